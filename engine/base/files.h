@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace ringside {
+
+// The whole file; a problem when it is missing, a directory, unreadable or larger than maxBytes.
+Result<std::string> readFile(const std::filesystem::path& path, std::size_t maxBytes);
+
+// Replaces path atomically: temporary file beside it, fsync, rename, fsync of the directory. Throws IoError.
+void writeFileAtomically(const std::filesystem::path& path, std::string_view content);
+
+// "No space left on device" for an errno value.
+std::string errnoText(int error);
+
+}  // namespace ringside

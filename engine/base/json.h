@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace ringside {
+
+using Json = nlohmann::ordered_json;
+
+// Parses text of at most maxBytes and maxDepth nested levels; the problem names the line and column.
+// `what` (a file name, "standard input") becomes the problem's field.
+Result<Json> parseJson(std::string_view text, const std::string& what, std::size_t maxBytes = 16U << 20,
+                       int maxDepth = 64);
+
+// Reads and parses a file; a missing, unreadable or oversized file is a problem, not an exception.
+Result<Json> readJsonFile(const std::filesystem::path& path, std::size_t maxBytes = 16U << 20);
+
+}  // namespace ringside

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace ringside {
+
+enum class CommType { kFloat32, kFloat64, kInt64, kByte };
+
+std::size_t sizeOf(CommType type);
+
+// A typed stretch of memory; host memory for CPU communicators, device memory for NCCL.
+struct CommBuffer {
+    void* data = nullptr;
+    std::size_t count = 0;
+    CommType type = CommType::kByte;
+
+    std::size_t bytes() const { return count * sizeOf(type); }
+    static CommBuffer of(std::span<float> values) { return {values.data(), values.size(), CommType::kFloat32}; }
+    static CommBuffer of(std::span<double> values) { return {values.data(), values.size(), CommType::kFloat64}; }
+    static CommBuffer of(std::span<std::int64_t> values) { return {values.data(), values.size(), CommType::kInt64}; }
+    static CommBuffer of(std::span<std::byte> values) { return {values.data(), values.size(), CommType::kByte}; }
+};
+
+enum class ReduceOp { kSum, kMaximum };
+
+struct CommOptions {
+    std::chrono::milliseconds timeout{30000};  // of every wait inside a collective
+};
+
+// A collective under way. wait() returns when the result is in place, or throws CommError.
+class CommHandle {
+  public:
+    virtual ~CommHandle() = default;
+    virtual void wait() = 0;
+};
+
+// Collectives among the ranks of one run, in the order of MPI and c10d: every rank calls the same ones in the same
+// order. One thread at a time, except abort() and collective(). Reductions give bitwise the same result on every rank
+// and in every timing. Throws CommError naming the missing rank when a wait outlasts the timeout or a peer is gone;
+// after that the communicator is dead.
+class Communicator {
+  public:
+    virtual ~Communicator() = default;
+
+    virtual int rank() const = 0;
+    virtual int size() const = 0;
+    virtual std::string name() const = 0;  // shm | gloo | local | nccl
+
+    virtual void allReduce(CommBuffer buffer, ReduceOp op) = 0;  // in place
+    // Starts an all-reduce that proceeds while the caller computes; the buffer is untouchable until wait().
+    // Handles complete in the order they were started.
+    virtual std::unique_ptr<CommHandle> allReduceAsync(CommBuffer buffer, ReduceOp op) = 0;
+    virtual void broadcast(CommBuffer buffer, int root) = 0;
+    // out holds size() blocks of in's bytes, by rank.
+    virtual void allGather(CommBuffer in, CommBuffer out) = 0;
+    // in holds size() blocks of out's count; this rank receives the sum of its block.
+    virtual void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) = 0;
+    virtual void send(CommBuffer buffer, int to) = 0;
+    virtual void recv(CommBuffer buffer, int from) = 0;
+    virtual void barrier() = 0;
+
+    // Makes every pending and later call throw CommError; safe from any thread.
+    virtual void abort() = 0;
+
+    // Number of the collective under way or last finished, from 1; readable from any thread (heartbeats).
+    virtual std::int64_t collective() const = 0;
+
+    // Memory in which reductions need no extra copy (shared memory); plain memory elsewhere. Lives as long as the
+    // communicator; every rank must allocate the same sizes in the same order.
+    virtual std::span<float> allocate(std::size_t count) = 0;
+};
+
+}  // namespace ringside

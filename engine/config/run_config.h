@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace ringside {
+
+// One experiment: the configuration contract (JSON, "version": 1). Plain values, defaults = the built-in
+// digits experiment. Every field is described once, in config_fields.cpp (name, help, limits).
+
+struct DatasetConfig {
+    std::string kind = "digits";  // digits | csv | synthetic
+    std::string path;             // csv: the file; relative paths are resolved against the config file
+    std::string labelColumn;      // csv: name or 0-based number; empty = last column
+    double validationFraction = 0.2;  // digits: fixed 1,437 / 360 split at the default
+    std::int64_t splitSeed = 0;       // torch.utils.data.random_split with manual_seed(splitSeed)
+    std::int64_t size = 1024;         // synthetic: number of samples; randn(size, features) -> randn(size, targets)
+    std::int64_t features = 10;
+    std::int64_t targets = 10;
+    std::int64_t seed = 0;
+    bool operator==(const DatasetConfig&) const = default;
+};
+
+struct ModelConfig {
+    std::string kind = "mlp";                // toy_linear | mlp
+    std::vector<std::int64_t> hidden = {128};  // mlp: widths of the hidden layers, ReLU between
+    bool operator==(const ModelConfig&) const = default;
+};
+
+struct ParallelConfig {
+    std::string strategy = "ddp";
+    std::int64_t worldSize = 4;
+    std::string backend = "auto";  // auto | shm | gloo      (collectives)
+    std::string device = "auto";   // auto | cpu             (arithmetic)
+    double bucketCapMb = 25;
+    double firstBucketMb = 1;
+    double timeoutSeconds = 30;  // a rank that is silent this long has hung
+    bool operator==(const ParallelConfig&) const = default;
+};
+
+struct SamplerConfig {
+    std::string kind = "distributed";
+    bool shuffle = true;
+    std::int64_t seed = 0;
+    bool dropLast = false;
+    bool setEpoch = true;  // false: the forgotten set_epoch, every epoch has the order of epoch 0
+    bool operator==(const SamplerConfig&) const = default;
+};
+
+struct LoaderConfig {
+    std::int64_t batchSize = 32;  // per rank
+    bool dropLast = false;
+    bool operator==(const LoaderConfig&) const = default;
+};
+
+struct OptimizerConfig {
+    std::string kind = "sgd";
+    double lr = 0.1;
+    double momentum = 0.9;
+    double dampening = 0;
+    double weightDecay = 0;
+    bool nesterov = false;
+    bool operator==(const OptimizerConfig&) const = default;
+};
+
+struct TrainingConfig {
+    std::int64_t epochs = 10;
+    std::int64_t seed = 0;  // torch.manual_seed before the model is built
+    std::string loss = "auto";  // auto | cross_entropy | mse
+    std::string validate = "exact";  // exact | padded: which of the two is the headline; both are reported
+    std::int64_t logEvery = 1;       // steps between telemetry points
+    std::int64_t checkpointEvery = 0;  // epochs between checkpoints; 0 = final weights only
+    bool operator==(const TrainingConfig&) const = default;
+};
+
+struct RunConfig {
+    std::string name = "digits-mlp";
+    DatasetConfig dataset;
+    ModelConfig model;
+    ParallelConfig parallel;
+    SamplerConfig sampler;
+    LoaderConfig loader;
+    OptimizerConfig optimizer;
+    TrainingConfig training;
+
+    bool operator==(const RunConfig&) const = default;
+
+    // Problems that need no data file: ranges, choices, fields that contradict each other. Empty = valid.
+    Problems validate() const;
+
+    Json toJson() const;
+
+    // Every wrong key or type is a problem; unknown keys name the nearest known one. Ranges are validate()'s job.
+    static Result<RunConfig> fromJson(const Json& json, Problems* all = nullptr);
+
+    // "parallel.world_size=8": the value is JSON, or a bare word where the field is a string.
+    Problems set(const std::string& assignment);
+};
+
+}  // namespace ringside

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "config/run_config.h"
+
+namespace ringside {
+
+// What one sample looks like.
+struct SampleShape {
+    std::int64_t channels = 1;
+    std::int64_t height = 0;  // 0: not an image
+    std::int64_t width = 0;
+    std::int64_t features = 0;  // values per sample = channels * height * width for images
+
+    bool isImage() const { return height > 0; }
+};
+
+// Samples by index, float32 features and either a class label or regression targets. Immutable after loading, so
+// that any thread may read it.
+class Dataset {
+  public:
+    virtual ~Dataset() = default;
+
+    virtual std::int64_t size() const = 0;
+    virtual SampleShape shape() const = 0;
+    virtual std::int64_t classCount() const = 0;   // 0 for regression
+    virtual std::int64_t targetCount() const = 0;  // width of the targets, 0 for classification
+    virtual std::string className(std::int64_t label) const { return std::to_string(label); }
+
+    // Copies one sample's features (shape().features values) to out.
+    virtual void features(std::int64_t index, std::span<float> out) const = 0;
+    virtual std::int64_t label(std::int64_t index) const = 0;                    // classification
+    virtual void targets(std::int64_t index, std::span<float> out) const = 0;    // regression
+    // Range of raw feature values for drawing thumbnails.
+    virtual float displayMinimum() const { return 0; }
+    virtual float displayMaximum() const { return 1; }
+};
+
+struct DataSplit {
+    std::shared_ptr<const Dataset> training;
+    std::shared_ptr<const Dataset> validation;
+    std::string summary;  // "1,437 training, 360 validation samples, 8 x 8"
+};
+
+// Loads and splits what the configuration names: order = randperm(n) from dataset.splitSeed, the first part trains
+// (as torch.utils.data.random_split). Relative paths start at baseDirectory.
+Result<DataSplit> loadDataset(const DatasetConfig& config, const std::filesystem::path& baseDirectory = {});
+
+}  // namespace ringside

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/json.h"
+
+namespace ringside {
+
+// One line of JSON each, "kind" first; the same lines flow from the ranks, through the run directory's
+// telemetry.jsonl, to every viewer. Times are microseconds since the run started, on one clock (CLOCK_MONOTONIC).
+// Steps count from 1, epochs and ranks from 0. Losses and accuracies may be NaN (null in JSON).
+
+// "run": first line of every stream.
+struct RunStarted {
+    int version = 1;
+    std::string name;
+    std::string runDirectory;
+    int worldSize = 0;
+    std::string backend;     // shm | gloo | nccl | local
+    std::string whyBackend;  // "no GPU found on this machine; all ranks are on one host"
+    std::string device;      // cpu | cuda
+    std::string whyDevice;
+    std::int64_t trainingSamples = 0;
+    std::int64_t validationSamples = 0;
+    std::int64_t stepsPerEpoch = 0;
+    std::int64_t epochs = 0;
+    std::int64_t batchSize = 0;       // per rank
+    std::int64_t startedUnixMs = 0;   // wall clock
+    Json config;
+};
+
+// "rank": a rank's life: starting, connecting, loading, training, validating, saving, finished, failed.
+struct RankState {
+    int rank = 0;
+    std::string state;
+    std::string device;  // "CPU 0" | "NVIDIA H200"; empty = unchanged
+    std::int64_t pid = 0;  // 0 = unchanged
+    std::int64_t timeUs = 0;
+};
+
+// "steps": consecutive logged steps of one rank, as columns of equal length.
+struct StepsFrame {
+    int rank = 0;
+    std::int64_t epoch = 0;
+    std::vector<std::int64_t> step;      // optimizer steps, from 1, increasing
+    std::vector<double> loss;            // mean over this rank's batch
+    std::vector<std::int64_t> correct;   // of `samples`; empty for regression
+    std::vector<std::int64_t> samples;   // in this rank's batch
+    std::vector<std::int64_t> endUs;     // end of the step
+    std::vector<double> gradientNorm;    // of the averaged gradient; empty where not measured (same on all ranks)
+    double learningRate = 0;
+};
+
+// "heartbeat": once a second from a thread of its own.
+struct Heartbeat {
+    int rank = 0;
+    std::int64_t step = 0;
+    std::int64_t epoch = 0;
+    std::string phase;  // data | forward | backward | all-reduce | optimizer | validation | connect | save
+    std::int64_t collective = 0;  // number of the collective it is in or has finished
+    std::int64_t residentBytes = 0;
+    std::int64_t droppedSteps = 0;  // telemetry points this rank had to drop so far
+    std::int64_t timeUs = 0;
+};
+
+// "epoch": from rank 0 after the all-reduce. Exact counts each sample once; padded counts duplicates as PyTorch would.
+struct EpochResult {
+    std::int64_t epoch = 0;
+    std::string split;  // train | val
+    double loss = 0;
+    double accuracy = 0;  // 0..1, NaN for regression
+    std::int64_t samples = 0;
+    double lossPadded = 0;
+    double accuracyPadded = 0;
+    std::int64_t samplesPadded = 0;
+    std::int64_t step = 0;  // steps done so far
+    std::int64_t timeUs = 0;
+};
+
+// "consumed": SHA-256 over the indices a rank really trained on in one epoch (little-endian int64).
+struct Consumed {
+    int rank = 0;
+    std::int64_t epoch = 0;
+    std::int64_t count = 0;
+    std::string sha256;
+};
+
+// "replica": checksum of a rank's parameters after an epoch; equal on all ranks = in sync.
+struct Replica {
+    int rank = 0;
+    std::int64_t step = 0;
+    std::string hash;
+};
+
+// "log": a line for people. rank -1 = the supervisor.
+struct LogLine {
+    int rank = -1;
+    std::string level;  // info | warning | error
+    std::string text;
+    std::int64_t timeUs = 0;
+};
+
+// "checkpoint": written by rank 0.
+struct CheckpointSaved {
+    std::int64_t step = 0;
+    std::string path;  // relative to the run directory
+    std::int64_t timeUs = 0;
+};
+
+// "end": last line of every stream; the content of summary.json.
+struct RunEnded {
+    std::string state;  // finished | stopped | failed
+    int exitCode = 0;
+    int firstFailedRank = -1;
+    std::string verdict;                 // one sentence for people
+    std::vector<std::string> lastLines;  // of the first failed rank
+    std::int64_t steps = 0;
+    double trainSeconds = 0;
+    double stepsPerSecond = 0;
+    double samplesPerSecond = 0;
+    std::int64_t timeUs = 0;
+};
+
+using Event = std::variant<RunStarted, RankState, StepsFrame, Heartbeat, EpochResult, Consumed, Replica, LogLine,
+                           CheckpointSaved, RunEnded>;
+
+}  // namespace ringside

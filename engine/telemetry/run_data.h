@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "telemetry/events.h"
+#include "telemetry/series.h"
+
+namespace ringside {
+
+// A step of the whole run: means over the global batch, weighted by samples.
+struct GlobalStep {
+    std::int64_t step = 0;
+    std::int64_t epoch = 0;
+    double loss = 0;
+    double accuracy = 0;  // NaN for regression
+    double lossMinimum = 0, lossMaximum = 0;          // over ranks
+    double accuracyMinimum = 0, accuracyMaximum = 0;  // over ranks
+    double gradientNorm = 0;                          // NaN where not measured
+    double learningRate = 0;
+    std::int64_t samples = 0;       // in this global batch
+    std::int64_t samplesSoFar = 0;  // including this step
+    std::int64_t timeUs = 0;        // when the last rank ended it
+};
+
+// Joins the ranks' step frames into global steps, in step order, once every rank has reported a step. A step some rank
+// dropped is skipped and counted.
+class StepMerger {
+  public:
+    explicit StepMerger(int worldSize);
+    void add(const StepsFrame& frame, const std::function<void(const GlobalStep&)>& sink);
+    std::int64_t incompleteSteps() const { return m_incomplete; }
+
+  private:
+    struct RankStep {
+        std::int64_t step, epoch;
+        double loss, gradientNorm, learningRate;
+        std::int64_t correct, samples, endUs;
+    };
+    void emitReady(const std::function<void(const GlobalStep&)>& sink);
+
+    std::vector<std::deque<RankStep>> m_waiting;
+    std::int64_t m_samplesSoFar = 0;
+    std::int64_t m_incomplete = 0;
+};
+
+// What the window shows for one rank.
+struct RankData {
+    std::string state;  // last RankState
+    std::string device;
+    std::int64_t pid = 0;
+    std::int64_t step = 0;
+    std::int64_t epoch = 0;
+    std::string phase;
+    std::int64_t collective = 0;
+    double loss = 0;  // NaN before the first step
+    double samplesPerSecond = 0;  // over about the last second
+    std::int64_t residentBytes = 0;
+    std::int64_t droppedSteps = 0;
+    std::int64_t lastSeenUs = 0;
+    std::int64_t batchSamples = 0;
+    std::optional<bool> inSync;  // from the latest complete set of replica checksums
+    std::vector<Consumed> consumed;
+    Series lossSeries{1U << 14};
+    Series accuracySeries{1U << 14};
+};
+
+// What changed since the last look, as a bit set.
+enum RunChange : unsigned {
+    kRunStartedChanged = 1U << 0,
+    kRanksChanged = 1U << 1,
+    kStepsChanged = 1U << 2,
+    kEpochsChanged = 1U << 3,
+    kLogChanged = 1U << 4,
+    kEndChanged = 1U << 5,
+    kCheckpointsChanged = 1U << 6
+};
+
+// Everything known about one run, live or finished, built from events alone; bounded memory.
+class RunData {
+  public:
+    static constexpr std::size_t kMaxLogLines = 5000;
+
+    unsigned apply(const Event& event);  // returns RunChange bits
+
+    const std::optional<RunStarted>& started() const { return m_started; }
+    const std::optional<RunEnded>& ended() const { return m_ended; }
+    const std::vector<RankData>& ranks() const { return m_ranks; }
+    const Series& loss() const { return m_loss; }          // training, global mean with min..max over ranks
+    const Series& accuracy() const { return m_accuracy; }  // empty for regression
+    const Series& samplesPerSecond() const { return m_throughput; }
+    const Series& gradientNorm() const { return m_gradientNorm; }
+    const Series& learningRate() const { return m_learningRate; }
+    const std::vector<EpochResult>& trainingEpochs() const { return m_trainingEpochs; }
+    const std::vector<EpochResult>& validationEpochs() const { return m_validationEpochs; }
+    const std::deque<LogLine>& log() const { return m_log; }
+    std::int64_t logLinesDropped() const { return m_logLinesDropped; }
+    const std::vector<CheckpointSaved>& checkpoints() const { return m_checkpoints; }
+    const std::optional<GlobalStep>& lastStep() const { return m_lastStep; }
+    std::int64_t totalSteps() const;  // planned, 0 before the run line
+    std::int64_t lastTimeUs() const { return m_lastTimeUs; }
+    // Seconds left at the present pace; nothing before the first steps.
+    std::optional<double> secondsLeft() const;
+
+    // Called for every completed global step, e.g. to write metrics.jsonl. May be empty.
+    std::function<void(const GlobalStep&)> onGlobalStep;
+
+  private:
+    unsigned take(const RunStarted& event);
+    unsigned take(const RankState& event);
+    unsigned take(const StepsFrame& event);
+    unsigned take(const Heartbeat& event);
+    unsigned take(const EpochResult& event);
+    unsigned take(const Consumed& event);
+    unsigned take(const Replica& event);
+    unsigned take(const LogLine& event);
+    unsigned take(const CheckpointSaved& event);
+    unsigned take(const RunEnded& event);
+    RankData* rank(int index);
+
+    std::optional<RunStarted> m_started;
+    std::optional<RunEnded> m_ended;
+    std::vector<RankData> m_ranks;
+    std::optional<StepMerger> m_merger;
+    Series m_loss, m_accuracy, m_throughput, m_gradientNorm, m_learningRate;
+    std::vector<EpochResult> m_trainingEpochs, m_validationEpochs;
+    std::map<std::int64_t, std::map<int, std::string>> m_replicaHashes;
+    std::deque<LogLine> m_log;
+    std::int64_t m_logLinesDropped = 0;
+    std::vector<CheckpointSaved> m_checkpoints;
+    std::optional<GlobalStep> m_lastStep;
+    std::int64_t m_lastTimeUs = 0;
+};
+
+}  // namespace ringside

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+# Compile options shared by every target, carried by one INTERFACE target.
+option(RINGSIDE_WARNINGS_AS_ERRORS "Treat compiler warnings as errors" OFF)
+option(RINGSIDE_GUI "Build the Qt application when Qt 6 is found" ON)
+set(RINGSIDE_SANITIZE "" CACHE STRING "Sanitizers passed to -fsanitize=, e.g. address,undefined")
+
+add_library(project_options INTERFACE)
+target_compile_features(project_options INTERFACE cxx_std_20)
+# -ffp-contract=off: results are compared bit for bit with PyTorch, fusing is written out with std::fma.
+target_compile_options(project_options INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -ffp-contract=off>
+  $<$<AND:$<BOOL:${RINGSIDE_WARNINGS_AS_ERRORS}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>)
+if(RINGSIDE_SANITIZE)
+  target_compile_options(project_options INTERFACE -fsanitize=${RINGSIDE_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(project_options INTERFACE -fsanitize=${RINGSIDE_SANITIZE})
+endif()
+
+find_program(RINGSIDE_CCACHE ccache)
+if(RINGSIDE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${RINGSIDE_CCACHE})
+endif()
+find_program(RINGSIDE_MOLD mold)
+if(RINGSIDE_MOLD)
+  target_link_options(project_options INTERFACE -fuse-ld=mold)
+endif()
+add_feature_info(ccache RINGSIDE_CCACHE "compiler cache (optional: makes rebuilds fast)")
+add_feature_info(mold RINGSIDE_MOLD "fast linker (optional)")

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# ringside_add_test(NAME SOURCES ... LIBS ... [GUI] [WHOLE] [SERIAL]): one Catch2 program.
+# Each test case becomes a ctest test, or with WHOLE the program becomes one test.
+if(BUILD_TESTING)
+  find_package(Catch2 REQUIRED)
+  include(Catch)
+  add_feature_info(Tests BUILD_TESTING "Catch2 ${Catch2_VERSION}")
+endif()
+
+function(ringside_add_test name)
+  cmake_parse_arguments(ARG "GUI;WHOLE;SERIAL" "TIMEOUT" "SOURCES;LIBS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES} ${CMAKE_SOURCE_DIR}/tests/support/main.cpp)
+  target_link_libraries(${name} PRIVATE project_options ${ARG_LIBS})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+  target_compile_definitions(${name} PRIVATE
+    RINGSIDE_BIN_DIR="${CMAKE_BINARY_DIR}/bin" RINGSIDE_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+    $<$<VERSION_GREATER_EQUAL:${Catch2_VERSION},3>:RINGSIDE_CATCH3>
+    $<$<BOOL:${ARG_GUI}>:RINGSIDE_TEST_GUI>)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  if(TARGET Catch2::Catch2WithMain)
+    target_link_libraries(${name} PRIVATE Catch2::Catch2)
+  else()
+    target_link_libraries(${name} PRIVATE Catch2::Catch2)
+  endif()
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  set(props TIMEOUT ${ARG_TIMEOUT})
+  if(ARG_SERIAL)
+    list(APPEND props RUN_SERIAL TRUE)
+  endif()
+  if(ARG_GUI)
+    list(APPEND props ENVIRONMENT "QT_QPA_PLATFORM=offscreen")
+  endif()
+  if(ARG_WHOLE)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES ${props})
+  else()
+    catch_discover_tests(${name} TEST_PREFIX "${name}: " PROPERTIES ${props})
+  endif()
+endfunction()

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// Catch2, version 2 (Debian 12) or 3 (Ubuntu 24.04).
+#pragma once
+#ifdef RINGSIDE_CATCH3
+#include <catch2/catch_all.hpp>
+using Catch::Approx;
+#else
+#include <catch2/catch.hpp>
+#endif

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every test program's entry: Catch2 v2 or v3, with a QApplication when the test needs one.
+#ifdef RINGSIDE_CATCH3
+#include <catch2/catch_session.hpp>
+#else
+#define CATCH_CONFIG_RUNNER
+#include <catch2/catch.hpp>
+#endif
+#ifdef RINGSIDE_TEST_GUI
+#include <QApplication>
+#endif
+
+int main(int argc, char** argv) {
+#ifdef RINGSIDE_TEST_GUI
+    QApplication application(argc, argv);
+#endif
+    return Catch::Session().run(argc, argv);
+}
