@@ -1,26 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
-# ringside_add_test(NAME SOURCES ... LIBS ... [GUI] [WHOLE] [SERIAL]): one Catch2 program.
-# Each test case becomes a ctest test, or with WHOLE the program becomes one test.
+# ringside_add_test(NAME SOURCES ... LIBS ... [GUI] [WHOLE] [SERIAL] [THREADS] [TIMEOUT s] [LABELS ...] [NEEDS target...]):
+# one Catch2 program. Each test case becomes a ctest test, or with WHOLE the program becomes one test.
+# Labels: "engine" or "gui"; THREADS adds "threads" (run under ThreadSanitizer too). NEEDS: programs it starts.
 if(BUILD_TESTING)
   find_package(Catch2 REQUIRED)
   include(Catch)
   add_feature_info(Tests BUILD_TESTING "Catch2 ${Catch2_VERSION}")
+  add_custom_target(engine_tests)
+  add_custom_target(thread_tests)
 endif()
 
 function(ringside_add_test name)
-  cmake_parse_arguments(ARG "GUI;WHOLE;SERIAL" "TIMEOUT" "SOURCES;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "GUI;WHOLE;SERIAL;THREADS" "TIMEOUT" "SOURCES;LIBS;LABELS;NEEDS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES} ${CMAKE_SOURCE_DIR}/tests/support/main.cpp)
-  target_link_libraries(${name} PRIVATE project_options ${ARG_LIBS})
+  target_link_libraries(${name} PRIVATE project_options ${ARG_LIBS} Catch2::Catch2)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_compile_definitions(${name} PRIVATE
     RINGSIDE_BIN_DIR="${CMAKE_BINARY_DIR}/bin" RINGSIDE_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
     $<$<VERSION_GREATER_EQUAL:${Catch2_VERSION},3>:RINGSIDE_CATCH3>
     $<$<BOOL:${ARG_GUI}>:RINGSIDE_TEST_GUI>)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  if(TARGET Catch2::Catch2WithMain)
-    target_link_libraries(${name} PRIVATE Catch2::Catch2)
+  set(labels ${ARG_LABELS})
+  if(ARG_GUI)
+    list(APPEND labels gui)
   else()
-    target_link_libraries(${name} PRIVATE Catch2::Catch2)
+    list(APPEND labels engine)
+    add_dependencies(engine_tests ${name})
+  endif()
+  if(ARG_THREADS)
+    list(APPEND labels threads)
+    add_dependencies(thread_tests ${name})
+  endif()
+  if(ARG_NEEDS)
+    add_dependencies(${name} ${ARG_NEEDS})
   endif()
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
@@ -34,8 +46,10 @@ function(ringside_add_test name)
   endif()
   if(ARG_WHOLE)
     add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES ${props})
+    set_tests_properties(${name} PROPERTIES ${props} LABELS "${labels}")
   else()
-    catch_discover_tests(${name} TEST_PREFIX "${name}: " PROPERTIES ${props})
+    # The list of labels passes through a script that splits it: only the first survives, so the broadest comes first.
+    list(REVERSE labels)
+    catch_discover_tests(${name} TEST_PREFIX "${name}: " PROPERTIES ${props} LABELS "${labels}")
   endif()
 endfunction()

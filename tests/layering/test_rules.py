@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each rule must flag the mistake it is there for, and leave the right thing alone."""
+import sys
+
+import rules
+
+APACHE = "// SPDX-License-Identifier: Apache-2.0\n"
+GPL = "// SPDX-License-Identifier: GPL-3.0-or-later\n"
+BAD = [
+    ("engine/run/a.cpp", APACHE + "#include <QString>\n", "no Qt"),
+    ("engine/base/a.h", APACHE + "void emit();\n", "Qt macro"),
+    ("engine/base/a.cpp", APACHE + '#include "config/run_config.h"\n', "may not include"),
+    ("engine/telemetry/a.cpp", APACHE + '#include "comm/store.h"\n', "may not include"),
+    ("ui/shards/a.cpp", GPL + '#include "train/trainer.h"\n', "only the worker"),
+    ("app/ringsidectl/main.cpp", APACHE + '#include "nn/model.h"\n', "only the worker"),
+    ("engine/nn/a.cpp", APACHE + "#include <dnnl.hpp>\n", "alone"),
+    ("engine/comm/shm_a.cpp", APACHE + "#include <gloo/context.h>\n", "alone"),
+    ("ui/training/a.cpp", GPL + "#include <QChartView>\n", "alone"),
+    ("ui/training/a.cpp", GPL + "#include <QtCharts/QLineSeries>\n", "alone"),
+    ("engine/comm/a.cpp", APACHE + "#ifdef HAVE_GLOO\n#endif\n", "choose by file"),
+    ("engine/comm/a.cpp", "int x;\n", "SPDX"),
+    ("ui/a.cpp", APACHE, "GPL-3.0"),
+    ("engine/comm/a.cpp", APACHE + "\n" * 601, "600"),
+    ("engine/comm/a.cpp", APACHE + '"/wo' + 'rk/x"\n', "machine"),
+]
+GOOD = [
+    ("engine/backend/cpu/a.cpp", APACHE + "#include <dnnl.hpp>\n"),
+    ("engine/comm/gloo_communicator.cpp", APACHE + "#include <gloo/context.h>\n"),
+    ("ui/charts/a.cpp", GPL + "#include <QChartView>\n"),
+    ("engine/train/a.cpp", APACHE + '#include "comm/communicator.h"\n#include "parallel/strategy.h"\n'),
+    ("ui/shards/a.cpp", GPL + '#include "sampling/shard_plan.h"\n#include <QWidget>\n'),
+]
+wrong = [f"not flagged ({word}): {path}" for path, text, word in BAD
+         if not any(word in complaint for complaint in rules.complaints(path, text))]
+wrong += [f"flagged without reason: {path}: {rules.complaints(path, text)}" for path, text in GOOD
+          if rules.complaints(path, text)]
+print("\n".join(wrong) or f"{len(BAD)} mistakes flagged, {len(GOOD)} right files left alone")
+sys.exit(1 if wrong else 0)
