@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/files.h"
+
+#include <fstream>
+
+#include "support/catch.h"
+#include "support/temporary_directory.h"
+
+using namespace ringside;
+
+TEST_CASE("a file is replaced whole and no temporary file stays") {
+    const TemporaryDirectory directory;
+    const auto path = directory.path() / "summary.json";
+    writeFileAtomically(path, "first");
+    writeFileAtomically(path, "second");
+    CHECK(readFile(path, 100).value() == "second");
+    CHECK(std::distance(std::filesystem::directory_iterator(directory.path()), {}) == 1);
+}
+
+TEST_CASE("writing below a file fails with the path and the reason") {
+    const TemporaryDirectory directory;
+    std::ofstream(directory.path() / "file") << "x";
+    const auto path = directory.path() / "file" / "summary.json";
+    CHECK_THROWS_WITH(writeFileAtomically(path, "x"), containing("Not a directory"));
+}
+
+TEST_CASE("a full disk is an error and leaves nothing behind") {
+    if (!std::filesystem::exists("/dev/full")) return;
+    const TemporaryDirectory directory;
+    std::filesystem::create_symlink("/dev/full", directory.path() / "a.json.tmp");
+    CHECK_THROWS_WITH(writeFileAtomically(directory.path() / "a.json", "x"), containing("No space left on device"));
+    CHECK_FALSE(std::filesystem::exists(directory.path() / "a.json"));
+}
+
+TEST_CASE("reading names what is wrong with a path") {
+    const TemporaryDirectory directory;
+    CHECK(readFile(directory.path() / "none", 10).problem().message.find("No such file") != std::string::npos);
+    CHECK(readFile(directory.path(), 10).problem().message == "is a directory");
+    std::ofstream(directory.path() / "big") << "12345678901";
+    CHECK(readFile(directory.path() / "big", 10).problem().message == "is larger than the limit of 10 bytes");
+}
