@@ -3,7 +3,9 @@
 
 #include <QObject>
 #include <QString>
+#include <QThreadPool>
 #include <QUndoStack>
+#include <filesystem>
 #include <optional>
 
 #include "base/result.h"
@@ -18,6 +20,7 @@ class ExperimentModel : public QObject {
     Q_OBJECT
   public:
     explicit ExperimentModel(QObject* parent = nullptr);
+    ~ExperimentModel() override;
 
     const RunConfig& config() const { return m_config; }
     // One undo step; successive edits of the same field (the JSON path) merge into one.
@@ -25,7 +28,14 @@ class ExperimentModel : public QObject {
     void replace(const RunConfig& config, const QString& filePath);  // open or new: clears the undo history
 
     const Problems& problems() const { return m_problems; }  // of validate(), plus the data set's own
+    // First problem of that field (its JSON path), or null.
+    const Problem* problemOf(const std::string& field) const;
+    // What the form holds but no configuration can, such as "12x" for a number; an empty message clears it.
+    void setInputProblem(const std::string& field, const QString& message, const QString& remedy);
+
     QString filePath() const { return m_filePath; }
+    // The configuration with a data path that means the same file from everywhere.
+    RunConfig resolvedConfig() const;
     void setSaved(const QString& filePath);
     bool isModified() const { return !m_undo.isClean(); }
     QUndoStack& undoStack() { return m_undo; }
@@ -35,7 +45,7 @@ class ExperimentModel : public QObject {
     bool isLoadingData() const { return m_loading; }
 
   Q_SIGNALS:
-    void configChanged();
+    void configChanged();  // also when only the problems changed
     void dataChanged();
     void fileChanged();
 
@@ -44,15 +54,19 @@ class ExperimentModel : public QObject {
     void apply(const RunConfig& config);
     void revalidate();
     void loadData();
+    void takeData(quint64 number, const Result<DataSplit>& loaded);
+    std::filesystem::path baseDirectory() const;
 
     RunConfig m_config;
     Problems m_problems;
+    Problems m_inputProblems;
     std::optional<Problem> m_dataProblem;
     QString m_filePath;
     QUndoStack m_undo;
     std::optional<DataSplit> m_data;
     bool m_loading = false;
     quint64 m_loadNumber = 0;
+    QThreadPool m_loader;  // one thread; its destructor waits, so no load outlives the model
 };
 
 }  // namespace ringside

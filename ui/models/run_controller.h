@@ -4,6 +4,7 @@
 #include <QObject>
 #include <QProcess>
 #include <QString>
+#include <QTimer>
 
 #include "config/run_config.h"
 
@@ -20,22 +21,37 @@ class RunController : public QObject {
 
     // controlProgram: path of ringsidectl.
     RunController(const QString& controlProgram, RunModel& model, QObject* parent = nullptr);
+    ~RunController() override;
 
     State state() const { return m_state; }
-    bool isLive() const { return m_state == State::Starting || m_state == State::Running || m_state == State::Stopping; }
+    bool isLive() const {
+        return m_state == State::Starting || m_state == State::Running || m_state == State::Stopping;
+    }
     QString runDirectory() const { return m_runDirectory; }
     QString message() const { return m_message; }  // the verdict, or why starting failed
 
-    void start(const RunConfig& config, const QString& runDirectory);  // ringsidectl run - --detach, then attach
-    void attach(const QString& runDirectory);  // a live run, or a finished one to look at
-    void stop();                               // asks for a graceful stop
+    void start(const RunConfig& config, const QString& runDirectory);  // an empty directory lets ringsidectl choose one
+    void attach(const QString& runDirectory);                          // a live run, or a finished one to look at
+    void stop();                                                       // asks for a graceful stop
+    void detach();                                                     // stops looking; the run goes on
 
   Q_SIGNALS:
     void stateChanged(ringside::RunController::State state);
 
   private:
-    void setState(State state, const QString& message = {});
+    void beginAnew(const QString& runDirectory);
+    QProcess* newProcess();
+    void dropProcess(QProcess*& process);
+    void failedToStart(const QProcess* process);
+    void launched(int exitCode, QProcess::ExitStatus status);
     void follow(const QString& runDirectory);
+    void sendStop();
+    void readProgress();
+    void viewerFinished(int exitCode, QProcess::ExitStatus status);
+    void concludeViewer();
+    void conclude();
+    void deadlinePassed();
+    void setState(State state, const QString& message = {});
 
     QString m_program;
     RunModel& m_model;
@@ -44,6 +60,11 @@ class RunController : public QObject {
     State m_state = State::Idle;
     QString m_runDirectory;
     QString m_message;
+    QTimer m_deadline;
+    bool m_stopWanted = false;
+    bool m_viewerGone = false;  // its process ended, its last lines may still be decoded
+    int m_viewerExit = 0;
+    QString m_viewerProblem;
 };
 
 }  // namespace ringside

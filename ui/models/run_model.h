@@ -16,16 +16,23 @@ class RunModel : public QObject {
     explicit RunModel(QObject* parent = nullptr);
 
     const RunData& data() const { return m_data; }
-    void reset();                        // a new or another run: forgets everything, tells restarted()
-    void feed(const QByteArray& bytes);  // telemetry lines in any chunking
+    void reset();  // a new or another run: forgets everything, tells restarted()
+    // Telemetry lines in any chunking. Decoded in slices between other events, so that a long replay never blocks.
+    void feed(const QByteArray& bytes);
+    bool isDrained() const { return m_queue.isEmpty(); }
 
   Q_SIGNALS:
     void restarted();
+    void drained();                  // everything fed so far has been decoded
     void changed(unsigned changes);  // RunChange bits
 
   private:
+    void decodeSlice();
+
     Decoder m_decoder;
     RunData m_data;
+    QByteArray m_queue;
+    QTimer m_slice;
     QTimer m_tick;
     unsigned m_pending = 0;
 };

@@ -10,6 +10,7 @@ namespace ringside {
 // Every colour, size and font of the window, in one place. Values: the table in the design page "what people see".
 struct ThemeColors {
     QColor window, panel, border, text, muted, grid, accent, accentSoft, onAccent, good, warning, danger, field;
+    QColor goodText, warningText;  // good and warning where they are text: at least 4.5:1 on panel and window
 };
 
 class Theme : public QObject {
@@ -27,10 +28,10 @@ class Theme : public QObject {
     QColor rankColor(int rank) const;  // Okabe-Ito for 0-7, lightness steps beyond
     QColor classColor(int label) const;
 
-    QFont noteFont() const;   // 11
-    QFont bodyFont() const;   // 13
-    QFont titleFont() const;  // 15, semibold
-    QFont numberFont() const; // 13, semibold, tabular figures
+    QFont noteFont() const;    // 11
+    QFont bodyFont() const;    // 13
+    QFont titleFont() const;   // 15, semibold
+    QFont numberFont() const;  // 13, semibold, tabular figures
 
     static constexpr int kSpace1 = 4, kSpace2 = 8, kSpace3 = 12, kSpace4 = 16, kSpace5 = 24;
     static constexpr int kCorner = 6;
@@ -40,6 +41,8 @@ class Theme : public QObject {
     void changed();
 
   private:
+    void applyToApplication() const;
+
     Mode m_mode = Mode::Light;
     ThemeColors m_colors;
 };

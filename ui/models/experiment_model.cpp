@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/experiment_model.h"
+
+#include <QFileInfo>
+#include <QUndoCommand>
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+namespace ringside {
+
+// One edit of one field. The merge id is the field's path, so that typing "128" is one undo step.
+class ConfigEdit final : public QUndoCommand {
+  public:
+    ConfigEdit(ExperimentModel& model, RunConfig next, const QString& field)
+        : QUndoCommand(field), m_model(model), m_before(model.config()), m_after(std::move(next)), m_field(field) {}
+
+    void undo() override { m_model.apply(m_before); }
+    void redo() override { m_model.apply(m_after); }
+    int id() const override { return static_cast<int>(qHash(m_field) & 0x7FFFFFFFU); }
+    bool mergeWith(const QUndoCommand* other) override {
+        const auto* edit = static_cast<const ConfigEdit*>(other);
+        if (edit->m_field != m_field) return false;
+        m_after = edit->m_after;
+        setObsolete(m_after == m_before);
+        return true;
+    }
+
+  private:
+    ExperimentModel& m_model;
+    RunConfig m_before;
+    RunConfig m_after;
+    QString m_field;
+};
+
+ExperimentModel::ExperimentModel(QObject* parent) : QObject(parent) {
+    m_loader.setMaxThreadCount(1);
+    m_undo.setUndoLimit(500);
+    revalidate();
+    loadData();
+}
+
+ExperimentModel::~ExperimentModel() {
+    m_loader.clear();
+}
+
+void ExperimentModel::edit(const RunConfig& next, const QString& field) {
+    if (next == m_config) return;
+    m_undo.push(new ConfigEdit(*this, next, field));
+}
+
+void ExperimentModel::replace(const RunConfig& config, const QString& filePath) {
+    m_undo.clear();
+    m_inputProblems.clear();
+    m_filePath = filePath;
+    m_config = config;
+    revalidate();
+    loadData();
+    Q_EMIT fileChanged();
+    Q_EMIT configChanged();
+}
+
+void ExperimentModel::setSaved(const QString& filePath) {
+    m_filePath = filePath;
+    m_undo.setClean();
+    Q_EMIT fileChanged();
+}
+
+const Problem* ExperimentModel::problemOf(const std::string& field) const {
+    const auto found =
+        std::find_if(m_problems.begin(), m_problems.end(), [&](const Problem& p) { return p.field == field; });
+    return found == m_problems.end() ? nullptr : &*found;
+}
+
+void ExperimentModel::setInputProblem(const std::string& field, const QString& message, const QString& remedy) {
+    const auto removed = std::erase_if(m_inputProblems, [&](const Problem& p) { return p.field == field; });
+    if (removed == 0 && message.isEmpty()) return;
+    if (!message.isEmpty()) m_inputProblems.push_back({field, message.toStdString(), remedy.toStdString()});
+    revalidate();
+    Q_EMIT configChanged();
+}
+
+RunConfig ExperimentModel::resolvedConfig() const {
+    RunConfig config = m_config;
+    if (!config.dataset.path.empty()) {
+        config.dataset.path = std::filesystem::absolute(baseDirectory() / config.dataset.path).string();
+    }
+    return config;
+}
+
+std::filesystem::path ExperimentModel::baseDirectory() const {
+    if (m_filePath.isEmpty()) return {};
+    return QFileInfo(m_filePath).absolutePath().toStdString();
+}
+
+void ExperimentModel::apply(const RunConfig& config) {
+    const bool dataDiffers = config.dataset != m_config.dataset;
+    m_config = config;
+    if (dataDiffers) loadData();
+    revalidate();
+    Q_EMIT configChanged();
+}
+
+void ExperimentModel::revalidate() {
+    m_problems = m_inputProblems;
+    const Problems fromConfig = m_config.validate();
+    m_problems.insert(m_problems.end(), fromConfig.begin(), fromConfig.end());
+    if (m_dataProblem) m_problems.push_back(*m_dataProblem);
+}
+
+void ExperimentModel::loadData() {
+    const quint64 number = ++m_loadNumber;
+    m_loader.clear();  // loads that have not begun
+    m_loading = true;
+    m_dataProblem.reset();
+    m_loader.start([this, number, config = m_config.dataset, base = baseDirectory()] {
+        const Result<DataSplit> loaded = loadDataset(config, base);
+        QMetaObject::invokeMethod(
+            this, [this, number, loaded] { takeData(number, loaded); }, Qt::QueuedConnection);
+    });
+}
+
+void ExperimentModel::takeData(quint64 number, const Result<DataSplit>& loaded) {
+    if (number != m_loadNumber) return;  // a newer load is under way
+    m_loading = false;
+    m_data.reset();
+    m_dataProblem.reset();
+    if (loaded) {
+        m_data = loaded.value();
+    } else {
+        m_dataProblem = loaded.problem();
+    }
+    revalidate();
+    Q_EMIT dataChanged();
+    Q_EMIT configChanged();
+}
+
+}  // namespace ringside

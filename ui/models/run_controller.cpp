@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/run_controller.h"
+
+#include <QFileInfo>
+#include <chrono>
+#include <utility>
+
+#include "models/run_model.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::chrono::seconds kLaunchDeadline{60};
+constexpr std::chrono::seconds kStopDeadline{30};
+constexpr const char* kDirectoryPrefix = "run directory: ";
+
+// The last line that says something: programs write their one-line error last.
+QString lastLineOf(const QByteArray& text) {
+    const QList<QByteArray> lines = text.trimmed().split('\n');
+    return QString::fromUtf8(lines.last()).trimmed();
+}
+
+QString directoryIn(const QByteArray& text) {
+    for (const QByteArray& line : text.split('\n')) {
+        if (line.startsWith(kDirectoryPrefix)) return QString::fromUtf8(line.mid(qstrlen(kDirectoryPrefix))).trimmed();
+    }
+    return {};
+}
+
+}  // namespace
+
+RunController::RunController(const QString& controlProgram, RunModel& model, QObject* parent)
+    : QObject(parent), m_program(controlProgram), m_model(model) {
+    m_deadline.setSingleShot(true);
+    connect(&m_deadline, &QTimer::timeout, this, &RunController::deadlinePassed);
+    connect(&m_model, &RunModel::changed, this, &RunController::readProgress);
+    connect(&m_model, &RunModel::drained, this, [this] {
+        if (m_viewerGone) concludeViewer();
+    });
+}
+
+RunController::~RunController() {
+    // The run itself goes on: only its viewer ends with the window.
+    dropProcess(m_launcher);
+    dropProcess(m_viewer);
+}
+
+void RunController::start(const RunConfig& config, const QString& runDirectory) {
+    if (isLive()) return;
+    beginAnew({});
+    setState(State::Starting);
+    m_launcher = newProcess();
+    QStringList arguments{QStringLiteral("run"), QStringLiteral("-"), QStringLiteral("--detach")};
+    if (!runDirectory.isEmpty()) arguments << QStringLiteral("--out") << runDirectory;
+    connect(m_launcher, &QProcess::finished, this, &RunController::launched);
+    connect(m_launcher, &QProcess::started, this, [this, text = QByteArray::fromStdString(config.toJson().dump())] {
+        m_launcher->write(text);
+        m_launcher->closeWriteChannel();
+    });
+    m_launcher->start(m_program, arguments);
+    m_deadline.start(kLaunchDeadline);
+}
+
+void RunController::attach(const QString& runDirectory) {
+    if (isLive()) return;
+    beginAnew(runDirectory);
+    setState(State::Starting);
+    follow(runDirectory);
+}
+
+void RunController::stop() {
+    if (!isLive()) return;
+    m_stopWanted = true;
+    setState(State::Stopping);
+    if (m_viewer && m_viewer->state() == QProcess::Running) sendStop();
+}
+
+void RunController::detach() {
+    if (!isLive()) return;
+    beginAnew(m_runDirectory);
+    setState(State::Idle, tr("The run goes on without the window."));
+}
+
+void RunController::beginAnew(const QString& runDirectory) {
+    dropProcess(m_launcher);
+    dropProcess(m_viewer);
+    m_deadline.stop();
+    m_stopWanted = false;
+    m_viewerGone = false;
+    m_runDirectory = runDirectory;
+}
+
+QProcess* RunController::newProcess() {
+    auto* process = new QProcess(this);
+    connect(process, &QProcess::errorOccurred, this, [this, process](QProcess::ProcessError error) {
+        if (error == QProcess::FailedToStart) failedToStart(process);
+    });
+    return process;
+}
+
+void RunController::dropProcess(QProcess*& process) {
+    if (!process) return;
+    process->disconnect(this);
+    process->kill();
+    process->deleteLater();
+    process = nullptr;
+}
+
+void RunController::failedToStart(const QProcess* process) {
+    const QString text = tr("%1 could not be started (%2): build it, or put it beside the ringside program.")
+                             .arg(m_program, process->errorString());
+    beginAnew(m_runDirectory);
+    setState(State::Failed, text);
+}
+
+void RunController::launched(int exitCode, QProcess::ExitStatus status) {
+    const QByteArray output = m_launcher->readAllStandardOutput();
+    const QString problem = lastLineOf(m_launcher->readAllStandardError());
+    m_launcher->deleteLater();
+    m_launcher = nullptr;
+    m_deadline.stop();
+    const QString directory = directoryIn(output);
+    if (status == QProcess::NormalExit && exitCode == 0 && !directory.isEmpty()) {
+        follow(QFileInfo(directory).absoluteFilePath());
+        return;
+    }
+    setState(State::Failed, problem.isEmpty()
+                                ? tr("ringsidectl ended with code %1 and gave no reason: run `%2 run` in a "
+                                     "terminal to see what it says.")
+                                      .arg(exitCode)
+                                      .arg(m_program)
+                                : problem);
+}
+
+void RunController::follow(const QString& runDirectory) {
+    m_runDirectory = runDirectory;
+    m_model.reset();
+    m_viewer = newProcess();
+    connect(m_viewer, &QProcess::readyReadStandardOutput, this,
+            [this] { m_model.feed(m_viewer->readAllStandardOutput()); });
+    connect(m_viewer, &QProcess::finished, this, &RunController::viewerFinished);
+    connect(m_viewer, &QProcess::started, this, [this] {
+        if (m_stopWanted) sendStop();
+    });
+    m_viewer->start(m_program, {QStringLiteral("attach"), runDirectory, QStringLiteral("--lines")});
+    m_deadline.start(kLaunchDeadline);
+}
+
+void RunController::sendStop() {
+    m_viewer->write("{\"kind\":\"stop\"}\n");
+    m_deadline.start(kStopDeadline);
+}
+
+void RunController::readProgress() {
+    if (m_state == State::Starting && m_model.data().started()) {
+        m_deadline.stop();
+        setState(m_stopWanted ? State::Stopping : State::Running);
+    }
+    if (isLive() && m_model.data().ended()) conclude();
+}
+
+void RunController::viewerFinished(int exitCode, QProcess::ExitStatus) {
+    m_viewerExit = exitCode;
+    m_viewerGone = true;
+    m_viewerProblem = lastLineOf(m_viewer->readAllStandardError());
+    m_model.feed(m_viewer->readAllStandardOutput());  // drained() then concludes
+}
+
+void RunController::concludeViewer() {
+    m_viewerGone = false;
+    m_deadline.stop();
+    if (!isLive()) return;
+    if (m_model.data().ended()) return conclude();
+    const QString text =
+        m_viewerProblem.isEmpty()
+            ? tr("The connection to the run was lost (code %1): attach to it again from the File menu.")
+                  .arg(m_viewerExit)
+            : m_viewerProblem;
+    setState(State::Failed, text);
+}
+
+void RunController::conclude() {
+    m_deadline.stop();
+    const RunEnded& end = *m_model.data().ended();
+    const QString verdict = QString::fromStdString(end.verdict);
+    if (end.state == "finished") return setState(State::Finished, verdict);
+    setState(end.state == "stopped" ? State::Stopped : State::Failed, verdict);
+}
+
+void RunController::deadlinePassed() {
+    if (m_state == State::Stopping) {
+        setState(State::Running, tr("The run has not stopped within %1 s: press Stop again, or end it in a terminal.")
+                                     .arg(kStopDeadline.count()));
+        m_stopWanted = false;
+        return;
+    }
+    beginAnew(m_runDirectory);
+    setState(State::Failed,
+             tr("ringsidectl gave no sign of life for %1 s: see whether the machine is overloaded, then run "
+                "again.")
+                 .arg(kLaunchDeadline.count()));
+}
+
+void RunController::setState(State state, const QString& message) {
+    if (state == m_state && message == m_message) return;
+    m_state = state;
+    m_message = message;
+    Q_EMIT stateChanged(state);
+}
+
+}  // namespace ringside

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/run_model.h"
+
+#include <chrono>
+#include <utility>
+
+namespace ringside {
+namespace {
+
+constexpr qsizetype kSliceBytes = 128 * 1024;  // about 2 ms of decoding
+
+}  // namespace
+
+RunModel::RunModel(QObject* parent) : QObject(parent) {
+    m_tick.setSingleShot(true);
+    m_tick.setInterval(std::chrono::milliseconds(40));
+    connect(&m_tick, &QTimer::timeout, this, [this] {
+        const unsigned changes = std::exchange(m_pending, 0U);
+        if (changes != 0) Q_EMIT changed(changes);
+    });
+    m_slice.setInterval(0);
+    connect(&m_slice, &QTimer::timeout, this, &RunModel::decodeSlice);
+}
+
+void RunModel::reset() {
+    m_tick.stop();
+    m_slice.stop();
+    m_queue.clear();
+    m_pending = 0;
+    m_decoder = Decoder();
+    m_data = RunData();
+    Q_EMIT restarted();
+}
+
+void RunModel::feed(const QByteArray& bytes) {
+    m_queue += bytes;
+    decodeSlice();
+    if (!m_queue.isEmpty()) m_slice.start();
+}
+
+void RunModel::decodeSlice() {
+    const qsizetype count = std::min(m_queue.size(), kSliceBytes);
+    const std::string_view view(m_queue.constData(), static_cast<std::size_t>(count));
+    m_decoder.feed(view, [this](Event&& event) { m_pending |= m_data.apply(event); });
+    m_queue.remove(0, count);
+    if (m_pending != 0 && !m_tick.isActive()) m_tick.start();
+    if (!m_queue.isEmpty()) return;
+    m_slice.stop();
+    Q_EMIT drained();
+}
+
+}  // namespace ringside

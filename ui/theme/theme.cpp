@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "theme/theme.h"
+
+#include <QApplication>
+#include <QFile>
+#include <QFontDatabase>
+#include <QStyleFactory>
+#include <array>
+#include <utility>
+
+#include "theme/palette_colors.h"
+
+namespace ringside {
+namespace {
+
+constexpr int kNotePixels = 11;
+constexpr int kBodyPixels = 13;
+constexpr int kTitlePixels = 15;
+
+QString familyName() {
+    static const QString family = QFontDatabase::families().contains(QStringLiteral("Inter"))
+                                      ? QStringLiteral("Inter")
+                                      : QFontDatabase::systemFont(QFontDatabase::GeneralFont).family();
+    return family;
+}
+
+QFont fontOf(int pixels, QFont::Weight weight) {
+    QFont font(familyName());
+    font.setPixelSize(pixels);
+    font.setWeight(weight);
+    return font;
+}
+
+// QFont::setFeature exists from Qt 6.7 on; before, fonts keep the figures they have.
+template <class Font>
+void useTabularFigures(Font& font) {
+    if constexpr (requires { font.setFeature("tnum", 1U); }) font.setFeature("tnum", 1U);
+}
+
+// Replaces @name@ in the style sheet by the theme's values.
+QString styleSheetOf(const ThemeColors& c, Theme::Mode mode) {
+    QFile file(QStringLiteral(":/theme/theme.qss"));
+    if (!file.open(QIODevice::ReadOnly)) return {};
+    QString sheet = QString::fromUtf8(file.readAll());
+    const std::array<std::pair<const char*, QString>, 22> values = {{
+        {"window", c.window.name()},
+        {"panel", c.panel.name()},
+        {"border", c.border.name()},
+        {"text", c.text.name()},
+        {"muted", c.muted.name()},
+        {"grid", c.grid.name()},
+        {"accent", c.accent.name()},
+        {"accentSoft", c.accentSoft.name()},
+        {"onAccent", c.onAccent.name()},
+        {"accentHover", c.accent.lighter(mode == Theme::Mode::Light ? 112 : 108).name()},
+        {"good", c.goodText.name()},
+        {"warning", c.warningText.name()},
+        {"danger", c.danger.name()},
+        {"field", c.field.name()},
+        {"icons", mode == Theme::Mode::Light ? QStringLiteral(":/icons/light") : QStringLiteral(":/icons/dark")},
+        {"note", QStringLiteral("%1px").arg(kNotePixels)},
+        {"body", QStringLiteral("%1px").arg(kBodyPixels)},
+        {"title", QStringLiteral("%1px").arg(kTitlePixels)},
+        {"corner", QStringLiteral("%1px").arg(Theme::kCorner)},
+        {"space1", QStringLiteral("%1px").arg(Theme::kSpace1)},
+        {"space2", QStringLiteral("%1px").arg(Theme::kSpace2)},
+        {"inner", QStringLiteral("%1px").arg(Theme::kControlHeight - 2)},
+    }};
+    for (const auto& [name, value] : values)
+        sheet.replace(QLatin1Char('@') + QLatin1String(name) + QLatin1Char('@'), value);
+    return sheet;
+}
+
+QColor mixed(const QColor& color, const QColor& other, double share) {
+    return QColor::fromRgbF(static_cast<float>(color.redF() + (other.redF() - color.redF()) * share),
+                            static_cast<float>(color.greenF() + (other.greenF() - color.greenF()) * share),
+                            static_cast<float>(color.blueF() + (other.blueF() - color.blueF()) * share));
+}
+
+}  // namespace
+
+Theme::Theme(QObject* parent) : QObject(parent), m_colors(lightColors()) {}
+
+void Theme::setMode(Mode mode) {
+    m_mode = mode;
+    m_colors = mode == Mode::Light ? lightColors() : darkColors();
+    applyToApplication();
+    Q_EMIT changed();
+}
+
+void Theme::applyToApplication() const {
+    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    QApplication::setFont(bodyFont());
+    QApplication::setPalette(paletteOf(m_colors));
+    qApp->setStyleSheet(styleSheetOf(m_colors, m_mode));
+}
+
+QColor Theme::rankColor(int rank) const {
+    static constexpr std::array<double, 4> kShares = {0, 0.45, 0.35, 0.7};  // of white, then black, in turns
+    const QColor base = okabeIto(rank);
+    const auto cycle = static_cast<std::size_t>(rank / 8) % kShares.size();
+    if (cycle == 0) return base;
+    return mixed(base, cycle == 2 ? QColor(Qt::black) : QColor(Qt::white), kShares[cycle]);
+}
+
+QColor Theme::classColor(int label) const {
+    const QColor base = tolMuted(label);
+    const int cycle = (label / 10) % 3;
+    return cycle == 0 ? base : mixed(base, cycle == 1 ? QColor(Qt::white) : QColor(Qt::black), 0.4);
+}
+
+QFont Theme::noteFont() const {
+    return fontOf(kNotePixels, QFont::Normal);
+}
+QFont Theme::bodyFont() const {
+    return fontOf(kBodyPixels, QFont::Normal);
+}
+QFont Theme::titleFont() const {
+    return fontOf(kTitlePixels, QFont::DemiBold);
+}
+
+QFont Theme::numberFont() const {
+    QFont font = fontOf(kBodyPixels, QFont::DemiBold);
+    useTabularFigures(font);
+    return font;
+}
+
+}  // namespace ringside
