@@ -15,7 +15,7 @@ namespace ringside {
 // One event as one line of JSON, newline included.
 std::string encode(const Event& event);
 
-// One line back into an event. Unknown kinds and keys from newer versions are problems the Decoder counts, never fatal;
+// One line back into an event. A kind from a newer version is a problem the Decoder counts, its new keys are ignored;
 // every count, rank and length is bounded.
 Result<Event> decodeLine(std::string_view line);
 

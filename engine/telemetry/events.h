@@ -28,8 +28,8 @@ struct RunStarted {
     std::int64_t validationSamples = 0;
     std::int64_t stepsPerEpoch = 0;
     std::int64_t epochs = 0;
-    std::int64_t batchSize = 0;       // per rank
-    std::int64_t startedUnixMs = 0;   // wall clock
+    std::int64_t batchSize = 0;      // per rank
+    std::int64_t startedUnixMs = 0;  // wall clock
     Json config;
 };
 
@@ -37,7 +37,7 @@ struct RunStarted {
 struct RankState {
     int rank = 0;
     std::string state;
-    std::string device;  // "CPU 0" | "NVIDIA H200"; empty = unchanged
+    std::string device;    // "CPU 0" | "NVIDIA H200"; empty = unchanged
     std::int64_t pid = 0;  // 0 = unchanged
     std::int64_t timeUs = 0;
 };
@@ -46,12 +46,12 @@ struct RankState {
 struct StepsFrame {
     int rank = 0;
     std::int64_t epoch = 0;
-    std::vector<std::int64_t> step;      // optimizer steps, from 1, increasing
-    std::vector<double> loss;            // mean over this rank's batch
-    std::vector<std::int64_t> correct;   // of `samples`; empty for regression
-    std::vector<std::int64_t> samples;   // in this rank's batch
-    std::vector<std::int64_t> endUs;     // end of the step
-    std::vector<double> gradientNorm;    // of the averaged gradient; empty where not measured (same on all ranks)
+    std::vector<std::int64_t> step;     // optimizer steps, from 1, increasing
+    std::vector<double> loss;           // mean over this rank's batch
+    std::vector<std::int64_t> correct;  // of `samples`; empty for regression
+    std::vector<std::int64_t> samples;  // in this rank's batch
+    std::vector<std::int64_t> endUs;    // end of the step
+    std::vector<double> gradientNorm;   // of the averaged gradient; empty where not measured (same on all ranks)
     double learningRate = 0;
 };
 
@@ -60,7 +60,7 @@ struct Heartbeat {
     int rank = 0;
     std::int64_t step = 0;
     std::int64_t epoch = 0;
-    std::string phase;  // data | forward | backward | all-reduce | optimizer | validation | connect | save
+    std::string phase;            // data | forward | backward | all-reduce | optimizer | validation | connect | save
     std::int64_t collective = 0;  // number of the collective it is in or has finished
     std::int64_t residentBytes = 0;
     std::int64_t droppedSteps = 0;  // telemetry points this rank had to drop so far

@@ -19,7 +19,7 @@ struct GlobalStep {
     std::int64_t step = 0;
     std::int64_t epoch = 0;
     double loss = 0;
-    double accuracy = 0;  // NaN for regression
+    double accuracy = 0;                              // NaN for regression
     double lossMinimum = 0, lossMaximum = 0;          // over ranks
     double accuracyMinimum = 0, accuracyMaximum = 0;  // over ranks
     double gradientNorm = 0;                          // NaN where not measured
@@ -44,9 +44,14 @@ class StepMerger {
         std::int64_t correct, samples, endUs;
     };
     void emitReady(const std::function<void(const GlobalStep&)>& sink);
+    GlobalStep takeFronts();
+    void countSamples(GlobalStep& global);
 
     std::vector<std::deque<RankStep>> m_waiting;
     std::int64_t m_samplesSoFar = 0;
+    std::int64_t m_lastStep = 0;  // merged or given up
+    std::int64_t m_lastMergedStep = 0;
+    std::int64_t m_largestBatch = 0;
     std::int64_t m_incomplete = 0;
 };
 
@@ -59,7 +64,7 @@ struct RankData {
     std::int64_t epoch = 0;
     std::string phase;
     std::int64_t collective = 0;
-    double loss = 0;  // NaN before the first step
+    double loss = 0;              // NaN before the first step
     double samplesPerSecond = 0;  // over about the last second
     std::int64_t residentBytes = 0;
     std::int64_t droppedSteps = 0;
@@ -80,6 +85,23 @@ enum RunChange : unsigned {
     kLogChanged = 1U << 4,
     kEndChanged = 1U << 5,
     kCheckpointsChanged = 1U << 6
+};
+
+// Samples per second and steps per second over a sliding window of run time.
+class Pace {
+  public:
+    explicit Pace(std::int64_t windowUs) : m_windowUs(windowUs) {}
+    // Cumulative counts at a time; a time that does not grow is ignored.
+    void add(std::int64_t timeUs, std::int64_t samples, std::int64_t step);
+    std::optional<double> samplesPerSecond() const;  // nothing before two points
+    std::optional<double> stepsPerSecond() const;
+
+  private:
+    struct Mark {
+        std::int64_t timeUs, samples, step;
+    };
+    std::int64_t m_windowUs;
+    std::deque<Mark> m_marks;
 };
 
 // Everything known about one run, live or finished, built from events alone; bounded memory.
@@ -123,6 +145,14 @@ class RunData {
     unsigned take(const CheckpointSaved& event);
     unsigned take(const RunEnded& event);
     RankData* rank(int index);
+    void takeGlobal(const GlobalStep& global);
+    void addThroughput(const SeriesPoint& point);
+    void compareReplicas(const std::map<int, std::string>& hashes);
+
+    struct RankPace {
+        Pace pace{1000000};
+        std::int64_t samples = 0;
+    };
 
     std::optional<RunStarted> m_started;
     std::optional<RunEnded> m_ended;
@@ -136,6 +166,9 @@ class RunData {
     std::vector<CheckpointSaved> m_checkpoints;
     std::optional<GlobalStep> m_lastStep;
     std::int64_t m_lastTimeUs = 0;
+    std::vector<RankPace> m_rankPaces;
+    Pace m_pace{20000000};         // for the time left
+    SeriesPoint m_throughputFrom;  // where the window of the next throughput point began
 };
 
 }  // namespace ringside

@@ -10,8 +10,8 @@ namespace ringside {
 
 // One bucket of consecutive steps: a single step, or several merged when a run is long.
 struct SeriesPoint {
-    std::int64_t step = 0;    // last step of the bucket
-    double epoch = 0;         // fractional: epochs done at that step
+    std::int64_t step = 0;     // last step of the bucket
+    double epoch = 0;          // fractional: epochs done at that step
     std::int64_t samples = 0;  // seen by all ranks so far
     std::int64_t timeUs = 0;
     float mean = 0;     // over the bucket's steps

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <charconv>
+#include <cmath>
+
+#include "telemetry/codec.h"
+
+namespace ringside {
+namespace {
+
+Json number(double value) {
+    return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+// Invalid UTF-8 (a worker's stderr may hold any byte) becomes the replacement character instead of an exception.
+std::string line(const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+Json toJson(const RunStarted& e) {
+    return {{"kind", "run"},
+            {"version", e.version},
+            {"name", e.name},
+            {"run_directory", e.runDirectory},
+            {"world_size", e.worldSize},
+            {"backend", e.backend},
+            {"why_backend", e.whyBackend},
+            {"device", e.device},
+            {"why_device", e.whyDevice},
+            {"training_samples", e.trainingSamples},
+            {"validation_samples", e.validationSamples},
+            {"steps_per_epoch", e.stepsPerEpoch},
+            {"epochs", e.epochs},
+            {"batch_size", e.batchSize},
+            {"started_unix_ms", e.startedUnixMs},
+            {"config", e.config}};
+}
+
+Json toJson(const RankState& e) {
+    Json json = {{"kind", "rank"}, {"rank", e.rank}, {"state", e.state}};
+    if (!e.device.empty()) json["device"] = e.device;
+    if (e.pid != 0) json["pid"] = e.pid;
+    json["time_us"] = e.timeUs;
+    return json;
+}
+
+Json toJson(const Heartbeat& e) {
+    return {{"kind", "heartbeat"},
+            {"rank", e.rank},
+            {"step", e.step},
+            {"epoch", e.epoch},
+            {"phase", e.phase},
+            {"collective", e.collective},
+            {"resident_bytes", e.residentBytes},
+            {"dropped_steps", e.droppedSteps},
+            {"time_us", e.timeUs}};
+}
+
+Json toJson(const EpochResult& e) {
+    return {{"kind", "epoch"},
+            {"epoch", e.epoch},
+            {"split", e.split},
+            {"loss", number(e.loss)},
+            {"accuracy", number(e.accuracy)},
+            {"samples", e.samples},
+            {"loss_padded", number(e.lossPadded)},
+            {"accuracy_padded", number(e.accuracyPadded)},
+            {"samples_padded", e.samplesPadded},
+            {"step", e.step},
+            {"time_us", e.timeUs}};
+}
+
+Json toJson(const Consumed& e) {
+    return {{"kind", "consumed"}, {"rank", e.rank}, {"epoch", e.epoch}, {"count", e.count}, {"sha256", e.sha256}};
+}
+
+Json toJson(const Replica& e) {
+    return {{"kind", "replica"}, {"rank", e.rank}, {"step", e.step}, {"hash", e.hash}};
+}
+
+Json toJson(const LogLine& e) {
+    return {{"kind", "log"}, {"rank", e.rank}, {"level", e.level}, {"text", e.text}, {"time_us", e.timeUs}};
+}
+
+Json toJson(const CheckpointSaved& e) {
+    return {{"kind", "checkpoint"}, {"step", e.step}, {"path", e.path}, {"time_us", e.timeUs}};
+}
+
+Json toJson(const RunEnded& e) {
+    return {{"kind", "end"},
+            {"state", e.state},
+            {"exit_code", e.exitCode},
+            {"first_failed_rank", e.firstFailedRank},
+            {"verdict", e.verdict},
+            {"last_lines", e.lastLines},
+            {"steps", e.steps},
+            {"train_seconds", number(e.trainSeconds)},
+            {"steps_per_second", number(e.stepsPerSecond)},
+            {"samples_per_second", number(e.samplesPerSecond)},
+            {"time_us", e.timeUs}};
+}
+
+// Step frames are the bulk of a stream: written straight into text, shortest digits that read back exactly.
+template <class T>
+void append(std::string& text, T value) {
+    char digits[32];
+    const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+    text.append(digits, end);
+}
+
+void append(std::string& text, double value) {
+    if (!std::isfinite(value)) {
+        text += "null";
+        return;
+    }
+    char digits[32];
+    text.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+}
+
+template <class T>
+void appendColumn(std::string& text, const char* name, const std::vector<T>& values) {
+    text.append(",\"").append(name).append("\":[");
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (i > 0) text += ',';
+        append(text, values[i]);
+    }
+    text += ']';
+}
+
+std::string frameLine(const StepsFrame& e) {
+    std::string text;
+    text.reserve(128 + 48 * e.step.size());
+    text += R"({"kind":"steps","rank":)";
+    append(text, e.rank);
+    text += R"(,"epoch":)";
+    append(text, e.epoch);
+    text += R"(,"lr":)";
+    append(text, e.learningRate);
+    appendColumn(text, "step", e.step);
+    appendColumn(text, "loss", e.loss);
+    if (!e.correct.empty()) appendColumn(text, "correct", e.correct);
+    appendColumn(text, "samples", e.samples);
+    appendColumn(text, "end_us", e.endUs);
+    if (!e.gradientNorm.empty()) appendColumn(text, "gradient_norm", e.gradientNorm);
+    text += "}\n";
+    return text;
+}
+
+struct Encode {
+    std::string operator()(const StepsFrame& event) const { return frameLine(event); }
+    template <class E>
+    std::string operator()(const E& event) const {
+        return line(toJson(event));
+    }
+};
+
+}  // namespace
+
+std::string encode(const Event& event) {
+    return std::visit(Encode{}, event);
+}
+
+}  // namespace ringside

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/run_data.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ringside {
+namespace {
+
+constexpr std::size_t kMaxEpochs = 100000;
+constexpr std::size_t kMaxCheckpoints = 10000;
+constexpr std::size_t kMaxReplicaSteps = 8;
+constexpr std::size_t kMaxMarks = 64;
+constexpr std::int64_t kThroughputWindowUs = 100000;
+
+// Appends to a list that forgets its older half rather than grow without end.
+template <class T>
+void appendBounded(std::vector<T>& list, const T& value, std::size_t most) {
+    if (list.size() >= most) list.erase(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(most / 2));
+    list.push_back(value);
+}
+
+SeriesPoint pointOf(const SeriesPoint& place, double mean, double minimum, double maximum) {
+    SeriesPoint point = place;
+    point.mean = static_cast<float>(mean);
+    point.minimum = static_cast<float>(minimum);
+    point.maximum = static_cast<float>(maximum);
+    return point;
+}
+
+}  // namespace
+
+void Pace::add(std::int64_t timeUs, std::int64_t samples, std::int64_t step) {
+    if (!m_marks.empty() && timeUs <= m_marks.back().timeUs) return;
+    // Marks closer than a part of the window replace each other, so that a fast run needs no more of them.
+    const bool dense = m_marks.size() >= 2 &&
+                       timeUs - m_marks[m_marks.size() - 2].timeUs < m_windowUs / static_cast<std::int64_t>(kMaxMarks);
+    if (dense) m_marks.pop_back();
+    m_marks.push_back({timeUs, samples, step});
+    while (m_marks.size() > 2 && m_marks[1].timeUs <= timeUs - m_windowUs) m_marks.pop_front();
+}
+
+std::optional<double> Pace::samplesPerSecond() const {
+    if (m_marks.size() < 2) return {};
+    const auto seconds = static_cast<double>(m_marks.back().timeUs - m_marks.front().timeUs) / 1e6;
+    return static_cast<double>(m_marks.back().samples - m_marks.front().samples) / seconds;
+}
+
+std::optional<double> Pace::stepsPerSecond() const {
+    if (m_marks.size() < 2) return {};
+    const auto seconds = static_cast<double>(m_marks.back().timeUs - m_marks.front().timeUs) / 1e6;
+    return static_cast<double>(m_marks.back().step - m_marks.front().step) / seconds;
+}
+
+unsigned RunData::apply(const Event& event) {
+    return std::visit([this](const auto& one) { return take(one); }, event);
+}
+
+RankData* RunData::rank(int index) {
+    if (index < 0 || static_cast<std::size_t>(index) >= m_ranks.size()) return nullptr;
+    return &m_ranks[static_cast<std::size_t>(index)];
+}
+
+unsigned RunData::take(const RunStarted& event) {
+    if (m_started) return 0;  // one run line per stream; a second one would invalidate everything seen
+    m_started = event;
+    m_ranks.assign(static_cast<std::size_t>(std::max(event.worldSize, 0)), RankData{});
+    for (RankData& one : m_ranks) one.loss = std::numeric_limits<double>::quiet_NaN();
+    m_rankPaces.assign(m_ranks.size(), RankPace{});
+    m_merger.emplace(event.worldSize);
+    return kRunStartedChanged | kRanksChanged;
+}
+
+unsigned RunData::take(const RankState& event) {
+    RankData* one = rank(event.rank);
+    if (one == nullptr) return 0;
+    one->state = event.state;
+    if (!event.device.empty()) one->device = event.device;
+    if (event.pid != 0) one->pid = event.pid;
+    one->lastSeenUs = std::max(one->lastSeenUs, event.timeUs);
+    m_lastTimeUs = std::max(m_lastTimeUs, event.timeUs);
+    return kRanksChanged;
+}
+
+unsigned RunData::take(const StepsFrame& event) {
+    RankData* one = rank(event.rank);
+    if (one == nullptr || event.step.empty()) return 0;
+    RankPace& pace = m_rankPaces[static_cast<std::size_t>(event.rank)];
+    const std::int64_t stepsPerEpoch = m_started->stepsPerEpoch;
+    for (std::size_t i = 0; i < event.step.size(); ++i) {
+        pace.samples += event.samples[i];
+        pace.pace.add(event.endUs[i], pace.samples, event.step[i]);
+        SeriesPoint place;
+        place.step = event.step[i];
+        place.epoch = stepsPerEpoch > 0 ? static_cast<double>(place.step) / static_cast<double>(stepsPerEpoch)
+                                        : static_cast<double>(event.epoch);
+        place.samples = pace.samples;
+        place.timeUs = event.endUs[i];
+        one->lossSeries.add(pointOf(place, event.loss[i], event.loss[i], event.loss[i]));
+        if (event.correct.empty() || event.samples[i] == 0) continue;
+        const double accuracy = static_cast<double>(event.correct[i]) / static_cast<double>(event.samples[i]);
+        one->accuracySeries.add(pointOf(place, accuracy, accuracy, accuracy));
+    }
+    one->step = std::max(one->step, event.step.back());
+    one->epoch = event.epoch;
+    one->loss = event.loss.back();
+    one->batchSamples = event.samples.back();
+    one->samplesPerSecond = pace.pace.samplesPerSecond().value_or(0);
+    one->lastSeenUs = std::max(one->lastSeenUs, event.endUs.back());
+    m_lastTimeUs = std::max(m_lastTimeUs, event.endUs.back());
+    m_merger->add(event, [this](const GlobalStep& global) { takeGlobal(global); });
+    return kStepsChanged | kRanksChanged;
+}
+
+void RunData::takeGlobal(const GlobalStep& global) {
+    m_lastStep = global;
+    m_pace.add(global.timeUs, global.samplesSoFar, global.step);
+    SeriesPoint place;
+    place.step = global.step;
+    place.epoch = m_started->stepsPerEpoch > 0
+                      ? static_cast<double>(global.step) / static_cast<double>(m_started->stepsPerEpoch)
+                      : static_cast<double>(global.epoch);
+    place.samples = global.samplesSoFar;
+    place.timeUs = global.timeUs;
+    m_loss.add(pointOf(place, global.loss, global.lossMinimum, global.lossMaximum));
+    if (!std::isnan(global.accuracy)) {
+        m_accuracy.add(pointOf(place, global.accuracy, global.accuracyMinimum, global.accuracyMaximum));
+    }
+    if (!std::isnan(global.gradientNorm)) {
+        m_gradientNorm.add(pointOf(place, global.gradientNorm, global.gradientNorm, global.gradientNorm));
+    }
+    m_learningRate.add(pointOf(place, global.learningRate, global.learningRate, global.learningRate));
+    addThroughput(place);
+    if (onGlobalStep) onGlobalStep(global);
+}
+
+// A point needs a stretch of time: single steps of microseconds would show the clock's jitter, not the speed.
+void RunData::addThroughput(const SeriesPoint& place) {
+    if (m_throughputFrom.step == 0) {
+        m_throughputFrom = place;
+        return;
+    }
+    const std::int64_t elapsed = place.timeUs - m_throughputFrom.timeUs;
+    if (elapsed < kThroughputWindowUs) return;
+    const double rate =
+        static_cast<double>(place.samples - m_throughputFrom.samples) * 1e6 / static_cast<double>(elapsed);
+    SeriesPoint point = pointOf(place, rate, rate, rate);
+    point.count = static_cast<std::int32_t>(
+        std::clamp<std::int64_t>(place.step - m_throughputFrom.step, 1, std::numeric_limits<std::int32_t>::max() / 4));
+    m_throughput.add(point);
+    m_throughputFrom = place;
+}
+
+unsigned RunData::take(const Heartbeat& event) {
+    RankData* one = rank(event.rank);
+    if (one == nullptr) return 0;
+    one->step = std::max(one->step, event.step);
+    one->epoch = event.epoch;
+    one->phase = event.phase;
+    one->collective = event.collective;
+    one->residentBytes = event.residentBytes;
+    one->droppedSteps = event.droppedSteps;
+    one->lastSeenUs = std::max(one->lastSeenUs, event.timeUs);
+    m_lastTimeUs = std::max(m_lastTimeUs, event.timeUs);
+    return kRanksChanged;
+}
+
+unsigned RunData::take(const EpochResult& event) {
+    appendBounded(event.split == "val" ? m_validationEpochs : m_trainingEpochs, event, kMaxEpochs);
+    m_lastTimeUs = std::max(m_lastTimeUs, event.timeUs);
+    return kEpochsChanged;
+}
+
+unsigned RunData::take(const Consumed& event) {
+    RankData* one = rank(event.rank);
+    if (one == nullptr) return 0;
+    appendBounded(one->consumed, event, kMaxEpochs);
+    return kRanksChanged;
+}
+
+unsigned RunData::take(const Replica& event) {
+    if (rank(event.rank) == nullptr) return 0;
+    auto& hashes = m_replicaHashes[event.step];
+    hashes[event.rank] = event.hash;
+    if (hashes.size() == m_ranks.size()) {
+        compareReplicas(hashes);
+        m_replicaHashes.erase(m_replicaHashes.begin(), m_replicaHashes.upper_bound(event.step));
+    }
+    while (m_replicaHashes.size() > kMaxReplicaSteps) m_replicaHashes.erase(m_replicaHashes.begin());
+    return kRanksChanged;
+}
+
+// A rank is in sync when it holds what most ranks hold; a tie goes to the lower rank's parameters.
+void RunData::compareReplicas(const std::map<int, std::string>& hashes) {
+    std::map<std::string, int> votes;
+    for (const auto& [index, hash] : hashes) ++votes[hash];
+    const std::string* common = nullptr;
+    for (const auto& [index, hash] : hashes) {
+        if (common == nullptr || votes[hash] > votes[*common]) common = &hash;
+    }
+    for (const auto& [index, hash] : hashes) m_ranks[static_cast<std::size_t>(index)].inSync = hash == *common;
+}
+
+unsigned RunData::take(const LogLine& event) {
+    m_log.push_back(event);
+    if (m_log.size() > kMaxLogLines) {
+        m_log.pop_front();
+        ++m_logLinesDropped;
+    }
+    m_lastTimeUs = std::max(m_lastTimeUs, event.timeUs);
+    return kLogChanged;
+}
+
+unsigned RunData::take(const CheckpointSaved& event) {
+    appendBounded(m_checkpoints, event, kMaxCheckpoints);
+    return kCheckpointsChanged;
+}
+
+unsigned RunData::take(const RunEnded& event) {
+    m_ended = event;
+    m_lastTimeUs = std::max(m_lastTimeUs, event.timeUs);
+    return kEndChanged;
+}
+
+std::int64_t RunData::totalSteps() const {
+    return m_started ? m_started->stepsPerEpoch * m_started->epochs : 0;
+}
+
+std::optional<double> RunData::secondsLeft() const {
+    const std::optional<double> pace = m_pace.stepsPerSecond();
+    if (!m_lastStep || m_ended || !pace || *pace <= 0) return {};
+    return static_cast<double>(std::max<std::int64_t>(totalSteps() - m_lastStep->step, 0)) / *pace;
+}
+
+}  // namespace ringside

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/sink.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+
+#include "telemetry/codec.h"
+
+namespace ringside {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr std::size_t kMaxQueuedEvents = 1U << 14;
+constexpr std::size_t kMaxFrameSteps = 4096;
+constexpr std::size_t kMaxPendingBytes = 1U << 20;  // beyond it nothing new is encoded: the ring fills and drops
+
+std::int64_t residentBytes() {
+    std::FILE* file = std::fopen("/proc/self/statm", "re");
+    if (file == nullptr) return 0;
+    long long total = 0;
+    long long resident = 0;
+    const int got = std::fscanf(file, "%lld %lld", &total, &resident);
+    std::fclose(file);
+    return got == 2 ? resident * ::sysconf(_SC_PAGESIZE) : 0;
+}
+
+// Socket or pipe, without blocking and without SIGPIPE on a socket.
+ssize_t writeSome(int fd, const std::string& bytes) {
+    ssize_t written = ::send(fd, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (written < 0 && errno == ENOTSOCK) written = ::write(fd, bytes.data(), bytes.size());
+    return written;
+}
+
+// News a viewer should see at once; per-epoch results may wait for the next frame.
+bool isUrgent(const Event& event) {
+    return std::holds_alternative<RankState>(event) || std::holds_alternative<LogLine>(event) ||
+           std::holds_alternative<CheckpointSaved>(event);
+}
+
+bool fits(const StepsFrame& frame, const StepRecord& record) {
+    if (frame.step.empty()) return true;
+    return frame.epoch == record.epoch && frame.learningRate == record.learningRate &&
+           frame.step.size() < kMaxFrameSteps && frame.correct.empty() == (record.correct < 0) &&
+           frame.gradientNorm.empty() == std::isnan(record.gradientNorm);
+}
+
+void append(StepsFrame& frame, const StepRecord& record) {
+    frame.epoch = record.epoch;
+    frame.learningRate = record.learningRate;
+    frame.step.push_back(record.step);
+    frame.loss.push_back(record.loss);
+    if (record.correct >= 0) frame.correct.push_back(record.correct);
+    frame.samples.push_back(record.samples);
+    frame.endUs.push_back(record.endUs);
+    if (!std::isnan(record.gradientNorm)) frame.gradientNorm.push_back(record.gradientNorm);
+}
+
+}  // namespace
+
+TelemetrySink::TelemetrySink(const SinkOptions& options) : m_options(options), m_ring(options.ringCapacity) {
+    if (m_options.fd >= 0) ::fcntl(m_options.fd, F_SETFL, ::fcntl(m_options.fd, F_GETFL) | O_NONBLOCK);
+    m_thread = std::thread([this] { work(); });
+}
+
+TelemetrySink::~TelemetrySink() {
+    flush(milliseconds(1000));
+    {
+        const std::lock_guard lock(m_mutex);
+        m_stopping = true;
+        m_urgent = true;
+    }
+    m_wake.notify_one();
+    m_thread.join();
+}
+
+void TelemetrySink::step(const StepRecord& record) {
+    if (!m_ring.push(record)) m_droppedSteps.fetch_add(1, std::memory_order_relaxed);
+}
+
+void TelemetrySink::send(Event event) {
+    const bool urgent = isUrgent(event);
+    {
+        const std::lock_guard lock(m_mutex);
+        if (m_events.size() >= kMaxQueuedEvents) {
+            m_droppedEvents.fetch_add(1, std::memory_order_relaxed);
+            return;
+        }
+        m_events.push_back({m_ring.pushed(), std::move(event)});
+        m_urgent = m_urgent || urgent;
+    }
+    if (urgent) m_wake.notify_one();
+}
+
+void TelemetrySink::log(const std::string& level, const std::string& text) {
+    send(LogLine{m_options.rank, level, text, nowUs()});
+}
+
+void TelemetrySink::state(const std::string& state, const std::string& device) {
+    send(RankState{m_options.rank, state, device, 0, nowUs()});
+}
+
+void TelemetrySink::watchCollective(std::function<std::int64_t()> collective) {
+    const std::lock_guard lock(m_mutex);
+    m_collective = std::move(collective);
+}
+
+bool TelemetrySink::flush(milliseconds deadline) {
+    std::unique_lock lock(m_mutex);
+    const std::uint64_t wanted = ++m_flushWanted;
+    m_urgent = true;
+    m_wake.notify_one();
+    m_flushed.wait_for(lock, deadline, [&] { return m_flushDone >= wanted || m_readerGone; });
+    return m_flushDone >= wanted && !m_readerGone;
+}
+
+std::int64_t TelemetrySink::nowUs() const {
+    const auto now = steady_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::microseconds>(now).count() - m_options.epochUs;
+}
+
+void TelemetrySink::work() {
+    auto nextHeartbeat = steady_clock::now();
+    for (;;) {
+        std::uint64_t flushWanted = 0;
+        bool stopping = false;
+        {
+            std::unique_lock lock(m_mutex);
+            m_wake.wait_for(lock, m_options.frameInterval, [&] { return m_urgent; });
+            m_urgent = false;
+            flushWanted = m_flushWanted;
+            stopping = m_stopping;
+        }
+        const bool collected = !backlogged() && !m_readerGone;
+        if (collected) collect();
+        if (steady_clock::now() >= nextHeartbeat && collected) {
+            addHeartbeat();
+            nextHeartbeat = steady_clock::now() + m_options.heartbeatInterval;
+        }
+        const bool written = writePending(m_options.frameInterval);
+        if (written && collected) {
+            const std::lock_guard lock(m_mutex);
+            m_flushDone = flushWanted;
+        }
+        m_flushed.notify_all();
+        if (stopping) return;
+    }
+}
+
+// Everything queued, as text, steps before the events that follow them.
+void TelemetrySink::collect() {
+    std::deque<Queued> events;
+    const std::uint64_t pushed = m_ring.pushed();
+    {
+        const std::lock_guard lock(m_mutex);
+        events.swap(m_events);
+    }
+    for (Queued& queued : events) {
+        drainSteps(queued.stepsBefore);
+        m_out += encode(queued.event);
+    }
+    drainSteps(pushed);
+}
+
+void TelemetrySink::drainSteps(std::uint64_t until) {
+    StepsFrame frame;
+    frame.rank = m_options.rank;
+    StepRecord record;
+    while (m_ring.popped() < until && m_ring.pop(record)) {
+        if (!fits(frame, record)) {
+            m_out += encode(frame);
+            frame = StepsFrame{};
+            frame.rank = m_options.rank;
+        }
+        append(frame, record);
+    }
+    if (!frame.step.empty()) m_out += encode(frame);
+}
+
+void TelemetrySink::addHeartbeat() {
+    Heartbeat beat;
+    beat.rank = m_options.rank;
+    beat.step = m_progress.step.load(std::memory_order_relaxed);
+    beat.epoch = m_progress.epoch.load(std::memory_order_relaxed);
+    beat.phase = m_progress.phase.load(std::memory_order_relaxed);
+    {
+        const std::lock_guard lock(m_mutex);
+        if (m_collective) beat.collective = m_collective();
+    }
+    beat.residentBytes = residentBytes();
+    beat.droppedSteps = droppedSteps();
+    beat.timeUs = nowUs();
+    m_out += encode(beat);
+}
+
+bool TelemetrySink::backlogged() const {
+    return m_out.size() > kMaxPendingBytes;
+}
+
+// True when nothing is left to write.
+bool TelemetrySink::writePending(milliseconds patience) {
+    const auto deadline = steady_clock::now() + patience;
+    while (!m_out.empty() && !m_readerGone) {
+        const ssize_t written = m_options.fd < 0 ? -1 : writeSome(m_options.fd, m_out);
+        if (written > 0) {
+            m_out.erase(0, static_cast<std::size_t>(written));
+            continue;
+        }
+        if (m_options.fd >= 0 && errno == EINTR) continue;
+        if (m_options.fd < 0 || (errno != EAGAIN && errno != EWOULDBLOCK)) {
+            m_readerGone = true;
+            break;
+        }
+        const auto left = std::chrono::ceil<milliseconds>(deadline - steady_clock::now());
+        if (left.count() <= 0) return false;
+        pollfd waiting{m_options.fd, POLLOUT, 0};
+        ::poll(&waiting, 1, static_cast<int>(left.count()));
+    }
+    m_out.clear();
+    return true;
+}
+
+}  // namespace ringside

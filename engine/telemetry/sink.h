@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "telemetry/events.h"
+#include "telemetry/step_ring.h"
+
+namespace ringside {
+
+// Where a rank is, written by the training thread with plain stores and read by the heartbeat.
+struct Progress {
+    std::atomic<std::int64_t> step{0};
+    std::atomic<std::int64_t> epoch{0};
+    std::atomic<const char*> phase{"connect"};  // a string literal: data, forward, backward, all-reduce, ...
+};
+
+struct SinkOptions {
+    int fd = -1;  // stream to the supervisor (socket or pipe), not owned; -1: everything is dropped
+    int rank = 0;
+    std::int64_t epochUs = 0;  // CLOCK_MONOTONIC microseconds at the start of the run
+    std::size_t ringCapacity = 1U << 16;
+    std::chrono::milliseconds frameInterval{40};  // steps are sent at most this often
+    std::chrono::milliseconds heartbeatInterval{1000};
+};
+
+// One rank's telemetry. The training thread hands over records and goes on at once, whatever the reader does: what
+// does not fit is dropped and counted. A thread of the sink's own encodes and writes.
+class TelemetrySink {
+  public:
+    explicit TelemetrySink(const SinkOptions& options);
+    ~TelemetrySink();  // flushes for at most a second
+    TelemetrySink(const TelemetrySink&) = delete;
+    TelemetrySink& operator=(const TelemetrySink&) = delete;
+
+    // One thread only. Never waits, never allocates.
+    void step(const StepRecord& record);
+    // Any thread. Arrives after every step recorded before it.
+    void send(Event event);
+    void log(const std::string& level, const std::string& text);
+    void state(const std::string& state, const std::string& device = {});  // a RankState of this rank
+
+    Progress& progress() { return m_progress; }
+    // Number of the collective for heartbeats; pass {} before what it reads goes away.
+    void watchCollective(std::function<std::int64_t()> collective);
+
+    // Waits until everything handed over so far is written; false when the deadline passes or the reader is gone.
+    bool flush(std::chrono::milliseconds deadline);
+
+    std::int64_t droppedSteps() const { return m_droppedSteps.load(std::memory_order_relaxed); }
+    std::int64_t droppedEvents() const { return m_droppedEvents.load(std::memory_order_relaxed); }
+    std::int64_t nowUs() const;  // run time
+
+  private:
+    struct Queued {
+        std::uint64_t stepsBefore;  // records pushed when it was sent
+        Event event;
+    };
+    void work();
+    void collect();
+    void drainSteps(std::uint64_t until);
+    void addHeartbeat();
+    bool backlogged() const;
+    bool writePending(std::chrono::milliseconds patience);
+
+    const SinkOptions m_options;
+    Progress m_progress;
+    StepRing m_ring;
+    std::atomic<std::int64_t> m_droppedSteps{0};
+    std::atomic<std::int64_t> m_droppedEvents{0};
+
+    std::mutex m_mutex;  // guards the four below
+    std::condition_variable m_wake;
+    std::condition_variable m_flushed;
+    std::deque<Queued> m_events;
+    std::function<std::int64_t()> m_collective;
+    bool m_urgent = false;
+    bool m_stopping = false;
+    std::uint64_t m_flushWanted = 0;
+    std::uint64_t m_flushDone = 0;
+
+    std::string m_out;  // encoded, not yet written; the sink's thread only
+    std::atomic<bool> m_readerGone{false};
+    std::thread m_thread;
+};
+
+}  // namespace ringside

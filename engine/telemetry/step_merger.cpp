@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "telemetry/run_data.h"
+
+namespace ringside {
+namespace {
+
+// A rank this many steps ahead of the slowest loses its oldest: memory stays bounded whatever the ranks report.
+constexpr std::size_t kMaxWaiting = 1U << 17;
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+StepMerger::StepMerger(int worldSize) : m_waiting(static_cast<std::size_t>(std::max(worldSize, 1))) {}
+
+void StepMerger::add(const StepsFrame& frame, const std::function<void(const GlobalStep&)>& sink) {
+    if (frame.rank < 0 || static_cast<std::size_t>(frame.rank) >= m_waiting.size()) return;
+    auto& waiting = m_waiting[static_cast<std::size_t>(frame.rank)];
+    for (std::size_t i = 0; i < frame.step.size(); ++i) {
+        if (!waiting.empty() && frame.step[i] <= waiting.back().step) continue;
+        if (frame.step[i] <= m_lastStep) continue;
+        const double norm = frame.gradientNorm.empty() ? kNaN : frame.gradientNorm[i];
+        const std::int64_t correct = frame.correct.empty() ? -1 : frame.correct[i];
+        waiting.push_back({frame.step[i], frame.epoch, frame.loss[i], norm, frame.learningRate, correct,
+                           frame.samples[i], frame.endUs[i]});
+        if (waiting.size() > kMaxWaiting) {
+            waiting.pop_front();
+            ++m_incomplete;
+        }
+    }
+    emitReady(sink);
+}
+
+void StepMerger::emitReady(const std::function<void(const GlobalStep&)>& sink) {
+    for (;;) {
+        std::int64_t lowest = std::numeric_limits<std::int64_t>::max();
+        std::int64_t highest = 0;
+        for (const auto& waiting : m_waiting) {
+            if (waiting.empty()) return;
+            lowest = std::min(lowest, waiting.front().step);
+            highest = std::max(highest, waiting.front().step);
+        }
+        if (lowest == highest) {
+            sink(takeFronts());
+        } else {
+            ++m_incomplete;
+            for (auto& waiting : m_waiting) {
+                if (waiting.front().step == lowest) waiting.pop_front();
+            }
+        }
+        m_lastStep = lowest;
+    }
+}
+
+GlobalStep StepMerger::takeFronts() {
+    GlobalStep global;
+    const RankStep& first = m_waiting.front().front();
+    global.step = first.step;
+    global.epoch = first.epoch;
+    global.gradientNorm = first.gradientNorm;
+    global.learningRate = first.learningRate;
+    global.lossMinimum = global.accuracyMinimum = std::numeric_limits<double>::infinity();
+    global.lossMaximum = global.accuracyMaximum = -std::numeric_limits<double>::infinity();
+    global.timeUs = first.endUs;
+    double lossSum = 0;
+    std::int64_t correct = 0;
+    bool classifies = true;
+    for (auto& waiting : m_waiting) {
+        const RankStep& one = waiting.front();
+        const auto samples = static_cast<double>(one.samples);
+        const double accuracy = one.samples > 0 ? static_cast<double>(one.correct) / samples : kNaN;
+        classifies = classifies && one.correct >= 0;
+        // An empty batch has no loss and must not poison the mean.
+        if (one.samples > 0) lossSum += one.loss * samples;
+        correct += one.correct;
+        global.samples += one.samples;
+        global.lossMinimum = std::fmin(global.lossMinimum, one.loss);
+        global.lossMaximum = std::fmax(global.lossMaximum, one.loss);
+        global.accuracyMinimum = std::fmin(global.accuracyMinimum, accuracy);
+        global.accuracyMaximum = std::fmax(global.accuracyMaximum, accuracy);
+        global.timeUs = std::max(global.timeUs, one.endUs);
+        waiting.pop_front();
+    }
+    const auto samples = static_cast<double>(global.samples);
+    global.loss = global.samples > 0 ? lossSum / samples : kNaN;
+    global.accuracy = classifies && global.samples > 0 ? static_cast<double>(correct) / samples : kNaN;
+    if (std::isnan(global.accuracy)) global.accuracyMinimum = global.accuracyMaximum = kNaN;
+    countSamples(global);
+    return global;
+}
+
+void StepMerger::countSamples(GlobalStep& global) {
+    // Steps that were not logged (log_every, drops) are taken as full batches; the caps keep hostile numbers from
+    // overflowing.
+    constexpr std::int64_t kCap = std::int64_t{1} << 62;
+    m_largestBatch = std::max(m_largestBatch, global.samples);
+    const std::int64_t skipped = std::clamp<std::int64_t>(global.step - m_lastMergedStep - 1, 0, 1 << 30);
+    const std::int64_t assumed = skipped * std::min(m_largestBatch, std::int64_t{1} << 31);
+    m_samplesSoFar = std::min(m_samplesSoFar + global.samples + assumed, kCap);
+    m_lastMergedStep = global.step;
+    global.samplesSoFar = m_samplesSoFar;
+}
+
+}  // namespace ringside
