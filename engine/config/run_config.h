@@ -10,13 +10,16 @@
 
 namespace ringside {
 
+inline constexpr std::int64_t kConfigVersion = 1;
+inline constexpr std::int64_t kMaxTrainingWorldSize = 64;
+
 // One experiment: the configuration contract (JSON, "version": 1). Plain values, defaults = the built-in
 // digits experiment. Every field is described once, in config_fields.cpp (name, help, limits).
 
 struct DatasetConfig {
-    std::string kind = "digits";  // digits | csv | synthetic
-    std::string path;             // csv: the file; relative paths are resolved against the config file
-    std::string labelColumn;      // csv: name or 0-based number; empty = last column
+    std::string kind = "digits";      // digits | csv | synthetic
+    std::string path;                 // csv: the file; relative paths are resolved against the config file
+    std::string labelColumn;          // csv: name or 0-based number; empty = last column
     double validationFraction = 0.2;  // digits: fixed 1,437 / 360 split at the default
     std::int64_t splitSeed = 0;       // torch.utils.data.random_split with manual_seed(splitSeed)
     std::int64_t size = 1024;         // synthetic: number of samples; randn(size, features) -> randn(size, targets)
@@ -27,7 +30,7 @@ struct DatasetConfig {
 };
 
 struct ModelConfig {
-    std::string kind = "mlp";                // toy_linear | mlp
+    std::string kind = "mlp";                  // toy_linear | mlp
     std::vector<std::int64_t> hidden = {128};  // mlp: widths of the hidden layers, ReLU between
     bool operator==(const ModelConfig&) const = default;
 };
@@ -70,10 +73,10 @@ struct OptimizerConfig {
 
 struct TrainingConfig {
     std::int64_t epochs = 10;
-    std::int64_t seed = 0;  // torch.manual_seed before the model is built
-    std::string loss = "auto";  // auto | cross_entropy | mse
-    std::string validate = "exact";  // exact | padded: which of the two is the headline; both are reported
-    std::int64_t logEvery = 1;       // steps between telemetry points
+    std::int64_t seed = 0;             // torch.manual_seed before the model is built
+    std::string loss = "auto";         // auto | cross_entropy | mse
+    std::string validate = "exact";    // exact | padded: which of the two is the headline; both are reported
+    std::int64_t logEvery = 1;         // steps between telemetry points
     std::int64_t checkpointEvery = 0;  // epochs between checkpoints; 0 = final weights only
     bool operator==(const TrainingConfig&) const = default;
 };
@@ -93,6 +96,10 @@ struct RunConfig {
     // Problems that need no data file: ranges, choices, fields that contradict each other. Empty = valid.
     Problems validate() const;
 
+    // validate(), and what training needs beyond planning: at most kMaxTrainingWorldSize ranks.
+    Problems validateForTraining() const;
+
+    // Every field, in the order of the contract.
     Json toJson() const;
 
     // Every wrong key or type is a problem; unknown keys name the nearest known one. Ranges are validate()'s job.

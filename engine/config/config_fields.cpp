@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/config_fields.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ringside {
+namespace {
+
+using std::string_view;
+
+constexpr double kMaxInt32 = 2147483647.0;
+
+constexpr std::array<string_view, 3> kDatasets = {"digits", "csv", "synthetic"};
+constexpr std::array<string_view, 2> kModels = {"toy_linear", "mlp"};
+constexpr std::array<string_view, 1> kStrategies = {"ddp"};
+constexpr std::array<string_view, 3> kBackends = {"auto", "shm", "gloo"};
+constexpr std::array<string_view, 2> kDevices = {"auto", "cpu"};
+constexpr std::array<string_view, 1> kSamplers = {"distributed"};
+constexpr std::array<string_view, 1> kOptimizers = {"sgd"};
+constexpr std::array<string_view, 3> kLosses = {"auto", "cross_entropy", "mse"};
+constexpr std::array<string_view, 2> kValidations = {"exact", "padded"};
+
+#define RINGSIDE_SLOT(member) [](RunConfig& c) -> FieldSlot { return &c.member; }
+
+const std::vector<ConfigField>& fieldTable() {
+    using enum FieldType;
+    static const std::vector<ConfigField> table = {
+        {"name", kText, "What this experiment is called; the run directory is named after it.", RINGSIDE_SLOT(name)},
+
+        {"dataset.kind", kChoice,
+         "Where the samples come from: the built-in handwritten digits, a CSV file, or random numbers.",
+         RINGSIDE_SLOT(dataset.kind), kDatasets},
+        {"dataset.path", kText, "The CSV file; a relative path starts at the directory of the experiment file.",
+         RINGSIDE_SLOT(dataset.path)},
+        {"dataset.label_column", kText,
+         "The CSV column to be predicted, by name or by number counted from 0; empty takes the last one.",
+         RINGSIDE_SLOT(dataset.labelColumn)},
+        {"dataset.validation_fraction",
+         kReal,
+         "The part of the samples kept aside for validation and never trained on. A fifth is a good habit.",
+         RINGSIDE_SLOT(dataset.validationFraction),
+         {},
+         0.001,
+         0.9},
+        {"dataset.split_seed", kInteger,
+         "Seed of the permutation that decides which samples validate. Keep it when you compare runs.",
+         RINGSIDE_SLOT(dataset.splitSeed)},
+        {"dataset.size",
+         kInteger,
+         "Synthetic data only: how many samples there are.",
+         RINGSIDE_SLOT(dataset.size),
+         {},
+         2,
+         kMaxInt32},
+        {"dataset.features",
+         kInteger,
+         "Synthetic data only: numbers per sample that go into the model.",
+         RINGSIDE_SLOT(dataset.features),
+         {},
+         1,
+         1000000},
+        {"dataset.targets",
+         kInteger,
+         "Synthetic data only: numbers per sample that the model is to predict.",
+         RINGSIDE_SLOT(dataset.targets),
+         {},
+         1,
+         1000000},
+        {"dataset.seed", kInteger, "Synthetic data only: seed of the random numbers.", RINGSIDE_SLOT(dataset.seed)},
+
+        {"model.kind", kChoice,
+         "mlp: fully connected layers with ReLU between them; toy_linear: one linear layer, as in PyTorch's tutorials.",
+         RINGSIDE_SLOT(model.kind), kModels},
+        {"model.hidden",
+         kIntegerList,
+         "mlp only: width of each hidden layer. More or wider layers mean more parameters, so more bytes to "
+         "all-reduce.",
+         RINGSIDE_SLOT(model.hidden),
+         {},
+         1,
+         65536},
+
+        {"parallel.strategy", kChoice,
+         "How a step is spread over the ranks. ddp: every rank has the whole model and its own samples; gradients are "
+         "averaged.",
+         RINGSIDE_SLOT(parallel.strategy), kStrategies},
+        {"parallel.world_size",
+         kInteger,
+         "How many ranks train together, one process each (one GPU each, or a share of the CPU). The global batch "
+         "grows "
+         "with it.",
+         RINGSIDE_SLOT(parallel.worldSize),
+         {},
+         1,
+         4096},
+        {"parallel.backend", kChoice,
+         "What carries the gradients between ranks. shm: shared memory on one computer; gloo: TCP; auto chooses and "
+         "says "
+         "why.",
+         RINGSIDE_SLOT(parallel.backend), kBackends},
+        {"parallel.device", kChoice, "What the ranks compute on; auto takes the best that is there and says why.",
+         RINGSIDE_SLOT(parallel.device), kDevices},
+        {"parallel.bucket_cap_mb",
+         kReal,
+         "Gradients travel in buckets of about this many MiB. Small buckets start early, large ones cost fewer round "
+         "trips.",
+         RINGSIDE_SLOT(parallel.bucketCapMb),
+         {},
+         0,
+         65536,
+         true},
+        {"parallel.first_bucket_mb",
+         kReal,
+         "Size in MiB of the bucket that is reduced first: small, so that communication starts early in backward.",
+         RINGSIDE_SLOT(parallel.firstBucketMb),
+         {},
+         0,
+         65536,
+         true},
+        {"parallel.timeout_seconds",
+         kReal,
+         "A rank that is silent for so long has hung, and the run ends with a verdict instead of waiting forever.",
+         RINGSIDE_SLOT(parallel.timeoutSeconds),
+         {},
+         1,
+         86400},
+
+        {"sampler.kind", kChoice,
+         "How samples are dealt to ranks. distributed: as torch.utils.data.DistributedSampler, like cards, one at a "
+         "time.",
+         RINGSIDE_SLOT(sampler.kind), kSamplers},
+        {"sampler.shuffle", kBoolean,
+         "Deal a shuffled deck. Off, every epoch has the samples in the order of the file.",
+         RINGSIDE_SLOT(sampler.shuffle)},
+        {"sampler.seed", kInteger,
+         "Seed of the shuffle; epoch e uses seed + e. All ranks must have the same, or shards overlap and samples are "
+         "missed.",
+         RINGSIDE_SLOT(sampler.seed)},
+        {"sampler.drop_last", kBoolean,
+         "When the samples do not divide evenly: on drops the few left over, off repeats a few so that all ranks get "
+         "equally many.",
+         RINGSIDE_SLOT(sampler.dropLast)},
+        {"sampler.set_epoch", kBoolean,
+         "Call sampler.set_epoch(epoch) before each epoch. Off is the classic mistake: every epoch has the same order.",
+         RINGSIDE_SLOT(sampler.setEpoch)},
+
+        {"loader.batch_size",
+         kInteger,
+         "Samples per step and per rank. The global batch, which the learning rate feels, is this times the world "
+         "size.",
+         RINGSIDE_SLOT(loader.batchSize),
+         {},
+         1,
+         kMaxInt32},
+        {"loader.drop_last", kBoolean,
+         "Leave out each rank's last batch when it is not full. Not the same as the sampler's drop_last.",
+         RINGSIDE_SLOT(loader.dropLast)},
+
+        {"optimizer.kind", kChoice, "The update rule. sgd: stochastic gradient descent, with momentum if you like.",
+         RINGSIDE_SLOT(optimizer.kind), kOptimizers},
+        {"optimizer.lr",
+         kReal,
+         "Learning rate: the length of each step. With k times the global batch, try k times the rate.",
+         RINGSIDE_SLOT(optimizer.lr),
+         {},
+         0,
+         1e6,
+         true},
+        {"optimizer.momentum",
+         kReal,
+         "How much of the last step goes on into this one, 0 to below 1. 0.9 averages over about ten steps.",
+         RINGSIDE_SLOT(optimizer.momentum),
+         {},
+         0,
+         0.999999},
+        {"optimizer.dampening",
+         kReal,
+         "How much of the new gradient momentum leaves out; almost always 0.",
+         RINGSIDE_SLOT(optimizer.dampening),
+         {},
+         0,
+         1},
+        {"optimizer.weight_decay",
+         kReal,
+         "Pulls weights towards zero, against overfitting; 0 is off, 1e-4 is common.",
+         RINGSIDE_SLOT(optimizer.weightDecay),
+         {},
+         0,
+         1e6},
+        {"optimizer.nesterov", kBoolean, "Nesterov's momentum: look ahead along the last step. Needs momentum.",
+         RINGSIDE_SLOT(optimizer.nesterov)},
+
+        {"training.epochs",
+         kInteger,
+         "How many times every training sample is used.",
+         RINGSIDE_SLOT(training.epochs),
+         {},
+         1,
+         1e6},
+        {"training.seed", kInteger,
+         "Seed of the initial weights, as torch.manual_seed before the model is built. All ranks start from rank 0's.",
+         RINGSIDE_SLOT(training.seed)},
+        {"training.loss", kChoice, "What is minimised; auto takes cross_entropy for classes and mse for numbers.",
+         RINGSIDE_SLOT(training.loss), kLosses},
+        {"training.validate", kChoice,
+         "The validation figure shown first. exact counts each sample once; padded also counts the repeated ones, as "
+         "most "
+         "scripts do.",
+         RINGSIDE_SLOT(training.validate), kValidations},
+        {"training.log_every",
+         kInteger,
+         "Steps between two points of the charts.",
+         RINGSIDE_SLOT(training.logEvery),
+         {},
+         1,
+         1e9},
+        {"training.checkpoint_every",
+         kInteger,
+         "Epochs between checkpoints; 0 keeps only the final weights.",
+         RINGSIDE_SLOT(training.checkpointEvery),
+         {},
+         0,
+         1e6},
+    };
+    return table;
+}
+
+#undef RINGSIDE_SLOT
+
+const std::vector<NeutralKey>& neutralTable() {
+    static const std::vector<NeutralKey> table = {
+        {"dataset.labels_path", {Json(""), Json()}, "labels come from a column of the same file"},
+        {"loader.num_workers", {Json(0)}, "each rank loads its own samples"},
+        {"loader.prefetch_factor", {Json(2), Json()}, "there are no loading workers that could prefetch"},
+        {"loader.pin_memory", {Json(false)}, "the ranks compute on the CPU"},
+        {"loader.persistent_workers", {Json(false)}, "there are no loading workers that could persist"},
+        {"optimizer.betas", {Json::array({0.9, 0.999}), Json()}, "they belong to adam, and the optimizer is sgd"},
+        {"optimizer.eps", {Json(1e-8), Json()}, "it belongs to adam, and the optimizer is sgd"},
+        {"optimizer.amsgrad", {Json(false)}, "it belongs to adam, and the optimizer is sgd"},
+        {"training.accumulate_steps", {Json(1)}, "every micro-batch is a step"},
+        {"training.precision", {Json("fp32")}, "arithmetic is in 32-bit floating point"},
+    };
+    return table;
+}
+
+}  // namespace
+
+string_view ConfigField::section() const {
+    const auto dot = path.find('.');
+    return dot == string_view::npos ? string_view() : path.substr(0, dot);
+}
+
+string_view ConfigField::key() const {
+    const auto dot = path.find('.');
+    return dot == string_view::npos ? path : path.substr(dot + 1);
+}
+
+std::span<const ConfigField> configFields() {
+    return fieldTable();
+}
+
+std::span<const NeutralKey> neutralKeys() {
+    return neutralTable();
+}
+
+const ConfigField* findConfigField(string_view path) {
+    const auto found = std::ranges::find(configFields(), path, &ConfigField::path);
+    return found == configFields().end() ? nullptr : &*found;
+}
+
+Json fieldValue(const ConfigField& field, const RunConfig& config) {
+    // slot() points into a config that may be changed; here it is only read.
+    const FieldSlot slot = field.slot(const_cast<RunConfig&>(config));
+    return std::visit([](const auto* value) { return Json(*value); }, slot);
+}
+
+}  // namespace ringside

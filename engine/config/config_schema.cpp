@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/config_schema.h"
+
+#include <cmath>
+
+#include "config/config_fields.h"
+
+namespace ringside {
+namespace {
+
+const char* typeName(FieldType type) {
+    switch (type) {
+        case FieldType::kText:
+        case FieldType::kChoice:
+            return "string";
+        case FieldType::kInteger:
+        case FieldType::kIntegerList:
+            return "integer";
+        case FieldType::kReal:
+            return "number";
+        case FieldType::kBoolean:
+            return "boolean";
+    }
+    return "string";
+}
+
+Json limit(double value, FieldType type) {
+    return type == FieldType::kReal ? Json(value) : Json(static_cast<std::int64_t>(value));
+}
+
+Json valueSchema(const ConfigField& field) {
+    Json schema = {{"type", typeName(field.type)}};
+    if (!field.choices.empty()) schema["enum"] = field.choices;
+    if (std::isfinite(field.min))
+        schema[field.aboveMin ? "exclusiveMinimum" : "minimum"] = limit(field.min, field.type);
+    if (std::isfinite(field.max)) schema["maximum"] = limit(field.max, field.type);
+    if (field.type == FieldType::kIntegerList) return {{"type", "array"}, {"items", schema}};
+    return schema;
+}
+
+Json neutralSchema(const NeutralKey& key) {
+    return {{"description", "Only this value so far: " + std::string(key.why) + "."}, {"enum", key.accepted}};
+}
+
+Json objectSchema() {
+    return {{"type", "object"}, {"additionalProperties", false}, {"properties", Json::object()}};
+}
+
+// The properties of the section that holds path, made when it is not there yet.
+Json& propertiesFor(Json& schema, std::string_view section) {
+    Json& top = schema["properties"];
+    if (section.empty()) return top;
+    const std::string name(section);
+    if (!top.contains(name)) top[name] = objectSchema();
+    return top[name]["properties"];
+}
+
+}  // namespace
+
+Json configSchema() {
+    Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "Ringside experiment"}};
+    schema.update(objectSchema());
+    schema["properties"]["version"] = {{"const", kConfigVersion}};
+    const RunConfig defaults;
+    for (const ConfigField& field : configFields()) {
+        Json entry = {{"description", field.help}, {"default", fieldValue(field, defaults)}};
+        entry.update(valueSchema(field));
+        propertiesFor(schema, field.section())[std::string(field.key())] = entry;
+    }
+    for (const NeutralKey& key : neutralKeys()) {
+        const auto dot = key.path.find('.');
+        propertiesFor(schema, key.path.substr(0, dot))[std::string(key.path.substr(dot + 1))] = neutralSchema(key);
+    }
+    return schema;
+}
+
+}  // namespace ringside

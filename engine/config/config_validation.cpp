@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "config/config_fields.h"
+#include "config/nearest_word.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::size_t kMaxHiddenLayers = 64;
+constexpr std::int64_t kMaxSyntheticValues = std::int64_t{1} << 28;  // 1 GiB of float32
+
+std::string numberText(double value) {
+    if (std::floor(value) == value && std::abs(value) < 1e15) return std::to_string(static_cast<std::int64_t>(value));
+    return Json(value).dump();
+}
+
+std::string rangeRemedy(const ConfigField& field) {
+    const std::string low = (field.aboveMin ? "above " : "from ") + numberText(field.min);
+    return "choose a value " + low + (field.aboveMin ? " up to " : " to ") + numberText(field.max);
+}
+
+std::optional<Problem> checkRange(const ConfigField& field, double value, const std::string& shown) {
+    const std::string path(field.path);
+    if (!std::isfinite(value)) return Problem{path, "is " + shown + "; it must be finite", rangeRemedy(field)};
+    if (value < field.min) {
+        return Problem{path, "is " + shown + "; the least is " + numberText(field.min), rangeRemedy(field)};
+    }
+    if (field.aboveMin && value <= field.min) {
+        return Problem{path, "is " + shown + "; it must be above " + numberText(field.min), rangeRemedy(field)};
+    }
+    if (value > field.max) {
+        return Problem{path, "is " + shown + "; the most is " + numberText(field.max), rangeRemedy(field)};
+    }
+    return {};
+}
+
+std::optional<Problem> checkChoice(const ConfigField& field, const std::string& value) {
+    if (std::ranges::find(field.choices, value) != field.choices.end()) return {};
+    std::string list;
+    std::vector<std::string> words;
+    for (const std::string_view choice : field.choices) {
+        list += (list.empty() ? "" : ", ") + std::string(choice);
+        words.emplace_back(choice);
+    }
+    const std::string near = nearestWord(value, words);
+    return Problem{std::string(field.path),
+                   "is " + Json(value).dump(-1, ' ', false, Json::error_handler_t::replace) +
+                       (words.size() == 1 ? "; this version has only " : "; the choices are ") + list,
+                   near.empty() ? "choose one of these" : "did you mean " + near + "?"};
+}
+
+class FieldCheck {
+  public:
+    explicit FieldCheck(const ConfigField& field) : m_field(field) {}
+
+    std::optional<Problem> operator()(const std::string* value) const {
+        return m_field.type == FieldType::kChoice ? checkChoice(m_field, *value) : std::nullopt;
+    }
+    std::optional<Problem> operator()(const std::int64_t* value) const {
+        return checkRange(m_field, static_cast<double>(*value), std::to_string(*value));
+    }
+    std::optional<Problem> operator()(const double* value) const {
+        return checkRange(m_field, *value, std::isfinite(*value) ? Json(*value).dump() : std::to_string(*value));
+    }
+    std::optional<Problem> operator()(const bool*) const { return {}; }
+    std::optional<Problem> operator()(const std::vector<std::int64_t>* values) const {
+        for (const std::int64_t value : *values) {
+            if (auto problem =
+                    checkRange(m_field, static_cast<double>(value), "a list with " + std::to_string(value))) {
+                return problem;
+            }
+        }
+        return {};
+    }
+
+  private:
+    const ConfigField& m_field;
+};
+
+void checkDataset(const RunConfig& config, Problems& problems) {
+    const DatasetConfig& dataset = config.dataset;
+    if (dataset.kind == "csv" && dataset.path.empty()) {
+        problems.push_back({"dataset.path", "is empty; a csv data set needs a file", "name the CSV file"});
+    }
+    // Each factor is in range here, so that the product cannot overflow.
+    const std::int64_t values = dataset.size * (dataset.features + dataset.targets);
+    if (dataset.kind == "synthetic" && values > kMaxSyntheticValues) {
+        problems.push_back({"dataset.size",
+                            "is " + std::to_string(dataset.size) + ", which makes " + std::to_string(values) +
+                                " random numbers; the most is " + std::to_string(kMaxSyntheticValues),
+                            "use fewer samples or fewer features and targets"});
+    }
+    const bool classes = dataset.kind == "digits";
+    const bool numbers = dataset.kind == "synthetic";
+    if (classes && config.training.loss == "mse") {
+        problems.push_back({"training.loss", "is mse, but the digits have classes", "choose auto or cross_entropy"});
+    }
+    if (numbers && config.training.loss == "cross_entropy") {
+        problems.push_back(
+            {"training.loss", "is cross_entropy, but synthetic data has numbers to predict", "choose auto or mse"});
+    }
+}
+
+void checkTogether(const RunConfig& config, Problems& problems) {
+    checkDataset(config, problems);
+    if (config.name.find_first_not_of(" \t") == std::string::npos) {
+        problems.push_back({"name", "is empty", "give the experiment a name"});
+    }
+    if (config.model.hidden.size() > kMaxHiddenLayers) {
+        problems.push_back({"model.hidden",
+                            "has " + std::to_string(config.model.hidden.size()) + " layers; the most is 64",
+                            "use fewer layers"});
+    }
+    const OptimizerConfig& optimizer = config.optimizer;
+    if (optimizer.nesterov && (optimizer.momentum <= 0 || optimizer.dampening != 0)) {
+        problems.push_back({"optimizer.nesterov", "is true, which needs momentum above 0 and dampening 0",
+                            "set optimizer.momentum to 0.9, or nesterov to false"});
+    }
+}
+
+}  // namespace
+
+Problems RunConfig::validate() const {
+    Problems problems;
+    for (const ConfigField& field : configFields()) {
+        if (auto problem = std::visit(FieldCheck(field), field.slot(const_cast<RunConfig&>(*this)))) {
+            problems.push_back(*problem);
+        }
+    }
+    if (problems.empty()) checkTogether(*this, problems);
+    return problems;
+}
+
+Problems RunConfig::validateForTraining() const {
+    Problems problems = validate();
+    if (parallel.worldSize > kMaxTrainingWorldSize && parallel.worldSize <= 4096) {
+        problems.push_back({"parallel.world_size",
+                            "is " + std::to_string(parallel.worldSize) + "; training runs at most " +
+                                std::to_string(kMaxTrainingWorldSize) + " ranks",
+                            "train with fewer ranks; the plan can be seen for up to 4096"});
+    }
+    return problems;
+}
+
+}  // namespace ringside

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/run_config.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+#include "config/config_fields.h"
+#include "config/nearest_word.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::size_t kMaxListLength = 1000;
+constexpr std::size_t kMaxTextLength = 4096;
+
+std::string shown(const Json& value) {
+    std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (text.size() <= 60) return text;
+    std::size_t end = 57;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // not inside a UTF-8 character
+    return text.substr(0, end) + "...";
+}
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+    return text;
+}
+
+// --- one value ---------------------------------------------------------------------------------------------------
+
+struct Wanted {
+    const char* type;
+    const char* remedy;
+};
+
+Problem wrongType(const ConfigField& field, const Json& value, const Wanted& wanted) {
+    return {std::string(field.path), "is " + shown(value) + "; it must be " + wanted.type, wanted.remedy};
+}
+
+// Text from the command line may be anything; what JSON cannot carry is refused.
+bool isUtf8(const Json& text) {
+    try {
+        return !text.dump().empty();
+    } catch (const Json::type_error&) {
+        return false;
+    }
+}
+
+std::optional<Problem> readInteger(const Json& value, std::int64_t& out, const ConfigField& field) {
+    if (!value.is_number_integer()) {
+        return wrongType(field, value, {"a whole number", "write it without quotes, point or exponent"});
+    }
+    if (value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX)) {
+        return wrongType(field, value, {"at most 9223372036854775807", "use a smaller number"});
+    }
+    out = value.get<std::int64_t>();
+    return {};
+}
+
+std::optional<Problem> assign(std::string* out, const Json& value, const ConfigField& field) {
+    if (!value.is_string()) return wrongType(field, value, {"text", "put it in double quotes"});
+    const auto& text = value.get_ref<const std::string&>();
+    if (text.size() > kMaxTextLength) {
+        return Problem{std::string(field.path), "has " + std::to_string(text.size()) + " bytes; the limit is 4096",
+                       "shorten it"};
+    }
+    if (!isUtf8(value)) return wrongType(field, value, {"UTF-8 text", "write it in UTF-8"});
+    *out = text;
+    return {};
+}
+
+std::optional<Problem> assign(std::int64_t* out, const Json& value, const ConfigField& field) {
+    return readInteger(value, *out, field);
+}
+
+std::optional<Problem> assign(double* out, const Json& value, const ConfigField& field) {
+    if (!value.is_number()) return wrongType(field, value, {"a number", "write it without quotes, as 0.1 or 1e-3"});
+    *out = value.get<double>();
+    return {};
+}
+
+std::optional<Problem> assign(bool* out, const Json& value, const ConfigField& field) {
+    if (!value.is_boolean()) return wrongType(field, value, {"true or false", "write true or false, without quotes"});
+    *out = value.get<bool>();
+    return {};
+}
+
+std::optional<Problem> assign(std::vector<std::int64_t>* out, const Json& value, const ConfigField& field) {
+    const Wanted wanted{"a list of whole numbers", "write it as [128] or [128, 64]"};
+    if (!value.is_array()) return wrongType(field, value, wanted);
+    if (value.size() > kMaxListLength) {
+        return Problem{std::string(field.path), "has " + std::to_string(value.size()) + " entries; the limit is 1000",
+                       "shorten the list"};
+    }
+    std::vector<std::int64_t> numbers(value.size());
+    for (std::size_t i = 0; i < value.size(); ++i) {
+        if (readInteger(value[i], numbers[i], field)) return wrongType(field, value, wanted);
+    }
+    *out = std::move(numbers);
+    return {};
+}
+
+std::optional<Problem> assignField(const ConfigField& field, const Json& value, RunConfig& config) {
+    return std::visit([&](auto* out) { return assign(out, value, field); }, field.slot(config));
+}
+
+// --- keys --------------------------------------------------------------------------------------------------------
+
+std::vector<std::string> sectionNames() {
+    std::vector<std::string> names;
+    for (const ConfigField& field : configFields()) {
+        if (!field.section().empty() && std::ranges::find(names, field.section()) == names.end()) {
+            names.emplace_back(field.section());
+        }
+    }
+    return names;
+}
+
+std::vector<std::string> keysIn(std::string_view section) {
+    std::vector<std::string> keys;
+    if (section.empty()) keys = {"version"};
+    for (const ConfigField& field : configFields()) {
+        if (field.section() == section) keys.emplace_back(field.key());
+    }
+    if (section.empty()) std::ranges::copy(sectionNames(), std::back_inserter(keys));
+    return keys;
+}
+
+// "batch_size" written in another section: the section where that key lives.
+std::string homeOf(std::string_view key) {
+    for (const ConfigField& field : configFields()) {
+        if (field.key() == key && !field.section().empty()) return std::string(field.path);
+    }
+    return {};
+}
+
+std::string printable(std::string_view text) {
+    const std::string quoted = shown(Json(std::string(text)));
+    return quoted.size() < 2 ? quoted : quoted.substr(1, quoted.size() - 2);
+}
+
+Problem unknownKey(std::string_view section, std::string_view key) {
+    const std::string path = (section.empty() ? "" : std::string(section) + '.') + printable(key);
+    const std::vector<std::string> keys = keysIn(section);
+    const std::string near = nearestWord(key, keys);
+    if (!near.empty()) {
+        return {path, "is not known",
+                "did you mean " + (section.empty() ? "" : std::string(section) + '.') + near + "?"};
+    }
+    if (const std::string home = homeOf(key); !home.empty())
+        return {path, "is not known", "did you mean " + home + "?"};
+    return {path, "is not known", "known here are " + joined(keys)};
+}
+
+Problem unknownPath(const std::string& path) {
+    std::vector<std::string> paths;
+    for (const ConfigField& field : configFields()) paths.emplace_back(field.path);
+    const std::string near = nearestWord(path, paths);
+    if (!near.empty()) return {printable(path), "is not known", "did you mean " + near + "?"};
+    const auto dot = path.find('.');
+    const std::vector<std::string> sections = sectionNames();
+    if (dot == std::string::npos) return unknownKey({}, path);
+    if (std::ranges::find(sections, path.substr(0, dot)) == sections.end()) {
+        return {printable(path), "is not known", "the sections are " + joined(sections)};
+    }
+    return unknownKey(path.substr(0, dot), path.substr(dot + 1));
+}
+
+const NeutralKey* findNeutral(std::string_view path) {
+    const auto found = std::ranges::find(neutralKeys(), path, &NeutralKey::path);
+    return found == neutralKeys().end() ? nullptr : &*found;
+}
+
+std::optional<Problem> checkNeutral(const NeutralKey& key, const Json& value) {
+    if (std::ranges::find(key.accepted, value) != key.accepted.end()) return {};
+    return Problem{std::string(key.path),
+                   "is " + shown(value) + "; this version has only " + shown(key.accepted.front()) + ", as " +
+                       std::string(key.why),
+                   "leave it out"};
+}
+
+// --- a whole file ------------------------------------------------------------------------------------------------
+
+class Reader {
+  public:
+    Reader(RunConfig& config, Problems& problems) : m_config(config), m_problems(problems) {}
+
+    void readRoot(const Json& json) {
+        const std::vector<std::string> sections = sectionNames();
+        for (const auto& [key, value] : json.items()) {
+            if (key == "version") {
+                readVersion(value);
+            } else if (std::ranges::find(sections, key) == sections.end()) {
+                readKey({}, key, value);
+            } else if (value.is_object()) {
+                for (const auto& [inner, innerValue] : value.items()) readKey(key, inner, innerValue);
+            } else {
+                m_problems.push_back(
+                    {key, "is " + shown(value) + "; it must be a section", "write \"" + key + "\": {...}"});
+            }
+        }
+    }
+
+  private:
+    void readVersion(const Json& value) {
+        if (value == Json(kConfigVersion) && value.is_number_integer()) return;
+        m_problems.push_back({"version", "is " + shown(value) + "; this program reads version 1",
+                              "write \"version\": 1, or use the program that wrote the file"});
+    }
+
+    void readKey(std::string_view section, const std::string& key, const Json& value) {
+        const std::string path = (section.empty() ? "" : std::string(section) + '.') + key;
+        std::optional<Problem> problem;
+        if (const ConfigField* field = findConfigField(path)) {
+            problem = assignField(*field, value, m_config);
+        } else if (const NeutralKey* neutral = findNeutral(path)) {
+            problem = checkNeutral(*neutral, value);
+        } else {
+            problem = unknownKey(section, key);
+        }
+        if (problem) m_problems.push_back(*problem);
+    }
+
+    RunConfig& m_config;
+    Problems& m_problems;
+};
+
+// The text after "=" as JSON: strings may be bare, lists may lack their brackets.
+std::optional<Json> valueFromText(FieldType type, const std::string& text) {
+    const bool isText = type == FieldType::kText || type == FieldType::kChoice;
+    if (isText && (text.empty() || text.front() != '"')) return Json(text);
+    const bool bareList = type == FieldType::kIntegerList && (text.empty() || text.front() != '[');
+    Result<Json> parsed = parseJson(bareList ? '[' + text + ']' : text, "value");
+    if (!parsed) return {};
+    return parsed.value();
+}
+
+}  // namespace
+
+Json RunConfig::toJson() const {
+    Json json = {{"version", kConfigVersion}};
+    for (const ConfigField& field : configFields()) {
+        Json& home = field.section().empty() ? json : json[std::string(field.section())];
+        home[std::string(field.key())] = fieldValue(field, *this);
+    }
+    return json;
+}
+
+Result<RunConfig> RunConfig::fromJson(const Json& json, Problems* all) {
+    RunConfig config;
+    Problems problems;
+    if (json.is_object()) {
+        Reader(config, problems).readRoot(json);
+    } else {
+        problems.push_back({"the configuration", "is " + shown(json) + "; it must be an object",
+                            "start from `ringsidectl config --defaults`"});
+    }
+    if (all) *all = problems;
+    if (!problems.empty()) return problems.front();
+    return config;
+}
+
+Problems RunConfig::set(const std::string& assignment) {
+    const auto equals = assignment.find('=');
+    if (equals == std::string::npos || equals == 0) {
+        return {{"--set " + printable(assignment), "has no value", "write it as --set loader.batch_size=64"}};
+    }
+    const std::string path = assignment.substr(0, equals);
+    const std::string text = assignment.substr(equals + 1);
+    const ConfigField* field = findConfigField(path);
+    const NeutralKey* neutral = field ? nullptr : findNeutral(path);
+    if (!field && !neutral) return {unknownPath(path)};
+    // What is no JSON is taken as text, and the field then says what it wants instead.
+    const Json value = valueFromText(field ? field->type : FieldType::kReal, text).value_or(Json(text));
+    const std::optional<Problem> problem = field ? assignField(*field, value, *this) : checkNeutral(*neutral, value);
+    return problem ? Problems{*problem} : Problems{};
+}
+
+}  // namespace ringside
