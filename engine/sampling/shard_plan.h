@@ -11,6 +11,9 @@
 
 namespace ringside {
 
+inline constexpr std::int64_t kMaxDatasetSize = 2147483647;
+inline constexpr std::int64_t kMaxWorldSize = 4096;
+
 // What decides which sample goes where in one epoch. Names as in torch.utils.data.DistributedSampler and DataLoader.
 struct ShardSpec {
     std::int64_t datasetSize = 0;  // n, 0 .. 2^31-1
@@ -44,7 +47,7 @@ struct SamplePlace {
 // 4 bytes a sample; per-rank lists are computed, not stored.
 class ShardPlan {
   public:
-    // Problems: sizes out of range, seed + epoch outside [-2^63, 2^64-1].
+    // Problems: sizes out of range, a negative epoch.
     static Result<ShardPlan> make(const ShardSpec& spec);
 
     const ShardSpec& spec() const;
@@ -60,7 +63,7 @@ class ShardPlan {
     // The sample at a rank's slot, 0 <= slot < samplesPerRank().
     std::int64_t index(int rank, std::int64_t slot) const;
     std::int64_t position(int rank, std::int64_t slot) const;
-    bool isPadded(int rank, std::int64_t slot) const;  // a duplicate added to fill the ranks up
+    bool isPadded(int rank, std::int64_t slot) const;   // a duplicate added to fill the ranks up
     std::vector<std::int64_t> indices(int rank) const;  // what list(sampler) gives
 
     SlotRange batch(std::int64_t step) const;  // same for every rank; step < stepsPerEpoch()

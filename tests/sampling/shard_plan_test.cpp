@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sampling/shard_plan.h"
+
+#include "base/sha256.h"
+#include "support/catch.h"
+#include "support/goldens.h"
+
+using namespace ringside;
+using ringside::testing::goldens;
+
+namespace {
+
+using Indices = std::vector<std::int64_t>;
+
+ShardSpec specOf(const Json& golden) {
+    ShardSpec spec;
+    spec.datasetSize = golden["n"];
+    spec.worldSize = golden["world"];
+    spec.epoch = golden["epoch"];
+    spec.seed = golden["seed"];
+    spec.shuffle = golden["shuffle"];
+    spec.dropLast = golden["drop_last"];
+    return spec;
+}
+
+ShardPlan planOf(const ShardSpec& spec) {
+    return ShardPlan::make(spec).value();
+}
+
+// The README's ten samples on four ranks.
+const ShardSpec kTenOnFour{.datasetSize = 10, .worldSize = 4, .batchSize = 2};
+
+}  // namespace
+
+TEST_CASE("Every recorded DistributedSampler case is dealt the same") {
+    for (const Json& golden : goldens()["distributed_sampler"]) {
+        CAPTURE(golden.dump());
+        const ShardPlan plan = planOf(specOf(golden));
+        for (std::size_t rank = 0; rank < golden["ranks"].size(); ++rank) {
+            CHECK(plan.indices(static_cast<int>(rank)) == golden["ranks"][rank].get<Indices>());
+        }
+    }
+}
+
+TEST_CASE("Ten samples on four ranks repeat the head of the order") {
+    const ShardPlan plan = planOf(kTenOnFour);
+    CHECK(plan.samplesPerRank() == 3);
+    CHECK(plan.totalSize() == 12);
+    CHECK(plan.padding() == 2);
+    CHECK(plan.dropped().empty());
+    CHECK(plan.indices(2) == Indices{7, 0, 4});
+    CHECK(plan.isPadded(2, 2));
+    CHECK(plan.isPadded(3, 2));
+    CHECK_FALSE(plan.isPadded(1, 2));
+
+    const std::vector<SamplePlace> places = plan.places(4);  // first in the order, so repeated on rank 2
+    REQUIRE(places.size() == 2);
+    CHECK((places[0].rank == 0 && places[0].slot == 0 && places[0].step == 0 && !places[0].padded));
+    CHECK((places[1].rank == 2 && places[1].slot == 2 && places[1].step == 1 && places[1].padded));
+    CHECK(places[1].position == 10);
+}
+
+TEST_CASE("With drop_last the tail of the order is dropped") {
+    ShardSpec spec = kTenOnFour;
+    spec.dropLast = true;
+    const ShardPlan plan = planOf(spec);
+    CHECK(plan.samplesPerRank() == 2);
+    CHECK(plan.padding() == 0);
+    // randperm(10) with seed 0 ends in 6 2.
+    CHECK(std::vector<std::uint32_t>(plan.dropped().begin(), plan.dropped().end()) == std::vector<std::uint32_t>{6, 2});
+    CHECK(plan.places(6).empty());
+}
+
+TEST_CASE("The two kinds of drop_last act on different samples") {
+    const ShardPlan kept = planOf({.datasetSize = 1437, .worldSize = 4, .batchSize = 32});
+    CHECK(kept.samplesPerRank() == 360);
+    CHECK(kept.padding() == 3);
+    CHECK(kept.stepsPerEpoch() == 12);
+    CHECK(kept.lastBatchSize() == 8);
+    CHECK(kept.droppedByLoader() == 0);
+
+    const ShardPlan cut = planOf({.datasetSize = 1437, .worldSize = 4, .batchSize = 32, .loaderDropLast = true});
+    CHECK(cut.samplesPerRank() == 360);
+    CHECK(cut.stepsPerEpoch() == 11);
+    CHECK(cut.lastBatchSize() == 32);
+    CHECK(cut.droppedByLoader() == 8);
+    const std::int64_t left = cut.index(0, 359);
+    CHECK(cut.places(left).front().step == -1);
+    CHECK((cut.batch(10).first == 320 && cut.batch(10).count == 32));
+}
+
+TEST_CASE("Few samples on many ranks repeat the whole order, or leave empty shards with drop_last") {
+    const ShardPlan plan = planOf({.datasetSize = 1, .worldSize = 4, .batchSize = 8});
+    for (int rank = 0; rank < 4; ++rank) CHECK(plan.indices(rank) == Indices{0});
+    CHECK(plan.places(0).size() == 4);
+    CHECK(plan.lastBatchSize() == 1);
+
+    const ShardPlan empty = planOf({.datasetSize = 3, .worldSize = 4, .dropLast = true, .batchSize = 8});
+    CHECK(empty.samplesPerRank() == 0);
+    CHECK(empty.stepsPerEpoch() == 0);
+    CHECK(empty.lastBatchSize() == 0);
+    CHECK(empty.dropped().size() == 3);
+    CHECK(planOf({.datasetSize = 0, .worldSize = 4}).totalSize() == 0);
+}
+
+TEST_CASE("Every sample's places are the slots that hold it") {
+    for (const ShardSpec& spec : {ShardSpec{.datasetSize = 101, .worldSize = 8, .epoch = 3, .batchSize = 4},
+                                  ShardSpec{.datasetSize = 3, .worldSize = 11, .batchSize = 2},
+                                  ShardSpec{.datasetSize = 50, .worldSize = 7, .dropLast = true, .batchSize = 3}}) {
+        const ShardPlan plan = planOf(spec);
+        std::int64_t seen = 0;
+        for (std::int64_t sample = 0; sample < spec.datasetSize; ++sample) {
+            for (const SamplePlace& place : plan.places(sample)) {
+                ++seen;
+                CHECK(plan.index(place.rank, place.slot) == sample);
+                CHECK(plan.position(place.rank, place.slot) == place.position);
+                CHECK(plan.isPadded(place.rank, place.slot) == place.padded);
+                CHECK(place.step == place.slot / spec.batchSize);
+            }
+        }
+        CHECK(seen == plan.totalSize());
+    }
+}
+
+TEST_CASE("Only the sum of seed and epoch matters, over the whole range of seeds") {
+    const auto order = [](std::int64_t seed, std::int64_t epoch) {
+        return planOf({.datasetSize = 40, .worldSize = 3, .epoch = epoch, .seed = seed}).indices(0);
+    };
+    CHECK(order(0, 5) == order(5, 0));
+    CHECK(order(-1, 1) == order(0, 0));
+    CHECK(order(-3, 0) == order((std::int64_t{1} << 32) - 3, 0));
+    CHECK(order(INT64_MAX, INT64_MAX) == order(-2, 0));
+}
+
+TEST_CASE("A rank's hash is the SHA-256 of its indices as little-endian int64") {
+    // One rank without padding has randperm(60000) itself, whose hash is recorded.
+    CHECK(planOf({.datasetSize = 60000, .worldSize = 1}).hash(0) ==
+          "4c226c41bdd65c9e11fe47eba8358cefb5c375b9699b1c912586a2125168af52");
+    // sha256 of no bytes.
+    CHECK(planOf({.datasetSize = 0}).hash(0) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+}
+
+TEST_CASE("Sizes out of range are refused with their limit") {
+    const auto refusal = [](const ShardSpec& spec) { return ShardPlan::make(spec).problem().text(); };
+    CHECK(refusal({.datasetSize = 10, .worldSize = 0}) ==
+          "world size is 0; the least is 1: choose a value from 1 to 4096");
+    CHECK(refusal({.datasetSize = 10, .worldSize = 1000000000}) ==
+          "world size is 1000000000; the most is 4096: choose a value from 1 to 4096");
+    CHECK(refusal({.datasetSize = 2147483648}) ==
+          "dataset size is 2147483648; the most is 2147483647: choose a value from 0 to 2147483647");
+    CHECK_FALSE(ShardPlan::make({.datasetSize = -1}).ok());
+    CHECK_FALSE(ShardPlan::make({.datasetSize = 10, .epoch = -1}).ok());
+    CHECK_FALSE(ShardPlan::make({.datasetSize = 10, .batchSize = 0}).ok());
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <string>
+
+#include "base/json.h"
+
+namespace ringside::testing {
+
+// What PyTorch 1.13.1 gave, recorded once (tests/sampling/goldens_torch_1_13.json).
+inline const Json& goldens() {
+    static const Json json = readJsonFile(RINGSIDE_SOURCE_DIR "/tests/sampling/goldens_torch_1_13.json").value();
+    return json;
+}
+
+// A float32 as the goldens write it: 8 hexadecimal digits, most significant first.
+inline std::string bitsOf(float value) {
+    char text[9];
+    std::snprintf(text, sizeof text, "%08x", std::bit_cast<std::uint32_t>(value));
+    return text;
+}
+
+}  // namespace ringside::testing
