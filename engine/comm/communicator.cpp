@@ -7,10 +7,14 @@ namespace ringside {
 
 std::size_t sizeOf(CommType type) {
     switch (type) {
-        case CommType::kFloat32: return 4;
-        case CommType::kFloat64: return 8;
-        case CommType::kInt64: return 8;
-        case CommType::kByte: return 1;
+        case CommType::kFloat32:
+            return 4;
+        case CommType::kFloat64:
+            return 8;
+        case CommType::kInt64:
+            return 8;
+        case CommType::kByte:
+            return 1;
     }
     RINGSIDE_ASSERT(false);
 }

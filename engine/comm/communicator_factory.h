@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "comm/communicator.h"
+#include "comm/store.h"
+
+namespace ringside {
+
+// One rank over memory shared with the other processes of this host: fd is a zero-filled file of at least
+// sharedMemoryBytes(worldSize) (run/shared_memory.h), the same for every rank, mapped whole; it may be closed after
+// the call. Returns without waiting for the others. Throws CommError when the file is too small or cannot be mapped.
+std::unique_ptr<Communicator> makeSharedMemoryCommunicator(int fd, int rank, int worldSize, CommOptions options = {});
+
+// All ranks as threads of this process (tests, teaching): communicator i belongs to the thread that plays rank i.
+std::vector<std::unique_ptr<Communicator>> makeLocalCommunicators(int size, CommOptions options = {});
+
+// One rank over TCP on the loopback interface (Gloo); the ranks find each other in the store. Connects to all others
+// before it returns. Throws CommError: a rank did not come within the timeout, or Gloo was not there when we were
+// built.
+std::unique_ptr<Communicator> makeGlooCommunicator(Store& store, int rank, int worldSize, CommOptions options = {});
+
+// Whether makeGlooCommunicator can work in this build.
+bool glooAvailable();
+
+}  // namespace ringside

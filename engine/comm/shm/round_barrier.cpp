@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/shm/round_barrier.h"
+
+#include "base/errors.h"
+#include "comm/collective_text.h"
+
+namespace ringside {
+namespace {
+
+enum FailureKind : std::uint32_t { kSilent = 1, kAborted = 2, kMismatch = 3 };
+
+std::uint32_t makeFailure(FailureKind kind, int rank) {
+    return static_cast<std::uint32_t>(kind) << 24 | static_cast<std::uint32_t>(rank + 1);
+}
+
+void pauseCpu() {
+    __builtin_ia32_pause();
+}
+
+std::string describe(const Announcement& a) {
+    return describeCollective(static_cast<CollectiveKind>(a.kind), static_cast<CommType>(a.type), a.count);
+}
+
+std::string rankText(int rank) {
+    return "rank " + std::to_string(rank);
+}
+
+}  // namespace
+
+RoundBarrier::RoundBarrier(const Arena& arena, int rank, std::chrono::milliseconds timeout)
+    : m_arena(arena), m_rank(rank), m_timeout(timeout) {}
+
+void RoundBarrier::arrive(const Announcement& announcement) {
+    ++m_round;
+    m_target += static_cast<std::uint64_t>(m_arena.layout().worldSize);
+    RankLine& line = m_arena.line(m_rank);
+    line.announcements[static_cast<std::size_t>(m_round & 1)] = announcement;
+    line.collective.store(announcement.collective, std::memory_order_relaxed);
+    line.round.store(m_round, std::memory_order_relaxed);
+    ArenaHeader& header = m_arena.header();
+    if (header.arrivals.fetch_add(1) + 1 != m_target) return;
+    header.wake.fetch_add(1);
+    // A sleeper counts itself before the kernel compares `wake`, so either it is seen here or it does not sleep.
+    if (header.sleepers.load() != 0) futexWakeAll(header.wake);
+}
+
+bool RoundBarrier::complete() const {
+    return m_arena.header().arrivals.load(std::memory_order_acquire) >= m_target;
+}
+
+void RoundBarrier::wait(bool spin) {
+    if (complete()) return;
+    if (spin && spinUntilComplete()) return;
+    sleepUntilComplete();
+}
+
+bool RoundBarrier::spinUntilComplete() const {
+    constexpr int kSpins = 2000;  // some 50 us: longer than a step's skew, shorter than a scheduler's slice
+    for (int i = 0; i < kSpins; ++i) {
+        if (complete()) return true;
+        pauseCpu();
+    }
+    return false;
+}
+
+void RoundBarrier::sleepUntilComplete() {
+    ArenaHeader& header = m_arena.header();
+    TimePoint deadline = std::chrono::steady_clock::now() + m_timeout;
+    while (true) {
+        std::uint32_t seen = header.wake.load();
+        if (complete()) return;
+        checkAlive();
+        header.sleepers.fetch_add(1);
+        bool inTime = futexWait(header.wake, seen, deadline);
+        header.sleepers.fetch_sub(1);
+        if (!inTime && !complete()) failAtDeadline();
+    }
+}
+
+void RoundBarrier::checkAlive() const {
+    std::uint32_t failure = m_arena.header().failure.load(std::memory_order_acquire);
+    if (failure != 0) throwFailure(failure);
+}
+
+std::string RoundBarrier::current() const {
+    const Announcement& own = announcement(m_rank);
+    if (own.collective == 0) return "the first collective";
+    return "collective " + std::to_string(own.collective) + " (" + describe(own) + ")";
+}
+
+void RoundBarrier::failAtDeadline() {
+    std::int64_t collective = announcement(m_rank).collective;
+    for (int peer = 0; peer < m_arena.layout().worldSize; ++peer) {
+        const RankLine& line = m_arena.line(peer);
+        if (line.round.load() >= m_round) continue;
+        bool entered = line.collective.load() >= collective;
+        failMissing(peer, (entered ? " stopped inside " : " did not reach ") + current());
+    }
+    // All have stored their round, but one was killed before it counted itself.
+    failMissing(-1, "a rank stopped inside " + current());
+}
+
+void RoundBarrier::failMissing(int peer, const std::string& what) {
+    recordFailure(makeFailure(kSilent, peer));
+    throw CommError((peer < 0 ? what : rankText(peer) + what) + " within " + describeDuration(m_timeout) +
+                        ": it has died, hangs or is far slower; see its log, or raise parallel.timeout_seconds",
+                    peer);
+}
+
+void RoundBarrier::failMismatch(int peer) {
+    recordFailure(makeFailure(kMismatch, peer));
+    const Announcement& other = announcement(peer);
+    const Announcement& own = announcement(m_rank);
+    throw CommError(rankText(peer) + " called " + describe(other) + " as collective " +
+                        std::to_string(other.collective) + " where rank " + std::to_string(m_rank) + " called " +
+                        describe(own) + ": every rank must make the same calls with the same sizes and options",
+                    peer);
+}
+
+void RoundBarrier::abort() {
+    recordFailure(makeFailure(kAborted, m_rank));
+}
+
+bool RoundBarrier::recordFailure(std::uint32_t failure) {
+    ArenaHeader& header = m_arena.header();
+    std::uint32_t none = 0;
+    bool first = header.failure.compare_exchange_strong(none, failure);
+    header.wake.fetch_add(1);
+    futexWakeAll(header.wake);
+    for (int rank = 0; rank < m_arena.layout().worldSize; ++rank) {
+        FutexWord& word = m_arena.line(rank).channelWake;
+        word.fetch_add(1);
+        futexWakeAll(word);
+    }
+    return first;
+}
+
+void RoundBarrier::throwFailure(std::uint32_t failure) const {
+    int rank = static_cast<int>(failure & 0xffffff) - 1;
+    std::string who = rank < 0 ? "a rank" : rankText(rank);
+    switch (failure >> 24) {
+        case kAborted:
+            throw CommError(who + " ended communication during " + current() + ": see its log", rank);
+        case kMismatch:
+            throw CommError("the ranks called different collectives, " + who + " among them, near " + current() +
+                                ": every rank must make the same calls with the same sizes and options",
+                            rank);
+        default:
+            throw CommError(who + " did not answer another rank in time, so communication ended during " + current() +
+                                ": see its log",
+                            rank);
+    }
+}
+
+}  // namespace ringside

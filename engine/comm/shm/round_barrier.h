@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "comm/shm/arena.h"
+
+namespace ringside {
+
+// The one way in which ranks wait for each other in collectives: numbered rounds. A rank writes its data and its
+// announcement for round k, arrives, and once all N have arrived reads what the others wrote. Two copies of the data
+// (by parity of k) suffice: who arrives at k+1 has finished reading k, so k+2 may overwrite it.
+class RoundBarrier {
+  public:
+    RoundBarrier(const Arena& arena, int rank, std::chrono::milliseconds timeout);
+
+    // Which of the two copies the coming round uses.
+    int parity() const { return static_cast<int>((m_round + 1) & 1); }
+
+    // Makes what was written visible to all and enters the next round.
+    void arrive(const Announcement& announcement);
+
+    // Whether every rank has arrived at the round entered last.
+    bool complete() const;
+
+    // Waits until it is; throws CommError at the deadline, or as soon as a rank fails or aborts.
+    // spin: poll for some microseconds before sleeping; only worthwhile while a CPU is free for every rank.
+    void wait(bool spin);
+
+    const Announcement& announcement(int rank) const {
+        return m_arena.line(rank).announcements[static_cast<std::size_t>(m_round & 1)];
+    }
+
+    // Throws when the run's communication has failed already.
+    void checkAlive() const;
+
+    // For waits outside the rounds (channels): records that a peer was silent and throws.
+    [[noreturn]] void failMissing(int peer, const std::string& what);
+
+    // Ranks disagree about a collective: records it and throws.
+    [[noreturn]] void failMismatch(int peer);
+
+    // Makes every wait of every rank throw; any thread.
+    void abort();
+
+  private:
+    bool spinUntilComplete() const;
+    void sleepUntilComplete();
+    [[noreturn]] void failAtDeadline();
+    [[noreturn]] void throwFailure(std::uint32_t failure) const;
+    bool recordFailure(std::uint32_t failure);
+    std::string current() const;
+
+    const Arena& m_arena;
+    int m_rank;
+    std::chrono::milliseconds m_timeout;
+    std::int64_t m_round = 0;
+    std::uint64_t m_target = 0;  // arrivals at which the round is complete
+};
+
+}  // namespace ringside

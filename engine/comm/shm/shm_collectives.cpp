@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/shm/shm_collectives.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/errors.h"
+#include "comm/reduce_kernels.h"
+
+namespace ringside {
+namespace {
+
+std::byte* bytesOf(CommBuffer buffer) {
+    return static_cast<std::byte*>(buffer.data);
+}
+
+// memcpy, whose pointers may not be null even for nothing.
+void copyBytes(std::byte* to, const std::byte* from, std::size_t bytes) {
+    if (bytes > 0) std::memcpy(to, from, bytes);
+}
+
+CommBuffer section(CommBuffer buffer, std::size_t start, std::size_t count) {
+    return {bytesOf(buffer) + start * sizeOf(buffer.type), count, buffer.type};
+}
+
+}  // namespace
+
+ShmCollectives::ShmCollectives(const Arena& arena, RoundBarrier& barrier, int rank)
+    : m_arena(arena), m_barrier(barrier), m_rank(rank), m_size(arena.layout().worldSize) {
+    m_sources.resize(static_cast<std::size_t>(m_size));
+}
+
+std::size_t ShmCollectives::oneRoundBytes(int worldSize) {
+    return (std::size_t{512} << 10) / static_cast<std::size_t>(worldSize);
+}
+
+void ShmCollectives::begin(std::int64_t collective, bool spin) {
+    m_barrier.checkAlive();
+    m_announcement = {};
+    m_announcement.collective = collective;
+    m_spin = spin;
+    m_checked = false;
+}
+
+void ShmCollectives::announce(CollectiveKind kind, CommBuffer buffer, int root, ReduceOp op) {
+    m_announcement.kind = static_cast<std::uint8_t>(kind);
+    m_announcement.type = static_cast<std::uint8_t>(buffer.type);
+    m_announcement.detail = static_cast<std::uint8_t>(op);
+    m_announcement.count = buffer.count;
+    m_announcement.root = root;
+}
+
+void ShmCollectives::round() {
+    m_barrier.arrive(m_announcement);
+    m_barrier.wait(m_spin);
+    if (!m_checked) checkPeers();
+    m_checked = true;
+}
+
+void ShmCollectives::checkPeers() {
+    const Announcement& own = m_announcement;
+    for (int peer = 0; peer < m_size; ++peer) {
+        const Announcement& other = m_barrier.announcement(peer);
+        bool same = other.collective == own.collective && other.kind == own.kind && other.type == own.type &&
+                    other.detail == own.detail && other.count == own.count && other.root == own.root;
+        if (!same) m_barrier.failMismatch(peer);
+    }
+}
+
+void ShmCollectives::synchronise() {
+    announce(CollectiveKind::kBarrier, {});
+    round();
+}
+
+void ShmCollectives::allReduce(CommBuffer buffer, ReduceOp op) {
+    announce(CollectiveKind::kAllReduce, buffer, 0, op);
+    if (buffer.bytes() <= oneRoundBytes(m_size)) return reduceInOneRound(buffer, op);
+    m_announcement.inHeap = m_arena.inHeap(m_rank, buffer.data, buffer.bytes());
+    reduceInChunks(buffer, op);
+}
+
+void ShmCollectives::useSlots(int parity, std::size_t offset) {
+    for (int peer = 0; peer < m_size; ++peer) {
+        m_sources[static_cast<std::size_t>(peer)] = slot(peer, parity) + offset;
+    }
+}
+
+void ShmCollectives::useAnnouncedSources() {
+    for (int peer = 0; peer < m_size; ++peer) {
+        m_sources[static_cast<std::size_t>(peer)] = m_arena.at(m_barrier.announcement(peer).source);
+    }
+}
+
+void ShmCollectives::reduceInOneRound(CommBuffer buffer, ReduceOp op) {
+    int parity = m_barrier.parity();
+    copyBytes(slot(m_rank, parity), bytesOf(buffer), buffer.bytes());
+    round();
+    useSlots(parity, 0);
+    reduceSources(buffer.type, op, bytesOf(buffer), m_sources, buffer.count);
+}
+
+void ShmCollectives::reduceInChunks(CommBuffer buffer, ReduceOp op) {
+    std::size_t chunk = m_arena.layout().slotBytes / sizeOf(buffer.type);
+    for (std::size_t start = 0; start < buffer.count; start += chunk) {
+        CommBuffer part = section(buffer, start, std::min(chunk, buffer.count - start));
+        const std::byte* source = bytesOf(part);
+        if (!m_announcement.inHeap) {
+            std::byte* own = slot(m_rank, m_barrier.parity());
+            std::memcpy(own, source, part.bytes());
+            source = own;
+        }
+        m_announcement.source = m_arena.offsetOf(source);
+        round();
+        useAnnouncedSources();
+        if (start == 0 && allInHeap()) return reduceInPlace(buffer, op);
+        int parity = m_barrier.parity();
+        Part own = partOf(m_rank, part.count);
+        for (auto& peer : m_sources) peer += own.start * sizeOf(buffer.type);
+        reduceSources(buffer.type, op, slot(m_rank, parity) + own.start * sizeOf(buffer.type), m_sources, own.length);
+        round();
+        gatherParts(part, parity);
+    }
+}
+
+// The result of each part is written straight into every rank's buffer.
+void ShmCollectives::reduceInPlace(CommBuffer buffer, ReduceOp op) {
+    constexpr std::size_t kBlockBytes = 8192;
+    alignas(64) std::byte block[kBlockBytes];
+    std::size_t width = sizeOf(buffer.type);
+    Part own = partOf(m_rank, buffer.count);
+    for (auto& source : m_sources) source += own.start * width;
+    for (std::size_t done = 0; done < own.length; done += kBlockBytes / width) {
+        std::size_t length = std::min(kBlockBytes / width, own.length - done);
+        reduceSources(buffer.type, op, block, m_sources, length);
+        for (auto& source : m_sources) {
+            std::memcpy(m_arena.at(m_arena.offsetOf(source)), block, length * width);
+            source += length * width;
+        }
+    }
+    round();
+}
+
+void ShmCollectives::gatherParts(CommBuffer chunk, int parity) const {
+    for (int peer = 0; peer < m_size; ++peer) {
+        Part part = partOf(peer, chunk.count);
+        CommBuffer target = section(chunk, part.start, part.length);
+        copyBytes(bytesOf(target), slot(peer, parity) + part.start * sizeOf(chunk.type), target.bytes());
+    }
+}
+
+bool ShmCollectives::allInHeap() const {
+    for (int peer = 0; peer < m_size; ++peer) {
+        if (!m_barrier.announcement(peer).inHeap) return false;
+    }
+    return true;
+}
+
+// Parts start on cache lines: no two ranks write to one.
+ShmCollectives::Part ShmCollectives::partOf(int rank, std::size_t count) const {
+    constexpr std::size_t kLine = 64;
+    auto ranks = static_cast<std::size_t>(m_size);
+    std::size_t length = ((count + ranks - 1) / ranks + kLine - 1) / kLine * kLine;
+    std::size_t start = std::min(count, length * static_cast<std::size_t>(rank));
+    return {start, std::min(length, count - start)};
+}
+
+void ShmCollectives::broadcast(CommBuffer buffer, int root) {
+    announce(CollectiveKind::kBroadcast, buffer, root);
+    std::size_t done = 0;
+    do {
+        std::size_t length = std::min(m_arena.layout().slotBytes, buffer.bytes() - done);
+        int parity = m_barrier.parity();
+        if (m_rank == root) copyBytes(slot(root, parity), bytesOf(buffer) + done, length);
+        round();
+        if (m_rank != root) copyBytes(bytesOf(buffer) + done, slot(root, parity), length);
+        done += length;
+    } while (done < buffer.bytes());
+}
+
+void ShmCollectives::allGather(CommBuffer in, CommBuffer out) {
+    announce(CollectiveKind::kAllGather, in);
+    std::size_t done = 0;
+    do {
+        std::size_t length = std::min(m_arena.layout().slotBytes, in.bytes() - done);
+        int parity = m_barrier.parity();
+        copyBytes(slot(m_rank, parity), bytesOf(in) + done, length);
+        round();
+        for (int peer = 0; peer < m_size; ++peer) {
+            std::byte* target = bytesOf(out) + static_cast<std::size_t>(peer) * in.bytes() + done;
+            copyBytes(target, slot(peer, parity), length);
+        }
+        done += length;
+    } while (done < in.bytes());
+}
+
+void ShmCollectives::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
+    announce(CollectiveKind::kReduceScatter, in, 0, op);
+    std::size_t width = sizeOf(in.type);
+    std::size_t stride = m_arena.layout().slotBytes / static_cast<std::size_t>(m_size) / 64 * 64;
+    std::size_t done = 0;
+    do {
+        std::size_t length = std::min(stride / width, out.count - done);
+        int parity = m_barrier.parity();
+        for (int peer = 0; peer < m_size; ++peer) {
+            auto index = static_cast<std::size_t>(peer);
+            CommBuffer block = section(in, index * out.count + done, length);
+            copyBytes(slot(m_rank, parity) + index * stride, bytesOf(block), block.bytes());
+        }
+        round();
+        useSlots(parity, static_cast<std::size_t>(m_rank) * stride);
+        reduceSources(in.type, op, bytesOf(out) + done * width, m_sources, length);
+        done += length;
+    } while (done < out.count);
+}
+
+}  // namespace ringside

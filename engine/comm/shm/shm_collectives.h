@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "comm/collective_text.h"
+#include "comm/communicator.h"
+#include "comm/shm/arena.h"
+#include "comm/shm/round_barrier.h"
+
+namespace ringside {
+
+// The algorithms, as rounds over the arena's slots. Reductions add in the order of the ranks, so every rank gets the
+// same bits in any timing. Small messages: one round, in which every rank sums everything itself. Large ones: two
+// rounds per chunk, each rank sums its part, then all gather the parts; in place when all ranks' data lies in heaps.
+class ShmCollectives {
+  public:
+    ShmCollectives(const Arena& arena, RoundBarrier& barrier, int rank);
+
+    // The collective the next call belongs to, and whether its waits may spin.
+    void begin(std::int64_t collective, bool spin);
+
+    void allReduce(CommBuffer buffer, ReduceOp op);
+    void broadcast(CommBuffer buffer, int root);
+    void allGather(CommBuffer in, CommBuffer out);
+    void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op);
+    void synchronise();
+
+    // Up to this size an all-reduce takes one round. More ranks: less, as each of them reads all.
+    static std::size_t oneRoundBytes(int worldSize);
+
+  private:
+    struct Part {
+        std::size_t start, length;  // in elements
+    };
+    Part partOf(int rank, std::size_t count) const;
+    void announce(CollectiveKind kind, CommBuffer buffer, int root = 0, ReduceOp op = ReduceOp::kSum);
+    void round();
+    void checkPeers();
+    std::byte* slot(int rank, int parity) const { return m_arena.slot(rank, parity); }
+
+    void reduceInOneRound(CommBuffer buffer, ReduceOp op);
+    void reduceInChunks(CommBuffer buffer, ReduceOp op);
+    void reduceInPlace(CommBuffer buffer, ReduceOp op);
+    void gatherParts(CommBuffer chunk, int parity) const;
+    bool allInHeap() const;
+    void useSlots(int parity, std::size_t offset);
+    void useAnnouncedSources();
+
+    const Arena& m_arena;
+    RoundBarrier& m_barrier;
+    int m_rank;
+    int m_size;
+    bool m_spin = false;
+    bool m_checked = false;  // peers have been compared in this collective
+    Announcement m_announcement{};
+    std::vector<const std::byte*> m_sources;  // by rank
+};
+
+}  // namespace ringside

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/shm/shm_communicator.h"
+
+#include <sched.h>
+
+#include <utility>
+
+#include "base/errors.h"
+#include "comm/communicator_factory.h"
+
+namespace ringside {
+namespace {
+
+int availableCpus() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    return ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+}  // namespace
+
+ShmCommunicator::ShmCommunicator(std::shared_ptr<const Arena> arena, int rank, CommOptions options, std::string name)
+    : m_arena(std::move(arena)),
+      m_rank(rank),
+      m_name(std::move(name)),
+      m_spin(size() <= availableCpus()),
+      m_spinQueued(2 * size() <= availableCpus()),
+      m_barrier(*m_arena, rank, options.timeout),
+      m_collectives(*m_arena, m_barrier, rank),
+      m_channels(*m_arena, m_barrier, rank, options.timeout) {
+    RINGSIDE_ASSERT(rank >= 0 && rank < size());
+}
+
+void ShmCommunicator::begin(bool spin) {
+    m_collectives.begin(m_collective.fetch_add(1) + 1, spin);
+}
+
+void ShmCommunicator::beginAfterQueued() {
+    m_queue.drain();
+    begin(m_spin);
+}
+
+void ShmCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
+    beginAfterQueued();
+    if (size() > 1) m_collectives.allReduce(buffer, op);
+}
+
+std::unique_ptr<CommHandle> ShmCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
+    return m_queue.push([this, buffer, op] {
+        begin(m_spinQueued);
+        if (size() > 1) m_collectives.allReduce(buffer, op);
+    });
+}
+
+void ShmCommunicator::broadcast(CommBuffer buffer, int root) {
+    RINGSIDE_ASSERT(root >= 0 && root < size());
+    beginAfterQueued();
+    if (size() > 1) m_collectives.broadcast(buffer, root);
+}
+
+void ShmCommunicator::allGather(CommBuffer in, CommBuffer out) {
+    RINGSIDE_ASSERT(out.bytes() == in.bytes() * static_cast<std::size_t>(size()));
+    beginAfterQueued();
+    m_collectives.allGather(in, out);
+}
+
+void ShmCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
+    RINGSIDE_ASSERT(in.type == out.type && in.count == out.count * static_cast<std::size_t>(size()));
+    beginAfterQueued();
+    m_collectives.reduceScatter(in, out, op);
+}
+
+void ShmCommunicator::barrier() {
+    beginAfterQueued();
+    m_collectives.synchronise();
+}
+
+void ShmCommunicator::checkPeer(int peer, const char* call) const {
+    if (peer >= 0 && peer < size() && peer != m_rank) return;
+    throw CommError(std::string(call) + " rank " + std::to_string(peer) + " is not another rank of this run of " +
+                    std::to_string(size()));
+}
+
+void ShmCommunicator::send(CommBuffer buffer, int to) {
+    checkPeer(to, "send to");
+    m_queue.drain();
+    m_channels.send(buffer, to);
+}
+
+void ShmCommunicator::recv(CommBuffer buffer, int from) {
+    checkPeer(from, "recv from");
+    m_queue.drain();
+    m_channels.recv(buffer, from);
+}
+
+std::span<float> ShmCommunicator::allocate(std::size_t count) {
+    constexpr std::size_t kLine = 64;
+    std::size_t room = m_arena->layout().heapBytes - m_heapUsed;
+    if (count > room / sizeof(float)) return m_overflow.emplace_back(count);
+    auto* values = reinterpret_cast<float*>(m_arena->heap(m_rank) + m_heapUsed);
+    m_heapUsed += std::min(room, (count * sizeof(float) + kLine - 1) / kLine * kLine);
+    return {values, count};
+}
+
+std::unique_ptr<Communicator> makeSharedMemoryCommunicator(int fd, int rank, int worldSize, CommOptions options) {
+    RINGSIDE_ASSERT(fd >= 0);
+    auto arena = std::make_shared<const Arena>(fd, 0, worldSize);
+    return std::make_unique<ShmCommunicator>(std::move(arena), rank, options, "shm");
+}
+
+std::vector<std::unique_ptr<Communicator>> makeLocalCommunicators(int size, CommOptions options) {
+    constexpr std::size_t kLargestMessage = std::size_t{64} << 20;
+    auto arena = std::make_shared<const Arena>(-1, ArenaLayout::bytesFor(size, kLargestMessage), size);
+    std::vector<std::unique_ptr<Communicator>> communicators;
+    for (int rank = 0; rank < size; ++rank) {
+        communicators.push_back(std::make_unique<ShmCommunicator>(arena, rank, options, "local"));
+    }
+    return communicators;
+}
+
+}  // namespace ringside

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "comm/async_queue.h"
+#include "comm/communicator.h"
+#include "comm/shm/arena.h"
+#include "comm/shm/ring_channels.h"
+#include "comm/shm/round_barrier.h"
+#include "comm/shm/shm_collectives.h"
+
+namespace ringside {
+
+// Ranks of one host over shared memory: worker processes ("shm") or threads of a test ("local").
+class ShmCommunicator final : public Communicator {
+  public:
+    ShmCommunicator(std::shared_ptr<const Arena> arena, int rank, CommOptions options, std::string name);
+
+    int rank() const override { return m_rank; }
+    int size() const override { return m_arena->layout().worldSize; }
+    std::string name() const override { return m_name; }
+
+    void allReduce(CommBuffer buffer, ReduceOp op) override;
+    std::unique_ptr<CommHandle> allReduceAsync(CommBuffer buffer, ReduceOp op) override;
+    void broadcast(CommBuffer buffer, int root) override;
+    void allGather(CommBuffer in, CommBuffer out) override;
+    void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) override;
+    void send(CommBuffer buffer, int to) override;
+    void recv(CommBuffer buffer, int from) override;
+    void barrier() override;
+    void abort() override { m_barrier.abort(); }
+    std::int64_t collective() const override { return m_collective.load(std::memory_order_relaxed); }
+    std::span<float> allocate(std::size_t count) override;
+
+  private:
+    void begin(bool spin);
+    void beginAfterQueued();
+    void checkPeer(int peer, const char* call) const;
+
+    std::shared_ptr<const Arena> m_arena;
+    int m_rank;
+    std::string m_name;
+    bool m_spin;        // a CPU is free for every rank
+    bool m_spinQueued;  // and for every rank's queue thread beside it
+    RoundBarrier m_barrier;
+    ShmCollectives m_collectives;
+    RingChannels m_channels;
+    std::atomic<std::int64_t> m_collective{0};
+    std::size_t m_heapUsed = 0;
+    std::deque<std::vector<float>> m_overflow;  // what the heap had no room for
+    AsyncQueue m_queue;                         // last: its thread uses all of the above
+};
+
+}  // namespace ringside

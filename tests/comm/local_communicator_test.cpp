@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/errors.h"
+#include "comm/collective_checks.h"
+#include "comm/ranks_as_threads.h"
+#include "support/catch.h"
+
+using namespace ringside;
+using namespace ringside::test;
+
+TEST_CASE("ranks as threads agree on every collective") {
+    int size = GENERATE(1, 2, 3, 4, 7, 16);
+    CAPTURE(size);
+    onLocalRanks(size, [](Communicator& ranks) { checkEverything(ranks, true); });
+}
+
+TEST_CASE("sixteen ranks reduce a message of many chunks") {
+    onLocalRanks(16, [](Communicator& ranks) { checkFloatSum(ranks, 1'000'001, true); });
+}
+
+TEST_CASE("a reduction works when only some ranks pass allocated memory") {
+    onLocalRanks(3, [](Communicator& ranks) {
+        constexpr std::size_t kCount = 700'001;
+        std::vector<std::int64_t> plain(kCount);
+        auto shared = ranks.allocate(2 * kCount);
+        std::span<std::int64_t> values(plain);
+        if (ranks.rank() == 1) values = {reinterpret_cast<std::int64_t*>(shared.data()), kCount};
+        for (std::size_t i = 0; i < kCount; ++i) values[i] = ranks.rank() + static_cast<std::int64_t>(i);
+        ranks.allReduce(CommBuffer::of(values), ReduceOp::kSum);
+        for (std::size_t i = 0; i < kCount; ++i) {
+            if (values[i] != 3 + 3 * static_cast<std::int64_t>(i)) throw std::runtime_error("wrong sum");
+        }
+    });
+}
+
+TEST_CASE("collectives are numbered from one on every rank") {
+    onLocalRanks(2, [](Communicator& ranks) {
+        if (ranks.collective() != 0) throw std::runtime_error("counts before the first");
+        ranks.barrier();
+        float value = 1;
+        ranks.allReduce(CommBuffer::of(std::span(&value, 1)), ReduceOp::kSum);
+        ranks.allReduceAsync(CommBuffer::of(std::span(&value, 1)), ReduceOp::kSum)->wait();
+        if (ranks.collective() != 3) throw std::runtime_error("lost count");
+    });
+}
+
+TEST_CASE("a rank that does not come is named with the collective it missed") {
+    auto ranks = makeLocalCommunicators(3, {.timeout = std::chrono::milliseconds(200)});
+    std::vector<float> values(10'634, 1.0F);
+    std::vector<float> others(10'634, 1.0F);
+    auto second = errorOf([&] {
+        ranks[1]->barrier();
+        ranks[1]->allReduce(CommBuffer::of(std::span(others)), ReduceOp::kSum);
+    });
+    auto third = errorOf([&] { ranks[2]->barrier(); });
+    ranks[0]->barrier();
+    try {
+        ranks[0]->allReduce(CommBuffer::of(std::span(values)), ReduceOp::kSum);
+        FAIL("rank 2 was not missed");
+    } catch (const CommError& error) {
+        CHECK(error.missingRank() == 2);
+        CHECK_THAT(error.what(), containing("collective 2 (all-reduce of 10,634 floats)"));
+    }
+    CHECK_THROWS_AS(ranks[0]->barrier(), CommError);  // dead from then on
+    CHECK_THAT(second.get(), containing("rank 2"));
+    CHECK(third.get().empty());
+}
+
+TEST_CASE("a rank that calls another collective is named") {
+    auto ranks = makeLocalCommunicators(2);
+    std::vector<float> four(4);
+    std::vector<float> five(5);
+    auto other = errorOf([&] { ranks[1]->allReduce(CommBuffer::of(std::span(five)), ReduceOp::kSum); });
+    CHECK_THROWS_WITH(ranks[0]->allReduce(CommBuffer::of(std::span(four)), ReduceOp::kSum),
+                      containing("rank 1 called all-reduce of 5 floats"));
+    CHECK_THAT(other.get(), containing("rank 0 called all-reduce of 4 floats"));
+}
+
+TEST_CASE("abort from another thread ends every pending wait at once") {
+    auto ranks = makeLocalCommunicators(3);  // the timeout is 30 s: only the abort can end this in time
+    auto first = errorOf([&] { ranks[0]->barrier(); });
+    auto second = errorOf([&] { ranks[1]->barrier(); });
+    auto third = errorOf([&] {
+        float value = 0;
+        ranks[2]->recv(CommBuffer::of(std::span(&value, 1)), 0);
+    });
+    ranks[2]->abort();
+    for (auto* error : {&first, &second, &third}) CHECK_THAT(error->get(), containing("rank 2 ended communication"));
+    CHECK_THROWS_AS(ranks[0]->barrier(), CommError);
+}
+
+TEST_CASE("an aborted queued reduction throws from its handle") {
+    auto ranks = makeLocalCommunicators(2);
+    std::vector<float> values(8);
+    auto first = ranks[0]->allReduceAsync(CommBuffer::of(std::span(values)), ReduceOp::kSum);
+    auto second = ranks[0]->allReduceAsync(CommBuffer::of(std::span(values)), ReduceOp::kSum);
+    ranks[0]->abort();
+    CHECK_THROWS_AS(first->wait(), CommError);
+    CHECK_THROWS_AS(second->wait(), CommError);
+}
+
+TEST_CASE("a message of another size than expected is refused") {
+    auto ranks = makeLocalCommunicators(2);
+    std::vector<float> two(2);
+    std::vector<float> three(3);
+    ranks[0]->send(CommBuffer::of(std::span(two)), 1);
+    CHECK_THROWS_WITH(ranks[1]->recv(CommBuffer::of(std::span(three)), 0),
+                      containing("rank 0 sent 2 floats where rank 1 expects 3 floats"));
+    CHECK_THROWS_AS(ranks[0]->send(CommBuffer::of(std::span(two)), 0), CommError);
+    CHECK_THROWS_AS(ranks[0]->send(CommBuffer::of(std::span(two)), 2), CommError);
+}
+
+TEST_CASE("a message longer than the ring waits for its reader only until the deadline") {
+    auto ranks = makeLocalCommunicators(2, {.timeout = std::chrono::milliseconds(100)});
+    std::vector<float> values(100'000);
+    try {
+        ranks[0]->send(CommBuffer::of(std::span(values)), 1);
+        FAIL("nobody was missed");
+    } catch (const CommError& error) {
+        CHECK(error.missingRank() == 1);
+        CHECK_THAT(error.what(), containing("did not receive 100,000 floats from rank 0 within 100 ms"));
+    }
+}
