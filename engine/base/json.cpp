@@ -49,6 +49,8 @@ Result<Json> parseJson(std::string_view text, const std::string& what, std::size
         return Json::parse(text.begin(), text.end());
     } catch (const Json::parse_error& error) {
         return Problem{what, "is not valid JSON at " + placeOf(text, error.byte), "correct that place"};
+    } catch (const Json::out_of_range&) {
+        return Problem{what, "holds a number too large to represent", "use a smaller number"};
     }
 }
 

@@ -33,3 +33,9 @@ TEST_CASE("text over the byte limit is refused with both numbers") {
 TEST_CASE("empty text is an error, not a crash") {
     CHECK_FALSE(parseJson("", "x").ok());
 }
+
+TEST_CASE("a number beyond the range of double is a problem, not an exception") {
+    const auto result = parseJson("[1e999]", "x");
+    REQUIRE_FALSE(result.ok());
+    CHECK(result.problem().message == "holds a number too large to represent");
+}

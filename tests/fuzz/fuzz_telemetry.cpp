@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// libFuzzer: any bytes, fed in two pieces, through the decoder into the run's data.
+#include "telemetry/codec.h"
+#include "telemetry/run_data.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
+    ringside::Decoder decoder;
+    ringside::RunData run;
+    const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+    const auto take = [&](ringside::Event&& event) { run.apply(event); };
+    decoder.feed(bytes.substr(0, size / 2), take);
+    decoder.feed(bytes.substr(size / 2), take);
+    return 0;
+}

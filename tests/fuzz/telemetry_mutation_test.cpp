@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <random>
+
+#include "support/catch.h"
+#include "telemetry/codec.h"
+#include "telemetry/run_data.h"
+
+using namespace ringside;
+
+namespace {
+
+std::string corpus() {
+    return R"({"kind":"run","version":1,"name":"n","world_size":2,"steps_per_epoch":12,"epochs":3,"config":{"a":[1]}}
+{"kind":"rank","rank":0,"state":"training","device":"CPU 0","pid":7,"time_us":1}
+{"kind":"steps","rank":0,"epoch":0,"lr":0.1,"step":[1,2],"loss":[0.5,null],"correct":[3,4],"samples":[8,8],"end_us":[10,20]}
+{"kind":"steps","rank":1,"epoch":0,"lr":0.1,"step":[1,2],"loss":[1e-3,2.5],"correct":[3,4],"samples":[8,8],"end_us":[10,20]}
+{"kind":"heartbeat","rank":1,"step":2,"epoch":0,"phase":"all-reduce","collective":9,"resident_bytes":4096,"time_us":30}
+{"kind":"epoch","epoch":0,"split":"val","loss":0.5,"accuracy":0.9,"samples":360,"step":2,"time_us":40}
+{"kind":"consumed","rank":0,"epoch":0,"count":16,"sha256":"00ff"}
+{"kind":"replica","rank":0,"step":2,"hash":"aa"}
+{"kind":"replica","rank":1,"step":2,"hash":"aa"}
+{"kind":"log","rank":-1,"level":"info","text":"\u00e9\"\n","time_us":50}
+{"kind":"checkpoint","step":2,"path":"checkpoints/step-00000002","time_us":60}
+{"kind":"end","state":"finished","exit_code":0,"verdict":"v","last_lines":["x"],"steps":2,"train_seconds":1,"time_us":70}
+)";
+}
+
+// Flips, cuts, doubles and splices: what broken disks, crashed writers and hostile files look like.
+std::string mutated(std::string text, std::mt19937& random) {
+    const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random()) % std::max<std::size_t>(n, 1); };
+    static const char* const kSnippets[] = {"-1",        "99999999999999999999",
+                                            "1e999",     "null",
+                                            "[",         "]",
+                                            "{",         "\"",
+                                            "\xff\xfe",  "\n",
+                                            "true",      "4096",
+                                            ",",         "\\u0000",
+                                            "NaN",       "9007199254740993",
+                                            "-0.0",      "\r\n",
+                                            "\"kind\"",  ":",
+                                            "2147483648"};
+    const std::size_t edits = 1 + below(8);
+    for (std::size_t i = 0; i < edits && !text.empty(); ++i) {
+        const std::size_t at = below(text.size());
+        switch (below(5)) {
+            case 0:
+                text[at] = static_cast<char>(random());
+                break;
+            case 1:
+                text.erase(at, 1 + below(20));
+                break;
+            case 2:
+                text.insert(at, kSnippets[below(std::size(kSnippets))]);
+                break;
+            case 3:
+                text.insert(at, std::string(text, below(text.size()), below(120)));
+                break;
+            default: {
+                const std::size_t digit = text.find_first_of("0123456789", at);
+                if (digit != std::string::npos) text.replace(digit, 1, kSnippets[below(std::size(kSnippets))]);
+            }
+        }
+    }
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("The unharmed corpus decodes without a bad line") {
+    Decoder decoder;
+    RunData run;
+    decoder.feed(corpus(), [&](Event&& event) { run.apply(event); });
+    CHECK(decoder.badLines() == 0);
+    CHECK(run.lastStep()->step == 2);
+    CHECK(run.ended()->state == "finished");
+}
+
+TEST_CASE("Twenty thousand mutations end in events or counted problems, and events encode again") {
+    std::mt19937 random(20240607);
+    std::int64_t events = 0;
+    std::int64_t bad = 0;
+    for (int round = 0; round < 20000; ++round) {
+        const std::string text = mutated(corpus(), random);
+        const std::size_t cut = random() % (text.size() + 1);
+        Decoder decoder;
+        RunData run;
+        const auto take = [&](Event&& event) {
+            ++events;
+            run.apply(event);
+            if (round % 16 == 0) REQUIRE(decodeLine(encode(event)).ok());
+        };
+        decoder.feed(std::string_view(text).substr(0, cut), take);
+        decoder.feed(std::string_view(text).substr(cut), take);
+        bad += decoder.badLines();
+        REQUIRE(run.ranks().size() <= 4096);
+    }
+    CHECK(events > 100000);
+    CHECK(bad > 10000);
+}

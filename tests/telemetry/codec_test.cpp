@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <limits>
+
+#include "support/catch.h"
+#include "telemetry/codec.h"
+
+using namespace ringside;
+
+namespace {
+
+template <class E>
+E decoded(const std::string& line) {
+    const Result<Event> event = decodeLine(line);
+    REQUIRE(event.ok());
+    REQUIRE(std::holds_alternative<E>(event.value()));
+    return std::get<E>(event.value());
+}
+
+std::string problemOf(const std::string& line) {
+    const Result<Event> event = decodeLine(line);
+    REQUIRE_FALSE(event.ok());
+    return event.problem().text();
+}
+
+const char* const kSteps =
+    R"({"kind":"steps","rank":2,"epoch":1,"lr":0.1,"step":[13,14],"loss":[0.5,null],"correct":[30,31],)"
+    R"("samples":[32,32],"end_us":[1000,1500],"gradient_norm":[2.5,1.25]})";
+
+}  // namespace
+
+TEST_CASE("A hand-made steps line decodes into equal columns") {
+    const auto frame = decoded<StepsFrame>(kSteps);
+    CHECK(frame.rank == 2);
+    CHECK(frame.epoch == 1);
+    CHECK(frame.learningRate == 0.1);
+    CHECK(frame.step == std::vector<std::int64_t>{13, 14});
+    CHECK(frame.loss[0] == 0.5);
+    CHECK(std::isnan(frame.loss[1]));
+    CHECK(frame.correct == std::vector<std::int64_t>{30, 31});
+    CHECK(frame.endUs == std::vector<std::int64_t>{1000, 1500});
+    CHECK(frame.gradientNorm == std::vector<double>{2.5, 1.25});
+}
+
+TEST_CASE("A steps frame is encoded as the documented line") {
+    StepsFrame frame;
+    frame.rank = 2;
+    frame.epoch = 1;
+    frame.learningRate = 0.1;
+    frame.step = {13, 14};
+    frame.loss = {0.5, std::numeric_limits<double>::infinity()};
+    frame.correct = {30, 31};
+    frame.samples = {32, 32};
+    frame.endUs = {1000, 1500};
+    frame.gradientNorm = {2.5, 1.25};
+    CHECK(encode(frame) == std::string(kSteps) + "\n");
+}
+
+TEST_CASE("A regression frame carries no correct column") {
+    StepsFrame frame;
+    frame.step = {1};
+    frame.loss = {0.25};
+    frame.samples = {8};
+    frame.endUs = {7};
+    CHECK(encode(frame) ==
+          "{\"kind\":\"steps\",\"rank\":0,\"epoch\":0,\"lr\":0,\"step\":[1],\"loss\":[0.25],\"samples\":[8],\"end_us\":"
+          "[7]}\n");
+}
+
+TEST_CASE("Every kind of event survives the way through text") {
+    const Event events[] = {
+        RunStarted{1, "n", "d", 4, "shm", "w", "cpu", "v", 1437, 360, 12, 10, 32, 5, Json{{"a", 1}}},
+        RankState{3, "training", "CPU 0", 77, 9},
+        Heartbeat{1, 5, 2, "all-reduce", 41, 4096, 3, 8},
+        EpochResult{2, "val", 0.5, 0.75, 360, 0.25, 0.5, 364, 36, 12},
+        Consumed{1, 2, 360, "ab"},
+        Replica{1, 12, "cd"},
+        LogLine{-1, "warning", "quote \" and \n newline", 3},
+        CheckpointSaved{120, "checkpoints/step-00000120", 4},
+        RunEnded{"failed", 12, 2, "rank 2 died", {"a", "b"}, 7, 1.5, 2.5, 3.5, 6}};
+    for (const Event& event : events) {
+        const std::string line = encode(event);
+        CHECK(line.find('\n') == line.size() - 1);
+        const Result<Event> back = decodeLine(line);
+        REQUIRE(back.ok());
+        CHECK(back.value().index() == event.index());
+        CHECK(encode(back.value()) == line);
+    }
+}
+
+TEST_CASE("The run and end lines decode field by field") {
+    const auto run = decoded<RunStarted>(
+        R"({"kind":"run","version":1,"name":"x","world_size":4,"steps_per_epoch":12,"epochs":10,"new_key":[1],"config":{"a":2}})");
+    CHECK(run.worldSize == 4);
+    CHECK(run.stepsPerEpoch == 12);
+    CHECK(run.config["a"] == 2);
+    const auto end = decoded<RunEnded>(
+        R"({"kind":"end","state":"failed","exit_code":13,"first_failed_rank":2,"verdict":"v","last_lines":["a"]})");
+    CHECK(end.exitCode == 13);
+    CHECK(end.firstFailedRank == 2);
+    CHECK(end.lastLines == std::vector<std::string>{"a"});
+}
+
+TEST_CASE("Bytes that are not UTF-8 are replaced, not fatal") {
+    const auto log = decoded<LogLine>(encode(LogLine{0, "info",
+                                                     std::string("a\xff"
+                                                                 "b"),
+                                                     0}));
+    CHECK(log.text ==
+          "a\xEF\xBF\xBD"
+          "b");
+}
+
+TEST_CASE("Numbers out of bounds are problems that name the field") {
+    CHECK(problemOf(R"({"kind":"heartbeat","rank":4096})").find("\"rank\" is 4096") != std::string::npos);
+    CHECK(problemOf(R"({"kind":"heartbeat","rank":-1})").find("rank") != std::string::npos);
+    CHECK(problemOf(R"({"kind":"heartbeat"})").find("is missing") != std::string::npos);
+    CHECK(problemOf(R"({"kind":"heartbeat","rank":0,"step":18446744073709551615})").find("step") != std::string::npos);
+    CHECK(problemOf(R"({"kind":"heartbeat","rank":"0"})").find("whole number") != std::string::npos);
+    CHECK(problemOf(R"({"kind":"run","world_size":1000000000})").find("world_size") != std::string::npos);
+    CHECK(problemOf(R"({"kind":"epoch","epoch":0,"split":"test"})").find("split") != std::string::npos);
+    CHECK(problemOf(R"({"kind":"dance"})").find("unknown") != std::string::npos);
+    CHECK(problemOf(R"([1,2])").find("object") != std::string::npos);
+    CHECK(problemOf(R"({"kind":"heartbeat","rank":1e999})") != "");
+}
+
+TEST_CASE("Columns of different lengths, too many entries or falling steps are refused") {
+    CHECK(problemOf(R"({"kind":"steps","rank":0,"step":[1,2],"loss":[1],"samples":[1,1],"end_us":[1,2]})")
+              .find("different lengths") != std::string::npos);
+    CHECK(problemOf(R"({"kind":"steps","rank":0,"step":[2,2],"loss":[1,1],"samples":[1,1],"end_us":[1,2]})")
+              .find("increase") != std::string::npos);
+    std::string many = R"({"kind":"steps","rank":0,"step":[)";
+    for (int i = 0; i < 65537; ++i) many.append(i > 0 ? ",1" : "1");
+    CHECK(problemOf(many.append(R"(],"loss":[],"samples":[],"end_us":[]})")).find("65536") != std::string::npos);
+}
+
+TEST_CASE("The decoder gives the same events for any chunking") {
+    const std::string stream = encode(RankState{0, "loading", "", 0, 1}) + std::string(kSteps) + "\r\n\n" +
+                               encode(LogLine{0, "info", "done", 2});
+    for (std::size_t chunk = 1; chunk <= stream.size(); ++chunk) {
+        Decoder decoder;
+        std::vector<std::size_t> kinds;
+        for (std::size_t at = 0; at < stream.size(); at += chunk) {
+            decoder.feed(std::string_view(stream).substr(at, chunk), [&](Event&& e) { kinds.push_back(e.index()); });
+        }
+        REQUIRE(kinds == std::vector<std::size_t>{1, 2, 7});
+        REQUIRE(decoder.badLines() == 0);
+    }
+}
+
+TEST_CASE("Bad lines are counted and the next good one still arrives") {
+    Decoder decoder;
+    int good = 0;
+    decoder.feed("garbage\n{\"kind\":\"steps\"\n\xff\xfe\n" + encode(LogLine{0, "info", "x", 0}),
+                 [&](Event&&) { ++good; });
+    CHECK(good == 1);
+    CHECK(decoder.badLines() == 3);
+    CHECK(decoder.lastProblem().find("JSON") != std::string::npos);
+}
+
+TEST_CASE("A line beyond the limit is skipped whole, whatever the chunks") {
+    Decoder decoder;
+    int good = 0;
+    const auto count = [&](Event&&) { ++good; };
+    const std::string piece(1U << 20, 'x');
+    for (int i = 0; i < 6; ++i) decoder.feed(piece, count);
+    decoder.feed("\n", count);
+    decoder.feed(encode(LogLine{0, "info", "x", 0}), count);
+    CHECK(good == 1);
+    CHECK(decoder.badLines() == 1);
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "support/catch.h"
+#include "telemetry/run_data.h"
+
+using namespace ringside;
+
+namespace {
+
+RunStarted run(int worldSize) {
+    RunStarted started;
+    started.worldSize = worldSize;
+    started.stepsPerEpoch = 10;
+    started.epochs = 4;
+    return started;
+}
+
+StepsFrame step(int rank, std::int64_t number, std::int64_t endUs) {
+    StepsFrame frame;
+    frame.rank = rank;
+    frame.epoch = (number - 1) / 10;
+    frame.step = {number};
+    frame.loss = {1.0 / static_cast<double>(number)};
+    frame.correct = {16};
+    frame.samples = {32};
+    frame.endUs = {endUs};
+    frame.gradientNorm = {0.5};
+    frame.learningRate = 0.1;
+    return frame;
+}
+
+}  // namespace
+
+TEST_CASE("Run data knows its ranks only after the run line and ignores others") {
+    RunData data;
+    CHECK(data.apply(RankState{0, "training", "", 0, 0}) == 0);
+    CHECK(data.apply(run(2)) == (kRunStartedChanged | kRanksChanged));
+    CHECK(data.totalSteps() == 40);
+    CHECK(data.apply(RankState{1, "training", "CPU 1", 99, 5}) == kRanksChanged);
+    CHECK(data.ranks()[1].state == "training");
+    CHECK(data.ranks()[1].device == "CPU 1");
+    CHECK(data.ranks()[1].pid == 99);
+    CHECK(data.apply(RankState{2, "training", "", 0, 0}) == 0);
+    CHECK(data.apply(run(3)) == 0);
+    CHECK(data.ranks().size() == 2);
+    CHECK(std::isnan(data.ranks()[0].loss));
+}
+
+TEST_CASE("Steps of all ranks become points of the global curves") {
+    RunData data;
+    std::vector<std::int64_t> global;
+    data.onGlobalStep = [&](const GlobalStep& one) { global.push_back(one.step); };
+    data.apply(run(2));
+    for (std::int64_t number = 1; number <= 20; ++number) {
+        data.apply(step(0, number, number * 50000));
+        data.apply(step(1, number, number * 50000));
+    }
+    CHECK(global.size() == 20);
+    CHECK(data.loss().points().size() == 20);
+    CHECK(data.loss().points()[1].mean == 0.5F);
+    CHECK(data.loss().points()[4].epoch == 0.5);
+    CHECK(data.accuracy().points()[0].mean == 0.5F);
+    CHECK(data.gradientNorm().points()[0].mean == 0.5F);
+    CHECK(data.learningRate().points()[0].mean == 0.1F);
+    CHECK(data.lastStep()->step == 20);
+    CHECK(data.ranks()[1].step == 20);
+    CHECK(data.ranks()[1].lossSeries.points().size() == 20);
+    // 32 samples every 50 ms on each of two ranks.
+    CHECK(data.ranks()[0].samplesPerSecond == Approx(640));
+    REQUIRE_FALSE(data.samplesPerSecond().points().empty());
+    CHECK(data.samplesPerSecond().points()[0].mean == Approx(1280));
+    // 20 of 40 steps are left at 20 steps a second.
+    REQUIRE(data.secondsLeft());
+    CHECK(*data.secondsLeft() == Approx(1.0));
+    CHECK(data.lastTimeUs() == 1000000);
+}
+
+TEST_CASE("There is no time left before the first steps and after the end") {
+    RunData data;
+    data.apply(run(1));
+    CHECK_FALSE(data.secondsLeft());
+    data.apply(step(0, 1, 1000));
+    CHECK_FALSE(data.secondsLeft());
+    data.apply(step(0, 2, 2000));
+    CHECK(data.secondsLeft());
+    CHECK(data.apply(RunEnded{}) == kEndChanged);
+    CHECK_FALSE(data.secondsLeft());
+}
+
+TEST_CASE("Replicas are compared once every rank has reported a step") {
+    RunData data;
+    data.apply(run(3));
+    data.apply(Replica{0, 10, "a"});
+    data.apply(Replica{1, 10, "a"});
+    CHECK_FALSE(data.ranks()[0].inSync);
+    data.apply(Replica{2, 10, "b"});
+    CHECK(data.ranks()[0].inSync == true);
+    CHECK(data.ranks()[1].inSync == true);
+    CHECK(data.ranks()[2].inSync == false);
+    data.apply(Replica{0, 20, "c"});
+    CHECK(data.ranks()[2].inSync == false);
+    data.apply(Replica{1, 20, "c"});
+    data.apply(Replica{2, 20, "c"});
+    CHECK(data.ranks()[2].inSync == true);
+}
+
+TEST_CASE("Epoch results go to their split, checkpoints and consumed hashes are kept") {
+    RunData data;
+    data.apply(run(1));
+    EpochResult result;
+    result.split = "val";
+    result.accuracy = 0.9;
+    CHECK(data.apply(result) == kEpochsChanged);
+    result.split = "train";
+    data.apply(result);
+    CHECK(data.validationEpochs().size() == 1);
+    CHECK(data.trainingEpochs().size() == 1);
+    CHECK(data.apply(CheckpointSaved{10, "checkpoints/step-00000010", 1}) == kCheckpointsChanged);
+    CHECK(data.checkpoints()[0].step == 10);
+    data.apply(Consumed{0, 0, 360, "ab"});
+    CHECK(data.ranks()[0].consumed[0].sha256 == "ab");
+}
+
+TEST_CASE("The log keeps its newest lines and counts what it forgot") {
+    RunData data;
+    for (int i = 0; i < 5003; ++i) data.apply(LogLine{-1, "info", std::to_string(i), i});
+    CHECK(data.log().size() == RunData::kMaxLogLines);
+    CHECK(data.log().front().text == "3");
+    CHECK(data.logLinesDropped() == 3);
+}
+
+TEST_CASE("A heartbeat moves step and phase but never backwards") {
+    RunData data;
+    data.apply(run(1));
+    data.apply(step(0, 7, 100));
+    data.apply(Heartbeat{0, 5, 1, "all-reduce", 41, 1 << 20, 2, 200});
+    CHECK(data.ranks()[0].step == 7);
+    CHECK(data.ranks()[0].phase == "all-reduce");
+    CHECK(data.ranks()[0].collective == 41);
+    CHECK(data.ranks()[0].droppedSteps == 2);
+    CHECK(data.ranks()[0].lastSeenUs == 200);
+}

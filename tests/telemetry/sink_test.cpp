@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/sink.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <limits>
+
+#include "base/unique_fd.h"
+#include "support/catch.h"
+#include "telemetry/codec.h"
+
+using namespace ringside;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Link {
+    UniqueFd reader, writer;
+    Link() {
+        int fds[2];
+        REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) == 0);
+        reader.reset(fds[0]);
+        writer.reset(fds[1]);
+    }
+    // Reads until `enough`, for at most ten seconds.
+    std::vector<Event> readUntil(const std::function<bool(const std::vector<Event>&)>& enough) {
+        std::vector<Event> events;
+        Decoder decoder;
+        const auto deadline = std::chrono::steady_clock::now() + 10s;
+        while (!enough(events) && std::chrono::steady_clock::now() < deadline) {
+            pollfd waiting{reader.get(), POLLIN, 0};
+            if (::poll(&waiting, 1, 100) <= 0) continue;
+            char buffer[65536];
+            const ssize_t got = ::read(reader.get(), buffer, sizeof buffer);
+            if (got <= 0) break;
+            decoder.feed({buffer, static_cast<std::size_t>(got)}, [&](Event&& e) { events.push_back(std::move(e)); });
+        }
+        CHECK(decoder.badLines() == 0);
+        CHECK(enough(events));
+        return events;
+    }
+};
+
+StepRecord record(std::int64_t step) {
+    StepRecord one;
+    one.step = step;
+    one.epoch = (step - 1) / 10;
+    one.loss = 0.5;
+    one.correct = 3;
+    one.samples = 4;
+    one.endUs = step * 10;
+    one.gradientNorm = std::numeric_limits<double>::quiet_NaN();
+    return one;
+}
+
+SinkOptions optionsFor(int fd) {
+    SinkOptions options;
+    options.fd = fd;
+    options.rank = 3;
+    return options;
+}
+
+template <class E>
+int countOf(const std::vector<Event>& events) {
+    int count = 0;
+    for (const Event& event : events) count += std::holds_alternative<E>(event) ? 1 : 0;
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("Steps arrive complete, split by epoch, before the event sent after them") {
+    Link link;
+    TelemetrySink sink(optionsFor(link.writer.get()));
+    for (std::int64_t step = 1; step <= 25; ++step) sink.step(record(step));
+    EpochResult result;
+    result.split = "train";
+    sink.send(result);
+    sink.step(record(26));
+    CHECK(sink.flush(10s));
+    std::vector<std::int64_t> before;
+    std::vector<std::int64_t> after;
+    const auto events = link.readUntil([](const auto& seen) { return countOf<StepsFrame>(seen) >= 4; });
+    bool passed = false;
+    for (const Event& event : events) {
+        if (std::holds_alternative<EpochResult>(event)) passed = true;
+        if (const auto* frame = std::get_if<StepsFrame>(&event)) {
+            CHECK(frame->rank == 3);
+            for (const std::int64_t step : frame->step) CHECK((step - 1) / 10 == frame->epoch);
+            (passed ? after : before).insert((passed ? after : before).end(), frame->step.begin(), frame->step.end());
+        }
+    }
+    REQUIRE(before.size() == 25);
+    CHECK(before.front() == 1);
+    CHECK(before.back() == 25);
+    CHECK(after == std::vector<std::int64_t>{26});
+}
+
+TEST_CASE("Heartbeats carry the progress while the training thread does nothing") {
+    Link link;
+    SinkOptions options = optionsFor(link.writer.get());
+    options.heartbeatInterval = 10ms;
+    TelemetrySink sink(options);
+    sink.progress().step = 41;
+    sink.progress().phase = "all-reduce";
+    sink.watchCollective([] { return std::int64_t{77}; });
+    const auto complete = [](const Event& event) {
+        const auto* beat = std::get_if<Heartbeat>(&event);
+        return beat != nullptr && beat->step == 41 && beat->collective == 77;
+    };
+    const auto events = link.readUntil([&](const auto& seen) { return !seen.empty() && complete(seen.back()); });
+    const auto& beat = std::get<Heartbeat>(events.back());
+    CHECK(beat.phase == "all-reduce");
+    CHECK(beat.residentBytes > 0);
+}
+
+TEST_CASE("A reader that never reads costs dropped steps, not time") {
+    Link link;
+    SinkOptions options = optionsFor(link.writer.get());
+    options.ringCapacity = 1024;
+    TelemetrySink sink(options);
+    constexpr std::int64_t kSteps = 200000;
+    for (std::int64_t step = 1; step <= kSteps; ++step) sink.step(record(step));
+    CHECK(sink.droppedSteps() > 0);
+    CHECK(sink.droppedSteps() < kSteps);
+}
+
+TEST_CASE("A reader that is gone makes flush return at once and false") {
+    Link link;
+    TelemetrySink sink(optionsFor(link.writer.get()));
+    link.reader.reset();
+    sink.log("info", "nobody listens");
+    CHECK_FALSE(sink.flush(10s));
+}
+
+TEST_CASE("A sink without a descriptor drops everything quietly") {
+    TelemetrySink sink(optionsFor(-1));
+    sink.step(record(1));
+    sink.state("training");
+    CHECK_FALSE(sink.flush(10s));
+}

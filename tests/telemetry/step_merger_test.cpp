@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "support/catch.h"
+#include "telemetry/run_data.h"
+
+using namespace ringside;
+
+namespace {
+
+StepsFrame frame(int rank, std::vector<std::int64_t> steps, double loss, std::int64_t correct, std::int64_t samples) {
+    StepsFrame one;
+    one.rank = rank;
+    one.step = std::move(steps);
+    for (const std::int64_t step : one.step) {
+        one.loss.push_back(loss);
+        one.correct.push_back(correct);
+        one.samples.push_back(samples);
+        one.endUs.push_back(1000 * step + rank);
+    }
+    return one;
+}
+
+}  // namespace
+
+TEST_CASE("A global step waits for every rank and weighs by samples") {
+    StepMerger merger(2);
+    std::vector<GlobalStep> seen;
+    const auto sink = [&](const GlobalStep& step) { seen.push_back(step); };
+    merger.add(frame(0, {1, 2}, 1.0, 6, 8), sink);
+    CHECK(seen.empty());
+    merger.add(frame(1, {1}, 4.0, 1, 4), sink);
+    REQUIRE(seen.size() == 1);
+    CHECK(seen[0].step == 1);
+    CHECK(seen[0].loss == 2.0);  // (8 * 1 + 4 * 4) / 12
+    CHECK(seen[0].accuracy == Approx(7.0 / 12.0));
+    CHECK(seen[0].lossMinimum == 1.0);
+    CHECK(seen[0].lossMaximum == 4.0);
+    CHECK(seen[0].accuracyMinimum == 0.25);
+    CHECK(seen[0].accuracyMaximum == 0.75);
+    CHECK(seen[0].samples == 12);
+    CHECK(seen[0].timeUs == 1001);
+    CHECK(std::isnan(seen[0].gradientNorm));
+    merger.add(frame(1, {2}, 4.0, 1, 4), sink);
+    REQUIRE(seen.size() == 2);
+    CHECK(seen[1].samplesSoFar == 24);
+}
+
+TEST_CASE("Steps that one rank dropped are skipped and counted once") {
+    StepMerger merger(3);
+    std::vector<std::int64_t> seen;
+    const auto sink = [&](const GlobalStep& step) { seen.push_back(step.step); };
+    merger.add(frame(0, {1, 2, 3, 4, 5}, 1, 1, 1), sink);
+    merger.add(frame(1, {1, 3, 5}, 1, 1, 1), sink);
+    merger.add(frame(2, {1, 2, 4, 5}, 1, 1, 1), sink);
+    CHECK(seen == std::vector<std::int64_t>{1, 5});
+    CHECK(merger.incompleteSteps() == 3);  // 2, 3 and 4
+}
+
+TEST_CASE("With log_every the unlogged steps count as full batches") {
+    StepMerger merger(1);
+    std::vector<std::int64_t> total;
+    const auto sink = [&](const GlobalStep& step) { total.push_back(step.samplesSoFar); };
+    merger.add(frame(0, {1}, 1, 1, 32), sink);
+    merger.add(frame(0, {11}, 1, 1, 8), sink);
+    CHECK(total == std::vector<std::int64_t>{32, 32 + 9 * 32 + 8});
+}
+
+TEST_CASE("A repeated or older step is ignored") {
+    StepMerger merger(1);
+    int seen = 0;
+    const auto sink = [&](const GlobalStep&) { ++seen; };
+    merger.add(frame(0, {5}, 1, 1, 1), sink);
+    merger.add(frame(0, {4, 5}, 1, 1, 1), sink);
+    merger.add(frame(7, {6}, 1, 1, 1), sink);
+    CHECK(seen == 1);
+}
+
+TEST_CASE("Regression has no accuracy") {
+    StepMerger merger(1);
+    StepsFrame one = frame(0, {1}, 2.0, 0, 4);
+    one.correct.clear();
+    GlobalStep seen;
+    merger.add(one, [&](const GlobalStep& step) { seen = step; });
+    CHECK(seen.loss == 2.0);
+    CHECK(std::isnan(seen.accuracy));
+    CHECK(std::isnan(seen.accuracyMinimum));
+}
