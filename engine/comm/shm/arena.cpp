@@ -21,11 +21,11 @@ std::size_t roundUp(std::size_t value, std::size_t unit) {
 }
 
 struct FixedParts {
-    std::size_t lines, channels, slots;
+    std::size_t lines, channels, slotArea;
     FixedParts(std::size_t ranks)  // NOLINT(google-explicit-constructor)
         : lines(roundUp(sizeof(ArenaHeader), kPage)),
           channels(roundUp(lines + ranks * sizeof(RankLine), kPage)),
-          slots(roundUp(channels + ranks * ranks * ArenaLayout::kChannelBytes, kPage)) {}
+          slotArea(roundUp(channels + ranks * ranks * ArenaLayout::kChannelBytes, kPage)) {}
 };
 
 std::size_t sizeOfFile(int fd) {
@@ -45,9 +45,9 @@ ArenaLayout::ArenaLayout(std::size_t totalBytes, int ranks) : worldSize(ranks), 
     FixedParts fixed(count);
     lines = fixed.lines;
     channels = fixed.channels;
-    slots = fixed.slots;
+    slotArea = fixed.slotArea;
     slotBytes = kSlotBytes;
-    heaps = slots + count * 2 * slotBytes;
+    heaps = slotArea + count * 2 * slotBytes;
     if (heaps > bytes) {
         throw CommError("shared memory of " + std::to_string(bytes) + " bytes is too small for " +
                         std::to_string(ranks) + " ranks, which need " + std::to_string(bytesFor(ranks, 0)) +
@@ -58,7 +58,7 @@ ArenaLayout::ArenaLayout(std::size_t totalBytes, int ranks) : worldSize(ranks), 
 
 std::size_t ArenaLayout::bytesFor(int worldSize, std::size_t largestMessageBytes) {
     auto count = static_cast<std::size_t>(worldSize);
-    return FixedParts(count).slots + count * (2 * kSlotBytes + roundUp(largestMessageBytes, kPage));
+    return FixedParts(count).slotArea + count * (2 * kSlotBytes + roundUp(largestMessageBytes, kPage));
 }
 
 Arena::Arena(int fd, std::size_t bytes, int worldSize) : m_layout(fd < 0 ? bytes : sizeOfFile(fd), worldSize) {

@@ -53,7 +53,7 @@ struct ArenaLayout {
     std::size_t bytes = 0;
     std::size_t lines = 0;  // offsets from the start of the arena
     std::size_t channels = 0;
-    std::size_t slots = 0;
+    std::size_t slotArea = 0;
     std::size_t heaps = 0;
     std::size_t slotBytes = 0;  // per rank and parity
     std::size_t heapBytes = 0;  // per rank
@@ -86,7 +86,7 @@ class Arena {
     ChannelPositions& channel(int from, int to) const;
     std::byte* ring(int from, int to) const;
     std::byte* slot(int rank, int parity) const {
-        return m_base + m_layout.slots + static_cast<std::size_t>(rank * 2 + parity) * m_layout.slotBytes;
+        return m_base + m_layout.slotArea + static_cast<std::size_t>(rank * 2 + parity) * m_layout.slotBytes;
     }
     std::byte* heap(int rank) const {
         return m_base + m_layout.heaps + static_cast<std::size_t>(rank) * m_layout.heapBytes;

@@ -11,8 +11,8 @@
 
 namespace ringside {
 
-// The algorithms, as rounds over the arena's slots. Reductions add in the order of the ranks, so every rank gets the
-// same bits in any timing. Small messages: one round, in which every rank sums everything itself. Large ones: two
+// The algorithms, as rounds over the slots of the arena. Reductions add in the order of the ranks, so every rank gets
+// the same bits in any timing. Small messages: one round, in which every rank sums everything itself. Large ones: two
 // rounds per chunk, each rank sums its part, then all gather the parts; in place when all ranks' data lies in heaps.
 class ShmCollectives {
   public:

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/socket_store.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "base/errors.h"
+#include "base/files.h"
+
+namespace ringside {
+namespace {
+
+[[noreturn]] void failOn(const std::string& what, const std::string& why) {
+    throw CommError("the run's store failed while this rank " + what + ": " + why + "; the supervisor may have ended");
+}
+
+}  // namespace
+
+void SocketStore::set(const std::string& key, const std::vector<char>& value) {
+    std::string what = "wrote key '" + key + "'";
+    if (key.size() > StoreFrame::kMaxKeyBytes || key.size() + value.size() + 16 > StoreFrame::kMaxBytes) {
+        failOn(what, std::to_string(key.size() + value.size()) + " bytes are more than the store takes (1 MiB)");
+    }
+    StoreFrame frame{StoreFrame::Verb::kSet, key, {value.begin(), value.end()}};
+    send(frame, std::chrono::steady_clock::now() + m_timeout, what);
+}
+
+std::vector<char> SocketStore::get(const std::string& key, std::chrono::milliseconds deadline) {
+    std::string what = "waited for key '" + key + "'";
+    if (key.size() > StoreFrame::kMaxKeyBytes) failOn(what, "the key is longer than 1,024 bytes");
+    Deadline until = std::chrono::steady_clock::now() + deadline;
+    send({StoreFrame::Verb::kGet, key, {}}, until, what);
+    StoreFrame frame = receive(until, what);
+    if (frame.verb != StoreFrame::Verb::kValue || frame.key != key) failOn(what, "it answered something else");
+    return {frame.value.begin(), frame.value.end()};
+}
+
+void SocketStore::send(const StoreFrame& frame, Deadline deadline, const std::string& what) {
+    std::string bytes = encodeStoreFrame(frame);
+    for (std::string_view rest = bytes; !rest.empty();) {
+        waitFor(POLLOUT, deadline, what);
+        ssize_t count = ::send(m_socket.get(), rest.data(), rest.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+        if (count < 0) failOn(what, errnoText(errno));
+        rest.remove_prefix(static_cast<std::size_t>(count));
+    }
+}
+
+StoreFrame SocketStore::receive(Deadline deadline, const std::string& what) {
+    std::array<char, 4096> buffer;
+    while (true) {
+        if (auto frame = m_reader.next()) return std::move(*frame);
+        if (m_reader.broken()) failOn(what, "it sent bytes that are not the store's protocol");
+        waitFor(POLLIN, deadline, what);
+        ssize_t count = ::recv(m_socket.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+        if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+        if (count < 0) failOn(what, errnoText(errno));
+        if (count == 0) failOn(what, "the connection was closed");
+        m_reader.append({buffer.data(), static_cast<std::size_t>(count)});
+    }
+}
+
+void SocketStore::waitFor(short events, Deadline deadline, const std::string& what) {
+    while (true) {
+        auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+        pollfd poll{m_socket.get(), events, 0};
+        auto capped = std::clamp<std::int64_t>(left.count(), 0, 1'000'000);
+        int ready = ::poll(&poll, 1, static_cast<int>(capped));
+        if (ready > 0) return;
+        if (ready < 0 && errno != EINTR) failOn(what, errnoText(errno));
+        if (ready == 0 && left.count() <= capped) failOn(what, "the deadline passed");
+    }
+}
+
+}  // namespace ringside

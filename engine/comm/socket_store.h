@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/unique_fd.h"
+#include "comm/store.h"
+#include "run/store_protocol.h"
+
+namespace ringside {
+
+// A rank's view of the supervisor's store (run/store_server.h) over an inherited stream socket. One thread at a time.
+// After a CommError the connection is useless: an answer may still be under way.
+class SocketStore final : public Store {
+  public:
+    // timeout: of a set, which waits only while the supervisor does not read.
+    explicit SocketStore(UniqueFd socket, std::chrono::milliseconds timeout = std::chrono::seconds(30))
+        : m_socket(std::move(socket)), m_timeout(timeout) {}
+
+    void set(const std::string& key, const std::vector<char>& value) override;
+    std::vector<char> get(const std::string& key, std::chrono::milliseconds deadline) override;
+
+  private:
+    using Deadline = std::chrono::steady_clock::time_point;
+    void send(const StoreFrame& frame, Deadline deadline, const std::string& what);
+    StoreFrame receive(Deadline deadline, const std::string& what);
+    void waitFor(short events, Deadline deadline, const std::string& what);
+
+    UniqueFd m_socket;
+    std::chrono::milliseconds m_timeout;
+    StoreFrameReader m_reader;
+};
+
+}  // namespace ringside
