@@ -18,8 +18,8 @@ inline constexpr std::int64_t kMaxTrainingWorldSize = 64;
 
 struct DatasetConfig {
     std::string kind = "digits";      // digits | csv | synthetic
-    std::string path;                 // csv: the file; relative paths are resolved against the config file
-    std::string labelColumn;          // csv: name or 0-based number; empty = last column
+    std::string path = {};            // csv: the file; relative paths are resolved against the config file
+    std::string labelColumn = {};     // csv: name or 0-based number; empty = last column
     double validationFraction = 0.2;  // digits: fixed 1,437 / 360 split at the default
     std::int64_t splitSeed = 0;       // torch.utils.data.random_split with manual_seed(splitSeed)
     std::int64_t size = 1024;         // synthetic: number of samples; randn(size, features) -> randn(size, targets)

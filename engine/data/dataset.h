@@ -37,8 +37,8 @@ class Dataset {
 
     // Copies one sample's features (shape().features values) to out.
     virtual void features(std::int64_t index, std::span<float> out) const = 0;
-    virtual std::int64_t label(std::int64_t index) const = 0;                    // classification
-    virtual void targets(std::int64_t index, std::span<float> out) const = 0;    // regression
+    virtual std::int64_t label(std::int64_t index) const = 0;                  // classification
+    virtual void targets(std::int64_t index, std::span<float> out) const = 0;  // regression
     // Range of raw feature values for drawing thumbnails.
     virtual float displayMinimum() const { return 0; }
     virtual float displayMaximum() const { return 1; }

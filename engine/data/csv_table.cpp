@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/csv_table.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+namespace ringside {
+namespace {
+
+constexpr std::size_t kMaxColumns = 100000;
+constexpr std::size_t kMaxCellBytes = 1U << 16;
+constexpr std::string_view kBlanks = " \t";
+
+// The separator that is most frequent in the first line, outside quotes.
+char guessSeparator(std::string_view text) {
+    constexpr std::array<char, 3> kSeparators = {',', ';', '\t'};
+    std::array<std::size_t, 3> counts{};
+    bool quoted = false;
+    for (const char c : text) {
+        if (c == '"') quoted = !quoted;
+        if (quoted) continue;
+        if (c == '\n' || c == '\r') break;
+        for (std::size_t i = 0; i < kSeparators.size(); ++i) counts[i] += c == kSeparators[i] ? 1U : 0U;
+    }
+    return kSeparators[static_cast<std::size_t>(std::ranges::max_element(counts) - counts.begin())];
+}
+
+std::string_view withoutByteOrderMark(std::string_view text) {
+    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+    return text;
+}
+
+std::string_view trimmed(std::string_view cell) {
+    const auto first = cell.find_first_not_of(kBlanks);
+    if (first == std::string_view::npos) return {};
+    return cell.substr(first, cell.find_last_not_of(kBlanks) - first + 1);
+}
+
+}  // namespace
+
+CsvReader::CsvReader(std::string_view text, std::string what)
+    : m_text(withoutByteOrderMark(text)), m_what(std::move(what)), m_separator(guessSeparator(m_text)) {}
+
+Problem CsvReader::problemHere(const std::string& message, const std::string& remedy) const {
+    return {m_what + " line " + std::to_string(m_recordLine), message, remedy};
+}
+
+bool CsvReader::skipLineEnd() {
+    if (atEnd() || (m_text[m_at] != '\n' && m_text[m_at] != '\r')) return false;
+    const bool pair = m_text.substr(m_at).starts_with("\r\n");
+    m_at += pair ? 2 : 1;
+    ++m_line;
+    return true;
+}
+
+Result<bool> CsvReader::next(std::vector<std::string>& cells) {
+    do {
+        while (skipLineEnd()) {
+        }
+        if (atEnd()) return false;
+        m_recordLine = m_line;
+        const Result<bool> read = readRecord(cells);
+        if (!read) return read.problem();
+    } while (cells.size() == 1 && cells.front().empty());  // only blanks
+    return true;
+}
+
+Result<bool> CsvReader::readRecord(std::vector<std::string>& cells) {
+    cells.clear();
+    for (;;) {
+        if (cells.size() == kMaxColumns) return problemHere("has more than 100000 columns", "use fewer columns");
+        std::string& cell = cells.emplace_back();
+        while (!atEnd() && m_text[m_at] == ' ') ++m_at;
+        if (!atEnd() && m_text[m_at] == '"') {
+            if (auto problem = readQuoted(cell)) return *problem;
+        } else {
+            readPlain(cell);
+        }
+        if (cell.size() > kMaxCellBytes) return problemHere("has a cell of more than 65536 bytes", "shorten it");
+        if (atEnd()) return true;
+        if (m_text[m_at] == m_separator) {
+            ++m_at;
+            continue;
+        }
+        if (skipLineEnd()) return true;
+        return problemHere("has text after a closing quote", "double the quotes inside a cell, as \"\"");
+    }
+}
+
+std::optional<Problem> CsvReader::readQuoted(std::string& cell) {
+    for (++m_at; !atEnd();) {
+        const char c = m_text[m_at];
+        if (c == '"' && m_text.substr(m_at).starts_with("\"\"")) {
+            cell += '"';
+            m_at += 2;
+        } else if (c == '"') {
+            ++m_at;
+            while (!atEnd() && m_text[m_at] == ' ') ++m_at;
+            return {};
+        } else {
+            m_line += c == '\n' ? 1 : 0;
+            cell += c;
+            ++m_at;
+            if (cell.size() > kMaxCellBytes) break;
+        }
+    }
+    return problemHere("has a quote that is not closed", "close it, or double it if it belongs to the text");
+}
+
+void CsvReader::readPlain(std::string& cell) {
+    const std::size_t start = m_at;
+    while (!atEnd() && m_text[m_at] != m_separator && m_text[m_at] != '\n' && m_text[m_at] != '\r') ++m_at;
+    cell = trimmed(m_text.substr(start, m_at - start));
+}
+
+std::optional<float> cellNumber(std::string_view cell) {
+    cell = trimmed(cell);
+    if (cell.starts_with("+") && !cell.starts_with("+-")) cell.remove_prefix(1);
+    double value = 0;
+    const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+    if (error != std::errc() || end != cell.data() + cell.size() || !std::isfinite(value)) return {};
+    if (std::abs(value) > static_cast<double>(std::numeric_limits<float>::max())) return {};
+    return static_cast<float>(value);
+}
+
+}  // namespace ringside

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace ringside {
+
+// Reads comma-, semicolon- or tab-separated records one after the other (RFC 4180: quotes, doubled quotes, line ends
+// LF, CRLF or CR inside or after a record). Blank lines are passed over. The text must outlive the reader.
+class CsvReader {
+  public:
+    CsvReader(std::string_view text, std::string what);
+
+    // The next record's cells, trimmed of blanks, into `cells`; false at the end.
+    Result<bool> next(std::vector<std::string>& cells);
+
+    std::size_t line() const { return m_recordLine; }  // where the last record began, from 1
+
+  private:
+    bool atEnd() const { return m_at >= m_text.size(); }
+    bool skipLineEnd();
+    std::optional<Problem> readQuoted(std::string& cell);
+    void readPlain(std::string& cell);
+    Result<bool> readRecord(std::vector<std::string>& cells);
+    Problem problemHere(const std::string& message, const std::string& remedy) const;
+
+    std::string_view m_text;
+    std::string m_what;
+    char m_separator;
+    std::size_t m_at = 0;
+    std::size_t m_line = 1;
+    std::size_t m_recordLine = 0;
+};
+
+// The number a whole cell says (C locale, an optional plus sign), or nothing: also for "nan", "inf" and what does not
+// fit a float.
+std::optional<float> cellNumber(std::string_view cell);
+
+}  // namespace ringside

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace ringside {
+
+bool isGzip(std::string_view bytes);
+
+// The unpacked content. Damaged or truncated input, and content of more than maxBytes, are problems that name `what`.
+Result<std::string> gunzip(std::string_view bytes, const std::string& what, std::size_t maxBytes);
+
+}  // namespace ringside

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/memory_dataset.h"
+
+#include <algorithm>
+
+namespace ringside {
+namespace {
+
+void copyRow(const std::vector<float>& rows, std::int64_t index, std::int64_t width, std::span<float> out) {
+    RINGSIDE_ASSERT(static_cast<std::int64_t>(out.size()) == width);
+    std::copy_n(rows.begin() + index * width, width, out.begin());
+}
+
+}  // namespace
+
+MemoryDataset::MemoryDataset(SampleTable table) : m_table(std::move(table)) {
+    const auto rows = [](const auto& vector, std::int64_t width) {
+        return width == 0 ? std::int64_t{0} : static_cast<std::int64_t>(vector.size()) / width;
+    };
+    RINGSIDE_ASSERT(rows(m_table.features, m_table.shape.features) == m_table.size);
+    RINGSIDE_ASSERT(m_table.targetCount > 0 ? rows(m_table.targets, m_table.targetCount) == m_table.size
+                                            : rows(m_table.labels, 1) == m_table.size);
+}
+
+std::string MemoryDataset::className(std::int64_t label) const {
+    RINGSIDE_ASSERT(label >= 0 && label < classCount());
+    return m_table.classNames[static_cast<std::size_t>(label)];
+}
+
+void MemoryDataset::features(std::int64_t index, std::span<float> out) const {
+    RINGSIDE_ASSERT(index >= 0 && index < m_table.size);
+    copyRow(m_table.features, index, m_table.shape.features, out);
+}
+
+std::int64_t MemoryDataset::label(std::int64_t index) const {
+    RINGSIDE_ASSERT(index >= 0 && index < m_table.size && !m_table.labels.empty());
+    return m_table.labels[static_cast<std::size_t>(index)];
+}
+
+void MemoryDataset::targets(std::int64_t index, std::span<float> out) const {
+    RINGSIDE_ASSERT(index >= 0 && index < m_table.size);
+    copyRow(m_table.targets, index, m_table.targetCount, out);
+}
+
+}  // namespace ringside
