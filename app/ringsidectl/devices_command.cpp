@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices_command.h"
+
+#include <cstdio>
+#include <iostream>
+#include <memory>
+
+#include "run/host_devices.h"
+
+namespace ringside {
+namespace {
+
+Json devicesJson(const HostDevices& host) {
+    return {{"cpu",
+             {{"name", host.cpuName},
+              {"cpus", host.cpus},
+              {"memory_bytes", host.memoryBytes},
+              {"available_bytes", host.availableBytes}}},
+            {"gpus", Json::array()},
+            {"why_no_gpu", host.whyNoGpu}};
+}
+
+void printDevices(const HostDevices& host) {
+    constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
+    std::printf("CPU   %s\n      %d CPUs usable by this process, %.1f GiB memory, %.1f GiB available\n",
+                host.cpuName.c_str(), host.cpus, static_cast<double>(host.memoryBytes) / kGibibyte,
+                static_cast<double>(host.availableBytes) / kGibibyte);
+    std::printf("GPU   none in use: %s\n", host.whyNoGpu.c_str());
+}
+
+}  // namespace
+
+void addDevicesCommand(CLI::App& app, std::function<int()>& action) {
+    CLI::App* command = app.add_subcommand("devices", "What ranks can compute on here, and why a GPU is not used");
+    command->footer("Examples:\n  ringsidectl devices\n  ringsidectl devices --json");
+    auto json = std::make_shared<bool>(false);
+    command->add_flag("--json", *json, "Print JSON for programs");
+    command->callback([json, &action] {
+        action = [json] {
+            const HostDevices host = findHostDevices();
+            if (*json) {
+                std::cout << devicesJson(host).dump(2) << '\n';
+            } else {
+                printDevices(host);
+            }
+            return 0;
+        };
+    });
+}
+
+}  // namespace ringside

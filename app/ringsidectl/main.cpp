@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <functional>
+#include <iostream>
+
+#include "base/errors.h"
+#include "devices_command.h"
+
+namespace ringside {
+namespace {
+
+constexpr const char* kDescription =
+    "Ringside: see and run distributed training, from the command line.\n"
+    "\n"
+    "  ringsidectl run                       train the built-in digits experiment on 4 ranks\n"
+    "  ringsidectl run my.json --set parallel.world_size=8\n"
+    "  ringsidectl plan --size 10 --world-size 4   which rank gets which sample\n"
+    "  ringsidectl show runs/NAME            what a run came to";
+
+constexpr const char* kFooter =
+    "ringsidectl COMMAND --help explains a command with examples.\n"
+    "Exit codes: 0 ok, 2 bad configuration or usage, 10 communication failed, 11 device failed,\n"
+    "12 a rank died, 13 a rank hung, 20 stopped by request, 70 our own fault.";
+
+int runCommandLine(int argc, char** argv) {
+    CLI::App app(kDescription, "ringsidectl");
+    app.set_version_flag("--version", "ringsidectl " RINGSIDE_VERSION);
+    app.footer(kFooter);
+    app.require_subcommand(1);
+    std::function<int()> action;
+    addDevicesCommand(app, action);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::kBadConfiguration);
+    }
+    return action();
+}
+
+}  // namespace
+}  // namespace ringside
+
+int main(int argc, char** argv) {
+    std::signal(SIGPIPE, SIG_IGN);
+    try {
+        return ringside::runCommandLine(argc, argv);
+    } catch (const ringside::Error& error) {
+        std::cerr << "ringsidectl: " << error.what() << '\n';
+        return static_cast<int>(error.exitCode());
+    } catch (const std::exception& error) {
+        std::cerr << "ringsidectl: internal error: " << error.what() << "; please report it\n";
+        return static_cast<int>(ringside::ExitCode::kInternal);
+    }
+}
