@@ -3,8 +3,6 @@
 
 #include <limits>
 
-#include "telemetry/sink.h"
-
 namespace ringside {
 
 DataParallel::DataParallel(const StrategyParts& parts, BucketLimits limits)
@@ -19,7 +17,7 @@ void DataParallel::synchronise() {
 }
 
 StepResult DataParallel::step(const Batch& batch, int control) {
-    auto& phase = m_parts.progress.phase;
+    auto& phase = m_parts.phase;
     phase.store("forward", std::memory_order_relaxed);
     const Tensor output = m_parts.model.forward(batch.features);
     StepResult result;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -14,7 +15,6 @@ namespace ringside {
 
 class Backend;
 class Communicator;
-struct Progress;
 
 // What a strategy works with; all of it outlives the strategy.
 struct StrategyParts {
@@ -22,7 +22,7 @@ struct StrategyParts {
     Loss& loss;
     Communicator& communicator;
     Backend& backend;
-    Progress& progress;  // told which phase of the step the rank is in
+    std::atomic<const char*>& phase;  // told which phase of the step the rank is in
 };
 
 struct StepResult {

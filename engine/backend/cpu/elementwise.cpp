@@ -4,8 +4,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "backend/cpu/vectorised.h"
-
 namespace ringside::cpu {
 
 RINGSIDE_VECTORISED void scale(float* values, std::size_t count, float factor) {

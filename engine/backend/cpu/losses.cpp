@@ -4,8 +4,6 @@
 #include <bit>
 #include <cmath>
 
-#include "backend/cpu/vectorised.h"
-
 namespace ringside::cpu {
 
 namespace {
