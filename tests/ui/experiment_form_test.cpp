@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "experiment/experiment_form.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QTest>
+
+#include "experiment/form_fields.h"
+#include "experiment/number_spin_box.h"
+#include "models/experiment_model.h"
+#include "support/catch.h"
+#include "ui/wait_for.h"
+
+using namespace ringside;
+
+namespace {
+
+// The form on the built-in experiment, its data loaded.
+struct Fixture {
+    ExperimentModel model;
+    ExperimentForm form{model};
+
+    Fixture() {
+        form.resize(300, 900);
+        form.show();
+        REQUIRE(waitFor([this] { return model.data() != nullptr; }));
+    }
+
+    template <class W>
+    W* find(const char* name) {
+        W* found = form.findChild<W*>(QString::fromLatin1(name));
+        INFO(name);
+        REQUIRE(found != nullptr);
+        return found;
+    }
+    void type(const char* name, const char* text) {
+        auto* box = find<NumberSpinBox>(name);
+        box->setFocus();
+        box->selectAll();
+        QTest::keyClicks(box, QString::fromLatin1(text));
+    }
+    QString sentence() { return find<QLabel>("loadingSentenceLabel")->text(); }
+};
+
+}  // namespace
+
+TEST_CASE("the digits on 4 ranks: 360 samples each, 3 repeated, 12 steps of 128") {
+    Fixture f;
+    CHECK(f.sentence().contains("ceil(1437 / 4) = 360"));
+    CHECK(f.sentence().contains("3 are repeated"));
+    CHECK(f.sentence().contains("12 steps of 4 \u00d7 32 = 128"));
+    CHECK(f.sentence().contains("the last step has 8 per rank"));
+}
+
+TEST_CASE("typing a world size changes the sentence at once") {
+    Fixture f;
+    f.type("worldSizeSpinBox", "8");  // ceil(1437 / 8) = 180, 8 * 180 - 1437 = 3
+    CHECK(f.model.config().parallel.worldSize == 8);
+    CHECK(f.sentence().contains("ceil(1437 / 8) = 180"));
+    CHECK(f.sentence().contains("3 are repeated"));
+}
+
+TEST_CASE("a world size that is impossible stays as typed and says so below its field") {
+    Fixture f;
+    f.type("worldSizeSpinBox", "1000000000");
+    CHECK(f.find<NumberSpinBox>("worldSizeSpinBox")->text() == "1000000000");
+    auto* problem = f.find<QLabel>("worldSizeProblemLabel");
+    CHECK(problem->isVisible());
+    CHECK(problem->text().contains("1000000000"));
+    f.type("worldSizeSpinBox", "4");
+    CHECK(!problem->isVisible());
+    CHECK(f.model.problems().empty());
+}
+
+TEST_CASE("text that is no number is a problem and keeps the last configuration") {
+    Fixture f;
+    f.type("batchSizeSpinBox", "3x");
+    CHECK(f.find<NumberSpinBox>("batchSizeSpinBox")->text() == "3x");
+    CHECK(f.find<QLabel>("batchSizeProblemLabel")->isVisible());
+    CHECK(!f.model.problems().empty());
+    CHECK(f.model.config().loader.batchSize == 3);
+}
+
+TEST_CASE("typing several digits is one undo step, and undo brings back number and sentence") {
+    Fixture f;
+    const QString before = f.sentence();
+    f.type("batchSizeSpinBox", "128");
+    CHECK(f.model.undoStack().count() == 1);
+    f.model.undoStack().undo();
+    CHECK(f.find<NumberSpinBox>("batchSizeSpinBox")->text() == "32");
+    CHECK(f.sentence() == before);
+    f.model.undoStack().redo();
+    CHECK(f.model.config().loader.batchSize == 128);
+}
+
+TEST_CASE("a check box is one undo step") {
+    Fixture f;
+    QTest::mouseClick(f.find<QCheckBox>("samplerDropLastCheckBox"), Qt::LeftButton, {}, {8, 8});
+    CHECK(f.model.config().sampler.dropLast);  // floor(1437 / 4) = 359, 1 left over
+    CHECK(f.sentence().contains("floor(1437 / 4) = 359"));
+    CHECK(f.sentence().contains("1 sample is dropped"));
+    f.model.undoStack().undo();
+    CHECK(!f.find<QCheckBox>("samplerDropLastCheckBox")->isChecked());
+}
+
+TEST_CASE("arrows step whole numbers by one and stop at the least") {
+    NumberSpinBox box(NumberSpinBox::Kind::Integer);
+    box.setLeast(1);
+    box.setNumberText("2");
+    box.stepBy(1);
+    CHECK(box.text() == "3");
+    box.stepBy(-5);
+    CHECK(box.text() == "1");
+}
+
+TEST_CASE("arrows step real numbers along 1, 2, 5") {
+    NumberSpinBox box(NumberSpinBox::Kind::Real);
+    box.setNumberText("0.1");
+    for (const char* expected : {"0.2", "0.5", "1", "2"}) {
+        box.stepBy(1);
+        CHECK(box.text() == QString::fromLatin1(expected));
+    }
+    box.setNumberText("0.001");
+    for (const char* expected : {"0.0005", "0.0002", "0.0001", "5e-05"}) {
+        box.stepBy(-1);
+        CHECK(box.text() == QString::fromLatin1(expected));
+    }
+}
+
+TEST_CASE("losing the focus leaves what was typed alone") {
+    Fixture f;
+    f.type("worldSizeSpinBox", "0");
+    f.find<NumberSpinBox>("batchSizeSpinBox")->setFocus();
+    CHECK(f.find<NumberSpinBox>("worldSizeSpinBox")->text() == "0");
+    CHECK(f.find<QLabel>("worldSizeProblemLabel")->isVisible());
+}
+
+TEST_CASE("the fields of a data set show when it is chosen") {
+    Fixture f;
+    CHECK(!f.find<QLineEdit>("dataPathLineEdit")->isVisible());
+    RunConfig config = f.model.config();
+    config.dataset.kind = "csv";
+    f.model.edit(config, "dataset.kind");
+    CHECK(f.find<QLineEdit>("dataPathLineEdit")->isVisible());
+    CHECK(f.find<QComboBox>("datasetComboBox")->currentData().toString() == "csv");
+}
+
+TEST_CASE("a problem of a rarely used field opens the section that hides it") {
+    Fixture f;
+    CHECK(!f.find<NumberSpinBox>("momentumSpinBox")->isVisible());
+    RunConfig config = f.model.config();
+    config.optimizer.momentum = -1;
+    f.model.edit(config, "optimizer.momentum");
+    CHECK(f.find<NumberSpinBox>("momentumSpinBox")->isVisible());
+    CHECK(f.find<QLabel>("momentumProblemLabel")->isVisible());
+}
+
+TEST_CASE("every control of the form has a tooltip and an accessible name") {
+    Fixture f;
+    for (const FormField& field : formFields()) {
+        bool found = false;
+        for (QWidget* widget : f.form.findChildren<QWidget*>()) {
+            const QString stem = QString::fromLatin1(field.stem);
+            if (!widget->objectName().startsWith(stem) || widget->objectName().endsWith("Label")) continue;
+            found = true;
+            CHECK(!widget->toolTip().isEmpty());
+            CHECK(!widget->accessibleName().isEmpty());
+        }
+        INFO(field.path);
+        CHECK(found);
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <set>
+
+#include "config/config_fields.h"
+#include "experiment/field_text.h"
+#include "experiment/form_fields.h"
+#include "support/catch.h"
+
+using namespace ringside;
+
+TEST_CASE("every field of the form is a field of the configuration, once, with its own object name") {
+    std::set<std::string> paths;
+    std::set<std::string> stems;
+    for (const FormField& field : formFields()) {
+        INFO(field.path);
+        CHECK(findConfigField(field.path) != nullptr);
+        CHECK(paths.insert(field.path).second);
+        CHECK(stems.insert(field.stem).second);
+    }
+}
+
+TEST_CASE("a field of the configuration is in the form, or has only one choice") {
+    std::set<std::string> paths{"name"};  // edited by saving the experiment
+    for (const FormField& field : formFields()) paths.insert(field.path);
+    for (const ConfigField& field : configFields()) {
+        INFO(field.path);
+        CHECK((paths.count(std::string(field.path)) == 1 || field.choices.size() == 1));
+    }
+}
+
+TEST_CASE("numbers are read as they are meant and refused when they are not numbers") {
+    CHECK(parseInteger("128") == 128);
+    CHECK(parseInteger(" -3 ") == -3);
+    CHECK(parseInteger("9223372036854775807") == 9223372036854775807LL);
+    CHECK(!parseInteger("9223372036854775808"));
+    CHECK(!parseInteger("1.5"));
+    CHECK(!parseInteger("12x"));
+    CHECK(!parseInteger(""));
+    CHECK(parseReal("1e-3") == 0.001);
+    CHECK(!parseReal("nan"));
+    CHECK(!parseReal("1e999"));
+}
+
+TEST_CASE("lists of widths are separated by commas") {
+    CHECK(parseIntegerList("128, 64") == std::vector<std::int64_t>{128, 64});
+    CHECK(parseIntegerList("") == std::vector<std::int64_t>{});
+    CHECK(!parseIntegerList("128, x"));
+    CHECK(!parseIntegerList("128,"));
+    CHECK(integerListText({128, 64}) == "128, 64");
+}
+
+TEST_CASE("real numbers are written shortly and read back the same") {
+    CHECK(realText(0.1) == "0.1");
+    CHECK(realText(1e-4) == "0.0001");
+    CHECK(realText(25) == "25");
+    CHECK(groupedText(1281167) == "1,281,167");
+}

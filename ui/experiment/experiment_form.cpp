@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "experiment/experiment_form.h"
+
+#include <QPushButton>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+#include "experiment/experiment_sentences.h"
+#include "experiment/field_row.h"
+#include "experiment/form_section.h"
+#include "models/experiment_model.h"
+#include "theme/theme.h"
+
+namespace ringside {
+
+ExperimentForm::ExperimentForm(ExperimentModel& model, QWidget* parent) : QWidget(parent), m_model(model) {
+    auto* content = new QWidget;
+    content->setProperty("role", "clear");
+    auto* column = new QVBoxLayout(content);
+    column->setContentsMargins(Theme::kSpace4, 0, Theme::kSpace4, Theme::kSpace3);
+    column->setSpacing(14);
+    using enum FormSectionId;
+    for (const FormSectionId id : {Data, Model, Parallel, Loading, Optimisation}) {
+        m_sections.push_back(new FormSection(id, model, content));
+        column->addWidget(m_sections.back());
+    }
+    column->addStretch(1);
+
+    auto* scroll = new QScrollArea(this);
+    scroll->setObjectName(QStringLiteral("experimentScrollArea"));
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setWidget(content);
+    scroll->viewport()->setAutoFillBackground(false);
+    content->setAutoFillBackground(false);
+    auto* whole = new QVBoxLayout(this);
+    whole->setContentsMargins(0, 0, 0, 1);
+    whole->addWidget(scroll);
+
+    addBrowseButton();
+    connect(&model, &ExperimentModel::configChanged, this, &ExperimentForm::refresh);
+    refresh();
+}
+
+void ExperimentForm::addBrowseButton() {
+    FieldRow* path = m_sections.front()->row("dataset.path");
+    auto* browse = new QPushButton(tr("Browse"), path);
+    browse->setObjectName(QStringLiteral("browseDataButton"));
+    browse->setToolTip(tr("Choose the CSV file"));
+    browse->setAccessibleName(tr("Browse for the data file"));
+    connect(browse, &QPushButton::clicked, this, &ExperimentForm::browseRequested);
+    path->append(browse);
+}
+
+void ExperimentForm::refresh() {
+    const RunConfig& config = m_model.config();
+    const DataSplit* split = m_model.data();
+    const QString sentences[] = {dataSentence(config, split), modelSentence(config, split), parallelSentence(config),
+                                 loadingSentence(config, split), optimisationSentence(config, split)};
+    for (std::size_t i = 0; i < m_sections.size(); ++i) {
+        m_sections[i]->refresh();
+        m_sections[i]->setSentence(sentences[i]);
+    }
+}
+
+void ExperimentForm::focusFirstProblem() {
+    for (const Problem& problem : m_model.problems()) {
+        for (FormSection* section : m_sections) {
+            FieldRow* row = section->row(problem.field.c_str());
+            if (!row) continue;
+            if (row->field().more) section->setExpanded(true);
+            row->control()->setFocus(Qt::OtherFocusReason);
+            return;
+        }
+    }
+}
+
+}  // namespace ringside

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QWidget>
+#include <vector>
+
+namespace ringside {
+
+class ExperimentModel;
+class FormSection;
+
+// The experiment as five short sections; edits go to the model at once, and the model's problems come back to the rows.
+class ExperimentForm final : public QWidget {
+    Q_OBJECT
+  public:
+    explicit ExperimentForm(ExperimentModel& model, QWidget* parent = nullptr);
+
+    // Puts the keyboard into the first field that has a problem.
+    void focusFirstProblem();
+
+  Q_SIGNALS:
+    void browseRequested();  // the user wants to pick the data file
+
+  private:
+    void addBrowseButton();
+    void refresh();
+
+    ExperimentModel& m_model;
+    std::vector<FormSection*> m_sections;
+};
+
+}  // namespace ringside

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+
+#include "config/run_config.h"
+#include "data/dataset.h"
+
+namespace ringside {
+
+// One plain sentence under each section of the form, with the user's own numbers. data may be null while it loads or
+// when it has a problem; the sentences then say only what is known.
+QString dataSentence(const RunConfig& config, const DataSplit* data);
+QString modelSentence(const RunConfig& config, const DataSplit* data);
+QString parallelSentence(const RunConfig& config);
+QString loadingSentence(const RunConfig& config, const DataSplit* data);
+QString optimisationSentence(const RunConfig& config, const DataSplit* data);
+
+}  // namespace ringside

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "experiment/field_editor.h"
+
+#include <QAbstractSpinBox>
+#include <QCheckBox>
+#include <QComboBox>
+#include <QKeyEvent>
+#include <QLineEdit>
+
+#include "experiment/field_text.h"
+#include "experiment/form_fields.h"
+#include "experiment/number_spin_box.h"
+
+namespace ringside {
+namespace {
+
+class NumberEditor final : public FieldEditor {
+  public:
+    NumberEditor(const ConfigField& field, NumberSpinBox* box, const QString& stem)
+        : FieldEditor(field, box, stem + QStringLiteral("SpinBox")), m_box(box) {
+        m_box->setLeast(field.min);
+        connect(m_box, &NumberSpinBox::numberEdited, this, &FieldEditor::edited);
+    }
+
+    void display(RunConfig config) override {
+        const QString wanted =
+            isInteger() ? QString::number(slotOf<std::int64_t>(config)) : realText(slotOf<double>(config));
+        RunConfig typed = config;
+        const bool unreadable = store(typed).has_value();
+        if (unreadable && wanted == m_shown) return;  // the typed text stays, with its problem
+        m_shown = wanted;
+        if (unreadable || typed != config) m_box->setNumberText(wanted);
+    }
+
+    std::optional<Problem> store(RunConfig& config) const override {
+        const QString text = m_box->text();
+        if (isInteger()) {
+            if (const auto value = parseInteger(text)) {
+                slotOf<std::int64_t>(config) = *value;
+                return {};
+            }
+            return Problem{std::string(m_field.path), said(text, "is not a whole number"),
+                           "type digits only, such as 4"};
+        }
+        if (const auto value = parseReal(text)) {
+            slotOf<double>(config) = *value;
+            return {};
+        }
+        return Problem{std::string(m_field.path), said(text, "is not a number"), "type a number, such as 0.1 or 1e-3"};
+    }
+
+  private:
+    bool isInteger() const { return m_field.type == FieldType::kInteger; }
+    static std::string said(const QString& text, const char* what) {
+        if (text.trimmed().isEmpty()) return "is empty";
+        return QStringLiteral("\"%1\" %2").arg(text.left(24), QLatin1String(what)).toStdString();
+    }
+
+    NumberSpinBox* m_box;
+    QString m_shown;
+};
+
+class ChoiceEditor final : public FieldEditor {
+  public:
+    ChoiceEditor(const ConfigField& field, QComboBox* box, const QString& stem)
+        : FieldEditor(field, box, stem + QStringLiteral("ComboBox")), m_box(box) {
+        for (const std::string_view choice : field.choices) addChoice(std::string(choice));
+        m_box->setFocusPolicy(Qt::StrongFocus);
+        m_box->installEventFilter(this);
+        connect(m_box, &QComboBox::activated, this, &FieldEditor::edited);
+    }
+
+    void display(RunConfig config) override {
+        const std::string& value = slotOf<std::string>(config);
+        if (m_box->findData(QString::fromStdString(value)) < 0) addChoice(value);  // from a file: shown as it is
+        m_box->setCurrentIndex(m_box->findData(QString::fromStdString(value)));
+    }
+
+    std::optional<Problem> store(RunConfig& config) const override {
+        slotOf<std::string>(config) = m_box->currentData().toString().toStdString();
+        return {};
+    }
+
+  private:
+    void addChoice(const std::string& value) {
+        m_box->addItem(choiceLabel(QString::fromStdString(value)), QString::fromStdString(value));
+    }
+    QComboBox* m_box;
+};
+
+class SwitchEditor final : public FieldEditor {
+  public:
+    SwitchEditor(const ConfigField& field, QCheckBox* box, const QString& stem)
+        : FieldEditor(field, box, stem + QStringLiteral("CheckBox")), m_box(box) {
+        connect(m_box, &QCheckBox::clicked, this, &FieldEditor::edited);
+    }
+
+    void display(RunConfig config) override { m_box->setChecked(slotOf<bool>(config)); }
+    std::optional<Problem> store(RunConfig& config) const override {
+        slotOf<bool>(config) = m_box->isChecked();
+        return {};
+    }
+
+  private:
+    QCheckBox* m_box;
+};
+
+class TextEditor final : public FieldEditor {
+  public:
+    TextEditor(const ConfigField& field, QLineEdit* line, const QString& stem)
+        : FieldEditor(field, line, stem + QStringLiteral("LineEdit")), m_line(line) {
+        connect(m_line, &QLineEdit::textEdited, this, &FieldEditor::edited);
+    }
+
+    void display(RunConfig config) override {
+        const QString wanted = isList() ? integerListText(slotOf<std::vector<std::int64_t>>(config))
+                                        : QString::fromStdString(slotOf<std::string>(config));
+        RunConfig typed = config;
+        const bool unreadable = store(typed).has_value();
+        if (unreadable && wanted == m_shown) return;
+        m_shown = wanted;
+        if (unreadable || typed != config) m_line->setText(wanted);
+    }
+
+    std::optional<Problem> store(RunConfig& config) const override {
+        if (!isList()) {
+            slotOf<std::string>(config) = m_line->text().trimmed().toStdString();
+            return {};
+        }
+        const auto values = parseIntegerList(m_line->text());
+        if (!values) {
+            return Problem{
+                std::string(m_field.path),
+                QStringLiteral("\"%1\" is not a list of whole numbers").arg(m_line->text().left(24)).toStdString(),
+                "separate the widths by commas, such as 128, 64"};
+        }
+        slotOf<std::vector<std::int64_t>>(config) = *values;
+        return {};
+    }
+
+  private:
+    bool isList() const { return m_field.type == FieldType::kIntegerList; }
+    QLineEdit* m_line;
+    QString m_shown;
+};
+
+}  // namespace
+
+FieldEditor::FieldEditor(const ConfigField& field, QWidget* widget, const QString& name)
+    : QObject(widget), m_field(field), m_widget(widget) {
+    widget->setObjectName(name);
+    widget->setToolTip(
+        QStringLiteral("<p>%1</p>").arg(QString::fromUtf8(field.help.data(), qsizetype(field.help.size()))));
+    auto* line = qobject_cast<QLineEdit*>(widget);
+    if (!line) line = widget->findChild<QLineEdit*>();
+    if (line) line->installEventFilter(this);
+}
+
+// Undo belongs to the experiment, not to one line of text; the wheel scrolls the form unless the control has the focus.
+bool FieldEditor::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::ShortcutOverride) {
+        const auto* key = static_cast<QKeyEvent*>(event);
+        if (key->matches(QKeySequence::Undo) || key->matches(QKeySequence::Redo)) {
+            event->ignore();
+            return true;
+        }
+    }
+    if (event->type() == QEvent::Wheel && !m_widget->hasFocus()) {
+        event->ignore();
+        return true;
+    }
+    return QObject::eventFilter(watched, event);
+}
+
+FieldEditor* FieldEditor::make(const ConfigField& field, const QString& stem, QWidget* parent) {
+    switch (field.type) {
+        case FieldType::kChoice:
+            return new ChoiceEditor(field, new QComboBox(parent), stem);
+        case FieldType::kInteger:
+            return new NumberEditor(field, new NumberSpinBox(NumberSpinBox::Kind::Integer, parent), stem);
+        case FieldType::kReal:
+            return new NumberEditor(field, new NumberSpinBox(NumberSpinBox::Kind::Real, parent), stem);
+        case FieldType::kBoolean:
+            return new SwitchEditor(field, new QCheckBox(parent), stem);
+        case FieldType::kText:
+        case FieldType::kIntegerList:
+            break;
+    }
+    return new TextEditor(field, new QLineEdit(parent), stem);
+}
+
+}  // namespace ringside

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "experiment/field_row.h"
+
+#include <QCheckBox>
+#include <QCoreApplication>
+#include <QHBoxLayout>
+#include <QStyle>
+#include <QVBoxLayout>
+
+#include "experiment/field_editor.h"
+#include "models/experiment_model.h"
+#include "theme/theme.h"
+
+namespace ringside {
+namespace {
+
+constexpr int kControlWidth = 116;
+
+const ConfigField& configFieldOf(const FormField& field) {
+    const ConfigField* found = findConfigField(field.path);
+    RINGSIDE_ASSERT(found != nullptr);
+    return *found;
+}
+
+void setInvalid(QWidget* widget, bool invalid) {
+    if (widget->property("invalid").toBool() == invalid) return;
+    widget->setProperty("invalid", invalid);
+    widget->style()->unpolish(widget);
+    widget->style()->polish(widget);
+}
+
+}  // namespace
+
+FieldRow::FieldRow(const FormField& field, ExperimentModel& model, QWidget* parent)
+    : QWidget(parent), m_field(field), m_model(model) {
+    m_editor = FieldEditor::make(configFieldOf(field), QString::fromLatin1(field.stem), this);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(2);
+    m_line = new QHBoxLayout;
+    m_line->setSpacing(Theme::kSpace2);
+    column->addLayout(m_line);
+    addControl(m_line);
+
+    m_problem = new QLabel(this);
+    m_problem->setObjectName(QString::fromLatin1(field.stem) + QStringLiteral("ProblemLabel"));
+    m_problem->setProperty("role", "problem");
+    m_problem->setWordWrap(true);
+    m_problem->hide();
+    column->addWidget(m_problem);
+    connect(m_editor, &FieldEditor::edited, this, &FieldRow::takeEdit);
+}
+
+void FieldRow::addControl(QHBoxLayout* line) {
+    const QString label = QCoreApplication::translate("form", m_field.label);
+    control()->setAccessibleName(label);
+    if (auto* box = qobject_cast<QCheckBox*>(control())) {
+        box->setText(label);
+        line->addWidget(box, 1);
+        return;
+    }
+    auto* caption = new QLabel(label, this);
+    caption->setProperty("role", "muted");
+    caption->setBuddy(control());
+    caption->setToolTip(control()->toolTip());
+    const bool wide = m_editor->field().type == FieldType::kText && m_field.path == std::string_view("dataset.path");
+    line->addWidget(caption, wide ? 0 : 1);
+    line->addWidget(control(), wide ? 1 : 0);
+    if (!wide) control()->setFixedWidth(kControlWidth);
+}
+
+QWidget* FieldRow::control() const {
+    return m_editor->widget();
+}
+
+void FieldRow::append(QWidget* extra) {
+    m_line->addWidget(extra);
+}
+
+void FieldRow::takeEdit() {
+    RunConfig next = m_model.config();
+    const std::optional<Problem> problem = m_editor->store(next);
+    const QString path = QString::fromLatin1(m_field.path);
+    if (problem) {
+        m_model.setInputProblem(m_field.path, QString::fromStdString(problem->message),
+                                QString::fromStdString(problem->remedy));
+        return;
+    }
+    m_model.setInputProblem(m_field.path, {}, {});
+    m_model.edit(next, path);
+}
+
+void FieldRow::refresh() {
+    m_editor->display(m_model.config());
+    const Problem* problem = m_model.problemOf(m_field.path);
+    setInvalid(control(), problem != nullptr);
+    m_problem->setVisible(problem != nullptr);
+    if (!problem) return;
+    // The label above already names the field.
+    const QString text = QString::fromStdString(Problem{{}, problem->message, problem->remedy}.text());
+    m_problem->setText(QCoreApplication::translate("form", m_field.label) + QLatin1Char(' ') + text);
+    control()->setAccessibleDescription(m_problem->text());
+}
+
+}  // namespace ringside

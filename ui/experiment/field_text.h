@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace ringside {
+
+// Text of the form to values and back, in the C locale; nothing when the text is no such value.
+std::optional<std::int64_t> parseInteger(const QString& text);
+std::optional<double> parseReal(const QString& text);
+std::optional<std::vector<std::int64_t>> parseIntegerList(const QString& text);  // "128, 64"; empty = no element
+
+QString realText(double value);  // shortest text that reads back as the same number
+QString integerListText(const std::vector<std::int64_t>& values);
+
+// "1,437" for sentences.
+QString groupedText(std::int64_t value);
+
+}  // namespace ringside

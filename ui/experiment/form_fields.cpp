@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "experiment/form_fields.h"
+
+#include <QCoreApplication>
+#include <array>
+#include <utility>
+
+namespace ringside {
+namespace {
+
+bool isCsv(const RunConfig& c) {
+    return c.dataset.kind == "csv";
+}
+bool isSynthetic(const RunConfig& c) {
+    return c.dataset.kind == "synthetic";
+}
+bool isMlp(const RunConfig& c) {
+    return c.model.kind == "mlp";
+}
+
+using enum FormSectionId;
+
+constexpr std::array kFields = {
+    FormField{Data, "dataset.kind", "dataset", QT_TRANSLATE_NOOP("form", "Data set")},
+    FormField{Data, "dataset.path", "dataPath", QT_TRANSLATE_NOOP("form", "File"), false, isCsv},
+    FormField{Data, "dataset.label_column", "labelColumn", QT_TRANSLATE_NOOP("form", "Label column"), false, isCsv},
+    FormField{Data, "dataset.size", "dataSize", QT_TRANSLATE_NOOP("form", "Samples"), false, isSynthetic},
+    FormField{Data, "dataset.features", "features", QT_TRANSLATE_NOOP("form", "Features"), false, isSynthetic},
+    FormField{Data, "dataset.targets", "targets", QT_TRANSLATE_NOOP("form", "Targets"), false, isSynthetic},
+    FormField{Data, "dataset.seed", "dataSeed", QT_TRANSLATE_NOOP("form", "Data seed"), true, isSynthetic},
+    FormField{Data, "dataset.validation_fraction", "validationFraction", QT_TRANSLATE_NOOP("form", "Validation part"),
+              true},
+    FormField{Data, "dataset.split_seed", "splitSeed", QT_TRANSLATE_NOOP("form", "Split seed"), true},
+
+    FormField{Model, "model.kind", "model", QT_TRANSLATE_NOOP("form", "Model")},
+    FormField{Model, "model.hidden", "hidden", QT_TRANSLATE_NOOP("form", "Hidden widths"), false, isMlp},
+    FormField{Model, "training.seed", "trainingSeed", QT_TRANSLATE_NOOP("form", "Initial weights seed"), true},
+    FormField{Model, "training.loss", "loss", QT_TRANSLATE_NOOP("form", "Loss"), true},
+
+    FormField{Parallel, "parallel.world_size", "worldSize", QT_TRANSLATE_NOOP("form", "World size")},
+    FormField{Parallel, "parallel.backend", "backend", QT_TRANSLATE_NOOP("form", "Backend")},
+    FormField{Parallel, "parallel.device", "device", QT_TRANSLATE_NOOP("form", "Device"), true},
+    FormField{Parallel, "parallel.bucket_cap_mb", "bucketCap", QT_TRANSLATE_NOOP("form", "Bucket, MiB"), true},
+    FormField{Parallel, "parallel.first_bucket_mb", "firstBucket", QT_TRANSLATE_NOOP("form", "First bucket, MiB"),
+              true},
+    FormField{Parallel, "parallel.timeout_seconds", "timeout", QT_TRANSLATE_NOOP("form", "Timeout, seconds"), true},
+
+    FormField{Loading, "loader.batch_size", "batchSize", QT_TRANSLATE_NOOP("form", "Batch size per rank")},
+    FormField{Loading, "sampler.shuffle", "shuffle", QT_TRANSLATE_NOOP("form", "Shuffle")},
+    FormField{Loading, "sampler.set_epoch", "setEpoch", QT_TRANSLATE_NOOP("form", "set_epoch"), false, nullptr, true},
+    FormField{Loading, "sampler.drop_last", "samplerDropLast", QT_TRANSLATE_NOOP("form", "drop_last (sampler)")},
+    FormField{Loading, "loader.drop_last", "loaderDropLast", QT_TRANSLATE_NOOP("form", "drop_last (loader)")},
+    FormField{Loading, "sampler.seed", "samplerSeed", QT_TRANSLATE_NOOP("form", "Shuffle seed"), true},
+
+    FormField{Optimisation, "optimizer.kind", "optimizer", QT_TRANSLATE_NOOP("form", "Optimizer")},
+    FormField{Optimisation, "optimizer.lr", "learningRate", QT_TRANSLATE_NOOP("form", "Learning rate")},
+    FormField{Optimisation, "training.epochs", "epochs", QT_TRANSLATE_NOOP("form", "Epochs")},
+    FormField{Optimisation, "optimizer.momentum", "momentum", QT_TRANSLATE_NOOP("form", "Momentum"), true},
+    FormField{Optimisation, "optimizer.weight_decay", "weightDecay", QT_TRANSLATE_NOOP("form", "Weight decay"), true},
+    FormField{Optimisation, "optimizer.dampening", "dampening", QT_TRANSLATE_NOOP("form", "Dampening"), true},
+    FormField{Optimisation, "optimizer.nesterov", "nesterov", QT_TRANSLATE_NOOP("form", "Nesterov"), true},
+    FormField{Optimisation, "training.validate", "validate", QT_TRANSLATE_NOOP("form", "Validation"), true},
+    FormField{Optimisation, "training.log_every", "logEvery", QT_TRANSLATE_NOOP("form", "Log every, steps"), true},
+    FormField{Optimisation, "training.checkpoint_every", "checkpointEvery",
+              QT_TRANSLATE_NOOP("form", "Checkpoint, epochs"), true},
+};
+
+constexpr std::array<std::pair<const char*, const char*>, 14> kChoices = {{
+    {"digits", QT_TRANSLATE_NOOP("form", "Digits")},
+    {"csv", QT_TRANSLATE_NOOP("form", "CSV file")},
+    {"synthetic", QT_TRANSLATE_NOOP("form", "Synthetic")},
+    {"mlp", QT_TRANSLATE_NOOP("form", "MLP")},
+    {"toy_linear", QT_TRANSLATE_NOOP("form", "ToyModel")},
+    {"auto", QT_TRANSLATE_NOOP("form", "Auto")},
+    {"shm", QT_TRANSLATE_NOOP("form", "Shared memory")},
+    {"gloo", QT_TRANSLATE_NOOP("form", "Gloo")},
+    {"cpu", QT_TRANSLATE_NOOP("form", "CPU")},
+    {"sgd", QT_TRANSLATE_NOOP("form", "SGD")},
+    {"cross_entropy", QT_TRANSLATE_NOOP("form", "Cross-entropy")},
+    {"mse", QT_TRANSLATE_NOOP("form", "Squared error")},
+    {"exact", QT_TRANSLATE_NOOP("form", "Exact")},
+    {"padded", QT_TRANSLATE_NOOP("form", "Padded")},
+}};
+
+}  // namespace
+
+std::span<const FormField> formFields() {
+    return kFields;
+}
+
+QString sectionTitle(FormSectionId section) {
+    switch (section) {
+        case Data:
+            return QCoreApplication::translate("form", "Data");
+        case Model:
+            return QCoreApplication::translate("form", "Model");
+        case Parallel:
+            return QCoreApplication::translate("form", "Parallel");
+        case Loading:
+            return QCoreApplication::translate("form", "Loading");
+        case Optimisation:
+            break;
+    }
+    return QCoreApplication::translate("form", "Optimisation");
+}
+
+QString choiceLabel(const QString& value) {
+    for (const auto& [name, label] : kChoices) {
+        if (value == QLatin1String(name)) return QCoreApplication::translate("form", label);
+    }
+    return value;
+}
+
+}  // namespace ringside

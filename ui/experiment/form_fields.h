@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+#include <span>
+
+#include "config/run_config.h"
+
+namespace ringside {
+
+enum class FormSectionId { Data, Model, Parallel, Loading, Optimisation };
+
+// Where a configuration field stands in the form.
+struct FormField {
+    FormSectionId section;
+    const char* path;                             // "parallel.world_size"
+    const char* stem;                             // "worldSize": start of the control's objectName
+    const char* label;                            // on screen
+    bool more = false;                            // only after "More" was pressed
+    bool (*applies)(const RunConfig&) = nullptr;  // null: always
+    bool besidePrevious = false;                  // two short check boxes share a line
+};
+
+std::span<const FormField> formFields();  // top to bottom
+QString sectionTitle(FormSectionId section);
+QString choiceLabel(const QString& value);  // "shm" -> "Shared memory"; unknown values as they are
+
+}  // namespace ringside

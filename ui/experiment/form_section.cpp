@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "experiment/form_section.h"
+
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "experiment/field_row.h"
+#include "models/experiment_model.h"
+#include "theme/theme.h"
+
+namespace ringside {
+
+FormSection::FormSection(FormSectionId id, ExperimentModel& model, QWidget* parent)
+    : QWidget(parent), m_id(id), m_model(model) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(5);
+    addTitle(column);
+    addRows(column);
+    addSentence(column);
+}
+
+void FormSection::addTitle(QVBoxLayout* column) {
+    auto* line = new QHBoxLayout;
+    auto* title = new QLabel(sectionTitle(m_id).toUpper(), this);
+    title->setProperty("role", "section");
+    m_more = new QPushButton(tr("More"), this);
+    m_more->setProperty("role", "disclosure");
+    m_more->setObjectName(sectionTitle(m_id).toLower() + QStringLiteral("MoreButton"));
+    m_more->setAccessibleName(tr("More of %1").arg(sectionTitle(m_id)));
+    m_more->setToolTip(tr("Show the fields that are rarely changed"));
+    m_more->setCheckable(true);
+    m_more->setCursor(Qt::PointingHandCursor);
+    connect(m_more, &QPushButton::toggled, this, [this](bool on) {
+        m_more->setText(on ? tr("Less") : tr("More"));
+        refresh();
+    });
+    line->addWidget(title, 1);
+    line->addWidget(m_more);
+    column->addLayout(line);
+}
+
+void FormSection::addRows(QVBoxLayout* column) {
+    QHBoxLayout* shared = nullptr;
+    for (const FormField& field : formFields()) {
+        if (field.section != m_id) continue;
+        auto* row = new FieldRow(field, m_model, this);
+        m_rows.push_back(row);
+        if (field.besidePrevious && shared) {
+            shared->addWidget(row, 1);
+            continue;
+        }
+        shared = new QHBoxLayout;
+        shared->addWidget(row, 1);
+        column->addLayout(shared);
+    }
+    const bool hasMore = std::any_of(m_rows.begin(), m_rows.end(), [](const FieldRow* r) { return r->field().more; });
+    m_more->setVisible(hasMore);
+}
+
+void FormSection::addSentence(QVBoxLayout* column) {
+    const bool boxed = m_id == FormSectionId::Loading;
+    m_sentenceFrame = new QFrame(this);
+    m_sentenceFrame->setProperty("role", boxed ? "sentence" : "clear");
+    auto* inner = new QVBoxLayout(m_sentenceFrame);
+    const int margin = boxed ? 10 : 0;
+    inner->setContentsMargins(margin, boxed ? 6 : 0, margin, boxed ? 6 : 0);
+    m_sentence = new QLabel(m_sentenceFrame);
+    m_sentence->setObjectName(sectionTitle(m_id).toLower() + QStringLiteral("SentenceLabel"));
+    m_sentence->setProperty("role", boxed ? "sentence" : "note");
+    m_sentence->setWordWrap(true);
+    m_sentence->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    inner->addWidget(m_sentence);
+    column->addWidget(m_sentenceFrame);
+}
+
+FieldRow* FormSection::row(const char* path) const {
+    for (FieldRow* row : m_rows) {
+        if (std::string_view(row->field().path) == path) return row;
+    }
+    return nullptr;
+}
+
+bool FormSection::hiddenRowHasProblem() const {
+    return std::any_of(m_rows.begin(), m_rows.end(), [this](const FieldRow* row) {
+        return row->field().more && m_model.problemOf(row->field().path) != nullptr;
+    });
+}
+
+void FormSection::setExpanded(bool expanded) {
+    m_more->setChecked(expanded);
+}
+
+void FormSection::refresh() {
+    if (!m_more->isChecked() && hiddenRowHasProblem()) return setExpanded(true);  // refreshes again
+    for (FieldRow* row : m_rows) {
+        const FormField& field = row->field();
+        const bool applies = !field.applies || field.applies(m_model.config());
+        row->setVisible(applies && (!field.more || m_more->isChecked()));
+        row->refresh();
+    }
+}
+
+void FormSection::setSentence(const QString& text) {
+    m_sentence->setText(text);
+    m_sentenceFrame->setVisible(!text.isEmpty());
+}
+
+}  // namespace ringside

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QFrame>
+#include <QLabel>
+#include <QPushButton>
+#include <vector>
+
+#include "experiment/form_fields.h"
+
+class QVBoxLayout;
+
+namespace ringside {
+
+class ExperimentModel;
+class FieldRow;
+
+// A titled part of the form with its rows, its rarely needed rows behind "More", and one plain sentence below.
+class FormSection final : public QWidget {
+    Q_OBJECT
+  public:
+    FormSection(FormSectionId id, ExperimentModel& model, QWidget* parent = nullptr);
+
+    FormSectionId id() const { return m_id; }
+    FieldRow* row(const char* path) const;
+    void refresh();
+    void setSentence(const QString& text);
+    // Shows the section's rare fields, as when one of them has a problem.
+    void setExpanded(bool expanded);
+
+  private:
+    void addTitle(QVBoxLayout* column);
+    void addRows(QVBoxLayout* column);
+    void addSentence(QVBoxLayout* column);
+    bool hiddenRowHasProblem() const;
+
+    FormSectionId m_id;
+    ExperimentModel& m_model;
+    std::vector<FieldRow*> m_rows;
+    QPushButton* m_more = nullptr;
+    QFrame* m_sentenceFrame = nullptr;
+    QLabel* m_sentence = nullptr;
+};
+
+}  // namespace ringside

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "experiment/number_spin_box.h"
+
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QWheelEvent>
+#include <cmath>
+#include <limits>
+
+#include "experiment/field_text.h"
+
+namespace ringside {
+namespace {
+
+// The next number of the series ... 0.1 0.2 0.5 1 2 5 10 ... above or below a positive one.
+double nextOfSeries(double value, int direction) {
+    const double decade = std::pow(10.0, std::floor(std::log10(value) + 1e-9));
+    const double digit = value / decade;
+    const double slack = 1e-6;
+    if (direction > 0) return decade * (digit < 2 - slack ? 2 : digit < 5 - slack ? 5 : 10);
+    return decade * (digit > 5 + slack ? 5 : digit > 2 + slack ? 2 : digit > 1 + slack ? 1 : 0.5);
+}
+
+}  // namespace
+
+NumberSpinBox::NumberSpinBox(Kind kind, QWidget* parent)
+    : QAbstractSpinBox(parent), m_kind(kind), m_least(-std::numeric_limits<double>::infinity()) {
+    setFocusPolicy(Qt::StrongFocus);
+    connect(lineEdit(), &QLineEdit::textEdited, this, &NumberSpinBox::numberEdited);
+}
+
+void NumberSpinBox::setNumberText(const QString& text) {
+    lineEdit()->setText(text);
+}
+
+void NumberSpinBox::stepBy(int steps) {
+    for (int i = 0; i < std::abs(steps); ++i) step(steps > 0 ? 1 : -1);
+    lineEdit()->selectAll();
+    Q_EMIT numberEdited();
+}
+
+void NumberSpinBox::step(int direction) {
+    if (m_kind == Kind::Integer) {
+        const auto value = parseInteger(text());
+        const std::int64_t next = value ? *value + direction : static_cast<std::int64_t>(std::max(m_least, 0.0));
+        if (static_cast<double>(next) >= m_least) setNumberText(QString::number(next));
+        return;
+    }
+    const auto value = parseReal(text());
+    if (!value) return setNumberText(QStringLiteral("0"));
+    if (*value <= 0) return setNumberText(direction > 0 ? QStringLiteral("0.0001") : QStringLiteral("0"));
+    setNumberText(QString::number(nextOfSeries(*value, direction), 'g', 6));
+}
+
+QValidator::State NumberSpinBox::validate(QString&, int&) const {
+    return QValidator::Acceptable;
+}
+
+QAbstractSpinBox::StepEnabled NumberSpinBox::stepEnabled() const {
+    return StepUpEnabled | StepDownEnabled;
+}
+
+// Turning the wheel over the form scrolls it; a value changes only where the user is working.
+void NumberSpinBox::wheelEvent(QWheelEvent* event) {
+    if (hasFocus()) return QAbstractSpinBox::wheelEvent(event);
+    event->ignore();
+}
+
+// The base class would turn unreadable text into a value of its own here.
+void NumberSpinBox::focusOutEvent(QFocusEvent* event) {
+    QWidget::focusOutEvent(event);
+    lineEdit()->deselect();
+    Q_EMIT editingFinished();
+}
+
+// Enter is left to the window, up and down step.
+void NumberSpinBox::keyPressEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) {
+        lineEdit()->selectAll();
+        event->ignore();
+        return;
+    }
+    QAbstractSpinBox::keyPressEvent(event);
+}
+
+}  // namespace ringside

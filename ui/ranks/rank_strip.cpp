@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ranks/rank_strip.h"
+
+#include <QHelpEvent>
+#include <QLocale>
+#include <QPaintEvent>
+#include <QPainter>
+#include <QToolTip>
+#include <cmath>
+
+#include "models/experiment_model.h"
+#include "models/run_model.h"
+#include "theme/theme.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::int64_t kMostCards = 64;
+
+QString grouped(double value) {
+    return QLocale(QLocale::English).toString(value, 'f', 0);
+}
+QString lossText(double loss) {
+    return std::isfinite(loss) ? QString::number(loss, 'f', 3) : QString();
+}
+
+}  // namespace
+
+// The painted surface inside the scroll area.
+class RankStrip::Canvas final : public QWidget {
+  public:
+    Canvas(const RankStrip& strip, const Theme& theme) : m_strip(strip), m_theme(theme) {}
+
+    RankStripLayout layout;
+
+  protected:
+    void paintEvent(QPaintEvent* event) override {
+        QPainter painter(this);
+        for (const RankCard& card : m_strip.cards()) {
+            const QRect rect = layout.card(card.rank);
+            if (event->rect().intersects(rect)) paintRankCard(painter, rect, card, layout.density, m_theme);
+        }
+    }
+
+    bool event(QEvent* event) override {
+        if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+        const auto* help = static_cast<QHelpEvent*>(event);
+        const int rank = layout.rankAt(help->pos(), static_cast<int>(m_strip.cards().size()));
+        if (rank < 0) {
+            QToolTip::hideText();
+        } else {
+            QToolTip::showText(help->globalPos(), m_strip.cards()[static_cast<std::size_t>(rank)].tip, this);
+        }
+        return true;
+    }
+
+  private:
+    const RankStrip& m_strip;
+    const Theme& m_theme;
+};
+
+RankStrip::RankStrip(const ExperimentModel& experiment, const RunModel& run, const Theme& theme, QWidget* parent)
+    : QScrollArea(parent), m_experiment(experiment), m_run(run), m_canvas(new Canvas(*this, theme)) {
+    setObjectName(QStringLiteral("rankStripArea"));
+    setAccessibleName(tr("Ranks"));
+    setFrameShape(QFrame::NoFrame);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setFocusPolicy(Qt::NoFocus);
+    setWidget(m_canvas);
+    viewport()->setAutoFillBackground(false);
+    m_canvas->setAutoFillBackground(false);
+    connect(&experiment, &ExperimentModel::configChanged, this, &RankStrip::refresh);
+    connect(&experiment, &ExperimentModel::dataChanged, this, &RankStrip::refresh);
+    connect(&run, &RunModel::restarted, this, &RankStrip::refresh);
+    connect(&run, &RunModel::changed, this, &RankStrip::refresh);
+    connect(&theme, &Theme::changed, m_canvas, qOverload<>(&QWidget::update));
+    refresh();
+}
+
+void RankStrip::setLive(bool live) {
+    m_live = live;
+    refresh();
+}
+
+bool RankStrip::showsRun() const {
+    if (!m_run.data().started()) return false;
+    return m_live || static_cast<std::int64_t>(m_run.data().ranks().size()) == m_experiment.config().parallel.worldSize;
+}
+
+RankCard RankStrip::plannedCard(int rank) const {
+    const RunConfig& config = m_experiment.config();
+    RankCard card;
+    card.rank = rank;
+    card.mark = tr("ready");
+    card.line = tr("batch %1").arg(grouped(static_cast<double>(config.loader.batchSize)));
+    card.phase = tr("not started");
+    card.tip = tr("Rank %1: one worker process. It starts when you press Run.").arg(rank);
+    return card;
+}
+
+RankCard RankStrip::runCard(int rank) const {
+    const RunData& run = m_run.data();
+    const RankData& state = run.ranks()[static_cast<std::size_t>(rank)];
+    RankCard card;
+    card.rank = rank;
+    card.mark = QString::fromStdString(state.state);
+    if (state.state == "failed") {
+        card.tone = RankCard::Tone::Danger;
+    } else if (state.inSync) {
+        card.mark = *state.inSync ? tr("in sync") : tr("out of sync");
+        card.tone = *state.inSync ? RankCard::Tone::Good : RankCard::Tone::Danger;
+    }
+    QStringList parts;
+    if (!state.device.empty()) parts << QString::fromStdString(state.device);
+    if (run.started()) parts << tr("batch %1").arg(run.started()->batchSize);
+    card.loss = lossText(state.loss);
+    if (!card.loss.isEmpty()) parts << tr("loss %1").arg(card.loss);
+    card.line = parts.join(QStringLiteral("   "));
+    const bool over = run.ended().has_value();
+    card.phase = QString::fromStdString(over || state.phase.empty() ? state.state : state.phase);
+    if (state.samplesPerSecond > 0) card.rate = tr("%1 samples/s").arg(grouped(state.samplesPerSecond));
+    if (run.totalSteps() > 0) card.progress = static_cast<double>(state.step) / static_cast<double>(run.totalSteps());
+    card.tip = tr("Rank %1, process %2\n%3\nstep %4, %5, %6 MB of memory")
+                   .arg(rank)
+                   .arg(state.pid)
+                   .arg(card.line.simplified())
+                   .arg(grouped(static_cast<double>(state.step)), card.phase,
+                        grouped(static_cast<double>(state.residentBytes) / 1e6));
+    if (state.droppedSteps > 0) card.tip += tr("\n%1 telemetry points were dropped").arg(state.droppedSteps);
+    return card;
+}
+
+void RankStrip::refresh() {
+    const bool ofRun = showsRun();
+    const std::int64_t ranks = ofRun
+                                   ? static_cast<std::int64_t>(m_run.data().ranks().size())
+                                   : std::clamp<std::int64_t>(m_experiment.config().parallel.worldSize, 0, kMostCards);
+    const std::size_t before = m_cards.size();
+    m_cards.clear();
+    for (int rank = 0; rank < ranks; ++rank) m_cards.push_back(ofRun ? runCard(rank) : plannedCard(rank));
+    if (m_cards.size() != before) arrange();
+    m_canvas->update();
+}
+
+void RankStrip::arrange() {
+    m_canvas->layout = RankStripLayout::of(static_cast<int>(m_cards.size()), viewport()->width());
+    m_canvas->resize(viewport()->width(), m_canvas->layout.height());
+    setFixedHeight(m_canvas->layout.visibleHeight());
+}
+
+void RankStrip::resizeEvent(QResizeEvent* event) {
+    QScrollArea::resizeEvent(event);
+    arrange();
+}
+
+}  // namespace ringside

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QScrollArea>
+#include <vector>
+
+#include "ranks/rank_card.h"
+
+namespace ringside {
+
+class ExperimentModel;
+class RunModel;
+class Theme;
+
+// One card per rank: of the run once there is one, before that of the experiment as it is set up.
+class RankStrip final : public QScrollArea {
+    Q_OBJECT
+  public:
+    RankStrip(const ExperimentModel& experiment, const RunModel& run, const Theme& theme, QWidget* parent = nullptr);
+
+    const std::vector<RankCard>& cards() const { return m_cards; }
+
+    // A run that is over gives way to the experiment when the world size is changed.
+    void setLive(bool live);
+
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+  private:
+    class Canvas;
+    bool showsRun() const;
+    RankCard plannedCard(int rank) const;
+    RankCard runCard(int rank) const;
+    void refresh();
+    void arrange();
+
+    const ExperimentModel& m_experiment;
+    const RunModel& m_run;
+    Canvas* m_canvas;
+    std::vector<RankCard> m_cards;
+    bool m_live = false;
+};
+
+}  // namespace ringside

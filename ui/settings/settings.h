@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QByteArray>
+#include <QSettings>
+#include <QString>
+#include <QStringList>
+#include <QVariant>
+
+namespace ringside {
+
+// One remembered value: its name in the file, its type, and what it is before it was ever set.
+template <class T>
+struct Setting {
+    const char* name;
+    T fallback{};
+};
+
+// Everything the window remembers between two starts.
+namespace settings {
+inline const Setting<QByteArray> kGeometry{"window/geometry"};
+inline const Setting<QByteArray> kLayout{"window/layout"};
+inline const Setting<int> kPage{"window/page", 0};
+inline const Setting<QString> kTheme{"window/theme", QStringLiteral("system")};  // light | dark | system
+inline const Setting<QStringList> kRecentFiles{"files/recent"};
+inline const Setting<QString> kLastFolder{"files/last_folder"};
+inline const Setting<QString> kLastRun{"runs/last"};             // the run directory last started or attached to
+inline const Setting<QByteArray> kDraft{"session/draft"};        // the experiment as JSON when it was not saved
+inline const Setting<QString> kDraftFile{"session/draft_file"};  // the file it belongs to, may be empty
+}  // namespace settings
+
+class Settings {
+  public:
+    // An empty path means the user's own settings file.
+    explicit Settings(const QString& path = {});
+
+    template <class T>
+    T get(const Setting<T>& setting) const {
+        return m_store.value(QLatin1String(setting.name), QVariant::fromValue(setting.fallback)).template value<T>();
+    }
+    template <class T>
+    void set(const Setting<T>& setting, const T& value) {
+        m_store.setValue(QLatin1String(setting.name), QVariant::fromValue(value));
+    }
+    template <class T>
+    void forget(const Setting<T>& setting) {
+        m_store.remove(QLatin1String(setting.name));
+    }
+
+    static constexpr int kMaxRecentFiles = 8;
+    void addRecentFile(const QString& path);  // newest first
+
+  private:
+    QSettings m_store;
+};
+
+}  // namespace ringside
