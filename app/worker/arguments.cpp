@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "arguments.h"
+
+#include <fcntl.h>
+
+#include <charconv>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace ringside {
+
+namespace {
+
+const char* const kRemedy = "start training with ringsidectl run, which starts the workers";
+
+Problem problem(const std::string& argument, const std::string& message) {
+    return {argument, message, kRemedy};
+}
+
+template <class T>
+bool parseNumber(std::string_view text, T& value) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc{} && end == text.data() + text.size();
+}
+
+bool take(RankEnvironment& environment, std::string_view name, std::string_view value) {
+    if (name == "--rank") return parseNumber(value, environment.rank);
+    if (name == "--world-size") return parseNumber(value, environment.worldSize);
+    if (name == "--local-rank") return parseNumber(value, environment.localRank);
+    if (name == "--epoch-us") return parseNumber(value, environment.epochUs);
+    if (name == "--run-dir")
+        environment.runDirectory = value;
+    else if (name == "--backend")
+        environment.backend = value;
+    else if (name == "--device")
+        environment.device = value;
+    else
+        return false;
+    return !value.empty();
+}
+
+bool isOpen(int fd) {
+    return fcntl(fd, F_GETFD) >= 0;
+}
+
+}  // namespace
+
+Result<RankEnvironment> parseArguments(int argc, char** argv) {
+    RankEnvironment environment;
+    environment.rank = -1;
+    environment.worldSize = 0;
+    for (int i = 1; i < argc; i += 2) {
+        if (i + 1 >= argc) return problem(argv[i], "has no value");
+        if (!take(environment, argv[i], argv[i + 1]))
+            return problem(argv[i], "is no argument of the worker, or cannot be \"" + std::string(argv[i + 1]) + "\"");
+    }
+    if (environment.worldSize < 1) return problem("--world-size", "is missing or below 1");
+    if (environment.rank < 0 || environment.rank >= environment.worldSize)
+        return problem("--rank",
+                       "is missing or not in the interval [0, " + std::to_string(environment.worldSize - 1) + "]");
+    if (environment.runDirectory.empty()) return problem("--run-dir", "is missing");
+    if (environment.backend.empty()) environment.backend = isOpen(RankEnvironment::kSharedFd) ? "shm" : "gloo";
+    if (environment.device.empty()) environment.device = "cpu";
+    return environment;
+}
+
+Problems checkDescriptors(const RankEnvironment& environment) {
+    std::map<int, std::string> needed{{RankEnvironment::kControlFd, "control"},
+                                      {RankEnvironment::kTelemetryFd, "telemetry"}};
+    if (environment.backend == "shm") needed[RankEnvironment::kSharedFd] = "shared memory";
+    if (environment.backend == "gloo") needed[RankEnvironment::kStoreFd] = "store";
+    Problems problems;
+    for (const auto& [fd, what] : needed)
+        if (!isOpen(fd)) problems.push_back(problem("descriptor " + std::to_string(fd), "(" + what + ") is not open"));
+    return problems;
+}
+
+}  // namespace ringside

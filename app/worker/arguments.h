@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/result.h"
+#include "run/rank_environment.h"
+
+namespace ringside {
+
+// The worker's command line as run/rank_environment.h describes it:
+//   --rank R --world-size W --run-dir DIR --epoch-us N [--local-rank L] [--backend shm|gloo] [--device cpu]
+Result<RankEnvironment> parseArguments(int argc, char** argv);
+
+// A problem when the descriptors a supervisor hands over are missing: somebody started the worker by hand.
+Problems checkDescriptors(const RankEnvironment& environment);
+
+}  // namespace ringside

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// ringside-worker: one rank of a run. Started by the supervisor, never by hand.
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <string>
+
+#include "arguments.h"
+#include "base/errors.h"
+#include "telemetry/sink.h"
+#include "train/control_input.h"
+#include "train/rank_run.h"
+
+using namespace ringside;
+
+namespace {
+
+constexpr int kNiceness = 5;  // below the window's priority, which must stay fluid
+
+int exitWith(ExitCode code) {
+    return static_cast<int>(code);
+}
+
+// Threads that wait must sleep: ranks share the CPUs. Read by OpenMP when it starts its pool.
+void setUpProcess() {
+    std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGINT, SIG_IGN);  // Ctrl-C reaches the whole process group; the supervisor decides
+    setenv("OMP_WAIT_POLICY", "passive", 0);
+    [[maybe_unused]] const int niceness = nice(kNiceness);
+}
+
+// Dies with the supervisor: by the kernel's signal, or now if it died before the signal was asked for. Its death also
+// ends the control stream.
+bool tieToParent(pid_t parent) {
+    return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent;
+}
+
+SinkOptions sinkOptions(const RankEnvironment& environment) {
+    SinkOptions options;
+    options.fd = RankEnvironment::kTelemetryFd;
+    options.rank = environment.rank;
+    options.epochUs = environment.epochUs;
+    return options;
+}
+
+int fail(TelemetrySink& sink, const RankEnvironment& environment, const std::string& text, ExitCode code) {
+    std::cerr << "rank " << environment.rank << ": " << text << std::endl;
+    sink.log("error", text);
+    sink.state("failed");
+    sink.flush(std::chrono::seconds(1));
+    return exitWith(code);
+}
+
+int runWorker(const RankEnvironment& environment) {
+    TelemetrySink sink(sinkOptions(environment));
+    const ControlInput control(RankEnvironment::kControlFd, [] { _exit(exitWith(ExitCode::kCommunicationFailed)); });
+    sink.send(RankState{environment.rank, "starting", "", getpid(), sink.nowUs()});
+    try {
+        return exitWith(runRank(environment, sink, control));
+    } catch (const Error& error) {
+        return fail(sink, environment, error.what(), error.exitCode());
+    } catch (const std::bad_alloc&) {
+        return fail(sink, environment, "memory ran out: lower loader.batch_size or parallel.world_size",
+                    ExitCode::kDeviceFailed);
+    } catch (const std::exception& error) {
+        return fail(sink, environment, std::string("unexpected: ") + error.what(), ExitCode::kInternal);
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const pid_t parent = getppid();
+    setUpProcess();
+    const Result<RankEnvironment> environment = parseArguments(argc, argv);
+    const Problems problems = environment ? checkDescriptors(environment.value()) : Problems{environment.problem()};
+    if (!problems.empty()) {
+        std::cerr << "ringside-worker: " << problems.front().text() << std::endl;
+        return exitWith(ExitCode::kBadConfiguration);
+    }
+    if (!tieToParent(parent)) return exitWith(ExitCode::kCommunicationFailed);
+    return runWorker(environment.value());
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "tensor/tensor.h"
+
+namespace ringside {
+
+// One update of torch.optim.SGD. Rounded to float where they meet a float tensor, as PyTorch does.
+struct SgdStep {
+    double lr = 0.1;
+    double momentum = 0;
+    double dampening = 0;
+    double weightDecay = 0;
+    bool nesterov = false;
+    bool first = true;  // the buffer starts as a copy of the gradient, without dampening
+};
+
+// Tensor operations on one device. Matrices are row-major, the first dimension is the batch (B). Shapes are checked
+// when a model is built, not here. Operations may run asynchronously on the device, in order; download() and
+// synchronize() wait. None allocates.
+class Backend {
+  public:
+    virtual ~Backend() = default;
+
+    virtual std::string name() const = 0;  // for people: "CPU (2 threads)"
+    virtual Device device() const = 0;
+
+    // Zeroed, 64-byte aligned; lives as long as the backend. Only before training.
+    virtual Tensor allocate(const Shape& shape, DType type) = 0;
+    virtual void upload(const void* from, const Tensor& to) = 0;  // to.bytes() from host memory
+    virtual void download(const Tensor& from, void* to) = 0;      // from.bytes() to host memory, waits
+    virtual void synchronize() = 0;
+
+    virtual void fill(const Tensor& tensor, float value) = 0;
+    virtual void copy(const Tensor& from, const Tensor& to) = 0;
+    virtual void scale(const Tensor& tensor, float factor) = 0;
+    virtual double squaredNorm(const Tensor& tensor) = 0;  // sum of squares; waits
+
+    // y(B,out) = x(B,in) weight(out,in)^T + bias(out)
+    virtual void linearForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) = 0;
+    // gradWeight = gradY^T x, gradBias = column sums of gradY; both overwritten
+    virtual void linearBackwardParameters(const Tensor& x, const Tensor& gradY, const Tensor& gradWeight,
+                                          const Tensor& gradBias) = 0;
+    // gradX = gradY weight
+    virtual void linearBackwardInput(const Tensor& gradY, const Tensor& weight, const Tensor& gradX) = 0;
+
+    // y may be x, gradX may be gradY. The gradient at 0 is 0, NaN passes through (torch.relu).
+    virtual void reluForward(const Tensor& x, const Tensor& y) = 0;
+    virtual void reluBackward(const Tensor& y, const Tensor& gradY, const Tensor& gradX) = 0;
+
+    // logits(B,C), labels(B) as int64 in [0,C): loss of each row (B), whether its largest logit is the label (B, 1 or
+    // 0) and the gradient of the mean over rows (B,C), unless gradient is empty.
+    virtual void softmaxCrossEntropy(const Tensor& logits, const Tensor& labels, const Tensor& rowLoss,
+                                     const Tensor& rowCorrect, const Tensor& gradient) = 0;
+    // rowLoss(B) = mean over the row of (prediction - target)^2; gradient of the mean over all values.
+    virtual void meanSquaredError(const Tensor& prediction, const Tensor& target, const Tensor& rowLoss,
+                                  const Tensor& gradient) = 0;
+    // Index of the largest value of each row, the first among equals.
+    virtual void argmax(const Tensor& values, const Tensor& indices) = 0;
+
+    // momentum may be empty when step.momentum is 0. Bit for bit torch/optim/sgd.py with fused multiply-add.
+    virtual void sgd(const Tensor& parameter, const Tensor& gradient, const Tensor& momentum, const SgdStep& step) = 0;
+};
+
+// threads >= 1: how many CPUs one rank may use; 1 never starts a thread pool.
+std::unique_ptr<Backend> makeCpuBackend(int threads);
+
+// CPUs this process may run on, shared evenly by the ranks of a host; at least 1.
+int threadsPerRank(int ranksOnHost);
+
+}  // namespace ringside

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/cpu/cpu_backend.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "backend/cpu/elementwise.h"
+#include "backend/cpu/losses.h"
+#include "backend/cpu/matrix_product.h"
+#include "base/errors.h"
+
+namespace ringside {
+
+namespace {
+
+constexpr std::size_t kAlignment = 64;
+
+float* floats(const Tensor& tensor) {
+    return static_cast<float*>(tensor.data);
+}
+
+std::size_t rowsOf(const Tensor& tensor) {
+    return static_cast<std::size_t>(tensor.shape[0]);
+}
+
+std::size_t columnsOf(const Tensor& tensor) {
+    return static_cast<std::size_t>(tensor.shape.countPerRow());
+}
+
+std::size_t countOf(const Tensor& tensor) {
+    return static_cast<std::size_t>(tensor.count());
+}
+
+}  // namespace
+
+void CpuBackend::Free::operator()(void* memory) const noexcept {
+    std::free(memory);
+}
+
+CpuBackend::CpuBackend(int threads) : m_threads(std::max(1, threads)) {
+    cpu::useThreads(m_threads);
+}
+
+std::string CpuBackend::name() const {
+    return m_threads == 1 ? "CPU (1 thread)" : "CPU (" + std::to_string(m_threads) + " threads)";
+}
+
+Tensor CpuBackend::allocate(const Shape& shape, DType type) {
+    Tensor tensor{nullptr, shape, type, device()};
+    const std::size_t bytes = std::max(kAlignment, (tensor.bytes() + kAlignment - 1) / kAlignment * kAlignment);
+    tensor.data = std::aligned_alloc(kAlignment, bytes);
+    if (!tensor.data)
+        throw DeviceError("the CPU backend could not get " + std::to_string(bytes >> 20) +
+                          " MiB for a tensor of shape " + shape.text() +
+                          ": lower loader.batch_size or choose a smaller model");
+    std::memset(tensor.data, 0, bytes);
+    m_memory.emplace_back(tensor.data);
+    return tensor;
+}
+
+void CpuBackend::upload(const void* from, const Tensor& to) {
+    std::memcpy(to.data, from, to.bytes());
+}
+
+void CpuBackend::download(const Tensor& from, void* to) {
+    std::memcpy(to, from.data, from.bytes());
+}
+
+void CpuBackend::fill(const Tensor& tensor, float value) {
+    std::fill_n(floats(tensor), countOf(tensor), value);
+}
+
+void CpuBackend::copy(const Tensor& from, const Tensor& to) {
+    std::memcpy(to.data, from.data, from.bytes());
+}
+
+void CpuBackend::scale(const Tensor& tensor, float factor) {
+    cpu::scale(floats(tensor), countOf(tensor), factor);
+}
+
+double CpuBackend::squaredNorm(const Tensor& tensor) {
+    return cpu::squaredNorm(floats(tensor), countOf(tensor));
+}
+
+void CpuBackend::linearForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) {
+    cpu::broadcastRow(floats(bias), floats(y), rowsOf(y), columnsOf(y));
+    cpu::addProductWithTransposed(floats(x), floats(weight), floats(y), rowsOf(x), rowsOf(weight), columnsOf(x));
+}
+
+void CpuBackend::linearBackwardParameters(const Tensor& x, const Tensor& gradY, const Tensor& gradWeight,
+                                          const Tensor& gradBias) {
+    cpu::columnSums(floats(gradY), floats(gradBias), rowsOf(gradY), columnsOf(gradY));
+    cpu::productOfTransposed(floats(gradY), floats(x), floats(gradWeight), columnsOf(gradY), columnsOf(x), rowsOf(x));
+}
+
+void CpuBackend::linearBackwardInput(const Tensor& gradY, const Tensor& weight, const Tensor& gradX) {
+    cpu::product(floats(gradY), floats(weight), floats(gradX), rowsOf(gradY), columnsOf(weight), rowsOf(weight));
+}
+
+void CpuBackend::reluForward(const Tensor& x, const Tensor& y) {
+    cpu::relu(floats(x), floats(y), countOf(x));
+}
+
+void CpuBackend::reluBackward(const Tensor& y, const Tensor& gradY, const Tensor& gradX) {
+    cpu::reluGradient(floats(y), floats(gradY), floats(gradX), countOf(y));
+}
+
+void CpuBackend::softmaxCrossEntropy(const Tensor& logits, const Tensor& labels, const Tensor& rowLoss,
+                                     const Tensor& rowCorrect, const Tensor& gradient) {
+    float* scratch = floats(gradient);
+    if (!gradient) {
+        m_lossScratch.resize(std::max(m_lossScratch.size(), countOf(logits)));
+        scratch = m_lossScratch.data();
+    }
+    cpu::softmaxCrossEntropy(floats(logits), static_cast<const std::int64_t*>(labels.data), rowsOf(logits),
+                             columnsOf(logits), floats(rowLoss), floats(rowCorrect), scratch, floats(gradient));
+}
+
+void CpuBackend::meanSquaredError(const Tensor& prediction, const Tensor& target, const Tensor& rowLoss,
+                                  const Tensor& gradient) {
+    cpu::meanSquaredError(floats(prediction), floats(target), rowsOf(prediction), columnsOf(prediction),
+                          floats(rowLoss), floats(gradient));
+}
+
+void CpuBackend::argmax(const Tensor& values, const Tensor& indices) {
+    cpu::argmax(floats(values), rowsOf(values), columnsOf(values), static_cast<std::int64_t*>(indices.data));
+}
+
+void CpuBackend::sgd(const Tensor& parameter, const Tensor& gradient, const Tensor& momentum, const SgdStep& step) {
+    cpu::sgd(floats(parameter), floats(gradient), floats(momentum), countOf(parameter), step);
+}
+
+std::unique_ptr<Backend> makeCpuBackend(int threads) {
+    return std::make_unique<CpuBackend>(threads);
+}
+
+int threadsPerRank(int ranksOnHost) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    const int cpus = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    return std::max(1, cpus / std::max(1, ranksOnHost));
+}
+
+}  // namespace ringside

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "backend/backend.h"
+
+namespace ringside {
+
+// Host arithmetic: matrix products by oneDNN, the rest by vectorised loops. Everything runs in the caller's thread
+// (and oneDNN's pool when threads > 1) and is done when the call returns.
+class CpuBackend final : public Backend {
+  public:
+    explicit CpuBackend(int threads);
+
+    std::string name() const override;
+    Device device() const override { return {}; }
+    Tensor allocate(const Shape& shape, DType type) override;
+    void upload(const void* from, const Tensor& to) override;
+    void download(const Tensor& from, void* to) override;
+    void synchronize() override {}
+    void fill(const Tensor& tensor, float value) override;
+    void copy(const Tensor& from, const Tensor& to) override;
+    void scale(const Tensor& tensor, float factor) override;
+    double squaredNorm(const Tensor& tensor) override;
+    void linearForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) override;
+    void linearBackwardParameters(const Tensor& x, const Tensor& gradY, const Tensor& gradWeight,
+                                  const Tensor& gradBias) override;
+    void linearBackwardInput(const Tensor& gradY, const Tensor& weight, const Tensor& gradX) override;
+    void reluForward(const Tensor& x, const Tensor& y) override;
+    void reluBackward(const Tensor& y, const Tensor& gradY, const Tensor& gradX) override;
+    void softmaxCrossEntropy(const Tensor& logits, const Tensor& labels, const Tensor& rowLoss,
+                             const Tensor& rowCorrect, const Tensor& gradient) override;
+    void meanSquaredError(const Tensor& prediction, const Tensor& target, const Tensor& rowLoss,
+                          const Tensor& gradient) override;
+    void argmax(const Tensor& values, const Tensor& indices) override;
+    void sgd(const Tensor& parameter, const Tensor& gradient, const Tensor& momentum, const SgdStep& step) override;
+
+  private:
+    struct Free {
+        void operator()(void* memory) const noexcept;
+    };
+
+    int m_threads;
+    std::vector<std::unique_ptr<void, Free>> m_memory;
+    std::vector<float> m_lossScratch;  // exponentials of a batch evaluated without gradient; grows once
+};
+
+}  // namespace ringside

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/cpu/elementwise.h"
+
+#include <cmath>
+#include <cstring>
+
+namespace ringside::cpu {
+
+RINGSIDE_VECTORISED void scale(float* values, std::size_t count, float factor) {
+    for (std::size_t i = 0; i < count; ++i) values[i] *= factor;
+}
+
+// Partial sums side by side in a fixed order, so that the loop vectorises and the result is always the same.
+RINGSIDE_VECTORISED double squaredNorm(const float* values, std::size_t count) {
+    constexpr std::size_t kLanes = 32;
+    float partial[kLanes] = {};
+    std::size_t i = 0;
+    for (; i + kLanes <= count; i += kLanes)
+        for (std::size_t lane = 0; lane < kLanes; ++lane)
+            partial[lane] = std::fma(values[i + lane], values[i + lane], partial[lane]);
+    double sum = 0;
+    for (float value : partial) sum += static_cast<double>(value);
+    for (; i < count; ++i) sum += static_cast<double>(values[i]) * static_cast<double>(values[i]);
+    return sum;
+}
+
+void broadcastRow(const float* row, float* out, std::size_t rows, std::size_t columns) {
+    for (std::size_t r = 0; r < rows; ++r) std::memcpy(out + r * columns, row, columns * sizeof(float));
+}
+
+RINGSIDE_VECTORISED void columnSums(const float* in, float* __restrict out, std::size_t rows, std::size_t columns) {
+    for (std::size_t c = 0; c < columns; ++c) out[c] = 0;
+    for (std::size_t r = 0; r < rows; ++r) {
+        const float* row = in + r * columns;
+        for (std::size_t c = 0; c < columns; ++c) out[c] += row[c];
+    }
+}
+
+RINGSIDE_VECTORISED void relu(const float* x, float* y, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) y[i] = x[i] < 0 ? 0 : x[i];
+}
+
+RINGSIDE_VECTORISED void reluGradient(const float* y, const float* gradY, float* gradX, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        const float gradient = gradY[i];
+        gradX[i] = y[i] <= 0 ? 0 : gradient;
+    }
+}
+
+namespace {
+
+// The scalars of one update, rounded to float32 once, as PyTorch's kernels take them.
+struct SgdScalars {
+    explicit SgdScalars(const SgdStep& step)
+        : negativeLr(static_cast<float>(-step.lr)),
+          momentum(static_cast<float>(step.momentum)),
+          undamped(static_cast<float>(1 - step.dampening)),
+          weightDecay(static_cast<float>(step.weightDecay)) {}
+    float negativeLr;
+    float momentum;
+    float undamped;
+    float weightDecay;
+};
+
+// d = fma(param, wd, grad), left out (not fused with 0) without weight decay.
+RINGSIDE_VECTORISED void plainSgd(float* __restrict p, const float* __restrict g, std::size_t n, SgdScalars s) {
+    if (s.weightDecay == 0) {
+        for (std::size_t i = 0; i < n; ++i) p[i] = std::fma(g[i], s.negativeLr, p[i]);
+    } else {
+        for (std::size_t i = 0; i < n; ++i) {
+            const float d = std::fma(p[i], s.weightDecay, g[i]);
+            p[i] = std::fma(d, s.negativeLr, p[i]);
+        }
+    }
+}
+
+RINGSIDE_VECTORISED void firstMomentum(const float* __restrict p, const float* __restrict g, float* __restrict m,
+                                       std::size_t n, SgdScalars s) {
+    if (s.weightDecay == 0) {
+        for (std::size_t i = 0; i < n; ++i) m[i] = g[i];
+    } else {
+        for (std::size_t i = 0; i < n; ++i) m[i] = std::fma(p[i], s.weightDecay, g[i]);
+    }
+}
+
+// Multiplying by 1 is exact, so that the undamped case needs no loop of its own.
+RINGSIDE_VECTORISED void laterMomentum(const float* __restrict p, const float* __restrict g, float* __restrict m,
+                                       std::size_t n, SgdScalars s) {
+    if (s.weightDecay == 0) {
+        for (std::size_t i = 0; i < n; ++i) m[i] = std::fma(g[i], s.undamped, m[i] * s.momentum);
+    } else {
+        for (std::size_t i = 0; i < n; ++i) {
+            const float d = std::fma(p[i], s.weightDecay, g[i]);
+            m[i] = std::fma(d, s.undamped, m[i] * s.momentum);
+        }
+    }
+}
+
+RINGSIDE_VECTORISED void nesterovUpdate(float* __restrict p, const float* __restrict g, const float* __restrict m,
+                                        std::size_t n, SgdScalars s) {
+    if (s.weightDecay == 0) {
+        for (std::size_t i = 0; i < n; ++i) p[i] = std::fma(std::fma(m[i], s.momentum, g[i]), s.negativeLr, p[i]);
+    } else {
+        for (std::size_t i = 0; i < n; ++i) {
+            const float d = std::fma(p[i], s.weightDecay, g[i]);
+            p[i] = std::fma(std::fma(m[i], s.momentum, d), s.negativeLr, p[i]);
+        }
+    }
+}
+
+// The common case in one pass over memory: momentum after the first step, no weight decay, no nesterov.
+RINGSIDE_VECTORISED void fusedMomentumSgd(float* __restrict p, const float* __restrict g, float* __restrict m,
+                                          std::size_t n, SgdScalars s) {
+    for (std::size_t i = 0; i < n; ++i) {
+        const float velocity = std::fma(g[i], s.undamped, m[i] * s.momentum);
+        m[i] = velocity;
+        p[i] = std::fma(velocity, s.negativeLr, p[i]);
+    }
+}
+
+}  // namespace
+
+void sgd(float* parameter, const float* gradient, float* momentum, std::size_t count, const SgdStep& step) {
+    const SgdScalars scalars(step);
+    if (step.momentum == 0) return plainSgd(parameter, gradient, count, scalars);
+    if (!step.first && !step.nesterov && step.weightDecay == 0)
+        return fusedMomentumSgd(parameter, gradient, momentum, count, scalars);
+
+    (step.first ? firstMomentum : laterMomentum)(parameter, gradient, momentum, count, scalars);
+    if (step.nesterov) return nesterovUpdate(parameter, gradient, momentum, count, scalars);
+    SgdScalars withoutDecay = scalars;
+    withoutDecay.weightDecay = 0;
+    plainSgd(parameter, momentum, count, withoutDecay);
+}
+
+}  // namespace ringside::cpu

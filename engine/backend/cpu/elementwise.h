@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "backend/backend.h"
+
+namespace ringside::cpu {
+
+// Vectorised loops of the CPU backend. Pointers do not overlap unless a comment says so.
+
+void scale(float* values, std::size_t count, float factor);
+double squaredNorm(const float* values, std::size_t count);
+
+// Every row of out becomes row.
+void broadcastRow(const float* row, float* out, std::size_t rows, std::size_t columns);
+void columnSums(const float* in, float* out, std::size_t rows, std::size_t columns);
+
+void relu(const float* x, float* y, std::size_t count);                                  // y may be x
+void reluGradient(const float* y, const float* gradY, float* gradX, std::size_t count);  // gradX may be gradY
+
+void sgd(float* parameter, const float* gradient, float* momentum, std::size_t count, const SgdStep& step);
+
+}  // namespace ringside::cpu

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "sampling/torch_random.h"
+#include "tensor/tensor.h"
+
+namespace ringside {
+
+class Backend;
+
+// A trained tensor: its PyTorch name ("0.weight") and layout, its value and the gradient of the last backward pass.
+struct Parameter {
+    std::string name;
+    Shape shape;
+    Tensor value;
+    Tensor gradient;  // bound by the strategy, which decides where gradients live
+};
+
+// One step of a model. Shapes below are of one sample; tensors have the batch in front. The tensors a layer returns
+// stay its own and are overwritten by the next call.
+class Layer {
+  public:
+    virtual ~Layer() = default;
+
+    virtual std::string describe() const = 0;  // "Linear(64, 128)"
+
+    // What comes out for a sample of this shape, or why it does not fit.
+    virtual Result<Shape> outputShape(const Shape& input) const = 0;
+
+    // Gets its memory for batches of up to maxBatch samples. Called once, before everything below.
+    virtual void prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) = 0;
+
+    virtual std::vector<Parameter*> parameters() { return {}; }  // in registration order
+    // PyTorch's default initialisation, drawing from the generator exactly what the PyTorch module draws.
+    virtual void initialise(TorchGenerator&) {}
+
+    virtual Tensor forward(const Tensor& x) = 0;
+    // Two halves, so that parameter gradients are ready for the all-reduce before the way back goes on.
+    virtual void backwardParameters(const Tensor& /*gradY*/) {}
+    virtual Tensor backwardInput(const Tensor& gradY) = 0;
+};
+
+}  // namespace ringside

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nn/linear.h"
+
+#include <cmath>
+#include <vector>
+
+#include "backend/backend.h"
+
+namespace ringside {
+
+Linear::Linear(std::int64_t inFeatures, std::int64_t outFeatures, const std::string& prefix)
+    : m_in(inFeatures),
+      m_out(outFeatures),
+      m_weight{prefix + "weight", {outFeatures, inFeatures}, {}, {}},
+      m_bias{prefix + "bias", {outFeatures}, {}, {}} {}
+
+std::string Linear::describe() const {
+    return "Linear(" + std::to_string(m_in) + ", " + std::to_string(m_out) + ")";
+}
+
+Result<Shape> Linear::outputShape(const Shape& input) const {
+    if (input.count() != m_in)
+        return Problem{"model",
+                       describe() + " takes " + std::to_string(m_in) + " values a sample but gets " +
+                           std::to_string(input.count()) + " of shape " + input.text(),
+                       "make the layer before it give " + std::to_string(m_in)};
+    return Shape{m_out};
+}
+
+void Linear::prepare(Backend& backend, const Shape&, std::int64_t maxBatch) {
+    m_backend = &backend;
+    for (Parameter* parameter : parameters()) parameter->value = backend.allocate(parameter->shape, DType::kFloat32);
+    m_y = backend.allocate({maxBatch, m_out}, DType::kFloat32);
+    m_gradX = backend.allocate({maxBatch, m_in}, DType::kFloat32);
+}
+
+// torch/nn/modules/linear.py: kaiming_uniform_(a=sqrt(5)) and the bias' bound both come to 1/sqrt(fan_in) in float32.
+void Linear::initialise(TorchGenerator& generator) {
+    const auto bound = m_in > 0 ? static_cast<float>(1.0 / std::sqrt(static_cast<double>(m_in))) : 0.0F;
+    for (Parameter* parameter : parameters()) {
+        std::vector<float> values(static_cast<std::size_t>(parameter->shape.count()));
+        generator.uniform(values, -bound, bound);
+        m_backend->upload(values.data(), parameter->value);
+    }
+}
+
+Tensor Linear::forward(const Tensor& x) {
+    m_x = x;
+    const Tensor y = m_y.head(x.rows());
+    m_backend->linearForward(x, m_weight.value, m_bias.value, y);
+    return y;
+}
+
+void Linear::backwardParameters(const Tensor& gradY) {
+    m_backend->linearBackwardParameters(m_x, gradY, m_weight.gradient, m_bias.gradient);
+}
+
+Tensor Linear::backwardInput(const Tensor& gradY) {
+    const Tensor gradX = m_gradX.head(gradY.rows());
+    m_backend->linearBackwardInput(gradY, m_weight.value, gradX);
+    return gradX;
+}
+
+}  // namespace ringside

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/result.h"
+#include "tensor/tensor.h"
+
+namespace ringside {
+
+class Backend;
+
+// What a batch's outputs are compared with: labels(B) as int64, or targets(B, T).
+struct Batch {
+    Tensor features;
+    Tensor labels;
+    Tensor targets;
+    std::int64_t rows() const { return features.rows(); }
+};
+
+// One value per sample, in host memory, valid until the next call.
+struct SampleLosses {
+    std::span<const float> loss;
+    std::span<const float> correct;  // 1 or 0; empty for regression
+};
+
+// A loss averaged over the batch's rows, as torch.nn.CrossEntropyLoss() and torch.nn.MSELoss().
+class Loss {
+  public:
+    virtual ~Loss() = default;
+    virtual std::string name() const = 0;  // as in the configuration
+    virtual bool countsCorrect() const = 0;
+
+    // Per-sample losses; withGradient also fills gradient(), of the mean by the output.
+    virtual SampleLosses evaluate(const Tensor& output, const Batch& batch, bool withGradient) = 0;
+    virtual Tensor gradient() const = 0;  // of the last evaluated batch
+};
+
+// kind: auto | cross_entropy | mse; auto takes cross-entropy for labels (classes > 0), the squared error for targets.
+Result<std::unique_ptr<Loss>> makeLoss(const std::string& kind, std::int64_t classes, std::int64_t targets,
+                                       std::int64_t maxBatch, Backend& backend);
+
+}  // namespace ringside

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parallel/gradient_reducer.h"
+
+#include <cmath>
+
+#include "base/errors.h"
+
+namespace ringside {
+
+namespace {
+
+constexpr std::size_t kAlignedFloats = 16;  // 64 bytes
+
+std::size_t aligned(std::size_t count) {
+    return (count + kAlignedFloats - 1) / kAlignedFloats * kAlignedFloats;
+}
+
+}  // namespace
+
+GradientReducer::GradientReducer(const std::vector<Parameter*>& parameters, Communicator& communicator,
+                                 Backend& backend, BucketLimits limits)
+    : m_communicator(communicator),
+      m_backend(backend),
+      m_bucketOf(parameters.size()),
+      m_share(static_cast<float>(1.0 / communicator.size())) {
+    std::vector<std::size_t> bytes;
+    for (const Parameter* parameter : parameters)
+        bytes.push_back(static_cast<std::size_t>(parameter->shape.count()) * sizeof(float));
+    const auto plan = planBuckets(bytes, limits);
+    for (std::size_t i = 0; i < plan.size(); ++i) bind(parameters, plan[i], i + 1 == plan.size());
+}
+
+void GradientReducer::bind(const std::vector<Parameter*>& parameters, const std::vector<std::size_t>& members,
+                           bool last) {
+    Bucket bucket;
+    bucket.parameters = members.size();
+    for (std::size_t member : members)
+        bucket.gradientCount += aligned(static_cast<std::size_t>(parameters[member]->shape.count()));
+    bucket.memory = m_communicator.allocate(bucket.gradientCount + (last ? kAlignedFloats : 0));
+    m_backend.fill(
+        {bucket.memory.data(), {static_cast<std::int64_t>(bucket.memory.size())}, DType::kFloat32, m_backend.device()},
+        0);
+    float* place = bucket.memory.data();
+    for (std::size_t member : members) {
+        Parameter& parameter = *parameters[member];
+        parameter.gradient = {place, parameter.shape, DType::kFloat32, m_backend.device()};
+        place += aligned(static_cast<std::size_t>(parameter.shape.count()));
+        m_bucketOf[member] = m_buckets.size();
+    }
+    m_buckets.push_back(std::move(bucket));
+}
+
+Tensor GradientReducer::gradientsOf(const Bucket& bucket) const {
+    return {
+        bucket.memory.data(), {static_cast<std::int64_t>(bucket.gradientCount)}, DType::kFloat32, m_backend.device()};
+}
+
+void GradientReducer::begin(int control) {
+    for (Bucket& bucket : m_buckets) bucket.pending = bucket.parameters;
+    m_nextLaunch = 0;
+    m_control = control;
+}
+
+void GradientReducer::ready(std::size_t parameter) {
+    Bucket& bucket = m_buckets[m_bucketOf[parameter]];
+    RINGSIDE_ASSERT(bucket.pending > 0);
+    if (--bucket.pending > 0 || m_communicator.size() == 1) return;
+    RINGSIDE_ASSERT(&bucket == &m_buckets[m_nextLaunch]);
+    ++m_nextLaunch;
+    m_backend.scale(gradientsOf(bucket), m_share);
+    if (&bucket != &m_buckets.back())
+        bucket.handle = m_communicator.allReduceAsync(CommBuffer::of(bucket.memory), ReduceOp::kSum);
+}
+
+int GradientReducer::finish() {
+    if (m_communicator.size() == 1) return m_control;
+    RINGSIDE_ASSERT(m_nextLaunch == m_buckets.size());
+    // Nothing is left to compute beside the last bucket: it goes in this thread, without a detour over another.
+    controlSlot() = m_communicator.rank() == 0 ? static_cast<float>(m_control) : 0.0F;
+    m_communicator.allReduce(CommBuffer::of(m_buckets.back().memory), ReduceOp::kSum);
+    for (Bucket& bucket : m_buckets) {
+        if (bucket.handle) bucket.handle->wait();
+        bucket.handle.reset();
+    }
+    return static_cast<int>(controlSlot());
+}
+
+double GradientReducer::gradientNorm() {
+    double sum = 0;
+    for (const Bucket& bucket : m_buckets) sum += m_backend.squaredNorm(gradientsOf(bucket));
+    return std::sqrt(sum);
+}
+
+}  // namespace ringside

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "backend/backend.h"
+#include "comm/communicator.h"
+#include "nn/layer.h"
+#include "parallel/bucket_plan.h"
+
+namespace ringside {
+
+// Averages gradients over the ranks, bucket by bucket, while the backward pass goes on. Each gradient is multiplied by
+// float(1/N) and then summed, as DDP does. Gradients live in the buckets' memory: nothing is copied.
+// A control code of rank 0 rides in the last bucket, so that every rank learns it at the same step.
+class GradientReducer {
+  public:
+    // Binds every parameter's gradient. Parameters and communicator outlive the reducer.
+    GradientReducer(const std::vector<Parameter*>& parameters, Communicator& communicator, Backend& backend,
+                    BucketLimits limits);
+
+    void begin(int control);            // before a backward pass; control counts on rank 0 only
+    void ready(std::size_t parameter);  // its gradient is complete; in decreasing order of parameters
+    int finish();                       // all gradients are averaged on return; rank 0's control code
+
+    double gradientNorm();  // of the averaged gradient, after finish()
+    std::size_t bucketCount() const { return m_buckets.size(); }
+
+  private:
+    struct Bucket {
+        std::span<float>
+            memory;  // gradients, each at a multiple of 64 bytes; the last bucket also holds the control slot
+        std::size_t gradientCount = 0;
+        std::size_t parameters = 0;
+        std::size_t pending = 0;
+        std::unique_ptr<CommHandle> handle;
+    };
+
+    void bind(const std::vector<Parameter*>& parameters, const std::vector<std::size_t>& members, bool last);
+    Tensor gradientsOf(const Bucket& bucket) const;
+    float& controlSlot() { return m_buckets.back().memory.back(); }
+
+    Communicator& m_communicator;
+    Backend& m_backend;
+    std::vector<Bucket> m_buckets;
+    std::vector<std::size_t> m_bucketOf;  // by parameter
+    std::size_t m_nextLaunch = 0;
+    float m_share;
+    int m_control = 0;
+};
+
+}  // namespace ringside

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "config/run_config.h"
+#include "nn/loss.h"
+#include "nn/model.h"
+#include "nn/optimizer.h"
+
+namespace ringside {
+
+class Backend;
+class Communicator;
+
+// What a strategy works with; all of it outlives the strategy.
+struct StrategyParts {
+    Model& model;
+    Loss& loss;
+    Communicator& communicator;
+    Backend& backend;
+    std::atomic<const char*>& phase;  // told which phase of the step the rank is in
+};
+
+struct StepResult {
+    SampleLosses losses;      // of this rank's batch; valid until the next step
+    int control = 0;          // rank 0's control code, the same on every rank
+    double gradientNorm = 0;  // of the averaged gradient on rank 0, NaN elsewhere
+};
+
+// How one optimizer step is spread over the ranks.
+class Strategy {
+  public:
+    virtual ~Strategy() = default;
+    virtual std::string name() const = 0;
+
+    // Makes every replica equal to rank 0's. Once, before training.
+    virtual void synchronise() = 0;
+    // Forward, loss, backward, averaged gradients, update. control: what rank 0 wants told to all ranks.
+    virtual StepResult step(const Batch& batch, int control) = 0;
+    // Forward and per-sample losses only.
+    virtual SampleLosses evaluate(const Batch& batch) = 0;
+    virtual double learningRate() const = 0;
+};
+
+Result<std::unique_ptr<Strategy>> makeStrategy(const RunConfig& config, const StrategyParts& parts);
+
+}  // namespace ringside

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+
+namespace ringside {
+
+// Sizes of a tensor's dimensions, outermost first. Held in place: making one never allocates.
+class Shape {
+  public:
+    static constexpr int kMaxDimensions = 5;
+
+    Shape() = default;
+    Shape(std::initializer_list<std::int64_t> sizes);
+
+    int dimensions() const { return m_dimensions; }
+    std::int64_t operator[](int i) const { return m_sizes[static_cast<std::size_t>(i)]; }
+    std::int64_t count() const;               // values in all; 1 for a scalar
+    std::int64_t countPerRow() const;         // values below the first dimension
+    Shape withRows(std::int64_t rows) const;  // the same with another first dimension
+    std::span<const std::int64_t> sizes() const { return {m_sizes.data(), static_cast<std::size_t>(m_dimensions)}; }
+    std::string text() const;  // "(128, 64)"
+
+    bool operator==(const Shape&) const = default;
+
+  private:
+    std::array<std::int64_t, kMaxDimensions> m_sizes{};
+    int m_dimensions = 0;
+};
+
+}  // namespace ringside

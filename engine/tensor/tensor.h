@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/errors.h"
+#include "tensor/device.h"
+#include "tensor/dtype.h"
+#include "tensor/shape.h"
+
+namespace ringside {
+
+// A dense, row-major view; the memory belongs to the Backend or Communicator that gave it and lives as long as they do.
+struct Tensor {
+    void* data = nullptr;
+    Shape shape;
+    DType type = DType::kFloat32;
+    Device device;
+
+    explicit operator bool() const { return data != nullptr; }
+    std::int64_t count() const { return shape.count(); }
+    std::int64_t rows() const { return shape[0]; }
+    std::size_t bytes() const { return static_cast<std::size_t>(count()) * sizeOf(type); }
+
+    // The first rows of the same memory: a last, smaller batch.
+    Tensor head(std::int64_t rowCount) const {
+        RINGSIDE_ASSERT(rowCount <= rows());
+        return {data, shape.withRows(rowCount), type, device};
+    }
+
+    // Host tensors only.
+    std::span<float> floats() const {
+        RINGSIDE_ASSERT(type == DType::kFloat32 && device.kind == Device::Kind::kCpu);
+        return {static_cast<float*>(data), static_cast<std::size_t>(count())};
+    }
+    std::span<std::int64_t> integers() const {
+        RINGSIDE_ASSERT(type == DType::kInt64 && device.kind == Device::Kind::kCpu);
+        return {static_cast<std::int64_t*>(data), static_cast<std::size_t>(count())};
+    }
+};
+
+}  // namespace ringside

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/exit_code.h"
+#include "run/rank_environment.h"
+#include "telemetry/sink.h"
+#include "train/control.h"
+
+namespace ringside {
+
+// One rank of a run from its configuration file to its exit code: loads the data, joins the others, trains. Reports
+// each state on the way. Throws Error when something stops it.
+ExitCode runRank(const RankEnvironment& environment, TelemetrySink& sink, const ControlSource& control);
+
+}  // namespace ringside

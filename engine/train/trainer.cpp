@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/trainer.h"
+
+#include <cmath>
+
+#include "base/sha256.h"
+#include "nn/model_factory.h"
+#include "train/checkpoint.h"
+#include "train/training_error.h"
+
+namespace ringside {
+
+namespace {
+
+ShardSpec trainingSpec(const TrainerParts& parts, std::int64_t epoch) {
+    const RunConfig& config = parts.config;
+    return {.datasetSize = parts.data.training->size(),
+            .worldSize = parts.communicator.size(),
+            .epoch = config.sampler.setEpoch ? epoch : 0,
+            .seed = config.sampler.seed,
+            .shuffle = config.sampler.shuffle,
+            .dropLast = config.sampler.dropLast,
+            .batchSize = config.loader.batchSize,
+            .loaderDropLast = config.loader.dropLast};
+}
+
+// DistributedSampler(shuffle=False): every rank evaluates its share, the last slots may be duplicates.
+std::optional<ShardPlan> validationPlan(const TrainerParts& parts) {
+    if (!parts.data.validation || parts.data.validation->size() == 0) return std::nullopt;
+    return valueOrThrow(ShardPlan::make({.datasetSize = parts.data.validation->size(),
+                                         .worldSize = parts.communicator.size(),
+                                         .shuffle = false,
+                                         .batchSize = parts.config.loader.batchSize}));
+}
+
+std::unique_ptr<Model> preparedModel(const TrainerParts& parts) {
+    const Dataset& data = *parts.data.training;
+    const std::int64_t outputs = data.classCount() > 0 ? data.classCount() : data.targetCount();
+    auto model = valueOrThrow(makeModel(parts.config.model, data.shape().features, outputs, parts.backend));
+    valueOrThrow(model->prepare({data.shape().features}, parts.config.loader.batchSize));
+    model->initialise(parts.config.training.seed);
+    return model;
+}
+
+std::unique_ptr<Loss> lossFor(const TrainerParts& parts) {
+    const Dataset& data = *parts.data.training;
+    return valueOrThrow(makeLoss(parts.config.training.loss, data.classCount(), data.targetCount(),
+                                 parts.config.loader.batchSize, parts.backend));
+}
+
+const Dataset& validationOrTraining(const DataSplit& data) {
+    return data.validation ? *data.validation : *data.training;
+}
+
+// Slots of the range that hold no duplicate; duplicates come last.
+std::size_t uniqueSlots(const ShardPlan& plan, int rank, SlotRange range) {
+    std::int64_t unique = range.count;
+    while (unique > 0 && plan.isPadded(rank, range.first + unique - 1)) --unique;
+    return static_cast<std::size_t>(unique);
+}
+
+std::string hashOf(std::span<const std::int64_t> indices) {
+    Sha256 sum;
+    sum.add(std::as_bytes(indices));
+    return sum.hex();
+}
+
+}  // namespace
+
+Trainer::Trainer(const TrainerParts& parts)
+    : m_parts(parts),
+      m_model(preparedModel(parts)),
+      m_loss(lossFor(parts)),
+      m_strategy(valueOrThrow(makeStrategy(
+          parts.config, {*m_model, *m_loss, parts.communicator, parts.backend, parts.observer.progress().phase}))),
+      m_trainingGatherer(*parts.data.training, parts.backend, parts.config.loader.batchSize),
+      m_validationGatherer(validationOrTraining(parts.data), parts.backend, parts.config.loader.batchSize),
+      m_validationPlan(validationPlan(parts)),
+      m_indices(static_cast<std::size_t>(parts.config.loader.batchSize)) {}
+
+TrainOutcome Trainer::run() {
+    checkShard(valueOrThrow(ShardPlan::make(trainingSpec(m_parts, 0))));
+    m_strategy->synchronise();
+    const TrainingConfig& training = m_parts.config.training;
+    for (std::int64_t epoch = 0; epoch < training.epochs; ++epoch) {
+        m_parts.observer.onState("training");
+        if (!trainEpoch(epoch)) {
+            save(epoch);
+            return TrainOutcome::kStopped;
+        }
+        validate(epoch);
+        reportEpochEnd(epoch);
+        if (training.checkpointEvery > 0 && (epoch + 1) % training.checkpointEvery == 0) save(epoch + 1);
+    }
+    save(training.epochs);
+    return TrainOutcome::kFinished;
+}
+
+bool Trainer::trainEpoch(std::int64_t epoch) {
+    m_parts.observer.progress().epoch.store(epoch, std::memory_order_relaxed);
+    const ShardPlan plan = valueOrThrow(ShardPlan::make(trainingSpec(m_parts, epoch)));
+    m_consumed.clear();
+    m_consumed.reserve(static_cast<std::size_t>(plan.samplesPerRank()));
+    MetricSums sums;
+    for (std::int64_t batch = 0; batch < plan.stepsPerEpoch(); ++batch)
+        if (!trainStep(plan, epoch, batch, sums)) return false;
+    reportResult(epoch, "train", sums);
+    return true;
+}
+
+bool Trainer::trainStep(const ShardPlan& plan, std::int64_t epoch, std::int64_t batchNumber, MetricSums& sums) {
+    m_parts.observer.progress().phase.store("data", std::memory_order_relaxed);
+    const SlotRange range = plan.batch(batchNumber);
+    const Batch batch = nextBatch(m_trainingGatherer, plan, range);
+    m_consumed.insert(m_consumed.end(), m_indices.begin(), m_indices.begin() + range.count);
+
+    const StepResult result = m_strategy->step(batch, static_cast<int>(m_parts.control.pending()));
+
+    m_parts.observer.progress().step.store(++m_step, std::memory_order_relaxed);
+    sums.add(result.losses, uniqueSlots(plan, m_parts.communicator.rank(), range));
+    const double loss = sumOf(result.losses.loss) / static_cast<double>(range.count);
+    if (m_step % m_parts.config.training.logEvery == 0 || !std::isfinite(loss)) reportStep(epoch, result, loss);
+    if (!std::isfinite(loss))
+        throw TrainingError("rank " + std::to_string(m_parts.communicator.rank()) + ": the loss is " +
+                            (std::isnan(loss) ? "not a number" : "infinite") + " at step " + std::to_string(m_step) +
+                            ": lower optimizer.lr (now " + Json(m_parts.config.optimizer.lr).dump() + ")");
+    return result.control != static_cast<int>(ControlCode::kStop);
+}
+
+void Trainer::validate(std::int64_t epoch) {
+    if (!m_validationPlan) return;
+    m_parts.observer.onState("validating");
+    m_parts.observer.progress().phase.store("validation", std::memory_order_relaxed);
+    MetricSums sums;
+    for (std::int64_t step = 0; step < m_validationPlan->stepsPerEpoch(); ++step) {
+        const SlotRange range = m_validationPlan->batch(step);
+        const Batch batch = nextBatch(m_validationGatherer, *m_validationPlan, range);
+        sums.add(m_strategy->evaluate(batch), uniqueSlots(*m_validationPlan, m_parts.communicator.rank(), range));
+    }
+    reportResult(epoch, "val", sums);
+}
+
+void Trainer::save(std::int64_t epochsDone) {
+    if (!isRankZero() || m_parts.runDirectory.empty() || m_savedStep == m_step) return;
+    m_parts.observer.onState("saving");
+    m_parts.observer.progress().phase.store("save", std::memory_order_relaxed);
+    const std::string path = writeCheckpoint(m_parts.runDirectory, {m_step, epochsDone, m_model->describe()},
+                                             m_model->parameters(), m_parts.backend);
+    m_savedStep = m_step;
+    m_parts.observer.onEvent(CheckpointSaved{m_step, path, m_parts.observer.nowUs()});
+}
+
+Batch Trainer::nextBatch(BatchGatherer& gatherer, const ShardPlan& plan, SlotRange range) {
+    const std::span<std::int64_t> indices = std::span(m_indices).first(static_cast<std::size_t>(range.count));
+    for (std::size_t i = 0; i < indices.size(); ++i)
+        indices[i] = plan.index(m_parts.communicator.rank(), range.first + static_cast<std::int64_t>(i));
+    return gatherer.gather(indices);
+}
+
+void Trainer::checkShard(const ShardPlan& plan) const {
+    if (plan.stepsPerEpoch() > 0) return;
+    const std::string perRank = std::to_string(plan.samplesPerRank());
+    const std::string samples = std::to_string(plan.spec().datasetSize) + " training samples on " +
+                                std::to_string(plan.spec().worldSize) + " ranks";
+    if (plan.samplesPerRank() == 0)
+        throw TrainingError(samples + " leave every rank an empty shard" +
+                            (plan.spec().dropLast ? ": switch sampler.drop_last off or use fewer ranks"
+                                                  : ": choose a data set with samples to train on"));
+    throw TrainingError(samples + " give every rank " + perRank + ", fewer than one batch of " +
+                        std::to_string(plan.spec().batchSize) +
+                        ", and loader.drop_last drops it: lower loader.batch_size or switch loader.drop_last off");
+}
+
+void Trainer::reportStep(std::int64_t epoch, const StepResult& result, double loss) {
+    StepRecord record;
+    record.epoch = epoch;
+    record.step = m_step;
+    record.loss = loss;
+    record.correct = m_loss->countsCorrect() ? static_cast<std::int64_t>(sumOf(result.losses.correct)) : -1;
+    record.samples = static_cast<std::int64_t>(result.losses.loss.size());
+    record.endUs = m_parts.observer.nowUs();
+    record.gradientNorm = result.gradientNorm;
+    record.learningRate = m_strategy->learningRate();
+    m_parts.observer.onStep(record);
+}
+
+void Trainer::reportResult(std::int64_t epoch, const char* split, MetricSums& sums) {
+    sums.reduce(m_parts.communicator);
+    if (!isRankZero()) return;
+    const double none = std::nan("");
+    const bool hits = m_loss->countsCorrect();
+    m_parts.observer.onEvent(EpochResult{.epoch = epoch,
+                                         .split = split,
+                                         .loss = sums.loss(),
+                                         .accuracy = hits ? sums.accuracy() : none,
+                                         .samples = sums.samples(),
+                                         .lossPadded = sums.lossPadded(),
+                                         .accuracyPadded = hits ? sums.accuracyPadded() : none,
+                                         .samplesPadded = sums.samplesPadded(),
+                                         .step = m_step,
+                                         .timeUs = m_parts.observer.nowUs()});
+}
+
+void Trainer::reportEpochEnd(std::int64_t epoch) {
+    const int rank = m_parts.communicator.rank();
+    m_parts.observer.onEvent(Consumed{rank, epoch, static_cast<std::int64_t>(m_consumed.size()), hashOf(m_consumed)});
+    m_parts.observer.onEvent(Replica{rank, m_step, parameterChecksum(m_model->parameters(), m_parts.backend)});
+}
+
+}  // namespace ringside

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "telemetry/events.h"
+#include "telemetry/sink.h"
+
+namespace ringside {
+
+// Whom the Trainer tells what happens; called in the training thread, must return at once.
+class TrainerObserver {
+  public:
+    virtual ~TrainerObserver() = default;
+    virtual void onStep(const StepRecord& record) = 0;
+    virtual void onEvent(Event event) = 0;
+    virtual void onState(const std::string& state) = 0;  // of RankState: training, validating, saving, ...
+    virtual std::int64_t nowUs() const = 0;              // since the run started
+    virtual Progress& progress() = 0;
+};
+
+// Passes everything on to this rank's telemetry.
+class SinkObserver final : public TrainerObserver {
+  public:
+    explicit SinkObserver(TelemetrySink& sink) : m_sink(sink) {}
+    void onStep(const StepRecord& record) override { m_sink.step(record); }
+    void onEvent(Event event) override { m_sink.send(std::move(event)); }
+    void onState(const std::string& state) override { m_sink.state(state); }
+    std::int64_t nowUs() const override { return m_sink.nowUs(); }
+    Progress& progress() override { return m_sink.progress(); }
+
+  private:
+    TelemetrySink& m_sink;
+};
+
+}  // namespace ringside

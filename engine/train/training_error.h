@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "base/errors.h"
+#include "base/result.h"
+
+namespace ringside {
+
+// Training cannot start or go on because of the configuration or the data.
+class TrainingError : public Error {
+  public:
+    explicit TrainingError(const std::string& text) : Error(text, ExitCode::kBadConfiguration) {}
+    explicit TrainingError(const Problem& problem) : TrainingError(problem.text()) {}
+};
+
+// The value, or its problem as an exception: for constructors, where a wrong configuration ends the process.
+template <class T>
+T valueOrThrow(Result<T> result) {
+    if (!result) throw TrainingError(result.problem());
+    return std::move(result).value();
+}
+
+}  // namespace ringside
