@@ -128,12 +128,13 @@ std::vector<std::string> keysIn(std::string_view section) {
     return keys;
 }
 
-// "batch_size" written in another section: the section where that key lives.
+// "batch_size" (or nearly so) written in another section: the path where that key lives.
 std::string homeOf(std::string_view key) {
-    for (const ConfigField& field : configFields()) {
-        if (field.key() == key && !field.section().empty()) return std::string(field.path);
-    }
-    return {};
+    std::vector<std::string> keys;
+    for (const ConfigField& field : configFields()) keys.emplace_back(field.key());
+    const std::string near = nearestWord(key, keys);
+    const auto home = std::ranges::find(configFields(), near, &ConfigField::key);
+    return near.empty() ? std::string() : std::string(home->path);
 }
 
 std::string printable(std::string_view text) {

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/run_config.h"
+
+#include "config/config_fields.h"
+#include "config/nearest_word.h"
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+Result<RunConfig> read(const char* text) {
+    return RunConfig::fromJson(parseJson(text, "test").value());
+}
+
+std::string refusal(const char* text) {
+    return read(text).problem().text();
+}
+
+std::string setRefusal(const std::string& assignment) {
+    RunConfig config;
+    const Problems problems = config.set(assignment);
+    CHECK(config == RunConfig());
+    REQUIRE(problems.size() == 1);
+    return problems.front().text();
+}
+
+}  // namespace
+
+TEST_CASE("The defaults, written and read again, are the same") {
+    const RunConfig defaults;
+    CHECK(RunConfig::fromJson(defaults.toJson()).value() == defaults);
+    CHECK(read("{}").value() == defaults);
+    CHECK(read("{\"version\": 1}").value() == defaults);
+}
+
+TEST_CASE("Every field survives writing and reading") {
+    RunConfig config;
+    config.name = "täst \"quoted\"";
+    config.dataset = {"csv", "a b.csv", "label", 0.25, -3, 7, 8, 9, 10};
+    config.model = {"mlp", {32, 16}};
+    config.parallel = {"ddp", 8, "gloo", "cpu", 12.5, 0.5, 90};
+    config.sampler = {"distributed", false, INT64_MIN, true, false};
+    config.loader = {64, true};
+    config.optimizer = {"sgd", 0.05, 0.5, 0.125, 1e-4, true};
+    config.training = {3, INT64_MAX, "mse", "padded", 5, 2};
+    const Json json = parseJson(config.toJson().dump(), "test").value();
+    CHECK(RunConfig::fromJson(json).value() == config);
+}
+
+TEST_CASE("The JSON form has every key in the order of the contract") {
+    const Json json = RunConfig().toJson();
+    std::vector<std::string> sections;
+    for (const auto& [key, value] : json.items()) sections.push_back(key);
+    CHECK(sections == std::vector<std::string>{"version", "name", "dataset", "model", "parallel", "sampler", "loader",
+                                               "optimizer", "training"});
+    CHECK(json["sampler"].dump() ==
+          R"({"kind":"distributed","shuffle":true,"seed":0,"drop_last":false,"set_epoch":true})");
+    CHECK(json["loader"].dump() == R"({"batch_size":32,"drop_last":false})");
+    CHECK(json["model"].dump() == R"({"kind":"mlp","hidden":[128]})");
+}
+
+TEST_CASE("Unknown keys name the nearest known one") {
+    CHECK(refusal(R"({"parallel": {"wrold_size": 4}})") ==
+          "parallel.wrold_size is not known: did you mean parallel.world_size?");
+    CHECK(refusal(R"({"paralel": {"world_size": 4}})") == "paralel is not known: did you mean parallel?");
+    CHECK(refusal(R"({"training": {"batch_size": 4}})") ==
+          "training.batch_size is not known: did you mean loader.batch_size?");
+    CHECK(refusal(R"({"loader": {"batchSize": 4}})") ==
+          "loader.batchSize is not known: did you mean loader.batch_size?");
+    CHECK(refusal(R"({"world-size": 4})") == "world-size is not known: did you mean parallel.world_size?");
+    CHECK(refusal(R"({"model": {"zzzzzzzz": 4}})") == "model.zzzzzzzz is not known: known here are kind, hidden");
+}
+
+TEST_CASE("Wrong types are named, with the right one") {
+    CHECK(refusal(R"({"parallel": {"world_size": "four"}})") ==
+          "parallel.world_size is \"four\"; it must be a whole number: write it without quotes, point or exponent");
+    CHECK_FALSE(read(R"({"parallel": {"world_size": 4.0}})").ok());
+    CHECK_FALSE(read(R"({"parallel": {"world_size": 1e2}})").ok());
+    CHECK_FALSE(read(R"({"parallel": {"world_size": true}})").ok());
+    CHECK_FALSE(read(R"({"parallel": {"world_size": null}})").ok());
+    CHECK(refusal(R"({"sampler": {"seed": 18446744073709551615}})") ==
+          "sampler.seed is 18446744073709551615; it must be at most 9223372036854775807: use a smaller number");
+    CHECK(refusal(R"({"sampler": {"shuffle": 1}})") ==
+          "sampler.shuffle is 1; it must be true or false: write true or false, without quotes");
+    CHECK(refusal(R"({"optimizer": {"lr": "0.1"}})") ==
+          "optimizer.lr is \"0.1\"; it must be a number: write it without quotes, as 0.1 or 1e-3");
+    CHECK(refusal(R"({"model": {"hidden": [128, "x"]}})") ==
+          "model.hidden is [128,\"x\"]; it must be a list of whole numbers: write it as [128] or [128, 64]");
+    CHECK(refusal(R"({"name": 3})") == "name is 3; it must be text: put it in double quotes");
+    CHECK(refusal(R"({"loader": 32})") == "loader is 32; it must be a section: write \"loader\": {...}");
+    CHECK(refusal("[1]").find("the configuration is [1]; it must be an object") == 0);
+    CHECK(read(R"({"optimizer": {"lr": 1}})").value().optimizer.lr == 1.0);
+}
+
+TEST_CASE("Only version 1 is read") {
+    CHECK(refusal(R"({"version": 2})") ==
+          "version is 2; this program reads version 1: write \"version\": 1, or use the program that wrote the file");
+    CHECK_FALSE(read(R"({"version": "1"})").ok());
+    CHECK_FALSE(read(R"({"version": 1.0})").ok());
+}
+
+TEST_CASE("All problems of a file are found in one go") {
+    Problems problems;
+    const Json json = parseJson(R"({"nam": "x", "loader": {"batch_size": "a", "drop_last": 0}})", "test").value();
+    CHECK_FALSE(RunConfig::fromJson(json, &problems).ok());
+    CHECK(problems.size() == 3);
+}
+
+TEST_CASE("Keys that have only a neutral value so far are read in that value and refused in others") {
+    CHECK(read(R"({"loader": {"num_workers": 0, "prefetch_factor": 2, "pin_memory": false, "persistent_workers": false},
+                   "training": {"accumulate_steps": 1, "precision": "fp32"},
+                   "optimizer": {"betas": [0.9, 0.999], "eps": 1e-8}, "dataset": {"labels_path": ""}})")
+              .value() == RunConfig());
+    CHECK(refusal(R"({"loader": {"num_workers": 4}})") ==
+          "loader.num_workers is 4; this version has only 0, as each rank loads its own samples: leave it out");
+    CHECK(refusal(R"({"training": {"precision": "bf16"}})").find("this version has only \"fp32\"") !=
+          std::string::npos);
+}
+
+TEST_CASE("A field is set from the command line, as JSON or as a bare word") {
+    RunConfig config;
+    CHECK(config.set("parallel.world_size=8").empty());
+    CHECK(config.set("optimizer.lr=1e-3").empty());
+    CHECK(config.set("sampler.shuffle=false").empty());
+    CHECK(config.set("parallel.backend=gloo").empty());
+    CHECK(config.set("name=\"two words\"").empty());
+    CHECK(config.set("dataset.label_column=3").empty());
+    CHECK(config.set("model.hidden=64,32").empty());
+    CHECK(config.set("loader.num_workers=0").empty());
+    CHECK(config.parallel.worldSize == 8);
+    CHECK(config.optimizer.lr == 1e-3);
+    CHECK_FALSE(config.sampler.shuffle);
+    CHECK(config.parallel.backend == "gloo");
+    CHECK(config.name == "two words");
+    CHECK(config.dataset.labelColumn == "3");
+    CHECK(config.model.hidden == std::vector<std::int64_t>{64, 32});
+    CHECK(config.set("model.hidden=[]").empty());
+    CHECK(config.model.hidden.empty());
+    CHECK(config.set("name=a=b").empty());
+    CHECK(config.name == "a=b");
+}
+
+TEST_CASE("A wrong assignment changes nothing and says what is wrong") {
+    CHECK(setRefusal("parallel.world_sizes=8") ==
+          "parallel.world_sizes is not known: did you mean parallel.world_size?");
+    CHECK(setRefusal("paralel.world_size=8") == "paralel.world_size is not known: did you mean parallel.world_size?");
+    CHECK(setRefusal("world_size=8") == "world_size is not known: did you mean parallel.world_size?");
+    CHECK(setRefusal("nowhere.zzz=8").find("the sections are dataset, model") != std::string::npos);
+    CHECK(setRefusal("parallel.world_size") ==
+          "--set parallel.world_size has no value: write it as --set loader.batch_size=64");
+    CHECK(setRefusal("parallel.world_size=eight") ==
+          "parallel.world_size is \"eight\"; it must be a whole number: write it without quotes, point or exponent");
+    CHECK(setRefusal("parallel.world_size=").find("it must be a whole number") != std::string::npos);
+    CHECK(setRefusal("=8").find("has no value") != std::string::npos);
+    CHECK(setRefusal("loader.num_workers=2").find("this version has only 0") != std::string::npos);
+    CHECK(setRefusal("name=\xff\xfe").find("it must be UTF-8 text") != std::string::npos);
+}
+
+TEST_CASE("The nearest word allows for what fingers do") {
+    const std::vector<std::string> words = {"shuffle", "seed", "drop_last"};
+    CHECK(nearestWord("shufle", words) == "shuffle");
+    CHECK(nearestWord("sede", words) == "seed");
+    CHECK(nearestWord("DropLast", words) == "drop_last");
+    CHECK(nearestWord("drop-last", words) == "drop_last");
+    CHECK(nearestWord("xyz", words).empty());
+    CHECK(nearestWord(std::string(100000, 'a'), words).empty());
+}

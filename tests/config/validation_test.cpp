@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "config/config_fields.h"
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+// The one problem that a change to the defaults makes.
+std::string problemAfter(const std::function<void(RunConfig&)>& change) {
+    RunConfig config;
+    change(config);
+    const Problems problems = config.validate();
+    REQUIRE(problems.size() == 1);
+    return problems.front().text();
+}
+
+}  // namespace
+
+TEST_CASE("The built-in experiment has no problems") {
+    CHECK(RunConfig().validate().empty());
+    CHECK(RunConfig().validateForTraining().empty());
+}
+
+TEST_CASE("A value out of range is refused with its limit and the way out") {
+    CHECK(problemAfter([](RunConfig& c) { c.parallel.worldSize = 0; }) ==
+          "parallel.world_size is 0; the least is 1: choose a value from 1 to 4096");
+    CHECK(problemAfter([](RunConfig& c) { c.parallel.worldSize = 1000000000; }) ==
+          "parallel.world_size is 1000000000; the most is 4096: choose a value from 1 to 4096");
+    CHECK(problemAfter([](RunConfig& c) { c.optimizer.lr = 0; }) ==
+          "optimizer.lr is 0.0; it must be above 0: choose a value above 0 up to 1000000");
+    CHECK(problemAfter([](RunConfig& c) { c.optimizer.lr = std::nan(""); }).find("must be finite") !=
+          std::string::npos);
+    CHECK(problemAfter([](RunConfig& c) { c.optimizer.momentum = 1; }).find("the most is 0.999999") !=
+          std::string::npos);
+    CHECK(problemAfter([](RunConfig& c) { c.loader.batchSize = 0; }).find("the least is 1") != std::string::npos);
+    CHECK(problemAfter([](RunConfig& c) { c.training.epochs = 1000001; }).find("the most is 1000000") !=
+          std::string::npos);
+    CHECK(problemAfter([](RunConfig& c) { c.parallel.timeoutSeconds = 0.5; }).find("the least is 1") !=
+          std::string::npos);
+    CHECK(problemAfter([](RunConfig& c) {
+              c.model.hidden = {128, 0};
+          }) == "model.hidden is a list with 0; the least is 1: choose a value from 1 to 65536");
+    CHECK(problemAfter([](RunConfig& c) { c.model.hidden.assign(65, 1); }).find("65 layers") != std::string::npos);
+}
+
+TEST_CASE("A choice that is none names the choices") {
+    CHECK(problemAfter([](RunConfig& c) { c.parallel.backend = "glo"; }) ==
+          "parallel.backend is \"glo\"; the choices are auto, shm, gloo: did you mean gloo?");
+    CHECK(problemAfter([](RunConfig& c) { c.optimizer.kind = "adamw"; }) ==
+          "optimizer.kind is \"adamw\"; this version has only sgd: choose one of these");
+}
+
+TEST_CASE("Fields that contradict each other are found") {
+    CHECK(problemAfter([](RunConfig& c) { c.dataset.kind = "csv"; }) ==
+          "dataset.path is empty; a csv data set needs a file: name the CSV file");
+    CHECK(problemAfter([](RunConfig& c) {
+              c.optimizer.nesterov = true;
+              c.optimizer.momentum = 0;
+          }).find("optimizer.nesterov is true, which needs momentum above 0") == 0);
+    CHECK(problemAfter([](RunConfig& c) { c.training.loss = "mse"; }).find("the digits have classes") !=
+          std::string::npos);
+    CHECK(problemAfter([](RunConfig& c) {
+              c.dataset.kind = "synthetic";
+              c.training.loss = "cross_entropy";
+          }).find("synthetic data has numbers") != std::string::npos);
+    CHECK(problemAfter([](RunConfig& c) {
+              c.dataset.kind = "synthetic";
+              c.dataset.size = 2147483647;
+              c.dataset.features = 1000000;
+          }).find("random numbers") != std::string::npos);
+    CHECK(problemAfter([](RunConfig& c) { c.name = "  "; }).find("name is empty") == 0);
+}
+
+TEST_CASE("Planning takes 4096 ranks, training 64") {
+    RunConfig config;
+    config.parallel.worldSize = 65;
+    CHECK(config.validate().empty());
+    REQUIRE(config.validateForTraining().size() == 1);
+    CHECK(config.validateForTraining().front().text() ==
+          "parallel.world_size is 65; training runs at most 64 ranks: train with fewer ranks; the plan can be seen for "
+          "up to 4096");
+    config.parallel.worldSize = 64;
+    CHECK(config.validateForTraining().empty());
+}
+
+TEST_CASE("Every field explains itself and starts inside its own limits") {
+    for (const ConfigField& field : configFields()) {
+        CAPTURE(std::string(field.path));
+        CHECK(field.help.size() >= 20);
+        CHECK(field.help.back() == '.');
+        CHECK((field.type == FieldType::kChoice) == !field.choices.empty());
+        CHECK(findConfigField(field.path) == &field);
+    }
+    CHECK(findConfigField("loader") == nullptr);
+}

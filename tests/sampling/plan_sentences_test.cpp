@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sampling/plan_sentences.h"
+
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+ShardSpec digits() {
+    return {.datasetSize = 1437, .worldSize = 4, .batchSize = 32};
+}
+
+}  // namespace
+
+TEST_CASE("The sentence has the user's own numbers") {
+    CHECK(planSentence(digits()) ==
+          "ceil(1437 / 4) = 360 samples per rank; 3 are repeated so that all ranks get 360. "
+          "12 steps of 4 x 32 = 128; the last step has 8 per rank.");
+    ShardSpec spec = digits();
+    spec.datasetSize = 1281167;
+    spec.worldSize = 64;
+    CHECK(shardSentence(spec) ==
+          "ceil(1281167 / 64) = 20,019 samples per rank; 49 are repeated so that all ranks get 20,019.");
+}
+
+TEST_CASE("Dropping says how many, and whether they are always the same") {
+    ShardSpec spec = digits();
+    spec.dropLast = true;
+    CHECK(shardSentence(spec) == "floor(1437 / 4) = 359 samples per rank; 1 is dropped, another one in each epoch.");
+    spec.datasetSize = 1439;
+    CHECK(shardSentence(spec) == "floor(1439 / 4) = 359 samples per rank; 3 are dropped, others in each epoch.");
+    spec.shuffle = false;
+    CHECK(shardSentence(spec) == "floor(1439 / 4) = 359 samples per rank; 3 are dropped, always the last ones.");
+    spec.loaderDropLast = true;
+    CHECK(stepSentence(spec) == "11 steps of 4 x 32 = 128; the loader drops the last 7 of each rank.");
+}
+
+TEST_CASE("Even divisions repeat and drop nothing") {
+    const ShardSpec spec{.datasetSize = 1024, .worldSize = 4, .batchSize = 32};
+    CHECK(planSentence(spec) ==
+          "1024 / 4 = 256 samples per rank, none repeated, none dropped. 8 steps of 4 x 32 = 128.");
+}
+
+TEST_CASE("Empty shards and missing steps are explained") {
+    CHECK(shardSentence({.datasetSize = 3, .worldSize = 8, .dropLast = true}) ==
+          "floor(3 / 8) = 0 samples per rank: every shard is empty. Turn the sampler's drop_last off, or use at most 3 "
+          "ranks.");
+    CHECK(shardSentence({.datasetSize = 1, .worldSize = 4}) ==
+          "ceil(1 / 4) = 1 sample per rank; 3 are repeated so that all ranks get 1, more than there are samples.");
+    CHECK(stepSentence({.datasetSize = 40, .worldSize = 4, .batchSize = 32, .loaderDropLast = true}) ==
+          "No steps: a shard of 10 never fills a batch of 32, and the loader's drop_last drops it.");
+    CHECK(stepSentence({.datasetSize = 40, .worldSize = 4, .batchSize = 32}) ==
+          "1 step of 4 x 32 = 128; it has 10 per rank.");
+    CHECK(planSentence({.datasetSize = 0, .worldSize = 4}) ==
+          "There are no samples, so every rank's shard is empty. No steps.");
+}
+
+TEST_CASE("The numbers are those of the plan") {
+    for (const std::int64_t n : {0, 1, 7, 64, 101}) {
+        for (const bool dropLast : {false, true}) {
+            for (const bool loaderDropLast : {false, true}) {
+                const ShardSpec spec{.datasetSize = n,
+                                     .worldSize = 8,
+                                     .dropLast = dropLast,
+                                     .batchSize = 3,
+                                     .loaderDropLast = loaderDropLast};
+                const ShardPlan plan = ShardPlan::make(spec).value();
+                const ShardNumbers numbers = shardNumbers(spec);
+                CHECK(numbers.samplesPerRank == plan.samplesPerRank());
+                CHECK(numbers.padding == plan.padding());
+                CHECK(numbers.droppedBySampler == static_cast<std::int64_t>(plan.dropped().size()));
+                CHECK(numbers.stepsPerEpoch == plan.stepsPerEpoch());
+                CHECK(numbers.lastBatchSize == plan.lastBatchSize());
+                CHECK(numbers.droppedByLoader == plan.droppedByLoader());
+            }
+        }
+    }
+}
+
+TEST_CASE("What cannot be trained is a problem with the way out") {
+    CHECK(planProblems(digits()).empty());
+    CHECK(planProblems({.datasetSize = 3, .worldSize = 8, .dropLast = true}).front().text() ==
+          "sampler.drop_last leaves every rank an empty shard: floor(3 / 8) = 0: turn it off, or set "
+          "parallel.world_size to at most 3");
+    ShardSpec spec = digits();
+    spec.batchSize = 361;
+    CHECK(planProblems(spec).front().text() ==
+          "loader.batch_size is 361, larger than a rank's shard of 360: set it to 360 or less, or use fewer ranks");
+    CHECK_FALSE(planProblems({.datasetSize = 0}).empty());
+}
+
+TEST_CASE("Without set_epoch every epoch is dealt as epoch 0") {
+    RunConfig config;
+    CHECK(epochSpec(config, 1437, 7).epoch == 7);
+    config.sampler.setEpoch = false;
+    CHECK(epochSpec(config, 1437, 7).epoch == 0);
+    CHECK(epochSpec(config, 1437, 7).batchSize == 32);
+}
