@@ -22,19 +22,25 @@ inline std::pair<UniqueFd, UniqueFd> socketPair() {
 // A store server with a poll loop of its own, in the supervisor's place.
 class StoreServerThread {
   public:
-    explicit StoreServerThread(int ranks) {
+    explicit StoreServerThread(int ranks, bool startNow = true) {
         for (int rank = 0; rank < ranks; ++rank) {
             auto [serverEnd, rankEnd] = socketPair();
             m_server.add(std::move(serverEnd), "rank " + std::to_string(rank));
             m_sockets.push_back(std::move(rankEnd));
         }
         std::tie(m_stopRead, m_stopWrite) = socketPair();
+        if (startNow) start();
+    }
+    // For a parent that forks first.
+    void start() {
         m_thread = std::thread([this] { loop(); });
     }
     ~StoreServerThread() {
         m_stopWrite.reset();
-        m_thread.join();
+        if (m_thread.joinable()) m_thread.join();
     }
+    // Forked children take theirs; the parent drops all, so that a child's end shows.
+    void dropSockets() { m_sockets.clear(); }
     UniqueFd takeSocket(int rank) { return std::move(m_sockets[static_cast<std::size_t>(rank)]); }
 
   private:

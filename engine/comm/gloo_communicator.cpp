@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/gloo_communicator.h"
+
+#include <gloo/allgather.h>
+#include <gloo/allreduce.h>
+#include <gloo/barrier.h>
+#include <gloo/broadcast.h>
+#include <gloo/transport/tcp/device.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include "base/errors.h"
+#include "comm/communicator_factory.h"
+#include "comm/reduce_kernels.h"
+
+namespace ringside {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Gloo's view of our store; waits end with our deadline.
+class RendezvousStore final : public gloo::rendezvous::Store {
+  public:
+    RendezvousStore(ringside::Store& store, milliseconds timeout) : m_store(store), m_timeout(timeout) {}
+    void set(const std::string& key, const std::vector<char>& value) override { m_store.set("gloo/" + key, value); }
+    std::vector<char> get(const std::string& key) override { return m_store.get("gloo/" + key, m_timeout); }
+    void wait(const std::vector<std::string>& keys) override { wait(keys, m_timeout); }
+    void wait(const std::vector<std::string>& keys, const milliseconds& timeout) override {
+        for (const auto& key : keys) m_store.get("gloo/" + key, timeout);
+    }
+
+  private:
+    ringside::Store& m_store;
+    milliseconds m_timeout;
+};
+
+// Messages between two ranks; collectives use slots with prefixes below 0x10 (gloo/types.h).
+constexpr std::uint64_t kMessageSlot = std::uint64_t{0xfe} << 56;
+
+std::uint8_t* bytesOf(CommBuffer buffer) {
+    return static_cast<std::uint8_t*>(buffer.data);
+}
+
+// Gloo writes without MSG_NOSIGNAL: a peer's death would kill this rank too.
+void ignoreBrokenPipes() {
+    struct sigaction current {};
+    ::sigaction(SIGPIPE, nullptr, &current);
+    if (current.sa_handler == SIG_DFL) ::signal(SIGPIPE, SIG_IGN);
+}
+
+}  // namespace
+
+GlooCommunicator::GlooCommunicator(Store& store, int rank, int size, CommOptions options)
+    : m_store(store), m_rank(rank), m_size(size), m_options(options) {
+    RINGSIDE_ASSERT(size > 0 && rank >= 0 && rank < size);
+    ignoreBrokenPipes();
+    guard("connecting over TCP (Gloo)", [this] { connect(); });
+}
+
+GlooCommunicator::~GlooCommunicator() = default;
+
+void GlooCommunicator::connect() {
+    gloo::transport::tcp::attr attributes;
+    attributes.iface = "lo";
+    std::shared_ptr<gloo::transport::Device> device = gloo::transport::tcp::CreateDevice(attributes);
+    m_context = std::make_shared<gloo::rendezvous::Context>(m_rank, m_size);
+    m_context->setTimeout(m_options.timeout);
+    RendezvousStore rendezvous(m_store, m_options.timeout);
+    m_context->connectFullMesh(rendezvous, device);
+}
+
+// After the first error the context is dead: closing it makes the other ranks' waits fail as well.
+void GlooCommunicator::guard(const std::string& what, const std::function<void()>& call) {
+    if (m_failed || m_aborted) fail(what, "communication had ended before");
+    try {
+        call();
+    } catch (const CommError&) {
+        m_failed = true;
+        throw;
+    } catch (const std::exception& error) {
+        fail(what, error.what());
+    }
+}
+
+void GlooCommunicator::fail(const std::string& what, const std::string& why) {
+    bool first = !std::exchange(m_failed, true);
+    if (m_context) m_context->closeConnections();
+    int missing = first && !m_aborted ? missingRank() : -1;
+    std::string who = missing < 0 ? "a rank" : "rank " + std::to_string(missing);
+    throw CommError(who + " did not take part in " + what + " within " + describeDuration(m_options.timeout) + ": " +
+                        why + "; see the ranks' logs",
+                    missing);
+}
+
+void GlooCommunicator::abort() {
+    m_aborted = true;
+    if (m_context) m_context->closeConnections();
+}
+
+void GlooCommunicator::runCollective(CollectiveKind kind, CommBuffer buffer, const Call& call) {
+    std::int64_t number = m_collective.fetch_add(1) + 1;
+    // The tag keeps neighbouring collectives, and different ones, apart.
+    auto tag = static_cast<std::uint32_t>(number) << 3 | static_cast<std::uint32_t>(kind);
+    guard(describeCollective(kind, buffer.type, buffer.count) + " (collective " + std::to_string(number) + ")", [&] {
+        if (m_size > 1) call(tag);
+    });
+}
+
+// Whoever fails signs the store; the first rank that does not within a second is the one all others wait for.
+int GlooCommunicator::missingRank() {
+    const std::string prefix = "gloo/failed/";
+    try {
+        m_store.set(prefix + std::to_string(m_rank), {});
+    } catch (const CommError&) {
+        return -1;
+    }
+    for (int peer = 0; peer < m_size; ++peer) {
+        try {
+            m_store.get(prefix + std::to_string(peer), std::min(m_options.timeout, milliseconds(1000)));
+        } catch (const CommError&) {
+            return peer;
+        }
+    }
+    return -1;
+}
+
+void GlooCommunicator::reduceNow(CollectiveKind kind, CommBuffer buffer, ReduceOp op) {
+    runCollective(kind, buffer, [&](std::uint32_t tag) {
+        if (buffer.count == 0) return;
+        gloo::AllreduceOptions options(m_context);
+        options.setTag(tag);
+        auto reduce = [type = buffer.type, op](void* out, const void* left, const void* right, std::size_t count) {
+            std::array sources{static_cast<const std::byte*>(left), static_cast<const std::byte*>(right)};
+            reduceSources(type, op, static_cast<std::byte*>(out), sources, count);
+        };
+        options.setReduceFunction(reduce);
+        switch (sizeOf(buffer.type)) {
+            case 1:
+                options.setOutput(static_cast<std::uint8_t*>(buffer.data), buffer.count);
+                break;
+            case 4:
+                options.setOutput(static_cast<std::uint32_t*>(buffer.data), buffer.count);
+                break;
+            default:
+                options.setOutput(static_cast<std::uint64_t*>(buffer.data), buffer.count);
+                break;
+        }
+        gloo::allreduce(options);
+    });
+}
+
+void GlooCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
+    m_queue.drain();
+    reduceNow(CollectiveKind::kAllReduce, buffer, op);
+}
+
+std::unique_ptr<CommHandle> GlooCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
+    return m_queue.push([this, buffer, op] { reduceNow(CollectiveKind::kAllReduce, buffer, op); });
+}
+
+// Gloo has no reduce-scatter: all-reduce of a copy, then this rank's block.
+void GlooCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
+    RINGSIDE_ASSERT(in.type == out.type && in.count == out.count * static_cast<std::size_t>(m_size));
+    m_queue.drain();
+    std::vector<std::uint64_t> copy((in.bytes() + 7) / 8);
+    if (in.bytes() > 0) std::memcpy(copy.data(), in.data, in.bytes());
+    reduceNow(CollectiveKind::kReduceScatter, {copy.data(), in.count, in.type}, op);
+    const auto* block =
+        reinterpret_cast<const std::byte*>(copy.data()) + static_cast<std::size_t>(m_rank) * out.bytes();
+    if (out.bytes() > 0) std::memcpy(out.data, block, out.bytes());
+}
+
+void GlooCommunicator::broadcast(CommBuffer buffer, int root) {
+    RINGSIDE_ASSERT(root >= 0 && root < m_size);
+    m_queue.drain();
+    runCollective(CollectiveKind::kBroadcast, buffer, [&](std::uint32_t tag) {
+        if (buffer.count == 0) return;
+        gloo::BroadcastOptions options(m_context);
+        options.setTag(tag);
+        options.setRoot(root);
+        options.setOutput(bytesOf(buffer), buffer.bytes());
+        gloo::broadcast(options);
+    });
+}
+
+void GlooCommunicator::allGather(CommBuffer in, CommBuffer out) {
+    RINGSIDE_ASSERT(out.bytes() == in.bytes() * static_cast<std::size_t>(m_size));
+    m_queue.drain();
+    if (m_size == 1 && in.bytes() > 0) std::memmove(out.data, in.data, in.bytes());
+    runCollective(CollectiveKind::kAllGather, in, [&](std::uint32_t tag) {
+        if (in.count == 0) return;
+        gloo::AllgatherOptions options(m_context);
+        options.setTag(tag);
+        options.setInput(bytesOf(in), in.bytes());
+        options.setOutput(bytesOf(out), out.bytes());
+        gloo::allgather(options);
+    });
+}
+
+void GlooCommunicator::barrier() {
+    m_queue.drain();
+    runCollective(CollectiveKind::kBarrier, {}, [&](std::uint32_t tag) {
+        gloo::BarrierOptions options(m_context);
+        options.setTag(tag);
+        gloo::barrier(options);
+    });
+}
+
+// A message is its size in bytes, then its bytes, both in one order per pair of ranks.
+void GlooCommunicator::runMessage(int peer, const std::string& what, const std::function<void()>& call) {
+    if (peer < 0 || peer >= m_size || peer == m_rank) {
+        throw CommError(what + " is not possible: rank " + std::to_string(peer) +
+                        " is not another rank of this run of " + std::to_string(m_size));
+    }
+    m_queue.drain();
+    guard(what, call);
+}
+
+void GlooCommunicator::send(CommBuffer buffer, int to) {
+    std::string what = "the sending of " + describeValues(buffer.type, buffer.count) + " to rank " + std::to_string(to);
+    runMessage(to, what, [&] {
+        std::uint64_t bytes = buffer.bytes();
+        auto header = m_context->createUnboundBuffer(&bytes, sizeof bytes);
+        header->send(to, kMessageSlot);
+        header->waitSend(m_options.timeout);
+        if (bytes == 0) return;
+        auto body = m_context->createUnboundBuffer(buffer.data, bytes);
+        body->send(to, kMessageSlot);
+        body->waitSend(m_options.timeout);
+    });
+}
+
+void GlooCommunicator::recv(CommBuffer buffer, int from) {
+    std::string what =
+        "the receiving of " + describeValues(buffer.type, buffer.count) + " from rank " + std::to_string(from);
+    runMessage(from, what, [&] {
+        std::uint64_t bytes = 0;
+        auto header = m_context->createUnboundBuffer(&bytes, sizeof bytes);
+        header->recv(from, kMessageSlot);
+        header->waitRecv(m_options.timeout);
+        if (bytes != buffer.bytes()) {
+            abort();
+            throw CommError("rank " + std::to_string(from) + " sent " + std::to_string(bytes) + " bytes where rank " +
+                                std::to_string(m_rank) + " expects " + std::to_string(buffer.bytes()) +
+                                ": send and recv must agree",
+                            from);
+        }
+        if (bytes == 0) return;
+        auto body = m_context->createUnboundBuffer(buffer.data, bytes);
+        body->recv(from, kMessageSlot);
+        body->waitRecv(m_options.timeout);
+    });
+}
+
+bool glooAvailable() {
+    return true;
+}
+
+std::unique_ptr<Communicator> makeGlooCommunicator(Store& store, int rank, int worldSize, CommOptions options) {
+    return std::make_unique<GlooCommunicator>(store, rank, worldSize, options);
+}
+
+}  // namespace ringside

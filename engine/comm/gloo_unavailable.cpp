@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/errors.h"
+#include "comm/communicator_factory.h"
+
+namespace ringside {
+
+bool glooAvailable() {
+    return false;
+}
+
+std::unique_ptr<Communicator> makeGlooCommunicator(Store&, int, int, CommOptions) {
+    throw CommError(
+        "parallel.backend=gloo is not in this build: install libgloo-dev and build again, or use parallel.backend=shm");
+}
+
+}  // namespace ringside

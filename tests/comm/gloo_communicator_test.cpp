@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/errors.h"
+#include "comm/collective_checks.h"
+#include "comm/in_process_store.h"
+#include "comm/ranks_as_threads.h"
+#include "support/catch.h"
+
+using namespace ringside;
+using namespace ringside::test;
+using std::chrono::milliseconds;
+
+namespace {
+
+// Ranks as threads of this process, each with a context of its own, over the loopback interface.
+std::vector<std::unique_ptr<Communicator>> connectAll(Store& store, int size, CommOptions options = {}) {
+    std::vector<std::unique_ptr<Communicator>> ranks(static_cast<std::size_t>(size));
+    std::vector<std::future<std::string>> connecting;
+    for (int rank = 0; rank < size; ++rank) {
+        connecting.push_back(errorOf(
+            [&, rank] { ranks[static_cast<std::size_t>(rank)] = makeGlooCommunicator(store, rank, size, options); }));
+    }
+    for (auto& each : connecting) REQUIRE(each.get() == "");
+    return ranks;
+}
+
+}  // namespace
+
+TEST_CASE("ranks over TCP agree on every collective") {
+    if (!glooAvailable()) return;
+    int size = GENERATE(1, 2, 4);
+    CAPTURE(size);
+    InProcessStore store;
+    onThreads(connectAll(store, size), [](Communicator& ranks) { checkEverything(ranks, false); });
+}
+
+TEST_CASE("a rank that never connects is an error within the deadline, naming it") {
+    if (!glooAvailable()) return;
+    InProcessStore store;
+    CHECK_THROWS_WITH(makeGlooCommunicator(store, 0, 2, {.timeout = milliseconds(200)}), containing("gloo/"));
+}
+
+TEST_CASE("a rank over TCP that does not come is named") {
+    if (!glooAvailable()) return;
+    InProcessStore store;
+    auto ranks = connectAll(store, 3, {.timeout = milliseconds(300)});
+    std::vector<float> values(1000);
+    std::vector<float> others(1000);
+    auto other = errorOf([&] { ranks[1]->allReduce(CommBuffer::of(std::span(others)), ReduceOp::kSum); });
+    try {
+        ranks[0]->allReduce(CommBuffer::of(std::span(values)), ReduceOp::kSum);
+        FAIL("rank 2 was not missed");
+    } catch (const CommError& error) {
+        CHECK(error.missingRank() == 2);
+        CHECK_THAT(error.what(), containing("rank 2 did not take part in all-reduce of 1,000 floats (collective 1)"));
+    }
+    CHECK_THAT(other.get(), containing("rank 2"));
+    CHECK_THROWS_AS(ranks[0]->barrier(), CommError);  // dead from then on
+}
+
+TEST_CASE("abort ends a wait over TCP at once") {
+    if (!glooAvailable()) return;
+    InProcessStore store;
+    auto ranks = connectAll(store, 2);  // the timeout is 30 s: only the abort can end this in time
+    auto waiting = errorOf([&] { ranks[0]->barrier(); });
+    ranks[0]->abort();
+    CHECK(waiting.get() != "");
+    CHECK_THROWS_AS(ranks[0]->barrier(), CommError);
+}
+
+TEST_CASE("a message over TCP of another size than expected is refused") {
+    if (!glooAvailable()) return;
+    InProcessStore store;
+    auto ranks = connectAll(store, 2, {.timeout = milliseconds(2000)});
+    std::vector<float> two(2);
+    std::vector<float> three(3);
+    auto sending = errorOf([&] { ranks[0]->send(CommBuffer::of(std::span(two)), 1); });
+    CHECK_THROWS_WITH(ranks[1]->recv(CommBuffer::of(std::span(three)), 0),
+                      containing("rank 0 sent 8 bytes where rank 1 expects 12"));
+    sending.get();
+}
