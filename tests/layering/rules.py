@@ -25,8 +25,8 @@ TRAIN_ONLY = set(ENGINE) - CORE
 CONFINED = [
     (r"dnnl|oneapi/", r"engine/backend/cpu/"),
     (r"gloo/", r"engine/comm/gloo_"),
-    (r"nccl\.h", r"engine/comm/nccl_"),
-    (r"cuda|cublas|cudnn|nvml", r"engine/(backend/cuda|comm/nccl_)"),
+    (r"nccl\.h", r"engine/comm/nccl/"),
+    (r"cuda|cublas|cudnn|nvml", r"engine/(backend/cuda|comm/nccl)/"),
     (r"mpi\.h", r"engine/comm/mpi_"),
     (r"QtCharts|Q\w*(Chart|ChartView|Series|Axis)\b", r"ui/charts/|tests/bench/"),
 ]

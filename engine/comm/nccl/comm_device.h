@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "comm/nccl/nccl_api.h"
+
+namespace ringside {
+
+using DeviceEvent = void*;  // cudaEvent_t
+
+// What collectives need of the GPU's runtime, on the current device. Everything but finished() only enqueues;
+// everything throws DeviceError when the GPU fails.
+class CommDevice {
+  public:
+    virtual ~CommDevice() = default;
+
+    virtual DeviceStream createStream() = 0;
+    virtual void destroyStream(DeviceStream stream) noexcept = 0;
+    virtual DeviceEvent createEvent() = 0;
+    virtual void destroyEvent(DeviceEvent event) noexcept = 0;
+
+    virtual void record(DeviceEvent event, DeviceStream stream) = 0;
+    virtual void streamWaits(DeviceStream stream, DeviceEvent event) = 0;
+    virtual bool finished(DeviceEvent event) = 0;  // asks, never waits
+
+    virtual void* allocate(std::size_t bytes) = 0;  // zeroed
+    virtual void release(void* memory) noexcept = 0;
+    virtual bool isHostMemory(const void* memory) = 0;
+    virtual void copy(void* to, const void* from, std::size_t bytes, DeviceStream stream) = 0;
+
+    // Between two questions of a waiting loop: gives the CPU away for a moment.
+    virtual void pause() = 0;
+};
+
+std::unique_ptr<CommDevice> makeCudaCommDevice();
+
+}  // namespace ringside

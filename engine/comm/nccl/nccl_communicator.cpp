@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/nccl/nccl_communicator.h"
+
+#include <algorithm>
+
+#include "base/errors.h"
+
+namespace ringside {
+namespace {
+
+class NcclHandle final : public CommHandle {
+  public:
+    NcclHandle(NcclCommunicator& communicator, std::int64_t ticket) : m_communicator(communicator), m_ticket(ticket) {}
+    void wait() override { m_communicator.waitFor(m_ticket); }
+
+  private:
+    NcclCommunicator& m_communicator;
+    std::int64_t m_ticket;
+};
+
+// Of an operation on host memory, which is over when it returns.
+class FinishedHandle final : public CommHandle {
+  public:
+    void wait() override {}
+};
+
+constexpr std::size_t kStagingAlignment = 256;
+
+std::size_t aligned(std::size_t bytes) {
+    return (bytes + kStagingAlignment - 1) / kStagingAlignment * kStagingAlignment;
+}
+
+}  // namespace
+
+NcclCommunicator::NcclCommunicator(NcclParts parts, Store& store, int rank, int size, NcclOptions options)
+    : m_parts(parts),
+      m_options(options),
+      m_connection(parts.api, parts.device, parts.clock, rank, size, options.deadlines),
+      m_frontSince(parts.clock->now()) {
+    m_connection.connect(store);
+    m_stream = m_parts.device->createStream();
+    m_computeReady = takeEvent();
+    m_barrierValue = m_parts.device->allocate(sizeof(float));
+}
+
+// A dead connection leaves its memory to the end of the process: freeing device memory waits for the GPU, which may
+// spin in a collective that never ends.
+NcclCommunicator::~NcclCommunicator() {
+    if (!m_connection.alive()) return;
+    try {
+        while (!m_pending.empty()) hostWait(m_firstPending + static_cast<std::int64_t>(m_pending.size()) - 1);
+    } catch (const std::exception&) {
+        return;
+    }
+    for (void* memory : m_memory) m_parts.device->release(memory);
+    if (m_staging) m_parts.device->release(m_staging);
+    m_parts.device->release(m_barrierValue);
+    for (DeviceEvent event : m_freeEvents) m_parts.device->destroyEvent(event);
+    m_parts.device->destroyEvent(m_computeReady);
+    m_parts.device->destroyStream(m_stream);
+}
+
+DeviceEvent NcclCommunicator::takeEvent() {
+    if (m_freeEvents.empty()) return m_parts.device->createEvent();
+    DeviceEvent event = m_freeEvents.back();
+    m_freeEvents.pop_back();
+    return event;
+}
+
+NcclOperation NcclCommunicator::next(const char* name, CommBuffer buffer) {
+    return {name, buffer.type, buffer.count, m_collective.fetch_add(1, std::memory_order_relaxed) + 1};
+}
+
+std::int64_t NcclCommunicator::start(const NcclOperation& operation, const Call& call) {
+    m_connection.check(operation);
+    reap();
+    CommDevice& device = *m_parts.device;
+    device.record(m_computeReady, m_options.computeStream);
+    device.streamWaits(m_stream, m_computeReady);
+    m_connection.settle(call(), operation);
+    const DeviceEvent finished = takeEvent();
+    device.record(finished, m_stream);
+    if (m_pending.empty()) m_frontSince = m_parts.clock->now();
+    m_pending.push_back({finished, operation});
+    return m_firstPending + static_cast<std::int64_t>(m_pending.size()) - 1;
+}
+
+void NcclCommunicator::reap() {
+    while (!m_pending.empty() && m_parts.device->finished(m_pending.front().finished)) {
+        m_freeEvents.push_back(m_pending.front().finished);
+        m_pending.pop_front();
+        ++m_firstPending;
+        m_frontSince = m_parts.clock->now();
+    }
+}
+
+void NcclCommunicator::poll() {
+    reap();
+    if (m_pending.empty()) return m_connection.check({"waiting"});
+    const NcclOperation& front = m_pending.front().operation;
+    m_connection.check(front);
+    if (m_parts.clock->now() - m_frontSince >= m_options.deadlines.collective) m_connection.failLate(front);
+}
+
+void NcclCommunicator::waitFor(std::int64_t ticket) {
+    if (m_options.hostWaits) return hostWait(ticket);
+    m_connection.check({"waiting"});
+    if (ticket < m_firstPending) return;
+    const Pending& pending = m_pending[static_cast<std::size_t>(ticket - m_firstPending)];
+    m_parts.device->streamWaits(m_options.computeStream, pending.finished);
+}
+
+// The event is known to have finished on the host, so the compute stream needs no order of its own after it.
+void NcclCommunicator::hostWait(std::int64_t ticket) {
+    if (ticket < m_firstPending) return;
+    const NcclOperation operation = m_pending[static_cast<std::size_t>(ticket - m_firstPending)].operation;
+    m_connection.waitUntil(
+        [this, ticket] {
+            reap();
+            return ticket < m_firstPending;
+        },
+        operation);
+}
+
+void NcclCommunicator::reserveStaging(std::size_t bytes) {
+    if (bytes <= m_stagingBytes) return;
+    void* larger = m_parts.device->allocate(bytes);
+    if (m_staging) m_parts.device->release(m_staging);
+    m_staging = larger;
+    m_stagingBytes = bytes;
+}
+
+void* NcclCommunicator::onDevice(CommBuffer buffer, std::size_t offset, bool withContent) {
+    if (buffer.count == 0 || !m_parts.device->isHostMemory(buffer.data)) return buffer.data;
+    void* place = static_cast<std::byte*>(m_staging) + offset;
+    if (withContent) m_parts.device->copy(place, buffer.data, buffer.bytes(), m_stream);
+    return place;
+}
+
+void NcclCommunicator::bringBack(CommBuffer buffer, const void* staged, const NcclOperation& operation) {
+    if (staged == buffer.data) return;
+    m_parts.device->copy(buffer.data, staged, buffer.bytes(), m_stream);
+    hostWait(start(operation, [] { return NcclResult::kSuccess; }));
+}
+
+// in and out may be the same buffer.
+void NcclCommunicator::runStaged(const NcclOperation& operation, CommBuffer in, CommBuffer out,
+                                 const std::function<NcclResult(void* in, void* out)>& call) {
+    CommDevice& device = *m_parts.device;
+    m_connection.check(operation);
+    const bool inPlace = in.data == out.data;
+    const bool onHost =
+        (in.count > 0 && device.isHostMemory(in.data)) || (out.count > 0 && device.isHostMemory(out.data));
+    if (!onHost) return waitFor(start(operation, [&] { return call(in.data, out.data); }));
+
+    // Copies from and to ordinary memory may wait inside CUDA, so nothing that can hang may be before them.
+    if (!m_pending.empty()) hostWait(m_firstPending + static_cast<std::int64_t>(m_pending.size()) - 1);
+    const std::size_t outOffset = inPlace ? 0 : aligned(in.bytes());
+    reserveStaging(outOffset + aligned(std::max(in.bytes(), out.bytes())));
+    void* source = onDevice(in, 0, true);
+    void* result = inPlace ? source : onDevice(out, outOffset, false);
+    hostWait(start(operation, [&] { return call(source, result); }));
+    bringBack(out, result, operation);
+}
+
+void NcclCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
+    const NcclOperation operation = next("all-reduce", buffer);
+    runStaged(operation, buffer, buffer, [&](void* in, void* out) {
+        return m_parts.api->allReduce(in, out, buffer.count, buffer.type, op, m_connection.comm(), m_stream);
+    });
+}
+
+std::unique_ptr<CommHandle> NcclCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
+    if (buffer.count > 0 && m_parts.device->isHostMemory(buffer.data)) {
+        allReduce(buffer, op);
+        return std::make_unique<FinishedHandle>();
+    }
+    const std::int64_t ticket = start(next("all-reduce", buffer), [&] {
+        return m_parts.api->allReduce(buffer.data, buffer.data, buffer.count, buffer.type, op, m_connection.comm(),
+                                      m_stream);
+    });
+    return std::make_unique<NcclHandle>(*this, ticket);
+}
+
+void NcclCommunicator::broadcast(CommBuffer buffer, int root) {
+    const NcclOperation operation = next("broadcast", buffer);
+    runStaged(operation, buffer, buffer, [&](void* in, void*) {
+        return m_parts.api->broadcast(in, buffer.count, buffer.type, root, m_connection.comm(), m_stream);
+    });
+}
+
+void NcclCommunicator::allGather(CommBuffer in, CommBuffer out) {
+    RINGSIDE_ASSERT(out.count == in.count * static_cast<std::size_t>(size()));
+    const NcclOperation operation = next("all-gather", in);
+    runStaged(operation, in, out, [&](void* source, void* result) {
+        return m_parts.api->allGather(source, result, in.count, in.type, m_connection.comm(), m_stream);
+    });
+}
+
+void NcclCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
+    RINGSIDE_ASSERT(in.count == out.count * static_cast<std::size_t>(size()));
+    const NcclOperation operation = next("reduce-scatter", in);
+    runStaged(operation, in, out, [&](void* source, void* result) {
+        return m_parts.api->reduceScatter(source, result, out.count, in.type, op, m_connection.comm(), m_stream);
+    });
+}
+
+void NcclCommunicator::send(CommBuffer buffer, int to) {
+    const NcclOperation operation{"send", buffer.type, buffer.count, 0, to};
+    runStaged(operation, buffer, {}, [&](void* data, void*) {
+        return m_parts.api->send(data, buffer.count, buffer.type, to, m_connection.comm(), m_stream);
+    });
+}
+
+void NcclCommunicator::recv(CommBuffer buffer, int from) {
+    const NcclOperation operation{"recv", buffer.type, buffer.count, 0, from};
+    runStaged(operation, {}, buffer, [&](void*, void* data) {
+        return m_parts.api->recv(data, buffer.count, buffer.type, from, m_connection.comm(), m_stream);
+    });
+}
+
+// An all-reduce of one value that the host waits for.
+void NcclCommunicator::barrier() {
+    const std::int64_t ticket = start(next("barrier", {}), [this] {
+        return m_parts.api->allReduce(m_barrierValue, m_barrierValue, 1, CommType::kFloat32, ReduceOp::kMaximum,
+                                      m_connection.comm(), m_stream);
+    });
+    hostWait(ticket);
+}
+
+std::span<float> NcclCommunicator::allocate(std::size_t count) {
+    void* memory = m_parts.device->allocate(std::max<std::size_t>(count, 1) * sizeof(float));
+    m_memory.push_back(memory);
+    return {static_cast<float*>(memory), count};
+}
+
+}  // namespace ringside

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/nccl/nccl_connection.h"
+
+#include <cstring>
+#include <future>
+#include <thread>
+#include <utility>
+
+#include "base/errors.h"
+#include "comm/collective_text.h"
+
+namespace ringside {
+namespace {
+
+constexpr const char* kIdKey = "nccl-unique-id";
+constexpr NcclOperation kConnecting{"connecting the ranks"};
+
+}  // namespace
+
+NcclConnection::NcclConnection(std::shared_ptr<NcclApi> api, std::shared_ptr<CommDevice> device,
+                               std::shared_ptr<const Clock> clock, int rank, int size, NcclDeadlines deadlines)
+    : m_api(std::move(api)),
+      m_device(std::move(device)),
+      m_clock(std::move(clock)),
+      m_rank(rank),
+      m_size(size),
+      m_deadlines(deadlines) {}
+
+NcclConnection::~NcclConnection() {
+    if (!m_comm) return;
+    try {
+        finish();
+    } catch (const std::exception&) {
+        // fail() has aborted; a destructor has nobody to tell.
+    }
+}
+
+void NcclConnection::connect(Store& store) {
+    NcclUniqueId id;
+    shareUniqueId(store, id);
+    const NcclResult started = m_api->commInitRank(m_comm, m_size, id, m_rank);
+    const bool going = started == NcclResult::kSuccess || started == NcclResult::kInProgress;
+    const NcclResult result = going ? waitWhileInProgress(kConnecting, m_deadlines.connect) : started;
+    if (result == NcclResult::kSuccess) return;
+    fail("connecting " + std::to_string(m_size) + " ranks failed: " + ncclResultText(result));
+}
+
+// Value in the store: the version as 4 bytes in host order, then the id. All ranks run the same kind of machine.
+void NcclConnection::shareUniqueId(Store& store, NcclUniqueId& id) {
+    const int version = m_api->version();
+    std::vector<char> value(sizeof version + id.bytes.size());
+    if (m_rank == 0) {
+        const NcclResult result = m_api->getUniqueId(id);
+        if (result != NcclResult::kSuccess) fail("making a unique id failed: " + ncclResultText(result));
+        std::memcpy(value.data(), &version, sizeof version);
+        std::memcpy(value.data() + sizeof version, id.bytes.data(), id.bytes.size());
+        store.set(kIdKey, value);
+        return;
+    }
+    const std::vector<char> received = store.get(kIdKey, m_deadlines.connect);
+    if (received.size() != value.size()) fail("the unique id from rank 0 has the wrong length");
+    int versionOfRank0 = 0;
+    std::memcpy(&versionOfRank0, received.data(), sizeof versionOfRank0);
+    if (versionOfRank0 != version)
+        fail("this rank has NCCL " + ncclVersionText(version) + ", rank 0 has " + ncclVersionText(versionOfRank0) +
+             ": install the same version for all ranks");
+    std::memcpy(id.bytes.data(), received.data() + sizeof version, id.bytes.size());
+}
+
+NcclResult NcclConnection::asyncState() {
+    NcclResult state = NcclResult::kSuccess;
+    const NcclResult asked = m_api->commGetAsyncError(m_comm, state);
+    return asked == NcclResult::kSuccess ? state : asked;
+}
+
+NcclResult NcclConnection::waitWhileInProgress(const NcclOperation& operation, std::chrono::milliseconds limit) {
+    const TimePoint start = m_clock->now();
+    for (;;) {
+        const NcclResult state = asyncState();
+        if (state != NcclResult::kInProgress) return state;
+        if (m_abortRequested) fail("was aborted during " + operation.text());
+        if (m_clock->now() - start >= limit)
+            fail(operation.text() + " did not finish within " + describeDuration(limit) +
+                 ": a rank did not start, is gone or hangs");
+        m_device->pause();
+    }
+}
+
+void NcclConnection::settle(NcclResult result, const NcclOperation& operation) {
+    if (result == NcclResult::kSuccess) return;
+    if (result == NcclResult::kInProgress) result = waitWhileInProgress(operation, m_deadlines.collective);
+    if (result == NcclResult::kSuccess) return;
+    if (result == NcclResult::kInvalidArgument)
+        throw CommError("rank " + std::to_string(m_rank) + ": NCCL refused " + operation.text() + ": " +
+                        m_api->lastError(m_comm));
+    fail(operation.text() + " failed: " + ncclResultText(result));
+}
+
+void NcclConnection::check(const NcclOperation& operation) {
+    if (!m_comm) throw CommError(m_causeOfDeath.empty() ? "NCCL is not connected" : m_causeOfDeath);
+    if (m_abortRequested) fail("was aborted during " + operation.text());
+    const NcclResult state = asyncState();
+    if (state != NcclResult::kSuccess && state != NcclResult::kInProgress)
+        fail(operation.text() + " failed: " + ncclResultText(state));
+}
+
+void NcclConnection::waitUntil(const std::function<bool()>& done, const NcclOperation& operation) {
+    const TimePoint start = m_clock->now();
+    while (!done()) {
+        check(operation);
+        if (m_clock->now() - start >= m_deadlines.collective) failLate(operation);
+        m_device->pause();
+    }
+}
+
+void NcclConnection::failLate(const NcclOperation& operation) {
+    fail(operation.text() + " did not finish within " + describeDuration(m_deadlines.collective) +
+         ": another rank is gone or hangs; see the ranks' last lines, or raise parallel.timeout_seconds");
+}
+
+void NcclConnection::fail(const std::string& text) {
+    std::string whole = "rank " + std::to_string(m_rank) + ": NCCL: " + text;
+    if (m_comm) {
+        const std::string detail = m_api->lastError(m_comm);
+        if (!detail.empty()) whole += " [" + detail + "]";
+        if (!abortInTime())
+            whole += " (its abort hung for " + describeDuration(m_deadlines.abort) + " and was left behind)";
+    }
+    m_causeOfDeath = whole;
+    throw CommError(whole);
+}
+
+// Abort can hang inside NCCL (a proxy thread in poll), so it runs beside us and is given up after a while; the
+// process is about to end anyway.
+bool NcclConnection::abortInTime() noexcept {
+    const NcclComm comm = std::exchange(m_comm, nullptr);
+    try {
+        auto aborted = std::make_shared<std::promise<void>>();
+        std::future<void> finished = aborted->get_future();
+        std::thread([api = m_api, comm, aborted] {
+            api->commAbort(comm);
+            aborted->set_value();
+        }).detach();
+        return finished.wait_for(m_deadlines.abort) == std::future_status::ready;
+    } catch (const std::exception&) {
+        return false;  // no thread to be had
+    }
+}
+
+void NcclConnection::finish() {
+    constexpr NcclOperation kClosing{"closing the communicator"};
+    settle(m_api->commFinalize(m_comm), kClosing);
+    const NcclResult state = waitWhileInProgress(kClosing, m_deadlines.collective);
+    if (state != NcclResult::kSuccess) fail("closing failed: " + ncclResultText(state));
+    m_api->commDestroy(std::exchange(m_comm, nullptr));
+}
+
+}  // namespace ringside

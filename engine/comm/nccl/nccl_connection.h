@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/clock.h"
+#include "comm/nccl/comm_device.h"
+#include "comm/nccl/nccl_api.h"
+#include "comm/nccl/nccl_operation.h"
+#include "comm/store.h"
+
+namespace ringside {
+
+struct NcclDeadlines {
+    std::chrono::milliseconds collective{30000};
+    std::chrono::milliseconds connect{60000};  // NCCL probes the topology first: seconds on big machines
+    std::chrono::milliseconds abort{5000};     // an abort may hang itself; then it is left behind
+};
+
+// One non-blocking NCCL communicator and its death: NCCL has no timeouts, so every wait here polls its asynchronous
+// error, an abort request and a deadline. The first failure aborts NCCL and throws CommError; so does everything
+// after it. One thread, except requestAbort().
+class NcclConnection {
+  public:
+    NcclConnection(std::shared_ptr<NcclApi> api, std::shared_ptr<CommDevice> device, std::shared_ptr<const Clock> clock,
+                   int rank, int size, NcclDeadlines deadlines);
+    // The orderly end (finalize, then destroy); an abort when that fails or the connection is dead.
+    ~NcclConnection();
+    NcclConnection(const NcclConnection&) = delete;
+    NcclConnection& operator=(const NcclConnection&) = delete;
+
+    // Rank 0 publishes NCCL's unique id and version in the store, the others compare and join.
+    void connect(Store& store);
+
+    NcclApi& api() { return *m_api; }
+    NcclComm comm() const { return m_comm; }
+    int rank() const { return m_rank; }
+    int size() const { return m_size; }
+    bool alive() const { return m_comm != nullptr; }
+
+    // Takes a call's result: waits while it is in progress, fails on an error.
+    void settle(NcclResult result, const NcclOperation& operation);
+    // Fails when NCCL reports an asynchronous error, an abort was requested or the connection is dead.
+    void check(const NcclOperation& operation);
+    // Polls until done() or fails; the deadline counts from now.
+    void waitUntil(const std::function<bool()>& done, const NcclOperation& operation);
+    // The operation outlasted its deadline.
+    [[noreturn]] void failLate(const NcclOperation& operation);
+
+    // Any thread: the next check fails. NCCL itself is aborted by the thread that operates it, never under its feet.
+    void requestAbort() noexcept { m_abortRequested = true; }
+
+  private:
+    void shareUniqueId(Store& store, NcclUniqueId& id);
+    NcclResult asyncState();
+    NcclResult waitWhileInProgress(const NcclOperation& operation, std::chrono::milliseconds limit);
+    [[noreturn]] void fail(const std::string& text);
+    bool abortInTime() noexcept;
+    void finish();
+
+    std::shared_ptr<NcclApi> m_api;  // shared with an abort that hangs and outlives us
+    std::shared_ptr<CommDevice> m_device;
+    std::shared_ptr<const Clock> m_clock;
+    int m_rank;
+    int m_size;
+    NcclDeadlines m_deadlines;
+    NcclComm m_comm = nullptr;
+    std::string m_causeOfDeath;
+    std::atomic<bool> m_abortRequested{false};
+};
+
+}  // namespace ringside

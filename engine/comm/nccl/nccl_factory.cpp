@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/nccl/nccl_communicator.h"
+
+namespace ringside {
+
+std::unique_ptr<NcclCommunicator> makeNcclCommunicator(Store& store, int rank, int size, NcclOptions options) {
+    NcclParts parts{makeNcclApi(), makeCudaCommDevice(), std::make_shared<SteadyClock>()};
+    return std::make_unique<NcclCommunicator>(std::move(parts), store, rank, size, options);
+}
+
+}  // namespace ringside

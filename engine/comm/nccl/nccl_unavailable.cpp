@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/errors.h"
+#include "comm/nccl/nccl_api.h"
+
+namespace ringside {
+
+std::unique_ptr<NcclApi> makeNcclApi() {
+    throw CommError(
+        "this build has no NCCL, so that ranks on several GPUs cannot talk: install libnccl-dev and build "
+        "again, or set parallel.device to cpu");
+}
+
+}  // namespace ringside

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// A GPU and an NCCL made of bookkeeping: streams are lists of work that runs when the host asks or pauses, time goes
+// on only in pauses, and every call is written down.
+#pragma once
+
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "comm/nccl/nccl_communicator.h"
+
+namespace ringside::testing {
+
+class FakeClock final : public Clock {
+  public:
+    TimePoint now() const override { return time; }
+    TimePoint time{};
+};
+
+class FakeDevice final : public CommDevice {
+  public:
+    struct Work {
+        std::function<bool()> ready;  // whether it may run now
+        std::function<void()> run;
+    };
+    struct Stream {
+        std::deque<Work> work;
+    };
+    struct Event {
+        bool done = true;
+    };
+
+    explicit FakeDevice(std::shared_ptr<FakeClock> clock) : m_clock(std::move(clock)) {}
+    ~FakeDevice() override {
+        for (void* memory : m_memory) std::free(memory);
+    }
+
+    DeviceStream createStream() override { return keep(m_streams); }
+    void destroyStream(DeviceStream) noexcept override { ++streamsDestroyed; }
+    DeviceEvent createEvent() override { return keep(m_events); }
+    void destroyEvent(DeviceEvent) noexcept override { ++eventsDestroyed; }
+
+    void record(DeviceEvent event, DeviceStream stream) override {
+        Event* target = static_cast<Event*>(event);
+        target->done = false;
+        enqueue(
+            stream, [] { return true; }, [target] { target->done = true; });
+    }
+    void streamWaits(DeviceStream stream, DeviceEvent event) override {
+        Event* source = static_cast<Event*>(event);
+        enqueue(
+            stream, [source] { return source->done; }, [] {});
+    }
+    bool finished(DeviceEvent event) override {
+        advance();
+        return static_cast<Event*>(event)->done;
+    }
+
+    void* allocate(std::size_t bytes) override {
+        void* memory = std::calloc(1, bytes);
+        m_memory.insert(memory);
+        m_sizes[memory] = bytes;
+        return memory;
+    }
+    void release(void* memory) noexcept override {
+        if (m_memory.erase(memory)) std::free(memory);
+        m_sizes.erase(memory);
+    }
+    bool isHostMemory(const void* memory) override {
+        for (const auto& [start, bytes] : m_sizes)
+            if (memory >= start && memory < static_cast<const char*>(start) + bytes) return false;
+        return true;
+    }
+    void copy(void* to, const void* from, std::size_t bytes, DeviceStream stream) override {
+        enqueue(
+            stream, [] { return true; }, [=] { std::memcpy(to, from, bytes); });
+    }
+    void pause() override {
+        m_clock->time += std::chrono::milliseconds(1);
+        ++pauses;
+        if (onPause) onPause();
+        advance();
+    }
+
+    void enqueue(DeviceStream stream, std::function<bool()> ready, std::function<void()> run) {
+        static_cast<Stream*>(stream ? stream : &m_computeStream)->work.push_back({std::move(ready), std::move(run)});
+    }
+    DeviceStream computeStream() { return &m_computeStream; }
+    void advance() {
+        for (bool moved = true; moved;) {
+            moved = runFront(m_computeStream);
+            for (auto& stream : m_streams) moved = runFront(*stream) || moved;
+        }
+    }
+
+    std::function<void()> onPause;
+    int pauses = 0;
+    int streamsDestroyed = 0;
+    int eventsDestroyed = 0;
+    std::size_t eventsMade() const { return m_events.size(); }
+    std::size_t memoryHeld() const { return m_memory.size(); }
+
+  private:
+    template <class T>
+    static T* keep(std::vector<std::unique_ptr<T>>& all) {
+        all.push_back(std::make_unique<T>());
+        return all.back().get();
+    }
+    static bool runFront(Stream& stream) {
+        if (stream.work.empty() || !stream.work.front().ready()) return false;
+        auto work = std::move(stream.work.front());
+        stream.work.pop_front();
+        work.run();
+        return true;
+    }
+
+    std::shared_ptr<FakeClock> m_clock;
+    Stream m_computeStream;
+    std::vector<std::unique_ptr<Stream>> m_streams;
+    std::vector<std::unique_ptr<Event>> m_events;
+    std::set<void*> m_memory;
+    std::map<const void*, std::size_t> m_sizes;
+};
+
+// Plays a world in which every rank has the same data: a float sum is `size` times the input.
+class FakeNccl final : public NcclApi {
+  public:
+    explicit FakeNccl(std::shared_ptr<FakeDevice> device) : m_device(std::move(device)) {}
+
+    int version() override { return libraryVersion; }
+    NcclResult getUniqueId(NcclUniqueId& id) override {
+        id.bytes.fill('u');
+        return note("getUniqueId");
+    }
+    NcclResult commInitRank(NcclComm& comm, int size, const NcclUniqueId& id, int) override {
+        joinedWith = id;
+        m_size = size;
+        comm = initGivesComm ? this : nullptr;
+        return note("commInitRank");
+    }
+    NcclResult commGetAsyncError(NcclComm, NcclResult& state) override {
+        state = asyncError;
+        if (inProgressFor > 0) {
+            --inProgressFor;
+            state = NcclResult::kInProgress;
+        }
+        return NcclResult::kSuccess;
+    }
+    std::string lastError(NcclComm) override { return detail; }
+    NcclResult commFinalize(NcclComm) override { return note("commFinalize"); }
+    NcclResult commDestroy(NcclComm) override { return note("commDestroy"); }
+    NcclResult commAbort(NcclComm) override {
+        std::unique_lock lock(m_mutex);
+        m_released.wait(lock, [this] { return !abortHangs; });
+        aborts.fetch_add(1);
+        return NcclResult::kSuccess;
+    }
+    void releaseAbort() {
+        std::lock_guard lock(m_mutex);
+        abortHangs = false;
+        m_released.notify_all();
+    }
+
+    NcclResult allReduce(const void* in, void* out, std::size_t count, CommType type, ReduceOp op, NcclComm,
+                         DeviceStream stream) override {
+        return run("allReduce", stream, [=, this] {
+            if (type != CommType::kFloat32) return std::memmove(out, in, count * sizeOf(type)), void();
+            for (std::size_t i = 0; i < count; ++i)
+                static_cast<float*>(out)[i] =
+                    static_cast<const float*>(in)[i] * (op == ReduceOp::kSum ? static_cast<float>(m_size) : 1.0F);
+        });
+    }
+    NcclResult broadcast(void*, std::size_t, CommType, int, NcclComm, DeviceStream stream) override {
+        return run("broadcast", stream, [] {});
+    }
+    NcclResult allGather(const void* in, void* out, std::size_t count, CommType type, NcclComm,
+                         DeviceStream stream) override {
+        return run("allGather", stream, [=, this] {
+            for (int rank = 0; rank < m_size; ++rank)
+                std::memcpy(static_cast<char*>(out) + static_cast<std::size_t>(rank) * count * sizeOf(type), in,
+                            count * sizeOf(type));
+        });
+    }
+    NcclResult reduceScatter(const void* in, void* out, std::size_t count, CommType type, ReduceOp, NcclComm,
+                             DeviceStream stream) override {
+        return run("reduceScatter", stream, [=] { std::memcpy(out, in, count * sizeOf(type)); });
+    }
+    NcclResult send(const void*, std::size_t, CommType, int to, NcclComm, DeviceStream stream) override {
+        return run("send to " + std::to_string(to), stream, [] {});
+    }
+    NcclResult recv(void* data, std::size_t count, CommType type, int from, NcclComm, DeviceStream stream) override {
+        return run("recv from " + std::to_string(from), stream, [=] { std::memset(data, 7, count * sizeOf(type)); });
+    }
+
+    std::vector<std::string> calls;
+    std::map<std::string, NcclResult> answers;  // per call name; success otherwise
+    NcclResult asyncError = NcclResult::kSuccess;
+    int inProgressFor = 0;  // how many questions for the state answer "in progress"
+    bool stalled = false;   // collectives stay on their stream for ever
+    bool initGivesComm = true;
+    bool abortHangs = false;
+    std::atomic<int> aborts{0};
+    int libraryVersion = 22809;
+    std::string detail;
+    NcclUniqueId joinedWith;
+
+  private:
+    NcclResult note(const std::string& call) {
+        calls.push_back(call);
+        const auto answer = answers.find(call);
+        return answer == answers.end() ? NcclResult::kSuccess : answer->second;
+    }
+    NcclResult run(const std::string& call, DeviceStream stream, std::function<void()> work) {
+        const NcclResult result = note(call);
+        if (result == NcclResult::kSuccess || result == NcclResult::kInProgress)
+            m_device->enqueue(
+                stream, [this] { return !stalled; }, std::move(work));
+        return result;
+    }
+
+    std::shared_ptr<FakeDevice> m_device;
+    int m_size = 0;
+    std::mutex m_mutex;
+    std::condition_variable m_released;
+};
+
+class FakeStore final : public Store {
+  public:
+    void set(const std::string& key, const std::vector<char>& value) override { values[key] = value; }
+    std::vector<char> get(const std::string& key, std::chrono::milliseconds) override {
+        if (!values.count(key)) throw CommError("nobody set " + key);
+        return values[key];
+    }
+    std::map<std::string, std::vector<char>> values;
+};
+
+}  // namespace ringside::testing

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/nccl/nccl_communicator.h"
+
+#include <cstring>
+
+#include "base/errors.h"
+#include "comm/fake_nccl.h"
+#include "support/catch.h"
+
+using namespace ringside;
+using namespace ringside::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct World {
+    std::shared_ptr<FakeClock> clock = std::make_shared<FakeClock>();
+    std::shared_ptr<FakeDevice> device = std::make_shared<FakeDevice>(clock);
+    std::shared_ptr<FakeNccl> nccl = std::make_shared<FakeNccl>(device);
+    FakeStore store;
+    NcclOptions options;
+
+    World() {
+        options.deadlines = {300ms, 2s, 20ms};
+        options.computeStream = device->computeStream();
+    }
+    std::unique_ptr<NcclCommunicator> connect(int rank = 0, int size = 4) {
+        return std::make_unique<NcclCommunicator>(NcclParts{nccl, device, clock}, store, rank, size, options);
+    }
+    std::span<float> onDevice(NcclCommunicator& communicator, std::vector<float> values) {
+        auto memory = communicator.allocate(values.size());
+        std::copy(values.begin(), values.end(), memory.begin());
+        return memory;
+    }
+};
+
+template <class Action>
+std::string errorOf(Action action) {
+    try {
+        action();
+    } catch (const CommError& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("Rank 0 publishes the unique id and its version, the others join with them") {
+    World world;
+    auto rank0 = world.connect(0);
+    const auto value = world.store.values.at("nccl-unique-id");
+    REQUIRE(value.size() == 4 + 128);
+    int version = 0;
+    std::memcpy(&version, value.data(), 4);
+    CHECK(version == 22809);
+    CHECK(value[4] == 'u');
+
+    auto rank1 = world.connect(1);
+    CHECK(world.nccl->joinedWith.bytes[127] == 'u');
+    CHECK(rank1->rank() == 1);
+    CHECK(rank1->size() == 4);
+    CHECK(rank1->name() == "nccl");
+}
+
+TEST_CASE("Ranks with different NCCL versions are refused with both versions") {
+    World world;
+    auto rank0 = world.connect(0);
+    world.nccl->libraryVersion = 22703;
+    const std::string error = errorOf([&] { world.connect(1); });
+    CHECK_THAT(error, containing("rank 1"));
+    CHECK_THAT(error, containing("NCCL 2.27.3, rank 0 has 2.28.9"));
+}
+
+TEST_CASE("A unique id of the wrong length is refused") {
+    World world;
+    world.store.set("nccl-unique-id", std::vector<char>(7));
+    CHECK_THAT(errorOf([&] { world.connect(2); }), containing("wrong length"));
+}
+
+TEST_CASE("Connecting waits while NCCL is in progress and gives up at its own deadline") {
+    World world;
+    world.nccl->answers["commInitRank"] = NcclResult::kInProgress;
+    world.nccl->inProgressFor = 50;
+    CHECK(world.connect()->size() == 4);
+    CHECK(world.device->pauses == 50);
+
+    world.nccl->inProgressFor = 1 << 30;
+    const std::string error = errorOf([&] { world.connect(); });
+    CHECK_THAT(error, containing("connecting the ranks did not finish within 2 s"));
+    CHECK(world.nccl->aborts == 1);
+}
+
+TEST_CASE("A refusal to connect names NCCL's code, its reason and the likely cause") {
+    World world;
+    world.nccl->answers["commInitRank"] = NcclResult::kInvalidUsage;
+    world.nccl->detail = "Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 1000";
+    world.nccl->initGivesComm = GENERATE(true, false);
+    const std::string error = errorOf([&] { world.connect(); });
+    CHECK_THAT(error, containing("invalid usage (5)"));
+    CHECK_THAT(error, containing("two ranks on one GPU"));
+    if (world.nccl->initGivesComm) CHECK_THAT(error, containing("Duplicate GPU detected"));
+    CHECK(world.nccl->aborts == (world.nccl->initGivesComm ? 1 : 0));
+}
+
+TEST_CASE("Collectives on device memory work in place and are numbered") {
+    World world;
+    auto communicator = world.connect();
+    auto values = world.onDevice(*communicator, {1, 2, 3});
+    communicator->allReduce(CommBuffer::of(values), ReduceOp::kSum);
+    CHECK(std::vector<float>(values.begin(), values.end()) == std::vector<float>{4, 8, 12});
+    CHECK(communicator->collective() == 1);
+    communicator->broadcast(CommBuffer::of(values), 2);
+    communicator->barrier();
+    CHECK(communicator->collective() == 3);
+
+    auto gathered = communicator->allocate(12);
+    communicator->allGather(CommBuffer::of(values), CommBuffer::of(gathered));
+    CHECK(gathered[0] == 4);
+    CHECK(gathered[11] == 12);
+    auto block = communicator->allocate(3);
+    communicator->reduceScatter(CommBuffer::of(gathered), CommBuffer::of(block), ReduceOp::kSum);
+    CHECK(block[1] == 8);
+    communicator->send(CommBuffer::of(values), 3);
+    communicator->recv(CommBuffer::of(values), 1);
+    CHECK(communicator->collective() == 5);
+    CHECK(world.nccl->calls == std::vector<std::string>{"getUniqueId", "commInitRank", "allReduce", "broadcast",
+                                                        "allReduce", "allGather", "reduceScatter", "send to 3",
+                                                        "recv from 1"});
+}
+
+TEST_CASE("Host memory is staged through the device") {
+    World world;
+    auto communicator = world.connect();
+    std::vector<float> values{1, 2, 3};
+    communicator->allReduce(CommBuffer::of(std::span<float>(values)), ReduceOp::kSum);
+    CHECK(values == std::vector<float>{4, 8, 12});
+    communicator->allReduceAsync(CommBuffer::of(std::span<float>(values)), ReduceOp::kMaximum)->wait();
+    CHECK(values == std::vector<float>{4, 8, 12});
+
+    std::vector<std::int64_t> mine{41, 42};
+    std::vector<std::int64_t> all(8);
+    communicator->allGather(CommBuffer::of(std::span<std::int64_t>(mine)),
+                            CommBuffer::of(std::span<std::int64_t>(all)));
+    CHECK(all == std::vector<std::int64_t>{41, 42, 41, 42, 41, 42, 41, 42});
+
+    std::vector<std::byte> bytes(5);
+    communicator->recv(CommBuffer::of(std::span<std::byte>(bytes)), 2);
+    CHECK(bytes[4] == std::byte{7});
+}
+
+TEST_CASE("A collective starts only after what the compute stream holds") {
+    World world;
+    world.options.hostWaits = false;
+    auto communicator = world.connect();
+    auto values = world.onDevice(*communicator, {1, 1});
+    bool backwardDone = false;
+    world.device->enqueue(
+        world.device->computeStream(), [&] { return backwardDone; }, [&] { values[0] = 5; });
+
+    auto handle = communicator->allReduceAsync(CommBuffer::of(values), ReduceOp::kSum);
+    world.device->advance();
+    CHECK(values[0] == 1);
+    backwardDone = true;
+    world.device->advance();
+    CHECK(values[0] == 20);
+}
+
+TEST_CASE("Without host waits a handle only keeps the compute stream behind its collective") {
+    World world;
+    world.options.hostWaits = false;
+    auto communicator = world.connect();
+    auto values = world.onDevice(*communicator, {1});
+    world.nccl->stalled = true;
+    auto handle = communicator->allReduceAsync(CommBuffer::of(values), ReduceOp::kSum);
+    handle->wait();
+    CHECK(world.device->pauses == 0);
+
+    float seen = 0;
+    world.device->enqueue(
+        world.device->computeStream(), [] { return true; }, [&] { seen = values[0]; });
+    world.device->advance();
+    CHECK(seen == 0);
+    world.nccl->stalled = false;
+    world.device->advance();
+    CHECK(seen == 4);
+}
+
+TEST_CASE("Asynchronous collectives run in the order they were started") {
+    World world;
+    auto communicator = world.connect();
+    auto first = world.onDevice(*communicator, {1});
+    auto second = world.onDevice(*communicator, {2});
+    auto handle1 = communicator->allReduceAsync(CommBuffer::of(first), ReduceOp::kSum);
+    auto handle2 = communicator->allReduceAsync(CommBuffer::of(second), ReduceOp::kSum);
+    handle2->wait();
+    CHECK(first[0] == 4);
+    CHECK(second[0] == 8);
+    handle1->wait();
+    CHECK(communicator->collective() == 2);
+}
+
+TEST_CASE("Events are used again, so that a long run makes only a few") {
+    World world;
+    auto communicator = world.connect();
+    auto values = communicator->allocate(4);
+    for (int i = 0; i < 1000; ++i) communicator->allReduce(CommBuffer::of(values), ReduceOp::kSum);
+    CHECK(world.device->eventsMade() <= 3);
+}
+
+TEST_CASE("A collective that never ends fails at the deadline, is aborted, and names itself") {
+    World world;
+    auto rank0 = world.connect(0);
+    auto communicator = world.connect(2);
+    auto values = communicator->allocate(10634);
+    world.nccl->stalled = true;
+    const TimePoint start = world.clock->now();
+    const std::string error = errorOf([&] { communicator->allReduce(CommBuffer::of(values), ReduceOp::kSum); });
+    CHECK_THAT(error,
+               containing("rank 2: NCCL: collective 1 (all-reduce of 10,634 floats) did not finish within 300 ms"));
+    CHECK(world.clock->now() - start >= 300ms);
+    CHECK(world.clock->now() - start < 310ms);
+    CHECK(world.nccl->aborts == 1);
+
+    const auto calls = world.nccl->calls.size();
+    CHECK(errorOf([&] { communicator->barrier(); }) == error);
+    CHECK(world.nccl->calls.size() == calls);
+    CHECK(world.nccl->aborts == 1);
+    world.nccl->stalled = false;
+}
+
+TEST_CASE("poll() finds a late collective although nobody waits for it") {
+    World world;
+    world.options.hostWaits = false;
+    auto communicator = world.connect();
+    auto values = communicator->allocate(3);
+    communicator->poll();
+    world.nccl->stalled = true;
+    auto handle = communicator->allReduceAsync(CommBuffer::of(values), ReduceOp::kSum);
+    world.clock->time += 299ms;
+    communicator->poll();
+    world.clock->time += 1ms;
+    CHECK_THAT(errorOf([&] { communicator->poll(); }), containing("all-reduce of 3 floats"));
+    CHECK(world.nccl->aborts == 1);
+}
+
+TEST_CASE("The deadline of a queued collective starts when the one before it has finished") {
+    World world;
+    world.options.hostWaits = false;
+    auto communicator = world.connect();
+    auto values = communicator->allocate(3);
+    world.nccl->stalled = true;
+    auto first = communicator->allReduceAsync(CommBuffer::of(values), ReduceOp::kSum);
+    world.clock->time += 250ms;
+    world.nccl->stalled = false;
+    communicator->poll();
+    world.nccl->stalled = true;
+    auto second = communicator->allReduceAsync(CommBuffer::of(values), ReduceOp::kSum);
+    world.clock->time += 250ms;
+    CHECK_NOTHROW(communicator->poll());
+    world.nccl->stalled = false;
+    second->wait();
+}
+
+TEST_CASE("An asynchronous error ends the wait at once") {
+    World world;
+    auto communicator = world.connect();
+    auto values = communicator->allocate(8);
+    world.nccl->stalled = true;
+    world.device->onPause = [&] {
+        if (world.device->pauses == 5) world.nccl->asyncError = NcclResult::kRemoteError;
+    };
+    world.nccl->detail = "Connection closed by remote peer";
+    const std::string error = errorOf([&] { communicator->allReduce(CommBuffer::of(values), ReduceOp::kSum); });
+    CHECK_THAT(error, containing("remote error (6)"));
+    CHECK_THAT(error, containing("[Connection closed by remote peer]"));
+    CHECK(world.device->pauses == 5);
+    CHECK(world.nccl->aborts == 1);
+}
+
+TEST_CASE("abort() makes the waiting thread abort NCCL, not the caller") {
+    World world;
+    auto communicator = world.connect();
+    auto values = communicator->allocate(8);
+    world.nccl->stalled = true;
+    world.device->onPause = [&] {
+        if (world.device->pauses == 3) {
+            communicator->abort();
+            CHECK(world.nccl->aborts == 0);
+        }
+    };
+    CHECK_THAT(errorOf([&] { communicator->allReduce(CommBuffer::of(values), ReduceOp::kSum); }),
+               containing("was aborted during collective 1"));
+    CHECK(world.device->pauses == 3);
+    CHECK(world.nccl->aborts == 1);
+}
+
+TEST_CASE("abort() before a call makes that call throw without reaching NCCL") {
+    World world;
+    auto communicator = world.connect();
+    communicator->abort();
+    CHECK_THAT(errorOf([&] { communicator->barrier(); }), containing("was aborted"));
+    CHECK(world.nccl->calls.back() == "commInitRank");
+}
+
+TEST_CASE("A call that is in progress is settled before the collective counts as started") {
+    World world;
+    auto communicator = world.connect();
+    auto values = world.onDevice(*communicator, {1});
+    world.nccl->answers["allReduce"] = NcclResult::kInProgress;
+    world.nccl->inProgressFor = 4;
+    communicator->allReduce(CommBuffer::of(values), ReduceOp::kSum);
+    CHECK(values[0] == 4);
+    CHECK(world.device->pauses >= 1);
+
+    world.nccl->inProgressFor = 1 << 30;
+    CHECK_THAT(errorOf([&] { communicator->allReduce(CommBuffer::of(values), ReduceOp::kSum); }),
+               containing("did not finish within 300 ms"));
+}
+
+TEST_CASE("An invalid argument leaves the communicator usable, every other result kills it") {
+    World world;
+    auto communicator = world.connect();
+    auto values = world.onDevice(*communicator, {1});
+    world.nccl->answers["allReduce"] = NcclResult::kInvalidArgument;
+    CHECK_THAT(errorOf([&] { communicator->allReduce(CommBuffer::of(values), ReduceOp::kSum); }),
+               containing("refused"));
+    CHECK(world.nccl->aborts == 0);
+    world.nccl->answers.clear();
+    communicator->allReduce(CommBuffer::of(values), ReduceOp::kSum);
+    CHECK(values[0] == 4);
+
+    const auto [result, word] = GENERATE(table<NcclResult, std::string>({
+        {NcclResult::kUnhandledCudaError, "CUDA error (1)"},
+        {NcclResult::kSystemError, "system error (2)"},
+        {NcclResult::kInternalError, "internal error (3)"},
+        {NcclResult::kInvalidUsage, "invalid usage (5)"},
+        {NcclResult::kRemoteError, "remote error (6)"},
+        {static_cast<NcclResult>(99), "result (99)"},
+    }));
+    world.nccl->answers["allReduce"] = result;
+    CHECK_THAT(errorOf([&] { communicator->allReduce(CommBuffer::of(values), ReduceOp::kSum); }), containing(word));
+    CHECK(world.nccl->aborts == 1);
+}
+
+TEST_CASE("An abort that hangs is left behind and said so") {
+    World world;
+    auto communicator = world.connect();
+    world.nccl->abortHangs = true;
+    world.nccl->asyncError = NcclResult::kSystemError;
+    CHECK_THAT(errorOf([&] { communicator->barrier(); }), containing("its abort hung for 20 ms and was left behind"));
+    world.nccl->releaseAbort();
+}
+
+TEST_CASE("The end is orderly: finalize, then destroy, and everything is given back") {
+    World world;
+    world.connect()->barrier();
+    CHECK(world.nccl->calls ==
+          std::vector<std::string>{"getUniqueId", "commInitRank", "allReduce", "commFinalize", "commDestroy"});
+    CHECK(world.nccl->aborts == 0);
+    CHECK(world.device->memoryHeld() == 0);
+    CHECK(world.device->streamsDestroyed == 1);
+    CHECK(world.device->eventsDestroyed == static_cast<int>(world.device->eventsMade()));
+}
+
+TEST_CASE("A finalize that fails or never ends becomes an abort") {
+    World world;
+    auto communicator = world.connect();
+    if (GENERATE(true, false))
+        world.nccl->answers["commFinalize"] = NcclResult::kSystemError;
+    else
+        world.nccl->inProgressFor = 1 << 30;
+    communicator.reset();
+    CHECK(world.nccl->aborts == 1);
+    CHECK(world.nccl->calls.back() == "commFinalize");
+}
+
+TEST_CASE("A dead communicator frees no device memory, because that would wait for a GPU that spins") {
+    World world;
+    auto communicator = world.connect();
+    const auto held = world.device->memoryHeld();
+    world.nccl->asyncError = NcclResult::kRemoteError;
+    CHECK_THROWS_AS(communicator->barrier(), CommError);
+    communicator.reset();
+    CHECK(world.device->memoryHeld() == held);
+}
+
+TEST_CASE("NCCL's version numbers read as people write them") {
+    CHECK(ncclVersionText(22809) == "2.28.9");
+    CHECK(ncclVersionText(21005) == "2.10.5");
+    CHECK(ncclVersionText(2708) == "2.7.8");
+}
