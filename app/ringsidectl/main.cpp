@@ -5,7 +5,9 @@
 #include <iostream>
 
 #include "base/errors.h"
+#include "config_command.h"
 #include "devices_command.h"
+#include "plan_command.h"
 
 namespace ringside {
 namespace {
@@ -29,6 +31,8 @@ int runCommandLine(int argc, char** argv) {
     app.footer(kFooter);
     app.require_subcommand(1);
     std::function<int()> action;
+    addPlanCommand(app, action);
+    addConfigCommand(app, action);
     addDevicesCommand(app, action);
     try {
         app.parse(argc, argv);

@@ -36,15 +36,22 @@ std::size_t editDistance(std::string_view a, std::string_view b) {
     return d[a.size()][b.size()];
 }
 
+// Part of a longer word ("batch" for batch_size) counts as one mistake.
+std::size_t distanceBetween(const std::string& typed, const std::string& candidate) {
+    if (typed.size() >= 3 && typed != candidate && candidate.find(typed) != std::string::npos) return 1;
+    return editDistance(typed, candidate);
+}
+
 }  // namespace
 
 std::string nearestWord(std::string_view word, std::span<const std::string> candidates) {
     if (word.empty() || word.size() > kLongest) return {};
     const std::string typed = folded(word);
-    std::size_t best = std::max<std::size_t>(2, word.size() / 3) + 1;
+    const std::size_t most = word.size() <= 3 ? 1 : std::max<std::size_t>(2, word.size() / 3);
+    std::size_t best = most + 1;
     std::string nearest;
     for (const std::string& candidate : candidates) {
-        const std::size_t distance = editDistance(typed, folded(candidate));
+        const std::size_t distance = distanceBetween(typed, folded(candidate));
         if (distance < best) {
             best = distance;
             nearest = candidate;

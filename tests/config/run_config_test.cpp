@@ -163,6 +163,8 @@ TEST_CASE("The nearest word allows for what fingers do") {
     CHECK(nearestWord("sede", words) == "seed");
     CHECK(nearestWord("DropLast", words) == "drop_last");
     CHECK(nearestWord("drop-last", words) == "drop_last");
+    CHECK(nearestWord("drop", words) == "drop_last");
     CHECK(nearestWord("xyz", words).empty());
+    CHECK(nearestWord("a", words).empty());
     CHECK(nearestWord(std::string(100000, 'a'), words).empty());
 }

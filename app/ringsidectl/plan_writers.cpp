@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan_writers.h"
+
+namespace ringside {
+namespace {
+
+const char* truth(bool value) {
+    return value ? "true" : "false";
+}
+
+// [a,b,c] of count values that valueAt(i) gives.
+template <class ValueAt>
+void writeList(std::int64_t count, const ValueAt& valueAt, TextOut& out) {
+    out << "[";
+    for (std::int64_t i = 0; i < count; ++i) out << (i > 0 ? "," : "") << std::int64_t{valueAt(i)};
+    out << "]";
+}
+
+std::int64_t firstPaddedSlot(const ShardPlan& plan, int rank) {
+    // Padding is the end of the order, so a rank's padded slots are its last ones.
+    std::int64_t slot = plan.samplesPerRank();
+    while (slot > 0 && plan.isPadded(rank, slot - 1)) --slot;
+    return slot;
+}
+
+void writeRankJson(const ShardPlan& plan, int rank, TextOut& out) {
+    out << "{\"rank\":" << rank << ",\"indices\":";
+    writeList(
+        plan.samplesPerRank(), [&](std::int64_t slot) { return plan.index(rank, slot); }, out);
+    const std::int64_t padded = firstPaddedSlot(plan, rank);
+    out << ",\"padded_positions\":";
+    writeList(
+        plan.samplesPerRank() - padded, [&](std::int64_t i) { return padded + i; }, out);
+    out << ",\"batches\":[";
+    for (std::int64_t step = 0; step < plan.stepsPerEpoch(); ++step) {
+        const SlotRange slots = plan.batch(step);
+        out << (step > 0 ? "," : "");
+        writeList(
+            slots.count, [&](std::int64_t i) { return plan.index(rank, slots.first + i); }, out);
+    }
+    out << "]}";
+}
+
+struct CsvRow {
+    std::int64_t epoch = 0;
+    std::int64_t step = -1;  // -1: in no step
+    int rank = 0;
+};
+
+void writeSlotsCsv(const ShardPlan& plan, const CsvRow& row, SlotRange slots, TextOut& out) {
+    for (std::int64_t slot = slots.first; slot < slots.first + slots.count; ++slot) {
+        out << row.epoch << ",";
+        if (row.step >= 0) out << row.step + 1;
+        out << "," << row.rank << "," << slot << "," << plan.index(row.rank, slot)
+            << (plan.isPadded(row.rank, slot) ? ",padded\n" : ",normal\n");
+    }
+}
+
+}  // namespace
+
+void writePlanJson(const ShardPlan& plan, RankRange ranks, TextOut& out) {
+    const ShardSpec& spec = plan.spec();
+    out << "{\"dataset_size\":" << spec.datasetSize << ",\"world_size\":" << spec.worldSize
+        << ",\"epoch\":" << spec.epoch << ",\"seed\":" << spec.seed << ",\"shuffle\":" << truth(spec.shuffle)
+        << ",\"drop_last\":" << truth(spec.dropLast) << ",\"batch_size\":" << spec.batchSize
+        << ",\"loader_drop_last\":" << truth(spec.loaderDropLast) << ",\"samples_per_rank\":" << plan.samplesPerRank()
+        << ",\"total_size\":" << plan.totalSize() << ",\"padding\":" << plan.padding() << ",\"dropped\":";
+    const auto dropped = plan.dropped();
+    writeList(
+        static_cast<std::int64_t>(dropped.size()), [&](std::int64_t i) { return dropped[static_cast<std::size_t>(i)]; },
+        out);
+    out << ",\"ranks\":[";
+    for (int rank = ranks.first; rank < ranks.first + ranks.count; ++rank) {
+        out << (rank > ranks.first ? ",\n" : "\n");
+        writeRankJson(plan, rank, out);
+    }
+    out << "\n]}\n";
+}
+
+void writePlanCsv(const ShardPlan& plan, RankRange ranks, TextOut& out) {
+    const std::int64_t epoch = plan.spec().epoch;
+    const std::int64_t steps = plan.stepsPerEpoch();
+    const SlotRange left{plan.samplesPerRank() - plan.droppedByLoader(), plan.droppedByLoader()};
+    out << "epoch,step,rank,slot,index,flag\n";
+    for (std::int64_t step = 0; step <= steps; ++step) {
+        const bool isStep = step < steps;
+        for (int rank = ranks.first; rank < ranks.first + ranks.count; ++rank) {
+            writeSlotsCsv(plan, {epoch, isStep ? step : -1, rank}, isStep ? plan.batch(step) : left, out);
+        }
+    }
+    for (const std::uint32_t index : plan.dropped()) out << epoch << ",,,," << std::int64_t{index} << ",dropped\n";
+}
+
+void writePlanHashes(const ShardPlan& plan, RankRange ranks, TextOut& out) {
+    for (int rank = ranks.first; rank < ranks.first + ranks.count; ++rank) {
+        out << rank << " " << plan.hash(rank) << "\n";
+    }
+}
+
+}  // namespace ringside

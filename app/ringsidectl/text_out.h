@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace ringside {
+
+// Buffered text to an open stream: plans have up to billions of numbers, and none is held back longer than 64 KiB.
+// Throws IoError when the stream takes no more (a full disk, a closed pipe).
+class TextOut {
+  public:
+    explicit TextOut(std::FILE* stream) : m_stream(stream) { m_buffer.reserve(kFlushAt + 64); }
+
+    TextOut& operator<<(std::string_view text) {
+        m_buffer += text;
+        if (m_buffer.size() >= kFlushAt) flush();
+        return *this;
+    }
+    TextOut& operator<<(std::int64_t number) {
+        char digits[24];
+        const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+        return *this << std::string_view(digits, static_cast<std::size_t>(end - digits));
+    }
+    TextOut& operator<<(int number) { return *this << std::int64_t{number}; }
+
+    void flush();  // call once at the end
+
+  private:
+    static constexpr std::size_t kFlushAt = 1U << 16;
+
+    std::FILE* m_stream;
+    std::string m_buffer;
+};
+
+}  // namespace ringside
