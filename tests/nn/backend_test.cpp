@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/backend.h"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+Tensor tensorOf(Backend& backend, const Shape& shape, const std::vector<float>& values) {
+    const Tensor tensor = backend.allocate(shape, DType::kFloat32);
+    backend.upload(values.data(), tensor);
+    return tensor;
+}
+
+std::vector<float> valuesOf(const Tensor& tensor) {
+    const auto values = tensor.floats();
+    return {values.begin(), values.end()};
+}
+
+}  // namespace
+
+TEST_CASE("Memory is zeroed and starts at a multiple of 64 bytes") {
+    const auto backend = makeCpuBackend(1);
+    for (std::int64_t size : {0, 1, 17, 1000}) {
+        const Tensor tensor = backend->allocate({size}, DType::kFloat32);
+        CHECK(reinterpret_cast<std::uintptr_t>(tensor.data) % 64 == 0);
+        for (float value : tensor.floats()) CHECK(value == 0);
+    }
+}
+
+TEST_CASE("A linear map and its two gradients, by hand") {
+    const auto backend = makeCpuBackend(1);
+    const Tensor x = tensorOf(*backend, {2, 3}, {1, 2, 3, 4, 5, 6});
+    const Tensor weight = tensorOf(*backend, {2, 3}, {1, 0, -1, 2, 1, 0});
+    const Tensor bias = tensorOf(*backend, {2}, {10, 20});
+    const Tensor y = backend->allocate({2, 2}, DType::kFloat32);
+    backend->linearForward(x, weight, bias, y);
+    CHECK(valuesOf(y) == std::vector<float>{8, 24, 8, 33});
+
+    const Tensor gradY = tensorOf(*backend, {2, 2}, {1, 2, 3, 4});
+    const Tensor gradWeight = tensorOf(*backend, {2, 3}, {9, 9, 9, 9, 9, 9});  // overwritten
+    const Tensor gradBias = tensorOf(*backend, {2}, {9, 9});
+    backend->linearBackwardParameters(x, gradY, gradWeight, gradBias);
+    CHECK(valuesOf(gradWeight) == std::vector<float>{13, 17, 21, 18, 24, 30});
+    CHECK(valuesOf(gradBias) == std::vector<float>{4, 6});
+
+    const Tensor gradX = backend->allocate({2, 3}, DType::kFloat32);
+    backend->linearBackwardInput(gradY, weight, gradX);
+    CHECK(valuesOf(gradX) == std::vector<float>{5, 2, -1, 11, 4, -3});
+}
+
+TEST_CASE("ReLU lets no gradient through at zero and hides no number that is none") {
+    const auto backend = makeCpuBackend(1);
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    const Tensor x = tensorOf(*backend, {4}, {-1, 0, 2, nan});
+    backend->reluForward(x, x);
+    CHECK(valuesOf(x.head(3)) == std::vector<float>{0, 0, 2});
+    CHECK(std::isnan(x.floats()[3]));
+    const Tensor gradient = tensorOf(*backend, {4}, {5, 6, 7, 8});
+    backend->reluBackward(x, gradient, gradient);
+    CHECK(valuesOf(gradient.head(3)) == std::vector<float>{0, 0, 7});
+}
+
+TEST_CASE("The first of the largest values wins") {
+    const auto backend = makeCpuBackend(1);
+    const Tensor values = tensorOf(*backend, {3, 3}, {1, 2, 3, 5, 5, 4, -3, -1, -1});
+    const Tensor indices = backend->allocate({3}, DType::kInt64);
+    backend->argmax(values, indices);
+    CHECK(std::vector<std::int64_t>(indices.integers().begin(), indices.integers().end()) ==
+          std::vector<std::int64_t>{2, 0, 1});
+}
+
+TEST_CASE("The squared norm adds up every value whatever the length") {
+    const auto backend = makeCpuBackend(1);
+    for (std::int64_t size : {0, 1, 31, 32, 33, 100}) {
+        const Tensor tensor = backend->allocate({size}, DType::kFloat32);
+        for (std::int64_t i = 0; i < size; ++i) tensor.floats()[static_cast<std::size_t>(i)] = static_cast<float>(i);
+        const auto n = static_cast<double>(size);
+        CHECK(backend->squaredNorm(tensor) == Approx((n - 1) * n * (2 * n - 1) / 6));
+    }
+}
+
+TEST_CASE("Ranks share the CPUs and every rank gets one") {
+    CHECK(threadsPerRank(1) >= 1);
+    CHECK(threadsPerRank(1'000'000) == 1);
+}

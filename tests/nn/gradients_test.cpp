@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Backward passes against differences of the forward pass.
+#include <cmath>
+#include <vector>
+
+#include "backend/backend.h"
+#include "nn/loss.h"
+#include "nn/model_factory.h"
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+constexpr std::int64_t kRows = 5;
+
+// A small model with its loss, whose mean loss can be asked for at any parameter values.
+struct Fixture {
+    Fixture(const ModelConfig& config, std::int64_t inputs, std::int64_t classes, std::int64_t targets)
+        : backend(makeCpuBackend(1)),
+          model(makeModel(config, inputs, classes + targets, *backend).value()),
+          loss(makeLoss("auto", classes, targets, kRows, *backend).value()) {
+        REQUIRE(model->prepare({inputs}, kRows));
+        model->initialise(3);
+        TorchGenerator generator(5);
+        batch.features = backend->allocate({kRows, inputs}, DType::kFloat32);
+        generator.normal(batch.features.floats());
+        if (classes > 0) {
+            batch.labels = backend->allocate({kRows}, DType::kInt64);
+            for (auto& label : batch.labels.integers()) label = generator.randint(0, classes);
+        } else {
+            batch.targets = backend->allocate({kRows, targets}, DType::kFloat32);
+            generator.normal(batch.targets.floats());
+        }
+        for (Parameter* parameter : model->parameters())
+            parameter->gradient = backend->allocate(parameter->shape, DType::kFloat32);
+    }
+
+    double meanLoss() {
+        double sum = 0;
+        for (float value : loss->evaluate(model->forward(batch.features), batch, true).loss)
+            sum += static_cast<double>(value);
+        return sum / kRows;
+    }
+
+    void backward() {
+        meanLoss();
+        model->backward(loss->gradient(), [](std::size_t) {});
+    }
+
+    std::unique_ptr<Backend> backend;
+    std::unique_ptr<Model> model;
+    std::unique_ptr<Loss> loss;
+    Batch batch;
+};
+
+// Central differences; float32 forward passes leave about 1e-4 of noise at this width.
+double difference(Fixture& fixture, float& value) {
+    const float width = 5e-3F;
+    const float kept = value;
+    value = kept + width;
+    const double above = fixture.meanLoss();
+    value = kept - width;
+    const double below = fixture.meanLoss();
+    value = kept;
+    return (above - below) / (2 * static_cast<double>(width));
+}
+
+void checkAllGradients(Fixture fixture) {
+    fixture.backward();
+    for (Parameter* parameter : fixture.model->parameters()) {
+        const auto gradient = parameter->gradient.floats();
+        const std::vector<float> expected(gradient.begin(), gradient.end());
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            INFO(parameter->name << " [" << i << "]");
+            CHECK(std::abs(difference(fixture, parameter->value.floats()[i]) - static_cast<double>(expected[i])) <
+                  5e-4);
+        }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("Gradients of one linear layer under the squared error are slopes of the loss") {
+    checkAllGradients(Fixture({"toy_linear", {}}, 10, 0, 10));
+}
+
+TEST_CASE("Gradients of an MLP under cross-entropy are slopes of the loss") {
+    checkAllGradients(Fixture({"mlp", {7, 6}}, 4, 3, 0));
+}

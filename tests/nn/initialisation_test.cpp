@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/backend.h"
+#include "base/sha256.h"
+#include "nn/linear.h"
+#include "nn/model.h"
+#include "nn/relu.h"
+#include "support/catch.h"
+#include "support/goldens.h"
+
+using namespace ringside;
+using ringside::testing::bitsOf;
+
+namespace {
+
+// What PyTorch 1.13.1 gave, recorded once.
+const Json& goldens() {
+    static const Json json = readJsonFile(RINGSIDE_SOURCE_DIR "/tests/nn/goldens_torch_1_13.json").value();
+    return json;
+}
+
+std::vector<std::string> bitsOfTensor(const Tensor& tensor) {
+    std::vector<std::string> bits;
+    for (float value : tensor.floats()) bits.push_back(bitsOf(value));
+    return bits;
+}
+
+std::vector<std::string> expectedBits(const Json& values) {
+    return values.get<std::vector<std::string>>();
+}
+
+const Json& golden(const std::string& module) {
+    for (const Json& entry : goldens()["init"])
+        if (entry["module"] == module) return entry;
+    throw std::runtime_error("no golden for " + module);
+}
+
+std::unique_ptr<Model> linearModel(Backend& backend, std::int64_t in, std::int64_t out) {
+    std::vector<std::unique_ptr<Layer>> layers;
+    layers.push_back(std::make_unique<Linear>(in, out, ""));
+    auto model = std::make_unique<Model>(backend, std::move(layers));
+    REQUIRE(model->prepare({in}, 1));
+    return model;
+}
+
+std::string sha256Of(const Tensor& tensor) {
+    Sha256 sum;
+    sum.add(std::as_bytes(tensor.floats()));
+    return sum.hex();
+}
+
+}  // namespace
+
+TEST_CASE("A linear layer starts with PyTorch's bits") {
+    const auto backend = makeCpuBackend(1);
+    for (const char* module : {"Linear(4,3)", "Linear(7,5)"}) {
+        const Json& expected = golden(module);
+        const bool small = std::string(module) == "Linear(4,3)";
+        const auto model = linearModel(*backend, small ? 4 : 7, small ? 3 : 5);
+        model->initialise(expected["seed"].get<std::int64_t>());
+        CHECK(bitsOfTensor(model->parameters()[0]->value) == expectedBits(expected["weight"]));
+        CHECK(bitsOfTensor(model->parameters()[1]->value) == expectedBits(expected["bias"]));
+    }
+}
+
+TEST_CASE("Layers draw their weights in construction order, as nn.Sequential does") {
+    const auto backend = makeCpuBackend(1);
+    std::vector<std::unique_ptr<Layer>> layers;
+    layers.push_back(std::make_unique<Linear>(4, 8, "0."));
+    layers.push_back(std::make_unique<ReLU>());
+    layers.push_back(std::make_unique<Linear>(8, 2, "2."));
+    Model model(*backend, std::move(layers));
+    REQUIRE(model.prepare({4}, 1));
+    const Json& expected = golden("Sequential(Linear(4,8),ReLU,Linear(8,2))");
+    model.initialise(expected["seed"].get<std::int64_t>());
+    for (const Parameter* parameter : model.parameters())
+        CHECK(bitsOfTensor(parameter->value) == expectedBits(expected[parameter->name]));
+}
+
+TEST_CASE("A wide layer starts with PyTorch's bits") {
+    const auto backend = makeCpuBackend(1);
+    const auto model = linearModel(*backend, 784, 10);
+    model->initialise(0);
+    const Json& expected = goldens()["init_sha256"][0];
+    CHECK(sha256Of(model->parameters()[0]->value) == expected["weight"]);
+    CHECK(sha256Of(model->parameters()[1]->value) == expected["bias"]);
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nn/model.h"
+
+#include <vector>
+
+#include "backend/backend.h"
+#include "nn/linear.h"
+#include "nn/model_factory.h"
+#include "nn/relu.h"
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+std::vector<std::string> namesOf(const Model& model) {
+    std::vector<std::string> names;
+    for (const Parameter* parameter : model.parameters()) names.push_back(parameter->name);
+    return names;
+}
+
+}  // namespace
+
+TEST_CASE("An MLP has the names and shapes of nn.Sequential") {
+    const auto backend = makeCpuBackend(1);
+    const auto model = makeModel({"mlp", {128, 32}}, 64, 10, *backend).value();
+    REQUIRE(model->prepare({64}, 8));
+    CHECK(namesOf(*model) ==
+          std::vector<std::string>{"0.weight", "0.bias", "2.weight", "2.bias", "4.weight", "4.bias"});
+    CHECK(model->parameters()[0]->shape == Shape{128, 64});
+    CHECK(model->parameters()[4]->shape == Shape{10, 32});
+    CHECK(model->parameterCount() == 64 * 128 + 128 + 128 * 32 + 32 + 32 * 10 + 10);
+    CHECK(model->describe() == "Linear(64, 128), ReLU(), Linear(128, 32), ReLU(), Linear(32, 10)");
+}
+
+TEST_CASE("The toy model is one linear layer called linear") {
+    const auto backend = makeCpuBackend(1);
+    const auto model = makeModel({"toy_linear", {}}, 10, 10, *backend).value();
+    REQUIRE(model->prepare({10}, 1));
+    CHECK(namesOf(*model) == std::vector<std::string>{"linear.weight", "linear.bias"});
+}
+
+TEST_CASE("An unknown model is refused by name") {
+    const auto backend = makeCpuBackend(1);
+    CHECK(makeModel({"resnet", {}}, 1, 1, *backend).problem().text().find("\"resnet\"") != std::string::npos);
+}
+
+TEST_CASE("Layers that do not fit are named with both shapes") {
+    const auto backend = makeCpuBackend(1);
+    std::vector<std::unique_ptr<Layer>> layers;
+    layers.push_back(std::make_unique<Linear>(4, 8, "0."));
+    layers.push_back(std::make_unique<Linear>(7, 2, "1."));
+    Model model(*backend, std::move(layers));
+    const auto result = model.prepare({4}, 1);
+    REQUIRE_FALSE(result);
+    CHECK(result.problem().message == "layer 1, Linear(7, 2) takes 7 values a sample but gets 8 of shape (8)");
+}
+
+TEST_CASE("Gradients become ready from the last parameter to the first") {
+    const auto backend = makeCpuBackend(1);
+    const auto model = makeModel({"mlp", {3}}, 2, 2, *backend).value();
+    REQUIRE(model->prepare({2}, 1));
+    for (Parameter* parameter : model->parameters())
+        parameter->gradient = backend->allocate(parameter->shape, DType::kFloat32);
+    const Tensor output = model->forward(backend->allocate({1, 2}, DType::kFloat32));
+    std::vector<std::size_t> order;
+    model->backward(output, [&order](std::size_t parameter) { order.push_back(parameter); });
+    CHECK(order == std::vector<std::size_t>{3, 2, 1, 0});
+}
