@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/control_input.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <future>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+constexpr std::chrono::seconds kPatience{20};
+
+struct Stream {
+    Stream() {
+        int fds[2];
+        REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) == 0);
+        near.reset(fds[0]);
+        far.reset(fds[1]);
+    }
+    void say(std::string_view text) const {
+        REQUIRE(write(far.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+    }
+    UniqueFd near;
+    UniqueFd far;
+};
+
+bool becomesStop(const ControlInput& control) {
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    while (control.pending() != ControlCode::kStop && std::chrono::steady_clock::now() < deadline)
+        std::this_thread::yield();
+    return control.pending() == ControlCode::kStop;
+}
+
+}  // namespace
+
+TEST_CASE("A stop line arrives in any chunking, after lines nobody knows") {
+    Stream stream;
+    const ControlInput control(stream.near.get(), [] {});
+    CHECK(control.pending() == ControlCode::kNone);
+    stream.say("\n[1,2]\nnonsense\n{\"kind\":\"dance\"}\n{\"kind\":7}\n");
+    stream.say(std::string(100'000, 'x') + "\n{\"ki");
+    stream.say("nd\":\"stop\"}\n");
+    CHECK(becomesStop(control));
+}
+
+TEST_CASE("The end of the control stream is reported once") {
+    Stream stream;
+    std::promise<void> ended;
+    const ControlInput control(stream.near.get(), [&ended] { ended.set_value(); });
+    stream.far.reset();
+    CHECK(ended.get_future().wait_for(kPatience) == std::future_status::ready);
+}
+
+TEST_CASE("A control input whose stream stays silent can be destroyed") {
+    Stream stream;
+    {
+        const ControlInput control(stream.near.get(), [] { FAIL("the stream did not end"); });
+    }
+    SUCCEED();
+}

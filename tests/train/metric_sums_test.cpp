@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/metric_sums.h"
+
+#include <cmath>
+
+#include "support/catch.h"
+
+using namespace ringside;
+
+TEST_CASE("Duplicates count in the padded mean and not in the exact one") {
+    const std::vector<float> loss{1, 2, 6};
+    const std::vector<float> correct{1, 0, 1};
+    MetricSums sums;
+    sums.add({loss, correct}, 2);  // the third is a duplicate
+    CHECK(sums.loss() == 1.5);
+    CHECK(sums.accuracy() == 0.5);
+    CHECK(sums.samples() == 2);
+    CHECK(sums.lossPadded() == 3);
+    CHECK(sums.accuracyPadded() == Approx(2.0 / 3));
+    CHECK(sums.samplesPadded() == 3);
+}
+
+TEST_CASE("A mean over no samples is not a number") {
+    CHECK(std::isnan(MetricSums().loss()));
+    CHECK(MetricSums().samples() == 0);
+}

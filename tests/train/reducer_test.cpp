@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parallel/gradient_reducer.h"
+
+#include <cmath>
+#include <mutex>
+
+#include "comm/ranks_as_threads.h"
+#include "support/catch.h"
+
+using namespace ringside;
+using ringside::test::onLocalRanks;
+
+namespace {
+
+struct Reduced {
+    std::vector<float> first;
+    std::vector<float> second;
+    int control = 0;
+    double norm = 0;
+};
+
+// Two parameters; the second one arrives first. Every rank r gives r+1 everywhere in one and 10(r+1) in the other.
+Reduced reduceOnce(Communicator& communicator, BucketLimits limits, int control, int rounds) {
+    const auto backend = makeCpuBackend(1);
+    Parameter first{"first", {3}, {}, {}};
+    Parameter second{"second", {2, 20}, {}, {}};
+    GradientReducer reducer({&first, &second}, communicator, *backend, limits);
+    Reduced result;
+    for (int round = 0; round < rounds; ++round) {
+        reducer.begin(communicator.rank() == 0 ? control : 99);
+        const auto share = static_cast<float>(communicator.rank() + 1);
+        backend->fill(second.gradient, 10 * share);
+        reducer.ready(1);
+        backend->fill(first.gradient, share);
+        reducer.ready(0);
+        result.control = reducer.finish();
+    }
+    result.first.assign(first.gradient.floats().begin(), first.gradient.floats().end());
+    result.second.assign(second.gradient.floats().begin(), second.gradient.floats().end());
+    result.norm = reducer.gradientNorm();
+    return result;
+}
+
+}  // namespace
+
+TEST_CASE("Gradients are averaged over the ranks, in one bucket or in several") {
+    for (const BucketLimits limits : {BucketLimits{}, BucketLimits{4, 4}}) {
+        for (int size : {1, 2, 4}) {
+            std::vector<Reduced> results(static_cast<std::size_t>(size));
+            onLocalRanks(size, [&](Communicator& communicator) {
+                results[static_cast<std::size_t>(communicator.rank())] = reduceOnce(communicator, limits, 0, 3);
+            });
+            const float mean = static_cast<float>(size + 1) / 2;  // of 1 .. size; exact for powers of two
+            for (const Reduced& result : results) {
+                CHECK(result.first == std::vector<float>(3, mean));
+                CHECK(result.second == std::vector<float>(40, 10 * mean));
+                CHECK(result.norm == Approx(std::sqrt(3 + 40 * 100.0) * static_cast<double>(mean)));
+            }
+        }
+    }
+}
+
+TEST_CASE("The control code of rank 0 reaches every rank with the gradients") {
+    for (int size : {1, 3}) {
+        std::vector<Reduced> results(static_cast<std::size_t>(size));
+        onLocalRanks(size, [&](Communicator& communicator) {
+            results[static_cast<std::size_t>(communicator.rank())] = reduceOnce(communicator, {}, 7, 1);
+        });
+        for (const Reduced& result : results) CHECK(result.control == 7);
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What training refuses, and how it says so.
+#include <limits>
+#include <string>
+
+#include "data/memory_dataset.h"
+#include "support/catch.h"
+#include "train/training_error.h"
+#include "train/training_run.h"
+
+using namespace ringside;
+using namespace ringside::test;
+
+namespace {
+
+std::string errorOf(const RunConfig& config, const DataSplit& data) {
+    try {
+        trainAsThreads(config, data);
+    } catch (const TrainingError& error) {
+        CHECK(error.exitCode() == ExitCode::kBadConfiguration);
+        return error.what();
+    }
+    return "no error";
+}
+
+DataSplit tenSamples(std::int32_t lastLabel, float lastFeature = 1) {
+    SampleTable table;
+    table.size = 10;
+    table.shape.features = 2;
+    table.features.assign(20, 1);
+    table.features.back() = lastFeature;
+    table.labels = {0, 1, 2, 0, 1, 2, 0, 1, 2, lastLabel};
+    table.classNames = {"a", "b", "c"};
+    return {std::make_shared<MemoryDataset>(table), nullptr, ""};
+}
+
+RunConfig smallConfig(std::int64_t worldSize) {
+    RunConfig config;
+    config.parallel.worldSize = worldSize;
+    config.training.epochs = 1;
+    return config;
+}
+
+}  // namespace
+
+TEST_CASE("Training without a validation set works") {
+    CHECK(trainAsThreads(smallConfig(2), tenSamples(0))[0].results("val").empty());
+}
+
+TEST_CASE("An empty shard is refused with the way out") {
+    RunConfig config = smallConfig(16);
+    config.sampler.dropLast = true;
+    CHECK(errorOf(config, tenSamples(0)) ==
+          "10 training samples on 16 ranks leave every rank an empty shard: switch sampler.drop_last off or use fewer "
+          "ranks");
+}
+
+TEST_CASE("A loader that drops its only batch is refused with the way out") {
+    RunConfig config = smallConfig(2);
+    config.loader.dropLast = true;
+    CHECK(errorOf(config, tenSamples(0)) ==
+          "10 training samples on 2 ranks give every rank 5, fewer than one batch of 32, and loader.drop_last drops "
+          "it: lower loader.batch_size or switch loader.drop_last off");
+}
+
+TEST_CASE("A label that is no class is refused by sample") {
+    for (const std::int32_t label : {3, -1}) {
+        const std::string text = errorOf(smallConfig(1), tenSamples(label));
+        CHECK(text.find("sample 9 has label " + std::to_string(label)) == 0);
+        CHECK(text.find("0 to 2") != std::string::npos);
+    }
+}
+
+TEST_CASE("A loss that is not a number stops the run and names step and rank") {
+    const std::string text = errorOf(smallConfig(1), tenSamples(0, std::numeric_limits<float>::quiet_NaN()));
+    CHECK(text == "rank 0: the loss is not a number at step 1: lower optimizer.lr (now 0.1)");
+}
+
+TEST_CASE("A learning rate far too high stops the run instead of going on with nonsense") {
+    RunConfig config = smallConfig(2);
+    config.training.epochs = 10;
+    config.optimizer.lr = 1e30;
+    CHECK_THROWS_WITH(trainAsThreads(config), Catch::Matchers::Contains("lower optimizer.lr (now 1e+30)"));
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/training_run.h"
+
+#include <atomic>
+
+#include "backend/backend.h"
+#include "comm/ranks_as_threads.h"
+#include "support/catch.h"
+
+namespace ringside::test {
+
+namespace {
+
+class RecordingObserver final : public TrainerObserver {
+  public:
+    RecordingObserver(RankReport& report, std::function<void(std::int64_t)> afterStep)
+        : m_report(report), m_afterStep(std::move(afterStep)) {}
+    void onStep(const StepRecord& record) override {
+        m_report.steps.push_back(record);
+        m_afterStep(record.step);
+    }
+    void onEvent(Event event) override { m_report.events.push_back(std::move(event)); }
+    void onState(const std::string& state) override { m_report.states.push_back(state); }
+    std::int64_t nowUs() const override { return 0; }
+    Progress& progress() override { return m_progress; }
+
+  private:
+    RankReport& m_report;
+    std::function<void(std::int64_t)> m_afterStep;
+    Progress m_progress;
+};
+
+class SwitchedControl final : public ControlSource {
+  public:
+    void stop() { m_code = ControlCode::kStop; }
+    ControlCode pending() const override { return m_code; }
+
+  private:
+    std::atomic<ControlCode> m_code{ControlCode::kNone};
+};
+
+RankReport trainRank(Communicator& communicator, const RunConfig& config, const DataSplit& data,
+                     const RunOptions& options) {
+    RankReport report;
+    SwitchedControl control;
+    RecordingObserver observer(report, [&](std::int64_t step) {
+        if (communicator.rank() == 0 && options.stopAfter && options.stopAfter(step)) control.stop();
+    });
+    const auto backend = makeCpuBackend(1);
+    Trainer trainer({config, data, communicator, *backend, observer, control, options.runDirectory});
+    report.outcome = trainer.run();
+    for (const Parameter* parameter : trainer.model().parameters()) {
+        const auto values = parameter->value.floats();
+        report.parameters.insert(report.parameters.end(), values.begin(), values.end());
+    }
+    return report;
+}
+
+}  // namespace
+
+std::vector<EpochResult> RankReport::results(const std::string& split) const {
+    std::vector<EpochResult> found;
+    for (const EpochResult& result : all<EpochResult>())
+        if (result.split == split) found.push_back(result);
+    return found;
+}
+
+std::vector<RankReport> trainAsThreads(const RunConfig& config, const DataSplit& data, const RunOptions& options) {
+    const int size = static_cast<int>(config.parallel.worldSize);
+    std::vector<RankReport> reports(static_cast<std::size_t>(size));
+    onLocalRanks(size, [&](Communicator& communicator) {
+        reports[static_cast<std::size_t>(communicator.rank())] = trainRank(communicator, config, data, options);
+    });
+    return reports;
+}
+
+std::vector<RankReport> trainAsThreads(const RunConfig& config, const RunOptions& options) {
+    return trainAsThreads(config, loadDataset(config.dataset).value(), options);
+}
+
+std::vector<double> globalLosses(const std::vector<RankReport>& ranks) {
+    std::vector<double> losses(ranks.front().steps.size(), 0.0);
+    for (const RankReport& rank : ranks) {
+        REQUIRE(rank.steps.size() == losses.size());
+        for (std::size_t i = 0; i < losses.size(); ++i)
+            losses[i] += rank.steps[i].loss / static_cast<double>(ranks.size());
+    }
+    return losses;
+}
+
+}  // namespace ringside::test

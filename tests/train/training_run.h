@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "config/run_config.h"
+#include "data/dataset.h"
+#include "train/trainer.h"
+
+namespace ringside::test {
+
+// Everything one rank told its observer.
+struct RankReport {
+    std::vector<StepRecord> steps;
+    std::vector<Event> events;
+    std::vector<std::string> states;
+    std::vector<float> parameters;  // final values, in registration order
+    TrainOutcome outcome = TrainOutcome::kFinished;
+
+    template <class T>
+    std::vector<T> all() const {
+        std::vector<T> found;
+        for (const Event& event : events)
+            if (const T* match = std::get_if<T>(&event)) found.push_back(*match);
+        return found;
+    }
+    // Results of one split, epoch by epoch.
+    std::vector<EpochResult> results(const std::string& split) const;
+};
+
+struct RunOptions {
+    std::filesystem::path runDirectory;
+    // Called on rank 0 after each of its steps; true asks for a stop.
+    std::function<bool(std::int64_t step)> stopAfter;
+};
+
+// Trains with config.parallel.worldSize ranks as threads; rethrows the first rank's error.
+std::vector<RankReport> trainAsThreads(const RunConfig& config, const DataSplit& data, const RunOptions& options = {});
+std::vector<RankReport> trainAsThreads(const RunConfig& config, const RunOptions& options = {});
+
+// Mean loss over the global batch, step by step, of equal batches on every rank.
+std::vector<double> globalLosses(const std::vector<RankReport>& ranks);
+
+}  // namespace ringside::test
