@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+
+#include "run/gpu_report.h"
+
+namespace ringside {
+
+inline constexpr const char* kCudaWorkerName = "ringside-worker-cuda";
+
+struct GpuProbeOptions {
+    std::filesystem::path worker;                                  // ringside-worker-cuda; need not exist
+    std::filesystem::path driver = "/proc/driver/nvidia/version";  // there when a driver is loaded
+    std::chrono::milliseconds deadline{20000};                     // a cold driver takes seconds
+};
+
+// Asks `worker --devices` in a child process, so that a driver that crashes or hangs takes nobody along. Without the
+// program or without a driver no process is started. Never throws for what it finds: the reason is in the report.
+GpuReport probeGpus(const GpuProbeOptions& options);
+
+// With the worker beside this very program.
+GpuReport probeGpus();
+
+}  // namespace ringside

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/gpu_placement.h"
+
+#include <map>
+
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+std::map<std::string, std::string> environmentOf(const GpuPlacement& placement) {
+    return {placement.environment.begin(), placement.environment.end()};
+}
+
+}  // namespace
+
+TEST_CASE("With a GPU per rank only the bootstrap is bound to loopback") {
+    for (int rank = 0; rank < 4; ++rank) {
+        const GpuPlacement placement = placeRank("run", rank, 4, 8);
+        CHECK(placement.gpu == rank);
+        CHECK_FALSE(placement.shared);
+        CHECK(placement.label.empty());
+        CHECK(environmentOf(placement) == std::map<std::string, std::string>{{"NCCL_SOCKET_IFNAME", "=lo"}});
+    }
+}
+
+TEST_CASE("Ranks that share a GPU look like hosts of their own to NCCL") {
+    const GpuPlacement first = placeRank("digits-7", 0, 2, 1);
+    const GpuPlacement second = placeRank("digits-7", 1, 2, 1);
+    CHECK(first.gpu == 0);
+    CHECK(second.gpu == 0);
+    CHECK(second.label == "shared GPU: for teaching, not for timing");
+
+    auto environment = environmentOf(second);
+    CHECK(environmentOf(first)["NCCL_HOSTID"] == "digits-7-0");
+    CHECK(environment["NCCL_HOSTID"] == "digits-7-1");
+    environment.erase("NCCL_HOSTID");
+    CHECK(environment == std::map<std::string, std::string>{{"NCCL_SOCKET_IFNAME", "=lo"},
+                                                            {"NCCL_NET", "Socket"},
+                                                            {"NCCL_IB_DISABLE", "1"},
+                                                            {"NCCL_P2P_DISABLE", "1"},
+                                                            {"NCCL_SHM_DISABLE", "1"},
+                                                            {"NCCL_NVLS_ENABLE", "0"},
+                                                            {"NCCL_MNNVL_ENABLE", "0"},
+                                                            {"NCCL_MAX_CTAS", "1"},
+                                                            {"NCCL_RAS_ENABLE", "0"}});
+}
+
+TEST_CASE("Three ranks over two GPUs all follow the shared recipe") {
+    CHECK(placeRank("r", 0, 3, 2).gpu == 0);
+    CHECK(placeRank("r", 1, 3, 2).gpu == 1);
+    CHECK(placeRank("r", 2, 3, 2).gpu == 0);
+    CHECK(placeRank("r", 1, 3, 2).shared);
+    CHECK(placeRank("r", 1, 3, 2).environment.size() == 10);
+}

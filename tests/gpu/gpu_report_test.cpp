@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/gpu_report.h"
+
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+GpuReport twoGpus() {
+    GpuReport report;
+    report.driver = "580.65.06";
+    report.driverCuda = "13.0";
+    report.cuda = "13.0";
+    report.nccl = "2.28.9";
+    report.gpus = {
+        {0, "NVIDIA H200", "GPU-1", "9.0", 150323855360, 149250113536, "", 12, 41, 118.6},
+        {1, "Tesla V100", "GPU-2", "7.0", 17179869184, 17179869184, "compute capability 7.0 is too old", -1, -1, -1}};
+    report.links = {{0, 1, "PCIe"}};
+    return report;
+}
+
+}  // namespace
+
+TEST_CASE("A GPU report survives the way through JSON") {
+    const GpuReport report = twoGpus();
+    const Result<GpuReport> back = parseGpuReport(toJson(report).dump());
+    REQUIRE(back);
+    CHECK(back.value() == report);
+    CHECK(back.value().usableCount() == 1);
+}
+
+TEST_CASE("A person reads name, memory, readings, links, versions and why a GPU is not used") {
+    const std::string text = describeGpus(twoGpus());
+    CHECK_THAT(text, containing("GPU 0 NVIDIA H200: 140.0 GiB memory, 139.0 GiB free, compute capability 9.0, 12 % "
+                                "busy, 41 C, 119 W\n"));
+    CHECK_THAT(text, containing("GPU 1 Tesla V100: 16.0 GiB memory, 16.0 GiB free, compute capability 7.0; not used: "
+                                "compute capability 7.0 is too old\n"));
+    CHECK_THAT(text, containing("GPU 0 to GPU 1: PCIe\n"));
+    CHECK_THAT(text, containing("Driver 580.65.06 (up to CUDA 13.0), built with CUDA 13.0, NCCL 2.28.9\n"));
+    CHECK(describeGpus(noGpu("no driver")) == "GPU   none in use: no driver\n");
+}
+
+TEST_CASE("Anything but a whole report is a problem, never an exception") {
+    const std::string whole = toJson(twoGpus()).dump();
+    for (std::size_t length = 0; length < whole.size(); ++length) CHECK_FALSE(parseGpuReport(whole.substr(0, length)));
+
+    Json json = toJson(twoGpus());
+    json["gpus"][0]["index"] = "zero";
+    CHECK_FALSE(parseGpuReport(json.dump()));
+    json = toJson(twoGpus());
+    json.erase("nccl");
+    CHECK_FALSE(parseGpuReport(json.dump()));
+    json = toJson(twoGpus());
+    json["links"] = 5;
+    CHECK_FALSE(parseGpuReport(json.dump()));
+    json = toJson(twoGpus());
+    json["gpus"] = Json(std::vector<Json>(65, json["gpus"][0]));
+    CHECK_THAT(parseGpuReport(json.dump()).problem().text(), containing("names 65 GPUs; the most is 64"));
+    CHECK_THAT(parseGpuReport(toJson(noGpu("")).dump()).problem().text(), containing("no usable GPU and no reason"));
+    CHECK_FALSE(parseGpuReport("[]"));
+}
