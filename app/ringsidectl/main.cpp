@@ -4,10 +4,12 @@
 #include <functional>
 #include <iostream>
 
+#include "attach_command.h"
 #include "base/errors.h"
 #include "config_command.h"
 #include "devices_command.h"
 #include "plan_command.h"
+#include "run_command.h"
 
 namespace ringside {
 namespace {
@@ -33,6 +35,8 @@ int runCommandLine(int argc, char** argv) {
     std::function<int()> action;
     addPlanCommand(app, action);
     addConfigCommand(app, action);
+    addRunCommand(app, action);
+    addAttachCommand(app, action);
     addDevicesCommand(app, action);
     try {
         app.parse(argc, argv);

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/line_splitter.h"
 #include "base/result.h"
 #include "telemetry/events.h"
 
@@ -33,8 +34,7 @@ class Decoder {
   private:
     void takeLine(std::string_view line, const std::function<void(Event&&)>& sink);
 
-    std::string m_partial;
-    bool m_skipping = false;
+    LineSplitter m_lines{kMaxLine};
     std::int64_t m_badLines = 0;
     std::string m_lastProblem;
 };

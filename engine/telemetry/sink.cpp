@@ -39,10 +39,10 @@ ssize_t writeSome(int fd, const std::string& bytes) {
     return written;
 }
 
-// News a viewer should see at once; per-epoch results may wait for the next frame.
+// News a viewer should see at once. States and results come every epoch, which may be thousands a second: they wait
+// for the next frame.
 bool isUrgent(const Event& event) {
-    return std::holds_alternative<RankState>(event) || std::holds_alternative<LogLine>(event) ||
-           std::holds_alternative<CheckpointSaved>(event);
+    return std::holds_alternative<LogLine>(event) || std::holds_alternative<CheckpointSaved>(event);
 }
 
 bool fits(const StepsFrame& frame, const StepRecord& record) {

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace ringside {
+
+// `ringsidectl attach`: follows a live run or replays a finished one.
+void addAttachCommand(CLI::App& app, std::function<int()>& action);
+
+}  // namespace ringside

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "telemetry/run_data.h"
+
+namespace ringside {
+
+// A run for people at a terminal: a line per epoch, a bar with the time left, the result. Plain lines without a bar
+// where standard output is no terminal.
+class ProgressView {
+  public:
+    ProgressView(bool isTerminal, bool quiet) : m_isTerminal(isTerminal), m_quiet(quiet) {}
+
+    void update(const RunData& run, unsigned changes);
+    // The result and where everything is; problems go to standard error.
+    void finish(const RunData& run, const std::string& runDirectory);
+
+  private:
+    void printStart(const RunStarted& run);
+    void printEpochs(const RunData& run);
+    void printLog(const RunData& run);
+    void drawBar(const RunData& run);
+    void clearBar();
+
+    const bool m_isTerminal;
+    const bool m_quiet;
+    bool m_started = false;
+    bool m_barShown = false;
+    std::size_t m_epochsPrinted = 0;
+    std::int64_t m_logSeen = 0;
+    std::chrono::steady_clock::time_point m_lastBar{};
+    std::chrono::steady_clock::time_point m_lastEpoch{};
+};
+
+}  // namespace ringside

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace ringside {
+
+// Bytes in any chunking to lines, in bounded memory: a line beyond the limit is skipped whole and counted.
+class LineSplitter {
+  public:
+    explicit LineSplitter(std::size_t maxLine) : m_maxLine(maxLine) {}
+
+    // Calls sink for each complete line, without its newline.
+    void feed(std::string_view bytes, const std::function<void(std::string_view)>& sink);
+    // What came after the last newline.
+    const std::string& partial() const { return m_partial; }
+    std::int64_t tooLong() const { return m_tooLong; }
+
+  private:
+    std::size_t m_maxLine;
+    std::string m_partial;
+    bool m_skipping = false;
+    std::int64_t m_tooLong = 0;
+};
+
+}  // namespace ringside

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/run_follower.h"
+
+#include <fcntl.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "telemetry/codec.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::string_view kEndLine = R"({"kind":"end")";
+
+std::string vanishedLine() {
+    RunEnded end;
+    end.state = "failed";
+    end.exitCode = static_cast<int>(ExitCode::kInternal);
+    end.verdict = "the supervisor of this run is gone";
+    return encode(end);
+}
+
+std::string_view lastLine(std::string_view wholeLines) {
+    wholeLines.remove_suffix(1);
+    const std::size_t newline = wholeLines.rfind('\n');
+    return newline == std::string_view::npos ? wholeLines : wholeLines.substr(newline + 1);
+}
+
+}  // namespace
+
+RunFollower::RunFollower(RunPaths paths)
+    : m_paths(std::move(paths)), m_watch(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
+    if (m_watch &&
+        ::inotify_add_watch(m_watch.get(), m_paths.directory.c_str(), IN_MODIFY | IN_CREATE | IN_DELETE) < 0) {
+        m_watch.reset();
+    }
+}
+
+bool RunFollower::advance(const std::function<void(std::string_view)>& lines) {
+    if (m_ended) return false;
+    const bool alive = isRunAlive(m_paths.directory);  // before reading: what it wrote last must still be read
+    if (!readOn(lines)) return false;
+    if (alive) return true;
+    lines(vanishedLine());
+    m_ended = true;
+    return false;
+}
+
+// To the present end of the file; false once the end line was handed over.
+bool RunFollower::readOn(const std::function<void(std::string_view)>& lines) {
+    if (!m_file) m_file.reset(::open(m_paths.telemetry().c_str(), O_RDONLY | O_CLOEXEC));
+    if (!m_file) return true;
+    std::array<char, 1U << 16> buffer;
+    for (;;) {
+        const ssize_t got = ::read(m_file.get(), buffer.data(), buffer.size());
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return true;
+        m_pending.append(buffer.data(), static_cast<std::size_t>(got));
+        handOver(lines);
+        if (m_ended) return false;
+    }
+}
+
+void RunFollower::handOver(const std::function<void(std::string_view)>& lines) {
+    const std::size_t newline = m_pending.rfind('\n');
+    if (newline == std::string::npos) {
+        if (m_pending.size() <= Decoder::kMaxLine) return;
+        lines(m_pending);  // no line of ours: the reader's decoder skips it
+        m_pending.clear();
+        return;
+    }
+    const std::string_view whole = std::string_view(m_pending).substr(0, newline + 1);
+    m_ended = lastLine(whole).substr(0, kEndLine.size()) == kEndLine;
+    lines(whole);
+    m_pending.erase(0, newline + 1);
+}
+
+void RunFollower::drainWake() const {
+    std::array<char, 4096> ignored;
+    while (::read(m_watch.get(), ignored.data(), ignored.size()) > 0) {
+    }
+}
+
+}  // namespace ringside

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/unique_fd.h"
+#include "run/run_directory.h"
+
+namespace ringside {
+
+// Reads a run's telemetry from its beginning and on as it grows, from another process than the one that writes it.
+// Ends with the end line; where the supervisor vanished without one, makes one up that says so.
+class RunFollower {
+  public:
+    explicit RunFollower(RunPaths paths);
+
+    // Hands over what has come, in pieces of whole lines, byte for byte as in the file. False once the run has ended
+    // and everything was handed over. Never waits.
+    bool advance(const std::function<void(std::string_view)>& lines);
+
+    // Readable when the file may have grown; -1 where that cannot be watched. Look every quarter second as well: a
+    // killed supervisor changes no file.
+    int wakeFd() const { return m_watch.get(); }
+    void drainWake() const;
+
+  private:
+    bool readOn(const std::function<void(std::string_view)>& lines);
+    void handOver(const std::function<void(std::string_view)>& lines);
+
+    const RunPaths m_paths;
+    UniqueFd m_file;
+    UniqueFd m_watch;
+    std::string m_pending;
+    bool m_ended = false;
+};
+
+}  // namespace ringside

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/run_recorder.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "base/files.h"
+#include "telemetry/codec.h"
+
+namespace ringside {
+namespace {
+
+Json number(double value) {
+    return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+void append(std::string& text, const char* key, double value) {
+    char digits[32];
+    text.append(key);
+    if (!std::isfinite(value)) {
+        text += "null";
+        return;
+    }
+    text.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+}
+
+void append(std::string& text, const char* key, std::int64_t value) {
+    char digits[32];
+    text.append(key).append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+}
+
+Json exactMetrics(const EpochResult& result) {
+    return {{"loss", number(result.loss)}, {"accuracy", number(result.accuracy)}, {"samples", result.samples}};
+}
+
+Json paddedMetrics(const EpochResult& result) {
+    return {{"loss", number(result.lossPadded)},
+            {"accuracy", number(result.accuracyPadded)},
+            {"samples", result.samplesPadded}};
+}
+
+// Headline first; a validation also says both ways of counting.
+std::string epochLine(const EpochResult& result, bool padded) {
+    Json json = {{"kind", "epoch"}, {"epoch", result.epoch}, {"split", result.split}};
+    const bool isPadded = padded && result.split == "val";
+    const Json headline = isPadded ? paddedMetrics(result) : exactMetrics(result);
+    for (const auto& [key, value] : headline.items()) json[key] = value;
+    if (result.split == "val") {
+        json["exact"] = exactMetrics(result);
+        json["padded"] = paddedMetrics(result);
+    }
+    return json.dump() + "\n";
+}
+
+std::string logText(const LogLine& line) {
+    char prefix[64];
+    const std::string who = line.rank < 0 ? "supervisor" : "rank " + std::to_string(line.rank);
+    std::snprintf(prefix, sizeof prefix, "%10.3f s  %-10s  %-7s  ", static_cast<double>(line.timeUs) / 1e6, who.c_str(),
+                  line.level.c_str());
+    return prefix + line.text + "\n";
+}
+
+}  // namespace
+
+RunRecorder::RunRecorder(const RunPaths& paths, const PreparedRun& run)
+    : m_paths(paths), m_run(run), m_telemetry(paths.telemetry()), m_metrics(paths.metrics()), m_log(paths.log()) {
+    m_data.onGlobalStep = [this](const GlobalStep& step) { writeStep(step); };
+}
+
+unsigned RunRecorder::take(const Event& event, std::string_view line) {
+    m_telemetry.add(std::string(line).append("\n"));
+    note(event);
+    return m_data.apply(event);
+}
+
+unsigned RunRecorder::add(const Event& event) {
+    std::string line = encode(event);
+    line.pop_back();
+    return take(event, line);
+}
+
+void RunRecorder::note(const Event& event) {
+    if (const auto* line = std::get_if<LogLine>(&event)) m_log.add(logText(*line));
+    if (const auto* state = std::get_if<RankState>(&event)) noteTraining(*state);
+    if (const auto* epoch = std::get_if<EpochResult>(&event)) {
+        m_waitingEpochs.push_back(*epoch);
+        writeEpochsUpTo(m_data.lastStep() ? m_data.lastStep()->step : 0);
+    }
+}
+
+void RunRecorder::noteTraining(const RankState& state) {
+    if (state.state == "training" && m_firstStepUs < 0) m_trainingFromUs = std::max(m_trainingFromUs, state.timeUs);
+}
+
+void RunRecorder::writeStep(const GlobalStep& step) {
+    if (m_firstStepUs < 0) m_firstStepUs = step.timeUs;
+    writeEpochsUpTo(step.step - 1);
+    std::string line;
+    line.reserve(160);
+    append(line, R"({"kind":"step","step":)", step.step);
+    append(line, R"(,"epoch":)", step.epoch);
+    append(line, R"(,"loss":)", step.loss);
+    append(line, R"(,"accuracy":)", step.accuracy);
+    append(line, R"(,"lr":)", step.learningRate);
+    append(line, R"(,"samples":)", step.samples);
+    m_metrics.add(line.append("}\n"));
+}
+
+void RunRecorder::writeEpochsUpTo(std::int64_t step) {
+    while (!m_waitingEpochs.empty() && m_waitingEpochs.front().step <= step) {
+        m_metrics.add(epochLine(m_waitingEpochs.front(), m_run.config.training.validate == "padded"));
+        m_waitingEpochs.pop_front();
+    }
+}
+
+void RunRecorder::flush() {
+    m_telemetry.flush();
+    m_metrics.flush();
+    m_log.flush();
+}
+
+RunEnded RunRecorder::finish(RunEnded end) {
+    writeEpochsUpTo(std::numeric_limits<std::int64_t>::max());
+    measure(end);
+    add(LogLine{-1, end.state == "failed" ? "error" : "info", end.verdict, end.timeUs});
+    m_metrics.flush();
+    m_log.flush();
+    writeFileAtomically(m_paths.summary(), summary(end).dump(2) + "\n");
+    add(end);  // last: who sees it finds the directory complete
+    m_telemetry.flush();
+    return end;
+}
+
+void RunRecorder::measure(RunEnded& end) const {
+    if (!m_data.lastStep()) return;
+    const GlobalStep& last = *m_data.lastStep();
+    end.steps = last.step;
+    std::int64_t untilUs = last.timeUs;
+    for (const auto* epochs : {&m_data.trainingEpochs(), &m_data.validationEpochs()}) {
+        if (!epochs->empty()) untilUs = std::max(untilUs, epochs->back().timeUs);
+    }
+    const std::int64_t fromUs = m_trainingFromUs >= 0 ? m_trainingFromUs : m_firstStepUs;
+    end.trainSeconds = static_cast<double>(untilUs - fromUs) / 1e6;
+    if (end.trainSeconds <= 0) return;
+    end.stepsPerSecond = static_cast<double>(last.step) / end.trainSeconds;
+    end.samplesPerSecond = static_cast<double>(last.samplesSoFar) / end.trainSeconds;
+}
+
+Json RunRecorder::summary(const RunEnded& end) const {
+    Json firstStep = m_firstStepUs >= 0 ? Json(static_cast<double>(m_firstStepUs) / 1e6) : Json(nullptr);
+    std::int64_t dropped = 0;
+    for (const RankData& rank : m_data.ranks()) dropped += rank.droppedSteps;
+    return {{"version", 1},
+            {"name", m_run.config.name},
+            {"state", end.state},
+            {"exit_code", end.exitCode},
+            {"first_failed_rank", end.firstFailedRank >= 0 ? Json(end.firstFailedRank) : Json(nullptr)},
+            {"verdict", end.verdict},
+            {"last_lines", end.lastLines},
+            {"world_size", m_run.config.parallel.worldSize},
+            {"steps", end.steps},
+            {"planned_steps", m_data.totalSteps()},
+            {"train_seconds", end.trainSeconds},
+            {"steps_per_second", end.stepsPerSecond},
+            {"samples_per_second", end.samplesPerSecond},
+            {"first_step_seconds", std::move(firstStep)},
+            {"total_seconds", static_cast<double>(end.timeUs) / 1e6},
+            {"final", finalMetrics()},
+            {"best", bestMetrics()},
+            {"device", m_run.compute.device},
+            {"why_device", m_run.compute.whyDevice},
+            {"backend", m_run.compute.backend},
+            {"why_backend", m_run.compute.whyBackend},
+            {"plan_hashes", m_run.planHashes},
+            {"plan_verified", planVerified()},
+            {"dropped_telemetry_steps", dropped}};
+}
+
+Json RunRecorder::finalMetrics() const {
+    Json json = Json::object();
+    if (!m_data.trainingEpochs().empty()) {
+        const EpochResult& last = m_data.trainingEpochs().back();
+        json["epoch"] = last.epoch;
+        json["train_loss"] = number(last.loss);
+        json["train_accuracy"] = number(last.accuracy);
+    }
+    if (m_data.validationEpochs().empty()) return json;
+    const EpochResult& last = m_data.validationEpochs().back();
+    const bool padded = m_run.config.training.validate == "padded";
+    json["val_loss"] = number(padded ? last.lossPadded : last.loss);
+    json["val_accuracy"] = number(padded ? last.accuracyPadded : last.accuracy);
+    json["val_samples"] = padded ? last.samplesPadded : last.samples;
+    json["val_exact"] = exactMetrics(last);
+    json["val_padded"] = paddedMetrics(last);
+    return json;
+}
+
+// The epoch with the highest validation accuracy, or the lowest loss where there is none.
+Json RunRecorder::bestMetrics() const {
+    const bool padded = m_run.config.training.validate == "padded";
+    const auto score = [&](const EpochResult& one) {
+        const double accuracy = padded ? one.accuracyPadded : one.accuracy;
+        return std::isnan(accuracy) ? -(padded ? one.lossPadded : one.loss) : accuracy;
+    };
+    const EpochResult* best = nullptr;
+    for (const EpochResult& one : m_data.validationEpochs()) {
+        if (best == nullptr || score(one) > score(*best)) best = &one;
+    }
+    if (best == nullptr) return Json::object();
+    return {{"epoch", best->epoch},
+            {"val_loss", number(padded ? best->lossPadded : best->loss)},
+            {"val_accuracy", number(padded ? best->accuracyPadded : best->accuracy)}};
+}
+
+// Whether every rank consumed in epoch 0 exactly what the plan dealt; null while nobody has reported.
+Json RunRecorder::planVerified() const {
+    bool any = false;
+    for (std::size_t rank = 0; rank < m_data.ranks().size() && rank < m_run.planHashes.size(); ++rank) {
+        for (const Consumed& consumed : m_data.ranks()[rank].consumed) {
+            if (consumed.epoch != 0) continue;
+            if (consumed.sha256 != m_run.planHashes[rank]) return false;
+            any = true;
+        }
+    }
+    return any ? Json(true) : Json(nullptr);
+}
+
+}  // namespace ringside

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <string_view>
+
+#include "run/append_file.h"
+#include "run/prepared_run.h"
+#include "run/run_directory.h"
+#include "telemetry/run_data.h"
+
+namespace ringside {
+
+// Writes a run directory while the run goes on: telemetry.jsonl, metrics.jsonl, log.txt, at the end summary.json.
+// Everything in it throws IoError when the disk refuses.
+class RunRecorder {
+  public:
+    RunRecorder(const RunPaths& paths, const PreparedRun& run);
+
+    // An event from a rank with the line it came as; returns RunChange bits.
+    unsigned take(const Event& event, std::string_view line);
+    unsigned add(const Event& event);  // an event of the supervisor's own
+    void flush();
+    // Adds the end line and writes summary.json. Returns the end with steps and rates filled in from what was recorded.
+    RunEnded finish(RunEnded end);
+
+    const RunData& data() const { return m_data; }
+
+  private:
+    void note(const Event& event);
+    void noteTraining(const RankState& state);
+    void writeStep(const GlobalStep& step);
+    void writeEpochsUpTo(std::int64_t step);
+    void measure(RunEnded& end) const;
+    Json summary(const RunEnded& end) const;
+    Json finalMetrics() const;
+    Json bestMetrics() const;
+    Json planVerified() const;
+
+    const RunPaths m_paths;
+    const PreparedRun m_run;
+    AppendFile m_telemetry;
+    AppendFile m_metrics;
+    AppendFile m_log;
+    RunData m_data;
+    std::deque<EpochResult> m_waitingEpochs;  // until the steps before them are written
+    std::int64_t m_trainingFromUs = -1;       // when the last rank began to train
+    std::int64_t m_firstStepUs = -1;
+};
+
+}  // namespace ringside

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/child_process.h"
+#include "base/exit_code.h"
+
+namespace ringside {
+
+// What the supervisor knows of one rank when it has to judge.
+struct RankFate {
+    int rank = 0;
+    std::optional<ChildEnd> end;  // empty: the process lives
+    int endOrder = 0;             // 1 = the first that was seen to end
+    std::vector<std::string> lastLines;
+    double silentSeconds = 0;  // since anything was heard from it
+    bool everHeard = false;
+    bool processStopped = false;  // by SIGSTOP or a debugger
+    std::string place;            // "in all-reduce at step 41 of epoch 3", empty before the first heartbeat
+};
+
+// How long silence may last.
+struct SilenceLimits {
+    double startSeconds = 10;
+    double runSeconds = 30;
+};
+
+struct Verdict {
+    ExitCode code = ExitCode::kOk;
+    int firstFailedRank = -1;
+    std::string text;
+};
+
+// Why the run must end now, if it must. `settled`: ranks that report a missing peer have been given the time in which a
+// peer's own death would have been seen; only then is "rank 2 did not arrive" believed to be a hang.
+std::optional<Verdict> judge(const std::vector<RankFate>& fates, const SilenceLimits& limits, bool settled);
+
+// The rank that "rank 2 did not reach collective 41 ..." names; -1 when no line names one.
+int missingRankIn(const std::vector<std::string>& lines);
+
+}  // namespace ringside
