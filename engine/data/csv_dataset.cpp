@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "data/csv_table.h"
 #include "data/gzip.h"
 
@@ -27,9 +28,11 @@ bool isHeader(const Cells& first, const Cells& second) {
     return false;
 }
 
+// Quoted as JSON does it, so that line ends and broken UTF-8 cannot spoil the message.
 std::string shownCell(std::string_view cell) {
     if (cell.empty()) return "empty";
-    return '"' + std::string(cell.substr(0, 40)) + (cell.size() > 40 ? "...\"" : "\"");
+    const std::string text = std::string(cell.substr(0, 40)) + (cell.size() > 40 ? "..." : "");
+    return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 // Every label cell as a number of its own; what the labels mean is decided when all are known.

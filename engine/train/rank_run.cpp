@@ -8,6 +8,7 @@
 #include "backend/backend.h"
 #include "base/json.h"
 #include "comm/communicator_factory.h"
+#include "comm/socket_store.h"
 #include "config/run_config.h"
 #include "data/dataset.h"
 #include "train/trainer.h"
@@ -29,13 +30,20 @@ RunConfig readConfig(const RankEnvironment& environment) {
     return config;
 }
 
+// The store is only asked while the ranks find each other: it may go afterwards.
+std::unique_ptr<Communicator> joinByGloo(const RankEnvironment& environment, const CommOptions& options) {
+    SocketStore store(UniqueFd(RankEnvironment::kStoreFd), options.timeout);
+    return makeGlooCommunicator(store, environment.rank, environment.worldSize, options);
+}
+
 std::unique_ptr<Communicator> join(const RankEnvironment& environment, const RunConfig& config) {
     const CommOptions options{std::chrono::milliseconds(std::llround(config.parallel.timeoutSeconds * 1000))};
     if (environment.backend == "shm")
         return makeSharedMemoryCommunicator(RankEnvironment::kSharedFd, environment.rank, environment.worldSize,
                                             options);
+    if (environment.backend == "gloo") return joinByGloo(environment, options);
     throw TrainingError("parallel.backend is \"" + environment.backend +
-                        "\"; this worker knows shm: choose it or auto");
+                        "\"; this worker knows shm and gloo: choose one of them or auto");
 }
 
 std::unique_ptr<Backend> deviceFor(const RankEnvironment& environment) {

@@ -98,6 +98,7 @@ TEST_CASE("Missing, non-finite and non-numeric values are refused with line and 
     CHECK(refusal("1,2,0\n1,inf,0\n").find("\"inf\"") != std::string::npos);
     CHECK(refusal("1,2,0\n1,1e39,0\n").find("\"1e39\"") != std::string::npos);
     CHECK(refusal("1,2,0\n1,0x10,0\n").find("\"0x10\"") != std::string::npos);
+    CHECK(refusal("1,2,0\n1,\"2\n3\xff\",0\n").find("is \"2\\n3\xef\xbf\xbd\"; it must") != std::string::npos);
     CHECK(refusal("1,2,0\n\n\n1,2,\n").find("line 4, column 2 is empty; it must be a label") != std::string::npos);
 }
 

@@ -28,6 +28,8 @@ CONFINED = [
     (r"nccl\.h", r"engine/comm/nccl/"),
     (r"cuda|cublas|cudnn|nvml", r"engine/(backend/cuda|comm/nccl)/"),
     (r"mpi\.h", r"engine/comm/mpi_"),
+    (r"jpeglib|jerror", r"engine/data/image_jpeg"),
+    (r"png\.h", r"engine/data/image_png"),
     (r"QtCharts|Q\w*(Chart|ChartView|Series|Axis)\b", r"ui/charts/|tests/bench/"),
 ]
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)

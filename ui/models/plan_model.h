@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QList>
 #include <QObject>
+#include <QThreadPool>
+#include <atomic>
 #include <optional>
 
+#include "config/run_config.h"
 #include "sampling/shard_plan.h"
 
 namespace ringside {
@@ -15,7 +19,11 @@ class ExperimentModel;
 class PlanModel : public QObject {
     Q_OBJECT
   public:
+    static constexpr qint64 kInstantSamples = 20'000;     // planned on the GUI thread up to here
+    static constexpr qint64 kCachedSamples = 16'000'000;  // of all remembered plans together, 4 bytes each
+
     PlanModel(ExperimentModel& experiment, QObject* parent = nullptr);
+    ~PlanModel() override;
 
     int epoch() const { return m_epoch; }
     int epochCount() const;
@@ -23,6 +31,10 @@ class PlanModel : public QObject {
 
     const ShardPlan* plan() const { return m_plan ? &*m_plan : nullptr; }
     QString problem() const { return m_problem; }  // why there is no plan, empty otherwise
+    bool isWorking() const { return m_working; }   // a newer plan than plan() is being made
+
+    // The plan of another epoch of the same experiment: at once from the cache, or made on the calling thread.
+    ShardSpec specAt(int epoch) const;
 
     std::optional<qint64> selectedSample() const { return m_selected; }
     std::optional<SamplePlace> selectedPlace() const { return m_place; }
@@ -35,14 +47,25 @@ class PlanModel : public QObject {
 
   private:
     void refresh();
+    void makeLater(const ShardSpec& spec);
+    void take(const Result<ShardPlan>& result);
+    void fail(const QString& problem);
+    void remember(const ShardPlan& plan);
+    void followSelection();
 
     ExperimentModel& m_experiment;
     int m_epoch = 0;
     std::optional<ShardPlan> m_plan;
     QString m_problem;
+    bool m_working = false;
     std::optional<qint64> m_selected;
     std::optional<SamplePlace> m_place;
-    quint64 m_request = 0;
+    QList<ShardPlan> m_cache;  // newest first
+    std::atomic<quint64> m_request = 0;
+    QThreadPool m_pool;  // last: its threads end before the rest goes
 };
+
+// What DistributedSampler and DataLoader are given in one epoch of an experiment over n samples.
+ShardSpec shardSpec(const RunConfig& config, qint64 datasetSize, qint64 epoch);
 
 }  // namespace ringside

@@ -12,10 +12,17 @@ namespace ringside::cpu {
 
 namespace {
 
+// Products of fewer multiplications than this are done before a second thread would have woken up.
+constexpr double kWorthThreads = 4e6;
+
+thread_local int threadsAllowed = 1;
+
 // oneDNN's sgemm: row-major, kernels compiled for this CPU when first used and cached by shape.
 void sgemm(char transA, char transB, std::size_t m, std::size_t n, std::size_t k, const float* a, std::size_t lda,
            const float* b, std::size_t ldb, float beta, float* c) {
     if (m == 0 || n == 0) return;
+    const bool large = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) >= kWorthThreads;
+    omp_set_num_threads(large ? threadsAllowed : 1);
     const auto size = [](std::size_t value) { return static_cast<dnnl_dim_t>(value); };
     const dnnl_status_t status =
         dnnl_sgemm(transA, transB, size(m), size(n), size(k), 1.0F, a, size(lda), b, size(ldb), beta, c, size(n));
@@ -40,7 +47,7 @@ void product(const float* a, const float* b, float* out, std::size_t m, std::siz
 }
 
 void useThreads(int count) {
-    omp_set_num_threads(count);
+    threadsAllowed = count;
 }
 
 }  // namespace ringside::cpu

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/run_config.h"
+#include "fuzz_targets.h"
+#include "mutator.h"
+#include "support/catch.h"
+#include "support/gzip_packed.h"
+
+using namespace ringside;
+
+namespace {
+
+constexpr int kRounds = 20000;
+
+void feed(fuzz::Mutator mutator, void (*target)(std::string_view)) {
+    for (int i = 0; i < kRounds; ++i) {
+        const std::string input = mutator.next();
+        INFO("round " << i);
+        REQUIRE_NOTHROW(target(input));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("Damaged experiment files are refused in one line, or read whole") {
+    RunConfig other;
+    other.name = "\xc3\xa4 \\ \"";
+    other.dataset.kind = "csv";
+    other.model.hidden = {1, 2, 3};
+    const std::vector<std::string> corpus = {RunConfig().toJson().dump(2), other.toJson().dump(), "{}",
+                                             R"({"version": 1, "parallel": {"world_size": 2}})",
+                                             R"({"loader": {"num_workers": 0}, "training": {"precision": "fp32"}})"};
+    const std::vector<std::string> words = {"null",
+                                            "true",
+                                            "[]",
+                                            "{}",
+                                            "[[[[",
+                                            "1e999",
+                                            "-1e999",
+                                            "1e-999",
+                                            "18446744073709551616",
+                                            "-9223372036854775809",
+                                            "0.1",
+                                            "\"\"",
+                                            "\"\\u0000\"",
+                                            "\\ud800",
+                                            "\xff",
+                                            "\n",
+                                            ",",
+                                            ":",
+                                            "\"kind\"",
+                                            "\"world_size\": 1e3",
+                                            std::string(100, '['),
+                                            std::string("\0", 1),
+                                            "\"a\\nb\": 1, ",
+                                            "\"loader\": 3, "};
+    feed(fuzz::Mutator(corpus, words, 1), fuzz::config);
+    for (const std::string& word : words) REQUIRE_NOTHROW(fuzz::config(word));
+}
+
+TEST_CASE("Damaged CSV files are refused in one line, or read whole") {
+    const std::vector<std::string> corpus = {"a,b,y\n1,2,cat\n3,4,dog\n", "6,148,72,35,0\n1,85,66,29,1\n8,183,64,0,0\n",
+                                             "x;y\r\n\"1\";\"a \"\"b\"\"\"\r\n2;c\r\n", "1\t2.5\n3\t4.5\n"};
+    const std::vector<std::string> words = {"nan",
+                                            "inf",
+                                            "-",
+                                            "1e39",
+                                            "1e-400",
+                                            "\"",
+                                            "\"\"",
+                                            ",",
+                                            ",,",
+                                            "\r",
+                                            "\n",
+                                            "\r\n",
+                                            "\xef\xbb\xbf",
+                                            "\xff",
+                                            ";",
+                                            "\t",
+                                            " ",
+                                            std::string("\0", 1),
+                                            "0x1p3",
+                                            "99999999999999999999",
+                                            std::string(70000, '1'),
+                                            "+1",
+                                            "+-1"};
+    feed(fuzz::Mutator(corpus, words, 2), fuzz::csv);
+}
+
+TEST_CASE("Damaged gzip files are refused in one line, or read whole") {
+    using ringside::testing::gzipPacked;
+    const std::vector<std::string> corpus = {gzipPacked("1,2\n3,4\n"), gzipPacked(std::string(5000, 'a')),
+                                             gzipPacked("") + gzipPacked("x"), gzipPacked(std::string(1U << 17, 'b'))};
+    const std::vector<std::string> words = {"\x1f\x8b", std::string(8, '\0'), std::string(8, '\xff'), "\x08"};
+    feed(fuzz::Mutator(corpus, words, 3), fuzz::gzip);
+}

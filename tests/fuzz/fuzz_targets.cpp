@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fuzz_targets.h"
+
+#include <cmath>
+
+#include "config/run_config.h"
+#include "data/csv_dataset.h"
+#include "data/gzip.h"
+
+namespace ringside::fuzz {
+namespace {
+
+constexpr std::size_t kMaxProblemBytes = 4096;
+
+void requireOneLine(const Problem& problem) {
+    const std::string text = problem.text();
+    RINGSIDE_ASSERT(!text.empty() && text.size() < kMaxProblemBytes);
+    RINGSIDE_ASSERT(text.find('\n') == std::string::npos);
+}
+
+void requireOneLine(const Problems& problems) {
+    for (const Problem& problem : problems) requireOneLine(problem);
+}
+
+}  // namespace
+
+void config(std::string_view bytes) {
+    const Result<Json> json = parseJson(bytes, "input");
+    if (!json) return requireOneLine(json.problem());
+    Problems problems;
+    const Result<RunConfig> read = RunConfig::fromJson(json.value(), &problems);
+    RINGSIDE_ASSERT(read.ok() == problems.empty());
+    requireOneLine(problems);
+    if (!read) return;
+    requireOneLine(read.value().validateForTraining());
+    const Json written = parseJson(read.value().toJson().dump(), "output").value();
+    RINGSIDE_ASSERT(RunConfig::fromJson(written).value() == read.value());
+}
+
+void csv(std::string_view bytes) {
+    const Result<SampleTable> read = parseCsv(bytes, "input", "");
+    if (!read) return requireOneLine(read.problem());
+    const SampleTable& table = read.value();
+    const auto classes = static_cast<std::int32_t>(table.classNames.size());
+    RINGSIDE_ASSERT(table.size >= 2 && table.shape.features >= 1);
+    for (const float value : table.features) RINGSIDE_ASSERT(std::isfinite(value));
+    for (const float value : table.targets) RINGSIDE_ASSERT(std::isfinite(value));
+    for (const std::int32_t label : table.labels) RINGSIDE_ASSERT(label >= 0 && label < classes);
+    const MemoryDataset checksItsSizes(table);
+}
+
+void gzip(std::string_view bytes) {
+    constexpr std::size_t kLimit = 1U << 16;
+    const Result<std::string> content = gunzip(bytes, "input", kLimit);
+    if (!content) return requireOneLine(content.problem());
+    RINGSIDE_ASSERT(content.value().size() <= kLimit);
+}
+
+}  // namespace ringside::fuzz

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <random>
+#include <string>
+#include <vector>
+
+namespace ringside::fuzz {
+
+// Damages inputs in the ways files get damaged: flipped bits, lost and doubled pieces, pieces of other files, and
+// words that are known to be awkward. The same seed gives the same damage.
+class Mutator {
+  public:
+    Mutator(std::vector<std::string> corpus, std::vector<std::string> words, std::uint32_t seed);
+
+    std::string next();
+
+  private:
+    std::size_t below(std::size_t limit) { return limit == 0 ? 0 : m_random() % limit; }
+    void damage(std::string& text);
+
+    std::vector<std::string> m_corpus;
+    std::vector<std::string> m_words;
+    std::mt19937 m_random;
+};
+
+}  // namespace ringside::fuzz

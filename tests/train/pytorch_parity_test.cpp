@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Training against real PyTorch: the same losses step by step, the same weights, a file that PyTorch reads.
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "base/files.h"
+#include "base/json.h"
+#include "support/catch.h"
+#include "support/temporary_directory.h"
+#include "train/training_run.h"
+
+using namespace ringside;
+using namespace ringside::test;
+
+namespace {
+
+Json askPytorch(const std::string& command, const std::filesystem::path& argument) {
+    const std::string line = std::string(RINGSIDE_PYTORCH_PYTHON) +
+                             " " RINGSIDE_SOURCE_DIR "/tests/train/reference_training.py " + command + " " +
+                             argument.string();
+    const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(line.c_str(), "r"), pclose);
+    REQUIRE(pipe);
+    std::string text;
+    char piece[4096];
+    while (const std::size_t got = fread(piece, 1, sizeof piece, pipe.get())) text.append(piece, got);
+    INFO("python3-torch must be installed: " << line);
+    REQUIRE_FALSE(text.empty());
+    return Json::parse(text);
+}
+
+Json settingsOf(const RunConfig& config) {
+    return {{"model", config.model.kind},
+            {"seed", config.training.seed},
+            {"world_size", config.parallel.worldSize},
+            {"batch_size", config.loader.batchSize},
+            {"epochs", config.training.epochs},
+            {"sgd",
+             {{"lr", config.optimizer.lr},
+              {"momentum", config.optimizer.momentum},
+              {"dampening", config.optimizer.dampening},
+              {"weight_decay", config.optimizer.weightDecay},
+              {"nesterov", config.optimizer.nesterov}}}};
+}
+
+// Largest relative difference of any rank's loss in any step, and the largest absolute one of any weight.
+struct Deviation {
+    double loss = 0;
+    double weight = 0;
+};
+
+Deviation compare(const RunConfig& config, std::size_t steps) {
+    const TemporaryDirectory directory;
+    writeFileAtomically(directory.path() / "settings.json", settingsOf(config).dump());
+    const Json expected = askPytorch("train", directory.path() / "settings.json");
+    const auto ranks = trainAsThreads(config);
+    REQUIRE(expected["losses"].size() == steps);
+    REQUIRE(expected["parameters"].size() == ranks[0].parameters.size());
+    Deviation deviation;
+    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+        REQUIRE(ranks[rank].steps.size() == steps);
+        for (std::size_t step = 0; step < steps; ++step) {
+            const double loss = expected["losses"][step][rank].get<double>();
+            deviation.loss = std::max(deviation.loss, std::abs(ranks[rank].steps[step].loss - loss) / loss);
+        }
+    }
+    for (std::size_t i = 0; i < ranks[0].parameters.size(); ++i)
+        deviation.weight = std::max(deviation.weight, std::abs(static_cast<double>(ranks[0].parameters[i]) -
+                                                               expected["parameters"][i].get<double>()));
+    return deviation;
+}
+
+RunConfig experiment(std::int64_t worldSize, std::int64_t epochs) {
+    RunConfig config;
+    config.parallel.worldSize = worldSize;
+    config.training.epochs = epochs;
+    return config;
+}
+
+}  // namespace
+
+TEST_CASE("The built-in experiment has PyTorch's losses at every world size") {
+    struct Case {
+        std::int64_t worldSize;
+        std::int64_t epochs;
+        std::size_t steps;
+    };
+    // 1437 samples in batches of 32: 45, 23 and 12 steps an epoch.
+    for (const Case& run : {Case{1, 3, 135}, Case{2, 6, 138}, Case{4, 10, 120}}) {
+        INFO("world size " << run.worldSize);
+        const Deviation deviation = compare(experiment(run.worldSize, run.epochs), run.steps);
+        INFO("largest deviation: loss " << deviation.loss << " relative, weight " << deviation.weight);
+        CHECK(deviation.loss < 1e-5);
+        CHECK(deviation.weight < 1e-5);
+    }
+}
+
+TEST_CASE("Weight decay, nesterov and another seed keep PyTorch's losses") {
+    RunConfig config = experiment(3, 4);
+    config.training.seed = config.sampler.seed = 11;
+    config.optimizer.weightDecay = 1e-3;
+    config.optimizer.nesterov = true;
+    config.optimizer.lr = 0.05;
+    CHECK(compare(config, 60).loss < 1e-5);  // ceil(479 / 32) = 15 steps an epoch
+}
+
+TEST_CASE("The toy model on synthetic data has PyTorch's losses") {
+    RunConfig config = experiment(2, 5);
+    config.dataset.kind = "synthetic";
+    config.model.kind = "toy_linear";
+    config.optimizer.lr = 0.01;
+    CHECK(compare(config, 65).loss < 1e-5);  // ceil(410 / 32) = 13 steps an epoch
+}
+
+TEST_CASE("PyTorch loads the saved weights and finds the validation result that was reported") {
+    const TemporaryDirectory directory;
+    const auto ranks = trainAsThreads(experiment(4, 3), {.runDirectory = directory.path(), .stopAfter = {}});
+    const Json found = askPytorch("evaluate", directory.path() / "checkpoints" / "step-00000036" / "model.safetensors");
+    const EpochResult reported = ranks[0].results("val").back();
+    CHECK(reported.loss == Approx(found["loss"].get<double>()).epsilon(1e-5));
+    CHECK(reported.accuracy == Approx(found["accuracy"].get<double>()).epsilon(1e-6));
+}

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What PyTorch does with the same experiment, for tests/train/pytorch_parity_test.cpp.
+
+reference_training.py train SETTINGS.json  -> {"losses": [[rank 0, rank 1, ...] per step], "parameters": [...]}
+reference_training.py evaluate MODEL.safetensors  -> {"loss": .., "accuracy": ..} on the validation digits
+
+Ranks run one after the other in this process: per-rank mean gradients, each multiplied by float(1/N), then summed, as
+DistributedDataParallel does.
+"""
+import gzip
+import json
+import pathlib
+import struct
+import sys
+
+import torch
+from torch.utils.data import DataLoader, TensorDataset, random_split
+from torch.utils.data.distributed import DistributedSampler
+
+DIGITS = pathlib.Path(__file__).resolve().parents[2] / "resources" / "data" / "digits.csv.gz"
+
+
+def digits():
+    with gzip.open(DIGITS, "rt") as file:
+        rows = torch.tensor([[float(value) for value in line.split(",")] for line in file])
+    whole = TensorDataset(rows[:, :64] / 16, rows[:, 64].long())
+    return random_split(whole, [1437, 360], generator=torch.Generator().manual_seed(0))
+
+
+def synthetic():
+    torch.manual_seed(0)
+    x, y = torch.randn(1024, 10), torch.randn(1024, 10)
+    # 20 percent, rounded up, are kept for validation.
+    return random_split(TensorDataset(x, y), [819, 205], generator=torch.Generator().manual_seed(0))
+
+
+def mlp():
+    return torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 10))
+
+
+class ToyModel(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(10, 10)
+
+    def forward(self, x):
+        return self.linear(x)
+
+
+def average_gradients(model, loss_of, batches):
+    """One backward pass per rank; leaves the average in .grad and returns the ranks' losses."""
+    losses, share = [], 1 / len(batches)
+    total = [torch.zeros_like(p) for p in model.parameters()]
+    for x, y in batches:
+        model.zero_grad()
+        loss = loss_of(model(x), y)
+        loss.backward()
+        losses.append(loss.item())
+        for sum_, parameter in zip(total, model.parameters()):
+            sum_ += parameter.grad * share
+    for sum_, parameter in zip(total, model.parameters()):
+        parameter.grad = sum_
+    return losses
+
+
+def train(settings):
+    toy = settings["model"] == "toy_linear"
+    training, _ = synthetic() if toy else digits()
+    loss_of = torch.nn.MSELoss() if toy else torch.nn.CrossEntropyLoss()
+    torch.manual_seed(settings["seed"])
+    model = ToyModel() if toy else mlp()
+    optimizer = torch.optim.SGD(model.parameters(), **settings["sgd"])
+    world = settings["world_size"]
+    samplers = [DistributedSampler(training, world, rank, seed=settings["seed"]) for rank in range(world)]
+    loaders = [DataLoader(training, settings["batch_size"], sampler=sampler) for sampler in samplers]
+    losses = []
+    for epoch in range(settings["epochs"]):
+        for sampler in samplers:
+            sampler.set_epoch(epoch)
+        for batches in zip(*loaders):
+            losses.append(average_gradients(model, loss_of, batches))
+            optimizer.step()
+    parameters = torch.cat([p.detach().flatten() for p in model.parameters()])
+    return {"losses": losses, "parameters": parameters.tolist()}
+
+
+def read_safetensors(path):
+    data = pathlib.Path(path).read_bytes()
+    length, = struct.unpack("<Q", data[:8])
+    header, values = json.loads(data[8:8 + length]), data[8 + length:]
+    header.pop("__metadata__", None)
+    tensors = {}
+    for name, entry in header.items():
+        begin, end = entry["data_offsets"]
+        tensors[name] = torch.frombuffer(bytearray(values[begin:end]), dtype=torch.float32).reshape(entry["shape"])
+    return tensors
+
+
+def evaluate(path):
+    model = mlp()
+    model.load_state_dict(read_safetensors(path))
+    _, validation = digits()
+    x, y = next(iter(DataLoader(validation, len(validation))))
+    output = model(x)
+    loss = torch.nn.functional.cross_entropy(output, y)
+    return {"loss": loss.item(), "accuracy": (output.argmax(1) == y).float().mean().item()}
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    command, argument = sys.argv[1:]
+    print(json.dumps(train(json.loads(pathlib.Path(argument).read_text())) if command == "train" else evaluate(argument)))

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/explanation.h"
+
+#include "plans.h"
+#include "support/catch.h"
+
+using namespace ringside;
+
+TEST_CASE("a duplicate is explained by the padding it comes from") {
+    ShardSpec spec;  // torch.randperm(1437) seeded with 2 begins 408 712 608; its position 1436 holds 320
+    spec.datasetSize = 1437;
+    spec.worldSize = 4;
+    spec.epoch = 2;
+    spec.batchSize = 32;
+    const Explanation why = explain(sceneOf(spec), {1, 359});
+    CHECK(why.title == "Why is sample 408 on rank 1?");
+    REQUIRE(why.lines.size() == 3);
+    CHECK(why.lines[0] == "It is position 1437 of the padded order, and 1437 mod 4 = 1; slot 1437 div 4 = 359.");
+    CHECK(why.lines[1] ==
+          "The order has only 1,437 samples, so positions 1437 to 1439 repeat its first 3: 408, 712, 608.");
+    CHECK(why.lines[2] ==
+          "Its first copy is position 0: rank 0, slot 0, step 1. "
+          "With drop_last on the sampler, sample 320 would be dropped instead.");
+}
+
+TEST_CASE("an ordinary cell is explained by the formula and its step") {
+    const Explanation why = explain(sceneOf(tenOnFour()), {1, 1});
+    CHECK(why.title == "Why is sample 9 on rank 1?");
+    CHECK(why.lines[0] == "It is position 5 of the padded order, and 5 mod 4 = 1; slot 5 div 4 = 1.");
+    CHECK(why.lines[1] == "The order is randperm(10), seeded with seed + epoch = 0 + 0 = 0.");
+    CHECK(why.lines[2] == "Step 1 of 2 takes slots 0 to 1 of every rank: positions 0 to 7 of the order.");
+}
+
+TEST_CASE("a dropped sample is explained by the position it has") {
+    ShardSpec spec = tenOnFour();
+    spec.dropLast = true;
+    const Explanation why = explain(sceneOf(spec), {1, 2});
+    CHECK(why.title == "Why does no rank get sample 2?");
+    CHECK(why.lines[0] ==
+          "It is position 9 of the order, and drop_last of the sampler deals only the first 2 x 4 = 8.");
+    CHECK(why.lines[1] == "Without drop_last it would go to rank 9 mod 4 = 1, and 2 samples would be repeated.");
+    CHECK(why.lines[2] == "Another epoch shuffles anew and drops other samples.");
+}
+
+TEST_CASE("an empty shard says why and what to do") {
+    ShardSpec spec = tenOnFour();
+    spec.datasetSize = 3;
+    spec.dropLast = true;
+    const Explanation why = explainEmptyShard(sceneOf(spec));
+    CHECK(why.title == "No rank gets any sample");
+    CHECK(why.lines[0].contains("floor(3 / 4) = 0"));
+    CHECK(why.lines[1].contains("at most 3 ranks"));
+}
+
+TEST_CASE("a seed and an epoch beyond a signed 64-bit sum are added as PyTorch adds them") {
+    ShardSpec spec = tenOnFour();
+    spec.seed = 9223372036854775807LL;
+    spec.epoch = 1;
+    CHECK(explain(sceneOf(spec), {0, 0}).lines[1].endsWith("= 9223372036854775808."));
+    spec.seed = -3;
+    CHECK(explain(sceneOf(spec), {0, 0}).lines[1].endsWith("-3 + 1 = -2."));
+}

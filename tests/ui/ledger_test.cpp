@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/ledger.h"
+
+#include <QMap>
+
+#include "plans.h"
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+QMap<QString, QString> ledgerOf(const ShardSpec& spec, const Coverage* counted = nullptr, qint64 epochs = 10) {
+    QMap<QString, QString> values;
+    for (const LedgerRow& row : ledgerRows(planOf(spec), counted, epochs)) values[row.name] = row.value;
+    return values;
+}
+
+RunConfig configOf(qint64 world, bool dropLast, qint64 epochs) {
+    RunConfig config;
+    config.parallel.worldSize = world;
+    config.sampler.dropLast = dropLast;
+    config.training.epochs = epochs;
+    config.loader.batchSize = 2;
+    return config;
+}
+
+}  // namespace
+
+TEST_CASE("ten samples on four ranks: two are repeated") {
+    const auto values = ledgerOf(tenOnFour());
+    CHECK(values["Samples"] == "10");
+    CHECK(values["World size"] == "4");
+    CHECK(values["Per rank = ceil(n / W)"] == "3");
+    CHECK(values["Padding (duplicates)"] == "2");
+    CHECK(values["Dropped by sampler"] == "0");
+    CHECK(values["Dropped by loader"] == "0");
+    CHECK(values["Steps per epoch"] == "2");
+    CHECK(values["Global batch"] == "8");
+    CHECK(values["Last batch per rank"] == "1");
+    CHECK(values["Unique seen"] == "10 (100 %)");
+    CHECK(values["Never seen in 10 epochs"] == "counting");
+}
+
+TEST_CASE("ten samples on four ranks with the sampler's drop_last: two are dropped") {
+    ShardSpec spec = tenOnFour();
+    spec.dropLast = true;
+    const auto values = ledgerOf(spec);
+    CHECK(values["Per rank = floor(n / W)"] == "2");
+    CHECK(values["Padding (duplicates)"] == "0");
+    CHECK(values["Dropped by sampler"] == "2");
+    CHECK(values["Steps per epoch"] == "1");
+    CHECK(values["Last batch per rank"] == "2");
+    CHECK(values["Unique seen"] == "8 (80 %)");
+}
+
+TEST_CASE("ten samples on four ranks with the loader's drop_last: one slot of each rank is left out") {
+    ShardSpec spec = tenOnFour();
+    spec.loaderDropLast = true;
+    const auto values = ledgerOf(spec);
+    CHECK(values["Padding (duplicates)"] == "2");
+    CHECK(values["Dropped by loader"] == "4");
+    CHECK(values["Steps per epoch"] == "1");
+    CHECK(values["Unique seen"] == "8 (80 %)");
+}
+
+TEST_CASE("nearly all is not shown as all") {
+    ShardSpec spec;
+    spec.datasetSize = 1'281'167;
+    spec.worldSize = 64;
+    spec.dropLast = true;
+    CHECK(ledgerOf(spec)["Unique seen"] == "1,281,152 (99.99 %)");
+    CHECK(ledgerOf(spec)["Dropped by sampler"] == "15");
+}
+
+TEST_CASE("samples never seen: those that every epoch drops") {
+    // torch.randperm(10) with seeds 0 and 1 ends in 6 2 and 7 4: nothing is dropped twice.
+    CHECK(coverage(configOf(4, true, 1), 10) == Coverage{10, 1, 2});
+    CHECK(coverage(configOf(4, true, 2), 10).neverSeen == 0);
+    // Without set_epoch, or without shuffle, the same two are lost in all epochs.
+    RunConfig forgotten = configOf(4, true, 100);
+    forgotten.sampler.setEpoch = false;
+    CHECK(coverage(forgotten, 10) == Coverage{10, 100, 2});
+    RunConfig ordered = configOf(4, true, 100);
+    ordered.sampler.shuffle = false;
+    CHECK(coverage(ordered, 10) == Coverage{10, 100, 2});
+    // Padding loses nothing; an empty shard loses everything.
+    CHECK(coverage(configOf(4, false, 3), 10).neverSeen == 0);
+    CHECK(coverage(configOf(16, true, 5), 10).neverSeen == 10);
+}

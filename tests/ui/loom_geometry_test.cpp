@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/loom_geometry.h"
+
+#include "support/catch.h"
+
+using namespace ringside;
+
+TEST_CASE("the detail of a cell follows its width in pixels") {
+    CHECK(cellDetail(62) == CellDetail::Thumbnail);
+    CHECK(cellDetail(48) == CellDetail::Thumbnail);
+    CHECK(cellDetail(47.9) == CellDetail::Index);
+    CHECK(cellDetail(16) == CellDetail::Index);
+    CHECK(cellDetail(15.9) == CellDetail::Border);
+    CHECK(cellDetail(4) == CellDetail::Border);
+    CHECK(cellDetail(3.9) == CellDetail::Color);
+    CHECK(cellDetail(1) == CellDetail::Color);
+    CHECK(cellDetail(0.99) == CellDetail::Majority);
+}
+
+TEST_CASE("fitting shows every slot of the epoch, and few slots do not grow without bound") {
+    LoomGeometry geometry;
+    geometry.setArea({720, 360});
+    geometry.setShape(360, 4);
+    geometry.fit();
+    CHECK(geometry.pitch() == Approx(2));
+    CHECK(geometry.visibleSlots() == Span{0, 360});
+
+    geometry.setShape(3, 4);
+    geometry.fit();
+    CHECK(geometry.pitch() == LoomGeometry::kLargestPitch);
+}
+
+TEST_CASE("a point finds the cell it lies in, and nothing beyond the last slot and rank") {
+    LoomGeometry geometry;
+    geometry.setArea({200, 320});
+    geometry.setShape(100, 4);
+    geometry.fit();  // 2 px a slot, 80 px a rank
+    CHECK(geometry.cellAt({0, 0}) == LoomCell{0, 0});
+    CHECK(geometry.cellAt({1.9, 79}) == LoomCell{0, 0});
+    CHECK(geometry.cellAt({2, 81}) == LoomCell{1, 1});
+    CHECK(geometry.cellAt({199, 319}) == LoomCell{3, 99});
+    CHECK(!geometry.cellAt({-1, 10}));
+    CHECK(!geometry.cellAt({10, 321}));
+
+    geometry.setShape(2, 2);  // two cells of the largest size, then empty space
+    CHECK(!geometry.cellAt({2 * LoomGeometry::kLargestPitch + 1, 10}));
+    CHECK(!geometry.cellAt({10, 2 * LoomGeometry::kLargestRow + 1}));
+}
+
+TEST_CASE("every visible cell is found again at its own middle, at any zoom") {
+    LoomGeometry geometry;
+    geometry.setArea({640, 333});
+    geometry.setShape(1000, 64);
+    geometry.fit();
+    for (int zoom = 0; zoom < 20; ++zoom) {
+        geometry.zoomAt({123, 45}, 1.3);
+        const Span visible = geometry.visibleSlots();
+        const Span ranks = geometry.visibleRanks();
+        const LoomCell middle{static_cast<int>((ranks.first + ranks.last) / 2), (visible.first + visible.last) / 2};
+        CHECK(geometry.cellAt(geometry.cell(middle.rank, middle.slot).center()) == middle);
+    }
+}
+
+TEST_CASE("zooming keeps the slot under the pointer where it is") {
+    LoomGeometry geometry;
+    geometry.setArea({800, 400});
+    geometry.setShape(10000, 8);
+    geometry.fit();
+    const QPointF pointer(400, 200);
+    const auto before = geometry.cellAt(pointer);
+    geometry.zoomAt(pointer, 8);
+    const auto after = geometry.cellAt(pointer);
+    REQUIRE(before);
+    REQUIRE(after);
+    CHECK(std::abs(before->slot - after->slot) <= 12);  // a pixel stood for 12.5 slots before
+    CHECK(before->rank == after->rank);
+}
+
+TEST_CASE("the view stays within the epoch") {
+    LoomGeometry geometry;
+    geometry.setArea({620, 352});
+    geometry.setShape(100, 4);
+    geometry.home();
+    geometry.panBy({-500, -500});
+    CHECK(geometry.firstSlot() == 0);
+    CHECK(geometry.scrollY() == 0);
+    geometry.panBy({1e9, 1e9});
+    CHECK(geometry.firstSlot() == Approx(100 - 620 / geometry.pitch()));
+    CHECK(geometry.scrollY() == 0);  // four rows of 88 px fit
+    geometry.zoomAt({0, 0}, 1e-9);
+    CHECK(geometry.pitch() == Approx(6.2));
+}
+
+TEST_CASE("many ranks keep a readable row and scroll") {
+    LoomGeometry geometry;
+    geometry.setArea({600, 320});
+    geometry.setShape(20019, 64);
+    geometry.fit();
+    CHECK(geometry.rowHeight() == LoomGeometry::kSmallestRow);
+    CHECK(geometry.contentHeight() == 512);
+    geometry.show({63, 20018});
+    CHECK(geometry.visibleRanks().last == 64);
+    geometry.home();
+    CHECK(geometry.rowHeight() > 80);  // thumbnails have room
+    geometry.show({63, 20018});
+    CHECK(geometry.visibleSlots().last == 20019);
+    CHECK(geometry.visibleRanks().last == 64);
+}
+
+TEST_CASE("a fitted view stays fitted when the epoch gets longer") {
+    LoomGeometry geometry;
+    geometry.setArea({500, 320});
+    geometry.setShape(100, 4);
+    geometry.fit();
+    geometry.setShape(1000, 4);
+    CHECK(geometry.visibleSlots() == Span{0, 1000});
+}

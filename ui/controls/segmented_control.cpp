@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "controls/segmented_control.h"
+
+#include <QHBoxLayout>
+#include <QPushButton>
+
+namespace ringside {
+
+SegmentedControl::SegmentedControl(const QList<Choice>& choices, QWidget* parent) : QWidget(parent) {
+    setProperty("role", "clear");
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(3);
+    for (const Choice& choice : choices) {
+        auto* button = new QPushButton(choice.text);
+        button->setProperty("role", "segment");
+        button->setObjectName(choice.objectName);
+        button->setToolTip(choice.tip);
+        button->setAccessibleName(choice.text);
+        button->setCheckable(true);
+        m_group.addButton(button, static_cast<int>(m_group.buttons().size()));
+        layout->addWidget(button);
+    }
+    m_group.button(0)->setChecked(true);
+    connect(&m_group, &QButtonGroup::idClicked, this, &SegmentedControl::chosen);
+}
+
+void SegmentedControl::setCurrent(int index) {
+    m_group.button(index)->setChecked(true);
+    Q_EMIT chosen(index);
+}
+
+void SegmentedControl::setChoiceEnabled(int index, bool enabled, const QString& tip) {
+    m_group.button(index)->setEnabled(enabled);
+    m_group.button(index)->setToolTip(tip);
+}
+
+}  // namespace ringside

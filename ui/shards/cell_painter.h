@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QPainter>
+#include <QRectF>
+
+#include "shards/cell_colors.h"
+#include "shards/loom_geometry.h"
+#include "shards/thumbnails.h"
+
+namespace ringside {
+
+class Theme;
+
+// "88", "88 again", "278 dropped": how a cell names its sample.
+QString cellName(const CellContent& content);
+// "class 6", or the class's own name.
+QString className(const ShardScene& scene, std::int64_t sample);
+
+// Draws one sample as a card: picture, index, label; outlined in the warning colour when it is a duplicate, dashed in
+// the danger colour when it is dropped.
+class CellPainter {
+  public:
+    CellPainter(const ShardScene& scene, const CellColors& colors, const Theme& theme, Thumbnails& thumbnails)
+        : m_scene(scene), m_colors(colors), m_theme(theme), m_thumbnails(thumbnails) {}
+
+    void card(QPainter& painter, const QRectF& rect, LoomCell cell, bool withClass) const;  // >= 48 px
+    void chip(QPainter& painter, const QRectF& rect, LoomCell cell) const;                  // 16-48 px
+    void outline(QPainter& painter, const QRectF& rect, CellKind kind) const;               // any size
+
+  private:
+    QPen border(const CellContent& content, LoomCell cell, double width) const;
+    QColor textColor(CellKind kind) const;
+
+    const ShardScene& m_scene;
+    const CellColors& m_colors;
+    const Theme& m_theme;
+    Thumbnails& m_thumbnails;
+};
+
+}  // namespace ringside

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QObject>
+#include <QThreadPool>
+#include <atomic>
+#include <memory>
+
+#include "config/run_config.h"
+
+namespace ringside {
+
+// How many samples no rank trains in epochs 0 .. epochs-1.
+struct Coverage {
+    qint64 datasetSize = 0;
+    qint64 epochs = 0;
+    qint64 neverSeen = 0;
+    bool operator==(const Coverage&) const = default;
+};
+
+// Exact, by marking what each epoch trains; stops as soon as everything was seen. Work is bounded: past
+// kLargestWork shuffled samples the answer covers fewer epochs, and says how many.
+inline constexpr qint64 kLargestWork = 1'000'000'000;
+Coverage coverage(const RunConfig& config, qint64 datasetSize, const std::atomic<bool>* stop = nullptr);
+
+// Samples that are trained at least once in one epoch.
+class ShardPlan;
+qint64 uniqueSeen(const ShardPlan& plan);
+
+// Computes coverage on a worker thread; the latest request wins.
+class CoverageCount : public QObject {
+    Q_OBJECT
+  public:
+    explicit CoverageCount(QObject* parent = nullptr);
+    ~CoverageCount() override;
+
+    void want(const RunConfig& config, qint64 datasetSize);
+    const Coverage* result() const { return m_known ? &m_result : nullptr; }  // null while it is being counted
+
+  Q_SIGNALS:
+    void resultChanged();
+
+  private:
+    RunConfig m_config;
+    qint64 m_size = -1;
+    Coverage m_result;
+    bool m_known = false;
+    std::shared_ptr<std::atomic<bool>> m_stop;
+    QThreadPool m_pool;
+};
+
+}  // namespace ringside

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QFrame>
+#include <QLabel>
+
+#include "shards/explanation.h"
+
+namespace ringside {
+
+// "Why is sample 88 on rank 1?" with the arithmetic under it.
+class ExplanationBox : public QFrame {
+    Q_OBJECT
+  public:
+    explicit ExplanationBox(QWidget* parent = nullptr);
+    void show(const Explanation& explanation);
+
+  private:
+    QLabel* m_title = nullptr;
+    QLabel* m_text = nullptr;
+};
+
+}  // namespace ringside

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/ledger_panel.h"
+
+#include <QHBoxLayout>
+#include <QStyle>
+
+#include "theme/theme.h"
+
+namespace ringside {
+namespace {
+
+const char* toneName(Tone tone) {
+    switch (tone) {
+        case Tone::Good:
+            return "good";
+        case Tone::Warning:
+            return "warning";
+        case Tone::Danger:
+            return "danger";
+        case Tone::Normal:
+            break;
+    }
+    return "";
+}
+
+void setTone(QLabel* label, Tone tone) {
+    if (label->property("tone").toString() != QLatin1String(toneName(tone))) {
+        label->setProperty("tone", toneName(tone));
+        label->style()->unpolish(label);
+        label->style()->polish(label);
+    }
+}
+
+QLabel* titled(const QString& text) {
+    auto* label = new QLabel(text);
+    label->setProperty("role", "title");
+    return label;
+}
+
+}  // namespace
+
+LedgerPanel::LedgerPanel(Theme& theme, QWidget* parent) : QFrame(parent), m_theme(theme) {
+    setObjectName(QStringLiteral("ledgerPanel"));
+    setProperty("role", "panel");
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(Theme::kSpace4, Theme::kSpace3, Theme::kSpace4, Theme::kSpace3);
+    layout->setSpacing(0);
+    layout->addWidget(titled(tr("Ledger")));
+    layout->addSpacing(Theme::kSpace1);
+    m_rowsLayout = new QVBoxLayout;
+    m_rowsLayout->setSpacing(0);
+    layout->addLayout(m_rowsLayout);
+    m_extra = new QVBoxLayout;
+    m_extra->setSpacing(Theme::kSpace1);
+    layout->addLayout(m_extra);
+    layout->addStretch(1);
+    auto* heading = new QLabel(tr("Predicted against actual"));
+    heading->setProperty("role", "number");
+    layout->addWidget(heading);
+    layout->addSpacing(Theme::kSpace1);
+    m_verification = new QLabel;
+    m_verification->setObjectName(QStringLiteral("verificationLabel"));
+    m_verification->setWordWrap(true);
+    m_verification->setToolTip(
+        tr("Every rank reports a hash of the samples it really trained; it is compared with the plan."));
+    layout->addWidget(m_verification);
+    layout->addSpacing(2);
+    m_hash = new QLabel;
+    m_hash->setObjectName(QStringLiteral("orderHashLabel"));
+    m_hash->setProperty("role", "note");
+    m_hash->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_hash->setToolTip(
+        tr("SHA-256 over this epoch's order, as little-endian int64: the same on every machine that shuffles as "
+           "PyTorch does"));
+    layout->addWidget(m_hash);
+    setVerification({}, Tone::Normal);
+}
+
+LedgerPanel::RowLabels LedgerPanel::addRow() {
+    if (!m_rows.isEmpty()) {
+        auto* line = new QFrame;
+        line->setProperty("role", "line");
+        m_rowsLayout->addWidget(line);
+    }
+    auto* row = new QHBoxLayout;
+    row->setContentsMargins(0, Theme::kSpace1, 0, Theme::kSpace1);
+    RowLabels labels{new QLabel, new QLabel};
+    labels.name->setProperty("role", "muted");
+    labels.value->setProperty("role", "number");
+    labels.value->setFont(m_theme.numberFont());
+    labels.value->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    labels.value->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    row->addWidget(labels.name);
+    row->addWidget(labels.value, 1);
+    m_rowsLayout->addLayout(row);
+    return labels;
+}
+
+void LedgerPanel::setRows(const QList<LedgerRow>& rows) {
+    while (m_rows.size() < rows.size()) {
+        m_rows.append(addRow());
+    }
+    for (qsizetype at = 0; at < m_rows.size(); ++at) {
+        const LedgerRow row = at < rows.size() ? rows[at] : LedgerRow{};
+        m_rows[at].name->setText(row.name);
+        m_rows[at].name->setToolTip(row.tip);
+        m_rows[at].value->setText(row.value);
+        m_rows[at].value->setToolTip(row.tip);
+        m_rows[at].value->setAccessibleName(row.name);
+        setTone(m_rows[at].value, row.tone);
+    }
+}
+
+void LedgerPanel::setOrderHash(const QString& hash) {
+    m_hash->setText(hash.isEmpty() ? QString() : tr("order hash %1").arg(hash));
+}
+
+void LedgerPanel::setVerification(const QString& sentence, Tone tone) {
+    m_verification->setText(sentence.isEmpty()
+                                ? tr("Run the experiment: each rank's samples are then checked against this plan.")
+                                : sentence);
+    m_verification->setProperty("role", sentence.isEmpty() ? "muted" : "");
+    m_verification->style()->unpolish(m_verification);
+    m_verification->style()->polish(m_verification);
+    setTone(m_verification, tone);
+}
+
+}  // namespace ringside

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QFrame>
+#include <QLabel>
+#include <QVBoxLayout>
+
+#include "shards/ledger.h"
+
+namespace ringside {
+
+class Theme;
+class Verification;
+
+// The arithmetic of the epoch as a list of numbers, and below it whether the ranks did what was planned.
+class LedgerPanel : public QFrame {
+    Q_OBJECT
+  public:
+    LedgerPanel(Theme& theme, QWidget* parent = nullptr);
+
+    void setRows(const QList<LedgerRow>& rows);
+    void setOrderHash(const QString& hash);
+    void setVerification(const QString& sentence, Tone tone);
+    QVBoxLayout& extraLayout() { return *m_extra; }  // between the numbers and the verification
+
+  private:
+    struct RowLabels {
+        QLabel* name;
+        QLabel* value;
+    };
+    RowLabels addRow();
+
+    Theme& m_theme;
+    QVBoxLayout* m_rowsLayout = nullptr;
+    QVBoxLayout* m_extra = nullptr;
+    QList<RowLabels> m_rows;
+    QLabel* m_verification = nullptr;
+    QLabel* m_hash = nullptr;
+};
+
+}  // namespace ringside

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How LoomWidget draws; what it answers to is in loom_widget.cpp.
+#include <QLocale>
+#include <QPainter>
+#include <algorithm>
+#include <cmath>
+
+#include "shards/cell_painter.h"
+#include "shards/loom_widget.h"
+#include "theme/theme.h"
+
+namespace ringside {
+namespace {
+
+constexpr double kLeastMark = 4;        // width of a mark, however many samples a pixel stands for
+constexpr double kLeastStepLabel = 64;  // room between two step labels
+
+QString number(qint64 value) {
+    return QLocale().toString(value);
+}
+
+}  // namespace
+
+void LoomWidget::paintEvent(QPaintEvent*) {
+    if (!m_scene || !m_colors || m_scene->columns() == 0) {
+        return;
+    }
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    drawRankNames(painter);
+    drawSteps(painter);
+    const QRectF area = cellsArea();
+    painter.setClipRect(area.adjusted(-2, -1, 2, 0));
+    painter.translate(area.topLeft());
+    drawCells(painter);
+    drawMarks(painter);
+    if (m_hovered) drawCursor(painter, *m_hovered, m_theme.colors().muted, 1.5);
+    if (m_selected) drawCursor(painter, *m_selected, m_theme.colors().text, 2);
+}
+
+void LoomWidget::drawRankNames(QPainter& painter) const {
+    const QRectF area = cellsArea();
+    const double height = m_geometry.rowHeight();
+    const Span ranks = m_geometry.visibleRanks();
+    const qint64 every = std::max<qint64>(1, static_cast<qint64>(std::ceil(14 / height)));
+    painter.save();
+    painter.setClipRect(QRectF(0, area.top(), area.left(), area.height()));
+    for (qint64 rank = ranks.first; rank < ranks.last; ++rank) {
+        const QRectF row = m_geometry.cell(static_cast<int>(rank), 0).translated(0, area.top());
+        painter.fillRect(QRectF(area.left() - 7, row.top() + 1, 3, row.height() - 2),
+                         m_theme.rankColor(static_cast<int>(rank)));
+        if (rank % every != 0) {
+            continue;
+        }
+        const QRectF text(0, row.top(), area.left() - 12, row.height());
+        painter.setPen(m_theme.colors().text);
+        if (height >= 44) {
+            painter.setFont(m_theme.numberFont());
+            painter.drawText(text.adjusted(0, 0, 0, -text.height() / 2 + 2), Qt::AlignLeft | Qt::AlignBottom,
+                             tr("Rank %1").arg(rank));
+            painter.setFont(m_theme.noteFont());
+            painter.setPen(m_theme.colors().muted);
+            painter.drawText(text.adjusted(0, text.height() / 2 + 4, 0, 0), Qt::AlignLeft | Qt::AlignTop,
+                             tr("%1 samples").arg(number(m_scene->plan.samplesPerRank())));
+        } else {
+            painter.setFont(m_theme.noteFont());
+            painter.drawText(QRectF(text.left(), text.center().y() - 8, text.width(), 16),
+                             Qt::AlignLeft | Qt::AlignVCenter, tr("Rank %1").arg(rank));
+        }
+    }
+    painter.restore();
+}
+
+void LoomWidget::drawSteps(QPainter& painter) const {
+    const QRectF area = cellsArea();
+    const ShardPlan& plan = m_scene->plan;
+    const qint64 batch = plan.spec().batchSize;
+    const Span span = m_geometry.visibleSlots();
+    const qint64 last = std::min<qint64>(span.last, plan.samplesPerRank());
+    painter.setFont(m_theme.noteFont());
+    painter.setPen(m_theme.colors().muted);
+    const double stepWidth = m_geometry.pitch() * static_cast<double>(batch);
+    const qint64 every = std::max<qint64>(1, static_cast<qint64>(std::ceil(kLeastStepLabel / stepWidth)));
+    for (qint64 step = span.first / batch; step * batch < last; ++step) {
+        if (step % every != 0 && span.first / batch != step) {
+            continue;
+        }
+        const double x = std::max(0.0, m_geometry.cell(0, step * batch).left());
+        const double next = m_geometry.cell(0, (step / every + 1) * every * batch).left();
+        const bool dropped = step >= plan.stepsPerEpoch();
+        const QString text = dropped ? tr("dropped") : tr("Step %1").arg(number(step + 1));
+        if (next - x > painter.fontMetrics().horizontalAdvance(text) + 6 || step * batch + batch >= last) {
+            painter.drawText(QPointF(area.left() + x, area.top() - 9), text);
+        }
+    }
+    if (m_geometry.detail() == CellDetail::Thumbnail && stepWidth > 200) {
+        const qint64 step = span.first / batch;
+        const qint64 lastSlot = std::min({last - 1, step * batch + batch - 1});
+        const QString text = tr("slot %1 to %2 of %3").arg(span.first % batch).arg(lastSlot % batch).arg(batch);
+        painter.drawText(QRectF(area.left() + 90, 0, area.width() - 180, area.top() - 5),
+                         Qt::AlignHCenter | Qt::AlignBottom, text);
+    }
+}
+
+void LoomWidget::drawCells(QPainter& painter) {
+    const CellDetail detail = m_geometry.detail();
+    if (detail != CellDetail::Thumbnail && detail != CellDetail::Index) {
+        drawRaster(painter);
+        return;
+    }
+    const CellPainter cells(*m_scene, *m_colors, m_theme, m_thumbnails);
+    const Span ranks = m_geometry.visibleRanks();
+    const Span span = m_geometry.visibleSlots();
+    for (qint64 rank = ranks.first; rank < ranks.last; ++rank) {
+        for (qint64 slot = span.first; slot < span.last; ++slot) {
+            const LoomCell cell{static_cast<int>(rank), slot};
+            const QRectF rect = m_geometry.cell(cell.rank, slot);
+            if (detail == CellDetail::Thumbnail) {
+                cells.card(painter, rect, cell, rect.height() >= 62);
+            } else {
+                cells.chip(painter, rect, cell);
+            }
+        }
+    }
+    drawGrid(painter);
+}
+
+void LoomWidget::drawRaster(QPainter& painter) {
+    const Span ranks = m_geometry.visibleRanks();
+    const double ratio = devicePixelRatioF();
+    const double pitch = m_geometry.pitch();
+    m_raster.want({m_geometry.firstSlot(), 1 / (pitch * ratio),
+                   static_cast<int>(std::ceil(m_geometry.area().width() * ratio)), ranks});
+    const RasterRequest& made = m_raster.imageRequest();
+    const QImage& image = m_raster.image();
+    // An image of an earlier view is shown where its slots lie now.
+    const double left = (made.firstSlot - m_geometry.firstSlot()) * pitch;
+    const double width = made.slotsPerPixel * image.width() * pitch;
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    for (qint64 rank = ranks.first; rank < ranks.last; ++rank) {
+        const qint64 row = rank - made.ranks.first;
+        if (row >= 0 && row < image.height()) {
+            const QRectF cell = m_geometry.cell(static_cast<int>(rank), 0);
+            painter.drawImage(QRectF(left, cell.top(), width, cell.height()), image,
+                              QRectF(0, static_cast<double>(row), image.width(), 1));
+        }
+    }
+    drawGrid(painter);
+    painter.setRenderHint(QPainter::Antialiasing);
+}
+
+// Gaps between cells where there is room, and the border between batches.
+void LoomWidget::drawGrid(QPainter& painter) const {
+    const double pitch = m_geometry.pitch();
+    const qint64 batch = m_scene->plan.spec().batchSize;
+    const Span span = m_geometry.visibleSlots();
+    const double bottom = std::min(m_geometry.area().height(), m_geometry.contentHeight() - m_geometry.scrollY());
+    if (m_geometry.detail() == CellDetail::Border) {
+        for (qint64 slot = span.first + 1; slot <= span.last; ++slot) {
+            painter.fillRect(QRectF(m_geometry.cell(0, slot).left() - 1, 0, 1, bottom), m_theme.colors().panel);
+        }
+    }
+    if (pitch < 4 || batch < 2) {
+        return;
+    }
+    const double gap = pitch - m_geometry.cell(0, 0).width();
+    for (qint64 step = span.first / batch + 1; step * batch < span.last; ++step) {
+        const double x = m_geometry.cell(0, step * batch).left() - gap / 2;
+        painter.fillRect(QRectF(x - 0.75, 0, 1.5, bottom), m_theme.colors().muted);
+    }
+}
+
+// Duplicates and dropped samples stand out at every zoom; they are few: less than one for each rank, and one short
+// batch.
+void LoomWidget::drawMarks(QPainter& painter) const {
+    const CellDetail detail = m_geometry.detail();
+    const ShardPlan& plan = m_scene->plan;
+    if (detail == CellDetail::Thumbnail || detail == CellDetail::Index) {
+        return;
+    }
+    const CellPainter cells(*m_scene, *m_colors, m_theme, const_cast<Thumbnails&>(m_thumbnails));
+    const Span ranks = m_geometry.visibleRanks();
+    const double right = m_geometry.cell(0, m_scene->columns()).left();
+    for (qint64 rank = ranks.first; rank < ranks.last; ++rank) {
+        const int own = static_cast<int>(rank);
+        if (plan.droppedByLoader() > 0) {
+            QRectF rect = m_geometry.cell(own, m_scene->trainedSlots());
+            rect.setRight(std::max(m_geometry.cell(own, plan.samplesPerRank()).left(), rect.left() + kLeastMark));
+            painter.fillRect(rect, QBrush(m_theme.colors().panel));
+            painter.fillRect(rect, QBrush(m_theme.colors().danger, Qt::BDiagPattern));
+        }
+        for (qint64 slot = plan.samplesPerRank() - 1; slot < m_scene->columns(); ++slot) {
+            const CellKind kind = slot < 0 ? CellKind::None : cellContent(plan, own, slot).kind;
+            if (kind == CellKind::Duplicate || kind == CellKind::DroppedBySampler) {
+                QRectF rect = m_geometry.cell(own, slot);
+                rect.setWidth(std::max(rect.width(), kLeastMark));
+                if (rect.right() > right) rect.moveRight(right);
+                cells.outline(painter, rect, kind);
+            }
+        }
+    }
+}
+
+void LoomWidget::drawCursor(QPainter& painter, LoomCell cell, const QColor& color, double width) const {
+    if (cell.slot >= m_scene->columns() || cell.rank >= m_scene->ranks()) {
+        return;
+    }
+    QRectF rect = m_geometry.cell(cell.rank, cell.slot);
+    if (rect.width() < 6) {
+        rect = QRectF(rect.center().x() - 3, rect.top(), 6, rect.height());
+    }
+    const double corner = rect.width() >= 16 ? 6 : 1;
+    painter.setPen(QPen(color, width));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRoundedRect(rect.adjusted(-1, -1, 1, 1), corner, corner);
+}
+
+}  // namespace ringside

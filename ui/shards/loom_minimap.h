@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QWidget>
+#include <optional>
+
+#include "shards/loom_raster.h"
+
+namespace ringside {
+
+class Theme;
+
+// The whole epoch, a strip for each rank, with the window that the loom shows; drag it, or click to jump.
+class LoomMinimap : public QWidget {
+    Q_OBJECT
+  public:
+    explicit LoomMinimap(Theme& theme, QWidget* parent = nullptr);
+
+    void setScene(std::optional<ShardScene> scene);
+    void setColorBy(ColorBy by);
+    void setWindow(double firstSlot, double slotCount);
+
+    QSize sizeHint() const override { return {400, stripsHeight() + 6}; }
+
+  Q_SIGNALS:
+    void windowMoved(double firstSlot);
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+
+  private:
+    void restyle();
+    int stripsHeight() const;
+    double pixelsPerSlot() const;
+    void drawStrips(QPainter& painter);
+    void drawMarks(QPainter& painter) const;
+    QRectF strip(int rank) const;
+
+    Theme& m_theme;
+    std::optional<ShardScene> m_scene;
+    ColorBy m_by = ColorBy::Rank;
+    LoomRaster m_raster;
+    double m_firstSlot = 0, m_slots = 1;
+    double m_grabbed = 0;  // slots between the window's left edge and the pointer
+};
+
+}  // namespace ringside

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/loom_raster.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside {
+namespace {
+
+// Counts keys and finds the one seen most; ties go to the one seen first.
+class Majority {
+  public:
+    explicit Majority(int keys) : m_counts(static_cast<std::size_t>(keys)) {}
+
+    void add(int key) {
+        if (m_counts[static_cast<std::size_t>(key)]++ == 0) {
+            m_seen.push_back(key);
+        }
+    }
+    int take() {
+        int best = m_seen.front();
+        for (const int key : m_seen) {
+            if (m_counts[static_cast<std::size_t>(key)] > m_counts[static_cast<std::size_t>(best)]) best = key;
+        }
+        for (const int key : m_seen) m_counts[static_cast<std::size_t>(key)] = 0;
+        m_seen.clear();
+        return best;
+    }
+
+  private:
+    std::vector<std::int32_t> m_counts;
+    std::vector<int> m_seen;
+};
+
+// The slots under a pixel column: at least one.
+Span slotsUnder(const RasterRequest& request, int x, std::int64_t slotCount) {
+    const double left = request.firstSlot + x * request.slotsPerPixel;
+    const auto first = static_cast<qint64>(std::floor(left + 1e-9));
+    const auto last = static_cast<qint64>(std::floor(left + request.slotsPerPixel + 1e-9));
+    return {std::clamp<qint64>(first, 0, slotCount), std::clamp<qint64>(std::max(last, first + 1), 0, slotCount)};
+}
+
+void paintColumn(QImage& image, int x, Span span, const ShardScene& scene, const CellColors& colors, Span ranks,
+                 Majority& majority) {
+    qint64 shown = span.first;  // colours that do not depend on the sample: the same slot stands for every rank
+    if (!colors.needsSample()) {
+        for (qint64 slot = span.first; slot < span.last; ++slot) majority.add(colors.key(0, slot, 0));
+        const int best = majority.take();
+        while (colors.key(0, shown, 0) != best) ++shown;
+    }
+    for (qint64 row = 0; row < ranks.size(); ++row) {
+        const int rank = static_cast<int>(ranks.first + row);
+        int key = 0;
+        if (colors.needsSample()) {
+            for (qint64 slot = span.first; slot < span.last; ++slot) {
+                majority.add(colors.key(rank, slot, scene.plan.index(rank, slot)));
+            }
+            key = majority.take();
+        } else {
+            key = colors.key(rank, shown, 0);
+        }
+        reinterpret_cast<QRgb*>(image.scanLine(static_cast<int>(row)))[x] = colors.rgb(key) | 0xff000000U;
+    }
+}
+
+}  // namespace
+
+QImage rasterized(const ShardScene& scene, const CellColors& colors, const RasterRequest& request,
+                  const std::atomic<bool>* stop) {
+    QImage image(request.width, static_cast<int>(request.ranks.size()), QImage::Format_ARGB32_Premultiplied);
+    image.fill(Qt::transparent);
+    Majority majority(colors.keyCount());
+    for (int x = 0; x < request.width && !(stop && *stop); ++x) {
+        const Span span = slotsUnder(request, x, scene.plan.samplesPerRank());
+        if (span.size() <= 0) {
+            continue;
+        }
+        paintColumn(image, x, span, scene, colors, request.ranks, majority);
+    }
+    return image;
+}
+
+LoomRaster::LoomRaster(QObject* parent) : QObject(parent) {
+    m_pool.setMaxThreadCount(1);
+}
+
+LoomRaster::~LoomRaster() {
+    if (m_stop) {
+        *m_stop = true;
+    }
+    m_pool.waitForDone();
+}
+
+void LoomRaster::setScene(const ShardScene& scene, const CellColors& colors) {
+    m_scene.emplace(scene);
+    m_colors.emplace(colors);
+    m_upToDate = false;
+    ++m_generation;
+    if (m_stop) {
+        *m_stop = true;
+    }
+}
+
+void LoomRaster::want(const RasterRequest& request) {
+    m_wanted = request;
+    if (!m_scene || (m_upToDate && m_made == request)) {
+        return;
+    }
+    const double cells = request.slotsPerPixel * request.width * static_cast<double>(request.ranks.size());
+    if (cells <= kInstantCells || m_image.isNull()) {
+        m_image = rasterized(*m_scene, *m_colors, request);
+        m_made = request;
+        m_upToDate = true;
+    } else if (!m_busy) {
+        startNext();
+    }
+}
+
+void LoomRaster::startNext() {
+    m_busy = true;
+    m_running = m_wanted;
+    m_stop = std::make_shared<std::atomic<bool>>(false);
+    m_pool.start(
+        [this, stop = m_stop, scene = *m_scene, colors = *m_colors, request = m_wanted, generation = m_generation] {
+            const QImage image = rasterized(scene, colors, request, stop.get());
+            QMetaObject::invokeMethod(
+                this,
+                [this, stop, image, request, generation] {
+                    m_busy = false;
+                    if (!*stop) {
+                        m_image = image;
+                        m_made = request;
+                        m_upToDate = generation == m_generation;
+                    }
+                    if (!m_upToDate || !(m_made == m_wanted)) {
+                        want(m_wanted);
+                    }
+                    Q_EMIT imageChanged();
+                },
+                Qt::QueuedConnection);
+        });
+}
+
+}  // namespace ringside

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QImage>
+#include <QObject>
+#include <QThreadPool>
+#include <atomic>
+
+#include "shards/cell_colors.h"
+#include "shards/loom_geometry.h"
+
+namespace ringside {
+
+// A window of the loom to be drawn with one image row per rank and one image column per pixel.
+struct RasterRequest {
+    double firstSlot = 0;
+    double slotsPerPixel = 1;
+    int width = 0;
+    Span ranks;
+    bool operator==(const RasterRequest&) const = default;
+};
+
+// Every pixel in the exact majority colour of the cells it covers (the first cell's when none leads). Pixels past the
+// last column stay transparent.
+QImage rasterized(const ShardScene& scene, const CellColors& colors, const RasterRequest& request,
+                  const std::atomic<bool>* stop = nullptr);
+
+// Keeps the image of the latest request: small ones are made at once, large ones on a worker thread while the old image
+// goes on being shown.
+class LoomRaster : public QObject {
+    Q_OBJECT
+  public:
+    static constexpr qint64 kInstantCells = 60'000;
+
+    explicit LoomRaster(QObject* parent = nullptr);
+    ~LoomRaster() override;
+
+    void setScene(const ShardScene& scene, const CellColors& colors);
+    void want(const RasterRequest& request);
+
+    const QImage& image() const { return m_image; }
+    const RasterRequest& imageRequest() const { return m_made; }
+
+  Q_SIGNALS:
+    void imageChanged();
+
+  private:
+    void startNext();
+
+    std::optional<ShardScene> m_scene;
+    std::optional<CellColors> m_colors;
+    RasterRequest m_wanted, m_made, m_running;
+    bool m_upToDate = false;
+    bool m_busy = false;
+    quint64 m_generation = 0;
+    QImage m_image;
+    std::shared_ptr<std::atomic<bool>> m_stop;
+    QThreadPool m_pool;
+};
+
+}  // namespace ringside

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "data/dataset.h"
+#include "sampling/shard_plan.h"
+
+namespace ringside {
+
+// Class of every sample, copied once so that drawing needs no virtual call per cell. Null: no classes, or not read yet.
+using Labels = std::shared_ptr<const std::vector<std::uint16_t>>;
+
+Labels readLabels(const Dataset& data);
+
+// What every shard view draws from: one epoch's plan and what its samples look like. Cheap to copy.
+struct ShardScene {
+    ShardPlan plan;
+    int epoch = 0;  // the cursor's, which the plan ignores when set_epoch is forgotten
+    bool setEpoch = true;
+    std::shared_ptr<const Dataset> data;
+    Labels labels;
+
+    // Columns of the loom: the slots, and one more for samples that the sampler's drop_last keeps from every rank.
+    std::int64_t columns() const { return plan.samplesPerRank() + (plan.dropped().empty() ? 0 : 1); }
+    int ranks() const { return static_cast<int>(plan.spec().worldSize); }
+    // Slots of every rank that are really trained: all, or those before the loader's drop_last cuts.
+    std::int64_t trainedSlots() const { return plan.samplesPerRank() - plan.droppedByLoader(); }
+};
+
+enum class CellKind {
+    Normal,
+    Duplicate,         // padding: a second use of a sample
+    DroppedByLoader,   // dealt to the rank, but in the last short batch that the loader leaves out
+    DroppedBySampler,  // where the sample would have gone without drop_last
+    None               // no sample here
+};
+
+struct CellContent {
+    CellKind kind = CellKind::None;
+    std::int64_t sample = -1;
+    std::int64_t position = -1;  // in the padded or cut order
+    std::int64_t step = -1;      // 0-based; -1 when not trained
+};
+
+CellContent cellContent(const ShardPlan& plan, int rank, std::int64_t slot);
+
+// The cell of a sample that no rank gets.
+std::optional<SamplePlace> droppedPlace(const ShardPlan& plan, std::int64_t sample);
+
+}  // namespace ringside
