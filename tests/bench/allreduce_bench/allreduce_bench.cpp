@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// allreduce_bench [--ranks 2,4] [--bytes 40000,400000,4000000] [--only shm]: all-reduce of floats, in place, back to
+// back, ranks as processes; beside Open MPI and PyTorch's Gloo when they are installed, all in this one run.
+#include <sys/mman.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <iostream>
+#include <optional>
+#include <sstream>
+
+#include "comm/communicator_factory.h"
+#include "comm/ranks_as_processes.h"
+#include "comm/socket_store.h"
+#include "comm/store_server_thread.h"
+#include "run/shared_memory.h"
+
+namespace {
+
+using namespace ringside;
+using namespace ringside::test;
+
+struct Figure {
+    double medianMs = 0;
+    double bestMs = 0;
+};
+
+struct Case {
+    int ranks;
+    std::size_t bytes;
+    // Batches long enough that a barrier beside them does not matter.
+    int repetitions(double expectedMs) const { return std::clamp(static_cast<int>(40 / expectedMs), 4, 1000); }
+};
+
+Figure measure(Communicator& ranks, std::span<float> values, int repetitions) {
+    constexpr int kBatches = 15;
+    std::array<double, kBatches> batches{};
+    for (int batch = -1; batch < kBatches; ++batch) {
+        ranks.barrier();
+        auto start = std::chrono::steady_clock::now();
+        for (int i = 0; i < repetitions; ++i) ranks.allReduce(CommBuffer::of(values), ReduceOp::kSum);
+        std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
+        if (batch >= 0) batches[static_cast<std::size_t>(batch)] = spent.count() / repetitions;
+    }
+    std::sort(batches.begin(), batches.end());
+    return {batches[kBatches / 2], batches[0]};
+}
+
+using Maker = std::function<std::unique_ptr<Communicator>(int rank)>;
+
+// Forks the ranks; rank 0's figure comes back through a shared page.
+std::optional<Figure> runRanks(Case one, int repetitions, bool allocated, const Maker& make,
+                               const std::function<void()>& afterFork) {
+    void* page = ::mmap(nullptr, sizeof(Figure), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    auto* figure = static_cast<Figure*>(page);
+    RankProcesses processes(one.ranks, [&](int rank, const auto&) {
+        auto ranks = make(rank);
+        std::vector<float> plain(one.bytes / sizeof(float));
+        std::span<float> values = allocated ? ranks->allocate(plain.size()) : std::span<float>(plain);
+        Figure own = measure(*ranks, values, repetitions);
+        if (rank == 0) *figure = own;
+        ranks->barrier();
+    });
+    afterFork();
+    for (int rank = 0; rank < one.ranks; ++rank) {
+        auto report = processes.report(rank);
+        if (report.finished && !report.threw) continue;
+        std::cerr << "rank " << rank << ": " << report.text << '\n';
+        return {};
+    }
+    Figure result = *figure;
+    ::munmap(page, sizeof(Figure));
+    return result;
+}
+
+std::optional<Figure> runShared(Case one, bool allocated) {
+    UniqueFd memory = createSharedMemory(sharedMemoryBytes(one.ranks));
+    auto make = [&](int rank) { return makeSharedMemoryCommunicator(memory.get(), rank, one.ranks); };
+    return runRanks(one, one.repetitions(static_cast<double>(one.bytes) / 3e6), allocated, make, [] {});
+}
+
+std::optional<Figure> runGloo(Case one) {
+    if (!glooAvailable()) return {};
+    StoreServerThread server(one.ranks, false);
+    std::vector<std::unique_ptr<SocketStore>> stores;
+    auto make = [&](int rank) {
+        stores.push_back(std::make_unique<SocketStore>(server.takeSocket(rank)));
+        return makeGlooCommunicator(*stores.back(), rank, one.ranks);
+    };
+    return runRanks(one, 10, false, make, [&] {
+        server.dropSockets();
+        server.start();
+    });
+}
+
+std::optional<Figure> runCommand(const std::string& command) {
+    std::FILE* output = ::popen((command + " 2>/dev/null").c_str(), "r");
+    std::array<char, 256> line{};
+    Figure figure;
+    bool read = output && std::fgets(line.data(), line.size(), output);
+    if (output) ::pclose(output);
+    if (!read) return {};
+    std::istringstream text(line.data());
+    if (!(text >> figure.medianMs >> figure.bestMs)) return {};
+    return figure;
+}
+
+std::optional<Figure> runMpi(Case one) {
+    std::string program = RINGSIDE_MPI_PEER;
+    if (program.empty()) return {};
+    return runCommand(
+        "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 120 mpirun --oversubscribe -n " +
+        std::to_string(one.ranks) + " " + program + " " + std::to_string(one.bytes) + " " +
+        std::to_string(one.repetitions(static_cast<double>(one.bytes) / 3e6)));
+}
+
+std::optional<Figure> runPyTorch(Case one) {
+    return runCommand("timeout 300 python3 " RINGSIDE_PYTORCH_PEER " " + std::to_string(one.ranks) + " " +
+                      std::to_string(one.bytes) + " 10");
+}
+
+std::string cell(const std::optional<Figure>& figure) {
+    if (!figure) return "-";
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "%.4f (%.4f)", figure->medianMs, figure->bestMs);
+    return text.data();
+}
+
+std::string ratio(const std::optional<Figure>& peer, const std::optional<Figure>& ours) {
+    if (!peer || !ours) return "-";
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.1fx", peer->medianMs / ours->medianMs);
+    return text.data();
+}
+
+void printRow(const std::vector<std::string>& cells) {
+    constexpr std::array kWidths{5, 9, 18, 18, 18, 18, 18, 8, 8};
+    for (std::size_t i = 0; i < cells.size(); ++i) std::printf("%*s", kWidths[i], cells[i].c_str());
+    std::printf("\n");
+    std::fflush(stdout);
+}
+
+void runCase(Case one, bool onlyShared) {
+    auto plain = runShared(one, false);
+    auto allocated = runShared(one, true);
+    auto gloo = onlyShared ? std::nullopt : runGloo(one);
+    auto mpi = onlyShared ? std::nullopt : runMpi(one);
+    auto torch = onlyShared ? std::nullopt : runPyTorch(one);
+    printRow({std::to_string(one.ranks), std::to_string(one.bytes), cell(plain), cell(allocated), cell(gloo), cell(mpi),
+              cell(torch), ratio(mpi, plain), ratio(torch, plain)});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app{"All-reduce: shared memory and Gloo of this engine beside Open MPI and PyTorch"};
+    std::vector<int> ranks{2, 4};
+    std::vector<std::size_t> bytes{40'000, 400'000, 4'000'000};
+    std::string only;
+    app.add_option("--ranks", ranks)->delimiter(',');
+    app.add_option("--bytes", bytes)->delimiter(',');
+    app.add_option("--only", only, "shm: nothing but shared memory")->check(CLI::IsMember({"shm"}));
+    CLI11_PARSE(app, argc, argv);
+    std::printf("milliseconds per all-reduce: median (best) of 15 batches; ratios of medians against shm\n");
+    printRow({"ranks", "bytes", "shm", "shm, allocated", "gloo", "Open MPI", "PyTorch gloo", "MPI", "PyTorch"});
+    for (int count : ranks) {
+        for (std::size_t size : bytes) runCase({count, size}, only == "shm");
+    }
+    return 0;
+}
