@@ -34,50 +34,48 @@ struct Arithmetic<std::int64_t, Sum> {
     using Value = std::uint64_t;
 };
 
+// ivdep: out may be the first source, element by element, which the compiler must not take for an overlap.
 template <class T, class Op>
 void combineTwo(T* out, const T* a, const T* b, std::size_t count) {
+#pragma GCC ivdep
     for (std::size_t i = 0; i < count; ++i) out[i] = Op::apply(a[i], b[i]);
 }
 
 template <class T, class Op>
 void combineThree(T* out, const T* a, const T* b, const T* c, std::size_t count) {
+#pragma GCC ivdep
     for (std::size_t i = 0; i < count; ++i) out[i] = Op::apply(Op::apply(a[i], b[i]), c[i]);
 }
 
 template <class T, class Op>
 void combineFour(T* out, const T* a, const T* b, const T* c, const T* d, std::size_t count) {
+#pragma GCC ivdep
     for (std::size_t i = 0; i < count; ++i) out[i] = Op::apply(Op::apply(Op::apply(a[i], b[i]), c[i]), d[i]);
 }
 
-// out = a op the sources, three at a time.
+// Four sources in the first pass, three more in each further one.
 template <class T, class Op>
-void combineAll(T* out, const T* first, std::span<const T* const> rest, std::size_t count) {
-    if (rest.empty() && out != first) std::memcpy(out, first, count * sizeof(T));
-    for (const T* a = first; !rest.empty(); a = out) {
-        std::size_t taken = std::min<std::size_t>(3, rest.size());
-        if (taken == 3) combineFour<T, Op>(out, a, rest[0], rest[1], rest[2], count);
-        if (taken == 2) combineThree<T, Op>(out, a, rest[0], rest[1], count);
-        if (taken == 1) combineTwo<T, Op>(out, a, rest[0], count);
-        rest = rest.subspan(taken);
+void combineAll(T* out, std::span<const std::byte* const> sources, std::size_t start, std::size_t count) {
+    auto at = [&](std::size_t i) { return reinterpret_cast<const T*>(sources[i]) + start; };
+    const T* left = at(0);
+    if (sources.size() == 1 && out != left) std::memcpy(out, left, count * sizeof(T));
+    for (std::size_t next = 1; next < sources.size(); left = out) {
+        std::size_t taken = std::min<std::size_t>(3, sources.size() - next);
+        if (taken == 3) combineFour<T, Op>(out, left, at(next), at(next + 1), at(next + 2), count);
+        if (taken == 2) combineThree<T, Op>(out, left, at(next), at(next + 1), count);
+        if (taken == 1) combineTwo<T, Op>(out, left, at(next), count);
+        next += taken;
     }
 }
 
-// In blocks that stay in the first-level cache; through a block of our own, as out may be one of the sources.
+// In blocks that stay in the first-level cache between the passes.
 template <class T, class Op>
 void reduceTyped(std::byte* out, std::span<const std::byte* const> sources, std::size_t count) {
     using Value = typename Arithmetic<T, Op>::Value;
-    constexpr std::size_t kBlock = 4096 / sizeof(Value);
-    constexpr std::size_t kMostSources = 1024;
-    RINGSIDE_ASSERT(!sources.empty() && sources.size() <= kMostSources);
-    const Value* shifted[kMostSources];
-    alignas(64) Value block[kBlock];
-    for (std::size_t start = 0; start < count; start += kBlock) {
-        std::size_t length = std::min(kBlock, count - start);
-        for (std::size_t s = 0; s < sources.size(); ++s) {
-            shifted[s] = reinterpret_cast<const Value*>(sources[s]) + start;
-        }
-        combineAll<Value, Op>(block, shifted[0], {shifted + 1, sources.size() - 1}, length);
-        std::memcpy(out + start * sizeof(Value), block, length * sizeof(Value));
+    std::size_t block = sources.size() <= 4 ? count : 8192 / sizeof(Value);
+    for (std::size_t start = 0; start < count; start += block) {
+        auto* target = reinterpret_cast<Value*>(out) + start;
+        combineAll<Value, Op>(target, sources, start, std::min(block, count - start));
     }
 }
 
@@ -100,6 +98,7 @@ void reduceWith(CommType type, std::byte* out, std::span<const std::byte* const>
 
 void reduceSources(CommType type, ReduceOp op, std::byte* out, std::span<const std::byte* const> sources,
                    std::size_t count) {
+    RINGSIDE_ASSERT(!sources.empty());
     if (op == ReduceOp::kSum) return reduceWith<Sum>(type, out, sources, count);
     return reduceWith<Maximum>(type, out, sources, count);
 }

@@ -9,7 +9,7 @@
 namespace ringside {
 
 // out[i] = ((source0[i] op source1[i]) op source2[i]) ..., always in the order of the sources, so that every rank that
-// computes an element gets the same bits. Integers wrap. out may be one of the sources.
+// computes an element gets the same bits. Integers wrap. out may be source 0; otherwise it overlaps no source.
 void reduceSources(CommType type, ReduceOp op, std::byte* out, std::span<const std::byte* const> sources,
                    std::size_t count);
 

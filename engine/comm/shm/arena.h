@@ -37,6 +37,7 @@ struct alignas(64) ArenaHeader {
 struct alignas(64) RankLine {
     std::atomic<std::int64_t> round;       // last round this rank arrived at
     std::atomic<std::int64_t> collective;  // last collective it entered
+    std::atomic<std::int32_t> cpu;         // where it ran when it arrived there
     alignas(64) FutexWord channelWake;     // changes when one of this rank's channels moved
     std::atomic<std::uint32_t> channelSleeps;
     alignas(64) std::array<Announcement, 2> announcements;  // by parity of the round
@@ -60,7 +61,8 @@ struct ArenaLayout {
 
     static constexpr std::size_t kRingBytes = 32U << 10;
     static constexpr std::size_t kChannelBytes = sizeof(ChannelPositions) + kRingBytes;
-    static constexpr std::size_t kSlotBytes = 1U << 20;
+    static constexpr std::size_t kChunkBytes = 1U << 20;  // of a large reduction's input; its result lies behind it
+    static constexpr std::size_t kSlotBytes = 2 * kChunkBytes;
 
     // Throws CommError when bytes cannot hold the ranks.
     ArenaLayout(std::size_t bytes, int worldSize);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/shm/round_barrier.h"
 
+#include <sched.h>
+
 #include "base/errors.h"
 #include "comm/collective_text.h"
 
@@ -36,6 +38,7 @@ void RoundBarrier::arrive(const Announcement& announcement) {
     RankLine& line = m_arena.line(m_rank);
     line.announcements[static_cast<std::size_t>(m_round & 1)] = announcement;
     line.collective.store(announcement.collective, std::memory_order_relaxed);
+    line.cpu.store(::sched_getcpu(), std::memory_order_relaxed);
     line.round.store(m_round, std::memory_order_relaxed);
     ArenaHeader& header = m_arena.header();
     if (header.arrivals.fetch_add(1) + 1 != m_target) return;
@@ -50,8 +53,19 @@ bool RoundBarrier::complete() const {
 
 void RoundBarrier::wait(bool spin) {
     if (complete()) return;
-    if (spin && spinUntilComplete()) return;
+    if (spin && othersRunElsewhere() && spinUntilComplete()) return;
     sleepUntilComplete();
+}
+
+// A rank that waits for one on its own CPU must sleep to let it run.
+bool RoundBarrier::othersRunElsewhere() const {
+    int own = m_arena.line(m_rank).cpu.load(std::memory_order_relaxed);
+    for (int peer = 0; peer < m_arena.layout().worldSize; ++peer) {
+        const RankLine& line = m_arena.line(peer);
+        bool missing = line.round.load(std::memory_order_relaxed) < m_round;
+        if (missing && line.cpu.load(std::memory_order_relaxed) == own) return false;
+    }
+    return true;
 }
 
 bool RoundBarrier::spinUntilComplete() const {

@@ -46,6 +46,7 @@ class RoundBarrier {
 
   private:
     bool spinUntilComplete() const;
+    bool othersRunElsewhere() const;
     void sleepUntilComplete();
     [[noreturn]] void failAtDeadline();
     [[noreturn]] void throwFailure(std::uint32_t failure) const;

@@ -30,8 +30,10 @@ ShmCollectives::ShmCollectives(const Arena& arena, RoundBarrier& barrier, int ra
     m_sources.resize(static_cast<std::size_t>(m_size));
 }
 
+// Measured where one more round costs as much as reading every rank's data instead of a part of it.
 std::size_t ShmCollectives::oneRoundBytes(int worldSize) {
-    return (std::size_t{512} << 10) / static_cast<std::size_t>(worldSize);
+    if (worldSize <= 2) return 16U << 10;
+    return std::min(std::size_t{64} << 10, (std::size_t{128} << 10) / static_cast<std::size_t>(worldSize - 2));
 }
 
 void ShmCollectives::begin(std::int64_t collective, bool spin) {
@@ -99,26 +101,64 @@ void ShmCollectives::reduceInOneRound(CommBuffer buffer, ReduceOp op) {
     reduceSources(buffer.type, op, bytesOf(buffer), m_sources, buffer.count);
 }
 
+// A slot holds this rank's input of one chunk and, behind it, its reduced part of the chunk before: one round per
+// chunk, and one more.
 void ShmCollectives::reduceInChunks(CommBuffer buffer, ReduceOp op) {
-    std::size_t chunk = m_arena.layout().slotBytes / sizeOf(buffer.type);
-    for (std::size_t start = 0; start < buffer.count; start += chunk) {
-        CommBuffer part = section(buffer, start, std::min(chunk, buffer.count - start));
-        const std::byte* source = bytesOf(part);
-        if (!m_announcement.inHeap) {
-            std::byte* own = slot(m_rank, m_barrier.parity());
-            std::memcpy(own, source, part.bytes());
-            source = own;
-        }
-        m_announcement.source = m_arena.offsetOf(source);
-        round();
-        useAnnouncedSources();
-        if (start == 0 && allInHeap()) return reduceInPlace(buffer, op);
+    std::size_t length = ArenaLayout::kChunkBytes / sizeOf(buffer.type);
+    std::size_t chunks = (buffer.count + length - 1) / length;
+    auto chunk = [&](std::size_t i) {
+        return section(buffer, i * length, std::min(length, buffer.count - i * length));
+    };
+    copyIn(chunk(0));
+    for (std::size_t i = 0; i <= chunks; ++i) {
         int parity = m_barrier.parity();
-        Part own = partOf(m_rank, part.count);
-        for (auto& peer : m_sources) peer += own.start * sizeOf(buffer.type);
-        reduceSources(buffer.type, op, slot(m_rank, parity) + own.start * sizeOf(buffer.type), m_sources, own.length);
         round();
-        gatherParts(part, parity);
+        if (i == 0 && allInHeap()) return reduceInPlace(buffer, op);
+        if (i > 0) copyOut(chunk(i - 1), parity);
+        if (i < chunks) reducePart(chunk(i), op, slot(m_rank, m_barrier.parity()) + ArenaLayout::kChunkBytes);
+        if (i + 1 < chunks) copyIn(chunk(i + 1));
+    }
+}
+
+// Everything but the rank's own part, which nobody else reads.
+void ShmCollectives::copyIn(CommBuffer chunk) {
+    const std::byte* source = bytesOf(chunk);
+    if (!m_announcement.inHeap) {
+        std::size_t width = sizeOf(chunk.type);
+        Part own = partOf(m_rank, chunk.count);
+        std::size_t end = own.start + own.length;
+        std::byte* target = slot(m_rank, m_barrier.parity());
+        copyBytes(target, source, own.start * width);
+        copyBytes(target + end * width, source + end * width, (chunk.count - end) * width);
+        source = target;
+    }
+    m_announcement.source = m_arena.offsetOf(source);
+}
+
+// Into the slot for the others and into the buffer, while it is in the first-level cache.
+void ShmCollectives::reducePart(CommBuffer chunk, ReduceOp op, std::byte* result) {
+    constexpr std::size_t kBlockBytes = 8192;
+    std::size_t width = sizeOf(chunk.type);
+    Part own = partOf(m_rank, chunk.count);
+    useAnnouncedSources();
+    m_sources[static_cast<std::size_t>(m_rank)] = bytesOf(chunk);
+    for (auto& source : m_sources) source += own.start * width;
+    std::byte* target = bytesOf(chunk) + own.start * width;
+    for (std::size_t done = 0; done < own.length * width; done += kBlockBytes) {
+        std::size_t bytes = std::min(kBlockBytes, own.length * width - done);
+        reduceSources(chunk.type, op, result + done, m_sources, bytes / width);
+        copyBytes(target + done, result + done, bytes);
+        for (auto& source : m_sources) source += bytes;
+    }
+}
+
+void ShmCollectives::copyOut(CommBuffer chunk, int parity) const {
+    std::size_t width = sizeOf(chunk.type);
+    for (int peer = 0; peer < m_size; ++peer) {
+        if (peer == m_rank) continue;
+        Part part = partOf(peer, chunk.count);
+        copyBytes(bytesOf(chunk) + part.start * width, slot(peer, parity) + ArenaLayout::kChunkBytes,
+                  part.length * width);
     }
 }
 
@@ -128,6 +168,7 @@ void ShmCollectives::reduceInPlace(CommBuffer buffer, ReduceOp op) {
     alignas(64) std::byte block[kBlockBytes];
     std::size_t width = sizeOf(buffer.type);
     Part own = partOf(m_rank, buffer.count);
+    useAnnouncedSources();
     for (auto& source : m_sources) source += own.start * width;
     for (std::size_t done = 0; done < own.length; done += kBlockBytes / width) {
         std::size_t length = std::min(kBlockBytes / width, own.length - done);
@@ -138,14 +179,6 @@ void ShmCollectives::reduceInPlace(CommBuffer buffer, ReduceOp op) {
         }
     }
     round();
-}
-
-void ShmCollectives::gatherParts(CommBuffer chunk, int parity) const {
-    for (int peer = 0; peer < m_size; ++peer) {
-        Part part = partOf(peer, chunk.count);
-        CommBuffer target = section(chunk, part.start, part.length);
-        copyBytes(bytesOf(target), slot(peer, parity) + part.start * sizeOf(chunk.type), target.bytes());
-    }
 }
 
 bool ShmCollectives::allInHeap() const {

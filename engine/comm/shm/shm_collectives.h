@@ -12,8 +12,8 @@
 namespace ringside {
 
 // The algorithms, as rounds over the slots of the arena. Reductions add in the order of the ranks, so every rank gets
-// the same bits in any timing. Small messages: one round, in which every rank sums everything itself. Large ones: two
-// rounds per chunk, each rank sums its part, then all gather the parts; in place when all ranks' data lies in heaps.
+// the same bits in any timing. Small messages: one round, in which every rank sums everything itself. Large ones: in
+// chunks, each rank sums its part of a chunk, then all gather the parts; in place when all ranks' data lies in heaps.
 class ShmCollectives {
   public:
     ShmCollectives(const Arena& arena, RoundBarrier& barrier, int rank);
@@ -43,7 +43,9 @@ class ShmCollectives {
     void reduceInOneRound(CommBuffer buffer, ReduceOp op);
     void reduceInChunks(CommBuffer buffer, ReduceOp op);
     void reduceInPlace(CommBuffer buffer, ReduceOp op);
-    void gatherParts(CommBuffer chunk, int parity) const;
+    void copyIn(CommBuffer chunk);
+    void reducePart(CommBuffer chunk, ReduceOp op, std::byte* result);
+    void copyOut(CommBuffer chunk, int parity) const;
     bool allInHeap() const;
     void useSlots(int parity, std::size_t offset);
     void useAnnouncedSources();
