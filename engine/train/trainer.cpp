@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/trainer.h"
 
+#include <array>
 #include <cmath>
+#include <cstdio>
 
 #include "base/sha256.h"
 #include "nn/model_factory.h"
@@ -120,11 +122,18 @@ bool Trainer::trainStep(const ShardPlan& plan, std::int64_t epoch, std::int64_t 
     sums.add(result.losses, uniqueSlots(plan, m_parts.communicator.rank(), range));
     const double loss = sumOf(result.losses.loss) / static_cast<double>(range.count);
     if (m_step % m_parts.config.training.logEvery == 0 || !std::isfinite(loss)) reportStep(epoch, result, loss);
-    if (!std::isfinite(loss))
-        throw TrainingError("rank " + std::to_string(m_parts.communicator.rank()) + ": the loss is " +
-                            (std::isnan(loss) ? "not a number" : "infinite") + " at step " + std::to_string(m_step) +
-                            ": lower optimizer.lr (now " + Json(m_parts.config.optimizer.lr).dump() + ")");
+    if (!std::isfinite(loss)) throw TrainingError(lossText(loss));
     return result.control != static_cast<int>(ControlCode::kStop);
+}
+
+// In the first step the weights are still PyTorch's initial ones, so the data is to blame.
+std::string Trainer::lossText(double loss) const {
+    std::array<char, 32> lr{};
+    std::snprintf(lr.data(), lr.size(), "%g", m_parts.config.optimizer.lr);
+    return "the loss of rank " + std::to_string(m_parts.communicator.rank()) + " is " +
+           (std::isnan(loss) ? "not a number" : "infinite") + " at step " + std::to_string(m_step) +
+           (m_step == 1 ? ": look for values in the data set that are no numbers or far too large"
+                        : ": lower optimizer.lr (now " + std::string(lr.data()) + ")");
 }
 
 void Trainer::validate(std::int64_t epoch) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "comm/communicator.h"
@@ -49,6 +50,7 @@ class Trainer {
     void checkShard(const ShardPlan& plan) const;
     bool trainEpoch(std::int64_t epoch);  // false: stopped by request
     bool trainStep(const ShardPlan& plan, std::int64_t epoch, std::int64_t batchNumber, MetricSums& sums);
+    std::string lossText(double loss) const;  // of a loss that is not finite
     void validate(std::int64_t epoch);
     void save(std::int64_t epochsDone);
 

@@ -207,6 +207,7 @@ TEST_CASE("A rank whose peer never comes names it and ends with the code for com
 TEST_CASE("A learning rate that diverges ends with the code for bad configuration") {
     RunConfig config = digits(1, 1);
     config.optimizer.lr = 1e6;
+    config.optimizer.weightDecay = 1;  // every step multiplies the weights by about -1e6
     const Fixture fixture(config);
     Worker worker(fixture.directory.path(), 0, 1, fixture.shared.get());
     CHECK(worker.finish() == static_cast<int>(ExitCode::kBadConfiguration));
