@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/backend.h"
+#include "backend/cuda/cuda_device.h"
+#include "backend/cuda/matrix_product.h"
+#include "backend/cuda/pinned_ring.h"
+
+namespace ringside {
+
+struct CudaOptions {
+    int device = 0;     // as CUDA counts, after CUDA_VISIBLE_DEVICES
+    bool tf32 = false;  // matrix products with 10-bit mantissas: faster, no longer PyTorch's default arithmetic
+    std::chrono::milliseconds deadline{60000};  // of every wait on the host
+};
+
+// One GPU: matrix products by cuBLASLt, the rest by kernels of our own, all on one compute stream. Only download(),
+// squaredNorm() and synchronize() wait, and they do so by asking, so that a collective that hangs on the same GPU is
+// noticed.
+class CudaBackend final : public Backend {
+  public:
+    explicit CudaBackend(const CudaOptions& options);
+
+    // Called again and again while a host wait lasts; may throw. For NcclCommunicator::poll().
+    void whileWaiting(std::function<void()> meanwhile) { m_meanwhile = std::move(meanwhile); }
+    cudaStream_t stream() const { return m_stream.get(); }
+    const cuda::CudaDevice& cudaDevice() const { return m_device; }
+
+    std::string name() const override { return m_device.name(); }
+    Device device() const override { return {Device::Kind::kCuda, m_device.index()}; }
+    Tensor allocate(const Shape& shape, DType type) override;
+    void upload(const void* from, const Tensor& to) override;
+    void download(const Tensor& from, void* to) override;
+    void synchronize() override;
+    void fill(const Tensor& tensor, float value) override;
+    void copy(const Tensor& from, const Tensor& to) override;
+    void scale(const Tensor& tensor, float factor) override;
+    double squaredNorm(const Tensor& tensor) override;
+    void linearForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) override;
+    void linearBackwardParameters(const Tensor& x, const Tensor& gradY, const Tensor& gradWeight,
+                                  const Tensor& gradBias) override;
+    void linearBackwardInput(const Tensor& gradY, const Tensor& weight, const Tensor& gradX) override;
+    void reluForward(const Tensor& x, const Tensor& y) override;
+    void reluBackward(const Tensor& y, const Tensor& gradY, const Tensor& gradX) override;
+    void softmaxCrossEntropy(const Tensor& logits, const Tensor& labels, const Tensor& rowLoss,
+                             const Tensor& rowCorrect, const Tensor& gradient) override;
+    void meanSquaredError(const Tensor& prediction, const Tensor& target, const Tensor& rowLoss,
+                          const Tensor& gradient) override;
+    void argmax(const Tensor& values, const Tensor& indices) override;
+    void sgd(const Tensor& parameter, const Tensor& gradient, const Tensor& momentum, const SgdStep& step) override;
+
+  private:
+    void checkLaunch(const char* doing) const;
+
+    cuda::CudaDevice m_device;
+    CudaOptions m_options;
+    cuda::UniqueStream m_stream;
+    cuda::MatrixProduct m_products;
+    cuda::PinnedRing m_uploads;
+    cuda::UniquePinnedMemory m_landing;  // of small downloads
+    cuda::UniqueDeviceMemory m_normParts;
+    std::vector<cuda::UniqueDeviceMemory> m_memory;
+    std::function<void()> m_meanwhile;
+};
+
+}  // namespace ringside

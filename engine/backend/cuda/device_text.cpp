@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/cuda/device_text.h"
+
+#include <array>
+#include <utility>
+
+namespace ringside::cuda {
+namespace {
+
+constexpr int kOldestMajor = 8;  // the oldest GPUs this program has machine code for
+constexpr int kExclusiveMode = 1;
+constexpr int kProhibitedMode = 2;
+
+std::string mebibytes(std::int64_t bytes) {
+    return std::to_string(bytes >> 20) + " MiB";
+}
+
+}  // namespace
+
+std::string versionText(int cudaVersion) {
+    return std::to_string(cudaVersion / 1000) + "." + std::to_string(cudaVersion % 1000 / 10);
+}
+
+std::string outOfMemoryText(const MemoryShortage& shortage) {
+    return shortage.gpu + " has no room for " + shortage.what + ": " + mebibytes(shortage.askedBytes) + " asked, " +
+           mebibytes(shortage.freeBytes) + " of " + mebibytes(shortage.totalBytes) +
+           " free: lower loader.batch_size, choose a smaller model, or stop what else uses the GPU (nvidia-smi)";
+}
+
+std::string noDeviceText(int driverVersion, int runtimeVersion) {
+    if (driverVersion == 0) return "no GPU found on this machine (no NVIDIA driver is loaded)";
+    if (driverVersion < runtimeVersion)
+        return "the NVIDIA driver is too old: it runs CUDA up to " + versionText(driverVersion) +
+               ", this build needs " + versionText(runtimeVersion) + ": update the driver";
+    return "the NVIDIA driver is loaded but shows no GPU (is CUDA_VISIBLE_DEVICES empty?)";
+}
+
+std::string whyNotUsable(int major, int minor, int computeMode) {
+    const std::string capability = std::to_string(major) + "." + std::to_string(minor);
+    if (major < kOldestMajor)
+        return "compute capability " + capability + "; this build needs " + std::to_string(kOldestMajor) +
+               ".0 or newer";
+    if (computeMode == kProhibitedMode) return "its compute mode prohibits use (nvidia-smi -c 0 allows it)";
+    if (computeMode == kExclusiveMode)
+        return "its compute mode gives it to one thread alone (nvidia-smi -c 0 shares it)";
+    return {};
+}
+
+std::string failureText(const std::string& gpu, const std::string& doing, const std::string& errorName,
+                        const std::string& errorText) {
+    static const std::array<std::pair<const char*, const char*>, 7> kAdvice{{
+        {"cudaErrorDevicesUnavailable", "another program holds it alone: see nvidia-smi"},
+        {"cudaErrorECCUncorrectable", "its memory is damaged: see nvidia-smi -q -d ECC, use another GPU"},
+        {"cudaErrorNoKernelImageForDevice",
+         "this build has no code for it: configure with "
+         "-DCMAKE_CUDA_ARCHITECTURES=native and build again"},
+        {"cudaErrorLaunchTimeout", "a display's watchdog stopped it: use a GPU without a display"},
+        {"cudaErrorDeviceUninitialized", "the driver lost it: see dmesg for Xid messages, then restart the run"},
+        {"cudaErrorSystemDriverMismatch", "driver and libcuda differ: restart the machine after a driver update"},
+        {"cudaErrorUnknown", "the GPU may be lost: see dmesg for Xid messages, then restart the run"},
+    }};
+    std::string advice = "see dmesg for Xid messages; the last checkpoint is untouched";
+    for (const auto& [name, text] : kAdvice)
+        if (errorName == name) advice = text;
+    return gpu + " failed while " + doing + ": " + errorText + " (" + errorName + "): " + advice;
+}
+
+}  // namespace ringside::cuda

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cublasLt.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+
+#include "backend/cuda/cuda_device.h"
+
+namespace ringside::cuda {
+
+// float32 matrix products by cuBLASLt. Every shape's description and algorithm is found once and kept; nothing is
+// allocated after a shape's first use. Matrices are row-major with dense rows.
+class MatrixProduct {
+  public:
+    enum class Epilogue { kNone, kBias, kBiasGradient };
+
+    MatrixProduct(const CudaDevice& device, bool tf32);
+    ~MatrixProduct();
+    MatrixProduct(const MatrixProduct&) = delete;
+    MatrixProduct& operator=(const MatrixProduct&) = delete;
+
+    // y(rows,out) = x(rows,in) weight(out,in)^T + bias(out)
+    void forward(const float* x, const float* weight, const float* bias, float* y, std::int64_t rows, std::int64_t in,
+                 std::int64_t out, cudaStream_t stream);
+    // gradWeight(out,in) = gradY(rows,out)^T x(rows,in), gradBias = column sums of gradY
+    void backwardParameters(const float* x, const float* gradY, float* gradWeight, float* gradBias, std::int64_t rows,
+                            std::int64_t in, std::int64_t out, cudaStream_t stream);
+    // gradX(rows,in) = gradY(rows,out) weight(out,in)
+    void backwardInput(const float* gradY, const float* weight, float* gradX, std::int64_t rows, std::int64_t in,
+                       std::int64_t out, cudaStream_t stream);
+
+  private:
+    // cuBLAS counts column-major: D(m,n) = op(A) op(B) over k; a row-major matrix is its transpose there.
+    struct Problem {
+        bool transposeA = false;
+        bool transposeB = false;
+        std::int64_t m = 0;
+        std::int64_t n = 0;
+        std::int64_t k = 0;
+        Epilogue epilogue = Epilogue::kNone;
+        auto operator<=>(const Problem&) const = default;
+    };
+    struct Plan;
+
+    Plan& planFor(const Problem& problem);
+    std::unique_ptr<Plan> makePlan(const Problem& problem) const;
+    // false: cuBLASLt has no algorithm with this epilogue; nothing was done.
+    bool multiply(const Problem& problem, const float* a, const float* b, float* d, float* bias, cudaStream_t stream);
+    void check(cublasStatus_t status, const char* doing) const;
+
+    const CudaDevice& m_device;
+    bool m_tf32;
+    cublasLtHandle_t m_library = nullptr;
+    UniqueDeviceMemory m_workspace;
+    std::map<Problem, std::unique_ptr<Plan>> m_plans;
+};
+
+}  // namespace ringside::cuda

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/cuda/step_graph.h"
+
+namespace ringside {
+namespace {
+
+struct DrawnGraphTraits {
+    using Handle = cudaGraph_t;
+    static Handle none() { return nullptr; }
+    static void close(Handle graph) noexcept { cudaGraphDestroy(graph); }
+};
+
+// Ends a recording that work() left by an exception; the stream stays unusable otherwise.
+class Recording {
+  public:
+    Recording(CudaBackend& backend) : m_backend(backend) {
+        m_backend.cudaDevice().check(cudaStreamBeginCapture(backend.stream(), cudaStreamCaptureModeThreadLocal),
+                                     "recording a step");
+    }
+    ~Recording() {
+        cudaGraph_t ignored = nullptr;
+        if (m_open && cudaStreamEndCapture(m_backend.stream(), &ignored) == cudaSuccess) cudaGraphDestroy(ignored);
+    }
+    Recording(const Recording&) = delete;
+    Recording& operator=(const Recording&) = delete;
+
+    UniqueHandle<DrawnGraphTraits> end() {
+        m_open = false;
+        cudaGraph_t graph = nullptr;
+        m_backend.cudaDevice().check(cudaStreamEndCapture(m_backend.stream(), &graph), "recording a step");
+        return UniqueHandle<DrawnGraphTraits>(graph);
+    }
+
+  private:
+    CudaBackend& m_backend;
+    bool m_open = true;
+};
+
+}  // namespace
+
+StepGraph::StepGraph(CudaBackend& backend, const std::function<void()>& work) : m_backend(backend) {
+    work();
+    backend.synchronize();
+    Recording recording(backend);
+    work();
+    const UniqueHandle<DrawnGraphTraits> drawn = recording.end();
+    cudaGraphExec_t graph = nullptr;
+    backend.cudaDevice().check(cudaGraphInstantiate(&graph, drawn.get(), 0), "preparing a recorded step");
+    m_graph.reset(graph);
+}
+
+void StepGraph::launch() {
+    m_backend.cudaDevice().check(cudaGraphLaunch(m_graph.get(), m_backend.stream()), "launching a recorded step");
+}
+
+}  // namespace ringside

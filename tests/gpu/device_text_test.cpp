@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/cuda/device_text.h"
+
+#include "support/catch.h"
+
+using namespace ringside::cuda;
+
+TEST_CASE("Why there is no GPU depends on the driver") {
+    CHECK(noDeviceText(0, 13000) == "no GPU found on this machine (no NVIDIA driver is loaded)");
+    CHECK(noDeviceText(12020, 13000) ==
+          "the NVIDIA driver is too old: it runs CUDA up to 12.2, this build needs 13.0: update the driver");
+    CHECK_THAT(noDeviceText(13000, 13000), containing("CUDA_VISIBLE_DEVICES"));
+}
+
+TEST_CASE("A GPU is used from compute capability 8.0 on, unless its mode forbids it") {
+    CHECK(whyNotUsable(9, 0, 0).empty());
+    CHECK(whyNotUsable(8, 0, 3).empty());
+    CHECK(whyNotUsable(7, 5, 0) == "compute capability 7.5; this build needs 8.0 or newer");
+    CHECK_THAT(whyNotUsable(9, 0, 2), containing("prohibits use (nvidia-smi -c 0 allows it)"));
+    CHECK_THAT(whyNotUsable(9, 0, 1), containing("one thread alone"));
+}
+
+TEST_CASE("Out of memory says what was asked, what is free, and the way out") {
+    CHECK(outOfMemoryText({"GPU 0 (NVIDIA H200)", "a tensor of shape (128, 64)", 3LL << 20, 2LL << 20, 16LL << 30}) ==
+          "GPU 0 (NVIDIA H200) has no room for a tensor of shape (128, 64): 3 MiB asked, 2 MiB of 16384 MiB free: "
+          "lower loader.batch_size, choose a smaller model, or stop what else uses the GPU (nvidia-smi)");
+}
+
+TEST_CASE("A failed call carries CUDA's name for it and advice of its own") {
+    CHECK(failureText("GPU 1 (T)", "computing", "cudaErrorECCUncorrectable", "uncorrectable ECC error encountered") ==
+          "GPU 1 (T) failed while computing: uncorrectable ECC error encountered (cudaErrorECCUncorrectable): its "
+          "memory is damaged: see nvidia-smi -q -d ECC, use another GPU");
+    CHECK_THAT(failureText("GPU 0", "computing", "cudaErrorIllegalAddress", "an illegal memory access"),
+               containing("see dmesg for Xid messages; the last checkpoint is untouched"));
+}
