@@ -6,10 +6,12 @@
 
 #include "attach_command.h"
 #include "base/errors.h"
+#include "completion_command.h"
 #include "config_command.h"
 #include "devices_command.h"
 #include "plan_command.h"
 #include "run_command.h"
+#include "show_command.h"
 
 namespace ringside {
 namespace {
@@ -37,7 +39,9 @@ int runCommandLine(int argc, char** argv) {
     addConfigCommand(app, action);
     addRunCommand(app, action);
     addAttachCommand(app, action);
+    addShowCommand(app, action);
     addDevicesCommand(app, action);
+    addCompletionCommand(app, action);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -50,9 +50,10 @@ std::string metrics(const char* name, double loss, double accuracy) {
 }
 
 bool headlineIsPadded(const RunData& run) {
-    if (!run.started() || !run.started()->config.is_object()) return false;
+    if (!run.started()) return false;
     const Json& config = run.started()->config;
-    return config.value("/training/validate"_json_pointer, std::string("exact")) == "padded";
+    const auto field = "/training/validate"_json_pointer;
+    return config.is_object() && config.contains(field) && config.at(field) == "padded";
 }
 
 int terminalWidth() {
