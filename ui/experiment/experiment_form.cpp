@@ -7,6 +7,7 @@
 
 #include "experiment/experiment_sentences.h"
 #include "experiment/field_row.h"
+#include "experiment/field_text.h"
 #include "experiment/form_section.h"
 #include "models/experiment_model.h"
 #include "theme/theme.h"
@@ -55,7 +56,8 @@ void ExperimentForm::addBrowseButton() {
 void ExperimentForm::refresh() {
     const RunConfig& config = m_model.config();
     const DataSplit* split = m_model.data();
-    const QString sentences[] = {dataSentence(config, split), modelSentence(config, split), parallelSentence(config),
+    const QString sentences[] = {dataSentence(config, split), modelSentence(config, split),
+                                 parallelSentence(config, sentenceText(m_model.compute().whyBackend)),
                                  loadingSentence(config, split), optimisationSentence(config, split)};
     for (std::size_t i = 0; i < m_sections.size(); ++i) {
         m_sections[i]->refresh();

@@ -12,7 +12,8 @@ namespace ringside {
 // when it has a problem; the sentences then say only what is known.
 QString dataSentence(const RunConfig& config, const DataSplit* data);
 QString modelSentence(const RunConfig& config, const DataSplit* data);
-QString parallelSentence(const RunConfig& config);
+// why: the reason for the backend, as the engine gives it.
+QString parallelSentence(const RunConfig& config, const QString& why);
 QString loadingSentence(const RunConfig& config, const DataSplit* data);
 QString optimisationSentence(const RunConfig& config, const DataSplit* data);
 

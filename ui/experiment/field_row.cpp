@@ -98,7 +98,7 @@ void FieldRow::refresh() {
     if (!problem) return;
     // The label above already names the field.
     const QString text = QString::fromStdString(Problem{{}, problem->message, problem->remedy}.text());
-    m_problem->setText(QCoreApplication::translate("form", m_field.label) + QLatin1Char(' ') + text);
+    m_problem->setText(QCoreApplication::translate("form", m_field.label) + QLatin1Char(' ') + inFormWords(text));
     control()->setAccessibleDescription(m_problem->text());
 }
 

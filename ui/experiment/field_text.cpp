@@ -33,7 +33,9 @@ std::optional<std::vector<std::int64_t>> parseIntegerList(const QString& text) {
 }
 
 QString realText(double value) {
-    return QString::number(value, 'g', QLocale::FloatingPointShortest);
+    const double size = std::abs(value);
+    const bool plain = size == 0 || (size >= 1e-6 && size < 1e15);
+    return QString::number(value, plain ? 'f' : 'g', QLocale::FloatingPointShortest);
 }
 
 QString integerListText(const std::vector<std::int64_t>& values) {
@@ -44,6 +46,13 @@ QString integerListText(const std::vector<std::int64_t>& values) {
 
 QString groupedText(std::int64_t value) {
     return QLocale(QLocale::English).toString(static_cast<qlonglong>(value));
+}
+
+QString sentenceText(const std::string& clause) {
+    QString text = QString::fromStdString(clause).trimmed();
+    if (text.isEmpty()) return text;
+    text[0] = text[0].toUpper();
+    return text.endsWith(QLatin1Char('.')) ? text : text + QLatin1Char('.');
 }
 
 }  // namespace ringside

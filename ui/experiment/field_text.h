@@ -4,6 +4,7 @@
 #include <QString>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace ringside {
@@ -18,5 +19,8 @@ QString integerListText(const std::vector<std::int64_t>& values);
 
 // "1,437" for sentences.
 QString groupedText(std::int64_t value);
+
+// The engine's clause as a sentence: "shared memory: one host" -> "Shared memory: one host."
+QString sentenceText(const std::string& clause);
 
 }  // namespace ringside

@@ -111,4 +111,11 @@ QString choiceLabel(const QString& value) {
     return value;
 }
 
+QString inFormWords(QString text) {
+    for (const FormField& field : kFields) {
+        text.replace(QLatin1String(field.path), QCoreApplication::translate("form", field.label));
+    }
+    return text;
+}
+
 }  // namespace ringside

@@ -25,4 +25,6 @@ std::span<const FormField> formFields();  // top to bottom
 QString sectionTitle(FormSectionId section);
 QString choiceLabel(const QString& value);  // "shm" -> "Shared memory"; unknown values as they are
 
+QString inFormWords(QString text);  // "parallel.world_size" -> "World size", wherever it stands
+
 }  // namespace ringside

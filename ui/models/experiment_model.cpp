@@ -7,6 +7,8 @@
 #include <functional>
 #include <utility>
 
+#include "sampling/plan_sentences.h"
+
 namespace ringside {
 
 // One edit of one field. The merge id is the field's path, so that typing "128" is one undo step.
@@ -103,8 +105,12 @@ void ExperimentModel::apply(const RunConfig& config) {
 
 void ExperimentModel::revalidate() {
     m_problems = m_inputProblems;
-    const Problems fromConfig = m_config.validate();
+    const Problems fromConfig = m_config.validateForTraining();
     m_problems.insert(m_problems.end(), fromConfig.begin(), fromConfig.end());
+    if (m_data && fromConfig.empty()) {
+        const Problems ofPlan = planProblems(epochSpec(m_config, m_data->training->size(), 0));
+        m_problems.insert(m_problems.end(), ofPlan.begin(), ofPlan.end());
+    }
     if (m_dataProblem) m_problems.push_back(*m_dataProblem);
 }
 

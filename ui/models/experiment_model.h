@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "config/run_config.h"
 #include "data/dataset.h"
+#include "run/host_devices.h"
 
 namespace ringside {
 
@@ -34,6 +35,8 @@ class ExperimentModel : public QObject {
     void setInputProblem(const std::string& field, const QString& message, const QString& remedy);
 
     QString filePath() const { return m_filePath; }
+    // How this machine would carry the run out, with reasons.
+    ComputeChoice compute() const { return chooseCompute(m_config.parallel, m_host); }
     // The configuration with a data path that means the same file from everywhere.
     RunConfig resolvedConfig() const;
     void setSaved(const QString& filePath);
@@ -57,6 +60,7 @@ class ExperimentModel : public QObject {
     void takeData(quint64 number, const Result<DataSplit>& loaded);
     std::filesystem::path baseDirectory() const;
 
+    HostDevices m_host = findHostDevices();
     RunConfig m_config;
     Problems m_problems;
     Problems m_inputProblems;

@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QFile>
 #include <QFontDatabase>
+#include <QProxyStyle>
 #include <QStyleFactory>
 #include <array>
 #include <utility>
@@ -36,6 +37,16 @@ template <class Font>
 void useTabularFigures(Font& font) {
     if constexpr (requires { font.setFeature("tnum", 1U); }) font.setFeature("tnum", 1U);
 }
+
+// Fusion without the underlined letters in menus; Alt and the letter still work.
+class CalmStyle final : public QProxyStyle {
+  public:
+    CalmStyle() : QProxyStyle(QStyleFactory::create(QStringLiteral("Fusion"))) {}
+    int styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
+                  QStyleHintReturn* data) const override {
+        return hint == SH_UnderlineShortcut ? 0 : QProxyStyle::styleHint(hint, option, widget, data);
+    }
+};
 
 // Replaces @name@ in the style sheet by the theme's values.
 QString styleSheetOf(const ThemeColors& c, Theme::Mode mode) {
@@ -88,8 +99,9 @@ void Theme::setMode(Mode mode) {
     Q_EMIT changed();
 }
 
-void Theme::applyToApplication() const {
-    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+void Theme::applyToApplication() {
+    if (!m_styled) QApplication::setStyle(new CalmStyle);  // the style stays, only colours change
+    m_styled = true;
     QApplication::setFont(bodyFont());
     QApplication::setPalette(paletteOf(m_colors));
     qApp->setStyleSheet(styleSheetOf(m_colors, m_mode));

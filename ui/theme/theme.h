@@ -41,10 +41,11 @@ class Theme : public QObject {
     void changed();
 
   private:
-    void applyToApplication() const;
+    void applyToApplication();
 
     Mode m_mode = Mode::Light;
     ThemeColors m_colors;
+    bool m_styled = false;
 };
 
 }  // namespace ringside

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window. Everything it does is in ui/; this reads the command line and wires the services.
+#include <QApplication>
+#include <QIcon>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/errors.h"
+#include "main_window/main_window.h"
+#include "main_window/qt_dialogs.h"
+#include "main_window/screenshot.h"
+#include "main_window/start_options.h"
+#include "settings/settings.h"
+#include "theme/theme.h"
+
+namespace {
+
+using namespace ringside;
+
+int say(const QString& text, FILE* stream, ExitCode code) {
+    std::fprintf(stream, "%s\n", qUtf8Printable(text));
+    return static_cast<int>(code);
+}
+
+// Without a display Qt aborts; a picture needs none, the window says what to do.
+bool hasDisplay() {
+    return qEnvironmentVariableIsSet("DISPLAY") || qEnvironmentVariableIsSet("WAYLAND_DISPLAY") ||
+           qEnvironmentVariableIsSet("QT_QPA_PLATFORM");
+}
+
+Theme::Mode themeMode(const QString& wanted, const Settings& settings) {
+    const QString name = wanted.isEmpty() ? settings.get(settings::kTheme) : wanted;
+    if (name == QLatin1String("dark")) return Theme::Mode::Dark;
+    if (name == QLatin1String("light")) return Theme::Mode::Light;
+    const QColor window = QApplication::palette().color(QPalette::Window);
+    return window.lightness() < 128 ? Theme::Mode::Dark : Theme::Mode::Light;
+}
+
+QString controlProgram() {
+    return QApplication::applicationDirPath() + QStringLiteral("/ringsidectl");
+}
+
+int runScreenshot(QApplication& application, const StartOptions& options) {
+    Theme theme;
+    theme.setMode(options.theme == QLatin1String("dark") ? Theme::Mode::Dark : Theme::Mode::Light);
+    Settings settings(QStringLiteral("/dev/null"));  // a picture depends on nothing remembered
+    QtDialogs dialogs;
+    MainWindow window({theme, settings, dialogs, controlProgram()});
+    Screenshot screenshot(window, options);
+    QObject::connect(&screenshot, &Screenshot::finished, &application, &QApplication::exit);
+    screenshot.begin();
+    return application.exec();
+}
+
+int runWindow(QApplication& application, const StartOptions& options) {
+    Theme theme;
+    Settings settings;
+    theme.setMode(themeMode(options.theme, settings));
+    QtDialogs dialogs;
+    MainWindow window({theme, settings, dialogs, controlProgram()});
+    dialogs.setParent(&window);
+    window.restore();
+    if (!options.config.isEmpty()) window.files().open(options.config);
+    if (!options.file.isEmpty()) window.files().open(options.file);
+    if (!options.runDirectory.isEmpty()) window.openRun(options.runDirectory);
+    if (!options.page.isEmpty() && !window.showPage(options.page)) {
+        return say(QStringLiteral("ringside: --page is %1; the pages are %2")
+                       .arg(options.page, window.pageNames().join(QStringLiteral(", "))),
+                   stderr, ExitCode::kBadConfiguration);
+    }
+    window.show();
+    return application.exec();
+}
+
+int start(int argc, char** argv) {
+    QStringList arguments;
+    for (int i = 1; i < argc; ++i) arguments << QString::fromLocal8Bit(argv[i]);
+    const Result<StartOptions> parsed = StartOptions::parse(arguments);
+    if (!parsed)
+        return say(QStringLiteral("ringside: ") + QString::fromStdString(parsed.problem().text()), stderr,
+                   ExitCode::kBadConfiguration);
+    const StartOptions& options = parsed.value();
+    if (options.showHelp) return say(StartOptions::helpText(), stdout, ExitCode::kOk);
+    if (options.showVersion) return say(QStringLiteral("ringside " RINGSIDE_VERSION), stdout, ExitCode::kOk);
+    if (!options.screenshot.isEmpty()) {
+        qputenv("QT_QPA_PLATFORM", "offscreen");
+    } else if (!hasDisplay()) {
+        return say(QStringLiteral("ringside: no display was found: use `ringsidectl run` to train without a window, or "
+                                  "`ringside --screenshot FILE`"),
+                   stderr, ExitCode::kBadConfiguration);
+    }
+    QApplication::setApplicationName(QStringLiteral("ringside"));
+    QApplication::setApplicationVersion(QStringLiteral(RINGSIDE_VERSION));
+    QApplication::setDesktopFileName(QStringLiteral("ringside"));
+    QApplication application(argc, argv);
+    QApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/ringside.svg")));
+    return options.screenshot.isEmpty() ? runWindow(application, options) : runScreenshot(application, options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return start(argc, argv);
+    } catch (const Error& error) {
+        return say(QStringLiteral("ringside: %1").arg(QString::fromUtf8(error.what())), stderr, error.exitCode());
+    } catch (const std::exception& error) {
+        return say(QStringLiteral("ringside: %1: this is a fault of ours, please report it")
+                       .arg(QString::fromUtf8(error.what())),
+                   stderr, ExitCode::kInternal);
+    }
+}

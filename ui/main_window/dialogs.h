@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+#include <QStringList>
+#include <functional>
+
+namespace ringside {
+
+struct Question {
+    QString title;
+    QString text;
+    QStringList answers;  // the last one is what Escape means
+    int preferred = 0;
+};
+
+// What the window asks the person in front of it; none of these block. A path is empty when nothing was chosen.
+class Dialogs {
+  public:
+    using PathTaken = std::function<void(const QString& path)>;
+    using AnswerTaken = std::function<void(int answer)>;
+
+    virtual ~Dialogs() = default;
+    virtual void openFile(const QString& title, const QString& folder, const QString& filter, PathTaken taken) = 0;
+    virtual void saveFile(const QString& title, const QString& suggestion, const QString& filter, PathTaken taken) = 0;
+    virtual void openFolder(const QString& title, const QString& folder, PathTaken taken) = 0;
+    virtual void ask(const Question& question, AnswerTaken taken) = 0;
+};
+
+}  // namespace ringside

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "main_window/experiment_files.h"
+
+#include <QDir>
+#include <QFileInfo>
+#include <QMenu>
+
+#include "base/files.h"
+#include "base/json.h"
+#include "main_window/dialogs.h"
+#include "models/experiment_model.h"
+#include "settings/settings.h"
+
+namespace ringside {
+namespace {
+
+QString experimentFilter() {
+    return ExperimentFiles::tr("Experiments (*.ringside.json *.json);;CSV files (*.csv);;All files (*)");
+}
+
+QString text(const Problem& problem) {
+    return QString::fromStdString(problem.text());
+}
+
+}  // namespace
+
+ExperimentFiles::ExperimentFiles(ExperimentModel& model, Settings& settings, Dialogs& dialogs, QObject* parent)
+    : QObject(parent), m_model(model), m_settings(settings), m_dialogs(dialogs) {}
+
+Result<RunConfig> ExperimentFiles::readExperiment(const QString& path) {
+    const Result<Json> json = readJsonFile(path.toStdString());
+    if (!json) return json.problem();
+    Result<RunConfig> config = RunConfig::fromJson(json.value());
+    if (config) return config;
+    Problem problem = config.problem();
+    problem.field = QFileInfo(path).fileName().toStdString() + ": " + problem.field;
+    return problem;
+}
+
+void ExperimentFiles::afterAsking(const std::function<void()>& proceed) {
+    if (!m_model.isModified()) return proceed();
+    const QString name =
+        m_model.filePath().isEmpty() ? tr("this experiment") : QFileInfo(m_model.filePath()).fileName();
+    m_dialogs.ask({tr("Unsaved experiment"),
+                   tr("Save the changes of %1 first?").arg(name),
+                   {tr("Save"), tr("Discard"), tr("Cancel")}},
+                  [this, proceed](int answer) {
+                      if (answer == 0) {
+                          if (m_model.filePath().isEmpty()) return saveAs();
+                          if (!write(m_model.filePath())) return;
+                      }
+                      if (answer <= 1) proceed();
+                  });
+}
+
+void ExperimentFiles::startNew() {
+    afterAsking([this] { m_model.replace(RunConfig(), {}); });
+}
+
+void ExperimentFiles::chooseAndOpen() {
+    m_dialogs.openFile(tr("Open"), m_settings.get(settings::kLastFolder), experimentFilter(),
+                       [this](const QString& path) { open(path); });
+}
+
+void ExperimentFiles::chooseData() {
+    m_dialogs.openFile(tr("Choose the data file"), m_settings.get(settings::kLastFolder),
+                       tr("CSV files (*.csv *.txt *.data);;All files (*)"),
+                       [this](const QString& path) { openData(path); });
+}
+
+void ExperimentFiles::open(const QString& path) {
+    if (path.isEmpty()) return;
+    const QFileInfo info(path);
+    const QString whole = info.absoluteFilePath();
+    if (!info.exists()) {
+        Q_EMIT failed(tr("%1 does not exist: choose another file.").arg(whole));
+    } else if (info.isDir()) {
+        Q_EMIT runDirectoryChosen(whole);
+    } else if (info.suffix().compare(QLatin1String("json"), Qt::CaseInsensitive) == 0) {
+        afterAsking([this, whole] { openExperiment(whole); });
+    } else {
+        openData(whole);
+    }
+}
+
+void ExperimentFiles::openExperiment(const QString& path) {
+    m_settings.set(settings::kLastFolder, QFileInfo(path).absolutePath());
+    const Result<RunConfig> config = readExperiment(path);
+    if (!config) {
+        Q_EMIT failed(tr("Not opened: %1").arg(text(config.problem())));
+        return;
+    }
+    m_model.replace(config.value(), path);
+    m_settings.addRecentFile(path);
+}
+
+// A data file is chosen into the experiment that is there: one undo step.
+void ExperimentFiles::openData(const QString& path) {
+    m_settings.set(settings::kLastFolder, QFileInfo(path).absolutePath());
+    RunConfig config = m_model.config();
+    config.dataset.kind = "csv";
+    config.dataset.path = path.toStdString();
+    m_model.edit(config, QStringLiteral("dataset.path"));
+}
+
+void ExperimentFiles::save() {
+    if (m_model.filePath().isEmpty()) return saveAs();
+    write(m_model.filePath());
+}
+
+QString ExperimentFiles::suggestedPath() const {
+    if (!m_model.filePath().isEmpty()) return m_model.filePath();
+    QString folder = m_settings.get(settings::kLastFolder);
+    if (folder.isEmpty()) folder = QDir::currentPath();
+    return folder + QLatin1Char('/') + QString::fromStdString(m_model.config().name) + QStringLiteral(".ringside.json");
+}
+
+void ExperimentFiles::saveAs() {
+    m_dialogs.saveFile(tr("Save the experiment"), suggestedPath(), tr("Experiments (*.ringside.json)"),
+                       [this](QString path) {
+                           if (path.isEmpty()) return;
+                           if (QFileInfo(path).suffix().isEmpty()) path += QStringLiteral(".ringside.json");
+                           write(path);
+                       });
+}
+
+bool ExperimentFiles::write(const QString& path) {
+    RunConfig config = m_model.resolvedConfig();
+    if (path != m_model.filePath()) config.name = QFileInfo(path).baseName().toStdString();
+    try {
+        writeFileAtomically(path.toStdString(), config.toJson().dump(2) + "\n");
+    } catch (const IoError& error) {
+        Q_EMIT failed(tr("Not saved: %1").arg(QString::fromUtf8(error.what())));
+        return false;
+    }
+    m_model.edit(config, QStringLiteral("name"));
+    m_model.setSaved(path);
+    m_settings.addRecentFile(path);
+    m_settings.set(settings::kLastFolder, QFileInfo(path).absolutePath());
+    return true;
+}
+
+void ExperimentFiles::fillRecent(QMenu& menu) {
+    menu.clear();
+    for (const QString& path : m_settings.get(settings::kRecentFiles)) {
+        QAction* action = menu.addAction(QFileInfo(path).fileName(), this, [this, path] { open(path); });
+        action->setToolTip(path);
+    }
+    menu.setEnabled(!menu.isEmpty());
+}
+
+void ExperimentFiles::keepDraft() {
+    m_settings.set(settings::kDraftFile, m_model.filePath());
+    if (m_model.isModified()) {
+        m_settings.set(settings::kDraft, QByteArray::fromStdString(m_model.config().toJson().dump()));
+    } else {
+        m_settings.forget(settings::kDraft);
+    }
+}
+
+void ExperimentFiles::restoreDraft() {
+    const QString file = m_settings.get(settings::kDraftFile);
+    const QByteArray draft = m_settings.get(settings::kDraft);
+    if (draft.isEmpty()) {
+        if (QFileInfo::exists(file)) openExperiment(file);
+        return;
+    }
+    const Result<Json> json = parseJson(draft.toStdString(), "the remembered experiment");
+    if (!json) return;
+    const Result<RunConfig> config = RunConfig::fromJson(json.value());
+    if (!config) return;
+    m_model.replace(RunConfig(), file);
+    m_model.edit(config.value(), QStringLiteral("draft"));  // still unsaved, and can be undone
+}
+
+}  // namespace ringside

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QAction>
+#include <QDialog>
+#include <QList>
+
+namespace ringside {
+
+// All commands that have a key, at a glance.
+class KeysDialog final : public QDialog {
+    Q_OBJECT
+  public:
+    KeysDialog(const QList<QAction*>& actions, QWidget* parent);
+};
+
+// "&Save as..." -> "Save as"
+QString plainText(const QAction& action);
+
+}  // namespace ringside

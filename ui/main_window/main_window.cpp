@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "main_window/main_window.h"
+
+#include <QCloseEvent>
+#include <QCoreApplication>
+#include <QDragEnterEvent>
+#include <QFileInfo>
+#include <QMimeData>
+
+#include "experiment/experiment_form.h"
+#include "experiment/form_fields.h"
+#include "main_window/command_palette.h"
+#include "main_window/dialogs.h"
+#include "main_window/elided_label.h"
+#include "main_window/keys_dialog.h"
+#include "main_window/top_bar.h"
+#include "ranks/rank_strip.h"
+#include "run/run_directory.h"
+#include "settings/settings.h"
+#include "theme/theme.h"
+
+namespace ringside {
+
+MainWindow::MainWindow(const WindowServices& services, QWidget* parent)
+    : QMainWindow(parent),
+      m_services(services),
+      m_plan(m_experiment),
+      m_controller(services.controlProgram, m_run),
+      m_actions(this, m_experiment.undoStack()),
+      m_files(m_experiment, services.settings, services.dialogs) {
+    setAcceptDrops(true);
+    buildLayout();
+    connectActions();
+    connectModels();
+    refreshTitle();
+    refreshRunActions();
+}
+
+MainWindow::~MainWindow() = default;
+
+void MainWindow::connectActions() {
+    const WindowActions& a = m_actions;
+    connect(a.newExperiment, &QAction::triggered, &m_files, &ExperimentFiles::startNew);
+    connect(a.open, &QAction::triggered, &m_files, &ExperimentFiles::chooseAndOpen);
+    connect(a.save, &QAction::triggered, &m_files, &ExperimentFiles::save);
+    connect(a.saveAs, &QAction::triggered, &m_files, &ExperimentFiles::saveAs);
+    for (QAction* action : {a.openRun, a.attachRun}) {
+        connect(action, &QAction::triggered, this, [this] {
+            const QString last = QFileInfo(m_services.settings.get(settings::kLastRun)).absolutePath();
+            m_services.dialogs.openFolder(tr("Choose a run directory"), last,
+                                          [this](const QString& path) { openRun(path); });
+        });
+    }
+    connect(a.quit, &QAction::triggered, this, &QWidget::close);
+    connect(a.recent, &QMenu::aboutToShow, this, [this] { m_files.fillRecent(*m_actions.recent); });
+    connect(a.run, &QAction::triggered, this, &MainWindow::startRun);
+    connect(a.stop, &QAction::triggered, &m_controller, &RunController::stop);
+    connect(a.detach, &QAction::triggered, &m_controller, &RunController::detach);
+    connect(a.previousEpoch, &QAction::triggered, this, [this] { m_plan.setEpoch(m_plan.epoch() - 1); });
+    connect(a.nextEpoch, &QAction::triggered, this, [this] { m_plan.setEpoch(m_plan.epoch() + 1); });
+    connect(a.theme, &QAction::triggered, this, [this] { setTheme(m_services.theme.mode() == Theme::Mode::Light); });
+    connect(a.log, &QAction::toggled, m_logDock, &QWidget::setVisible);
+    connect(a.experiment, &QAction::toggled, m_experimentDock, &QWidget::setVisible);
+    connect(m_logDock, &QDockWidget::visibilityChanged, this,
+            [this] { m_actions.log->setChecked(!m_logDock->isHidden()); });
+    connect(m_experimentDock, &QDockWidget::visibilityChanged, this,
+            [this] { m_actions.experiment->setChecked(!m_experimentDock->isHidden()); });
+    m_actions.experiment->setChecked(true);
+    connect(a.resetLayout, &QAction::triggered, this, &MainWindow::resetLayout);
+    connect(a.palette, &QAction::triggered, this, [this] { (new CommandPalette(m_actions.all(), this))->open(); });
+    connect(a.keys, &QAction::triggered, this, [this] { (new KeysDialog(m_actions.all(), this))->open(); });
+    connect(a.about, &QAction::triggered, this, &MainWindow::showAbout);
+}
+
+void MainWindow::connectModels() {
+    connect(&m_experiment, &ExperimentModel::configChanged, this, &MainWindow::refreshRunActions);
+    connect(&m_experiment, &ExperimentModel::dataChanged, this, &MainWindow::refreshRunActions);
+    connect(&m_experiment, &ExperimentModel::fileChanged, this, &MainWindow::refreshTitle);
+    connect(&m_experiment.undoStack(), &QUndoStack::cleanChanged, this, &MainWindow::refreshTitle);
+    connect(&m_controller, &RunController::stateChanged, this, &MainWindow::takeRunState);
+    connect(&m_run, &RunModel::changed, this, [this](unsigned changes) {
+        if (changes & kRunStartedChanged) takeRunConfig();
+    });
+    connect(&m_files, &ExperimentFiles::failed, this,
+            [this](const QString& message) { m_notice->say(message, NoticeBar::Tone::Danger); });
+    connect(&m_files, &ExperimentFiles::runDirectoryChosen, this, &MainWindow::openRun);
+    connect(m_form, &ExperimentForm::browseRequested, &m_files, &ExperimentFiles::chooseData);
+    connect(m_topBar, &TopBar::reasonClicked, m_form, &ExperimentForm::focusFirstProblem);
+    const auto nameTheme = [this] {
+        const bool light = m_services.theme.mode() == Theme::Mode::Light;
+        m_actions.theme->setText(light ? tr("&Dark theme") : tr("&Light theme"));
+        m_actions.theme->setIconText(light ? tr("Dark") : tr("Light"));
+    };
+    connect(&m_services.theme, &Theme::changed, this, nameTheme);
+    nameTheme();
+}
+
+void MainWindow::refreshTitle() {
+    const QString path = m_experiment.filePath();
+    const QString name =
+        path.isEmpty() ? QString::fromStdString(m_experiment.config().name) : QFileInfo(path).fileName();
+    const QString mark = m_experiment.isModified() ? QStringLiteral(" \u2022") : QString();
+    m_fileName->setText(name + mark);
+    m_fileName->setToolTip(path.isEmpty() ? tr("Not saved to a file yet") : path);
+    setWindowTitle(QStringLiteral("%1%2 \u2013 Ringside").arg(name, mark));
+}
+
+QString MainWindow::whyNotRunnable() const {
+    if (m_controller.isLive()) return tr("A run is live: stop it first.");
+    if (!m_experiment.problems().empty()) {
+        return inFormWords(QString::fromStdString(m_experiment.problems().front().text()));
+    }
+    if (m_experiment.isLoadingData()) return tr("The data set is being loaded.");
+    return {};
+}
+
+void MainWindow::refreshRunActions() {
+    const QString reason = whyNotRunnable();
+    m_actions.run->setEnabled(reason.isEmpty());
+    m_actions.run->setToolTip(reason.isEmpty() ? tr("Start one process per rank and train (Ctrl+R)") : reason);
+    const RunController::State state = m_controller.state();
+    m_actions.stop->setEnabled(m_controller.isLive() && state != RunController::State::Stopping);
+    m_actions.detach->setEnabled(state == RunController::State::Running);
+    m_topBar->setRunBlocked(m_controller.isLive() || m_experiment.isLoadingData() ? QString() : reason);
+    m_topBar->refreshEpochs();
+}
+
+void MainWindow::startRun() {
+    if (!whyNotRunnable().isEmpty()) return;
+    m_takesRunConfig = false;
+    m_notice->hide();
+    m_controller.start(m_experiment.resolvedConfig(), {});
+    showPage(QStringLiteral("training"));
+}
+
+void MainWindow::openRun(const QString& runDirectory) {
+    if (runDirectory.isEmpty()) return;
+    if (m_controller.isLive()) {
+        m_notice->say(
+            tr("A run is live: stop it, or let it go on unwatched (Run menu), then open %1.").arg(runDirectory));
+        return;
+    }
+    const Result<RunPaths> found = openRunDirectory(runDirectory.toStdString());
+    if (!found) {
+        m_notice->say(QString::fromStdString(found.problem().text()), NoticeBar::Tone::Danger);
+        return;
+    }
+    m_takesRunConfig = true;
+    m_controller.attach(runDirectory);
+}
+
+// The experiment of a run that was opened comes into the form, as one step that can be undone.
+void MainWindow::takeRunConfig() {
+    if (!m_takesRunConfig || !m_run.data().started()) return;
+    m_takesRunConfig = false;
+    const Result<RunConfig> config = RunConfig::fromJson(m_run.data().started()->config);
+    if (config) m_experiment.edit(config.value(), QStringLiteral("run"));
+}
+
+void MainWindow::takeRunState(RunController::State state) {
+    using enum RunController::State;
+    refreshRunActions();
+    m_ranks->setLive(m_controller.isLive());
+    if (state == Running) m_services.settings.set(settings::kLastRun, m_controller.runDirectory());
+    if (state == Running && !m_controller.message().isEmpty()) {  // it would not stop
+        m_closeWhenOver = false;
+        m_notice->say(m_controller.message(), NoticeBar::Tone::Danger);
+    }
+    if (state == Failed) {
+        m_notice->offer(
+            m_controller.message(), tr("Show log"), [this] { m_logDock->show(); }, NoticeBar::Tone::Danger);
+        if (m_run.data().ended()) m_logDock->show();
+    }
+    if (m_closeWhenOver && !m_controller.isLive()) {
+        m_closing = true;
+        close();
+    }
+}
+
+void MainWindow::setTheme(bool dark) {
+    m_services.theme.setMode(dark ? Theme::Mode::Dark : Theme::Mode::Light);
+    m_services.settings.set(settings::kTheme, dark ? QStringLiteral("dark") : QStringLiteral("light"));
+}
+
+QStringList MainWindow::pageNames() const {
+    QStringList names;
+    for (int i = 0; i < m_pages->count(); ++i) {
+        names << m_pages->widget(i)->objectName().chopped(static_cast<qsizetype>(sizeof("Page") - 1));
+    }
+    return names;
+}
+
+bool MainWindow::showPage(const QString& name) {
+    const auto index = static_cast<int>(pageNames().indexOf(name));
+    if (index < 0) return false;
+    m_pages->setCurrentIndex(index);
+    return true;
+}
+
+void MainWindow::restore() {
+    restoreGeometry(m_services.settings.get(settings::kGeometry));
+    restoreState(m_services.settings.get(settings::kLayout));
+    m_pages->setCurrentIndex(m_services.settings.get(settings::kPage));
+    m_files.restoreDraft();
+    offerLastRun();
+}
+
+void MainWindow::offerLastRun() {
+    const QString last = m_services.settings.get(settings::kLastRun);
+    if (last.isEmpty() || !isRunAlive(last.toStdString())) return;
+    m_notice->offer(tr("The run in %1 is still live.").arg(last), tr("Attach"), [this, last] { openRun(last); });
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+    if (m_controller.isLive() && !m_closing) {
+        event->ignore();
+        return askBeforeClosing();
+    }
+    m_services.settings.set(settings::kGeometry, saveGeometry());
+    m_services.settings.set(settings::kLayout, saveState());
+    m_services.settings.set(settings::kPage, m_pages->currentIndex());
+    m_files.keepDraft();
+    event->accept();
+}
+
+void MainWindow::askBeforeClosing() {
+    const auto ranks = m_run.data().ranks().size();
+    m_services.dialogs.ask(
+        {tr("A run is live"),
+         tr("%1 ranks are training. They can go on without the window, and you can attach to them again later.")
+             .arg(ranks),
+         {tr("Keep running"), tr("Stop and save"), tr("Cancel")}},
+        [this](int answer) {
+            if (answer == 0) {
+                m_controller.detach();
+                m_closing = true;
+                close();
+            } else if (answer == 1) {
+                m_closeWhenOver = true;
+                m_controller.stop();
+            }
+        });
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+    if (event->mimeData()->hasUrls()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+    const QList<QUrl> urls = event->mimeData()->urls();
+    if (urls.isEmpty()) return;
+    event->acceptProposedAction();
+    if (urls.size() > 1) m_notice->say(tr("%1 files were dropped: the first one is opened.").arg(urls.size()));
+    m_files.open(urls.first().toLocalFile());
+}
+
+void MainWindow::showAbout() {
+    m_services.dialogs.ask(
+        {tr("About Ringside"),
+         tr("Ringside %1\n\nSee and run distributed training.\n\nThe window is GPL-3.0-or-later, the "
+            "engine Apache-2.0. The digits: Alpaydin and Kaynak, UCI Machine Learning Repository, "
+            "CC BY 4.0.")
+             .arg(QCoreApplication::applicationVersion()),
+         {tr("Close")}},
+        [](int) {});
+}
+
+}  // namespace ringside

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QDockWidget>
+#include <QMainWindow>
+#include <QTabWidget>
+#include <memory>
+
+#include "main_window/experiment_files.h"
+#include "main_window/notice_bar.h"
+#include "main_window/window_actions.h"
+#include "models/experiment_model.h"
+#include "models/plan_model.h"
+#include "models/run_controller.h"
+#include "models/run_model.h"
+
+namespace ringside {
+
+class Dialogs;
+class ExperimentForm;
+class RankStrip;
+class Settings;
+class Theme;
+class TopBar;
+
+// What the window is given instead of reaching for it.
+struct WindowServices {
+    Theme& theme;
+    Settings& settings;
+    Dialogs& dialogs;
+    QString controlProgram;  // ringsidectl
+};
+
+// The window: owns the models, lays the parts out, and connects them.
+class MainWindow final : public QMainWindow {
+    Q_OBJECT
+  public:
+    explicit MainWindow(const WindowServices& services, QWidget* parent = nullptr);
+    ~MainWindow() override;
+
+    ExperimentModel& experiment() { return m_experiment; }
+    PlanModel& plan() { return m_plan; }
+    RunModel& run() { return m_run; }
+    RunController& controller() { return m_controller; }
+    ExperimentFiles& files() { return m_files; }
+
+    QStringList pageNames() const;  // "shards", "training"
+    bool showPage(const QString& name);
+
+    void restore();  // layout, draft; and offers to attach when the last run is still live
+    void openRun(const QString& runDirectory);
+
+  protected:
+    void closeEvent(QCloseEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+
+  private:
+    // window_layout.cpp: what stands where
+    void buildLayout();
+    void addPages();
+    void addPage(const QString& title, const QString& name, QWidget* page);
+    QDockWidget* addExperimentDock();
+    QDockWidget* addLogDock();
+    void addRankDock();
+    void resetLayout();
+
+    void connectActions();
+    void connectModels();
+    void refreshTitle();
+    void refreshRunActions();
+    QString whyNotRunnable() const;
+    void startRun();
+    void takeRunState(RunController::State state);
+    void takeRunConfig();
+    void setTheme(bool dark);
+    void askBeforeClosing();
+    void offerLastRun();
+    void showAbout();
+
+    WindowServices m_services;
+    ExperimentModel m_experiment;
+    PlanModel m_plan;
+    RunModel m_run;
+    RunController m_controller;
+    WindowActions m_actions;
+    ExperimentFiles m_files;
+
+    TopBar* m_topBar = nullptr;
+    NoticeBar* m_notice = nullptr;
+    QTabWidget* m_pages = nullptr;
+    ExperimentForm* m_form = nullptr;
+    QLabel* m_fileName = nullptr;
+    RankStrip* m_ranks = nullptr;
+    QDockWidget* m_experimentDock = nullptr;
+    QDockWidget* m_logDock = nullptr;
+    QByteArray m_firstLayout;
+    bool m_takesRunConfig = false;  // a run opened from disk brings its experiment along
+    bool m_closeWhenOver = false;
+    bool m_closing = false;
+};
+
+}  // namespace ringside

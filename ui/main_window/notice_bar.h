@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QFrame>
+#include <QLabel>
+#include <QPushButton>
+#include <functional>
+
+namespace ringside {
+
+// One message above the pages, with at most one thing to do about it. Never modal; a new message replaces the old one.
+class NoticeBar final : public QFrame {
+    Q_OBJECT
+  public:
+    enum class Tone { Plain, Danger };
+
+    explicit NoticeBar(QWidget* parent = nullptr);
+
+    void say(const QString& text, Tone tone = Tone::Plain);
+    void offer(const QString& text, const QString& action, std::function<void()> taken, Tone tone = Tone::Plain);
+    QString text() const { return m_text->text(); }
+
+  private:
+    QLabel* m_text;
+    QPushButton* m_action;
+    QPushButton* m_close;
+    std::function<void()> m_taken;
+};
+
+}  // namespace ringside

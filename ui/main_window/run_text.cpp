@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "main_window/run_text.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <cmath>
+
+#include "experiment/field_text.h"
+#include "models/run_model.h"
+
+namespace ringside {
+namespace {
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("run", text);
+}
+
+QString epochText(const RunData& run) {
+    if (!run.started()) return tr("Starting");
+    if (!run.lastStep()) return tr("Starting %1 ranks").arg(run.started()->worldSize);
+    return tr("Epoch %1 of %2, step %3 of %4")
+        .arg(run.lastStep()->epoch)
+        .arg(run.started()->epochs)
+        .arg(groupedText(run.lastStep()->step), groupedText(run.totalSteps()));
+}
+
+QString outcomeText(const RunData& run) {
+    QString text = tr("%1 steps").arg(groupedText(run.lastStep() ? run.lastStep()->step : 0));
+    if (run.validationEpochs().empty()) return text;
+    const EpochResult& last = run.validationEpochs().back();
+    if (std::isfinite(last.accuracy)) {
+        return text + tr(", validation accuracy %1 %").arg(last.accuracy * 100, 0, 'f', 1);
+    }
+    return text + tr(", validation loss %1").arg(last.loss, 0, 'g', 4);
+}
+
+}  // namespace
+
+QString progressText(RunController::State state, const RunData& run, const QString& message) {
+    using enum RunController::State;
+    switch (state) {
+        case Idle:
+            return message.isEmpty() ? tr("Ready to run") : message;
+        case Starting:
+            return tr("Starting the ranks");
+        case Running:
+            return epochText(run);
+        case Stopping:
+            return tr("Stopping at the next step");
+        case Finished:
+            return tr("Finished: ") + outcomeText(run);
+        case Stopped:
+            return tr("Stopped: ") + outcomeText(run);
+        case Failed:
+            break;
+    }
+    return tr("Failed: ") + message;
+}
+
+QString timeLeftText(const RunData& run) {
+    if (run.ended() || !run.secondsLeft()) return {};
+    return tr("%1 left").arg(durationText(*run.secondsLeft()));
+}
+
+double progressShare(const RunData& run) {
+    if (run.totalSteps() <= 0 || !run.lastStep()) return 0;
+    return std::clamp(static_cast<double>(run.lastStep()->step) / static_cast<double>(run.totalSteps()), 0.0, 1.0);
+}
+
+QString durationText(double seconds) {
+    const auto whole = static_cast<std::int64_t>(std::ceil(std::max(0.0, seconds)));
+    if (whole < 60) return tr("%1 s").arg(whole);
+    if (whole < 3600) return tr("%1 min %2 s").arg(whole / 60).arg(whole % 60);
+    return tr("%1 h %2 min").arg(whole / 3600).arg(whole % 3600 / 60);
+}
+
+}  // namespace ringside

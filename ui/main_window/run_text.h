@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+
+#include "models/run_controller.h"
+#include "telemetry/run_data.h"
+
+namespace ringside {
+
+// Sentences of the status bar.
+QString progressText(RunController::State state, const RunData& run, const QString& message);
+QString timeLeftText(const RunData& run);  // "4 s left", empty when unknown or over
+double progressShare(const RunData& run);  // 0..1
+
+QString durationText(double seconds);  // "4 s", "2 min 5 s", "1 h 20 min"
+
+}  // namespace ringside

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QProgressBar>
+#include <QPushButton>
+#include <QWidget>
+
+#include "main_window/elided_label.h"
+#include "models/run_controller.h"
+
+namespace ringside {
+
+class ExperimentModel;
+class RunModel;
+
+// The status bar: how far the run is and how long it takes, what it runs on and why, and where its files are.
+class StatusPanel final : public QWidget {
+    Q_OBJECT
+  public:
+    StatusPanel(const ExperimentModel& experiment, const RunModel& run, const RunController& controller,
+                QWidget* parent = nullptr);
+
+  private:
+    void addWidgets();
+    void refresh();
+    QString compute() const;
+
+    const ExperimentModel& m_experiment;
+    const RunModel& m_run;
+    const RunController& m_controller;
+    ElidedLabel* m_progressText;
+    QProgressBar* m_progress;
+    QLabel* m_timeLeft;
+    ElidedLabel* m_compute;
+    QPushButton* m_directory;
+};
+
+}  // namespace ringside

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "main_window/top_bar.h"
+
+#include <QHBoxLayout>
+#include <QSignalBlocker>
+
+#include "main_window/window_actions.h"
+#include "models/plan_model.h"
+#include "theme/theme.h"
+
+namespace ringside {
+namespace {
+
+constexpr int kHeight = 52;
+constexpr int kButtonWidth = 74;
+constexpr int kSliderWidth = 200;
+
+}  // namespace
+
+TopBar::TopBar(const WindowActions& actions, PlanModel& plan, const Theme& theme, QWidget* parent)
+    : QFrame(parent), m_plan(plan), m_theme(theme) {
+    setObjectName(QStringLiteral("topBar"));
+    setProperty("role", "bar");
+    setFixedHeight(kHeight);
+    addWidgets(actions);
+    connect(&plan, &PlanModel::epochChanged, this, &TopBar::refreshEpochs);
+    connect(&plan, &PlanModel::planChanged, this, &TopBar::refreshEpochs);
+    connect(m_epoch, &QSlider::valueChanged, &plan, &PlanModel::setEpoch);
+    refreshEpochs();
+    setRunBlocked({});
+}
+
+void TopBar::addWidgets(const WindowActions& actions) {
+    auto* line = new QHBoxLayout(this);
+    line->setContentsMargins(Theme::kSpace4, 0, Theme::kSpace4, 0);
+    line->setSpacing(Theme::kSpace2);
+    auto* name = new QLabel(QStringLiteral("Ringside"), this);
+    name->setProperty("role", "title");
+    line->addWidget(name);
+    auto* menus = new QMenuBar(this);
+    menus->setObjectName(QStringLiteral("menuBar"));
+    menus->setNativeMenuBar(false);
+    menus->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
+    actions.fill(*menus);
+    line->addWidget(menus, 0, Qt::AlignVCenter);
+    line->addSpacing(Theme::kSpace2);
+    addButton(actions.run, QStringLiteral("runButton"))->setProperty("role", "accent");
+    addButton(actions.stop, QStringLiteral("stopButton"));
+    m_reason = new ElidedLabel(this);
+    m_reason->setObjectName(QStringLiteral("runReasonLabel"));
+    m_reason->setProperty("role", "problem");
+    m_reason->setCursor(Qt::PointingHandCursor);
+    connect(m_reason, &ElidedLabel::clicked, this, &TopBar::reasonClicked);
+    line->addWidget(m_reason, 1);
+    line->addStretch(0);
+    addEpochCursor();
+    line->addSpacing(Theme::kSpace3);
+    addButton(actions.theme, QStringLiteral("themeButton"));
+}
+
+// A push button that is its action: same text, tooltip, state.
+QPushButton* TopBar::addButton(QAction* action, const QString& name) {
+    auto* button = new QPushButton(this);
+    button->setObjectName(name);
+    button->setMinimumWidth(kButtonWidth);
+    button->setFocusPolicy(Qt::TabFocus);
+    const auto follow = [button, action] {
+        button->setText(action->iconText());
+        button->setToolTip(action->toolTip());
+        button->setAccessibleName(action->iconText());
+        button->setEnabled(action->isEnabled());
+    };
+    connect(action, &QAction::changed, button, follow);
+    connect(button, &QPushButton::clicked, action, &QAction::trigger);
+    follow();
+    layout()->addWidget(button);
+    return button;
+}
+
+void TopBar::addEpochCursor() {
+    auto* caption = new QLabel(tr("Epoch"), this);
+    caption->setProperty("role", "muted");
+    m_epoch = new QSlider(Qt::Horizontal, this);
+    m_epoch->setObjectName(QStringLiteral("epochSlider"));
+    m_epoch->setAccessibleName(tr("Epoch"));
+    m_epoch->setToolTip(tr("The epoch whose shards are shown. Epochs count from 0, as set_epoch does."));
+    m_epoch->setFixedWidth(kSliderWidth);
+    m_epoch->setPageStep(1);
+    caption->setBuddy(m_epoch);
+    m_epochText = new QLabel(this);
+    m_epochText->setObjectName(QStringLiteral("epochLabel"));
+    m_epochText->setMinimumWidth(fontMetrics().horizontalAdvance(QStringLiteral("000 of 000")));
+    layout()->addWidget(caption);
+    layout()->addWidget(m_epoch);
+    layout()->addWidget(m_epochText);
+}
+
+void TopBar::setRunBlocked(const QString& reason) {
+    m_reason->setWhole(reason);
+}
+
+void TopBar::refreshEpochs() {
+    const QSignalBlocker blocker(m_epoch);
+    const int count = std::max(1, m_plan.epochCount());
+    m_epoch->setRange(0, count - 1);
+    m_epoch->setValue(m_plan.epoch());
+    m_epoch->setEnabled(count > 1);
+    m_epochText->setText(tr("%1 of %2").arg(m_plan.epoch()).arg(count));
+}
+
+}  // namespace ringside

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QFrame>
+#include <QMenuBar>
+#include <QPushButton>
+#include <QSlider>
+
+#include "main_window/elided_label.h"
+
+namespace ringside {
+
+class PlanModel;
+class Theme;
+struct WindowActions;
+
+// The bar at the top: name, menus, Run and Stop, the epoch cursor, the theme.
+class TopBar final : public QFrame {
+    Q_OBJECT
+  public:
+    TopBar(const WindowActions& actions, PlanModel& plan, const Theme& theme, QWidget* parent = nullptr);
+
+    // Why Run is not possible now, shown beside the button; empty when it is.
+    void setRunBlocked(const QString& reason);
+    void refreshEpochs();
+
+  Q_SIGNALS:
+    void reasonClicked();
+
+  private:
+    void addWidgets(const WindowActions& actions);
+    QPushButton* addButton(QAction* action, const QString& name);
+    void addEpochCursor();
+
+    PlanModel& m_plan;
+    const Theme& m_theme;
+    ElidedLabel* m_reason = nullptr;
+    QSlider* m_epoch = nullptr;
+    QLabel* m_epochText = nullptr;
+};
+
+}  // namespace ringside

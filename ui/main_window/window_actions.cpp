@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "main_window/window_actions.h"
+
+#include <QCoreApplication>
+#include <QMenu>
+#include <QMenuBar>
+#include <QUndoStack>
+#include <functional>
+
+namespace ringside {
+namespace {
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("actions", text);
+}
+
+}  // namespace
+
+WindowActions::WindowActions(QWidget* window, QUndoStack& undoStack) : m_window(window) {
+    newExperiment = make("newAction", tr("&New experiment"), tr("Start again from the built-in digits experiment"),
+                         QKeySequence::New);
+    open = make("openAction", tr("&Open..."), tr("Open an experiment or a CSV file"), QKeySequence::Open);
+    save = make("saveAction", tr("&Save"), tr("Save the experiment"), QKeySequence::Save);
+    saveAs = make("saveAsAction", tr("Save &as..."), tr("Save the experiment under another name"),
+                  QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S));
+    openRun = make("openRunAction", tr("Open &run..."), tr("Look at a finished run: choose its run directory"),
+                   QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_O));
+    attachRun = make("attachRunAction", tr("A&ttach to a live run..."),
+                     tr("Watch a run that was started elsewhere: choose its run directory"),
+                     QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_A));
+    quit = make("quitAction", tr("&Quit"), tr("Close the window"), QKeySequence(Qt::CTRL | Qt::Key_Q));
+
+    undo = undoStack.createUndoAction(window, tr("Undo"));
+    undo->setObjectName(QStringLiteral("undoAction"));
+    undo->setShortcut(QKeySequence::Undo);
+    redo = undoStack.createRedoAction(window, tr("Redo"));
+    redo->setObjectName(QStringLiteral("redoAction"));
+    redo->setShortcuts({QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)});
+    for (QAction* action : {undo, redo}) {
+        window->addAction(action);
+        m_all << action;
+    }
+
+    run = make("runAction", tr("&Run"), tr("Start one process per rank and train"), QKeySequence(Qt::CTRL | Qt::Key_R));
+    stop = make("stopAction", tr("&Stop"), tr("Stop at the next step and save what there is"),
+                QKeySequence(Qt::CTRL | Qt::Key_Period));
+    detach = make("detachAction", tr("&Let it go on unwatched"), tr("The run goes on; attach to it again later"));
+    previousEpoch = make("previousEpochAction", tr("&Previous epoch"), tr("Show the shards of the epoch before"),
+                         QKeySequence(Qt::ALT | Qt::Key_Left));
+    nextEpoch = make("nextEpochAction", tr("&Next epoch"), tr("Show the shards of the epoch after"),
+                     QKeySequence(Qt::ALT | Qt::Key_Right));
+
+    theme =
+        make("themeAction", tr("&Dark theme"), tr("Change between light and dark"), QKeySequence(Qt::CTRL | Qt::Key_D));
+    log = make("logAction", tr("&Log"), tr("Show or hide what the ranks say"), QKeySequence(Qt::CTRL | Qt::Key_L));
+    log->setCheckable(true);
+    experiment = make("experimentAction", tr("&Experiment"), tr("Show or hide the experiment form"),
+                      QKeySequence(Qt::CTRL | Qt::Key_E));
+    experiment->setCheckable(true);
+    resetLayout =
+        make("resetLayoutAction", tr("&Reset layout"), tr("Put every part of the window where it was at first"));
+    palette = make("paletteAction", tr("&Find a command..."), tr("Type a few letters of what you want to do"),
+                   QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P));
+    keys = make("keysAction", tr("&Keys"), tr("All keys at a glance"), QKeySequence(Qt::Key_Question));
+    about = make("aboutAction", tr("&About Ringside"), tr("Version and licences"));
+    recent = new QMenu(tr("Open re&cent"), window);
+    recent->setObjectName(QStringLiteral("recentMenu"));
+    m_view = new QMenu(tr("&View"), window);
+    m_view->addActions({experiment, log, theme});
+    m_view->addSeparator();
+    m_view->addActions({palette, resetLayout});
+}
+
+QAction* WindowActions::make(const char* name, const QString& text, const QString& tip,
+                             const QKeySequence& keySequence) {
+    auto* action = new QAction(text, m_window);
+    action->setObjectName(QString::fromLatin1(name));
+    action->setShortcut(keySequence);
+    const QString shown = keySequence.toString(QKeySequence::NativeText);
+    action->setToolTip(shown.isEmpty() ? tip : QStringLiteral("%1 (%2)").arg(tip, shown));
+    action->setStatusTip(tip);
+    m_window->addAction(action);
+    m_all << action;
+    return action;
+}
+
+void WindowActions::fill(QMenuBar& bar) const {
+    QMenu* file = bar.addMenu(tr("&File"));
+    file->addActions({newExperiment, open});
+    file->addMenu(recent);
+    file->addSeparator();
+    file->addActions({save, saveAs});
+    file->addSeparator();
+    file->addActions({openRun, attachRun});
+    file->addSeparator();
+    file->addAction(quit);
+    bar.addMenu(tr("&Edit"))->addActions({undo, redo});
+    QMenu* runs = bar.addMenu(tr("&Run"));
+    runs->addActions({run, stop, detach});
+    runs->addSeparator();
+    runs->addActions({previousEpoch, nextEpoch});
+    bar.addMenu(m_view);
+    bar.addMenu(tr("&Help"))->addActions({keys, about});
+}
+
+void WindowActions::addPage(const QString& title, int number, const std::function<void()>& show) {
+    QAction* action = make("pageAction", title, tr("Show the page %1").arg(title),
+                           QKeySequence(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_0 + number)));
+    QObject::connect(action, &QAction::triggered, m_window, show);
+    if (m_pages.isEmpty()) m_view->insertSeparator(experiment);
+    m_view->insertAction(m_view->actions().at(m_pages.size()), action);
+    m_pages << action;
+}
+
+}  // namespace ringside

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QAction>
+#include <QList>
+
+class QMenu;
+class QMenuBar;
+class QUndoStack;
+class QWidget;
+
+namespace ringside {
+
+// Everything the window can be told to do, once: menus, buttons, keys and the command palette all show these.
+struct WindowActions {
+    WindowActions(QWidget* window, QUndoStack& undoStack);
+
+    QAction *newExperiment, *open, *save, *saveAs, *openRun, *attachRun, *quit;
+    QAction *undo, *redo;
+    QAction *run, *stop, *detach, *previousEpoch, *nextEpoch;
+    QAction *theme, *log, *experiment, *resetLayout, *palette;
+    QAction *keys, *about;
+    QMenu* recent;
+
+    void fill(QMenuBar& bar) const;
+    void addPage(const QString& title, int number, const std::function<void()>& show);
+    QList<QAction*> all() const { return m_all; }
+
+  private:
+    QAction* make(const char* name, const QString& text, const QString& tip, const QKeySequence& keys = {});
+
+    QWidget* m_window;
+    QList<QAction*> m_all;
+    QList<QAction*> m_pages;
+    QMenu* m_view;
+};
+
+}  // namespace ringside

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The part of MainWindow that says what stands where.
+#include <QHBoxLayout>
+#include <QStatusBar>
+#include <QVBoxLayout>
+
+#include "experiment/experiment_form.h"
+#include "main_window/elided_label.h"
+#include "main_window/log_panel.h"
+#include "main_window/main_window.h"
+#include "main_window/status_panel.h"
+#include "main_window/top_bar.h"
+#include "ranks/rank_strip.h"
+#include "settings/settings.h"
+#include "shards/shards_page.h"
+#include "theme/theme.h"
+
+namespace ringside {
+namespace {
+
+constexpr int kFormWidth = 312;
+constexpr int kLogHeight = 150;
+
+// A dock without a title bar of its own: the panels inside carry their titles.
+QDockWidget* plainDock(const QString& title, const char* name, QWidget* content, QMainWindow* window) {
+    auto* dock = new QDockWidget(title, window);
+    dock->setObjectName(QString::fromLatin1(name));
+    dock->setTitleBarWidget(new QWidget(dock));
+    dock->setFeatures(QDockWidget::NoDockWidgetFeatures);
+    dock->setWidget(content);
+    return dock;
+}
+
+}  // namespace
+
+void MainWindow::buildLayout() {
+    setObjectName(QStringLiteral("mainWindow"));
+    m_topBar = new TopBar(m_actions, m_plan, m_services.theme, this);
+    setMenuWidget(m_topBar);
+    m_notice = new NoticeBar(this);
+    m_pages = new QTabWidget(this);
+    m_pages->setObjectName(QStringLiteral("pagesTabWidget"));
+    m_pages->setAccessibleName(tr("Pages"));
+    m_pages->setDocumentMode(true);
+    addPages();
+    auto* centre = new QWidget(this);
+    auto* column = new QVBoxLayout(centre);
+    column->setContentsMargins(0, Theme::kSpace1, Theme::kSpace3, 0);
+    column->setSpacing(Theme::kSpace1);
+    column->addWidget(m_notice);
+    column->addWidget(m_pages, 1);
+    setCentralWidget(centre);
+
+    setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
+    setCorner(Qt::BottomRightCorner, Qt::BottomDockWidgetArea);
+    m_experimentDock = addExperimentDock();
+    m_logDock = addLogDock();
+    addRankDock();
+    statusBar()->setSizeGripEnabled(false);
+    statusBar()->addWidget(new StatusPanel(m_experiment, m_run, m_controller, this), 1);
+    resize(1280, 800);
+    m_firstLayout = saveState();
+}
+
+void MainWindow::addPages() {
+    addPage(tr("Shards"), QStringLiteral("shards"),
+            new ShardsPage(m_experiment, m_plan, m_run, m_services.theme, this));
+}
+
+void MainWindow::addPage(const QString& title, const QString& name, QWidget* page) {
+    page->setObjectName(name + QStringLiteral("Page"));
+    const int index = m_pages->addTab(page, title);
+    m_actions.addPage(title, index + 1, [this, index] { m_pages->setCurrentIndex(index); });
+}
+
+QDockWidget* MainWindow::addExperimentDock() {
+    auto* panel = new QFrame(this);
+    panel->setProperty("role", "panel");
+    auto* column = new QVBoxLayout(panel);
+    column->setContentsMargins(1, Theme::kSpace3, 1, 1);
+    column->setSpacing(Theme::kSpace2);
+    auto* header = new QHBoxLayout;
+    header->setContentsMargins(Theme::kSpace4 - 1, 0, Theme::kSpace4 - 1, 0);
+    auto* title = new QLabel(tr("Experiment"), panel);
+    title->setProperty("role", "title");
+    auto* file = new ElidedLabel(panel, Qt::ElideMiddle);
+    file->setObjectName(QStringLiteral("fileNameLabel"));
+    file->setProperty("role", "muted");
+    m_fileName = file;
+    header->addWidget(title);
+    header->addStretch(1);
+    header->addWidget(file, 4);
+    column->addLayout(header);
+    m_form = new ExperimentForm(m_experiment, panel);
+    column->addWidget(m_form, 1);
+
+    auto* frame = new QWidget(this);
+    auto* whole = new QVBoxLayout(frame);
+    whole->setContentsMargins(Theme::kSpace3, Theme::kSpace3, Theme::kSpace1, 0);
+    whole->addWidget(panel);
+    frame->setFixedWidth(kFormWidth);
+    QDockWidget* dock = plainDock(tr("Experiment"), "experimentDock", frame, this);
+    addDockWidget(Qt::LeftDockWidgetArea, dock);
+    return dock;
+}
+
+QDockWidget* MainWindow::addLogDock() {
+    auto* log = new LogPanel(m_run, m_services.theme, this);
+    log->setMinimumHeight(kLogHeight);
+    QDockWidget* dock = plainDock(tr("Log"), "logDock", log, this);
+    addDockWidget(Qt::BottomDockWidgetArea, dock);
+    dock->hide();
+    return dock;
+}
+
+void MainWindow::addRankDock() {
+    auto* frame = new QWidget(this);
+    auto* column = new QVBoxLayout(frame);
+    column->setContentsMargins(Theme::kSpace3, Theme::kSpace1, Theme::kSpace3, Theme::kSpace1);
+    m_ranks = new RankStrip(m_experiment, m_run, m_services.theme, frame);
+    column->addWidget(m_ranks);
+    frame->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
+    QDockWidget* dock = plainDock(tr("Ranks"), "rankDock", frame, this);
+    addDockWidget(Qt::BottomDockWidgetArea, dock);
+    splitDockWidget(m_logDock, dock, Qt::Vertical);
+}
+
+void MainWindow::resetLayout() {
+    restoreState(m_firstLayout);
+    m_services.settings.forget(settings::kLayout);
+    m_services.settings.forget(settings::kGeometry);
+    m_pages->setCurrentIndex(0);
+}
+
+}  // namespace ringside
