@@ -100,7 +100,7 @@ TEST_CASE("a check box is one undo step") {
     QTest::mouseClick(f.find<QCheckBox>("samplerDropLastCheckBox"), Qt::LeftButton, {}, {8, 8});
     CHECK(f.model.config().sampler.dropLast);  // floor(1437 / 4) = 359, 1 left over
     CHECK(f.sentence().contains("floor(1437 / 4) = 359"));
-    CHECK(f.sentence().contains("1 sample is dropped"));
+    CHECK(f.sentence().contains("1 is dropped"));
     f.model.undoStack().undo();
     CHECK(!f.find<QCheckBox>("samplerDropLastCheckBox")->isChecked());
 }
