@@ -5,8 +5,10 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <exception>
 #include <limits>
 
+#include "base/errors.h"
 #include "base/files.h"
 #include "telemetry/codec.h"
 
@@ -122,15 +124,28 @@ void RunRecorder::flush() {
     m_log.flush();
 }
 
+// Each part is tried, so that a disk too full for the curves may still take the verdict; the first refusal is thrown
+// at the end.
 RunEnded RunRecorder::finish(RunEnded end) {
-    writeEpochsUpTo(std::numeric_limits<std::int64_t>::max());
+    std::exception_ptr refused;
+    const auto attempt = [&](auto&& part) {
+        try {
+            part();
+        } catch (const IoError&) {
+            if (!refused) refused = std::current_exception();
+        }
+    };
     measure(end);
-    add(LogLine{-1, end.state == "failed" ? "error" : "info", end.verdict, end.timeUs});
-    m_metrics.flush();
-    m_log.flush();
-    writeFileAtomically(m_paths.summary(), summary(end).dump(2) + "\n");
-    add(end);  // last: who sees it finds the directory complete
-    m_telemetry.flush();
+    attempt([&] { writeEpochsUpTo(std::numeric_limits<std::int64_t>::max()); });
+    attempt([&] { add(LogLine{-1, end.state == "failed" ? "error" : "info", end.verdict, end.timeUs}); });
+    attempt([&] { m_metrics.flush(); });
+    attempt([&] { m_log.flush(); });
+    attempt([&] {
+        writeFileAtomically(m_paths.summary(), summary(end).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    });
+    attempt([&] { add(end); });  // last: who sees it finds the directory complete
+    attempt([&] { m_telemetry.flush(); });
+    if (refused) std::rethrow_exception(refused);
     return end;
 }
 

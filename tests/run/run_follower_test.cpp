@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/run_follower.h"
+
+#include <fstream>
+#include <optional>
+
+#include "support/catch.h"
+#include "support/temporary_directory.h"
+#include "telemetry/codec.h"
+
+using namespace ringside;
+
+namespace {
+
+struct Writer {
+    TemporaryDirectory scratch;
+    std::optional<Result<RunDirectory>> run{RunDirectory::create(scratch.path() / "run")};
+    std::ofstream file{run->value().paths().telemetry(), std::ios::app};
+    std::string seen;
+    RunFollower follower{run->value().paths()};
+
+    void write(const std::string& text) { file << text << std::flush; }
+    bool advance() {
+        return follower.advance([this](std::string_view lines) { seen += lines; });
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a live run is followed line by line, byte for byte, until its end line") {
+    Writer writer;
+    const std::string first = encode(LogLine{0, "info", "one", 1});
+    const std::string second = encode(LogLine{0, "info", "two", 2});
+    const std::string end = encode(RunEnded{});
+    CHECK(writer.advance());
+    writer.write(first + second.substr(0, 10));
+    CHECK(writer.advance());
+    CHECK(writer.seen == first);
+    writer.write(second.substr(10));
+    CHECK(writer.advance());
+    CHECK(writer.seen == first + second);
+    writer.write(end);
+    CHECK_FALSE(writer.advance());
+    CHECK(writer.seen == first + second + end);
+    CHECK_FALSE(writer.advance());
+    CHECK(writer.seen == first + second + end);
+}
+
+TEST_CASE("a finished run is replayed whole in one go") {
+    Writer writer;
+    std::string all;
+    for (int i = 0; i < 5000; ++i) all += encode(LogLine{0, "info", "line " + std::to_string(i), i});
+    all += encode(RunEnded{});
+    writer.write(all);
+    writer.run->value().release();
+    CHECK_FALSE(writer.advance());
+    CHECK(writer.seen == all);
+}
+
+TEST_CASE("a supervisor that vanished is told by an end line, its torn last line left out") {
+    Writer writer;
+    const std::string first = encode(LogLine{0, "info", "one", 1});
+    writer.write(first + "{\"kind\":\"lo");
+    CHECK(writer.advance());
+    writer.run->value().release();
+    CHECK_FALSE(writer.advance());
+    REQUIRE(writer.seen.substr(0, first.size()) == first);
+    const auto end = decodeLine(writer.seen.substr(first.size()));
+    REQUIRE(end.ok());
+    const auto& ended = std::get<RunEnded>(end.value());
+    CHECK(ended.state == "failed");
+    CHECK(ended.verdict == "the supervisor of this run is gone");
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/supervisor.h"
+
+#include <sys/eventfd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <fstream>
+#include <sstream>
+
+#include "base/files.h"
+#include "support/catch.h"
+#include "support/temporary_directory.h"
+
+using namespace ringside;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::string contentOf(const std::filesystem::path& path) {
+    std::ifstream file(path);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+std::vector<Json> linesOf(const std::filesystem::path& path) {
+    std::vector<Json> lines;
+    std::istringstream text(contentOf(path));
+    for (std::string line; std::getline(text, line);) lines.push_back(Json::parse(line));
+    return lines;
+}
+
+// A run of three fake workers: 2 epochs of 4 steps.
+struct FakeRun {
+    TemporaryDirectory scratch;
+    PreparedRun prepared;
+    SupervisorOptions options;
+    std::vector<pid_t> pids;
+    RunEnded end;
+
+    explicit FakeRun(const std::string& deeds) {
+        prepared.config.parallel.worldSize = 3;
+        prepared.config.parallel.timeoutSeconds = 30;
+        prepared.config.training.epochs = 2;
+        prepared.compute = {"shm", "shared memory: all ranks are on this host", "cpu", "CPU: no GPU"};
+        prepared.trainingSamples = 48;
+        prepared.validationSamples = 10;
+        prepared.stepsPerEpoch = 4;
+        prepared.planHashes = {"a", "b", "c"};
+        options.workerProgram = RINGSIDE_BIN_DIR "/../tests/fake_worker";
+        options.workerEnvironment = {"FAKE_WORKER=" + deeds};
+    }
+    RunPaths paths() const { return RunPaths(scratch.path()); }
+
+    void go() {
+        Supervisor supervisor(paths(), prepared, options);
+        supervisor.start();
+        end = supervisor.run();
+        for (const Json& line : linesOf(paths().telemetry())) {
+            if (line["kind"] == "rank" && line.contains("pid")) pids.push_back(line["pid"].get<pid_t>());
+        }
+    }
+    bool anybodyLeft() const {
+        for (const pid_t pid : pids) {
+            if (::kill(pid, 0) == 0 || errno != ESRCH) return true;
+        }
+        return pids.size() != 3;
+    }
+    Json summary() const { return Json::parse(contentOf(paths().summary())); }
+};
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a run whose ranks all finish is recorded completely") {
+    FakeRun run("*:finish");
+    run.go();
+    CHECK(run.end.state == "finished");
+    CHECK(run.end.exitCode == 0);
+    CHECK(run.end.steps == 8);
+    CHECK_FALSE(run.anybodyLeft());
+
+    const auto telemetry = linesOf(run.paths().telemetry());
+    CHECK(telemetry.front()["kind"] == "run");
+    CHECK(telemetry.back()["kind"] == "end");
+
+    // Losses are step + rank, correct is the rank, of 4 samples each: means 1 + step and 3 / 12.
+    const auto metrics = linesOf(run.paths().metrics());
+    REQUIRE(metrics.size() == 12);
+    CHECK(metrics[0].dump() == R"({"kind":"step","step":1,"epoch":0,"loss":2,"accuracy":0.25,"lr":0.5,"samples":12})");
+    CHECK(metrics[3]["step"] == 4);
+    CHECK(metrics[4]["kind"] == "epoch");
+    CHECK(metrics[4]["split"] == "train");
+    CHECK(metrics[5]["split"] == "val");
+    CHECK(metrics[5]["accuracy"] == 0.25);
+    CHECK(metrics[5]["padded"]["accuracy"] == 0.125);
+    CHECK(metrics[6]["step"] == 5);
+    CHECK(metrics[11]["epoch"] == 1);
+
+    const Json summary = run.summary();
+    CHECK(summary["state"] == "finished");
+    CHECK(summary["first_failed_rank"].is_null());
+    CHECK(summary["steps"] == 8);
+    CHECK(summary["final"]["val_accuracy"] == 0.5);
+    CHECK(summary["best"]["epoch"] == 1);
+    CHECK(summary["backend"] == "shm");
+    CHECK(summary["plan_hashes"] == Json({"a", "b", "c"}));
+}
+
+TEST_CASE("with padded validation the padded numbers are the headline") {
+    FakeRun run("*:finish");
+    run.prepared.config.training.validate = "padded";
+    run.go();
+    CHECK(linesOf(run.paths().metrics())[5]["accuracy"] == 0.125);
+    CHECK(run.summary()["final"]["val_accuracy"] == 0.125);
+    CHECK(run.summary()["final"]["val_samples"] == 12);
+}
+
+TEST_CASE("a killed rank ends the run with code 12, its number and its signal") {
+    FakeRun run("2:kill");
+    run.go();
+    CHECK(run.end.exitCode == 12);
+    CHECK(run.end.firstFailedRank == 2);
+    CHECK(contains(run.end.verdict, "rank 2 was killed by signal 9 (SIGKILL) at step 8 of epoch 1"));
+    CHECK_FALSE(run.anybodyLeft());
+    CHECK(run.summary()["state"] == "failed");
+    CHECK(run.summary()["first_failed_rank"] == 2);
+}
+
+TEST_CASE("a rank that exits with a code of its own is a dead rank, with its last lines") {
+    FakeRun run("1:exit=3");
+    run.go();
+    CHECK(run.end.exitCode == 12);
+    CHECK(run.end.firstFailedRank == 1);
+    CHECK(contains(run.end.verdict, "rank 1 exited with code 3"));
+    CHECK(contains(run.end.verdict, "something broke"));
+    CHECK(run.end.lastLines == std::vector<std::string>{"first line", "rank 1: something broke"});
+    CHECK(contains(contentOf(run.paths().log()), "first line"));
+    CHECK_FALSE(run.anybodyLeft());
+}
+
+TEST_CASE("a rank that refuses its configuration makes the run's code 2") {
+    FakeRun run("0:exit=2");
+    run.go();
+    CHECK(run.end.exitCode == 2);
+    CHECK(run.end.firstFailedRank == 0);
+}
+
+TEST_CASE("a stopped process is found by its silence and named as hung") {
+    FakeRun run("1:stop-itself");
+    run.prepared.config.parallel.timeoutSeconds = 0.3;
+    run.go();
+    CHECK(run.end.exitCode == 13);
+    CHECK(run.end.firstFailedRank == 1);
+    CHECK(contains(run.end.verdict, "rank 1 hung"));
+    CHECK(contains(run.end.verdict, "its process is stopped"));
+    CHECK_FALSE(run.anybodyLeft());
+}
+
+TEST_CASE("a rank that never says anything is hung after the start deadline") {
+    FakeRun run("2:silent");
+    run.options.startDeadline = 300ms;
+    run.go();
+    CHECK(run.end.exitCode == 13);
+    CHECK(run.end.firstFailedRank == 2);
+    CHECK(contains(run.end.verdict, "said nothing within 0.3 s"));
+    CHECK_FALSE(run.anybodyLeft());
+}
+
+TEST_CASE("when others miss a living rank it is hung, whatever the order of their exits") {
+    FakeRun run("0:misses=1,2:exit=10");
+    run.go();
+    CHECK(run.end.exitCode == 13);
+    CHECK(run.end.firstFailedRank == 1);
+    CHECK(contains(run.end.verdict, "as rank 0 found"));
+    CHECK_FALSE(run.anybodyLeft());
+}
+
+TEST_CASE("when others miss a dead rank its death is the verdict") {
+    FakeRun run("0:misses=1,1:segv,2:misses=1");
+    run.go();
+    CHECK(run.end.exitCode == 12);
+    CHECK(run.end.firstFailedRank == 1);
+    CHECK(contains(run.end.verdict, "SIGSEGV"));
+}
+
+TEST_CASE("garbage and lines in others' names are logged and change nothing") {
+    FakeRun run("0:finish,1:garbage,2:finish");
+    run.go();
+    CHECK(run.end.state == "finished");
+    const std::string log = contentOf(run.paths().log());
+    CHECK(contains(log, "sent a line that is no telemetry"));
+    CHECK(contains(log, "spoke for others"));
+    const auto telemetry = linesOf(run.paths().telemetry());
+    int ends = 0;
+    for (const Json& line : telemetry) ends += line["kind"] == "end" ? 1 : 0;
+    CHECK(ends == 1);
+}
+
+TEST_CASE("a stop request ends the run as stopped, with everything written") {
+    FakeRun run("");
+    const UniqueFd stop(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    run.options.stopFd = stop.get();
+    run.options.workerEnvironment.push_back("FAKE_STEPS=7");
+    run.options.onChange = [&, asked = false](const RunData& data, unsigned) mutable {
+        const std::uint64_t one = 1;
+        if (!asked && data.lastStep() && data.lastStep()->step == 7) asked = ::write(stop.get(), &one, sizeof one) > 0;
+    };
+    run.go();
+    CHECK(run.end.state == "stopped");
+    CHECK(run.end.exitCode == 20);
+    CHECK(run.end.verdict == "stopped by request after 7 of 8 steps");
+    CHECK(run.summary()["state"] == "stopped");
+    CHECK_FALSE(run.anybodyLeft());
+}
+
+TEST_CASE("ranks that ignore the stop are terminated, then killed") {
+    FakeRun run("*:ignore-stop");
+    run.options.stopGrace = 100ms;
+    run.options.terminateGrace = 100ms;
+    const UniqueFd stop(::eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK));
+    run.options.stopFd = stop.get();
+    run.go();
+    CHECK(run.end.state == "stopped");
+    CHECK(run.end.exitCode == 20);
+    CHECK(contains(run.end.verdict, "had to be terminated"));
+    CHECK_FALSE(run.anybodyLeft());
+}
+
+TEST_CASE("another process of the same user can stop a run through its directory") {
+    FakeRun run("");
+    std::optional<Result<ControlClient>> client;
+    run.options.onChange = [&](const RunData& data, unsigned) {
+        if (client || !data.lastStep()) return;
+        client.emplace(ControlClient::connect(run.paths()));
+        REQUIRE(client->ok());
+        CHECK(client->value().send("not json"));
+        CHECK(client->value().send(R"({"kind":"stop"})"));
+    };
+    run.go();
+    CHECK(run.end.exitCode == 20);
+    CHECK((std::filesystem::status(run.paths().supervisor()).permissions() & std::filesystem::perms::all) ==
+          (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
+    CHECK_FALSE(ControlClient::connect(run.paths()).ok());
+}
+
+TEST_CASE("a full disk ends the run with a message that names the file") {
+    FakeRun run("");
+    std::filesystem::create_symlink("/dev/full", run.paths().metrics());
+    run.go();
+    CHECK(run.end.state == "failed");
+    CHECK(run.end.exitCode == 2);
+    CHECK(contains(run.end.verdict, "metrics.jsonl cannot be written (No space left on device)"));
+    CHECK_FALSE(run.anybodyLeft());
+    CHECK(run.summary()["verdict"] == run.end.verdict);
+}
+
+TEST_CASE("a worker program that is missing is an error before anything runs") {
+    FakeRun run("");
+    run.options.workerProgram = run.scratch.path() / "no-such-worker";
+    Supervisor supervisor(run.paths(), run.prepared, run.options);
+    CHECK_THROWS_WITH(supervisor.start(), Catch::Contains("no-such-worker cannot be started (No such file"));
+}

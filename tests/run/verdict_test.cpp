@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/verdict.h"
+
+#include <csignal>
+
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+std::vector<RankFate> alive(int count) {
+    std::vector<RankFate> fates(static_cast<std::size_t>(count));
+    for (int rank = 0; rank < count; ++rank) {
+        fates[static_cast<std::size_t>(rank)].rank = rank;
+        fates[static_cast<std::size_t>(rank)].everHeard = true;
+    }
+    return fates;
+}
+
+void end(RankFate& fate, bool signalled, int code, int order, const std::string& line = {}) {
+    fate.end = ChildEnd{signalled, code};
+    fate.endOrder = order;
+    if (!line.empty()) fate.lastLines = {line};
+}
+
+}  // namespace
+
+TEST_CASE("living ranks and ranks that finished need no verdict") {
+    auto fates = alive(3);
+    end(fates[1], false, 0, 1);
+    end(fates[2], false, 20, 2);
+    CHECK_FALSE(judge(fates, {}, true));
+}
+
+TEST_CASE("the rank that died first is named, not the loudest") {
+    auto fates = alive(3);
+    end(fates[0], false, 3, 2, "rank 0: late");
+    end(fates[2], true, SIGSEGV, 1);
+    const auto verdict = judge(fates, {}, false);
+    REQUIRE(verdict);
+    CHECK(verdict->firstFailedRank == 2);
+    CHECK(verdict->code == ExitCode::kRankDied);
+    CHECK(verdict->text == "rank 2 was killed by signal 11 (SIGSEGV)");
+}
+
+TEST_CASE("a rank that only gave up on a peer is not blamed for the peer's death") {
+    auto fates = alive(3);
+    end(fates[0], false, 10, 1, "rank 0: rank 1 did not reach collective 3 (barrier) within 1 s");
+    CHECK_FALSE(judge(fates, {}, false));
+    end(fates[1], true, SIGKILL, 2);
+    const auto verdict = judge(fates, {}, true);
+    REQUIRE(verdict);
+    CHECK(verdict->firstFailedRank == 1);
+    CHECK(verdict->code == ExitCode::kRankDied);
+}
+
+TEST_CASE("a living rank that others miss is hung once the matter has settled") {
+    auto fates = alive(3);
+    fates[1].place = "at step 9 of epoch 0";
+    end(fates[2], false, 10, 1, "rank 2: communication was aborted");
+    end(fates[0], false, 10, 2, "rank 0: rank 1 did not reach collective 3 (barrier) within 1 s");
+    CHECK_FALSE(judge(fates, {}, false));
+    const auto verdict = judge(fates, {}, true);
+    REQUIRE(verdict);
+    CHECK(verdict->code == ExitCode::kRankHung);
+    CHECK(verdict->firstFailedRank == 1);
+    CHECK(verdict->text.find("rank 1 hung at step 9 of epoch 0, as rank 0 found") == 0);
+}
+
+TEST_CASE("a missed rank that had left early died, though its exit code was 0") {
+    auto fates = alive(2);
+    end(fates[1], false, 0, 1);
+    end(fates[0], false, 10, 2, "rank 0: rank 1 did not reach collective 3 (barrier) within 1 s");
+    const auto verdict = judge(fates, {}, true);
+    REQUIRE(verdict);
+    CHECK(verdict->code == ExitCode::kRankDied);
+    CHECK(verdict->firstFailedRank == 1);
+    CHECK(verdict->text.find("while the others still trained") != std::string::npos);
+}
+
+TEST_CASE("communication that fails without a name is reported as such") {
+    auto fates = alive(2);
+    end(fates[0], false, 10, 1, "rank 0: the address is taken");
+    const auto verdict = judge(fates, {}, true);
+    REQUIRE(verdict);
+    CHECK(verdict->code == ExitCode::kCommunicationFailed);
+    CHECK(verdict->firstFailedRank == 0);
+    CHECK(verdict->text == "rank 0 exited with code 10: the address is taken");
+}
+
+TEST_CASE("silence counts only beyond its limit, and before the first word by the start limit") {
+    const SilenceLimits limits{10, 3};
+    auto fates = alive(2);
+    fates[1].silentSeconds = 2.9;
+    CHECK_FALSE(judge(fates, limits, false));
+    fates[1].silentSeconds = 3.1;
+    REQUIRE(judge(fates, limits, false));
+    CHECK(judge(fates, limits, false)->code == ExitCode::kRankHung);
+    fates[1].everHeard = false;
+    CHECK_FALSE(judge(fates, limits, false));
+    fates[1].silentSeconds = 10.1;
+    CHECK(judge(fates, limits, false)->text == "rank 1 said nothing within 10.0 s of its start");
+}
+
+TEST_CASE("the exit codes for configuration, device and our own fault become the run's") {
+    for (const int code : {2, 11, 70}) {
+        auto fates = alive(1);
+        end(fates[0], false, code, 1, "x");
+        CHECK(static_cast<int>(judge(fates, {}, false)->code) == code);
+    }
+}
+
+TEST_CASE("the missing rank is read from the last line that names one") {
+    CHECK(missingRankIn({"rank 0: rank 12 did not reach collective 4"}) == 12);
+    CHECK(missingRankIn({"rank 3 did not arrive", "rank 0: rank 2 stopped inside the barrier"}) == 2);
+    CHECK(missingRankIn({"rank 0: something else", ""}) == -1);
+    CHECK(missingRankIn({"rank 99999999999999 did not"}) == -1);
+}

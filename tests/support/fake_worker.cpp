@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// A worker that trains nothing: it obeys run/rank_environment.h, reports steps, and then does what FAKE_WORKER says,
+// "2:kill,0:exit=3" (rank:deed); ranks not named wait until the run is stopped. FAKE_STEPS: steps to report.
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <climits>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "run/rank_environment.h"
+#include "telemetry/codec.h"
+#include "telemetry/sink.h"
+
+using namespace ringside;
+
+namespace {
+
+constexpr int kStopped = 20;
+
+std::string argument(int argc, char** argv, const std::string& name) {
+    for (int i = 1; i + 1 < argc; ++i) {
+        if (argv[i] == name) return argv[i + 1];
+    }
+    return {};
+}
+
+std::string deedOf(int rank) {
+    const char* all = std::getenv("FAKE_WORKER");
+    std::string rest = all != nullptr ? all : "";
+    while (!rest.empty()) {
+        const std::string one = rest.substr(0, rest.find(','));
+        rest.erase(0, one.size() + (one.size() < rest.size() ? 1 : 0));
+        const std::size_t colon = one.find(':');
+        const std::string who = one.substr(0, colon);
+        if (colon != std::string::npos && (who == "*" || who == std::to_string(rank))) return one.substr(colon + 1);
+    }
+    return "wait";
+}
+
+// The word all ranks share: 1 once rank 0 was told to stop.
+std::atomic<int>* sharedWord() {
+    void* memory = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, RankEnvironment::kSharedFd, 0);
+    if (memory == MAP_FAILED) std::_Exit(11);
+    return static_cast<std::atomic<int>*>(memory);
+}
+
+void awaitStop(int rank) {
+    std::atomic<int>* word = sharedWord();
+    char line[256];
+    if (rank == 0) {
+        if (::read(RankEnvironment::kControlFd, line, sizeof line) <= 0) std::_Exit(10);
+        word->store(1);
+        ::syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+        return;
+    }
+    while (word->load() == 0) ::syscall(SYS_futex, word, FUTEX_WAIT, 0, nullptr, nullptr, 0);
+}
+
+void reportSteps(TelemetrySink& sink, int rank) {
+    const char* steps = std::getenv("FAKE_STEPS");
+    const int count = steps != nullptr ? std::atoi(steps) : 8;
+    sink.state("training", "fake CPU");
+    for (int step = 1; step <= count; ++step) {
+        StepRecord record;
+        record.step = step;
+        record.epoch = (step - 1) / 4;
+        record.loss = step + rank;
+        record.correct = rank;
+        record.samples = 4;
+        record.endUs = sink.nowUs();
+        record.learningRate = 0.5;
+        sink.step(record);
+        sink.progress().step = step;
+        sink.progress().epoch = record.epoch;
+        if (step % 4 == 0 && rank == 0) {
+            EpochResult result;
+            result.epoch = record.epoch;
+            result.step = step;
+            result.loss = result.lossPadded = 1.0 / step;
+            result.accuracy = 0.25 * step / 4;
+            result.accuracyPadded = 0.125;
+            result.samples = 10;
+            result.samplesPadded = 12;
+            result.timeUs = sink.nowUs();
+            for (const char* split : {"train", "val"}) {
+                result.split = split;
+                sink.send(result);
+            }
+        }
+    }
+    sink.flush(std::chrono::seconds(5));
+}
+
+void writeGarbage(int rank) {
+    const std::string lines = "garbage\n{\"kind\":\"dance\"}\n" + encode(LogLine{rank + 1, "info", "not me", 0}) +
+                              encode(RunEnded{}) + std::string(1000, '\xff') + "\n";
+    [[maybe_unused]] const ssize_t written = ::write(RankEnvironment::kTelemetryFd, lines.data(), lines.size());
+}
+
+int act(const std::string& deed, int rank) {
+    if (deed == "kill") ::raise(SIGKILL);
+    if (deed == "segv") ::raise(SIGSEGV);
+    if (deed == "stop-itself") ::raise(SIGSTOP);
+    if (deed == "finish") return 0;
+    if (deed == "garbage") {
+        writeGarbage(rank);
+        return 0;
+    }
+    if (deed.rfind("exit=", 0) == 0) {
+        std::fprintf(stderr, "first line\nrank %d: something broke\n", rank);
+        return std::atoi(deed.c_str() + 5);
+    }
+    if (deed.rfind("misses=", 0) == 0) {
+        std::fprintf(stderr, "rank %d: rank %s did not reach collective 7 (all-reduce of 3 floats) within 1 s\n", rank,
+                     deed.c_str() + 7);
+        return 10;
+    }
+    if (deed == "ignore-stop") {
+        std::signal(SIGTERM, SIG_IGN);
+        for (;;) ::pause();
+    }
+    awaitStop(rank);
+    return kStopped;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    std::signal(SIGPIPE, SIG_IGN);
+    const int rank = std::atoi(argument(argc, argv, "--rank").c_str());
+    const std::string deed = deedOf(rank);
+    if (deed == "silent") {
+        for (;;) ::pause();
+    }
+    SinkOptions options;
+    options.fd = RankEnvironment::kTelemetryFd;
+    options.rank = rank;
+    options.epochUs = std::atoll(argument(argc, argv, "--epoch-us").c_str());
+    TelemetrySink sink(options);
+    reportSteps(sink, rank);
+    return act(deed, rank);
+}
