@@ -54,8 +54,8 @@ void ignoreBrokenPipes() {
 
 }  // namespace
 
-GlooCommunicator::GlooCommunicator(Store& store, int rank, int size, CommOptions options)
-    : m_store(store), m_rank(rank), m_size(size), m_options(options) {
+GlooCommunicator::GlooCommunicator(std::shared_ptr<Store> store, int rank, int size, CommOptions options)
+    : m_store(std::move(store)), m_rank(rank), m_size(size), m_options(options) {
     RINGSIDE_ASSERT(size > 0 && rank >= 0 && rank < size);
     ignoreBrokenPipes();
     guard("connecting over TCP (Gloo)", [this] { connect(); });
@@ -69,7 +69,7 @@ void GlooCommunicator::connect() {
     std::shared_ptr<gloo::transport::Device> device = gloo::transport::tcp::CreateDevice(attributes);
     m_context = std::make_shared<gloo::rendezvous::Context>(m_rank, m_size);
     m_context->setTimeout(m_options.timeout);
-    RendezvousStore rendezvous(m_store, m_options.timeout);
+    RendezvousStore rendezvous(*m_store, m_options.timeout);
     m_context->connectFullMesh(rendezvous, device);
 }
 
@@ -114,13 +114,13 @@ void GlooCommunicator::runCollective(CollectiveKind kind, CommBuffer buffer, con
 int GlooCommunicator::missingRank() {
     const std::string prefix = "gloo/failed/";
     try {
-        m_store.set(prefix + std::to_string(m_rank), {});
+        m_store->set(prefix + std::to_string(m_rank), {});
     } catch (const CommError&) {
         return -1;
     }
     for (int peer = 0; peer < m_size; ++peer) {
         try {
-            m_store.get(prefix + std::to_string(peer), std::min(m_options.timeout, milliseconds(1000)));
+            m_store->get(prefix + std::to_string(peer), std::min(m_options.timeout, milliseconds(1000)));
         } catch (const CommError&) {
             return peer;
         }
@@ -260,8 +260,9 @@ bool glooAvailable() {
     return true;
 }
 
-std::unique_ptr<Communicator> makeGlooCommunicator(Store& store, int rank, int worldSize, CommOptions options) {
-    return std::make_unique<GlooCommunicator>(store, rank, worldSize, options);
+std::unique_ptr<Communicator> makeGlooCommunicator(std::shared_ptr<Store> store, int rank, int worldSize,
+                                                   CommOptions options) {
+    return std::make_unique<GlooCommunicator>(std::move(store), rank, worldSize, options);
 }
 
 }  // namespace ringside

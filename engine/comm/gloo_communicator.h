@@ -21,8 +21,8 @@ namespace ringside {
 // rank and in every timing, but not always that of shared memory.
 class GlooCommunicator final : public Communicator {
   public:
-    // Connects to every other rank. The store must live as long as the communicator.
-    GlooCommunicator(Store& store, int rank, int size, CommOptions options);
+    // Connects to every other rank. The store is kept: after a failure it tells which rank is missing.
+    GlooCommunicator(std::shared_ptr<Store> store, int rank, int size, CommOptions options);
     ~GlooCommunicator() override;
 
     int rank() const override { return m_rank; }
@@ -51,7 +51,7 @@ class GlooCommunicator final : public Communicator {
     [[noreturn]] void fail(const std::string& what, const std::string& why);
     int missingRank();
 
-    Store& m_store;
+    std::shared_ptr<Store> m_store;
     int m_rank;
     int m_size;
     CommOptions m_options;

@@ -8,7 +8,7 @@ bool glooAvailable() {
     return false;
 }
 
-std::unique_ptr<Communicator> makeGlooCommunicator(Store&, int, int, CommOptions) {
+std::unique_ptr<Communicator> makeGlooCommunicator(std::shared_ptr<Store>, int, int, CommOptions) {
     throw CommError(
         "parallel.backend=gloo is not in this build: install libgloo-dev and build again, or use parallel.backend=shm");
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <utility>
 
 #include "backend/backend.h"
 #include "base/json.h"
@@ -30,10 +31,9 @@ RunConfig readConfig(const RankEnvironment& environment) {
     return config;
 }
 
-// The store is only asked while the ranks find each other: it may go afterwards.
 std::unique_ptr<Communicator> joinByGloo(const RankEnvironment& environment, const CommOptions& options) {
-    SocketStore store(UniqueFd(RankEnvironment::kStoreFd), options.timeout);
-    return makeGlooCommunicator(store, environment.rank, environment.worldSize, options);
+    auto store = std::make_shared<SocketStore>(UniqueFd(RankEnvironment::kStoreFd), options.timeout);
+    return makeGlooCommunicator(std::move(store), environment.rank, environment.worldSize, options);
 }
 
 std::unique_ptr<Communicator> join(const RankEnvironment& environment, const RunConfig& config) {

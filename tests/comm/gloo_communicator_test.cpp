@@ -12,7 +12,8 @@ using std::chrono::milliseconds;
 namespace {
 
 // Ranks as threads of this process, each with a context of its own, over the loopback interface.
-std::vector<std::unique_ptr<Communicator>> connectAll(Store& store, int size, CommOptions options = {}) {
+std::vector<std::unique_ptr<Communicator>> connectAll(const std::shared_ptr<Store>& store, int size,
+                                                      CommOptions options = {}) {
     std::vector<std::unique_ptr<Communicator>> ranks(static_cast<std::size_t>(size));
     std::vector<std::future<std::string>> connecting;
     for (int rank = 0; rank < size; ++rank) {
@@ -29,19 +30,19 @@ TEST_CASE("ranks over TCP agree on every collective") {
     if (!glooAvailable()) return;
     int size = GENERATE(1, 2, 4);
     CAPTURE(size);
-    InProcessStore store;
+    auto store = std::make_shared<InProcessStore>();
     onThreads(connectAll(store, size), [](Communicator& ranks) { checkEverything(ranks, false); });
 }
 
 TEST_CASE("a rank that never connects is an error within the deadline, naming it") {
     if (!glooAvailable()) return;
-    InProcessStore store;
+    auto store = std::make_shared<InProcessStore>();
     CHECK_THROWS_WITH(makeGlooCommunicator(store, 0, 2, {.timeout = milliseconds(200)}), containing("gloo/"));
 }
 
 TEST_CASE("a rank over TCP that does not come is named") {
     if (!glooAvailable()) return;
-    InProcessStore store;
+    auto store = std::make_shared<InProcessStore>();
     auto ranks = connectAll(store, 3, {.timeout = milliseconds(300)});
     std::vector<float> values(1000);
     std::vector<float> others(1000);
@@ -59,7 +60,7 @@ TEST_CASE("a rank over TCP that does not come is named") {
 
 TEST_CASE("abort ends a wait over TCP at once") {
     if (!glooAvailable()) return;
-    InProcessStore store;
+    auto store = std::make_shared<InProcessStore>();
     auto ranks = connectAll(store, 2);  // the timeout is 30 s: only the abort can end this in time
     auto waiting = errorOf([&] { ranks[0]->barrier(); });
     ranks[0]->abort();
@@ -69,7 +70,7 @@ TEST_CASE("abort ends a wait over TCP at once") {
 
 TEST_CASE("a message over TCP of another size than expected is refused") {
     if (!glooAvailable()) return;
-    InProcessStore store;
+    auto store = std::make_shared<InProcessStore>();
     auto ranks = connectAll(store, 2, {.timeout = milliseconds(2000)});
     std::vector<float> two(2);
     std::vector<float> three(3);

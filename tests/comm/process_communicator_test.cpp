@@ -77,7 +77,7 @@ TEST_CASE("ranks over TCP meet in the supervisor's store and name a killed or st
     constexpr int kSize = 3;
     StoreServerThread server(kSize, false);
     RankProcesses processes(kSize, [&](int rank, const auto& ready) {
-        SocketStore store(server.takeSocket(rank));
+        auto store = std::make_shared<SocketStore>(server.takeSocket(rank));
         server.dropSockets();
         auto ranks = makeGlooCommunicator(store, rank, kSize, {.timeout = milliseconds(2000)});
         checkFloatSum(*ranks, 10'634, false);

@@ -84,10 +84,8 @@ std::optional<Figure> runShared(Case one, bool allocated) {
 std::optional<Figure> runGloo(Case one) {
     if (!glooAvailable()) return {};
     StoreServerThread server(one.ranks, false);
-    std::vector<std::unique_ptr<SocketStore>> stores;
     auto make = [&](int rank) {
-        stores.push_back(std::make_unique<SocketStore>(server.takeSocket(rank)));
-        return makeGlooCommunicator(*stores.back(), rank, one.ranks);
+        return makeGlooCommunicator(std::make_shared<SocketStore>(server.takeSocket(rank)), rank, one.ranks);
     };
     return runRanks(one, 10, false, make, [&] {
         server.dropSockets();
