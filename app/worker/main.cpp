@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <string>
@@ -26,11 +25,9 @@ int exitWith(ExitCode code) {
     return static_cast<int>(code);
 }
 
-// Threads that wait must sleep: ranks share the CPUs. Read by OpenMP when it starts its pool.
 void setUpProcess() {
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGINT, SIG_IGN);  // Ctrl-C reaches the whole process group; the supervisor decides
-    setenv("OMP_WAIT_POLICY", "passive", 0);
     [[maybe_unused]] const int niceness = nice(kNiceness);
 }
 

@@ -54,6 +54,7 @@ ChildOptions childOptions(const WorkerProgram& worker, const RankEnvironment& en
     options.program = worker.program;
     options.arguments = argumentsFor(environment);
     options.environment = worker.environment;
+    options.environment.push_back("OMP_WAIT_POLICY=passive");  // ranks share the CPUs: threads that wait sleep
     options.fds = {{channels.control.theirs.get(), RankEnvironment::kControlFd},
                    {channels.telemetry.theirs.get(), RankEnvironment::kTelemetryFd},
                    {channels.store.theirs.get(), RankEnvironment::kStoreFd}};
