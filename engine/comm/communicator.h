@@ -54,7 +54,7 @@ class Communicator {
 
     virtual void allReduce(CommBuffer buffer, ReduceOp op) = 0;  // in place
     // Starts an all-reduce that proceeds while the caller computes; the buffer is untouchable until wait().
-    // Handles complete in the order they were started.
+    // Handles complete in the order they were started; each must be waited for while the communicator lives.
     virtual std::unique_ptr<CommHandle> allReduceAsync(CommBuffer buffer, ReduceOp op) = 0;
     virtual void broadcast(CommBuffer buffer, int root) = 0;
     // out holds size() blocks of in's bytes, by rank.

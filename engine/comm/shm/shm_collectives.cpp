@@ -52,11 +52,20 @@ void ShmCollectives::announce(CollectiveKind kind, CommBuffer buffer, int root, 
     m_announcement.root = root;
 }
 
-void ShmCollectives::round() {
+void ShmCollectives::arrive() {
+    m_parity = m_barrier.parity();
     m_barrier.arrive(m_announcement);
+}
+
+void ShmCollectives::settle() {
     m_barrier.wait(m_spin);
     if (!m_checked) checkPeers();
     m_checked = true;
+}
+
+void ShmCollectives::round() {
+    arrive();
+    settle();
 }
 
 void ShmCollectives::checkPeers() {
@@ -74,11 +83,20 @@ void ShmCollectives::synchronise() {
     round();
 }
 
-void ShmCollectives::allReduce(CommBuffer buffer, ReduceOp op) {
+void ShmCollectives::startAllReduce(CommBuffer buffer, ReduceOp op) {
     announce(CollectiveKind::kAllReduce, buffer, 0, op);
-    if (buffer.bytes() <= oneRoundBytes(m_size)) return reduceInOneRound(buffer, op);
-    m_announcement.inHeap = m_arena.inHeap(m_rank, buffer.data, buffer.bytes());
-    reduceInChunks(buffer, op);
+    if (buffer.bytes() <= oneRoundBytes(m_size)) {
+        copyBytes(slot(m_rank, m_barrier.parity()), bytesOf(buffer), buffer.bytes());
+    } else {
+        m_announcement.inHeap = m_arena.inHeap(m_rank, buffer.data, buffer.bytes());
+        copyIn(chunkOf(buffer, 0));
+    }
+    arrive();
+}
+
+void ShmCollectives::finishAllReduce(CommBuffer buffer, ReduceOp op) {
+    if (buffer.bytes() <= oneRoundBytes(m_size)) return finishOneRound(buffer, op);
+    finishChunks(buffer, op);
 }
 
 void ShmCollectives::useSlots(int parity, std::size_t offset) {
@@ -93,30 +111,30 @@ void ShmCollectives::useAnnouncedSources() {
     }
 }
 
-void ShmCollectives::reduceInOneRound(CommBuffer buffer, ReduceOp op) {
-    int parity = m_barrier.parity();
-    copyBytes(slot(m_rank, parity), bytesOf(buffer), buffer.bytes());
-    round();
-    useSlots(parity, 0);
+void ShmCollectives::finishOneRound(CommBuffer buffer, ReduceOp op) {
+    settle();
+    useSlots(m_parity, 0);
     reduceSources(buffer.type, op, bytesOf(buffer), m_sources, buffer.count);
+}
+
+CommBuffer ShmCollectives::chunkOf(CommBuffer buffer, std::size_t index) {
+    std::size_t length = ArenaLayout::kChunkBytes / sizeOf(buffer.type);
+    std::size_t start = index * length;
+    return section(buffer, start, std::min(length, buffer.count - start));
 }
 
 // A slot holds this rank's input of one chunk and, behind it, its reduced part of the chunk before: one round per
 // chunk, and one more.
-void ShmCollectives::reduceInChunks(CommBuffer buffer, ReduceOp op) {
-    std::size_t length = ArenaLayout::kChunkBytes / sizeOf(buffer.type);
-    std::size_t chunks = (buffer.count + length - 1) / length;
-    auto chunk = [&](std::size_t i) {
-        return section(buffer, i * length, std::min(length, buffer.count - i * length));
-    };
-    copyIn(chunk(0));
-    for (std::size_t i = 0; i <= chunks; ++i) {
-        int parity = m_barrier.parity();
+void ShmCollectives::finishChunks(CommBuffer buffer, ReduceOp op) {
+    std::size_t chunks = (buffer.bytes() + ArenaLayout::kChunkBytes - 1) / ArenaLayout::kChunkBytes;
+    settle();
+    if (allInHeap()) return reduceInPlace(buffer, op);
+    for (std::size_t i = 0; i < chunks; ++i) {
+        CommBuffer chunk = chunkOf(buffer, i);
+        reducePart(chunk, op, slot(m_rank, m_barrier.parity()) + ArenaLayout::kChunkBytes);
+        if (i + 1 < chunks) copyIn(chunkOf(buffer, i + 1));
         round();
-        if (i == 0 && allInHeap()) return reduceInPlace(buffer, op);
-        if (i > 0) copyOut(chunk(i - 1), parity);
-        if (i < chunks) reducePart(chunk(i), op, slot(m_rank, m_barrier.parity()) + ArenaLayout::kChunkBytes);
-        if (i + 1 < chunks) copyIn(chunk(i + 1));
+        copyOut(chunk, m_parity);
     }
 }
 

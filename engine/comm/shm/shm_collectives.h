@@ -21,7 +21,10 @@ class ShmCollectives {
     // The collective the next call belongs to, and whether its waits may spin.
     void begin(std::int64_t collective, bool spin);
 
-    void allReduce(CommBuffer buffer, ReduceOp op);
+    // An all-reduce in two halves: the first publishes this rank's data and returns, the second waits for the others'
+    // and finishes. No other collective may come between them.
+    void startAllReduce(CommBuffer buffer, ReduceOp op);
+    void finishAllReduce(CommBuffer buffer, ReduceOp op);
     void broadcast(CommBuffer buffer, int root);
     void allGather(CommBuffer in, CommBuffer out);
     void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op);
@@ -36,13 +39,16 @@ class ShmCollectives {
     };
     Part partOf(int rank, std::size_t count) const;
     void announce(CollectiveKind kind, CommBuffer buffer, int root = 0, ReduceOp op = ReduceOp::kSum);
+    void arrive();
+    void settle();
     void round();
     void checkPeers();
     std::byte* slot(int rank, int parity) const { return m_arena.slot(rank, parity); }
 
-    void reduceInOneRound(CommBuffer buffer, ReduceOp op);
-    void reduceInChunks(CommBuffer buffer, ReduceOp op);
+    void finishOneRound(CommBuffer buffer, ReduceOp op);
+    void finishChunks(CommBuffer buffer, ReduceOp op);
     void reduceInPlace(CommBuffer buffer, ReduceOp op);
+    static CommBuffer chunkOf(CommBuffer buffer, std::size_t index);
     void copyIn(CommBuffer chunk);
     void reducePart(CommBuffer chunk, ReduceOp op, std::byte* result);
     void copyOut(CommBuffer chunk, int parity) const;
@@ -56,6 +62,7 @@ class ShmCollectives {
     int m_size;
     bool m_spin = false;
     bool m_checked = false;  // peers have been compared in this collective
+    int m_parity = 0;        // of the round entered last
     Announcement m_announcement{};
     std::vector<const std::byte*> m_sources;  // by rank
 };

@@ -17,14 +17,26 @@ int availableCpus() {
     return ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
+class StartedHandle final : public CommHandle {
+  public:
+    StartedHandle(ShmCommunicator& owner, std::shared_ptr<ShmCommunicator::Started> started)
+        : m_owner(owner), m_started(std::move(started)) {}
+    void wait() override { m_owner.waitFor(*m_started); }
+
+  private:
+    ShmCommunicator& m_owner;
+    std::shared_ptr<ShmCommunicator::Started> m_started;
+};
+
 }  // namespace
 
-ShmCommunicator::ShmCommunicator(std::shared_ptr<const Arena> arena, int rank, CommOptions options, std::string name)
+ShmCommunicator::ShmCommunicator(std::shared_ptr<const Arena> arena, int rank, CommOptions options, std::string name,
+                                 Async async)
     : m_arena(std::move(arena)),
       m_rank(rank),
       m_name(std::move(name)),
       m_spin(size() <= availableCpus()),
-      m_spinQueued(2 * size() <= availableCpus()),
+      m_thread(async == Async::kThread || (async == Async::kAuto && 2 * size() <= availableCpus())),
       m_barrier(*m_arena, rank, options.timeout),
       m_collectives(*m_arena, m_barrier, rank),
       m_channels(*m_arena, m_barrier, rank, options.timeout) {
@@ -36,19 +48,49 @@ void ShmCommunicator::begin(bool spin) {
 }
 
 void ShmCommunicator::beginAfterQueued() {
+    finishStarted();
     m_queue.drain();
     begin(m_spin);
 }
 
+// An error stays with the handle; the communicator is dead then, and whoever calls next hears of it too.
+void ShmCommunicator::finishStarted() {
+    if (!m_started) return;
+    auto started = std::exchange(m_started, nullptr);
+    try {
+        m_collectives.finishAllReduce(started->buffer, started->op);
+    } catch (...) {
+        started->error = std::current_exception();
+    }
+    started->done = true;
+}
+
+void ShmCommunicator::waitFor(Started& started) {
+    if (!started.done) finishStarted();
+    if (started.error) std::rethrow_exception(started.error);
+}
+
 void ShmCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
     beginAfterQueued();
-    if (size() > 1) m_collectives.allReduce(buffer, op);
+    if (size() == 1) return;
+    m_collectives.startAllReduce(buffer, op);
+    m_collectives.finishAllReduce(buffer, op);
 }
 
 std::unique_ptr<CommHandle> ShmCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
+    auto started = std::make_shared<Started>(Started{buffer, op, nullptr, size() == 1});
+    if (!m_thread || size() == 1) {
+        beginAfterQueued();
+        if (size() > 1) {
+            m_collectives.startAllReduce(buffer, op);
+            m_started = started;
+        }
+        return std::make_unique<StartedHandle>(*this, std::move(started));
+    }
     return m_queue.push([this, buffer, op] {
-        begin(m_spinQueued);
-        if (size() > 1) m_collectives.allReduce(buffer, op);
+        begin(m_spin);
+        m_collectives.startAllReduce(buffer, op);
+        m_collectives.finishAllReduce(buffer, op);
     });
 }
 
@@ -83,12 +125,14 @@ void ShmCommunicator::checkPeer(int peer, const char* call) const {
 
 void ShmCommunicator::send(CommBuffer buffer, int to) {
     checkPeer(to, "send to");
+    finishStarted();
     m_queue.drain();
     m_channels.send(buffer, to);
 }
 
 void ShmCommunicator::recv(CommBuffer buffer, int from) {
     checkPeer(from, "recv from");
+    finishStarted();
     m_queue.drain();
     m_channels.recv(buffer, from);
 }

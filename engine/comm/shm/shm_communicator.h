@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,7 +20,12 @@ namespace ringside {
 // Ranks of one host over shared memory: worker processes ("shm") or threads of a test ("local").
 class ShmCommunicator final : public Communicator {
   public:
-    ShmCommunicator(std::shared_ptr<const Arena> arena, int rank, CommOptions options, std::string name);
+    // Where an asynchronous reduction is worked on: in a thread of its own, which only helps with a CPU free for it, or
+    // split in two: the data is published when it starts, the rest happens when somebody waits or calls on.
+    enum class Async { kAuto, kThread, kSplit };
+
+    ShmCommunicator(std::shared_ptr<const Arena> arena, int rank, CommOptions options, std::string name,
+                    Async async = Async::kAuto);
 
     int rank() const override { return m_rank; }
     int size() const override { return m_arena->layout().worldSize; }
@@ -37,23 +43,35 @@ class ShmCommunicator final : public Communicator {
     std::int64_t collective() const override { return m_collective.load(std::memory_order_relaxed); }
     std::span<float> allocate(std::size_t count) override;
 
+    // The started half of a split reduction.
+    struct Started {
+        CommBuffer buffer;
+        ReduceOp op = ReduceOp::kSum;
+        std::exception_ptr error;
+        bool done = false;
+    };
+    // Finishes it, if it has not been yet, and throws what went wrong.
+    void waitFor(Started& started);
+
   private:
     void begin(bool spin);
+    void finishStarted();
     void beginAfterQueued();
     void checkPeer(int peer, const char* call) const;
 
     std::shared_ptr<const Arena> m_arena;
     int m_rank;
     std::string m_name;
-    bool m_spin;        // a CPU is free for every rank
-    bool m_spinQueued;  // and for every rank's queue thread beside it
+    bool m_spin;    // a CPU is free for every rank
+    bool m_thread;  // and for every rank's queue thread beside it, or so we were told
     RoundBarrier m_barrier;
     ShmCollectives m_collectives;
     RingChannels m_channels;
     std::atomic<std::int64_t> m_collective{0};
     std::size_t m_heapUsed = 0;
     std::deque<std::vector<float>> m_overflow;  // what the heap had no room for
-    AsyncQueue m_queue;                         // last: its thread uses all of the above
+    std::shared_ptr<Started> m_started;
+    AsyncQueue m_queue;  // last: its thread uses all of the above
 };
 
 }  // namespace ringside
