@@ -14,6 +14,7 @@
 #include "telemetry/sink.h"
 #include "train/control_input.h"
 #include "train/rank_run.h"
+#include "worker_devices.h"
 
 using namespace ringside;
 
@@ -58,7 +59,7 @@ int runWorker(const RankEnvironment& environment) {
     const ControlInput control(RankEnvironment::kControlFd, [] { _exit(exitWith(ExitCode::kCommunicationFailed)); });
     sink.send(RankState{environment.rank, "starting", "", getpid(), sink.nowUs()});
     try {
-        return exitWith(runRank(environment, sink, control));
+        return exitWith(runRank(environment, sink, control, *makeWorkerDevices()));
     } catch (const Error& error) {
         return fail(sink, environment, error.what(), error.exitCode());
     } catch (const std::bad_alloc&) {
@@ -74,6 +75,7 @@ int runWorker(const RankEnvironment& environment) {
 int main(int argc, char** argv) {
     const pid_t parent = getppid();
     setUpProcess();
+    if (const std::optional<int> answered = answerDevices(argc, argv)) return *answered;
     const Result<RankEnvironment> environment = parseArguments(argc, argv);
     const Problems problems = environment ? checkDescriptors(environment.value()) : Problems{environment.problem()};
     if (!problems.empty()) {

@@ -12,8 +12,10 @@ DataParallel::DataParallel(const StrategyParts& parts, BucketLimits limits)
 
 void DataParallel::synchronise() {
     if (m_parts.communicator.size() == 1) return;
-    for (const Parameter* parameter : m_parts.model.parameters())
-        m_parts.communicator.broadcast(CommBuffer::of(parameter->value.floats()), 0);
+    for (const Parameter* parameter : m_parts.model.parameters()) {
+        const Tensor& value = parameter->value;
+        m_parts.communicator.broadcast({value.data, static_cast<std::size_t>(value.count()), CommType::kFloat32}, 0);
+    }
 }
 
 StepResult DataParallel::step(const Batch& batch, int control) {

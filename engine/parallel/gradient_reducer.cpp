@@ -55,6 +55,10 @@ Tensor GradientReducer::gradientsOf(const Bucket& bucket) const {
         bucket.memory.data(), {static_cast<std::int64_t>(bucket.gradientCount)}, DType::kFloat32, m_backend.device()};
 }
 
+Tensor GradientReducer::controlSlot() const {
+    return {&m_buckets.back().memory.back(), {1}, DType::kFloat32, m_backend.device()};
+}
+
 void GradientReducer::begin(int control) {
     for (Bucket& bucket : m_buckets) bucket.pending = bucket.parameters;
     m_nextLaunch = 0;
@@ -76,13 +80,16 @@ int GradientReducer::finish() {
     if (m_communicator.size() == 1) return m_control;
     RINGSIDE_ASSERT(m_nextLaunch == m_buckets.size());
     // Nothing is left to compute beside the last bucket: it goes in this thread, without a detour over another.
-    controlSlot() = m_communicator.rank() == 0 ? static_cast<float>(m_control) : 0.0F;
+    const float mine = m_communicator.rank() == 0 ? static_cast<float>(m_control) : 0.0F;
+    m_backend.upload(&mine, controlSlot());
     m_communicator.allReduce(CommBuffer::of(m_buckets.back().memory), ReduceOp::kSum);
     for (Bucket& bucket : m_buckets) {
         if (bucket.handle) bucket.handle->wait();
         bucket.handle.reset();
     }
-    return static_cast<int>(controlSlot());
+    float everybodys = 0;
+    m_backend.download(controlSlot(), &everybodys);
+    return static_cast<int>(everybodys);
 }
 
 double GradientReducer::gradientNorm() {

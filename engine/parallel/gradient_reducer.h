@@ -40,7 +40,7 @@ class GradientReducer {
 
     void bind(const std::vector<Parameter*>& parameters, const std::vector<std::size_t>& members, bool last);
     Tensor gradientsOf(const Bucket& bucket) const;
-    float& controlSlot() { return m_buckets.back().memory.back(); }
+    Tensor controlSlot() const;  // one value behind the last bucket's gradients, on the device
 
     Communicator& m_communicator;
     Backend& m_backend;

@@ -5,11 +5,13 @@
 #include "run/rank_environment.h"
 #include "telemetry/sink.h"
 #include "train/control.h"
+#include "train/rank_devices.h"
 
 namespace ringside {
 
 // One rank of a run from its configuration file to its exit code: loads the data, joins the others, trains. Reports
 // each state on the way. Throws Error when something stops it.
-ExitCode runRank(const RankEnvironment& environment, TelemetrySink& sink, const ControlSource& control);
+ExitCode runRank(const RankEnvironment& environment, TelemetrySink& sink, const ControlSource& control,
+                 RankDevices& devices);
 
 }  // namespace ringside

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/rank_devices.h"
+
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "comm/communicator_factory.h"
+#include "comm/socket_store.h"
+#include "train/training_error.h"
+
+namespace ringside {
+
+namespace {
+
+std::unique_ptr<Communicator> joinByGloo(const RankEnvironment& environment, const CommOptions& options) {
+    auto store = std::make_shared<SocketStore>(UniqueFd(RankEnvironment::kStoreFd), options.timeout);
+    return makeGlooCommunicator(std::move(store), environment.rank, environment.worldSize, options);
+}
+
+class CpuDevices final : public RankDevices {
+  public:
+    std::unique_ptr<Backend> makeBackend(const RankEnvironment& environment, const RunConfig&) override {
+        if (environment.device != "cpu")
+            throw TrainingError("parallel.device is \"" + environment.device +
+                                "\"; this worker computes on cpu: choose it or auto");
+        return makeCpuBackend(threadsPerRank(environment.worldSize));
+    }
+
+    std::unique_ptr<Communicator> join(const RankEnvironment& environment, const RunConfig& config, Backend&) override {
+        const CommOptions options{std::chrono::milliseconds(std::llround(config.parallel.timeoutSeconds * 1000))};
+        if (environment.backend == "shm")
+            return makeSharedMemoryCommunicator(RankEnvironment::kSharedFd, environment.rank, environment.worldSize,
+                                                options);
+        if (environment.backend == "gloo") return joinByGloo(environment, options);
+        throw TrainingError("parallel.backend is \"" + environment.backend +
+                            "\"; this worker knows shm and gloo: choose one of them or auto");
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<RankDevices> makeCpuDevices() {
+    return std::make_unique<CpuDevices>();
+}
+
+}  // namespace ringside
