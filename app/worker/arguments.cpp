@@ -69,7 +69,7 @@ Problems checkDescriptors(const RankEnvironment& environment) {
     std::map<int, std::string> needed{{RankEnvironment::kControlFd, "control"},
                                       {RankEnvironment::kTelemetryFd, "telemetry"}};
     if (environment.backend == "shm") needed[RankEnvironment::kSharedFd] = "shared memory";
-    if (environment.backend == "gloo") needed[RankEnvironment::kStoreFd] = "store";
+    if (environment.backend == "gloo" || environment.backend == "nccl") needed[RankEnvironment::kStoreFd] = "store";
     Problems problems;
     for (const auto& [fd, what] : needed)
         if (!isOpen(fd)) problems.push_back(problem("descriptor " + std::to_string(fd), "(" + what + ") is not open"));

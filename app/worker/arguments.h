@@ -7,7 +7,7 @@
 namespace ringside {
 
 // The worker's command line as run/rank_environment.h describes it:
-//   --rank R --world-size W --run-dir DIR --epoch-us N [--local-rank L] [--backend shm|gloo] [--device cpu]
+//   --rank R --world-size W --run-dir DIR --epoch-us N [--local-rank L] [--backend shm|gloo|nccl] [--device cpu|cuda]
 Result<RankEnvironment> parseArguments(int argc, char** argv);
 
 // A problem when the descriptors a supervisor hands over are missing: somebody started the worker by hand.

@@ -69,9 +69,9 @@ std::string reading(double value, const char* unit) {
 }
 
 std::string describeGpu(const GpuInfo& gpu) {
-    return "GPU " + std::to_string(gpu.index) + " " + gpu.name + ": " + gibibytes(gpu.memoryBytes) + " memory, " +
-           gibibytes(gpu.freeBytes) + " free, compute capability " + gpu.computeCapability +
-           reading(gpu.utilisationPercent, " % busy") + reading(gpu.temperatureCelsius, " C") +
+    return "GPU " + std::to_string(gpu.index) + " " + gpu.name + ": " + gibibytes(gpu.memoryBytes) + " memory" +
+           (gpu.freeBytes < 0 ? "" : ", " + gibibytes(gpu.freeBytes) + " free") + ", compute capability " +
+           gpu.computeCapability + reading(gpu.utilisationPercent, " % busy") + reading(gpu.temperatureCelsius, " C") +
            reading(gpu.powerWatts, " W") + (gpu.usable() ? "" : "; not used: " + gpu.whyNot) + "\n";
 }
 

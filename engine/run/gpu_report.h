@@ -17,9 +17,9 @@ struct GpuInfo {
     std::string uuid;
     std::string computeCapability;  // "9.0"
     std::int64_t memoryBytes = 0;
-    std::int64_t freeBytes = 0;
-    std::string whyNot;              // why ranks do not use it; empty = usable
-    double utilisationPercent = -1;  // this and below: NVML's reading, -1 where it gives none
+    std::int64_t freeBytes = -1;  // readings of NVML are -1 where it gives none
+    std::string whyNot;           // why ranks do not use it; empty = usable
+    double utilisationPercent = -1;
     double temperatureCelsius = -1;
     double powerWatts = -1;
 

@@ -8,14 +8,16 @@ import sys
 FORBIDDEN = {
     "ringside": r"libdnnl|libgloo|libcud|libnccl|libmpi",
     "ringsidectl": r"libQt|libdnnl|libgloo|libcud|libnccl|libmpi",
-    "ringside-worker": r"libQt|libcud|libnccl",
+    "ringside-worker": r"libQt|libcu(da|blas|dnn|rt)|libnccl",
+    "ringside-worker-cuda": r"libQt|libcuda\.|libnvidia",
 }
+OPTIONAL = {"ringside", "ringside-worker-cuda"}  # absent in a build without Qt or CUDA
 found = []
 for name, pattern in FORBIDDEN.items():
     program = pathlib.Path(sys.argv[1]) / name
     if not program.exists():
-        if name == "ringside":
-            continue  # a build without the GUI
+        if name in OPTIONAL:
+            continue
         found.append(f"{program} was not built")
         continue
     libraries = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout

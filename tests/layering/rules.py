@@ -12,7 +12,7 @@ ENGINE = {
     "run": {"config", "sampling", "data", "telemetry"},
     "export": {"config", "sampling", "data", "telemetry", "run"},
     "tensor": set(),
-    "backend": {"tensor"},
+    "backend": {"tensor", "run"},  # run: the GPU report that backend/cuda fills
     "nn": {"config", "sampling", "tensor", "backend"},
     "comm": {"run"},
     "parallel": {"config", "tensor", "backend", "nn", "comm"},

@@ -40,6 +40,10 @@ CudaBackend::CudaBackend(const CudaOptions& options)
       m_landing(m_device.allocatePinned(kLandingBytes)),
       m_normParts(m_device.allocate(cuda::kNormBlocks * sizeof(double), "partial sums")) {}
 
+std::string CudaBackend::name() const {
+    return m_options.label.empty() ? m_device.name() : m_device.name() + ", " + m_options.label;
+}
+
 void CudaBackend::checkLaunch(const char* doing) const {
     m_device.check(cudaGetLastError(), doing);
 }

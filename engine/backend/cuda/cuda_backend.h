@@ -16,6 +16,7 @@ namespace ringside {
 
 struct CudaOptions {
     int device = 0;     // as CUDA counts, after CUDA_VISIBLE_DEVICES
+    std::string label;  // said with the name, such as that the GPU is shared
     bool tf32 = false;  // matrix products with 10-bit mantissas: faster, no longer PyTorch's default arithmetic
     std::chrono::milliseconds deadline{60000};  // of every wait on the host
 };
@@ -32,7 +33,7 @@ class CudaBackend final : public Backend {
     cudaStream_t stream() const { return m_stream.get(); }
     const cuda::CudaDevice& cudaDevice() const { return m_device; }
 
-    std::string name() const override { return m_device.name(); }
+    std::string name() const override;
     Device device() const override { return {Device::Kind::kCuda, m_device.index()}; }
     Tensor allocate(const Shape& shape, DType type) override;
     void upload(const void* from, const Tensor& to) override;

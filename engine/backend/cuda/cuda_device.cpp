@@ -10,13 +10,18 @@
 
 namespace ringside::cuda {
 
-CudaDevice::CudaDevice(int index) : m_index(index), m_name("GPU " + std::to_string(index)) {
+int deviceCount() {
     int driver = 0;
     int runtime = 0;
     cudaDriverGetVersion(&driver);
     cudaRuntimeGetVersion(&runtime);
     int count = 0;
     if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) throw DeviceError(noDeviceText(driver, runtime));
+    return count;
+}
+
+CudaDevice::CudaDevice(int index) : m_index(index), m_name("GPU " + std::to_string(index)) {
+    const int count = deviceCount();
     if (index < 0 || index >= count)
         throw DeviceError(m_name + " does not exist; this process sees " + std::to_string(count) +
                           ": lower parallel.world_size or check CUDA_VISIBLE_DEVICES");

@@ -11,6 +11,9 @@
 
 namespace ringside::cuda {
 
+// GPUs this process sees. Throws DeviceError with the reason when there are none.
+int deviceCount();
+
 // One GPU made current, with its name for error texts. Everything throws DeviceError.
 class CudaDevice {
   public:

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <iostream>
+#include <string_view>
+
+#include "backend/cuda/cuda_backend.h"
+#include "backend/cuda/device_query.h"
+#include "base/errors.h"
+#include "comm/nccl/nccl_communicator.h"
+#include "comm/socket_store.h"
+#include "run/gpu_placement.h"
+#include "worker_devices.h"
+
+namespace ringside {
+namespace {
+
+// One GPU per rank while there are enough, NCCL between them. On the CPU this worker is the ordinary one.
+class CudaDevices final : public RankDevices {
+  public:
+    std::unique_ptr<Backend> makeBackend(const RankEnvironment& environment, const RunConfig& config) override {
+        if (environment.device != "cuda") return m_cpu->makeBackend(environment, config);
+        const GpuPlacement placement = placeRank(environment.runDirectory.filename().string(), environment.localRank,
+                                                 environment.worldSize, cuda::deviceCount());
+        // Before NCCL's first call and before any thread of ours; what the user has set stays.
+        for (const auto& [name, value] : placement.environment) ::setenv(name.c_str(), value.c_str(), 0);
+        CudaOptions options;
+        options.device = placement.gpu;
+        options.label = placement.label;
+        options.deadline = 2 * timeoutOf(config);
+        return std::make_unique<CudaBackend>(options);
+    }
+
+    std::unique_ptr<Communicator> join(const RankEnvironment& environment, const RunConfig& config,
+                                       Backend& backend) override {
+        if (environment.device != "cuda") return m_cpu->join(environment, config, backend);
+        auto& gpu = static_cast<CudaBackend&>(backend);  // makeBackend() made it
+        NcclOptions options;
+        options.deadlines.collective = timeoutOf(config);
+        options.computeStream = gpu.stream();
+        options.hostWaits = false;
+        SocketStore store(UniqueFd(RankEnvironment::kStoreFd), timeoutOf(config));
+        auto communicator = makeNcclCommunicator(store, environment.rank, environment.worldSize, options);
+        gpu.whileWaiting([&nccl = *communicator] { nccl.poll(); });
+        return communicator;
+    }
+
+  private:
+    static std::chrono::milliseconds timeoutOf(const RunConfig& config) {
+        return std::chrono::milliseconds(std::llround(config.parallel.timeoutSeconds * 1000));
+    }
+
+    std::unique_ptr<RankDevices> m_cpu = makeCpuDevices();
+};
+
+std::string ncclVersion() {
+    try {
+        return ncclVersionText(makeNcclApi()->version());
+    } catch (const CommError&) {
+        return {};  // a build without
+    }
+}
+
+}  // namespace
+
+std::unique_ptr<RankDevices> makeWorkerDevices() {
+    return std::make_unique<CudaDevices>();
+}
+
+std::optional<int> answerDevices(int argc, char** argv) {
+    if (argc != 2 || std::string_view(argv[1]) != "--devices") return std::nullopt;
+    std::cout << toJson(queryGpus(ncclVersion())).dump() << std::endl;
+    return std::cout ? 0 : static_cast<int>(ExitCode::kBadConfiguration);
+}
+
+}  // namespace ringside

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <string>
+
+#include "run/gpu_probe.h"
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+const std::string kWorker = RINGSIDE_BIN_DIR "/ringside-worker-cuda";
+
+struct Ended {
+    int code = -1;
+    std::string output;
+};
+
+Ended run(const std::string& arguments) {
+    Ended ended;
+    FILE* pipe = ::popen((kWorker + " " + arguments + " 2>&1").c_str(), "r");
+    REQUIRE(pipe != nullptr);
+    char buffer[4096];
+    while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, pipe)) ended.output.append(buffer, count);
+    const int status = ::pclose(pipe);
+    if (WIFEXITED(status)) ended.code = WEXITSTATUS(status);
+    return ended;
+}
+
+}  // namespace
+
+TEST_CASE("The CUDA worker reports the GPUs or the reason, with or without a driver") {
+    const Ended ended = run("--devices");
+    CHECK(ended.code == 0);
+    const Result<GpuReport> report = parseGpuReport(ended.output);
+    REQUIRE(report);
+    CHECK_FALSE(report.value().cuda.empty());
+    CHECK((report.value().usableCount() > 0) == report.value().why.empty());
+}
+
+TEST_CASE("The probe understands the real worker") {
+    GpuProbeOptions options;
+    options.worker = kWorker;
+    options.driver = kWorker;  // any file: asks although no driver is loaded
+    const GpuReport report = probeGpus(options);
+    CHECK_FALSE(report.cuda.empty());
+    CHECK_THAT(report.why, !containing("ringside-worker-cuda"));
+}
+
+TEST_CASE("Started by hand, the CUDA worker says how runs are started") {
+    const Ended ended = run("--rank 0 --world-size 1 --run-dir /nowhere --device cuda --backend nccl");
+    CHECK(ended.code == 2);
+    CHECK_THAT(ended.output, containing("ringsidectl run"));
+}
