@@ -61,7 +61,7 @@ QString modelSentence(const RunConfig& config, const DataSplit* data) {
         parts << groupedText(widths[i]);
         if (i > 0) parameters += (static_cast<double>(widths[i - 1]) + 1) * static_cast<double>(widths[i]);
     }
-    return tr("%1: %2 parameters, %3 of gradients.")
+    return tr("%1: %2 parameters (%3).")
         .arg(parts.join(QStringLiteral(" \u2192 ")), groupedText(std::llround(parameters)), bytesText(parameters * 4));
 }
 

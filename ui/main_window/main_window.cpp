@@ -172,9 +172,14 @@ void MainWindow::takeRunState(RunController::State state) {
         if (m_run.data().ended()) m_logDock->show();
     }
     if (m_closeWhenOver && !m_controller.isLive()) {
-        m_closing = true;
-        close();
+        closeSoon();
     }
+}
+
+// Queued, because a close inside a close is ignored.
+void MainWindow::closeSoon() {
+    m_closing = true;
+    QMetaObject::invokeMethod(this, &QWidget::close, Qt::QueuedConnection);
 }
 
 void MainWindow::setTheme(bool dark) {
@@ -233,8 +238,7 @@ void MainWindow::askBeforeClosing() {
         [this](int answer) {
             if (answer == 0) {
                 m_controller.detach();
-                m_closing = true;
-                close();
+                closeSoon();
             } else if (answer == 1) {
                 m_closeWhenOver = true;
                 m_controller.stop();

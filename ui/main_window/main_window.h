@@ -75,6 +75,7 @@ class MainWindow final : public QMainWindow {
     void takeRunConfig();
     void setTheme(bool dark);
     void askBeforeClosing();
+    void closeSoon();
     void offerLastRun();
     void showAbout();
 

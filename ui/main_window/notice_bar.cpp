@@ -18,6 +18,7 @@ NoticeBar::NoticeBar(QWidget* parent) : QFrame(parent) {
     m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_action = new QPushButton(this);
     m_action->setObjectName(QStringLiteral("noticeActionButton"));
+    m_action->setToolTip(tr("What can be done about this message"));
     m_close = new QPushButton(tr("Dismiss"), this);
     m_close->setObjectName(QStringLiteral("noticeDismissButton"));
     m_close->setToolTip(tr("Hide this message"));
@@ -42,7 +43,6 @@ void NoticeBar::say(const QString& text, Tone tone) {
 void NoticeBar::offer(const QString& text, const QString& action, std::function<void()> taken, Tone tone) {
     m_text->setText(text);
     m_action->setText(action);
-    m_action->setToolTip(action);
     m_action->setVisible(!action.isEmpty());
     m_taken = std::move(taken);
     setProperty("tone", tone == Tone::Danger ? "danger" : "plain");

@@ -17,7 +17,7 @@ namespace ringside {
 namespace {
 
 constexpr int kBarSteps = 1000;
-constexpr int kBarWidth = 240;
+constexpr int kBarWidth = 220;
 
 // "runs/2026-11-20-digits-mlp": the last two parts say enough.
 QString shortPath(const QString& directory) {
@@ -65,11 +65,12 @@ void StatusPanel::addWidgets() {
     auto* line = new QHBoxLayout(this);
     line->setContentsMargins(Theme::kSpace4, 0, Theme::kSpace4, 0);
     line->setSpacing(Theme::kSpace4);
-    line->addWidget(m_progressText, 3);
+    m_progressText->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Preferred);
+    line->addWidget(m_progressText);
     line->addWidget(m_progress);
     line->addWidget(m_timeLeft);
-    line->addStretch(1);
-    line->addWidget(m_compute, 6);
+    m_compute->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    line->addWidget(m_compute, 1);
     line->addWidget(m_directory);
 }
 
@@ -85,9 +86,10 @@ QString StatusPanel::compute() const {
 void StatusPanel::refresh() {
     const RunData& run = m_run.data();
     m_progressText->setWhole(progressText(m_controller.state(), run, m_controller.message()));
-    m_progress->setVisible(run.started().has_value());
+    m_progress->setVisible(m_controller.isLive() && run.started());
     m_progress->setValue(static_cast<int>(progressShare(run) * kBarSteps));
     m_timeLeft->setText(m_controller.isLive() ? timeLeftText(run) : QString());
+    m_timeLeft->setVisible(!m_timeLeft->text().isEmpty());
     m_compute->setWhole(compute());
     const QString directory = m_controller.runDirectory();
     m_directory->setVisible(!directory.isEmpty());

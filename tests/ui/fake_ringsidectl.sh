@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Plays ringsidectl for the window's tests. $FAKE_DIR/mode says how the run goes, $FAKE_DIR/*.jsonl what it says.
+mode=$(cat "$FAKE_DIR/mode")
+if [ "$1" = run ]; then
+    cat > "$FAKE_DIR/config.json"
+    if [ "$mode" = refuses ]; then
+        echo "ringsidectl: no space left on device: free some space, then run again" >&2
+        exit 2
+    fi
+    if [ "$mode" = speechless ]; then exit 70; fi
+    echo "run directory: $FAKE_DIR"
+    exit 0
+fi
+cat "$FAKE_DIR/start.jsonl"
+case $mode in
+    finishes) cat "$FAKE_DIR/end.jsonl" ;;
+    vanishes) echo "ringsidectl: $2 is no run directory any more: choose another" >&2; exit 2 ;;
+    lives)
+        read -r line
+        echo "$line" > "$FAKE_DIR/control"
+        cat "$FAKE_DIR/stopped.jsonl" ;;
+esac

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QByteArray>
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+
+#include "telemetry/codec.h"
+
+// A run as fake_ringsidectl.sh plays it: 4 ranks, 120 steps planned.
+struct FakeRun {
+    QTemporaryDir folder;
+
+    explicit FakeRun(const char* mode) {
+        qputenv("FAKE_DIR", folder.path().toUtf8());
+        setMode(mode);
+        ringside::RunStarted started;
+        started.name = "fake";
+        started.runDirectory = folder.path().toStdString();
+        started.worldSize = 4;
+        started.backend = "shm";
+        started.whyBackend = "shared memory: all ranks are on this host";
+        started.device = "cpu";
+        started.whyDevice = "CPU: no GPU found";
+        started.stepsPerEpoch = 12;
+        started.epochs = 10;
+        started.batchSize = 32;
+        started.config = ringside::RunConfig().toJson();
+        write("start.jsonl", ringside::encode(started) + ringside::encode(ringside::LogLine{-1, "info", "4 ranks", 1}));
+        write("end.jsonl", end("finished", 0, "finished 10 epochs"));
+        write("stopped.jsonl", end("stopped", 20, "stopped by request after step 40"));
+    }
+
+    static std::string end(const char* state, int code, const char* verdict) {
+        ringside::RunEnded ended;
+        ended.state = state;
+        ended.exitCode = code;
+        ended.verdict = verdict;
+        return ringside::encode(ended);
+    }
+
+    void setMode(const char* mode) { write("mode", mode); }
+    void write(const char* name, const std::string& text) {
+        QFile file(folder.filePath(QString::fromLatin1(name)));
+        if (file.open(QIODevice::WriteOnly)) file.write(QByteArray::fromStdString(text));
+    }
+    QByteArray read(const char* name) const {
+        QFile file(folder.filePath(QString::fromLatin1(name)));
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    }
+    static QString program() { return QStringLiteral(RINGSIDE_SOURCE_DIR "/tests/ui/fake_ringsidectl.sh"); }
+};

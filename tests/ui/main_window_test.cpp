@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "main_window/main_window.h"
+
+#include <QApplication>
+#include <QDropEvent>
+#include <QMimeData>
+#include <QScrollBar>
+#include <QSlider>
+#include <QTest>
+#include <QTreeView>
+
+#include "experiment/number_spin_box.h"
+#include "main_window/command_palette.h"
+#include "main_window/dialogs.h"
+#include "settings/settings.h"
+#include "support/catch.h"
+#include "theme/theme.h"
+#include "ui/fake_run.h"
+#include "ui/wait_for.h"
+
+using namespace ringside;
+using State = RunController::State;
+
+namespace {
+
+// Answers at once with what the test laid out, and remembers what was asked.
+struct FakeDialogs final : Dialogs {
+    QString path;
+    int answer = -1;  // -1: leaves the question open
+    QList<Question> asked;
+
+    void openFile(const QString&, const QString&, const QString&, PathTaken taken) override { taken(path); }
+    void saveFile(const QString&, const QString&, const QString&, PathTaken taken) override { taken(path); }
+    void openFolder(const QString&, const QString&, PathTaken taken) override { taken(path); }
+    void ask(const Question& question, AnswerTaken taken) override {
+        asked << question;
+        if (answer >= 0) taken(answer);
+    }
+};
+
+struct Fixture {
+    FakeRun fake;
+    Theme theme;
+    Settings settings{fake.folder.filePath("window.ini")};
+    FakeDialogs dialogs;
+    MainWindow window{{theme, settings, dialogs, FakeRun::program()}};
+
+    explicit Fixture(const char* mode = "finishes") : fake(mode) {
+        window.show();
+        REQUIRE(waitFor([this] { return window.experiment().data() != nullptr; }));
+    }
+    template <class W>
+    W* find(const char* name) {
+        W* found = window.findChild<W*>(QString::fromLatin1(name));
+        INFO(name);
+        REQUIRE(found != nullptr);
+        return found;
+    }
+    void press(const char* name) { QTest::mouseClick(find<QPushButton>(name), Qt::LeftButton); }
+    void trigger(const char* name) { find<QAction>(name)->trigger(); }
+    void type(const char* name, const char* text) {
+        auto* box = find<NumberSpinBox>(name);
+        box->selectAll();
+        QTest::keyClicks(box, QString::fromLatin1(text));
+    }
+    State state() { return window.controller().state(); }
+};
+
+}  // namespace
+
+TEST_CASE("the window opens with the digits and the Run button lit") {
+    Fixture f;
+    CHECK(f.find<QPushButton>("runButton")->isEnabled());
+    CHECK(!f.find<QPushButton>("stopButton")->isEnabled());
+    CHECK(f.find<QLabel>("runReasonLabel")->text().isEmpty());
+    CHECK(f.find<QLabel>("progressLabel")->text() == "Ready to run");
+}
+
+TEST_CASE("Run is off with a reason beside it and in its tooltip while a value is impossible") {
+    Fixture f;
+    f.type("worldSizeSpinBox", "0");
+    auto* run = f.find<QPushButton>("runButton");
+    CHECK(!run->isEnabled());
+    CHECK(f.find<QLabel>("runReasonLabel")->text().startsWith("World size is 0"));
+    CHECK(run->toolTip() == f.find<QLabel>("runReasonLabel")->text());
+    f.trigger("undoAction");
+    CHECK(run->isEnabled());
+}
+
+TEST_CASE("Run trains, and the status bar says how it ended") {
+    Fixture f;
+    f.press("runButton");
+    REQUIRE(waitFor([&] { return f.state() == State::Finished; }));
+    CHECK(f.find<QLabel>("progressLabel")->text().startsWith("Finished"));
+    CHECK(f.find<QPushButton>("runDirectoryButton")->isVisible());
+    CHECK(f.find<QPushButton>("runButton")->isEnabled());
+}
+
+TEST_CASE("Stop stops, and while a run is live Run is off") {
+    Fixture f("lives");
+    f.press("runButton");
+    REQUIRE(waitFor([&] { return f.state() == State::Running; }));
+    CHECK(!f.find<QPushButton>("runButton")->isEnabled());
+    CHECK(f.find<QPushButton>("runButton")->toolTip().contains("stop it first"));
+    f.press("stopButton");
+    REQUIRE(waitFor([&] { return f.state() == State::Stopped; }));
+}
+
+TEST_CASE("a run that fails to start says why above the pages") {
+    Fixture f("refuses");
+    f.press("runButton");
+    REQUIRE(waitFor([&] { return f.state() == State::Failed; }));
+    CHECK(f.find<QLabel>("noticeLabel")->isVisible());
+    CHECK(f.find<QLabel>("noticeLabel")->text().contains("no space left"));
+}
+
+TEST_CASE("closing with a live run asks, and Cancel changes nothing") {
+    Fixture f("lives");
+    f.press("runButton");
+    REQUIRE(waitFor([&] { return f.state() == State::Running; }));
+    f.dialogs.answer = 2;
+    f.window.close();
+    REQUIRE(f.dialogs.asked.size() == 1);
+    CHECK(f.dialogs.asked[0].answers == QStringList{"Keep running", "Stop and save", "Cancel"});
+    CHECK(f.window.isVisible());
+    CHECK(f.state() == State::Running);
+}
+
+TEST_CASE("closing and keeping the run leaves it alone and remembers where it is") {
+    Fixture f("lives");
+    f.press("runButton");
+    REQUIRE(waitFor([&] { return f.state() == State::Running; }));
+    f.dialogs.answer = 0;
+    f.window.close();
+    REQUIRE(waitFor([&] { return !f.window.isVisible(); }));
+    CHECK(f.fake.read("control").isEmpty());
+    CHECK(f.settings.get(settings::kLastRun) == f.fake.folder.path());
+}
+
+TEST_CASE("closing and stopping closes once the run has saved") {
+    Fixture f("lives");
+    f.press("runButton");
+    REQUIRE(waitFor([&] { return f.state() == State::Running; }));
+    f.dialogs.answer = 1;
+    f.window.close();
+    CHECK(f.window.isVisible());
+    REQUIRE(waitFor([&] { return !f.window.isVisible(); }));
+    CHECK(f.state() == State::Stopped);
+}
+
+TEST_CASE("an experiment is saved and opened again as it was") {
+    Fixture f;
+    f.type("worldSizeSpinBox", "6");
+    f.dialogs.path = f.fake.folder.filePath("mine");
+    f.trigger("saveAction");
+    const QString saved = f.fake.folder.filePath("mine.ringside.json");
+    CHECK(f.window.experiment().filePath() == saved);
+    CHECK(!f.window.experiment().isModified());
+    CHECK(f.find<QLabel>("fileNameLabel")->text() == "mine.ringside.json");
+    f.trigger("newAction");
+    CHECK(f.window.experiment().config().parallel.worldSize == 4);
+    f.dialogs.path = saved;
+    f.trigger("openAction");
+    CHECK(f.window.experiment().config().parallel.worldSize == 6);
+    CHECK(f.window.experiment().config().name == "mine");
+    CHECK(f.settings.get(settings::kRecentFiles) == QStringList{saved});
+}
+
+TEST_CASE("a file that is no experiment is named with what is wrong, and nothing is lost") {
+    Fixture f;
+    f.type("worldSizeSpinBox", "6");
+    f.fake.write("bad.json", "{\"version\": 1, \"parallel\": {\"wrld_size\": 2}}");
+    f.dialogs.answer = 1;
+    f.window.files().open(f.fake.folder.filePath("bad.json"));
+    CHECK(f.find<QLabel>("noticeLabel")->text().contains("wrld_size"));
+    CHECK(f.find<QLabel>("noticeLabel")->text().contains("world_size"));
+    CHECK(f.window.experiment().config().parallel.worldSize == 6);
+    f.window.files().open("/nowhere/at/all.json");
+    CHECK(f.find<QLabel>("noticeLabel")->text().contains("/nowhere/at/all.json does not exist"));
+}
+
+TEST_CASE("opening over unsaved changes asks first") {
+    Fixture f;
+    f.type("worldSizeSpinBox", "6");
+    f.dialogs.answer = 2;
+    f.trigger("newAction");
+    CHECK(f.dialogs.asked.size() == 1);
+    CHECK(f.window.experiment().config().parallel.worldSize == 6);
+}
+
+TEST_CASE("a CSV file dropped on the window becomes the data set, in one undo step") {
+    Fixture f;
+    f.fake.write("table.csv", "a,b,label\n1,2,0\n3,4,1\n5,6,0\n7,8,1\n9,1,0\n2,2,1\n3,1,0\n4,4,1\n1,1,0\n6,5,1\n");
+    QMimeData mime;
+    mime.setUrls({QUrl::fromLocalFile(f.fake.folder.filePath("table.csv"))});
+    QDragEnterEvent enter({50, 50}, Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(&f.window, &enter);
+    REQUIRE(enter.isAccepted());
+    QDropEvent drop({50, 50}, Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(&f.window, &drop);
+    CHECK(f.window.experiment().config().dataset.kind == "csv");
+    REQUIRE(waitFor([&] { return !f.window.experiment().isLoadingData(); }));
+    CHECK(f.window.experiment().data() != nullptr);
+    f.trigger("undoAction");
+    CHECK(f.window.experiment().config().dataset.kind == "digits");
+}
+
+TEST_CASE("opening a folder that holds no run says so") {
+    Fixture f;
+    f.dialogs.path = f.fake.folder.path();
+    f.trigger("openRunAction");
+    CHECK(f.find<QLabel>("noticeLabel")->isVisible());
+    CHECK(f.find<QLabel>("noticeLabel")->text().contains(f.fake.folder.path()));
+}
+
+TEST_CASE("the theme button changes every colour and is remembered") {
+    Fixture f;
+    f.press("themeButton");
+    CHECK(f.theme.mode() == Theme::Mode::Dark);
+    CHECK(QApplication::palette().color(QPalette::Window) == QColor(0x14171C));
+    CHECK(f.settings.get(settings::kTheme) == "dark");
+    f.press("themeButton");
+    CHECK(QApplication::palette().color(QPalette::Window) == QColor(0xF6F7F9));
+}
+
+TEST_CASE("what was typed is there again after the window was closed") {
+    FakeRun fake("finishes");
+    Theme theme;
+    FakeDialogs dialogs;
+    Settings settings(fake.folder.filePath("window.ini"));
+    {
+        MainWindow window({theme, settings, dialogs, FakeRun::program()});
+        RunConfig config = window.experiment().config();
+        config.loader.batchSize = 48;
+        window.experiment().edit(config, "loader.batch_size");
+        window.close();
+    }
+    MainWindow window({theme, settings, dialogs, FakeRun::program()});
+    window.restore();
+    CHECK(window.experiment().config().loader.batchSize == 48);
+    CHECK(window.experiment().isModified());
+}
+
+TEST_CASE("the epoch slider moves the epoch cursor") {
+    Fixture f;
+    auto* slider = f.find<QSlider>("epochSlider");
+    CHECK(slider->maximum() == 9);
+    slider->setValue(2);
+    CHECK(f.window.plan().epoch() == 2);
+    CHECK(f.find<QLabel>("epochLabel")->text() == "2 of 10");
+    f.trigger("nextEpochAction");
+    CHECK(slider->value() == 3);
+}
+
+TEST_CASE("the command palette finds commands by a few of their letters") {
+    CHECK(CommandPalette::matches("Save as", "sva"));
+    CHECK(CommandPalette::matches("Dark theme", "DARK"));
+    CHECK(!CommandPalette::matches("Save as", "x"));
+    Fixture f;
+    f.trigger("paletteAction");
+    auto* palette = f.find<CommandPalette>("commandPalette");
+    auto* line = palette->findChild<QLineEdit*>("commandLineEdit");
+    QTest::keyClicks(line, "dark");
+    QTest::keyClick(line, Qt::Key_Return);
+    REQUIRE(waitFor([&] { return f.theme.mode() == Theme::Mode::Dark; }));
+}
+
+TEST_CASE("every button, slider and field of the window has a name, a tooltip and an object name ending in its kind") {
+    Fixture f;
+    for (const QWidget* widget : f.window.findChildren<QWidget*>()) {
+        const bool button = qobject_cast<const QAbstractButton*>(widget) != nullptr;
+        if (!button && !qobject_cast<const QAbstractSpinBox*>(widget) && !qobject_cast<const QAbstractSlider*>(widget))
+            continue;
+        if (qobject_cast<const QScrollBar*>(widget) || widget->objectName().startsWith("qt_")) continue;
+        if (QString::fromLatin1(widget->parentWidget()->metaObject()->className()).startsWith("Q")) continue;
+        INFO(widget->objectName().toStdString() << " " << widget->metaObject()->className());
+        CHECK(!widget->objectName().isEmpty());
+        CHECK(!widget->toolTip().isEmpty());
+    }
+}

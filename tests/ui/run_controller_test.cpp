@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/run_controller.h"
+
+#include <QAbstractItemModelTester>
+
+#include "models/log_model.h"
+#include "models/run_model.h"
+#include "support/catch.h"
+#include "ui/fake_run.h"
+#include "ui/wait_for.h"
+
+using namespace ringside;
+using State = RunController::State;
+
+TEST_CASE("a run starts, is followed and finishes") {
+    const FakeRun fake("finishes");
+    RunModel model;
+    RunController controller(FakeRun::program(), model);
+    std::vector<State> states;
+    QObject::connect(&controller, &RunController::stateChanged, &controller, [&](State s) { states.push_back(s); });
+    RunConfig config;
+    config.parallel.worldSize = 7;
+    controller.start(config, {});
+    CHECK(controller.isLive());
+    REQUIRE(waitFor([&] { return !controller.isLive(); }));
+    CHECK(controller.state() == State::Finished);
+    CHECK(states.front() == State::Starting);
+    CHECK(controller.runDirectory() == fake.folder.path());
+    CHECK(controller.message() == "finished 10 epochs");
+    CHECK(model.data().started()->worldSize == 4);
+    CHECK(Json::parse(fake.read("config.json").toStdString()) == config.toJson());
+}
+
+TEST_CASE("stop is asked for on the viewer's control stream, and the run ends stopped") {
+    const FakeRun fake("lives");
+    RunModel model;
+    RunController controller(FakeRun::program(), model);
+    controller.start(RunConfig(), {});
+    REQUIRE(waitFor([&] { return controller.state() == State::Running; }));
+    controller.stop();
+    CHECK(controller.state() == State::Stopping);
+    REQUIRE(waitFor([&] { return !controller.isLive(); }));
+    CHECK(controller.state() == State::Stopped);
+    CHECK(fake.read("control") == "{\"kind\":\"stop\"}\n");
+}
+
+TEST_CASE("stop pressed while the ranks start reaches them as soon as they listen") {
+    const FakeRun fake("lives");
+    RunModel model;
+    RunController controller(FakeRun::program(), model);
+    controller.start(RunConfig(), {});
+    controller.stop();
+    REQUIRE(waitFor([&] { return controller.state() == State::Stopped; }));
+}
+
+TEST_CASE("a run that is refused fails with the one line that says why") {
+    const FakeRun fake("refuses");
+    RunModel model;
+    RunController controller(FakeRun::program(), model);
+    controller.start(RunConfig(), {});
+    REQUIRE(waitFor([&] { return controller.state() == State::Failed; }));
+    CHECK(controller.message() == "ringsidectl: no space left on device: free some space, then run again");
+}
+
+TEST_CASE("a launcher that says nothing still gives a message with the way out") {
+    const FakeRun fake("speechless");
+    RunModel model;
+    RunController controller(FakeRun::program(), model);
+    controller.start(RunConfig(), {});
+    REQUIRE(waitFor([&] { return controller.state() == State::Failed; }));
+    CHECK(controller.message().contains("code 70"));
+}
+
+TEST_CASE("a viewer that ends without the end of the run is a failure") {
+    const FakeRun fake("vanishes");
+    RunModel model;
+    RunController controller(FakeRun::program(), model);
+    controller.attach(fake.folder.path());
+    REQUIRE(waitFor([&] { return controller.state() == State::Failed; }));
+    CHECK(controller.message().contains("is no run directory any more"));
+}
+
+TEST_CASE("a missing ringsidectl is named with the way out") {
+    RunModel model;
+    RunController controller(QStringLiteral("/nowhere/ringsidectl"), model);
+    controller.start(RunConfig(), {});
+    REQUIRE(waitFor([&] { return controller.state() == State::Failed; }));
+    CHECK(controller.message().contains("/nowhere/ringsidectl"));
+    CHECK(controller.message().contains("put it beside"));
+}
+
+TEST_CASE("letting a run go on leaves it unstopped and can be attached to again") {
+    const FakeRun fake("lives");
+    RunModel model;
+    RunController controller(FakeRun::program(), model);
+    controller.start(RunConfig(), {});
+    REQUIRE(waitFor([&] { return controller.state() == State::Running; }));
+    controller.detach();
+    CHECK(controller.state() == State::Idle);
+    CHECK(fake.read("control").isEmpty());
+    controller.attach(fake.folder.path());
+    REQUIRE(waitFor([&] { return controller.state() == State::Running; }));
+}
+
+TEST_CASE("the log model keeps the rules of item models while lines come and old ones go") {
+    RunModel run;
+    LogModel log(run);
+    const QAbstractItemModelTester tester(&log, QAbstractItemModelTester::FailureReportingMode::Fatal);
+    constexpr int kLines = static_cast<int>(RunData::kMaxLogLines) + 100;
+    for (int i = 0; i < kLines; ++i) {
+        run.feed(QByteArray::fromStdString(encode(LogLine{i % 4, "info", "line " + std::to_string(i), i})));
+        if (i % 1000 == 0)
+            REQUIRE(waitFor([&] { return log.rowCount() == std::min<int>(i + 1, RunData::kMaxLogLines); }));
+    }
+    const auto last = [&] { return log.index(log.rowCount() - 1).data().toString(); };
+    REQUIRE(waitFor([&] { return log.rowCount() > 0 && last().contains("line " + QString::number(kLines - 1)); }));
+    CHECK(log.rowCount() == static_cast<int>(RunData::kMaxLogLines));
+    CHECK(log.index(0).data().toString().contains("line 100"));
+}
+
+TEST_CASE("a failed run's log ends with the last lines of the failed rank") {
+    RunModel run;
+    LogModel log(run);
+    RunEnded end;
+    end.state = "failed";
+    end.firstFailedRank = 2;
+    end.lastLines = {"loading", "out of memory"};
+    run.feed(QByteArray::fromStdString(encode(end)));
+    REQUIRE(waitFor([&] { return log.rowCount() == 2; }));
+    CHECK(log.index(1).data().toString().endsWith("rank 2   out of memory"));
+}
+
+TEST_CASE("a long replay is decoded in slices and told once per tick") {
+    RunModel run;
+    QByteArray lines;
+    for (int i = 0; i < 20000; ++i)
+        lines += QByteArray::fromStdString(encode(LogLine{0, "info", std::string(60, 'x'), i}));
+    int told = 0;
+    QObject::connect(&run, &RunModel::changed, &run, [&] { ++told; });
+    run.feed(lines);
+    CHECK(!run.isDrained());  // 2 MB at once would hold up the window
+    REQUIRE(waitFor([&] { return run.isDrained() && told > 0; }));
+    CHECK(run.data().logLinesDropped() == 20000 - static_cast<int>(RunData::kMaxLogLines));
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QImage>
+#include <QProcess>
+#include <QTemporaryDir>
+
+#include "main_window/run_text.h"
+#include "main_window/start_options.h"
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+struct Outcome {
+    int code;
+    QByteArray output, error;
+};
+
+Outcome runRingside(const QStringList& arguments) {
+    QProcess process;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.remove("QT_QPA_PLATFORM");
+    environment.remove("DISPLAY");
+    environment.remove("WAYLAND_DISPLAY");
+    process.setProcessEnvironment(environment);
+    process.start(QStringLiteral(RINGSIDE_BIN_DIR "/ringside"), arguments);
+    REQUIRE(process.waitForFinished(60000));
+    return {process.exitCode(), process.readAllStandardOutput(), process.readAllStandardError()};
+}
+
+}  // namespace
+
+TEST_CASE("options are read with = and without, in any order") {
+    const auto parsed = StartOptions::parse({"a.json", "--size=1440x900", "--theme", "dark", "--screenshot", "x.png"});
+    REQUIRE(parsed);
+    CHECK(parsed.value().file == "a.json");
+    CHECK(parsed.value().size == QSize(1440, 900));
+    CHECK(parsed.value().theme == "dark");
+    CHECK(parsed.value().screenshot == "x.png");
+}
+
+TEST_CASE("bad options are named with what they may be") {
+    CHECK(StartOptions::parse({"--size", "big"}).problem().text().find("WIDTHxHEIGHT") != std::string::npos);
+    CHECK(StartOptions::parse({"--size", "99999x99999"}).problem().field == "--size");
+    CHECK(StartOptions::parse({"--theme", "pink"}).problem().text().find("light or dark") != std::string::npos);
+    CHECK(StartOptions::parse({"--colour"}).problem().field == "--colour");
+    CHECK(StartOptions::parse({"--page"}).problem().message == "has no value");
+    CHECK(StartOptions::parse({"a", "b"}).problem().field == "b");
+}
+
+TEST_CASE("a page is drawn into a file without a display, in the size asked for") {
+    QTemporaryDir folder;
+    const QString file = folder.filePath("shards.png");
+    const Outcome outcome =
+        runRingside({"--screenshot", file, "--page", "shards", "--size", "1440x900", "--theme", "dark"});
+    INFO(outcome.error.toStdString());
+    CHECK(outcome.code == 0);
+    const QImage image(file);
+    CHECK(image.size() == QSize(1440, 900));
+    CHECK(image.pixelColor(1436, 895) == QColor(0x14171C));  // the window's colour below the status bar
+}
+
+TEST_CASE("an unknown page is answered with the pages there are") {
+    const Outcome outcome = runRingside({"--screenshot", "x.png", "--page", "nope"});
+    CHECK(outcome.code == 2);
+    CHECK(outcome.error.contains("shards"));
+}
+
+TEST_CASE("a configuration that cannot be read ends with 2 and its name") {
+    const Outcome outcome = runRingside({"--screenshot", "x.png", "--config", "/nowhere.json"});
+    CHECK(outcome.code == 2);
+    CHECK(outcome.error.contains("/nowhere.json"));
+}
+
+TEST_CASE("a picture that cannot be written ends with 2") {
+    CHECK(runRingside({"--screenshot", "/nowhere/x.png"}).code == 2);
+}
+
+TEST_CASE("without a display the window says what to use instead") {
+    const Outcome outcome = runRingside({});
+    CHECK(outcome.code == 2);
+    CHECK(outcome.error.contains("ringsidectl run"));
+}
+
+TEST_CASE("durations are said in the largest unit that matters") {
+    CHECK(durationText(3.2) == "4 s");
+    CHECK(durationText(125) == "2 min 5 s");
+    CHECK(durationText(4800) == "1 h 20 min");
+}
