@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "charts/live_chart.h"
+
+#include <QSignalSpy>
+#include <QTest>
+#include <cmath>
+
+#include "charts/chart_legend.h"
+#include "support/catch.h"
+#include "theme/theme.h"
+
+using namespace ringside;
+
+namespace {
+
+Curve waves(int points, Curve::Kind kind = Curve::Kind::BandLine) {
+    Curve curve{QStringLiteral("train"), Qt::blue, kind, {}};
+    for (int at = 0; at < points; ++at) {
+        const double y = 2 + std::sin(at * 0.9);
+        curve.points.push_back({at * 1.0, y, y - 0.5, y + 0.5});
+    }
+    return curve;
+}
+
+}  // namespace
+
+TEST_CASE("a chart never holds more than two points for each pixel column") {
+    Theme theme;
+    LiveChart chart(theme);
+    chart.resize(600, 300);
+    chart.show();
+    chart.setSmoothing(0.6);
+    for (const int points : {3, 1000, 60'000}) {
+        chart.setCurves({waves(points)});
+        CHECK(chart.largestPointCount() > 0);
+        CHECK(chart.largestPointCount() <= 2 * chart.pixelColumns() + 4);  // and a neighbour beyond each edge
+    }
+    chart.setXRange(AxisRange{1000, 30'000});
+    CHECK(chart.largestPointCount() <= 2 * chart.pixelColumns() + 4);
+    CHECK(!chart.grab().isNull());
+}
+
+TEST_CASE("the chart follows the live edge until a range is chosen, and again when it is let go") {
+    Theme theme;
+    LiveChart chart(theme);
+    chart.resize(600, 300);
+    chart.setCurves({waves(100)});
+    CHECK(chart.shownX().maximum >= 99);
+    chart.setXRange(AxisRange{10, 20});
+    chart.setCurves({waves(200)});
+    CHECK(chart.shownX() == AxisRange{10, 20});
+    chart.setXRange({});
+    CHECK(chart.shownX().maximum >= 199);
+}
+
+TEST_CASE("dragging a box chooses its range and a double click lets it go") {
+    Theme theme;
+    LiveChart chart(theme);
+    chart.resize(600, 300);
+    chart.show();
+    chart.setCurves({waves(100)});
+    std::vector<std::optional<AxisRange>> chosen;
+    QObject::connect(&chart, &LiveChart::xRangeChosen, &chart, [&](auto range) { chosen.push_back(range); });
+    QTest::mousePress(chart.viewport(), Qt::LeftButton, {}, {200, 100});
+    QTest::mouseMove(chart.viewport(), {300, 110});
+    QTest::mouseRelease(chart.viewport(), Qt::LeftButton, {}, {300, 110});
+    REQUIRE(chosen.size() == 1);
+    REQUIRE(chosen[0]);
+    CHECK(chosen[0]->minimum > 20);
+    CHECK(chosen[0]->maximum < 60);
+    QTest::mouseDClick(chart.viewport(), Qt::LeftButton, {}, {200, 100});
+    CHECK(!chosen.back());
+}
+
+TEST_CASE("hidden curves are neither drawn into the range nor exported") {
+    Theme theme;
+    LiveChart chart(theme);
+    chart.resize(600, 300);
+    Curve other = waves(3, Curve::Kind::MarkedLine);
+    other.name = QStringLiteral("validation");
+    chart.setCurves({waves(3), other});
+    CHECK(chart.csvRows().size() == 6);
+    chart.setHidden({QStringLiteral("train")});
+    const QStringList rows = chart.csvRows();
+    REQUIRE(rows.size() == 3);
+    CHECK(rows[0] == "validation,0,2,,,");
+}
+
+TEST_CASE("a click on the legend hides a curve, a double click shows it alone") {
+    Theme theme;
+    ChartLegend legend(theme);
+    legend.resize(400, 18);
+    Curve a = waves(3), b = waves(3), c = waves(3);
+    b.name = QStringLiteral("rank 1");
+    c.name = QStringLiteral("rank 2");
+    legend.setCurves({a, b, c});
+    const QPoint train = legend.entryRect(QStringLiteral("train")).center();
+    QTest::mouseClick(&legend, Qt::LeftButton, {}, train);
+    CHECK(legend.hidden() == std::set<QString>{"train"});
+    QTest::mouseClick(&legend, Qt::LeftButton, {}, train);
+    CHECK(legend.hidden().empty());
+    const QPoint second = legend.entryRect(QStringLiteral("rank 1")).center();
+    QTest::mouseClick(&legend, Qt::LeftButton, {}, second);
+    QTest::mouseDClick(&legend, Qt::LeftButton, {}, second);
+    CHECK(legend.hidden() == std::set<QString>{"rank 2", "train"});
+}

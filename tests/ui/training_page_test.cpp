@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "training/training_page.h"
+
+#include <QCheckBox>
+#include <QFile>
+#include <QPushButton>
+#include <QSlider>
+#include <QTemporaryDir>
+
+#include "support/catch.h"
+#include "telemetry.h"
+#include "theme/theme.h"
+#include "wait_for.h"
+
+using namespace ringside;
+
+namespace {
+
+struct Page {
+    Theme theme;
+    RunModel run;
+    TrainingPage page{run, theme};
+
+    Page() {
+        page.resize(1000, 640);
+        page.show();
+    }
+    LiveChart& chart(const char* name) { return *page.findChild<LiveChart*>(QLatin1String(name)); }
+    bool shows(int points) {
+        return waitFor([&] {
+            const auto& curves = chart("lossChart").curves();
+            return !curves.empty() && static_cast<int>(curves[0].points.size()) == points;
+        });
+    }
+};
+
+}  // namespace
+
+TEST_CASE("before the first run the page says what to do") {
+    Page page;
+    CHECK(page.page.findChild<QLabel*>("trainingEmptyLabel")->isVisible());
+    FakeRun run(page.run);
+    run.steps(4);
+    REQUIRE(page.shows(4));
+    CHECK(!page.page.findChild<QLabel*>("trainingEmptyLabel")->isVisible());
+    page.run.reset();
+    REQUIRE(waitFor([&] { return page.page.findChild<QLabel*>("trainingEmptyLabel")->isVisible(); }));
+}
+
+TEST_CASE("the loss is the mean over ranks in a band from the lowest to the highest") {
+    Page page;
+    FakeRun run(page.run);
+    run.steps(2);
+    run.validation(0, 0.25);
+    REQUIRE(page.shows(2));
+    const auto& curves = page.chart("lossChart").curves();
+    REQUIRE(curves.size() == 2);
+    CHECK(curves[0].points[0] == CurvePoint{1, 1.5, 1, 2});
+    CHECK(curves[0].points[1] == CurvePoint{2, 2, 1.5, 2.5});
+    CHECK(curves[1].name == "validation");
+    CHECK(curves[1].points[0].x == 2);
+    CHECK(curves[1].points[0].y == 0.25);
+    CHECK(page.chart("accuracyChart").curves()[0].points[0].y == Approx(5.0 / 8));
+}
+
+TEST_CASE("fanned out, every rank has its own curve") {
+    Page page;
+    FakeRun run(page.run);
+    run.steps(2);
+    page.page.findChild<QCheckBox*>("fanOutCheckBox")->click();
+    REQUIRE(waitFor([&] { return page.chart("lossChart").curves().size() == 2; }));
+    const auto& curves = page.chart("lossChart").curves();
+    CHECK(curves[0].name == "rank 0");
+    CHECK(curves[1].name == "rank 1");
+    CHECK(curves[1].points[0].y == 2);
+}
+
+TEST_CASE("the x axis shows steps, epochs, samples or seconds") {
+    Page page;
+    FakeRun run(page.run);
+    run.steps(4);
+    REQUIRE(page.shows(4));
+    const auto lastX = [&] { return page.chart("lossChart").curves()[0].points.back().x; };
+    CHECK(lastX() == 4);
+    page.page.findChild<QPushButton*>("axisEpochButton")->click();
+    REQUIRE(waitFor([&] { return lastX() == 2; }));
+    page.page.findChild<QPushButton*>("axisSamplesButton")->click();
+    REQUIRE(waitFor([&] { return lastX() == 32; }));
+    page.page.findChild<QPushButton*>("axisTimeButton")->click();
+    REQUIRE(waitFor([&] { return std::abs(lastX() - 0.004) < 1e-12; }));
+}
+
+TEST_CASE("the CSV holds what the charts show") {
+    Page page;
+    FakeRun run(page.run);
+    run.steps(2);
+    run.validation(0, 0.25);
+    page.page.findChild<QSlider*>("smoothingSlider")->setValue(50);
+    REQUIRE(waitFor([&] { return page.page.csvLines().size() >= 7; }));
+    const QStringList lines = page.page.csvLines();
+    CHECK(lines[0] == "chart,series,step,value,minimum,maximum,smoothed");
+    CHECK(lines[1] == "Loss,train,1,1.5,1,2,1.5");
+    // debiased with weight 0.5: (0.5 * 0.75 + 0.5 * 2) / 0.75
+    CHECK(lines[2] == "Loss,train,2,2,1.5,2.5,1.83333333");
+    CHECK(lines[3] == "Loss,validation,2,0.25,,,");
+}
+
+TEST_CASE("the charts are exported as pictures and tables, and a failure says what to do") {
+    Page page;
+    FakeRun run(page.run);
+    run.steps(4);
+    REQUIRE(page.shows(4));
+    const QTemporaryDir folder;
+    for (const char* name : {"a.png", "a.svg", "a.csv"}) {
+        const QString file = folder.filePath(QLatin1String(name));
+        CHECK(page.page.exportTo(file) == QString());
+        CHECK(QFile(file).size() > 100);
+    }
+    const QString problem = page.page.exportTo(folder.filePath("missing/a.png"));
+    CHECK(problem.contains("a.png could not be written"));
+    CHECK(problem.contains("Choose another place"));
+}
+
+TEST_CASE("a loss that is not a number leaves a gap and no crash") {
+    Page page;
+    FakeRun run(page.run);
+    StepsFrame frame;
+    for (int rank = 0; rank < 2; ++rank) {
+        frame = {};
+        frame.rank = rank;
+        frame.step = {1, 2, 3};
+        frame.loss = {1, std::numeric_limits<double>::quiet_NaN(), 1};
+        frame.samples = {4, 4, 4};
+        frame.endUs = {1, 2, 3};
+        run.feed(frame);
+    }
+    REQUIRE(waitFor([&] { return !page.chart("lossChart").curves().empty(); }));
+    page.page.findChild<QCheckBox*>("logYCheckBox")->click();
+    CHECK(!page.page.grab().isNull());
+    CHECK(!page.page.findChild<QWidget*>("accuracyPanel")->isVisible());  // regression
+}

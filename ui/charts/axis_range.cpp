@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "charts/axis_range.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "charts/axis_ticks.h"
+
+namespace ringside {
+namespace {
+
+constexpr double kNearZero = 0.35;           // of the largest value: closer to zero than this, the axis starts there
+constexpr double kDeepestZoom = 1.0 / 5000;  // of the whole
+
+}  // namespace
+
+void AxisRange::include(double value) {
+    if (std::isfinite(value)) {
+        minimum = std::min(minimum, value);
+        maximum = std::max(maximum, value);
+    }
+}
+
+AxisRange niceRange(AxisRange values, int ticks) {
+    if (values.empty()) {
+        return {0, 1};
+    }
+    if (values.minimum > 0 && values.minimum < kNearZero * values.maximum) {
+        values.minimum = 0;
+    }
+    if (values.width() <= 0) {
+        const double around = std::max(std::abs(values.minimum) * 0.1, 1e-9);
+        values = {values.minimum - around, values.maximum + around};
+    }
+    const double step = roundStep(values.width(), ticks);
+    return {std::floor(values.minimum / step + 1e-9) * step, std::ceil(values.maximum / step - 1e-9) * step};
+}
+
+AxisRange zoomed(AxisRange shown, AxisRange whole, double anchor, double factor) {
+    const double width = std::clamp(shown.width() / factor, whole.width() * kDeepestZoom, whole.width());
+    const double share = shown.width() > 0 ? (anchor - shown.minimum) / shown.width() : 0.5;
+    const double left = std::clamp(anchor - share * width, whole.minimum, whole.maximum - width);
+    return {left, left + width};
+}
+
+}  // namespace ringside

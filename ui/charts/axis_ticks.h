@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+#include <vector>
+
+namespace ringside {
+
+enum class NumberStyle { Plain, Percent, Seconds };
+
+struct AxisTick {
+    double value = 0;
+    QString label;
+};
+
+// Round values (1, 2, 2.5 or 5 times a power of ten) inside [minimum, maximum], about `wanted` of them, all labelled
+// with the same number of decimals; thousands as k, millions as M.
+std::vector<AxisTick> axisTicks(double minimum, double maximum, int wanted, NumberStyle style = NumberStyle::Plain);
+
+// For an axis that holds log10 of the values: decades, and 2 and 5 between when there are few.
+std::vector<AxisTick> logAxisTicks(double minimum, double maximum, int wanted);
+
+// The round step just large enough for `wanted` ticks over a width.
+double roundStep(double width, int wanted);
+
+QString numberLabel(double value, double step, NumberStyle style);
+
+}  // namespace ringside

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "charts/chart_legend.h"
+
+#include <QMouseEvent>
+#include <QPainter>
+#include <algorithm>
+
+#include "theme/theme.h"
+
+namespace ringside {
+namespace {
+
+constexpr int kHeight = 18, kMark = 14, kGap = 5, kBetween = 12;
+
+}  // namespace
+
+ChartLegend::ChartLegend(Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
+    setToolTip(tr("Click to hide or show a curve, double click to see it alone"));
+    setCursor(Qt::PointingHandCursor);
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
+}
+
+void ChartLegend::setCurves(const std::vector<Curve>& curves) {
+    std::vector<Entry> entries;
+    for (const Curve& curve : curves) {
+        entries.push_back({curve.name, curve.color, curve.kind == Curve::Kind::MarkedLine});
+    }
+    if (entries != m_entries) {
+        m_entries = std::move(entries);
+        updateGeometry();
+        update();
+    }
+}
+
+std::vector<std::pair<ChartLegend::Entry, QRect>> ChartLegend::placed() const {
+    std::vector<std::pair<Entry, QRect>> result;
+    const QFontMetrics metrics(m_theme.noteFont());
+    int x = 0;
+    for (const Entry& entry : m_entries) {
+        const int width = kMark + kGap + metrics.horizontalAdvance(entry.name);
+        result.push_back({entry, QRect(x, 0, width, kHeight)});
+        x += width + kBetween;
+    }
+    const int spare = std::max(0, width() - (x - kBetween));  // to the right edge
+    for (auto& [entry, rect] : result) rect.translate(spare, 0);
+    return result;
+}
+
+QSize ChartLegend::sizeHint() const {
+    const QFontMetrics metrics(m_theme.noteFont());
+    int width = 0;
+    for (const Entry& entry : m_entries) width += kMark + kGap + metrics.horizontalAdvance(entry.name) + kBetween;
+    return {width, kHeight};
+}
+
+QRect ChartLegend::entryRect(const QString& name) const {
+    for (const auto& [entry, rect] : placed()) {
+        if (entry.name == name) return rect;
+    }
+    return {};
+}
+
+void ChartLegend::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setFont(m_theme.noteFont());
+    for (const auto& [entry, rect] : placed()) {
+        const bool hidden = m_hidden.contains(entry.name);
+        const QColor color = hidden ? m_theme.colors().border : entry.color;
+        const QPointF middle(rect.left() + kMark / 2.0, rect.center().y() + 0.5);
+        painter.setPen(QPen(color, 2, Qt::SolidLine, Qt::RoundCap));
+        painter.drawLine(QPointF(rect.left() + 1, middle.y()), QPointF(rect.left() + kMark - 1, middle.y()));
+        if (entry.marked) {
+            painter.setBrush(m_theme.colors().panel);
+            painter.drawEllipse(middle, 3, 3);
+        }
+        painter.setPen(hidden ? m_theme.colors().border : m_theme.colors().muted);
+        painter.drawText(rect.adjusted(kMark + kGap, 0, 0, 0), Qt::AlignVCenter, entry.name);
+    }
+}
+
+const ChartLegend::Entry* ChartLegend::entryAt(QPoint point) const {
+    const auto all = placed();
+    for (std::size_t at = 0; at < all.size(); ++at) {
+        if (all[at].second.contains(point)) return &m_entries[at];
+    }
+    return nullptr;
+}
+
+void ChartLegend::mousePressEvent(QMouseEvent* event) {
+    const Entry* entry = entryAt(event->position().toPoint());
+    if (entry == nullptr) {
+        return;
+    }
+    m_hiddenBefore = m_hidden;
+    if (m_hidden.erase(entry->name) == 0) {
+        m_hidden.insert(entry->name);
+    }
+    update();
+    Q_EMIT hiddenChanged(m_hidden);
+}
+
+void ChartLegend::mouseDoubleClickEvent(QMouseEvent* event) {
+    if (const Entry* entry = entryAt(event->position().toPoint())) {
+        solo(entry->name);
+    }
+}
+
+void ChartLegend::solo(const QString& name) {
+    std::set<QString> others;
+    for (const Entry& entry : m_entries) {
+        if (entry.name != name) others.insert(entry.name);
+    }
+    m_hidden = m_hiddenBefore == others ? std::set<QString>() : others;
+    update();
+    Q_EMIT hiddenChanged(m_hidden);
+}
+
+}  // namespace ringside

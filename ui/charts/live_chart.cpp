@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "charts/live_chart.h"
+
+#include <QAreaSeries>
+#include <QGraphicsLayout>
+#include <QLineSeries>
+#include <QLocale>
+#include <QMouseEvent>
+#include <QScatterSeries>
+#include <QValueAxis>
+#include <QWheelEvent>
+#include <algorithm>
+#include <cmath>
+
+#include "charts/smoothing.h"
+#include "theme/theme.h"
+
+namespace ringside {
+namespace {
+
+constexpr double kRawOpacity = 0.30;
+constexpr double kBandOpacity = 0.13;
+constexpr double kLineWidth = 2;
+constexpr double kMarkerSize = 8;
+constexpr double kZoomPerNotch = 1.25;
+constexpr double kLeastDrag = 8;
+constexpr double kRoomAtEdge = 0.012;  // of the width: the last marker is not cut
+
+QColor faded(QColor color, double opacity) {
+    color.setAlphaF(static_cast<float>(opacity));
+    return color;
+}
+
+}  // namespace
+
+LiveChart::LiveChart(Theme& theme, QWidget* parent)
+    : QChartView(parent), m_theme(theme), m_xAxis(new QValueAxis(this)), m_yAxis(new QValueAxis(this)) {
+    setFrameShape(QFrame::NoFrame);
+    setMouseTracking(true);
+    setRenderHint(QPainter::Antialiasing);
+    setStyleSheet(QStringLiteral("background: transparent; border: none"));
+    chart()->setBackgroundVisible(false);
+    chart()->setMargins({});
+    chart()->layout()->setContentsMargins(0, 0, 0, 0);
+    chart()->legend()->hide();
+    chart()->addAxis(m_xAxis, Qt::AlignBottom);
+    chart()->addAxis(m_yAxis, Qt::AlignLeft);
+    m_xAxis->setVisible(false);
+    m_yAxis->setVisible(false);
+    connect(&theme, &Theme::changed, this, &LiveChart::redraw);
+}
+
+void LiveChart::setCurves(std::vector<Curve> curves, std::optional<AxisRange> wholeX) {
+    m_curves = std::move(curves);
+    m_wholeX = wholeX ? *wholeX : wholeRange(m_curves);
+    computeSmoothed();
+    redraw();
+}
+
+void LiveChart::setHidden(const std::set<QString>& names) {
+    m_hidden = names;
+    redraw();
+}
+
+void LiveChart::setSmoothing(double weight) {
+    if (weight == m_smoothing) {
+        return;
+    }
+    m_smoothing = weight;
+    computeSmoothed();
+    redraw();
+}
+
+void LiveChart::setStyles(NumberStyle x, NumberStyle y) {
+    if (x == m_xStyle && y == m_yStyle) {
+        return;
+    }
+    m_xStyle = x;
+    m_yStyle = y;
+    redraw();
+}
+
+void LiveChart::setLogY(bool on) {
+    if (on == m_logY) {
+        return;
+    }
+    m_logY = on;
+    m_chosenY.reset();
+    redraw();
+}
+
+void LiveChart::setXRange(std::optional<AxisRange> range) {
+    m_chosenX = range;
+    if (!range) {
+        m_chosenY.reset();
+    }
+    redraw();
+}
+
+void LiveChart::setCrosshair(std::optional<double> x) {
+    if (x != m_crosshair) {
+        m_crosshair = x;
+        viewport()->update();
+    }
+}
+
+AxisRange LiveChart::shownX() const {
+    return m_chosenX ? *m_chosenX : wholeShown();
+}
+
+AxisRange LiveChart::wholeShown() const {
+    AxisRange whole = m_wholeX.empty() ? AxisRange{0, 1} : m_wholeX;
+    whole.minimum = std::min(whole.minimum, 0.0);  // curves begin at the start of training
+    const double room = whole.width() > 0 ? whole.width() * kRoomAtEdge : 1;
+    return {whole.minimum, whole.maximum + room};
+}
+
+void LiveChart::computeSmoothed() {
+    m_smoothed.clear();
+    for (const Curve& curve : m_curves) {
+        std::vector<double> values;
+        values.reserve(curve.points.size());
+        for (const CurvePoint& point : curve.points) values.push_back(point.y);
+        m_smoothed.push_back(smoothed(values, curve.kind == Curve::Kind::MarkedLine ? 0 : m_smoothing));
+    }
+}
+
+double LiveChart::toY(double value) const {
+    return m_logY ? (value > 0 ? std::log10(value) : std::numeric_limits<double>::quiet_NaN()) : value;
+}
+
+AxisRange LiveChart::rangeOfY(const AxisRange& x) const {
+    if (m_chosenY) {
+        return *m_chosenY;
+    }
+    AxisRange values;
+    for (std::size_t at = 0; at < m_curves.size(); ++at) {
+        if (m_hidden.contains(m_curves[at].name)) {
+            continue;
+        }
+        for (std::size_t index = 0; index < m_curves[at].points.size(); ++index) {
+            const CurvePoint& point = m_curves[at].points[index];
+            if (point.x >= x.minimum && point.x <= x.maximum) {
+                values.include(toY(point.y));
+                values.include(toY(m_smoothed[at][index]));
+            }
+        }
+    }
+    if (m_fromZero && !values.empty()) {
+        values.include(0);
+    }
+    if (m_logY) {
+        const double margin = values.empty() ? 0 : std::max(0.05, values.width() * 0.05);
+        return values.empty() ? AxisRange{-1, 0} : AxisRange{values.minimum - margin, values.maximum + margin};
+    }
+    AxisRange nice = niceRange(values, yTickCount());
+    if (m_yStyle == NumberStyle::Percent) {
+        nice.maximum = std::min(nice.maximum, 1.0);
+    }
+    return nice;
+}
+
+void LiveChart::matchSeries() {
+    const bool same = std::ranges::equal(m_drawn, m_curves, {}, &Drawn::kind, &Curve::kind);
+    if (same) {
+        return;
+    }
+    chart()->removeAllSeries();
+    m_drawn.clear();
+    for (const Curve& curve : m_curves) {
+        m_drawn.push_back(addSeries(curve));
+    }
+}
+
+LiveChart::Drawn LiveChart::addSeries(const Curve& curve) {
+    Drawn drawn{curve.kind};
+    const auto attach = [this](QAbstractSeries* series) {
+        chart()->addSeries(series);
+        series->attachAxis(m_xAxis);
+        series->attachAxis(m_yAxis);
+    };
+    if (curve.kind == Curve::Kind::BandLine) {
+        drawn.band = new QAreaSeries(new QLineSeries, new QLineSeries);
+        drawn.band->upperSeries()->setParent(drawn.band);
+        drawn.band->lowerSeries()->setParent(drawn.band);
+        attach(drawn.band);
+    }
+    if (curve.kind != Curve::Kind::MarkedLine) {
+        attach(drawn.raw = new QLineSeries);
+    }
+    attach(drawn.line = new QLineSeries);
+    if (curve.kind == Curve::Kind::MarkedLine) {
+        attach(drawn.markers = new QScatterSeries);
+    }
+    return drawn;
+}
+
+void LiveChart::restyle(Drawn& drawn, const Curve& curve) {
+    const bool shown = !m_hidden.contains(curve.name);
+    drawn.line->setPen(QPen(curve.color, kLineWidth, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    drawn.line->setVisible(shown);
+    if (drawn.raw != nullptr) {
+        drawn.raw->setPen(QPen(faded(curve.color, kRawOpacity), 1));
+        drawn.raw->setVisible(shown && m_smoothing > 0);
+    }
+    if (drawn.band != nullptr) {
+        drawn.band->setPen(Qt::NoPen);
+        drawn.band->setBrush(faded(curve.color, kBandOpacity));
+        drawn.band->setVisible(shown);
+    }
+    if (drawn.markers != nullptr) {
+        drawn.markers->setMarkerSize(kMarkerSize);
+        drawn.markers->setColor(m_theme.colors().panel);
+        drawn.markers->setPen(QPen(curve.color, kLineWidth));
+        drawn.markers->setVisible(shown);
+    }
+}
+
+void LiveChart::fill(Drawn& drawn, const Curve& curve) {
+    const std::vector<double>& smooth = m_smoothed[static_cast<std::size_t>(&curve - m_curves.data())];
+    const AxisRange x = shownX();
+    const PixelColumns columns{x.minimum, x.maximum, pixelColumns()};
+    std::vector<QPointF> points(curve.points.size());
+    const auto gather = [&](auto valueAt) -> std::span<const QPointF> {
+        for (std::size_t at = 0; at < points.size(); ++at) points[at] = {curve.points[at].x, toY(valueAt(at))};
+        return points;
+    };
+    if (drawn.band != nullptr) {
+        drawn.band->lowerSeries()->replace(
+            decimatedEdge(gather([&](std::size_t at) { return curve.points[at].minimum; }), columns, Edge::Lower));
+        drawn.band->upperSeries()->replace(
+            decimatedEdge(gather([&](std::size_t at) { return curve.points[at].maximum; }), columns, Edge::Upper));
+    }
+    if (drawn.raw != nullptr && m_smoothing > 0) {
+        drawn.raw->replace(decimated(gather([&](std::size_t at) { return curve.points[at].y; }), columns));
+    }
+    const QList<QPointF> line = decimated(gather([&](std::size_t at) { return smooth[at]; }), columns);
+    drawn.line->replace(line);
+    if (drawn.markers != nullptr) {
+        drawn.markers->replace(line);
+    }
+}
+
+void LiveChart::redraw() {
+    if (m_smoothed.size() != m_curves.size()) {
+        return;
+    }
+    matchSeries();
+    const AxisRange x = shownX();
+    const AxisRange y = rangeOfY(x);
+    m_xAxis->setRange(x.minimum, x.maximum);
+    m_yAxis->setRange(y.minimum, y.maximum);
+    for (std::size_t at = 0; at < m_curves.size(); ++at) {
+        restyle(m_drawn[at], m_curves[at]);
+        if (!m_hidden.contains(m_curves[at].name)) fill(m_drawn[at], m_curves[at]);
+    }
+    resetCachedContent();
+    scene()->update();
+}
+
+int LiveChart::pixelColumns() const {
+    return std::max(1, static_cast<int>(plot().width()));
+}
+
+int LiveChart::largestPointCount() const {
+    int largest = 0;
+    for (const QAbstractSeries* series : chart()->series()) {
+        if (const auto* points = qobject_cast<const QXYSeries*>(series)) {
+            largest = std::max(largest, static_cast<int>(points->count()));
+        } else if (const auto* area = qobject_cast<const QAreaSeries*>(series)) {
+            largest = std::max({largest, static_cast<int>(area->upperSeries()->count()),
+                                static_cast<int>(area->lowerSeries()->count())});
+        }
+    }
+    return largest;
+}
+
+QStringList LiveChart::csvRows() const {
+    const AxisRange x = shownX();
+    const auto text = [](double value) { return std::isfinite(value) ? QString::number(value, 'g', 9) : QString(); };
+    QStringList rows;
+    for (std::size_t at = 0; at < m_curves.size(); ++at) {
+        const Curve& curve = m_curves[at];
+        for (std::size_t index = 0; index < curve.points.size() && !m_hidden.contains(curve.name); ++index) {
+            const CurvePoint& point = curve.points[index];
+            if (point.x < x.minimum || point.x > x.maximum) {
+                continue;
+            }
+            const bool band = curve.kind == Curve::Kind::BandLine;
+            rows << QStringList{curve.name,
+                                QString::number(point.x, 'g', 15),
+                                text(point.y),
+                                band ? text(point.minimum) : QString(),
+                                band ? text(point.maximum) : QString(),
+                                curve.kind == Curve::Kind::MarkedLine || m_smoothing <= 0 ? QString()
+                                                                                          : text(m_smoothed[at][index])}
+                        .join(QLatin1Char(','));
+        }
+    }
+    return rows;
+}
+
+void LiveChart::wheelEvent(QWheelEvent* event) {
+    const AxisRange whole = wholeShown();
+    const double factor = std::pow(kZoomPerNotch, event->angleDelta().y() / 120.0);
+    const AxisRange next = zoomed(shownX(), whole, xAt(event->position().x()), factor);
+    event->accept();
+    if (next.width() >= whole.width() * (1 - 1e-9)) {
+        Q_EMIT xRangeChosen(std::nullopt);
+    } else {
+        Q_EMIT xRangeChosen(next);
+    }
+}
+
+void LiveChart::mousePressEvent(QMouseEvent* event) {
+    if (event->button() == Qt::LeftButton && plot().contains(event->position())) {
+        m_dragFrom = m_dragTo = event->position();
+    }
+}
+
+void LiveChart::mouseMoveEvent(QMouseEvent* event) {
+    m_underPointer = plot().contains(event->position());
+    if (m_dragFrom) {
+        m_dragTo = event->position();
+        viewport()->update();
+    }
+    Q_EMIT crosshairMoved(m_underPointer ? std::optional(xAt(event->position().x())) : std::nullopt);
+}
+
+void LiveChart::mouseReleaseEvent(QMouseEvent*) {
+    if (!m_dragFrom) {
+        return;
+    }
+    const QRectF box = QRectF(*m_dragFrom, m_dragTo).normalized().intersected(plot());
+    m_dragFrom.reset();
+    viewport()->update();
+    if (box.width() < kLeastDrag) {
+        return;
+    }
+    if (box.height() >= kLeastDrag * 3) {
+        const double perPixel = (m_yAxis->max() - m_yAxis->min()) / plot().height();
+        const double top = m_yAxis->max() - (box.top() - plot().top()) * perPixel;
+        m_chosenY = AxisRange{top - box.height() * perPixel, top};
+    }
+    Q_EMIT xRangeChosen(AxisRange{xAt(box.left()), xAt(box.right())});
+}
+
+void LiveChart::mouseDoubleClickEvent(QMouseEvent*) {
+    m_dragFrom.reset();
+    m_chosenY.reset();
+    Q_EMIT xRangeChosen(std::nullopt);
+}
+
+void LiveChart::leaveEvent(QEvent*) {
+    m_underPointer = false;
+    Q_EMIT crosshairMoved(std::nullopt);
+}
+
+}  // namespace ringside

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QChartView>
+#include <functional>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "charts/axis_range.h"
+#include "charts/axis_ticks.h"
+#include "charts/curve.h"
+#include "charts/decimator.h"
+
+QT_BEGIN_NAMESPACE
+class QAreaSeries;
+class QLineSeries;
+class QScatterSeries;
+class QValueAxis;
+QT_END_NAMESPACE
+
+namespace ringside {
+
+class Theme;
+
+// A chart that grows while one looks. Qt Charts draws the curves, which are replaced once per redraw by at most two
+// points per pixel column; grid, labels, crosshair and the box dragged for zooming are drawn here.
+class LiveChart : public QChartView {
+    Q_OBJECT
+  public:
+    explicit LiveChart(Theme& theme, QWidget* parent = nullptr);
+
+    // wholeX: what all charts that share the x axis hold, so that they stay aligned.
+    void setCurves(std::vector<Curve> curves, std::optional<AxisRange> wholeX = {});
+    const std::vector<Curve>& curves() const { return m_curves; }
+    void setHidden(const std::set<QString>& names);
+    void setSmoothing(double weight);
+    void setStyles(NumberStyle x, NumberStyle y);
+    void setLogY(bool on);
+    void setFromZero(bool on) { m_fromZero = on; }  // the y axis starts at zero however narrow the curve
+    // The x range to show; nothing = everything, following the live edge.
+    void setXRange(std::optional<AxisRange> range);
+    void setCrosshair(std::optional<double> x);
+    // Words for an x under the crosshair: "step 72, epoch 6".
+    void setXText(std::function<QString(double)> text) { m_xText = std::move(text); }
+
+    AxisRange shownX() const;
+    AxisRange wholeX() const { return m_wholeX; }
+    // Lines of text: series, x, value, minimum, maximum, smoothed; of the visible curves and the x range shown.
+    QStringList csvRows() const;
+    int largestPointCount() const;  // of all series now in the chart, for the bound on points per pixel column
+    int pixelColumns() const;
+
+  Q_SIGNALS:
+    void crosshairMoved(std::optional<double> x);
+    void xRangeChosen(std::optional<ringside::AxisRange> range);
+
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+    void drawBackground(QPainter* painter, const QRectF& rect) override;
+    void drawForeground(QPainter* painter, const QRectF& rect) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+
+  private:
+    struct Drawn {  // the series of one curve; null where its kind has none
+        Curve::Kind kind;
+        QLineSeries* line = nullptr;
+        QLineSeries* raw = nullptr;
+        QAreaSeries* band = nullptr;
+        QScatterSeries* markers = nullptr;
+    };
+    void redraw();
+    void matchSeries();
+    Drawn addSeries(const Curve& curve);
+    void fill(Drawn& drawn, const Curve& curve);
+    void restyle(Drawn& drawn, const Curve& curve);
+    void computeSmoothed();
+    AxisRange wholeShown() const;
+    AxisRange rangeOfY(const AxisRange& x) const;
+    double toY(double value) const;
+    int yTickCount() const;
+    QRectF plot() const;
+    double xAt(double pixel) const;
+    double pixelOf(double x) const;
+    void drawCrosshairBox(QPainter& painter) const;
+    QStringList crosshairLines() const;
+
+    Theme& m_theme;
+    QValueAxis* m_xAxis;
+    QValueAxis* m_yAxis;
+    std::vector<Curve> m_curves;
+    std::vector<std::vector<double>> m_smoothed;  // per curve, beside its points
+    std::vector<Drawn> m_drawn;
+    std::set<QString> m_hidden;
+    double m_smoothing = 0;
+    bool m_logY = false;
+    bool m_fromZero = false;
+    NumberStyle m_xStyle = NumberStyle::Plain, m_yStyle = NumberStyle::Plain;
+    std::optional<AxisRange> m_chosenX;
+    std::optional<AxisRange> m_chosenY;
+    AxisRange m_wholeX;
+    std::optional<double> m_crosshair;
+    bool m_underPointer = false;
+    std::optional<QPointF> m_dragFrom;
+    QPointF m_dragTo;
+    std::function<QString(double)> m_xText;
+};
+
+}  // namespace ringside

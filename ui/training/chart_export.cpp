@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "training/chart_export.h"
+
+#include <QCoreApplication>
+#include <QPainter>
+#include <QPixmap>
+#include <QSaveFile>
+#include <QSvgGenerator>
+#include <QWidget>
+
+namespace ringside {
+namespace {
+
+constexpr int kPictureScale = 2;
+
+QString failure(const QSaveFile& file) {
+    return QCoreApplication::translate("Export", "%1 could not be written: %2. Choose another place.")
+        .arg(file.fileName(), file.errorString());
+}
+
+void renderSvg(QWidget& widget, QIODevice& device) {
+    QSvgGenerator generator;
+    generator.setOutputDevice(&device);
+    generator.setSize(widget.size());
+    generator.setViewBox(widget.rect());
+    generator.setTitle(QStringLiteral("Ringside"));
+    QPainter painter(&generator);
+    painter.fillRect(widget.rect(), widget.palette().window());
+    widget.render(&painter, {}, {}, QWidget::DrawChildren);
+}
+
+void renderPng(QWidget& widget, QIODevice& device) {
+    QPixmap pixmap(widget.size() * kPictureScale);
+    pixmap.setDevicePixelRatio(kPictureScale);
+    pixmap.fill(widget.palette().window().color());
+    widget.render(&pixmap, {}, {}, QWidget::DrawChildren);
+    pixmap.save(&device, "PNG");
+}
+
+}  // namespace
+
+QString exportPicture(QWidget& widget, const QString& file) {
+    QSaveFile out(file);
+    if (!out.open(QIODevice::WriteOnly)) {
+        return failure(out);
+    }
+    if (file.endsWith(QStringLiteral(".svg"), Qt::CaseInsensitive)) {
+        renderSvg(widget, out);
+    } else {
+        renderPng(widget, out);
+    }
+    return out.commit() ? QString() : failure(out);
+}
+
+QString exportText(const QStringList& lines, const QString& file) {
+    QSaveFile out(file);
+    if (!out.open(QIODevice::WriteOnly)) {
+        return failure(out);
+    }
+    out.write((lines.join(QLatin1Char('\n')) + QLatin1Char('\n')).toUtf8());
+    return out.commit() ? QString() : failure(out);
+}
+
+}  // namespace ringside

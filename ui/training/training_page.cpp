@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "training/training_page.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QGridLayout>
+#include <QLabel>
+#include <QVBoxLayout>
+
+#include "models/run_model.h"
+#include "theme/theme.h"
+#include "training/chart_export.h"
+
+namespace ringside {
+namespace {
+
+constexpr int kRedrawMs = 40;
+
+}  // namespace
+
+TrainingPage::TrainingPage(RunModel& run, Theme& theme, QWidget* parent) : QWidget(parent), m_run(run), m_theme(theme) {
+    setObjectName(QStringLiteral("trainingPage"));
+    m_tick.setSingleShot(true);
+    m_tick.setInterval(kRedrawMs);
+    m_stack = new QStackedLayout(this);
+    m_stack->addWidget(makeEmpty());
+    auto* page = new QWidget;
+    auto* layout = new QVBoxLayout(page);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(Theme::kSpace2);
+    m_tools = new TrainingToolRow;
+    layout->addWidget(m_tools);
+    layout->addWidget(makeCharts(), 1);
+    m_stack->addWidget(page);
+    connect(&m_tick, &QTimer::timeout, this, &TrainingPage::redraw);
+    connect(&run, &RunModel::changed, this, &TrainingPage::redrawLater);
+    connect(&theme, &Theme::changed, this, &TrainingPage::redrawLater);
+    connect(m_tools, &TrainingToolRow::changed, this, &TrainingPage::redrawLater);
+    connect(m_tools, &TrainingToolRow::exportWanted, this, &TrainingPage::chooseExport);
+    const auto startOver = [this] {
+        setXRange(std::nullopt);
+        redrawLater();
+    };
+    connect(&run, &RunModel::restarted, this, startOver);
+    connect(m_tools, &TrainingToolRow::axisChanged, this, startOver);
+    redraw();
+}
+
+QWidget* TrainingPage::makeEmpty() {
+    auto* panel = new QFrame;
+    panel->setProperty("role", "panel");
+    auto* layout = new QVBoxLayout(panel);
+    layout->setSpacing(Theme::kSpace2);
+    auto* title = new QLabel(tr("Press Run to see the curves move"));
+    title->setProperty("role", "title");
+    title->setObjectName(QStringLiteral("trainingEmptyLabel"));
+    title->setAlignment(Qt::AlignCenter);
+    auto* hint =
+        new QLabel(tr("Every rank becomes a process of its own; loss, accuracy and speed appear here step by step."));
+    hint->setProperty("role", "muted");
+    hint->setAlignment(Qt::AlignCenter);
+    hint->setWordWrap(true);
+    layout->addStretch(1);
+    layout->addWidget(title);
+    layout->addWidget(hint);
+    layout->addStretch(1);
+    return panel;
+}
+
+QWidget* TrainingPage::makeCharts() {
+    m_charts = new QWidget;
+    m_charts->setObjectName(QStringLiteral("chartsArea"));
+    auto* grid = new QGridLayout(m_charts);
+    grid->setContentsMargins(0, 0, 0, 0);
+    grid->setSpacing(Theme::kSpace3);
+    m_loss = new ChartPanel(tr("Loss"), QStringLiteral("loss"), m_theme);
+    m_accuracy = new ChartPanel(tr("Accuracy"), QStringLiteral("accuracy"), m_theme);
+    m_throughput = new ChartPanel(tr("Samples per second"), QStringLiteral("throughput"), m_theme);
+    m_gradient = new ChartPanel(tr("Gradient norm"), QStringLiteral("gradientNorm"), m_theme);
+    grid->addWidget(m_loss, 0, 0);
+    grid->addWidget(m_accuracy, 0, 1);
+    grid->addWidget(m_throughput, 1, 0);
+    grid->addWidget(m_gradient, 1, 1);
+    grid->setRowStretch(0, 9);
+    grid->setRowStretch(1, 5);
+    m_throughput->chart().setFromZero(true);
+    for (ChartPanel* panel : panels()) {
+        connectChart(panel);
+    }
+    return m_charts;
+}
+
+void TrainingPage::connectChart(ChartPanel* panel) {
+    LiveChart& chart = panel->chart();
+    chart.setXText([this](double x) { return placeText(m_run.data(), m_tools->xAxis(), x); });
+    connect(&chart, &LiveChart::crosshairMoved, this, [this](std::optional<double> x) {
+        for (ChartPanel* other : panels()) other->chart().setCrosshair(x);
+    });
+    connect(&chart, &LiveChart::xRangeChosen, this, &TrainingPage::setXRange);
+}
+
+void TrainingPage::setXRange(std::optional<AxisRange> range) {
+    for (ChartPanel* panel : panels()) panel->chart().setXRange(range);
+}
+
+void TrainingPage::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    redraw();
+}
+
+void TrainingPage::redrawLater() {
+    if (isVisible() && !m_tick.isActive()) {
+        m_tick.start();
+    }
+}
+
+void TrainingPage::redraw() {
+    const RunData& run = m_run.data();
+    const XAxis axis = m_tools->xAxis();
+    m_stack->setCurrentIndex(run.loss().points().empty() && run.validationEpochs().empty() ? 0 : 1);
+    for (ChartPanel* panel : panels()) {
+        panel->chart().setSmoothing(m_tools->smoothing());
+        panel->chart().setStyles(m_tools->xStyle(), panel == m_accuracy ? NumberStyle::Percent : NumberStyle::Plain);
+    }
+    m_loss->chart().setLogY(m_tools->logY());
+    m_gradient->chart().setLogY(m_tools->logY());
+    std::vector<Curve> loss = lossCurves(run, axis, m_tools->fanOut(), m_theme);
+    const AxisRange whole = wholeRange(loss);
+    m_loss->setCurves(std::move(loss), whole);
+    m_accuracy->setCurves(accuracyCurves(run, axis, m_tools->fanOut(), m_theme), whole);
+    m_throughput->setCurves(throughputCurves(run, axis, m_theme), whole);
+    m_gradient->setCurves(gradientNormCurves(run, axis, m_theme), whole);
+    m_accuracy->setVisible(!m_accuracy->chart().curves().empty());  // regression has none
+    m_gradient->setVisible(!m_gradient->chart().curves().empty());
+}
+
+QStringList TrainingPage::csvLines() const {
+    QStringList lines{QStringLiteral("chart,series,%1,value,minimum,maximum,smoothed").arg(m_tools->xAxisName())};
+    for (ChartPanel* panel : panels()) {
+        for (const QString& row : panel->chart().csvRows()) {
+            lines << panel->title() + QLatin1Char(',') + row;
+        }
+    }
+    return lines;
+}
+
+QString TrainingPage::exportTo(const QString& file) {
+    const bool table = file.endsWith(QStringLiteral(".csv"), Qt::CaseInsensitive);
+    return table ? exportText(csvLines(), file) : exportPicture(*m_charts, file);
+}
+
+void TrainingPage::chooseExport(const QString& suffix) {
+    auto* dialog = new QFileDialog(this, tr("Export"), {}, QStringLiteral("*.") + suffix);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(suffix);
+    dialog->selectFile(QStringLiteral("training.") + suffix);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
+        const QString problem = exportTo(file);
+        m_tools->setNote(problem.isEmpty() ? tr("Saved %1").arg(QFileInfo(file).fileName()) : problem);
+    });
+    dialog->open();
+}
+
+}  // namespace ringside

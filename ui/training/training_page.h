@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QStackedLayout>
+#include <QTimer>
+#include <QWidget>
+#include <optional>
+#include <vector>
+
+#include "training/chart_panel.h"
+#include "training/training_tool_row.h"
+
+namespace ringside {
+
+class RunModel;
+
+// Loss, accuracy, throughput and gradient norm while they are measured, on one x axis with one crosshair.
+class TrainingPage : public QWidget {
+    Q_OBJECT
+  public:
+    TrainingPage(RunModel& run, Theme& theme, QWidget* parent = nullptr);
+
+    // What the charts show now: chart, series, the x axis, value, minimum, maximum, smoothed.
+    QStringList csvLines() const;
+    QString exportTo(const QString& file);  // .csv, .svg or .png; returns why it failed, or nothing
+
+  protected:
+    void showEvent(QShowEvent* event) override;
+
+  private:
+    QWidget* makeEmpty();
+    QWidget* makeCharts();
+    void connectChart(ChartPanel* panel);
+    void redrawLater();
+    void redraw();
+    void setXRange(std::optional<AxisRange> range);
+    void chooseExport(const QString& suffix);
+    std::vector<ChartPanel*> panels() const { return {m_loss, m_accuracy, m_throughput, m_gradient}; }
+
+    RunModel& m_run;
+    Theme& m_theme;
+    QTimer m_tick;
+    QStackedLayout* m_stack = nullptr;
+    TrainingToolRow* m_tools = nullptr;
+    QWidget* m_charts = nullptr;
+    ChartPanel* m_loss = nullptr;
+    ChartPanel* m_accuracy = nullptr;
+    ChartPanel* m_throughput = nullptr;
+    ChartPanel* m_gradient = nullptr;
+};
+
+}  // namespace ringside

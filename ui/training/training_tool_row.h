@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QCheckBox>
+#include <QLabel>
+#include <QSlider>
+#include <QWidget>
+
+#include "charts/axis_ticks.h"
+#include "controls/segmented_control.h"
+#include "training/curve_source.h"
+
+namespace ringside {
+
+// What is set above the charts: smoothing, x axis, logarithmic y, fan out, export.
+class TrainingToolRow : public QWidget {
+    Q_OBJECT
+  public:
+    explicit TrainingToolRow(QWidget* parent = nullptr);
+
+    double smoothing() const;  // weight, 0 = off
+    XAxis xAxis() const { return static_cast<XAxis>(m_axis->current()); }
+    QString xAxisName() const;  // of a column: "step", "seconds"
+    NumberStyle xStyle() const { return xAxis() == XAxis::Time ? NumberStyle::Seconds : NumberStyle::Plain; }
+    bool logY() const { return m_logY->isChecked(); }
+    bool fanOut() const { return m_fanOut->isChecked(); }
+    void setNote(const QString& text) { m_note->setText(text); }
+
+  Q_SIGNALS:
+    void changed();
+    void axisChanged();
+    void exportWanted(const QString& suffix);
+
+  private:
+    QSlider* makeSlider();
+    SegmentedControl* makeAxis();
+    QCheckBox* makeSwitch(const QString& text, const char* name, const QString& tip);
+    QWidget* makeExportButton();
+    void showSmoothing();
+
+    QSlider* m_smoothing;
+    QLabel* m_smoothingValue;
+    SegmentedControl* m_axis;
+    QCheckBox* m_logY;
+    QCheckBox* m_fanOut;
+    QLabel* m_note;
+};
+
+}  // namespace ringside
