@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -126,7 +127,9 @@ ChildProcess::ChildProcess(const ChildOptions& options) {
     image.arguments = pointersTo(image.argumentTexts);
     image.environment = pointersTo(image.environmentTexts);
     image.fds = options.fds;
-    image.fds.push_back({nothing.get(), STDIN_FILENO});
+    const bool hasInput = std::any_of(options.fds.begin(), options.fds.end(),
+                                      [](const InheritedFd& fd) { return fd.target == STDIN_FILENO; });
+    if (!hasInput) image.fds.push_back({nothing.get(), STDIN_FILENO});
     image.fds.push_back({output.writer.get(), STDOUT_FILENO});
     image.fds.push_back({output.writer.get(), STDERR_FILENO});
     image.program = options.program.c_str();

@@ -21,7 +21,7 @@ struct InheritedFd {
 struct ChildOptions {
     std::filesystem::path program;
     std::vector<std::string> arguments;    // without the program's name
-    std::vector<InheritedFd> fds;          // everything else is closed, standard input is /dev/null
+    std::vector<InheritedFd> fds;          // everything else is closed; standard input is /dev/null unless given
     std::vector<std::string> environment;  // "NAME=value", added to the parent's
 };
 

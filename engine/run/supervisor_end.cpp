@@ -71,8 +71,9 @@ void Supervisor::normalEnd(RunEnded& end) const {
     }
     end.state = "finished";
     end.exitCode = 0;
-    end.verdict =
-        "finished " + std::to_string(m_run.config.training.epochs) + " epochs in " + std::to_string(steps) + " steps";
+    const std::int64_t epochs = m_run.config.training.epochs;
+    end.verdict = "finished " + std::to_string(epochs) + (epochs == 1 ? " epoch in " : " epochs in ") +
+                  std::to_string(steps) + (steps == 1 ? " step" : " steps");
 }
 
 // Whatever still can be written is written, even when the disk is full: first what was seen, then the summary.

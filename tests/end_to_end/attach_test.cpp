@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "program.h"
+#include "run/run_directory.h"
+#include "support/catch.h"
+
+using namespace ringside;
+namespace fs = std::filesystem;
+
+namespace {
+
+// A run that goes on by itself until somebody stops it; stopped at the end in any case.
+struct DetachedRun {
+    TemporaryDirectory scratch;
+    fs::path out = scratch.path() / "run";
+    std::vector<pid_t> workers;
+
+    DetachedRun() {
+        Program run({"run", "--detach", "--out", out, "--set", "training.epochs=1000000"});
+        REQUIRE(run.wait() == 0);
+        REQUIRE(run.output() == "run directory: " + out.string() + "\n");
+        REQUIRE(isRunAlive(out));
+        REQUIRE(eventually([&] { return hasTrained(out); }));
+        workers = workerPids(out);
+    }
+    ~DetachedRun() {
+        if (isRunAlive(out)) ::kill(jsonOf(out / "supervisor.json")["pid"].get<pid_t>(), SIGKILL);
+        eventually([&] { return allGone(workers); });
+    }
+    void expectStopped() {
+        CHECK(eventually([&] { return !isRunAlive(out); }));
+        CHECK(jsonOf(out / "summary.json")["state"] == "stopped");
+        CHECK(allGone(workers));
+    }
+};
+
+struct InputPipe {
+    UniqueFd reader, writer;
+    InputPipe() {
+        int fds[2];
+        REQUIRE(::pipe2(fds, O_CLOEXEC) == 0);
+        reader.reset(fds[0]);
+        writer.reset(fds[1]);
+    }
+    void write(const std::string& text) const {
+        REQUIRE(::write(writer.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+    }
+};
+
+}  // namespace
+
+TEST_CASE("attach --lines replays a finished run byte for byte") {
+    const TemporaryDirectory scratch;
+    const fs::path out = scratch.path() / "run";
+    REQUIRE(Program({"run", "--quiet", "--out", out}).wait() == 0);
+    Program lines({"attach", out, "--lines"});
+    CHECK(lines.wait() == 0);
+    CHECK(lines.output() == contentOf(out / "telemetry.jsonl"));
+    Program people({"attach", out});
+    CHECK(people.wait() == 0);
+    CHECK(contains(people.output(), "final validation accuracy: 9"));
+}
+
+TEST_CASE("a control line stops a detached run, and the lines end with its end") {
+    DetachedRun run;
+    const InputPipe input;
+    Program attach({"attach", run.out, "--lines"}, input.reader.get());
+    input.write("{\"kind\":\"stop\"}\n");
+    CHECK(attach.wait() == 0);
+    CHECK(attach.output() == contentOf(run.out / "telemetry.jsonl"));
+    CHECK(contains(attach.output(), "{\"kind\":\"end\",\"state\":\"stopped\""));
+    run.expectStopped();
+}
+
+TEST_CASE("a viewer that is killed or hangs up leaves the run going") {
+    DetachedRun run;
+    {
+        InputPipe input;
+        Program attach({"attach", run.out, "--lines"}, input.reader.get());
+        input.writer.reset();
+        CHECK(attach.wait() == 0);
+    }
+    {
+        Program attach({"attach", run.out, "--lines"});
+        attach.signal(SIGKILL);
+        CHECK(attach.wait() == 128 + SIGKILL);
+    }
+    CHECK(isRunAlive(run.out));
+    CHECK_FALSE(allGone(run.workers));
+    Program people({"attach", run.out, "--stop"});
+    CHECK(people.wait() == 20);
+    run.expectStopped();
+}
+
+TEST_CASE("attaching to nothing is told with code 2") {
+    const TemporaryDirectory scratch;
+    Program none({"attach", scratch.path() / "none"});
+    CHECK(none.wait() == 2);
+    CHECK(contains(none.output(), "does not exist"));
+    Program empty({"attach", scratch.path(), "--lines"});
+    CHECK(empty.wait() == 2);
+    CHECK(contains(empty.output(), "holds no run"));
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/child_process.h"
+#include "base/json.h"
+#include "support/temporary_directory.h"
+
+namespace ringside {
+
+// A started ringsidectl whose output is collected.
+class Program {
+  public:
+    explicit Program(const std::vector<std::string>& arguments, int inputFd = -1,
+                     const std::filesystem::path& program = RINGSIDE_BIN_DIR "/ringsidectl");
+
+    pid_t pid() const { return m_child.pid(); }
+    void signal(int number) const { m_child.signal(number); }
+    // Until it has ended, for at most the deadline; -1 if it has not, 128 + n if a signal killed it.
+    int wait(std::chrono::seconds deadline = std::chrono::seconds(60));
+    const std::string& output() const { return m_output; }  // standard output and standard error
+
+  private:
+    bool read();
+    ChildProcess m_child;
+    std::string m_output;
+};
+
+// Looks every few milliseconds until it holds, for at most 20 seconds.
+bool eventually(const std::function<bool()>& holds);
+
+std::string contentOf(const std::filesystem::path& file);
+Json jsonOf(const std::filesystem::path& file);
+std::vector<Json> linesOf(const std::filesystem::path& file);  // a torn last line left out
+bool contains(const std::string& text, const std::string& part);
+
+// Of the workers, by rank, from the telemetry.
+std::vector<pid_t> workerPids(const std::filesystem::path& runDirectory);
+bool isGone(pid_t pid);
+bool allGone(const std::vector<pid_t>& pids);
+// Whether metrics.jsonl holds a step.
+bool hasTrained(const std::filesystem::path& runDirectory);
+
+}  // namespace ringside
