@@ -156,7 +156,8 @@ FieldEditor::FieldEditor(const ConfigField& field, QWidget* widget, const QStrin
     if (line) line->installEventFilter(this);
 }
 
-// Undo belongs to the experiment, not to one line of text; ? is no number and shows the keys; the wheel scrolls the form unless the control has the focus.
+// Undo belongs to the experiment, not to one line of text; ? is no number and shows the keys; the wheel scrolls the
+// form unless the control has the focus.
 bool FieldEditor::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::ShortcutOverride) {
         const auto* key = static_cast<QKeyEvent*>(event);

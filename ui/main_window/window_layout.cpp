@@ -14,6 +14,7 @@
 #include "settings/settings.h"
 #include "shards/shards_page.h"
 #include "theme/theme.h"
+#include "training/training_page.h"
 
 namespace ringside {
 namespace {
@@ -65,6 +66,7 @@ void MainWindow::buildLayout() {
 void MainWindow::addPages() {
     addPage(tr("Shards"), QStringLiteral("shards"),
             new ShardsPage(m_experiment, m_plan, m_run, m_services.theme, this));
+    addPage(tr("Training"), QStringLiteral("training"), new TrainingPage(m_run, m_services.theme, this));
 }
 
 void MainWindow::addPage(const QString& title, const QString& name, QWidget* page) {
