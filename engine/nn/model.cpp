@@ -18,7 +18,7 @@ Result<Shape> Model::prepare(const Shape& sample, std::int64_t maxBatch) {
         m_layers[i]->prepare(m_backend, shape, maxBatch);
         m_firstParameter.push_back(m_parameters.size());
         const std::vector<Parameter*> parameters = m_layers[i]->parameters();
-        if (m_parameters.empty()) m_lastTrainedLayer = i;
+        if (m_parameters.empty()) m_firstTrainedLayer = i;
         m_parameters.insert(m_parameters.end(), parameters.begin(), parameters.end());
         shape = output.value();
     }
@@ -51,10 +51,10 @@ Tensor Model::forward(const Tensor& x) {
 void Model::backward(const Tensor& gradOutput, const GradientReady& ready) {
     Tensor gradient = gradOutput;
     std::size_t end = m_parameters.size();
-    for (std::size_t i = m_layers.size(); i-- > m_lastTrainedLayer;) {
+    for (std::size_t i = m_layers.size(); i-- > m_firstTrainedLayer;) {
         m_layers[i]->backwardParameters(gradient);
         while (end > m_firstParameter[i]) ready(--end);
-        if (i > m_lastTrainedLayer) gradient = m_layers[i]->backwardInput(gradient);
+        if (i > m_firstTrainedLayer) gradient = m_layers[i]->backwardInput(gradient);
     }
 }
 

@@ -37,7 +37,7 @@ class Model {
     std::vector<std::unique_ptr<Layer>> m_layers;
     std::vector<Parameter*> m_parameters;
     std::vector<std::size_t> m_firstParameter;  // of each layer
-    std::size_t m_lastTrainedLayer = 0;         // the first layer with parameters: nothing below needs a gradient
+    std::size_t m_firstTrainedLayer = 0;        // the first with parameters: nothing below it needs a gradient
 };
 
 }  // namespace ringside

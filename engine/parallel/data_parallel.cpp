@@ -5,9 +5,10 @@
 
 namespace ringside {
 
-DataParallel::DataParallel(const StrategyParts& parts, BucketLimits limits)
+DataParallel::DataParallel(const StrategyParts& parts, BucketLimits limits, std::unique_ptr<Optimizer> optimizer)
     : m_parts(parts),
       m_reducer(parts.model.parameters(), parts.communicator, parts.backend, limits),
+      m_optimizer(std::move(optimizer)),
       m_gradientReady([this](std::size_t parameter) { m_reducer.ready(parameter); }) {}
 
 void DataParallel::synchronise() {
@@ -46,14 +47,13 @@ Result<std::unique_ptr<Strategy>> makeStrategy(const RunConfig& config, const St
     if (config.parallel.strategy != "ddp")
         return Problem{"parallel.strategy", "is \"" + config.parallel.strategy + "\"; this version knows ddp",
                        "set it to ddp"};
+    auto optimizer = makeOptimizer(config.optimizer, parts.model.parameters(), parts.backend);
+    if (!optimizer) return optimizer.problem();
     constexpr double kMebibyte = 1 << 20;
     const BucketLimits limits{static_cast<std::size_t>(config.parallel.firstBucketMb * kMebibyte),
                               static_cast<std::size_t>(config.parallel.bucketCapMb * kMebibyte)};
-    auto strategy = std::make_unique<DataParallel>(parts, limits);
-    auto optimizer = makeOptimizer(config.optimizer, parts.model.parameters(), parts.backend);
-    if (!optimizer) return optimizer.problem();
-    strategy->setOptimizer(std::move(optimizer).value());
-    return std::unique_ptr<Strategy>(std::move(strategy));
+    std::unique_ptr<Strategy> strategy = std::make_unique<DataParallel>(parts, limits, std::move(optimizer).value());
+    return strategy;
 }
 
 }  // namespace ringside

@@ -12,8 +12,7 @@ namespace ringside {
 // gradients with the others before it updates. One rank alone is the same without communication.
 class DataParallel final : public Strategy {
   public:
-    DataParallel(const StrategyParts& parts, BucketLimits limits);
-    void setOptimizer(std::unique_ptr<Optimizer> optimizer) { m_optimizer = std::move(optimizer); }
+    DataParallel(const StrategyParts& parts, BucketLimits limits, std::unique_ptr<Optimizer> optimizer);
 
     std::string name() const override { return "ddp"; }
     void synchronise() override;
