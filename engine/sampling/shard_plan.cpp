@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <new>
 #include <numeric>
 
 #include "base/sha256.h"
@@ -67,7 +68,14 @@ Result<ShardPlan> ShardPlan::make(const ShardSpec& spec) {
     auto state = std::make_shared<State>();
     state->spec = spec;
     state->layout = ShardLayout::roundRobin(spec);
-    state->order = makeOrder(spec);
+    try {
+        state->order = makeOrder(spec);
+    } catch (const std::bad_alloc&) {
+        return Problem{"dataset size",
+                       "is " + std::to_string(spec.datasetSize) + ", whose order needs " +
+                           std::to_string(spec.datasetSize >> 18) + " MiB of memory, more than there is",
+                       "use a smaller set, or end other programs"};
+    }
     return ShardPlan(std::move(state));
 }
 

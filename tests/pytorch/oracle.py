@@ -8,7 +8,8 @@ try:
     import torch
 except ImportError:
     sys.exit("PyTorch is missing: install python3-torch, or configure with -DRINGSIDE_WITHOUT_PYTORCH=ON")
-from torch.utils.data import DataLoader, random_split
+from torch.utils.data import (DataLoader, RandomSampler, SubsetRandomSampler, WeightedRandomSampler,
+                              random_split)
 from torch.utils.data.distributed import DistributedSampler
 
 
@@ -72,6 +73,33 @@ def uniform(q):
 def randint(q):
     torch.manual_seed(q["seed"])
     return torch.randint(q["low"], q["high"], (q["n"],)).tolist()
+
+
+def seeded(q):
+    generator = torch.Generator()
+    generator.manual_seed(q["seed"])
+    return generator
+
+
+def random_sampler(q):
+    """The indices, and a number drawn after them: the generator's state counts too."""
+    generator = seeded(q)
+    sampler = RandomSampler(range(q["n"]), replacement=q["replacement"], num_samples=q["count"], generator=generator)
+    return [list(sampler), torch.randint(0, 1000000, (1,), generator=generator).item()]
+
+
+def subset_sampler(q):
+    return list(SubsetRandomSampler(q["indices"], generator=seeded(q)))
+
+
+def weighted_sampler(q):
+    return list(WeightedRandomSampler(q["weights"], q["count"], replacement=True, generator=seeded(q)))
+
+
+def shuffled_loader(q):
+    torch.manual_seed(q["seed"])
+    loader = DataLoader(range(q["n"]), batch_size=q["batch"], shuffle=True, drop_last=q["drop_last"], collate_fn=list)
+    return [list(loader) for _ in range(q["epochs"])]
 
 
 questions = json.load(sys.stdin)
