@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/trainer.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -35,19 +36,31 @@ std::optional<ShardPlan> validationPlan(const TrainerParts& parts) {
                                          .batchSize = parts.config.loader.batchSize}));
 }
 
+std::int64_t samplesPerRank(const Dataset* dataset, int ranks) {
+    return dataset ? (dataset->size() + ranks - 1) / ranks : 0;
+}
+
+// The largest batch that can occur: no memory is spent on more, however large loader.batch_size is.
+std::int64_t largestBatch(const TrainerParts& parts) {
+    const int ranks = parts.communicator.size();
+    const std::int64_t share = std::max({samplesPerRank(parts.data.training.get(), ranks),
+                                         samplesPerRank(parts.data.validation.get(), ranks), std::int64_t{1}});
+    return std::min(parts.config.loader.batchSize, share);
+}
+
 std::unique_ptr<Model> preparedModel(const TrainerParts& parts) {
     const Dataset& data = *parts.data.training;
     const std::int64_t outputs = data.classCount() > 0 ? data.classCount() : data.targetCount();
     auto model = valueOrThrow(makeModel(parts.config.model, data.shape().features, outputs, parts.backend));
-    valueOrThrow(model->prepare({data.shape().features}, parts.config.loader.batchSize));
+    valueOrThrow(model->prepare({data.shape().features}, largestBatch(parts)));
     model->initialise(parts.config.training.seed);
     return model;
 }
 
 std::unique_ptr<Loss> lossFor(const TrainerParts& parts) {
     const Dataset& data = *parts.data.training;
-    return valueOrThrow(makeLoss(parts.config.training.loss, data.classCount(), data.targetCount(),
-                                 parts.config.loader.batchSize, parts.backend));
+    return valueOrThrow(makeLoss(parts.config.training.loss, data.classCount(), data.targetCount(), largestBatch(parts),
+                                 parts.backend));
 }
 
 const Dataset& validationOrTraining(const DataSplit& data) {
@@ -75,10 +88,10 @@ Trainer::Trainer(const TrainerParts& parts)
       m_loss(lossFor(parts)),
       m_strategy(valueOrThrow(makeStrategy(
           parts.config, {*m_model, *m_loss, parts.communicator, parts.backend, parts.observer.progress().phase}))),
-      m_trainingGatherer(*parts.data.training, parts.backend, parts.config.loader.batchSize),
-      m_validationGatherer(validationOrTraining(parts.data), parts.backend, parts.config.loader.batchSize),
+      m_trainingGatherer(*parts.data.training, parts.backend, largestBatch(parts)),
+      m_validationGatherer(validationOrTraining(parts.data), parts.backend, largestBatch(parts)),
       m_validationPlan(validationPlan(parts)),
-      m_indices(static_cast<std::size_t>(parts.config.loader.batchSize)) {}
+      m_indices(static_cast<std::size_t>(largestBatch(parts))) {}
 
 TrainOutcome Trainer::run() {
     checkShard(valueOrThrow(ShardPlan::make(trainingSpec(m_parts, 0))));

@@ -34,6 +34,12 @@ TEST_CASE("Memory is zeroed and starts at a multiple of 64 bytes") {
     }
 }
 
+TEST_CASE("A tensor larger than the machine's memory is refused with its shape") {
+    const auto backend = makeCpuBackend(1);
+    CHECK_THROWS_AS(backend->allocate({1 << 20, 1 << 28}, DType::kFloat32), DeviceError);
+    CHECK_THROWS_WITH(backend->allocate({1 << 20, 1 << 28}, DType::kFloat32), containing("(1048576, 268435456)"));
+}
+
 TEST_CASE("A linear map and its two gradients, by hand") {
     const auto backend = makeCpuBackend(1);
     const Tensor x = tensorOf(*backend, {2, 3}, {1, 2, 3, 4, 5, 6});

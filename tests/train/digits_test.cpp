@@ -123,6 +123,13 @@ TEST_CASE("A run told to stop ends after the same step on every rank") {
     }
 }
 
+TEST_CASE("A batch size beyond the shard is one batch of the whole shard") {
+    const auto ranks = trainAsThreads(digits(2, 1'000'000'000, 2));
+    REQUIRE(ranks[0].steps.size() == 2);
+    CHECK(ranks[0].steps[0].samples == 719);
+    CHECK(ranks[0].results("val").back().samples == 360);
+}
+
 TEST_CASE("Steps are logged as often as asked for") {
     RunConfig config = digits(1, 32, 1);
     config.training.logEvery = 10;

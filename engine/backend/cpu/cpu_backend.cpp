@@ -2,6 +2,7 @@
 #include "backend/cpu/cpu_backend.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -35,6 +36,11 @@ std::size_t countOf(const Tensor& tensor) {
     return static_cast<std::size_t>(tensor.count());
 }
 
+// More would be promised, and the process killed when it is touched.
+std::size_t physicalMemory() {
+    return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
 }  // namespace
 
 void CpuBackend::Free::operator()(void* memory) const noexcept {
@@ -52,11 +58,13 @@ std::string CpuBackend::name() const {
 Tensor CpuBackend::allocate(const Shape& shape, DType type) {
     Tensor tensor{nullptr, shape, type, device()};
     const std::size_t bytes = std::max(kAlignment, (tensor.bytes() + kAlignment - 1) / kAlignment * kAlignment);
-    tensor.data = std::aligned_alloc(kAlignment, bytes);
+    if (bytes <= physicalMemory() - std::min(physicalMemory(), m_allocated))
+        tensor.data = std::aligned_alloc(kAlignment, bytes);
     if (!tensor.data)
-        throw DeviceError("the CPU backend could not get " + std::to_string(bytes >> 20) +
-                          " MiB for a tensor of shape " + shape.text() +
-                          ": lower loader.batch_size or choose a smaller model");
+        throw DeviceError("memory ran out: " + std::to_string(bytes >> 20) + " MiB for a tensor of shape " +
+                          shape.text() + " do not fit beside the " + std::to_string(m_allocated >> 20) +
+                          " MiB in use: lower loader.batch_size or choose a smaller model");
+    m_allocated += bytes;
     std::memset(tensor.data, 0, bytes);
     m_memory.emplace_back(tensor.data);
     return tensor;

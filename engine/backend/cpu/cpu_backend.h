@@ -43,6 +43,7 @@ class CpuBackend final : public Backend {
     };
 
     int m_threads;
+    std::size_t m_allocated = 0;  // bytes
     std::vector<std::unique_ptr<void, Free>> m_memory;
     std::vector<float> m_lossScratch;  // exponentials of a batch evaluated without gradient; grows once
 };
