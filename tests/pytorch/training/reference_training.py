@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What PyTorch does with the same experiment, for tests/train/pytorch_parity_test.cpp.
+"""What PyTorch does with the same experiment, for training_parity_test.cpp.
 
 reference_training.py train SETTINGS.json  -> {"losses": [[rank 0, rank 1, ...] per step], "parameters": [...]}
 reference_training.py evaluate MODEL.safetensors  -> {"loss": .., "accuracy": ..} on the validation digits
@@ -17,7 +17,7 @@ import torch
 from torch.utils.data import DataLoader, TensorDataset, random_split
 from torch.utils.data.distributed import DistributedSampler
 
-DIGITS = pathlib.Path(__file__).resolve().parents[2] / "resources" / "data" / "digits.csv.gz"
+DIGITS = pathlib.Path(__file__).resolve().parents[3] / "resources" / "data" / "digits.csv.gz"
 
 
 def digits():
