@@ -86,9 +86,13 @@ void CellPainter::card(QPainter& painter, const QRectF& rect, LoomCell cell, boo
     }
     QFont font = m_theme.noteFont();
     font.setWeight(QFont::DemiBold);
-    const QString name = cellName(content);
-    if (QFontMetricsF(font).horizontalAdvance(name) > rect.width() - 4) {
+    QString name = cellName(content);
+    const auto fits = [&] { return QFontMetricsF(font).horizontalAdvance(name) <= rect.width() - 4; };
+    if (!fits()) {
         font.setPixelSize(font.pixelSize() - 1);
+    }
+    if (!fits()) {
+        name = QString::number(content.sample);  // the outline says that it is a duplicate
     }
     painter.setFont(font);
     painter.setPen(textColor(content.kind));

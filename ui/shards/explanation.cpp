@@ -156,12 +156,18 @@ Explanation explainNothing(const ShardScene& scene) {
     result.lines << orderSentence(scene);
     result.lines << text("Rank r takes positions r, r + %1, r + 2 x %1, ... of it, %2 samples each, in batches of %3.")
                         .arg(plain(spec.worldSize), number(plan.samplesPerRank()), number(spec.batchSize));
-    result.lines << (plan.padding() > 0 ? paddingSentence(plan)
-                     : plan.dropped().empty()
-                         ? text("Click a sample to see the arithmetic that put it there.")
-                         : text(
-                               "The last %1 positions are dropped by the sampler; they are shown dashed after the end.")
-                               .arg(number(static_cast<std::int64_t>(plan.dropped().size()))));
+    if (plan.droppedByLoader() > 0) {
+        result.lines
+            << text("drop_last of the loader leaves the last %1 samples of every rank out; they are shown dashed.")
+                   .arg(number(plan.droppedByLoader()));
+    } else if (plan.padding() > 0) {
+        result.lines << paddingSentence(plan);
+    } else if (!plan.dropped().empty()) {
+        result.lines << text("The last %1 positions are dropped by the sampler; they are shown dashed after the end.")
+                            .arg(number(static_cast<std::int64_t>(plan.dropped().size())));
+    } else {
+        result.lines << text("Click a sample to see the arithmetic that put it there.");
+    }
     return result;
 }
 

@@ -19,6 +19,16 @@ QString number(qint64 value) {
     return QLocale().toString(value);
 }
 
+// The least of 1, 2, 5, 10, 20, ... that is not below the count.
+qint64 roundCount(double count) {
+    qint64 power = 1;
+    while (10 * static_cast<double>(power) < count) power *= 10;
+    for (const qint64 factor : {1, 2, 5}) {
+        if (static_cast<double>(factor * power) >= count) return factor * power;
+    }
+    return 10 * power;
+}
+
 }  // namespace
 
 void LoomWidget::paintEvent(QPaintEvent*) {
@@ -80,17 +90,21 @@ void LoomWidget::drawSteps(QPainter& painter) const {
     painter.setFont(m_theme.noteFont());
     painter.setPen(m_theme.colors().muted);
     const double stepWidth = m_geometry.pitch() * static_cast<double>(batch);
-    const qint64 every = std::max<qint64>(1, static_cast<qint64>(std::ceil(kLeastStepLabel / stepWidth)));
-    for (qint64 step = span.first / batch; step * batch < last; ++step) {
-        if (step % every != 0 && span.first / batch != step) {
+    const qint64 every = roundCount(kLeastStepLabel / stepWidth);
+    const qint64 firstStep = span.first / batch;
+    double free = -1;  // to the right of the labels drawn so far
+    for (qint64 step = firstStep; step * batch < last; ++step) {
+        if ((step + 1) % every != 0 && step != firstStep) {
             continue;
         }
         const double x = std::max(0.0, m_geometry.cell(0, step * batch).left());
-        const double next = m_geometry.cell(0, (step / every + 1) * every * batch).left();
-        const bool dropped = step >= plan.stepsPerEpoch();
-        const QString text = dropped ? tr("dropped") : tr("Step %1").arg(number(step + 1));
-        if (next - x > painter.fontMetrics().horizontalAdvance(text) + 6 || step * batch + batch >= last) {
+        const QString text = step >= plan.stepsPerEpoch() ? tr("dropped") : tr("Step %1").arg(number(step + 1));
+        const double width = painter.fontMetrics().horizontalAdvance(text);
+        const double next = m_geometry.cell(0, (step + 1) * batch).left();
+        const bool room = every > 1 || next - x > width || step * batch + batch >= last;
+        if (x > free && x + width <= area.width() && room) {
             painter.drawText(QPointF(area.left() + x, area.top() - 9), text);
+            free = x + width + 8;
         }
     }
     if (m_geometry.detail() == CellDetail::Thumbnail && stepWidth > 200) {

@@ -5,6 +5,11 @@
 #include <cmath>
 
 namespace ringside {
+namespace {
+
+constexpr double kSmallestHomePitch = 52;
+
+}  // namespace
 
 CellDetail cellDetail(double pitch) {
     if (pitch >= 48) return CellDetail::Thumbnail;
@@ -107,7 +112,9 @@ void LoomGeometry::fit() {
 }
 
 void LoomGeometry::home() {
-    m_pitch = kLargestPitch;
+    const double whole = std::max(1.0, std::ceil(m_area.width() / kLargestPitch));  // no cell is cut at the edge
+    m_pitch =
+        m_slots > static_cast<qint64>(whole) ? std::max(m_area.width() / whole, kSmallestHomePitch) : kLargestPitch;
     m_firstSlot = 0;
     m_scrollY = 0;
     clampView();

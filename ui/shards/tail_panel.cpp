@@ -98,8 +98,8 @@ std::vector<TailPanel::Placed> TailPanel::placedCells() const {
 
 QString TailPanel::subtitle() const {
     const ShardPlan& plan = m_scene->plan;
-    if (plan.padding() > 0) return tr("duplicates outlined");
     if (!plan.dropped().empty() || plan.droppedByLoader() > 0) return tr("dropped samples dashed");
+    if (plan.padding() > 0) return tr("duplicates outlined");
     return tr("no duplicates, none dropped");
 }
 
