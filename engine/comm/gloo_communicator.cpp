@@ -61,7 +61,9 @@ GlooCommunicator::GlooCommunicator(std::shared_ptr<Store> store, int rank, int s
     guard("connecting over TCP (Gloo)", [this] { connect(); });
 }
 
-GlooCommunicator::~GlooCommunicator() = default;
+GlooCommunicator::~GlooCommunicator() {
+    if (!m_queue.idle()) abort();
+}
 
 void GlooCommunicator::connect() {
     gloo::transport::tcp::attr attributes;

@@ -23,6 +23,7 @@ class GlooCommunicator final : public Communicator {
   public:
     // Connects to every other rank. The store is kept: after a failure it tells which rank is missing.
     GlooCommunicator(std::shared_ptr<Store> store, int rank, int size, CommOptions options);
+    // Aborts when reductions are still queued: whoever leaves early must not keep the others, or itself, waiting.
     ~GlooCommunicator() override;
 
     int rank() const override { return m_rank; }

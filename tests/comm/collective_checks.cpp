@@ -189,8 +189,8 @@ void checkEverything(Communicator& ranks, bool inOrder) {
         if (large && ranks.size() > 4) continue;
         checkFloatSum(ranks, count, inOrder);
         checkFloatSumInAllocatedMemory(ranks, count, inOrder);
-        checkFloatMaximum(ranks, count);
-        checkIntegerSum(ranks, count);
+        if (!large) checkFloatMaximum(ranks, count);
+        if (!large) checkIntegerSum(ranks, count);
         checkBroadcast(ranks, count);
         checkAllGather(ranks, large ? 300'001 : count);
         checkReduceScatter(ranks, large ? 200'001 : count);

@@ -43,6 +43,10 @@ ShmCommunicator::ShmCommunicator(std::shared_ptr<const Arena> arena, int rank, C
     RINGSIDE_ASSERT(rank >= 0 && rank < size());
 }
 
+ShmCommunicator::~ShmCommunicator() {
+    if (!m_queue.idle() || m_started) abort();
+}
+
 void ShmCommunicator::begin(bool spin) {
     m_collectives.begin(m_collective.fetch_add(1) + 1, spin);
 }

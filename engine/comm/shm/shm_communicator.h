@@ -26,6 +26,8 @@ class ShmCommunicator final : public Communicator {
 
     ShmCommunicator(std::shared_ptr<const Arena> arena, int rank, CommOptions options, std::string name,
                     Async async = Async::kAuto);
+    // Aborts when reductions are still queued: whoever leaves early must not keep the others, or itself, waiting.
+    ~ShmCommunicator() override;
 
     int rank() const override { return m_rank; }
     int size() const override { return m_arena->layout().worldSize; }
