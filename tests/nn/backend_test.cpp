@@ -61,6 +61,26 @@ TEST_CASE("A linear map and its two gradients, by hand") {
     CHECK(valuesOf(gradX) == std::vector<float>{5, 2, -1, 11, 4, -3});
 }
 
+TEST_CASE("A product large enough for several threads is exact on small integers") {
+    const auto backend = makeCpuBackend(2);
+    constexpr std::int64_t kRows = 200, kIn = 150, kOut = 170;
+    const Tensor x = backend->allocate({kRows, kIn}, DType::kFloat32);
+    const Tensor weight = backend->allocate({kOut, kIn}, DType::kFloat32);
+    for (std::size_t i = 0; i < x.floats().size(); ++i) x.floats()[i] = static_cast<float>(i % 5);
+    for (std::size_t i = 0; i < weight.floats().size(); ++i) weight.floats()[i] = static_cast<float>(i % 7) - 3;
+    const Tensor y = backend->allocate({kRows, kOut}, DType::kFloat32);
+    backend->linearForward(x, weight, backend->allocate({kOut}, DType::kFloat32), y);
+    std::int64_t wrong = 0;
+    for (std::int64_t r = 0; r < kRows; ++r) {
+        for (std::int64_t c = 0; c < kOut; ++c) {
+            std::int64_t sum = 0;
+            for (std::int64_t k = 0; k < kIn; ++k) sum += (r * kIn + k) % 5 * ((c * kIn + k) % 7 - 3);
+            wrong += y.floats()[static_cast<std::size_t>(r * kOut + c)] != static_cast<float>(sum) ? 1 : 0;
+        }
+    }
+    CHECK(wrong == 0);
+}
+
 TEST_CASE("ReLU lets no gradient through at zero and hides no number that is none") {
     const auto backend = makeCpuBackend(1);
     const float nan = std::numeric_limits<float>::quiet_NaN();

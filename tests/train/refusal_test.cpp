@@ -81,5 +81,5 @@ TEST_CASE("A learning rate far too high stops the run instead of going on with n
     RunConfig config = smallConfig(2);
     config.training.epochs = 10;
     config.optimizer.lr = 1e30;
-    CHECK_THROWS_WITH(trainAsThreads(config), Catch::Matchers::Contains("lower optimizer.lr (now 1e+30)"));
+    CHECK_THROWS_WITH(trainAsThreads(config), containing("lower optimizer.lr (now 1e+30)"));
 }
