@@ -94,7 +94,9 @@ void RunRecorder::note(const Event& event) {
 }
 
 void RunRecorder::noteTraining(const RankState& state) {
-    if (state.state == "training" && m_firstStepUs < 0) m_trainingFromUs = std::max(m_trainingFromUs, state.timeUs);
+    // Ranks say "training" again after every validation: the first time of each counts.
+    if (state.state != "training" || !m_trainingRanks.insert(state.rank).second) return;
+    m_trainingFromUs = std::max(m_trainingFromUs, state.timeUs);
 }
 
 void RunRecorder::writeStep(const GlobalStep& step) {
@@ -149,19 +151,36 @@ RunEnded RunRecorder::finish(RunEnded end) {
     return end;
 }
 
+std::int64_t RunRecorder::stepsDone() const {
+    std::int64_t steps = m_data.lastStep() ? m_data.lastStep()->step : 0;
+    if (!m_data.trainingEpochs().empty()) steps = std::max(steps, m_data.trainingEpochs().back().step);
+    if (!m_data.checkpoints().empty()) steps = std::max(steps, m_data.checkpoints().back().step);
+    return steps;
+}
+
+// Counted where steps were logged, and carried on at the same rate where they were not.
+double RunRecorder::samplesDone(std::int64_t steps) const {
+    if (m_data.lastStep()) {
+        const auto logged = static_cast<double>(m_data.lastStep()->step);
+        return static_cast<double>(m_data.lastStep()->samplesSoFar) * static_cast<double>(steps) / logged;
+    }
+    double samples = 0;
+    for (const EpochResult& epoch : m_data.trainingEpochs()) samples += static_cast<double>(epoch.samples);
+    return samples;
+}
+
 void RunRecorder::measure(RunEnded& end) const {
-    if (!m_data.lastStep()) return;
-    const GlobalStep& last = *m_data.lastStep();
-    end.steps = last.step;
-    std::int64_t untilUs = last.timeUs;
+    end.steps = stepsDone();
+    if (end.steps == 0) return;
+    std::int64_t untilUs = m_data.lastStep() ? m_data.lastStep()->timeUs : 0;
     for (const auto* epochs : {&m_data.trainingEpochs(), &m_data.validationEpochs()}) {
         if (!epochs->empty()) untilUs = std::max(untilUs, epochs->back().timeUs);
     }
-    const std::int64_t fromUs = m_trainingFromUs >= 0 ? m_trainingFromUs : m_firstStepUs;
+    const std::int64_t fromUs = m_trainingFromUs >= 0 ? m_trainingFromUs : std::max<std::int64_t>(m_firstStepUs, 0);
     end.trainSeconds = static_cast<double>(untilUs - fromUs) / 1e6;
     if (end.trainSeconds <= 0) return;
-    end.stepsPerSecond = static_cast<double>(last.step) / end.trainSeconds;
-    end.samplesPerSecond = static_cast<double>(last.samplesSoFar) / end.trainSeconds;
+    end.stepsPerSecond = static_cast<double>(end.steps) / end.trainSeconds;
+    end.samplesPerSecond = samplesDone(end.steps) / end.trainSeconds;
 }
 
 Json RunRecorder::summary(const RunEnded& end) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <set>
 #include <string_view>
 
 #include "run/append_file.h"
@@ -25,12 +26,15 @@ class RunRecorder {
     RunEnded finish(RunEnded end);
 
     const RunData& data() const { return m_data; }
+    // Steps the run has done, logged or not (training.log_every).
+    std::int64_t stepsDone() const;
 
   private:
     void note(const Event& event);
     void noteTraining(const RankState& state);
     void writeStep(const GlobalStep& step);
     void writeEpochsUpTo(std::int64_t step);
+    double samplesDone(std::int64_t steps) const;
     void measure(RunEnded& end) const;
     Json summary(const RunEnded& end) const;
     Json finalMetrics() const;
@@ -44,6 +48,7 @@ class RunRecorder {
     AppendFile m_log;
     RunData m_data;
     std::deque<EpochResult> m_waitingEpochs;  // until the steps before them are written
+    std::set<int> m_trainingRanks;            // that have begun
     std::int64_t m_trainingFromUs = -1;       // when the last rank began to train
     std::int64_t m_firstStepUs = -1;
 };

@@ -52,8 +52,7 @@ RunEnded Supervisor::conclusion() const {
 }
 
 void Supervisor::normalEnd(RunEnded& end) const {
-    const auto& last = m_recorder.data().lastStep();
-    const std::int64_t steps = last ? last->step : 0;
+    const std::int64_t steps = m_recorder.stepsDone();
     bool stoppedItself = false;
     bool allWell = true;
     for (const auto& rank : m_ranks) {

@@ -4,16 +4,13 @@
 #include <optional>
 
 #include "telemetry/codec.h"
+#include "telemetry/limits.h"
+#include "telemetry/steps_line.h"
 
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kMaxCount = std::int64_t{1} << 53;  // exact in every JSON reader
-constexpr std::int64_t kMaxBatch = std::int64_t{1} << 31;
-constexpr std::int64_t kMaxRanks = 4096;
-constexpr std::size_t kMaxColumn = 1U << 16;
-constexpr std::size_t kMaxText = 1U << 16;
-constexpr std::size_t kMaxLastLines = 1000;
+using namespace limits;
 
 enum class Need { kOptional, kRequired };
 
@@ -273,6 +270,7 @@ constexpr Kind kKinds[] = {
 
 Result<Event> decodeLine(std::string_view line) {
     if (!line.empty() && line.back() == '\n') line.remove_suffix(1);
+    if (std::optional<StepsFrame> frame = parseStepsLine(line)) return Event(*std::move(frame));
     const Result<Json> json = parseJson(line, "telemetry line", Decoder::kMaxLine);
     if (!json) return json.problem();
     if (!json.value().is_object()) return Problem{"telemetry line", "is not a JSON object", "the line is ignored"};

@@ -4,6 +4,7 @@
 #include "support/catch.h"
 #include "telemetry/codec.h"
 #include "telemetry/run_data.h"
+#include "telemetry/steps_line.h"
 
 using namespace ringside;
 
@@ -96,4 +97,25 @@ TEST_CASE("Twenty thousand mutations end in events or counted problems, and even
     }
     CHECK(events > 100000);
     CHECK(bad > 10000);
+}
+
+TEST_CASE("What the quick way accepts, the general way reads the same") {
+    std::mt19937 random(7);
+    const std::string line =
+        R"({"kind":"steps","rank":0,"epoch":0,"lr":0.1,"step":[1,2],"loss":[0.5,null],"correct":[3,4],"samples":[8,8],"end_us":[1,2]})";
+    std::int64_t accepted = 0;
+    for (int round = 0; round < 50000; ++round) {
+        const std::string text = mutated(line, random);
+        const auto quick = parseStepsLine(text);
+        if (!quick) continue;
+        ++accepted;
+        // A blank keeps the line from the quick way and changes nothing else.
+        std::string spaced = text;
+        spaced.replace(spaced.find(','), 1, " ,");
+        const Result<Event> general = decodeLine(spaced);
+        INFO(text);
+        REQUIRE(general.ok());
+        REQUIRE(encode(general.value()) == encode(*quick));
+    }
+    CHECK(accepted > 100);
 }

@@ -4,6 +4,7 @@
 
 #include "support/catch.h"
 #include "telemetry/codec.h"
+#include "telemetry/steps_line.h"
 
 using namespace ringside;
 
@@ -54,6 +55,36 @@ TEST_CASE("A steps frame is encoded as the documented line") {
     frame.endUs = {1000, 1500};
     frame.gradientNorm = {2.5, 1.25};
     CHECK(encode(frame) == std::string(kSteps) + "\n");
+}
+
+TEST_CASE("The quick way reads what encode writes and leaves every other spelling to the general way") {
+    REQUIRE(parseStepsLine(kSteps));
+    CHECK(encode(*parseStepsLine(kSteps)) == std::string(kSteps) + "\n");
+    const std::string line = kSteps;
+    std::string spaced = line;
+    spaced[spaced.find(',')] = ' ';
+    spaced.replace(spaced.find(' '), 1, " ,");
+    for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{{"\"rank\":2", "\"rank\": 2"},
+                                                                                   {"\"rank\":2", "\"rank\":4096"},
+                                                                                   {"[13,14]", "[14,13]"},
+                                                                                   {"[13,14]", "[13,14,15]"},
+                                                                                   {"0.5,null", "00.5,null"},
+                                                                                   {"0.5,null", "inf,null"},
+                                                                                   {"0.5,null", "1e999,null"},
+                                                                                   {"0.5,null", "1.,null"},
+                                                                                   {"[30,31]", "[30,-1]"},
+                                                                                   {"\"lr\":0.1", "\"lr\":+0.1"},
+                                                                                   {"}", "} "},
+                                                                                   {"}", ""},
+                                                                                   {"[1000,1500]", "[1000,1500.0]"},
+                                                                                   {"[32,32]", "[]"},
+                                                                                   {"steps", "step"}}) {
+        std::string changed = line;
+        changed.replace(changed.find(from), from.size(), to);
+        INFO(changed);
+        CHECK_FALSE(parseStepsLine(changed));
+    }
+    CHECK(decoded<StepsFrame>(spaced).step.size() == 2);
 }
 
 TEST_CASE("A regression frame carries no correct column") {

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/steps_line.h"
+
+#include <charconv>
+#include <limits>
+
+#include "telemetry/limits.h"
+
+namespace ringside {
+namespace {
+
+bool isDigit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+// Walks over one line; after the first thing it does not expect every answer is false.
+class Scanner {
+  public:
+    explicit Scanner(std::string_view text) : m_text(text) {}
+
+    bool literal(std::string_view expected) {
+        if (m_text.substr(0, expected.size()) != expected) return false;
+        m_text.remove_prefix(expected.size());
+        return true;
+    }
+    bool atEnd() const { return m_text.empty(); }
+
+    bool number(std::int64_t& out, std::int64_t least, std::int64_t most) {
+        if (!startsNumber()) return false;
+        const auto [end, error] = std::from_chars(m_text.data(), m_text.data() + m_text.size(), out);
+        if (error != std::errc{} || out < least || out > most) return false;
+        m_text.remove_prefix(static_cast<std::size_t>(end - m_text.data()));
+        return true;
+    }
+
+    bool number(double& out) {
+        if (literal("null")) {
+            out = std::numeric_limits<double>::quiet_NaN();
+            return true;
+        }
+        if (!startsNumber()) return false;
+        const auto [end, error] = std::from_chars(m_text.data(), m_text.data() + m_text.size(), out);
+        if (error != std::errc{} || !isDigit(end[-1])) return false;
+        m_text.remove_prefix(static_cast<std::size_t>(end - m_text.data()));
+        return true;
+    }
+
+    template <class T, class... Bounds>
+    bool column(std::vector<T>& out, std::size_t expected, Bounds... bounds) {
+        if (!literal("[")) return false;
+        out.reserve(expected);
+        do {
+            T value{};
+            if (out.size() == limits::kMaxColumn || !number(value, bounds...)) return false;
+            out.push_back(value);
+        } while (literal(","));
+        return literal("]");
+    }
+
+  private:
+    // As JSON has it: no plus, no leading zero or point, no infinity.
+    bool startsNumber() const {
+        const std::size_t at = !m_text.empty() && m_text[0] == '-' ? 1 : 0;
+        if (m_text.size() <= at + 1 || !isDigit(m_text[at])) return false;
+        return m_text[at] != '0' || !isDigit(m_text[at + 1]);
+    }
+
+    std::string_view m_text;
+};
+
+bool increases(const std::vector<std::int64_t>& steps) {
+    for (std::size_t i = 1; i < steps.size(); ++i) {
+        if (steps[i] <= steps[i - 1]) return false;
+    }
+    return true;
+}
+
+bool isEven(const StepsFrame& frame) {
+    const std::size_t n = frame.step.size();
+    return frame.loss.size() == n && frame.samples.size() == n && frame.endUs.size() == n &&
+           (frame.correct.empty() || frame.correct.size() == n) &&
+           (frame.gradientNorm.empty() || frame.gradientNorm.size() == n);
+}
+
+}  // namespace
+
+std::optional<StepsFrame> parseStepsLine(std::string_view line) {
+    Scanner scan(line);
+    StepsFrame frame;
+    std::int64_t rank = 0;
+    bool good = scan.literal(R"({"kind":"steps","rank":)") && scan.number(rank, 0, limits::kMaxRanks - 1) &&
+                scan.literal(R"(,"epoch":)") && scan.number(frame.epoch, 0, limits::kMaxCount) &&
+                scan.literal(R"(,"lr":)") && scan.number(frame.learningRate) && scan.literal(R"(,"step":)") &&
+                scan.column(frame.step, 16, std::int64_t{1}, limits::kMaxCount);
+    if (!good) return {};
+    const std::size_t n = frame.step.size();
+    good = scan.literal(R"(,"loss":)") && scan.column(frame.loss, n);
+    if (good && scan.literal(R"(,"correct":)"))
+        good = scan.column(frame.correct, n, std::int64_t{0}, limits::kMaxBatch);
+    good = good && scan.literal(R"(,"samples":)") &&
+           scan.column(frame.samples, n, std::int64_t{0}, limits::kMaxBatch) && scan.literal(R"(,"end_us":)") &&
+           scan.column(frame.endUs, n, -limits::kMaxCount, limits::kMaxCount);
+    if (good && scan.literal(R"(,"gradient_norm":)")) good = scan.column(frame.gradientNorm, n);
+    if (!good || !scan.literal("}") || !scan.atEnd() || !isEven(frame) || !increases(frame.step)) return {};
+    frame.rank = static_cast<int>(rank);
+    return frame;
+}
+
+}  // namespace ringside
