@@ -14,7 +14,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kControlWidth = 116;
+constexpr int kControlWidth = 132;
 
 const ConfigField& configFieldOf(const FormField& field) {
     const ConfigField* found = findConfigField(field.path);

@@ -236,13 +236,11 @@ void MainWindow::askBeforeClosing() {
              .arg(ranks),
          {tr("Keep running"), tr("Stop and save"), tr("Cancel")}},
         [this](int answer) {
-            if (answer == 0) {
-                m_controller.detach();
-                closeSoon();
-            } else if (answer == 1) {
-                m_closeWhenOver = true;
-                m_controller.stop();
-            }
+            if (answer == 2) return;
+            if (answer == 0) m_controller.detach();
+            m_closeWhenOver = answer == 1;
+            m_controller.stop();
+            if (!m_controller.isLive()) closeSoon();  // also when it ended while the question stood
         });
 }
 

@@ -4,6 +4,7 @@
 #include <QFileDialog>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QStyle>
 
 namespace ringside {
 
@@ -41,6 +42,8 @@ void QtDialogs::ask(const Question& question, AnswerTaken taken) {
         QPushButton* button = box->addButton(question.answers[i], QMessageBox::ActionRole);
         if (i == question.preferred) {
             button->setProperty("role", "accent");
+            button->style()->unpolish(button);
+            button->style()->polish(button);
             box->setDefaultButton(button);
         }
         if (i == question.answers.size() - 1) box->setEscapeButton(button);

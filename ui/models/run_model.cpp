@@ -26,6 +26,7 @@ void RunModel::reset() {
     m_tick.stop();
     m_slice.stop();
     m_queue.clear();
+    m_taken = 0;
     m_pending = 0;
     m_decoder = Decoder();
     m_data = RunData();
@@ -33,16 +34,21 @@ void RunModel::reset() {
 }
 
 void RunModel::feed(const QByteArray& bytes) {
-    m_queue += bytes;
+    m_queue << bytes;
     decodeSlice();
     if (!m_queue.isEmpty()) m_slice.start();
 }
 
 void RunModel::decodeSlice() {
-    const qsizetype count = std::min(m_queue.size(), kSliceBytes);
-    const std::string_view view(m_queue.constData(), static_cast<std::size_t>(count));
+    const QByteArray& chunk = m_queue.first();
+    const qsizetype count = std::min(chunk.size() - m_taken, kSliceBytes);
+    const std::string_view view(chunk.constData() + m_taken, static_cast<std::size_t>(count));
     m_decoder.feed(view, [this](Event&& event) { m_pending |= m_data.apply(event); });
-    m_queue.remove(0, count);
+    m_taken += count;
+    if (m_taken == chunk.size()) {
+        m_queue.removeFirst();
+        m_taken = 0;
+    }
     if (m_pending != 0 && !m_tick.isActive()) m_tick.start();
     if (!m_queue.isEmpty()) return;
     m_slice.stop();

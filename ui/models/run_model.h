@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QList>
 #include <QObject>
 #include <QTimer>
 
@@ -31,7 +32,8 @@ class RunModel : public QObject {
 
     Decoder m_decoder;
     RunData m_data;
-    QByteArray m_queue;
+    QList<QByteArray> m_queue;
+    qsizetype m_taken = 0;  // bytes of the first chunk already decoded
     QTimer m_slice;
     QTimer m_tick;
     unsigned m_pending = 0;
