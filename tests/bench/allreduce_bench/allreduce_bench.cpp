@@ -115,7 +115,7 @@ std::optional<Figure> runMpi(Case one) {
 }
 
 std::optional<Figure> runPyTorch(Case one) {
-    return runCommand("timeout 300 python3 " RINGSIDE_PYTORCH_PEER " " + std::to_string(one.ranks) + " " +
+    return runCommand("timeout 300 " RINGSIDE_PYTORCH_PEER " " + std::to_string(one.ranks) + " " +
                       std::to_string(one.bytes) + " 10");
 }
 
