@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/loom_geometry.h"
 
+#include <cmath>
+
 #include "support/catch.h"
 
 using namespace ringside;
@@ -114,4 +116,21 @@ TEST_CASE("a fitted view stays fitted when the epoch gets longer") {
     geometry.fit();
     geometry.setShape(1000, 4);
     CHECK(geometry.visibleSlots() == Span{0, 1000});
+}
+
+TEST_CASE("at home no cell is cut at the edge, whatever the width, until the view is moved") {
+    LoomGeometry geometry;
+    geometry.setArea({600, 320});
+    geometry.setShape(1000, 4);
+    geometry.home();
+    for (const double width : {777.0, 400.0, 1031.0}) {
+        geometry.setArea({width, 320});
+        const double shown = width / geometry.pitch();
+        CHECK(shown == Approx(std::round(shown)));
+        CHECK(geometry.detail() == CellDetail::Thumbnail);
+    }
+    geometry.panBy({10, 0});
+    const double pitch = geometry.pitch();
+    geometry.setArea({500, 320});
+    CHECK(geometry.pitch() == pitch);
 }

@@ -52,6 +52,7 @@ LedgerPanel::LedgerPanel(Theme& theme, QWidget* parent) : QFrame(parent), m_them
     layout->addLayout(m_rowsLayout);
     m_extra = new QVBoxLayout;
     m_extra->setSpacing(Theme::kSpace1);
+    m_extra->setContentsMargins(0, Theme::kSpace5, 0, Theme::kSpace3);
     layout->addLayout(m_extra);
     layout->addStretch(1);
     auto* heading = new QLabel(tr("Predicted against actual"));

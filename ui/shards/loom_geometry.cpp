@@ -32,7 +32,9 @@ void LoomGeometry::setShape(qint64 slots_, int ranks) {
 void LoomGeometry::setArea(QSizeF area) {
     const bool wasFitted = m_slots > 0 && m_pitch <= smallestPitch() && m_pitch < kLargestPitch;
     m_area = area.expandedTo(QSizeF(1, 1));
-    if (wasFitted) {
+    if (m_atHome) {
+        home();
+    } else if (wasFitted) {
         fit();
     }
     clampView();
@@ -81,6 +83,7 @@ std::optional<LoomCell> LoomGeometry::cellAt(QPointF point) const {
 }
 
 void LoomGeometry::zoomAt(QPointF anchor, double factor) {
+    m_atHome = false;
     const double slot = m_firstSlot + anchor.x() / m_pitch;
     const double row = (m_scrollY + anchor.y()) / rowHeight();
     m_pitch = std::clamp(m_pitch * factor, smallestPitch(), kLargestPitch);
@@ -90,12 +93,14 @@ void LoomGeometry::zoomAt(QPointF anchor, double factor) {
 }
 
 void LoomGeometry::panBy(QPointF pixels) {
+    m_atHome = false;
     m_firstSlot += pixels.x() / m_pitch;
     m_scrollY += pixels.y();
     clampView();
 }
 
 void LoomGeometry::setFirstSlot(double slot) {
+    m_atHome = false;
     m_firstSlot = slot;
     clampView();
 }
@@ -106,6 +111,7 @@ void LoomGeometry::setScrollY(double pixels) {
 }
 
 void LoomGeometry::fit() {
+    m_atHome = false;
     m_pitch = smallestPitch();
     m_firstSlot = 0;
     clampView();
@@ -117,10 +123,12 @@ void LoomGeometry::home() {
         m_slots > static_cast<qint64>(whole) ? std::max(m_area.width() / whole, kSmallestHomePitch) : kLargestPitch;
     m_firstSlot = 0;
     m_scrollY = 0;
+    m_atHome = true;
     clampView();
 }
 
 void LoomGeometry::show(LoomCell cell) {
+    m_atHome = false;
     const double shownSlots = m_area.width() / m_pitch;
     const auto slot = static_cast<double>(cell.slot);
     if (slot < m_firstSlot || slot + 1 > m_firstSlot + shownSlots) {

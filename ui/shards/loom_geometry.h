@@ -79,6 +79,7 @@ class LoomGeometry {
     double m_pitch = kLargestPitch;
     double m_firstSlot = 0;
     double m_scrollY = 0;
+    bool m_atHome = false;  // nothing was moved since home(): another size goes home again
 };
 
 }  // namespace ringside

@@ -40,6 +40,8 @@ ShardsPage::ShardsPage(ExperimentModel& experiment, PlanModel& plan, const RunMo
     m_stack->addWidget(makeEmptyPanel());
     layout->addWidget(centre, 1);
     m_ledger = new LedgerPanel(theme);
+    m_balance = new ClassBalanceView(theme);
+    m_ledger->extraLayout().addWidget(m_balance);
     auto* scroll = new QScrollArea;
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setWidgetResizable(true);
@@ -161,6 +163,7 @@ void ShardsPage::showPlan() {
     m_loom->setScene(m_scene);
     m_minimap->setScene(m_scene);
     m_tail->setScene(m_scene);
+    m_balance->setScene(m_scene);
     m_coverage.want(m_experiment.config(), plan->spec().datasetSize);
     makeOrderHashLater();
     showLedger();
@@ -187,6 +190,7 @@ void ShardsPage::showEmpty() {
     if (!m_scene) {
         m_ledger->setRows({});
         m_ledger->setOrderHash({});
+        m_balance->setScene({});
     }
     m_stack->setCurrentIndex(1);
 }

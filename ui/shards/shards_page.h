@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "controls/segmented_control.h"
+#include "shards/class_balance_view.h"
 #include "shards/explanation_box.h"
 #include "shards/ledger_panel.h"
 #include "shards/loom_minimap.h"
@@ -63,6 +64,7 @@ class ShardsPage : public QWidget {
     TailPanel* m_tail = nullptr;
     ExplanationBox* m_explanation = nullptr;
     LedgerPanel* m_ledger = nullptr;
+    ClassBalanceView* m_balance = nullptr;
     QLabel* m_emptyTitle = nullptr;
     QLabel* m_emptyText = nullptr;
     std::shared_ptr<const Dataset> m_labelsOf;

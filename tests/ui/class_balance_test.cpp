@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/class_balance.h"
+
+#include "plans.h"
+#include "support/catch.h"
+
+using namespace ringside;
+
+TEST_CASE("the chance band is that of the hypergeometric distribution") {
+    // n = 100, 50 of the class, 20 drawn: mean 10, variance 20 * 0.5 * 0.5 * 80 / 99 = 4.0404, 1.96 * 2.0101 = 3.9397
+    const ChanceBand band = chanceBand(100, 50, 20);
+    CHECK(band.expected == Approx(10));
+    CHECK(band.low == Approx(6.0603).epsilon(1e-4));
+    CHECK(band.high == Approx(13.9397).epsilon(1e-4));
+    CHECK(chanceBand(100, 50, 100).low == Approx(50));  // all are drawn: no chance left
+    CHECK(chanceBand(100, 50, 100).high == Approx(50));
+    CHECK(chanceBand(0, 0, 0).high == 0);
+}
+
+TEST_CASE("every rank's classes are counted, duplicates included") {
+    ShardScene scene = sceneOf(tenOnFour());  // 4 3 6 | 1 9 2 | 7 0 4 | 5 8 1
+    scene.data = loadDataset({}).value().training;
+    std::vector<std::uint16_t> labels;
+    for (std::uint16_t sample = 0; sample < 10; ++sample) labels.push_back(sample % 2);
+    scene.labels = std::make_shared<std::vector<std::uint16_t>>(labels);
+    const ClassBalance balance = classBalance(scene);
+    CHECK(balance.count(0, 0) == 2);
+    CHECK(balance.count(0, 1) == 1);
+    CHECK(balance.count(1, 1) == 2);
+    CHECK(balance.count(2, 0) == 2);
+    CHECK(balance.count(3, 1) == 2);
+    CHECK(balance.outsideCount() == 0);
+}
+
+TEST_CASE("a rank that gets one class only is outside the band") {
+    ShardSpec spec;
+    spec.datasetSize = 400;
+    spec.worldSize = 2;
+    spec.shuffle = false;
+    spec.batchSize = 10;
+    ShardScene scene = sceneOf(spec);
+    scene.data = loadDataset({}).value().training;
+    std::vector<std::uint16_t> labels;
+    for (std::uint16_t sample = 0; sample < 400; ++sample) labels.push_back(sample % 2);  // rank r gets class r only
+    scene.labels = std::make_shared<std::vector<std::uint16_t>>(labels);
+    const ClassBalance balance = classBalance(scene);
+    CHECK(balance.count(0, 0) == 200);
+    CHECK(balance.outside(0, 0));
+    CHECK(balance.outside(0, 1));
+    CHECK(balance.outside(1, 1));
+    CHECK(balance.outsideCount() == 4);
+}

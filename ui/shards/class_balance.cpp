@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/class_balance.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside {
+namespace {
+
+constexpr double kNormal95 = 1.959963984540054;  // two-sided 95 % point of the normal distribution
+
+}  // namespace
+
+ChanceBand chanceBand(std::int64_t n, std::int64_t ofClass, std::int64_t drawn) {
+    if (n < 1) {
+        return {};
+    }
+    const auto total = static_cast<double>(n);
+    const double share = static_cast<double>(ofClass) / total;
+    const double taken = std::min(static_cast<double>(drawn), total);
+    const double left = n > 1 ? (total - taken) / (total - 1) : 0;
+    const double spread = kNormal95 * std::sqrt(taken * share * (1 - share) * left);
+    const double expected = taken * share;
+    return {expected, std::max(0.0, expected - spread), expected + spread};
+}
+
+bool ClassBalance::outside(int rank, int label) const {
+    const ChanceBand& band = bands[static_cast<std::size_t>(label)];
+    const auto own = static_cast<double>(count(rank, label));
+    return own < std::floor(band.low) || own > std::ceil(band.high);
+}
+
+int ClassBalance::outsideCount() const {
+    int found = 0;
+    for (int rank = 0; rank < ranks; ++rank) {
+        for (int label = 0; label < classes; ++label) found += outside(rank, label) ? 1 : 0;
+    }
+    return found;
+}
+
+ClassBalance classBalance(const ShardScene& scene) {
+    ClassBalance balance;
+    if (!scene.labels || !scene.data || scene.ranks() < 1) {
+        return balance;
+    }
+    balance.ranks = scene.ranks();
+    balance.classes = static_cast<int>(scene.data->classCount());
+    balance.counts.resize(static_cast<std::size_t>(balance.ranks) * static_cast<std::size_t>(balance.classes));
+    const auto classOf = [&](std::int64_t sample) {
+        return std::min<int>((*scene.labels)[static_cast<std::size_t>(sample)], balance.classes - 1);
+    };
+    for (int rank = 0; rank < balance.ranks; ++rank) {
+        for (std::int64_t slot = 0; slot < scene.trainedSlots(); ++slot) {
+            ++balance.counts[static_cast<std::size_t>(rank * balance.classes + classOf(scene.plan.index(rank, slot)))];
+        }
+    }
+    std::vector<std::int64_t> sizes(static_cast<std::size_t>(balance.classes));
+    const std::int64_t n = scene.plan.spec().datasetSize;
+    for (std::int64_t sample = 0; sample < n; ++sample) ++sizes[static_cast<std::size_t>(classOf(sample))];
+    for (const std::int64_t size : sizes) {
+        balance.bands.push_back(chanceBand(n, size, scene.trainedSlots()));
+    }
+    return balance;
+}
+
+}  // namespace ringside

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "shards/shard_scene.h"
+
+namespace ringside {
+
+// What chance gives: a rank that draws `drawn` of n samples without putting back gets a hypergeometric number of a
+// class.
+struct ChanceBand {
+    double expected = 0;
+    double low = 0;  // 95 % of random deals lie between low and high (normal approximation)
+    double high = 0;
+};
+
+ChanceBand chanceBand(std::int64_t n, std::int64_t ofClass, std::int64_t drawn);
+
+// How many samples of each class every rank trains in one epoch, duplicates included.
+struct ClassBalance {
+    int ranks = 0;
+    int classes = 0;
+    std::vector<std::int64_t> counts;  // rank-major
+    std::vector<ChanceBand> bands;     // per class; the same for every rank
+
+    std::int64_t count(int rank, int label) const { return counts[static_cast<std::size_t>(rank * classes + label)]; }
+    bool outside(int rank, int label) const;
+    int outsideCount() const;
+    double expectedOutside() const { return 0.05 * ranks * classes; }
+};
+
+// Empty (no classes) when the scene has no labels.
+ClassBalance classBalance(const ShardScene& scene);
+
+}  // namespace ringside

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/class_balance_view.h"
+
+#include <QHelpEvent>
+#include <QLocale>
+#include <QPainter>
+#include <QToolTip>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "theme/theme.h"
+
+namespace ringside {
+namespace {
+
+constexpr int kRowHeight = 30;
+constexpr int kRowGap = 8;
+constexpr int kHeadHeight = 58;
+constexpr double kGap = 4;
+
+}  // namespace
+
+ClassBalanceView::ClassBalanceView(Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
+    setObjectName(QStringLiteral("classBalanceView"));
+    setAccessibleName(tr("Class balance by rank"));
+    m_pool.setMaxThreadCount(1);
+    connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
+    hide();
+}
+
+ClassBalanceView::~ClassBalanceView() {
+    m_pool.clear();
+    m_pool.waitForDone();
+}
+
+void ClassBalanceView::setScene(std::optional<ShardScene> scene) {
+    const quint64 request = ++m_request;
+    m_pool.clear();
+    if (!scene || !scene->labels || scene->trainedSlots() == 0) {
+        take({});
+    } else if (scene->plan.spec().datasetSize <= kInstantSamples) {
+        take(classBalance(*scene));
+    } else {
+        m_pool.start([this, request, wanted = *scene] {
+            const ClassBalance made = classBalance(wanted);
+            QMetaObject::invokeMethod(
+                this,
+                [this, request, made] {
+                    if (request == m_request) take(made);
+                },
+                Qt::QueuedConnection);
+        });
+    }
+}
+
+void ClassBalanceView::take(ClassBalance balance) {
+    m_balance = std::move(balance);
+    m_rows.resize(static_cast<std::size_t>(m_balance.ranks));
+    std::iota(m_rows.begin(), m_rows.end(), 0);
+    if (m_balance.ranks > kLargestRows) {
+        std::vector<int> outside(m_rows.size());
+        for (const int rank : m_rows) {
+            for (int label = 0; label < m_balance.classes; ++label) {
+                outside[static_cast<std::size_t>(rank)] += m_balance.outside(rank, label) ? 1 : 0;
+            }
+        }
+        std::ranges::stable_sort(m_rows, [&](int a, int b) {
+            return outside[static_cast<std::size_t>(a)] > outside[static_cast<std::size_t>(b)];
+        });
+        m_rows.resize(kLargestRows);
+        std::ranges::sort(m_rows);
+    }
+    m_scale = 1;
+    for (const ChanceBand& band : m_balance.bands) m_scale = std::max(m_scale, band.high);
+    for (const std::int64_t count : m_balance.counts) m_scale = std::max(m_scale, static_cast<double>(count));
+    if (m_balance.classes > kLargestClasses) {
+        m_rows.clear();
+    }
+    setVisible(m_balance.classes > 0);
+    updateGeometry();
+    update();
+}
+
+QString ClassBalanceView::sentence() const {
+    const QLocale locale;
+    return tr("%1 of %2 outside; %3 by chance")
+        .arg(locale.toString(m_balance.outsideCount()), locale.toString(m_balance.ranks * m_balance.classes),
+             locale.toString(std::round(m_balance.expectedOutside())));
+}
+
+QSize ClassBalanceView::sizeHint() const {
+    return {200, kHeadHeight + static_cast<int>(m_rows.size()) * (kRowHeight + kRowGap)};
+}
+
+QRectF ClassBalanceView::cell(int row, int label) const {
+    const double pitch = static_cast<double>(width()) / std::max(1, m_balance.classes);
+    return {label * pitch, static_cast<double>(kHeadHeight + row * (kRowHeight + kRowGap)), pitch - kGap, kRowHeight};
+}
+
+void ClassBalanceView::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    const ThemeColors& c = m_theme.colors();
+    painter.setPen(c.text);
+    painter.setFont(m_theme.numberFont());
+    painter.drawText(QRectF(0, 0, width(), 20), Qt::AlignLeft | Qt::AlignVCenter, tr("Class balance by rank"));
+    painter.setPen(c.muted);
+    painter.setFont(m_theme.noteFont());
+    painter.drawText(QRectF(0, 20, width(), 16), Qt::AlignLeft | Qt::AlignVCenter,
+                     tr("grey: expected by chance (95 %)"));
+    painter.drawText(QRectF(0, 36, width(), 16), Qt::AlignLeft | Qt::AlignVCenter, sentence());
+    for (int row = 0; row < static_cast<int>(m_rows.size()); ++row) {
+        for (int label = 0; label < m_balance.classes; ++label) drawBar(painter, row, label);
+    }
+}
+
+void ClassBalanceView::drawBar(QPainter& painter, int row, int label) const {
+    const int rank = m_rows[static_cast<std::size_t>(row)];
+    const QRectF box = cell(row, label);
+    const auto yOf = [&](double count) { return box.bottom() - count / m_scale * box.height(); };
+    const ChanceBand& band = m_balance.bands[static_cast<std::size_t>(label)];
+    const double top = yOf(band.high);
+    painter.fillRect(QRectF(box.left(), top, box.width(), std::max(2.0, yOf(band.low) - top)), m_theme.colors().border);
+    const double bar = yOf(static_cast<double>(m_balance.count(rank, label)));
+    const double inset = box.width() * 0.18;
+    painter.fillRect(QRectF(box.left() + inset, bar, box.width() - 2 * inset, box.bottom() - bar),
+                     m_theme.rankColor(rank));
+    if (m_balance.outside(rank, label)) {
+        painter.setPen(QPen(m_theme.colors().danger, 1.5));
+        painter.drawRect(box.adjusted(0, -1, 0, 1));
+    }
+}
+
+QString ClassBalanceView::tip(QPointF point) const {
+    for (int row = 0; row < static_cast<int>(m_rows.size()); ++row) {
+        for (int label = 0; label < m_balance.classes; ++label) {
+            if (cell(row, label).adjusted(0, 0, kGap, kRowGap).contains(point)) {
+                const int rank = m_rows[static_cast<std::size_t>(row)];
+                const ChanceBand& band = m_balance.bands[static_cast<std::size_t>(label)];
+                return tr("rank %1, class %2: %3 samples\nexpected %4, by chance %5 to %6")
+                    .arg(rank)
+                    .arg(label)
+                    .arg(m_balance.count(rank, label))
+                    .arg(band.expected, 0, 'f', 1)
+                    .arg(std::floor(band.low))
+                    .arg(std::ceil(band.high));
+            }
+        }
+    }
+    return tr("Each rank's share of every class in this epoch, beside what a random deal gives");
+}
+
+bool ClassBalanceView::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip) {
+        return QWidget::event(event);
+    }
+    const auto* help = static_cast<QHelpEvent*>(event);
+    QToolTip::showText(help->globalPos(), tip(help->pos()), this);
+    return true;
+}
+
+}  // namespace ringside

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QThreadPool>
+#include <QWidget>
+#include <optional>
+
+#include "shards/class_balance.h"
+
+namespace ringside {
+
+class Theme;
+
+// Class by rank as small bars over a grey band that holds 95 % of random deals. Hidden where there are no classes.
+class ClassBalanceView : public QWidget {
+    Q_OBJECT
+  public:
+    static constexpr qint64 kInstantSamples = 20'000;
+    static constexpr int kLargestRows = 8;      // more ranks: those farthest from chance
+    static constexpr int kLargestClasses = 24;  // more classes: only the sentence
+
+    explicit ClassBalanceView(Theme& theme, QWidget* parent = nullptr);
+    ~ClassBalanceView() override;
+
+    void setScene(std::optional<ShardScene> scene);
+    QString sentence() const;
+
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override { return sizeHint(); }
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    bool event(QEvent* event) override;
+
+  private:
+    void take(ClassBalance balance);
+    QRectF cell(int row, int label) const;
+    QString tip(QPointF point) const;
+    void drawBar(QPainter& painter, int row, int label) const;
+
+    Theme& m_theme;
+    ClassBalance m_balance;
+    std::vector<int> m_rows;  // ranks shown
+    double m_scale = 1;       // largest count or band
+    quint64 m_request = 0;
+    QThreadPool m_pool;
+};
+
+}  // namespace ringside
