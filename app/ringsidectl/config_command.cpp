@@ -49,7 +49,9 @@ Problems applyAssignments(RunConfig& config, const std::vector<std::string>& ass
 Problems checkData(const RunConfig& config, const std::filesystem::path& directory) {
     const Result<DataSplit> data = loadDataset(config.dataset, directory);
     if (!data) return {data.problem()};
-    return planProblems(epochSpec(config, data.value().training->size(), 0));
+    const ShardSpec spec = epochSpec(config, data.value().training->size(), 0);
+    for (const Problem& note : planNotes(spec)) std::cerr << "note: " << note.text() << '\n';
+    return planProblems(spec);
 }
 
 int printDefaults(const ConfigOptions& options) {

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <iostream>
 #include <memory>
 
 #include "base/files.h"
@@ -180,6 +181,7 @@ int runCommand(const RunArguments& arguments) {
     Result<std::filesystem::path> worker = findWorker();
     if (!worker) return reportProblems({worker.problem()});
     launch.run = std::move(run).value();
+    for (const Problem& note : launch.run.notes) std::cerr << "note: " << note.text() << '\n';
     launch.worker = worker.value();
     const std::filesystem::path out =
         arguments.out.empty() ? defaultRunDirectory(launch.run.config.name) : std::filesystem::path(arguments.out);

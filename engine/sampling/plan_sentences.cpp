@@ -100,20 +100,33 @@ std::string planSentence(const ShardSpec& spec) {
 
 Problems planProblems(const ShardSpec& spec) {
     const ShardNumbers numbers = shardNumbers(spec);
+    const std::string n = std::to_string(spec.datasetSize);
+    const std::string world = std::to_string(spec.worldSize);
     if (spec.datasetSize == 0) return {{"dataset", "has no training samples", "choose one that has"}};
     if (numbers.samplesPerRank == 0) {
         return {{"sampler.drop_last",
-                 "leaves every rank an empty shard: floor(" + std::to_string(spec.datasetSize) + " / " +
-                     std::to_string(spec.worldSize) + ") = 0",
-                 "turn it off, or set parallel.world_size to at most " + std::to_string(spec.datasetSize)}};
+                 "leaves every rank without a sample: " + n + " samples over " + world + " ranks, floor(" + n + " / " +
+                     world + ") = 0",
+                 "set parallel.world_size to at most " + n + ", or sampler.drop_last to false"}};
     }
-    if (spec.batchSize > numbers.samplesPerRank) {
-        return {{"loader.batch_size",
-                 "is " + std::to_string(spec.batchSize) + ", larger than a rank's shard of " +
-                     std::to_string(numbers.samplesPerRank),
-                 "set it to " + std::to_string(numbers.samplesPerRank) + " or less, or use fewer ranks"}};
+    if (numbers.stepsPerEpoch == 0) {
+        const std::string shard = std::to_string(numbers.samplesPerRank);
+        return {
+            {"loader.drop_last",
+             "leaves no step: a rank's shard of " + shard + " never fills a batch of " + std::to_string(spec.batchSize),
+             "set loader.batch_size to at most " + shard + ", or loader.drop_last to false"}};
     }
     return {};
+}
+
+Problems planNotes(const ShardSpec& spec) {
+    const ShardNumbers numbers = shardNumbers(spec);
+    if (numbers.stepsPerEpoch == 0 || spec.batchSize <= numbers.samplesPerRank) return {};
+    const std::string shard = std::to_string(numbers.samplesPerRank);
+    return {{"loader.batch_size",
+             "is " + std::to_string(spec.batchSize) + ", larger than a rank's shard of " + shard +
+                 ", so that an epoch is one step of " + shard + " per rank",
+             "set it to " + shard + " or less, or use fewer ranks"}};
 }
 
 }  // namespace ringside

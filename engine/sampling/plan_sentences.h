@@ -33,7 +33,10 @@ std::string stepSentence(const ShardSpec& spec);
 // Both, one after the other.
 std::string planSentence(const ShardSpec& spec);
 
-// Why this cannot be trained: an empty shard, a batch larger than the shard. Fields are those of the configuration.
+// Why this cannot be trained: an empty shard, no full batch. Fields are those of the configuration.
 Problems planProblems(const ShardSpec& spec);
+
+// What can be trained, but is hardly meant: a batch larger than the shard.
+Problems planNotes(const ShardSpec& spec);
 
 }  // namespace ringside

@@ -81,13 +81,28 @@ TEST_CASE("The numbers are those of the plan") {
 TEST_CASE("What cannot be trained is a problem with the way out") {
     CHECK(planProblems(digits()).empty());
     CHECK(planProblems({.datasetSize = 3, .worldSize = 8, .dropLast = true}).front().text() ==
-          "sampler.drop_last leaves every rank an empty shard: floor(3 / 8) = 0: turn it off, or set "
-          "parallel.world_size to at most 3");
+          "sampler.drop_last leaves every rank without a sample: 3 samples over 8 ranks, floor(3 / 8) = 0: set "
+          "parallel.world_size to at most 3, or sampler.drop_last to false");
     ShardSpec spec = digits();
     spec.batchSize = 361;
+    CHECK(planProblems(spec).empty());
+    spec.loaderDropLast = true;
     CHECK(planProblems(spec).front().text() ==
-          "loader.batch_size is 361, larger than a rank's shard of 360: set it to 360 or less, or use fewer ranks");
+          "loader.drop_last leaves no step: a rank's shard of 360 never fills a batch of 361: set loader.batch_size to "
+          "at most 360, or loader.drop_last to false");
     CHECK_FALSE(planProblems({.datasetSize = 0}).empty());
+}
+
+TEST_CASE("A batch larger than the shard is pointed out") {
+    ShardSpec spec = digits();
+    spec.batchSize = 360;
+    CHECK(planNotes(spec).empty());
+    spec.batchSize = 361;
+    CHECK(planNotes(spec).front().text() ==
+          "loader.batch_size is 361, larger than a rank's shard of 360, so that an epoch is one step of 360 per rank: "
+          "set it to 360 or less, or use fewer ranks");
+    spec.loaderDropLast = true;
+    CHECK(planNotes(spec).empty());
 }
 
 TEST_CASE("Without set_epoch every epoch is dealt as epoch 0") {

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// ringsidectl plan and config as a user types them; that the plans are PyTorch's is tested in tests/pytorch.
+#include "base/files.h"
+#include "program.h"
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+struct Outcome {
+    int exitCode = 0;
+    std::string output;
+};
+
+Outcome ringsidectl(const std::vector<std::string>& arguments) {
+    Program program(arguments);
+    const int exitCode = program.wait();
+    return {exitCode, program.output()};
+}
+
+Outcome plan(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "plan");
+    return ringsidectl(arguments);
+}
+
+}  // namespace
+
+TEST_CASE("plan prints ten samples on four ranks for people") {
+    const Outcome outcome = plan({"--size", "10", "--world-size", "4", "--batch-size", "2"});
+    CHECK(outcome.exitCode == 0);
+    CHECK(outcome.output ==
+          "10 samples on 4 ranks, epoch 0, shuffled with seed 0 + 0, batch size 2\n"
+          "ceil(10 / 4) = 3 samples per rank; 2 are repeated so that all ranks get 3.\n"
+          "2 steps of 4 x 2 = 8; the last step has 1 per rank.\n"
+          "\n"
+          "           step 1  step 2\n"
+          "rank 0    | 4   3 | 6\n"
+          "rank 1    | 1   9 | 2\n"
+          "rank 2    | 7   0 | 4*\n"
+          "rank 3    | 5   8 | 1*\n"
+          "\n"
+          "* repeated so that all ranks get equally many\n");
+}
+
+TEST_CASE("plan prints one rank, and what is dropped, as JSON and CSV") {
+    const Outcome json = plan({"--size", "10", "--world-size", "4", "--drop-last", "--rank", "3", "--format", "json"});
+    const Json parsed = parseJson(json.output, "plan").value();
+    CHECK(parsed["dropped"] == Json({6, 2}));
+    CHECK(parsed["ranks"].size() == 1);
+    CHECK(parsed["ranks"][0]["indices"] == Json({5, 8}));
+
+    const Outcome csv = plan({"--size", "5", "--world-size", "2", "--drop-last", "--no-shuffle", "--format", "csv"});
+    CHECK(csv.output ==
+          "epoch,step,rank,slot,index,flag\n"
+          "0,1,0,0,0,normal\n0,1,1,0,1,normal\n0,2,0,1,2,normal\n0,2,1,1,3,normal\n0,,,,4,dropped\n");
+}
+
+TEST_CASE("plan refuses what is out of range with one line and exit code 2") {
+    const auto refusal = [](const std::vector<std::string>& arguments) {
+        const Outcome outcome = plan(arguments);
+        CHECK(outcome.exitCode == 2);
+        return outcome.output;
+    };
+    CHECK(refusal({"--size", "10", "--world-size", "0"}) ==
+          "ringsidectl plan: world size is 0; the least is 1: choose a value from 1 to 4096\n");
+    CHECK(contains(refusal({"--size", "10", "--world-size", "4097"}), "the most is 4096"));
+    CHECK(contains(refusal({"--size", "2147483648", "--world-size", "4"}), "the most is 2147483647"));
+    CHECK(refusal({"--size", "10", "--world-size", "4", "--rank", "4"}) ==
+          "ringsidectl plan: rank is 4; with world size 4 the last one is 3: choose a rank from 0 to 3\n");
+    CHECK(contains(refusal({"--size", "10", "--world-size", "4", "--batch-size", "0"}), "the least is 1"));
+    CHECK(contains(refusal({"--size", "10", "--world-size", "4", "--epoch", "-1"}), "epoch is -1"));
+    CHECK(contains(refusal({"--size", "ten", "--world-size", "4"}), "--size"));
+    CHECK(contains(refusal({"--size", "10", "--world-size", "4", "--format", "xml"}), "--format"));
+    CHECK(contains(refusal({"--size", "10"}), "--world-size"));
+}
+
+TEST_CASE("config prints the defaults, changed ones, and checks a file against its data") {
+    const TemporaryDirectory scratch;
+    const Outcome changed = ringsidectl({"config", "--defaults", "--set", "parallel.world_size=8"});
+    CHECK(changed.exitCode == 0);
+    CHECK(parseJson(changed.output, "defaults").value()["parallel"]["world_size"] == 8);
+    const std::string file = (scratch.path() / "my.json").string();
+    writeFileAtomically(file, changed.output);
+
+    CHECK(ringsidectl({"config", "--validate", file}).output == file + " is a valid experiment\n");
+    const Outcome note = ringsidectl({"config", "--validate", file, "--set", "loader.batch_size=181"});
+    CHECK(note.exitCode == 0);
+    CHECK(contains(note.output, "note: loader.batch_size is 181, larger than a rank's shard of 180"));
+    const Outcome wrong = ringsidectl({"config", "--validate", file, "--set", "loader.batch_size=0"});
+    CHECK(wrong.exitCode == 2);
+    CHECK(wrong.output == file + ": loader.batch_size is 0; the least is 1: choose a value from 1 to 2147483647\n");
+    CHECK(ringsidectl({"config", "--validate", file + ".missing"}).exitCode == 2);
+    CHECK(parseJson(ringsidectl({"config", "--schema"}).output, "schema").value().contains("properties"));
+}
