@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "experiment/field_text.h"
+#include "experiment/form_fields.h"
 #include "sampling/plan_sentences.h"
 
 namespace ringside {
@@ -69,7 +70,12 @@ QString parallelSentence(const RunConfig& config, const QString& why) {
     const std::int64_t world = config.parallel.worldSize;
     if (world < 1) return {};
     if (world == 1) return tr("1 process, rank 0: no gradients to average.");
-    return tr("%1 processes, ranks 0 to %2. ").arg(groupedText(world)).arg(world - 1) + why;
+    const QString ranks = tr("%1 processes, ranks 0 to %2. ").arg(groupedText(world)).arg(world - 1);
+    if (config.parallel.backend == "auto") return ranks + why;
+    return ranks + tr("Gradients travel through %1, as chosen.")
+                       .arg(config.parallel.backend == "shm"
+                                ? tr("shared memory")
+                                : choiceLabel(QString::fromStdString(config.parallel.backend)));
 }
 
 QString loadingSentence(const RunConfig& config, const DataSplit* data) {

@@ -8,6 +8,7 @@
 #include <QMimeData>
 
 #include "experiment/experiment_form.h"
+#include "experiment/field_text.h"
 #include "experiment/form_fields.h"
 #include "main_window/command_palette.h"
 #include "main_window/dialogs.h"

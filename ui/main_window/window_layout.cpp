@@ -20,7 +20,8 @@ namespace ringside {
 namespace {
 
 constexpr int kFormWidth = 312;
-constexpr int kLogHeight = 150;
+constexpr int kLogHeight = 96;
+constexpr QSize kLeastPages{420, 260};  // smaller than the pages ask for: notice and log must fit a small screen
 
 // A dock without a title bar of its own: the panels inside carry their titles.
 QDockWidget* plainDock(const QString& title, const char* name, QWidget* content, QMainWindow* window) {
@@ -43,6 +44,7 @@ void MainWindow::buildLayout() {
     m_pages->setObjectName(QStringLiteral("pagesTabWidget"));
     m_pages->setAccessibleName(tr("Pages"));
     m_pages->setDocumentMode(true);
+    m_pages->setMinimumSize(kLeastPages);
     addPages();
     auto* centre = new QWidget(this);
     auto* column = new QVBoxLayout(centre);
@@ -51,6 +53,7 @@ void MainWindow::buildLayout() {
     column->addWidget(m_notice);
     column->addWidget(m_pages, 1);
     setCentralWidget(centre);
+    centre->setFocus();  // no control looks chosen before the user chose one
 
     setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
     setCorner(Qt::BottomRightCorner, Qt::BottomDockWidgetArea);

@@ -101,8 +101,13 @@ QProcess* RunController::newProcess() {
 void RunController::dropProcess(QProcess*& process) {
     if (!process) return;
     process->disconnect(this);
-    process->kill();
-    process->deleteLater();
+    process->setParent(nullptr);  // deleting it before it is gone would wait
+    if (process->state() == QProcess::NotRunning) {
+        process->deleteLater();
+    } else {
+        connect(process, &QProcess::finished, process, &QObject::deleteLater);
+        process->kill();
+    }
     process = nullptr;
 }
 

@@ -10,6 +10,7 @@
 
 #include "models/experiment_model.h"
 #include "models/run_model.h"
+#include "sampling/plan_sentences.h"
 #include "theme/theme.h"
 
 namespace ringside {
@@ -93,6 +94,10 @@ RankCard RankStrip::plannedCard(int rank) const {
     card.rank = rank;
     card.mark = tr("ready");
     card.line = tr("batch %1").arg(grouped(static_cast<double>(config.loader.batchSize)));
+    if (m_experiment.data() && m_experiment.problems().empty()) {
+        const ShardNumbers numbers = shardNumbers(epochSpec(config, m_experiment.data()->training->size(), 0));
+        card.line = tr("%1 samples   %2").arg(grouped(static_cast<double>(numbers.samplesPerRank)), card.line);
+    }
     card.phase = tr("not started");
     card.tip = tr("Rank %1: one worker process. It starts when you press Run.").arg(rank);
     return card;
@@ -104,7 +109,10 @@ RankCard RankStrip::runCard(int rank) const {
     RankCard card;
     card.rank = rank;
     card.mark = QString::fromStdString(state.state);
-    if (state.state == "failed") {
+    if (state.state == "failed" && run.ended() && run.ended()->firstFailedRank >= 0 &&
+        run.ended()->firstFailedRank != rank) {
+        card.mark = tr("taken down");  // by the supervisor, because another rank had failed
+    } else if (state.state == "failed") {
         card.tone = RankCard::Tone::Danger;
     } else if (state.inSync) {
         card.mark = *state.inSync ? tr("in sync") : tr("out of sync");
@@ -117,7 +125,8 @@ RankCard RankStrip::runCard(int rank) const {
     if (!card.loss.isEmpty()) parts << tr("loss %1").arg(card.loss);
     card.line = parts.join(QStringLiteral("   "));
     const bool over = run.ended().has_value();
-    card.phase = QString::fromStdString(over || state.phase.empty() ? state.state : state.phase);
+    card.phase = over ? card.mark : QString::fromStdString(state.phase.empty() ? state.state : state.phase);
+    if (over && state.state == "finished") card.phase = tr("finished");
     if (state.samplesPerSecond > 0) card.rate = tr("%1 samples/s").arg(grouped(state.samplesPerSecond));
     if (run.totalSteps() > 0) card.progress = static_cast<double>(state.step) / static_cast<double>(run.totalSteps());
     card.tip = tr("Rank %1, process %2\n%3\nstep %4, %5, %6 MB of memory")
