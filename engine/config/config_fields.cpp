@@ -31,7 +31,9 @@ const std::vector<ConfigField>& fieldTable() {
         {"dataset.kind", kChoice,
          "Where the samples come from: the built-in handwritten digits, a CSV file, or random numbers.",
          RINGSIDE_SLOT(dataset.kind), kDatasets},
-        {"dataset.path", kText, "The CSV file; a relative path starts at the directory of the experiment file.",
+        {"dataset.path", kText,
+         "The CSV file; a relative path starts at the directory of the experiment file. Each feature is shifted and "
+         "scaled to mean 0 and variance 1 over the training samples.",
          RINGSIDE_SLOT(dataset.path)},
         {"dataset.label_column", kText,
          "The CSV column to be predicted, by name or by number counted from 0; empty takes the last one.",
