@@ -29,7 +29,7 @@ def median(values):
 print(f"{'what':44} {'median':>10} {'least':>10} {'most':>10}")
 launches = [summary_of("training.epochs=1")["first_step_seconds"] for _ in range(REPEATS)]
 print(f"{'launch to first step, 4 ranks [s]':44} " + " ".join(f"{x:10.3f}" for x in median(launches)))
-for world_size, epochs in ((1, 4000), (4, 600)):
+for world_size, epochs in ((1, 1000), (4, 300)):
     size = f"parallel.world_size={world_size}"
     logged, silent = [], []
     for _ in range(REPEATS):
