@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "experiment/experiment_form.h"
 
+#include <QLineEdit>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QVBoxLayout>
@@ -39,6 +40,8 @@ ExperimentForm::ExperimentForm(ExperimentModel& model, QWidget* parent) : QWidge
     whole->addWidget(scroll);
 
     addBrowseButton();
+    auto* label = qobject_cast<QLineEdit*>(m_sections.front()->row("dataset.label_column")->control());
+    label->setPlaceholderText(tr("the last one"));
     connect(&model, &ExperimentModel::configChanged, this, &ExperimentForm::refresh);
     refresh();
 }

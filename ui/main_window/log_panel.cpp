@@ -49,6 +49,7 @@ LogPanel::LogPanel(const RunModel& run, const Theme& theme, QWidget* parent) : Q
     m_view->setToolTip(tr("What the ranks and their supervisor said"));
     m_view->setModel(&m_model);
     m_view->setUniformItemSizes(true);
+    m_view->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored);
     m_view->setSelectionMode(QAbstractItemView::ExtendedSelection);
     m_view->setItemDelegate(new LogDelegate(theme, m_view));
     column->addWidget(m_view, 1);

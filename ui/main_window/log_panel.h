@@ -18,6 +18,7 @@ class LogPanel final : public QWidget {
     LogPanel(const RunModel& run, const Theme& theme, QWidget* parent = nullptr);
 
     const LogModel& model() const { return m_model; }
+    QSize sizeHint() const override { return {600, 150}; }
 
   private:
     QWidget* makeHeader();

@@ -7,6 +7,7 @@
 #include <functional>
 #include <utility>
 
+#include "experiment/form_fields.h"
 #include "sampling/plan_sentences.h"
 
 namespace ringside {
@@ -15,7 +16,11 @@ namespace ringside {
 class ConfigEdit final : public QUndoCommand {
   public:
     ConfigEdit(ExperimentModel& model, RunConfig next, const QString& field)
-        : QUndoCommand(field), m_model(model), m_before(model.config()), m_after(std::move(next)), m_field(field) {}
+        : QUndoCommand(inFormWords(field)),
+          m_model(model),
+          m_before(model.config()),
+          m_after(std::move(next)),
+          m_field(field) {}
 
     void undo() override { m_model.apply(m_before); }
     void redo() override { m_model.apply(m_after); }

@@ -148,6 +148,9 @@ void RankStrip::refresh() {
     m_cards.clear();
     for (int rank = 0; rank < ranks; ++rank) m_cards.push_back(ofRun ? runCard(rank) : plannedCard(rank));
     if (m_cards.size() != before) arrange();
+    QStringList spoken;
+    for (const RankCard& card : m_cards) spoken << tr("rank %1 %2").arg(card.rank).arg(card.mark);
+    setAccessibleDescription(spoken.join(QStringLiteral(", ")));
     m_canvas->update();
 }
 
