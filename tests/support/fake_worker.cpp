@@ -108,7 +108,10 @@ void writeGarbage(int rank) {
 
 int act(const std::string& deed, int rank) {
     if (deed == "kill") ::raise(SIGKILL);
-    if (deed == "segv") ::raise(SIGSEGV);
+    if (deed == "segv") {
+        std::signal(SIGSEGV, SIG_DFL);  // sanitizers install a handler of their own
+        ::raise(SIGSEGV);
+    }
     if (deed == "stop-itself") ::raise(SIGSTOP);
     if (deed == "finish") return 0;
     if (deed == "garbage") {
