@@ -2,6 +2,7 @@
 // The window. Everything it does is in ui/; this reads the command line and wires the services.
 #include <QApplication>
 #include <QIcon>
+#include <QTemporaryDir>
 #include <cstdio>
 #include <cstdlib>
 
@@ -43,7 +44,8 @@ QString controlProgram() {
 int runScreenshot(QApplication& application, const StartOptions& options) {
     Theme theme;
     theme.setMode(options.theme == QLatin1String("dark") ? Theme::Mode::Dark : Theme::Mode::Light);
-    Settings settings(QStringLiteral("/dev/null"));  // a picture depends on nothing remembered
+    const QTemporaryDir folder;  // a picture depends on nothing remembered and leaves nothing to remember
+    Settings settings(folder.filePath(QStringLiteral("window.ini")));
     QtDialogs dialogs;
     MainWindow window({theme, settings, dialogs, controlProgram()});
     Screenshot screenshot(window, options);
