@@ -16,8 +16,7 @@ Json devicesJson(const HostDevices& host) {
               {"cpus", host.cpus},
               {"memory_bytes", host.memoryBytes},
               {"available_bytes", host.availableBytes}}},
-            {"gpus", Json::array()},
-            {"why_no_gpu", host.whyNoGpu}};
+            {"gpu", toJson(host.gpus)}};
 }
 
 void printDevices(const HostDevices& host) {
@@ -25,7 +24,7 @@ void printDevices(const HostDevices& host) {
     std::printf("CPU   %s\n      %d CPUs usable by this process, %.1f GiB memory, %.1f GiB available\n",
                 host.cpuName.c_str(), host.cpus, static_cast<double>(host.memoryBytes) / kGibibyte,
                 static_cast<double>(host.availableBytes) / kGibibyte);
-    std::printf("GPU   none in use: %s\n", host.whyNoGpu.c_str());
+    std::fputs(describeGpus(host.gpus).c_str(), stdout);
 }
 
 }  // namespace
@@ -37,7 +36,7 @@ void addDevicesCommand(CLI::App& app, std::function<int()>& action) {
     command->add_flag("--json", *json, "Print JSON for programs");
     command->callback([json, &action] {
         action = [json] {
-            const HostDevices host = findHostDevices();
+            const HostDevices host = findHostDevicesAndGpus();
             if (*json) {
                 std::cout << devicesJson(host).dump(2) << '\n';
             } else {

@@ -15,6 +15,7 @@
 #include "base/files.h"
 #include "experiment_file.h"
 #include "progress_view.h"
+#include "run/gpu_probe.h"
 #include "run/prepared_run.h"
 #include "run/run_directory.h"
 #include "run/supervisor.h"
@@ -50,10 +51,10 @@ std::int64_t monotonicUs() {
 }
 
 // The worker lies beside this program, wherever both are installed.
-Result<std::filesystem::path> findWorker() {
+Result<std::filesystem::path> findWorker(const std::string& device) {
     std::error_code error;
     const auto own = std::filesystem::read_symlink("/proc/self/exe", error);
-    const std::filesystem::path worker = own.parent_path() / "ringside-worker";
+    const std::filesystem::path worker = own.parent_path() / (device == "cuda" ? kCudaWorkerName : "ringside-worker");
     if (!error && ::access(worker.c_str(), X_OK) == 0) return worker;
     return Problem{worker.string(), "is missing or cannot be executed",
                    "build it (./run --build) or put it beside ringsidectl"};
@@ -178,7 +179,7 @@ int runCommand(const RunArguments& arguments) {
     if (!experiment) return reportProblems(problems);
     Result<PreparedRun> run = prepareRun(experiment.value().config, experiment.value().baseDirectory, &problems);
     if (!run) return reportProblems(problems.empty() ? Problems{run.problem()} : problems);
-    Result<std::filesystem::path> worker = findWorker();
+    Result<std::filesystem::path> worker = findWorker(run.value().compute.device);
     if (!worker) return reportProblems({worker.problem()});
     launch.run = std::move(run).value();
     for (const Problem& note : launch.run.notes) std::cerr << "note: " << note.text() << '\n';

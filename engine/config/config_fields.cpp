@@ -14,8 +14,8 @@ constexpr double kMaxInt32 = 2147483647.0;
 constexpr std::array<string_view, 3> kDatasets = {"digits", "csv", "synthetic"};
 constexpr std::array<string_view, 2> kModels = {"toy_linear", "mlp"};
 constexpr std::array<string_view, 1> kStrategies = {"ddp"};
-constexpr std::array<string_view, 3> kBackends = {"auto", "shm", "gloo"};
-constexpr std::array<string_view, 2> kDevices = {"auto", "cpu"};
+constexpr std::array<string_view, 4> kBackends = {"auto", "shm", "gloo", "nccl"};
+constexpr std::array<string_view, 3> kDevices = {"auto", "cpu", "cuda"};
 constexpr std::array<string_view, 1> kSamplers = {"distributed"};
 constexpr std::array<string_view, 1> kOptimizers = {"sgd"};
 constexpr std::array<string_view, 3> kLosses = {"auto", "cross_entropy", "mse"};
@@ -97,7 +97,8 @@ const std::vector<ConfigField>& fieldTable() {
          1,
          4096},
         {"parallel.backend", kChoice,
-         "What carries the gradients between ranks. shm: shared memory on one computer; gloo: TCP; auto chooses and "
+         "What carries the gradients between ranks. shm: shared memory on one computer; gloo: TCP; nccl: between GPUs; "
+         "auto chooses and "
          "says "
          "why.",
          RINGSIDE_SLOT(parallel.backend), kBackends},

@@ -38,8 +38,8 @@ struct ModelConfig {
 struct ParallelConfig {
     std::string strategy = "ddp";
     std::int64_t worldSize = 4;
-    std::string backend = "auto";  // auto | shm | gloo      (collectives)
-    std::string device = "auto";   // auto | cpu             (arithmetic)
+    std::string backend = "auto";  // auto | shm | gloo | nccl (collectives)
+    std::string device = "auto";   // auto | cpu | cuda       (arithmetic)
     double bucketCapMb = 25;
     double firstBucketMb = 1;
     double timeoutSeconds = 30;  // a rank that is silent this long has hung

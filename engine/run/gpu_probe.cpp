@@ -115,10 +115,14 @@ GpuReport ask(const GpuProbeOptions& options) {
 
 }  // namespace
 
+bool gpuDriverLoaded() {
+    std::error_code ignored;
+    return std::filesystem::exists(GpuProbeOptions{}.driver, ignored);
+}
+
 GpuReport probeGpus(const GpuProbeOptions& options) {
     std::error_code ignored;
-    if (!std::filesystem::exists(options.driver, ignored))
-        return noGpu("no GPU found on this machine (no NVIDIA driver is loaded)");
+    if (!std::filesystem::exists(options.driver, ignored)) return noGpu(kNoDriver);
     if (!std::filesystem::exists(options.worker, ignored))
         return noGpu("an NVIDIA driver is loaded, but this build computes on CPUs only (" +
                      std::string(kCudaWorkerName) + " is not there: CUDA was not found when it was built)");

@@ -10,6 +10,11 @@ namespace ringside {
 
 inline constexpr const char* kCudaWorkerName = "ringside-worker-cuda";
 
+inline constexpr const char* kNoDriver = "no GPU found on this machine (no NVIDIA driver is loaded)";
+
+// Whether an NVIDIA driver is loaded; looks at one file.
+bool gpuDriverLoaded();
+
 struct GpuProbeOptions {
     std::filesystem::path worker;                                  // ringside-worker-cuda; need not exist
     std::filesystem::path driver = "/proc/driver/nvidia/version";  // there when a driver is loaded

@@ -7,14 +7,19 @@
 namespace ringside {
 namespace {
 
-void resolve(PreparedRun& run, const std::filesystem::path& baseDirectory) {
+// Empty when everything asked for is there.
+Problems resolve(PreparedRun& run, const std::filesystem::path& baseDirectory) {
     DatasetConfig& dataset = run.config.dataset;
     if (!dataset.path.empty()) {
         dataset.path = std::filesystem::absolute(baseDirectory / dataset.path).lexically_normal().string();
     }
-    run.compute = chooseCompute(run.config.parallel, findHostDevices());
+    const ParallelConfig& parallel = run.config.parallel;
+    const HostDevices host = parallel.device == "cpu" ? findHostDevices() : findHostDevicesAndGpus();
+    const Problems problems = checkCompute(parallel, host);
+    run.compute = chooseCompute(parallel, host);
     run.config.parallel.backend = run.compute.backend;
     run.config.parallel.device = run.compute.device;
+    return problems;
 }
 
 }  // namespace
@@ -26,7 +31,8 @@ Result<PreparedRun> prepareRun(const RunConfig& config, const std::filesystem::p
 
     PreparedRun run;
     run.config = config;
-    resolve(run, baseDirectory);
+    const Problems unavailable = resolve(run, baseDirectory);
+    if (!unavailable.empty()) return unavailable.front();
     const Result<DataSplit> data = loadDataset(run.config.dataset, baseDirectory);
     if (!data) return data.problem();
     run.trainingSamples = data.value().training->size();

@@ -18,8 +18,8 @@ struct RankEnvironment {
     int localRank = 0;
     std::filesystem::path runDirectory;
     long long epochUs = 0;  // CLOCK_MONOTONIC microseconds when the run started: zero of all telemetry times
-    std::string backend;    // resolved: shm | gloo
-    std::string device;     // resolved: cpu
+    std::string backend;    // resolved: shm | gloo | nccl
+    std::string device;     // resolved: cpu | cuda
 };
 
 }  // namespace ringside

@@ -50,7 +50,7 @@ TEST_CASE("A value out of range is refused with its limit and the way out") {
 
 TEST_CASE("A choice that is none names the choices") {
     CHECK(problemAfter([](RunConfig& c) { c.parallel.backend = "glo"; }) ==
-          "parallel.backend is \"glo\"; the choices are auto, shm, gloo: did you mean gloo?");
+          "parallel.backend is \"glo\"; the choices are auto, shm, gloo, nccl: did you mean gloo?");
     CHECK(problemAfter([](RunConfig& c) { c.optimizer.kind = "adamw"; }) ==
           "optimizer.kind is \"adamw\"; this version has only sgd: choose one of these");
 }

@@ -65,7 +65,7 @@ constexpr std::array kFields = {
               QT_TRANSLATE_NOOP("form", "Checkpoint, epochs"), true},
 };
 
-constexpr std::array<std::pair<const char*, const char*>, 14> kChoices = {{
+constexpr std::array<std::pair<const char*, const char*>, 16> kChoices = {{
     {"digits", QT_TRANSLATE_NOOP("form", "Digits")},
     {"csv", QT_TRANSLATE_NOOP("form", "CSV file")},
     {"synthetic", QT_TRANSLATE_NOOP("form", "Synthetic")},
@@ -75,6 +75,8 @@ constexpr std::array<std::pair<const char*, const char*>, 14> kChoices = {{
     {"shm", QT_TRANSLATE_NOOP("form", "Shared memory")},
     {"gloo", QT_TRANSLATE_NOOP("form", "Gloo")},
     {"cpu", QT_TRANSLATE_NOOP("form", "CPU")},
+    {"cuda", QT_TRANSLATE_NOOP("form", "GPU (CUDA)")},
+    {"nccl", QT_TRANSLATE_NOOP("form", "NCCL, between GPUs")},
     {"sgd", QT_TRANSLATE_NOOP("form", "SGD")},
     {"cross_entropy", QT_TRANSLATE_NOOP("form", "Cross-entropy")},
     {"mse", QT_TRANSLATE_NOOP("form", "Squared error")},
