@@ -72,6 +72,12 @@ TEST_CASE("a configuration that cannot be read ends with 2 and its name") {
     CHECK(outcome.error.contains("/nowhere.json"));
 }
 
+TEST_CASE("a run directory that holds no run ends with 2 and its name, at once") {
+    const Outcome outcome = runRingside({"--screenshot", "x.png", "--run-dir", "/nowhere/run"});
+    CHECK(outcome.code == 2);
+    CHECK(outcome.error.contains("/nowhere/run"));
+}
+
 TEST_CASE("a picture that cannot be written ends with 2") {
     CHECK(runRingside({"--screenshot", "/nowhere/x.png"}).code == 2);
 }

@@ -134,20 +134,21 @@ void MainWindow::startRun() {
     showPage(QStringLiteral("training"));
 }
 
-void MainWindow::openRun(const QString& runDirectory) {
-    if (runDirectory.isEmpty()) return;
+bool MainWindow::openRun(const QString& runDirectory) {
+    if (runDirectory.isEmpty()) return false;
     if (m_controller.isLive()) {
         m_notice->say(
             tr("A run is live: stop it, or let it go on unwatched (Run menu), then open %1.").arg(runDirectory));
-        return;
+        return false;
     }
     const Result<RunPaths> found = openRunDirectory(runDirectory.toStdString());
     if (!found) {
         m_notice->say(QString::fromStdString(found.problem().text()), NoticeBar::Tone::Danger);
-        return;
+        return false;
     }
     m_takesRunConfig = true;
     m_controller.attach(runDirectory);
+    return true;
 }
 
 // The experiment of a run that was opened comes into the form, as one step that can be undone.

@@ -48,7 +48,9 @@ class MainWindow final : public QMainWindow {
     bool showPage(const QString& name);
 
     void restore();  // layout, draft; and offers to attach when the last run is still live
-    void openRun(const QString& runDirectory);
+    // False when there is no run to look at; the notice says why.
+    bool openRun(const QString& runDirectory);
+    QString noticeText() const { return m_notice->text(); }
 
   protected:
     void closeEvent(QCloseEvent* event) override;

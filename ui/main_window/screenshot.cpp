@@ -35,7 +35,9 @@ void Screenshot::begin() {
         if (!config) return fail(QString::fromStdString(config.problem().text()));
         m_window.experiment().replace(config.value(), m_options.config);
     }
-    if (!m_options.runDirectory.isEmpty()) m_window.openRun(m_options.runDirectory);
+    if (!m_options.runDirectory.isEmpty() && !m_window.openRun(m_options.runDirectory)) {
+        return fail(m_window.noticeText());
+    }
     m_window.resize(m_options.size);
     m_window.show();
     m_deadline.start();
