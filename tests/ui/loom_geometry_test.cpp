@@ -134,3 +134,14 @@ TEST_CASE("at home no cell is cut at the edge, whatever the width, until the vie
     geometry.setArea({500, 320});
     CHECK(geometry.pitch() == pitch);
 }
+
+TEST_CASE("all ranks stay in sight as long as a thumbnail fits into the height each can have") {
+    LoomGeometry geometry;
+    geometry.setArea({600, 264});
+    geometry.setShape(1000, 4);
+    geometry.home();
+    CHECK(geometry.rowHeight() == 66);
+    CHECK(geometry.visibleRanks() == Span{0, 4});
+    geometry.setShape(1000, 8);  // 33 px each is not enough: rows grow and scroll
+    CHECK(geometry.rowHeight() > 66);
+}

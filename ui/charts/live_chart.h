@@ -41,6 +41,7 @@ class LiveChart : public QChartView {
     // The x range to show; nothing = everything, following the live edge.
     void setXRange(std::optional<AxisRange> range);
     void setCrosshair(std::optional<double> x);
+    void setEmptyText(const QString& text) { m_emptyText = text; }  // shown when other charts have curves
     // Words for an x under the crosshair: "step 72, epoch 6".
     void setXText(std::function<QString(double)> text) { m_xText = std::move(text); }
 
@@ -109,6 +110,7 @@ class LiveChart : public QChartView {
     std::optional<QPointF> m_dragFrom;
     QPointF m_dragTo;
     std::function<QString(double)> m_xText;
+    QString m_emptyText;
 };
 
 }  // namespace ringside

@@ -64,6 +64,9 @@ void LiveChart::drawBackground(QPainter* painter, const QRectF&) {
         painter->setPen(m_theme.colors().muted);
         painter->drawText(QRectF(0, y - 9, area.left() - 8, 18), Qt::AlignRight | Qt::AlignVCenter, tick.label);
     }
+    if (m_curves.empty()) {
+        painter->drawText(area, Qt::AlignCenter, m_emptyText);
+    }
     const int xTicks = std::max(2, static_cast<int>(area.width() / kPixelsPerXTick));
     for (const AxisTick& tick : axisTicks(x.minimum, x.maximum, xTicks, m_xStyle)) {
         painter->setPen(m_theme.colors().muted);

@@ -50,11 +50,7 @@ LedgerPanel::LedgerPanel(Theme& theme, QWidget* parent) : QFrame(parent), m_them
     m_rowsLayout = new QVBoxLayout;
     m_rowsLayout->setSpacing(0);
     layout->addLayout(m_rowsLayout);
-    m_extra = new QVBoxLayout;
-    m_extra->setSpacing(Theme::kSpace1);
-    m_extra->setContentsMargins(0, Theme::kSpace5, 0, Theme::kSpace3);
-    layout->addLayout(m_extra);
-    layout->addStretch(1);
+    layout->addSpacing(Theme::kSpace5);
     auto* heading = new QLabel(tr("Predicted against actual"));
     heading->setProperty("role", "number");
     layout->addWidget(heading);
@@ -74,6 +70,11 @@ LedgerPanel::LedgerPanel(Theme& theme, QWidget* parent) : QFrame(parent), m_them
         tr("SHA-256 over this epoch's order, as little-endian int64: the same on every machine that shuffles as "
            "PyTorch does"));
     layout->addWidget(m_hash);
+    m_extra = new QVBoxLayout;
+    m_extra->setSpacing(Theme::kSpace1);
+    m_extra->setContentsMargins(0, Theme::kSpace5, 0, Theme::kSpace3);
+    layout->addLayout(m_extra);
+    layout->addStretch(1);
     setVerification({}, Tone::Normal);
 }
 

@@ -21,7 +21,7 @@ class LedgerPanel : public QFrame {
     void setRows(const QList<LedgerRow>& rows);
     void setOrderHash(const QString& hash);
     void setVerification(const QString& sentence, Tone tone);
-    QVBoxLayout& extraLayout() { return *m_extra; }  // between the numbers and the verification
+    QVBoxLayout& extraLayout() { return *m_extra; }  // below the verification
 
   private:
     struct RowLabels {

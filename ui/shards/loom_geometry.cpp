@@ -46,7 +46,8 @@ double LoomGeometry::smallestPitch() const {
 
 double LoomGeometry::rowHeight() const {
     const double even = m_ranks > 0 ? m_area.height() / m_ranks : kLargestRow;
-    return std::clamp(std::max(even, m_pitch * kRowPerPitch), kSmallestRow, kLargestRow);
+    const double wanted = even >= kSmallestCardRow ? even : std::max(even, m_pitch * kRowPerPitch);
+    return std::clamp(wanted, kSmallestRow, kLargestRow);
 }
 
 QRectF LoomGeometry::cell(int rank, qint64 slot) const {

@@ -41,7 +41,8 @@ class LoomGeometry {
     static constexpr double kLargestPitch = 62;
     static constexpr double kSmallestRow = 8;
     static constexpr double kLargestRow = 88;
-    static constexpr double kRowPerPitch = 1.4;  // height of a cell that shows a thumbnail, over its width
+    static constexpr double kSmallestCardRow = 60;  // a thumbnail and an index still fit
+    static constexpr double kRowPerPitch = 1.4;     // height of a cell that shows a thumbnail, over its width
 
     void setShape(qint64 slots_, int ranks);
     void setArea(QSizeF area);

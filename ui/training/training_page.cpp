@@ -84,6 +84,7 @@ QWidget* TrainingPage::makeCharts() {
     grid->setRowStretch(0, 9);
     grid->setRowStretch(1, 5);
     m_throughput->chart().setFromZero(true);
+    m_throughput->chart().setEmptyText(tr("The run was too short to measure its speed"));
     for (ChartPanel* panel : panels()) {
         connectChart(panel);
     }
