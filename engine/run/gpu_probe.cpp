@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "base/files.h"
@@ -98,6 +99,12 @@ std::string howItEnded(int status) {
     return "ended with code " + std::to_string(WEXITSTATUS(status));
 }
 
+bool anyExists(const std::vector<std::filesystem::path>& paths) {
+    std::error_code ignored;
+    return std::any_of(paths.begin(), paths.end(),
+                       [&](const auto& path) { return std::filesystem::exists(path, ignored); });
+}
+
 GpuReport ask(const GpuProbeOptions& options) {
     const std::string name = options.worker.filename().string();
     Child child(options.worker, "--devices");
@@ -116,13 +123,12 @@ GpuReport ask(const GpuProbeOptions& options) {
 }  // namespace
 
 bool gpuDriverLoaded() {
-    std::error_code ignored;
-    return std::filesystem::exists(GpuProbeOptions{}.driver, ignored);
+    return anyExists(GpuProbeOptions{}.driverSigns);
 }
 
 GpuReport probeGpus(const GpuProbeOptions& options) {
+    if (!anyExists(options.driverSigns)) return noGpu(kNoDriver);
     std::error_code ignored;
-    if (!std::filesystem::exists(options.driver, ignored)) return noGpu(kNoDriver);
     if (!std::filesystem::exists(options.worker, ignored))
         return noGpu("an NVIDIA driver is loaded, but this build computes on CPUs only (" +
                      std::string(kCudaWorkerName) + " is not there: CUDA was not found when it was built)");

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <vector>
 
 #include "run/gpu_report.h"
 
@@ -12,13 +13,14 @@ inline constexpr const char* kCudaWorkerName = "ringside-worker-cuda";
 
 inline constexpr const char* kNoDriver = "no GPU found on this machine (no NVIDIA driver is loaded)";
 
-// Whether an NVIDIA driver is loaded; looks at one file.
+// Whether an NVIDIA driver is loaded; looks at files alone.
 bool gpuDriverLoaded();
 
 struct GpuProbeOptions {
-    std::filesystem::path worker;                                  // ringside-worker-cuda; need not exist
-    std::filesystem::path driver = "/proc/driver/nvidia/version";  // there when a driver is loaded
-    std::chrono::milliseconds deadline{20000};                     // a cold driver takes seconds
+    std::filesystem::path worker;  // ringside-worker-cuda; need not exist
+    // Any of these is there when a driver is loaded: its module, its device in a container, Windows' one under WSL.
+    std::vector<std::filesystem::path> driverSigns{"/proc/driver/nvidia/version", "/dev/nvidiactl", "/dev/dxg"};
+    std::chrono::milliseconds deadline{20000};  // a cold driver takes seconds
 };
 
 // Asks `worker --devices` in a child process, so that a driver that crashes or hangs takes nobody along. Without the

@@ -43,7 +43,7 @@ TEST_CASE("The CUDA worker reports the GPUs or the reason, with or without a dri
 TEST_CASE("The probe understands the real worker") {
     GpuProbeOptions options;
     options.worker = kWorker;
-    options.driver = kWorker;  // any file: asks although no driver is loaded
+    options.driverSigns = {kWorker};  // any file: asks although no driver is loaded
     const GpuReport report = probeGpus(options);
     CHECK_FALSE(report.cuda.empty());
     CHECK_THAT(report.why, !containing("ringside-worker-cuda"));

@@ -17,8 +17,8 @@ struct Machine {
     GpuProbeOptions options;
 
     explicit Machine(const std::string& script) {
-        options.driver = directory.path() / "version";
-        std::ofstream(options.driver) << "NVRM version";
+        options.driverSigns = {directory.path() / "absent", directory.path() / "version"};
+        std::ofstream(options.driverSigns.back()) << "NVRM version";
         options.worker = directory.path() / "ringside-worker-cuda";
         std::ofstream(options.worker) << "#!/bin/sh\n" << script;
         std::filesystem::permissions(options.worker, std::filesystem::perms::owner_all);
@@ -30,7 +30,7 @@ struct Machine {
 
 TEST_CASE("Without a driver nobody is asked") {
     Machine machine("exit 1\n");
-    machine.options.driver = machine.directory.path() / "absent";
+    machine.options.driverSigns.pop_back();
     CHECK(machine.why() == "no GPU found on this machine (no NVIDIA driver is loaded)");
 }
 

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every operation on the GPU against the CPU backend, which is tested against PyTorch.
+#include "backend/cuda/cuda_backend.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "backend/cuda/step_graph.h"
+#include "base/errors.h"
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+std::vector<float> numbers(std::int64_t count, std::uint32_t seed) {
+    std::vector<float> values;
+    for (std::int64_t i = 0; i < count; ++i) {
+        seed = seed * 1664525U + 1013904223U;
+        values.push_back((static_cast<float>(seed >> 8) / 8388608.0F - 1.0F));
+    }
+    return values;
+}
+
+// The same tensors on both devices.
+struct Both {
+    std::unique_ptr<Backend> cpu = makeCpuBackend(1);
+    CudaBackend gpu{CudaOptions{}};
+
+    struct Pair {
+        Tensor cpu;
+        Tensor gpu;
+    };
+
+    Pair floats(const Shape& shape, std::uint32_t seed) {
+        const std::vector<float> values =
+            seed == 0 ? std::vector<float>(static_cast<std::size_t>(shape.count())) : numbers(shape.count(), seed);
+        Pair pair{cpu->allocate(shape, DType::kFloat32), gpu.allocate(shape, DType::kFloat32)};
+        cpu->upload(values.data(), pair.cpu);
+        gpu.upload(values.data(), pair.gpu);
+        return pair;
+    }
+    Pair labels(std::int64_t rows, std::int64_t classes) {
+        std::vector<std::int64_t> values;
+        for (std::int64_t i = 0; i < rows; ++i) values.push_back(i * 7 % classes);
+        Pair pair{cpu->allocate({rows}, DType::kInt64), gpu.allocate({rows}, DType::kInt64)};
+        cpu->upload(values.data(), pair.cpu);
+        gpu.upload(values.data(), pair.gpu);
+        return pair;
+    }
+    std::vector<float> fromGpu(const Tensor& tensor) {
+        std::vector<float> values(static_cast<std::size_t>(tensor.count()));
+        gpu.download(tensor, values.data());
+        return values;
+    }
+    // Largest difference, relative to the largest value: what rounding in another order of additions may do.
+    double difference(const Pair& pair) {
+        const std::vector<float> mine = fromGpu(pair.gpu);
+        const auto reference = pair.cpu.floats();
+        double largest = 1e-30;
+        double apart = 0;
+        for (std::size_t i = 0; i < mine.size(); ++i) {
+            if (!std::isfinite(mine[i])) return INFINITY;
+            largest = std::max(largest, std::abs(static_cast<double>(reference[i])));
+            apart = std::max(apart, std::abs(static_cast<double>(mine[i]) - static_cast<double>(reference[i])));
+        }
+        return apart / largest;
+    }
+};
+
+constexpr double kRounding = 2e-6;  // float32 sums in another order; TF32 would be off by 1e-3
+
+}  // namespace
+
+TEST_CASE("A linear layer computes on the GPU what it computes on the CPU, in float32 and not in TF32") {
+    const auto [rows, in, out] = GENERATE(table<std::int64_t, std::int64_t, std::int64_t>(
+        {{32, 64, 128}, {32, 128, 10}, {1, 10, 10}, {7, 13, 5}, {128, 4096, 512}, {3, 1, 1}}));
+    Both both;
+    const auto x = both.floats({rows, in}, 1);
+    const auto weight = both.floats({out, in}, 2);
+    const auto bias = both.floats({out}, 3);
+    const auto gradY = both.floats({rows, out}, 4);
+    const auto y = both.floats({rows, out}, 0);
+    const auto gradWeight = both.floats({out, in}, 0);
+    const auto gradBias = both.floats({out}, 0);
+    const auto gradX = both.floats({rows, in}, 0);
+
+    both.cpu->linearForward(x.cpu, weight.cpu, bias.cpu, y.cpu);
+    both.gpu.linearForward(x.gpu, weight.gpu, bias.gpu, y.gpu);
+    both.cpu->linearBackwardParameters(x.cpu, gradY.cpu, gradWeight.cpu, gradBias.cpu);
+    both.gpu.linearBackwardParameters(x.gpu, gradY.gpu, gradWeight.gpu, gradBias.gpu);
+    both.cpu->linearBackwardInput(gradY.cpu, weight.cpu, gradX.cpu);
+    both.gpu.linearBackwardInput(gradY.gpu, weight.gpu, gradX.gpu);
+    CHECK(both.difference(y) < kRounding);
+    CHECK(both.difference(gradWeight) < kRounding);
+    CHECK(both.difference(gradBias) < kRounding);
+    CHECK(both.difference(gradX) < kRounding);
+}
+
+TEST_CASE("Losses, hits and gradients on the GPU equal the CPU's") {
+    const std::int64_t classes = GENERATE(2, 10, 33, 1000);
+    Both both;
+    const auto logits = both.floats({37, classes}, 5);
+    const auto labels = both.labels(37, classes);
+    const auto loss = both.floats({37}, 0);
+    const auto correct = both.floats({37}, 0);
+    const auto gradient = both.floats({37, classes}, 0);
+    both.cpu->softmaxCrossEntropy(logits.cpu, labels.cpu, loss.cpu, correct.cpu, gradient.cpu);
+    both.gpu.softmaxCrossEntropy(logits.gpu, labels.gpu, loss.gpu, correct.gpu, gradient.gpu);
+    CHECK(both.difference(loss) < kRounding);
+    CHECK(both.difference(correct) == 0);
+    CHECK(both.difference(gradient) < kRounding);
+
+    const auto target = both.floats({37, classes}, 6);
+    both.cpu->meanSquaredError(logits.cpu, target.cpu, loss.cpu, gradient.cpu);
+    both.gpu.meanSquaredError(logits.gpu, target.gpu, loss.gpu, gradient.gpu);
+    CHECK(both.difference(loss) < kRounding);
+    CHECK(both.difference(gradient) == 0);
+
+    std::vector<std::int64_t> mine(37);
+    const auto indices = both.labels(37, classes);
+    both.cpu->argmax(logits.cpu, indices.cpu);
+    both.gpu.argmax(logits.gpu, indices.gpu);
+    both.gpu.download(indices.gpu, mine.data());
+    CHECK(std::equal(mine.begin(), mine.end(), indices.cpu.integers().begin()));
+}
+
+TEST_CASE("Element by element the GPU gives the CPU's very bits") {
+    Both both;
+    const auto x = both.floats({1000}, 7);
+    const auto gradient = both.floats({1000}, 8);
+    both.cpu->reluForward(x.cpu, x.cpu);
+    both.gpu.reluForward(x.gpu, x.gpu);
+    CHECK(both.difference(x) == 0);
+    both.cpu->reluBackward(x.cpu, gradient.cpu, gradient.cpu);
+    both.gpu.reluBackward(x.gpu, gradient.gpu, gradient.gpu);
+    CHECK(both.difference(gradient) == 0);
+    both.cpu->scale(gradient.cpu, 0.25F);
+    both.gpu.scale(gradient.gpu, 0.25F);
+    CHECK(both.difference(gradient) == 0);
+
+    const double momentum = GENERATE(0.0, 0.9);
+    const double decay = GENERATE(0.0, 5e-4);
+    const auto velocity = both.floats({1000}, 0);
+    for (int step = 0; step < 4; ++step) {
+        const SgdStep options{0.1, momentum, 0, decay, momentum > 0, step == 0};
+        both.cpu->sgd(x.cpu, gradient.cpu, momentum > 0 ? velocity.cpu : Tensor{}, options);
+        both.gpu.sgd(x.gpu, gradient.gpu, momentum > 0 ? velocity.gpu : Tensor{}, options);
+    }
+    CHECK(both.difference(x) == 0);
+    CHECK(both.gpu.squaredNorm(x.gpu) == Approx(both.cpu->squaredNorm(x.cpu)).epsilon(1e-9));
+    CHECK(both.gpu.squaredNorm(x.gpu) == both.gpu.squaredNorm(x.gpu));
+}
+
+TEST_CASE("Uploads larger than the pinned ring arrive whole, and one after the other") {
+    CudaBackend gpu{CudaOptions{}};
+    const std::int64_t count = 10'000'001;
+    const Tensor tensor = gpu.allocate({count}, DType::kFloat32);
+    std::vector<float> back(static_cast<std::size_t>(count));
+    for (std::uint32_t round = 1; round < 4; ++round) {
+        const std::vector<float> values = numbers(count, round);
+        gpu.upload(values.data(), tensor);
+        gpu.download(tensor, back.data());
+        CHECK(std::memcmp(back.data(), values.data(), tensor.bytes()) == 0);
+    }
+}
+
+TEST_CASE("A recorded step does what the step does") {
+    Both both;
+    const auto x = both.floats({32, 64}, 1);
+    const auto weight = both.floats({10, 64}, 2);
+    const auto bias = both.floats({10}, 3);
+    const auto labels = both.labels(32, 10);
+    const auto y = both.floats({32, 10}, 0);
+    const auto loss = both.floats({32}, 0);
+    const auto correct = both.floats({32}, 0);
+    const auto gradient = both.floats({32, 10}, 0);
+    const auto gradWeight = both.floats({10, 64}, 0);
+    const auto gradBias = both.floats({10}, 0);
+    const SgdStep options{0.1, 0, 0, 0, false, false};
+    const auto step = [&](Backend& backend, auto of) {
+        backend.linearForward(of(x), of(weight), of(bias), of(y));
+        backend.softmaxCrossEntropy(of(y), of(labels), of(loss), of(correct), of(gradient));
+        backend.linearBackwardParameters(of(x), of(gradient), of(gradWeight), of(gradBias));
+        backend.sgd(of(weight), of(gradWeight), {}, options);
+        backend.sgd(of(bias), of(gradBias), {}, options);
+    };
+    StepGraph graph(both.gpu, [&] { step(both.gpu, [](const Both::Pair& pair) { return pair.gpu; }); });
+    for (int i = 0; i < 9; ++i) graph.launch();
+    for (int i = 0; i < 10; ++i) step(*both.cpu, [](const Both::Pair& pair) { return pair.cpu; });
+    CHECK(both.difference(weight) < 1e-5);
+    CHECK(both.difference(loss) < 1e-5);
+}
+
+TEST_CASE("Out of memory and a missing GPU are errors that name the way out") {
+    CudaBackend gpu{CudaOptions{}};
+    CHECK_THROWS_WITH(gpu.allocate({1LL << 20, 1LL << 20}, DType::kFloat32),
+                      containing("no room for a tensor") && containing("lower loader.batch_size"));
+    const Tensor small = gpu.allocate({4}, DType::kFloat32);
+    gpu.fill(small, 3);
+    CHECK(gpu.squaredNorm(small) == 36);
+    CudaOptions absent;
+    absent.device = 99;
+    CHECK_THROWS_WITH(CudaBackend{absent}, containing("GPU 99 does not exist"));
+}

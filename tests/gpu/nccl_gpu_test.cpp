@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// The real NCCL: one rank, and two ranks as processes on one GPU by the shared-GPU recipe.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <numeric>
+
+#include "backend/cuda/cuda_backend.h"
+#include "base/errors.h"
+#include "base/files.h"
+#include "comm/nccl/nccl_communicator.h"
+#include "run/gpu_placement.h"
+#include "support/catch.h"
+#include "support/temporary_directory.h"
+
+using namespace ringside;
+using namespace std::chrono_literals;
+
+namespace {
+
+// Keys as files of a directory.
+class DirectoryStore final : public Store {
+  public:
+    explicit DirectoryStore(std::filesystem::path directory) : m_directory(std::move(directory)) {}
+    void set(const std::string& key, const std::vector<char>& value) override {
+        writeFileAtomically(m_directory / key, {value.data(), value.size()});
+    }
+    std::vector<char> get(const std::string& key, std::chrono::milliseconds deadline) override {
+        const auto end = std::chrono::steady_clock::now() + deadline;
+        while (std::chrono::steady_clock::now() < end) {
+            const Result<std::string> value = readFile(m_directory / key, 1 << 20);
+            if (value) return {value.value().begin(), value.value().end()};
+            ::usleep(2000);
+        }
+        throw CommError("nobody set " + key);
+    }
+
+  private:
+    std::filesystem::path m_directory;
+};
+
+// What a rank does; throws when a result is wrong.
+void demand(bool condition, const std::string& what) {
+    if (!condition) throw std::runtime_error(what);
+}
+
+void exchange(CudaBackend& gpu, Communicator& communicator) {
+    const int size = communicator.size();
+    const auto memory = communicator.allocate(1001);
+    const Tensor tensor{memory.data(), {1001}, DType::kFloat32, gpu.device()};
+    std::vector<float> values(1001);
+    for (int round = 0; round < 3; ++round) {
+        gpu.fill(tensor, static_cast<float>(communicator.rank() + 1));
+        communicator.allReduce(CommBuffer::of(memory), ReduceOp::kSum);
+        gpu.download(tensor, values.data());
+        const auto sum = static_cast<float>(size * (size + 1) / 2);
+        demand(values.front() == sum && values.back() == sum, "the all-reduce is wrong");
+    }
+    gpu.fill(tensor, static_cast<float>(communicator.rank()));
+    communicator.broadcast(CommBuffer::of(memory), size - 1);
+    gpu.download(tensor, values.data());
+    demand(values[500] == static_cast<float>(size - 1), "the broadcast is wrong");
+
+    std::vector<double> sums{1.0, communicator.rank() * 1.0};
+    communicator.allReduce(CommBuffer::of(std::span<double>(sums)), ReduceOp::kSum);
+    demand(sums[0] == size && sums[1] == size * (size - 1) / 2, "the staged all-reduce is wrong");
+    std::vector<std::int64_t> ranks(static_cast<std::size_t>(size));
+    std::vector<std::int64_t> mine{communicator.rank()};
+    communicator.allGather(CommBuffer::of(std::span<std::int64_t>(mine)),
+                           CommBuffer::of(std::span<std::int64_t>(ranks)));
+    std::vector<std::int64_t> expected(ranks.size());
+    std::iota(expected.begin(), expected.end(), 0);
+    demand(ranks == expected, "the all-gather is wrong");
+    communicator.barrier();
+}
+
+struct Rank {
+    CudaBackend gpu;
+    DirectoryStore store;
+    std::unique_ptr<NcclCommunicator> communicator;
+
+    Rank(const std::filesystem::path& directory, int rank, int size, std::chrono::milliseconds timeout)
+        : gpu(CudaOptions{}), store(directory) {
+        NcclOptions options;
+        options.deadlines.collective = timeout;
+        options.computeStream = gpu.stream();
+        options.hostWaits = false;
+        communicator = makeNcclCommunicator(store, rank, size, options);
+        gpu.whileWaiting([this] { communicator->poll(); });
+    }
+};
+
+// Runs play in a child as one of two ranks that share a GPU; its exit code is 0 when nothing was thrown.
+template <class Play>
+pid_t forkRank(const std::filesystem::path& directory, int rank, std::chrono::milliseconds timeout, Play play) {
+    const pid_t child = ::fork();
+    if (child != 0) return child;
+    for (const auto& [name, value] : placeRank("test", rank, 2, 1).environment)
+        ::setenv(name.c_str(), value.c_str(), 1);
+    int code = 1;
+    try {
+        Rank self(directory, rank, 2, timeout);
+        play(self);
+        code = 0;
+    } catch (const CommError& error) {
+        std::fprintf(stderr, "rank %d: %s\n", rank, error.what());
+        code = 10;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "rank %d: %s\n", rank, error.what());
+    }
+    ::_exit(code);
+}
+
+int exitOf(pid_t child) {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+}  // namespace
+
+TEST_CASE("Two ranks share a GPU by the documented recipe and agree") {
+    TemporaryDirectory directory;
+    const auto play = [](Rank& self) { exchange(self.gpu, *self.communicator); };
+    const pid_t first = forkRank(directory.path(), 0, 60s, play);
+    const pid_t second = forkRank(directory.path(), 1, 60s, play);
+    CHECK(exitOf(first) == 0);
+    CHECK(exitOf(second) == 0);
+}
+
+TEST_CASE("A rank that is killed leaves the other with an error, not a hang") {
+    TemporaryDirectory directory;
+    const pid_t survivor = forkRank(directory.path(), 0, 3s, [](Rank& self) {
+        exchange(self.gpu, *self.communicator);
+        for (;;) exchange(self.gpu, *self.communicator);
+    });
+    const pid_t victim = forkRank(directory.path(), 1, 60s, [](Rank& self) {
+        exchange(self.gpu, *self.communicator);
+        ::raise(SIGKILL);
+    });
+    CHECK(exitOf(victim) == -SIGKILL);
+    CHECK(exitOf(survivor) == 10);
+}
+
+TEST_CASE("One rank talks to itself") {
+    TemporaryDirectory directory;
+    const pid_t alone = ::fork();
+    if (alone == 0) {
+        int code = 1;
+        try {
+            Rank self(directory.path(), 0, 1, 30s);
+            exchange(self.gpu, *self.communicator);
+            code = 0;
+        } catch (const std::exception& error) {
+            std::fprintf(stderr, "%s\n", error.what());
+        }
+        ::_exit(code);
+    }
+    CHECK(exitOf(alone) == 0);
+}

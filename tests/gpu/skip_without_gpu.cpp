@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Linked into the programs that need a GPU. Asks in another process: these tests fork, and CUDA does not survive that.
+#include <cstdio>
+
+#include "run/gpu_probe.h"
+
+int skipTests();
+
+int skipTests() {
+    constexpr int kSkipped = 77;
+    ringside::GpuProbeOptions options;
+    options.worker = RINGSIDE_BIN_DIR "/ringside-worker-cuda";
+    const ringside::GpuReport report = ringside::probeGpus(options);
+    if (report.usableCount() > 0) return 0;
+    std::printf("skipped: no GPU: %s\n", report.why.c_str());
+    return kSkipped;
+}
