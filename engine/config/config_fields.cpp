@@ -11,7 +11,9 @@ using std::string_view;
 
 constexpr double kMaxInt32 = 2147483647.0;
 
-constexpr std::array<string_view, 3> kDatasets = {"digits", "csv", "synthetic"};
+constexpr std::array<string_view, 8> kDatasets = {"digits",   "csv", "idx",          "cifar10",
+                                                  "cifar100", "npy", "image_folder", "synthetic"};
+constexpr std::array<string_view, 5> kShapes = {"regression", "blobs", "spirals", "imbalanced", "imagenet"};
 constexpr std::array<string_view, 2> kModels = {"toy_linear", "mlp"};
 constexpr std::array<string_view, 1> kStrategies = {"ddp"};
 constexpr std::array<string_view, 4> kBackends = {"auto", "shm", "gloo", "nccl"};
@@ -29,12 +31,17 @@ const std::vector<ConfigField>& fieldTable() {
         {"name", kText, "What this experiment is called; the run directory is named after it.", RINGSIDE_SLOT(name)},
 
         {"dataset.kind", kChoice,
-         "Where the samples come from: the built-in handwritten digits, a CSV file, or random numbers.",
+         "Where the samples come from: the built-in handwritten digits, a file (CSV table, IDX as of MNIST, NumPy "
+         "array), "
+         "CIFAR's binary files, a folder of images, or made-up data.",
          RINGSIDE_SLOT(dataset.kind), kDatasets},
         {"dataset.path", kText,
-         "The CSV file; a relative path starts at the directory of the experiment file. Each feature is shifted and "
-         "scaled to mean 0 and variance 1 over the training samples.",
+         "The file or directory with the samples; a relative path starts at the directory of the experiment file. The "
+         "features of a CSV file are shifted and scaled to mean 0 and variance 1 over the training samples.",
          RINGSIDE_SLOT(dataset.path)},
+        {"dataset.labels_path", kText,
+         "idx and npy only: the file with the labels. Empty looks for one beside the samples with the usual name.",
+         RINGSIDE_SLOT(dataset.labelsPath)},
         {"dataset.label_column", kText,
          "The CSV column to be predicted, by name or by number counted from 0; empty takes the last one.",
          RINGSIDE_SLOT(dataset.labelColumn)},
@@ -48,6 +55,26 @@ const std::vector<ConfigField>& fieldTable() {
         {"dataset.split_seed", kInteger,
          "Seed of the permutation that decides which samples validate. Keep it when you compare runs.",
          RINGSIDE_SLOT(dataset.splitSeed)},
+        {"dataset.image_size",
+         kInteger,
+         "image_folder and the synthetic shape imagenet: side in pixels of the square that every image becomes; 0 "
+         "takes "
+         "the size of the first image (32 for imagenet).",
+         RINGSIDE_SLOT(dataset.imageSize),
+         {},
+         0,
+         4096},
+        {"dataset.shape", kChoice,
+         "Synthetic data only. regression: random numbers as torch.randn; blobs, spirals: classes in clouds or arms; "
+         "imbalanced: the largest class has 100 times the smallest; imagenet: 1,281,167 images of 1,000 classes.",
+         RINGSIDE_SLOT(dataset.shape), kShapes},
+        {"dataset.classes",
+         kInteger,
+         "Synthetic blobs, spirals and imbalanced only: how many classes there are.",
+         RINGSIDE_SLOT(dataset.classes),
+         {},
+         2,
+         10000},
         {"dataset.size",
          kInteger,
          "Synthetic data only: how many samples there are.",
@@ -64,7 +91,7 @@ const std::vector<ConfigField>& fieldTable() {
          1000000},
         {"dataset.targets",
          kInteger,
-         "Synthetic data only: numbers per sample that the model is to predict.",
+         "Synthetic regression only: numbers per sample that the model is to predict.",
          RINGSIDE_SLOT(dataset.targets),
          {},
          1,
@@ -233,7 +260,6 @@ const std::vector<ConfigField>& fieldTable() {
 
 const std::vector<NeutralKey>& neutralTable() {
     static const std::vector<NeutralKey> table = {
-        {"dataset.labels_path", {Json(""), Json()}, "labels come from a column of the same file"},
         {"loader.num_workers", {Json(0)}, "each rank loads its own samples"},
         {"loader.prefetch_factor", {Json(2), Json()}, "there are no loading workers that could prefetch"},
         {"loader.pin_memory", {Json(false)}, "the ranks compute on the CPU"},

@@ -80,27 +80,51 @@ class FieldCheck {
     const ConfigField& m_field;
 };
 
-void checkDataset(const RunConfig& config, Problems& problems) {
-    const DatasetConfig& dataset = config.dataset;
-    if (dataset.kind == "csv" && dataset.path.empty()) {
-        problems.push_back({"dataset.path", "is empty; a csv data set needs a file", "name the CSV file"});
-    }
+bool needsPath(const DatasetConfig& dataset) {
+    return dataset.kind != "digits" && dataset.kind != "synthetic";
+}
+
+bool alwaysHasClasses(const DatasetConfig& dataset) {
+    const bool files = dataset.kind == "cifar10" || dataset.kind == "cifar100" || dataset.kind == "image_folder";
+    return files || dataset.kind == "digits" || (dataset.kind == "synthetic" && dataset.shape != "regression");
+}
+
+void checkSynthetic(const DatasetConfig& dataset, Problems& problems) {
+    if (dataset.shape == "imagenet") return;  // its size is its own, and nothing is held in memory
+    const bool regression = dataset.shape == "regression";
     // Each factor is in range here, so that the product cannot overflow.
-    const std::int64_t values = dataset.size * (dataset.features + dataset.targets);
-    if (dataset.kind == "synthetic" && values > kMaxSyntheticValues) {
+    const std::int64_t values = dataset.size * (dataset.features + (regression ? dataset.targets : 0));
+    if (values > kMaxSyntheticValues) {
         problems.push_back({"dataset.size",
                             "is " + std::to_string(dataset.size) + ", which makes " + std::to_string(values) +
                                 " random numbers; the most is " + std::to_string(kMaxSyntheticValues),
                             "use fewer samples or fewer features and targets"});
     }
-    const bool classes = dataset.kind == "digits";
-    const bool numbers = dataset.kind == "synthetic";
-    if (classes && config.training.loss == "mse") {
-        problems.push_back({"training.loss", "is mse, but the digits have classes", "choose auto or cross_entropy"});
+    if (!regression && dataset.size < dataset.classes) {
+        problems.push_back({"dataset.classes",
+                            "is " + std::to_string(dataset.classes) + ", but there are only " +
+                                std::to_string(dataset.size) + " samples",
+                            "use fewer classes or more samples"});
     }
+}
+
+void checkDataset(const RunConfig& config, Problems& problems) {
+    const DatasetConfig& dataset = config.dataset;
+    if (dataset.kind == "csv" && dataset.path.empty()) {
+        problems.push_back({"dataset.path", "is empty; a csv data set needs a file", "name the CSV file"});
+    } else if (needsPath(dataset) && dataset.path.empty()) {
+        problems.push_back({"dataset.path", "is empty; a data set of the kind " + dataset.kind + " needs one",
+                            "name the file or directory"});
+    }
+    if (dataset.kind == "synthetic") checkSynthetic(dataset, problems);
+    if (alwaysHasClasses(dataset) && config.training.loss == "mse") {
+        const std::string who = dataset.kind == "digits" ? "the digits have" : "the data set has";
+        problems.push_back({"training.loss", "is mse, but " + who + " classes", "choose auto or cross_entropy"});
+    }
+    const bool numbers = dataset.kind == "synthetic" && dataset.shape == "regression";
     if (numbers && config.training.loss == "cross_entropy") {
-        problems.push_back(
-            {"training.loss", "is cross_entropy, but synthetic data has numbers to predict", "choose auto or mse"});
+        problems.push_back({"training.loss", "is cross_entropy, but synthetic data has numbers to predict",
+                            "choose auto or mse, or a dataset.shape with classes"});
     }
 }
 

@@ -17,8 +17,8 @@ inline constexpr std::int64_t kMaxTrainingWorldSize = 64;
 // digits experiment. Every field is described once, in config_fields.cpp (name, help, limits).
 
 struct DatasetConfig {
-    std::string kind = "digits";      // digits | csv | synthetic
-    std::string path = {};            // csv: the file; relative paths are resolved against the config file
+    std::string kind = "digits";      // digits | csv | idx | cifar10 | cifar100 | npy | image_folder | synthetic
+    std::string path = {};            // the file or directory; relative paths are resolved against the config file
     std::string labelColumn = {};     // csv: name or 0-based number; empty = last column
     double validationFraction = 0.2;  // digits: fixed 1,437 / 360 split at the default
     std::int64_t splitSeed = 0;       // torch.utils.data.random_split with manual_seed(splitSeed)
@@ -26,6 +26,10 @@ struct DatasetConfig {
     std::int64_t features = 10;
     std::int64_t targets = 10;
     std::int64_t seed = 0;
+    std::string labelsPath = {};       // idx, npy: the labels' file; empty = guessed from the name
+    std::int64_t imageSize = 0;        // image_folder, imagenet: side of the square; 0 = as the first image (32)
+    std::string shape = "regression";  // synthetic: regression | blobs | spirals | imbalanced | imagenet
+    std::int64_t classes = 3;          // synthetic: blobs, spirals and imbalanced
     bool operator==(const DatasetConfig&) const = default;
 };
 

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/number_text.h"
+#include "data/cifar.h"
 #include "data/csv_dataset.h"
 #include "data/dataset.h"
 #include "data/digits_dataset.h"
+#include "data/image_folder.h"
 #include "data/standardize.h"
 #include "data/subset_dataset.h"
 #include "data/synthetic_dataset.h"
+#include "data/synthetic_shapes.h"
 #include "sampling/torch_random.h"
 
 namespace ringside {
 namespace {
 
-Result<SampleTable> readTable(const DatasetConfig& config, const std::filesystem::path& baseDirectory) {
-    if (config.kind == "digits") return loadDigits();
-    if (config.kind == "synthetic") return makeSynthetic(config);
-    if (config.kind != "csv")
-        return Problem{"dataset.kind", "is \"" + config.kind + "\"", "choose digits, csv or synthetic"};
-    if (config.path.empty())
-        return Problem{"dataset.path", "is empty; a csv data set needs a file", "name the CSV file"};
-    const std::filesystem::path path(config.path);
-    return readCsv(path.is_absolute() ? path : baseDirectory / path, config.labelColumn);
-}
+using std::filesystem::path;
+
+struct Indices {
+    std::vector<std::uint32_t> training;
+    std::vector<std::uint32_t> validation;
+};
 
 // Rounded up, so that the digits give 360 of 1,797; the small term keeps 0.1 * 30 from becoming 4. One stays to train.
 std::size_t validationSize(std::int64_t size, double fraction) {
@@ -31,34 +31,103 @@ std::size_t validationSize(std::int64_t size, double fraction) {
     return static_cast<std::size_t>(std::clamp(wanted, 1.0, static_cast<double>(size - 1)));
 }
 
-std::string summaryOf(const DataSplit& split) {
-    const SampleShape shape = split.training->shape();
-    const std::string form = shape.isImage()
-                                 ? std::to_string(shape.height) + " x " + std::to_string(shape.width)
-                                 : grouped(shape.features) + (shape.features == 1 ? " feature" : " features");
-    return grouped(split.training->size()) + " training, " + grouped(split.validation->size()) +
-           " validation samples, " + form;
+Result<Indices> splitIndices(std::int64_t size, const DatasetConfig& config) {
+    if (size < 2) {
+        const std::string field = config.path.empty() ? "dataset.size" : config.path;
+        return Problem{
+            field, (config.path.empty() ? "is " : "has too few samples, ") + std::to_string(size) + "; the least is 2",
+            "use more samples"};
+    }
+    Indices indices{TorchGenerator(config.splitSeed).randperm(size), {}};
+    const auto count = static_cast<std::ptrdiff_t>(validationSize(size, config.validationFraction));
+    indices.validation.assign(indices.training.end() - count, indices.training.end());
+    indices.training.erase(indices.training.end() - count, indices.training.end());
+    return indices;
+}
+
+DataParts partsOf(const std::shared_ptr<const Dataset>& whole, Indices indices) {
+    return {std::make_shared<SubsetDataset>(whole, std::move(indices.training)),
+            std::make_shared<SubsetDataset>(whole, std::move(indices.validation))};
+}
+
+Result<DataParts> wholeTable(Result<SampleTable> table) {
+    if (!table) return table.problem();
+    return DataParts{std::make_shared<MemoryDataset>(std::move(table).value()), nullptr};
+}
+
+// A table's columns may lie orders of magnitude apart, so that they are brought to one scale by the training part.
+Result<DataParts> loadCsv(const DatasetConfig& config, const path& file) {
+    Result<SampleTable> table = readCsv(file, config.labelColumn);
+    if (!table) return table.problem();
+    Result<Indices> indices = splitIndices(table.value().size, config);
+    if (!indices) return indices.problem();
+    standardize(table.value(), indices.value().training);
+    return partsOf(std::make_shared<MemoryDataset>(std::move(table).value()), std::move(indices).value());
+}
+
+Result<DataParts> loadSynthetic(const DatasetConfig& config) {
+    if (config.shape == "imagenet") return makeImagenetShaped(config.seed, config.imageSize);
+    return wholeTable(config.shape == "regression" ? makeSynthetic(config) : makeClasses(config));
+}
+
+path resolved(const std::string& given, const path& baseDirectory) {
+    return given.empty() || path(given).is_absolute() ? path(given) : baseDirectory / given;
+}
+
+struct Kind {
+    std::string_view name;
+    Result<DataParts> (*load)(const DatasetConfig& config, const path& file, const path& labels);
+    bool needsPath = true;
+};
+
+constexpr std::array kKinds = {
+    Kind{"digits", [](const DatasetConfig&, const path&, const path&) { return wholeTable(loadDigits()); }, false},
+    Kind{"csv", [](const DatasetConfig& c, const path& file, const path&) { return loadCsv(c, file); }},
+    Kind{"idx", [](const DatasetConfig&, const path& file, const path& labels) { return loadArraySet(file, labels); }},
+    Kind{"npy", [](const DatasetConfig&, const path& file, const path& labels) { return loadArraySet(file, labels); }},
+    Kind{"cifar10",
+         [](const DatasetConfig&, const path& file, const path&) { return loadCifar(CifarKind::k10, file); }},
+    Kind{"cifar100", [](const DatasetConfig&, const path& f, const path&) { return loadCifar(CifarKind::k100, f); }},
+    Kind{"image_folder",
+         [](const DatasetConfig& c, const path& root, const path&) { return loadImageFolder(root, c.imageSize); }},
+    Kind{"synthetic", [](const DatasetConfig& c, const path&, const path&) { return loadSynthetic(c); }, false},
+};
+
+Result<DataParts> loadParts(const DatasetConfig& config, const path& baseDirectory) {
+    const auto* const kind = std::ranges::find(kKinds, config.kind, &Kind::name);
+    if (kind == kKinds.end()) {
+        return Problem{"dataset.kind", "is \"" + config.kind + "\"",
+                       "choose digits, csv, idx, cifar10, cifar100, npy, image_folder or synthetic"};
+    }
+    if (kind->needsPath && config.path.empty()) {
+        return Problem{"dataset.path", "is empty; a data set of the kind " + config.kind + " needs one",
+                       "name the file or directory"};
+    }
+    return kind->load(config, resolved(config.path, baseDirectory), resolved(config.labelsPath, baseDirectory));
+}
+
+std::string formOf(const SampleShape& shape) {
+    if (!shape.isImage()) return grouped(shape.features) + (shape.features == 1 ? " feature" : " features");
+    return (shape.channels == 1 ? "" : std::to_string(shape.channels) + " x ") + std::to_string(shape.height) + " x " +
+           std::to_string(shape.width);
 }
 
 }  // namespace
 
-Result<DataSplit> loadDataset(const DatasetConfig& config, const std::filesystem::path& baseDirectory) {
-    Result<SampleTable> table = readTable(config, baseDirectory);
-    if (!table) return table.problem();
-    const std::int64_t size = table.value().size;
-    if (size < 2) return Problem{"dataset.size", "is " + std::to_string(size) + "; the least is 2", "use more samples"};
-
-    std::vector<std::uint32_t> training = TorchGenerator(config.splitSeed).randperm(size);
-    const auto middle = training.end() - static_cast<std::ptrdiff_t>(validationSize(size, config.validationFraction));
-    const std::vector<std::uint32_t> validation(middle, training.end());
-    training.erase(middle, training.end());
-
-    if (config.kind == "csv") standardize(table.value(), training);
-    const auto whole = std::make_shared<MemoryDataset>(std::move(table).value());
-    DataSplit split{std::make_shared<SubsetDataset>(whole, std::move(training)),
-                    std::make_shared<SubsetDataset>(whole, validation),
-                    {}};
-    split.summary = summaryOf(split);
+Result<DataSplit> loadDataset(const DatasetConfig& config, const path& baseDirectory) {
+    Result<DataParts> loaded = loadParts(config, baseDirectory);
+    if (!loaded) return loaded.problem();
+    DataParts parts = std::move(loaded).value();
+    const bool ownValidation = parts.validation != nullptr && config.kind != "csv";
+    if (parts.validation == nullptr) {
+        Result<Indices> indices = splitIndices(parts.training->size(), config);
+        if (!indices) return indices.problem();
+        parts = partsOf(parts.training, std::move(indices).value());
+    }
+    DataSplit split{parts.training, parts.validation, {}};
+    split.summary = grouped(split.training->size()) + " training, " + grouped(split.validation->size()) +
+                    " validation samples, " + formOf(split.training->shape()) +
+                    (ownValidation ? ", split by the set itself" : "");
     return split;
 }
 

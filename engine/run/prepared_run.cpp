@@ -10,8 +10,8 @@ namespace {
 // Empty when everything asked for is there.
 Problems resolve(PreparedRun& run, const std::filesystem::path& baseDirectory) {
     DatasetConfig& dataset = run.config.dataset;
-    if (!dataset.path.empty()) {
-        dataset.path = std::filesystem::absolute(baseDirectory / dataset.path).lexically_normal().string();
+    for (std::string* path : {&dataset.path, &dataset.labelsPath}) {
+        if (!path->empty()) *path = std::filesystem::absolute(baseDirectory / *path).lexically_normal().string();
     }
     const ParallelConfig& parallel = run.config.parallel;
     const HostDevices host = parallel.device == "cpu" ? findHostDevices() : findHostDevicesAndGpus();

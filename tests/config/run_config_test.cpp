@@ -37,7 +37,7 @@ TEST_CASE("The defaults, written and read again, are the same") {
 TEST_CASE("Every field survives writing and reading") {
     RunConfig config;
     config.name = "täst \"quoted\"";
-    config.dataset = {"csv", "a b.csv", "label", 0.25, -3, 7, 8, 9, 10};
+    config.dataset = {"csv", "a b.csv", "label", 0.25, -3, 7, 8, 9, 10, "labels.npy", 64, "blobs", 5};
     config.model = {"mlp", {32, 16}};
     config.parallel = {"ddp", 8, "gloo", "cpu", 12.5, 0.5, 90};
     config.sampler = {"distributed", false, INT64_MIN, true, false};

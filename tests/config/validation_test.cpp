@@ -73,6 +73,19 @@ TEST_CASE("Fields that contradict each other are found") {
               c.dataset.size = 2147483647;
               c.dataset.features = 1000000;
           }).find("random numbers") != std::string::npos);
+    CHECK(problemAfter([](RunConfig& c) { c.dataset.kind = "image_folder"; }) ==
+          "dataset.path is empty; a data set of the kind image_folder needs one: name the file or directory");
+    CHECK(problemAfter([](RunConfig& c) {
+              c.dataset.kind = "synthetic";
+              c.dataset.shape = "spirals";
+              c.dataset.classes = 50;
+              c.dataset.size = 20;
+          }) == "dataset.classes is 50, but there are only 20 samples: use fewer classes or more samples");
+    CHECK(problemAfter([](RunConfig& c) {
+              c.dataset.kind = "synthetic";
+              c.dataset.shape = "imagenet";
+              c.training.loss = "mse";
+          }) == "training.loss is mse, but the data set has classes: choose auto or cross_entropy");
     CHECK(problemAfter([](RunConfig& c) { c.name = "  "; }).find("name is empty") == 0);
 }
 

@@ -49,6 +49,8 @@ QString dataSentence(const RunConfig& config, const DataSplit* data) {
     if (data) return QString::fromStdString(data->summary) + QLatin1Char('.');
     if (config.dataset.kind == "csv" && config.dataset.path.empty())
         return tr("Choose a CSV file, or drop one on the window.");
+    if (config.dataset.kind != "digits" && config.dataset.kind != "synthetic" && config.dataset.path.empty())
+        return tr("Choose the file or directory with the samples.");
     return {};
 }
 

@@ -2,7 +2,10 @@
 #include "experiment/form_fields.h"
 
 #include <QCoreApplication>
+#include <algorithm>
 #include <array>
+#include <initializer_list>
+#include <string_view>
 #include <utility>
 
 namespace ringside {
@@ -11,8 +14,32 @@ namespace {
 bool isCsv(const RunConfig& c) {
     return c.dataset.kind == "csv";
 }
+bool isFile(const RunConfig& c) {
+    return c.dataset.kind != "digits" && c.dataset.kind != "synthetic";
+}
+bool isArray(const RunConfig& c) {
+    return c.dataset.kind == "idx" || c.dataset.kind == "npy";
+}
 bool isSynthetic(const RunConfig& c) {
     return c.dataset.kind == "synthetic";
+}
+bool hasShape(const RunConfig& c, std::initializer_list<std::string_view> shapes) {
+    return isSynthetic(c) && std::find(shapes.begin(), shapes.end(), c.dataset.shape) != shapes.end();
+}
+bool hasSize(const RunConfig& c) {
+    return isSynthetic(c) && c.dataset.shape != "imagenet";
+}
+bool hasFeatures(const RunConfig& c) {
+    return hasShape(c, {"regression", "blobs", "imbalanced"});
+}
+bool hasTargets(const RunConfig& c) {
+    return hasShape(c, {"regression"});
+}
+bool hasClasses(const RunConfig& c) {
+    return hasShape(c, {"blobs", "spirals", "imbalanced"});
+}
+bool hasImageSize(const RunConfig& c) {
+    return c.dataset.kind == "image_folder" || hasShape(c, {"imagenet"});
 }
 bool isMlp(const RunConfig& c) {
     return c.model.kind == "mlp";
@@ -22,11 +49,15 @@ using enum FormSectionId;
 
 constexpr std::array kFields = {
     FormField{Data, "dataset.kind", "dataset", QT_TRANSLATE_NOOP("form", "Data set")},
-    FormField{Data, "dataset.path", "dataPath", QT_TRANSLATE_NOOP("form", "File"), false, isCsv},
+    FormField{Data, "dataset.path", "dataPath", QT_TRANSLATE_NOOP("form", "File"), false, isFile},
+    FormField{Data, "dataset.labels_path", "labelsPath", QT_TRANSLATE_NOOP("form", "Labels file"), false, isArray},
+    FormField{Data, "dataset.shape", "dataShape", QT_TRANSLATE_NOOP("form", "Shape"), false, isSynthetic},
     FormField{Data, "dataset.label_column", "labelColumn", QT_TRANSLATE_NOOP("form", "Label column"), false, isCsv},
-    FormField{Data, "dataset.size", "dataSize", QT_TRANSLATE_NOOP("form", "Samples"), false, isSynthetic},
-    FormField{Data, "dataset.features", "features", QT_TRANSLATE_NOOP("form", "Features"), false, isSynthetic},
-    FormField{Data, "dataset.targets", "targets", QT_TRANSLATE_NOOP("form", "Targets"), false, isSynthetic},
+    FormField{Data, "dataset.size", "dataSize", QT_TRANSLATE_NOOP("form", "Samples"), false, hasSize},
+    FormField{Data, "dataset.classes", "classes", QT_TRANSLATE_NOOP("form", "Classes"), false, hasClasses},
+    FormField{Data, "dataset.image_size", "imageSize", QT_TRANSLATE_NOOP("form", "Image size"), false, hasImageSize},
+    FormField{Data, "dataset.features", "features", QT_TRANSLATE_NOOP("form", "Features"), false, hasFeatures},
+    FormField{Data, "dataset.targets", "targets", QT_TRANSLATE_NOOP("form", "Targets"), false, hasTargets},
     FormField{Data, "dataset.seed", "dataSeed", QT_TRANSLATE_NOOP("form", "Data seed"), true, isSynthetic},
     FormField{Data, "dataset.validation_fraction", "validationFraction", QT_TRANSLATE_NOOP("form", "Validation part"),
               true},
@@ -65,10 +96,20 @@ constexpr std::array kFields = {
               QT_TRANSLATE_NOOP("form", "Checkpoint, epochs"), true},
 };
 
-constexpr std::array<std::pair<const char*, const char*>, 16> kChoices = {{
+constexpr std::array<std::pair<const char*, const char*>, 26> kChoices = {{
     {"digits", QT_TRANSLATE_NOOP("form", "Digits")},
     {"csv", QT_TRANSLATE_NOOP("form", "CSV file")},
+    {"idx", QT_TRANSLATE_NOOP("form", "IDX (MNIST)")},
+    {"cifar10", QT_TRANSLATE_NOOP("form", "CIFAR-10")},
+    {"cifar100", QT_TRANSLATE_NOOP("form", "CIFAR-100")},
+    {"npy", QT_TRANSLATE_NOOP("form", "NumPy")},
+    {"image_folder", QT_TRANSLATE_NOOP("form", "Image folder")},
     {"synthetic", QT_TRANSLATE_NOOP("form", "Synthetic")},
+    {"regression", QT_TRANSLATE_NOOP("form", "Regression")},
+    {"blobs", QT_TRANSLATE_NOOP("form", "Blobs")},
+    {"spirals", QT_TRANSLATE_NOOP("form", "Spirals")},
+    {"imbalanced", QT_TRANSLATE_NOOP("form", "Imbalanced")},
+    {"imagenet", QT_TRANSLATE_NOOP("form", "ImageNet-shaped")},
     {"mlp", QT_TRANSLATE_NOOP("form", "MLP")},
     {"toy_linear", QT_TRANSLATE_NOOP("form", "ToyModel")},
     {"auto", QT_TRANSLATE_NOOP("form", "Auto")},

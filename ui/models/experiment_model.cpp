@@ -89,8 +89,8 @@ void ExperimentModel::setInputProblem(const std::string& field, const QString& m
 
 RunConfig ExperimentModel::resolvedConfig() const {
     RunConfig config = m_config;
-    if (!config.dataset.path.empty()) {
-        config.dataset.path = std::filesystem::absolute(baseDirectory() / config.dataset.path).string();
+    for (std::string* path : {&config.dataset.path, &config.dataset.labelsPath}) {
+        if (!path->empty()) *path = std::filesystem::absolute(baseDirectory() / *path).string();
     }
     return config;
 }

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/png_file.h"
+#include "support/catch.h"
+#include "support/temporary_directory.h"
+
+using namespace ringside;
+using namespace ringside::testing;
+
+namespace {
+
+DataSplit loaded(const std::string& kind, const std::string& path, const std::filesystem::path& base,
+                 const std::string& labels = {}) {
+    DatasetConfig config;
+    config.kind = kind;
+    config.path = path;
+    config.labelsPath = labels;
+    const auto split = loadDataset(config, base);
+    if (!split) FAIL(split.problem().text());
+    return split.value();
+}
+
+}  // namespace
+
+TEST_CASE("Each kind of file is found beside the experiment and split") {
+    const TemporaryDirectory directory;
+    const auto& base = directory.path();
+    writeRaw(base / "mnist/train-images-idx3-ubyte", idxBytes({5, 2, 2}, std::string(20, 'x')));
+    writeRaw(base / "mnist/train-labels-idx1-ubyte", idxBytes({5}, bytes({0, 1, 2, 3, 4})));
+    CHECK(loaded("idx", "mnist", base).summary == "4 training, 1 validation samples, 2 x 2");
+    writeRaw(base / "mnist/t10k-images-idx3-ubyte", idxBytes({3, 2, 2}, std::string(12, 'x')));
+    writeRaw(base / "mnist/t10k-labels-idx1-ubyte", idxBytes({3}, bytes({0, 1, 2})));
+    CHECK(loaded("idx", "mnist", base).summary == "5 training, 3 validation samples, 2 x 2, split by the set itself");
+
+    writeRaw(base / "a.npy", npyFile("{'descr': '|u1', 'fortran_order': False, 'shape': (4, 3), }", "abcdefghijkl"));
+    writeRaw(base / "b.npy", npyFile("{'descr': '|u1', 'fortran_order': False, 'shape': (4,), }", bytes({0, 1, 0, 1})));
+    CHECK(loaded("npy", "a.npy", base, "b.npy").summary == "3 training, 1 validation samples, 3 features");
+
+    writeRaw(base / "some.bin", std::string(3073 * 2, '\1'));
+    CHECK(loaded("cifar10", "some.bin", base).summary == "1 training, 1 validation samples, 3 x 32 x 32");
+
+    writeRaw(base / "pictures/a/1.png", pngFile(1, 1, bytes({1, 2, 3})));
+    writeRaw(base / "pictures/b/1.png", pngFile(1, 1, bytes({1, 2, 3})));
+    CHECK(loaded("image_folder", (base / "pictures").string(), {}).summary ==
+          "1 training, 1 validation samples, 3 x 1 x 1");
+}
+
+TEST_CASE("A set that cannot be split says so") {
+    const TemporaryDirectory directory;
+    DatasetConfig config;
+    config.kind = "cifar10";
+    CHECK(loadDataset(config).problem().text() ==
+          "dataset.path is empty; a data set of the kind cifar10 needs one: name the file or directory");
+    config.path = writeRaw(directory.path() / "one.bin", std::string(3073, '\1')).string();
+    CHECK_THAT(loadDataset(config).problem().text(), containing("one.bin has too few samples, 1; the least is 2"));
+    config.kind = "parquet";
+    CHECK_THAT(loadDataset(config).problem().text(),
+               containing("dataset.kind is \"parquet\": choose digits, csv, idx"));
+}
