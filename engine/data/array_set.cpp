@@ -108,6 +108,8 @@ Result<bool> addLabels(const path& file, std::int64_t sampleCount, ArrayContent&
 }
 
 Result<ArrayContent> readPart(const path& samples, const path& labelsPath) {
+    // A wrong samples file is named before labels that were not found beside it.
+    if (auto probe = ArrayFile::open(samples); !probe) return probe.problem();
     path labels = labelsPath;
     if (labels.empty()) {
         const auto guess = guessLabelsFile(samples);

@@ -21,14 +21,6 @@ using Cells = std::vector<std::string>;
 
 constexpr std::size_t kMaxValues = std::size_t{1} << 28;  // 1 GiB of float32
 
-bool isHeader(const Cells& first, const Cells& second) {
-    for (std::size_t i = 0; i < std::min(first.size(), second.size()); ++i) {
-        if (!cellNumber(first[i]) && cellNumber(second[i])) return true;
-    }
-    return false;
-}
-
-// Quoted as JSON does it, so that line ends and broken UTF-8 cannot spoil the message.
 std::string shownCell(std::string_view cell) {
     if (cell.empty()) return "empty";
     const std::string text = std::string(cell.substr(0, 40)) + (cell.size() > 40 ? "..." : "");
@@ -130,7 +122,7 @@ class CsvParser {
         if (!hasSecond) return hasSecond.problem();
         if (!hasSecond.value()) return Problem{m_what, "has one row; the least is 2 rows of data", "add rows"};
         m_columns = first.size();
-        const bool named = isHeader(first, second);
+        const bool named = looksLikeHeader(first, second);
         if (named) m_names = first;
         if (auto problem = findLabelColumn()) return problem;
         m_table.shape.features = static_cast<std::int64_t>(m_columns - 1);

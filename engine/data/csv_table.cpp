@@ -126,4 +126,20 @@ std::optional<float> cellNumber(std::string_view cell) {
     return static_cast<float>(value);
 }
 
+bool isMissingCell(std::string_view cell) {
+    constexpr std::array<std::string_view, 8> kWords = {"", "?", "-", "na", "n/a", "nan", "null", "none"};
+    std::string word(trimmed(cell).substr(0, 8));
+    std::ranges::transform(word, word.begin(),
+                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    return std::ranges::find(kWords, word) != kWords.end();
+}
+
+bool looksLikeHeader(const std::vector<std::string>& first, const std::vector<std::string>& second) {
+    for (std::size_t i = 0; i < std::min(first.size(), second.size()); ++i) {
+        const bool name = !cellNumber(first[i]) && !isMissingCell(first[i]);
+        if (name && cellNumber(second[i])) return true;
+    }
+    return false;
+}
+
 }  // namespace ringside

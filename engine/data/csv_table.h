@@ -42,4 +42,10 @@ class CsvReader {
 // fit a float.
 std::optional<float> cellNumber(std::string_view cell);
 
+// What people write where a value is missing: nothing, "?", "NA", "N/A", "NaN", "null", "None", "-".
+bool isMissingCell(std::string_view cell);
+
+// A name above a number: then the first line is the header.
+bool looksLikeHeader(const std::vector<std::string>& first, const std::vector<std::string>& second);
+
 }  // namespace ringside

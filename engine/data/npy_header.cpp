@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <optional>
@@ -107,14 +108,17 @@ std::optional<ElementType> typeOf(const std::string& descr) {
 }
 
 Problem unreadType(const std::string& descr, const std::string& file) {
+    std::string shown = descr.substr(0, 40);
+    std::ranges::replace_if(
+        shown, [](char c) { return c < ' ' || c > '~'; }, '?');
     if (descr.find('O') != std::string::npos) {
-        return {file, "holds Python objects (type '" + descr + "')",
+        return {file, "holds Python objects (type '" + shown + "')",
                 "save numbers: numpy.save(f, a.astype('float32'))"};
     }
     if (descr.starts_with('>')) {
-        return {file, "is big-endian (type '" + descr + "')", "save it as numpy.save(f, a.astype('<f4'))"};
+        return {file, "is big-endian (type '" + shown + "')", "save it as numpy.save(f, a.astype('<f4'))"};
     }
-    return {file, "holds values of type '" + descr.substr(0, 40) + "'; u1, i1, i2, i4, i8, f4 and f8 can be read",
+    return {file, "holds values of type '" + shown + "'; u1, i1, i2, i4, i8, f4 and f8 can be read",
             "save it as numpy.save(f, a.astype('float32'))"};
 }
 

@@ -106,6 +106,7 @@ TEST_CASE("Labels that do not fit the samples are refused with the way out") {
     CHECK_THAT(problem(""), containing("ends after 0 bytes"));
     writeRaw(images, idxBytes({0, 1, 1}, ""));
     CHECK_THAT(loadArraySet(images, labels).problem().text(), containing("holds no samples (0 x 1 x 1)"));
+    CHECK_THAT(loadArraySet(directory.path() / "none", {}).problem().text(), containing("none cannot be opened"));
     std::filesystem::create_directory(directory.path() / "empty");
     CHECK_THAT(loadArraySet(directory.path() / "empty", {}).problem().text(),
                containing("is a directory without an IDX file of images"));

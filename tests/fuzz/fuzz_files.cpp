@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "fuzz_targets.h"
+#include "reader_targets.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     ringside::fuzz::RINGSIDE_FUZZ_TARGET({reinterpret_cast<const char*>(data), size});

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "data/dataset.h"
+
+namespace ringside {
+
+enum class ColumnType { kInteger, kReal, kText, kEmpty };
+
+struct PreviewColumn {
+    std::string name = {};  // from the header, else its number from 0
+    ColumnType type = ColumnType::kEmpty;
+    std::int64_t missing = 0;   // empty cells, "?", "NA", "nan" and the like
+    std::int64_t distinct = 0;  // different cells among those read; counted up to kMaxPreviewDistinct
+    double least = 0;           // of numbers
+    double most = 0;
+};
+
+struct PreviewClass {
+    std::string name;
+    std::int64_t count = 0;
+};
+
+inline constexpr std::int64_t kMaxPreviewDistinct = 1000;
+
+// What a file or directory seems to be, for showing before it is used. Made with bounded work: at most the first 8 MiB
+// of a table are read.
+struct DataPreview {
+    std::string kind = {};       // as dataset.kind, or "experiment" or "run" (a run directory)
+    DatasetConfig dataset = {};  // what to load it with; its path is the one given
+    SampleShape shape = {};
+    std::int64_t sampleCount = 0;
+    bool partial = false;  // sampleCount, classes and columns are those of the part read
+
+    // Tables only.
+    bool header = false;
+    int labelColumn = -1;
+    bool labelIsSure = false;  // else worth asking
+    std::vector<PreviewColumn> columns = {};
+    std::vector<std::vector<std::string>> rows = {};  // the first 20 rows of data
+
+    std::vector<PreviewClass> classes = {};  // empty: numbers to be predicted, or not known yet
+    std::vector<std::string> notes = {};     // what will keep it from loading, one sentence each
+    std::string summary = {};  // "768 rows, 8 features, no header; column 8 is the label: 2 classes (0: 500, 1: 268)"
+};
+
+Result<DataPreview> previewFile(const std::filesystem::path& path);
+
+// Parts of previewFile.
+Result<DataPreview> previewTable(std::string_view text, const std::string& what, bool partial);
+Result<DataPreview> previewDirectory(const std::filesystem::path& directory);
+std::string classesText(const std::vector<PreviewClass>& classes);
+
+}  // namespace ringside

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/preview.h"
+
+#include "data/png_file.h"
+#include "support/catch.h"
+#include "support/gzip_packed.h"
+#include "support/temporary_directory.h"
+
+using namespace ringside;
+using namespace ringside::testing;
+
+namespace {
+
+DataPreview tableOf(const std::string& text) {
+    return previewTable(text, "table.csv", false).value();
+}
+
+// Numbers as in a well-known table of patients: eight features, then 0 or 1, no header.
+const std::string kPatients =
+    "6,148,72,35,0,33.6,0.627,50,1\n1,85,66,29,0,26.6,0.351,31,0\n8,183,64,0,0,23.3,0.672,32,1\n"
+    "1,89,66,23,94,28.1,0.167,21,0\n0,137,40,35,168,43.1,2.288,33,1\n";
+
+}  // namespace
+
+TEST_CASE("A table of numbers without a header ends in its label") {
+    const DataPreview preview = tableOf(kPatients);
+    CHECK_FALSE(preview.header);
+    CHECK(preview.labelColumn == 8);
+    CHECK(preview.labelIsSure);
+    CHECK(preview.sampleCount == 5);
+    CHECK(preview.dataset.kind == "csv");
+    CHECK(preview.dataset.labelColumn.empty());
+    REQUIRE(preview.classes.size() == 2);
+    CHECK(preview.classes[0].count == 2);
+    CHECK(preview.classes[1].name == "1");
+    CHECK(preview.columns[5].type == ColumnType::kReal);
+    CHECK(preview.columns[0].type == ColumnType::kInteger);
+    CHECK(preview.columns[0].most == 8);
+    CHECK(preview.rows.front()[1] == "148");
+    CHECK(preview.notes.empty());
+    CHECK(preview.summary == "5 rows, 8 features, no header; column 8 is the label: 2 classes (0: 2, 1: 3)");
+}
+
+TEST_CASE("A header names the columns and the label wherever it stands") {
+    const DataPreview preview = tableOf("Species;length;width\nsetosa;5.1;3.5\nvirginica;6.3;3.3\nsetosa;4.9;3\n");
+    CHECK(preview.header);
+    CHECK(preview.labelColumn == 0);
+    CHECK(preview.labelIsSure);
+    CHECK(preview.dataset.labelColumn == "Species");
+    CHECK(preview.columns[1].name == "length");
+    CHECK(preview.classes.size() == 2);
+    CHECK(preview.classes[0].name == "setosa");
+    CHECK(preview.classes[0].count == 2);
+}
+
+TEST_CASE("A first column of classes before real numbers is the guess, but worth asking") {
+    const DataPreview preview = tableOf("1,0.5,2.25\n0,1.5,2.5\n1,0.25,1.125\n0,0.75,0.5\n");
+    CHECK(preview.labelColumn == 0);
+    CHECK_FALSE(preview.labelIsSure);
+    const DataPreview numbers = tableOf("0.5,2.25\n1.5,2.5\n");
+    CHECK(numbers.labelColumn == 1);
+    CHECK(numbers.classes.empty());
+    CHECK(numbers.summary == "2 rows, 1 feature, no header; column 1 is the number to be predicted");
+}
+
+TEST_CASE("What will keep a table from loading is noted, with the line") {
+    const DataPreview preview = tableOf("name,size,y\nann,1,0\nbob,?,1\ncid,NA,0\ndan,4\n");
+    CHECK(preview.columns[1].missing == 2);
+    REQUIRE(preview.notes.size() == 3);
+    CHECK(preview.notes[0] == "Line 5 has 2 cells, the first line 3.");
+    CHECK(preview.notes[1] == "Column name is text; only the label may be.");
+    CHECK(preview.notes[2] == "Column size lacks 2 values, first in line 3.");
+    CHECK_FALSE(tableOf("?,2,0\n1,2,1\n").header);
+}
+
+TEST_CASE("Files are told apart by content") {
+    const TemporaryDirectory directory;
+    const auto& base = directory.path();
+    const auto kindOf = [&](const std::string& name, const std::string& content) {
+        return previewFile(writeRaw(base / name, content)).value();
+    };
+    CHECK(kindOf("a", kPatients).kind == "csv");
+    CHECK(kindOf("a.gz", gzipPacked(kPatients)).sampleCount == 5);
+    CHECK(kindOf("a", "\n { \"version\": 1 }").kind == "experiment");
+    CHECK(kindOf("a", std::string(3073 * 2, '\1')).kind == "cifar10");
+    CHECK(kindOf("a", std::string(3074 * 2, '\x40')).summary == "2 images of 3 x 32 x 32 (CIFAR-100)");
+    writeRaw(base / "train-labels-idx1-ubyte", idxBytes({3}, bytes({1, 0, 1})));
+    const DataPreview mnist = kindOf("train-images-idx3-ubyte.gz", gzipPacked(idxBytes({3, 2, 2}, "abcdefghijkl")));
+    CHECK(mnist.dataset.kind == "idx");
+    CHECK(mnist.summary ==
+          "3 samples of 2 x 2, uint8 (IDX), labels in train-labels-idx1-ubyte; 2 classes (0: 1, 1: 2)");
+    CHECK(loadDataset(mnist.dataset).ok());
+    const DataPreview npy =
+        kindOf("b.npy", npyFile("{'descr': '|u1', 'fortran_order': False, 'shape': (2, 2), }", "abcd"));
+    CHECK(npy.dataset.kind == "npy");
+    CHECK(npy.notes.size() == 1);
+}
+
+TEST_CASE("Directories are told apart by what they hold") {
+    const TemporaryDirectory directory;
+    const auto& base = directory.path();
+    writeRaw(base / "pictures/cat/1.png", pngFile(1, 1, bytes({1, 2, 3})));
+    writeRaw(base / "pictures/dog/1.JPG", "x");
+    writeRaw(base / "pictures/dog/inner/2.jpeg", "x");
+    const DataPreview pictures = previewFile(base / "pictures").value();
+    CHECK(pictures.dataset.kind == "image_folder");
+    CHECK(pictures.summary == "3 images in folders; 2 classes (cat: 1, dog: 2)");
+    writeRaw(base / "cifar/data_batch_1.bin", "");
+    CHECK(previewFile(base / "cifar").value().kind == "cifar10");
+    writeRaw(base / "run/summary.json", "{}");
+    CHECK(previewFile(base / "run").value().kind == "run");
+    writeRaw(base / "nothing/notes.txt", "");
+    CHECK_THAT(previewFile(base / "nothing").problem().text(), containing("in which no data set was found"));
+}
+
+TEST_CASE("What cannot be previewed is refused with the way out") {
+    const TemporaryDirectory directory;
+    const auto problem = [&](const std::string& content) {
+        return previewFile(writeRaw(directory.path() / "file", content)).problem().text();
+    };
+    CHECK_THAT(problem(""), containing("is empty"));
+    CHECK_THAT(problem(pngFile(1, 1, bytes({1, 2, 3}))), containing("is one image: choose the directory"));
+    CHECK_THAT(problem(std::string("PK\3\4\0\0", 6)), containing("is in a format that is not known here"));
+    CHECK_THAT(problem("alone\n"), containing("has one column"));
+    CHECK_THAT(problem(idxBytes({3}, bytes({1, 0, 1}))),
+               containing("seems to hold labels: choose the file with the samples"));
+    CHECK_THAT(previewFile(directory.path() / "none").problem().text(), containing("No such file"));
+}
+
+TEST_CASE("Of a huge table only the beginning is read, to the end of a row") {
+    const TemporaryDirectory directory;
+    std::string text;
+    while (text.size() < (std::size_t{9} << 20)) text += "0.125,0.5,1\n0.25,0.75,0\n";
+    const DataPreview preview = previewFile(writeRaw(directory.path() / "huge.csv", text)).value();
+    CHECK(preview.partial);
+    CHECK(preview.notes.empty());
+    // 8 MiB hold 349,525 pairs of rows (24 bytes) and 8 bytes of a row that is left out.
+    CHECK(preview.sampleCount == 2 * 349525);
+}
