@@ -2,8 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
-#include <set>
+#include <unordered_map>
 
 #include "base/number_text.h"
 #include "data/csv_table.h"
@@ -37,7 +36,8 @@ class ColumnCount {
             if (m_missing++ == 0) m_firstMissing = line;
             return;
         }
-        if (static_cast<std::int64_t>(m_cells.size()) < kMaxPreviewDistinct || m_cells.contains(cell)) ++m_cells[cell];
+        // Once there are too many to be classes, looking cells up would cost more than reading them.
+        if (static_cast<std::int64_t>(m_cells.size()) < kMaxPreviewDistinct) ++m_cells[cell];
         const auto number = cellNumber(cell);
         if (!number) {
             m_text = true;
@@ -60,10 +60,12 @@ class ColumnCount {
         return column;
     }
 
-    // By value where all are numbers, else by name: the order in which the classes are numbered.
+    // Not called with kMaxPreviewDistinct cells or more. By value where all are numbers, else by name: the order in
+    // which the classes are numbered.
     std::vector<PreviewClass> classes() const {
         std::vector<PreviewClass> all;
         for (const auto& [name, count] : m_cells) all.push_back({name, count});
+        std::ranges::sort(all, {}, &PreviewClass::name);
         if (!m_text)
             std::ranges::stable_sort(all, {}, [](const PreviewClass& c) { return cellNumber(c.name).value_or(0); });
         return all;
@@ -72,7 +74,7 @@ class ColumnCount {
     std::int64_t firstMissing() const { return m_firstMissing; }
 
   private:
-    std::map<std::string, std::int64_t> m_cells;
+    std::unordered_map<std::string, std::int64_t> m_cells;
     std::int64_t m_missing = 0;
     std::int64_t m_firstMissing = 0;
     std::int64_t m_numbers = 0;
