@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sampling/plan_query.h"
+
+#include <algorithm>
+
+namespace ringside {
+namespace {
+
+constexpr std::int64_t kSlotsBetweenStops = 4096;
+
+// Which cells a query can mean at all.
+struct Window {
+    std::int64_t firstSlot = 0, lastSlot = 0;  // half-open
+    int firstRank = 0, lastRank = 0;
+};
+
+Problem outOfRange(const char* what, std::int64_t value, std::int64_t least, std::int64_t most) {
+    return {what,
+            "is " + std::to_string(value) + "; the plan has " + std::to_string(least) + " to " + std::to_string(most),
+            "look for one of those"};
+}
+
+std::optional<Problem> checkQuery(const ShardPlan& plan, const PlanQuery& query,
+                                  std::span<const std::uint16_t> labels) {
+    const ShardSpec& spec = plan.spec();
+    const auto outside = [](const std::optional<std::int64_t>& value, std::int64_t least, std::int64_t most) {
+        return value && (*value < least || *value > most);
+    };
+    if (outside(query.sample, 0, spec.datasetSize - 1)) {
+        return outOfRange("sample", *query.sample, 0, spec.datasetSize - 1);
+    }
+    if (outside(query.rank, 0, spec.worldSize - 1)) return outOfRange("rank", *query.rank, 0, spec.worldSize - 1);
+    if (outside(query.step, 1, plan.stepsPerEpoch())) return outOfRange("step", *query.step, 1, plan.stepsPerEpoch());
+    if (query.label && labels.empty()) {
+        return Problem{"class", "cannot be looked for: this data set has no classes", "look for a sample or a rank"};
+    }
+    return {};
+}
+
+Window windowOf(const ShardPlan& plan, const PlanQuery& query) {
+    Window window{0, plan.samplesPerRank(), 0, static_cast<int>(plan.spec().worldSize)};
+    if (query.rank) {
+        window.firstRank = static_cast<int>(*query.rank);
+        window.lastRank = window.firstRank + 1;
+    }
+    if (query.step) {
+        const SlotRange batch = plan.batch(*query.step - 1);
+        window.firstSlot = batch.first;
+        window.lastSlot = batch.first + batch.count;
+    }
+    if (query.state == PlanQuery::State::Dropped) {
+        window.firstSlot = std::max(window.firstSlot, plan.samplesPerRank() - plan.droppedByLoader());
+    }
+    return window;
+}
+
+bool hasLabel(const PlanQuery& query, std::span<const std::uint16_t> labels, std::int64_t sample) {
+    return !query.label || labels[static_cast<std::size_t>(sample)] == *query.label;
+}
+
+// A sample's places are known without a search.
+std::vector<PlanHit> findSample(const ShardPlan& plan, const PlanQuery& query, const Window& window,
+                                std::span<const std::uint16_t> labels) {
+    std::vector<PlanHit> hits;
+    if (!hasLabel(query, labels, *query.sample)) return hits;
+    const auto sample = static_cast<std::uint32_t>(*query.sample);
+    const std::vector<SamplePlace> places = plan.places(*query.sample);
+    for (const SamplePlace& place : places) {
+        const bool inside = place.slot >= window.firstSlot && place.slot < window.lastSlot &&
+                            place.rank >= window.firstRank && place.rank < window.lastRank;
+        if (inside && (query.state != PlanQuery::State::Duplicate || place.padded)) {
+            hits.push_back({sample, place.rank, static_cast<std::int32_t>(place.slot)});
+        }
+    }
+    const bool wanted = query.state == PlanQuery::State::Any || query.state == PlanQuery::State::Dropped;
+    if (places.empty() && wanted && !query.rank && !query.step) hits.push_back({sample});
+    return hits;
+}
+
+std::vector<PlanHit> scan(const ShardPlan& plan, const PlanQuery& query, const Window& window,
+                          std::span<const std::uint16_t> labels, const std::atomic<bool>* stop) {
+    std::vector<PlanHit> hits;
+    const bool onlyDuplicates = query.state == PlanQuery::State::Duplicate;
+    for (std::int64_t slot = window.firstSlot; slot < window.lastSlot; ++slot) {
+        if (stop && slot % kSlotsBetweenStops == 0 && *stop) break;
+        for (int rank = window.firstRank; rank < window.lastRank; ++rank) {
+            if (onlyDuplicates && !plan.isPadded(rank, slot)) continue;
+            const std::int64_t sample = plan.index(rank, slot);
+            if (hasLabel(query, labels, sample)) {
+                hits.push_back({static_cast<std::uint32_t>(sample), rank, static_cast<std::int32_t>(slot)});
+            }
+        }
+    }
+    const bool wantsDropped = query.state != PlanQuery::State::Duplicate && !query.rank && !query.step;
+    for (const std::uint32_t sample : wantsDropped ? plan.dropped() : std::span<const std::uint32_t>()) {
+        if (hasLabel(query, labels, sample)) hits.push_back({sample});
+    }
+    return hits;
+}
+
+}  // namespace
+
+Result<std::vector<PlanHit>> findInPlan(const ShardPlan& plan, const PlanQuery& query,
+                                        std::span<const std::uint16_t> labels, const std::atomic<bool>* stop) {
+    if (auto problem = checkQuery(plan, query, labels)) return *problem;
+    const Window window = windowOf(plan, query);
+    return query.sample ? findSample(plan, query, window, labels) : scan(plan, query, window, labels, stop);
+}
+
+std::vector<std::uint32_t> neverSeenSamples(const std::function<ShardSpec(std::int64_t)>& specAt, std::int64_t epochs,
+                                            const std::atomic<bool>* stop) {
+    std::vector<std::uint32_t> missing;
+    std::vector<bool> seen;
+    std::int64_t left = -1;
+    std::optional<ShardSpec> before;
+    for (std::int64_t epoch = 0; epoch < epochs && left != 0 && !(stop && *stop); ++epoch) {
+        const ShardSpec spec = specAt(epoch);
+        const auto plan = before == spec ? Result<ShardPlan>(Problem{}) : ShardPlan::make(spec);
+        before = spec;
+        if (!plan) continue;
+        if (left < 0) {
+            left = spec.datasetSize;
+            seen.resize(static_cast<std::size_t>(left));
+        }
+        const ShardPlan& made = plan.value();
+        const std::int64_t trained = made.samplesPerRank() - made.droppedByLoader();
+        for (std::int64_t slot = 0; slot < trained && left > 0; ++slot) {
+            for (int rank = 0; rank < spec.worldSize; ++rank) {
+                auto mark = seen[static_cast<std::size_t>(made.index(rank, slot))];
+                left -= mark ? 0 : 1;
+                mark = true;
+            }
+        }
+    }
+    for (std::size_t sample = 0; left > 0 && sample < seen.size(); ++sample) {
+        if (!seen[sample]) missing.push_back(static_cast<std::uint32_t>(sample));
+    }
+    return missing;
+}
+
+}  // namespace ringside

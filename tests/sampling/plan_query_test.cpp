@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sampling/plan_query.h"
+
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+// Ten samples on four ranks, seed 0, epoch 0: torch.randperm(10) is 4 1 7 5 3 9 0 8 6 2, so with padding the ranks get
+// 4 3 6 | 1 9 2 | 7 0 4 | 5 8 1 in steps of two.
+ShardSpec tenOnFour() {
+    return {.datasetSize = 10, .worldSize = 4, .batchSize = 2};
+}
+
+std::vector<PlanHit> hits(const ShardSpec& spec, const char* text, std::span<const std::uint16_t> labels = {}) {
+    PlanQuery query = parsePlanQuery(text).value();
+    if (query.className) query.label = std::stoll(*query.className);
+    return findInPlan(ShardPlan::make(spec).value(), query, labels).value();
+}
+
+std::string refusalOf(const char* text) {
+    return parsePlanQuery(text).problem().text();
+}
+
+}  // namespace
+
+TEST_CASE("a search is read term by term") {
+    const PlanQuery query = parsePlanQuery("  rank:3 epoch:2, step:5 class:cat dup ").value();
+    CHECK(query.rank == 3);
+    CHECK(query.epoch == 2);
+    CHECK(query.step == 5);
+    CHECK(query.className == "cat");
+    CHECK(query.state == PlanQuery::State::Duplicate);
+    CHECK(parsePlanQuery("#4242").value().sample == 4242);
+    CHECK(parsePlanQuery("4242").value() == parsePlanQuery("sample:4242").value());
+    CHECK(parsePlanQuery("never-seen").value().state == PlanQuery::State::NeverSeen);
+}
+
+TEST_CASE("a search that cannot be read names the word and the ways") {
+    for (const char* text : {"frog", "colour:3", "rank:", "rank:x", "rank:-1", "#", "#12x", "class:", "dup dropped",
+                             "rank:1 rank:2", "#99999999999999999999"}) {
+        INFO(text);
+        REQUIRE(!parsePlanQuery(text));
+        CHECK(refusalOf(text).find("try #4242") != std::string::npos);
+    }
+    CHECK(refusalOf("dup colour:3").find("\"colour:3\"") == 0);
+    CHECK(!parsePlanQuery(" \t"));
+}
+
+TEST_CASE("a sample is found at all its places") {
+    CHECK(hits(tenOnFour(), "#4") == std::vector<PlanHit>{{4, 0, 0}, {4, 2, 2}});
+    CHECK(hits(tenOnFour(), "#4 dup") == std::vector<PlanHit>{{4, 2, 2}});
+    CHECK(hits(tenOnFour(), "#4 rank:1").empty());
+}
+
+TEST_CASE("ranks, steps, classes and duplicates are found in the order of training") {
+    CHECK(hits(tenOnFour(), "rank:3") == std::vector<PlanHit>{{5, 3, 0}, {8, 3, 1}, {1, 3, 2}});
+    CHECK(hits(tenOnFour(), "rank:3 step:2") == std::vector<PlanHit>{{1, 3, 2}});
+    CHECK(hits(tenOnFour(), "dup") == std::vector<PlanHit>{{4, 2, 2}, {1, 3, 2}});
+    const std::vector<std::uint16_t> labels = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1};
+    CHECK(hits(tenOnFour(), "class:1 step:2", labels) == std::vector<PlanHit>{{1, 3, 2}});
+    CHECK(hits(tenOnFour(), "class:1", labels).size() == 6);
+}
+
+TEST_CASE("dropped samples are found, those of the loader with their rank") {
+    ShardSpec spec = tenOnFour();
+    CHECK(hits(spec, "dropped").empty());
+    spec.dropLast = true;
+    CHECK(hits(spec, "dropped") == std::vector<PlanHit>{{6, -1, -1}, {2, -1, -1}});
+    CHECK(hits(spec, "#6") == std::vector<PlanHit>{{6, -1, -1}});
+    spec.dropLast = false;
+    spec.loaderDropLast = true;
+    CHECK(hits(spec, "dropped") == std::vector<PlanHit>{{6, 0, 2}, {2, 1, 2}, {4, 2, 2}, {1, 3, 2}});
+}
+
+TEST_CASE("what the plan does not have is refused with its limits") {
+    const ShardPlan plan = ShardPlan::make(tenOnFour()).value();
+    for (const char* text : {"#10", "rank:4", "step:0", "step:3"}) {
+        INFO(text);
+        CHECK(!findInPlan(plan, parsePlanQuery(text).value()));
+    }
+    PlanQuery query;
+    query.label = 1;
+    CHECK(!findInPlan(plan, query));
+    CHECK(findInPlan(plan, parsePlanQuery("rank:4").value()).problem().text().find("0 to 3") != std::string::npos);
+}
+
+TEST_CASE("never seen are the samples that every epoch drops") {
+    const auto fixed = [](std::int64_t epoch) {
+        ShardSpec spec = tenOnFour();
+        spec.dropLast = true;
+        spec.shuffle = epoch < 0;
+        return spec;
+    };
+    CHECK(neverSeenSamples(fixed, 5) == std::vector<std::uint32_t>{8, 9});
+    const auto shuffled = [](std::int64_t epoch) {
+        ShardSpec spec = tenOnFour();
+        spec.dropLast = true;
+        spec.epoch = epoch;
+        return spec;
+    };
+    CHECK(neverSeenSamples(shuffled, 1) == std::vector<std::uint32_t>{2, 6});
+    // torch.randperm(10) seeded with 1 is 5 6 1 2 0 8 9 3 7 4: it drops 7 and 4 instead.
+    CHECK(neverSeenSamples(shuffled, 2).empty());
+}
