@@ -19,6 +19,17 @@ struct SgdStep {
     bool first = true;  // the buffer starts as a copy of the gradient, without dampening
 };
 
+// One update of torch.optim.Adam or, with decoupled weight decay, AdamW (torch 1.13, _single_tensor_adam).
+struct AdamStep {
+    double lr = 1e-3;
+    double beta1 = 0.9;
+    double beta2 = 0.999;
+    double eps = 1e-8;
+    double weightDecay = 0;
+    bool decoupled = false;
+    std::int64_t number = 1;  // counted from 1, for the bias corrections
+};
+
 // Tensor operations on one device. Matrices are row-major, the first dimension is the batch (B). Shapes are checked
 // when a model is built, not here. Operations may run asynchronously on the device, in order; download() and
 // synchronize() wait. None allocates.
@@ -38,7 +49,8 @@ class Backend {
     virtual void fill(const Tensor& tensor, float value) = 0;
     virtual void copy(const Tensor& from, const Tensor& to) = 0;
     virtual void scale(const Tensor& tensor, float factor) = 0;
-    virtual double squaredNorm(const Tensor& tensor) = 0;  // sum of squares; waits
+    virtual double squaredNorm(const Tensor& tensor) = 0;    // sum of squares; waits
+    virtual void add(const Tensor& from, const Tensor& to);  // to += from
 
     // y(B,out) = x(B,in) weight(out,in)^T + bias(out)
     virtual void linearForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) = 0;
@@ -64,6 +76,13 @@ class Backend {
 
     // momentum may be empty when step.momentum is 0. Bit for bit torch/optim/sgd.py with fused multiply-add.
     virtual void sgd(const Tensor& parameter, const Tensor& gradient, const Tensor& momentum, const SgdStep& step) = 0;
+    // The moments start at 0. Bit for bit torch/optim/adam.py and adamw.py with fused multiply-add.
+    virtual void adam(const Tensor& parameter, const Tensor& gradient, const Tensor& firstMoment,
+                      const Tensor& secondMoment, const AdamStep& step);
+
+  protected:
+    // What an operation does that a device does not have: a DeviceError with the way out.
+    [[noreturn]] void refuse(const char* operation) const;
 };
 
 // threads >= 1: how many CPUs one rank may use; 1 never starts a thread pool.

@@ -139,13 +139,24 @@ void checkTogether(const RunConfig& config, Problems& problems) {
                             "use fewer layers"});
     }
     const OptimizerConfig& optimizer = config.optimizer;
-    if (optimizer.nesterov && (optimizer.momentum <= 0 || optimizer.dampening != 0)) {
+    if (optimizer.kind == "sgd" && optimizer.nesterov && (optimizer.momentum <= 0 || optimizer.dampening != 0)) {
         problems.push_back({"optimizer.nesterov", "is true, which needs momentum above 0 and dampening 0",
                             "set optimizer.momentum to 0.9, or nesterov to false"});
+    }
+    if (config.schedule.kind == "cosine" && config.schedule.etaMin > config.scaledLearningRate()) {
+        problems.push_back({"schedule.eta_min",
+                            "is " + Json(config.schedule.etaMin).dump() + ", above the learning rate of " +
+                                Json(config.scaledLearningRate()).dump(),
+                            "lower it, or raise optimizer.lr"});
     }
 }
 
 }  // namespace
+
+double RunConfig::scaledLearningRate() const {
+    if (optimizer.scaleLr != "linear") return optimizer.lr;
+    return optimizer.lr * static_cast<double>(globalBatch()) / static_cast<double>(optimizer.scaleBaseBatch);
+}
 
 Problems RunConfig::validate() const {
     Problems problems;

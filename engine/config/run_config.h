@@ -66,17 +66,36 @@ struct LoaderConfig {
 };
 
 struct OptimizerConfig {
-    std::string kind = "sgd";
+    std::string kind = "sgd";  // sgd | adam | adamw
     double lr = 0.1;
-    double momentum = 0.9;
+    double momentum = 0.9;  // with dampening and nesterov: sgd
     double dampening = 0;
     double weightDecay = 0;
     bool nesterov = false;
+    double beta1 = 0.9;  // with beta2 and eps: adam, adamw
+    double beta2 = 0.999;
+    double eps = 1e-8;
+    double clipGradNorm = 0;           // torch.nn.utils.clip_grad_norm_; 0 = off
+    std::string scaleLr = "none";      // none | linear: lr * global batch / scaleBaseBatch
+    std::int64_t scaleBaseBatch = 32;  // the global batch that lr was chosen for
     bool operator==(const OptimizerConfig&) const = default;
+};
+
+// Learning rate by epoch, as PyTorch's chained schedulers: LinearLR first, then StepLR or CosineAnnealingLR.
+struct ScheduleConfig {
+    std::string kind = "constant";  // constant | step | cosine
+    std::int64_t stepSize = 3;      // step: epochs between cuts
+    double gamma = 0.1;             // step: factor of a cut
+    std::int64_t tMax = 0;          // cosine: epochs from the full rate to etaMin; 0 = training.epochs
+    double etaMin = 0;
+    std::int64_t warmupEpochs = 0;  // 0 = off
+    double warmupStart = 1.0 / 3;   // part of the rate in the first epoch
+    bool operator==(const ScheduleConfig&) const = default;
 };
 
 struct TrainingConfig {
     std::int64_t epochs = 10;
+    std::int64_t accumulateSteps = 1;  // micro-batches to an optimizer step
     std::int64_t seed = 0;             // torch.manual_seed before the model is built
     std::string loss = "auto";         // auto | cross_entropy | mse
     std::string validate = "exact";    // exact | padded: which of the two is the headline; both are reported
@@ -93,6 +112,7 @@ struct RunConfig {
     SamplerConfig sampler;
     LoaderConfig loader;
     OptimizerConfig optimizer;
+    ScheduleConfig schedule;
     TrainingConfig training;
 
     bool operator==(const RunConfig&) const = default;
@@ -102,6 +122,11 @@ struct RunConfig {
 
     // validate(), and what training needs beyond planning: at most kMaxTrainingWorldSize ranks.
     Problems validateForTraining() const;
+
+    // Samples that one optimizer step learns from, over all ranks and micro-batches.
+    std::int64_t globalBatch() const { return loader.batchSize * parallel.worldSize * training.accumulateSteps; }
+    // optimizer.lr, after the linear scaling if that is on; the schedule starts from it.
+    double scaledLearningRate() const;
 
     // Every field, in the order of the contract.
     Json toJson() const;

@@ -16,6 +16,7 @@ class Optimizer {
     virtual ~Optimizer() = default;
     virtual void step() = 0;
     virtual double learningRate() const = 0;
+    virtual void setLearningRate(double lr) = 0;  // from the next step on
 };
 
 // The optimizer a configuration names, over parameters that outlive it and have their gradients bound.

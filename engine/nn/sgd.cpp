@@ -21,15 +21,4 @@ void Sgd::step() {
     m_step.first = false;
 }
 
-Result<std::unique_ptr<Optimizer>> makeOptimizer(const OptimizerConfig& config,
-                                                 const std::vector<Parameter*>& parameters, Backend& backend) {
-    if (config.kind != "sgd")
-        return Problem{"optimizer.kind", "is \"" + config.kind + "\"; this version knows sgd", "set it to sgd"};
-    if (config.nesterov && (config.momentum <= 0 || config.dampening != 0))
-        return Problem{"optimizer.nesterov", "is on, which needs momentum above 0 and dampening 0",
-                       "set optimizer.momentum to 0.9 and optimizer.dampening to 0"};
-    std::unique_ptr<Optimizer> optimizer = std::make_unique<Sgd>(config, parameters, backend);
-    return optimizer;
-}
-
 }  // namespace ringside

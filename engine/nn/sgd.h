@@ -13,6 +13,7 @@ class Sgd final : public Optimizer {
 
     void step() override;
     double learningRate() const override { return m_step.lr; }
+    void setLearningRate(double lr) override { m_step.lr = lr; }
 
   private:
     Backend& m_backend;

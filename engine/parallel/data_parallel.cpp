@@ -3,13 +3,28 @@
 
 #include <limits>
 
+#include "nn/gradient_clipping.h"
+
 namespace ringside {
 
-DataParallel::DataParallel(const StrategyParts& parts, BucketLimits limits, std::unique_ptr<Optimizer> optimizer)
+namespace {
+
+BucketLimits bucketLimits(const ParallelConfig& config) {
+    constexpr double kMebibyte = 1 << 20;
+    return {static_cast<std::size_t>(config.firstBucketMb * kMebibyte),
+            static_cast<std::size_t>(config.bucketCapMb * kMebibyte)};
+}
+
+}  // namespace
+
+DataParallel::DataParallel(const RunConfig& config, const StrategyParts& parts, std::unique_ptr<Optimizer> optimizer)
     : m_parts(parts),
-      m_reducer(parts.model.parameters(), parts.communicator, parts.backend, limits),
+      m_reducer(parts.model.parameters(), parts.communicator, parts.backend, bucketLimits(config.parallel),
+                config.training.accumulateSteps > 1),
       m_optimizer(std::move(optimizer)),
-      m_gradientReady([this](std::size_t parameter) { m_reducer.ready(parameter); }) {}
+      m_gradientReady([this](std::size_t parameter) { m_reducer.ready(parameter); }),
+      m_accumulateSteps(config.training.accumulateSteps),
+      m_clipNorm(config.optimizer.clipGradNorm) {}
 
 void DataParallel::synchronise() {
     if (m_parts.communicator.size() == 1) return;
@@ -19,24 +34,47 @@ void DataParallel::synchronise() {
     }
 }
 
-StepResult DataParallel::step(const Batch& batch, int control) {
-    auto& phase = m_parts.phase;
-    phase.store("forward", std::memory_order_relaxed);
+// (loss / accumulate_steps).backward(): the division goes into the loss' gradient.
+SampleLosses DataParallel::forward(const Batch& batch) {
+    m_parts.phase.store("forward", std::memory_order_relaxed);
     const Tensor output = m_parts.model.forward(batch.features);
-    StepResult result;
-    result.losses = m_parts.loss.evaluate(output, batch, true);
+    const SampleLosses losses = m_parts.loss.evaluate(output, batch, true);
+    m_parts.phase.store("backward", std::memory_order_relaxed);
+    if (m_accumulateSteps > 1)
+        m_parts.backend.scale(m_parts.loss.gradient(),
+                              static_cast<float>(1.0 / static_cast<double>(m_accumulateSteps)));
+    return losses;
+}
 
-    phase.store("backward", std::memory_order_relaxed);
+SampleLosses DataParallel::accumulate(const Batch& batch) {
+    const SampleLosses losses = forward(batch);
+    m_parts.model.backward(m_parts.loss.gradient(), [](std::size_t) {});
+    m_reducer.keep();
+    return losses;
+}
+
+StepResult DataParallel::step(const Batch& batch, int control) {
+    StepResult result;
+    result.losses = forward(batch);
     m_reducer.begin(control);
     m_parts.model.backward(m_parts.loss.gradient(), m_gradientReady);
-    phase.store("all-reduce", std::memory_order_relaxed);
+    m_parts.phase.store("all-reduce", std::memory_order_relaxed);
     result.control = m_reducer.finish();
 
-    phase.store("optimizer", std::memory_order_relaxed);
-    const bool measures = m_parts.communicator.rank() == 0;
-    result.gradientNorm = measures ? m_reducer.gradientNorm() : std::numeric_limits<double>::quiet_NaN();
+    m_parts.phase.store("optimizer", std::memory_order_relaxed);
+    result.gradientNorm = gradientNorm();
     m_optimizer->step();
     return result;
+}
+
+// Every rank clips by the same norm, of the same averaged gradient; only rank 0 reports one.
+double DataParallel::gradientNorm() {
+    const bool reports = m_parts.communicator.rank() == 0;
+    if (m_clipNorm > 0) {
+        const double norm = clipGradientNorm(m_parts.model.parameters(), m_clipNorm, m_parts.backend);
+        if (reports) return norm;
+    }
+    return reports ? m_reducer.gradientNorm() : std::numeric_limits<double>::quiet_NaN();
 }
 
 SampleLosses DataParallel::evaluate(const Batch& batch) {
@@ -49,10 +87,7 @@ Result<std::unique_ptr<Strategy>> makeStrategy(const RunConfig& config, const St
                        "set it to ddp"};
     auto optimizer = makeOptimizer(config.optimizer, parts.model.parameters(), parts.backend);
     if (!optimizer) return optimizer.problem();
-    constexpr double kMebibyte = 1 << 20;
-    const BucketLimits limits{static_cast<std::size_t>(config.parallel.firstBucketMb * kMebibyte),
-                              static_cast<std::size_t>(config.parallel.bucketCapMb * kMebibyte)};
-    std::unique_ptr<Strategy> strategy = std::make_unique<DataParallel>(parts, limits, std::move(optimizer).value());
+    std::unique_ptr<Strategy> strategy = std::make_unique<DataParallel>(config, parts, std::move(optimizer).value());
     return strategy;
 }
 

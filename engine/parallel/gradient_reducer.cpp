@@ -18,7 +18,7 @@ std::size_t aligned(std::size_t count) {
 }  // namespace
 
 GradientReducer::GradientReducer(const std::vector<Parameter*>& parameters, Communicator& communicator,
-                                 Backend& backend, BucketLimits limits)
+                                 Backend& backend, BucketLimits limits, bool accumulates)
     : m_communicator(communicator),
       m_backend(backend),
       m_bucketOf(parameters.size()),
@@ -28,6 +28,20 @@ GradientReducer::GradientReducer(const std::vector<Parameter*>& parameters, Comm
         bytes.push_back(static_cast<std::size_t>(parameter->shape.count()) * sizeof(float));
     const auto plan = planBuckets(bytes, limits);
     for (std::size_t i = 0; i < plan.size(); ++i) bind(parameters, plan[i], i + 1 == plan.size());
+    if (!accumulates) return;
+    for (Bucket& bucket : m_buckets)
+        bucket.kept = backend.allocate({static_cast<std::int64_t>(bucket.gradientCount)}, DType::kFloat32);
+}
+
+void GradientReducer::keep() {
+    for (const Bucket& bucket : m_buckets) {
+        RINGSIDE_ASSERT(bucket.kept);
+        if (m_keptPasses == 0)
+            m_backend.copy(gradientsOf(bucket), bucket.kept);
+        else
+            m_backend.add(gradientsOf(bucket), bucket.kept);
+    }
+    ++m_keptPasses;
 }
 
 void GradientReducer::bind(const std::vector<Parameter*>& parameters, const std::vector<std::size_t>& members,
@@ -68,7 +82,9 @@ void GradientReducer::begin(int control) {
 void GradientReducer::ready(std::size_t parameter) {
     Bucket& bucket = m_buckets[m_bucketOf[parameter]];
     RINGSIDE_ASSERT(bucket.pending > 0);
-    if (--bucket.pending > 0 || m_communicator.size() == 1) return;
+    if (--bucket.pending > 0) return;
+    if (m_keptPasses > 0) m_backend.add(bucket.kept, gradientsOf(bucket));
+    if (m_communicator.size() == 1) return;
     RINGSIDE_ASSERT(&bucket == &m_buckets[m_nextLaunch]);
     ++m_nextLaunch;
     m_backend.scale(gradientsOf(bucket), m_share);
@@ -77,6 +93,7 @@ void GradientReducer::ready(std::size_t parameter) {
 }
 
 int GradientReducer::finish() {
+    m_keptPasses = 0;
     if (m_communicator.size() == 1) return m_control;
     RINGSIDE_ASSERT(m_nextLaunch == m_buckets.size());
     // Nothing is left to compute beside the last bucket: it goes in this thread, without a detour over another.

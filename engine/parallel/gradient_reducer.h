@@ -17,9 +17,14 @@ namespace ringside {
 // A control code of rank 0 rides in the last bucket, so that every rank learns it at the same step.
 class GradientReducer {
   public:
-    // Binds every parameter's gradient. Parameters and communicator outlive the reducer.
+    // Binds every parameter's gradient. Parameters and communicator outlive the reducer. With `accumulates`, backward
+    // passes may be kept() before the one that is averaged.
     GradientReducer(const std::vector<Parameter*>& parameters, Communicator& communicator, Backend& backend,
-                    BucketLimits limits);
+                    BucketLimits limits, bool accumulates = false);
+
+    // Sets the gradients of a finished backward pass aside, without communication, as DDP does under no_sync(); they
+    // are added to those of the next begin() ... finish().
+    void keep();
 
     void begin(int control);            // before a backward pass; control counts on rank 0 only
     void ready(std::size_t parameter);  // its gradient is complete; in decreasing order of parameters
@@ -31,7 +36,8 @@ class GradientReducer {
   private:
     struct Bucket {
         std::span<float>
-            memory;  // gradients, each at a multiple of 64 bytes; the last bucket also holds the control slot
+            memory;   // gradients, each at a multiple of 64 bytes; the last bucket also holds the control slot
+        Tensor kept;  // of earlier micro-batches; empty when they are not accumulated
         std::size_t gradientCount = 0;
         std::size_t parameters = 0;
         std::size_t pending = 0;
@@ -47,6 +53,7 @@ class GradientReducer {
     std::vector<Bucket> m_buckets;
     std::vector<std::size_t> m_bucketOf;  // by parameter
     std::size_t m_nextLaunch = 0;
+    std::size_t m_keptPasses = 0;
     float m_share;
     int m_control = 0;
 };

@@ -28,7 +28,7 @@ struct StrategyParts {
 struct StepResult {
     SampleLosses losses;      // of this rank's batch; valid until the next step
     int control = 0;          // rank 0's control code, the same on every rank
-    double gradientNorm = 0;  // of the averaged gradient on rank 0, NaN elsewhere
+    double gradientNorm = 0;  // of the averaged gradient before clipping on rank 0, NaN elsewhere
 };
 
 // How one optimizer step is spread over the ranks.
@@ -39,11 +39,15 @@ class Strategy {
 
     // Makes every replica equal to rank 0's. Once, before training.
     virtual void synchronise() = 0;
+    // Forward, loss and backward of a micro-batch whose gradients count in the next step(); no communication. Only when
+    // training.accumulate_steps is above 1. The losses are valid until the next call.
+    virtual SampleLosses accumulate(const Batch& batch) = 0;
     // Forward, loss, backward, averaged gradients, update. control: what rank 0 wants told to all ranks.
     virtual StepResult step(const Batch& batch, int control) = 0;
     // Forward and per-sample losses only.
     virtual SampleLosses evaluate(const Batch& batch) = 0;
     virtual double learningRate() const = 0;
+    virtual void setLearningRate(double lr) = 0;  // from the next step on
 };
 
 Result<std::unique_ptr<Strategy>> makeStrategy(const RunConfig& config, const StrategyParts& parts);

@@ -43,7 +43,9 @@ Result<PreparedRun> prepareRun(const RunConfig& config, const std::filesystem::p
     if (!plan) return plan.problem();
     if (const Problems reasons = planProblems(spec); !reasons.empty()) return reasons.front();
     run.notes = planNotes(spec);
-    run.stepsPerEpoch = plan.value().stepsPerEpoch();
+    // A group of micro-batches is one step, also a shorter one at the end.
+    const std::int64_t perStep = config.training.accumulateSteps;
+    run.stepsPerEpoch = (plan.value().stepsPerEpoch() + perStep - 1) / perStep;
     for (int rank = 0; rank < config.parallel.worldSize; ++rank) run.planHashes.push_back(plan.value().hash(rank));
     return run;
 }

@@ -88,6 +88,7 @@ Trainer::Trainer(const TrainerParts& parts)
       m_loss(lossFor(parts)),
       m_strategy(valueOrThrow(makeStrategy(
           parts.config, {*m_model, *m_loss, parts.communicator, parts.backend, parts.observer.progress().phase}))),
+      m_schedule(parts.config.schedule, parts.config.scaledLearningRate(), parts.config.training.epochs),
       m_trainingGatherer(*parts.data.training, parts.backend, largestBatch(parts)),
       m_validationGatherer(validationOrTraining(parts.data), parts.backend, largestBatch(parts)),
       m_validationPlan(validationPlan(parts)),
@@ -99,6 +100,7 @@ TrainOutcome Trainer::run() {
     const TrainingConfig& training = m_parts.config.training;
     for (std::int64_t epoch = 0; epoch < training.epochs; ++epoch) {
         m_parts.observer.onState("training");
+        m_strategy->setLearningRate(m_schedule.learningRate());
         if (!trainEpoch(epoch)) {
             save(epoch);
             return TrainOutcome::kStopped;
@@ -106,6 +108,7 @@ TrainOutcome Trainer::run() {
         validate(epoch);
         reportEpochEnd(epoch);
         if (training.checkpointEvery > 0 && (epoch + 1) % training.checkpointEvery == 0) save(epoch + 1);
+        m_schedule.nextEpoch();
     }
     save(training.epochs);
     return TrainOutcome::kFinished;
@@ -117,26 +120,47 @@ bool Trainer::trainEpoch(std::int64_t epoch) {
     m_consumed.clear();
     m_consumed.reserve(static_cast<std::size_t>(plan.samplesPerRank()));
     MetricSums sums;
-    for (std::int64_t batch = 0; batch < plan.stepsPerEpoch(); ++batch)
-        if (!trainStep(plan, epoch, batch, sums)) return false;
+    const std::int64_t batches = plan.stepsPerEpoch();
+    const std::int64_t perStep = m_parts.config.training.accumulateSteps;
+    for (std::int64_t first = 0; first < batches; first += perStep)
+        if (!trainStep(plan, epoch, {first, std::min(first + perStep, batches)}, sums)) return false;
     reportResult(epoch, "train", sums);
     return true;
 }
 
-bool Trainer::trainStep(const ShardPlan& plan, std::int64_t epoch, std::int64_t batchNumber, MetricSums& sums) {
-    m_parts.observer.progress().phase.store("data", std::memory_order_relaxed);
-    const SlotRange range = plan.batch(batchNumber);
-    const Batch batch = nextBatch(m_trainingGatherer, plan, range);
-    m_consumed.insert(m_consumed.end(), m_indices.begin(), m_indices.begin() + range.count);
-
+bool Trainer::trainStep(const ShardPlan& plan, std::int64_t epoch, BatchRange batches, MetricSums& sums) {
+    const int rank = m_parts.communicator.rank();
+    StepSums step;
+    for (std::int64_t batch = batches.first; batch + 1 < batches.last; ++batch) {
+        const SlotRange range = plan.batch(batch);
+        const SampleLosses losses = m_strategy->accumulate(nextTrainingBatch(plan, range));
+        step.add(losses);
+        sums.add(losses, uniqueSlots(plan, rank, range));
+    }
+    const SlotRange range = plan.batch(batches.last - 1);
+    const Batch batch = nextTrainingBatch(plan, range);
     const StepResult result = m_strategy->step(batch, static_cast<int>(m_parts.control.pending()));
 
     m_parts.observer.progress().step.store(++m_step, std::memory_order_relaxed);
-    sums.add(result.losses, uniqueSlots(plan, m_parts.communicator.rank(), range));
-    const double loss = sumOf(result.losses.loss) / static_cast<double>(range.count);
-    if (m_step % m_parts.config.training.logEvery == 0 || !std::isfinite(loss)) reportStep(epoch, result, loss);
-    if (!std::isfinite(loss)) throw TrainingError(lossText(loss));
+    step.add(result.losses);
+    sums.add(result.losses, uniqueSlots(plan, rank, range));
+    const bool finite = std::isfinite(step.loss);
+    if (m_step % m_parts.config.training.logEvery == 0 || !finite) reportStep(epoch, result, step);
+    if (!finite) throw TrainingError(lossText(step.loss));
     return result.control != static_cast<int>(ControlCode::kStop);
+}
+
+Batch Trainer::nextTrainingBatch(const ShardPlan& plan, SlotRange range) {
+    m_parts.observer.progress().phase.store("data", std::memory_order_relaxed);
+    const Batch batch = nextBatch(m_trainingGatherer, plan, range);
+    m_consumed.insert(m_consumed.end(), m_indices.begin(), m_indices.begin() + range.count);
+    return batch;
+}
+
+void Trainer::StepSums::add(const SampleLosses& losses) {
+    loss += sumOf(losses.loss);
+    correct += sumOf(losses.correct);
+    samples += losses.loss.size();
 }
 
 // In the first step the weights are still PyTorch's initial ones, so the data is to blame.
@@ -193,13 +217,13 @@ void Trainer::checkShard(const ShardPlan& plan) const {
                         ", and loader.drop_last drops it: lower loader.batch_size or switch loader.drop_last off");
 }
 
-void Trainer::reportStep(std::int64_t epoch, const StepResult& result, double loss) {
+void Trainer::reportStep(std::int64_t epoch, const StepResult& result, const StepSums& sums) {
     StepRecord record;
     record.epoch = epoch;
     record.step = m_step;
-    record.loss = loss;
-    record.correct = m_loss->countsCorrect() ? static_cast<std::int64_t>(sumOf(result.losses.correct)) : -1;
-    record.samples = static_cast<std::int64_t>(result.losses.loss.size());
+    record.loss = sums.meanLoss();
+    record.correct = m_loss->countsCorrect() ? static_cast<std::int64_t>(sums.correct) : -1;
+    record.samples = static_cast<std::int64_t>(sums.samples);
     record.endUs = m_parts.observer.nowUs();
     record.gradientNorm = result.gradientNorm;
     record.learningRate = m_strategy->learningRate();

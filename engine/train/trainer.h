@@ -11,6 +11,7 @@
 #include "comm/communicator.h"
 #include "config/run_config.h"
 #include "data/dataset.h"
+#include "nn/learning_rate_schedule.h"
 #include "parallel/strategy.h"
 #include "sampling/shard_plan.h"
 #include "train/batch_gatherer.h"
@@ -47,15 +48,30 @@ class Trainer {
     std::int64_t steps() const { return m_step; }
 
   private:
+    struct BatchRange {
+        std::int64_t first;
+        std::int64_t last;
+    };
+    // Over the samples of one step on this rank.
+    struct StepSums {
+        double loss = 0;
+        double correct = 0;
+        std::size_t samples = 0;
+        void add(const SampleLosses& losses);
+        double meanLoss() const { return loss / static_cast<double>(samples); }
+    };
+
     void checkShard(const ShardPlan& plan) const;
     bool trainEpoch(std::int64_t epoch);  // false: stopped by request
-    bool trainStep(const ShardPlan& plan, std::int64_t epoch, std::int64_t batchNumber, MetricSums& sums);
+    // One optimizer step from the batches [first, last) of the epoch.
+    bool trainStep(const ShardPlan& plan, std::int64_t epoch, BatchRange batches, MetricSums& sums);
+    Batch nextTrainingBatch(const ShardPlan& plan, SlotRange range);
     std::string lossText(double loss) const;  // of a loss that is not finite
     void validate(std::int64_t epoch);
     void save(std::int64_t epochsDone);
 
     Batch nextBatch(BatchGatherer& gatherer, const ShardPlan& plan, SlotRange range);
-    void reportStep(std::int64_t epoch, const StepResult& result, double loss);
+    void reportStep(std::int64_t epoch, const StepResult& result, const StepSums& sums);
     void reportResult(std::int64_t epoch, const char* split, MetricSums& sums);
     void reportEpochEnd(std::int64_t epoch);
     bool isRankZero() const { return m_parts.communicator.rank() == 0; }
@@ -64,6 +80,7 @@ class Trainer {
     std::unique_ptr<Model> m_model;
     std::unique_ptr<Loss> m_loss;
     std::unique_ptr<Strategy> m_strategy;
+    LearningRateSchedule m_schedule;
     BatchGatherer m_trainingGatherer;
     BatchGatherer m_validationGatherer;
     std::optional<ShardPlan> m_validationPlan;  // none without validation samples

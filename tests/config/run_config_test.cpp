@@ -42,8 +42,9 @@ TEST_CASE("Every field survives writing and reading") {
     config.parallel = {"ddp", 8, "gloo", "cpu", 12.5, 0.5, 90};
     config.sampler = {"distributed", false, INT64_MIN, true, false};
     config.loader = {64, true};
-    config.optimizer = {"sgd", 0.05, 0.5, 0.125, 1e-4, true};
-    config.training = {3, INT64_MAX, "mse", "padded", 5, 2};
+    config.optimizer = {"adamw", 0.05, 0.5, 0.125, 1e-4, true, 0.8, 0.95, 1e-6, 1.5, "linear", 256};
+    config.schedule = {"cosine", 4, 0.5, 7, 1e-5, 2, 0.125};
+    config.training = {3, 4, INT64_MAX, "mse", "padded", 5, 2};
     const Json json = parseJson(config.toJson().dump(), "test").value();
     CHECK(RunConfig::fromJson(json).value() == config);
 }
@@ -53,7 +54,7 @@ TEST_CASE("The JSON form has every key in the order of the contract") {
     std::vector<std::string> sections;
     for (const auto& [key, value] : json.items()) sections.push_back(key);
     CHECK(sections == std::vector<std::string>{"version", "name", "dataset", "model", "parallel", "sampler", "loader",
-                                               "optimizer", "training"});
+                                               "optimizer", "schedule", "training"});
     CHECK(json["sampler"].dump() ==
           R"({"kind":"distributed","shuffle":true,"seed":0,"drop_last":false,"set_epoch":true})");
     CHECK(json["loader"].dump() == R"({"batch_size":32,"drop_last":false})");

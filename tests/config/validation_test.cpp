@@ -51,11 +51,31 @@ TEST_CASE("A value out of range is refused with its limit and the way out") {
 TEST_CASE("A choice that is none names the choices") {
     CHECK(problemAfter([](RunConfig& c) { c.parallel.backend = "glo"; }) ==
           "parallel.backend is \"glo\"; the choices are auto, shm, gloo, nccl: did you mean gloo?");
-    CHECK(problemAfter([](RunConfig& c) { c.optimizer.kind = "adamw"; }) ==
-          "optimizer.kind is \"adamw\"; this version has only sgd: choose one of these");
+    CHECK(problemAfter([](RunConfig& c) { c.optimizer.kind = "adm"; }) ==
+          "optimizer.kind is \"adm\"; the choices are sgd, adam, adamw: did you mean adam?");
+    CHECK(problemAfter([](RunConfig& c) { c.parallel.strategy = "dp"; }).find("this version has only ddp") !=
+          std::string::npos);
+}
+
+TEST_CASE("The learning rate grows with the global batch only when that is wanted") {
+    RunConfig config;
+    config.optimizer.lr = 0.25;
+    config.parallel.worldSize = 8;
+    config.training.accumulateSteps = 2;
+    CHECK(config.globalBatch() == 512);  // 32 x 8 x 2
+    CHECK(config.scaledLearningRate() == 0.25);
+    config.optimizer.scaleLr = "linear";
+    CHECK(config.scaledLearningRate() == 4);  // 512 is 16 times the 32 it was chosen for
+    config.optimizer.scaleBaseBatch = 1024;
+    CHECK(config.scaledLearningRate() == 0.125);
 }
 
 TEST_CASE("Fields that contradict each other are found") {
+    CHECK(problemAfter([](RunConfig& c) {
+              c.schedule.kind = "cosine";
+              c.schedule.etaMin = 0.5;
+          }) == "schedule.eta_min is 0.5, above the learning rate of 0.1: lower it, or raise optimizer.lr");
+
     CHECK(problemAfter([](RunConfig& c) { c.dataset.kind = "csv"; }) ==
           "dataset.path is empty; a csv data set needs a file: name the CSV file");
     CHECK(problemAfter([](RunConfig& c) {

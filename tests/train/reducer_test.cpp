@@ -41,7 +41,43 @@ Reduced reduceOnce(Communicator& communicator, BucketLimits limits, int control,
     return result;
 }
 
+// Micro-batches of gradients 1, 2, 4 (times rank + 1): the first two are kept, the third goes out with them.
+float accumulatedGradient(Communicator& communicator, BucketLimits limits) {
+    const auto backend = makeCpuBackend(1);
+    Parameter first{"first", {3}, {}, {}};
+    Parameter second{"second", {2, 20}, {}, {}};
+    GradientReducer reducer({&first, &second}, communicator, *backend, limits, true);
+    const auto share = static_cast<float>(communicator.rank() + 1);
+    for (int step = 0; step < 2; ++step) {
+        for (const float value : {1.0F, 2.0F}) {
+            backend->fill(second.gradient, value * share);
+            backend->fill(first.gradient, value * share);
+            reducer.keep();
+        }
+        reducer.begin(0);
+        backend->fill(second.gradient, 4 * share);
+        reducer.ready(1);
+        backend->fill(first.gradient, 4 * share);
+        reducer.ready(0);
+        reducer.finish();
+    }
+    CHECK(second.gradient.floats()[39] == first.gradient.floats()[0]);
+    return first.gradient.floats()[0];
+}
+
 }  // namespace
+
+TEST_CASE("Kept gradients are added up locally and averaged with the last ones, step after step") {
+    for (const BucketLimits limits : {BucketLimits{}, BucketLimits{4, 4}}) {
+        for (int size : {1, 2, 4}) {
+            std::vector<float> results(static_cast<std::size_t>(size));
+            onLocalRanks(size, [&](Communicator& communicator) {
+                results[static_cast<std::size_t>(communicator.rank())] = accumulatedGradient(communicator, limits);
+            });
+            CHECK(results == std::vector<float>(results.size(), 7 * static_cast<float>(size + 1) / 2));
+        }
+    }
+}
 
 TEST_CASE("Gradients are averaged over the ranks, in one bucket or in several") {
     for (const BucketLimits limits : {BucketLimits{}, BucketLimits{4, 4}}) {

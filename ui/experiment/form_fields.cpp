@@ -45,6 +45,25 @@ bool isMlp(const RunConfig& c) {
     return c.model.kind == "mlp";
 }
 
+bool isSgd(const RunConfig& c) {
+    return c.optimizer.kind == "sgd";
+}
+bool isAdam(const RunConfig& c) {
+    return c.optimizer.kind == "adam" || c.optimizer.kind == "adamw";
+}
+bool scalesRate(const RunConfig& c) {
+    return c.optimizer.scaleLr != "none";
+}
+bool isStepSchedule(const RunConfig& c) {
+    return c.schedule.kind == "step";
+}
+bool isCosine(const RunConfig& c) {
+    return c.schedule.kind == "cosine";
+}
+bool warmsUp(const RunConfig& c) {
+    return c.schedule.warmupEpochs > 0;
+}
+
 using enum FormSectionId;
 
 constexpr std::array kFields = {
@@ -86,17 +105,38 @@ constexpr std::array kFields = {
     FormField{Optimisation, "optimizer.kind", "optimizer", QT_TRANSLATE_NOOP("form", "Optimizer")},
     FormField{Optimisation, "optimizer.lr", "learningRate", QT_TRANSLATE_NOOP("form", "Learning rate")},
     FormField{Optimisation, "training.epochs", "epochs", QT_TRANSLATE_NOOP("form", "Epochs")},
-    FormField{Optimisation, "optimizer.momentum", "momentum", QT_TRANSLATE_NOOP("form", "Momentum"), true},
+    FormField{Optimisation, "optimizer.momentum", "momentum", QT_TRANSLATE_NOOP("form", "Momentum"), true, isSgd},
     FormField{Optimisation, "optimizer.weight_decay", "weightDecay", QT_TRANSLATE_NOOP("form", "Weight decay"), true},
-    FormField{Optimisation, "optimizer.dampening", "dampening", QT_TRANSLATE_NOOP("form", "Dampening"), true},
-    FormField{Optimisation, "optimizer.nesterov", "nesterov", QT_TRANSLATE_NOOP("form", "Nesterov"), true},
+    FormField{Optimisation, "optimizer.dampening", "dampening", QT_TRANSLATE_NOOP("form", "Dampening"), true, isSgd},
+    FormField{Optimisation, "optimizer.nesterov", "nesterov", QT_TRANSLATE_NOOP("form", "Nesterov"), true, isSgd},
+    FormField{Optimisation, "optimizer.beta1", "beta1", QT_TRANSLATE_NOOP("form", "Beta 1"), true, isAdam},
+    FormField{Optimisation, "optimizer.beta2", "beta2", QT_TRANSLATE_NOOP("form", "Beta 2"), true, isAdam},
+    FormField{Optimisation, "optimizer.eps", "eps", QT_TRANSLATE_NOOP("form", "Epsilon"), true, isAdam},
+    FormField{Optimisation, "optimizer.clip_grad_norm", "clipGradNorm", QT_TRANSLATE_NOOP("form", "Clip gradient norm"),
+              true},
+    FormField{Optimisation, "training.accumulate_steps", "accumulateSteps",
+              QT_TRANSLATE_NOOP("form", "Accumulate, batches"), true},
+    FormField{Optimisation, "optimizer.scale_lr", "scaleLr", QT_TRANSLATE_NOOP("form", "Scale learning rate"), true},
+    FormField{Optimisation, "optimizer.scale_base_batch", "scaleBaseBatch",
+              QT_TRANSLATE_NOOP("form", "Rate's own batch"), true, scalesRate},
+    FormField{Optimisation, "schedule.kind", "schedule", QT_TRANSLATE_NOOP("form", "Schedule"), true},
+    FormField{Optimisation, "schedule.step_size", "stepSize", QT_TRANSLATE_NOOP("form", "Cut every, epochs"), true,
+              isStepSchedule},
+    FormField{Optimisation, "schedule.gamma", "gamma", QT_TRANSLATE_NOOP("form", "Factor of a cut"), true,
+              isStepSchedule},
+    FormField{Optimisation, "schedule.t_max", "tMax", QT_TRANSLATE_NOOP("form", "Half wave, epochs"), true, isCosine},
+    FormField{Optimisation, "schedule.eta_min", "etaMin", QT_TRANSLATE_NOOP("form", "Lowest rate"), true, isCosine},
+    FormField{Optimisation, "schedule.warmup_epochs", "warmupEpochs", QT_TRANSLATE_NOOP("form", "Warm-up, epochs"),
+              true},
+    FormField{Optimisation, "schedule.warmup_start", "warmupStart", QT_TRANSLATE_NOOP("form", "Warm-up starts at"),
+              true, warmsUp},
     FormField{Optimisation, "training.validate", "validate", QT_TRANSLATE_NOOP("form", "Validation"), true},
     FormField{Optimisation, "training.log_every", "logEvery", QT_TRANSLATE_NOOP("form", "Log every, steps"), true},
     FormField{Optimisation, "training.checkpoint_every", "checkpointEvery",
               QT_TRANSLATE_NOOP("form", "Checkpoint, epochs"), true},
 };
 
-constexpr std::array<std::pair<const char*, const char*>, 26> kChoices = {{
+constexpr auto kChoices = std::to_array<std::pair<const char*, const char*>>({
     {"digits", QT_TRANSLATE_NOOP("form", "Digits")},
     {"csv", QT_TRANSLATE_NOOP("form", "CSV file")},
     {"idx", QT_TRANSLATE_NOOP("form", "IDX (MNIST)")},
@@ -118,12 +158,19 @@ constexpr std::array<std::pair<const char*, const char*>, 26> kChoices = {{
     {"cpu", QT_TRANSLATE_NOOP("form", "CPU")},
     {"cuda", QT_TRANSLATE_NOOP("form", "GPU (CUDA)")},
     {"nccl", QT_TRANSLATE_NOOP("form", "NCCL, between GPUs")},
+    {"adam", QT_TRANSLATE_NOOP("form", "Adam")},
+    {"adamw", QT_TRANSLATE_NOOP("form", "AdamW")},
+    {"none", QT_TRANSLATE_NOOP("form", "None")},
+    {"linear", QT_TRANSLATE_NOOP("form", "Linear")},
+    {"constant", QT_TRANSLATE_NOOP("form", "Constant")},
+    {"step", QT_TRANSLATE_NOOP("form", "Step")},
+    {"cosine", QT_TRANSLATE_NOOP("form", "Cosine")},
     {"sgd", QT_TRANSLATE_NOOP("form", "SGD")},
     {"cross_entropy", QT_TRANSLATE_NOOP("form", "Cross-entropy")},
     {"mse", QT_TRANSLATE_NOOP("form", "Squared error")},
     {"exact", QT_TRANSLATE_NOOP("form", "Exact")},
     {"padded", QT_TRANSLATE_NOOP("form", "Padded")},
-}};
+});
 
 }  // namespace
 

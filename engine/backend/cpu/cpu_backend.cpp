@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string>
 
+#include "backend/cpu/adam.h"
 #include "backend/cpu/elementwise.h"
 #include "backend/cpu/losses.h"
 #include "backend/cpu/matrix_product.h"
@@ -94,6 +95,10 @@ double CpuBackend::squaredNorm(const Tensor& tensor) {
     return cpu::squaredNorm(floats(tensor), countOf(tensor));
 }
 
+void CpuBackend::add(const Tensor& from, const Tensor& to) {
+    cpu::add(floats(from), floats(to), countOf(to));
+}
+
 void CpuBackend::linearForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) {
     cpu::broadcastRow(floats(bias), floats(y), rowsOf(y), columnsOf(y));
     cpu::addProductWithTransposed(floats(x), floats(weight), floats(y), rowsOf(x), rowsOf(weight), columnsOf(x));
@@ -140,6 +145,11 @@ void CpuBackend::argmax(const Tensor& values, const Tensor& indices) {
 
 void CpuBackend::sgd(const Tensor& parameter, const Tensor& gradient, const Tensor& momentum, const SgdStep& step) {
     cpu::sgd(floats(parameter), floats(gradient), floats(momentum), countOf(parameter), step);
+}
+
+void CpuBackend::adam(const Tensor& parameter, const Tensor& gradient, const Tensor& firstMoment,
+                      const Tensor& secondMoment, const AdamStep& step) {
+    cpu::adam(floats(parameter), floats(gradient), floats(firstMoment), floats(secondMoment), countOf(parameter), step);
 }
 
 std::unique_ptr<Backend> makeCpuBackend(int threads) {

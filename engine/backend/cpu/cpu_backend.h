@@ -24,6 +24,7 @@ class CpuBackend final : public Backend {
     void copy(const Tensor& from, const Tensor& to) override;
     void scale(const Tensor& tensor, float factor) override;
     double squaredNorm(const Tensor& tensor) override;
+    void add(const Tensor& from, const Tensor& to) override;
     void linearForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) override;
     void linearBackwardParameters(const Tensor& x, const Tensor& gradY, const Tensor& gradWeight,
                                   const Tensor& gradBias) override;
@@ -36,6 +37,8 @@ class CpuBackend final : public Backend {
                           const Tensor& gradient) override;
     void argmax(const Tensor& values, const Tensor& indices) override;
     void sgd(const Tensor& parameter, const Tensor& gradient, const Tensor& momentum, const SgdStep& step) override;
+    void adam(const Tensor& parameter, const Tensor& gradient, const Tensor& firstMoment, const Tensor& secondMoment,
+              const AdamStep& step) override;
 
   private:
     struct Free {

@@ -10,6 +10,10 @@ RINGSIDE_VECTORISED void scale(float* values, std::size_t count, float factor) {
     for (std::size_t i = 0; i < count; ++i) values[i] *= factor;
 }
 
+RINGSIDE_VECTORISED void add(const float* __restrict from, float* __restrict to, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) to[i] += from[i];
+}
+
 // Partial sums side by side in a fixed order, so that the loop vectorises and the result is always the same.
 RINGSIDE_VECTORISED double squaredNorm(const float* values, std::size_t count) {
     constexpr std::size_t kLanes = 32;

@@ -11,6 +11,7 @@ namespace ringside::cpu {
 // Vectorised loops of the CPU backend. Pointers do not overlap unless a comment says so.
 
 void scale(float* values, std::size_t count, float factor);
+void add(const float* from, float* to, std::size_t count);  // to += from
 double squaredNorm(const float* values, std::size_t count);
 
 // Every row of out becomes row.

@@ -14,6 +14,7 @@ import struct
 import sys
 
 import torch
+from torch.optim.lr_scheduler import CosineAnnealingLR, LinearLR
 from torch.utils.data import DataLoader, TensorDataset, random_split
 from torch.utils.data.distributed import DistributedSampler
 
@@ -47,15 +48,18 @@ class ToyModel(torch.nn.Module):
         return self.linear(x)
 
 
-def average_gradients(model, loss_of, batches):
-    """One backward pass per rank; leaves the average in .grad and returns the ranks' losses."""
+def average_gradients(model, loss_of, batches, accumulate):
+    """Backward passes of each rank's micro-batches; leaves the average in .grad and returns the ranks' losses."""
     losses, share = [], 1 / len(batches)
     total = [torch.zeros_like(p) for p in model.parameters()]
-    for x, y in batches:
+    for micro_batches in batches:
         model.zero_grad()
-        loss = loss_of(model(x), y)
-        loss.backward()
-        losses.append(loss.item())
+        loss_sum = 0
+        for x, y in micro_batches:
+            loss = loss_of(model(x), y)
+            (loss / accumulate).backward()
+            loss_sum += loss.item() * len(x)
+        losses.append(loss_sum / sum(len(x) for x, _ in micro_batches))
         for sum_, parameter in zip(total, model.parameters()):
             sum_ += parameter.grad * share
     for sum_, parameter in zip(total, model.parameters()):
@@ -69,7 +73,14 @@ def train(settings):
     loss_of = torch.nn.MSELoss() if toy else torch.nn.CrossEntropyLoss()
     torch.manual_seed(settings["seed"])
     model = ToyModel() if toy else mlp()
-    optimizer = torch.optim.SGD(model.parameters(), **settings["sgd"])
+    optimizers = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam, "adamw": torch.optim.AdamW}
+    optimizer = optimizers[settings["optimizer"]](model.parameters(), **settings["options"])
+    schedulers = []
+    if settings["warmup_epochs"]:
+        schedulers.append(LinearLR(optimizer, total_iters=settings["warmup_epochs"]))
+    if settings["cosine"]:
+        schedulers.append(CosineAnnealingLR(optimizer, settings["epochs"]))
+    accumulate = settings["accumulate_steps"]
     world = settings["world_size"]
     samplers = [DistributedSampler(training, world, rank, seed=settings["seed"]) for rank in range(world)]
     loaders = [DataLoader(training, settings["batch_size"], sampler=sampler) for sampler in samplers]
@@ -77,9 +88,15 @@ def train(settings):
     for epoch in range(settings["epochs"]):
         for sampler in samplers:
             sampler.set_epoch(epoch)
-        for batches in zip(*loaders):
-            losses.append(average_gradients(model, loss_of, batches))
+        micro_batches = [list(loader) for loader in loaders]
+        for first in range(0, len(micro_batches[0]), accumulate):
+            batches = [rank[first:first + accumulate] for rank in micro_batches]
+            losses.append(average_gradients(model, loss_of, batches, accumulate))
+            if settings["clip_grad_norm"]:
+                torch.nn.utils.clip_grad_norm_(model.parameters(), settings["clip_grad_norm"])
             optimizer.step()
+        for scheduler in schedulers:
+            scheduler.step()
     parameters = torch.cat([p.detach().flatten() for p in model.parameters()])
     return {"losses": losses, "parameters": parameters.tolist()}
 

@@ -30,18 +30,30 @@ Json askPytorch(const std::string& command, const std::filesystem::path& argumen
     return Json::parse(text);
 }
 
+Json optimizerOptions(const OptimizerConfig& optimizer) {
+    Json options = {{"lr", optimizer.lr}, {"weight_decay", optimizer.weightDecay}};
+    if (optimizer.kind != "sgd") {
+        options["betas"] = {optimizer.beta1, optimizer.beta2};
+        options["eps"] = optimizer.eps;
+        return options;
+    }
+    options.update(
+        {{"momentum", optimizer.momentum}, {"dampening", optimizer.dampening}, {"nesterov", optimizer.nesterov}});
+    return options;
+}
+
 Json settingsOf(const RunConfig& config) {
     return {{"model", config.model.kind},
             {"seed", config.training.seed},
             {"world_size", config.parallel.worldSize},
             {"batch_size", config.loader.batchSize},
             {"epochs", config.training.epochs},
-            {"sgd",
-             {{"lr", config.optimizer.lr},
-              {"momentum", config.optimizer.momentum},
-              {"dampening", config.optimizer.dampening},
-              {"weight_decay", config.optimizer.weightDecay},
-              {"nesterov", config.optimizer.nesterov}}}};
+            {"accumulate_steps", config.training.accumulateSteps},
+            {"clip_grad_norm", config.optimizer.clipGradNorm},
+            {"warmup_epochs", config.schedule.warmupEpochs},
+            {"cosine", config.schedule.kind == "cosine"},
+            {"optimizer", config.optimizer.kind},
+            {"options", optimizerOptions(config.optimizer)}};
 }
 
 // Largest relative difference of any rank's loss in any step, and the largest absolute one of any weight.
@@ -103,6 +115,27 @@ TEST_CASE("Weight decay, nesterov and another seed keep PyTorch's losses") {
     config.optimizer.nesterov = true;
     config.optimizer.lr = 0.05;
     CHECK(compare(config, 60).loss < 1e-5);  // ceil(479 / 32) = 15 steps an epoch
+}
+
+TEST_CASE("Adam and AdamW keep PyTorch's losses, with clipping, warm-up and a cosine") {
+    for (const char* kind : {"adam", "adamw"}) {
+        INFO(kind);
+        RunConfig config = experiment(2, 4);
+        config.optimizer.kind = kind;
+        config.optimizer.lr = 3e-3;
+        config.optimizer.weightDecay = 1e-2;
+        config.optimizer.clipGradNorm = 0.5;
+        config.schedule.kind = "cosine";
+        config.schedule.warmupEpochs = 2;
+        CHECK(compare(config, 92).loss < 1e-5);  // 23 steps an epoch
+    }
+}
+
+TEST_CASE("Accumulated gradients keep PyTorch's losses, with a shorter group at the end of each epoch") {
+    RunConfig config = experiment(2, 6);
+    config.training.accumulateSteps = 4;
+    config.optimizer.lr = 0.2;
+    CHECK(compare(config, 36).loss < 1e-5);  // 23 micro-batches: 5 groups of 4 and one of 3
 }
 
 TEST_CASE("The toy model on synthetic data has PyTorch's losses") {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "nn/sgd.h"
-
 #include <string>
 #include <vector>
 
 #include "backend/backend.h"
+#include "nn/optimizer.h"
 #include "support/catch.h"
 #include "support/goldens.h"
 
@@ -31,15 +30,20 @@ OptimizerConfig configFrom(const Json& arguments) {
     return config;
 }
 
+std::string kindOf(const Json& golden) {
+    if (golden["kind"] == "SGD") return "sgd";
+    return golden["kind"] == "Adam" ? "adam" : "adamw";
+}
+
 std::vector<std::string> parameterAfterThreeSteps(const OptimizerConfig& config) {
     const auto backend = makeCpuBackend(1);
     Parameter parameter{
         "p", {kCount}, backend->allocate({kCount}, DType::kFloat32), backend->allocate({kCount}, DType::kFloat32)};
     TorchGenerator(1).normal(parameter.value.floats());
-    Sgd sgd(config, {&parameter}, *backend);
+    const auto optimizer = makeOptimizer(config, {&parameter}, *backend).value();
     for (int seed : {100, 101, 102}) {
         TorchGenerator(seed).normal(parameter.gradient.floats());
-        sgd.step();
+        optimizer->step();
     }
     std::vector<std::string> bits;
     for (float value : parameter.value.floats()) bits.push_back(bitsOf(value));
@@ -48,15 +52,16 @@ std::vector<std::string> parameterAfterThreeSteps(const OptimizerConfig& config)
 
 }  // namespace
 
-TEST_CASE("SGD gives PyTorch's bits with momentum, dampening, nesterov and weight decay") {
-    int compared = 0;
+TEST_CASE("SGD, Adam and AdamW give PyTorch's bits") {
+    std::size_t compared = 0;
     for (const Json& golden : goldens()["optim"]) {
-        if (golden["kind"] != "SGD") continue;
-        INFO(golden["args"].dump());
-        CHECK(parameterAfterThreeSteps(configFrom(golden["args"])) == golden["after3"].get<std::vector<std::string>>());
+        INFO(golden["kind"] << " " << golden["args"].dump());
+        OptimizerConfig config = configFrom(golden["args"]);
+        config.kind = kindOf(golden);
+        CHECK(parameterAfterThreeSteps(config) == golden["after3"].get<std::vector<std::string>>());
         ++compared;
     }
-    CHECK(compared == 4);
+    CHECK(compared == 7);
 }
 
 TEST_CASE("Weight decay is fused into the gradient, with and without momentum") {

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/backend.h"
+
+#include "base/errors.h"
+
+namespace ringside {
+
+void Backend::refuse(const char* operation) const {
+    throw DeviceError(name() + " has no " + operation + ": choose cpu as parallel.device");
+}
+
+void Backend::add(const Tensor&, const Tensor&) {
+    refuse("sum of two gradients (training.accumulate_steps)");
+}
+
+void Backend::adam(const Tensor&, const Tensor&, const Tensor&, const Tensor&, const AdamStep&) {
+    refuse("Adam (optimizer.kind)");
+}
+
+}  // namespace ringside

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "backend/backend.h"
+#include "nn/optimizer.h"
+
+namespace ringside {
+
+// torch.optim.Adam, and AdamW when the configuration says adamw.
+class Adam final : public Optimizer {
+  public:
+    Adam(const OptimizerConfig& config, const std::vector<Parameter*>& parameters, Backend& backend);
+
+    void step() override;
+    double learningRate() const override { return m_step.lr; }
+    void setLearningRate(double lr) override { m_step.lr = lr; }
+
+  private:
+    Backend& m_backend;
+    std::vector<Parameter*> m_parameters;
+    std::vector<Tensor> m_first;   // running means of the gradients
+    std::vector<Tensor> m_second;  // and of their squares
+    AdamStep m_step;
+};
+
+}  // namespace ringside

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "config/run_config.h"
+
+namespace ringside {
+
+// The learning rate of each epoch, in the recursive forms of torch/optim/lr_scheduler.py (1.13), bit for bit: LinearLR
+// for the warm-up, chained with StepLR or CosineAnnealingLR.
+class LearningRateSchedule {
+  public:
+    LearningRateSchedule(const ScheduleConfig& config, double baseRate, std::int64_t epochs);
+
+    double learningRate() const { return m_rate; }  // of the current epoch; 0 is the first
+    void nextEpoch();
+
+  private:
+    double warmedUp(double rate) const;
+    double annealed(double rate) const;
+
+    ScheduleConfig m_config;
+    double m_base;
+    double m_rate;
+    std::int64_t m_epoch = 0;
+};
+
+}  // namespace ringside
