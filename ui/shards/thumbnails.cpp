@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/errors.h"
 #include "shards/cell_colors.h"
 
 namespace ringside {
@@ -28,10 +29,28 @@ QImage Thumbnails::image(std::int64_t sample) {
     if (const QImage* known = m_cache.object(sample)) {
         return *known;
     }
-    auto* made = new QImage(make(sample));
-    const QImage result = *made;
-    m_cache.insert(sample, made);
-    return result;
+    QImage made;
+    try {
+        made = make(sample);
+    } catch (const IoError&) {
+        made = crossedOut();  // one damaged file must not take the window down
+    }
+    if (std::max(made.width(), made.height()) > kMostSide) {
+        made = made.scaled(kMostSide, kMostSide, Qt::KeepAspectRatio, Qt::SmoothTransformation);
+    }
+    m_cache.insert(sample, new QImage(made), static_cast<int>(made.sizeInBytes()));
+    return made;
+}
+
+QImage Thumbnails::crossedOut() const {
+    constexpr int kSide = 16;
+    QImage image(kSide, kSide, QImage::Format_RGB32);
+    image.fill(m_paper);
+    for (int at = 0; at < kSide; ++at) {
+        image.setPixelColor(at, at, m_ink);
+        image.setPixelColor(at, kSide - 1 - at, m_ink);
+    }
+    return image;
 }
 
 QImage Thumbnails::make(std::int64_t sample) const {

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/thumbnails.h"
+
+#include "base/errors.h"
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+// Images of one colour; sample 1 cannot be read.
+class Pictures final : public Dataset {
+  public:
+    explicit Pictures(std::int64_t side) : m_side(side) {}
+    std::int64_t size() const override { return 3; }
+    SampleShape shape() const override { return {3, m_side, m_side, 3 * m_side * m_side}; }
+    std::int64_t classCount() const override { return 1; }
+    std::int64_t targetCount() const override { return 0; }
+    void features(std::int64_t index, std::span<float> out) const override {
+        if (index == 1) throw IoError("1.png is a damaged PNG image");
+        std::fill(out.begin(), out.end(), index == 0 ? 1.0F : 0.0F);
+    }
+    std::int64_t label(std::int64_t) const override { return 0; }
+    void targets(std::int64_t, std::span<float>) const override {}
+
+  private:
+    std::int64_t m_side;
+};
+
+}  // namespace
+
+TEST_CASE("a picture that cannot be read is crossed out, the others are drawn") {
+    Thumbnails thumbnails;
+    thumbnails.setColors(Qt::white, Qt::red);
+    thumbnails.setData(std::make_shared<Pictures>(4));
+    CHECK(thumbnails.image(0).pixelColor(0, 0) == QColor(Qt::white));
+    const QImage broken = thumbnails.image(1);
+    CHECK(broken.pixelColor(0, 0) == QColor(Qt::red));
+    CHECK(broken.pixelColor(0, 5) == QColor(Qt::white));
+    CHECK(thumbnails.image(2).pixelColor(3, 3) == QColor(Qt::black));
+}
+
+TEST_CASE("large pictures are kept small") {
+    Thumbnails thumbnails;
+    thumbnails.setData(std::make_shared<Pictures>(300));
+    CHECK(thumbnails.image(0).width() == Thumbnails::kMostSide);
+    CHECK(thumbnails.image(2).pixelColor(60, 60) == QColor(Qt::black));
+}
