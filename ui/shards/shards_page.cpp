@@ -3,6 +3,7 @@
 
 #include <QCursor>
 #include <QHBoxLayout>
+#include <QLocale>
 #include <QScrollArea>
 #include <QToolTip>
 #include <QVBoxLayout>
@@ -10,13 +11,13 @@
 #include "models/experiment_model.h"
 #include "models/plan_model.h"
 #include "models/run_model.h"
+#include "shards/loom_view.h"
 #include "theme/theme.h"
 
 namespace ringside {
 namespace {
 
 constexpr int kLedgerWidth = 292;
-constexpr int kLeastWidthForTail = 620;  // of the loom's panel
 constexpr qint64 kInstantSamples = 20'000;
 
 QLabel* labelled(const QString& text, const char* role) {
@@ -36,7 +37,7 @@ ShardsPage::ShardsPage(ExperimentModel& experiment, PlanModel& plan, const RunMo
     layout->setSpacing(Theme::kSpace3);
     auto* centre = new QWidget;
     m_stack = new QStackedLayout(centre);
-    m_stack->addWidget(makeLoomPanel());
+    m_stack->addWidget(makeViewPanel());
     m_stack->addWidget(makeEmptyPanel());
     layout->addWidget(centre, 1);
     m_ledger = new LedgerPanel(theme);
@@ -59,48 +60,39 @@ ShardsPage::~ShardsPage() {
     m_pool.waitForDone();
 }
 
-QWidget* ShardsPage::makeLoomPanel() {
+QWidget* ShardsPage::makeViewPanel() {
     auto* panel = new QFrame;
     panel->setProperty("role", "panel");
     auto* layout = new QVBoxLayout(panel);
     layout->setContentsMargins(Theme::kSpace4, Theme::kSpace3, Theme::kSpace4, Theme::kSpace4);
     layout->setSpacing(Theme::kSpace2);
-    layout->addWidget(makeLoomHeader());
-    layout->addWidget(labelled(tr("Whole epoch"), "note"));
-    m_minimap = new LoomMinimap(m_theme);
-    layout->addWidget(m_minimap);
-    auto* row = new QHBoxLayout;
-    row->setSpacing(Theme::kSpace3);
-    m_loom = new LoomWidget(m_theme);
-    m_tail = new TailPanel(m_theme);
-    row->addWidget(m_loom, 1);
-    row->addWidget(m_tail);
-    layout->addLayout(row, 1);
+    layout->addWidget(makeToolRow());
+    m_viewStack = new QStackedLayout;
+    m_views = {new LoomView(m_theme)};
+    for (ShardView* view : m_views) {
+        m_viewStack->addWidget(view);
+        connect(view, &ShardView::cellChosen, this, &ShardsPage::select);
+        connect(view, &ShardView::cellHovered, this, &ShardsPage::hover);
+    }
+    layout->addLayout(m_viewStack, 1);
     m_explanation = new ExplanationBox;
     layout->addSpacing(Theme::kSpace1);
     layout->addWidget(m_explanation);
     return panel;
 }
 
-QWidget* ShardsPage::makeLoomHeader() {
-    auto* header = new QWidget;
-    header->setProperty("role", "clear");
-    auto* layout = new QHBoxLayout(header);
+QWidget* ShardsPage::makeToolRow() {
+    auto* row = new QWidget;
+    row->setProperty("role", "clear");
+    auto* layout = new QHBoxLayout(row);
     layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(labelled(tr("Loom"), "title"));
-    m_subtitle = labelled({}, "muted");
-    m_subtitle->setObjectName(QStringLiteral("loomSubtitleLabel"));
-    m_subtitle->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    layout->addWidget(m_subtitle, 1);
-    m_colorBy = new SegmentedControl({
-        {tr("Rank"), tr("Colour by the rank that trains the sample; every second step is paler"),
-         QStringLiteral("colorByRankButton")},
-        {tr("Class"), tr("Colour by the sample's class"), QStringLiteral("colorByClassButton")},
-        {tr("Batch"), tr("Colour by step: ten colours in turns"), QStringLiteral("colorByBatchButton")},
-        {tr("Source"), tr("Colour by place in the data set, first to last"), QStringLiteral("colorBySourceButton")},
+    m_viewChoice = new SegmentedControl({
+        {tr("Loom"), tr("Which rank trains which sample, in order"), QStringLiteral("loomViewButton")},
     });
-    layout->addWidget(m_colorBy);
-    return header;
+    layout->addWidget(m_viewChoice);
+    m_find = new FindBox;
+    layout->addWidget(m_find, 1);
+    return row;
 }
 
 QWidget* ShardsPage::makeEmptyPanel() {
@@ -128,17 +120,11 @@ void ShardsPage::connectViews() {
     connect(&m_plan, &PlanModel::selectionChanged, this, &ShardsPage::showSelection);
     connect(&m_coverage, &CoverageCount::resultChanged, this, &ShardsPage::showLedger);
     connect(&m_verification, &Verification::changed, this, &ShardsPage::showVerification);
-    connect(m_loom, &LoomWidget::viewChanged, this, &ShardsPage::showWindow);
-    connect(m_loom, &LoomWidget::cellClicked, this, &ShardsPage::select);
-    connect(m_loom, &LoomWidget::cellHovered, this, &ShardsPage::hover);
-    connect(m_tail, &TailPanel::cellClicked, this, &ShardsPage::select);
-    connect(m_minimap, &LoomMinimap::windowMoved, m_loom, &LoomWidget::setFirstSlot);
-    connect(m_colorBy, &SegmentedControl::chosen, this, [this](int index) {
-        const auto by = static_cast<ColorBy>(index);
-        m_loom->setColorBy(by);
-        m_minimap->setColorBy(by);
-        m_tail->setColorBy(by);
-    });
+    connect(m_viewChoice, &SegmentedControl::chosen, this, &ShardsPage::showView);
+    connect(m_find, &FindBox::textChanged, &m_finder, &PlanFinder::setText);
+    connect(m_find, &FindBox::stepWanted, this, &ShardsPage::goToHit);
+    connect(&m_finder, &PlanFinder::changed, this, &ShardsPage::showFound);
+    connect(&m_finder, &PlanFinder::epochWanted, &m_plan, &PlanModel::setEpoch);
 }
 
 void ShardsPage::showPlan() {
@@ -156,13 +142,8 @@ void ShardsPage::showPlan() {
     }
     m_scene.emplace(
         ShardScene{*plan, m_plan.epoch(), m_experiment.config().sampler.setEpoch, split->training, m_labels});
-    const bool classes = split->training->classCount() > 0;
-    m_colorBy->setChoiceEnabled(static_cast<int>(ColorBy::Class), classes,
-                                classes ? tr("Colour by the sample's class") : tr("This data set has no classes"));
-    m_subtitle->setText(tr("epoch %1: which rank trains which sample, in order").arg(m_plan.epoch()));
-    m_loom->setScene(m_scene);
-    m_minimap->setScene(m_scene);
-    m_tail->setScene(m_scene);
+    view().setScene(*m_scene);
+    m_finder.setScene(*m_scene, m_experiment.config());
     m_balance->setScene(m_scene);
     m_coverage.want(m_experiment.config(), plan->spec().datasetSize);
     makeOrderHashLater();
@@ -211,9 +192,10 @@ void ShardsPage::showSelection() {
         return;
     }
     const auto cell = selectedCell();
-    m_loom->setSelected(cell);
-    m_tail->setSelected(cell);
-    m_explanation->show(cell ? explain(*m_scene, *cell) : explainNothing(*m_scene));
+    view().setSelected(m_plan.selectedSample(), cell);
+    m_explanation->show(!m_finder.problem().isEmpty() ? Explanation{tr("What is looked for?"), {m_finder.problem()}}
+                        : cell                        ? explain(*m_scene, *cell)
+                                                      : explainNothing(*m_scene));
 }
 
 void ShardsPage::select(LoomCell cell) {
@@ -235,15 +217,48 @@ void ShardsPage::hover(std::optional<LoomCell> cell) {
         showSelection();
         return;
     }
-    QToolTip::showText(QCursor::pos() + QPoint(12, 12), cellTip(*m_scene, *cell), m_loom);
+    QToolTip::showText(QCursor::pos() + QPoint(12, 12), cellTip(*m_scene, *cell), &view());
     if (!selectedCell()) {
         m_explanation->show(explain(*m_scene, *cell));
     }
 }
 
-void ShardsPage::showWindow() {
-    const LoomGeometry& view = m_loom->geometryOfCells();
-    m_minimap->setWindow(view.firstSlot(), view.area().width() / view.pitch());
+void ShardsPage::showView(int index) {
+    m_viewStack->setCurrentIndex(index);
+    if (m_scene) {
+        view().setScene(*m_scene);
+        showSelection();
+    }
+}
+
+void ShardsPage::showFound() {
+    const QLocale locale;
+    const auto count = static_cast<qlonglong>(m_finder.hits().size());
+    m_find->setProblem(m_finder.problem());
+    m_find->setCount(!m_finder.isActive() || !m_finder.problem().isEmpty() ? QString()
+                     : m_finder.isWorking()                                ? tr("looking")
+                     : m_finder.current() >= 0
+                         ? tr("%1 of %2").arg(locale.toString(m_finder.current() + 1), locale.toString(count))
+                     : count == 0 ? tr("none")
+                                  : tr("%1 found").arg(locale.toString(count)));
+    showSelection();
+}
+
+void ShardsPage::goToHit(int direction) {
+    const PlanHit* hit = m_scene ? m_finder.step(direction) : nullptr;
+    if (hit == nullptr) {
+        return;
+    }
+    std::optional<SamplePlace> place;
+    if (hit->rank >= 0) {
+        const CellContent content = cellContent(m_scene->plan, hit->rank, hit->slot);
+        place = SamplePlace{hit->rank, hit->slot, content.step, content.position, content.kind == CellKind::Duplicate};
+    }
+    m_plan.select(hit->sample, place);
+    if (const auto cell = selectedCell()) {
+        view().reveal(*cell);
+    }
+    showFound();
 }
 
 void ShardsPage::showLedger() {
@@ -296,10 +311,6 @@ void ShardsPage::makeOrderHashLater() {
             },
             Qt::QueuedConnection);
     });
-}
-
-void ShardsPage::resizeEvent(QResizeEvent*) {
-    m_tail->setVisible(width() - kLedgerWidth > kLeastWidthForTail);
 }
 
 }  // namespace ringside

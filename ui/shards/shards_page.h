@@ -9,10 +9,10 @@
 #include "controls/segmented_control.h"
 #include "shards/class_balance_view.h"
 #include "shards/explanation_box.h"
+#include "shards/find_box.h"
 #include "shards/ledger_panel.h"
-#include "shards/loom_minimap.h"
-#include "shards/loom_widget.h"
-#include "shards/tail_panel.h"
+#include "shards/plan_finder.h"
+#include "shards/shard_view.h"
 #include "shards/verification.h"
 
 namespace ringside {
@@ -29,12 +29,9 @@ class ShardsPage : public QWidget {
                QWidget* parent = nullptr);
     ~ShardsPage() override;
 
-  protected:
-    void resizeEvent(QResizeEvent* event) override;
-
   private:
-    QWidget* makeLoomPanel();
-    QWidget* makeLoomHeader();
+    QWidget* makeViewPanel();
+    QWidget* makeToolRow();
     QWidget* makeEmptyPanel();
     void connectViews();
     void showPlan();
@@ -42,7 +39,10 @@ class ShardsPage : public QWidget {
     void showSelection();
     void showLedger();
     void showVerification();
-    void showWindow();
+    void showFound();
+    void showView(int index);
+    void goToHit(int direction);
+    ShardView& view() const { return *m_views[m_viewStack->currentIndex()]; }
     void select(LoomCell cell);
     void hover(std::optional<LoomCell> cell);
     void readLabelsLater();
@@ -57,11 +57,11 @@ class ShardsPage : public QWidget {
     Verification m_verification;
 
     QStackedLayout* m_stack = nullptr;
-    QLabel* m_subtitle = nullptr;
-    SegmentedControl* m_colorBy = nullptr;
-    LoomMinimap* m_minimap = nullptr;
-    LoomWidget* m_loom = nullptr;
-    TailPanel* m_tail = nullptr;
+    PlanFinder m_finder;
+    FindBox* m_find = nullptr;
+    SegmentedControl* m_viewChoice = nullptr;
+    QStackedLayout* m_viewStack = nullptr;
+    QList<ShardView*> m_views;
     ExplanationBox* m_explanation = nullptr;
     LedgerPanel* m_ledger = nullptr;
     ClassBalanceView* m_balance = nullptr;

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/find_box.h"
+
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QShortcut>
+#include <QStyle>
+
+#include "theme/theme.h"
+
+namespace ringside {
+
+FindBox::FindBox(QWidget* parent) : QWidget(parent) {
+    setProperty("role", "clear");
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(Theme::kSpace2);
+    m_count = new QLabel;
+    m_count->setObjectName(QStringLiteral("findCountLabel"));
+    m_count->setProperty("role", "note");
+    m_edit = new QLineEdit;
+    m_edit->setObjectName(QStringLiteral("findEdit"));
+    m_edit->setAccessibleName(tr("Find samples"));
+    m_edit->setPlaceholderText(tr("Find #4242, class:7, dup"));
+    m_edit->setToolTip(
+        tr("#4242, class:7, rank:3, epoch:2, step:5, dup, dropped, never-seen; several together narrow it down\n"
+           "Enter: next hit, Shift+Enter: the one before, Escape: clear (Ctrl+F comes here)"));
+    m_edit->installEventFilter(this);
+    layout->addWidget(m_count);
+    layout->addWidget(m_edit, 1);
+    connect(m_edit, &QLineEdit::textChanged, this, &FindBox::textChanged);
+    auto* shortcut = new QShortcut(QKeySequence::Find, this);
+    connect(shortcut, &QShortcut::activated, m_edit, [this] {
+        m_edit->setFocus(Qt::ShortcutFocusReason);
+        m_edit->selectAll();
+    });
+}
+
+void FindBox::setCount(const QString& count) {
+    m_count->setText(count);
+}
+
+void FindBox::setProblem(const QString& problem) {
+    const bool invalid = !problem.isEmpty();
+    if (m_edit->property("invalid").toBool() != invalid) {
+        m_edit->setProperty("invalid", invalid);
+        m_edit->style()->unpolish(m_edit);
+        m_edit->style()->polish(m_edit);
+    }
+    m_edit->setAccessibleDescription(problem);
+}
+
+bool FindBox::eventFilter(QObject* watched, QEvent* event) {
+    if (watched != m_edit || event->type() != QEvent::KeyPress) return false;
+    const auto* key = static_cast<QKeyEvent*>(event);
+    if (key->key() == Qt::Key_Escape) {
+        m_edit->clear();
+        return true;
+    }
+    if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) {
+        Q_EMIT stepWanted(key->modifiers() & Qt::ShiftModifier ? -1 : 1);
+        return true;
+    }
+    return false;
+}
+
+}  // namespace ringside

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QLabel>
+
+#include "controls/segmented_control.h"
+#include "shards/loom_minimap.h"
+#include "shards/loom_widget.h"
+#include "shards/shard_view.h"
+#include "shards/tail_panel.h"
+
+namespace ringside {
+
+// The loom between the whole epoch above it and the magnified tail beside it.
+class LoomView : public ShardView {
+    Q_OBJECT
+  public:
+    explicit LoomView(Theme& theme, QWidget* parent = nullptr);
+
+    void setScene(const ShardScene& scene) override;
+    void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) override;
+    void reveal(LoomCell cell) override { m_loom->reveal(cell); }
+
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+  private:
+    QWidget* makeHeader();
+    void connectParts();
+    void showWindow();
+
+    QLabel* m_subtitle = nullptr;
+    SegmentedControl* m_colorBy = nullptr;
+    LoomMinimap* m_minimap = nullptr;
+    LoomWidget* m_loom = nullptr;
+    TailPanel* m_tail = nullptr;
+};
+
+}  // namespace ringside

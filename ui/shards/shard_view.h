@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QWidget>
+#include <optional>
+
+#include "shards/loom_geometry.h"
+#include "shards/shard_scene.h"
+
+namespace ringside {
+
+// One of the page's pictures of a plan. Only the view in sight is given scenes; all share the page's selection.
+class ShardView : public QWidget {
+    Q_OBJECT
+  public:
+    using QWidget::QWidget;
+    virtual void setScene(const ShardScene& scene) = 0;
+    // The selected sample, and its cell in the scene's plan where it has one.
+    virtual void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) = 0;
+    virtual void reveal(LoomCell) {}
+
+  Q_SIGNALS:
+    void cellChosen(ringside::LoomCell cell);
+    void cellHovered(std::optional<ringside::LoomCell> cell);
+};
+
+}  // namespace ringside
