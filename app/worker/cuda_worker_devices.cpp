@@ -23,7 +23,7 @@ class CudaDevices final : public RankDevices {
         if (environment.device != "cuda") return m_cpu->makeBackend(environment, config);
         const GpuPlacement placement = placeRank(environment.runDirectory.filename().string(), environment.localRank,
                                                  environment.worldSize, cuda::deviceCount());
-        // Before NCCL's first call and before any thread of ours; what the user has set stays.
+        // Before NCCL's first call; our other threads read no environment. What the user has set stays.
         for (const auto& [name, value] : placement.environment) ::setenv(name.c_str(), value.c_str(), 0);
         CudaOptions options;
         options.device = placement.gpu;
