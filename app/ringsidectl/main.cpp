@@ -12,6 +12,7 @@
 #include "plan_command.h"
 #include "run_command.h"
 #include "show_command.h"
+#include "usage_message.h"
 
 namespace ringside {
 namespace {
@@ -42,6 +43,8 @@ int runCommandLine(int argc, char** argv) {
     addShowCommand(app, action);
     addDevicesCommand(app, action);
     addCompletionCommand(app, action);
+    const std::string firstWord = argc > 1 ? argv[1] : "";
+    app.failure_message([&](const CLI::App*, const CLI::Error& error) { return usageMessage(app, error, firstWord); });
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -3,6 +3,7 @@
 
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "base/exit_code.h"
 #include "plan_writers.h"
@@ -34,7 +35,7 @@ Formats:
 
 struct PlanOptions {
     ShardSpec spec;
-    int rank = -1;
+    std::optional<int> rank = {};  // empty: all
     std::string format = "table";
 };
 
@@ -47,14 +48,13 @@ int writePlan(const PlanOptions& options) {
     const ShardSpec& spec = options.spec;
     Result<ShardPlan> plan = ShardPlan::make(spec);
     if (!plan) return refuse(plan.problem());
-    if (options.rank < -1 || options.rank >= spec.worldSize) {
+    if (options.rank && (*options.rank < 0 || *options.rank >= spec.worldSize)) {
         return refuse({"rank",
-                       "is " + std::to_string(options.rank) + "; with world size " + std::to_string(spec.worldSize) +
+                       "is " + std::to_string(*options.rank) + "; with world size " + std::to_string(spec.worldSize) +
                            " the last one is " + std::to_string(spec.worldSize - 1),
                        "choose a rank from 0 to " + std::to_string(spec.worldSize - 1)});
     }
-    const RankRange ranks =
-        options.rank < 0 ? RankRange{0, static_cast<int>(spec.worldSize)} : RankRange{options.rank, 1};
+    const RankRange ranks = options.rank ? RankRange{*options.rank, 1} : RankRange{0, static_cast<int>(spec.worldSize)};
     TextOut out(stdout);
     if (options.format == "json") writePlanJson(plan.value(), ranks, out);
     if (options.format == "csv") writePlanCsv(plan.value(), ranks, out);
@@ -79,7 +79,7 @@ void addPlanCommand(CLI::App& app, std::function<int()>& action) {
     plan->add_flag("--drop-last", spec.dropLast, "the sampler drops what does not divide evenly, instead of repeating");
     plan->add_option("--batch-size", spec.batchSize, "samples per rank and step")->capture_default_str();
     plan->add_flag("--loader-drop-last", spec.loaderDropLast, "the loader drops each rank's last, incomplete batch");
-    plan->add_option("--rank", options->rank, "only this rank (default: all)")->check(CLI::NonNegativeNumber);
+    plan->add_option("--rank", options->rank, "only this rank (default: all)");
     plan->add_option("--format", options->format, "table, json, csv or hash")
         ->check(CLI::IsMember({"json", "csv", "table", "hash"}))
         ->capture_default_str();

@@ -62,6 +62,16 @@ int terminalWidth() {
     return 80;
 }
 
+std::string counted(std::int64_t count, const char* noun) {
+    return withThousands(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+// A batch holds at most the rank's shard.
+std::int64_t largestBatch(const RunStarted& run) {
+    const std::int64_t shard = (run.trainingSamples + run.worldSize - 1) / std::max(run.worldSize, 1);
+    return std::min(run.batchSize, shard);
+}
+
 }  // namespace
 
 void ProgressView::update(const RunData& run, unsigned changes) {
@@ -75,10 +85,10 @@ void ProgressView::update(const RunData& run, unsigned changes) {
 
 void ProgressView::printStart(const RunStarted& run) {
     m_started = true;
-    std::printf("%s: %d ranks, %s training and %s validation samples, %s steps of %lld x %d\n", run.name.c_str(),
-                run.worldSize, withThousands(run.trainingSamples).c_str(), withThousands(run.validationSamples).c_str(),
-                withThousands(run.stepsPerEpoch * run.epochs).c_str(), static_cast<long long>(run.batchSize),
-                run.worldSize);
+    std::printf("%s: %s, %s training and %s validation samples, %s of %s x %d\n", run.name.c_str(),
+                counted(run.worldSize, "rank").c_str(), withThousands(run.trainingSamples).c_str(),
+                withThousands(run.validationSamples).c_str(), counted(run.stepsPerEpoch * run.epochs, "step").c_str(),
+                withThousands(largestBatch(run)).c_str(), run.worldSize);
     std::printf("%s\n%s\n", run.whyDevice.c_str(), run.whyBackend.c_str());
 }
 

@@ -127,6 +127,25 @@ TEST_CASE("missing and broken files are named, with code 2") {
     CHECK(Program({"--version"}).wait() == 0);
 }
 
+TEST_CASE("a command line that is not understood is told in one line with code 2") {
+    const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+        {{"rum"}, "ringsidectl: rum is no command: did you mean run?\n"},
+        {{"run", "--detatch"}, "ringsidectl run: --detatch is not expected here: see ringsidectl run --help\n"},
+        {{"run", "--set"}, "ringsidectl run: --set has no value: see ringsidectl run --help\n"},
+        {{"plan", "--size", "ten", "--world-size", "2"},
+         "ringsidectl plan: --size is ten; it must be a whole number: see ringsidectl plan --help\n"},
+        {{"plan", "--size", "10"}, "ringsidectl plan: --world-size is missing: see ringsidectl plan --help\n"},
+        {{"show"}, "ringsidectl show: RUN_DIR is missing: see ringsidectl show --help\n"}};
+    for (const auto& [arguments, line] : cases) {
+        Program program(arguments);
+        CHECK(program.wait() == 2);
+        CHECK(program.output() == line);
+    }
+    Program bare({});
+    CHECK(bare.wait() == 2);
+    CHECK(contains(bare.output(), "ringsidectl: a command is missing: the commands are plan, config, run, attach"));
+}
+
 TEST_CASE("more ranks than samples with drop_last is refused with the arithmetic") {
     const TemporaryDirectory scratch;
     Program run({"run", "--out", scratch.path() / "run", "--set", "dataset.kind=synthetic", "--set", "dataset.size=5",
