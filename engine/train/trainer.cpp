@@ -15,6 +15,9 @@ namespace ringside {
 
 namespace {
 
+// Validation has no step boundary to carry a stop, so the ranks ask one another this often.
+constexpr std::int64_t kBatchesBetweenStopChecks = 32;
+
 ShardSpec trainingSpec(const TrainerParts& parts, std::int64_t epoch) {
     const RunConfig& config = parts.config;
     return {.datasetSize = parts.data.training->size(),
@@ -105,7 +108,10 @@ TrainOutcome Trainer::run() {
             save(epoch);
             return TrainOutcome::kStopped;
         }
-        validate(epoch);
+        if (!validate(epoch)) {
+            save(epoch + 1);
+            return TrainOutcome::kStopped;
+        }
         reportEpochEnd(epoch);
         if (training.checkpointEvery > 0 && (epoch + 1) % training.checkpointEvery == 0) save(epoch + 1);
         m_schedule.nextEpoch();
@@ -173,17 +179,26 @@ std::string Trainer::lossText(double loss) const {
                         : ": lower optimizer.lr (now " + std::string(lr.data()) + ")");
 }
 
-void Trainer::validate(std::int64_t epoch) {
-    if (!m_validationPlan) return;
+bool Trainer::validate(std::int64_t epoch) {
+    if (!m_validationPlan) return true;
     m_parts.observer.onState("validating");
     m_parts.observer.progress().phase.store("validation", std::memory_order_relaxed);
     MetricSums sums;
     for (std::int64_t step = 0; step < m_validationPlan->stepsPerEpoch(); ++step) {
+        if (step % kBatchesBetweenStopChecks == kBatchesBetweenStopChecks - 1 && stopAgreed()) return false;
         const SlotRange range = m_validationPlan->batch(step);
         const Batch batch = nextBatch(m_validationGatherer, *m_validationPlan, range);
         sums.add(m_strategy->evaluate(batch), uniqueSlots(*m_validationPlan, m_parts.communicator.rank(), range));
     }
     reportResult(epoch, "val", sums);
+    return true;
+}
+
+// Rank 0's control code reaches all ranks between the same two batches.
+bool Trainer::stopAgreed() {
+    std::int64_t code = isRankZero() ? static_cast<std::int64_t>(m_parts.control.pending()) : 0;
+    m_parts.communicator.allReduce(CommBuffer::of(std::span(&code, 1)), ReduceOp::kMaximum);
+    return code == static_cast<std::int64_t>(ControlCode::kStop);
 }
 
 void Trainer::save(std::int64_t epochsDone) {

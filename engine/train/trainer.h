@@ -67,7 +67,8 @@ class Trainer {
     bool trainStep(const ShardPlan& plan, std::int64_t epoch, BatchRange batches, MetricSums& sums);
     Batch nextTrainingBatch(const ShardPlan& plan, SlotRange range);
     std::string lossText(double loss) const;  // of a loss that is not finite
-    void validate(std::int64_t epoch);
+    bool validate(std::int64_t epoch);        // false: stopped on the way
+    bool stopAgreed();
     void save(std::int64_t epochsDone);
 
     Batch nextBatch(BatchGatherer& gatherer, const ShardPlan& plan, SlotRange range);

@@ -123,6 +123,18 @@ TEST_CASE("A run told to stop ends after the same step on every rank") {
     }
 }
 
+TEST_CASE("A run told to stop in the last step of an epoch does not finish a long validation") {
+    RunOptions options;
+    options.stopAfter = [](std::int64_t step) { return step == 719; };  // ceil(1437 / 2) steps of one sample
+    const auto ranks = trainAsThreads(digits(2, 1, 10), options);
+    for (const RankReport& rank : ranks) {
+        CHECK(rank.outcome == TrainOutcome::kStopped);
+        CHECK(rank.steps.size() == 719);
+    }
+    CHECK(ranks[0].results("train").size() == 1);
+    CHECK(ranks[0].results("val").empty());
+}
+
 TEST_CASE("A batch size beyond the shard is one batch of the whole shard") {
     const auto ranks = trainAsThreads(digits(2, 1'000'000'000, 2));
     REQUIRE(ranks[0].steps.size() == 2);
