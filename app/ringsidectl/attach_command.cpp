@@ -102,7 +102,7 @@ int streamLines(const RunPaths& paths) {
     const auto pass = [&](std::string_view lines) { readerLeft = readerLeft || !writeAll(lines); };
     while (follower.advance(pass) && !readerLeft && attached) {
         pollfd waiting[] = {{input.fd(), POLLIN, 0}, {follower.wakeFd(), POLLIN, 0}, {STDOUT_FILENO, 0, 0}};
-        if (::poll(waiting, std::size(waiting), kLookEveryMs) <= 0) continue;
+        if (::poll(waiting, std::size(waiting), follower.isBehind() ? 0 : kLookEveryMs) <= 0) continue;
         if ((waiting[2].revents & (POLLERR | POLLHUP)) != 0) break;
         if (waiting[1].revents != 0) follower.drainWake();
         if (waiting[0].revents != 0) attached = input.read();
@@ -131,7 +131,7 @@ int showProgress(const RunPaths& paths) {
     while (follower.advance(feed)) {
         view.update(run, std::exchange(changes, 0));
         pollfd waiting[] = {{interrupt.get(), POLLIN, 0}, {follower.wakeFd(), POLLIN, 0}};
-        if (::poll(waiting, std::size(waiting), kLookEveryMs) <= 0) continue;
+        if (::poll(waiting, std::size(waiting), follower.isBehind() ? 0 : kLookEveryMs) <= 0) continue;
         if (waiting[0].revents != 0) {
             std::printf("\ndetached: the run goes on; ringsidectl attach %s shows it again\n", paths.directory.c_str());
             return 0;

@@ -13,6 +13,7 @@
 namespace ringside {
 namespace {
 
+constexpr std::size_t kMostAtOnce = 1U << 20;
 constexpr std::string_view kEndLine = R"({"kind":"end")";
 
 std::string vanishedLine() {
@@ -43,25 +44,28 @@ bool RunFollower::advance(const std::function<void(std::string_view)>& lines) {
     if (m_ended) return false;
     const bool alive = isRunAlive(m_paths.directory);  // before reading: what it wrote last must still be read
     if (!readOn(lines)) return false;
-    if (alive) return true;
+    if (alive || m_behind) return true;
     lines(vanishedLine());
     m_ended = true;
     return false;
 }
 
-// To the present end of the file; false once the end line was handed over.
+// To the present end of the file or as much as goes at once; false once the end line was handed over.
 bool RunFollower::readOn(const std::function<void(std::string_view)>& lines) {
     if (!m_file) m_file.reset(::open(m_paths.telemetry().c_str(), O_RDONLY | O_CLOEXEC));
     if (!m_file) return true;
     std::array<char, 1U << 16> buffer;
-    for (;;) {
+    std::size_t taken = 0;
+    for (m_behind = false; !m_behind; m_behind = taken >= kMostAtOnce) {
         const ssize_t got = ::read(m_file.get(), buffer.data(), buffer.size());
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return true;
+        taken += static_cast<std::size_t>(got);
         m_pending.append(buffer.data(), static_cast<std::size_t>(got));
         handOver(lines);
         if (m_ended) return false;
     }
+    return true;
 }
 
 void RunFollower::handOver(const std::function<void(std::string_view)>& lines) {

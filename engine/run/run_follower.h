@@ -16,9 +16,10 @@ class RunFollower {
   public:
     explicit RunFollower(RunPaths paths);
 
-    // Hands over what has come, in pieces of whole lines, byte for byte as in the file. False once the run has ended
-    // and everything was handed over. Never waits.
+    // Hands over what has come, in pieces of whole lines, byte for byte as in the file, and about a megabyte at most,
+    // so that the caller can listen between. False once the run has ended and everything was handed over. Never waits.
     bool advance(const std::function<void(std::string_view)>& lines);
+    bool isBehind() const { return m_behind; }  // more has come already: advance again at once
 
     // Readable when the file may have grown; -1 where that cannot be watched. Look every quarter second as well: a
     // killed supervisor changes no file.
@@ -34,6 +35,7 @@ class RunFollower {
     UniqueFd m_watch;
     std::string m_pending;
     bool m_ended = false;
+    bool m_behind = false;
 };
 
 }  // namespace ringside

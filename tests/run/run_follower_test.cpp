@@ -57,6 +57,20 @@ TEST_CASE("a finished run is replayed whole in one go") {
     CHECK(writer.seen == all);
 }
 
+TEST_CASE("a long backlog comes in pieces, so that who follows can listen between") {
+    Writer writer;
+    std::string all;
+    for (int i = 0; i < 60000; ++i) all += encode(LogLine{0, "info", "line " + std::to_string(i), i});
+    all += encode(RunEnded{});
+    writer.write(all);
+    writer.run->value().release();
+    CHECK(writer.advance());
+    CHECK(writer.follower.isBehind());
+    CHECK(writer.seen.size() < all.size() / 2);
+    for (int i = 0; i < 100 && writer.advance(); ++i) continue;
+    CHECK(writer.seen == all);
+}
+
 TEST_CASE("a supervisor that vanished is told by an end line, its torn last line left out") {
     Writer writer;
     const std::string first = encode(LogLine{0, "info", "one", 1});

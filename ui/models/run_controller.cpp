@@ -193,6 +193,10 @@ void RunController::conclude() {
 }
 
 void RunController::deadlinePassed() {
+    if (m_state == State::Stopping && !m_model.isDrained()) {
+        m_deadline.start(kStopDeadline);  // its end may be among the lines not decoded yet
+        return;
+    }
     if (m_state == State::Stopping) {
         setState(State::Running, tr("The run has not stopped within %1 s: press Stop again, or end it in a terminal.")
                                      .arg(kStopDeadline.count()));
