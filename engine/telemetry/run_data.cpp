@@ -13,6 +13,8 @@ constexpr std::size_t kMaxCheckpoints = 10000;
 constexpr std::size_t kMaxReplicaSteps = 8;
 constexpr std::size_t kMaxMarks = 64;
 constexpr std::int64_t kThroughputWindowUs = 100000;
+constexpr std::int64_t kLeastThroughputWindowUs = 2000;
+constexpr std::int64_t kThroughputPoints = 12;  // of a run too short for that many whole windows
 
 // Appends to a list that forgets its older half rather than grow without end.
 template <class T>
@@ -135,14 +137,18 @@ void RunData::takeGlobal(const GlobalStep& global) {
     if (onGlobalStep) onGlobalStep(global);
 }
 
-// A point needs a stretch of time: single steps of microseconds would show the clock's jitter, not the speed.
+// A point needs a stretch of time: single steps of microseconds would show the clock's jitter, not the speed. Early in
+// a run the stretches are shorter, so that a run of a fraction of a second has a curve too.
 void RunData::addThroughput(const SeriesPoint& place) {
     if (m_throughputFrom.step == 0) {
         m_throughputFrom = place;
+        m_throughputStartUs = place.timeUs;
         return;
     }
+    const std::int64_t window = std::clamp((place.timeUs - m_throughputStartUs) / kThroughputPoints,
+                                           kLeastThroughputWindowUs, kThroughputWindowUs);
     const std::int64_t elapsed = place.timeUs - m_throughputFrom.timeUs;
-    if (elapsed < kThroughputWindowUs) return;
+    if (elapsed < window) return;
     const double rate =
         static_cast<double>(place.samples - m_throughputFrom.samples) * 1e6 / static_cast<double>(elapsed);
     SeriesPoint point = pointOf(place, rate, rate, rate);

@@ -167,7 +167,8 @@ class RunData {
     std::optional<GlobalStep> m_lastStep;
     std::int64_t m_lastTimeUs = 0;
     std::vector<RankPace> m_rankPaces;
-    Pace m_pace{20000000};         // for the time left
+    Pace m_pace{20000000};  // for the time left
+    std::int64_t m_throughputStartUs = 0;
     SeriesPoint m_throughputFrom;  // where the window of the next throughput point began
 };
 

@@ -76,6 +76,17 @@ TEST_CASE("Steps of all ranks become points of the global curves") {
     CHECK(data.lastTimeUs() == 1000000);
 }
 
+TEST_CASE("A run of a twentieth of a second has a curve of its speed as well") {
+    RunData data;
+    data.apply(run(1));
+    // 32 samples every 0.5 ms.
+    for (std::int64_t number = 1; number <= 100; ++number) data.apply(step(0, number, number * 500));
+    const auto& points = data.samplesPerSecond().points();
+    CHECK(points.size() >= 10);
+    CHECK(points.size() <= 30);
+    for (const SeriesPoint& point : points) CHECK(point.mean == Approx(64000));
+}
+
 TEST_CASE("There is no time left before the first steps and after the end") {
     RunData data;
     data.apply(run(1));
