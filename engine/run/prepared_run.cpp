@@ -17,6 +17,8 @@ Problems resolve(PreparedRun& run, const std::filesystem::path& baseDirectory) {
     const HostDevices host = parallel.device == "cpu" ? findHostDevices() : findHostDevicesAndGpus();
     const Problems problems = checkCompute(parallel, host);
     run.compute = chooseCompute(parallel, host);
+    run.wantedBackend = parallel.backend;
+    run.wantedDevice = parallel.device;
     run.config.parallel.backend = run.compute.backend;
     run.config.parallel.device = run.compute.device;
     return problems;

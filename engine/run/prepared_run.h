@@ -16,6 +16,8 @@ namespace ringside {
 struct PreparedRun {
     RunConfig config;  // resolved: no `auto`, absolute paths
     ComputeChoice compute;
+    std::string wantedBackend;  // before `auto` was resolved
+    std::string wantedDevice;
     std::int64_t trainingSamples = 0;
     std::int64_t validationSamples = 0;
     std::int64_t stepsPerEpoch = 0;

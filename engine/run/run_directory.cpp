@@ -127,10 +127,15 @@ bool isRunAlive(const fs::path& runDirectory) {
 Result<RunPaths> openRunDirectory(const fs::path& path) {
     std::error_code error;
     if (!fs::exists(path, error)) {
+        if (error) return Problem{path.string(), "cannot be read (" + errnoText(error.value()) + ")", "check the path"};
         return Problem{path.string(), "does not exist", "name a run directory, such as one under runs/"};
     }
     RunPaths paths(fs::absolute(path, error).lexically_normal());
-    if (!fs::exists(paths.config(), error)) {
+    const bool found = fs::exists(paths.config(), error);
+    if (error) {
+        return Problem{path.string(), "cannot be read (" + errnoText(error.value()) + ")", "check its permissions"};
+    }
+    if (!found) {
         return Problem{path.string(), "holds no run (there is no config.json)",
                        "name a run directory, such as one under runs/"};
     }

@@ -23,6 +23,8 @@ RunStarted Supervisor::runLine() const {
     line.whyBackend = m_run.compute.whyBackend;
     line.device = m_run.compute.device;
     line.whyDevice = m_run.compute.whyDevice;
+    line.wantedBackend = m_run.wantedBackend;
+    line.wantedDevice = m_run.wantedDevice;
     line.trainingSamples = m_run.trainingSamples;
     line.validationSamples = m_run.validationSamples;
     line.stepsPerEpoch = m_run.stepsPerEpoch;

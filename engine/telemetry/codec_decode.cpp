@@ -127,6 +127,8 @@ void read(Fields& f, RunStarted& e) {
     f.text("why_backend", e.whyBackend);
     f.text("device", e.device);
     f.text("why_device", e.whyDevice);
+    f.text("wanted_backend", e.wantedBackend);
+    f.text("wanted_device", e.wantedDevice);
     f.integer("training_samples", e.trainingSamples);
     f.integer("validation_samples", e.validationSamples);
     // Bounded so that their product, the total number of steps, stays a 64-bit number.

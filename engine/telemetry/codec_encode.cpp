@@ -26,6 +26,8 @@ Json toJson(const RunStarted& e) {
             {"why_backend", e.whyBackend},
             {"device", e.device},
             {"why_device", e.whyDevice},
+            {"wanted_backend", e.wantedBackend},
+            {"wanted_device", e.wantedDevice},
             {"training_samples", e.trainingSamples},
             {"validation_samples", e.validationSamples},
             {"steps_per_epoch", e.stepsPerEpoch},

@@ -31,6 +31,8 @@ struct RunStarted {
     std::int64_t batchSize = 0;      // per rank
     std::int64_t startedUnixMs = 0;  // wall clock
     Json config;
+    std::string wantedBackend = {};  // as in the experiment, where it may be auto; empty = not known
+    std::string wantedDevice = {};
 };
 
 // "rank": a rank's life: starting, connecting, loading, training, validating, saving, finished, failed.

@@ -213,6 +213,28 @@ TEST_CASE("opening a folder that holds no run says so") {
     CHECK(f.find<QLabel>("noticeLabel")->text().contains(f.fake.folder.path()));
 }
 
+TEST_CASE("a finished run that is opened brings its experiment along, with auto where it was, and does not nag") {
+    Fixture f;
+    RunConfig config;
+    config.name = "earlier";
+    config.parallel.worldSize = 3;
+    config.parallel.backend = "shm";
+    config.parallel.device = "cpu";
+    RunStarted started;
+    started.worldSize = 3;
+    started.wantedBackend = "auto";
+    started.wantedDevice = "auto";
+    started.config = config.toJson();
+    f.fake.write("start.jsonl", encode(started));
+    f.fake.write("config.json", config.toJson().dump());
+    REQUIRE(f.window.openRun(f.fake.folder.path()));
+    REQUIRE(waitFor([&] { return f.window.experiment().config().name == "earlier"; }));
+    CHECK(f.window.experiment().config().parallel.worldSize == 3);
+    CHECK(f.window.experiment().config().parallel.backend == "auto");
+    CHECK(f.window.experiment().config().parallel.device == "auto");
+    CHECK_FALSE(f.window.experiment().isModified());
+}
+
 TEST_CASE("the theme button changes every colour and is remembered") {
     Fixture f;
     f.press("themeButton");

@@ -151,12 +151,22 @@ bool MainWindow::openRun(const QString& runDirectory) {
     return true;
 }
 
-// The experiment of a run that was opened comes into the form, as one step that can be undone.
+// The experiment of a run that was opened comes into the form: with `auto` where it had `auto`, and without asking to
+// be saved. Over unsaved changes it is one step that can be undone.
 void MainWindow::takeRunConfig() {
     if (!m_takesRunConfig || !m_run.data().started()) return;
     m_takesRunConfig = false;
-    const Result<RunConfig> config = RunConfig::fromJson(m_run.data().started()->config);
-    if (config) m_experiment.edit(config.value(), QStringLiteral("run"));
+    const RunStarted& started = *m_run.data().started();
+    const Result<RunConfig> read = RunConfig::fromJson(started.config);
+    if (!read) return;
+    RunConfig config = read.value();
+    if (!started.wantedBackend.empty()) config.parallel.backend = started.wantedBackend;
+    if (!started.wantedDevice.empty()) config.parallel.device = started.wantedDevice;
+    if (m_experiment.isModified()) {
+        m_experiment.edit(config, QStringLiteral("run"));
+    } else if (config != m_experiment.config()) {
+        m_experiment.replace(config, {});
+    }
 }
 
 void MainWindow::takeRunState(RunController::State state) {
