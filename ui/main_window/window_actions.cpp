@@ -17,6 +17,13 @@ QString tr(const char* text) {
 }  // namespace
 
 WindowActions::WindowActions(QWidget* window, QUndoStack& undoStack) : m_window(window) {
+    makeFileActions();
+    makeEditActions(undoStack);
+    makeRunActions();
+    makeViewActions();
+}
+
+void WindowActions::makeFileActions() {
     newExperiment = make("newAction", tr("&New experiment"), tr("Start again from the built-in digits experiment"),
                          QKeySequence::New);
     open = make("openAction", tr("&Open..."), tr("Open an experiment or a CSV file"), QKeySequence::Open);
@@ -29,18 +36,24 @@ WindowActions::WindowActions(QWidget* window, QUndoStack& undoStack) : m_window(
                      tr("Watch a run that was started elsewhere: choose its run directory"),
                      QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_A));
     quit = make("quitAction", tr("&Quit"), tr("Close the window"), QKeySequence(Qt::CTRL | Qt::Key_Q));
+    recent = new QMenu(tr("Open re&cent"), m_window);
+    recent->setObjectName(QStringLiteral("recentMenu"));
+}
 
-    undo = undoStack.createUndoAction(window, tr("Undo"));
+void WindowActions::makeEditActions(QUndoStack& undoStack) {
+    undo = undoStack.createUndoAction(m_window, tr("Undo"));
     undo->setObjectName(QStringLiteral("undoAction"));
     undo->setShortcut(QKeySequence::Undo);
-    redo = undoStack.createRedoAction(window, tr("Redo"));
+    redo = undoStack.createRedoAction(m_window, tr("Redo"));
     redo->setObjectName(QStringLiteral("redoAction"));
     redo->setShortcuts({QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)});
     for (QAction* action : {undo, redo}) {
-        window->addAction(action);
+        m_window->addAction(action);
         m_all << action;
     }
+}
 
+void WindowActions::makeRunActions() {
     run = make("runAction", tr("&Run"), tr("Start one process per rank and train"), QKeySequence(Qt::CTRL | Qt::Key_R));
     stop = make("stopAction", tr("&Stop"), tr("Stop at the next step and save what there is"),
                 QKeySequence(Qt::CTRL | Qt::Key_Period));
@@ -49,7 +62,9 @@ WindowActions::WindowActions(QWidget* window, QUndoStack& undoStack) : m_window(
                          QKeySequence(Qt::ALT | Qt::Key_Left));
     nextEpoch = make("nextEpochAction", tr("&Next epoch"), tr("Show the shards of the epoch after"),
                      QKeySequence(Qt::ALT | Qt::Key_Right));
+}
 
+void WindowActions::makeViewActions() {
     theme =
         make("themeAction", tr("&Dark theme"), tr("Change between light and dark"), QKeySequence(Qt::CTRL | Qt::Key_D));
     log = make("logAction", tr("&Log"), tr("Show or hide what the ranks say"), QKeySequence(Qt::CTRL | Qt::Key_L));
@@ -63,9 +78,7 @@ WindowActions::WindowActions(QWidget* window, QUndoStack& undoStack) : m_window(
                    QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P));
     keys = make("keysAction", tr("&Keys"), tr("All keys at a glance"), QKeySequence(Qt::Key_Question));
     about = make("aboutAction", tr("&About Ringside"), tr("Version and licences"));
-    recent = new QMenu(tr("Open re&cent"), window);
-    recent->setObjectName(QStringLiteral("recentMenu"));
-    m_view = new QMenu(tr("&View"), window);
+    m_view = new QMenu(tr("&View"), m_window);
     m_view->addActions({experiment, log, theme});
     m_view->addSeparator();
     m_view->addActions({palette, resetLayout});

@@ -27,6 +27,10 @@ struct WindowActions {
     QList<QAction*> all() const { return m_all; }
 
   private:
+    void makeFileActions();
+    void makeEditActions(QUndoStack& undoStack);
+    void makeRunActions();
+    void makeViewActions();
     QAction* make(const char* name, const QString& text, const QString& tip, const QKeySequence& keys = {});
 
     QWidget* m_window;
