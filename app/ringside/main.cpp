@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window. Everything it does is in ui/; this reads the command line and wires the services.
 #include <QApplication>
+#include <QFileInfo>
 #include <QIcon>
 #include <QTemporaryDir>
 #include <cstdio>
@@ -9,6 +10,7 @@
 #include "base/errors.h"
 #include "main_window/main_window.h"
 #include "main_window/qt_dialogs.h"
+#include "main_window/qt_messages.h"
 #include "main_window/screenshot.h"
 #include "main_window/start_options.h"
 #include "settings/settings.h"
@@ -23,9 +25,16 @@ int say(const QString& text, FILE* stream, ExitCode code) {
     return static_cast<int>(code);
 }
 
-// Without a display Qt aborts; a picture needs none, the window says what to do.
+// A local X display is a socket; one whose server has gone would make Qt abort, as no display does.
+bool displayAnswers(const QString& display) {
+    if (!display.startsWith(QLatin1Char(':'))) return !display.isEmpty();
+    const QString number = display.mid(1).section(QLatin1Char('.'), 0, 0);
+    return QFileInfo::exists(QStringLiteral("/tmp/.X11-unix/X") + number);
+}
+
+// A picture needs no display; the window says what to do without one.
 bool hasDisplay() {
-    return qEnvironmentVariableIsSet("DISPLAY") || qEnvironmentVariableIsSet("WAYLAND_DISPLAY") ||
+    return displayAnswers(qEnvironmentVariable("DISPLAY")) || qEnvironmentVariableIsSet("WAYLAND_DISPLAY") ||
            qEnvironmentVariableIsSet("QT_QPA_PLATFORM");
 }
 
@@ -91,6 +100,7 @@ int start(int argc, char** argv) {
                                   "`ringside --screenshot FILE`"),
                    stderr, ExitCode::kBadConfiguration);
     }
+    dropHarmlessQtMessages();
     QApplication::setApplicationName(QStringLiteral("ringside"));
     QApplication::setApplicationVersion(QStringLiteral(RINGSIDE_VERSION));
     QApplication::setDesktopFileName(QStringLiteral("ringside"));

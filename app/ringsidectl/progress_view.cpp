@@ -162,6 +162,9 @@ void ProgressView::finish(const RunData& run, const std::string& runDirectory) {
     if (run.ended()) {
         const RunEnded& end = *run.ended();
         if (end.state == "failed") {
+            // The supervisor logs its verdict; one that was killed could not.
+            const bool told = !run.log().empty() && run.log().back().text == end.verdict;
+            if (!told) std::fprintf(stderr, "%s\n", end.verdict.c_str());
             for (const std::string& line : end.lastLines) std::fprintf(stderr, "  | %s\n", line.c_str());
         } else {
             std::printf(

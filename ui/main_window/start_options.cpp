@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "main_window/start_options.h"
 
+#include <QFileInfo>
 #include <QRegularExpression>
 #include <functional>
 #include <map>
@@ -49,6 +50,9 @@ Result<StartOptions> StartOptions::parse(const QStringList& arguments) {
         } else {
             options.file = arguments[i];
         }
+    }
+    if (!options.screenshot.isEmpty() && !options.file.isEmpty()) {  // a picture takes FILE as the window does
+        (QFileInfo(options.file).isDir() ? options.runDirectory : options.config) = options.file;
     }
     if (!size.isEmpty()) {
         if (const auto problem = takeSize(size, options.size)) return *problem;

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "main_window/qt_messages.h"
+
+#include <QString>
+#include <QtGlobal>
+
+namespace ringside {
+namespace {
+
+QtMessageHandler passOn = nullptr;
+
+void filter(QtMsgType type, const QMessageLogContext& context, const QString& text) {
+    const bool harmless = text.startsWith(QLatin1String("QStandardPaths: XDG_RUNTIME_DIR not set")) ||
+                          text.startsWith(QLatin1String("This plugin does not support propagateSizeHints"));
+    if (!harmless || type == QtFatalMsg) passOn(type, context, text);
+}
+
+}  // namespace
+
+void dropHarmlessQtMessages() {
+    passOn = qInstallMessageHandler(filter);
+}
+
+}  // namespace ringside
