@@ -6,9 +6,11 @@
 
 #include "attach_command.h"
 #include "base/errors.h"
+#include "compare_command.h"
 #include "completion_command.h"
 #include "config_command.h"
 #include "devices_command.h"
+#include "export_command.h"
 #include "plan_command.h"
 #include "run_command.h"
 #include "show_command.h"
@@ -41,6 +43,8 @@ int runCommandLine(int argc, char** argv) {
     addRunCommand(app, action);
     addAttachCommand(app, action);
     addShowCommand(app, action);
+    addCompareCommand(app, action);
+    addExportCommand(app, action);
     addDevicesCommand(app, action);
     addCompletionCommand(app, action);
     const std::string firstWord = argc > 1 ? argv[1] : "";

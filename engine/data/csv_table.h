@@ -20,6 +20,7 @@ class CsvReader {
     // The next record's cells, trimmed of blanks, into `cells`; false at the end.
     Result<bool> next(std::vector<std::string>& cells);
 
+    char separator() const { return m_separator; }
     std::size_t line() const { return m_recordLine; }  // where the last record began, from 1
 
   private:

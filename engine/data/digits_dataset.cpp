@@ -36,10 +36,12 @@ std::vector<int> readNumbers(std::string_view text) {
 
 }  // namespace
 
+std::string_view packedDigits() {
+    return {ringsideDigitsBegin, static_cast<std::size_t>(ringsideDigitsEnd - ringsideDigitsBegin)};
+}
+
 SampleTable loadDigits() {
-    const std::string_view packed(ringsideDigitsBegin,
-                                  static_cast<std::size_t>(ringsideDigitsEnd - ringsideDigitsBegin));
-    const std::vector<int> numbers = readNumbers(gunzip(packed, "built-in digits", kMaxBytes).value());
+    const std::vector<int> numbers = readNumbers(gunzip(packedDigits(), "built-in digits", kMaxBytes).value());
     RINGSIDE_ASSERT(static_cast<std::int64_t>(numbers.size()) == kImages * (kPixels + 1));
 
     SampleTable table{.size = kImages, .shape = {.channels = 1, .height = 8, .width = 8, .features = kPixels}};

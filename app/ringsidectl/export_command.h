@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace ringside {
+
+// `ringsidectl export`: an experiment as a script for other software.
+void addExportCommand(CLI::App& app, std::function<int()>& action);
+
+}  // namespace ringside

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "export/pytorch_pieces.h"
+
+#include <array>
+#include <charconv>
+
+namespace ringside {
+namespace {
+
+std::string linear(std::int64_t inputs, std::int64_t outputs) {
+    return "nn.Linear(" + std::to_string(inputs) + ", " + std::to_string(outputs) + ")";
+}
+
+std::int64_t outputsOf(const Dataset& data) {
+    return data.classCount() > 0 ? data.classCount() : data.targetCount();
+}
+
+std::string mlp(const std::vector<std::int64_t>& hidden, const Dataset& data) {
+    std::string text = "\ndef build_model():\n    return nn.Sequential(\n";
+    std::int64_t width = data.shape().features;
+    for (const std::int64_t next : hidden) {
+        text += "        " + linear(width, next) + ",\n        nn.ReLU(),\n";
+        width = next;
+    }
+    return text + "        " + linear(width, outputsOf(data)) + ",\n    )\n";
+}
+
+std::string toyModel(const Dataset& data) {
+    return R"(
+class ToyModel(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = )" +
+           linear(data.shape().features, outputsOf(data)) + R"(
+
+    def forward(self, x):
+        return self.linear(x)
+
+
+def build_model():
+    return ToyModel()
+)";
+}
+
+const std::string kTrainStepHead = R"(    for x, y, index in loader:
+        used.append(index)
+        losses, hits = losses_and_hits(model(x.to(device)), y.to(device))
+        optimizer.zero_grad()
+        losses.mean().backward()  # the gradients of all ranks are averaged on the way
+)";
+const std::string kTrainStepTail = R"(        optimizer.step()
+        step += 1
+        step_sums = metrics.add(losses, hits)
+)";
+
+const std::string kAccumulatedHead = R"(    sums = 0
+    for number, (x, y, index) in enumerate(loader, start=1):
+        used.append(index)
+        makes_step = number % accumulate == 0 or number == len(loader)
+        with contextlib.nullcontext() if makes_step else model.no_sync():  # the ranks' gradients are averaged once a step
+            losses, hits = losses_and_hits(model(x.to(device)), y.to(device))
+            (losses.mean() / accumulate).backward()
+        sums = sums + metrics.add(losses, hits)
+        if not makes_step:
+            continue
+)";
+const std::string kAccumulatedTail = R"(        optimizer.step()
+        optimizer.zero_grad()
+        step += 1
+        step_sums, sums = sums, 0
+)";
+
+std::string sgdOptions(const OptimizerConfig& config) {
+    std::string text;
+    if (config.momentum != 0) text += ", momentum=" + pythonNumber(config.momentum);
+    if (config.dampening != 0) text += ", dampening=" + pythonNumber(config.dampening);
+    if (config.weightDecay != 0) text += ", weight_decay=" + pythonNumber(config.weightDecay);
+    return text + (config.nesterov ? ", nesterov=True" : "");
+}
+
+// The weight decay is always written: Adam's default is 0 and AdamW's is not.
+std::string adamOptions(const OptimizerConfig& config) {
+    return ", betas=(" + pythonNumber(config.beta1) + ", " + pythonNumber(config.beta2) +
+           "), eps=" + pythonNumber(config.eps) + ", weight_decay=" + pythonNumber(config.weightDecay);
+}
+
+}  // namespace
+
+std::string pythonText(std::string_view text) {
+    return Json(std::string(text)).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string pythonNumber(double value) {
+    std::array<char, 32> digits{};
+    return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr};
+}
+
+std::string pythonBool(bool value) {
+    return value ? "True" : "False";
+}
+
+Result<std::string> pythonModel(const ModelConfig& config, const Dataset& data) {
+    if (config.kind == "mlp") return mlp(config.hidden, data);
+    if (config.kind == "toy_linear") return toyModel(data);
+    return Problem{"model.kind", "is " + config.kind + ", which cannot be exported to PyTorch",
+                   "choose mlp or toy_linear"};
+}
+
+Result<std::string> pythonOptimizer(const RunConfig& config) {
+    const OptimizerConfig& optimizer = config.optimizer;
+    const std::string start = "(network.parameters(), lr=" + pythonNumber(config.scaledLearningRate());
+    if (optimizer.kind == "sgd") return "torch.optim.SGD" + start + sgdOptions(optimizer) + ")";
+    if (optimizer.kind == "adam") return "torch.optim.Adam" + start + adamOptions(optimizer) + ")";
+    if (optimizer.kind == "adamw") return "torch.optim.AdamW" + start + adamOptions(optimizer) + ")";
+    return Problem{"optimizer.kind", "is " + optimizer.kind + ", which cannot be exported to PyTorch",
+                   "choose sgd, adam or adamw"};
+}
+
+std::string pythonSchedule(const RunConfig& config) {
+    const ScheduleConfig& schedule = config.schedule;
+    std::string list;
+    if (schedule.warmupEpochs > 0) {
+        list +=
+            "        torch.optim.lr_scheduler.LinearLR(optimizer, start_factor=" + pythonNumber(schedule.warmupStart) +
+            ", total_iters=" + std::to_string(schedule.warmupEpochs) + "),\n";
+    }
+    if (schedule.kind == "step") {
+        list += "        torch.optim.lr_scheduler.StepLR(optimizer, step_size=" + std::to_string(schedule.stepSize) +
+                ", gamma=" + pythonNumber(schedule.gamma) + "),\n";
+    }
+    if (schedule.kind == "cosine") {
+        const std::int64_t period = schedule.tMax > 0 ? schedule.tMax : config.training.epochs;
+        list += "        torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=" + std::to_string(period) +
+                ", eta_min=" + pythonNumber(schedule.etaMin) + "),\n";
+    }
+    return list.empty() ? list : "    schedules = [\n" + list + "    ]\n";
+}
+
+std::string pythonTrainStep(const RunConfig& config) {
+    const OptimizerConfig& optimizer = config.optimizer;
+    const std::string clip = optimizer.clipGradNorm > 0 ? "        nn.utils.clip_grad_norm_(model.parameters(), " +
+                                                              pythonNumber(optimizer.clipGradNorm) + ")\n"
+                                                        : "";
+    if (config.training.accumulateSteps == 1) return kTrainStepHead + clip + kTrainStepTail;
+    return "    accumulate = " + std::to_string(config.training.accumulateSteps) +
+           "  # batches whose gradients are added up for one step\n" + kAccumulatedHead + clip + kAccumulatedTail;
+}
+
+std::string pythonLosses(const Dataset& data) {
+    if (data.classCount() > 0) {
+        return "    losses = functional.cross_entropy(output, y, reduction=\"none\")\n"
+               "    return losses, (output.argmax(1) == y).float()\n";
+    }
+    return "    losses = functional.mse_loss(output, y, reduction=\"none\").mean(1)\n"
+           "    return losses, torch.full_like(losses, math.nan).detach()  # numbers are never just right or wrong\n";
+}
+
+}  // namespace ringside

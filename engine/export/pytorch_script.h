@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "config/run_config.h"
+
+namespace ringside {
+
+// One experiment as a script for plain PyTorch, and the data file that belongs beside it.
+struct PytorchScript {
+    std::string text;
+    std::string dataName;  // empty: the data is elsewhere, or made up by the script
+    std::string data;
+};
+
+// The script that trains as this experiment does: the same samples for every rank, the same initial weights, the same
+// update rule. scriptName ("train.py") is what it will be called. Everything found wrong goes to `all` too.
+Result<PytorchScript> exportPytorch(const RunConfig& config, const std::filesystem::path& baseDirectory,
+                                    const std::string& scriptName, Problems* all = nullptr);
+
+}  // namespace ringside

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "export/pytorch_script.h"
+
+#include "base/files.h"
+#include "support/catch.h"
+#include "support/temporary_directory.h"
+
+using namespace ringside;
+
+namespace {
+
+std::string scriptOf(const RunConfig& config) {
+    const Result<PytorchScript> script = exportPytorch(config, {}, "train.py");
+    REQUIRE(script);
+    return script.value().text;
+}
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+RunConfig withTable(const TemporaryDirectory& directory, const std::string& content) {
+    writeFileAtomically(directory.path() / "table.csv", content);
+    RunConfig config;
+    config.dataset.kind = "csv";
+    config.dataset.path = (directory.path() / "table.csv").string();
+    config.parallel.worldSize = 1;
+    return config;
+}
+
+}  // namespace
+
+TEST_CASE("the script of the built-in experiment has its settings in it") {
+    const Result<PytorchScript> script = exportPytorch(RunConfig(), {}, "train.py");
+    REQUIRE(script);
+    const std::string& text = script.value().text;
+    CHECK(has(text, "WORLD_SIZE = 4\n"));
+    CHECK(has(text, "BATCH_SIZE = 32  # per rank; the global batch is 4 x 32 = 128 samples\n"));
+    CHECK(has(text, "DistributedSampler(training, shuffle=True, seed=0, drop_last=False)"));
+    CHECK(has(text, "        sampler.set_epoch(epoch)"));
+    CHECK(has(text, "torch.optim.SGD(network.parameters(), lr=0.1, momentum=0.9)\n"));
+    CHECK(has(text, "nn.Linear(64, 128),\n        nn.ReLU(),\n        nn.Linear(128, 10),"));
+    CHECK(script.value().dataName == "train-data.csv.gz");
+    CHECK(script.value().data.substr(0, 2) == "\x1f\x8b");  // gzip, RFC 1952
+}
+
+TEST_CASE("every setting of sampler, loader and optimizer reaches the script") {
+    RunConfig config;
+    config.sampler = {.shuffle = true, .seed = -3, .dropLast = true, .setEpoch = false};
+    config.loader = {.batchSize = 16, .dropLast = true};
+    config.optimizer.lr = 0.05;
+    config.optimizer.momentum = 0.8;
+    config.optimizer.weightDecay = 1e-4;
+    config.optimizer.nesterov = true;
+    config.training.epochs = 3;
+    config.training.seed = 7;
+    config.training.validate = "padded";
+    config.training.logEvery = 5;
+    config.training.checkpointEvery = 2;
+    const std::string text = scriptOf(config);
+    CHECK(has(text, "seed=-3, drop_last=True)"));
+    CHECK(has(text, "DataLoader(training, BATCH_SIZE, sampler=sampler, drop_last=True)"));
+    CHECK(has(text, "lr=0.05, momentum=0.8, weight_decay=1e-04, nesterov=True)"));
+    CHECK(has(text, "# sampler.set_epoch(epoch) is left out"));
+    CHECK(has(text, "torch.manual_seed(7)\n"));
+    CHECK(has(text, "HEADLINE = \"padded\""));
+    CHECK(has(text, "LOG_EVERY = 5 "));
+    CHECK(has(text, "CHECKPOINT_EVERY = 2 "));
+    CHECK(has(text, "EPOCHS = 3\n"));
+}
+
+TEST_CASE("schedules, clipping, accumulation and the scaled learning rate reach the script") {
+    RunConfig config;
+    config.optimizer.kind = "adamw";
+    config.optimizer.lr = 0.001;
+    config.optimizer.scaleLr = "linear";
+    config.optimizer.scaleBaseBatch = 256;
+    config.optimizer.clipGradNorm = 0.5;
+    config.training.accumulateSteps = 4;
+    config.schedule.kind = "cosine";
+    config.schedule.warmupEpochs = 2;
+    config.schedule.warmupStart = 0.25;
+    const std::string text = scriptOf(config);
+    // 4 ranks x 32 samples x 4 batches = 512, twice 256.
+    CHECK(
+        has(text, "torch.optim.AdamW(network.parameters(), lr=0.002, betas=(0.9, 0.999), eps=1e-08, weight_decay=0)"));
+    CHECK(has(text, "nn.utils.clip_grad_norm_(model.parameters(), 0.5)"));
+    CHECK(has(text, "accumulate = 4 "));
+    CHECK(has(text, "LinearLR(optimizer, start_factor=0.25, total_iters=2),"));
+    CHECK(has(text, "CosineAnnealingLR(optimizer, T_max=10, eta_min=0),"));
+    CHECK(has(text, "            schedule.step()"));
+}
+
+TEST_CASE("a name cannot leave the text it is in") {
+    RunConfig config;
+    config.name = "\"\"\"\nimport evil @model@ \\";
+    const std::string text = scriptOf(config);
+    CHECK(has(text, R"(NAME = "\"\"\"\nimport evil @model@ \\")"));
+    CHECK(has(text, "\"\"\"    import evil @model@  , in plain PyTorch"));
+    CHECK_FALSE(has(text, "\nimport evil"));
+}
+
+TEST_CASE("a table's header, separator, label column and text labels reach the script") {
+    const TemporaryDirectory directory;
+    RunConfig config = withTable(directory, "kind;a;b\ncat;1;2\ndog;3;4\ncat;5;7\n");
+    config.dataset.labelColumn = "kind";
+    const std::string text = scriptOf(config);
+    CHECK(has(text, "delimiter=\";\""));
+    CHECK(has(text, "del rows[0]  # the names of the columns"));
+    CHECK(has(text, "row.pop(0).strip()"));
+    CHECK_FALSE(has(text, "float(label)"));
+    CHECK(has(text, "nn.Linear(2, 128)"));
+    CHECK(has(text, "nn.Linear(128, 2)"));
+    CHECK(has(text, "DATA = \"" + config.dataset.path + "\""));
+    CHECK(has(text, "deviation"));
+}
+
+TEST_CASE("numbers to predict become targets") {
+    const TemporaryDirectory directory;
+    const std::string text = scriptOf(withTable(directory, "1,2,0.5\n2,3,1.5\n4,5,2.25\n"));
+    CHECK(has(text, "torch.tensor([[float(label)] for label in labels])"));
+    CHECK(has(text, "mse_loss"));
+    CHECK_FALSE(has(text, "del rows[0]"));
+    CHECK(has(text, "row.pop(2).strip()"));
+}
+
+TEST_CASE("an experiment that cannot train is not exported") {
+    RunConfig config;
+    config.optimizer.lr = -1;
+    Problems all;
+    CHECK_FALSE(exportPytorch(config, {}, "train.py", &all));
+    REQUIRE(all.size() == 1);
+    CHECK(all[0].field == "optimizer.lr");
+    RunConfig empty;
+    empty.loader = {.batchSize = 2000, .dropLast = true};
+    CHECK_FALSE(exportPytorch(empty, {}, "train.py"));
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/run_comparison.h"
+
+#include <cmath>
+
+#include "base/files.h"
+#include "support/catch.h"
+#include "support/temporary_directory.h"
+
+using namespace ringside;
+
+namespace {
+
+// A directory whose metrics.jsonl has these lines.
+class RunFiles {
+  public:
+    explicit RunFiles(const std::string& metrics) { write("metrics.jsonl", metrics); }
+    void write(const std::string& name, const std::string& content) const {
+        writeFileAtomically(m_directory.path() / name, content);
+    }
+    RunRecord read() const {
+        const Result<RunRecord> record = readRunRecord(m_directory.path());
+        REQUIRE(record);
+        return record.value();
+    }
+    std::string problem() const {
+        const Result<RunRecord> record = readRunRecord(m_directory.path());
+        REQUIRE_FALSE(record);
+        return record.problem().text();
+    }
+
+  private:
+    TemporaryDirectory m_directory;
+};
+
+std::string step(int number, const std::string& loss, int samples = 8) {
+    return R"({"kind":"step","step":)" + std::to_string(number) + R"(,"epoch":0,"loss":)" + loss + R"(,"samples":)" +
+           std::to_string(samples) + "}\n";
+}
+
+std::string epoch(const std::string& split, const std::string& loss, const std::string& accuracy) {
+    return R"({"kind": "epoch", "epoch": 0, "split": ")" + split + R"(", "loss": )" + loss + R"(, "accuracy": )" +
+           accuracy + "}\n";
+}
+
+}  // namespace
+
+TEST_CASE("a run is equal to itself to the last bit") {
+    const RunFiles run(step(1, "2.5") + step(2, "0.1") + epoch("val", "0.2", "0.9"));
+    const RunComparison same = compareRuns(run.read(), run.read(), 0);
+    CHECK(same.equal());
+    CHECK(same.steps == 2);
+    CHECK(same.epochs == 1);
+    CHECK_FALSE(same.firstApart);
+    CHECK(same.largest.relative() == 0);
+}
+
+TEST_CASE("the first step apart, the first beyond the tolerance and the largest difference are told apart") {
+    // 2 and 2.5: 0.5 / 2.5 = 0.2; 4 and 5: 0.2; 1 and 1.001: 0.001 / 1.001; 1 and 2: 0.5.
+    const RunFiles a(step(1, "3") + step(2, "1") + step(3, "2") + step(4, "1"));
+    const RunFiles b(step(1, "3") + step(2, "1.001") + step(3, "2.5") + step(4, "2"));
+    const RunComparison result = compareRuns(a.read(), b.read(), 0.01);
+    CHECK_FALSE(result.equal());
+    CHECK(result.firstApart->at == 2);
+    CHECK(result.firstApart->relative() == Approx(0.001 / 1.001));
+    CHECK(result.firstBeyond->at == 3);
+    CHECK(result.firstBeyond->relative() == Approx(0.2));
+    CHECK(result.largest.at == 4);
+    CHECK(result.largest.relative() == Approx(0.5));
+    CHECK(compareRuns(a.read(), b.read(), 0.5).equal());
+    CHECK(result.text().find("they part at step 3") != std::string::npos);
+}
+
+TEST_CASE("steps that only one run has make runs different") {
+    const RunFiles a(step(1, "1") + step(2, "1") + step(3, "1"));
+    const RunFiles b(step(2, "1") + step(4, "1") + step(6, "1") + step(8, "1"));
+    const RunComparison result = compareRuns(a.read(), b.read(), 1);
+    CHECK(result.steps == 1);
+    CHECK(result.stepsOnlyA == 2);
+    CHECK(result.stepsOnlyB == 3);
+    CHECK_FALSE(result.equal());
+    CHECK_FALSE(compareRuns(a.read(), RunFiles(step(9, "1")).read(), 1).equal());
+}
+
+TEST_CASE("a loss that is no number equals only another such") {
+    const RunFiles number(step(1, "1"));
+    const RunFiles nothing(step(1, "null"));
+    CHECK(compareRuns(nothing.read(), nothing.read(), 0).equal());
+    const RunComparison result = compareRuns(number.read(), nothing.read(), 1e9);
+    CHECK_FALSE(result.equal());
+    CHECK(std::isinf(result.largest.relative()));
+    CHECK(result.toJson()["largest_difference"]["b"].is_null());
+}
+
+TEST_CASE("epochs count by loss, and accuracy is reported in points") {
+    const std::string steps = step(1, "1");
+    const RunFiles a(steps + epoch("train", "1", "0.5") + epoch("val", "2", "0.75"));
+    const RunFiles b(steps + epoch("train", "1", "0.5") + epoch("val", "1", "0.5"));
+    const RunComparison result = compareRuns(a.read(), b.read(), 0.1);
+    CHECK_FALSE(result.equal());
+    CHECK(result.trainLossDifference == 0);
+    CHECK(result.validationLossDifference == 0.5);
+    CHECK(result.accuracyDifference == 0.25);
+    CHECK(result.text().find("25.00 points") != std::string::npos);
+    const RunFiles regression(steps + epoch("val", "2", "null"));
+    CHECK(compareRuns(regression.read(), regression.read(), 0).accuracyDifference == 0);
+}
+
+TEST_CASE("different numbers of samples in a step are found") {
+    const RunComparison result = compareRuns(RunFiles(step(1, "1", 32)).read(), RunFiles(step(1, "1", 29)).read(), 0);
+    REQUIRE(result.sampleCounts);
+    CHECK(result.sampleCounts->a == 32);
+    CHECK(result.sampleCounts->b == 29);
+}
+
+TEST_CASE("shard hashes of both runs are compared rank by rank") {
+    const std::string one = R"({"kind":"consumed","rank":0,"epoch":0,"count":4,"sha256":"aa"})";
+    const std::string two = R"({"kind": "consumed", "rank": 1, "epoch": 3, "count": 4, "sha256": "bb"})";
+    const std::string other = R"({"kind":"consumed","rank":1,"epoch":3,"count":4,"sha256":"cc"})";
+    const RunFiles a(step(1, "1"));
+    const RunFiles b(step(1, "1"));
+    CHECK(compareRuns(a.read(), b.read(), 0).shards == ShardsVerdict::kUnknown);
+    a.write("telemetry.jsonl", one + "\nno json \"consumed\"\n" + two + "\n");
+    b.write("telemetry.jsonl", two + "\n" + one + "\n");
+    CHECK(compareRuns(a.read(), b.read(), 0).shards == ShardsVerdict::kSame);
+    b.write("telemetry.jsonl", one + "\n" + other + "\n");
+    const RunComparison result = compareRuns(a.read(), b.read(), 0);
+    CHECK(result.shards == ShardsVerdict::kDifferent);
+    CHECK(result.firstOtherShard->rank == 1);
+    CHECK(result.firstOtherShard->epoch == 3);
+}
+
+TEST_CASE("configurations are compared key by key, and decide nothing") {
+    const RunFiles a(step(1, "1"));
+    const RunFiles b(step(1, "1"));
+    CHECK_FALSE(compareRuns(a.read(), b.read(), 0).configsKnown);
+    a.write("config.json", R"({"name":"x","parallel":{"world_size":4},"model":{"hidden":[128]}})");
+    b.write("config.json", R"({"name":"x","parallel":{"world_size":2},"model":{"hidden":[128,64]}})");
+    const RunComparison result = compareRuns(a.read(), b.read(), 0);
+    CHECK(result.equal());
+    REQUIRE(result.configDifferences.size() == 2);
+    CHECK(result.configDifferences[0].path == "parallel.world_size");
+    CHECK(result.configDifferences[0].a == "4");
+    CHECK(result.configDifferences[0].b == "2");
+    CHECK(result.configDifferences[1].path == "model.hidden.1");
+    CHECK(result.configDifferences[1].a.empty());
+}
+
+TEST_CASE("a torn last line is left out, damage elsewhere is named with its line") {
+    const RunFiles torn(step(1, "1") + R"({"kind":"step","st)");
+    CHECK(torn.read().steps.size() == 1);
+    CHECK(RunFiles(step(1, "1") + "nonsense\n").problem().find("metrics.jsonl line 2") != std::string::npos);
+    CHECK(RunFiles(step(2, "1") + step(1, "1")).problem().find("has step 1 after step 2") != std::string::npos);
+    CHECK(RunFiles(epoch("val", "1", "1")).problem().find("holds no step") != std::string::npos);
+    CHECK(RunFiles("[1]\n").problem().find("is no JSON object") != std::string::npos);
+    const Result<RunRecord> missing = readRunRecord("no/such/directory");
+    REQUIRE_FALSE(missing);
+    CHECK(missing.problem().text().find("metrics.jsonl") != std::string::npos);
+}
