@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "main_window/main_window.h"
 
+#include <QAbstractButton>
 #include <QCloseEvent>
 #include <QCoreApplication>
 #include <QDragEnterEvent>
@@ -207,9 +208,15 @@ QStringList MainWindow::pageNames() const {
     return names;
 }
 
+// "shards/map" is a page's view: its button is named after it.
 bool MainWindow::showPage(const QString& name) {
-    const auto index = static_cast<int>(pageNames().indexOf(name));
+    const auto index = static_cast<int>(pageNames().indexOf(name.section(QLatin1Char('/'), 0, 0)));
     if (index < 0) return false;
+    if (const QString view = name.section(QLatin1Char('/'), 1); !view.isEmpty()) {
+        auto* button = m_pages->widget(index)->findChild<QAbstractButton*>(view + QStringLiteral("ViewButton"));
+        if (button == nullptr) return false;
+        button->click();
+    }
     m_pages->setCurrentIndex(index);
     return true;
 }

@@ -12,6 +12,7 @@
 #include "models/plan_model.h"
 #include "models/run_model.h"
 #include "shards/loom_view.h"
+#include "shards/map_view.h"
 #include "theme/theme.h"
 
 namespace ringside {
@@ -68,7 +69,7 @@ QWidget* ShardsPage::makeViewPanel() {
     layout->setSpacing(Theme::kSpace2);
     layout->addWidget(makeToolRow());
     m_viewStack = new QStackedLayout;
-    m_views = {new LoomView(m_theme)};
+    m_views = {new LoomView(m_theme), new MapView(m_theme)};
     for (ShardView* view : m_views) {
         m_viewStack->addWidget(view);
         connect(view, &ShardView::cellChosen, this, &ShardsPage::select);
@@ -88,6 +89,7 @@ QWidget* ShardsPage::makeToolRow() {
     layout->setContentsMargins(0, 0, 0, 0);
     m_viewChoice = new SegmentedControl({
         {tr("Loom"), tr("Which rank trains which sample, in order"), QStringLiteral("loomViewButton")},
+        {tr("Map"), tr("The rank of every sample, in the order of the data set"), QStringLiteral("mapViewButton")},
     });
     layout->addWidget(m_viewChoice);
     m_find = new FindBox;

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QMetaObject>
+#include <QObject>
+#include <QThreadPool>
+#include <atomic>
+#include <functional>
+#include <memory>
+
+namespace ringside {
+
+// Makes values on a worker thread for the GUI thread; a newer request stops and replaces the one before.
+class LatestWork {
+  public:
+    using Stop = std::atomic<bool>;
+
+    LatestWork() { m_pool.setMaxThreadCount(1); }
+    ~LatestWork() {
+        cancel();
+        m_pool.waitForDone();
+    }
+    LatestWork(const LatestWork&) = delete;
+    LatestWork& operator=(const LatestWork&) = delete;
+
+    void cancel() {
+        if (m_stop) *m_stop = true;
+        m_stop.reset();
+        m_pool.clear();
+    }
+    bool isBusy() const { return m_stop != nullptr; }
+
+    // make(stop) runs on the worker; take(value) on context's thread, unless something newer was wanted meanwhile.
+    // context outlives this.
+    template <class Make, class Take>
+    void want(QObject* context, Make make, Take take) {
+        cancel();
+        m_stop = std::make_shared<Stop>(false);
+        m_pool.start([this, context, stop = m_stop, make = std::move(make), take = std::move(take)] {
+            auto value = std::make_shared<decltype(make(*stop))>(make(*stop));
+            if (*stop) return;
+            QMetaObject::invokeMethod(
+                context,
+                [this, stop, value, take] {
+                    if (*stop) return;
+                    m_stop.reset();
+                    take(*value);
+                },
+                Qt::QueuedConnection);
+        });
+    }
+
+  private:
+    std::shared_ptr<Stop> m_stop;
+    QThreadPool m_pool;
+};
+
+}  // namespace ringside

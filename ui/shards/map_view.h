@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QImage>
+
+#include "shards/latest_work.h"
+#include "shards/map_geometry.h"
+#include "shards/shard_view.h"
+
+namespace ringside {
+
+class Theme;
+
+// The data set as it lies on disk, every sample at its own place, coloured by the rank that has it in this epoch.
+class MapView : public ShardView {
+    Q_OBJECT
+  public:
+    static constexpr qint64 kInstantSamples = 20'000;
+
+    explicit MapView(Theme& theme, QWidget* parent = nullptr);
+
+    void setScene(const ShardScene& scene) override;
+    void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) override;
+    QRectF rectOf(qint64 sample) const { return m_map.rect(sample).translated(area().topLeft()); }
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+
+  private:
+    QRect area() const;
+    void redraw();
+    std::optional<LoomCell> cellAt(QPointF point) const;
+    void drawLegend(QPainter& painter) const;
+    void drawSquares(QPainter& painter) const;
+
+    Theme& m_theme;
+    std::optional<ShardScene> m_scene;
+    std::optional<qint64> m_selected;
+    MapGeometry m_map;
+    QImage m_image;
+    LatestWork m_work;
+};
+
+}  // namespace ringside
