@@ -5,3 +5,4 @@ ringside_add_test(test_plan_model SOURCES plan_model_test.cpp verification_test.
 ringside_add_test(test_shards_page SOURCES shards_page_test.cpp LIBS ringside_ui Qt6::Test GUI)
 ringside_add_test(test_charts SOURCES smoothing_test.cpp decimator_test.cpp axis_test.cpp LIBS ringside_ui)
 ringside_add_test(test_training_page SOURCES live_chart_test.cpp training_page_test.cpp LIBS ringside_ui Qt6::Test GUI)
+ringside_add_test(test_shard_views SOURCES shard_views_test.cpp LIBS ringside_ui Qt6::Test GUI)

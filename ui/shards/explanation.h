@@ -13,6 +13,7 @@ namespace ringside {
 struct Explanation {
     QString title;
     QStringList lines;
+    bool warning = false;  // something that is hardly meant
 };
 
 Explanation explain(const ShardScene& scene, LoomCell cell);

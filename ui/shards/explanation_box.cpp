@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/explanation_box.h"
 
+#include <QStyle>
 #include <QVBoxLayout>
 
 #include "theme/theme.h"
@@ -34,6 +35,12 @@ ExplanationBox::ExplanationBox(QWidget* parent) : QFrame(parent) {
 
 void ExplanationBox::show(const Explanation& explanation) {
     m_title->setText(explanation.title);
+    const QString tone = explanation.warning ? QStringLiteral("danger") : QString();
+    if (m_title->property("tone").toString() != tone) {
+        m_title->setProperty("tone", tone);
+        m_title->style()->unpolish(m_title);
+        m_title->style()->polish(m_title);
+    }
     QStringList lines;
     for (const QString& line : explanation.lines) {
         lines << QStringLiteral("<div style='line-height: 135%'>%1</div>").arg(line.toHtmlEscaped());

@@ -44,6 +44,7 @@ void LoomWidget::paintEvent(QPaintEvent*) {
     painter.translate(area.topLeft());
     drawCells(painter);
     drawMarks(painter);
+    drawDifferences(painter);
     if (m_hovered) drawCursor(painter, *m_hovered, m_theme.colors().muted, 1.5);
     if (m_selected) drawCursor(painter, *m_selected, m_theme.colors().text, 2);
 }
@@ -211,6 +212,29 @@ void LoomWidget::drawMarks(QPainter& painter) const {
                 if (rect.right() > right) rect.moveRight(right);
                 cells.outline(painter, rect, kind);
             }
+        }
+    }
+}
+
+// A corner of every cell that the other plan fills with another sample. Below 4 px a cell has no corner to see.
+void LoomWidget::drawDifferences(QPainter& painter) const {
+    if (!m_other || m_geometry.pitch() < 4) {
+        return;
+    }
+    const Span ranks = m_geometry.visibleRanks();
+    const Span span = m_geometry.visibleSlots();
+    for (qint64 rank = ranks.first; rank < ranks.last; ++rank) {
+        for (qint64 slot = span.first; slot < span.last; ++slot) {
+            const int own = static_cast<int>(rank);
+            const std::int64_t sample = cellContent(m_scene->plan, own, slot).sample;
+            const bool there = rank < m_other->spec().worldSize;
+            if (sample < 0 || (there && cellContent(*m_other, own, slot).sample == sample)) continue;
+            const QRectF rect = m_geometry.cell(own, slot);
+            const double side = std::clamp(rect.width() * 0.3, 3.0, 12.0);
+            painter.setPen(Qt::NoPen);
+            painter.setBrush(m_theme.colors().text);
+            painter.drawPolygon(
+                QPolygonF({rect.topRight(), rect.topRight() - QPointF(side, 0), rect.topRight() + QPointF(0, side)}));
         }
     }
 }

@@ -106,6 +106,14 @@ void LoomGeometry::setFirstSlot(double slot) {
     clampView();
 }
 
+void LoomGeometry::lookLike(const LoomGeometry& other) {
+    m_atHome = other.m_atHome;
+    m_pitch = other.m_pitch;
+    m_firstSlot = other.m_firstSlot;
+    m_scrollY = other.m_scrollY;
+    clampView();
+}
+
 void LoomGeometry::setScrollY(double pixels) {
     m_scrollY = pixels;
     clampView();

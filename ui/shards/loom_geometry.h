@@ -67,9 +67,10 @@ class LoomGeometry {
     void panBy(QPointF pixels);  // positive: towards later slots and higher ranks
     void setFirstSlot(double slot);
     void setScrollY(double pixels);
-    void fit();                // the whole epoch
-    void home();               // the first slots, as large as they get
-    void show(LoomCell cell);  // scrolls only when the cell is out of sight
+    void fit();                                // the whole epoch
+    void home();                               // the first slots, as large as they get
+    void lookLike(const LoomGeometry& other);  // the same zoom and place
+    void show(LoomCell cell);                  // scrolls only when the cell is out of sight
 
   private:
     void clampView();

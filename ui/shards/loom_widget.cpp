@@ -84,6 +84,17 @@ void LoomWidget::setSelected(std::optional<LoomCell> cell) {
     update();
 }
 
+void LoomWidget::setOther(std::optional<ShardPlan> other) {
+    m_other = std::move(other);
+    update();
+}
+
+void LoomWidget::lookLike(const LoomWidget& other) {
+    m_geometry.lookLike(other.m_geometry);
+    const QSignalBlocker blocker(this);
+    changeView();
+}
+
 void LoomWidget::reveal(LoomCell cell) {
     m_geometry.show(cell);
     changeView();

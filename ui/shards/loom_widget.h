@@ -23,7 +23,9 @@ class LoomWidget : public QWidget {
     void setColorBy(ColorBy by);
     ColorBy colorBy() const { return m_by; }
     void setSelected(std::optional<LoomCell> cell);
-    void reveal(LoomCell cell);  // scrolls so that the cell is in sight
+    void setOther(std::optional<ShardPlan> other);  // marks the cells that hold another sample than this plan's
+    void lookLike(const LoomWidget& other);         // the same zoom and place; tells nobody
+    void reveal(LoomCell cell);                     // scrolls so that the cell is in sight
     void setFirstSlot(double slot);
     void fit();
     void home();
@@ -60,11 +62,13 @@ class LoomWidget : public QWidget {
     void drawRaster(QPainter& painter);
     void drawGrid(QPainter& painter) const;
     void drawMarks(QPainter& painter) const;
+    void drawDifferences(QPainter& painter) const;
     void drawCursor(QPainter& painter, LoomCell cell, const QColor& color, double width) const;
 
     Theme& m_theme;
     std::optional<ShardScene> m_scene;
     std::optional<CellColors> m_colors;
+    std::optional<ShardPlan> m_other;
     ColorBy m_by = ColorBy::Rank;
     LoomGeometry m_geometry;
     LoomRaster m_raster;

@@ -23,7 +23,14 @@ struct ShardScene {
     bool setEpoch = true;
     std::shared_ptr<const Dataset> data;
     Labels labels;
+    std::int64_t epochs = 1;  // of the experiment
 
+    // The same settings in another epoch: the same order when set_epoch is forgotten.
+    ShardSpec specAt(std::int64_t other) const {
+        ShardSpec spec = plan.spec();
+        if (setEpoch) spec.epoch = other;
+        return spec;
+    }
     // Columns of the loom: the slots, and one more for samples that the sampler's drop_last keeps from every rank.
     std::int64_t columns() const { return plan.samplesPerRank() + (plan.dropped().empty() ? 0 : 1); }
     int ranks() const { return static_cast<int>(plan.spec().worldSize); }

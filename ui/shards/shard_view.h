@@ -4,6 +4,7 @@
 #include <QWidget>
 #include <optional>
 
+#include "shards/explanation.h"
 #include "shards/loom_geometry.h"
 #include "shards/shard_scene.h"
 
@@ -18,9 +19,13 @@ class ShardView : public QWidget {
     // The selected sample, and its cell in the scene's plan where it has one.
     virtual void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) = 0;
     virtual void reveal(LoomCell) {}
+    // What the whole view says, in place of why the selected sample is where it is.
+    virtual std::optional<Explanation> explanation() const { return {}; }
 
   Q_SIGNALS:
     void cellChosen(ringside::LoomCell cell);
+    void epochChosen(int epoch);
+    void explanationChanged();
     void cellHovered(std::optional<ringside::LoomCell> cell);
 };
 

@@ -11,6 +11,9 @@
 #include "models/experiment_model.h"
 #include "models/plan_model.h"
 #include "models/run_model.h"
+#include "shards/biography_view.h"
+#include "shards/compare_view.h"
+#include "shards/diff_view.h"
 #include "shards/loom_view.h"
 #include "shards/map_view.h"
 #include "theme/theme.h"
@@ -69,11 +72,14 @@ QWidget* ShardsPage::makeViewPanel() {
     layout->setSpacing(Theme::kSpace2);
     layout->addWidget(makeToolRow());
     m_viewStack = new QStackedLayout;
-    m_views = {new LoomView(m_theme), new MapView(m_theme)};
+    m_views = {new LoomView(m_theme), new MapView(m_theme), new BiographyView(m_theme), new DiffView(m_theme),
+               new CompareView(m_theme)};
     for (ShardView* view : m_views) {
         m_viewStack->addWidget(view);
         connect(view, &ShardView::cellChosen, this, &ShardsPage::select);
         connect(view, &ShardView::cellHovered, this, &ShardsPage::hover);
+        connect(view, &ShardView::epochChosen, &m_plan, &PlanModel::setEpoch);
+        connect(view, &ShardView::explanationChanged, this, &ShardsPage::showExplanation);
     }
     layout->addLayout(m_viewStack, 1);
     m_explanation = new ExplanationBox;
@@ -90,6 +96,9 @@ QWidget* ShardsPage::makeToolRow() {
     m_viewChoice = new SegmentedControl({
         {tr("Loom"), tr("Which rank trains which sample, in order"), QStringLiteral("loomViewButton")},
         {tr("Map"), tr("The rank of every sample, in the order of the data set"), QStringLiteral("mapViewButton")},
+        {tr("Biography"), tr("The selected sample through all epochs"), QStringLiteral("biographyViewButton")},
+        {tr("Diff"), tr("What changed since another epoch"), QStringLiteral("diffViewButton")},
+        {tr("A/B"), tr("A second setting below the experiment's"), QStringLiteral("compareViewButton")},
     });
     layout->addWidget(m_viewChoice);
     m_find = new FindBox;
@@ -142,8 +151,8 @@ void ShardsPage::showPlan() {
         m_labels.reset();
         readLabelsLater();
     }
-    m_scene.emplace(
-        ShardScene{*plan, m_plan.epoch(), m_experiment.config().sampler.setEpoch, split->training, m_labels});
+    m_scene.emplace(ShardScene{*plan, m_plan.epoch(), m_experiment.config().sampler.setEpoch, split->training, m_labels,
+                               m_experiment.config().training.epochs});
     view().setScene(*m_scene);
     m_finder.setScene(*m_scene, m_experiment.config());
     m_balance->setScene(m_scene);
@@ -195,7 +204,17 @@ void ShardsPage::showSelection() {
     }
     const auto cell = selectedCell();
     view().setSelected(m_plan.selectedSample(), cell);
+    showExplanation();
+}
+
+void ShardsPage::showExplanation() {
+    if (!m_scene) {
+        return;
+    }
+    const auto cell = selectedCell();
+    const auto ofView = view().explanation();
     m_explanation->show(!m_finder.problem().isEmpty() ? Explanation{tr("What is looked for?"), {m_finder.problem()}}
+                        : ofView                      ? *ofView
                         : cell                        ? explain(*m_scene, *cell)
                                                       : explainNothing(*m_scene));
 }
@@ -216,11 +235,11 @@ void ShardsPage::select(LoomCell cell) {
 void ShardsPage::hover(std::optional<LoomCell> cell) {
     if (!cell || !m_scene) {
         QToolTip::hideText();
-        showSelection();
+        showExplanation();
         return;
     }
     QToolTip::showText(QCursor::pos() + QPoint(12, 12), cellTip(*m_scene, *cell), &view());
-    if (!selectedCell()) {
+    if (!selectedCell() && !view().explanation()) {
         m_explanation->show(explain(*m_scene, *cell));
     }
 }

@@ -37,6 +37,7 @@ class ShardsPage : public QWidget {
     void showPlan();
     void showEmpty();
     void showSelection();
+    void showExplanation();
     void showLedger();
     void showVerification();
     void showFound();

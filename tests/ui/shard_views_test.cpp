@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QAbstractButton>
+#include <QSpinBox>
+#include <QTest>
+
+#include "models/experiment_model.h"
+#include "models/plan_model.h"
+#include "models/run_model.h"
+#include "plans.h"
+#include "shards/biography_view.h"
+#include "shards/compare_view.h"
+#include "shards/diff_image.h"
+#include "shards/diff_sentences.h"
+#include "shards/map_view.h"
+#include "shards/shards_page.h"
+#include "support/catch.h"
+#include "theme/theme.h"
+#include "wait_for.h"
+
+using namespace ringside;
+
+namespace {
+
+struct Window {
+    Theme theme;
+    ExperimentModel experiment;
+    PlanModel plan{experiment};
+    RunModel run;
+    ShardsPage page{experiment, plan, run, theme};
+
+    Window() {
+        theme.setMode(Theme::Mode::Light);
+        page.resize(940, 580);
+        page.show();
+        REQUIRE(waitFor([this] { return plan.plan() != nullptr; }));
+    }
+    void choose(const char* button) { page.findChild<QAbstractButton*>(QLatin1String(button))->click(); }
+    QString text(const char* name) { return page.findChild<QLabel*>(QLatin1String(name))->text(); }
+    bool says(const char* words) {
+        return waitFor([&] {
+            return text("explanationLabel").contains(QLatin1String(words)) ||
+                   text("explanationTitleLabel").contains(QLatin1String(words));
+        });
+    }
+};
+
+ShardScene epochsOf(const ShardSpec& spec, std::int64_t epochs) {
+    ShardScene scene = sceneOf(spec);
+    scene.epochs = epochs;
+    return scene;
+}
+
+}  // namespace
+
+// torch.randperm(10) seeded with 0 is 4 1 7 5 3 9 0 8 6 2 and with 1 it is 5 6 1 2 0 8 9 3 7 4.
+TEST_CASE("a biography follows a sample with its batch mates") {
+    const Biography life = biography(epochsOf(tenOnFour(), 2), 4, std::atomic<bool>(false));
+    REQUIRE(life.entries.size() == 2);
+    REQUIRE(life.entries[0].places.size() == 2);  // first, and repeated at the end
+    CHECK(life.entries[0].places[1].rank == 2);
+    CHECK(life.entries[0].batchMates == std::vector<std::uint32_t>{3});
+    REQUIRE(life.entries[1].places.size() == 1);
+    CHECK(life.entries[1].places[0].rank == 1);
+    CHECK(life.entries[1].places[0].slot == 2);
+    CHECK(life.entries[1].batchMates.empty());  // the last step has one sample per rank
+    const Explanation said = explainBiography(epochsOf(tenOnFour(), 2), life);
+    CHECK(said.lines[0] == "It is trained 3 times, by 3 of 4 ranks, and left out in 0 epochs.");
+    CHECK(said.lines[1].contains("2 / 4 = 0.5"));
+}
+
+TEST_CASE("a biography tells of dropping and of a forgotten set_epoch") {
+    ShardSpec cut = tenOnFour();
+    cut.dropLast = true;
+    const Biography life = biography(epochsOf(cut, 2), 2, std::atomic<bool>(false));
+    CHECK(life.entries[0].places.empty());
+    CHECK(life.entries[1].places.size() == 1);
+    ShardScene forgotten = epochsOf(tenOnFour(), 3);
+    forgotten.setEpoch = false;
+    const Biography still = biography(forgotten, 4, std::atomic<bool>(false));
+    CHECK(still.entries[2].places[0].rank == 0);
+    CHECK(explainBiography(forgotten, still).warning);
+}
+
+TEST_CASE("the diff image is black where a sample kept rank and step") {
+    const DiffColors colors{0xff000000, 0xffff0000, {0xff000001, 0xff000002, 0xff000003, 0xff000004}};
+    const ShardPlan now = planOf(tenOnFour());
+    const QImage same = diffImage(now, now, 3, colors, std::atomic<bool>(false));
+    CHECK(same.pixel(0, 0) == colors.same);
+    CHECK(same.pixel(2, 1) == colors.same);
+    CHECK(same.pixel(2, 2) == colors.ranks[0]);  // sample 4 again: its own place is on rank 0
+    ShardSpec next = tenOnFour();
+    next.epoch = 1;
+    const QImage moved = diffImage(now, planOf(next), 3, colors, std::atomic<bool>(false));
+    CHECK(moved.pixel(0, 0) == colors.ranks[1]);  // sample 4 is on rank 1 in epoch 1
+    CHECK(moved.pixel(1, 0) == colors.ranks[3]);  // sample 3
+}
+
+TEST_CASE("identical epochs warn about set_epoch, or say that shuffle is off") {
+    ShardScene scene = sceneOf(tenOnFour());
+    scene.epoch = 1;
+    const PlanDiff same = diffPlans(scene.plan, scene.plan);
+    CHECK(explainEpochDiff(scene, 0, same).warning);
+    CHECK(explainEpochDiff(scene, 0, same).lines[1].contains("sampler.set_epoch(epoch)"));
+    ShardSpec plain = tenOnFour();
+    plain.shuffle = false;
+    ShardScene unshuffled = sceneOf(plain);
+    unshuffled.epoch = 1;
+    CHECK(explainEpochDiff(unshuffled, 0, same).lines[1].contains("Shuffle is off"));
+    CHECK(!explainEpochDiff(scene, 1, same).warning);
+}
+
+TEST_CASE("the map selects the sample under the pointer") {
+    Window window;
+    window.choose("mapViewButton");
+    auto* map = window.page.findChild<MapView*>();
+    QTest::mouseClick(map, Qt::LeftButton, {}, map->rectOf(320).center().toPoint());
+    CHECK(window.plan.selectedSample() == 320);
+    CHECK(window.text("explanationTitleLabel").contains("sample 320"));
+}
+
+TEST_CASE("the views keep one selection and one epoch") {
+    Window window;
+    window.plan.select(42);
+    window.choose("biographyViewButton");
+    REQUIRE(window.says("Where does sample 42 go in 10 epochs?"));
+    auto* canvas = window.page.findChild<BiographyCanvas*>();
+    QTest::mouseClick(canvas, Qt::LeftButton, {}, QPoint(40, BiographyCanvas::kRowHeight * 3 + 8));
+    CHECK(window.plan.epoch() == 3);
+    CHECK(window.plan.selectedSample() == 42);
+    window.choose("diffViewButton");
+    REQUIRE(window.says("What moves between epoch 2 and epoch 3?"));
+    window.page.findChild<QSpinBox*>("otherEpochSpinBox")->setValue(3);
+    REQUIRE(window.says("Epoch 3 against itself"));
+    window.choose("loomViewButton");
+    CHECK(window.text("explanationTitleLabel").contains("sample 42 on rank"));
+}
+
+TEST_CASE("a forgotten set_epoch shows in the diff") {
+    Window window;
+    RunConfig config = window.experiment.config();
+    config.sampler.setEpoch = false;
+    window.experiment.edit(config, "sampler.set_epoch");
+    window.plan.setEpoch(1);
+    window.choose("diffViewButton");
+    REQUIRE(window.says("Epochs 0 and 1 are identical"));
+    CHECK(window.text("explanationLabel").contains("set_epoch is not called"));
+}
+
+TEST_CASE("B starts with the other drop_last and is compared with A") {
+    Window window;
+    window.choose("compareViewButton");
+    // 1437 = 4 x 359 + 1: B drops one sample where A repeats three.
+    REQUIRE(window.says("B: 359 per rank in 12 steps, 0 repeated, 1 dropped."));
+    CHECK(window.text("explanationLabel").contains("1,436 of 1,436 samples (100.0 %) stay on their rank"));
+    CHECK(window.text("explanationLabel").contains("1 sample is dealt by A alone."));
+    window.page.findChild<QSpinBox*>("compareWorldSizeSpinBox")->setValue(8);
+    REQUIRE(window.says("B: 179 per rank"));
+}
+
+TEST_CASE("every view draws in both themes") {
+    Window window;
+    window.plan.select(515);
+    for (const Theme::Mode mode : {Theme::Mode::Light, Theme::Mode::Dark}) {
+        window.theme.setMode(mode);
+        for (const char* button : {"mapViewButton", "biographyViewButton", "diffViewButton", "compareViewButton"}) {
+            window.choose(button);
+            CHECK(window.says("e"));
+            CHECK(!window.page.grab().isNull());
+        }
+    }
+}

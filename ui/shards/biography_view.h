@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QScrollArea>
+
+#include "shards/biography.h"
+#include "shards/latest_work.h"
+#include "shards/shard_view.h"
+
+namespace ringside {
+
+class Theme;
+
+// A line for each epoch: where in the epoch, on which rank, in which step and slot, with whom.
+class BiographyCanvas : public QWidget {
+    Q_OBJECT
+  public:
+    static constexpr int kRowHeight = 30;
+
+    explicit BiographyCanvas(Theme& theme, QWidget* parent = nullptr);
+    void show(const Biography& life, std::int64_t cursor, int ranks);
+
+  Q_SIGNALS:
+    void epochClicked(int epoch);
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+
+  private:
+    void drawRow(QPainter& painter, const BiographyEntry& entry, double top) const;
+    void drawTrack(QPainter& painter, const BiographyEntry& entry, const QRectF& track) const;
+    void drawMates(QPainter& painter, const BiographyEntry& entry, QRectF room) const;
+
+    Theme& m_theme;
+    Biography m_life;
+    std::int64_t m_cursor = 0;
+    int m_ranks = 1;
+};
+
+// The selected sample through all epochs; a click moves the epoch cursor.
+class BiographyView : public ShardView {
+    Q_OBJECT
+  public:
+    explicit BiographyView(Theme& theme, QWidget* parent = nullptr);
+
+    void setScene(const ShardScene& scene) override;
+    void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) override;
+    std::optional<Explanation> explanation() const override { return m_explanation; }
+    const Biography& life() const { return m_life; }
+
+  private:
+    void tell();
+
+    std::optional<ShardScene> m_scene;
+    std::optional<qint64> m_sample;
+    Biography m_life;
+    BiographyCanvas* m_canvas;
+    QScrollArea* m_scroll;
+    std::optional<Explanation> m_explanation;
+    LatestWork m_work;
+};
+
+}  // namespace ringside
