@@ -150,7 +150,7 @@ TEST_CASE("B starts with the other drop_last and is compared with A") {
     Window window;
     window.choose("compareViewButton");
     // 1437 = 4 x 359 + 1: B drops one sample where A repeats three.
-    REQUIRE(window.says("B: 359 per rank in 12 steps, 0 repeated, 1 dropped."));
+    REQUIRE(window.says("B: 359 per rank, 12 steps, 0 repeated, 1 dropped."));
     CHECK(window.text("explanationLabel").contains("1,436 of 1,436 samples (100.0 %) stay on their rank"));
     CHECK(window.text("explanationLabel").contains("1 sample is dealt by A alone."));
     window.page.findChild<QSpinBox*>("compareWorldSizeSpinBox")->setValue(8);

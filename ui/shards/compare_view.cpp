@@ -122,8 +122,10 @@ ShardSpec CompareView::specOfB() const {
 }
 
 void CompareView::setScene(const ShardScene& scene) {
+    const bool first = !m_scene;
     m_scene.emplace(scene);
     m_a->setScene(scene);
+    if (first) m_a->fit();
     follow();
     compare();
 }

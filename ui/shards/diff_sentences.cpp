@@ -71,7 +71,7 @@ Explanation explainSettingsDiff(const ShardPlan& a, const ShardPlan& b, const Pl
                              number(static_cast<std::int64_t>(a.dropped().size())), number(b.samplesPerRank()),
                              number(b.stepsPerEpoch()), number(b.padding()),
                              number(static_cast<std::int64_t>(b.dropped().size())));
-    result.lines << keptRank(diff) << keptStep(diff);
+    result.lines << keptRank(diff);
     if (diff.onlyFirst > 0) result.lines << onlyOne(diff.onlyFirst, QStringLiteral("A"));
     if (diff.onlySecond > 0) result.lines << onlyOne(diff.onlySecond, QStringLiteral("B"));
     return result;

@@ -12,7 +12,8 @@
 namespace ringside {
 namespace {
 
-constexpr double kLeastMark = 4;        // width of a mark, however many samples a pixel stands for
+constexpr double kLeastMark = 4;  // width of a mark, however many samples a pixel stands for
+constexpr qint64 kMostCompared = 40'000;
 constexpr double kLeastStepLabel = 64;  // room between two step labels
 
 QString number(qint64 value) {
@@ -216,27 +217,35 @@ void LoomWidget::drawMarks(QPainter& painter) const {
     }
 }
 
-// A corner of every cell that the other plan fills with another sample. Below 4 px a cell has no corner to see.
+// Every cell that the other plan fills with another sample has a dark corner, or a tick where it is too narrow for one.
+// Nothing is marked while more cells are in sight than can be compared in a frame.
 void LoomWidget::drawDifferences(QPainter& painter) const {
-    if (!m_other || m_geometry.pitch() < 4) {
-        return;
-    }
     const Span ranks = m_geometry.visibleRanks();
     const Span span = m_geometry.visibleSlots();
+    if (!m_other || ranks.size() * span.size() > kMostCompared) {
+        return;
+    }
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(m_theme.colors().text);
     for (qint64 rank = ranks.first; rank < ranks.last; ++rank) {
         for (qint64 slot = span.first; slot < span.last; ++slot) {
-            const int own = static_cast<int>(rank);
-            const std::int64_t sample = cellContent(m_scene->plan, own, slot).sample;
-            const bool there = rank < m_other->spec().worldSize;
-            if (sample < 0 || (there && cellContent(*m_other, own, slot).sample == sample)) continue;
-            const QRectF rect = m_geometry.cell(own, slot);
+            if (!differs(static_cast<int>(rank), slot)) continue;
+            const QRectF rect = m_geometry.cell(static_cast<int>(rank), slot);
             const double side = std::clamp(rect.width() * 0.3, 3.0, 12.0);
-            painter.setPen(Qt::NoPen);
-            painter.setBrush(m_theme.colors().text);
-            painter.drawPolygon(
-                QPolygonF({rect.topRight(), rect.topRight() - QPointF(side, 0), rect.topRight() + QPointF(0, side)}));
+            if (rect.width() < 4) {
+                painter.drawRect(QRectF(rect.left(), rect.top(), std::max(1.5, rect.width()), side));
+            } else {
+                const QPointF corner = rect.topRight();
+                painter.drawPolygon(QPolygonF({corner, corner - QPointF(side, 0), corner + QPointF(0, side)}));
+            }
         }
     }
+}
+
+bool LoomWidget::differs(int rank, qint64 slot) const {
+    const std::int64_t sample = cellContent(m_scene->plan, rank, slot).sample;
+    const bool there = rank < m_other->spec().worldSize;
+    return sample >= 0 && !(there && cellContent(*m_other, rank, slot).sample == sample);
 }
 
 void LoomWidget::drawCursor(QPainter& painter, LoomCell cell, const QColor& color, double width) const {

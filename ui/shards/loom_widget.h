@@ -63,6 +63,7 @@ class LoomWidget : public QWidget {
     void drawGrid(QPainter& painter) const;
     void drawMarks(QPainter& painter) const;
     void drawDifferences(QPainter& painter) const;
+    bool differs(int rank, qint64 slot) const;
     void drawCursor(QPainter& painter, LoomCell cell, const QColor& color, double width) const;
 
     Theme& m_theme;
