@@ -10,6 +10,7 @@
 #include "config/config_schema.h"
 #include "config/run_config.h"
 #include "data/dataset.h"
+#include "model/model_summary.h"
 #include "sampling/plan_sentences.h"
 
 namespace ringside {
@@ -21,6 +22,7 @@ constexpr const char* kFooter = R"(Examples:
   ringsidectl config --defaults > my.json                  start an experiment of your own
   ringsidectl config --defaults --set parallel.world_size=8 --set optimizer.lr=0.2 > eight.json
   ringsidectl config --validate my.json                    says every problem, one per line; exit code 2
+  ringsidectl config --summary my.json                     the model's layers, parameters, FLOPs and memory
   ringsidectl config --schema > ringside.schema.json       for editors that complete and check JSON
 
 What is left out of a file keeps its default; unknown keys are refused.)";
@@ -29,6 +31,7 @@ struct ConfigOptions {
     bool defaults = false;
     bool schema = false;
     std::string validate;
+    std::string summary;
     std::vector<std::string> assignments;
 };
 
@@ -49,6 +52,7 @@ Problems applyAssignments(RunConfig& config, const std::vector<std::string>& ass
 Problems checkData(const RunConfig& config, const std::filesystem::path& directory) {
     const Result<DataSplit> data = loadDataset(config.dataset, directory);
     if (!data) return {data.problem()};
+    if (const auto model = describeModel(config.model, *data.value().training); !model) return {model.problem()};
     const ShardSpec spec = epochSpec(config, data.value().training->size(), 0);
     for (const Problem& note : planNotes(spec)) std::cerr << "note: " << note.text() << '\n';
     return planProblems(spec);
@@ -77,11 +81,29 @@ int validateFile(const ConfigOptions& options) {
     return report(path.string() + ": ", problems);
 }
 
+int printSummary(const ConfigOptions& options) {
+    const std::filesystem::path path(options.summary);
+    const Result<Json> json = readJsonFile(path);
+    if (!json) return report("", {json.problem()});
+    Problems problems;
+    Result<RunConfig> config = RunConfig::fromJson(json.value(), &problems);
+    if (config) problems = applyAssignments(config.value(), options.assignments);
+    if (problems.empty()) problems = config.value().validate();
+    if (!problems.empty()) return report(path.string() + ": ", problems);
+    const Result<DataSplit> data = loadDataset(config.value().dataset, path.parent_path());
+    if (!data) return report(path.string() + ": ", {data.problem()});
+    const Result<ModelDescription> model = describeModel(config.value().model, *data.value().training);
+    if (!model) return report(path.string() + ": ", {model.problem()});
+    std::cout << modelSummary(model.value(), config.value());
+    return static_cast<int>(ExitCode::kOk);
+}
+
 int runConfigCommand(const ConfigOptions& options) {
     if (options.schema) {
         std::cout << configSchema().dump(2) << '\n';
         return static_cast<int>(ExitCode::kOk);
     }
+    if (!options.summary.empty()) return printSummary(options);
     return options.defaults ? printDefaults(options) : validateFile(options);
 }
 
@@ -95,6 +117,8 @@ void addConfigCommand(CLI::App& app, std::function<int()>& action) {
     what->add_flag("--defaults", options->defaults, "the built-in experiment, every field with its default");
     what->add_flag("--schema", options->schema, "the JSON Schema of an experiment, with help, limits and choices");
     what->add_option("--validate", options->validate, "check this file, and the data it names")->type_name("FILE");
+    what->add_option("--summary", options->summary, "list this file's model, layer by layer: parameters, FLOPs, memory")
+        ->type_name("FILE");
     what->require_option(1);
     config->add_option("--set", options->assignments, "change one field, as in --set loader.batch_size=64; repeatable")
         ->type_name("PATH=VALUE")

@@ -17,4 +17,20 @@ void Backend::adam(const Tensor&, const Tensor&, const Tensor&, const Tensor&, c
     refuse("Adam (optimizer.kind)");
 }
 
+std::unique_ptr<Convolution> Backend::makeConvolution(const ConvolutionSpec&) {
+    refuse("convolution (model.kind)");
+}
+
+void Backend::maxPoolForward(const Tensor&, const Tensor&, const Tensor&, const MaxPoolSpec&) {
+    refuse("max-pooling (model.kind)");
+}
+
+void Backend::maxPoolBackward(const Tensor&, const Tensor&, const Tensor&, const MaxPoolSpec&) {
+    refuse("max-pooling (model.kind)");
+}
+
+void Backend::transposeSamples(const Tensor&, const Tensor&, std::int64_t, std::int64_t) {
+    refuse("transposition (model.kind)");
+}
+
 }  // namespace ringside

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "backend/convolution.h"
 #include "tensor/tensor.h"
 
 namespace ringside {
@@ -29,6 +30,16 @@ struct AdamStep {
     bool decoupled = false;
     std::int64_t number = 1;  // counted from 1, for the bias corrections
 };
+
+// torch.nn.MaxPool2d(kernel) over channels-last images; rows and columns that fill no window are left out.
+struct MaxPoolSpec {
+    std::int64_t channels = 1;
+    std::int64_t height = 1;
+    std::int64_t width = 1;
+    std::int64_t kernel = 2;  // at most kMaxPoolKernel
+    bool relu = false;        // what is pooled went through a ReLU: negative values count as 0 and get no gradient
+};
+inline constexpr std::int64_t kMaxPoolKernel = 15;  // a window's places are counted in a byte
 
 // Tensor operations on one device. Matrices are row-major, the first dimension is the batch (B). Shapes are checked
 // when a model is built, not here. Operations may run asynchronously on the device, in order; download() and
@@ -79,6 +90,15 @@ class Backend {
     // The moments start at 0. Bit for bit torch/optim/adam.py and adamw.py with fused multiply-add.
     virtual void adam(const Tensor& parameter, const Tensor& gradient, const Tensor& firstMoment,
                       const Tensor& secondMoment, const AdamStep& step);
+
+    // Images are channels-last: (B,H,W,C).
+    virtual std::unique_ptr<Convolution> makeConvolution(const ConvolutionSpec& spec);
+    // winners: where in its window each largest value was found, kUInt8, for the way back.
+    virtual void maxPoolForward(const Tensor& x, const Tensor& y, const Tensor& winners, const MaxPoolSpec& spec);
+    virtual void maxPoolBackward(const Tensor& gradY, const Tensor& winners, const Tensor& gradX,
+                                 const MaxPoolSpec& spec);
+    // y = x^T for each sample, x(B, rows, columns): between channels-first and channels-last.
+    virtual void transposeSamples(const Tensor& x, const Tensor& y, std::int64_t rows, std::int64_t columns);
 
   protected:
     // What an operation does that a device does not have: a DeviceError with the way out.

@@ -14,7 +14,7 @@ constexpr double kMaxInt32 = 2147483647.0;
 constexpr std::array<string_view, 8> kDatasets = {"digits",   "csv", "idx",          "cifar10",
                                                   "cifar100", "npy", "image_folder", "synthetic"};
 constexpr std::array<string_view, 5> kShapes = {"regression", "blobs", "spirals", "imbalanced", "imagenet"};
-constexpr std::array<string_view, 2> kModels = {"toy_linear", "mlp"};
+constexpr std::array<string_view, 3> kModels = {"toy_linear", "mlp", "simple_cnn"};
 constexpr std::array<string_view, 1> kStrategies = {"ddp"};
 constexpr std::array<string_view, 4> kBackends = {"auto", "shm", "gloo", "nccl"};
 constexpr std::array<string_view, 3> kDevices = {"auto", "cpu", "cuda"};
@@ -101,7 +101,8 @@ const std::vector<ConfigField>& fieldTable() {
         {"dataset.seed", kInteger, "Synthetic data only: seed of the random numbers.", RINGSIDE_SLOT(dataset.seed)},
 
         {"model.kind", kChoice,
-         "mlp: fully connected layers with ReLU between them; toy_linear: one linear layer, as in PyTorch's tutorials.",
+         "mlp: fully connected layers with ReLU between them; toy_linear: one linear layer, as in PyTorch's tutorials; "
+         "simple_cnn: two convolutions with pooling and two linear layers, for images of any size.",
          RINGSIDE_SLOT(model.kind), kModels},
         {"model.hidden",
          kIntegerList,

@@ -20,7 +20,8 @@ struct Parameter {
     Tensor gradient;  // bound by the strategy, which decides where gradients live
 };
 
-// One step of a model. Shapes below are of one sample; tensors have the batch in front. The tensors a layer returns
+// One step of a model. Shapes below are of one sample, images (C, H, W); tensors have the batch in front, and those of
+// images have the channels last (B, H, W, C). The tensors a layer returns
 // stay its own and are overwritten by the next call.
 class Layer {
   public:

@@ -38,7 +38,10 @@ std::int64_t Model::parameterCount() const {
 
 std::string Model::describe() const {
     std::string text;
-    for (const auto& layer : m_layers) text += (text.empty() ? "" : ", ") + layer->describe();
+    for (const auto& layer : m_layers) {
+        const std::string one = layer->describe();
+        text += (text.empty() || one.empty() ? "" : ", ") + one;
+    }
     return text;
 }
 

@@ -1,39 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nn/model_factory.h"
 
+#include "model/model_description.h"
+#include "nn/conv2d.h"
+#include "nn/image_order.h"
 #include "nn/linear.h"
+#include "nn/max_pool2d.h"
 #include "nn/relu.h"
 
 namespace ringside {
 
 namespace {
 
-std::vector<std::unique_ptr<Layer>> mlpLayers(const std::vector<std::int64_t>& hidden, std::int64_t inputs,
-                                              std::int64_t outputs) {
-    std::vector<std::unique_ptr<Layer>> layers;
-    const auto prefix = [&] { return std::to_string(layers.size()) + "."; };
-    std::int64_t width = inputs;
-    for (std::int64_t next : hidden) {
-        layers.push_back(std::make_unique<Linear>(width, next, prefix()));
-        layers.push_back(std::make_unique<ReLU>());
-        width = next;
+using Layers = std::vector<std::unique_ptr<Layer>>;
+
+std::unique_ptr<Layer> makeConvolution(const LayerDescription& layer) {
+    const Shape& in = layer.input;
+    return std::make_unique<Conv2d>(
+        ConvolutionSpec{in[0], in[1], in[2], layer.outputs, layer.kernel, layer.stride, layer.padding},
+        layer.name + ".");
+}
+
+std::unique_ptr<Layer> makeLayer(const LayerDescription& layer, bool afterReLU) {
+    const Shape& in = layer.input;
+    switch (layer.kind) {
+        case LayerKind::kLinear:
+            return std::make_unique<Linear>(in[0], layer.outputs, layer.name + ".");
+        case LayerKind::kConv2d:
+            return makeConvolution(layer);
+        case LayerKind::kMaxPool2d:
+            return std::make_unique<MaxPool2d>(MaxPoolSpec{in[0], in[1], in[2], layer.kernel, afterReLU});
+        case LayerKind::kReLU:
+            return std::make_unique<ReLU>();
+        case LayerKind::kFlatten:
+            break;
     }
-    layers.push_back(std::make_unique<Linear>(width, outputs, prefix()));
+    return std::make_unique<ImageOrder>(ImageOrder::To::kFlat);
+}
+
+// Images come channels-first; a model that only flattens them takes them as they are.
+bool wantsChannelsLast(const ModelDescription& model) {
+    return model.layers.front().input.dimensions() == 3 && model.layers.front().kind != LayerKind::kFlatten;
+}
+
+Layers makeLayers(const ModelDescription& model) {
+    Layers layers;
+    const bool images = wantsChannelsLast(model);
+    if (images) layers.push_back(std::make_unique<ImageOrder>(ImageOrder::To::kChannelsLast));
+    for (std::size_t i = 0; i < model.layers.size(); ++i) {
+        const LayerDescription& layer = model.layers[i];
+        const bool poolsNext = i + 1 < model.layers.size() && model.layers[i + 1].kind == LayerKind::kMaxPool2d;
+        if (layer.kind == LayerKind::kReLU && poolsNext) continue;  // done by the pooling
+        if (layer.kind == LayerKind::kFlatten && !images) continue;
+        layers.push_back(makeLayer(layer, i > 0 && model.layers[i - 1].kind == LayerKind::kReLU));
+    }
     return layers;
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, std::int64_t inputs, std::int64_t outputs,
+Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const Shape& sample, std::int64_t outputs,
                                          Backend& backend) {
-    if (config.kind == "mlp") return std::make_unique<Model>(backend, mlpLayers(config.hidden, inputs, outputs));
-    if (config.kind == "toy_linear") {
-        std::vector<std::unique_ptr<Layer>> layers;
-        layers.push_back(std::make_unique<Linear>(inputs, outputs, "linear."));
-        return std::make_unique<Model>(backend, std::move(layers));
-    }
-    return Problem{"model.kind", "is \"" + config.kind + "\"; this version knows mlp and toy_linear",
-                   "choose one of these"};
+    const Result<ModelDescription> description = describeModel(config, sample, outputs);
+    if (!description) return description.problem();
+    return std::make_unique<Model>(backend, makeLayers(description.value()));
 }
 
 }  // namespace ringside

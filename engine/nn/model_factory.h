@@ -9,10 +9,9 @@
 
 namespace ringside {
 
-// The model a configuration names, from `inputs` values a sample to `outputs`, not yet prepared.
-//   mlp         nn.Sequential(Linear, ReLU, Linear, ...): parameters "0.weight", "0.bias", "2.weight", ...
-//   toy_linear  a class with self.linear = nn.Linear(inputs, outputs): "linear.weight", "linear.bias"
-Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, std::int64_t inputs, std::int64_t outputs,
+// The model a configuration names (see describeModel), from samples of this shape to `outputs` values, not yet
+// prepared.
+Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const Shape& sample, std::int64_t outputs,
                                          Backend& backend);
 
 }  // namespace ringside

@@ -2,6 +2,7 @@
 #include "run/prepared_run.h"
 
 #include "data/dataset.h"
+#include "model/model_description.h"
 #include "sampling/plan_sentences.h"
 
 namespace ringside {
@@ -40,6 +41,7 @@ Result<PreparedRun> prepareRun(const RunConfig& config, const std::filesystem::p
     run.trainingSamples = data.value().training->size();
     run.validationSamples = data.value().validation ? data.value().validation->size() : 0;
 
+    if (const auto model = describeModel(config.model, *data.value().training); !model) return model.problem();
     const ShardSpec spec = epochSpec(config, run.trainingSamples, 0);
     const Result<ShardPlan> plan = ShardPlan::make(spec);
     if (!plan) return plan.problem();

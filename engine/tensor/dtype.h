@@ -5,10 +5,18 @@
 
 namespace ringside {
 
-enum class DType { kFloat32, kInt64 };
+enum class DType { kFloat32, kInt64, kUInt8 };
 
 constexpr std::size_t sizeOf(DType type) {
-    return type == DType::kFloat32 ? 4 : 8;
+    switch (type) {
+        case DType::kFloat32:
+            return 4;
+        case DType::kInt64:
+            return 8;
+        case DType::kUInt8:
+            break;
+    }
+    return 1;
 }
 
 }  // namespace ringside

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "base/sha256.h"
+#include "model/model_description.h"
 #include "nn/model_factory.h"
 #include "train/checkpoint.h"
 #include "train/training_error.h"
@@ -53,9 +54,9 @@ std::int64_t largestBatch(const TrainerParts& parts) {
 
 std::unique_ptr<Model> preparedModel(const TrainerParts& parts) {
     const Dataset& data = *parts.data.training;
-    const std::int64_t outputs = data.classCount() > 0 ? data.classCount() : data.targetCount();
-    auto model = valueOrThrow(makeModel(parts.config.model, data.shape().features, outputs, parts.backend));
-    valueOrThrow(model->prepare({data.shape().features}, largestBatch(parts)));
+    const Shape sample = modelInput(data.shape());
+    auto model = valueOrThrow(makeModel(parts.config.model, sample, modelOutputs(data), parts.backend));
+    valueOrThrow(model->prepare(sample, largestBatch(parts)));
     model->initialise(parts.config.training.seed);
     return model;
 }

@@ -9,16 +9,18 @@ ENGINE = {
     "sampling": {"config"},
     "data": {"config", "sampling"},
     "telemetry": {"config"},
-    "run": {"config", "sampling", "data", "telemetry"},
-    "export": {"config", "sampling", "data", "telemetry", "run"},
+    "run": {"config", "sampling", "data", "telemetry", "model"},
     "tensor": set(),
+    "model": {"config", "data", "tensor"},
+    "export": {"config", "sampling", "data", "telemetry", "run", "model"},
     "backend": {"tensor", "run"},  # run: the GPU report that backend/cuda fills
-    "nn": {"config", "sampling", "tensor", "backend"},
+    "nn": {"config", "model", "sampling", "tensor", "backend"},
     "comm": {"run"},
     "parallel": {"config", "tensor", "backend", "nn", "comm"},
-    "train": {"config", "sampling", "data", "telemetry", "run", "tensor", "backend", "nn", "comm", "parallel"},
+    "train": {"config", "sampling", "data", "telemetry", "run", "model", "tensor", "backend", "nn", "comm",
+              "parallel"},
 }
-CORE = {"base", "config", "sampling", "data", "telemetry", "run", "export"}
+CORE = {"base", "config", "sampling", "data", "telemetry", "run", "export", "tensor", "model"}
 TRAIN_ONLY = set(ENGINE) - CORE
 
 # A library's headers, and the only places that may include them.

@@ -16,14 +16,14 @@ constexpr std::int64_t kRows = 5;
 
 // A small model with its loss, whose mean loss can be asked for at any parameter values.
 struct Fixture {
-    Fixture(const ModelConfig& config, std::int64_t inputs, std::int64_t classes, std::int64_t targets)
+    Fixture(const ModelConfig& config, const Shape& sample, std::int64_t classes, std::int64_t targets)
         : backend(makeCpuBackend(1)),
-          model(makeModel(config, inputs, classes + targets, *backend).value()),
+          model(makeModel(config, sample, classes + targets, *backend).value()),
           loss(makeLoss("auto", classes, targets, kRows, *backend).value()) {
-        REQUIRE(model->prepare({inputs}, kRows));
+        REQUIRE(model->prepare(sample, kRows));
         model->initialise(3);
         TorchGenerator generator(5);
-        batch.features = backend->allocate({kRows, inputs}, DType::kFloat32);
+        batch.features = backend->allocate({kRows, sample.count()}, DType::kFloat32);
         generator.normal(batch.features.floats());
         if (classes > 0) {
             batch.labels = backend->allocate({kRows}, DType::kInt64);
@@ -82,9 +82,9 @@ void checkAllGradients(Fixture fixture) {
 }  // namespace
 
 TEST_CASE("Gradients of one linear layer under the squared error are slopes of the loss") {
-    checkAllGradients(Fixture({"toy_linear", {}}, 10, 0, 10));
+    checkAllGradients(Fixture({"toy_linear", {}}, {10}, 0, 10));
 }
 
 TEST_CASE("Gradients of an MLP under cross-entropy are slopes of the loss") {
-    checkAllGradients(Fixture({"mlp", {7, 6}}, 4, 3, 0));
+    checkAllGradients(Fixture({"mlp", {7, 6}}, {4}, 3, 0));
 }

@@ -23,7 +23,7 @@ std::vector<std::string> namesOf(const Model& model) {
 
 TEST_CASE("An MLP has the names and shapes of nn.Sequential") {
     const auto backend = makeCpuBackend(1);
-    const auto model = makeModel({"mlp", {128, 32}}, 64, 10, *backend).value();
+    const auto model = makeModel({"mlp", {128, 32}}, {64}, 10, *backend).value();
     REQUIRE(model->prepare({64}, 8));
     CHECK(namesOf(*model) ==
           std::vector<std::string>{"0.weight", "0.bias", "2.weight", "2.bias", "4.weight", "4.bias"});
@@ -35,14 +35,27 @@ TEST_CASE("An MLP has the names and shapes of nn.Sequential") {
 
 TEST_CASE("The toy model is one linear layer called linear") {
     const auto backend = makeCpuBackend(1);
-    const auto model = makeModel({"toy_linear", {}}, 10, 10, *backend).value();
+    const auto model = makeModel({"toy_linear", {}}, {10}, 10, *backend).value();
     REQUIRE(model->prepare({10}, 1));
     CHECK(namesOf(*model) == std::vector<std::string>{"linear.weight", "linear.bias"});
 }
 
+TEST_CASE("SimpleCNN has the names and shapes of the tutorial's class") {
+    const auto backend = makeCpuBackend(1);
+    const auto model = makeModel({"simple_cnn", {}}, {3, 32, 32}, 10, *backend).value();
+    REQUIRE(model->prepare({3, 32, 32}, 2));
+    CHECK(namesOf(*model) == std::vector<std::string>{"conv1.weight", "conv1.bias", "conv2.weight", "conv2.bias",
+                                                      "fc1.weight", "fc1.bias", "fc2.weight", "fc2.bias"});
+    CHECK(model->parameters()[0]->shape == Shape{32, 3, 3, 3});
+    CHECK(model->parameters()[4]->shape == Shape{512, 64 * 8 * 8});
+    CHECK(model->describe() ==
+          "Conv2d(3, 32, kernel_size=3, padding=1), ReLU(), MaxPool2d(2), Conv2d(32, 64, kernel_size=3, padding=1), "
+          "ReLU(), MaxPool2d(2), Flatten(), Linear(4096, 512), ReLU(), Linear(512, 10)");
+}
+
 TEST_CASE("An unknown model is refused by name") {
     const auto backend = makeCpuBackend(1);
-    CHECK(makeModel({"resnet", {}}, 1, 1, *backend).problem().text().find("\"resnet\"") != std::string::npos);
+    CHECK(makeModel({"resnet", {}}, {1}, 1, *backend).problem().text().find("\"resnet\"") != std::string::npos);
 }
 
 TEST_CASE("Layers that do not fit are named with both shapes") {
@@ -58,7 +71,7 @@ TEST_CASE("Layers that do not fit are named with both shapes") {
 
 TEST_CASE("Gradients become ready from the last parameter to the first") {
     const auto backend = makeCpuBackend(1);
-    const auto model = makeModel({"mlp", {3}}, 2, 2, *backend).value();
+    const auto model = makeModel({"mlp", {3}}, {2}, 2, *backend).value();
     REQUIRE(model->prepare({2}, 1));
     for (Parameter* parameter : model->parameters())
         parameter->gradient = backend->allocate(parameter->shape, DType::kFloat32);

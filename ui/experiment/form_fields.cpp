@@ -151,6 +151,7 @@ constexpr auto kChoices = std::to_array<std::pair<const char*, const char*>>({
     {"imbalanced", QT_TRANSLATE_NOOP("form", "Imbalanced")},
     {"imagenet", QT_TRANSLATE_NOOP("form", "ImageNet-shaped")},
     {"mlp", QT_TRANSLATE_NOOP("form", "MLP")},
+    {"simple_cnn", QT_TRANSLATE_NOOP("form", "SimpleCNN")},
     {"toy_linear", QT_TRANSLATE_NOOP("form", "ToyModel")},
     {"auto", QT_TRANSLATE_NOOP("form", "Auto")},
     {"shm", QT_TRANSLATE_NOOP("form", "Shared memory")},

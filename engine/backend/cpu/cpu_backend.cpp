@@ -11,8 +11,10 @@
 
 #include "backend/cpu/adam.h"
 #include "backend/cpu/elementwise.h"
+#include "backend/cpu/images.h"
 #include "backend/cpu/losses.h"
 #include "backend/cpu/matrix_product.h"
+#include "backend/cpu/onednn_convolution.h"
 #include "base/errors.h"
 
 namespace ringside {
@@ -150,6 +152,25 @@ void CpuBackend::sgd(const Tensor& parameter, const Tensor& gradient, const Tens
 void CpuBackend::adam(const Tensor& parameter, const Tensor& gradient, const Tensor& firstMoment,
                       const Tensor& secondMoment, const AdamStep& step) {
     cpu::adam(floats(parameter), floats(gradient), floats(firstMoment), floats(secondMoment), countOf(parameter), step);
+}
+
+std::unique_ptr<Convolution> CpuBackend::makeConvolution(const ConvolutionSpec& spec) {
+    return cpu::makeConvolution(spec, m_threads);
+}
+
+void CpuBackend::maxPoolForward(const Tensor& x, const Tensor& y, const Tensor& winners, const MaxPoolSpec& spec) {
+    cpu::maxPool(floats(x), floats(y), static_cast<std::uint8_t*>(winners.data), rowsOf(x), spec, m_threads);
+}
+
+void CpuBackend::maxPoolBackward(const Tensor& gradY, const Tensor& winners, const Tensor& gradX,
+                                 const MaxPoolSpec& spec) {
+    cpu::maxPoolGradient(floats(gradY), static_cast<const std::uint8_t*>(winners.data), floats(gradX), rowsOf(gradY),
+                         spec, m_threads);
+}
+
+void CpuBackend::transposeSamples(const Tensor& x, const Tensor& y, std::int64_t rows, std::int64_t columns) {
+    cpu::transposeSamples(floats(x), floats(y), rowsOf(x), static_cast<std::size_t>(rows),
+                          static_cast<std::size_t>(columns), m_threads);
 }
 
 std::unique_ptr<Backend> makeCpuBackend(int threads) {

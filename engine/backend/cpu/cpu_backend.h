@@ -39,6 +39,11 @@ class CpuBackend final : public Backend {
     void sgd(const Tensor& parameter, const Tensor& gradient, const Tensor& momentum, const SgdStep& step) override;
     void adam(const Tensor& parameter, const Tensor& gradient, const Tensor& firstMoment, const Tensor& secondMoment,
               const AdamStep& step) override;
+    std::unique_ptr<Convolution> makeConvolution(const ConvolutionSpec& spec) override;
+    void maxPoolForward(const Tensor& x, const Tensor& y, const Tensor& winners, const MaxPoolSpec& spec) override;
+    void maxPoolBackward(const Tensor& gradY, const Tensor& winners, const Tensor& gradX,
+                         const MaxPoolSpec& spec) override;
+    void transposeSamples(const Tensor& x, const Tensor& y, std::int64_t rows, std::int64_t columns) override;
 
   private:
     struct Free {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// step_bench WORLD_SIZE STEPS [silent]: trains the MLP 64-128-10 with 32 random samples per rank, one process per rank
-// over shared memory, and prints rank 0's steps per second and CPU microseconds per step. With `silent`, nothing is
-// handed to telemetry: the difference is what telemetry costs.
+// step_bench WORLD_SIZE STEPS [silent | cnn]: trains the MLP 64-128-10 with 32 random samples per rank (or SimpleCNN
+// with 128 images of 3x32x32), one process per rank over shared memory, and prints rank 0's steps per second and CPU
+// microseconds per step. With `silent`, nothing is handed to telemetry: the difference is what telemetry costs.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,13 +30,18 @@ struct Bench {
     int worldSize = 1;
     std::int64_t steps = 1;
     bool silent = false;
+    bool cnn = false;
+
+    std::int64_t batch() const { return cnn ? 128 : 32; }
+    std::int64_t stepsPerEpoch() const { return cnn ? std::min<std::int64_t>(8, steps) : steps; }
 };
 
-DataSplit randomSamples(std::int64_t size) {
+DataSplit randomSamples(const Bench& bench) {
     SampleTable table;
-    table.size = size;
+    const std::int64_t size = table.size = bench.batch() * bench.stepsPerEpoch() * bench.worldSize;
     table.shape.features = 64;
-    table.features.resize(static_cast<std::size_t>(size) * 64);
+    if (bench.cnn) table.shape = {3, 32, 32, 3 * 32 * 32};
+    table.features.resize(static_cast<std::size_t>(size * table.shape.features));
     TorchGenerator generator(0);
     generator.uniform(table.features, 0, 1);
     for (std::int64_t i = 0; i < size; ++i) table.labels.push_back(static_cast<std::int32_t>(generator.randint(0, 10)));
@@ -71,7 +76,7 @@ class TimingObserver final : public TrainerObserver {
     void report() const {
         const auto timed = static_cast<double>(m_bench.steps - m_bench.steps / 10);
         const double seconds = std::chrono::duration<double>(Clock::now() - m_begin).count();
-        std::printf("%.0f %.2f\n", timed / seconds, (cpuSeconds() - m_cpuBegin) / timed * 1e6);
+        std::printf("%.2f %.2f\n", timed / seconds, (cpuSeconds() - m_cpuBegin) / timed * 1e6);
         std::fflush(stdout);
     }
 
@@ -101,9 +106,11 @@ class NoControl final : public ControlSource {
 void trainRank(const Bench& bench, int rank, int sharedFd) {
     RunConfig config;
     config.parallel.worldSize = bench.worldSize;
-    config.training.epochs = 1;
+    config.training.epochs = bench.steps / bench.stepsPerEpoch();
+    config.loader.batchSize = bench.batch();
+    if (bench.cnn) config.model.kind = "simple_cnn";
     config.optimizer.lr = 0.01;
-    const DataSplit data = randomSamples(32 * bench.steps * bench.worldSize);
+    const DataSplit data = randomSamples(bench);
     const auto communicator = makeSharedMemoryCommunicator(sharedFd, rank, bench.worldSize);
     const auto backend = makeCpuBackend(threadsPerRank(bench.worldSize));
     SinkOptions options;
@@ -123,7 +130,10 @@ int main(int argc, char** argv) {
     Bench bench;
     if (argc > 1) bench.worldSize = std::max(1, std::atoi(argv[1]));
     bench.steps = argc > 2 ? std::max(10, std::atoi(argv[2])) : 20000;
-    bench.silent = argc > 3 && std::string_view(argv[3]) == "silent";
+    const std::string_view variant = argc > 3 ? argv[3] : "";
+    bench.silent = variant == "silent";
+    bench.cnn = variant == "cnn";
+    bench.steps -= bench.steps % bench.stepsPerEpoch();
     const UniqueFd shared = createSharedMemory(sharedMemoryBytes(bench.worldSize));
     for (int rank = 1; rank < bench.worldSize; ++rank) {
         if (fork() != 0) continue;

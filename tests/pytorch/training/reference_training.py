@@ -2,6 +2,7 @@
 """What PyTorch does with the same experiment, for training_parity_test.cpp.
 
 reference_training.py train SETTINGS.json  -> {"losses": [[rank 0, rank 1, ...] per step], "parameters": [...]}
+reference_training.py gradients SETTINGS.json  -> {"initial": [...], "loss": .., "gradients": [...]} of a SimpleCNN
 reference_training.py evaluate MODEL.safetensors  -> {"loss": .., "accuracy": ..} on the validation digits
 
 Ranks run one after the other in this process: per-rank mean gradients, each multiplied by float(1/N), then summed, as
@@ -48,6 +49,40 @@ class ToyModel(torch.nn.Module):
         return self.linear(x)
 
 
+class SimpleCNN(torch.nn.Module):
+    def __init__(self, channels=3, height=32, width=32, classes=10):
+        super().__init__()
+        self.conv1 = torch.nn.Conv2d(channels, 32, 3, padding=1)
+        self.conv2 = torch.nn.Conv2d(32, 64, 3, padding=1)
+        self.pool = torch.nn.MaxPool2d(2)
+        self.fc1 = torch.nn.Linear(64 * (height // 2 // 2) * (width // 2 // 2), 512)
+        self.fc2 = torch.nn.Linear(512, classes)
+        self.image = (channels, height, width)
+
+    def forward(self, x):
+        x = x.reshape(-1, *self.image)
+        x = self.pool(torch.relu(self.conv1(x)))
+        x = self.pool(torch.relu(self.conv2(x)))
+        return self.fc2(torch.relu(self.fc1(x.flatten(1))))
+
+
+def make_model(name):
+    return {"toy_linear": ToyModel, "mlp": mlp, "simple_cnn": lambda: SimpleCNN(1, 8, 8)}[name]()
+
+
+def gradients(settings):
+    """Initial weights and the gradients of the first batch: randn images of seed 5, labels 0, 1, 2, ..."""
+    torch.manual_seed(0)
+    model = SimpleCNN(*settings["image"], settings["classes"])
+    initial = torch.cat([p.detach().flatten() for p in model.parameters()])
+    torch.manual_seed(5)
+    x = torch.randn(settings["rows"], *settings["image"])
+    loss = torch.nn.functional.cross_entropy(model(x), torch.arange(settings["rows"]) % settings["classes"])
+    loss.backward()
+    return {"initial": initial.tolist(), "loss": loss.item(),
+            "gradients": torch.cat([p.grad.flatten() for p in model.parameters()]).tolist()}
+
+
 def average_gradients(model, loss_of, batches, accumulate):
     """Backward passes of each rank's micro-batches; leaves the average in .grad and returns the ranks' losses."""
     losses, share = [], 1 / len(batches)
@@ -72,7 +107,7 @@ def train(settings):
     training, _ = synthetic() if toy else digits()
     loss_of = torch.nn.MSELoss() if toy else torch.nn.CrossEntropyLoss()
     torch.manual_seed(settings["seed"])
-    model = ToyModel() if toy else mlp()
+    model = make_model(settings["model"])
     optimizers = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam, "adamw": torch.optim.AdamW}
     optimizer = optimizers[settings["optimizer"]](model.parameters(), **settings["options"])
     schedulers = []
@@ -126,4 +161,8 @@ def evaluate(path):
 if __name__ == "__main__":
     torch.set_num_threads(1)
     command, argument = sys.argv[1:]
-    print(json.dumps(train(json.loads(pathlib.Path(argument).read_text())) if command == "train" else evaluate(argument)))
+    if command == "evaluate":
+        print(json.dumps(evaluate(argument)))
+    else:
+        settings = json.loads(pathlib.Path(argument).read_text())
+        print(json.dumps(train(settings) if command == "train" else gradients(settings)))

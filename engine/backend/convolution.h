@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tensor/tensor.h"
+
+namespace ringside {
+
+// torch.nn.Conv2d(inChannels, outChannels, kernel, stride, padding) over images of height x width.
+struct ConvolutionSpec {
+    std::int64_t inChannels = 1;
+    std::int64_t height = 1;
+    std::int64_t width = 1;
+    std::int64_t outChannels = 1;
+    std::int64_t kernel = 1;
+    std::int64_t stride = 1;
+    std::int64_t padding = 0;
+
+    std::int64_t outHeight() const { return (height + 2 * padding - kernel) / stride + 1; }
+    std::int64_t outWidth() const { return (width + 2 * padding - kernel) / stride + 1; }
+};
+
+// One convolution of a model, made once by its Backend, which it must not outlive. Images are channels-last (B,H,W,C),
+// weights as in PyTorch (out,in,kernel,kernel). What a batch size needs is prepared when it first occurs.
+class Convolution {
+  public:
+    virtual ~Convolution() = default;
+    virtual void forward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) = 0;
+    // Both gradients are overwritten.
+    virtual void backwardParameters(const Tensor& x, const Tensor& gradY, const Tensor& gradWeight,
+                                    const Tensor& gradBias) = 0;
+    virtual void backwardInput(const Tensor& gradY, const Tensor& weight, const Tensor& gradX) = 0;
+};
+
+}  // namespace ringside

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/cpu/images.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace ringside::cpu {
+
+namespace {
+
+constexpr std::size_t kBlock = 16;
+constexpr std::uint8_t kNobody = 255;  // every value of the window is below the 0 of a ReLU
+
+RINGSIDE_VECTORISED void transpose(const float* __restrict x, float* __restrict y, std::size_t rows,
+                                   std::size_t columns) {
+    for (std::size_t r0 = 0; r0 < rows; r0 += kBlock)
+        for (std::size_t c0 = 0; c0 < columns; c0 += kBlock)
+            for (std::size_t c = c0; c < std::min(columns, c0 + kBlock); ++c)
+                for (std::size_t r = r0; r < std::min(rows, r0 + kBlock); ++r) y[c * rows + r] = x[r * columns + c];
+}
+
+struct PoolSizes {
+    explicit PoolSizes(const MaxPoolSpec& spec)
+        : kernel(static_cast<std::size_t>(spec.kernel)),
+          channels(static_cast<std::size_t>(spec.channels)),
+          width(static_cast<std::size_t>(spec.width)),
+          height(static_cast<std::size_t>(spec.height)),
+          outWidth(width / kernel),
+          outHeight(height / kernel) {}
+    std::size_t inCount() const { return height * width * channels; }
+    std::size_t outCount() const { return outHeight * outWidth * channels; }
+    std::size_t kernel, channels, width, height, outWidth, outHeight;
+};
+
+// One output pixel, all channels: the first of the largest wins, and NaN over all, as in PyTorch.
+RINGSIDE_VECTORISED void poolPixel(const float* __restrict x, float* __restrict y, std::uint8_t* __restrict winners,
+                                   PoolSizes s, float least) {
+    for (std::size_t c = 0; c < s.channels; ++c) {
+        y[c] = least;
+        winners[c] = kNobody;
+    }
+    for (std::size_t i = 0; i < s.kernel * s.kernel; ++i) {
+        const float* in = x + ((i / s.kernel) * s.width + i % s.kernel) * s.channels;
+        for (std::size_t c = 0; c < s.channels; ++c) {
+            const bool stays = in[c] <= y[c] || y[c] != y[c];
+            y[c] = stays ? y[c] : in[c];
+            winners[c] = stays ? winners[c] : static_cast<std::uint8_t>(i);
+        }
+    }
+}
+
+RINGSIDE_VECTORISED void poolPixelOfFour(const float* __restrict x, float* __restrict y,
+                                         std::uint8_t* __restrict winners, PoolSizes s, float least) {
+    const float* below = x + s.width * s.channels;
+    for (std::size_t c = 0; c < s.channels; ++c) {
+        float best = least;
+        int winner = kNobody;
+        const float values[4] = {x[c], x[c + s.channels], below[c], below[c + s.channels]};
+        for (int i = 0; i < 4; ++i) {
+            const bool stays = values[i] <= best || best != best;
+            winner = stays ? winner : i;
+            best = stays ? best : values[i];
+        }
+        y[c] = best;
+        winners[c] = static_cast<std::uint8_t>(winner);
+    }
+}
+
+RINGSIDE_VECTORISED void spreadPixel(const float* __restrict gradY, const std::uint8_t* __restrict winners,
+                                     float* __restrict gradX, PoolSizes s) {
+    for (std::size_t i = 0; i < s.kernel * s.kernel; ++i) {
+        float* out = gradX + ((i / s.kernel) * s.width + i % s.kernel) * s.channels;
+        for (std::size_t c = 0; c < s.channels; ++c) {
+            const float gradient = gradY[c];
+            out[c] = winners[c] == i ? gradient : 0;
+        }
+    }
+}
+
+// Rows and columns that no window reaches.
+void clearRest(float* gradX, const PoolSizes& s) {
+    const std::size_t row = s.width * s.channels;
+    const std::size_t used = s.outWidth * s.kernel * s.channels;
+    for (std::size_t y = 0; y < s.outHeight * s.kernel; ++y)
+        std::fill(gradX + y * row + used, gradX + (y + 1) * row, 0.0F);
+    std::fill(gradX + s.outHeight * s.kernel * row, gradX + s.inCount(), 0.0F);
+}
+
+template <class Visit>
+void forEachPixel(const PoolSizes& s, const Visit& visit) {
+    for (std::size_t y = 0; y < s.outHeight; ++y)
+        for (std::size_t x = 0; x < s.outWidth; ++x)
+            visit((y * s.kernel * s.width + x * s.kernel) * s.channels, (y * s.outWidth + x) * s.channels);
+}
+
+}  // namespace
+
+void transposeSamples(const float* x, float* y, std::size_t samples, std::size_t rows, std::size_t columns,
+                      int threads) {
+#pragma omp parallel for num_threads(threads) if (threads > 1)
+    for (std::size_t i = 0; i < samples; ++i) transpose(x + i * rows * columns, y + i * rows * columns, rows, columns);
+}
+
+void maxPool(const float* x, float* y, std::uint8_t* winners, std::size_t images, const MaxPoolSpec& spec,
+             int threads) {
+    const PoolSizes s(spec);
+    const float least = spec.relu ? 0.0F : -std::numeric_limits<float>::infinity();
+    const auto pool = s.kernel == 2 ? poolPixelOfFour : poolPixel;
+#pragma omp parallel for num_threads(threads) if (threads > 1)
+    for (std::size_t i = 0; i < images; ++i) {
+        const float* from = x + i * s.inCount();
+        const std::size_t to = i * s.outCount();
+        forEachPixel(
+            s, [&](std::size_t in, std::size_t out) { pool(from + in, y + to + out, winners + to + out, s, least); });
+    }
+}
+
+void maxPoolGradient(const float* gradY, const std::uint8_t* winners, float* gradX, std::size_t images,
+                     const MaxPoolSpec& spec, int threads) {
+    const PoolSizes s(spec);
+#pragma omp parallel for num_threads(threads) if (threads > 1)
+    for (std::size_t i = 0; i < images; ++i) {
+        const std::size_t from = i * s.outCount();
+        float* to = gradX + i * s.inCount();
+        forEachPixel(s, [&](std::size_t in, std::size_t out) {
+            spreadPixel(gradY + from + out, winners + from + out, to + in, s);
+        });
+        clearRest(to, s);
+    }
+}
+
+}  // namespace ringside::cpu

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "backend/backend.h"
+
+namespace ringside::cpu {
+
+// Loops over channels-last images (H,W,C), one after the other; `images` of them, shared by the threads.
+
+// y = x^T for each sample, x(rows,columns).
+void transposeSamples(const float* x, float* y, std::size_t samples, std::size_t rows, std::size_t columns,
+                      int threads);
+
+void maxPool(const float* x, float* y, std::uint8_t* winners, std::size_t images, const MaxPoolSpec& spec, int threads);
+void maxPoolGradient(const float* gradY, const std::uint8_t* winners, float* gradX, std::size_t images,
+                     const MaxPoolSpec& spec, int threads);
+
+}  // namespace ringside::cpu

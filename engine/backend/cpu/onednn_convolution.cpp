@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/cpu/onednn_convolution.h"
+
+#include <omp.h>
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "backend/cpu/onednn_plans.h"
+#include "base/errors.h"
+
+namespace ringside::cpu {
+
+namespace {
+
+using dnnl::memory;
+using Arguments = std::unordered_map<int, memory>;
+
+ConvolutionShapes describe(const ConvolutionSpec& s, memory::dim batch) {
+    using tag = memory::format_tag;
+    constexpr auto kFloat = memory::data_type::f32;
+    return {{{batch, s.inChannels, s.height, s.width}, kFloat, tag::nhwc},
+            {{s.outChannels, s.inChannels, s.kernel, s.kernel}, kFloat, tag::any},
+            {{s.outChannels}, kFloat, tag::a},
+            {{batch, s.outChannels, s.outHeight(), s.outWidth()}, kFloat, tag::nhwc},
+            {s.stride, s.stride},
+            {s.padding, s.padding}};
+}
+
+// Memory of the caller, pointed at before each use.
+memory borrowed(const memory::desc& description, const dnnl::engine& engine) {
+    return memory(description, engine, DNNL_MEMORY_NONE);
+}
+
+// The three passes for one batch size.
+class BatchPasses {
+  public:
+    BatchPasses(const ConvolutionSpec& spec, memory::dim batch, const dnnl::engine& engine)
+        : m_batch(batch),
+          m_shapes(describe(spec, batch)),
+          m_forwardPlan(forwardPlan(engine, m_shapes)),
+          m_weightsPlan(weightsPlan(engine, m_shapes, m_forwardPlan)),
+          m_dataPlan(dataPlan(engine, m_shapes, m_forwardPlan)),
+          m_x(borrowed(m_shapes.x, engine)),
+          m_y(borrowed(m_shapes.y, engine)),
+          m_bias(borrowed(m_shapes.bias, engine)),
+          m_weight(borrowed({{spec.outChannels, spec.inChannels, spec.kernel, spec.kernel},
+                             memory::data_type::f32,
+                             memory::format_tag::oihw},
+                            engine)),
+          m_forwardWeight(m_forwardPlan.weights_desc(), engine),
+          m_gradWeight(m_weightsPlan.diff_weights_desc(), engine),
+          m_dataWeight(m_dataPlan.weights_desc(), engine),
+          m_forward(m_forwardPlan),
+          m_weights(m_weightsPlan),
+          m_data(m_dataPlan),
+          m_packForward(m_weight, m_forwardWeight),
+          m_packData(m_weight, m_dataWeight),
+          m_unpackGradient(m_gradWeight, m_weight),
+          m_forwardArguments{
+              {DNNL_ARG_SRC, m_x}, {DNNL_ARG_WEIGHTS, m_forwardWeight}, {DNNL_ARG_BIAS, m_bias}, {DNNL_ARG_DST, m_y}},
+          m_weightsArguments{{DNNL_ARG_SRC, m_x},
+                             {DNNL_ARG_DIFF_DST, m_y},
+                             {DNNL_ARG_DIFF_WEIGHTS, m_gradWeight},
+                             {DNNL_ARG_DIFF_BIAS, m_bias}},
+          m_dataArguments{{DNNL_ARG_DIFF_DST, m_y}, {DNNL_ARG_WEIGHTS, m_dataWeight}, {DNNL_ARG_DIFF_SRC, m_x}} {}
+
+    memory::dim batch() const { return m_batch; }
+
+    void forward(dnnl::stream& stream, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) {
+        m_weight.set_data_handle(weight.data);
+        m_bias.set_data_handle(bias.data);
+        m_x.set_data_handle(x.data);
+        m_y.set_data_handle(y.data);
+        m_packForward.execute(stream, m_weight, m_forwardWeight);
+        m_forward.execute(stream, m_forwardArguments);
+        stream.wait();
+    }
+
+    void backwardParameters(dnnl::stream& stream, const Tensor& x, const Tensor& gradY, const Tensor& gradWeight,
+                            const Tensor& gradBias) {
+        m_x.set_data_handle(x.data);
+        m_y.set_data_handle(gradY.data);
+        m_weight.set_data_handle(gradWeight.data);
+        m_bias.set_data_handle(gradBias.data);
+        m_weights.execute(stream, m_weightsArguments);
+        m_unpackGradient.execute(stream, m_gradWeight, m_weight);
+        stream.wait();
+    }
+
+    void backwardInput(dnnl::stream& stream, const Tensor& gradY, const Tensor& weight, const Tensor& gradX) {
+        m_y.set_data_handle(gradY.data);
+        m_weight.set_data_handle(weight.data);
+        m_x.set_data_handle(gradX.data);
+        m_packData.execute(stream, m_weight, m_dataWeight);
+        m_data.execute(stream, m_dataArguments);
+        stream.wait();
+    }
+
+  private:
+    memory::dim m_batch;
+    ConvolutionShapes m_shapes;
+    ForwardPlan m_forwardPlan;
+    WeightsPlan m_weightsPlan;
+    DataPlan m_dataPlan;
+    memory m_x, m_y, m_bias, m_weight;                   // the caller's, or their gradients
+    memory m_forwardWeight, m_gradWeight, m_dataWeight;  // in the order that each pass likes
+    dnnl::convolution_forward m_forward;
+    dnnl::convolution_backward_weights m_weights;
+    dnnl::convolution_backward_data m_data;
+    dnnl::reorder m_packForward, m_packData, m_unpackGradient;
+    Arguments m_forwardArguments, m_weightsArguments, m_dataArguments;
+};
+
+class OneDnnConvolution final : public Convolution {
+  public:
+    OneDnnConvolution(const ConvolutionSpec& spec, int threads)
+        : m_spec(spec), m_threads(threads), m_engine(dnnl::engine::kind::cpu, 0), m_stream(m_engine) {}
+
+    void forward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) override {
+        run(x.rows(), [&](BatchPasses& passes) { passes.forward(m_stream, x, weight, bias, y); });
+    }
+    void backwardParameters(const Tensor& x, const Tensor& gradY, const Tensor& gradWeight,
+                            const Tensor& gradBias) override {
+        run(x.rows(),
+            [&](BatchPasses& passes) { passes.backwardParameters(m_stream, x, gradY, gradWeight, gradBias); });
+    }
+    void backwardInput(const Tensor& gradY, const Tensor& weight, const Tensor& gradX) override {
+        run(gradX.rows(), [&](BatchPasses& passes) { passes.backwardInput(m_stream, gradY, weight, gradX); });
+    }
+
+  private:
+    template <class Action>
+    void run(std::int64_t batch, const Action& action) {
+        omp_set_num_threads(m_threads);  // as many when a primitive runs as when it was made
+        try {
+            action(passesFor(batch));
+        } catch (const dnnl::error& error) {
+            throw DeviceError("oneDNN refused a convolution of " + std::to_string(batch) + " images (" + error.what() +
+                              "): lower loader.batch_size or choose a smaller model");
+        }
+    }
+
+    // A run has few batch sizes: the usual one, the last of an epoch, and those of validation.
+    BatchPasses& passesFor(std::int64_t batch) {
+        for (const auto& passes : m_passes)
+            if (passes->batch() == batch) return *passes;
+        m_passes.push_back(std::make_unique<BatchPasses>(m_spec, batch, m_engine));
+        return *m_passes.back();
+    }
+
+    ConvolutionSpec m_spec;
+    int m_threads;
+    dnnl::engine m_engine;
+    dnnl::stream m_stream;
+    std::vector<std::unique_ptr<BatchPasses>> m_passes;
+};
+
+}  // namespace
+
+std::unique_ptr<Convolution> makeConvolution(const ConvolutionSpec& spec, int threads) {
+    return std::make_unique<OneDnnConvolution>(spec, threads);
+}
+
+}  // namespace ringside::cpu

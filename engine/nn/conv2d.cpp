@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nn/conv2d.h"
+
+#include <cmath>
+#include <vector>
+
+#include "backend/backend.h"
+
+namespace ringside {
+
+Conv2d::Conv2d(const ConvolutionSpec& spec, const std::string& prefix)
+    : m_spec(spec),
+      m_weight{prefix + "weight", {spec.outChannels, spec.inChannels, spec.kernel, spec.kernel}, {}, {}},
+      m_bias{prefix + "bias", {spec.outChannels}, {}, {}} {}
+
+std::string Conv2d::describe() const {
+    return "Conv2d(" + std::to_string(m_spec.inChannels) + ", " + std::to_string(m_spec.outChannels) +
+           ", kernel_size=" + std::to_string(m_spec.kernel) +
+           (m_spec.stride != 1 ? ", stride=" + std::to_string(m_spec.stride) : "") +
+           (m_spec.padding != 0 ? ", padding=" + std::to_string(m_spec.padding) : "") + ")";
+}
+
+Result<Shape> Conv2d::outputShape(const Shape& input) const {
+    const Shape wanted{m_spec.inChannels, m_spec.height, m_spec.width};
+    if (input == wanted) return Shape{m_spec.outChannels, m_spec.outHeight(), m_spec.outWidth()};
+    return Problem{"model", describe() + " takes images of shape " + wanted.text() + " but gets " + input.text(),
+                   "make the layer before it give " + wanted.text()};
+}
+
+void Conv2d::prepare(Backend& backend, const Shape&, std::int64_t maxBatch) {
+    m_backend = &backend;
+    m_convolution = backend.makeConvolution(m_spec);
+    for (Parameter* parameter : parameters()) parameter->value = backend.allocate(parameter->shape, DType::kFloat32);
+    m_y = backend.allocate({maxBatch, m_spec.outHeight(), m_spec.outWidth(), m_spec.outChannels}, DType::kFloat32);
+    m_gradX = backend.allocate({maxBatch, m_spec.height, m_spec.width, m_spec.inChannels}, DType::kFloat32);
+}
+
+// torch/nn/modules/conv.py: as for Linear, with in_channels * kernel^2 values coming in.
+void Conv2d::initialise(TorchGenerator& generator) {
+    const std::int64_t fanIn = m_weight.shape.countPerRow();
+    const auto bound = static_cast<float>(1.0 / std::sqrt(static_cast<double>(fanIn)));
+    for (Parameter* parameter : parameters()) {
+        std::vector<float> values(static_cast<std::size_t>(parameter->shape.count()));
+        generator.uniform(values, -bound, bound);
+        m_backend->upload(values.data(), parameter->value);
+    }
+}
+
+Tensor Conv2d::forward(const Tensor& x) {
+    m_x = x;
+    const Tensor y = m_y.head(x.rows());
+    m_convolution->forward(x, m_weight.value, m_bias.value, y);
+    return y;
+}
+
+void Conv2d::backwardParameters(const Tensor& gradY) {
+    m_convolution->backwardParameters(m_x, gradY, m_weight.gradient, m_bias.gradient);
+}
+
+Tensor Conv2d::backwardInput(const Tensor& gradY) {
+    const Tensor gradX = m_gradX.head(gradY.rows());
+    m_convolution->backwardInput(gradY, m_weight.value, gradX);
+    return gradX;
+}
+
+}  // namespace ringside

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nn/image_order.h"
+
+#include "backend/backend.h"
+
+namespace ringside {
+
+Result<Shape> ImageOrder::outputShape(const Shape& input) const {
+    return m_to == To::kFlat ? Shape{input.count()} : input;
+}
+
+void ImageOrder::prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) {
+    m_backend = &backend;
+    if (input.dimensions() != 3 || input[0] == 1 || input[1] * input[2] == 1) return;
+    m_channels = input[0];
+    m_pixels = input[1] * input[2];
+    const Shape flat{maxBatch, input.count()};
+    const Shape channelsLast{maxBatch, input[1], input[2], input[0]};
+    m_y = backend.allocate(m_to == To::kFlat ? flat : channelsLast, DType::kFloat32);
+    m_gradX = backend.allocate(m_to == To::kFlat ? channelsLast : flat, DType::kFloat32);
+}
+
+Tensor ImageOrder::forward(const Tensor& x) {
+    if (!m_y) return x;
+    const Tensor y = m_y.head(x.rows());
+    if (m_to == To::kFlat)
+        m_backend->transposeSamples(x, y, m_pixels, m_channels);
+    else
+        m_backend->transposeSamples(x, y, m_channels, m_pixels);
+    return y;
+}
+
+Tensor ImageOrder::backwardInput(const Tensor& gradY) {
+    if (!m_y) return gradY;
+    const Tensor gradX = m_gradX.head(gradY.rows());
+    if (m_to == To::kFlat)
+        m_backend->transposeSamples(gradY, gradX, m_channels, m_pixels);
+    else
+        m_backend->transposeSamples(gradY, gradX, m_pixels, m_channels);
+    return gradX;
+}
+
+}  // namespace ringside

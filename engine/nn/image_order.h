@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "nn/layer.h"
+
+namespace ringside {
+
+// Between the order of PyTorch's tensors, channels first, and that of images inside a model, channels last. Without a
+// name of its own in PyTorch, except that the way back is part of Flatten.
+class ImageOrder final : public Layer {
+  public:
+    enum class To { kChannelsLast, kFlat };
+    explicit ImageOrder(To to) : m_to(to) {}
+
+    std::string describe() const override { return m_to == To::kFlat ? "Flatten()" : ""; }
+    Result<Shape> outputShape(const Shape& input) const override;
+    void prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) override;
+    Tensor forward(const Tensor& x) override;
+    Tensor backwardInput(const Tensor& gradY) override;
+
+  private:
+    To m_to;
+    Backend* m_backend = nullptr;
+    std::int64_t m_channels = 0;
+    std::int64_t m_pixels = 0;
+    Tensor m_y;  // both empty where the two orders are the same
+    Tensor m_gradX;
+};
+
+}  // namespace ringside

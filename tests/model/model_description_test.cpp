@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/model_description.h"
+
+#include "model/model_summary.h"
+#include "support/catch.h"
+
+using namespace ringside;
+
+TEST_CASE("SimpleCNN's layers have the tutorial's sizes for CIFAR-10") {
+    const ModelDescription model = describeModel({"simple_cnn", {}}, {3, 32, 32}, 10).value();
+    REQUIRE(model.layers.size() == 10);
+    CHECK(model.layers[0].text() == "Conv2d(3, 32, kernel_size=3, padding=1)");
+    CHECK(model.layers[0].output == Shape{32, 32, 32});
+    CHECK(model.layers[0].parameters() == 32 * (27 + 1));
+    CHECK(model.layers[0].flops() == 2 * 27 * 32 * 1024);
+    CHECK(model.layers[2].output == Shape{32, 16, 16});
+    CHECK(model.layers[5].output == Shape{64, 8, 8});
+    CHECK(model.layers[6].output == Shape{4096});
+    // (27+1)*32 + (288+1)*64 + (4096+1)*512 + (512+1)*10
+    CHECK(model.parameters() == 896 + 18496 + 2097664 + 5130);
+}
+
+TEST_CASE("SimpleCNN takes small grey images, and odd ones as PyTorch rounds them") {
+    const ModelDescription digits = describeModel({"simple_cnn", {}}, {1, 8, 8}, 10).value();
+    CHECK(digits.layers[6].output == Shape{64 * 2 * 2});
+    const ModelDescription odd = describeModel({"simple_cnn", {}}, {1, 7, 11}, 10).value();
+    CHECK(odd.layers[6].output == Shape{64 * 1 * 2});
+}
+
+TEST_CASE("A model that does not fit names the layer, what it takes and what it gets") {
+    CHECK(describeModel({"simple_cnn", {}}, {3, 3, 9}, 10).problem().text() ==
+          "model layer 5, MaxPool2d(2), takes images of at least 2 pixels a side but gets the shape (64, 1, 4): use "
+          "larger images or fewer layers");
+    CHECK(describeModel({"simple_cnn", {}}, {8}, 2).problem().text() ==
+          "model layer 0, Conv2d(8, 32, kernel_size=3, padding=1), takes images (channels, height, width) but gets the "
+          "shape (8): choose a data set of images");
+}
+
+TEST_CASE("An MLP's parameters and operations follow from its widths") {
+    const ModelDescription model = describeModel({"mlp", {128}}, {64}, 10).value();
+    CHECK(model.parameters() == 64 * 128 + 128 + 128 * 10 + 10);
+    CHECK(model.flops() == 2 * 64 * 128 + 128 + 2 * 128 * 10);
+    CHECK(model.activations() == 138);
+    CHECK(describeModel({"mlp", {128}}, {1, 8, 8}, 10).value().parameters() == model.parameters());
+}
+
+TEST_CASE("The summary lists every layer and what the model takes on each rank") {
+    RunConfig config;
+    config.loader.batchSize = 1024;
+    const std::string text = modelSummary(describeModel({"mlp", {128}}, {64}, 10).value(), config);
+    CHECK(text ==
+          "Layer            Output  Parameters   FLOPs  Values\n"
+          "Linear(64, 128)  (128)        8,320  16,384     128\n"
+          "ReLU()           (128)            0     128     128\n"
+          "Linear(128, 10)  (10)         1,290   2,560      10\n"
+          "All                           9,610  19,072     138\n"
+          "FLOPs and values are of one sample on the way forward; a training step takes about three times the FLOPs.\n"
+          "On each rank: 0.11 MiB for weights, gradients and sgd, 0.54 MiB for the values of a batch of 1,024 and as "
+          "much for their gradients.\n");
+}
+
+TEST_CASE("What an optimizer keeps is counted") {
+    const ModelDescription model = describeModel({"mlp", {}}, {9}, 1).value();  // 10 parameters
+    OptimizerConfig optimizer;
+    CHECK(parameterBytes(model, optimizer) == 10 * 4 * 3);
+    optimizer.momentum = 0;
+    CHECK(parameterBytes(model, optimizer) == 10 * 4 * 2);
+    optimizer.kind = "adamw";
+    CHECK(parameterBytes(model, optimizer) == 10 * 4 * 4);
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// One forward and backward pass of SimpleCNN beside PyTorch's: the same initial weights, the same gradients.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "backend/backend.h"
+#include "base/files.h"
+#include "nn/loss.h"
+#include "nn/model_factory.h"
+#include "pytorch/training/pytorch_answer.h"
+#include "support/catch.h"
+#include "support/temporary_directory.h"
+
+using namespace ringside;
+using namespace ringside::test;
+
+namespace {
+
+struct OurPass {
+    std::vector<float> initial;
+    std::vector<float> gradients;
+    double loss = 0;
+};
+
+OurPass passOf(const Shape& image, std::int64_t classes, std::int64_t rows, int threads) {
+    const auto backend = makeCpuBackend(threads);
+    const auto model = makeModel({"simple_cnn", {}}, image, classes, *backend).value();
+    REQUIRE(model->prepare(image, rows));
+    model->initialise(0);
+    OurPass pass;
+    for (Parameter* parameter : model->parameters()) {
+        const auto values = parameter->value.floats();
+        pass.initial.insert(pass.initial.end(), values.begin(), values.end());
+        parameter->gradient = backend->allocate(parameter->shape, DType::kFloat32);
+    }
+    Batch batch{
+        backend->allocate({rows, image.count()}, DType::kFloat32), backend->allocate({rows}, DType::kInt64), {}};
+    TorchGenerator(5).normal(batch.features.floats());
+    for (std::int64_t i = 0; i < rows; ++i) batch.labels.integers()[static_cast<std::size_t>(i)] = i % classes;
+    const auto loss = makeLoss("auto", classes, 0, rows, *backend).value();
+    for (const float value : loss->evaluate(model->forward(batch.features), batch, true).loss)
+        pass.loss += static_cast<double>(value) / static_cast<double>(rows);
+    model->backward(loss->gradient(), [](std::size_t) {});
+    for (Parameter* parameter : model->parameters()) {
+        const auto values = parameter->gradient.floats();
+        pass.gradients.insert(pass.gradients.end(), values.begin(), values.end());
+    }
+    return pass;
+}
+
+}  // namespace
+
+TEST_CASE("SimpleCNN starts with PyTorch's weights, bit for bit, and has its gradients") {
+    struct Case {
+        Shape image;
+        std::int64_t classes;
+        std::int64_t rows;
+        int threads;
+    };
+    for (const Case& run : {Case{{1, 8, 8}, 10, 32, 1}, Case{{3, 16, 16}, 10, 8, 2}, Case{{3, 9, 14}, 3, 5, 1}}) {
+        INFO("images of shape " << run.image.text());
+        const TemporaryDirectory directory;
+        const std::filesystem::path settings = directory.path() / "settings.json";
+        writeFileAtomically(
+            settings,
+            Json({{"image", {run.image[0], run.image[1], run.image[2]}}, {"classes", run.classes}, {"rows", run.rows}})
+                .dump());
+        const Json expected = askPytorch("gradients", settings);
+        const OurPass ours = passOf(run.image, run.classes, run.rows, run.threads);
+        CHECK(ours.initial == expected["initial"].get<std::vector<float>>());
+        CHECK(ours.loss == Approx(expected["loss"].get<double>()).epsilon(1e-5));
+        const auto gradients = expected["gradients"].get<std::vector<float>>();
+        REQUIRE(gradients.size() == ours.gradients.size());
+        double largest = 0;
+        double furthest = 0;
+        for (std::size_t i = 0; i < gradients.size(); ++i) {
+            largest = std::max(largest, std::abs(static_cast<double>(gradients[i])));
+            furthest = std::max(furthest, std::abs(static_cast<double>(gradients[i] - ours.gradients[i])));
+        }
+        INFO("furthest " << furthest << " of " << largest);
+        CHECK(furthest < 1e-4 * largest);
+    }
+}

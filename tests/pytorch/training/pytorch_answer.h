@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "base/json.h"
+#include "support/catch.h"
+
+namespace ringside::test {
+
+// What reference_training.py says to a command and its argument.
+inline Json askPytorch(const std::string& command, const std::filesystem::path& argument) {
+    const std::string line = std::string(RINGSIDE_TORCH_PYTHON) +
+                             " " RINGSIDE_SOURCE_DIR "/tests/pytorch/training/reference_training.py " + command + " " +
+                             argument.string();
+    const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(line.c_str(), "r"), pclose);
+    REQUIRE(pipe);
+    std::string text;
+    char piece[4096];
+    while (const std::size_t got = fread(piece, 1, sizeof piece, pipe.get())) text.append(piece, got);
+    INFO("python3-torch must be installed (or configure with RINGSIDE_WITHOUT_PYTORCH=ON): " << line);
+    REQUIRE_FALSE(text.empty());
+    return Json::parse(text);
+}
+
+}  // namespace ringside::test
