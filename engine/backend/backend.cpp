@@ -33,4 +33,24 @@ void Backend::transposeSamples(const Tensor&, const Tensor&, std::int64_t, std::
     refuse("transposition (model.kind)");
 }
 
+void Backend::geluForward(const Tensor&, const Tensor&) {
+    refuse("GELU (model.layers)");
+}
+
+void Backend::geluBackward(const Tensor&, const Tensor&, const Tensor&) {
+    refuse("GELU (model.layers)");
+}
+
+void Backend::layerNormForward(const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&) {
+    refuse("layer norm (model.layers)");
+}
+
+void Backend::layerNormBackwardParameters(const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&) {
+    refuse("layer norm (model.layers)");
+}
+
+void Backend::layerNormBackwardInput(const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&) {
+    refuse("layer norm (model.layers)");
+}
+
 }  // namespace ringside

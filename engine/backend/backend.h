@@ -100,6 +100,18 @@ class Backend {
     // y = x^T for each sample, x(B, rows, columns): between channels-first and channels-last.
     virtual void transposeSamples(const Tensor& x, const Tensor& y, std::int64_t rows, std::int64_t columns);
 
+    // torch.nn.GELU(): x times the normal distribution function of x. gradX may not be gradY.
+    virtual void geluForward(const Tensor& x, const Tensor& y);
+    virtual void geluBackward(const Tensor& x, const Tensor& gradY, const Tensor& gradX);
+    // torch.nn.LayerNorm over each row; moments(B,2) receives each row's mean and 1 / sqrt(variance + eps).
+    virtual void layerNormForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y,
+                                  const Tensor& moments);
+    // gradWeight and gradBias are overwritten.
+    virtual void layerNormBackwardParameters(const Tensor& x, const Tensor& moments, const Tensor& gradY,
+                                             const Tensor& gradWeight, const Tensor& gradBias);
+    virtual void layerNormBackwardInput(const Tensor& x, const Tensor& moments, const Tensor& weight,
+                                        const Tensor& gradY, const Tensor& gradX);
+
   protected:
     // What an operation does that a device does not have: a DeviceError with the way out.
     [[noreturn]] void refuse(const char* operation) const;

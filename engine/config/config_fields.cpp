@@ -14,7 +14,7 @@ constexpr double kMaxInt32 = 2147483647.0;
 constexpr std::array<string_view, 8> kDatasets = {"digits",   "csv", "idx",          "cifar10",
                                                   "cifar100", "npy", "image_folder", "synthetic"};
 constexpr std::array<string_view, 5> kShapes = {"regression", "blobs", "spirals", "imbalanced", "imagenet"};
-constexpr std::array<string_view, 3> kModels = {"toy_linear", "mlp", "simple_cnn"};
+constexpr std::array<string_view, 4> kModels = {"toy_linear", "mlp", "simple_cnn", "layers"};
 constexpr std::array<string_view, 1> kStrategies = {"ddp"};
 constexpr std::array<string_view, 4> kBackends = {"auto", "shm", "gloo", "nccl"};
 constexpr std::array<string_view, 3> kDevices = {"auto", "cpu", "cuda"};
@@ -102,7 +102,8 @@ const std::vector<ConfigField>& fieldTable() {
 
         {"model.kind", kChoice,
          "mlp: fully connected layers with ReLU between them; toy_linear: one linear layer, as in PyTorch's tutorials; "
-         "simple_cnn: two convolutions with pooling and two linear layers, for images of any size.",
+         "simple_cnn: two convolutions with pooling and two linear layers, for images of any size; layers: your own "
+         "list.",
          RINGSIDE_SLOT(model.kind), kModels},
         {"model.hidden",
          kIntegerList,
@@ -112,6 +113,11 @@ const std::vector<ConfigField>& fieldTable() {
          {},
          1,
          65536},
+
+        {"model.layers", kLayerList,
+         "layers only: one after the other, as nn.Sequential. linear (out), conv2d (out, kernel, stride, padding), "
+         "max_pool2d (kernel), relu, gelu, layer_norm, flatten. The last linear may leave out \"out\".",
+         RINGSIDE_SLOT(model.layers)},
 
         {"parallel.strategy", kChoice,
          "How a step is spread over the ranks. ddp: every rank has the whole model and its own samples; gradients are "
@@ -407,7 +413,11 @@ const ConfigField* findConfigField(string_view path) {
 Json fieldValue(const ConfigField& field, const RunConfig& config) {
     // slot() points into a config that may be changed; here it is only read.
     const FieldSlot slot = field.slot(const_cast<RunConfig&>(config));
-    return std::visit([](const auto* value) { return Json(*value); }, slot);
+    const Json value = std::visit([](const auto* held) { return Json(*held); }, slot);
+    if (field.type != FieldType::kLayerList) return value;
+    if (value == "") return Json::array();
+    const Result<Json> list = parseJson(value.get<std::string>(), "the list");
+    return list ? list.value() : value;
 }
 
 }  // namespace ringside

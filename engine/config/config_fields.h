@@ -13,9 +13,9 @@
 
 namespace ringside {
 
-enum class FieldType { kText, kChoice, kInteger, kReal, kBoolean, kIntegerList };
+enum class FieldType { kText, kChoice, kInteger, kReal, kBoolean, kIntegerList, kLayerList };
 
-// Where a field's value lives in a RunConfig.
+// Where a field's value lives in a RunConfig; a kLayerList as the text of its JSON.
 using FieldSlot = std::variant<std::string*, std::int64_t*, double*, bool*, std::vector<std::int64_t>*>;
 
 // One field of the experiment, described once: parsing, serialising, --set, the schema, shell completion and the

@@ -20,6 +20,8 @@ const char* typeName(FieldType type) {
             return "number";
         case FieldType::kBoolean:
             return "boolean";
+        case FieldType::kLayerList:
+            return "array";
     }
     return "string";
 }
@@ -34,6 +36,9 @@ Json valueSchema(const ConfigField& field) {
     if (std::isfinite(field.min))
         schema[field.aboveMin ? "exclusiveMinimum" : "minimum"] = limit(field.min, field.type);
     if (std::isfinite(field.max)) schema["maximum"] = limit(field.max, field.type);
+    if (field.type == FieldType::kLayerList)
+        schema["items"] = {
+            {"type", "object"}, {"required", {"kind"}}, {"properties", {{"kind", {{"type", "string"}}}}}};
     if (field.type == FieldType::kIntegerList) return {{"type", "array"}, {"items", schema}};
     return schema;
 }

@@ -128,8 +128,21 @@ void checkDataset(const RunConfig& config, Problems& problems) {
     }
 }
 
+// Whether the layers fit together is known with the data.
+void checkLayers(const RunConfig& config, Problems& problems) {
+    if (config.model.kind != "layers") return;
+    const char* remedy = R"(write it as [{"kind": "linear", "out": 64}, {"kind": "relu"}, {"kind": "linear"}])";
+    if (config.model.layers.empty()) {
+        problems.push_back({"model.layers", "is empty", remedy});
+        return;
+    }
+    const Result<Json> list = parseJson(config.model.layers, "the list");
+    if (!list || !list.value().is_array()) problems.push_back({"model.layers", "is no list of layers", remedy});
+}
+
 void checkTogether(const RunConfig& config, Problems& problems) {
     checkDataset(config, problems);
+    checkLayers(config, problems);
     if (config.name.find_first_not_of(" \t") == std::string::npos) {
         problems.push_back({"name", "is empty", "give the experiment a name"});
     }

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxListLength = 1000;
 constexpr std::size_t kMaxTextLength = 4096;
+constexpr std::size_t kMaxLayersLength = 65536;
 
 std::string shown(const Json& value) {
     std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -59,7 +60,21 @@ std::optional<Problem> readInteger(const Json& value, std::int64_t& out, const C
     return {};
 }
 
+// Kept as text, on one line; an empty list is no text.
+std::optional<Problem> assignLayers(std::string* out, const Json& value, const ConfigField& field) {
+    std::string text = value.empty() ? std::string() : value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (text.size() > kMaxLayersLength)
+        return Problem{std::string(field.path), "has " + std::to_string(text.size()) + " bytes; the limit is 65536",
+                       "use fewer layers"};
+    *out = std::move(text);
+    return {};
+}
+
 std::optional<Problem> assign(std::string* out, const Json& value, const ConfigField& field) {
+    if (field.type == FieldType::kLayerList) {
+        if (value.is_array()) return assignLayers(out, value, field);
+        return wrongType(field, value, {"a list of layers", R"(write it as [{"kind": "linear", "out": 64}, ...])"});
+    }
     if (!value.is_string()) return wrongType(field, value, {"text", "put it in double quotes"});
     const auto& text = value.get_ref<const std::string&>();
     if (text.size() > kMaxTextLength) {

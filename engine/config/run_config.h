@@ -34,8 +34,9 @@ struct DatasetConfig {
 };
 
 struct ModelConfig {
-    std::string kind = "mlp";                  // toy_linear | mlp
+    std::string kind = "mlp";                  // toy_linear | mlp | simple_cnn | layers
     std::vector<std::int64_t> hidden = {128};  // mlp: widths of the hidden layers, ReLU between
+    std::string layers = {};                   // layers: the list as JSON text, so that a form may edit it
     bool operator==(const ModelConfig&) const = default;
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "data/dataset.h"
+#include "model/layer_list.h"
 
 namespace ringside {
 
@@ -54,8 +55,12 @@ class Builder {
                 layer.output = {m_shape.count()};
                 return true;
             case LayerKind::kReLU:
+            case LayerKind::kGelu:
                 layer.output = m_shape;
                 return true;
+            case LayerKind::kLayerNorm:
+                layer.output = m_shape;
+                return m_shape.dimensions() == 1 || refuse(layer, "values in one row", "put a flatten before it");
             case LayerKind::kConv2d:
                 return fitConvolution(layer);
             case LayerKind::kMaxPool2d:
@@ -124,6 +129,23 @@ void buildSimpleCnn(Builder& builder, std::int64_t outputs) {
     builder.linear("fc2", outputs);
 }
 
+Result<ModelDescription> describeList(Builder& builder, const ModelConfig& config, std::int64_t outputs) {
+    const auto list = readLayerList(config.layers, outputs);
+    if (!list) return list.problem();
+    for (const LayerDescription& layer : list.value()) builder.add(layer);
+    Result<ModelDescription> model = std::move(builder).result();
+    if (!model) return model;
+    if (model.value().parameters() == 0)
+        return Problem{"model.layers", "has no layer with parameters, so that nothing can be learnt",
+                       "add a linear layer"};
+    const Shape last = model.value().layers.back().output;
+    if (last != Shape{outputs})
+        return Problem{"model.layers",
+                       "ends with the shape " + last.text() + ", but the data set asks for " + Shape{outputs}.text(),
+                       "end with a flatten and a linear layer"};
+    return model;
+}
+
 }  // namespace
 
 std::string LayerDescription::text() const {
@@ -139,6 +161,10 @@ std::string LayerDescription::text() const {
             return "MaxPool2d(" + std::to_string(kernel) + ")";
         case LayerKind::kReLU:
             return "ReLU()";
+        case LayerKind::kGelu:
+            return "GELU()";
+        case LayerKind::kLayerNorm:
+            return "LayerNorm(" + std::to_string(inputs) + ")";
         case LayerKind::kFlatten:
             break;
     }
@@ -148,6 +174,7 @@ std::string LayerDescription::text() const {
 std::int64_t LayerDescription::parameters() const {
     if (kind == LayerKind::kLinear) return (input[0] + 1) * outputs;
     if (kind == LayerKind::kConv2d) return (input[0] * kernel * kernel + 1) * outputs;
+    if (kind == LayerKind::kLayerNorm) return 2 * input[0];
     return 0;
 }
 
@@ -161,6 +188,10 @@ std::int64_t LayerDescription::flops() const {
             return kernel * kernel * output.count();
         case LayerKind::kReLU:
             return output.count();
+        case LayerKind::kGelu:  // a multiplication by the distribution function, which counts as one operation
+            return 2 * output.count();
+        case LayerKind::kLayerNorm:  // mean, variance, scaling, weight and bias
+            return 7 * output.count();
         case LayerKind::kFlatten:
             break;
     }
@@ -195,8 +226,11 @@ Result<ModelDescription> describeModel(const ModelConfig& config, const Shape& s
         builder.linear("linear", outputs);
     } else if (config.kind == "simple_cnn") {
         buildSimpleCnn(builder, outputs);
+    } else if (config.kind == "layers") {
+        return describeList(builder, config, outputs);
     } else {
-        return Problem{"model.kind", "is \"" + config.kind + "\"; this version knows mlp, toy_linear and simple_cnn",
+        return Problem{"model.kind",
+                       "is \"" + config.kind + "\"; this version knows mlp, toy_linear, simple_cnn and layers",
                        "choose one of these"};
     }
     return std::move(builder).result();

@@ -14,7 +14,7 @@ namespace ringside {
 class Dataset;
 struct SampleShape;
 
-enum class LayerKind { kLinear, kConv2d, kMaxPool2d, kReLU, kFlatten };
+enum class LayerKind { kLinear, kConv2d, kMaxPool2d, kReLU, kGelu, kLayerNorm, kFlatten };
 
 // One layer of a model, as PyTorch's module of that name takes it. Shapes are of one sample, images (C, H, W).
 struct LayerDescription {
@@ -45,6 +45,7 @@ struct ModelDescription {
 //   mlp         nn.Sequential(Linear, ReLU, Linear, ...): parameters "0.weight", "0.bias", "2.weight", ...
 //   toy_linear  a class with self.linear = nn.Linear(inputs, outputs): "linear.weight", "linear.bias"
 //   simple_cnn  self.conv1, conv2 (3x3, padding 1, 32 and 64 channels, each with ReLU and 2x2 pooling), fc1 to 512, fc2
+//   layers      nn.Sequential of config.layers: "0.weight", ... by place in the list
 Result<ModelDescription> describeModel(const ModelConfig& config, const Shape& sample, std::int64_t outputs);
 
 // For the samples of a data set: one output for each class, or for each value to predict.

@@ -3,7 +3,9 @@
 
 #include "model/model_description.h"
 #include "nn/conv2d.h"
+#include "nn/gelu.h"
 #include "nn/image_order.h"
+#include "nn/layer_norm.h"
 #include "nn/linear.h"
 #include "nn/max_pool2d.h"
 #include "nn/relu.h"
@@ -32,6 +34,10 @@ std::unique_ptr<Layer> makeLayer(const LayerDescription& layer, bool afterReLU) 
             return std::make_unique<MaxPool2d>(MaxPoolSpec{in[0], in[1], in[2], layer.kernel, afterReLU});
         case LayerKind::kReLU:
             return std::make_unique<ReLU>();
+        case LayerKind::kGelu:
+            return std::make_unique<Gelu>();
+        case LayerKind::kLayerNorm:
+            return std::make_unique<LayerNorm>(in[0], layer.name + ".");
         case LayerKind::kFlatten:
             break;
     }

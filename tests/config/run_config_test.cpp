@@ -38,7 +38,7 @@ TEST_CASE("Every field survives writing and reading") {
     RunConfig config;
     config.name = "täst \"quoted\"";
     config.dataset = {"csv", "a b.csv", "label", 0.25, -3, 7, 8, 9, 10, "labels.npy", 64, "blobs", 5};
-    config.model = {"mlp", {32, 16}};
+    config.model = {"layers", {32, 16}, R"([{"kind":"linear","out":7},{"kind":"relu"}])"};
     config.parallel = {"ddp", 8, "gloo", "cpu", 12.5, 0.5, 90};
     config.sampler = {"distributed", false, INT64_MIN, true, false};
     config.loader = {64, true};
@@ -58,7 +58,7 @@ TEST_CASE("The JSON form has every key in the order of the contract") {
     CHECK(json["sampler"].dump() ==
           R"({"kind":"distributed","shuffle":true,"seed":0,"drop_last":false,"set_epoch":true})");
     CHECK(json["loader"].dump() == R"({"batch_size":32,"drop_last":false})");
-    CHECK(json["model"].dump() == R"({"kind":"mlp","hidden":[128]})");
+    CHECK(json["model"].dump() == R"({"kind":"mlp","hidden":[128],"layers":[]})");
 }
 
 TEST_CASE("Unknown keys name the nearest known one") {
@@ -70,7 +70,7 @@ TEST_CASE("Unknown keys name the nearest known one") {
     CHECK(refusal(R"({"loader": {"batchSize": 4}})") ==
           "loader.batchSize is not known: did you mean loader.batch_size?");
     CHECK(refusal(R"({"world-size": 4})") == "world-size is not known: did you mean parallel.world_size?");
-    CHECK(refusal(R"({"model": {"zzzzzzzz": 4}})") == "model.zzzzzzzz is not known: known here are kind, hidden");
+    CHECK(refusal(R"({"model": {"zzzzzzzz": 4}})") == "model.zzzzzzzz is not known: known here are kind, hidden, layers");
 }
 
 TEST_CASE("Wrong types are named, with the right one") {
@@ -99,6 +99,17 @@ TEST_CASE("Only version 1 is read") {
           "version is 2; this program reads version 1: write \"version\": 1, or use the program that wrote the file");
     CHECK_FALSE(read(R"({"version": "1"})").ok());
     CHECK_FALSE(read(R"({"version": 1.0})").ok());
+}
+
+TEST_CASE("A list of layers is read and written as JSON, and kept as its text") {
+    const auto config = read(R"({"model": {"kind": "layers", "layers": [{"kind": "relu"}, {"kind": "linear"}]}})");
+    REQUIRE(config.ok());
+    CHECK(config.value().model.layers == R"([{"kind":"relu"},{"kind":"linear"}])");
+    CHECK(config.value().toJson()["model"]["layers"][1]["kind"] == "linear");
+    CHECK(refusal(R"({"model": {"layers": "relu"}})").find("it must be a list of layers") != std::string::npos);
+    RunConfig assigned;
+    CHECK(assigned.set(R"(model.layers=[{"kind": "linear"}])").empty());
+    CHECK(assigned.model.layers == R"([{"kind":"linear"}])");
 }
 
 TEST_CASE("All problems of a file are found in one go") {

@@ -70,6 +70,15 @@ TEST_CASE("The learning rate grows with the global batch only when that is wante
     CHECK(config.scaledLearningRate() == 0.125);
 }
 
+TEST_CASE("A model of layers needs a list of them") {
+    CHECK(problemAfter([](RunConfig& c) { c.model.kind = "layers"; }).find("model.layers is empty: write it as [{") ==
+          0);
+    CHECK(problemAfter([](RunConfig& c) {
+              c.model.kind = "layers";
+              c.model.layers = "linear 10";
+          }).find("model.layers is no list of layers: write it as [{") == 0);
+}
+
 TEST_CASE("Fields that contradict each other are found") {
     CHECK(problemAfter([](RunConfig& c) {
               c.schedule.kind = "cosine";

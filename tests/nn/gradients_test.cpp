@@ -88,3 +88,9 @@ TEST_CASE("Gradients of one linear layer under the squared error are slopes of t
 TEST_CASE("Gradients of an MLP under cross-entropy are slopes of the loss") {
     checkAllGradients(Fixture({"mlp", {7, 6}}, {4}, 3, 0));
 }
+
+TEST_CASE("Gradients of a convolution, GELU and layer norm are slopes of the loss") {
+    const char* layers = R"([{"kind": "conv2d", "out": 3, "kernel": 3}, {"kind": "gelu"}, {"kind": "flatten"},
+        {"kind": "layer_norm"}, {"kind": "linear"}])";
+    checkAllGradients(Fixture({"layers", {}, layers}, {2, 5, 4}, 3, 0));
+}

@@ -186,6 +186,7 @@ FieldEditor* FieldEditor::make(const ConfigField& field, const QString& stem, QW
             return new SwitchEditor(field, new QCheckBox(parent), stem);
         case FieldType::kText:
         case FieldType::kIntegerList:
+        case FieldType::kLayerList:
             break;
     }
     return new TextEditor(field, new QLineEdit(parent), stem);

@@ -45,6 +45,9 @@ bool isMlp(const RunConfig& c) {
     return c.model.kind == "mlp";
 }
 
+bool isLayerList(const RunConfig& c) {
+    return c.model.kind == "layers";
+}
 bool isSgd(const RunConfig& c) {
     return c.optimizer.kind == "sgd";
 }
@@ -84,6 +87,7 @@ constexpr std::array kFields = {
 
     FormField{Model, "model.kind", "model", QT_TRANSLATE_NOOP("form", "Model")},
     FormField{Model, "model.hidden", "hidden", QT_TRANSLATE_NOOP("form", "Hidden widths"), false, isMlp},
+    FormField{Model, "model.layers", "layers", QT_TRANSLATE_NOOP("form", "Layers"), false, isLayerList},
     FormField{Model, "training.seed", "trainingSeed", QT_TRANSLATE_NOOP("form", "Initial weights seed"), true},
     FormField{Model, "training.loss", "loss", QT_TRANSLATE_NOOP("form", "Loss"), true},
 
@@ -151,6 +155,7 @@ constexpr auto kChoices = std::to_array<std::pair<const char*, const char*>>({
     {"imbalanced", QT_TRANSLATE_NOOP("form", "Imbalanced")},
     {"imagenet", QT_TRANSLATE_NOOP("form", "ImageNet-shaped")},
     {"mlp", QT_TRANSLATE_NOOP("form", "MLP")},
+    {"layers", QT_TRANSLATE_NOOP("form", "List of layers")},
     {"simple_cnn", QT_TRANSLATE_NOOP("form", "SimpleCNN")},
     {"toy_linear", QT_TRANSLATE_NOOP("form", "ToyModel")},
     {"auto", QT_TRANSLATE_NOOP("form", "Auto")},

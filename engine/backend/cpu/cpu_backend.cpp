@@ -14,6 +14,7 @@
 #include "backend/cpu/images.h"
 #include "backend/cpu/losses.h"
 #include "backend/cpu/matrix_product.h"
+#include "backend/cpu/normalisation.h"
 #include "backend/cpu/onednn_convolution.h"
 #include "base/errors.h"
 
@@ -171,6 +172,31 @@ void CpuBackend::maxPoolBackward(const Tensor& gradY, const Tensor& winners, con
 void CpuBackend::transposeSamples(const Tensor& x, const Tensor& y, std::int64_t rows, std::int64_t columns) {
     cpu::transposeSamples(floats(x), floats(y), rowsOf(x), static_cast<std::size_t>(rows),
                           static_cast<std::size_t>(columns), m_threads);
+}
+
+void CpuBackend::geluForward(const Tensor& x, const Tensor& y) {
+    cpu::gelu(floats(x), floats(y), countOf(x));
+}
+
+void CpuBackend::geluBackward(const Tensor& x, const Tensor& gradY, const Tensor& gradX) {
+    cpu::geluGradient(floats(x), floats(gradY), floats(gradX), countOf(x));
+}
+
+void CpuBackend::layerNormForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y,
+                                  const Tensor& moments) {
+    cpu::layerNorm(floats(x), floats(weight), floats(bias), floats(y), floats(moments), rowsOf(x), columnsOf(x));
+}
+
+void CpuBackend::layerNormBackwardParameters(const Tensor& x, const Tensor& moments, const Tensor& gradY,
+                                             const Tensor& gradWeight, const Tensor& gradBias) {
+    cpu::layerNormParameterGradients(floats(x), floats(moments), floats(gradY), floats(gradWeight), floats(gradBias),
+                                     rowsOf(x), columnsOf(x));
+}
+
+void CpuBackend::layerNormBackwardInput(const Tensor& x, const Tensor& moments, const Tensor& weight,
+                                        const Tensor& gradY, const Tensor& gradX) {
+    cpu::layerNormInputGradient(floats(x), floats(moments), floats(weight), floats(gradY), floats(gradX), rowsOf(x),
+                                columnsOf(x));
 }
 
 std::unique_ptr<Backend> makeCpuBackend(int threads) {

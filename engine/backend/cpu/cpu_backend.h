@@ -44,6 +44,14 @@ class CpuBackend final : public Backend {
     void maxPoolBackward(const Tensor& gradY, const Tensor& winners, const Tensor& gradX,
                          const MaxPoolSpec& spec) override;
     void transposeSamples(const Tensor& x, const Tensor& y, std::int64_t rows, std::int64_t columns) override;
+    void geluForward(const Tensor& x, const Tensor& y) override;
+    void geluBackward(const Tensor& x, const Tensor& gradY, const Tensor& gradX) override;
+    void layerNormForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y,
+                          const Tensor& moments) override;
+    void layerNormBackwardParameters(const Tensor& x, const Tensor& moments, const Tensor& gradY,
+                                     const Tensor& gradWeight, const Tensor& gradBias) override;
+    void layerNormBackwardInput(const Tensor& x, const Tensor& moments, const Tensor& weight, const Tensor& gradY,
+                                const Tensor& gradX) override;
 
   private:
     struct Free {

@@ -24,9 +24,9 @@ struct OurPass {
     double loss = 0;
 };
 
-OurPass passOf(const Shape& image, std::int64_t classes, std::int64_t rows, int threads) {
+OurPass passOf(const ModelConfig& config, const Shape& image, std::int64_t classes, std::int64_t rows, int threads) {
     const auto backend = makeCpuBackend(threads);
-    const auto model = makeModel({"simple_cnn", {}}, image, classes, *backend).value();
+    const auto model = makeModel(config, image, classes, *backend).value();
     REQUIRE(model->prepare(image, rows));
     model->initialise(0);
     OurPass pass;
@@ -50,36 +50,52 @@ OurPass passOf(const Shape& image, std::int64_t classes, std::int64_t rows, int 
     return pass;
 }
 
+struct Case {
+    Shape image;
+    std::int64_t classes;
+    std::int64_t rows;
+    int threads;
+};
+
+void compareWithPytorch(const ModelConfig& config, const Case& run) {
+    INFO("images of shape " << run.image.text());
+    const TemporaryDirectory directory;
+    const std::filesystem::path path = directory.path() / "settings.json";
+    Json settings = {
+        {"image", {run.image[0], run.image[1], run.image[2]}}, {"classes", run.classes}, {"rows", run.rows}};
+    if (!config.layers.empty()) settings["layers"] = Json::parse(config.layers);
+    writeFileAtomically(path, settings.dump());
+    const Json expected = askPytorch("gradients", path);
+    const OurPass ours = passOf(config, run.image, run.classes, run.rows, run.threads);
+    CHECK(ours.initial == expected["initial"].get<std::vector<float>>());
+    CHECK(ours.loss == Approx(expected["loss"].get<double>()).epsilon(1e-5));
+    const auto gradients = expected["gradients"].get<std::vector<float>>();
+    REQUIRE(gradients.size() == ours.gradients.size());
+    double largest = 0;
+    double furthest = 0;
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+        largest = std::max(largest, std::abs(static_cast<double>(gradients[i])));
+        furthest = std::max(furthest, std::abs(static_cast<double>(gradients[i] - ours.gradients[i])));
+    }
+    INFO("furthest " << furthest << " of " << largest);
+    CHECK(furthest < 1e-4 * largest);
+}
+
 }  // namespace
 
 TEST_CASE("SimpleCNN starts with PyTorch's weights, bit for bit, and has its gradients") {
-    struct Case {
-        Shape image;
-        std::int64_t classes;
-        std::int64_t rows;
-        int threads;
-    };
-    for (const Case& run : {Case{{1, 8, 8}, 10, 32, 1}, Case{{3, 16, 16}, 10, 8, 2}, Case{{3, 9, 14}, 3, 5, 1}}) {
-        INFO("images of shape " << run.image.text());
-        const TemporaryDirectory directory;
-        const std::filesystem::path settings = directory.path() / "settings.json";
-        writeFileAtomically(
-            settings,
-            Json({{"image", {run.image[0], run.image[1], run.image[2]}}, {"classes", run.classes}, {"rows", run.rows}})
-                .dump());
-        const Json expected = askPytorch("gradients", settings);
-        const OurPass ours = passOf(run.image, run.classes, run.rows, run.threads);
-        CHECK(ours.initial == expected["initial"].get<std::vector<float>>());
-        CHECK(ours.loss == Approx(expected["loss"].get<double>()).epsilon(1e-5));
-        const auto gradients = expected["gradients"].get<std::vector<float>>();
-        REQUIRE(gradients.size() == ours.gradients.size());
-        double largest = 0;
-        double furthest = 0;
-        for (std::size_t i = 0; i < gradients.size(); ++i) {
-            largest = std::max(largest, std::abs(static_cast<double>(gradients[i])));
-            furthest = std::max(furthest, std::abs(static_cast<double>(gradients[i] - ours.gradients[i])));
-        }
-        INFO("furthest " << furthest << " of " << largest);
-        CHECK(furthest < 1e-4 * largest);
-    }
+    for (const Case& run : {Case{{1, 8, 8}, 10, 32, 1}, Case{{3, 16, 16}, 10, 8, 2}, Case{{3, 9, 14}, 3, 5, 1}})
+        compareWithPytorch({"simple_cnn", {}}, run);
+}
+
+TEST_CASE("Models of layers start with PyTorch's weights, bit for bit, and have its gradients") {
+    const Case run{{2, 11, 9}, 4, 16, 1};
+    compareWithPytorch({"layers", {}, R"([{"kind": "conv2d", "out": 6, "kernel": 5, "stride": 2, "padding": 2},
+        {"kind": "gelu"}, {"kind": "conv2d", "out": 5, "kernel": 2}, {"kind": "max_pool2d", "kernel": 3},
+        {"kind": "flatten"}, {"kind": "layer_norm"}, {"kind": "linear", "out": 20}, {"kind": "relu"},
+        {"kind": "linear"}])"},
+                       run);
+    compareWithPytorch({"layers", {}, R"([{"kind": "flatten"}, {"kind": "linear", "out": 30}, {"kind": "layer_norm"},
+        {"kind": "gelu"}, {"kind": "linear"}])"},
+                       run);
 }

@@ -70,10 +70,26 @@ def make_model(name):
     return {"toy_linear": ToyModel, "mlp": mlp, "simple_cnn": lambda: SimpleCNN(1, 8, 8)}[name]()
 
 
+def sequential(settings):
+    """The module of a list of layers; what comes in is found by running what there is so far."""
+    layers, x = [], torch.zeros(1, *settings["image"])
+    for entry in settings["layers"]:
+        kind, width = entry["kind"], x.shape[1]
+        layers.append({
+            "linear": lambda: torch.nn.Linear(width, entry.get("out", settings["classes"])),
+            "conv2d": lambda: torch.nn.Conv2d(width, entry["out"], entry["kernel"], entry.get("stride", 1),
+                                              entry.get("padding", 0)),
+            "max_pool2d": lambda: torch.nn.MaxPool2d(entry["kernel"]),
+            "relu": torch.nn.ReLU, "gelu": torch.nn.GELU, "flatten": torch.nn.Flatten,
+            "layer_norm": lambda: torch.nn.LayerNorm(width)}[kind]())
+        x = layers[-1](x)
+    return torch.nn.Sequential(*layers)
+
+
 def gradients(settings):
     """Initial weights and the gradients of the first batch: randn images of seed 5, labels 0, 1, 2, ..."""
     torch.manual_seed(0)
-    model = SimpleCNN(*settings["image"], settings["classes"])
+    model = sequential(settings) if "layers" in settings else SimpleCNN(*settings["image"], settings["classes"])
     initial = torch.cat([p.detach().flatten() for p in model.parameters()])
     torch.manual_seed(5)
     x = torch.randn(settings["rows"], *settings["image"])

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nn/gelu.h"
+
+#include "backend/backend.h"
+
+namespace ringside {
+
+void Gelu::prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) {
+    m_backend = &backend;
+    m_y = backend.allocate({maxBatch, input.count()}, DType::kFloat32);
+    m_gradX = backend.allocate({maxBatch, input.count()}, DType::kFloat32);
+}
+
+Tensor Gelu::forward(const Tensor& x) {
+    m_x = x;
+    Tensor y = m_y.head(x.rows());
+    y.shape = x.shape;
+    m_backend->geluForward(x, y);
+    return y;
+}
+
+Tensor Gelu::backwardInput(const Tensor& gradY) {
+    Tensor gradX = m_gradX.head(gradY.rows());
+    gradX.shape = gradY.shape;
+    m_backend->geluBackward(m_x, gradY, gradX);
+    return gradX;
+}
+
+}  // namespace ringside
