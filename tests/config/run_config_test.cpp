@@ -70,7 +70,8 @@ TEST_CASE("Unknown keys name the nearest known one") {
     CHECK(refusal(R"({"loader": {"batchSize": 4}})") ==
           "loader.batchSize is not known: did you mean loader.batch_size?");
     CHECK(refusal(R"({"world-size": 4})") == "world-size is not known: did you mean parallel.world_size?");
-    CHECK(refusal(R"({"model": {"zzzzzzzz": 4}})") == "model.zzzzzzzz is not known: known here are kind, hidden, layers");
+    CHECK(refusal(R"({"model": {"zzzzzzzz": 4}})") ==
+          "model.zzzzzzzz is not known: known here are kind, hidden, layers");
 }
 
 TEST_CASE("Wrong types are named, with the right one") {
