@@ -33,11 +33,15 @@ void syncDirectory(const std::filesystem::path& directory) {
 
 }  // namespace
 
-std::string errnoText(int error) { return std::generic_category().message(error); }
+std::string errnoText(int error) {
+    return std::generic_category().message(error);
+}
 
 Result<std::string> readFile(const std::filesystem::path& path, std::size_t maxBytes) {
     const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!fd) return Problem{path.string(), "cannot be opened (" + errnoText(errno) + ")", "check the path and its permissions"};
+    if (!fd)
+        return Problem{path.string(), "cannot be opened (" + errnoText(errno) + ")",
+                       "check the path and its permissions"};
     struct stat info {};
     if (::fstat(fd.get(), &info) == 0 && S_ISDIR(info.st_mode)) {
         return Problem{path.string(), "is a directory", "name a file"};

@@ -22,6 +22,7 @@ constexpr double kRawOpacity = 0.30;
 constexpr double kBandOpacity = 0.13;
 constexpr double kLineWidth = 2;
 constexpr double kMarkerSize = 8;
+constexpr double kMarkerRoom = 10;  // pixels of width for each marker
 constexpr double kZoomPerNotch = 1.25;
 constexpr double kLeastDrag = 8;
 constexpr double kRoomAtEdge = 0.012;  // of the width: the last marker is not cut
@@ -237,7 +238,9 @@ void LiveChart::fill(Drawn& drawn, const Curve& curve) {
     const QList<QPointF> line = decimated(gather([&](std::size_t at) { return smooth[at]; }), columns);
     drawn.line->replace(line);
     if (drawn.markers != nullptr) {
-        drawn.markers->replace(line);
+        // Closer together they would hide the line they mark.
+        const bool apart = static_cast<double>(line.size()) * kMarkerRoom <= pixelColumns();
+        drawn.markers->replace(apart ? line : QList<QPointF>());
     }
 }
 

@@ -22,7 +22,8 @@ QString grouped(double value) {
     return QLocale(QLocale::English).toString(value, 'f', 0);
 }
 QString lossText(double loss) {
-    return std::isfinite(loss) ? QString::number(loss, 'f', 3) : QString();
+    if (!std::isfinite(loss)) return {};
+    return std::abs(loss) >= 0.001 || loss == 0 ? QString::number(loss, 'f', 3) : QString::number(loss, 'e', 0);
 }
 
 }  // namespace
