@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QAbstractButton>
+#include <QAction>
+#include <QFile>
 #include <QSpinBox>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include "models/experiment_model.h"
@@ -11,6 +14,7 @@
 #include "shards/compare_view.h"
 #include "shards/diff_image.h"
 #include "shards/diff_sentences.h"
+#include "shards/loom_view.h"
 #include "shards/map_view.h"
 #include "shards/shards_page.h"
 #include "support/catch.h"
@@ -149,6 +153,7 @@ TEST_CASE("a forgotten set_epoch shows in the diff") {
 TEST_CASE("B starts with the other drop_last and is compared with A") {
     Window window;
     window.choose("compareViewButton");
+    CAPTURE(window.text("explanationTitleLabel").toStdString(), window.text("explanationLabel").toStdString());
     // 1437 = 4 x 359 + 1: B drops one sample where A repeats three.
     REQUIRE(window.says("B: 359 per rank, 12 steps, 0 repeated, 1 dropped."));
     CHECK(window.text("explanationLabel").contains("1,436 of 1,436 samples (100.0 %) stay on their rank"));
@@ -168,4 +173,35 @@ TEST_CASE("every view draws in both themes") {
             CHECK(!window.page.grab().isNull());
         }
     }
+}
+
+TEST_CASE("a view's table follows it; its rows select samples; it can be saved") {
+    Window window;
+    window.page.findChild<QAction*>("showTableAction")->setChecked(true);
+    auto* table = window.page.findChild<QTableView*>("shardsTableView");
+    REQUIRE(table->isVisible());
+    CHECK(table->model()->rowCount() == 1440);
+    // torch.randperm(1437) seeded with 0 begins 515 532
+    table->setCurrentIndex(table->model()->index(1, 0));
+    CHECK(window.plan.selectedSample() == 532);
+    window.choose("mapViewButton");
+    CHECK(table->model()->rowCount() == 1437);
+    CHECK(window.plan.selectedSample() == 532);
+    window.choose("diffViewButton");
+    REQUIRE(waitFor([&] { return table->model()->columnCount() == 8; }));
+
+    const QTemporaryDir folder;
+    auto* more = window.page.findChild<ViewExport*>();
+    more->saveTable(window.page.findChild<LoomView*>()->table(), folder.filePath("loom.csv"));
+    REQUIRE(window.says("Saved"));
+    QFile csv(folder.filePath("loom.csv"));
+    REQUIRE(csv.open(QIODevice::ReadOnly));
+    CHECK(csv.readAll().count('\n') == 1441);
+    window.page.findChild<QAction*>("showTableAction")->setChecked(false);
+    for (const char* name : {"diff.png", "diff.svg"}) {
+        more->savePicture(folder.filePath(name));
+        CHECK(QFile(folder.filePath(name)).size() > 500);
+    }
+    more->savePicture("/nowhere/at/all.png");
+    CHECK(window.says("could not be written"));
 }

@@ -48,6 +48,7 @@ class BiographyView : public ShardView {
     void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) override;
     std::optional<Explanation> explanation() const override { return m_explanation; }
     const Biography& life() const { return m_life; }
+    ShardTable table() const override { return biographyTable(m_life); }
 
   private:
     void tell();

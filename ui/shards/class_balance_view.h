@@ -24,6 +24,7 @@ class ClassBalanceView : public QWidget {
 
     void setScene(std::optional<ShardScene> scene);
     QString sentence() const;
+    const ClassBalance& balance() const { return m_balance; }
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return sizeHint(); }

@@ -26,6 +26,10 @@ class CompareView : public ShardView {
     void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) override;
     void reveal(LoomCell cell) override { m_a->reveal(cell); }
     std::optional<Explanation> explanation() const override { return m_explanation; }
+    ShardTable table() const override {
+        if (!m_scene || !m_planOfB) return {};
+        return comparisonTable(*m_scene, *m_planOfB, QStringLiteral("a-b"));
+    }
 
   private:
     struct Made {

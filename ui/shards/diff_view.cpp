@@ -80,17 +80,25 @@ void DiffView::compare() {
         [plan = m_scene->plan, spec = m_scene->specAt(other), width,
          colors = colorsOf(m_theme, m_scene->ranks())](const LatestWork::Stop& stop) {
             const auto there = ShardPlan::make(spec);
-            return there ? Made{diffPlans(there.value(), plan, &stop),
-                                diffImage(plan, there.value(), width, colors, stop)}
-                         : Made{};
+            if (!there) return Made{};
+            there.value().places(0);  // the inverse order is made here
+            return Made{there.value(), diffPlans(there.value(), plan, &stop),
+                        diffImage(plan, there.value(), width, colors, stop)};
         },
         [this, other](const Made& made) { take(made, other); });
 }
 
 void DiffView::take(const Made& made, std::int64_t other) {
+    m_there = made.plan;
     m_canvas->setImage(made.image);
     m_explanation = explainEpochDiff(*m_scene, other, made.diff);
     Q_EMIT explanationChanged();
+}
+
+ShardTable DiffView::table() const {
+    if (!m_scene || !m_there) return {};
+    return comparisonTable(*m_scene, *m_there,
+                           QStringLiteral("diff-epochs-%1-%2").arg(m_scene->epoch).arg(m_other->value()));
 }
 
 }  // namespace ringside

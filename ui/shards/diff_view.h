@@ -53,9 +53,11 @@ class DiffView : public ShardView {
     void setScene(const ShardScene& scene) override;
     void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) override;
     std::optional<Explanation> explanation() const override { return m_explanation; }
+    ShardTable table() const override;
 
   private:
     struct Made {
+        std::optional<ShardPlan> plan;
         PlanDiff diff;
         QImage image;
     };
@@ -68,6 +70,7 @@ class DiffView : public ShardView {
     QLabel* m_title;
     QSpinBox* m_other;
     DiffCanvas* m_canvas;
+    std::optional<ShardPlan> m_there;
     std::optional<Explanation> m_explanation;
     LatestWork m_work;
 };

@@ -68,6 +68,7 @@ void LoomView::connectParts() {
 }
 
 void LoomView::setScene(const ShardScene& scene) {
+    m_scene.emplace(scene);
     const bool classes = scene.data && scene.data->classCount() > 0;
     m_colorBy->setChoiceEnabled(static_cast<int>(ColorBy::Class), classes,
                                 classes ? tr("Colour by the sample's class") : tr("This data set has no classes"));

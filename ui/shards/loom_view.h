@@ -20,6 +20,7 @@ class LoomView : public ShardView {
     void setScene(const ShardScene& scene) override;
     void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) override;
     void reveal(LoomCell cell) override { m_loom->reveal(cell); }
+    ShardTable table() const override { return m_scene ? placesTable(*m_scene) : ShardTable{}; }
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -29,6 +30,7 @@ class LoomView : public ShardView {
     void connectParts();
     void showWindow();
 
+    std::optional<ShardScene> m_scene;
     QLabel* m_subtitle = nullptr;
     SegmentedControl* m_colorBy = nullptr;
     LoomMinimap* m_minimap = nullptr;

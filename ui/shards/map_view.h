@@ -21,6 +21,7 @@ class MapView : public ShardView {
 
     void setScene(const ShardScene& scene) override;
     void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) override;
+    ShardTable table() const override { return m_scene ? samplesTable(*m_scene) : ShardTable{}; }
     QRectF rectOf(qint64 sample) const { return m_map.rect(sample).translated(area().topLeft()); }
 
   protected:

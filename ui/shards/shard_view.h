@@ -7,6 +7,7 @@
 #include "shards/explanation.h"
 #include "shards/loom_geometry.h"
 #include "shards/shard_scene.h"
+#include "shards/shard_table.h"
 
 namespace ringside {
 
@@ -21,6 +22,7 @@ class ShardView : public QWidget {
     virtual void reveal(LoomCell) {}
     // What the whole view says, in place of why the selected sample is where it is.
     virtual std::optional<Explanation> explanation() const { return {}; }
+    virtual ShardTable table() const = 0;  // what is seen, as rows
 
   Q_SIGNALS:
     void cellChosen(ringside::LoomCell cell);

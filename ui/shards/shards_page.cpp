@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/shards_page.h"
 
+#include <QCoreApplication>
 #include <QCursor>
 #include <QHBoxLayout>
+#include <QHeaderView>
 #include <QLocale>
 #include <QScrollArea>
 #include <QToolTip>
@@ -28,6 +30,20 @@ QLabel* labelled(const QString& text, const char* role) {
     auto* label = new QLabel(text);
     label->setProperty("role", role);
     return label;
+}
+
+QTableView* makeTable(QAbstractItemModel& model) {
+    auto* table = new QTableView;
+    table->setObjectName(QStringLiteral("shardsTableView"));
+    table->setAccessibleName(QCoreApplication::translate("ShardsPage", "The view as a table"));
+    table->setModel(&model);
+    table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table->setSelectionMode(QAbstractItemView::SingleSelection);
+    table->setShowGrid(false);
+    table->horizontalHeader()->setStretchLastSection(true);
+    table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    table->verticalHeader()->setDefaultSectionSize(Theme::kControlHeight);
+    return table;
 }
 
 }  // namespace
@@ -79,8 +95,13 @@ QWidget* ShardsPage::makeViewPanel() {
         connect(view, &ShardView::cellChosen, this, &ShardsPage::select);
         connect(view, &ShardView::cellHovered, this, &ShardsPage::hover);
         connect(view, &ShardView::epochChosen, &m_plan, &PlanModel::setEpoch);
-        connect(view, &ShardView::explanationChanged, this, &ShardsPage::showExplanation);
+        connect(view, &ShardView::explanationChanged, this, [this] {
+            showExplanation();
+            if (m_export->tableShown()) showTable();  // made on a worker, it comes later than the view
+        });
     }
+    m_tableView = makeTable(m_tableModel);
+    m_viewStack->addWidget(m_tableView);
     layout->addLayout(m_viewStack, 1);
     m_explanation = new ExplanationBox;
     layout->addSpacing(Theme::kSpace1);
@@ -103,6 +124,8 @@ QWidget* ShardsPage::makeToolRow() {
     layout->addWidget(m_viewChoice);
     m_find = new FindBox;
     layout->addWidget(m_find, 1);
+    m_export = new ViewExport;
+    layout->addWidget(m_export);
     return row;
 }
 
@@ -131,6 +154,7 @@ void ShardsPage::connectViews() {
     connect(&m_plan, &PlanModel::selectionChanged, this, &ShardsPage::showSelection);
     connect(&m_coverage, &CoverageCount::resultChanged, this, &ShardsPage::showLedger);
     connect(&m_verification, &Verification::changed, this, &ShardsPage::showVerification);
+    connectExport();
     connect(m_viewChoice, &SegmentedControl::chosen, this, &ShardsPage::showView);
     connect(m_find, &FindBox::textChanged, &m_finder, &PlanFinder::setText);
     connect(m_find, &FindBox::stepWanted, this, &ShardsPage::goToHit);
@@ -154,6 +178,7 @@ void ShardsPage::showPlan() {
     m_scene.emplace(ShardScene{*plan, m_plan.epoch(), m_experiment.config().sampler.setEpoch, split->training, m_labels,
                                m_experiment.config().training.epochs});
     view().setScene(*m_scene);
+    showTable();
     m_finder.setScene(*m_scene, m_experiment.config());
     m_balance->setScene(m_scene);
     m_coverage.want(m_experiment.config(), plan->spec().datasetSize);
@@ -244,12 +269,56 @@ void ShardsPage::hover(std::optional<LoomCell> cell) {
     }
 }
 
-void ShardsPage::showView(int index) {
-    m_viewStack->setCurrentIndex(index);
+void ShardsPage::showView(int) {
     if (m_scene) {
         view().setScene(*m_scene);
         showSelection();
     }
+    showTable();
+}
+
+void ShardsPage::connectExport() {
+    m_export->setView([this] { return view().table(); }, [this] { return static_cast<QWidget*>(&view()); });
+    m_export->addTable(tr("Save the ledger as CSV..."), [this] {
+        return m_scene ? ledgerTable(ledgerRows(m_scene->plan, m_coverage.result(), m_scene->epochs)) : ShardTable{};
+    });
+    m_export->addTable(tr("Save the class balance as CSV..."), [this] { return balanceTable(m_balance->balance()); });
+    connect(m_export, &ViewExport::tableToggled, this, &ShardsPage::showTable);
+    connect(m_export, &ViewExport::said, this, [this](const QString& sentence, bool failed) {
+        m_explanation->show({failed ? tr("Not saved") : tr("Export"), {sentence}, failed});
+    });
+    connect(m_tableView->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& now) {
+                if (now.isValid()) selectRow(now.row());
+            });
+}
+
+void ShardsPage::showTable() {
+    const bool table = m_export->tableShown();
+    m_viewStack->setCurrentIndex(table ? static_cast<int>(m_views.size()) : m_viewChoice->current());
+    m_tableModel.setTable(table ? view().table() : ShardTable{});
+}
+
+// Selects the sample of a row, where the table is about samples.
+void ShardsPage::selectRow(int row) {
+    const QStringList fields = m_tableModel.table().row(row);
+    const auto number = [&](const char* column) {
+        const qsizetype at = m_tableModel.table().columns.indexOf(QLatin1String(column));
+        bool known = false;
+        const qlonglong value = at < 0 ? 0 : fields.value(at).toLongLong(&known);
+        return known ? std::optional<qint64>(value) : std::nullopt;
+    };
+    const auto sample = number("index");
+    if (!sample || !m_scene) {
+        return;
+    }
+    std::optional<SamplePlace> place;
+    if (const auto rank = number("rank"), slot = number("slot"); rank && slot) {
+        const CellContent content = cellContent(m_scene->plan, static_cast<int>(*rank), *slot);
+        place = SamplePlace{static_cast<int>(*rank), *slot, content.step, content.position,
+                            content.kind == CellKind::Duplicate};
+    }
+    m_plan.select(*sample, place);
 }
 
 void ShardsPage::showFound() {

@@ -3,6 +3,7 @@
 
 #include <QLabel>
 #include <QStackedLayout>
+#include <QTableView>
 #include <QWidget>
 #include <optional>
 
@@ -14,6 +15,7 @@
 #include "shards/plan_finder.h"
 #include "shards/shard_view.h"
 #include "shards/verification.h"
+#include "shards/view_export.h"
 
 namespace ringside {
 
@@ -43,7 +45,10 @@ class ShardsPage : public QWidget {
     void showFound();
     void showView(int index);
     void goToHit(int direction);
-    ShardView& view() const { return *m_views[m_viewStack->currentIndex()]; }
+    void connectExport();
+    void showTable();
+    void selectRow(int row);
+    ShardView& view() const { return *m_views[m_viewChoice->current()]; }
     void select(LoomCell cell);
     void hover(std::optional<LoomCell> cell);
     void readLabelsLater();
@@ -63,6 +68,9 @@ class ShardsPage : public QWidget {
     SegmentedControl* m_viewChoice = nullptr;
     QStackedLayout* m_viewStack = nullptr;
     QList<ShardView*> m_views;
+    ViewExport* m_export = nullptr;
+    ShardTableModel m_tableModel;
+    QTableView* m_tableView = nullptr;
     ExplanationBox* m_explanation = nullptr;
     LedgerPanel* m_ledger = nullptr;
     ClassBalanceView* m_balance = nullptr;

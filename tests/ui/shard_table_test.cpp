@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/shard_table.h"
+
+#include <QAbstractItemModelTester>
+#include <QFile>
+#include <QTemporaryDir>
+
+#include "plans.h"
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+QString written(const ShardTable& table) {
+    const QTemporaryDir folder;
+    const QString path = folder.filePath("table.csv");
+    REQUIRE(writeCsv(table, path, std::atomic<bool>(false)).isEmpty());
+    QFile file(path);
+    REQUIRE(file.open(QIODevice::ReadOnly));
+    return QString::fromUtf8(file.readAll());
+}
+
+}  // namespace
+
+// 4 3 6 | 1 9 2 | 7 0 (4) | 5 8 (1), in steps of two.
+TEST_CASE("the loom's table has a line for every place, in the order of training") {
+    ShardSpec spec = tenOnFour();
+    CHECK(placesTable(sceneOf(spec)).rows == 12);
+    CHECK(written(placesTable(sceneOf(spec))).endsWith("0,2,2,2,4,padded\n0,2,3,2,1,padded\n"));
+    CHECK(written(placesTable(sceneOf(spec))).startsWith("epoch,step,rank,slot,index,flag\n0,1,0,0,4,normal\n"));
+    spec.loaderDropLast = true;
+    CHECK(written(placesTable(sceneOf(spec))).endsWith("0,,3,2,1,padded\n"));
+    spec.dropLast = true;
+    CHECK(written(placesTable(sceneOf(spec))).endsWith("0,1,3,1,8,normal\n0,,,,6,dropped\n0,,,,2,dropped\n"));
+}
+
+TEST_CASE("the map's table has a line for every sample") {
+    const ShardTable table = samplesTable(sceneOf(tenOnFour()));
+    CHECK(table.rows == 10);
+    CHECK(table.row(4) == QStringList{"4", "0", "1", "0", "2"});
+    CHECK(table.row(2) == QStringList{"2", "1", "2", "2", "1"});
+}
+
+TEST_CASE("two plans stand side by side, sample by sample") {
+    ShardSpec cut = tenOnFour();
+    cut.dropLast = true;
+    const ShardTable table = comparisonTable(sceneOf(tenOnFour()), planOf(cut), "a-b");
+    CHECK(table.row(4) == QStringList{"4", "0", "1", "0", "0", "1", "0", "rank and step"});
+    CHECK(table.row(2) == QStringList{"2", "1", "2", "2", "", "", "", ""});
+}
+
+TEST_CASE("a CSV field with a comma or a quote is quoted") {
+    ShardTable table{"t", {"a", "b"}, 1, [](qint64) { return QStringList{"x, y", "say \"hi\""}; }};
+    CHECK(written(table) == "a,b\n\"x, y\",\"say \"\"hi\"\"\"\n");
+}
+
+TEST_CASE("a CSV that cannot be written says where, and one that is stopped leaves no file") {
+    const ShardTable table = samplesTable(sceneOf(tenOnFour()));
+    CHECK(writeCsv(table, "/nowhere/at/all.csv", std::atomic<bool>(false)).startsWith("/nowhere/at/all.csv could not"));
+    const QTemporaryDir folder;
+    CHECK(!writeCsv(table, folder.filePath("a.csv"), std::atomic<bool>(true)).isEmpty());
+    CHECK(!QFile::exists(folder.filePath("a.csv")));
+}
+
+TEST_CASE("the table model shows what the table holds") {
+    ShardTableModel model;
+    const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
+    model.setTable(placesTable(sceneOf(tenOnFour())));
+    CHECK(model.rowCount() == 12);
+    CHECK(model.data(model.index(11, 5)).toString() == "padded");
+    CHECK(model.headerData(4, Qt::Horizontal).toString() == "index");
+    model.setTable({});
+    CHECK(model.rowCount() == 0);
+}

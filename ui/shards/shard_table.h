@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QAbstractTableModel>
+#include <QStringList>
+#include <atomic>
+#include <functional>
+
+#include "shards/biography.h"
+#include "shards/class_balance.h"
+#include "shards/ledger.h"
+#include "shards/shard_scene.h"
+
+namespace ringside {
+
+// A view's numbers as rows, made when they are asked for: a plan of millions of samples costs nothing until it is
+// scrolled or written. row() may be called on any thread. Numbers are in the C locale.
+struct ShardTable {
+    QString name;  // of a file: "loom-epoch-2"
+    QStringList columns;
+    qint64 rows = 0;
+    std::function<QStringList(qint64 row)> row;
+};
+
+// epoch,step,rank,slot,index,flag as ringsidectl plan writes them, and the class where there is one; in the order of
+// training, dropped samples last.
+ShardTable placesTable(const ShardScene& scene);
+// A line for each sample, with its first place.
+ShardTable samplesTable(const ShardScene& scene);
+// A line for each sample, with its first place in both plans.
+ShardTable comparisonTable(const ShardScene& scene, const ShardPlan& other, const QString& name);
+ShardTable biographyTable(const Biography& life);
+ShardTable balanceTable(const ClassBalance& balance);
+ShardTable ledgerTable(const QList<LedgerRow>& rows);
+
+// Writes a table as CSV (RFC 4180). Returns why it failed, or nothing; a stopped one leaves no file.
+QString writeCsv(const ShardTable& table, const QString& file, const std::atomic<bool>& stop);
+
+// The table for a view of Qt; at most kMostRows of it, which a scroll bar can still reach.
+class ShardTableModel : public QAbstractTableModel {
+    Q_OBJECT
+  public:
+    static constexpr qint64 kMostRows = 50'000'000;
+
+    using QAbstractTableModel::QAbstractTableModel;
+    void setTable(ShardTable table);
+    const ShardTable& table() const { return m_table; }
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+
+  private:
+    ShardTable m_table;
+    mutable qint64 m_cachedRow = -1;  // a row is asked for column by column
+    mutable QStringList m_cached;
+};
+
+}  // namespace ringside
