@@ -65,7 +65,7 @@ Explanation explainSettingsDiff(const ShardPlan& a, const ShardPlan& b, const Pl
     }
     result.title = text("What does B change?");
     result.lines << text(
-                        "A: %1 per rank in %2 steps, %3 repeated, %4 dropped. B: %5 per rank in %6 steps, %7 repeated, "
+                        "A: %1 per rank, %2 steps, %3 repeated, %4 dropped. B: %5 per rank, %6 steps, %7 repeated, "
                         "%8 dropped.")
                         .arg(number(a.samplesPerRank()), number(a.stepsPerEpoch()), number(a.padding()),
                              number(static_cast<std::int64_t>(a.dropped().size())), number(b.samplesPerRank()),
