@@ -4,6 +4,7 @@
 #include <QMap>
 
 #include "plans.h"
+#include "shards/ledger_sentences.h"
 #include "support/catch.h"
 
 using namespace ringside;
@@ -87,4 +88,33 @@ TEST_CASE("samples never seen: those that every epoch drops") {
     // Padding loses nothing; an empty shard loses everything.
     CHECK(coverage(configOf(4, false, 3), 10).neverSeen == 0);
     CHECK(coverage(configOf(16, true, 5), 10).neverSeen == 10);
+}
+
+TEST_CASE("the ledger names who carries a duplicate, and of what") {
+    // torch.randperm(10) seeded with 0 begins 4 1: positions 10 and 11 repeat them.
+    CHECK(duplicatesSentence(planOf(tenOnFour())) == "rank 2 trains sample 4 again, rank 3 trains sample 1 again.");
+    ShardSpec many = tenOnFour();
+    many.datasetSize = 11;
+    many.worldSize = 64;
+    CHECK(duplicatesSentence(planOf(many)).endsWith(", and 45 more."));  // 53 in all, 8 named
+    many.dropLast = true;
+    CHECK(duplicatesSentence(planOf(many)).isEmpty());
+}
+
+TEST_CASE("both drop_lasts stand side by side") {
+    // 10 mod 4 = 2; ceil(10 / 4) = 3 per rank and 3 mod 2 = 1 of each is left out.
+    CHECK(bothDropLasts(tenOnFour()).contains("10 mod 4 = 2 before dealing"));
+    CHECK(bothDropLasts(tenOnFour()).contains("1 on each rank, 4 in all."));
+}
+
+TEST_CASE("seeds and epochs that share an order are named") {
+    ShardSpec spec = tenOnFour();
+    spec.seed = 3;
+    spec.epoch = 2;
+    CHECK(sameOrderSentence(spec).contains("3 + 2 = 5, so seed 5 has this very order in epoch 0"));
+    spec.epoch = 0;
+    CHECK(sameOrderSentence(spec).contains("seed 2 has this very order in epoch 1"));
+    spec.seed = INT64_MAX;
+    CHECK(sameOrderSentence(spec).isEmpty());
+    CHECK(learningRateSentence(spec).contains("multiplied by 4 for batches of 8"));
 }

@@ -5,6 +5,8 @@
 #include <QLocale>
 #include <cmath>
 
+#include "shards/ledger_sentences.h"
+
 namespace ringside {
 namespace {
 
@@ -46,6 +48,20 @@ LedgerRow neverSeen(const Coverage* coverage, qint64 epochs) {
     return row;
 }
 
+void say(QList<LedgerRow>& rows, const QString& name, const QString& sentence) {
+    for (LedgerRow& row : rows) {
+        if (row.name == name && !sentence.isEmpty()) row.tip += QLatin1Char('\n') + sentence;
+    }
+}
+
+void addSentences(QList<LedgerRow>& rows, const ShardPlan& plan) {
+    const ShardSpec& spec = plan.spec();
+    say(rows, text("Samples"), sameOrderSentence(spec));
+    say(rows, text("Padding (duplicates)"), duplicatesSentence(plan));
+    for (const char* name : {"Dropped by sampler", "Dropped by loader"}) say(rows, text(name), bothDropLasts(spec));
+    say(rows, text("Global batch"), learningRateSentence(spec));
+}
+
 }  // namespace
 
 QList<LedgerRow> ledgerRows(const ShardPlan& plan, const Coverage* coverage, qint64 epochs) {
@@ -82,6 +98,7 @@ QList<LedgerRow> ledgerRows(const ShardPlan& plan, const Coverage* coverage, qin
     rows << LedgerRow{text("Unique seen"), text("%1 (%2)").arg(number(unique), share(unique, spec.datasetSize)),
                       Tone::Normal, text("Different samples trained in this epoch")};
     rows << neverSeen(coverage, epochs);
+    addSentences(rows, plan);
     return rows;
 }
 

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/ledger_sentences.h"
+
+#include <QCoreApplication>
+#include <QLocale>
+#include <QStringList>
+
+#include "sampling/plan_sentences.h"
+
+namespace ringside {
+namespace {
+
+constexpr qsizetype kListed = 8;  // duplicates named before "and N more"
+
+QString text(const char* source) {
+    return QCoreApplication::translate("Ledger", source);
+}
+QString number(std::int64_t value) {
+    return QLocale().toString(static_cast<qlonglong>(value));
+}
+
+}  // namespace
+
+QString duplicatesSentence(const ShardPlan& plan) {
+    QStringList named;
+    for (std::int64_t slot = plan.samplesPerRank() - 1; slot >= 0 && named.size() < kListed; --slot) {
+        QStringList ofSlot;
+        for (int rank = 0; rank < plan.spec().worldSize; ++rank) {
+            if (plan.isPadded(rank, slot)) {
+                ofSlot << text("rank %1 trains sample %2 again").arg(rank).arg(plan.index(rank, slot));
+            }
+        }
+        if (ofSlot.isEmpty()) break;
+        named = ofSlot + named;
+    }
+    if (named.isEmpty()) return {};
+    named = named.mid(0, kListed);
+    const std::int64_t more = plan.padding() - named.size();
+    const QString list = named.join(QStringLiteral(", "));
+    return (more > 0 ? text("%1, and %2 more").arg(list, number(more)) : list) + QLatin1Char('.');
+}
+
+QString bothDropLasts(const ShardSpec& spec) {
+    ShardSpec sampler = spec, loader = spec;
+    sampler.dropLast = true;
+    loader.loaderDropLast = true;
+    const std::int64_t bySampler = shardNumbers(sampler).droppedBySampler;
+    const std::int64_t byLoader = shardNumbers(loader).droppedByLoader;
+    return text(
+               "drop_last of the sampler drops n mod W = %1 mod %2 = %3 before dealing, so that nothing is repeated; "
+               "drop_last of the loader leaves the short last batch out, %4 on each rank, %5 in all.")
+        .arg(spec.datasetSize)
+        .arg(spec.worldSize)
+        .arg(number(bySampler), number(byLoader), number(byLoader * spec.worldSize));
+}
+
+// seed + epoch is all that the generator sees.
+QString sameOrderSentence(const ShardSpec& spec) {
+    constexpr std::int64_t kPlain = 1'000'000'000'000;  // sums that need no thought about 64 bits
+    if (!spec.shuffle) return text("Shuffle is off: the seed is not used.");
+    if (spec.seed < -kPlain || spec.seed > kPlain || spec.epoch > kPlain) return {};
+    const std::int64_t sum = spec.seed + spec.epoch;
+    const QString other = spec.epoch > 0 ? text("seed %1 has this very order in epoch 0").arg(sum)
+                                         : text("seed %1 has this very order in epoch 1").arg(sum - 1);
+    return text(
+               "The generator is seeded with seed + epoch = %1 + %2 = %3, so %4: runs whose seeds differ by a few "
+               "share "
+               "most of their orders.")
+        .arg(spec.seed)
+        .arg(spec.epoch)
+        .arg(sum)
+        .arg(other);
+}
+
+QString learningRateSentence(const ShardSpec& spec) {
+    if (spec.worldSize < 2) return {};
+    return text(
+               "A learning rate found with batches of %1 on one rank is usually multiplied by %2 for batches of %3 "
+               "(the "
+               "linear rule), with a warm-up.")
+        .arg(number(spec.batchSize), number(spec.worldSize), number(spec.batchSize * spec.worldSize));
+}
+
+}  // namespace ringside
