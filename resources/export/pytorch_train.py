@@ -152,13 +152,8 @@ def validate(model, loader, epoch, report, device):
     return result[HEADLINE]
 
 
-def train(local_rank, args, init):
+def train(device, args):
     """One rank, from the first epoch to the final weights."""
-    device = torch.device(f"cuda:{local_rank}" if args.device == "cuda" else "cpu")
-    if device.type == "cuda":
-        torch.cuda.set_device(device)
-    dist.init_process_group("nccl" if device.type == "cuda" else "gloo",
-                            timeout=datetime.timedelta(seconds=@timeout@), **init)
     report = Report(args.out)
 
     training, validation = split(*load_data(args.data))
@@ -185,6 +180,15 @@ def train(local_rank, args, init):
     report.summary(version=1, name=NAME, state="finished", world_size=dist.get_world_size(), steps=step,
                    final={f"val_{key}": value for key, value in final.items()}, plan_hashes=plan_hashes,
                    initial_parameters_sha256=initial, parameters_sha256=sha256(network.parameters()))
+
+
+def join_and_train(local_rank, args, init):
+    device = torch.device(f"cuda:{local_rank}" if args.device == "cuda" else "cpu")
+    if device.type == "cuda":
+        torch.cuda.set_device(device)
+    dist.init_process_group("nccl" if device.type == "cuda" else "gloo",
+                            timeout=datetime.timedelta(seconds=@timeout@), **init)
+    train(device, args)  # a function of its own: the model must be gone before the group, or the end may hang
     dist.barrier()
     dist.destroy_process_group()
 
@@ -197,7 +201,7 @@ def main():
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     if "RANK" in os.environ:  # torchrun has started this process as one of the ranks
-        train(int(os.environ["LOCAL_RANK"]), args, {"init_method": "env://"})
+        join_and_train(int(os.environ["LOCAL_RANK"]), args, {"init_method": "env://"})
         return
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // WORLD_SIZE)))
     if sys.platform == "linux":
@@ -208,7 +212,7 @@ def main():
 
 
 def start_rank(rank, args, url):
-    train(rank, args, {"init_method": url, "rank": rank, "world_size": WORLD_SIZE})
+    join_and_train(rank, args, {"init_method": url, "rank": rank, "world_size": WORLD_SIZE})
 
 
 if __name__ == "__main__":
