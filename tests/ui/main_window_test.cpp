@@ -87,6 +87,15 @@ TEST_CASE("Run is off with a reason beside it and in its tooltip while a value i
     CHECK(run->isEnabled());
 }
 
+TEST_CASE("the status bar does not call an impossible experiment ready") {
+    Fixture f;
+    CHECK(f.find<QLabel>("progressLabel")->text() == "Ready to run");
+    RunConfig config;
+    config.parallel.worldSize = 0;
+    f.window.experiment().edit(config, "parallel.world_size");
+    CHECK(f.find<QLabel>("progressLabel")->text() == "Not ready to run: the form says why");
+}
+
 TEST_CASE("Run trains, and the status bar says how it ended") {
     Fixture f;
     f.press("runButton");

@@ -85,7 +85,10 @@ QString StatusPanel::compute() const {
 
 void StatusPanel::refresh() {
     const RunData& run = m_run.data();
-    m_progressText->setWhole(progressText(m_controller.state(), run, m_controller.message()));
+    const bool impossible = m_controller.state() == RunController::State::Idle && m_controller.message().isEmpty() &&
+                            !m_experiment.problems().empty();
+    m_progressText->setWhole(impossible ? tr("Not ready to run: the form says why")
+                                        : progressText(m_controller.state(), run, m_controller.message()));
     m_progress->setVisible(m_controller.isLive() && run.started());
     m_progress->setValue(static_cast<int>(progressShare(run) * kBarSteps));
     m_timeLeft->setText(m_controller.isLive() ? timeLeftText(run) : QString());

@@ -79,14 +79,14 @@ LedgerPanel::LedgerPanel(Theme& theme, QWidget* parent) : QFrame(parent), m_them
 }
 
 LedgerPanel::RowLabels LedgerPanel::addRow() {
-    if (!m_rows.isEmpty()) {
-        auto* line = new QFrame;
+    auto* line = m_rows.isEmpty() ? nullptr : new QFrame;
+    if (line != nullptr) {
         line->setProperty("role", "line");
         m_rowsLayout->addWidget(line);
     }
     auto* row = new QHBoxLayout;
     row->setContentsMargins(0, Theme::kSpace1, 0, Theme::kSpace1);
-    RowLabels labels{new QLabel, new QLabel};
+    RowLabels labels{new QLabel, new QLabel, line};
     labels.name->setProperty("role", "muted");
     labels.value->setProperty("role", "number");
     labels.value->setFont(m_theme.numberFont());
@@ -103,6 +103,7 @@ void LedgerPanel::setRows(const QList<LedgerRow>& rows) {
         m_rows.append(addRow());
     }
     for (qsizetype at = 0; at < m_rows.size(); ++at) {
+        if (m_rows[at].line != nullptr) m_rows[at].line->setVisible(at < rows.size());
         const LedgerRow row = at < rows.size() ? rows[at] : LedgerRow{};
         m_rows[at].name->setText(row.name);
         m_rows[at].name->setToolTip(row.tip);

@@ -27,6 +27,7 @@ class LedgerPanel : public QFrame {
     struct RowLabels {
         QLabel* name;
         QLabel* value;
+        QFrame* line;  // above it; null for the first
     };
     RowLabels addRow();
 
