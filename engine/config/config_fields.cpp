@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "sampling/sampler_kind.h"
+
 namespace ringside {
 namespace {
 
@@ -18,7 +20,6 @@ constexpr std::array<string_view, 4> kModels = {"toy_linear", "mlp", "simple_cnn
 constexpr std::array<string_view, 1> kStrategies = {"ddp"};
 constexpr std::array<string_view, 4> kBackends = {"auto", "shm", "gloo", "nccl"};
 constexpr std::array<string_view, 3> kDevices = {"auto", "cpu", "cuda"};
-constexpr std::array<string_view, 1> kSamplers = {"distributed"};
 constexpr std::array<string_view, 3> kOptimizers = {"sgd", "adam", "adamw"};
 constexpr std::array<string_view, 2> kScalings = {"none", "linear"};
 constexpr std::array<string_view, 3> kSchedules = {"constant", "step", "cosine"};
@@ -167,8 +168,10 @@ const std::vector<ConfigField>& fieldTable() {
 
         {"sampler.kind", kChoice,
          "How samples are dealt to ranks. distributed: as torch.utils.data.DistributedSampler, like cards, one at a "
-         "time.",
-         RINGSIDE_SLOT(sampler.kind), kSamplers},
+         "time; batch_sharded: whole batches in turn; contiguous: one block each; unpadded: nothing repeated, for "
+         "evaluation; distributed_weighted, class_balanced: rare classes more often; subset: a part of the data. "
+         "sequential, random and weighted shard nothing: every rank gets everything.",
+         RINGSIDE_SLOT(sampler.kind), samplerNames()},
         {"sampler.shuffle", kBoolean,
          "Deal a shuffled deck. Off, every epoch has the samples in the order of the file.",
          RINGSIDE_SLOT(sampler.shuffle)},
@@ -183,6 +186,65 @@ const std::vector<ConfigField>& fieldTable() {
         {"sampler.set_epoch", kBoolean,
          "Call sampler.set_epoch(epoch) before each epoch. Off is the classic mistake: every epoch has the same order.",
          RINGSIDE_SLOT(sampler.setEpoch)},
+        {"sampler.num_samples",
+         kInteger,
+         "weighted, distributed_weighted and class_balanced only: samples drawn in each epoch, by all ranks together "
+         "where they share; 0 draws as many as there are.",
+         RINGSIDE_SLOT(sampler.numSamples),
+         {},
+         0,
+         kMaxInt32},
+        {"sampler.class_weights",
+         kIntegerList,
+         "weighted and distributed_weighted only: how often each class is drawn, relative to the others, one number "
+         "per class. Empty takes 1 / the number of its samples, so that all classes come equally often.",
+         RINGSIDE_SLOT(sampler.classWeights),
+         {},
+         0,
+         1e9},
+        {"sampler.subset_fraction",
+         kReal,
+         "subset only: the part of the samples that is used, chosen at random once.",
+         RINGSIDE_SLOT(sampler.subsetFraction),
+         {},
+         0,
+         1,
+         true},
+        {"sampler.subset_seed", kInteger, "subset only: seed of the choice; it stays the same in all epochs.",
+         RINGSIDE_SLOT(sampler.subsetSeed)},
+        {"sampler.subset_indices",
+         kIntegerList,
+         "subset only: exactly these samples instead of a random part, each once.",
+         RINGSIDE_SLOT(sampler.subsetIndices),
+         {},
+         0,
+         kMaxInt32},
+
+        {"pitfalls.seed_per_rank", kBoolean,
+         "A deliberate mistake: every rank shuffles with seed + rank. Shards then overlap, and samples are missed.",
+         RINGSIDE_SLOT(pitfalls.seedPerRank)},
+        {"pitfalls.double_sharding", kBoolean,
+         "A deliberate mistake: the data is split by rank, and the sampler splits each part again. Most samples are "
+         "never used.",
+         RINGSIDE_SLOT(pitfalls.doubleSharding)},
+        {"pitfalls.wrong_rank",
+         kInteger,
+         "A deliberate mistake: every process tells the sampler it is this rank, so all get the same shard. -1 is off.",
+         RINGSIDE_SLOT(pitfalls.wrongRank),
+         {},
+         -1,
+         4095},
+        {"pitfalls.wrong_world_size",
+         kInteger,
+         "A deliberate mistake: num_replicas set by hand. Too large, samples are missed; too small, PyTorch refuses. 0 "
+         "is off.",
+         RINGSIDE_SLOT(pitfalls.wrongWorldSize),
+         {},
+         0,
+         4096},
+        {"pitfalls.shuffle_with_sampler", kBoolean,
+         "A deliberate mistake: shuffle=True given to the DataLoader together with a sampler, which PyTorch refuses.",
+         RINGSIDE_SLOT(pitfalls.shuffleWithSampler)},
 
         {"loader.batch_size",
          kInteger,

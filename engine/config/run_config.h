@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "config/pitfalls_config.h"
 
 namespace ringside {
 
@@ -52,11 +53,16 @@ struct ParallelConfig {
 };
 
 struct SamplerConfig {
-    std::string kind = "distributed";
+    std::string kind = "distributed";  // the names are in sampling/sampler_kind.h
     bool shuffle = true;
     std::int64_t seed = 0;
     bool dropLast = false;
-    bool setEpoch = true;  // false: the forgotten set_epoch, every epoch has the order of epoch 0
+    bool setEpoch = true;         // false: the forgotten set_epoch, every epoch has the order of epoch 0
+    std::int64_t numSamples = 0;  // kinds that draw again: samples per epoch; 0 = as many as there are
+    std::vector<std::int64_t> classWeights = {};  // weighted kinds: one per class; empty = 1 / number of samples
+    double subsetFraction = 0.5;                  // subset: the part that is used
+    std::int64_t subsetSeed = 0;
+    std::vector<std::int64_t> subsetIndices = {};  // subset: these samples instead
     bool operator==(const SamplerConfig&) const = default;
 };
 
@@ -111,6 +117,7 @@ struct RunConfig {
     ModelConfig model;
     ParallelConfig parallel;
     SamplerConfig sampler;
+    PitfallsConfig pitfalls;
     LoaderConfig loader;
     OptimizerConfig optimizer;
     ScheduleConfig schedule;

@@ -42,10 +42,10 @@ Result<PreparedRun> prepareRun(const RunConfig& config, const std::filesystem::p
     run.validationSamples = data.value().validation ? data.value().validation->size() : 0;
 
     if (const auto model = describeModel(config.model, *data.value().training); !model) return model.problem();
-    const ShardSpec spec = epochSpec(config, run.trainingSamples, 0);
+    const ShardSpec spec = epochSpec(config, data.value().training, 0);
+    if (const Problems reasons = planProblems(spec); !reasons.empty()) return reasons.front();
     const Result<ShardPlan> plan = ShardPlan::make(spec);
     if (!plan) return plan.problem();
-    if (const Problems reasons = planProblems(spec); !reasons.empty()) return reasons.front();
     run.notes = planNotes(spec);
     // A group of micro-batches is one step, also a shorter one at the end.
     const std::int64_t perStep = config.training.accumulateSteps;

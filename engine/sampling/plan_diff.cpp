@@ -31,6 +31,7 @@ std::vector<SampleOwner> sampleOwners(const ShardPlan& plan, const std::atomic<b
     for (std::int64_t slot = 0; slot < plan.samplesPerRank(); ++slot) {
         if (stop && slot % kSlotsBetweenStops == 0 && *stop) break;
         for (int rank = 0; rank < plan.spec().worldSize; ++rank) {
+            if (slot >= plan.samplesOf(rank)) continue;
             SampleOwner& owner = owners[static_cast<std::size_t>(plan.index(rank, slot))];
             if (owner.rank < 0) owner = {rank, static_cast<std::int32_t>(slot)};
         }

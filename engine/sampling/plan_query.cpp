@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "sampling/plan_damage.h"
+
 namespace ringside {
 namespace {
 
@@ -84,7 +86,7 @@ std::vector<PlanHit> scan(const ShardPlan& plan, const PlanQuery& query, const W
     for (std::int64_t slot = window.firstSlot; slot < window.lastSlot; ++slot) {
         if (stop && slot % kSlotsBetweenStops == 0 && *stop) break;
         for (int rank = window.firstRank; rank < window.lastRank; ++rank) {
-            if (onlyDuplicates && !plan.isPadded(rank, slot)) continue;
+            if (slot >= plan.samplesOf(rank) || (onlyDuplicates && !plan.isPadded(rank, slot))) continue;
             const std::int64_t sample = plan.index(rank, slot);
             if (hasLabel(query, labels, sample)) {
                 hits.push_back({static_cast<std::uint32_t>(sample), rank, static_cast<std::int32_t>(slot)});
@@ -122,15 +124,7 @@ std::vector<std::uint32_t> neverSeenSamples(const std::function<ShardSpec(std::i
             left = spec.datasetSize;
             seen.resize(static_cast<std::size_t>(left));
         }
-        const ShardPlan& made = plan.value();
-        const std::int64_t trained = made.samplesPerRank() - made.droppedByLoader();
-        for (std::int64_t slot = 0; slot < trained && left > 0; ++slot) {
-            for (int rank = 0; rank < spec.worldSize; ++rank) {
-                auto mark = seen[static_cast<std::size_t>(made.index(rank, slot))];
-                left -= mark ? 0 : 1;
-                mark = true;
-            }
-        }
+        left -= markTrained(plan.value(), seen);
     }
     for (std::size_t sample = 0; left > 0 && sample < seen.size(); ++sample) {
         if (!seen[sample]) missing.push_back(static_cast<std::uint32_t>(sample));

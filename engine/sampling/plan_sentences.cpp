@@ -4,7 +4,8 @@
 #include <algorithm>
 
 #include "base/number_text.h"
-#include "sampling/shard_layout.h"
+#include "data/dataset.h"
+#include "sampling/mistaken_deal.h"
 
 namespace ringside {
 namespace {
@@ -13,66 +14,118 @@ std::string counted(std::int64_t count, const std::string& one, const std::strin
     return grouped(count) + ' ' + (count == 1 ? one : many);
 }
 
+std::int64_t toldWorldSize(const ShardSpec& spec) {
+    return spec.pitfalls.wrongWorldSize > 0 ? spec.pitfalls.wrongWorldSize : spec.worldSize;
+}
+
 // "ceil(1437 / 4) = 360"; no ceil or floor where the division is even. Plain digits, as one would type them.
-std::string division(const ShardSpec& spec, std::int64_t result) {
-    const std::string quotient = std::to_string(spec.datasetSize) + " / " + std::to_string(spec.worldSize);
-    const bool even = spec.datasetSize % spec.worldSize == 0;
-    const std::string rounded = even ? quotient : (spec.dropLast ? "floor(" : "ceil(") + quotient + ")";
+std::string division(const ShardSpec& spec, std::int64_t length, std::int64_t result) {
+    const std::int64_t world = toldWorldSize(spec);
+    const std::string quotient = std::to_string(length) + " / " + std::to_string(world);
+    const std::string rounded = length % world == 0 ? quotient : (spec.dropLast ? "floor(" : "ceil(") + quotient + ")";
     return rounded + " = " + grouped(result);
 }
 
-std::string paddingClause(const ShardSpec& spec, const ShardNumbers& numbers) {
+std::string paddingClause(const ShardNumbers& numbers) {
     const std::string repeated = counted(numbers.padding, "is repeated", "are repeated");
     return repeated + " so that all ranks get " + grouped(numbers.samplesPerRank) +
-           (numbers.padding > spec.datasetSize ? ", more than there are samples." : ".");
+           (numbers.padding > numbers.orderLength ? ", more than there are samples." : ".");
 }
 
 std::string dropClause(const ShardSpec& spec, const ShardNumbers& numbers) {
     const bool one = numbers.droppedBySampler == 1;
-    const std::string which = spec.shuffle ? (one ? "another one in each epoch" : "others in each epoch")
-                                           : (one ? "always the last one" : "always the last ones");
+    const std::string which = spec.shuffle || repeatsDraws(spec.kind)
+                                  ? (one ? "another one in each epoch" : "others in each epoch")
+                                  : (one ? "always the last one" : "always the last ones");
     return counted(numbers.droppedBySampler, "is dropped, ", "are dropped, ") + which + ".";
+}
+
+std::string outcome(const ShardSpec& spec, const ShardNumbers& numbers) {
+    if (numbers.padding > 0) return "; " + paddingClause(numbers);
+    if (numbers.droppedBySampler > 0) return "; " + dropClause(spec, numbers);
+    return ", none repeated, none dropped.";
+}
+
+// What the order is made of, where it is not simply the data set.
+std::string orderClause(const ShardSpec& spec, const ShardNumbers& numbers) {
+    const std::string length = grouped(numbers.orderLength);
+    if (spec.kind == SamplerKind::kSubset) return "A subset of " + length + " of " + grouped(spec.datasetSize) + ": ";
+    if (spec.kind == SamplerKind::kDistributedWeighted) return length + " draws with replacement: ";
+    if (spec.kind == SamplerKind::kClassBalanced) return length + " samples, classes in turn: ";
+    if (spec.pitfalls.doubleSharding) return "Split by rank before the sampler splits again: ";
+    return {};
+}
+
+std::string replicatedSentence(const ShardSpec& spec, const ShardNumbers& numbers) {
+    const bool draws = spec.kind == SamplerKind::kWeighted;
+    const std::string what = (draws ? "" : "all ") + grouped(numbers.orderLength) + (draws ? " draws" : " samples");
+    if (spec.worldSize == 1) return "One rank gets " + what + ".";
+    return "Nothing is sharded: each of " + grouped(spec.worldSize) + " ranks gets " + (draws ? "the same " : "") +
+           what + ".";
+}
+
+std::string unpaddedSentence(const ShardSpec& spec, const ShardNumbers& numbers) {
+    const std::int64_t longer = spec.datasetSize % spec.worldSize;
+    if (longer == 0) return {};
+    return counted(longer, "rank gets ", "ranks get ") + grouped(numbers.samplesPerRank) + ", " +
+           counted(spec.worldSize - longer, "rank gets ", "ranks get ") + grouped(numbers.samplesPerRank - 1) +
+           "; none repeated, none dropped.";
+}
+
+std::string batchedSentence(const ShardSpec& spec, const ShardNumbers& numbers) {
+    const std::string length = std::to_string(numbers.orderLength);
+    const std::int64_t round = spec.worldSize * spec.batchSize;
+    const bool even = numbers.orderLength % round == 0;
+    const std::string quotient =
+        length + " / (" + std::to_string(spec.worldSize) + " x " + std::to_string(spec.batchSize) + ")";
+    return (even ? quotient : (spec.dropLast ? "floor(" : "ceil(") + quotient + ")") + " = " +
+           counted(numbers.samplesPerRank / spec.batchSize, "batch", "batches") + " for each rank" +
+           outcome(spec, numbers);
 }
 
 }  // namespace
 
 ShardSpec epochSpec(const RunConfig& config, std::int64_t datasetSize, std::int64_t epoch) {
+    const SamplerKind kind = samplerNamed(config.sampler.kind).value_or(SamplerKind::kDistributed);
     return {.datasetSize = datasetSize,
             .worldSize = config.parallel.worldSize,
-            .epoch = config.sampler.setEpoch ? epoch : 0,
+            .epoch = config.sampler.setEpoch || !usesSetEpoch(kind) ? epoch : 0,
             .seed = config.sampler.seed,
             .shuffle = config.sampler.shuffle,
             .dropLast = config.sampler.dropLast,
             .batchSize = config.loader.batchSize,
-            .loaderDropLast = config.loader.dropLast};
+            .loaderDropLast = config.loader.dropLast,
+            .kind = kind,
+            .numSamples = config.sampler.numSamples,
+            .classWeights = config.sampler.classWeights,
+            .subsetFraction = config.sampler.subsetFraction,
+            .subsetSeed = config.sampler.subsetSeed,
+            .subsetIndices = config.sampler.subsetIndices,
+            .pitfalls = config.pitfalls};
 }
 
-ShardNumbers shardNumbers(const ShardSpec& spec) {
-    const ShardLayout layout = ShardLayout::roundRobin(spec);
-    ShardNumbers numbers{.samplesPerRank = layout.samplesPerRank, .totalSize = layout.totalSize()};
-    numbers.padding = std::max<std::int64_t>(0, numbers.totalSize - spec.datasetSize);
-    numbers.droppedBySampler = std::max<std::int64_t>(0, spec.datasetSize - numbers.totalSize);
-    const std::int64_t rest = numbers.samplesPerRank % spec.batchSize;
-    const bool keepsRest = rest > 0 && !spec.loaderDropLast;
-    numbers.stepsPerEpoch = numbers.samplesPerRank / spec.batchSize + (keepsRest ? 1 : 0);
-    numbers.droppedByLoader = keepsRest ? 0 : rest;
-    if (numbers.stepsPerEpoch > 0) numbers.lastBatchSize = keepsRest ? rest : spec.batchSize;
-    return numbers;
+ShardSpec epochSpec(const RunConfig& config, const std::shared_ptr<const Dataset>& data, std::int64_t epoch) {
+    ShardSpec spec = epochSpec(config, data ? data->size() : 0, epoch);
+    if (needsClasses(spec.kind)) spec.data = data;
+    return spec;
 }
 
 std::string shardSentence(const ShardSpec& spec) {
     const ShardNumbers numbers = shardNumbers(spec);
     if (spec.datasetSize == 0) return "There are no samples, so every rank's shard is empty.";
+    const std::string start = orderClause(spec, numbers);
+    if (isReplicated(spec.kind)) return replicatedSentence(spec, numbers);
+    if (dealsByBatch(spec.kind)) return start + batchedSentence(spec, numbers);
+    if (spec.kind == SamplerKind::kUnpadded && spec.datasetSize % spec.worldSize != 0) {
+        return unpaddedSentence(spec, numbers);
+    }
+    const std::string divided = start + division(spec, numbers.orderLength, numbers.samplesPerRank);
     if (numbers.samplesPerRank == 0) {
-        return division(spec, 0) +
-               " samples per rank: every shard is empty. Turn the sampler's drop_last off, or use at most " +
-               counted(spec.datasetSize, "rank.", "ranks.");
+        return divided + " samples per rank: every shard is empty. Turn the sampler's drop_last off, or use at most " +
+               counted(numbers.orderLength, "rank.", "ranks.");
     }
     const bool one = numbers.samplesPerRank == 1;
-    const std::string start = division(spec, numbers.samplesPerRank) + (one ? " sample per rank" : " samples per rank");
-    if (numbers.padding > 0) return start + "; " + paddingClause(spec, numbers);
-    if (numbers.droppedBySampler > 0) return start + "; " + dropClause(spec, numbers);
-    return start + ", none repeated, none dropped.";
+    return divided + (one ? " sample per rank" : " samples per rank") + outcome(spec, numbers);
 }
 
 std::string stepSentence(const ShardSpec& spec) {
@@ -94,15 +147,50 @@ std::string stepSentence(const ShardSpec& spec) {
     return text + ".";
 }
 
+std::string pitfallSentence(const ShardSpec& spec) {
+    const PitfallsConfig& pitfalls = spec.pitfalls;
+    std::string text;
+    if (pitfalls.seedPerRank)
+        text += " Every rank shuffles with its own seed, so shards overlap and samples are missed.";
+    if (pitfalls.doubleSharding) {
+        text += " The data is split by rank, and the sampler splits each part again: most samples are never used.";
+    }
+    if (pitfalls.wrongRank >= 0) {
+        text += " Every process says it is rank " + std::to_string(pitfalls.wrongRank) + ", so all do the same work.";
+    }
+    if (pitfalls.wrongWorldSize > 0 && pitfalls.wrongWorldSize != spec.worldSize) {
+        text += " The sampler deals for " + std::to_string(pitfalls.wrongWorldSize) + " ranks, but there are " +
+                std::to_string(spec.worldSize) + ".";
+    }
+    return text.empty() ? text : "A deliberate mistake:" + text;
+}
+
 std::string planSentence(const ShardSpec& spec) {
     return shardSentence(spec) + ' ' + stepSentence(spec);
 }
 
 Problems planProblems(const ShardSpec& spec) {
+    if (const Problems problems = checkPitfalls(spec); !problems.empty()) return problems;
     const ShardNumbers numbers = shardNumbers(spec);
-    const std::string n = std::to_string(spec.datasetSize);
-    const std::string world = std::to_string(spec.worldSize);
+    const std::string n = std::to_string(numbers.orderLength);
+    const std::string world = std::to_string(toldWorldSize(spec));
     if (spec.datasetSize == 0) return {{"dataset", "has no training samples", "choose one that has"}};
+    if (needsClasses(spec.kind) && (!spec.data || spec.data->classCount() <= 0)) {
+        return {{"sampler.kind", "is " + std::string(samplerName(spec.kind)) + ", which needs samples with classes",
+                 "choose a data set with classes, or another sampler"}};
+    }
+    if (spec.kind == SamplerKind::kUnpadded && spec.datasetSize % spec.worldSize != 0) {
+        return {{"sampler.kind",
+                 "is unpadded, which is for evaluation: " + n + " samples over " + world + " ranks leave shards of " +
+                     std::to_string(numbers.samplesPerRank) + " and " + std::to_string(numbers.samplesPerRank - 1) +
+                     ", and in training the longer ones would wait forever for a last gradient",
+                 "choose distributed, which pads or drops, or a number of samples that " + world + " divides"}};
+    }
+    if (numbers.samplesPerRank == 0 && dealsByBatch(spec.kind)) {
+        return {{"sampler.drop_last",
+                 "leaves no batch: " + n + " samples do not fill one on each of " + world + " ranks",
+                 "lower loader.batch_size, or set sampler.drop_last to false"}};
+    }
     if (numbers.samplesPerRank == 0) {
         return {{"sampler.drop_last",
                  "leaves every rank without a sample: " + n + " samples over " + world + " ranks, floor(" + n + " / " +

@@ -5,42 +5,63 @@
 #include <array>
 #include <mutex>
 #include <new>
-#include <numeric>
+#include <utility>
 
 #include "base/sha256.h"
+#include "sampling/mistaken_deal.h"
+#include "sampling/sample_finder.h"
 #include "sampling/shard_layout.h"
-#include "sampling/torch_random.h"
+#include "sampling/shard_numbers.h"
+#include "sampling/shard_order.h"
 
 namespace ringside {
 namespace {
 
-Problems checkSpec(const ShardSpec& spec) {
-    const auto range = [](const char* field, std::int64_t value, std::int64_t least, std::int64_t most) -> Problems {
-        if (value >= least && value <= most) return {};
-        const std::string limit =
-            value < least ? "the least is " + std::to_string(least) : "the most is " + std::to_string(most);
-        return {{field, "is " + std::to_string(value) + "; " + limit,
-                 "choose a value from " + std::to_string(least) + " to " + std::to_string(most)}};
-    };
-    for (const Problems& problems :
-         {range("dataset size", spec.datasetSize, 0, kMaxDatasetSize),
-          range("world size", spec.worldSize, 1, kMaxWorldSize), range("batch size", spec.batchSize, 1, INT64_MAX),
-          range("epoch", spec.epoch, 0, INT64_MAX)}) {
-        if (!problems.empty()) return problems;
-    }
-    return {};
+Problems checkRange(const char* field, std::int64_t value, std::int64_t least, std::int64_t most) {
+    if (value >= least && value <= most) return {};
+    const std::string limit =
+        value < least ? "the least is " + std::to_string(least) : "the most is " + std::to_string(most);
+    return {{field, "is " + std::to_string(value) + "; " + limit,
+             "choose a value from " + std::to_string(least) + " to " + std::to_string(most)}};
 }
 
-// The deck before dealing. seed + epoch is Python's sum: with epoch >= 0 it lies in [-2^63, 2^64 - 2], which
-// manual_seed takes, and unsigned addition wraps it in the same way.
-std::vector<std::uint32_t> makeOrder(const ShardSpec& spec) {
-    if (spec.shuffle) {
-        const std::uint64_t seed = static_cast<std::uint64_t>(spec.seed) + static_cast<std::uint64_t>(spec.epoch);
-        return TorchGenerator(seed).randperm(spec.datasetSize);
+Problems checkSampler(const ShardSpec& spec) {
+    if (dealsByBatch(spec.kind) && spec.batchSize > kMaxDatasetSize / spec.worldSize) {
+        return {{"batch size",
+                 "is " + std::to_string(spec.batchSize) + "; this sampler fills a batch on each of " +
+                     std::to_string(spec.worldSize) + " ranks, and together they hold at most 2147483647",
+                 "use at most " + std::to_string(kMaxDatasetSize / spec.worldSize)}};
     }
-    std::vector<std::uint32_t> order(static_cast<std::size_t>(spec.datasetSize));
-    std::iota(order.begin(), order.end(), 0U);
-    return order;
+    if (spec.kind == SamplerKind::kSubset && !(spec.subsetFraction > 0 && spec.subsetFraction <= 1)) {
+        return {{"sampler.subset_fraction", "is " + std::to_string(spec.subsetFraction) + "; it is above 0, at most 1",
+                 "choose a fraction such as 0.5"}};
+    }
+    for (const std::int64_t weight : spec.classWeights) {
+        if (weight >= 0) continue;
+        return {{"sampler.class_weights", "has " + std::to_string(weight) + "; the least is 0",
+                 "give each class 0 or more"}};
+    }
+    return checkRange("sampler.num_samples", spec.numSamples, 0, kMaxDatasetSize);
+}
+
+Problems checkSpec(const ShardSpec& spec) {
+    for (const Problems& problems :
+         {checkRange("dataset size", spec.datasetSize, 0, kMaxDatasetSize),
+          checkRange("world size", spec.worldSize, 1, kMaxWorldSize),
+          checkRange("batch size", spec.batchSize, 1, INT64_MAX), checkRange("epoch", spec.epoch, 0, INT64_MAX),
+          checkRange("pitfalls.wrong_world_size", spec.pitfalls.wrongWorldSize, 0, kMaxWorldSize),
+          checkRange("pitfalls.wrong_rank", spec.pitfalls.wrongRank, -1, kMaxWorldSize - 1)}) {
+        if (!problems.empty()) return problems;
+    }
+    if (const Problems problems = checkSampler(spec); !problems.empty()) return problems;
+    return checkPitfalls(spec);
+}
+
+Problem noMemory(const ShardSpec& spec) {
+    return {"dataset size",
+            "is " + std::to_string(spec.datasetSize) + ", whose order needs " + std::to_string(spec.datasetSize >> 18) +
+                " MiB of memory, more than there is",
+            "use a smaller set, or end other programs"};
 }
 
 }  // namespace
@@ -49,17 +70,24 @@ struct ShardPlan::State {
     ShardSpec spec;
     ShardLayout layout;
     std::vector<std::uint32_t> order;
+    std::vector<std::uint32_t> dealt;  // rank after rank, where a mistake gives each its own order; else empty
     mutable std::once_flag inverted;
-    mutable std::vector<std::uint32_t> placeOf;  // the inverse of order, made on demand
+    mutable SampleFinder finder;  // made on demand
 
-    std::uint32_t findPlace(std::int64_t sample) const {
+    int claimedRank(int rank) const {
+        return spec.pitfalls.wrongRank < 0 ? rank : static_cast<int>(spec.pitfalls.wrongRank);
+    }
+    // The true ranks that say they are this one: the first, and how many.
+    std::pair<int, int> ranksSaying(int claimed) const {
+        if (spec.pitfalls.wrongRank < 0) return {claimed, claimed < spec.worldSize ? 1 : 0};
+        return {0, claimed == spec.pitfalls.wrongRank ? static_cast<int>(spec.worldSize) : 0};
+    }
+    std::span<const std::uint32_t> find(std::int64_t sample) const {
         std::call_once(inverted, [this] {
-            placeOf.resize(order.size());
-            for (std::size_t place = 0; place < order.size(); ++place) {
-                placeOf[order[place]] = static_cast<std::uint32_t>(place);
-            }
+            finder = SampleFinder(dealt.empty() ? order : dealt, spec.datasetSize,
+                                  repeatsDraws(spec.kind) || !dealt.empty());
         });
-        return placeOf[static_cast<std::size_t>(sample)];
+        return finder.find(sample);
     }
 };
 
@@ -67,14 +95,14 @@ Result<ShardPlan> ShardPlan::make(const ShardSpec& spec) {
     if (const Problems problems = checkSpec(spec); !problems.empty()) return problems.front();
     auto state = std::make_shared<State>();
     state->spec = spec;
-    state->layout = ShardLayout::roundRobin(spec);
+    state->layout = ShardLayout::of(spec);
     try {
-        state->order = makeOrder(spec);
+        Result<std::vector<std::uint32_t>> order = makeOrder(spec);
+        if (!order) return order.problem();
+        state->order = std::move(order.value());
+        if (partsOrders(spec.pitfalls)) state->dealt = dealByMistake(spec, state->layout);
     } catch (const std::bad_alloc&) {
-        return Problem{"dataset size",
-                       "is " + std::to_string(spec.datasetSize) + ", whose order needs " +
-                           std::to_string(spec.datasetSize >> 18) + " MiB of memory, more than there is",
-                       "use a smaller set, or end other programs"};
+        return noMemory(spec);
     }
     return ShardPlan(std::move(state));
 }
@@ -87,11 +115,17 @@ const ShardSpec& ShardPlan::spec() const {
 std::int64_t ShardPlan::samplesPerRank() const {
     return m_state->layout.samplesPerRank;
 }
+std::int64_t ShardPlan::samplesOf(int rank) const {
+    return m_state->layout.samplesOf(rank);
+}
+std::int64_t ShardPlan::trainedOf(int rank) const {
+    return samplesOf(rank) - (spec().loaderDropLast ? samplesOf(rank) % spec().batchSize : 0);
+}
 std::int64_t ShardPlan::totalSize() const {
-    return m_state->layout.totalSize();
+    return shardNumbers(spec()).totalSize;
 }
 std::int64_t ShardPlan::padding() const {
-    return std::max<std::int64_t>(0, totalSize() - spec().datasetSize);
+    return shardNumbers(spec()).padding;
 }
 
 std::int64_t ShardPlan::stepsPerEpoch() const {
@@ -109,24 +143,26 @@ std::span<const std::uint32_t> ShardPlan::order() const {
 }
 
 std::span<const std::uint32_t> ShardPlan::dropped() const {
-    const auto used = std::min<std::int64_t>(totalSize(), spec().datasetSize);
-    return order().subspan(static_cast<std::size_t>(used));
+    if (!m_state->dealt.empty()) return {};  // every rank has another tail
+    const auto used = std::min<std::size_t>(static_cast<std::size_t>(m_state->layout.totalSize()), order().size());
+    return order().subspan(used);
 }
 
 std::int64_t ShardPlan::position(int rank, std::int64_t slot) const {
-    return m_state->layout.position(rank, slot);
+    return m_state->layout.position(m_state->claimedRank(rank), slot);
 }
 
 std::int64_t ShardPlan::index(int rank, std::int64_t slot) const {
+    if (!m_state->dealt.empty()) return m_state->dealt[static_cast<std::size_t>(rank * samplesPerRank() + slot)];
     return m_state->order[static_cast<std::size_t>(m_state->layout.orderPlace(position(rank, slot)))];
 }
 
 bool ShardPlan::isPadded(int rank, std::int64_t slot) const {
-    return position(rank, slot) >= spec().datasetSize;
+    return position(rank, slot) >= m_state->layout.orderLength;
 }
 
 std::vector<std::int64_t> ShardPlan::indices(int rank) const {
-    std::vector<std::int64_t> list(static_cast<std::size_t>(samplesPerRank()));
+    std::vector<std::int64_t> list(static_cast<std::size_t>(samplesOf(rank)));
     for (std::size_t slot = 0; slot < list.size(); ++slot) list[slot] = index(rank, static_cast<std::int64_t>(slot));
     return list;
 }
@@ -137,19 +173,33 @@ SlotRange ShardPlan::batch(std::int64_t step) const {
     return {first, std::min(spec().batchSize, samplesPerRank() - first)};
 }
 
+SlotRange ShardPlan::batch(int rank, std::int64_t step) const {
+    const std::int64_t first = step * spec().batchSize;
+    return {first, std::clamp<std::int64_t>(trainedOf(rank) - first, 0, spec().batchSize)};
+}
+
 std::int64_t ShardPlan::droppedByLoader() const {
     return spec().loaderDropLast ? samplesPerRank() % spec().batchSize : 0;
 }
 
+SamplePlace ShardPlan::placeAt(int rank, std::int64_t slot) const {
+    const std::int64_t step = slot < trainedOf(rank) ? slot / spec().batchSize : -1;
+    return {rank, slot, step, position(rank, slot), isPadded(rank, slot)};
+}
+
 std::vector<SamplePlace> ShardPlan::places(std::int64_t sample) const {
-    if (sample < 0 || sample >= spec().datasetSize) return {};
-    const ShardLayout& layout = m_state->layout;
-    const std::int64_t kept = samplesPerRank() - droppedByLoader();
     std::vector<SamplePlace> found;
-    for (std::int64_t p = m_state->findPlace(sample); p < totalSize(); p += spec().datasetSize) {
-        const std::int64_t slot = layout.slotAt(p);
-        const std::int64_t step = slot < kept ? slot / spec().batchSize : -1;
-        found.push_back({layout.rankAt(p), slot, step, p, p >= spec().datasetSize});
+    if (sample < 0 || sample >= spec().datasetSize) return found;
+    const ShardLayout& layout = m_state->layout;
+    for (const std::uint32_t at : m_state->find(sample)) {
+        if (!m_state->dealt.empty()) {
+            found.push_back(placeAt(static_cast<int>(at / samplesPerRank()), at % samplesPerRank()));
+            continue;
+        }
+        for (std::int64_t p = at; p < layout.totalSize(); p += layout.orderLength) {
+            const auto [first, count] = m_state->ranksSaying(layout.rankAt(p));
+            for (int rank = first; rank < first + count; ++rank) found.push_back(placeAt(rank, layout.slotAt(p)));
+        }
     }
     return found;
 }
@@ -162,7 +212,7 @@ std::string ShardPlan::hash(int rank) const {
         sha.add(std::as_bytes(std::span(chunk).first(filled)));
         filled = 0;
     };
-    for (std::int64_t slot = 0; slot < samplesPerRank(); ++slot) {
+    for (std::int64_t slot = 0; slot < samplesOf(rank); ++slot) {
         chunk[filled++] = index(rank, slot);
         if (filled == chunk.size()) flush();
     }

@@ -9,6 +9,7 @@
 #include "base/sha256.h"
 #include "model/model_description.h"
 #include "nn/model_factory.h"
+#include "sampling/plan_sentences.h"
 #include "train/checkpoint.h"
 #include "train/training_error.h"
 
@@ -20,15 +21,9 @@ namespace {
 constexpr std::int64_t kBatchesBetweenStopChecks = 32;
 
 ShardSpec trainingSpec(const TrainerParts& parts, std::int64_t epoch) {
-    const RunConfig& config = parts.config;
-    return {.datasetSize = parts.data.training->size(),
-            .worldSize = parts.communicator.size(),
-            .epoch = config.sampler.setEpoch ? epoch : 0,
-            .seed = config.sampler.seed,
-            .shuffle = config.sampler.shuffle,
-            .dropLast = config.sampler.dropLast,
-            .batchSize = config.loader.batchSize,
-            .loaderDropLast = config.loader.dropLast};
+    ShardSpec spec = epochSpec(parts.config, parts.data.training, epoch);
+    spec.worldSize = parts.communicator.size();
+    return spec;
 }
 
 // DistributedSampler(shuffle=False): every rank evaluates its share, the last slots may be duplicates.
@@ -47,7 +42,7 @@ std::int64_t samplesPerRank(const Dataset* dataset, int ranks) {
 // The largest batch that can occur: no memory is spent on more, however large loader.batch_size is.
 std::int64_t largestBatch(const TrainerParts& parts) {
     const int ranks = parts.communicator.size();
-    const std::int64_t share = std::max({samplesPerRank(parts.data.training.get(), ranks),
+    const std::int64_t share = std::max({shardNumbers(trainingSpec(parts, 0)).samplesPerRank,
                                          samplesPerRank(parts.data.validation.get(), ranks), std::int64_t{1}});
     return std::min(parts.config.loader.batchSize, share);
 }

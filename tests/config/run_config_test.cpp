@@ -40,7 +40,8 @@ TEST_CASE("Every field survives writing and reading") {
     config.dataset = {"csv", "a b.csv", "label", 0.25, -3, 7, 8, 9, 10, "labels.npy", 64, "blobs", 5};
     config.model = {"layers", {32, 16}, R"([{"kind":"linear","out":7},{"kind":"relu"}])"};
     config.parallel = {"ddp", 8, "gloo", "cpu", 12.5, 0.5, 90};
-    config.sampler = {"distributed", false, INT64_MIN, true, false};
+    config.sampler = {"subset", false, INT64_MIN, true, false, 50, {1, 0, 9}, 0.25, -8, {4, 2}};
+    config.pitfalls = {true, true, 3, 9, true};
     config.loader = {64, true};
     config.optimizer = {"adamw", 0.05, 0.5, 0.125, 1e-4, true, 0.8, 0.95, 1e-6, 1.5, "linear", 256};
     config.schedule = {"cosine", 4, 0.5, 7, 1e-5, 2, 0.125};
@@ -53,10 +54,14 @@ TEST_CASE("The JSON form has every key in the order of the contract") {
     const Json json = RunConfig().toJson();
     std::vector<std::string> sections;
     for (const auto& [key, value] : json.items()) sections.push_back(key);
-    CHECK(sections == std::vector<std::string>{"version", "name", "dataset", "model", "parallel", "sampler", "loader",
-                                               "optimizer", "schedule", "training"});
+    CHECK(sections == std::vector<std::string>{"version", "name", "dataset", "model", "parallel", "sampler", "pitfalls",
+                                               "loader", "optimizer", "schedule", "training"});
     CHECK(json["sampler"].dump() ==
-          R"({"kind":"distributed","shuffle":true,"seed":0,"drop_last":false,"set_epoch":true})");
+          R"({"kind":"distributed","shuffle":true,"seed":0,"drop_last":false,"set_epoch":true,"num_samples":0,)"
+          R"("class_weights":[],"subset_fraction":0.5,"subset_seed":0,"subset_indices":[]})");
+    CHECK(json["pitfalls"].dump() ==
+          R"({"seed_per_rank":false,"double_sharding":false,"wrong_rank":-1,"wrong_world_size":0,)"
+          R"("shuffle_with_sampler":false})");
     CHECK(json["loader"].dump() == R"({"batch_size":32,"drop_last":false})");
     CHECK(json["model"].dump() == R"({"kind":"mlp","hidden":[128],"layers":[]})");
 }

@@ -8,8 +8,8 @@ try:
     import torch
 except ImportError:
     sys.exit("PyTorch is missing: install python3-torch, or configure with -DRINGSIDE_WITHOUT_PYTORCH=ON")
-from torch.utils.data import (DataLoader, RandomSampler, SubsetRandomSampler, WeightedRandomSampler,
-                              random_split)
+from torch.utils.data import (BatchSampler, DataLoader, RandomSampler, SequentialSampler, Subset,
+                              SubsetRandomSampler, WeightedRandomSampler, random_split)
 from torch.utils.data.distributed import DistributedSampler
 
 
@@ -100,6 +100,106 @@ def shuffled_loader(q):
     torch.manual_seed(q["seed"])
     loader = DataLoader(range(q["n"]), batch_size=q["batch"], shuffle=True, drop_last=q["drop_last"], collate_fn=list)
     return [list(loader) for _ in range(q["epochs"])]
+
+
+def order_of(q):
+    data = range(q["n"])
+    generator = torch.Generator().manual_seed(q["seed"] + q["epoch"])
+    return list(RandomSampler(data, generator=generator) if q["shuffle"] else SequentialSampler(data))
+
+
+def distributed_over(data, q, rank, world=None, seed=None, shuffle=None):
+    """What list() gives of a DistributedSampler over any data, as positions in it."""
+    sampler = DistributedSampler(data, num_replicas=world or q["world"], rank=rank,
+                                 shuffle=q["shuffle"] if shuffle is None else shuffle,
+                                 seed=q["seed"] if seed is None else seed, drop_last=q["drop_last"])
+    sampler.set_epoch(q["epoch"])
+    return list(sampler)
+
+
+def subset_indices(q):
+    if q["subset"]:
+        return q["subset"]
+    generator = torch.Generator().manual_seed(q["subset_seed"])
+    return torch.randperm(q["n"], generator=generator).tolist()[:q["subset_size"]]
+
+
+def random_kind(q, rank):
+    torch.manual_seed(q["seed"] + q["epoch"])
+    loader = DataLoader(range(q["n"]), batch_size=q["batch"], shuffle=True, collate_fn=list)
+    return [index for batch in loader for index in batch]
+
+
+def batch_sharded_kind(q, rank):
+    """Whole batches in turn; what is missing in the last round comes from the order's head, round and round."""
+    order, world, size = order_of(q), q["world"], q["batch"]
+    batches = list(BatchSampler(order, size, q["drop_last"]))
+    if q["drop_last"]:
+        batches = batches[:len(batches) // world * world]
+    fill = [order[i % len(order)] for i in range(world * size)]
+    while batches and (len(batches) % world or len(batches[-1]) < size):
+        if len(batches[-1]) == size:
+            batches.append([])
+        take = size - len(batches[-1])
+        batches[-1] = batches[-1] + fill[:take]
+        fill = fill[take:]
+    return [index for batch in batches[rank::world] for index in batch]
+
+
+def contiguous_kind(q, rank):
+    order, world = order_of(q), q["world"]
+    size = len(order) // world if q["drop_last"] else -(-len(order) // world)
+    return [order[i % len(order)] for i in range(rank * size, (rank + 1) * size)]
+
+
+def weighted_kind(q, rank):
+    labels = torch.tensor(q["labels"])
+    counts = torch.bincount(labels, minlength=q["classes"]).double()
+    by_class = torch.tensor(q["class_weights"], dtype=torch.double) if q["class_weights"] else 1.0 / counts
+    generator = torch.Generator().manual_seed(q["seed"] + q["epoch"])
+    return list(WeightedRandomSampler(by_class[labels], q["count"], replacement=True, generator=generator))
+
+
+def distributed_weighted_kind(q, rank):
+    drawn = weighted_kind(q, rank)
+    return [drawn[i] for i in distributed_over(drawn, q, rank, shuffle=False)]
+
+
+def subset_kind(q, rank):
+    subset = Subset(range(q["n"]), subset_indices(q))
+    return [subset[i] for i in distributed_over(subset, q, rank)]
+
+
+def subset_random_kind(q, rank):
+    generator = torch.Generator().manual_seed(q["seed"] + q["epoch"])
+    return list(SubsetRandomSampler(subset_indices(q), generator=generator))
+
+
+def double_sharding(q, rank):
+    share = Subset(range(q["n"]), distributed_over(range(q["n"]), q, rank, shuffle=False))
+    return [share[i] for i in distributed_over(share, q, rank)]
+
+
+KINDS = {
+    "sequential": lambda q, rank: list(SequentialSampler(range(q["n"]))),
+    "random": random_kind,
+    "batch_sharded": batch_sharded_kind,
+    "contiguous": contiguous_kind,
+    "unpadded": lambda q, rank: order_of(q)[rank::q["world"]],
+    "weighted": weighted_kind,
+    "distributed_weighted": distributed_weighted_kind,
+    "subset": subset_kind,
+    "subset_random": subset_random_kind,
+    "seed_per_rank": lambda q, rank: distributed_over(range(q["n"]), q, rank, seed=q["seed"] + rank),
+    "double_sharding": double_sharding,
+    "wrong_rank": lambda q, rank: distributed_over(range(q["n"]), q, q["wrong_rank"]),
+    "wrong_world_size": lambda q, rank: distributed_over(range(q["n"]), q, rank, world=q["wrong_world_size"]),
+}
+
+
+def sampler_kind(q):
+    """Indices of every rank, of a kind or with a mistake."""
+    return [KINDS[q["kind"]](q, rank) for rank in range(q["world"])]
 
 
 questions = json.load(sys.stdin)

@@ -27,7 +27,7 @@ QString counted(std::int64_t count, const char* one, const char* many) {
 // The epoch being set up; nothing while the numbers are out of range or the data is not there.
 std::optional<ShardSpec> specOf(const RunConfig& c, const DataSplit* data) {
     if (!data || c.parallel.worldSize < 1 || c.parallel.worldSize > kMostRanks || c.loader.batchSize < 1) return {};
-    return epochSpec(c, data->training->size(), 0);
+    return epochSpec(c, data->training, 0);
 }
 
 std::vector<std::int64_t> layerWidths(const RunConfig& c, const DataSplit& data) {
@@ -83,7 +83,9 @@ QString parallelSentence(const RunConfig& config, const QString& why) {
 QString loadingSentence(const RunConfig& config, const DataSplit* data) {
     const std::optional<ShardSpec> spec = specOf(config, data);
     if (!spec) return {};
-    const std::string text = shardSentence(*spec) + '\n' + stepSentence(*spec);
+    std::string text = shardSentence(*spec) + '\n' + stepSentence(*spec);
+    if (spec->kind != SamplerKind::kDistributed) text += '\n' + samplerSentence(spec->kind);
+    if (const std::string mistake = pitfallSentence(*spec); !mistake.empty()) text += '\n' + mistake;
     return QString::fromStdString(text).replace(QStringLiteral(" x "), QStringLiteral(" \u00d7 "));
 }
 

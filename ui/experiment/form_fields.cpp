@@ -41,6 +41,21 @@ bool hasClasses(const RunConfig& c) {
 bool hasImageSize(const RunConfig& c) {
     return c.dataset.kind == "image_folder" || hasShape(c, {"imagenet"});
 }
+bool isSampler(const RunConfig& c, std::initializer_list<std::string_view> kinds) {
+    return std::find(kinds.begin(), kinds.end(), c.sampler.kind) != kinds.end();
+}
+bool drawsAgain(const RunConfig& c) {
+    return isSampler(c, {"weighted", "distributed_weighted", "class_balanced"});
+}
+bool hasWeights(const RunConfig& c) {
+    return isSampler(c, {"weighted", "distributed_weighted"});
+}
+bool isSubset(const RunConfig& c) {
+    return isSampler(c, {"subset"});
+}
+bool isDistributed(const RunConfig& c) {
+    return isSampler(c, {"distributed"}) || c.pitfalls.any();
+}
 bool isMlp(const RunConfig& c) {
     return c.model.kind == "mlp";
 }
@@ -100,11 +115,31 @@ constexpr std::array kFields = {
     FormField{Parallel, "parallel.timeout_seconds", "timeout", QT_TRANSLATE_NOOP("form", "Timeout, seconds"), true},
 
     FormField{Loading, "loader.batch_size", "batchSize", QT_TRANSLATE_NOOP("form", "Batch size per rank")},
+    FormField{Loading, "sampler.kind", "sampler", QT_TRANSLATE_NOOP("form", "Sampler")},
+    FormField{Loading, "sampler.num_samples", "numSamples", QT_TRANSLATE_NOOP("form", "Draws per epoch"), false,
+              drawsAgain},
+    FormField{Loading, "sampler.class_weights", "classWeights", QT_TRANSLATE_NOOP("form", "Class weights"), false,
+              hasWeights},
+    FormField{Loading, "sampler.subset_fraction", "subsetFraction", QT_TRANSLATE_NOOP("form", "Part used"), false,
+              isSubset},
+    FormField{Loading, "sampler.subset_seed", "subsetSeed", QT_TRANSLATE_NOOP("form", "Choice seed"), false, isSubset},
+    FormField{Loading, "sampler.subset_indices", "subsetIndices", QT_TRANSLATE_NOOP("form", "Only samples"), false,
+              isSubset},
     FormField{Loading, "sampler.shuffle", "shuffle", QT_TRANSLATE_NOOP("form", "Shuffle")},
     FormField{Loading, "sampler.set_epoch", "setEpoch", QT_TRANSLATE_NOOP("form", "set_epoch"), false, nullptr, true},
     FormField{Loading, "sampler.drop_last", "samplerDropLast", QT_TRANSLATE_NOOP("form", "drop_last (sampler)")},
     FormField{Loading, "loader.drop_last", "loaderDropLast", QT_TRANSLATE_NOOP("form", "drop_last (loader)")},
     FormField{Loading, "sampler.seed", "samplerSeed", QT_TRANSLATE_NOOP("form", "Shuffle seed"), true},
+    FormField{Loading, "pitfalls.seed_per_rank", "seedPerRank", QT_TRANSLATE_NOOP("form", "Mistake: seed per rank"),
+              true, isDistributed},
+    FormField{Loading, "pitfalls.double_sharding", "doubleSharding",
+              QT_TRANSLATE_NOOP("form", "Mistake: sharded twice"), true, isDistributed},
+    FormField{Loading, "pitfalls.wrong_rank", "wrongRank", QT_TRANSLATE_NOOP("form", "Mistake: rank by hand"), true,
+              isDistributed},
+    FormField{Loading, "pitfalls.wrong_world_size", "wrongWorldSize",
+              QT_TRANSLATE_NOOP("form", "Mistake: world size by hand"), true, isDistributed},
+    FormField{Loading, "pitfalls.shuffle_with_sampler", "shuffleWithSampler",
+              QT_TRANSLATE_NOOP("form", "Mistake: shuffle too"), true, isDistributed},
 
     FormField{Optimisation, "optimizer.kind", "optimizer", QT_TRANSLATE_NOOP("form", "Optimizer")},
     FormField{Optimisation, "optimizer.lr", "learningRate", QT_TRANSLATE_NOOP("form", "Learning rate")},
@@ -171,6 +206,16 @@ constexpr auto kChoices = std::to_array<std::pair<const char*, const char*>>({
     {"constant", QT_TRANSLATE_NOOP("form", "Constant")},
     {"step", QT_TRANSLATE_NOOP("form", "Step")},
     {"cosine", QT_TRANSLATE_NOOP("form", "Cosine")},
+    {"distributed", QT_TRANSLATE_NOOP("form", "Distributed")},
+    {"sequential", QT_TRANSLATE_NOOP("form", "Sequential, unsharded")},
+    {"random", QT_TRANSLATE_NOOP("form", "Random, unsharded")},
+    {"batch_sharded", QT_TRANSLATE_NOOP("form", "Batches in turn")},
+    {"contiguous", QT_TRANSLATE_NOOP("form", "Contiguous blocks")},
+    {"unpadded", QT_TRANSLATE_NOOP("form", "Unpadded (evaluation)")},
+    {"weighted", QT_TRANSLATE_NOOP("form", "Weighted, unsharded")},
+    {"distributed_weighted", QT_TRANSLATE_NOOP("form", "Distributed weighted")},
+    {"class_balanced", QT_TRANSLATE_NOOP("form", "Class-balanced batches")},
+    {"subset", QT_TRANSLATE_NOOP("form", "Subset")},
     {"sgd", QT_TRANSLATE_NOOP("form", "SGD")},
     {"cross_entropy", QT_TRANSLATE_NOOP("form", "Cross-entropy")},
     {"mse", QT_TRANSLATE_NOOP("form", "Squared error")},

@@ -113,7 +113,7 @@ void ExperimentModel::revalidate() {
     const Problems fromConfig = m_config.validateForTraining();
     m_problems.insert(m_problems.end(), fromConfig.begin(), fromConfig.end());
     if (m_data && fromConfig.empty()) {
-        const Problems ofPlan = planProblems(epochSpec(m_config, m_data->training->size(), 0));
+        const Problems ofPlan = planProblems(epochSpec(m_config, m_data->training, 0));
         m_problems.insert(m_problems.end(), ofPlan.begin(), ofPlan.end());
     }
     if (m_dataProblem) m_problems.push_back(*m_dataProblem);

@@ -4,20 +4,12 @@
 #include <algorithm>
 
 #include "models/experiment_model.h"
+#include "sampling/plan_sentences.h"
 
 namespace ringside {
 
 ShardSpec shardSpec(const RunConfig& config, qint64 datasetSize, qint64 epoch) {
-    ShardSpec spec;
-    spec.datasetSize = datasetSize;
-    spec.worldSize = config.parallel.worldSize;
-    spec.epoch = config.sampler.setEpoch ? epoch : 0;
-    spec.seed = config.sampler.seed;
-    spec.shuffle = config.sampler.shuffle;
-    spec.dropLast = config.sampler.dropLast;
-    spec.batchSize = config.loader.batchSize;
-    spec.loaderDropLast = config.loader.dropLast;
-    return spec;
+    return epochSpec(config, datasetSize, epoch);
 }
 
 PlanModel::PlanModel(ExperimentModel& experiment, QObject* parent) : QObject(parent), m_experiment(experiment) {
@@ -49,7 +41,7 @@ void PlanModel::setEpoch(int epoch) {
 
 ShardSpec PlanModel::specAt(int epoch) const {
     const DataSplit* data = m_experiment.data();
-    return shardSpec(m_experiment.config(), data ? data->training->size() : 0, epoch);
+    return epochSpec(m_experiment.config(), data ? data->training : nullptr, epoch);
 }
 
 void PlanModel::select(std::optional<qint64> sample, std::optional<SamplePlace> place) {

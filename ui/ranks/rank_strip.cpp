@@ -96,7 +96,7 @@ RankCard RankStrip::plannedCard(int rank) const {
     card.mark = tr("ready");
     card.line = tr("batch %1").arg(grouped(static_cast<double>(config.loader.batchSize)));
     if (m_experiment.data() && m_experiment.problems().empty()) {
-        const ShardNumbers numbers = shardNumbers(epochSpec(config, m_experiment.data()->training->size(), 0));
+        const ShardNumbers numbers = shardNumbers(epochSpec(config, m_experiment.data()->training, 0));
         card.line = tr("%1 samples   %2").arg(grouped(static_cast<double>(numbers.samplesPerRank)), card.line);
     }
     card.phase = tr("not started");

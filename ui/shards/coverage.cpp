@@ -2,46 +2,71 @@
 #include "shards/coverage.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "models/plan_model.h"
+#include "sampling/plan_damage.h"
 
 namespace ringside {
 namespace {
 
-// Slots fill positions in order, so the trained positions are the first ones of the padded or cut order.
-qint64 trainedPositions(const ShardPlan& plan) {
-    const qint64 used = (plan.samplesPerRank() - plan.droppedByLoader()) * plan.spec().worldSize;
-    return std::min<qint64>(used, plan.spec().datasetSize);
+// Where positions fill up in order: the trained ones are the first of the padded or cut order.
+std::optional<qint64> trainedPrefix(const ShardPlan& plan) {
+    const ShardSpec& spec = plan.spec();
+    if (spec.pitfalls.any() || spec.kind != SamplerKind::kDistributed) {
+        return {};
+    }
+    const qint64 used = (plan.samplesPerRank() - plan.droppedByLoader()) * spec.worldSize;
+    return std::min<qint64>(used, spec.datasetSize);
+}
+
+qint64 markAll(const ShardPlan& plan, std::vector<bool>& seen) {
+    const std::optional<qint64> prefix = trainedPrefix(plan);
+    if (!prefix) {
+        return markTrained(plan, seen);
+    }
+    qint64 added = 0;
+    for (const std::uint32_t sample : plan.order().first(static_cast<std::size_t>(*prefix))) {
+        added += seen[sample] ? 0 : 1;
+        seen[sample] = true;
+    }
+    return added;
 }
 
 }  // namespace
 
 qint64 uniqueSeen(const ShardPlan& plan) {
-    return trainedPositions(plan);
+    if (const std::optional<qint64> prefix = trainedPrefix(plan)) {
+        return *prefix;
+    }
+    std::vector<bool> seen(static_cast<std::size_t>(plan.spec().datasetSize));
+    return markTrained(plan, seen);
 }
 
-Coverage coverage(const RunConfig& config, qint64 datasetSize, const std::atomic<bool>* stop) {
+Coverage coverage(const RunConfig& config, qint64 datasetSize, const std::atomic<bool>* stop,
+                  const std::shared_ptr<const Dataset>& classes) {
     Coverage result{datasetSize, config.training.epochs, 0};
-    const bool same = !config.sampler.shuffle || !config.sampler.setEpoch;  // every epoch has the same order
+    ShardSpec first = shardSpec(config, datasetSize, 0);
+    const bool shuffles = config.sampler.shuffle || first.kind == SamplerKind::kRandom || needsClasses(first.kind);
+    const bool changes = shuffles && first.kind != SamplerKind::kSequential;
+    const bool same = !changes || (!config.sampler.setEpoch && usesSetEpoch(first.kind));  // in every epoch
     const qint64 bound = std::max<qint64>(1, kLargestWork / std::max<qint64>(1, datasetSize));
     const qint64 epochs = same ? 1 : std::min<qint64>(config.training.epochs, bound);
     std::vector<bool> seen(static_cast<std::size_t>(datasetSize));
     qint64 left = datasetSize;
     for (qint64 epoch = 0; epoch < epochs && left > 0 && !(stop && *stop); ++epoch) {
-        const auto plan = ShardPlan::make(shardSpec(config, datasetSize, epoch));
+        ShardSpec spec = shardSpec(config, datasetSize, epoch);
+        spec.data = classes;
+        const auto plan = ShardPlan::make(spec);
         if (!plan) {
             break;
         }
-        const qint64 trained = trainedPositions(plan.value());
-        if (trained == datasetSize) {
+        if (trainedPrefix(plan.value()) == datasetSize) {
             left = 0;
             break;
         }
-        for (const std::uint32_t sample : plan.value().order().first(static_cast<std::size_t>(trained))) {
-            left -= seen[sample] ? 0 : 1;
-            seen[sample] = true;
-        }
+        left -= markAll(plan.value(), seen);
     }
     result.neverSeen = left;
     if (!same && left > 0) {
@@ -61,21 +86,22 @@ CoverageCount::~CoverageCount() {
     m_pool.waitForDone();
 }
 
-void CoverageCount::want(const RunConfig& config, qint64 datasetSize) {
+void CoverageCount::want(const RunConfig& config, qint64 datasetSize, std::shared_ptr<const Dataset> classes) {
     if (m_size == datasetSize && m_config.parallel.worldSize == config.parallel.worldSize &&
-        m_config.sampler == config.sampler && m_config.loader == config.loader &&
-        m_config.training.epochs == config.training.epochs) {
+        m_config.sampler == config.sampler && m_config.pitfalls == config.pitfalls && m_classes == classes &&
+        m_config.loader == config.loader && m_config.training.epochs == config.training.epochs) {
         return;
     }
     m_config = config;
     m_size = datasetSize;
+    m_classes = classes;
     m_known = false;
     if (m_stop) {
         *m_stop = true;
     }
     m_stop = std::make_shared<std::atomic<bool>>(false);
-    m_pool.start([this, stop = m_stop, config, datasetSize] {
-        const Coverage made = coverage(config, datasetSize, stop.get());
+    m_pool.start([this, stop = m_stop, config, datasetSize, classes] {
+        const Coverage made = coverage(config, datasetSize, stop.get(), classes);
         QMetaObject::invokeMethod(
             this,
             [this, stop, made] {

@@ -21,7 +21,10 @@ struct Coverage {
 // Exact, by marking what each epoch trains; stops as soon as everything was seen. Work is bounded: past
 // kLargestWork shuffled samples the answer covers fewer epochs, and says how many.
 inline constexpr qint64 kLargestWork = 1'000'000'000;
-Coverage coverage(const RunConfig& config, qint64 datasetSize, const std::atomic<bool>* stop = nullptr);
+// classes: the data, for samplers that need its classes.
+class Dataset;
+Coverage coverage(const RunConfig& config, qint64 datasetSize, const std::atomic<bool>* stop = nullptr,
+                  const std::shared_ptr<const Dataset>& classes = {});
 
 // Samples that are trained at least once in one epoch.
 class ShardPlan;
@@ -34,7 +37,7 @@ class CoverageCount : public QObject {
     explicit CoverageCount(QObject* parent = nullptr);
     ~CoverageCount() override;
 
-    void want(const RunConfig& config, qint64 datasetSize);
+    void want(const RunConfig& config, qint64 datasetSize, std::shared_ptr<const Dataset> classes = {});
     const Coverage* result() const { return m_known ? &m_result : nullptr; }  // null while it is being counted
 
   Q_SIGNALS:
@@ -43,6 +46,7 @@ class CoverageCount : public QObject {
   private:
     RunConfig m_config;
     qint64 m_size = -1;
+    std::shared_ptr<const Dataset> m_classes;
     Coverage m_result;
     bool m_known = false;
     std::shared_ptr<std::atomic<bool>> m_stop;

@@ -21,8 +21,12 @@ Result<std::vector<PlanHit>> find(const ShardScene& scene, const RunConfig& conf
     const std::int64_t bound = std::max<std::int64_t>(1, kLargestWork / std::max<std::int64_t>(1, n));
     const std::int64_t epochs = std::min(config.training.epochs, bound);
     std::vector<PlanHit> hits;
-    for (const std::uint32_t sample :
-         neverSeenSamples([&](std::int64_t epoch) { return shardSpec(config, n, epoch); }, epochs, stop)) {
+    const auto specAt = [&](std::int64_t epoch) {
+        ShardSpec spec = shardSpec(config, n, epoch);
+        spec.data = scene.plan.spec().data;
+        return spec;
+    };
+    for (const std::uint32_t sample : neverSeenSamples(specAt, epochs, stop)) {
         const bool wanted =
             (!query.sample || *query.sample == sample) && (!query.label || (*scene.labels)[sample] == *query.label);
         if (wanted) hits.push_back({sample});

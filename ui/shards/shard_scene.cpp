@@ -21,15 +21,18 @@ Labels readLabels(const Dataset& data) {
 
 CellContent cellContent(const ShardPlan& plan, int rank, std::int64_t slot) {
     CellContent cell;
-    if (slot < plan.samplesPerRank()) {
+    if (slot < plan.samplesOf(rank)) {
         cell.sample = plan.index(rank, slot);
         cell.position = plan.position(rank, slot);
-        const bool trained = slot < plan.samplesPerRank() - plan.droppedByLoader();
+        const bool trained = slot < plan.trainedOf(rank);
         cell.step = trained ? slot / plan.spec().batchSize : -1;
         cell.kind = !trained                    ? CellKind::DroppedByLoader
                     : plan.isPadded(rank, slot) ? CellKind::Duplicate
                                                 : CellKind::Normal;
         return cell;
+    }
+    if (slot < plan.samplesPerRank()) {
+        return cell;  // an unpadded rank that is one sample shorter
     }
     // Past the end: position p of the order would go to rank p mod W.
     const std::int64_t offset = rank;

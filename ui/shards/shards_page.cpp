@@ -181,7 +181,7 @@ void ShardsPage::showPlan() {
     showTable();
     m_finder.setScene(*m_scene, m_experiment.config());
     m_balance->setScene(m_scene);
-    m_coverage.want(m_experiment.config(), plan->spec().datasetSize);
+    m_coverage.want(m_experiment.config(), plan->spec().datasetSize, plan->spec().data);
     makeOrderHashLater();
     showLedger();
     showSelection();

@@ -6,6 +6,7 @@
 #include <QtEndian>
 #include <algorithm>
 
+#include "data/dataset.h"
 #include "models/plan_model.h"
 #include "models/run_model.h"
 
@@ -32,7 +33,7 @@ QByteArray hashed(qint64 count, IndexAt indexAt) {
 }  // namespace
 
 std::string trainedHash(const ShardPlan& plan, int rank) {
-    const qint64 trained = plan.samplesPerRank() - plan.droppedByLoader();
+    const qint64 trained = plan.trainedOf(rank);
     return hashed(trained, [&](qint64 slot) { return plan.index(rank, slot); }).toStdString();
 }
 
@@ -99,9 +100,13 @@ void Verification::look() {
 }
 
 void Verification::check(qint64 epoch, const std::vector<Consumed>& consumed) {
-    const ShardSpec spec = shardSpec(*m_config, m_samples, epoch);
-    m_pool.start([this, spec, epoch, consumed, run = m_runNumber] {
+    m_pool.start([this, spec = shardSpec(*m_config, m_samples, epoch), dataset = m_config->dataset, epoch, consumed,
+                  run = m_runNumber]() mutable {
         std::vector<Mismatch> found;
+        if (needsClasses(spec.kind)) {
+            const Result<DataSplit> data = loadDataset(dataset);
+            if (data && data.value().training->size() == spec.datasetSize) spec.data = data.value().training;
+        }
         const auto plan = ShardPlan::make(spec);
         for (const Consumed& actual : consumed) {
             const bool known = plan.ok() && actual.rank >= 0 && actual.rank < spec.worldSize;

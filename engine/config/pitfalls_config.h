@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace ringside {
+
+// Deliberate mistakes with torch.utils.data.DistributedSampler, each as people make it; all off by default. The
+// forgotten set_epoch is sampler.set_epoch = false.
+struct PitfallsConfig {
+    bool seedPerRank = false;         // every rank shuffles with seed + rank
+    bool doubleSharding = false;      // the data is split by rank first, and then the sampler splits it again
+    std::int64_t wrongRank = -1;      // every process says it is this rank; -1 = each its own
+    std::int64_t wrongWorldSize = 0;  // num_replicas as set by hand; 0 = the true one
+    bool shuffleWithSampler = false;  // DataLoader(sampler=..., shuffle=True), which PyTorch refuses
+
+    bool any() const { return *this != PitfallsConfig(); }
+    bool operator==(const PitfallsConfig&) const = default;
+};
+
+}  // namespace ringside
