@@ -6,14 +6,15 @@
 #include <optional>
 
 #include "base/exit_code.h"
+#include "plan_answers.h"
+#include "plan_settings.h"
 #include "plan_writers.h"
 
 namespace ringside {
 namespace {
 
 constexpr const char* kDescription =
-    "Which rank gets which sample in one epoch, exactly as torch.utils.data.DistributedSampler and DataLoader deal "
-    "them.";
+    "Which rank gets which sample in one epoch, exactly as PyTorch's samplers and DataLoader deal them.";
 
 constexpr const char* kFooter = R"(Examples:
   ringsidectl plan --size 10 --world-size 4
@@ -25,6 +26,12 @@ constexpr const char* kFooter = R"(Examples:
   ringsidectl plan --size 60000 --world-size 8 --format csv > plan.csv
   ringsidectl plan --size 1281167 --world-size 64 --format hash
       one SHA-256 per rank, over its indices as little-endian int64: compare with your own run
+  ringsidectl plan --size 60000 --world-size 8 --find "#4242" --epoch 3
+      where sample 4242 goes
+  ringsidectl plan --size 60000 --world-size 8 --seed-per-rank --damage
+      what a seed of its own on each rank does to coverage
+  ringsidectl plan --config experiment.json --balance
+      class by rank, with that experiment's data
 
 Formats:
   table  for people; long shards are shortened in the middle, duplicates have a *
@@ -34,9 +41,15 @@ Formats:
   hash   one line per rank: rank sha256)";
 
 struct PlanOptions {
-    ShardSpec spec;
+    PlanSettings settings;
     std::optional<int> rank = {};  // empty: all
     std::string format = "table";
+    std::string find;
+    std::string diff;
+    bool neverSeen = false;
+    bool balance = false;
+    bool damage = false;
+    std::optional<std::int64_t> epochs = {};  // of --never-seen; empty: the experiment's, else 10
 };
 
 int refuse(const Problem& problem) {
@@ -44,9 +57,21 @@ int refuse(const Problem& problem) {
     return static_cast<int>(ExitCode::kBadConfiguration);
 }
 
-int writePlan(const PlanOptions& options) {
-    const ShardSpec& spec = options.spec;
-    Result<ShardPlan> plan = ShardPlan::make(spec);
+int writeAnswer(const Result<PlanAnswer>& answer, const std::string& format) {
+    if (!answer) return refuse(answer.problem());
+    if (format != "json" && format != "table") {
+        return refuse(
+            {"format", "is " + format + ", which lists the plan itself", "use --format table or json for an answer"});
+    }
+    TextOut out(stdout);
+    if (format == "json") out << answer.value().json.dump() << "\n";
+    if (format == "table") out << answer.value().text;
+    out.flush();
+    return static_cast<int>(ExitCode::kOk);
+}
+
+int listPlan(const PlanOptions& options, const ShardSpec& spec) {
+    const Result<ShardPlan> plan = ShardPlan::make(spec);
     if (!plan) return refuse(plan.problem());
     if (options.rank && (*options.rank < 0 || *options.rank >= spec.worldSize)) {
         return refuse({"rank",
@@ -64,21 +89,44 @@ int writePlan(const PlanOptions& options) {
     return static_cast<int>(ExitCode::kOk);
 }
 
+int writePlan(const PlanOptions& options) {
+    const Result<PlanSource> source = readPlanSource(options.settings);
+    if (!source) return refuse(source.problem());
+    const PlanSource& from = source.value();
+    const std::int64_t epoch = options.settings.epoch;
+    const std::int64_t epochs = options.epochs.value_or(from.config.training.epochs);
+    if (epochs < 1 || epochs > 1000000) {
+        return refuse({"epochs", "is " + std::to_string(epochs) + "; it is at least 1 and at most 1000000",
+                       "choose a number of epochs, such as 10"});
+    }
+    if (!options.find.empty()) return writeAnswer(answerFind(from, epoch, epochs, options.find), options.format);
+    if (options.neverSeen) return writeAnswer(answerNeverSeen(from, epochs), options.format);
+    if (!options.diff.empty()) return writeAnswer(answerDiff(from, epoch, options.diff), options.format);
+    if (options.balance) return writeAnswer(answerBalance(from, epoch), options.format);
+    if (options.damage) return writeAnswer(answerDamage(from, epoch), options.format);
+    return listPlan(options, from.specAt(epoch));
+}
+
+void addQuestions(CLI::App& plan, PlanOptions& options) {
+    CLI::App* questions = plan.add_option_group("Questions", "answered instead of listing the plan");
+    questions->add_option("--find", options.find, "places of \"#4242\", \"class:7\", \"rank:3 epoch:2\", dup, dropped");
+    questions->add_flag("--never-seen", options.neverSeen, "samples that no rank trains in epochs 0 to --epochs - 1");
+    questions->add_option("--diff", options.diff, "compare with a second setting, as seed=1,world_size=8,epoch=2");
+    questions->add_flag("--balance", options.balance, "class by rank beside chance; needs --config");
+    questions->add_flag("--damage", options.damage, "coverage and overlap between ranks, beside what chance gives");
+    questions->require_option(0, 1);
+    plan.add_option("--epochs", options.epochs,
+                    "how many epochs --never-seen counts (default: the experiment's, or 10)");
+}
+
 }  // namespace
 
 void addPlanCommand(CLI::App& app, std::function<int()>& action) {
     const auto options = std::make_shared<PlanOptions>();
-    ShardSpec& spec = options->spec;
     CLI::App* plan = app.add_subcommand("plan", kDescription);
     plan->footer(kFooter);
-    plan->add_option("--size", spec.datasetSize, "number of samples, 0 to 2147483647")->required();
-    plan->add_option("--world-size", spec.worldSize, "number of ranks, 1 to 4096")->required();
-    plan->add_option("--epoch", spec.epoch, "epoch, as given to set_epoch")->capture_default_str();
-    plan->add_option("--seed", spec.seed, "the sampler's seed; the shuffle uses seed + epoch")->capture_default_str();
-    plan->add_flag("--shuffle,!--no-shuffle", spec.shuffle, "shuffle (default), or keep the order of the data set");
-    plan->add_flag("--drop-last", spec.dropLast, "the sampler drops what does not divide evenly, instead of repeating");
-    plan->add_option("--batch-size", spec.batchSize, "samples per rank and step")->capture_default_str();
-    plan->add_flag("--loader-drop-last", spec.loaderDropLast, "the loader drops each rank's last, incomplete batch");
+    addPlanSettings(*plan, options->settings);
+    addQuestions(*plan, *options);
     plan->add_option("--rank", options->rank, "only this rank (default: all)");
     plan->add_option("--format", options->format, "table, json, csv or hash")
         ->check(CLI::IsMember({"json", "csv", "table", "hash"}))

@@ -86,6 +86,7 @@ class Grid {
     }
 
     std::string cell(int rank, std::int64_t slot) const {
+        if (slot >= m_plan.samplesOf(rank)) return padded("", m_cell + 1);
         std::string number = std::to_string(m_plan.index(rank, slot));
         number += m_plan.isPadded(rank, slot) ? '*' : ' ';
         std::string text(1, beginsBatch(slot) ? '|' : ' ');
@@ -107,6 +108,8 @@ void writeTitle(const ShardSpec& spec, TextOut& out) {
     if (!spec.shuffle) out << ", not shuffled";
     out << ", batch size " << spec.batchSize << "\n";
     out << shardSentence(spec) << "\n" << stepSentence(spec) << "\n";
+    if (spec.kind != SamplerKind::kDistributed) out << samplerSentence(spec.kind) << "\n";
+    if (const std::string mistake = pitfallSentence(spec); !mistake.empty()) out << mistake << "\n";
 }
 
 void writeDropped(const ShardPlan& plan, TextOut& out) {

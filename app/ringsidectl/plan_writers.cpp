@@ -18,7 +18,7 @@ void writeList(std::int64_t count, const ValueAt& valueAt, TextOut& out) {
 
 std::int64_t firstPaddedSlot(const ShardPlan& plan, int rank) {
     // Padding is the end of the order, so a rank's padded slots are its last ones.
-    std::int64_t slot = plan.samplesPerRank();
+    std::int64_t slot = plan.samplesOf(rank);
     while (slot > 0 && plan.isPadded(rank, slot - 1)) --slot;
     return slot;
 }
@@ -26,14 +26,15 @@ std::int64_t firstPaddedSlot(const ShardPlan& plan, int rank) {
 void writeRankJson(const ShardPlan& plan, int rank, TextOut& out) {
     out << "{\"rank\":" << rank << ",\"indices\":";
     writeList(
-        plan.samplesPerRank(), [&](std::int64_t slot) { return plan.index(rank, slot); }, out);
+        plan.samplesOf(rank), [&](std::int64_t slot) { return plan.index(rank, slot); }, out);
     const std::int64_t padded = firstPaddedSlot(plan, rank);
     out << ",\"padded_positions\":";
     writeList(
-        plan.samplesPerRank() - padded, [&](std::int64_t i) { return padded + i; }, out);
+        plan.samplesOf(rank) - padded, [&](std::int64_t i) { return padded + i; }, out);
     out << ",\"batches\":[";
     for (std::int64_t step = 0; step < plan.stepsPerEpoch(); ++step) {
-        const SlotRange slots = plan.batch(step);
+        const SlotRange slots = plan.batch(rank, step);
+        if (slots.count == 0) break;  // a shorter, unpadded rank
         out << (step > 0 ? "," : "");
         writeList(
             slots.count, [&](std::int64_t i) { return plan.index(rank, slots.first + i); }, out);
@@ -63,8 +64,9 @@ void writePlanJson(const ShardPlan& plan, RankRange ranks, TextOut& out) {
     out << "{\"dataset_size\":" << spec.datasetSize << ",\"world_size\":" << spec.worldSize
         << ",\"epoch\":" << spec.epoch << ",\"seed\":" << spec.seed << ",\"shuffle\":" << truth(spec.shuffle)
         << ",\"drop_last\":" << truth(spec.dropLast) << ",\"batch_size\":" << spec.batchSize
-        << ",\"loader_drop_last\":" << truth(spec.loaderDropLast) << ",\"samples_per_rank\":" << plan.samplesPerRank()
-        << ",\"total_size\":" << plan.totalSize() << ",\"padding\":" << plan.padding() << ",\"dropped\":";
+        << ",\"loader_drop_last\":" << truth(spec.loaderDropLast) << ",\"sampler\":\"" << samplerName(spec.kind) << "\""
+        << ",\"samples_per_rank\":" << plan.samplesPerRank() << ",\"total_size\":" << plan.totalSize()
+        << ",\"padding\":" << plan.padding() << ",\"dropped\":";
     const auto dropped = plan.dropped();
     writeList(
         static_cast<std::int64_t>(dropped.size()), [&](std::int64_t i) { return dropped[static_cast<std::size_t>(i)]; },
@@ -80,12 +82,13 @@ void writePlanJson(const ShardPlan& plan, RankRange ranks, TextOut& out) {
 void writePlanCsv(const ShardPlan& plan, RankRange ranks, TextOut& out) {
     const std::int64_t epoch = plan.spec().epoch;
     const std::int64_t steps = plan.stepsPerEpoch();
-    const SlotRange left{plan.samplesPerRank() - plan.droppedByLoader(), plan.droppedByLoader()};
     out << "epoch,step,rank,slot,index,flag\n";
     for (std::int64_t step = 0; step <= steps; ++step) {
         const bool isStep = step < steps;
         for (int rank = ranks.first; rank < ranks.first + ranks.count; ++rank) {
-            writeSlotsCsv(plan, {epoch, isStep ? step : -1, rank}, isStep ? plan.batch(step) : left, out);
+            const std::int64_t trained = plan.trainedOf(rank);
+            const SlotRange left{trained, plan.samplesOf(rank) - trained};
+            writeSlotsCsv(plan, {epoch, isStep ? step : -1, rank}, isStep ? plan.batch(rank, step) : left, out);
         }
     }
     for (const std::uint32_t index : plan.dropped()) out << epoch << ",,,," << std::int64_t{index} << ",dropped\n";

@@ -93,3 +93,32 @@ TEST_CASE("config prints the defaults, changed ones, and checks a file against i
     CHECK(ringsidectl({"config", "--validate", file + ".missing"}).exitCode == 2);
     CHECK(parseJson(ringsidectl({"config", "--schema"}).output, "schema").value().contains("properties"));
 }
+
+TEST_CASE("plan answers where a sample goes, what is never seen, what differs and what a mistake does") {
+    const auto answer = [](std::vector<std::string> question) {
+        for (const char* word : {"--format", "json", "--world-size", "4", "--size", "10"}) question.emplace_back(word);
+        const Outcome outcome = plan(question);
+        CHECK(outcome.exitCode == 0);
+        return parseJson(outcome.output, "plan").value();
+    };
+    // Ranks get 4 3 6 | 1 9 2 | 7 0 4 | 5 8 1.
+    const Json found = answer({"--find", "#4"});
+    CHECK(found["count"] == 2);
+    CHECK(found["places"][1] == Json({{"index", 4}, {"rank", 2}, {"slot", 2}, {"step", 3}, {"flag", "padded"}}));
+    CHECK(answer({"--never-seen", "--no-set-epoch", "--drop-last", "--epochs", "5"})["samples"] == Json({2, 6}));
+    CHECK(answer({"--diff", "seed=0"})["identical"] == true);
+    CHECK(answer({"--diff", "epoch=1"})["identical"] == false);
+    const Json damage = answer({"--damage", "--wrong-rank", "0"});
+    CHECK(damage["seen"] == 3);
+    CHECK(damage["overlap"] == Json(std::vector<int>(16, 3)));
+    CHECK(answer({"--sampler", "contiguous", "--no-shuffle"})["ranks"][3]["indices"] == Json({9, 0, 1}));
+}
+
+TEST_CASE("plan refuses a sampler it does not know, and a balance without classes, with a way out") {
+    const Outcome unknown = plan({"--size", "10", "--world-size", "4", "--sampler", "magic"});
+    CHECK(unknown.exitCode == 2);
+    CHECK(contains(unknown.output, "ringsidectl plan: sampler is magic; the choices are distributed, sequential"));
+    const Outcome balance = plan({"--size", "10", "--world-size", "4", "--balance"});
+    CHECK(balance.exitCode == 2);
+    CHECK(contains(balance.output, "--config FILE"));
+}
