@@ -132,6 +132,9 @@ Result<PytorchScript> exportPytorch(const RunConfig& config, const std::filesyst
     const Problems problems = config.validateForTraining();
     if (all != nullptr) *all = problems;
     if (!problems.empty()) return problems.front();
+    if (config.pitfalls.any()) {
+        return Problem{"pitfalls", "are switched on, and deliberate mistakes are not exported", "switch them off"};
+    }
     if (config.sampler.kind != "distributed") {
         return Problem{"sampler.kind", "is " + config.sampler.kind + ", which cannot be exported to PyTorch",
                        "choose distributed"};
