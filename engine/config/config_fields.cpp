@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "sampling/sampler_kind.h"
+#include "config/sampler_kind.h"
 
 namespace ringside {
 namespace {

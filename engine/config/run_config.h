@@ -53,7 +53,7 @@ struct ParallelConfig {
 };
 
 struct SamplerConfig {
-    std::string kind = "distributed";  // the names are in sampling/sampler_kind.h
+    std::string kind = "distributed";  // the names are in config/sampler_kind.h
     bool shuffle = true;
     std::int64_t seed = 0;
     bool dropLast = false;

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "config/run_config.h"
+#include "sampling/class_labels.h"
 
 namespace ringside {
 
@@ -25,19 +26,14 @@ struct SampleShape {
 
 // Samples by index, float32 features and either a class label or regression targets. Immutable after loading, so
 // that any thread may read it.
-class Dataset {
+class Dataset : public ClassLabels {
   public:
-    virtual ~Dataset() = default;
-
-    virtual std::int64_t size() const = 0;
     virtual SampleShape shape() const = 0;
-    virtual std::int64_t classCount() const = 0;   // 0 for regression
     virtual std::int64_t targetCount() const = 0;  // width of the targets, 0 for classification
     virtual std::string className(std::int64_t label) const { return std::to_string(label); }
 
     // Copies one sample's features (shape().features values) to out.
     virtual void features(std::int64_t index, std::span<float> out) const = 0;
-    virtual std::int64_t label(std::int64_t index) const = 0;                  // classification
     virtual void targets(std::int64_t index, std::span<float> out) const = 0;  // regression
     // Range of raw feature values for drawing thumbnails.
     virtual float displayMinimum() const { return 0; }

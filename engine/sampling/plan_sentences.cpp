@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/number_text.h"
-#include "data/dataset.h"
+#include "sampling/class_labels.h"
 #include "sampling/mistaken_deal.h"
 
 namespace ringside {
@@ -104,7 +104,7 @@ ShardSpec epochSpec(const RunConfig& config, std::int64_t datasetSize, std::int6
             .pitfalls = config.pitfalls};
 }
 
-ShardSpec epochSpec(const RunConfig& config, const std::shared_ptr<const Dataset>& data, std::int64_t epoch) {
+ShardSpec epochSpec(const RunConfig& config, const std::shared_ptr<const ClassLabels>& data, std::int64_t epoch) {
     ShardSpec spec = epochSpec(config, data ? data->size() : 0, epoch);
     if (needsClasses(spec.kind)) spec.data = data;
     return spec;

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <string>
 
-#include "data/dataset.h"
+#include "sampling/class_labels.h"
 #include "sampling/shard_layout.h"
 #include "sampling/torch_samplers.h"
 

@@ -9,11 +9,11 @@
 
 #include "base/result.h"
 #include "config/pitfalls_config.h"
-#include "sampling/sampler_kind.h"
+#include "config/sampler_kind.h"
 
 namespace ringside {
 
-class Dataset;
+class ClassLabels;
 
 inline constexpr std::int64_t kMaxDatasetSize = 2147483647;
 inline constexpr std::int64_t kMaxWorldSize = 4096;
@@ -30,10 +30,10 @@ struct ShardSpec {
     bool loaderDropLast = false;
 
     SamplerKind kind = SamplerKind::kDistributed;
-    std::shared_ptr<const Dataset> data = {};     // for kinds that need classes; compared by identity
-    std::int64_t numSamples = 0;                  // kinds that repeat draws: length of the order; 0 = datasetSize
-    std::vector<std::int64_t> classWeights = {};  // weighted kinds; empty = 1 / the class's number of samples
-    double subsetFraction = 0.5;                  // subset: of randperm(n) seeded with subsetSeed, rounded
+    std::shared_ptr<const ClassLabels> data = {};  // for kinds that need classes; compared by identity
+    std::int64_t numSamples = 0;                   // kinds that repeat draws: length of the order; 0 = datasetSize
+    std::vector<std::int64_t> classWeights = {};   // weighted kinds; empty = 1 / the class's number of samples
+    double subsetFraction = 0.5;                   // subset: of randperm(n) seeded with subsetSeed, rounded
     std::int64_t subsetSeed = 0;
     std::vector<std::int64_t> subsetIndices = {};  // subset: these instead, each once
     PitfallsConfig pitfalls = {};                  // distributed only

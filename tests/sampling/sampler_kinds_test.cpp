@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sampling/sampler_kind.h"
+#include "config/sampler_kind.h"
 
 #include "sampling/plan_sentences.h"
 #include "sampling/shard_plan.h"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/plan_model.h"
+#include "sampling/class_labels.h"
 #include "sampling/plan_damage.h"
 
 namespace ringside {
@@ -45,7 +46,7 @@ qint64 uniqueSeen(const ShardPlan& plan) {
 }
 
 Coverage coverage(const RunConfig& config, qint64 datasetSize, const std::atomic<bool>* stop,
-                  const std::shared_ptr<const Dataset>& classes) {
+                  const std::shared_ptr<const ClassLabels>& classes) {
     Coverage result{datasetSize, config.training.epochs, 0};
     ShardSpec first = shardSpec(config, datasetSize, 0);
     const bool shuffles = config.sampler.shuffle || first.kind == SamplerKind::kRandom || needsClasses(first.kind);
@@ -86,7 +87,7 @@ CoverageCount::~CoverageCount() {
     m_pool.waitForDone();
 }
 
-void CoverageCount::want(const RunConfig& config, qint64 datasetSize, std::shared_ptr<const Dataset> classes) {
+void CoverageCount::want(const RunConfig& config, qint64 datasetSize, std::shared_ptr<const ClassLabels> classes) {
     if (m_size == datasetSize && m_config.parallel.worldSize == config.parallel.worldSize &&
         m_config.sampler == config.sampler && m_config.pitfalls == config.pitfalls && m_classes == classes &&
         m_config.loader == config.loader && m_config.training.epochs == config.training.epochs) {

@@ -22,9 +22,9 @@ struct Coverage {
 // kLargestWork shuffled samples the answer covers fewer epochs, and says how many.
 inline constexpr qint64 kLargestWork = 1'000'000'000;
 // classes: the data, for samplers that need its classes.
-class Dataset;
+class ClassLabels;
 Coverage coverage(const RunConfig& config, qint64 datasetSize, const std::atomic<bool>* stop = nullptr,
-                  const std::shared_ptr<const Dataset>& classes = {});
+                  const std::shared_ptr<const ClassLabels>& classes = {});
 
 // Samples that are trained at least once in one epoch.
 class ShardPlan;
@@ -37,7 +37,7 @@ class CoverageCount : public QObject {
     explicit CoverageCount(QObject* parent = nullptr);
     ~CoverageCount() override;
 
-    void want(const RunConfig& config, qint64 datasetSize, std::shared_ptr<const Dataset> classes = {});
+    void want(const RunConfig& config, qint64 datasetSize, std::shared_ptr<const ClassLabels> classes = {});
     const Coverage* result() const { return m_known ? &m_result : nullptr; }  // null while it is being counted
 
   Q_SIGNALS:
@@ -46,7 +46,7 @@ class CoverageCount : public QObject {
   private:
     RunConfig m_config;
     qint64 m_size = -1;
-    std::shared_ptr<const Dataset> m_classes;
+    std::shared_ptr<const ClassLabels> m_classes;
     Coverage m_result;
     bool m_known = false;
     std::shared_ptr<std::atomic<bool>> m_stop;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sampling/sampler_kind.h"
+#include "config/sampler_kind.h"
 
 #include <algorithm>
 #include <array>
