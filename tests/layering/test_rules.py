@@ -21,7 +21,7 @@ BAD = [
     ("engine/comm/a.cpp", "int x;\n", "SPDX"),
     ("ui/a.cpp", APACHE, "GPL-3.0"),
     ("engine/comm/a.cpp", APACHE + "\n" * 601, "600"),
-    ("engine/comm/a.cpp", APACHE + '"/wo' + 'rk/x"\n', "machine"),
+    ("engine/comm/a.cpp", APACHE + '"/ho' + 'me/x"\n', "machine"),
 ]
 GOOD = [
     ("engine/backend/cpu/a.cpp", APACHE + "#include <dnnl.hpp>\n"),
