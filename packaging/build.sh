@@ -6,6 +6,10 @@ cd "$(dirname "$0")/.."
 preset=$1
 shift
 directory=build/$preset
+# A tree that ./run configured before there was a test library has no tests.
+if [ "$*" != programs ] && grep -q '^Catch2_DIR:.*NOTFOUND' "$directory/CMakeCache.txt" 2>/dev/null; then
+    rm -f "$directory/build.ninja"
+fi
 if [ ! -f "$directory/build.ninja" ]; then
     echo "Configuring the $preset build..."
     cmake --preset "$preset"

@@ -31,13 +31,18 @@ struct DatasetConfig {
     std::int64_t imageSize = 0;        // image_folder, imagenet: side of the square; 0 = as the first image (32)
     std::string shape = "regression";  // synthetic: regression | blobs | spirals | imbalanced | imagenet
     std::int64_t classes = 3;          // synthetic: blobs, spirals and imbalanced
+    std::int64_t contextLength = 64;   // text: characters per sample
     bool operator==(const DatasetConfig&) const = default;
 };
 
 struct ModelConfig {
-    std::string kind = "mlp";                  // toy_linear | mlp | simple_cnn | layers
+    std::string kind = "mlp";                  // toy_linear | mlp | simple_cnn | residual_cnn | transformer | layers
     std::vector<std::int64_t> hidden = {128};  // mlp: widths of the hidden layers, ReLU between
     std::string layers = {};                   // layers: the list as JSON text, so that a form may edit it
+    std::int64_t width = 64;                   // residual_cnn: channels of the first stage; transformer: embedding
+    std::int64_t depth = 2;                    // residual_cnn: blocks per stage; transformer: blocks
+    std::int64_t heads = 4;                    // transformer: attention heads, dividing width
+    double dropout = 0;                        // transformer: part of the values that is dropped
     bool operator==(const ModelConfig&) const = default;
 };
 
@@ -49,6 +54,7 @@ struct ParallelConfig {
     double bucketCapMb = 25;
     double firstBucketMb = 1;
     double timeoutSeconds = 30;  // a rank that is silent this long has hung
+    bool shareGpu = false;       // more ranks than GPUs: several ranks on one, for teaching and not for timing
     bool operator==(const ParallelConfig&) const = default;
 };
 
@@ -69,6 +75,13 @@ struct SamplerConfig {
 struct LoaderConfig {
     std::int64_t batchSize = 32;  // per rank
     bool dropLast = false;
+    std::int64_t numWorkers = 0;      // threads that load; 0: the rank loads itself
+    std::int64_t prefetchFactor = 2;  // batches each of them loads ahead
+    bool pinMemory = false;
+    bool persistentWorkers = false;
+    std::int64_t randomCropPadding = 0;  // torchvision RandomCrop(size, padding); 0 = off
+    bool horizontalFlip = false;         // RandomHorizontalFlip(0.5)
+    bool normalize = false;              // per channel, over the training samples
     bool operator==(const LoaderConfig&) const = default;
 };
 
@@ -108,6 +121,10 @@ struct TrainingConfig {
     std::string validate = "exact";    // exact | padded: which of the two is the headline; both are reported
     std::int64_t logEvery = 1;         // steps between telemetry points
     std::int64_t checkpointEvery = 0;  // epochs between checkpoints; 0 = final weights only
+    std::string resume = {};           // checkpoint or run directory to go on from; empty = start anew
+    std::string precision = "fp32";    // fp32 | bf16 | fp16
+    bool tf32 = false;                 // CUDA: matrix products with TF32 mantissas
+    std::string onNonFinite = "stop";  // stop | continue: what a NaN or infinite loss does
     bool operator==(const TrainingConfig&) const = default;
 };
 

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "config/field_tables.h"
+
+namespace ringside {
+namespace {
+
+using std::string_view;
+
+constexpr std::array<string_view, 8> kDatasets = {"digits",   "csv", "idx",          "cifar10",
+                                                  "cifar100", "npy", "image_folder", "synthetic"};
+constexpr std::array<string_view, 5> kShapes = {"regression", "blobs", "spirals", "imbalanced", "imagenet"};
+constexpr std::array<string_view, 4> kModels = {"toy_linear", "mlp", "simple_cnn", "layers"};
+
+}  // namespace
+
+std::vector<ConfigField> dataFields() {
+    using enum FieldType;
+    return {
+        {"name", kText, "What this experiment is called; the run directory is named after it.", RINGSIDE_SLOT(name)},
+
+        {"dataset.kind", kChoice,
+         "Where the samples come from: the built-in handwritten digits, a file (CSV table, IDX as of MNIST, NumPy "
+         "array), "
+         "CIFAR's binary files, a folder of images, or made-up data.",
+         RINGSIDE_SLOT(dataset.kind), kDatasets},
+        {"dataset.path", kText,
+         "The file or directory with the samples; a relative path starts at the directory of the experiment file. The "
+         "features of a CSV file are shifted and scaled to mean 0 and variance 1 over the training samples.",
+         RINGSIDE_SLOT(dataset.path)},
+        {"dataset.labels_path", kText,
+         "idx and npy only: the file with the labels. Empty looks for one beside the samples with the usual name.",
+         RINGSIDE_SLOT(dataset.labelsPath)},
+        {"dataset.label_column", kText,
+         "The CSV column to be predicted, by name or by number counted from 0; empty takes the last one.",
+         RINGSIDE_SLOT(dataset.labelColumn)},
+        {"dataset.validation_fraction",
+         kReal,
+         "The part of the samples kept aside for validation and never trained on. A fifth is a good habit.",
+         RINGSIDE_SLOT(dataset.validationFraction),
+         {},
+         0.001,
+         0.9},
+        {"dataset.split_seed", kInteger,
+         "Seed of the permutation that decides which samples validate. Keep it when you compare runs.",
+         RINGSIDE_SLOT(dataset.splitSeed)},
+        {"dataset.image_size",
+         kInteger,
+         "image_folder and the synthetic shape imagenet: side in pixels of the square that every image becomes; 0 "
+         "takes "
+         "the size of the first image (32 for imagenet).",
+         RINGSIDE_SLOT(dataset.imageSize),
+         {},
+         0,
+         4096},
+        {"dataset.shape", kChoice,
+         "Synthetic data only. regression: random numbers as torch.randn; blobs, spirals: classes in clouds or arms; "
+         "imbalanced: the largest class has 100 times the smallest; imagenet: 1,281,167 images of 1,000 classes.",
+         RINGSIDE_SLOT(dataset.shape), kShapes},
+        {"dataset.classes",
+         kInteger,
+         "Synthetic blobs, spirals and imbalanced only: how many classes there are.",
+         RINGSIDE_SLOT(dataset.classes),
+         {},
+         2,
+         10000},
+        {"dataset.size",
+         kInteger,
+         "Synthetic data only: how many samples there are.",
+         RINGSIDE_SLOT(dataset.size),
+         {},
+         2,
+         kMaxInt32},
+        {"dataset.features",
+         kInteger,
+         "Synthetic data only: numbers per sample that go into the model.",
+         RINGSIDE_SLOT(dataset.features),
+         {},
+         1,
+         1000000},
+        {"dataset.targets",
+         kInteger,
+         "Synthetic regression only: numbers per sample that the model is to predict.",
+         RINGSIDE_SLOT(dataset.targets),
+         {},
+         1,
+         1000000},
+        {"dataset.seed", kInteger, "Synthetic data only: seed of the random numbers.", RINGSIDE_SLOT(dataset.seed)},
+
+        {"model.kind", kChoice,
+         "mlp: fully connected layers with ReLU between them; toy_linear: one linear layer, as in PyTorch's tutorials; "
+         "simple_cnn: two convolutions with pooling and two linear layers, for images of any size; layers: your own "
+         "list.",
+         RINGSIDE_SLOT(model.kind), kModels},
+        {"model.hidden",
+         kIntegerList,
+         "mlp only: width of each hidden layer. More or wider layers mean more parameters, so more bytes to "
+         "all-reduce.",
+         RINGSIDE_SLOT(model.hidden),
+         {},
+         1,
+         65536},
+
+        {"model.layers", kLayerList,
+         "layers only: one after the other, as nn.Sequential. linear (out), conv2d (out, kernel, stride, padding), "
+         "max_pool2d (kernel), relu, gelu, layer_norm, flatten. The last linear may leave out \"out\".",
+         RINGSIDE_SLOT(model.layers)},
+    };
+}
+
+}  // namespace ringside

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "config/field_tables.h"
+#include "config/sampler_kind.h"
+
+namespace ringside {
+namespace {
+
+using std::string_view;
+
+constexpr std::array<string_view, 1> kStrategies = {"ddp"};
+constexpr std::array<string_view, 4> kBackends = {"auto", "shm", "gloo", "nccl"};
+constexpr std::array<string_view, 3> kDevices = {"auto", "cpu", "cuda"};
+
+}  // namespace
+
+std::vector<ConfigField> parallelFields() {
+    using enum FieldType;
+    return {
+        {"parallel.strategy", kChoice,
+         "How a step is spread over the ranks. ddp: every rank has the whole model and its own samples; gradients are "
+         "averaged.",
+         RINGSIDE_SLOT(parallel.strategy), kStrategies},
+        {"parallel.world_size",
+         kInteger,
+         "How many ranks train together, one process each (one GPU each, or a share of the CPU). The global batch "
+         "grows "
+         "with it.",
+         RINGSIDE_SLOT(parallel.worldSize),
+         {},
+         1,
+         4096},
+        {"parallel.backend", kChoice,
+         "What carries the gradients between ranks. shm: shared memory on one computer; gloo: TCP; nccl: between GPUs; "
+         "auto chooses and "
+         "says "
+         "why.",
+         RINGSIDE_SLOT(parallel.backend), kBackends},
+        {"parallel.device", kChoice, "What the ranks compute on; auto takes the best that is there and says why.",
+         RINGSIDE_SLOT(parallel.device), kDevices},
+        {"parallel.bucket_cap_mb",
+         kReal,
+         "Gradients travel in buckets of about this many MiB. Small buckets start early, large ones cost fewer round "
+         "trips.",
+         RINGSIDE_SLOT(parallel.bucketCapMb),
+         {},
+         0,
+         65536,
+         true},
+        {"parallel.first_bucket_mb",
+         kReal,
+         "Size in MiB of the bucket that is reduced first: small, so that communication starts early in backward.",
+         RINGSIDE_SLOT(parallel.firstBucketMb),
+         {},
+         0,
+         65536,
+         true},
+        {"parallel.timeout_seconds",
+         kReal,
+         "A rank that is silent for so long has hung, and the run ends with a verdict instead of waiting forever.",
+         RINGSIDE_SLOT(parallel.timeoutSeconds),
+         {},
+         1,
+         86400},
+
+        {"sampler.kind", kChoice,
+         "How samples are dealt to ranks. distributed: as torch.utils.data.DistributedSampler, like cards, one at a "
+         "time; batch_sharded: whole batches in turn; contiguous: one block each; unpadded: nothing repeated, for "
+         "evaluation; distributed_weighted, class_balanced: rare classes more often; subset: a part of the data. "
+         "sequential, random and weighted shard nothing: every rank gets everything.",
+         RINGSIDE_SLOT(sampler.kind), samplerNames()},
+        {"sampler.shuffle", kBoolean,
+         "Deal a shuffled deck. Off, every epoch has the samples in the order of the file.",
+         RINGSIDE_SLOT(sampler.shuffle)},
+        {"sampler.seed", kInteger,
+         "Seed of the shuffle; epoch e uses seed + e. All ranks must have the same, or shards overlap and samples are "
+         "missed.",
+         RINGSIDE_SLOT(sampler.seed)},
+        {"sampler.drop_last", kBoolean,
+         "When the samples do not divide evenly: on drops the few left over, off repeats a few so that all ranks get "
+         "equally many.",
+         RINGSIDE_SLOT(sampler.dropLast)},
+        {"sampler.set_epoch", kBoolean,
+         "Call sampler.set_epoch(epoch) before each epoch. Off is the classic mistake: every epoch has the same order.",
+         RINGSIDE_SLOT(sampler.setEpoch)},
+        {"sampler.num_samples",
+         kInteger,
+         "weighted, distributed_weighted and class_balanced only: samples drawn in each epoch, by all ranks together "
+         "where they share; 0 draws as many as there are.",
+         RINGSIDE_SLOT(sampler.numSamples),
+         {},
+         0,
+         kMaxInt32},
+        {"sampler.class_weights",
+         kIntegerList,
+         "weighted and distributed_weighted only: how often each class is drawn, relative to the others, one number "
+         "per class. Empty takes 1 / the number of its samples, so that all classes come equally often.",
+         RINGSIDE_SLOT(sampler.classWeights),
+         {},
+         0,
+         1e9},
+        {"sampler.subset_fraction",
+         kReal,
+         "subset only: the part of the samples that is used, chosen at random once.",
+         RINGSIDE_SLOT(sampler.subsetFraction),
+         {},
+         0,
+         1,
+         true},
+        {"sampler.subset_seed", kInteger, "subset only: seed of the choice; it stays the same in all epochs.",
+         RINGSIDE_SLOT(sampler.subsetSeed)},
+        {"sampler.subset_indices",
+         kIntegerList,
+         "subset only: exactly these samples instead of a random part, each once.",
+         RINGSIDE_SLOT(sampler.subsetIndices),
+         {},
+         0,
+         kMaxInt32},
+
+        {"pitfalls.seed_per_rank", kBoolean,
+         "A deliberate mistake: every rank shuffles with seed + rank. Shards then overlap, and samples are missed.",
+         RINGSIDE_SLOT(pitfalls.seedPerRank)},
+        {"pitfalls.double_sharding", kBoolean,
+         "A deliberate mistake: the data is split by rank, and the sampler splits each part again. Most samples are "
+         "never used.",
+         RINGSIDE_SLOT(pitfalls.doubleSharding)},
+        {"pitfalls.wrong_rank",
+         kInteger,
+         "A deliberate mistake: every process tells the sampler it is this rank, so all get the same shard. -1 is off.",
+         RINGSIDE_SLOT(pitfalls.wrongRank),
+         {},
+         -1,
+         4095},
+        {"pitfalls.wrong_world_size",
+         kInteger,
+         "A deliberate mistake: num_replicas set by hand. Too large, samples are missed; too small, PyTorch refuses. 0 "
+         "is off.",
+         RINGSIDE_SLOT(pitfalls.wrongWorldSize),
+         {},
+         0,
+         4096},
+        {"pitfalls.shuffle_with_sampler", kBoolean,
+         "A deliberate mistake: shuffle=True given to the DataLoader together with a sampler, which PyTorch refuses.",
+         RINGSIDE_SLOT(pitfalls.shuffleWithSampler)},
+
+        {"loader.batch_size",
+         kInteger,
+         "Samples per step and per rank. The global batch, which the learning rate feels, is this times the world "
+         "size.",
+         RINGSIDE_SLOT(loader.batchSize),
+         {},
+         1,
+         kMaxInt32},
+        {"loader.drop_last", kBoolean,
+         "Leave out each rank's last batch when it is not full. Not the same as the sampler's drop_last.",
+         RINGSIDE_SLOT(loader.dropLast)},
+    };
+}
+
+}  // namespace ringside
