@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QLabel>
 #include <QStackedLayout>
-#include <QTableView>
 #include <QWidget>
 #include <optional>
 
-#include "controls/segmented_control.h"
 #include "shards/class_balance_view.h"
-#include "shards/explanation_box.h"
-#include "shards/find_box.h"
+#include "shards/coverage.h"
+#include "shards/empty_panel.h"
 #include "shards/ledger_panel.h"
 #include "shards/plan_finder.h"
-#include "shards/shard_view.h"
+#include "shards/scene_source.h"
 #include "shards/verification.h"
-#include "shards/view_export.h"
+#include "shards/view_panel.h"
 
 namespace ringside {
 
@@ -23,63 +20,46 @@ class ExperimentModel;
 class PlanModel;
 class RunModel;
 
-// Which sample every rank gets in the epoch at the cursor, and why.
+// Which sample every rank gets in the epoch at the cursor, and why: connects the views, the ledger and the finder with
+// the plan and its selection.
 class ShardsPage : public QWidget {
     Q_OBJECT
   public:
     ShardsPage(ExperimentModel& experiment, PlanModel& plan, const RunModel& run, Theme& theme,
                QWidget* parent = nullptr);
-    ~ShardsPage() override;
 
   private:
-    QWidget* makeViewPanel();
-    QWidget* makeToolRow();
-    QWidget* makeEmptyPanel();
+    QWidget* makeLedger(Theme& theme);
+    void connectParts();
     void connectViews();
-    void showPlan();
+    void addExports();
+    void showScene();
     void showEmpty();
     void showSelection();
     void showExplanation();
     void showLedger();
     void showVerification();
     void showFound();
-    void showView(int index);
+    void showView();
     void goToHit(int direction);
-    void connectExport();
-    void showTable();
-    void selectRow(int row);
-    ShardView& view() const { return *m_views[m_viewChoice->current()]; }
     void select(LoomCell cell);
+    void selectAt(qint64 sample, std::optional<LoomCell> cell);
     void hover(std::optional<LoomCell> cell);
-    void readLabelsLater();
-    void makeOrderHashLater();
+    const std::optional<ShardScene>& scene() const { return m_source.scene(); }
     std::optional<LoomCell> selectedCell() const;
 
     ExperimentModel& m_experiment;
     PlanModel& m_plan;
-    Theme& m_theme;
-    std::optional<ShardScene> m_scene;
+    SceneSource m_source;
     CoverageCount m_coverage;
     Verification m_verification;
-
-    QStackedLayout* m_stack = nullptr;
     PlanFinder m_finder;
-    FindBox* m_find = nullptr;
-    SegmentedControl* m_viewChoice = nullptr;
-    QStackedLayout* m_viewStack = nullptr;
-    QList<ShardView*> m_views;
-    ViewExport* m_export = nullptr;
-    ShardTableModel m_tableModel;
-    QTableView* m_tableView = nullptr;
-    ExplanationBox* m_explanation = nullptr;
+
+    QStackedLayout* m_stack = nullptr;  // the views, or why there are none
+    ViewPanel* m_views = nullptr;
+    EmptyPanel* m_empty = nullptr;
     LedgerPanel* m_ledger = nullptr;
     ClassBalanceView* m_balance = nullptr;
-    QLabel* m_emptyTitle = nullptr;
-    QLabel* m_emptyText = nullptr;
-    std::shared_ptr<const Dataset> m_labelsOf;
-    Labels m_labels;
-    ShardSpec m_hashOf;
-    QThreadPool m_pool;
 };
 
 }  // namespace ringside

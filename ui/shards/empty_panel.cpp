@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/empty_panel.h"
+
+#include <QVBoxLayout>
+
+#include "theme/theme.h"
+
+namespace ringside {
+
+EmptyPanel::EmptyPanel(QWidget* parent) : QFrame(parent) {
+    setProperty("role", "panel");
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(Theme::kSpace5 * 2, Theme::kSpace5, Theme::kSpace5 * 2, Theme::kSpace5);
+    layout->setSpacing(Theme::kSpace2);
+    m_title = new QLabel;
+    m_title->setObjectName(QStringLiteral("shardsEmptyTitleLabel"));
+    m_title->setProperty("role", "title");
+    m_text = new QLabel;
+    m_text->setObjectName(QStringLiteral("shardsEmptyLabel"));
+    m_text->setProperty("role", "muted");
+    m_text->setWordWrap(true);
+    layout->addStretch(1);
+    for (QLabel* label : {m_title, m_text}) {
+        label->setAlignment(Qt::AlignCenter);
+        layout->addWidget(label);
+    }
+    layout->addStretch(1);
+}
+
+void EmptyPanel::say(const QString& title, const QString& text) {
+    m_title->setText(title);
+    m_text->setText(text);
+}
+
+}  // namespace ringside

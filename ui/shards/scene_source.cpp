@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/scene_source.h"
+
+#include "models/experiment_model.h"
+#include "models/plan_model.h"
+#include "shards/verification.h"
+
+namespace ringside {
+namespace {
+
+constexpr qint64 kInstantSamples = 20'000;
+
+}  // namespace
+
+SceneSource::SceneSource(const ExperimentModel& experiment, const PlanModel& plan, QObject* parent)
+    : QObject(parent), m_experiment(experiment), m_plan(plan) {
+    m_pool.setMaxThreadCount(1);
+    connect(&plan, &PlanModel::planChanged, this, &SceneSource::refresh);
+    refresh();
+}
+
+SceneSource::~SceneSource() {
+    m_pool.clear();
+    m_pool.waitForDone();
+}
+
+void SceneSource::refresh() {
+    const ShardPlan* plan = m_plan.plan();
+    const DataSplit* split = m_experiment.data();
+    if (plan == nullptr || split == nullptr) {
+        m_scene.reset();
+        m_hashOf = {};
+        setOrderHash({});
+        Q_EMIT sceneChanged();
+        return;
+    }
+    if (m_labelsOf != split->training) {
+        m_labelsOf = split->training;
+        m_labels.reset();
+        readLabels();
+    }
+    const RunConfig& config = m_experiment.config();
+    m_scene.emplace(
+        ShardScene{*plan, m_plan.epoch(), config.sampler.setEpoch, split->training, m_labels, config.training.epochs});
+    makeOrderHash();
+    Q_EMIT sceneChanged();
+}
+
+void SceneSource::readLabels() {
+    if (m_labelsOf->size() <= kInstantSamples) {
+        m_labels = ringside::readLabels(*m_labelsOf);
+        return;
+    }
+    m_pool.start([this, dataset = m_labelsOf] {
+        const Labels labels = ringside::readLabels(*dataset);
+        QMetaObject::invokeMethod(
+            this,
+            [this, dataset, labels] {
+                if (dataset != m_labelsOf) return;
+                m_labels = labels;
+                refresh();
+            },
+            Qt::QueuedConnection);
+    });
+}
+
+void SceneSource::makeOrderHash() {
+    if (m_hashOf == m_scene->plan.spec()) {
+        return;
+    }
+    m_hashOf = m_scene->plan.spec();
+    if (m_hashOf.datasetSize <= kInstantSamples) {
+        setOrderHash(ringside::orderHash(m_scene->plan));
+        return;
+    }
+    setOrderHash(tr("being computed"));
+    m_pool.start([this, plan = m_scene->plan] {
+        const QString hash = ringside::orderHash(plan);
+        QMetaObject::invokeMethod(
+            this,
+            [this, spec = plan.spec(), hash] {
+                if (spec == m_hashOf) setOrderHash(hash);
+            },
+            Qt::QueuedConnection);
+    });
+}
+
+void SceneSource::setOrderHash(const QString& hash) {
+    if (hash == m_orderHash) return;
+    m_orderHash = hash;
+    Q_EMIT orderHashChanged();
+}
+
+}  // namespace ringside

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/view_panel.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QVBoxLayout>
+
+#include "shards/biography_view.h"
+#include "shards/compare_view.h"
+#include "shards/diff_view.h"
+#include "shards/loom_view.h"
+#include "shards/map_view.h"
+#include "theme/theme.h"
+
+namespace ringside {
+namespace {
+
+QTableView* makeTable(QAbstractItemModel& model, const QString& name) {
+    auto* table = new QTableView;
+    table->setObjectName(QStringLiteral("shardsTableView"));
+    table->setAccessibleName(name);
+    table->setModel(&model);
+    table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table->setSelectionMode(QAbstractItemView::SingleSelection);
+    table->setShowGrid(false);
+    table->horizontalHeader()->setStretchLastSection(true);
+    table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    table->verticalHeader()->setDefaultSectionSize(Theme::kControlHeight);
+    return table;
+}
+
+}  // namespace
+
+ViewPanel::ViewPanel(Theme& theme, QWidget* parent) : QFrame(parent) {
+    setProperty("role", "panel");
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(Theme::kSpace4, Theme::kSpace3, Theme::kSpace4, Theme::kSpace4);
+    layout->setSpacing(Theme::kSpace2);
+    layout->addWidget(makeToolRow());
+    m_stack = new QStackedLayout;
+    addViews(theme);
+    m_table = makeTable(m_tableModel, tr("The view as a table"));
+    m_stack->addWidget(m_table);
+    layout->addLayout(m_stack, 1);
+    m_explanation = new ExplanationBox;
+    layout->addSpacing(Theme::kSpace1);
+    layout->addWidget(m_explanation);
+    connectExport();
+}
+
+QWidget* ViewPanel::makeToolRow() {
+    auto* row = new QWidget;
+    row->setProperty("role", "clear");
+    auto* layout = new QHBoxLayout(row);
+    layout->setContentsMargins(0, 0, 0, 0);
+    m_choice = new SegmentedControl({
+        {tr("Loom"), tr("Which rank trains which sample, in order"), QStringLiteral("loomViewButton")},
+        {tr("Map"), tr("The rank of every sample, in the order of the data set"), QStringLiteral("mapViewButton")},
+        {tr("Biography"), tr("The selected sample through all epochs"), QStringLiteral("biographyViewButton")},
+        {tr("Diff"), tr("What changed since another epoch"), QStringLiteral("diffViewButton")},
+        {tr("A/B"), tr("A second setting below the experiment's"), QStringLiteral("compareViewButton")},
+    });
+    layout->addWidget(m_choice);
+    m_find = new FindBox;
+    layout->addWidget(m_find, 1);
+    m_export = new ViewExport;
+    layout->addWidget(m_export);
+    return row;
+}
+
+// In the order of the buttons.
+void ViewPanel::addViews(Theme& theme) {
+    m_views = {new LoomView(theme), new MapView(theme), new BiographyView(theme), new DiffView(theme),
+               new CompareView(theme)};
+    for (ShardView* view : m_views) {
+        m_stack->addWidget(view);
+        connect(view, &ShardView::cellChosen, this, &ViewPanel::cellChosen);
+        connect(view, &ShardView::cellHovered, this, &ViewPanel::cellHovered);
+        connect(view, &ShardView::epochChosen, this, &ViewPanel::epochChosen);
+        connect(view, &ShardView::explanationChanged, this, [this] {
+            Q_EMIT explanationChanged();
+            if (m_export->tableShown()) refreshTable();  // made on a worker, it comes later than the view
+        });
+    }
+    connect(m_choice, &SegmentedControl::chosen, this, [this] {
+        Q_EMIT viewChosen();
+        refreshTable();
+    });
+}
+
+void ViewPanel::connectExport() {
+    m_export->setView([this] { return view().table(); }, [this] { return static_cast<QWidget*>(&view()); });
+    connect(m_export, &ViewExport::tableToggled, this, &ViewPanel::refreshTable);
+    connect(m_export, &ViewExport::said, this, [this](const QString& sentence, bool failed) {
+        explain({failed ? tr("Not saved") : tr("Export"), {sentence}, failed});
+    });
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& now) {
+        if (now.isValid()) chooseRow(now.row());
+    });
+}
+
+void ViewPanel::refreshTable() {
+    const bool table = m_export->tableShown();
+    m_stack->setCurrentIndex(table ? static_cast<int>(m_views.size()) : m_choice->current());
+    if (table || m_tableModel.rowCount() > 0) m_tableModel.setTable(table ? view().table() : ShardTable{});
+}
+
+// Only tables about samples have rows that can be chosen.
+void ViewPanel::chooseRow(int row) {
+    const QStringList fields = m_tableModel.table().row(row);
+    const auto number = [&](const char* column) {
+        const qsizetype at = m_tableModel.table().columns.indexOf(QLatin1String(column));
+        bool known = false;
+        const qlonglong value = at < 0 ? 0 : fields.value(at).toLongLong(&known);
+        return known ? std::optional<qint64>(value) : std::nullopt;
+    };
+    const auto sample = number("index"), rank = number("rank"), slot = number("slot");
+    if (!sample) return;
+    const bool placed = rank && slot;
+    Q_EMIT rowChosen(*sample, placed ? std::optional(LoomCell{static_cast<int>(*rank), *slot}) : std::nullopt);
+}
+
+}  // namespace ringside

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QFrame>
+#include <QStackedLayout>
+#include <QTableView>
+
+#include "controls/segmented_control.h"
+#include "shards/explanation_box.h"
+#include "shards/find_box.h"
+#include "shards/shard_view.h"
+#include "shards/view_export.h"
+
+namespace ringside {
+
+class Theme;
+
+// The views of a plan, one in sight at a time, as a picture or as its table; the row of controls above them and the
+// explanation below.
+class ViewPanel : public QFrame {
+    Q_OBJECT
+  public:
+    explicit ViewPanel(Theme& theme, QWidget* parent = nullptr);
+
+    ShardView& view() const { return *m_views[m_choice->current()]; }
+    FindBox& find() const { return *m_find; }
+    ViewExport& exporter() const { return *m_export; }
+    void explain(const Explanation& explanation) { m_explanation->show(explanation); }
+    void refreshTable();  // the view's table, when it is in sight
+
+  Q_SIGNALS:
+    void viewChosen();  // another view is in sight
+    void cellChosen(ringside::LoomCell cell);
+    void cellHovered(std::optional<ringside::LoomCell> cell);
+    void epochChosen(int epoch);
+    void explanationChanged();
+    // A row of the table was chosen; the cell where the table names one.
+    void rowChosen(qint64 sample, std::optional<ringside::LoomCell> cell);
+
+  private:
+    void addViews(Theme& theme);
+    QWidget* makeToolRow();
+    void connectExport();
+    void chooseRow(int row);
+
+    SegmentedControl* m_choice = nullptr;
+    FindBox* m_find = nullptr;
+    ViewExport* m_export = nullptr;
+    QStackedLayout* m_stack = nullptr;
+    QList<ShardView*> m_views;
+    ShardTableModel m_tableModel;
+    QTableView* m_table = nullptr;
+    ExplanationBox* m_explanation = nullptr;
+};
+
+}  // namespace ringside
