@@ -53,4 +53,60 @@ void Backend::layerNormBackwardInput(const Tensor&, const Tensor&, const Tensor&
     refuse("layer norm (model.layers)");
 }
 
+void Backend::batchNormForward(const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                               const Tensor&) {
+    refuse("batch norm (model.kind)");
+}
+
+void Backend::batchNormEvaluate(const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                                const Tensor&) {
+    refuse("batch norm (model.kind)");
+}
+
+void Backend::batchNormBackwardParameters(const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&) {
+    refuse("batch norm (model.kind)");
+}
+
+void Backend::batchNormBackwardInput(const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                                     const Tensor&, const Tensor&) {
+    refuse("batch norm (model.kind)");
+}
+
+void Backend::averagePoolForward(const Tensor&, const Tensor&) {
+    refuse("average pooling (model.kind)");
+}
+
+void Backend::averagePoolBackward(const Tensor&, const Tensor&) {
+    refuse("average pooling (model.kind)");
+}
+
+void Backend::dropout(const Tensor&, const Tensor&, const Tensor&, double) {
+    refuse("dropout (model.dropout)");
+}
+
+void Backend::embeddingForward(const Tensor&, const Tensor&, const Tensor&) {
+    refuse("embedding (model.kind)");
+}
+
+void Backend::embeddingBackward(const Tensor&, const Tensor&, const Tensor&) {
+    refuse("embedding (model.kind)");
+}
+
+void Backend::addPositions(const Tensor&, const Tensor&, const Tensor&) {
+    refuse("position embedding (model.kind)");
+}
+
+void Backend::positionGradient(const Tensor&, const Tensor&) {
+    refuse("position embedding (model.kind)");
+}
+
+void Backend::attentionForward(const Tensor&, const Tensor&, const Tensor&, const AttentionSpec&) {
+    refuse("attention (model.kind)");
+}
+
+void Backend::attentionBackward(const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                                const AttentionSpec&) {
+    refuse("attention (model.kind)");
+}
+
 }  // namespace ringside

@@ -41,9 +41,21 @@ struct MaxPoolSpec {
 };
 inline constexpr std::int64_t kMaxPoolKernel = 15;  // a window's places are counted in a byte
 
-// Tensor operations on one device. Matrices are row-major, the first dimension is the batch (B). Shapes are checked
-// when a model is built, not here. Operations may run asynchronously on the device, in order; download() and
-// synchronize() wait. None allocates.
+// Causal self-attention of `heads` heads, each with headSize values, over the positions of a sequence.
+struct AttentionSpec {
+    std::int64_t positions = 1;
+    std::int64_t heads = 1;
+    std::int64_t headSize = 1;
+
+    std::int64_t width() const { return heads * headSize; }
+};
+
+inline constexpr double kNormEpsilon = 1e-5;       // torch.nn.BatchNorm2d's and LayerNorm's default
+inline constexpr double kBatchNormMomentum = 0.1;  // share of a batch in the running statistics
+
+// Tensor operations on one device. Matrices are row-major, the first dimension is the batch (B); the positions of
+// sequences are rows of their own, (B * positions, values). Shapes are checked when a model is built, not here.
+// Operations may run asynchronously on the device, in order; download() and synchronize() wait. None allocates.
 class Backend {
   public:
     virtual ~Backend() = default;
@@ -111,6 +123,42 @@ class Backend {
                                              const Tensor& gradWeight, const Tensor& gradBias);
     virtual void layerNormBackwardInput(const Tensor& x, const Tensor& moments, const Tensor& weight,
                                         const Tensor& gradY, const Tensor& gradX);
+
+    // torch.nn.BatchNorm2d over channels-last images: statistics of each channel, the last dimension (C), over all
+    // other values. Training normalises by the batch's and moves runningMean and runningVariance towards them (the
+    // variance with n - 1 below); moments(2,C) receives the means, then each 1 / sqrt(variance + eps).
+    virtual void batchNormForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& runningMean,
+                                  const Tensor& runningVariance, const Tensor& y, const Tensor& moments);
+    virtual void batchNormEvaluate(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& runningMean,
+                                   const Tensor& runningVariance, const Tensor& y);
+    // gradWeight and gradBias are overwritten; the way to gradX needs them as they are.
+    virtual void batchNormBackwardParameters(const Tensor& x, const Tensor& moments, const Tensor& gradY,
+                                             const Tensor& gradWeight, const Tensor& gradBias);
+    virtual void batchNormBackwardInput(const Tensor& x, const Tensor& moments, const Tensor& weight,
+                                        const Tensor& gradWeight, const Tensor& gradBias, const Tensor& gradY,
+                                        const Tensor& gradX);
+    // Mean of each channel over the pixels: x(B,H,W,C), y(B,C).
+    virtual void averagePoolForward(const Tensor& x, const Tensor& y);
+    virtual void averagePoolBackward(const Tensor& gradY, const Tensor& gradX);
+
+    // Value i is kept, times 1 / (1 - probability), where dropoutKeeps(key, i) (dropout_mask.h), and 0 elsewhere; the
+    // way back is the same on the gradient. key(1): kInt64. y may be x.
+    virtual void dropout(const Tensor& x, const Tensor& y, const Tensor& key, double probability);
+
+    // y(R,C) = the rows of table(V,C) that the R tokens name; tokens are whole numbers in floats, in [0,V).
+    virtual void embeddingForward(const Tensor& tokens, const Tensor& table, const Tensor& y);
+    // gradTable is overwritten; rows are added up in the same order every time.
+    virtual void embeddingBackward(const Tensor& tokens, const Tensor& gradY, const Tensor& gradTable);
+    // y(B*T,C) = x + table(T,C) on every sequence; gradTable = gradY added up over the sequences. y may be x.
+    virtual void addPositions(const Tensor& x, const Tensor& table, const Tensor& y);
+    virtual void positionGradient(const Tensor& gradY, const Tensor& gradTable);
+
+    // qkv(B*T, 3*width): queries, keys and values, each head after head; y(B*T, width). A position attends to itself
+    // and those before it: shares(B,heads,T,T) = softmax(q k^T / sqrt(headSize)), 0 above the diagonal; y = shares v.
+    virtual void attentionForward(const Tensor& qkv, const Tensor& shares, const Tensor& y, const AttentionSpec& spec);
+    // scratch: as large as shares. gradQkv is overwritten.
+    virtual void attentionBackward(const Tensor& qkv, const Tensor& shares, const Tensor& gradY, const Tensor& scratch,
+                                   const Tensor& gradQkv, const AttentionSpec& spec);
 
   protected:
     // What an operation does that a device does not have: a DeviceError with the way out.

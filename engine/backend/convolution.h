@@ -14,6 +14,7 @@ struct ConvolutionSpec {
     std::int64_t kernel = 1;
     std::int64_t stride = 1;
     std::int64_t padding = 0;
+    bool bias = true;  // without one, bias and gradBias are empty tensors
 
     std::int64_t outHeight() const { return (height + 2 * padding - kernel) / stride + 1; }
     std::int64_t outWidth() const { return (width + 2 * padding - kernel) / stride + 1; }

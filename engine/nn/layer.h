@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,12 @@ struct Parameter {
     Shape shape;
     Tensor value;
     Tensor gradient;  // bound by the strategy, which decides where gradients live
+};
+
+// What a forward pass is for, as torch.nn.Module.train() and eval().
+struct Pass {
+    bool training = true;   // batch norm takes the batch's statistics, dropout drops
+    std::uint64_t key = 0;  // dropout's masks are drawn from it: another one for each pass, rank and seed
 };
 
 // One step of a model. Shapes below are of one sample, images (C, H, W); tensors have the batch in front, and those of
@@ -39,6 +46,11 @@ class Layer {
     // PyTorch's default initialisation, drawing from the generator exactly what the PyTorch module draws.
     virtual void initialise(TorchGenerator&) {}
 
+    // Saved with the parameters under their PyTorch names, but not trained: their gradients stay empty. May hold
+    // kInt64.
+    virtual std::vector<Parameter*> buffers() { return {}; }
+
+    virtual void begin(const Pass&) {}  // before forward(); without it, a pass is for training
     virtual Tensor forward(const Tensor& x) = 0;
     // Two halves, so that parameter gradients are ready for the all-reduce before the way back goes on.
     virtual void backwardParameters(const Tensor& /*gradY*/) {}

@@ -20,6 +20,9 @@ Result<Shape> Model::prepare(const Shape& sample, std::int64_t maxBatch) {
         const std::vector<Parameter*> parameters = m_layers[i]->parameters();
         if (m_parameters.empty()) m_firstTrainedLayer = i;
         m_parameters.insert(m_parameters.end(), parameters.begin(), parameters.end());
+        m_state.insert(m_state.end(), parameters.begin(), parameters.end());
+        const std::vector<Parameter*> buffers = m_layers[i]->buffers();
+        m_state.insert(m_state.end(), buffers.begin(), buffers.end());
         shape = output.value();
     }
     return shape;
@@ -43,6 +46,10 @@ std::string Model::describe() const {
         text += (text.empty() || one.empty() ? "" : ", ") + one;
     }
     return text;
+}
+
+void Model::begin(const Pass& pass) {
+    for (const auto& layer : m_layers) layer->begin(pass);
 }
 
 Tensor Model::forward(const Tensor& x) {

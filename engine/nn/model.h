@@ -25,9 +25,12 @@ class Model {
     void initialise(std::int64_t seed);  // as after torch.manual_seed(seed), layer by layer
 
     const std::vector<Parameter*>& parameters() const { return m_parameters; }
+    // What a state_dict holds: parameters and buffers.
+    const std::vector<Parameter*>& state() const { return m_state; }
     std::int64_t parameterCount() const;  // values in all
     std::string describe() const;         // "Linear(64, 128), ReLU(), Linear(128, 10)"
 
+    void begin(const Pass& pass);  // what the next forward passes are for
     Tensor forward(const Tensor& x);
     // From the gradient of the loss by the last forward pass' output; fills every parameter's gradient.
     void backward(const Tensor& gradOutput, const GradientReady& ready);
@@ -36,6 +39,7 @@ class Model {
     Backend& m_backend;
     std::vector<std::unique_ptr<Layer>> m_layers;
     std::vector<Parameter*> m_parameters;
+    std::vector<Parameter*> m_state;
     std::vector<std::size_t> m_firstParameter;  // of each layer
     std::size_t m_firstTrainedLayer = 0;        // the first with parameters: nothing below it needs a gradient
 };
