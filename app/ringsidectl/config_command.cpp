@@ -54,7 +54,6 @@ Problems checkData(const RunConfig& config, const std::filesystem::path& directo
     if (!data) return {data.problem()};
     if (const auto model = describeModel(config.model, *data.value().training); !model) return {model.problem()};
     const ShardSpec spec = epochSpec(config, data.value().training, 0);
-    for (const Problem& note : planNotes(spec)) std::cerr << "note: " << note.text() << '\n';
     return planProblems(spec);
 }
 

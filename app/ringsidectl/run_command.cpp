@@ -182,7 +182,6 @@ int runCommand(const RunArguments& arguments) {
     Result<std::filesystem::path> worker = findWorker(run.value().compute.device);
     if (!worker) return reportProblems({worker.problem()});
     launch.run = std::move(run).value();
-    for (const Problem& note : launch.run.notes) std::cerr << "note: " << note.text() << '\n';
     launch.worker = worker.value();
     const std::filesystem::path out =
         arguments.out.empty() ? defaultRunDirectory(launch.run.config.name) : std::filesystem::path(arguments.out);

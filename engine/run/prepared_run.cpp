@@ -46,7 +46,6 @@ Result<PreparedRun> prepareRun(const RunConfig& config, const std::filesystem::p
     if (const Problems reasons = planProblems(spec); !reasons.empty()) return reasons.front();
     const Result<ShardPlan> plan = ShardPlan::make(spec);
     if (!plan) return plan.problem();
-    run.notes = planNotes(spec);
     // A group of micro-batches is one step, also a shorter one at the end.
     const std::int64_t perStep = config.training.accumulateSteps;
     run.stepsPerEpoch = (plan.value().stepsPerEpoch() + perStep - 1) / perStep;

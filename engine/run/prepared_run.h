@@ -22,7 +22,6 @@ struct PreparedRun {
     std::int64_t validationSamples = 0;
     std::int64_t stepsPerEpoch = 0;
     std::vector<std::string> planHashes;  // by rank, of epoch 0
-    Problems notes;                       // what will run, but is hardly meant
 };
 
 // Checks the configuration, loads the data once to know its size, and resolves what is `auto`. Relative paths start at

@@ -197,24 +197,16 @@ Problems planProblems(const ShardSpec& spec) {
                      world + ") = 0",
                  "set parallel.world_size to at most " + n + ", or sampler.drop_last to false"}};
     }
-    if (numbers.stepsPerEpoch == 0) {
+    if (spec.batchSize > numbers.samplesPerRank) {
         const std::string shard = std::to_string(numbers.samplesPerRank);
-        return {
-            {"loader.drop_last",
-             "leaves no step: a rank's shard of " + shard + " never fills a batch of " + std::to_string(spec.batchSize),
-             "set loader.batch_size to at most " + shard + ", or loader.drop_last to false"}};
+        const bool fewerRanksHelp = spec.worldSize > 1 && !isReplicated(spec.kind);
+        return {{"loader.batch_size",
+                 "is " + std::to_string(spec.batchSize) + ", larger than a rank's shard of " + shard +
+                     (shard == "1" ? " sample" : " samples") + "; the most is " + shard +
+                     ", the whole shard in one step",
+                 std::string("lower it") + (fewerRanksHelp ? ", or use fewer ranks" : "")}};
     }
     return {};
-}
-
-Problems planNotes(const ShardSpec& spec) {
-    const ShardNumbers numbers = shardNumbers(spec);
-    if (numbers.stepsPerEpoch == 0 || spec.batchSize <= numbers.samplesPerRank) return {};
-    const std::string shard = std::to_string(numbers.samplesPerRank);
-    return {{"loader.batch_size",
-             "is " + std::to_string(spec.batchSize) + ", larger than a rank's shard of " + shard +
-                 ", so that an epoch is one step of " + shard + " per rank",
-             "set it to " + shard + " or less, or use fewer ranks"}};
 }
 
 }  // namespace ringside

@@ -26,11 +26,8 @@ std::string pitfallSentence(const ShardSpec& spec);
 // shardSentence and stepSentence, one after the other.
 std::string planSentence(const ShardSpec& spec);
 
-// Why this cannot be trained: an empty shard, no full batch, ranks of unequal length, a mistake PyTorch refuses. Fields
-// are those of the configuration.
+// Why this cannot be trained: an empty shard, a batch larger than the shard, ranks of unequal length, a mistake PyTorch
+// refuses. Fields are those of the configuration.
 Problems planProblems(const ShardSpec& spec);
-
-// What can be trained, but is hardly meant: a batch larger than the shard.
-Problems planNotes(const ShardSpec& spec);
 
 }  // namespace ringside

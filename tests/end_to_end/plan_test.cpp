@@ -84,9 +84,9 @@ TEST_CASE("config prints the defaults, changed ones, and checks a file against i
     writeFileAtomically(file, changed.output);
 
     CHECK(ringsidectl({"config", "--validate", file}).output == file + " is a valid experiment\n");
-    const Outcome note = ringsidectl({"config", "--validate", file, "--set", "loader.batch_size=181"});
-    CHECK(note.exitCode == 0);
-    CHECK(contains(note.output, "note: loader.batch_size is 181, larger than a rank's shard of 180"));
+    const Outcome large = ringsidectl({"config", "--validate", file, "--set", "loader.batch_size=181"});
+    CHECK(large.exitCode == 2);
+    CHECK(contains(large.output, "loader.batch_size is 181, larger than a rank's shard of 180 samples"));
     const Outcome wrong = ringsidectl({"config", "--validate", file, "--set", "loader.batch_size=0"});
     CHECK(wrong.exitCode == 2);
     CHECK(wrong.output == file + ": loader.batch_size is 0; the least is 1: choose a value from 1 to 2147483647\n");

@@ -83,26 +83,27 @@ TEST_CASE("What cannot be trained is a problem with the way out") {
     CHECK(planProblems({.datasetSize = 3, .worldSize = 8, .dropLast = true}).front().text() ==
           "sampler.drop_last leaves every rank without a sample: 3 samples over 8 ranks, floor(3 / 8) = 0: set "
           "parallel.world_size to at most 3, or sampler.drop_last to false");
-    ShardSpec spec = digits();
-    spec.batchSize = 361;
-    CHECK(planProblems(spec).empty());
-    spec.loaderDropLast = true;
-    CHECK(planProblems(spec).front().text() ==
-          "loader.drop_last leaves no step: a rank's shard of 360 never fills a batch of 361: set loader.batch_size to "
-          "at most 360, or loader.drop_last to false");
     CHECK_FALSE(planProblems({.datasetSize = 0}).empty());
 }
 
-TEST_CASE("A batch larger than the shard is pointed out") {
+TEST_CASE("A batch larger than the shard cannot be trained, one that is the whole shard can") {
     ShardSpec spec = digits();
     spec.batchSize = 360;
-    CHECK(planNotes(spec).empty());
+    CHECK(planProblems(spec).empty());
     spec.batchSize = 361;
-    CHECK(planNotes(spec).front().text() ==
-          "loader.batch_size is 361, larger than a rank's shard of 360, so that an epoch is one step of 360 per rank: "
-          "set it to 360 or less, or use fewer ranks");
+    const std::string text =
+        "loader.batch_size is 361, larger than a rank's shard of 360 samples; the most is 360, the whole shard in one "
+        "step: lower it, or use fewer ranks";
+    CHECK(planProblems(spec).front().text() == text);
     spec.loaderDropLast = true;
-    CHECK(planNotes(spec).empty());
+    CHECK(planProblems(spec).front().text() == text);
+    // Fewer ranks help nobody where there is one, or where each gets everything.
+    CHECK(planProblems({.datasetSize = 1, .worldSize = 1, .batchSize = 2}).front().text() ==
+          "loader.batch_size is 2, larger than a rank's shard of 1 sample; the most is 1, the whole shard in one step: "
+          "lower it");
+    CHECK(
+        planProblems({.datasetSize = 5, .worldSize = 2, .batchSize = 6, .kind = SamplerKind::kRandom}).front().remedy ==
+        "lower it");
 }
 
 TEST_CASE("Without set_epoch every epoch is dealt as epoch 0") {

@@ -74,6 +74,16 @@ TEST_CASE("a world size that is impossible stays as typed and says so below its 
     CHECK(f.model.problems().empty());
 }
 
+TEST_CASE("a batch larger than the shard says so below its field, with the most that fits") {
+    Fixture f;
+    f.type("batchSizeSpinBox", "361");
+    auto* problem = f.find<QLabel>("batchSizeProblemLabel");
+    CHECK(problem->isVisible());
+    CHECK(problem->text().contains("360"));
+    f.type("batchSizeSpinBox", "360");
+    CHECK(!problem->isVisible());
+}
+
 TEST_CASE("text that is no number is a problem and keeps the last configuration") {
     Fixture f;
     f.type("batchSizeSpinBox", "3x");
