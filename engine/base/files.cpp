@@ -6,9 +6,6 @@
 
 #include <cerrno>
 #include <system_error>
-
-#include "base/unique_fd.h"
-
 namespace ringside {
 namespace {
 
@@ -31,25 +28,37 @@ void syncDirectory(const std::filesystem::path& directory) {
     if (fd) ::fsync(fd.get());
 }
 
+std::string kindOf(mode_t mode) {
+    if (S_ISDIR(mode)) return "is a directory";
+    return S_ISFIFO(mode) ? "is a pipe, not a file" : "is a device, not a file";
+}
+
 }  // namespace
 
 std::string errnoText(int error) {
     return std::generic_category().message(error);
 }
 
-Result<std::string> readFile(const std::filesystem::path& path, std::size_t maxBytes) {
-    const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!fd)
+Result<UniqueFd> openFile(const std::filesystem::path& path) {
+    // Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
+    UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    struct stat info {};
+    if (!fd || ::fstat(fd.get(), &info) != 0) {
         return Problem{path.string(), "cannot be opened (" + errnoText(errno) + ")",
                        "check the path and its permissions"};
-    struct stat info {};
-    if (::fstat(fd.get(), &info) == 0 && S_ISDIR(info.st_mode)) {
-        return Problem{path.string(), "is a directory", "name a file"};
     }
+    if (!S_ISREG(info.st_mode)) return Problem{path.string(), kindOf(info.st_mode), "name a file"};
+    return fd;
+}
+
+Result<std::string> readFile(const std::filesystem::path& path, std::size_t maxBytes) {
+    const Result<UniqueFd> file = openFile(path);
+    if (!file) return file.problem();
+    const int fd = file.value().get();
     std::string content;
     char buffer[1U << 16];
     for (;;) {
-        const ssize_t got = ::read(fd.get(), buffer, sizeof buffer);
+        const ssize_t got = ::read(fd, buffer, sizeof buffer);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return Problem{path.string(), "cannot be read (" + errnoText(errno) + ")", "check the file"};
         if (got == 0) return content;

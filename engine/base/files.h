@@ -7,10 +7,14 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 
 namespace ringside {
 
-// The whole file; a problem when it is missing, a directory, unreadable or larger than maxBytes.
+// Opened for reading, and never waited for: a pipe, a device or a directory is a problem.
+Result<UniqueFd> openFile(const std::filesystem::path& path);
+
+// The whole file; a problem when it is missing, no regular file, unreadable or larger than maxBytes.
 Result<std::string> readFile(const std::filesystem::path& path, std::size_t maxBytes);
 
 // Replaces path atomically: temporary file beside it, fsync, rename, fsync of the directory. Throws IoError.

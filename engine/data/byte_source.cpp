@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/byte_source.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -121,15 +121,12 @@ ByteSource::~ByteSource() = default;
 Result<ByteSource> ByteSource::open(const std::filesystem::path& path) {
     auto state = std::make_unique<State>();
     state->path = path;
-    // Non-blocking, so that opening a pipe that nobody writes to does not hang.
-    state->fd = UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    if (!state->fd) {
-        return Problem{path.string(), "cannot be opened (" + errnoText(errno) + ")",
-                       "check the path and its permissions"};
-    }
+    Result<UniqueFd> file = openFile(path);
+    if (!file) return file.problem();
+    state->fd = std::move(file).value();
     struct stat info {};
-    if (::fstat(state->fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) {
-        return Problem{path.string(), S_ISDIR(info.st_mode) ? "is a directory" : "is no regular file", "name a file"};
+    if (::fstat(state->fd.get(), &info) != 0) {
+        return Problem{path.string(), "cannot be read (" + errnoText(errno) + ")", "check the file"};
     }
     state->fileSize = static_cast<std::uint64_t>(info.st_size);
     std::byte start[2];

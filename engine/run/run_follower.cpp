@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/run_follower.h"
 
-#include <fcntl.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 
+#include "base/files.h"
 #include "telemetry/codec.h"
 
 namespace ringside {
@@ -52,8 +52,11 @@ bool RunFollower::advance(const std::function<void(std::string_view)>& lines) {
 
 // To the present end of the file or as much as goes at once; false once the end line was handed over.
 bool RunFollower::readOn(const std::function<void(std::string_view)>& lines) {
-    if (!m_file) m_file.reset(::open(m_paths.telemetry().c_str(), O_RDONLY | O_CLOEXEC));
-    if (!m_file) return true;
+    if (!m_file) {
+        Result<UniqueFd> file = openFile(m_paths.telemetry());
+        if (!file) return true;  // not written yet
+        m_file = std::move(file).value();
+    }
     std::array<char, 1U << 16> buffer;
     std::size_t taken = 0;
     for (m_behind = false; !m_behind; m_behind = taken >= kMostAtOnce) {

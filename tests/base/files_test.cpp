@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/files.h"
 
+#include <sys/stat.h>
+
 #include <fstream>
 
 #include "support/catch.h"
@@ -38,4 +40,12 @@ TEST_CASE("reading names what is wrong with a path") {
     CHECK(readFile(directory.path(), 10).problem().message == "is a directory");
     std::ofstream(directory.path() / "big") << "12345678901";
     CHECK(readFile(directory.path() / "big", 10).problem().message == "is larger than the limit of 10 bytes");
+}
+
+TEST_CASE("a pipe or a device is refused at once instead of waited for") {
+    const TemporaryDirectory directory;
+    const auto pipe = directory.path() / "pipe";
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    CHECK(readFile(pipe, 10).problem().text() == pipe.string() + " is a pipe, not a file: name a file");
+    CHECK(readFile("/dev/zero", 10).problem().message == "is a device, not a file");
 }

@@ -67,7 +67,7 @@ TEST_CASE("What cannot be a data file is refused at once, even a pipe that nobod
     CHECK_THAT(ByteSource::open(directory.path() / "none").problem().text(), containing("No such file"));
     const auto pipe = directory.path() / "pipe";
     REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-    CHECK(ByteSource::open(pipe).problem().message == "is no regular file");
+    CHECK(ByteSource::open(pipe).problem().message == "is a pipe, not a file");
 }
 
 TEST_CASE("An upper bound of what is to come is known before reading") {

@@ -100,7 +100,7 @@ TEST_CASE("A damaged image is an error that names the file, when it is read") {
     CHECK_NOTHROW(featuresOf(*set, 0));
     CHECK_THROWS_WITH(featuresOf(*set, 1), containing("a/2.png is a damaged PNG image"));
     CHECK_THROWS_WITH(featuresOf(*set, 2), containing("a/3.jpg is neither a JPEG nor a PNG image"));
-    CHECK_THROWS_WITH(featuresOf(*set, 3), containing("a/4.png is no regular file"));
+    CHECK_THROWS_WITH(featuresOf(*set, 3), containing("a/4.png is a pipe, not a file"));
     CHECK_THROWS_AS(featuresOf(*set, 1), IoError);
 }
 
