@@ -54,6 +54,12 @@ int runCommandLine(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::kBadConfiguration);
     }
+    const CLI::App& chosen = *app.get_subcommands().front();
+    if (const std::string option = emptyOption(chosen); !option.empty()) {
+        std::cerr << "ringsidectl " << chosen.get_name() << ": " << option
+                  << " is empty: give it a value, or leave it out\n";
+        return static_cast<int>(ExitCode::kBadConfiguration);
+    }
     return action();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "usage_message.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "config/nearest_word.h"
@@ -51,6 +52,17 @@ std::string usageMessage(const CLI::App& app, const CLI::Error& error, const std
     if (chosen.empty() && !isOption) return "ringsidectl: " + unknownCommand(app, firstWord) + "\n";
     const std::string command = chosen.empty() ? "ringsidectl" : "ringsidectl " + chosen.front()->get_name();
     return command + ": " + whatIsWrong(error) + ": see " + command + " --help\n";
+}
+
+std::string emptyOption(const CLI::App& command) {
+    for (const CLI::Option* option : command.get_options()) {
+        const auto& values = option->results();
+        if (std::find(values.begin(), values.end(), std::string()) != values.end()) return option->get_name();
+    }
+    for (const CLI::App* group : command.get_subcommands({})) {
+        if (const std::string name = emptyOption(*group); !name.empty()) return name;
+    }
+    return {};
 }
 
 }  // namespace ringside
