@@ -15,6 +15,8 @@ __attribute__((weak)) int skipTests();
 
 int main(int argc, char** argv) {
 #ifdef RINGSIDE_TEST_GUI
+    // Here and not in ctest's environment: the tests are listed at build time, where an abort would go unnoticed.
+    if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
     QApplication application(argc, argv);
 #endif
     if (skipTests) {
