@@ -2,13 +2,12 @@
 // The GPU's arithmetic, run on the CPU and compared with the CPU backend, which is tested against PyTorch.
 #include "backend/cuda/device_math.h"
 
-#include <algorithm>
-#include <bit>
 #include <limits>
 #include <vector>
 
-#include "backend/backend.h"
-#include "backend/cuda/sgd_scalars.h"
+#include "backend/cuda/optimizer_scalars.h"
+#include "backend/cuda/value_kernels.h"
+#include "cpu_tensors.h"
 #include "support/catch.h"
 
 using namespace ringside;
@@ -16,32 +15,6 @@ using namespace ringside;
 namespace {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-
-std::vector<std::uint32_t> bits(const std::vector<float>& values) {
-    std::vector<std::uint32_t> all;
-    for (float value : values) all.push_back(std::bit_cast<std::uint32_t>(value));
-    return all;
-}
-
-// Values of both signs and many sizes, the same in every run.
-std::vector<float> numbers(std::size_t count, std::uint32_t seed) {
-    std::vector<float> values;
-    for (std::size_t i = 0; i < count; ++i) {
-        seed = seed * 1664525U + 1013904223U;
-        values.push_back((static_cast<float>(seed >> 8) / 8388608.0F - 1.0F) * 3.0F);
-    }
-    return values;
-}
-
-struct Cpu {
-    std::unique_ptr<Backend> backend = makeCpuBackend(1);
-    Tensor tensor(const std::vector<float>& values, const Shape& shape) {
-        Tensor made = backend->allocate(shape, DType::kFloat32);
-        std::copy(values.begin(), values.end(), made.floats().begin());
-        return made;
-    }
-    static std::vector<float> values(const Tensor& tensor) { return {tensor.floats().begin(), tensor.floats().end()}; }
-};
 
 // A row as the kernel's warp sees it: each lane its columns, then a butterfly.
 cuda::Largest largestByWarp(const std::vector<float>& row) {
@@ -99,6 +72,27 @@ TEST_CASE("The GPU's SGD equals the CPU's bit for bit, in every combination of o
         for (std::size_t i = 0; i < parameter.size(); ++i)
             parameter[i] = cuda::sgdOf(parameter[i], gradient[i], &velocity[i], scalars);
         REQUIRE(bits(parameter) == bits(Cpu::values(cpuParameter)));
+    }
+}
+
+TEST_CASE("The GPU's Adam and AdamW equal the CPU's bit for bit, with and without weight decay") {
+    const bool decoupled = GENERATE(false, true);
+    const double decay = GENERATE(0.0, 0.01);
+    Cpu cpu;
+    std::vector<float> parameter = numbers(500, 3);
+    std::vector<float> first(500);
+    std::vector<float> second(500);
+    const Tensor cpuParameter = cpu.tensor(parameter, {500});
+    const Tensor cpuFirst = cpu.tensor(first, {500});
+    const Tensor cpuSecond = cpu.tensor(second, {500});
+    for (int step = 1; step <= 5; ++step) {
+        const AdamStep options{1e-3, 0.9, 0.999, 1e-8, decay, decoupled, step};
+        const std::vector<float> gradient = numbers(500, 10U + static_cast<std::uint32_t>(step));
+        cpu.backend->adam(cpuParameter, cpu.tensor(gradient, {500}), cpuFirst, cpuSecond, options);
+        runValues(500, cuda::AdamValue{parameter.data(), gradient.data(), first.data(), second.data(),
+                                       cuda::scalarsOf(options)});
+        REQUIRE(bits(parameter) == bits(Cpu::values(cpuParameter)));
+        REQUIRE(bits(second) == bits(Cpu::values(cpuSecond)));
     }
 }
 

@@ -96,10 +96,14 @@ void benchAll() {
     print("MLP 64-128-10, batch 32, CUDA graph", 1 / secondsPer(gpu, [&] { graph.launch(); }), "steps/s");
     benchUploads(gpu);
     benchProducts(gpu, "linear 4096 x 4096 x 4096, float32");
-    CudaOptions tf32;
-    tf32.tf32 = true;
-    CudaBackend faster(tf32);
-    benchProducts(faster, "linear 4096 x 4096 x 4096, TF32");
+    using cuda::Precision;
+    for (const auto& [precision, what] : {std::pair{Precision::kTf32, "linear 4096 x 4096 x 4096, TF32"},
+                                          std::pair{Precision::kBfloat16, "linear 4096 x 4096 x 4096, bf16"}}) {
+        CudaOptions options;
+        options.precision = precision;
+        CudaBackend faster(options);
+        benchProducts(faster, what);
+    }
 }
 
 }  // namespace

@@ -4,30 +4,17 @@
 #include <algorithm>
 #include <cstring>
 
-#include "backend/cuda/kernels.h"
-#include "backend/cuda/sgd_scalars.h"
+#include "backend/cuda/cuda_launches.h"
+#include "backend/cuda/optimizer_scalars.h"
 #include "base/errors.h"
 
 namespace ringside {
+
+using namespace cuda;
+
 namespace {
 
 constexpr std::size_t kLandingBytes = 1U << 20;
-
-float* floats(const Tensor& tensor) {
-    return static_cast<float*>(tensor.data);
-}
-
-std::size_t countOf(const Tensor& tensor) {
-    return static_cast<std::size_t>(tensor.count());
-}
-
-std::size_t rowsOf(const Tensor& tensor) {
-    return static_cast<std::size_t>(tensor.rows());
-}
-
-std::size_t columnsOf(const Tensor& tensor) {
-    return static_cast<std::size_t>(tensor.shape.countPerRow());
-}
 
 }  // namespace
 
@@ -35,10 +22,11 @@ CudaBackend::CudaBackend(const CudaOptions& options)
     : m_device(options.device),
       m_options(options),
       m_stream(m_device.makeStream()),
-      m_products(m_device, options.tf32),
+      m_products(m_device, options.precision),
       m_uploads(m_device, m_stream.get(), options.deadline),
       m_landing(m_device.allocatePinned(kLandingBytes)),
-      m_normParts(m_device.allocate(cuda::kNormBlocks * sizeof(double), "partial sums")) {}
+      m_normParts(m_device.allocate(kNormBlocks * sizeof(double), "partial sums")),
+      m_sums(m_device, "column sums") {}
 
 std::string CudaBackend::name() const {
     return m_options.label.empty() ? m_device.name() : m_device.name() + ", " + m_options.label;
@@ -79,8 +67,7 @@ void CudaBackend::synchronize() {
 }
 
 void CudaBackend::fill(const Tensor& tensor, float value) {
-    cuda::fill(floats(tensor), countOf(tensor), value, m_stream.get());
-    checkLaunch("filling");
+    values(countOf(tensor), FillValue{floats(tensor), value}, "filling");
 }
 
 void CudaBackend::copy(const Tensor& from, const Tensor& to) {
@@ -89,22 +76,24 @@ void CudaBackend::copy(const Tensor& from, const Tensor& to) {
 }
 
 void CudaBackend::scale(const Tensor& tensor, float factor) {
-    cuda::scale(floats(tensor), countOf(tensor), factor, m_stream.get());
-    checkLaunch("scaling");
+    values(countOf(tensor), ScaleValue{floats(tensor), factor}, "scaling");
 }
 
 double CudaBackend::squaredNorm(const Tensor& tensor) {
     auto* parts = static_cast<double*>(m_normParts.get());
-    cuda::squaredNormParts(floats(tensor), countOf(tensor), parts, m_stream.get());
+    squaredNormParts(floats(tensor), countOf(tensor), parts, m_stream.get());
     checkLaunch("summing squares");
     auto* landed = static_cast<double*>(m_landing.get());
-    m_device.check(
-        cudaMemcpyAsync(landed, parts, cuda::kNormBlocks * sizeof(double), cudaMemcpyDeviceToHost, m_stream.get()),
-        "summing squares");
+    m_device.check(cudaMemcpyAsync(landed, parts, kNormBlocks * sizeof(double), cudaMemcpyDeviceToHost, m_stream.get()),
+                   "summing squares");
     synchronize();
     double sum = 0;
-    for (int i = 0; i < cuda::kNormBlocks; ++i) sum += landed[i];
+    for (int i = 0; i < kNormBlocks; ++i) sum += landed[i];
     return sum;
+}
+
+void CudaBackend::add(const Tensor& from, const Tensor& to) {
+    values(countOf(to), AddValue{floats(from), floats(to)}, "adding gradients");
 }
 
 void CudaBackend::linearForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) {
@@ -124,39 +113,50 @@ void CudaBackend::linearBackwardInput(const Tensor& gradY, const Tensor& weight,
 }
 
 void CudaBackend::reluForward(const Tensor& x, const Tensor& y) {
-    cuda::relu(floats(x), floats(y), countOf(x), m_stream.get());
-    checkLaunch("computing ReLU");
+    values(countOf(x), ReluValue{floats(x), floats(y)}, "computing ReLU");
 }
 
 void CudaBackend::reluBackward(const Tensor& y, const Tensor& gradY, const Tensor& gradX) {
-    cuda::reluGradient(floats(y), floats(gradY), floats(gradX), countOf(y), m_stream.get());
-    checkLaunch("computing ReLU's gradient");
+    values(countOf(y), ReluGradientValue{floats(y), floats(gradY), floats(gradX)}, "computing ReLU's gradient");
 }
 
 void CudaBackend::softmaxCrossEntropy(const Tensor& logits, const Tensor& labels, const Tensor& rowLoss,
                                       const Tensor& rowCorrect, const Tensor& gradient) {
-    cuda::softmaxCrossEntropy(floats(logits), static_cast<const std::int64_t*>(labels.data), rowsOf(logits),
-                              columnsOf(logits), floats(rowLoss), floats(rowCorrect), floats(gradient), m_stream.get());
-    checkLaunch("computing the cross-entropy");
+    const float perRow = 1.0F / static_cast<float>(rowsOf(logits));
+    const CrossEntropyRow row{floats(logits),
+                              static_cast<const std::int64_t*>(labels.data),
+                              columnsOf(logits),
+                              floats(rowLoss),
+                              floats(rowCorrect),
+                              floats(gradient),
+                              perRow};
+    rows(rowsOf(logits), row, "computing the cross-entropy");
 }
 
 void CudaBackend::meanSquaredError(const Tensor& prediction, const Tensor& target, const Tensor& rowLoss,
                                    const Tensor& gradient) {
-    cuda::meanSquaredError(floats(prediction), floats(target), rowsOf(prediction), columnsOf(prediction),
-                           floats(rowLoss), floats(gradient), m_stream.get());
-    checkLaunch("computing the squared error");
+    const float perValue = 2.0F / static_cast<float>(countOf(prediction));
+    const SquaredErrorRow row{floats(prediction), floats(target),   columnsOf(prediction),
+                              floats(rowLoss),    floats(gradient), perValue};
+    rows(rowsOf(prediction), row, "computing the squared error");
 }
 
-void CudaBackend::argmax(const Tensor& values, const Tensor& indices) {
-    cuda::argmax(floats(values), rowsOf(values), columnsOf(values), static_cast<std::int64_t*>(indices.data),
-                 m_stream.get());
-    checkLaunch("finding the largest logits");
+void CudaBackend::argmax(const Tensor& logits, const Tensor& indices) {
+    rows(rowsOf(logits), ArgmaxRow{floats(logits), columnsOf(logits), static_cast<std::int64_t*>(indices.data)},
+         "finding the largest logits");
 }
 
 void CudaBackend::sgd(const Tensor& parameter, const Tensor& gradient, const Tensor& momentum, const SgdStep& step) {
-    cuda::sgd(floats(parameter), floats(gradient), floats(momentum), countOf(parameter), cuda::scalarsOf(step),
-              m_stream.get());
-    checkLaunch("updating parameters");
+    float* velocity = step.momentum == 0 ? nullptr : floats(momentum);
+    values(countOf(parameter), SgdValue{floats(parameter), floats(gradient), velocity, scalarsOf(step)},
+           "updating parameters");
+}
+
+void CudaBackend::adam(const Tensor& parameter, const Tensor& gradient, const Tensor& firstMoment,
+                       const Tensor& secondMoment, const AdamStep& step) {
+    const AdamValue value{floats(parameter), floats(gradient), floats(firstMoment), floats(secondMoment),
+                          scalarsOf(step)};
+    values(countOf(parameter), value, "updating parameters");
 }
 
 }  // namespace ringside

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "backend/backend.h"
+#include "backend/cuda/cuda_convolution.h"
 #include "backend/cuda/cuda_device.h"
+#include "backend/cuda/growing_memory.h"
 #include "backend/cuda/matrix_product.h"
 #include "backend/cuda/pinned_ring.h"
 
@@ -17,13 +19,13 @@ namespace ringside {
 struct CudaOptions {
     int device = 0;     // as CUDA counts, after CUDA_VISIBLE_DEVICES
     std::string label;  // said with the name, such as that the GPU is shared
-    bool tf32 = false;  // matrix products with 10-bit mantissas: faster, no longer PyTorch's default arithmetic
+    cuda::Precision precision = cuda::Precision::kFloat32;
     std::chrono::milliseconds deadline{60000};  // of every wait on the host
 };
 
-// One GPU: matrix products by cuBLASLt, the rest by kernels of our own, all on one compute stream. Only download(),
-// squaredNorm() and synchronize() wait, and they do so by asking, so that a collective that hangs on the same GPU is
-// noticed.
+// One GPU: matrix products by cuBLASLt, convolutions by cuDNN, the rest by kernels of our own, all on one compute
+// stream. Only download(), squaredNorm() and synchronize() wait, and they do so by asking, so that a collective that
+// hangs on the same GPU is noticed.
 class CudaBackend final : public Backend {
   public:
     explicit CudaBackend(const CudaOptions& options);
@@ -43,6 +45,7 @@ class CudaBackend final : public Backend {
     void copy(const Tensor& from, const Tensor& to) override;
     void scale(const Tensor& tensor, float factor) override;
     double squaredNorm(const Tensor& tensor) override;
+    void add(const Tensor& from, const Tensor& to) override;
     void linearForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) override;
     void linearBackwardParameters(const Tensor& x, const Tensor& gradY, const Tensor& gradWeight,
                                   const Tensor& gradBias) override;
@@ -55,9 +58,49 @@ class CudaBackend final : public Backend {
                           const Tensor& gradient) override;
     void argmax(const Tensor& values, const Tensor& indices) override;
     void sgd(const Tensor& parameter, const Tensor& gradient, const Tensor& momentum, const SgdStep& step) override;
+    void adam(const Tensor& parameter, const Tensor& gradient, const Tensor& firstMoment, const Tensor& secondMoment,
+              const AdamStep& step) override;
+    std::unique_ptr<Convolution> makeConvolution(const ConvolutionSpec& spec) override;
+    void maxPoolForward(const Tensor& x, const Tensor& y, const Tensor& winners, const MaxPoolSpec& spec) override;
+    void maxPoolBackward(const Tensor& gradY, const Tensor& winners, const Tensor& gradX,
+                         const MaxPoolSpec& spec) override;
+    void transposeSamples(const Tensor& x, const Tensor& y, std::int64_t rows, std::int64_t columns) override;
+    void geluForward(const Tensor& x, const Tensor& y) override;
+    void geluBackward(const Tensor& x, const Tensor& gradY, const Tensor& gradX) override;
+    void layerNormForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y,
+                          const Tensor& moments) override;
+    void layerNormBackwardParameters(const Tensor& x, const Tensor& moments, const Tensor& gradY,
+                                     const Tensor& gradWeight, const Tensor& gradBias) override;
+    void layerNormBackwardInput(const Tensor& x, const Tensor& moments, const Tensor& weight, const Tensor& gradY,
+                                const Tensor& gradX) override;
+    void batchNormForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& runningMean,
+                          const Tensor& runningVariance, const Tensor& y, const Tensor& moments) override;
+    void batchNormEvaluate(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& runningMean,
+                           const Tensor& runningVariance, const Tensor& y) override;
+    void batchNormBackwardParameters(const Tensor& x, const Tensor& moments, const Tensor& gradY,
+                                     const Tensor& gradWeight, const Tensor& gradBias) override;
+    void batchNormBackwardInput(const Tensor& x, const Tensor& moments, const Tensor& weight, const Tensor& gradWeight,
+                                const Tensor& gradBias, const Tensor& gradY, const Tensor& gradX) override;
+    void averagePoolForward(const Tensor& x, const Tensor& y) override;
+    void averagePoolBackward(const Tensor& gradY, const Tensor& gradX) override;
+    void dropout(const Tensor& x, const Tensor& y, const Tensor& key, double probability) override;
+    void embeddingForward(const Tensor& tokens, const Tensor& table, const Tensor& y) override;
+    void embeddingBackward(const Tensor& tokens, const Tensor& gradY, const Tensor& gradTable) override;
+    void addPositions(const Tensor& x, const Tensor& table, const Tensor& y) override;
+    void positionGradient(const Tensor& gradY, const Tensor& gradTable) override;
+    void attentionForward(const Tensor& qkv, const Tensor& shares, const Tensor& y, const AttentionSpec& spec) override;
+    void attentionBackward(const Tensor& qkv, const Tensor& shares, const Tensor& gradY, const Tensor& scratch,
+                           const Tensor& gradQkv, const AttentionSpec& spec) override;
 
   private:
     void checkLaunch(const char* doing) const;
+    // A kernel of kernels.h on the compute stream, with its launch checked.
+    template <class Value>
+    void values(std::size_t count, const Value& value, const char* doing);
+    template <class Row>
+    void rows(std::size_t count, const Row& row, const char* doing);
+    template <class Term, class Finish>
+    void columns(std::size_t rows, std::size_t columns, const Term& term, const Finish& finish, const char* doing);
 
     cuda::CudaDevice m_device;
     CudaOptions m_options;
@@ -66,6 +109,8 @@ class CudaBackend final : public Backend {
     cuda::PinnedRing m_uploads;
     cuda::UniquePinnedMemory m_landing;  // of small downloads
     cuda::UniqueDeviceMemory m_normParts;
+    cuda::GrowingMemory m_sums;
+    std::unique_ptr<cuda::ConvolutionMaker> m_convolutions;  // made with the first convolution
     std::vector<cuda::UniqueDeviceMemory> m_memory;
     std::function<void()> m_meanwhile;
 };

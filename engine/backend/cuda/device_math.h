@@ -15,6 +15,8 @@
 
 namespace ringside::cuda {
 
+inline constexpr double kEpsilon = 1e-5;  // torch.nn.LayerNorm's and BatchNorm2d's default
+
 // NaN passes through.
 RINGSIDE_HOST_DEVICE float reluOf(float x) {
     return x < 0 ? 0 : x;
@@ -45,6 +47,44 @@ RINGSIDE_HOST_DEVICE float sgdDirection(float parameter, float gradient, float* 
 
 RINGSIDE_HOST_DEVICE float sgdOf(float parameter, float gradient, float* momentum, const SgdScalars& scalars) {
     return fmaf(sgdDirection(parameter, gradient, momentum, scalars), scalars.negativeLr, parameter);
+}
+
+// torch.optim.Adam's and AdamW's scalars, rounded to float where PyTorch does.
+struct AdamScalars {
+    float beta1 = 0;
+    float beta2 = 0;
+    float newFirst = 0;  // 1 - beta1
+    float newSecond = 0;
+    float eps = 0;
+    float kept = 1;         // AdamW: what weight decay leaves of a parameter
+    float weightDecay = 0;  // Adam: added to the gradient
+    float negativeStep = 0;
+    float rootCorrection = 1;
+};
+
+// One value's update; first and second are its moments.
+RINGSIDE_HOST_DEVICE float adamOf(float parameter, float gradient, float& first, float& second,
+                                  const AdamScalars& scalars) {
+    const float kept = parameter * scalars.kept;
+    const float d = scalars.weightDecay == 0 ? gradient : fmaf(kept, scalars.weightDecay, gradient);
+    first = fmaf(d, scalars.newFirst, first * scalars.beta1);
+    second = fmaf(scalars.newSecond * d, d, second * scalars.beta2);
+    return kept + scalars.negativeStep * first / (sqrtf(second) / scalars.rootCorrection + scalars.eps);
+}
+
+// The normal distribution function.
+RINGSIDE_HOST_DEVICE float normalOf(float x) {
+    constexpr float kRootOfHalf = 0.70710678118654752F;
+    return 0.5F * (1 + erff(x * kRootOfHalf));
+}
+
+RINGSIDE_HOST_DEVICE float geluOf(float x) {
+    return x * normalOf(x);
+}
+
+RINGSIDE_HOST_DEVICE float geluSlopeOf(float x) {
+    constexpr float kDensityOfZero = 0.39894228040143268F;  // 1 / sqrt(2 pi)
+    return normalOf(x) + x * kDensityOfZero * expf(-0.5F * x * x);
 }
 
 // The largest value of a row and where; among equals the first.

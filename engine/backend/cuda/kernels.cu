@@ -10,13 +10,8 @@ constexpr int kRowsPerBlock = kThreads / kWarp;  // one warp per row
 constexpr unsigned kWholeWarp = 0xffffffffU;
 constexpr std::size_t kMaxBlocks = 4096;
 
-unsigned blocksFor(std::size_t count) {
-    const std::size_t blocks = (count + kThreads - 1) / kThreads;
-    return static_cast<unsigned>(blocks < kMaxBlocks ? blocks : kMaxBlocks);
-}
-
-unsigned blocksForRows(std::size_t rows) {
-    const std::size_t blocks = (rows + kRowsPerBlock - 1) / kRowsPerBlock;
+unsigned blocksFor(std::size_t count, std::size_t perBlock) {
+    const std::size_t blocks = (count + perBlock - 1) / perBlock;
     return static_cast<unsigned>(blocks < kMaxBlocks ? blocks : kMaxBlocks);
 }
 
@@ -28,36 +23,14 @@ __device__ std::size_t indexStep() {
     return static_cast<std::size_t>(gridDim.x) * blockDim.x;
 }
 
-template <class Function>
-__global__ void forEach(std::size_t count, Function function) {
-    for (std::size_t i = firstIndex(); i < count; i += indexStep()) function(i);
-}
-
-// An empty grid is an invalid launch.
-template <class Function>
-void launch(std::size_t count, cudaStream_t stream, Function function) {
-    if (count > 0) forEach<<<blocksFor(count), kThreads, 0, stream>>>(count, function);
-}
-
-// The function gets a row and this thread's lane; the whole warp works on one row.
-template <class Function>
-__global__ void forEachRow(std::size_t rows, Function function) {
-    const unsigned lane = threadIdx.x % kWarp;
-    for (std::size_t row = firstIndex() / kWarp; row < rows; row += indexStep() / kWarp) function(row, lane);
-}
-
-template <class Function>
-void launchRows(std::size_t rows, cudaStream_t stream, Function function) {
-    if (rows > 0) forEachRow<<<blocksForRows(rows), kThreads, 0, stream>>>(rows, function);
+template <class Value>
+__global__ void values(std::size_t count, Value value) {
+    for (std::size_t i = firstIndex(); i < count; i += indexStep()) value(i);
 }
 
 // Butterflies: every lane gets the same result, in the same order of additions each time.
-__device__ float warpSum(float value) {
-    for (int distance = kWarp / 2; distance > 0; distance /= 2) value += __shfl_xor_sync(kWholeWarp, value, distance);
-    return value;
-}
-
-__device__ double warpSum(double value) {
+template <class Number>
+__device__ Number warpSum(Number value) {
     for (int distance = kWarp / 2; distance > 0; distance /= 2) value += __shfl_xor_sync(kWholeWarp, value, distance);
     return value;
 }
@@ -72,12 +45,48 @@ __device__ Largest warpLargest(Largest mine) {
     return mine;
 }
 
-// A lane without a column starts with the row's first value, which changes nothing.
-__device__ Largest largestOfRow(const float* row, std::size_t columns, unsigned lane) {
-    Largest largest{row[0], 0};
-    for (std::size_t c = lane; c < columns; c += kWarp)
-        largest = largerOf(largest, {row[c], static_cast<std::int64_t>(c)});
-    return warpLargest(largest);
+struct WarpLanes {
+    unsigned lane;
+    __device__ std::size_t first() const { return lane; }
+    __device__ std::size_t step() const { return kWarp; }
+    __device__ bool leads() const { return lane == 0; }
+    __device__ float sum(float mine) const { return warpSum(mine); }
+    __device__ double sum(double mine) const { return warpSum(mine); }
+    __device__ Largest largest(Largest mine) const { return warpLargest(mine); }
+};
+
+template <class Row>
+__global__ void rowsByWarp(std::size_t rows, Row row) {
+    const WarpLanes lanes{threadIdx.x % kWarp};
+    for (std::size_t r = firstIndex() / kWarp; r < rows; r += indexStep() / kWarp) row(r, lanes);
+}
+
+// Neighbouring threads read neighbouring columns.
+constexpr unsigned kSumColumns = 32;
+constexpr unsigned kSumRows = 8;
+
+template <class Term>
+__global__ void columnParts(std::size_t rows, std::size_t columns, Term term, double* partial) {
+    __shared__ double perRow[kSumRows][kSumColumns];
+    const std::size_t column = static_cast<std::size_t>(blockIdx.x) * kSumColumns + threadIdx.x;
+    double sum = 0;
+    if (column < columns)
+        for (std::size_t r = blockIdx.y * kSumRows + threadIdx.y; r < rows; r += gridDim.y * kSumRows)
+            sum += term(r, column);
+    perRow[threadIdx.y][threadIdx.x] = sum;
+    __syncthreads();
+    if (threadIdx.y != 0 || column >= columns) return;
+    for (unsigned i = 1; i < kSumRows; ++i) sum += perRow[i][threadIdx.x];
+    partial[blockIdx.y * columns + column] = sum;
+}
+
+template <class Finish>
+__global__ void finishColumns(std::size_t columns, Finish finish, const double* partial) {
+    for (std::size_t c = firstIndex(); c < columns; c += indexStep()) {
+        double sum = 0;
+        for (std::size_t part = 0; part < kColumnParts; ++part) sum += partial[part * columns + c];
+        finish(c, sum);
+    }
 }
 
 __global__ void normParts(const float* values, std::size_t count, double* partial) {
@@ -96,88 +105,82 @@ __global__ void normParts(const float* values, std::size_t count, double* partia
 
 }  // namespace
 
-void fill(float* values, std::size_t count, float value, cudaStream_t stream) {
-    launch(count, stream, [=] __device__(std::size_t i) { values[i] = value; });
+// An empty grid is an invalid launch.
+template <class Value>
+void eachValue(std::size_t count, const Value& value, cudaStream_t stream) {
+    if (count > 0) values<<<blocksFor(count, kThreads), kThreads, 0, stream>>>(count, value);
 }
 
-void scale(float* values, std::size_t count, float factor, cudaStream_t stream) {
-    launch(count, stream, [=] __device__(std::size_t i) { values[i] *= factor; });
+template <class Row>
+void eachRow(std::size_t rows, const Row& row, cudaStream_t stream) {
+    if (rows > 0) rowsByWarp<<<blocksFor(rows, kRowsPerBlock), kThreads, 0, stream>>>(rows, row);
 }
+
+template <class Term, class Finish>
+void eachColumn(std::size_t rows, std::size_t columns, const Term& term, const Finish& finish, double* partial,
+                cudaStream_t stream) {
+    if (columns == 0) return;
+    const dim3 grid(static_cast<unsigned>((columns + kSumColumns - 1) / kSumColumns), kColumnParts);
+    columnParts<<<grid, dim3(kSumColumns, kSumRows), 0, stream>>>(rows, columns, term, partial);
+    finishColumns<<<blocksFor(columns, kThreads), kThreads, 0, stream>>>(columns, finish, partial);
+}
+
+#define RINGSIDE_VALUE_KERNEL(Value) template void eachValue(std::size_t, const Value&, cudaStream_t)
+RINGSIDE_VALUE_KERNEL(FillValue);
+RINGSIDE_VALUE_KERNEL(ScaleValue);
+RINGSIDE_VALUE_KERNEL(AddValue);
+RINGSIDE_VALUE_KERNEL(BiasedValue);
+RINGSIDE_VALUE_KERNEL(ReluValue);
+RINGSIDE_VALUE_KERNEL(ReluGradientValue);
+RINGSIDE_VALUE_KERNEL(SgdValue);
+RINGSIDE_VALUE_KERNEL(AdamValue);
+RINGSIDE_VALUE_KERNEL(GeluValue);
+RINGSIDE_VALUE_KERNEL(GeluGradientValue);
+RINGSIDE_VALUE_KERNEL(TransposedValue);
+RINGSIDE_VALUE_KERNEL(PooledValue);
+RINGSIDE_VALUE_KERNEL(PoolGradientValue);
+RINGSIDE_VALUE_KERNEL(AveragedValue);
+RINGSIDE_VALUE_KERNEL(AverageGradientValue);
+RINGSIDE_VALUE_KERNEL(DroppedValue);
+RINGSIDE_VALUE_KERNEL(EmbeddedValue);
+RINGSIDE_VALUE_KERNEL(PositionedValue);
+RINGSIDE_VALUE_KERNEL(PositionGradientValue);
+RINGSIDE_VALUE_KERNEL(BatchNormValue);
+RINGSIDE_VALUE_KERNEL(BatchNormEvaluatedValue);
+RINGSIDE_VALUE_KERNEL(BatchNormGradientValue);
+RINGSIDE_VALUE_KERNEL(AttendedValue);
+RINGSIDE_VALUE_KERNEL(AttentionGradientValue);
+
+#define RINGSIDE_ROW_KERNEL(Row) template void eachRow(std::size_t, const Row&, cudaStream_t)
+RINGSIDE_ROW_KERNEL(CrossEntropyRow);
+RINGSIDE_ROW_KERNEL(SquaredErrorRow);
+RINGSIDE_ROW_KERNEL(ArgmaxRow);
+RINGSIDE_ROW_KERNEL(LayerNormRow);
+RINGSIDE_ROW_KERNEL(LayerNormGradientRow);
+RINGSIDE_ROW_KERNEL(EmbeddingGradientRow);
+RINGSIDE_ROW_KERNEL(AttentionShareRow);
+RINGSIDE_ROW_KERNEL(AttentionScoreGradientRow);
+
+#define RINGSIDE_COLUMN_KERNEL(Term, Finish) \
+    template void eachColumn(std::size_t, std::size_t, const Term&, const Finish&, double*, cudaStream_t)
+RINGSIDE_COLUMN_KERNEL(PlainTerm, PlainSum);
+RINGSIDE_COLUMN_KERNEL(PlainTerm, BatchMean);
+RINGSIDE_COLUMN_KERNEL(SquaredDistanceTerm, BatchVariance);
+RINGSIDE_COLUMN_KERNEL(LayerNormWeightTerm, PlainSum);
+RINGSIDE_COLUMN_KERNEL(BatchNormWeightTerm, PlainSum);
 
 void squaredNormParts(const float* values, std::size_t count, double* partial, cudaStream_t stream) {
     normParts<<<kNormBlocks, kThreads, 0, stream>>>(values, count, partial);
 }
 
-void addBias(float* y, const float* bias, std::size_t rows, std::size_t columns, cudaStream_t stream) {
-    launch(rows * columns, stream, [=] __device__(std::size_t i) { y[i] += bias[i % columns]; });
+void narrow(const float* from, std::uint16_t* to, std::size_t count, Precision precision, cudaStream_t stream) {
+    if (precision == Precision::kBfloat16) return eachValue(count, NarrowValue<Bfloat16>{from, to}, stream);
+    eachValue(count, NarrowValue<Float16>{from, to}, stream);
 }
 
-// One thread per column: neighbouring threads read neighbouring values, and the order of additions is the CPU's.
-void columnSums(const float* in, float* sums, std::size_t rows, std::size_t columns, cudaStream_t stream) {
-    launch(columns, stream, [=] __device__(std::size_t c) {
-        float sum = 0;
-        for (std::size_t r = 0; r < rows; ++r) sum += in[r * columns + c];
-        sums[c] = sum;
-    });
-}
-
-void relu(const float* x, float* y, std::size_t count, cudaStream_t stream) {
-    launch(count, stream, [=] __device__(std::size_t i) { y[i] = reluOf(x[i]); });
-}
-
-void reluGradient(const float* y, const float* gradY, float* gradX, std::size_t count, cudaStream_t stream) {
-    launch(count, stream, [=] __device__(std::size_t i) { gradX[i] = reluGradientOf(y[i], gradY[i]); });
-}
-
-void softmaxCrossEntropy(const float* logits, const std::int64_t* labels, std::size_t rows, std::size_t columns,
-                         float* rowLoss, float* rowCorrect, float* gradient, cudaStream_t stream) {
-    const float perRow = 1.0F / static_cast<float>(rows);
-    launchRows(rows, stream, [=] __device__(std::size_t r, unsigned lane) {
-        const float* row = logits + r * columns;
-        const auto label = static_cast<std::size_t>(labels[r]);
-        const Largest largest = largestOfRow(row, columns, lane);
-        float sum = 0;
-        for (std::size_t c = lane; c < columns; c += kWarp) sum += expf(row[c] - largest.value);
-        sum = warpSum(sum);
-        if (lane == 0) {
-            rowLoss[r] = crossEntropyOf(largest.value, row[label], sum);
-            rowCorrect[r] = static_cast<std::size_t>(largest.index) == label ? 1.0F : 0.0F;
-        }
-        if (!gradient) return;
-        for (std::size_t c = lane; c < columns; c += kWarp)
-            gradient[r * columns + c] = softmaxGradientOf(expf(row[c] - largest.value), sum, c == label, perRow);
-    });
-}
-
-void meanSquaredError(const float* prediction, const float* target, std::size_t rows, std::size_t columns,
-                      float* rowLoss, float* gradient, cudaStream_t stream) {
-    const float perValue = 2.0F / static_cast<float>(rows * columns);
-    launchRows(rows, stream, [=] __device__(std::size_t r, unsigned lane) {
-        double sum = 0;
-        for (std::size_t i = r * columns + lane; i < (r + 1) * columns; i += kWarp) {
-            sum += squaredDifferenceOf(prediction[i], target[i]);
-            if (gradient) gradient[i] = meanSquaredGradientOf(prediction[i], target[i], perValue);
-        }
-        sum = warpSum(sum);
-        if (lane == 0) rowLoss[r] = static_cast<float>(sum / static_cast<double>(columns));
-    });
-}
-
-void argmax(const float* values, std::size_t rows, std::size_t columns, std::int64_t* indices, cudaStream_t stream) {
-    launchRows(rows, stream, [=] __device__(std::size_t r, unsigned lane) {
-        const Largest largest = largestOfRow(values + r * columns, columns, lane);
-        if (lane == 0) indices[r] = largest.index;
-    });
-}
-
-void sgd(float* parameter, const float* gradient, float* momentum, std::size_t count, const SgdScalars& scalars,
-         cudaStream_t stream) {
-    const SgdScalars copy = scalars;
-    launch(count, stream, [=] __device__(std::size_t i) {
-        float velocity = copy.momentum == 0 ? 0 : momentum[i];
-        parameter[i] = sgdOf(parameter[i], gradient[i], &velocity, copy);
-        if (copy.momentum != 0) momentum[i] = velocity;
-    });
+void widen(const std::uint16_t* from, float* to, std::size_t count, Precision precision, cudaStream_t stream) {
+    if (precision == Precision::kBfloat16) return eachValue(count, WidenValue<Bfloat16>{from, to}, stream);
+    eachValue(count, WidenValue<Float16>{from, to}, stream);
 }
 
 }  // namespace ringside::cuda

@@ -46,6 +46,11 @@ cublasLtEpilogue_t toCublas(MatrixProduct::Epilogue epilogue) {
     return CUBLASLT_EPILOGUE_DEFAULT;
 }
 
+cudaDataType_t factorType(Precision precision) {
+    if (precision == Precision::kBfloat16) return CUDA_R_16BF;
+    return precision == Precision::kFloat16 ? CUDA_R_16F : CUDA_R_32F;
+}
+
 }  // namespace
 
 struct MatrixProduct::Plan {
@@ -58,8 +63,13 @@ struct MatrixProduct::Plan {
     bool possible = false;
 };
 
-MatrixProduct::MatrixProduct(const CudaDevice& device, bool tf32)
-    : m_device(device), m_tf32(tf32), m_workspace(device.allocate(kWorkspaceBytes, "cuBLAS's workspace")) {
+MatrixProduct::MatrixProduct(const CudaDevice& device, Precision precision)
+    : m_device(device),
+      m_precision(precision),
+      m_workspace(device.allocate(kWorkspaceBytes, "cuBLAS's workspace")),
+      m_narrowA(device, "a factor in 16 bits"),
+      m_narrowB(device, "a factor in 16 bits"),
+      m_sums(device, "column sums") {
     check(cublasLtCreate(&m_library), "starting");
 }
 
@@ -76,7 +86,8 @@ void MatrixProduct::check(cublasStatus_t status, const char* doing) const {
 std::unique_ptr<MatrixProduct::Plan> MatrixProduct::makePlan(const Problem& problem) const {
     auto plan = std::make_unique<Plan>();
     cublasLtMatmulDesc_t description = nullptr;
-    const cublasComputeType_t compute = m_tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+    const cublasComputeType_t compute =
+        m_precision == Precision::kTf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
     check(cublasLtMatmulDescCreate(&description, compute, CUDA_R_32F), "describing a product");
     plan->description.reset(description);
     const auto set = [&](cublasLtMatmulDescAttributes_t attribute, const auto& value) {
@@ -86,17 +97,17 @@ std::unique_ptr<MatrixProduct::Plan> MatrixProduct::makePlan(const Problem& prob
     set(CUBLASLT_MATMUL_DESC_TRANSB, problem.transposeB ? CUBLAS_OP_T : CUBLAS_OP_N);
     set(CUBLASLT_MATMUL_DESC_EPILOGUE, toCublas(problem.epilogue));
 
-    const auto layout = [&](std::int64_t rows, std::int64_t columns, bool transposed) {
+    const auto layout = [&](cudaDataType_t type, std::int64_t rows, std::int64_t columns, bool transposed) {
         if (transposed) std::swap(rows, columns);
         cublasLtMatrixLayout_t made = nullptr;
-        check(cublasLtMatrixLayoutCreate(&made, CUDA_R_32F, static_cast<std::uint64_t>(rows),
+        check(cublasLtMatrixLayoutCreate(&made, type, static_cast<std::uint64_t>(rows),
                                          static_cast<std::uint64_t>(columns), rows),
               "describing a matrix");
         return UniqueLayout(made);
     };
-    plan->a = layout(problem.m, problem.k, problem.transposeA);
-    plan->b = layout(problem.k, problem.n, problem.transposeB);
-    plan->d = layout(problem.m, problem.n, false);
+    plan->a = layout(factorType(m_precision), problem.m, problem.k, problem.transposeA);
+    plan->b = layout(factorType(m_precision), problem.k, problem.n, problem.transposeB);
+    plan->d = layout(CUDA_R_32F, problem.m, problem.n, false);
 
     cublasLtMatmulPreference_t preference = nullptr;
     check(cublasLtMatmulPreferenceCreate(&preference), "choosing an algorithm");
@@ -127,6 +138,14 @@ MatrixProduct::Plan& MatrixProduct::planFor(const Problem& problem) {
     return *plan;
 }
 
+const void* MatrixProduct::factor(const float* values, std::int64_t count, GrowingMemory& scratch,
+                                  cudaStream_t stream) {
+    if (!isNarrow(m_precision)) return values;
+    auto* copy = scratch.atLeast<std::uint16_t>(static_cast<std::size_t>(count));
+    narrow(values, copy, static_cast<std::size_t>(count), m_precision, stream);
+    return copy;
+}
+
 bool MatrixProduct::multiply(const Problem& problem, const float* a, const float* b, float* d, float* bias,
                              cudaStream_t stream) {
     Plan& plan = planFor(problem);
@@ -136,10 +155,12 @@ bool MatrixProduct::multiply(const Problem& problem, const float* a, const float
         check(cublasLtMatmulDescSetAttribute(plan.description.get(), CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias,
                                              sizeof bias),
               "describing a product");
+    const void* left = factor(a, problem.m * problem.k, m_narrowA, stream);
+    const void* right = factor(b, problem.k * problem.n, m_narrowB, stream);
     const float one = 1;
     const float zero = 0;
     check(
-        cublasLtMatmul(m_library, plan.description.get(), &one, a, plan.a.get(), b, plan.b.get(), &zero, d,
+        cublasLtMatmul(m_library, plan.description.get(), &one, left, plan.a.get(), right, plan.b.get(), &zero, d,
                        plan.d.get(), d, plan.d.get(), &plan.algorithm, m_workspace.get(), plan.workspaceBytes, stream),
         "multiplying");
     return true;
@@ -152,7 +173,8 @@ void MatrixProduct::forward(const float* x, const float* weight, const float* bi
     if (multiply(problem, weight, x, y, const_cast<float*>(bias), stream)) return;
     problem.epilogue = Epilogue::kNone;
     multiply(problem, weight, x, y, nullptr, stream);
-    addBias(y, bias, static_cast<std::size_t>(rows), static_cast<std::size_t>(out), stream);
+    const auto columns = static_cast<std::size_t>(out);
+    eachValue(static_cast<std::size_t>(rows) * columns, BiasedValue{y, bias, columns}, stream);
 }
 
 void MatrixProduct::backwardParameters(const float* x, const float* gradY, float* gradWeight, float* gradBias,
@@ -161,7 +183,9 @@ void MatrixProduct::backwardParameters(const float* x, const float* gradY, float
     if (multiply(problem, x, gradY, gradWeight, gradBias, stream)) return;
     problem.epilogue = Epilogue::kNone;
     multiply(problem, x, gradY, gradWeight, nullptr, stream);
-    columnSums(gradY, gradBias, static_cast<std::size_t>(rows), static_cast<std::size_t>(out), stream);
+    const auto columns = static_cast<std::size_t>(out);
+    eachColumn(static_cast<std::size_t>(rows), columns, PlainTerm{gradY, columns}, PlainSum{gradBias},
+               m_sums.atLeast<double>(columnPartials(columns)), stream);
 }
 
 void MatrixProduct::backwardInput(const float* gradY, const float* weight, float* gradX, std::int64_t rows,

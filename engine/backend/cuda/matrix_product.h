@@ -7,17 +7,18 @@
 #include <map>
 #include <memory>
 
-#include "backend/cuda/cuda_device.h"
+#include "backend/cuda/growing_memory.h"
+#include "backend/cuda/precision.h"
 
 namespace ringside::cuda {
 
-// float32 matrix products by cuBLASLt. Every shape's description and algorithm is found once and kept; nothing is
-// allocated after a shape's first use. Matrices are row-major with dense rows.
+// Matrix products by cuBLASLt on float32 matrices, row-major with dense rows; a narrow precision rounds both factors on
+// the way in. Every shape's description and algorithm is found once and kept; nothing is allocated after its first use.
 class MatrixProduct {
   public:
     enum class Epilogue { kNone, kBias, kBiasGradient };
 
-    MatrixProduct(const CudaDevice& device, bool tf32);
+    MatrixProduct(const CudaDevice& device, Precision precision);
     ~MatrixProduct();
     MatrixProduct(const MatrixProduct&) = delete;
     MatrixProduct& operator=(const MatrixProduct&) = delete;
@@ -49,12 +50,17 @@ class MatrixProduct {
     std::unique_ptr<Plan> makePlan(const Problem& problem) const;
     // false: cuBLASLt has no algorithm with this epilogue; nothing was done.
     bool multiply(const Problem& problem, const float* a, const float* b, float* d, float* bias, cudaStream_t stream);
+    // A factor as the product takes it: itself, or its narrow copy in scratch.
+    const void* factor(const float* values, std::int64_t count, GrowingMemory& scratch, cudaStream_t stream);
     void check(cublasStatus_t status, const char* doing) const;
 
     const CudaDevice& m_device;
-    bool m_tf32;
+    Precision m_precision;
     cublasLtHandle_t m_library = nullptr;
     UniqueDeviceMemory m_workspace;
+    GrowingMemory m_narrowA;
+    GrowingMemory m_narrowB;
+    GrowingMemory m_sums;
     std::map<Problem, std::unique_ptr<Plan>> m_plans;
 };
 

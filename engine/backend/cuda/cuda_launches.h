@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "backend/cuda/cuda_backend.h"
+#include "backend/cuda/kernels.h"
+#include "backend/cuda/tensor_access.h"
+
+// Bodies of CudaBackend's launching templates, for the files that implement its operations.
+namespace ringside {
+
+template <class Value>
+void CudaBackend::values(std::size_t count, const Value& value, const char* doing) {
+    cuda::eachValue(count, value, m_stream.get());
+    checkLaunch(doing);
+}
+
+template <class Row>
+void CudaBackend::rows(std::size_t count, const Row& row, const char* doing) {
+    cuda::eachRow(count, row, m_stream.get());
+    checkLaunch(doing);
+}
+
+template <class Term, class Finish>
+void CudaBackend::columns(std::size_t rowCount, std::size_t columnCount, const Term& term, const Finish& finish,
+                          const char* doing) {
+    auto* partial = m_sums.atLeast<double>(cuda::columnPartials(columnCount));
+    cuda::eachColumn(rowCount, columnCount, term, finish, partial, m_stream.get());
+    checkLaunch(doing);
+}
+
+}  // namespace ringside

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include "tensor/tensor.h"
+
+// A tensor as kernels take it: its pointer and sizes.
+namespace ringside::cuda {
+
+inline float* floats(const Tensor& tensor) {
+    return static_cast<float*>(tensor.data);
+}
+
+inline std::size_t countOf(const Tensor& tensor) {
+    return static_cast<std::size_t>(tensor.count());
+}
+
+inline std::size_t rowsOf(const Tensor& tensor) {
+    return static_cast<std::size_t>(tensor.rows());
+}
+
+inline std::size_t columnsOf(const Tensor& tensor) {
+    return static_cast<std::size_t>(tensor.shape.countPerRow());
+}
+
+// The last dimension: the channels of channels-last images.
+inline std::size_t channelsOf(const Tensor& tensor) {
+    return static_cast<std::size_t>(tensor.shape[tensor.shape.dimensions() - 1]);
+}
+
+}  // namespace ringside::cuda
