@@ -2,6 +2,7 @@
 #include "run/append_file.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <cerrno>
 
@@ -35,14 +36,20 @@ void AppendFile::flush() {
     while (!rest.empty()) {
         const ssize_t written = ::write(m_fd.get(), rest.data(), rest.size());
         if (written < 0 && errno == EINTR) continue;
-        if (written < 0) {
-            const int error = errno;
-            m_pending.erase(0, m_pending.size() - rest.size());
-            failWriting(m_path, error);
-        }
+        if (written < 0) fail(errno, m_pending.size() - rest.size());
         rest.remove_prefix(static_cast<std::size_t>(written));
     }
+    m_size += static_cast<off_t>(m_pending.size());
     m_pending.clear();
+}
+
+// Takes back half a line, which no reader could make sense of.
+void AppendFile::fail(int error, std::size_t written) {
+    const std::size_t newline = written == 0 ? std::string::npos : m_pending.rfind('\n', written - 1);
+    if (newline != std::string::npos) m_size += static_cast<off_t>(newline + 1);
+    [[maybe_unused]] const int truncated = ::ftruncate(m_fd.get(), m_size);
+    m_pending.clear();
+    failWriting(m_path, error);
 }
 
 }  // namespace ringside

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -9,7 +11,8 @@
 
 namespace ringside {
 
-// A growing file of lines, gathered in memory and written in large pieces of whole lines.
+// A growing file of lines, gathered in memory and written in large pieces of whole lines. When the disk refuses some,
+// those are lost, and the file ends with the last line that fitted.
 class AppendFile {
   public:
     explicit AppendFile(std::filesystem::path path);  // creates it; throws IoError
@@ -18,8 +21,11 @@ class AppendFile {
     void flush();                     // hands everything to the system; throws IoError when it does not fit
 
   private:
+    [[noreturn]] void fail(int error, std::size_t written);
+
     std::filesystem::path m_path;
     UniqueFd m_fd;
+    off_t m_size = 0;
     std::string m_pending;
 };
 

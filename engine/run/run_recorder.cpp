@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <exception>
 #include <limits>
 
 #include "base/errors.h"
@@ -68,7 +67,12 @@ std::string logText(const LogLine& line) {
 }  // namespace
 
 RunRecorder::RunRecorder(const RunPaths& paths, const PreparedRun& run)
-    : m_paths(paths), m_run(run), m_telemetry(paths.telemetry()), m_metrics(paths.metrics()), m_log(paths.log()) {
+    : m_paths(paths),
+      m_run(run),
+      m_reserve(paths.directory),
+      m_telemetry(paths.telemetry()),
+      m_metrics(paths.metrics()),
+      m_log(paths.log()) {
     m_data.onGlobalStep = [this](const GlobalStep& step) { writeStep(step); };
 }
 
@@ -126,28 +130,29 @@ void RunRecorder::flush() {
     m_log.flush();
 }
 
-// Each part is tried, so that a disk too full for the curves may still take the verdict; the first refusal is thrown
-// at the end.
+// Each part is tried, whatever happened to the one before.
 RunEnded RunRecorder::finish(RunEnded end) {
-    std::exception_ptr refused;
     const auto attempt = [&](auto&& part) {
         try {
             part();
-        } catch (const IoError&) {
-            if (!refused) refused = std::current_exception();
+        } catch (const IoError& error) {
+            if (end.state == "failed") return;  // by something worse than a full disk
+            end.state = "failed";
+            end.exitCode = static_cast<int>(error.exitCode());
+            end.verdict = error.what();
         }
     };
     measure(end);
     attempt([&] { writeEpochsUpTo(std::numeric_limits<std::int64_t>::max()); });
+    for (AppendFile* file : {&m_metrics, &m_log, &m_telemetry}) attempt([&] { file->flush(); });
+    m_reserve.release();  // room for what follows, however full the disk is
     attempt([&] { add(LogLine{-1, end.state == "failed" ? "error" : "info", end.verdict, end.timeUs}); });
-    attempt([&] { m_metrics.flush(); });
     attempt([&] { m_log.flush(); });
     attempt([&] {
         writeFileAtomically(m_paths.summary(), summary(end).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
     });
     attempt([&] { add(end); });  // last: who sees it finds the directory complete
     attempt([&] { m_telemetry.flush(); });
-    if (refused) std::rethrow_exception(refused);
     return end;
 }
 

@@ -8,12 +8,13 @@
 #include "run/append_file.h"
 #include "run/prepared_run.h"
 #include "run/run_directory.h"
+#include "run/space_reserve.h"
 #include "telemetry/run_data.h"
 
 namespace ringside {
 
 // Writes a run directory while the run goes on: telemetry.jsonl, metrics.jsonl, log.txt, at the end summary.json.
-// Everything in it throws IoError when the disk refuses.
+// Everything but finish() throws IoError when the disk refuses.
 class RunRecorder {
   public:
     RunRecorder(const RunPaths& paths, const PreparedRun& run);
@@ -22,7 +23,8 @@ class RunRecorder {
     unsigned take(const Event& event, std::string_view line);
     unsigned add(const Event& event);  // an event of the supervisor's own
     void flush();
-    // Adds the end line and writes summary.json. Returns the end with steps and rates filled in from what was recorded.
+    // Adds the end line and writes summary.json. Returns the end with steps and rates filled in from what was recorded;
+    // a failure, when the disk refused a part of it.
     RunEnded finish(RunEnded end);
 
     const RunData& data() const { return m_data; }
@@ -43,6 +45,7 @@ class RunRecorder {
 
     const RunPaths m_paths;
     const PreparedRun m_run;
+    SpaceReserve m_reserve;
     AppendFile m_telemetry;
     AppendFile m_metrics;
     AppendFile m_log;

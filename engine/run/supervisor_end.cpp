@@ -77,21 +77,11 @@ void Supervisor::normalEnd(RunEnded& end) const {
                   std::to_string(steps) + (steps == 1 ? " step" : " steps");
 }
 
-// Whatever still can be written is written, even when the disk is full: first what was seen, then the summary.
 RunEnded Supervisor::finish() {
     for (auto& rank : m_ranks) {
         if (!rank->process().end()) rank->process().poll();
     }
-    RunEnded end = conclusion();
-    try {
-        end = m_recorder.finish(std::move(end));
-    } catch (const IoError& error) {
-        if (end.state != "failed") {
-            end.state = "failed";
-            end.exitCode = static_cast<int>(ExitCode::kBadConfiguration);
-            end.verdict = error.what();
-        }
-    }
+    const RunEnded end = m_recorder.finish(conclusion());
     if (m_options.onChange) m_options.onChange(m_recorder.data(), kEndChanged);
     return end;
 }

@@ -104,7 +104,7 @@ TEST_CASE("SIGTERM to the supervisor is a graceful stop too") {
 
 TEST_CASE("a full disk ends the run with code 2 and names the file") {
     const TemporaryDirectory scratch;
-    if (::mount("tmpfs", scratch.path().c_str(), "tmpfs", 0, "size=400k") != 0) {
+    if (::mount("tmpfs", scratch.path().c_str(), "tmpfs", 0, "size=600k") != 0) {
         WARN("not checked: mounting a small file system needs root");
         return;
     }
@@ -114,6 +114,17 @@ TEST_CASE("a full disk ends the run with code 2 and names the file") {
         INFO(run.output());
         CHECK(contains(run.output(), "cannot be written (No space left on device)"));
         CHECK(allGone(workerPids(scratch.path() / "run")));
+        const Json summary = jsonOf(scratch.path() / "run/summary.json");
+        CHECK(summary["state"] == "failed");
+        CHECK(summary["exit_code"] == 2);
+        CHECK(linesOf(scratch.path() / "run/telemetry.jsonl").back()["kind"] == "end");
+        for (const char* file : {"metrics.jsonl", "telemetry.jsonl", "log.txt"}) {
+            CHECK(contentOf(scratch.path() / "run" / file).back() == '\n');
+        }
+        Program late({"run", "--out", scratch.path() / "late"});
+        CHECK(late.wait() == 2);
+        CHECK(contains(late.output(), "No space left on device"));
+        CHECK_FALSE(fs::exists(scratch.path() / "late"));
     }
     ::umount2(scratch.path().c_str(), MNT_DETACH);
 }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/rank_movement.h"
+
+#include "support/catch.h"
+
+using namespace ringside;
+using namespace std::chrono_literals;
+
+namespace {
+
+Heartbeat beat(const char* phase, std::int64_t step, std::int64_t batches) {
+    Heartbeat one;
+    one.phase = phase;
+    one.step = step;
+    one.batches = batches;
+    return one;
+}
+
+}  // namespace
+
+TEST_CASE("a rank stands still from the first heartbeat that shows nothing new") {
+    RankMovement rank;
+    const TimePoint start{};
+    rank.take(beat("forward", 3, 4), start);
+    rank.take(beat("forward", 3, 4), start + 1s);
+    CHECK(rank.stillSeconds(start + 9s) == 9);
+    rank.take(beat("forward", 3, 5), start + 9s);  // another micro-batch of the same step
+    CHECK(rank.stillSeconds(start + 10s) == 1);
+    CHECK(rank.longestSeconds() == 9);
+}
+
+TEST_CASE("reading data, saving and connecting may last") {
+    for (const char* phase : {"data", "save", "connect", ""}) {
+        RankMovement rank;
+        rank.take(beat(phase, 3, 4), TimePoint{} + 1s);
+        CHECK(rank.stillSeconds(TimePoint{} + 1h) == 0);
+        rank.take(beat("optimizer", 3, 4), TimePoint{} + 2h);
+        CHECK(rank.longestSeconds() == 0);
+        CHECK(rank.stillSeconds(TimePoint{} + 2h + 4s) == 4);
+    }
+}
+
+TEST_CASE("time in which nobody could look does not count") {
+    RankMovement rank;
+    rank.take(beat("validation", 3, 4), TimePoint{});
+    rank.pardon(TimePoint{} + 1h);
+    CHECK(rank.stillSeconds(TimePoint{} + 1h + 1s) == 1);
+}
