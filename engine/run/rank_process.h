@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/line_splitter.h"
 #include "run/rank_environment.h"
+#include "run/rank_movement.h"
 
 namespace ringside {
 
@@ -44,6 +45,7 @@ class RankProcess {
     bool isStopped() const;                         // by SIGSTOP or a debugger
 
     TimePoint lastHeard{};
+    RankMovement movement;
     bool everHeard = false;
     int endOrder = 0;
 

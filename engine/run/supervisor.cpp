@@ -92,7 +92,10 @@ void Supervisor::tick() {
     noteEnds();
     const TimePoint now = steady_clock::now();
     if (now - m_lastTick > kLateTick) {
-        for (auto& rank : m_ranks) rank->lastHeard = now;
+        for (auto& rank : m_ranks) {
+            rank->lastHeard = now;
+            rank->movement.pardon(now);
+        }
     }
     m_lastTick = now;
     if (!m_verdict) judgeRanks();
@@ -158,6 +161,7 @@ void Supervisor::takeLine(RankProcess& rank, std::string_view line) {
         log("warning", "rank " + std::to_string(rank.rank()) + " spoke for others: line ignored");
         return;
     }
+    if (const auto* beat = std::get_if<Heartbeat>(&event.value())) rank.movement.take(*beat, rank.lastHeard);
     m_changes |= m_recorder.take(event.value(), line);
 }
 
@@ -220,7 +224,11 @@ void Supervisor::judgeRanks() {
     }
     SilenceLimits limits;
     limits.startSeconds = std::chrono::duration<double>(m_options.startDeadline).count();
-    limits.runSeconds = m_run.config.parallel.timeoutSeconds + kHeartbeatSeconds;
+    const double timeout = m_run.config.parallel.timeoutSeconds;
+    limits.runSeconds = timeout + kHeartbeatSeconds;
+    // A GPU that does not answer is given up by its own rank, after twice the time.
+    limits.stillSeconds = (m_run.compute.device == "cuda" ? 2 : 1) * timeout +
+                          std::chrono::duration<double>(m_options.stillGrace).count();
     const bool settled = m_witnessedAt && now - *m_witnessedAt >= m_options.settleTime;
     if (const std::optional<Verdict> verdict = judge(fates(), limits, settled)) fail(*verdict);
 }
@@ -257,6 +265,9 @@ std::vector<RankFate> Supervisor::fates() const {
         fate.everHeard = rank->everHeard;
         if (fate.end) fate.lastLines = rank->tail();
         fate.place = placeOf(rank->rank());
+        fate.beat = rank->movement.last();
+        fate.stillSeconds = rank->movement.stillSeconds(now);
+        fate.longestSeconds = rank->movement.longestSeconds();
         // Asked only when it can matter: reading /proc at every tick would cost more than the rest.
         if (!fate.end && (fate.silentSeconds > kHeartbeatSeconds || m_witnessedAt))
             fate.processStopped = rank->isStopped();

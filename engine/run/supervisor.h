@@ -25,6 +25,7 @@ struct SupervisorOptions {
     std::chrono::milliseconds stopGrace{10000};      // between the stop request and SIGTERM
     std::chrono::milliseconds terminateGrace{1000};  // between SIGTERM and SIGKILL
     std::chrono::milliseconds settleTime{400};       // in which a peer's own death becomes known
+    std::chrono::milliseconds stillGrace{3000};      // for ranks to find out themselves whom they wait for
     std::function<void(const RunData&, unsigned)> onChange;  // after events were recorded, with RunChange bits
 };
 

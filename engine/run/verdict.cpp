@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/verdict.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <tuple>
 
 namespace ringside {
 namespace {
@@ -87,6 +89,38 @@ Verdict silent(const RankFate& fate, const SilenceLimits& limits) {
             name(fate) + " hung" + where(fate) + ": no sign of life for " + seconds(fate.silentSeconds) + stopped};
 }
 
+// Where a rank stands among the others; the one that is furthest behind keeps them waiting.
+auto standing(const RankFate& fate) {
+    const bool waits = fate.beat.phase == "all-reduce";
+    return std::tuple(fate.beat.step, fate.beat.collective, fate.beat.batches, waits);
+}
+
+// A model whose steps have taken long may take long again; of the first step nobody knows yet how long it takes.
+double patienceWith(const RankFate& fate, const SilenceLimits& limits) {
+    constexpr double kFirstStep = 10;
+    constexpr double kSlowStep = 8;
+    if (fate.beat.step == 0) return kFirstStep * limits.stillSeconds;
+    return std::max(limits.stillSeconds, kSlowStep * fate.longestSeconds);
+}
+
+// Ranks further on may only be waiting for the one furthest behind: it alone is judged.
+std::optional<Verdict> judgeStanding(const std::vector<RankFate>& fates, const SilenceLimits& limits) {
+    const RankFate* last = nullptr;
+    bool together = true;
+    for (const RankFate& fate : fates) {
+        if (fate.end) continue;
+        together = together && (last == nullptr || standing(fate) == standing(*last));
+        if (last == nullptr || standing(fate) < standing(*last)) last = &fate;
+    }
+    if (last == nullptr || last->stillSeconds <= patienceWith(*last, limits)) return {};
+    const bool all = together && fates.size() > 1;
+    const std::string phase = last->beat.step > 0 ? " in " + last->beat.phase : "";  // else part of the place
+    return Verdict{ExitCode::kRankHung, last->rank,
+                   (all ? "all ranks" : name(*last)) + " hung" + phase + where(*last) +
+                       ": alive, but nothing moved for " + seconds(last->stillSeconds) +
+                       "; an endless loop, or steps so long that parallel.timeout_seconds must be raised"};
+}
+
 const RankFate* firstEnded(const std::vector<RankFate>& fates, bool (*matches)(const RankFate&)) {
     const RankFate* first = nullptr;
     for (const RankFate& fate : fates) {
@@ -134,7 +168,8 @@ std::optional<Verdict> judge(const std::vector<RankFate>& fates, const SilenceLi
         if (!fate.end && fate.silentSeconds > limit) return silent(fate, limits);
     }
     const RankFate* witness = firstEnded(fates, gaveUp);
-    if (witness == nullptr || !settled) return {};
+    if (witness == nullptr) return judgeStanding(fates, limits);
+    if (!settled) return {};
     return judgeWitnesses(fates, *witness);
 }
 

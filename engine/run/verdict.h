@@ -7,6 +7,7 @@
 
 #include "base/child_process.h"
 #include "base/exit_code.h"
+#include "telemetry/events.h"
 
 namespace ringside {
 
@@ -20,12 +21,16 @@ struct RankFate {
     bool everHeard = false;
     bool processStopped = false;  // by SIGSTOP or a debugger
     std::string place;            // "in all-reduce at step 41 of epoch 3", empty before the first heartbeat
+    Heartbeat beat;               // the last that differed from the one before
+    double stillSeconds = 0;      // since then; 0 where it may stand still
+    double longestSeconds = 0;    // that it stood still before
 };
 
-// How long silence may last.
+// How long silence, and standing still in spite of signs of life, may last.
 struct SilenceLimits {
     double startSeconds = 10;
     double runSeconds = 30;
+    double stillSeconds = 33;
 };
 
 struct Verdict {

@@ -180,6 +180,7 @@ void read(Fields& f, Heartbeat& e) {
     f.integer("collective", e.collective);
     f.integer("resident_bytes", e.residentBytes);
     f.integer("dropped_steps", e.droppedSteps);
+    f.integer("batches", e.batches);
     f.time(e.timeUs);
 }
 

@@ -54,6 +54,7 @@ Json toJson(const Heartbeat& e) {
             {"collective", e.collective},
             {"resident_bytes", e.residentBytes},
             {"dropped_steps", e.droppedSteps},
+            {"batches", e.batches},
             {"time_us", e.timeUs}};
 }
 

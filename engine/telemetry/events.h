@@ -67,6 +67,7 @@ struct Heartbeat {
     std::int64_t residentBytes = 0;
     std::int64_t droppedSteps = 0;  // telemetry points this rank had to drop so far
     std::int64_t timeUs = 0;
+    std::int64_t batches = 0;  // fetched so far, for training and validation
 };
 
 // "epoch": from rank 0 after the all-reduce. Exact counts each sample once; padded counts duplicates as PyTorch would.

@@ -197,6 +197,7 @@ void TelemetrySink::addHeartbeat() {
     beat.residentBytes = residentBytes();
     beat.droppedSteps = droppedSteps();
     beat.timeUs = nowUs();
+    beat.batches = m_progress.batches.load(std::memory_order_relaxed);
     m_out += encode(beat);
 }
 

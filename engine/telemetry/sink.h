@@ -20,6 +20,7 @@ namespace ringside {
 struct Progress {
     std::atomic<std::int64_t> step{0};
     std::atomic<std::int64_t> epoch{0};
+    std::atomic<std::int64_t> batches{0};
     std::atomic<const char*> phase{"connect"};  // a string literal: data, forward, backward, all-reduce, ...
 };
 

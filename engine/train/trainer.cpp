@@ -155,6 +155,7 @@ bool Trainer::trainStep(const ShardPlan& plan, std::int64_t epoch, BatchRange ba
 Batch Trainer::nextTrainingBatch(const ShardPlan& plan, SlotRange range) {
     m_parts.observer.progress().phase.store("data", std::memory_order_relaxed);
     const Batch batch = nextBatch(m_trainingGatherer, plan, range);
+    m_parts.observer.progress().batches.fetch_add(1, std::memory_order_relaxed);
     m_consumed.insert(m_consumed.end(), m_indices.begin(), m_indices.begin() + range.count);
     return batch;
 }
@@ -178,12 +179,15 @@ std::string Trainer::lossText(double loss) const {
 bool Trainer::validate(std::int64_t epoch) {
     if (!m_validationPlan) return true;
     m_parts.observer.onState("validating");
-    m_parts.observer.progress().phase.store("validation", std::memory_order_relaxed);
+    Progress& progress = m_parts.observer.progress();
     MetricSums sums;
     for (std::int64_t step = 0; step < m_validationPlan->stepsPerEpoch(); ++step) {
         if (step % kBatchesBetweenStopChecks == kBatchesBetweenStopChecks - 1 && stopAgreed()) return false;
         const SlotRange range = m_validationPlan->batch(step);
+        progress.phase.store("data", std::memory_order_relaxed);
         const Batch batch = nextBatch(m_validationGatherer, *m_validationPlan, range);
+        progress.batches.fetch_add(1, std::memory_order_relaxed);
+        progress.phase.store("validation", std::memory_order_relaxed);
         sums.add(m_strategy->evaluate(batch), uniqueSlots(*m_validationPlan, m_parts.communicator.rank(), range));
     }
     reportResult(epoch, "val", sums);

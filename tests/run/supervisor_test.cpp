@@ -171,6 +171,17 @@ TEST_CASE("a rank that never says anything is hung after the start deadline") {
     CHECK_FALSE(run.anybodyLeft());
 }
 
+TEST_CASE("ranks that live but do not get on have hung") {
+    FakeRun run("*:stands-in=backward");
+    run.prepared.config.parallel.timeoutSeconds = 0.3;
+    run.options.stillGrace = 100ms;
+    run.go();
+    CHECK(run.end.exitCode == 13);
+    CHECK(run.end.firstFailedRank == 0);
+    CHECK(contains(run.end.verdict, "all ranks hung in backward at step 8 of epoch 1: alive, but nothing moved for"));
+    CHECK_FALSE(run.anybodyLeft());
+}
+
 TEST_CASE("when others miss a living rank it is hung, whatever the order of their exits") {
     FakeRun run("0:misses=1,2:exit=10");
     run.go();
@@ -257,6 +268,16 @@ TEST_CASE("a full disk ends the run with a message that names the file") {
     CHECK(contains(run.end.verdict, "metrics.jsonl cannot be written (No space left on device)"));
     CHECK_FALSE(run.anybodyLeft());
     CHECK(run.summary()["verdict"] == run.end.verdict);
+    CHECK(linesOf(run.paths().telemetry()).back()["kind"] == "end");
+}
+
+TEST_CASE("a run whose last lines the disk refuses has not finished") {
+    FakeRun run("*:finish");
+    std::filesystem::create_symlink("/dev/full", run.paths().metrics());
+    run.go();
+    CHECK(run.end.state == "failed");
+    CHECK(run.end.exitCode == 2);
+    CHECK(run.summary()["state"] == "failed");
 }
 
 TEST_CASE("a worker program that is missing is an error before anything runs") {

@@ -103,6 +103,45 @@ TEST_CASE("silence counts only beyond its limit, and before the first word by th
     CHECK(judge(fates, limits, false)->text == "rank 1 said nothing within 10.0 s of its start");
 }
 
+TEST_CASE("of ranks that stand still the one furthest behind is judged, after its patience") {
+    const SilenceLimits limits{10, 30, 5};
+    auto fates = alive(3);
+    for (RankFate& fate : fates) {
+        fate.beat.step = 7;
+        fate.beat.collective = 15;
+        fate.beat.phase = "all-reduce";
+        fate.stillSeconds = 6;
+        fate.place = "at step 7 of epoch 0";
+    }
+    fates[1].beat.collective = 14;
+    fates[1].beat.phase = "backward";
+    const auto verdict = judge(fates, limits, false);
+    REQUIRE(verdict);
+    CHECK(verdict->code == ExitCode::kRankHung);
+    CHECK(verdict->firstFailedRank == 1);
+    CHECK(verdict->text.find("rank 1 hung in backward at step 7 of epoch 0: alive, but nothing moved for 6.0 s") == 0);
+
+    fates[1].stillSeconds = 0;  // it reads data: the others only wait for it
+    CHECK_FALSE(judge(fates, limits, false));
+    fates[1].stillSeconds = 6;
+    fates[1].longestSeconds = 1;  // its steps take their time: 8 s are nothing unusual
+    CHECK_FALSE(judge(fates, limits, false));
+    fates[1].stillSeconds = 8.1;
+    CHECK(judge(fates, limits, false));
+}
+
+TEST_CASE("a first step may take ten times as long, because nobody knows yet how long steps are") {
+    const SilenceLimits limits{10, 30, 5};
+    auto fates = alive(1);
+    fates[0].beat.phase = "forward";
+    fates[0].place = "in forward before its first step";
+    fates[0].stillSeconds = 49;
+    CHECK_FALSE(judge(fates, limits, false));
+    fates[0].stillSeconds = 51;
+    REQUIRE(judge(fates, limits, false));
+    CHECK(judge(fates, limits, false)->text.find("rank 0 hung in forward before its first step: alive") == 0);
+}
+
 TEST_CASE("the exit codes for configuration, device and our own fault become the run's") {
     for (const int code : {2, 11, 70}) {
         auto fates = alive(1);

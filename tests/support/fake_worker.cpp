@@ -106,7 +106,7 @@ void writeGarbage(int rank) {
     [[maybe_unused]] const ssize_t written = ::write(RankEnvironment::kTelemetryFd, lines.data(), lines.size());
 }
 
-int act(const std::string& deed, int rank) {
+int act(const std::string& deed, int rank, TelemetrySink& sink) {
     if (deed == "kill") ::raise(SIGKILL);
     if (deed == "segv") {
         std::signal(SIGSEGV, SIG_DFL);  // sanitizers install a handler of their own
@@ -126,6 +126,10 @@ int act(const std::string& deed, int rank) {
         std::fprintf(stderr, "rank %d: rank %s did not reach collective 7 (all-reduce of 3 floats) within 1 s\n", rank,
                      deed.c_str() + 7);
         return 10;
+    }
+    if (deed.rfind("stands-in=", 0) == 0) {
+        sink.progress().phase = deed.c_str() + 10;
+        for (;;) ::pause();  // its heartbeats go on
     }
     if (deed == "ignore-stop") {
         std::signal(SIGTERM, SIG_IGN);
@@ -147,8 +151,9 @@ int main(int argc, char** argv) {
     SinkOptions options;
     options.fd = RankEnvironment::kTelemetryFd;
     options.rank = rank;
+    options.heartbeatInterval = std::chrono::milliseconds(100);
     options.epochUs = std::atoll(argument(argc, argv, "--epoch-us").c_str());
     TelemetrySink sink(options);
     reportSteps(sink, rank);
-    return act(deed, rank);
+    return act(deed, rank, sink);
 }

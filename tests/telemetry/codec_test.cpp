@@ -102,7 +102,7 @@ TEST_CASE("Every kind of event survives the way through text") {
     const Event events[] = {
         RunStarted{1, "n", "d", 4, "shm", "w", "cpu", "v", 1437, 360, 12, 10, 32, 5, Json{{"a", 1}}, "auto", "auto"},
         RankState{3, "training", "CPU 0", 77, 9},
-        Heartbeat{1, 5, 2, "all-reduce", 41, 4096, 3, 8},
+        Heartbeat{1, 5, 2, "all-reduce", 41, 4096, 3, 8, 6},
         EpochResult{2, "val", 0.5, 0.75, 360, 0.25, 0.5, 364, 36, 12},
         Consumed{1, 2, 360, "ab"},
         Replica{1, 12, "cd"},

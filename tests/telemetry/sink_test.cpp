@@ -103,6 +103,7 @@ TEST_CASE("Heartbeats carry the progress while the training thread does nothing"
     options.heartbeatInterval = 10ms;
     TelemetrySink sink(options);
     sink.progress().step = 41;
+    sink.progress().batches = 82;
     sink.progress().phase = "all-reduce";
     sink.watchCollective([] { return std::int64_t{77}; });
     const auto complete = [](const Event& event) {
@@ -112,6 +113,7 @@ TEST_CASE("Heartbeats carry the progress while the training thread does nothing"
     const auto events = link.readUntil([&](const auto& seen) { return !seen.empty() && complete(seen.back()); });
     const auto& beat = std::get<Heartbeat>(events.back());
     CHECK(beat.phase == "all-reduce");
+    CHECK(beat.batches == 82);
     CHECK(beat.residentBytes > 0);
 }
 
