@@ -10,6 +10,8 @@ using std::string_view;
 
 constexpr std::array<string_view, 8> kDatasets = {"digits",   "csv", "idx",          "cifar10",
                                                   "cifar100", "npy", "image_folder", "synthetic"};
+constexpr std::array<string_view, 3> kHeaders = {"auto", "yes", "no"};
+constexpr std::array<string_view, 3> kMissing = {"refuse", "drop", "mean"};
 constexpr std::array<string_view, 5> kShapes = {"regression", "blobs", "spirals", "imbalanced", "imagenet"};
 constexpr std::array<string_view, 4> kModels = {"toy_linear", "mlp", "simple_cnn", "layers"};
 
@@ -35,6 +37,14 @@ std::vector<ConfigField> dataFields() {
         {"dataset.label_column", kText,
          "The CSV column to be predicted, by name or by number counted from 0; empty takes the last one.",
          RINGSIDE_SLOT(dataset.labelColumn)},
+        {"dataset.header", kChoice,
+         "csv only: whether the first line has the names of the columns. auto: it has where a name stands above a "
+         "number.",
+         RINGSIDE_SLOT(dataset.header), kHeaders},
+        {"dataset.missing", kChoice,
+         "csv only: cells that are empty or say ?, -, NA, N/A, NaN, null or None. refuse: they are an error; drop: "
+         "their rows are left out; mean: they get the mean of their column over the training samples.",
+         RINGSIDE_SLOT(dataset.missing), kMissing},
         {"dataset.validation_fraction",
          kReal,
          "The part of the samples kept aside for validation and never trained on. A fifth is a good habit.",

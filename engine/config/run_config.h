@@ -21,6 +21,8 @@ struct DatasetConfig {
     std::string kind = "digits";      // digits | csv | idx | cifar10 | cifar100 | npy | image_folder | synthetic
     std::string path = {};            // the file or directory; relative paths are resolved against the config file
     std::string labelColumn = {};     // csv: name or 0-based number; empty = last column
+    std::string header = "auto";      // csv: auto | yes | no: whether the first line has the columns' names
+    std::string missing = "refuse";   // csv: refuse | drop | mean: what becomes of rows with a value missing
     double validationFraction = 0.2;  // digits: fixed 1,437 / 360 split at the default
     std::int64_t splitSeed = 0;       // torch.utils.data.random_split with manual_seed(splitSeed)
     std::int64_t size = 1024;         // synthetic: number of samples; randn(size, features) -> randn(size, targets)

@@ -12,6 +12,7 @@ namespace ringside {
 struct DataParts {
     std::shared_ptr<const Dataset> training;
     std::shared_ptr<const Dataset> validation;  // null: the files have no part of their own for it
+    std::string note = {};                      // what was done to the samples, for the summary
 };
 
 // The kinds "idx" and "npy": an array of samples (sample first, then channels, height and width as far as there are

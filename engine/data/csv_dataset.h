@@ -10,15 +10,18 @@
 namespace ringside {
 
 inline constexpr std::size_t kMaxCsvBytes = std::size_t{1} << 30;
-inline constexpr std::size_t kMaxClasses = 10000;
-inline constexpr std::size_t kMaxNumericClasses = 1000;
 
-// A table of numbers with one column to predict. A first line with a name above a number is the header. Text labels
-// are classes, sorted; whole numbers are classes too while there are at most 1,000 different ones; other numbers are
-// regression targets. Missing and non-finite values are refused with line and column.
-Result<SampleTable> parseCsv(std::string_view text, const std::string& what, const std::string& labelColumn);
+// A table of numbers with one column to predict, read as config.labelColumn, header and missing say. Text labels are
+// classes, sorted; whole numbers are classes too while there are at most 1,000 different ones; other numbers are
+// regression targets. Non-finite values are refused with line and column, and missing ones as config.missing is:
+//   refuse  as non-finite ones
+//   drop    rows with one are left out
+//   mean    missing features are NaN, for fillMissing(); a missing label is refused
+Result<SampleTable> parseCsv(std::string_view text, const std::string& what, const DatasetConfig& config,
+                             const std::stop_token& stop = {});
 
 // The same from a file, plain or gzip-packed.
-Result<SampleTable> readCsv(const std::filesystem::path& path, const std::string& labelColumn);
+Result<SampleTable> readCsv(const std::filesystem::path& path, const DatasetConfig& config,
+                            const std::stop_token& stop = {});
 
 }  // namespace ringside

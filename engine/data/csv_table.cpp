@@ -39,7 +39,37 @@ std::string_view trimmed(std::string_view cell) {
     return cell.substr(first, cell.find_last_not_of(kBlanks) - first + 1);
 }
 
+std::size_t followingBytes(unsigned char first) {
+    return first < 0x80 ? 0 : first >= 0xC2 && first < 0xE0 ? 1 : first >= 0xE0 && first < 0xF0 ? 2 : 3;
+}
+
+bool isUtf8(std::string_view text) {
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const auto first = static_cast<unsigned char>(text[at]);
+        if (first < 0x80) continue;
+        if (first < 0xC2 || first > 0xF4) return false;
+        for (std::size_t left = followingBytes(first); left > 0; --left) {
+            if (++at == text.size() || (static_cast<unsigned char>(text[at]) & 0xC0U) != 0x80) return false;
+        }
+    }
+    return true;
+}
+
 }  // namespace
+
+Result<std::string> csvText(std::string bytes, const std::string& what) {
+    if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff"))
+        return Problem{what, "is UTF-16 text", "save it as UTF-8"};
+    if (isUtf8(bytes)) return bytes;
+    std::string text;
+    text.reserve(bytes.size() + bytes.size() / 8);
+    for (const char c : bytes) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte >= 0x80) text += static_cast<char>(0xC0U | byte >> 6U);
+        text += byte < 0x80 ? c : static_cast<char>(0x80U | (byte & 0x3FU));
+    }
+    return text;
+}
 
 CsvReader::CsvReader(std::string_view text, std::string what)
     : m_text(withoutByteOrderMark(text)), m_what(std::move(what)), m_separator(guessSeparator(m_text)) {}

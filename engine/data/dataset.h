@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -31,10 +32,15 @@ class Dataset : public ClassLabels {
     virtual SampleShape shape() const = 0;
     virtual std::int64_t targetCount() const = 0;  // width of the targets, 0 for classification
     virtual std::string className(std::int64_t label) const { return std::to_string(label); }
+    // A table's column, for people; empty where features have no names. And a feature's value as the file has it.
+    virtual std::string featureName(std::int64_t) const { return {}; }
+    virtual double unscaled(std::int64_t /*feature*/, float value) const { return static_cast<double>(value); }
 
     // Copies one sample's features (shape().features values) to out.
     virtual void features(std::int64_t index, std::span<float> out) const = 0;
     virtual void targets(std::int64_t index, std::span<float> out) const = 0;  // regression
+    // Reading a sample's features takes file access or much arithmetic, so that a thread that draws must not do it.
+    virtual bool isLazy() const { return false; }
     // Range of raw feature values for drawing thumbnails.
     virtual float displayMinimum() const { return 0; }
     virtual float displayMaximum() const { return 1; }
@@ -47,7 +53,12 @@ struct DataSplit {
 };
 
 // Loads and splits what the configuration names: order = randperm(n) from dataset.splitSeed, the first part trains
-// (as torch.utils.data.random_split). Relative paths start at baseDirectory.
-Result<DataSplit> loadDataset(const DatasetConfig& config, const std::filesystem::path& baseDirectory = {});
+// (as torch.utils.data.random_split). Relative paths start at baseDirectory. When `stop` is asked for, long reading
+// ends soon, with a problem.
+Result<DataSplit> loadDataset(const DatasetConfig& config, const std::filesystem::path& baseDirectory = {},
+                              const std::stop_token& stop = {});
+
+// What a reader that was stopped gives back.
+Problem stoppedLoading(const std::filesystem::path& path);
 
 }  // namespace ringside

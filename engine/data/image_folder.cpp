@@ -101,10 +101,10 @@ void ImageFolderDataset::features(std::int64_t index, std::span<float> out) cons
     }
 }
 
-Result<DataParts> loadImageFolder(const fs::path& root, std::int64_t imageSize) {
+Result<DataParts> loadImageFolder(const fs::path& root, std::int64_t imageSize, const std::stop_token& stop) {
     const fs::path train = partOf(root, {"train"});
     const fs::path test = train.empty() ? fs::path() : partOf(root, {"val", "validation", "valid", "test"});
-    auto listing = listImageFolder(test.empty() ? root : train);
+    auto listing = listImageFolder(test.empty() ? root : train, stop);
     if (!listing) return listing.problem();
     const auto size = sizeFor(listing.value(), imageSize);
     if (!size) return size.problem();
@@ -114,7 +114,7 @@ Result<DataParts> loadImageFolder(const fs::path& root, std::int64_t imageSize) 
     };
     DataParts parts;
     if (!test.empty()) {
-        auto validation = listImageFolder(test);
+        auto validation = listImageFolder(test, stop);
         if (!validation) return validation.problem();
         if (auto same = checkClasses(listing.value(), validation.value()); !same) return same.problem();
         parts.validation = make(std::move(validation).value());

@@ -18,6 +18,7 @@ class ImageFolderDataset final : public Dataset {
     SampleShape shape() const override { return {3, m_height, m_width, 3 * m_height * m_width}; }
     std::int64_t classCount() const override { return static_cast<std::int64_t>(m_listing.classes.size()); }
     std::int64_t targetCount() const override { return 0; }
+    bool isLazy() const override { return true; }
     std::string className(std::int64_t label) const override;
     void features(std::int64_t index, std::span<float> out) const override;
     std::int64_t label(std::int64_t index) const override;
@@ -34,7 +35,8 @@ class ImageFolderDataset final : public Dataset {
 
 // The kind "image_folder". imageSize: side of the square that every image is resized to, 0 for the size of the first
 // image. A root with the folders train and val (or validation, valid, test) brings its own validation part.
-Result<DataParts> loadImageFolder(const std::filesystem::path& root, std::int64_t imageSize);
+Result<DataParts> loadImageFolder(const std::filesystem::path& root, std::int64_t imageSize,
+                                  const std::stop_token& stop = {});
 
 // One image file, whole.
 Result<RgbImage> readImage(const std::filesystem::path& file);

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "data/dataset.h"
+
 namespace ringside {
 namespace {
 
@@ -61,9 +63,10 @@ Result<Entries> readFolder(const fs::path& folder) {
 // The images of one class: every folder under it with its file names, relative to the root.
 class ClassWalk {
   public:
-    explicit ClassWalk(const fs::path& root) : m_root(root) {}
+    ClassWalk(const fs::path& root, const std::stop_token& stop) : m_root(root), m_stop(stop) {}
 
     Result<bool> visit(const std::string& folder) {
+        if (m_stop.stop_requested()) return stoppedLoading(m_root);
         const fs::path full = m_root / folder;
         const FolderId id = idOf(full);
         if (std::ranges::find(m_above, id) != m_above.end() || m_above.size() == kMaxDepth) {
@@ -91,12 +94,13 @@ class ClassWalk {
 
   private:
     const fs::path& m_root;
+    const std::stop_token& m_stop;
     std::vector<FolderId> m_above;
     std::vector<std::pair<std::string, std::vector<std::string>>> m_found;
 };
 
-Result<bool> addClass(ImageFolderListing& listing, const std::string& name) {
-    ClassWalk walk(listing.root);
+Result<bool> addClass(ImageFolderListing& listing, const std::string& name, const std::stop_token& stop) {
+    ClassWalk walk(listing.root, stop);
     if (auto visited = walk.visit(name); !visited) return visited;
     const std::size_t before = listing.files.size();
     for (const auto& [folder, names] : walk.sorted()) {
@@ -126,7 +130,7 @@ Result<bool> addClass(ImageFolderListing& listing, const std::string& name) {
 
 }  // namespace
 
-Result<ImageFolderListing> listImageFolder(const fs::path& root) {
+Result<ImageFolderListing> listImageFolder(const fs::path& root, const std::stop_token& stop) {
     std::error_code ignored;
     if (fs::exists(root, ignored) && !fs::is_directory(root, ignored)) {
         return Problem{root.string(), "is a file; an image folder is a directory with one folder per class",
@@ -144,7 +148,7 @@ Result<ImageFolderListing> listImageFolder(const fs::path& root) {
     }
     ImageFolderListing listing{root, {}, {}, {}};
     for (const std::string& name : classes) {
-        if (auto added = addClass(listing, name); !added) return added.problem();
+        if (auto added = addClass(listing, name, stop); !added) return added.problem();
     }
     return listing;
 }

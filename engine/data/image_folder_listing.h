@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,6 @@ struct ImageFolderListing {
 
 // Problems: not a directory, no class folders, a class without images, an image format that is not read, folders that
 // cannot be read or link back to a folder above them.
-Result<ImageFolderListing> listImageFolder(const std::filesystem::path& root);
+Result<ImageFolderListing> listImageFolder(const std::filesystem::path& root, const std::stop_token& stop = {});
 
 }  // namespace ringside

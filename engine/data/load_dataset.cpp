@@ -47,22 +47,37 @@ Result<Indices> splitIndices(std::int64_t size, const DatasetConfig& config) {
 
 DataParts partsOf(const std::shared_ptr<const Dataset>& whole, Indices indices) {
     return {std::make_shared<SubsetDataset>(whole, std::move(indices.training)),
-            std::make_shared<SubsetDataset>(whole, std::move(indices.validation))};
+            std::make_shared<SubsetDataset>(whole, std::move(indices.validation)),
+            {}};
 }
 
 Result<DataParts> wholeTable(Result<SampleTable> table) {
     if (!table) return table.problem();
-    return DataParts{std::make_shared<MemoryDataset>(std::move(table).value()), nullptr};
+    return DataParts{std::make_shared<MemoryDataset>(std::move(table).value()), nullptr, {}};
+}
+
+std::string missingText(std::int64_t rowsLeftOut, std::int64_t filled) {
+    if (rowsLeftOut > 0)
+        return grouped(rowsLeftOut) + (rowsLeftOut == 1 ? " row with a missing value" : " rows with missing values") +
+               " left out";
+    if (filled > 0)
+        return grouped(filled) + (filled == 1 ? " missing value" : " missing values") + " set to the column's mean";
+    return {};
 }
 
 // A table's columns may lie orders of magnitude apart, so that they are brought to one scale by the training part.
-Result<DataParts> loadCsv(const DatasetConfig& config, const path& file) {
-    Result<SampleTable> table = readCsv(file, config.labelColumn);
+Result<DataParts> loadCsv(const DatasetConfig& config, const path& file, const std::stop_token& stop) {
+    Result<SampleTable> table = readCsv(file, config, stop);
     if (!table) return table.problem();
     Result<Indices> indices = splitIndices(table.value().size, config);
     if (!indices) return indices.problem();
+    const Result<std::int64_t> filled = fillMissing(table.value(), indices.value().training, file.string());
+    if (!filled) return filled.problem();
     standardize(table.value(), indices.value().training);
-    return partsOf(std::make_shared<MemoryDataset>(std::move(table).value()), std::move(indices).value());
+    const std::string note = missingText(table.value().rowsLeftOut, filled.value());
+    DataParts parts = partsOf(std::make_shared<MemoryDataset>(std::move(table).value()), std::move(indices).value());
+    parts.note = note;
+    return parts;
 }
 
 Result<DataParts> loadSynthetic(const DatasetConfig& config) {
@@ -74,26 +89,32 @@ path resolved(const std::string& given, const path& baseDirectory) {
     return given.empty() || path(given).is_absolute() ? path(given) : baseDirectory / given;
 }
 
+// What a kind's reader is given; the paths are resolved.
+struct Source {
+    const DatasetConfig& config;
+    path file;
+    path labels;
+    const std::stop_token& stop;
+};
+
 struct Kind {
     std::string_view name;
-    Result<DataParts> (*load)(const DatasetConfig& config, const path& file, const path& labels);
+    Result<DataParts> (*load)(const Source& source);
     bool needsPath = true;
 };
 
 constexpr std::array kKinds = {
-    Kind{"digits", [](const DatasetConfig&, const path&, const path&) { return wholeTable(loadDigits()); }, false},
-    Kind{"csv", [](const DatasetConfig& c, const path& file, const path&) { return loadCsv(c, file); }},
-    Kind{"idx", [](const DatasetConfig&, const path& file, const path& labels) { return loadArraySet(file, labels); }},
-    Kind{"npy", [](const DatasetConfig&, const path& file, const path& labels) { return loadArraySet(file, labels); }},
-    Kind{"cifar10",
-         [](const DatasetConfig&, const path& file, const path&) { return loadCifar(CifarKind::k10, file); }},
-    Kind{"cifar100", [](const DatasetConfig&, const path& f, const path&) { return loadCifar(CifarKind::k100, f); }},
-    Kind{"image_folder",
-         [](const DatasetConfig& c, const path& root, const path&) { return loadImageFolder(root, c.imageSize); }},
-    Kind{"synthetic", [](const DatasetConfig& c, const path&, const path&) { return loadSynthetic(c); }, false},
+    Kind{"digits", [](const Source&) { return wholeTable(loadDigits()); }, false},
+    Kind{"csv", [](const Source& s) { return loadCsv(s.config, s.file, s.stop); }},
+    Kind{"idx", [](const Source& s) { return loadArraySet(s.file, s.labels); }},
+    Kind{"npy", [](const Source& s) { return loadArraySet(s.file, s.labels); }},
+    Kind{"cifar10", [](const Source& s) { return loadCifar(CifarKind::k10, s.file); }},
+    Kind{"cifar100", [](const Source& s) { return loadCifar(CifarKind::k100, s.file); }},
+    Kind{"image_folder", [](const Source& s) { return loadImageFolder(s.file, s.config.imageSize, s.stop); }},
+    Kind{"synthetic", [](const Source& s) { return loadSynthetic(s.config); }, false},
 };
 
-Result<DataParts> loadParts(const DatasetConfig& config, const path& baseDirectory) {
+Result<DataParts> loadParts(const DatasetConfig& config, const path& baseDirectory, const std::stop_token& stop) {
     const auto* const kind = std::ranges::find(kKinds, config.kind, &Kind::name);
     if (kind == kKinds.end()) {
         return Problem{"dataset.kind", "is \"" + config.kind + "\"",
@@ -103,7 +124,7 @@ Result<DataParts> loadParts(const DatasetConfig& config, const path& baseDirecto
         return Problem{"dataset.path", "is empty; a data set of the kind " + config.kind + " needs one",
                        "name the file or directory"};
     }
-    return kind->load(config, resolved(config.path, baseDirectory), resolved(config.labelsPath, baseDirectory));
+    return kind->load({config, resolved(config.path, baseDirectory), resolved(config.labelsPath, baseDirectory), stop});
 }
 
 std::string formOf(const SampleShape& shape) {
@@ -114,8 +135,12 @@ std::string formOf(const SampleShape& shape) {
 
 }  // namespace
 
-Result<DataSplit> loadDataset(const DatasetConfig& config, const path& baseDirectory) {
-    Result<DataParts> loaded = loadParts(config, baseDirectory);
+Problem stoppedLoading(const path& path) {
+    return {path.string(), "was not read to its end, as asked", "choose it again"};
+}
+
+Result<DataSplit> loadDataset(const DatasetConfig& config, const path& baseDirectory, const std::stop_token& stop) {
+    Result<DataParts> loaded = loadParts(config, baseDirectory, stop);
     if (!loaded) return loaded.problem();
     DataParts parts = std::move(loaded).value();
     const bool ownValidation = parts.validation != nullptr && config.kind != "csv";
@@ -127,7 +152,7 @@ Result<DataSplit> loadDataset(const DatasetConfig& config, const path& baseDirec
     DataSplit split{parts.training, parts.validation, {}};
     split.summary = grouped(split.training->size()) + " training, " + grouped(split.validation->size()) +
                     " validation samples, " + formOf(split.training->shape()) +
-                    (ownValidation ? ", split by the set itself" : "");
+                    (ownValidation ? ", split by the set itself" : "") + (parts.note.empty() ? "" : ", " + parts.note);
     return split;
 }
 

@@ -27,6 +27,17 @@ std::string MemoryDataset::className(std::int64_t label) const {
     return m_table.classNames[static_cast<std::size_t>(label)];
 }
 
+std::string MemoryDataset::featureName(std::int64_t feature) const {
+    const auto at = static_cast<std::size_t>(feature);
+    return at < m_table.featureNames.size() ? m_table.featureNames[at] : std::string();
+}
+
+double MemoryDataset::unscaled(std::int64_t feature, float value) const {
+    const auto at = static_cast<std::size_t>(feature);
+    if (at >= m_table.scales.size()) return static_cast<double>(value);
+    return static_cast<double>(value) * m_table.scales[at].deviation + m_table.scales[at].mean;
+}
+
 void MemoryDataset::features(std::int64_t index, std::span<float> out) const {
     RINGSIDE_ASSERT(index >= 0 && index < m_table.size);
     copyRow(m_table.features, index, m_table.shape.features, out);

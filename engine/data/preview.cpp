@@ -91,7 +91,7 @@ Result<bool> countLabels(const path& labels, DataPreview& preview) {
     return true;
 }
 
-Result<DataPreview> previewArray(const path& file) {
+Result<DataPreview> previewArray(const path& file, const DatasetConfig& choices) {
     auto array = ArrayFile::open(file);
     if (!array) return array.problem();
     const ArrayHeader& header = array.value().header;
@@ -106,7 +106,8 @@ Result<DataPreview> previewArray(const path& file) {
     preview.sampleCount = header.shape[0];
     preview.summary = grouped(preview.sampleCount) + " samples of " + formText(preview.shape) + ", " +
                       elementName(header.type) + " (" + header.format + ")";
-    const auto labels = guessLabelsFile(file);
+    preview.dataset.labelsPath = choices.labelsPath;
+    const auto labels = choices.labelsPath.empty() ? guessLabelsFile(file) : path(choices.labelsPath);
     if (!labels) {
         preview.notes.push_back("No file beside it is named like its labels: choose the file with the labels.");
         return preview;
@@ -127,7 +128,7 @@ DataPreview previewCifar(CifarKind kind, std::uint64_t bytes) {
     return preview;
 }
 
-Result<DataPreview> previewText(const path& file, Start start) {
+Result<DataPreview> previewText(const path& file, Start start, const DatasetConfig& choices) {
     const std::size_t first = start.text.find_first_not_of(" \t\r\n");
     if (first != std::string::npos && start.text[first] == '{') {
         DataPreview preview;
@@ -135,33 +136,35 @@ Result<DataPreview> previewText(const path& file, Start start) {
         preview.summary = "an experiment file";
         return preview;
     }
-    if (start.text.substr(0, 4096).find('\0') != std::string::npos) {
+    // A row that was cut off would look ragged.
+    if (!start.whole) start.text.resize(start.text.find_last_of("\r\n") + 1);
+    auto text = csvText(std::move(start.text), file.string());
+    if (!text) return text.problem();
+    if (text.value().substr(0, 4096).find('\0') != std::string::npos) {
         return Problem{file.string(), "is in a format that is not known here",
                        "choose a CSV, IDX, CIFAR binary or NumPy .npy file, or a directory of images"};
     }
-    // A row that was cut off would look ragged.
-    if (!start.whole) start.text.resize(start.text.find_last_of("\r\n") + 1);
-    return previewTable(start.text, file.string(), !start.whole);
+    return previewTable(text.value(), file.string(), !start.whole, choices);
 }
 
 }  // namespace
 
-Result<DataPreview> previewFile(const path& file) {
+Result<DataPreview> previewFile(const path& file, const DatasetConfig& choices) {
     std::error_code ignored;
-    if (std::filesystem::is_directory(file, ignored)) return previewDirectory(file);
+    if (std::filesystem::is_directory(file, ignored)) return previewDirectory(file, choices);
     auto start = readStart(file);
     if (!start) return start.problem();
     const std::string& text = start.value().text;
     if (text.empty()) return Problem{file.string(), "is empty", "choose a file with samples"};
     Result<DataPreview> preview = DataPreview{};
     if (isArray(text)) {
-        preview = previewArray(file);
+        preview = previewArray(file, choices);
     } else if (const auto cifar = cifarKindOf(start.value())) {
         preview = previewCifar(*cifar, start.value().fileBytes);
     } else if (text.starts_with("\xff\xd8\xff") || text.starts_with("\x89PNG")) {
         return Problem{file.string(), "is one image", "choose the directory with one folder of images per class"};
     } else {
-        preview = previewText(file, std::move(start).value());
+        preview = previewText(file, std::move(start).value(), choices);
     }
     if (preview) preview.value().dataset.path = file.string();
     return preview;

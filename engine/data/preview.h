@@ -35,12 +35,14 @@ struct DataPreview {
     DatasetConfig dataset = {};  // what to load it with; its path is the one given
     SampleShape shape = {};
     std::int64_t sampleCount = 0;
-    bool partial = false;  // sampleCount, classes and columns are those of the part read
+    SampleShape firstImage = {};  // image_folder: before it is resized
+    bool partial = false;         // sampleCount, classes and columns are those of the part read
 
     // Tables only.
     bool header = false;
     int labelColumn = -1;
-    bool labelIsSure = false;  // else worth asking
+    bool labelIsSure = false;          // else worth asking
+    std::int64_t rowsWithMissing = 0;  // a value or the label
     std::vector<PreviewColumn> columns = {};
     std::vector<std::vector<std::string>> rows = {};  // the first 20 rows of data
 
@@ -49,11 +51,14 @@ struct DataPreview {
     std::string summary = {};  // "768 rows, 8 features, no header; column 8 is the label: 2 classes (0: 500, 1: 268)"
 };
 
-Result<DataPreview> previewFile(const std::filesystem::path& path);
+// What was chosen already is taken from `choices` instead of guessed: labelColumn, header, missing, labelsPath and
+// imageSize.
+Result<DataPreview> previewFile(const std::filesystem::path& path, const DatasetConfig& choices = {});
 
 // Parts of previewFile.
-Result<DataPreview> previewTable(std::string_view text, const std::string& what, bool partial);
-Result<DataPreview> previewDirectory(const std::filesystem::path& directory);
+Result<DataPreview> previewTable(std::string_view text, const std::string& what, bool partial,
+                                 const DatasetConfig& choices = {});
+Result<DataPreview> previewDirectory(const std::filesystem::path& directory, const DatasetConfig& choices = {});
 std::string classesText(const std::vector<PreviewClass>& classes);
 
 }  // namespace ringside

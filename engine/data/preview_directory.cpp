@@ -3,6 +3,7 @@
 
 #include "base/number_text.h"
 #include "data/array_set.h"
+#include "data/image_folder.h"
 #include "data/preview.h"
 
 namespace ringside {
@@ -31,18 +32,34 @@ bool looksLikeImage(const fs::path& file) {
     return extension == ".jpg" || extension == ".jpeg" || extension == ".png";
 }
 
-// Entries of a class folder, those in folders within it too, as long as the budget lasts.
-std::int64_t countImages(const fs::path& folder, std::int64_t& budget) {
+// Entries of a class folder, those in folders within it too, as long as the budget lasts. `first` becomes the one that
+// listImageFolder would list first.
+std::int64_t countImages(const fs::path& folder, std::int64_t& budget, fs::path& first) {
+    const auto place = [](const fs::path& p) { return std::pair(p.parent_path().string(), p.filename().string()); };
     std::int64_t images = 0;
     std::error_code error;
     auto at = fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied, error);
     for (; !error && at != fs::recursive_directory_iterator() && budget > 0; at.increment(error), --budget) {
-        images += looksLikeImage(at->path()) ? 1 : 0;
+        if (!looksLikeImage(at->path())) continue;
+        ++images;
+        if (first.empty() || place(at->path()) < place(first)) first = at->path();
     }
     return images;
 }
 
-Result<DataPreview> previewImages(const fs::path& directory) {
+// The size of the samples: what was chosen, else the first image's.
+void describeSize(const fs::path& first, std::int64_t chosen, DataPreview& preview) {
+    const auto image = readImage(first);
+    if (!image) {
+        preview.notes.push_back(image.problem().text() + '.');
+        return;
+    }
+    preview.firstImage = {3, image.value().height, image.value().width, 3 * image.value().height * image.value().width};
+    preview.shape = chosen > 0 ? SampleShape{3, chosen, chosen, 3 * chosen * chosen} : preview.firstImage;
+    preview.dataset.imageSize = chosen;
+}
+
+Result<DataPreview> previewImages(const fs::path& directory, const DatasetConfig& choices) {
     std::error_code error;
     std::vector<std::string> classes;
     const fs::path root = fs::is_directory(directory / "train", error) ? directory / "train" : directory;
@@ -57,8 +74,11 @@ Result<DataPreview> previewImages(const fs::path& directory) {
     DataPreview preview = plain("image_folder", {});
     preview.dataset.kind = "image_folder";
     std::int64_t budget = kMaxCountedEntries;
+    fs::path first;
     for (const std::string& name : classes) {
-        preview.classes.push_back({name, countImages(root / name, budget)});
+        fs::path firstOfClass;
+        preview.classes.push_back({name, countImages(root / name, budget, firstOfClass)});
+        if (first.empty()) first = firstOfClass;
         preview.sampleCount += preview.classes.back().count;
     }
     preview.partial = budget <= 0;
@@ -67,6 +87,7 @@ Result<DataPreview> previewImages(const fs::path& directory) {
             directory.string(), "is a directory in which no data set was found",
             "choose a file, a directory with one folder of images per class, or one with MNIST's or CIFAR's files"};
     }
+    describeSize(first, choices.imageSize, preview);
     preview.summary = std::string(preview.partial ? "more than " : "") + grouped(preview.sampleCount) +
                       " images in folders; " + classesText(preview.classes);
     return preview;
@@ -74,7 +95,7 @@ Result<DataPreview> previewImages(const fs::path& directory) {
 
 }  // namespace
 
-Result<DataPreview> previewDirectory(const fs::path& directory) {
+Result<DataPreview> previewDirectory(const fs::path& directory, const DatasetConfig& choices) {
     Result<DataPreview> preview = DataPreview{};
     if (has(directory, {"summary.json", "telemetry.jsonl", "metrics.jsonl"})) return plain("run", "a run directory");
     if (has(directory, {"data_batch_1.bin", "cifar-10-batches-bin"})) {
@@ -83,9 +104,9 @@ Result<DataPreview> previewDirectory(const fs::path& directory) {
                (has(directory, {"train.bin"}) && has(directory, {"test.bin"}))) {
         preview = plain("cifar100", "CIFAR-100, binary version");
     } else if (const auto samples = findSamplesFile(directory)) {
-        preview = previewFile(*samples);
+        preview = previewFile(*samples, choices);
     } else {
-        preview = previewImages(directory);
+        preview = previewImages(directory, choices);
     }
     if (!preview) return preview;
     preview.value().dataset.kind = preview.value().kind;

@@ -23,6 +23,9 @@ class SubsetDataset final : public Dataset {
     void features(std::int64_t index, std::span<float> out) const override { m_whole->features(original(index), out); }
     std::int64_t label(std::int64_t index) const override { return m_whole->label(original(index)); }
     void targets(std::int64_t index, std::span<float> out) const override { m_whole->targets(original(index), out); }
+    std::string featureName(std::int64_t feature) const override { return m_whole->featureName(feature); }
+    double unscaled(std::int64_t feature, float value) const override { return m_whole->unscaled(feature, value); }
+    bool isLazy() const override { return m_whole->isLazy(); }
     float displayMinimum() const override { return m_whole->displayMinimum(); }
     float displayMaximum() const override { return m_whole->displayMaximum(); }
 

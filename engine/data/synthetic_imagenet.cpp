@@ -14,6 +14,7 @@ constexpr std::int64_t kSmallestClass = 732;
 constexpr std::int64_t kShortClasses = 105;
 constexpr std::int64_t kValidationPerClass = 50;
 constexpr std::int64_t kDefaultSide = 32;
+constexpr std::int64_t kQuickSide = 64;  // painting an image of this side takes some ten microseconds
 
 // SplitMix64 (Steele, Lea, Flood 2014): a stream of its own for every sample, so that any can be made alone.
 class SampleRandom {
@@ -66,6 +67,7 @@ class ImagenetShaped final : public Dataset {
     SampleShape shape() const override { return {3, m_side, m_side, 3 * m_side * m_side}; }
     std::int64_t classCount() const override { return static_cast<std::int64_t>(m_ends.size()); }
     std::int64_t targetCount() const override { return 0; }
+    bool isLazy() const override { return m_side > kQuickSide; }
     std::int64_t label(std::int64_t index) const override {
         RINGSIDE_ASSERT(index >= 0 && index < size());
         return std::ranges::upper_bound(m_ends, index) - m_ends.begin();

@@ -135,6 +135,10 @@ Result<PythonData> pythonData(const DatasetConfig& config, const DataSplit& data
                               const std::filesystem::path& baseDirectory, const std::string& dataName) {
     if (config.kind == "digits") return digits(dataName);
     if (config.kind == "synthetic" && data.training->classCount() == 0) return synthetic(config);
+    if (config.kind == "csv" && config.missing != "refuse") {
+        return Problem{"dataset.missing", "is " + config.missing + ", which cannot be exported to PyTorch",
+                       "clean the file, and set it to refuse"};
+    }
     if (config.kind == "csv") {
         return table(config, data, std::filesystem::absolute(baseDirectory / config.path).lexically_normal());
     }

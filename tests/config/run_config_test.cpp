@@ -37,7 +37,7 @@ TEST_CASE("The defaults, written and read again, are the same") {
 TEST_CASE("Every field survives writing and reading") {
     RunConfig config;
     config.name = "täst \"quoted\"";
-    config.dataset = {"csv", "a b.csv", "label", 0.25, -3, 7, 8, 9, 10, "labels.npy", 64, "blobs", 5};
+    config.dataset = {"csv", "a b.csv", "label", "yes", "mean", 0.25, -3, 7, 8, 9, 10, "labels.npy", 64, "blobs", 5};
     config.model = {"layers", {32, 16}, R"([{"kind":"linear","out":7},{"kind":"relu"}])"};
     config.parallel = {"ddp", 8, "gloo", "cpu", 12.5, 0.5, 90};
     config.sampler = {"subset", false, INT64_MIN, true, false, 50, {1, 0, 9}, 0.25, -8, {4, 2}};

@@ -2,6 +2,7 @@
 #include "base/files.h"
 #include "data/csv_dataset.h"
 #include "data/csv_table.h"
+#include "data/standardize.h"
 #include "support/catch.h"
 #include "support/gzip_packed.h"
 #include "support/temporary_directory.h"
@@ -13,11 +14,11 @@ namespace {
 using Names = std::vector<std::string>;
 
 SampleTable table(std::string_view text, const std::string& label = {}) {
-    return parseCsv(text, "data.csv", label).value();
+    return parseCsv(text, "data.csv", {.labelColumn = label}).value();
 }
 
 std::string refusal(std::string_view text, const std::string& label = {}) {
-    return parseCsv(text, "data.csv", label).problem().text();
+    return parseCsv(text, "data.csv", {.labelColumn = label}).problem().text();
 }
 
 std::vector<Names> records(std::string_view text) {
@@ -61,15 +62,17 @@ TEST_CASE("The label column is found by name or by number") {
         CHECK(pets.features == std::vector<float>{1, 2, 3, 4, 5, 6});
         CHECK(pets.labels == std::vector<std::int32_t>{0, 1, 0});
         CHECK(pets.classNames == Names{"cat", "dog"});
+        CHECK(pets.featureNames == Names{"width", "height"});
     }
     CHECK(refusal(text, "colour") ==
           "dataset.label_column is \"colour\", which data.csv does not have: name one of its columns, or give a number "
           "from 0 to 2");
-    CHECK_FALSE(parseCsv(text, "data.csv", "3").ok());
-    CHECK_FALSE(parseCsv("1,2\n3,4\n", "data.csv", "width").ok());
+    CHECK_FALSE(parseCsv(text, "data.csv", {.labelColumn = "3"}).ok());
+    CHECK_FALSE(parseCsv("1,2\n3,4\n", "data.csv", {.labelColumn = "width"}).ok());
 }
 
 TEST_CASE("Text labels without a header are not taken for one") {
+    CHECK(table("1,a,2\n3,b,4\n", "1").featureNames == Names{"column 0", "column 2"});
     const SampleTable flowers = table("5.1,setosa\n6.2,virginica\n");
     CHECK(flowers.size == 2);
     CHECK(flowers.classNames == Names{"setosa", "virginica"});
@@ -92,14 +95,77 @@ TEST_CASE("Whole numbers are classes in numeric order, other numbers are targets
 
 TEST_CASE("Missing, non-finite and non-numeric values are refused with line and column") {
     CHECK(refusal("a,b,y\n1,2,0\n1,,0\n") ==
-          "data.csv line 3, column \"b\" is empty; it must be a finite number: fill it in, or remove the line");
+          "data.csv line 3, column \"b\" is empty; it must be a finite number: fill it in, or set dataset.missing to "
+          "drop or mean");
     CHECK(refusal("1,2,0\n1,nan,0\n") ==
-          "data.csv line 2, column 1 is \"nan\"; it must be a finite number: fill it in, or remove the line");
+          "data.csv line 2, column 1 is \"nan\"; it must be a finite number: fill it in, or set dataset.missing to "
+          "drop or "
+          "mean");
     CHECK(refusal("1,2,0\n1,inf,0\n").find("\"inf\"") != std::string::npos);
     CHECK(refusal("1,2,0\n1,1e39,0\n").find("\"1e39\"") != std::string::npos);
     CHECK(refusal("1,2,0\n1,0x10,0\n").find("\"0x10\"") != std::string::npos);
     CHECK(refusal("1,2,0\n1,\"2\n3\xff\",0\n").find("is \"2\\n3\xef\xbf\xbd\"; it must") != std::string::npos);
-    CHECK(refusal("1,2,0\n\n\n1,2,\n").find("line 4, column 2 is empty; it must be a label") != std::string::npos);
+    CHECK(refusal("1,2,0\n\n\n1,2,\n")
+              .find("line 4, column 2 has no label: fill it in, or set dataset.missing to drop") != std::string::npos);
+}
+
+TEST_CASE("Rows with a missing value are left out when asked for") {
+    const DatasetConfig drop{.missing = "drop"};
+    const SampleTable kept = parseCsv("a,b,y\n1,2,0\n?,4,1\n5,NA,1\n7,8,1\n9,10,\n", "data.csv", drop).value();
+    CHECK(kept.size == 2);
+    CHECK(kept.features == std::vector<float>{1, 2, 7, 8});
+    CHECK(kept.labels == std::vector<std::int32_t>{0, 1});
+    CHECK(kept.rowsLeftOut == 3);
+    CHECK(parseCsv("1,0\n,1\n,0\n", "data.csv", drop).problem().text() ==
+          "data.csv has too few rows of data (1) after leaving out 2 with a missing value: set dataset.missing to "
+          "mean, or remove the columns that are mostly empty");
+    CHECK(parseCsv("1,0\nx,1\n2,0\n", "data.csv", drop).problem().text() ==
+          "data.csv line 2, column 0 is \"x\"; it must be a finite number: correct it, or remove the line");
+}
+
+TEST_CASE("A word for a missing label is a class among texts and missing among numbers") {
+    // NA: North America
+    CHECK(table("1,EU\n2,NA\n3,EU\n").classNames == Names{"EU", "NA"});
+    CHECK(refusal("1,0\n2,NA\n3,1\n") ==
+          "data.csv line 2, column 1 has no label: fill it in, or set dataset.missing to drop");
+    const SampleTable kept = parseCsv("1,0\n2,NA\n3,1\n", "data.csv", {.missing = "drop"}).value();
+    CHECK(kept.classNames == Names{"0", "1"});
+    CHECK(kept.features == std::vector<float>{1, 3});
+    const SampleTable texts = parseCsv("1,a\n2,?\n3,b\n", "data.csv", {.missing = "drop"}).value();
+    CHECK(texts.classNames == Names{"a", "b"});
+    CHECK(texts.labels == std::vector<std::int32_t>{0, 1});
+}
+
+TEST_CASE("Missing features become the mean of the training rows") {
+    SampleTable filled = parseCsv("1,10,0\n,20,1\n5,?,0\n9,40,1\n", "data.csv", {.missing = "mean"}).value();
+    const std::vector<std::uint32_t> training = {0, 1, 2};
+    CHECK(fillMissing(filled, training, "data.csv").value() == 2);
+    CHECK(filled.features == std::vector<float>{1, 10, 3, 20, 5, 15, 9, 40});
+    CHECK(parseCsv("1,0\n2,\n3,1\n", "data.csv", {.missing = "mean"}).problem().message == "has no label");
+
+    SampleTable hopeless = parseCsv("1,,0\n2,,1\n3,4,0\n", "data.csv", {.missing = "mean"}).value();
+    CHECK(fillMissing(hopeless, std::vector<std::uint32_t>{0, 1}, "data.csv").problem().text() ==
+          "data.csv has no value of feature 1 (counted from 0, without the label) in any row that trains: remove that "
+          "column from the file");
+}
+
+TEST_CASE("Whether the first line is a header can be said instead of guessed") {
+    CHECK(table("1,2\n3,4\n5,6\n").size == 3);
+    const SampleTable named = parseCsv("1,2\n3,4\n5,6\n", "data.csv", {.header = "yes"}).value();
+    CHECK(named.size == 2);
+    CHECK(parseCsv("1,2\n3,4\n5,6\n", "data.csv", {.labelColumn = "1", .header = "yes"}).value().features ==
+          std::vector<float>{4, 6});
+    CHECK(parseCsv("a,b\n1,2\n3,4\n", "data.csv", {.header = "no"}).problem().text() ==
+          "data.csv line 1, column 0 is \"a\"; it must be a finite number: correct it, or remove the line");
+}
+
+TEST_CASE("A table that nobody waits for any more is not read to its end") {
+    std::string text;
+    for (int row = 0; row < 5000; ++row) text += "1,2,0\n";
+    std::stop_source stop;
+    CHECK(parseCsv(text, "data.csv", {}, stop.get_token()).value().size == 5000);
+    stop.request_stop();
+    CHECK(parseCsv(text, "data.csv", {}, stop.get_token()).problem().message == "was not read to its end, as asked");
 }
 
 TEST_CASE("Tables that are no tables are refused") {
@@ -117,16 +183,29 @@ TEST_CASE("Tables that are no tables are refused") {
     CHECK(refusal(many).find("has 10002 different texts; the most is 10000 classes") != std::string::npos);
 }
 
+TEST_CASE("Text that is not UTF-8 is taken for Latin-1, and UTF-16 is refused") {
+    const TemporaryDirectory directory;
+    const auto write = [&](const char* name, const std::string& content) {
+        writeFileAtomically(directory.path() / name, content);
+        return directory.path() / name;
+    };
+    const SampleTable latin = readCsv(write("latin.csv", "1,caf\xe9\n2,th\xe9\n"), {}).value();
+    CHECK(latin.classNames == Names{"caf\xc3\xa9", "th\xc3\xa9"});
+    CHECK(readCsv(write("utf8.csv", "1,caf\xc3\xa9\n2,\xe8\x8c\xb6\n"), {}).value().classNames ==
+          Names{"caf\xc3\xa9", "\xe8\x8c\xb6"});
+    CHECK(readCsv(write("wide.csv", "\xff\xfe" + std::string("1\0,\0", 4)), {}).problem().message == "is UTF-16 text");
+}
+
 TEST_CASE("A file is read plain or packed, and what cannot be read is named") {
     const TemporaryDirectory directory;
     const auto write = [&](const char* name, const std::string& content) {
         writeFileAtomically(directory.path() / name, content);
         return directory.path() / name;
     };
-    CHECK(readCsv(write("plain.csv", "1,0\n2,1\n"), "").value().size == 2);
-    CHECK(readCsv(write("packed.csv.gz", ringside::testing::gzipPacked("1,0\n2,1\n")), "").value().size == 2);
+    CHECK(readCsv(write("plain.csv", "1,0\n2,1\n"), {}).value().size == 2);
+    CHECK(readCsv(write("packed.csv.gz", ringside::testing::gzipPacked("1,0\n2,1\n")), {}).value().size == 2);
     const auto missing = directory.path() / "missing.csv";
-    CHECK(readCsv(missing, "").problem().text() ==
+    CHECK(readCsv(missing, {}).problem().text() ==
           missing.string() + " cannot be opened (No such file or directory): check the path and its permissions");
-    CHECK(readCsv(directory.path(), "").problem().message == "is a directory");
+    CHECK(readCsv(directory.path(), {}).problem().message == "is a directory");
 }

@@ -105,6 +105,33 @@ TEST_CASE("A CSV file is found beside the experiment and standardised") {
     CHECK(squares == Approx(4));
 }
 
+TEST_CASE("A table remembers its columns and what stood in the file") {
+    const TemporaryDirectory directory;
+    writeFileAtomically(directory.path() / "table.csv", "age,height,y\n1,20,0\n3,40,1\n5,60,0\n7,80,1\n9,100,0\n");
+    const DataSplit split = loadDataset({.kind = "csv", .path = "table.csv"}, directory.path()).value();
+    CHECK(split.training->featureName(0) == "age");
+    CHECK(split.training->featureName(1) == "height");
+    for (std::int64_t i = 0; i < split.training->size(); ++i) {
+        const std::vector<float> values = featuresOf(*split.training, i);
+        const double age = split.training->unscaled(0, values[0]);
+        CHECK(split.training->unscaled(1, values[1]) == Approx(10 * age + 10).epsilon(1e-5));
+    }
+    CHECK(loadDataset({}).value().training->featureName(0).empty());
+}
+
+TEST_CASE("The summary says what became of missing values") {
+    const TemporaryDirectory directory;
+    writeFileAtomically(directory.path() / "table.csv", "1,0\n?,1\n5,0\n7,1\n9,0\n11,1\n");
+    DatasetConfig config{.kind = "csv", .path = "table.csv", .missing = "drop"};
+    CHECK(loadDataset(config, directory.path()).value().summary ==
+          "4 training, 1 validation samples, 1 feature, 1 row with a missing value left out");
+    config.missing = "mean";
+    CHECK(loadDataset(config, directory.path()).value().summary ==
+          "4 training, 2 validation samples, 1 feature, 1 missing value set to the column's mean");
+    config.missing = "refuse";
+    CHECK_FALSE(loadDataset(config, directory.path()).ok());
+}
+
 TEST_CASE("A subset's samples are those of the whole") {
     const auto whole = std::make_shared<MemoryDataset>(loadDigits());
     const SubsetDataset subset(whole, {5, 0, 1796});

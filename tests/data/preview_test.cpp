@@ -73,6 +73,36 @@ TEST_CASE("What will keep a table from loading is noted, with the line") {
     CHECK_FALSE(tableOf("?,2,0\n1,2,1\n").header);
 }
 
+TEST_CASE("What was chosen is not guessed again") {
+    const DataPreview second = previewTable("5,1,7\n6,0,7\n5,1,9\n", "t.csv", false, {.labelColumn = "1"}).value();
+    CHECK(second.labelColumn == 1);
+    CHECK(second.labelIsSure);
+    CHECK(second.dataset.labelColumn == "1");
+    CHECK(second.classes.size() == 2);
+    const DataPreview named =
+        previewTable("1,2\n3,4\n5,6\n", "t.csv", false, {.labelColumn = "1", .header = "yes"}).value();
+    CHECK(named.labelColumn == 0);  // by name before number
+    CHECK(named.sampleCount == 2);
+    CHECK(named.dataset.header == "yes");
+    CHECK_FALSE(previewTable("a,b\n1,2\n", "t.csv", false, {.header = "no"}).value().header);
+    CHECK(previewTable("1,2\n", "t.csv", false, {.labelColumn = "7"}).problem().text() ==
+          "dataset.label_column is \"7\", which t.csv does not have: name one of its columns, or give a number from 0 "
+          "to 1");
+    const DataPreview twins = previewTable("x,x,y\n1,2,0\n3,4,1\n", "t.csv", false, {.labelColumn = "1"}).value();
+    CHECK(twins.dataset.labelColumn == "1");  // its name would mean the first
+}
+
+TEST_CASE("Missing values count by row, and a word for one is a class among texts") {
+    const std::string text = "a,b,y\n1,?,x\n,,x\n3,4,NA\n5,6,?\n7,8,z\n";
+    const DataPreview refused = tableOf(text);
+    CHECK(refused.rowsWithMissing == 3);
+    CHECK(refused.classes.size() == 3);
+    REQUIRE(refused.notes.size() == 3);
+    CHECK(refused.notes[2] == "Column y lacks 1 value, first in line 5.");
+    CHECK(previewTable(text, "t.csv", false, {.missing = "drop"}).value().notes.empty());
+    CHECK(previewTable(text, "t.csv", false, {.missing = "mean"}).value().notes.size() == 1);  // the label
+}
+
 TEST_CASE("Files are told apart by content") {
     const TemporaryDirectory directory;
     const auto& base = directory.path();

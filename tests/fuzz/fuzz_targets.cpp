@@ -38,7 +38,7 @@ void config(std::string_view bytes) {
 }
 
 void csv(std::string_view bytes) {
-    const Result<SampleTable> read = parseCsv(bytes, "input", "");
+    const Result<SampleTable> read = parseCsv(bytes, "input", {});
     if (!read) return requireOneLine(read.problem());
     const SampleTable& table = read.value();
     const auto classes = static_cast<std::int32_t>(table.classNames.size());
