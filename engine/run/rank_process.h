@@ -34,7 +34,6 @@ class RankProcess {
     int rank() const { return m_rank; }
     ChildProcess& process() { return m_process; }
     const ChildProcess& process() const { return m_process; }
-    int telemetryFd() const { return m_telemetry.get(); }  // -1 once it has ended
 
     // Reads what is there; false once the stream has ended.
     bool readTelemetry(const std::function<void(std::string_view)>& line);

@@ -18,7 +18,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kTick{50};
+constexpr milliseconds kTick{40};  // as often as ranks send
 constexpr milliseconds kFlushInterval{80};
 constexpr milliseconds kLateTick{1500};  // we slept (suspended, stopped): nobody else may be blamed for silence
 constexpr milliseconds kKillPatience{2000};
@@ -89,6 +89,7 @@ RunEnded Supervisor::run() {
 
 void Supervisor::tick() {
     waitForInput();
+    for (auto& rank : m_ranks) readRank(*rank);
     noteEnds();
     const TimePoint now = steady_clock::now();
     if (now - m_lastTick > kLateTick) {
@@ -110,9 +111,9 @@ void Supervisor::waitForInput() {
     if (m_options.stopFd >= 0) waiting.push_back({m_options.stopFd, POLLIN, 0});
     for (const pollfd& fd : m_control->interests()) waiting.push_back(fd);
     for (const pollfd& fd : m_store.interests()) waiting.push_back(fd);
+    // Not telemetry: waking for each frame of each rank would take time from the ranks, which share the CPUs with us.
     for (const auto& rank : m_ranks) {
         // Negative descriptors are ignored by poll: streams that have ended, processes already collected.
-        waiting.push_back({rank->telemetryFd(), POLLIN, 0});
         waiting.push_back({rank->process().outputFd(), POLLIN, 0});
         waiting.push_back({rank->process().end() ? -1 : rank->process().exitFd(), POLLIN, 0});
     }
@@ -131,7 +132,6 @@ void Supervisor::dispatch(const std::vector<pollfd>& ready) {
         m_store.onReady(one.fd, one.revents);
     }
     for (const Problem& problem : m_store.takeProblems()) log("warning", problem.text());
-    for (auto& rank : m_ranks) readRank(*rank);
 }
 
 void Supervisor::readRank(RankProcess& rank) {
