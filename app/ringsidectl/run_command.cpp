@@ -34,6 +34,7 @@ constexpr const char* kFooter =
     "  ringsidectl run --set parallel.world_size=8 --set optimizer.lr=0.05\n"
     "  ringsidectl run my.json --detach                     goes on by itself; prints its run directory\n"
     "  ringsidectl run --set parallel.timeout_seconds=5     a silent rank counts as hung after 5 s\n"
+    "  ringsidectl run --resume runs/first --out runs/more  goes on from its newest checkpoint, bit for bit\n"
     "\n"
     "Ctrl-C stops gracefully: the ranks finish their step, weights are saved, the exit code is 20.";
 
@@ -41,6 +42,7 @@ struct RunArguments {
     std::string config;
     std::vector<std::string> assignments;
     std::string out;
+    std::string resume;
     bool detach = false;
     bool quiet = false;
 };
@@ -171,10 +173,25 @@ int runDetached(const Launch& launch, RunDirectory directory) {
     return awaitDetached(reader.get(), path);
 }
 
-int runCommand(const RunArguments& arguments) {
+// The experiment that a run directory, or a checkpoint in it, was trained with; empty when it is not beside it.
+std::string experimentOf(const std::filesystem::path& resumed) {
+    std::error_code ignored;
+    for (const auto& directory : {resumed, resumed.parent_path().parent_path()}) {
+        const std::filesystem::path config = directory / "config.json";
+        if (std::filesystem::is_regular_file(config, ignored)) return config.string();
+    }
+    return {};
+}
+
+int runCommand(RunArguments arguments) {
     Launch launch;
     launch.epochUs = monotonicUs();
     Problems problems;
+    if (!arguments.resume.empty()) {
+        const std::filesystem::path resumed = std::filesystem::absolute(arguments.resume).lexically_normal();
+        if (arguments.config.empty()) arguments.config = experimentOf(resumed);
+        arguments.assignments.insert(arguments.assignments.begin(), "training.resume=" + Json(resumed.string()).dump());
+    }
     Result<Experiment> experiment = loadExperiment(arguments.config, arguments.assignments, problems);
     if (!experiment) return reportProblems(problems);
     Result<PreparedRun> run = prepareRun(experiment.value().config, experiment.value().baseDirectory, &problems);
@@ -203,6 +220,11 @@ void addRunCommand(CLI::App& app, std::function<int()>& action) {
         ->allow_extra_args(false)
         ->type_name("A.B=VALUE");
     command->add_option("--out", arguments->out, "Run directory to make; must be new or empty")->type_name("DIR");
+    command
+        ->add_option(
+            "--resume", arguments->resume,
+            "Go on from a run directory or a checkpoint; without CONFIG with the experiment it was trained with")
+        ->type_name("PATH");
     command->add_flag("--detach", arguments->detach, "Return once the run has started; it goes on by itself");
     command->add_flag("--quiet", arguments->quiet, "Print the result only");
     command->callback([arguments, &action] { action = [arguments] { return runCommand(*arguments); }; });

@@ -13,6 +13,7 @@ constexpr std::array<string_view, 2> kScalings = {"none", "linear"};
 constexpr std::array<string_view, 3> kSchedules = {"constant", "step", "cosine"};
 constexpr std::array<string_view, 3> kLosses = {"auto", "cross_entropy", "mse"};
 constexpr std::array<string_view, 2> kValidations = {"exact", "padded"};
+constexpr std::array<string_view, 2> kNonFinite = {"stop", "continue"};
 
 }  // namespace
 
@@ -187,6 +188,15 @@ std::vector<ConfigField> trainingFields() {
          {},
          0,
          1e6},
+        {"training.resume", kText,
+         "What to go on from: a run directory (its newest checkpoint), a checkpoint in it, or a safetensors file, "
+         "which "
+         "gives the first weights only. Empty starts anew.",
+         RINGSIDE_SLOT(training.resume)},
+        {"training.on_non_finite", kChoice,
+         "What a loss that is infinite or no number does. stop: the run ends, naming step and rank, and keeps its "
+         "checkpoints; continue: training goes on as a PyTorch script would, and such batches are counted.",
+         RINGSIDE_SLOT(training.onNonFinite), kNonFinite},
     };
 }
 

@@ -25,4 +25,13 @@ void Adam::step() {
     ++m_step.number;
 }
 
+std::vector<OptimizerTensor> Adam::state() const {
+    std::vector<OptimizerTensor> tensors;
+    for (std::size_t i = 0; i < m_parameters.size(); ++i) {
+        tensors.push_back({i, "exp_avg", m_first[i]});
+        tensors.push_back({i, "exp_avg_sq", m_second[i]});
+    }
+    return tensors;
+}
+
 }  // namespace ringside

@@ -14,6 +14,10 @@ class Adam final : public Optimizer {
     void step() override;
     double learningRate() const override { return m_step.lr; }
     void setLearningRate(double lr) override { m_step.lr = lr; }
+    std::vector<OptimizerTensor> state() const override;
+    std::int64_t steps() const override { return m_step.number - 1; }
+    void setSteps(std::int64_t steps) override { m_step.number = steps + 1; }
+    bool countsSteps() const override { return true; }
 
   private:
     Backend& m_backend;

@@ -18,7 +18,19 @@ Sgd::Sgd(const OptimizerConfig& config, const std::vector<Parameter*>& parameter
 void Sgd::step() {
     for (std::size_t i = 0; i < m_parameters.size(); ++i)
         m_backend.sgd(m_parameters[i]->value, m_parameters[i]->gradient, m_momentum[i], m_step);
-    m_step.first = false;
+    setSteps(m_steps + 1);
+}
+
+void Sgd::setSteps(std::int64_t steps) {
+    m_steps = steps;
+    m_step.first = steps == 0;
+}
+
+std::vector<OptimizerTensor> Sgd::state() const {
+    std::vector<OptimizerTensor> tensors;
+    for (std::size_t i = 0; i < m_momentum.size(); ++i)
+        if (m_momentum[i]) tensors.push_back({i, "momentum_buffer", m_momentum[i]});
+    return tensors;
 }
 
 }  // namespace ringside

@@ -14,12 +14,16 @@ class Sgd final : public Optimizer {
     void step() override;
     double learningRate() const override { return m_step.lr; }
     void setLearningRate(double lr) override { m_step.lr = lr; }
+    std::vector<OptimizerTensor> state() const override;
+    std::int64_t steps() const override { return m_steps; }
+    void setSteps(std::int64_t steps) override;
 
   private:
     Backend& m_backend;
     std::vector<Parameter*> m_parameters;
     std::vector<Tensor> m_momentum;  // empty tensors without momentum
     SgdStep m_step;
+    std::int64_t m_steps = 0;
 };
 
 }  // namespace ringside

@@ -21,6 +21,7 @@ class DataParallel final : public Strategy {
     SampleLosses evaluate(const Batch& batch) override;
     double learningRate() const override { return m_optimizer->learningRate(); }
     void setLearningRate(double lr) override { m_optimizer->setLearningRate(lr); }
+    Optimizer& optimizer() override { return *m_optimizer; }
 
   private:
     SampleLosses forward(const Batch& batch);  // and the loss, whose gradient is ready

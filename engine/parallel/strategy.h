@@ -48,6 +48,7 @@ class Strategy {
     virtual SampleLosses evaluate(const Batch& batch) = 0;
     virtual double learningRate() const = 0;
     virtual void setLearningRate(double lr) = 0;  // from the next step on
+    virtual Optimizer& optimizer() = 0;           // its state is in checkpoints
 };
 
 Result<std::unique_ptr<Strategy>> makeStrategy(const RunConfig& config, const StrategyParts& parts);

@@ -3,6 +3,7 @@
 
 #include "data/dataset.h"
 #include "model/model_description.h"
+#include "run/resume_point.h"
 #include "sampling/plan_sentences.h"
 
 namespace ringside {
@@ -11,7 +12,7 @@ namespace {
 // Empty when everything asked for is there.
 Problems resolve(PreparedRun& run, const std::filesystem::path& baseDirectory) {
     DatasetConfig& dataset = run.config.dataset;
-    for (std::string* path : {&dataset.path, &dataset.labelsPath}) {
+    for (std::string* path : {&dataset.path, &dataset.labelsPath, &run.config.training.resume}) {
         if (!path->empty()) *path = std::filesystem::absolute(baseDirectory / *path).lexically_normal().string();
     }
     const ParallelConfig& parallel = run.config.parallel;
@@ -46,6 +47,11 @@ Result<PreparedRun> prepareRun(const RunConfig& config, const std::filesystem::p
     if (const Problems reasons = planProblems(spec); !reasons.empty()) return reasons.front();
     const Result<ShardPlan> plan = ShardPlan::make(spec);
     if (!plan) return plan.problem();
+    if (!config.training.resume.empty()) {
+        const Result<ResumePoint> point = openResumePoint(run.config, data.value().training);
+        if (!point) return point.problem();
+        run.stepsBefore = point.value().manifest.step;
+    }
     // A group of micro-batches is one step, also a shorter one at the end.
     const std::int64_t perStep = config.training.accumulateSteps;
     run.stepsPerEpoch = (plan.value().stepsPerEpoch() + perStep - 1) / perStep;

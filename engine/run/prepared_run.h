@@ -21,6 +21,7 @@ struct PreparedRun {
     std::int64_t trainingSamples = 0;
     std::int64_t validationSamples = 0;
     std::int64_t stepsPerEpoch = 0;
+    std::int64_t stepsBefore = 0;         // done by what training.resume names
     std::vector<std::string> planHashes;  // by rank, of epoch 0
 };
 

@@ -53,6 +53,7 @@ std::string epochLine(const EpochResult& result, bool padded) {
         json["exact"] = exactMetrics(result);
         json["padded"] = paddedMetrics(result);
     }
+    if (result.nonFiniteBatches > 0) json["non_finite_batches"] = result.nonFiniteBatches;
     return json.dump() + "\n";
 }
 
@@ -166,7 +167,7 @@ std::int64_t RunRecorder::stepsDone() const {
 // Counted where steps were logged, and carried on at the same rate where they were not.
 double RunRecorder::samplesDone(std::int64_t steps) const {
     if (m_data.lastStep()) {
-        const auto logged = static_cast<double>(m_data.lastStep()->step);
+        const auto logged = static_cast<double>(m_data.lastStep()->step - m_run.stepsBefore);
         return static_cast<double>(m_data.lastStep()->samplesSoFar) * static_cast<double>(steps) / logged;
     }
     double samples = 0;
@@ -184,8 +185,9 @@ void RunRecorder::measure(RunEnded& end) const {
     const std::int64_t fromUs = m_trainingFromUs >= 0 ? m_trainingFromUs : std::max<std::int64_t>(m_firstStepUs, 0);
     end.trainSeconds = static_cast<double>(untilUs - fromUs) / 1e6;
     if (end.trainSeconds <= 0) return;
-    end.stepsPerSecond = static_cast<double>(end.steps) / end.trainSeconds;
-    end.samplesPerSecond = samplesDone(end.steps) / end.trainSeconds;
+    const std::int64_t ownSteps = std::max<std::int64_t>(end.steps - m_run.stepsBefore, 0);
+    end.stepsPerSecond = static_cast<double>(ownSteps) / end.trainSeconds;
+    end.samplesPerSecond = samplesDone(ownSteps) / end.trainSeconds;
 }
 
 Json RunRecorder::summary(const RunEnded& end) const {
@@ -202,6 +204,8 @@ Json RunRecorder::summary(const RunEnded& end) const {
             {"world_size", m_run.config.parallel.worldSize},
             {"steps", end.steps},
             {"planned_steps", m_data.totalSteps()},
+            {"steps_before", m_run.stepsBefore},
+            {"non_finite_batches", nonFiniteBatches()},
             {"train_seconds", end.trainSeconds},
             {"steps_per_second", end.stepsPerSecond},
             {"samples_per_second", end.samplesPerSecond},
@@ -216,6 +220,12 @@ Json RunRecorder::summary(const RunEnded& end) const {
             {"plan_hashes", m_run.planHashes},
             {"plan_verified", planVerified()},
             {"dropped_telemetry_steps", dropped}};
+}
+
+std::int64_t RunRecorder::nonFiniteBatches() const {
+    std::int64_t count = 0;
+    for (const EpochResult& one : m_data.trainingEpochs()) count += one.nonFiniteBatches;
+    return count;
 }
 
 Json RunRecorder::finalMetrics() const {

@@ -39,6 +39,7 @@ class RunRecorder {
     double samplesDone(std::int64_t steps) const;
     void measure(RunEnded& end) const;
     Json summary(const RunEnded& end) const;
+    std::int64_t nonFiniteBatches() const;
     Json finalMetrics() const;
     Json bestMetrics() const;
     Json planVerified() const;

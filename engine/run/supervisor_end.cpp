@@ -30,6 +30,7 @@ RunStarted Supervisor::runLine() const {
     line.stepsPerEpoch = m_run.stepsPerEpoch;
     line.epochs = m_run.config.training.epochs;
     line.batchSize = m_run.config.loader.batchSize;
+    line.stepsBefore = m_run.stepsBefore;
     line.startedUnixMs =
         std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
             .count() -

@@ -135,6 +135,7 @@ void read(Fields& f, RunStarted& e) {
     f.integer("steps_per_epoch", e.stepsPerEpoch, 0, std::int64_t{1} << 31);
     f.integer("epochs", e.epochs, 0, std::int64_t{1} << 31);
     f.integer("batch_size", e.batchSize);
+    f.integer("steps_before", e.stepsBefore);
     f.integer("started_unix_ms", e.startedUnixMs, -kMaxCount);
 }
 
@@ -194,6 +195,7 @@ void read(Fields& f, EpochResult& e) {
     f.real("accuracy_padded", e.accuracyPadded);
     f.integer("samples_padded", e.samplesPadded);
     f.integer("step", e.step);
+    f.integer("non_finite_batches", e.nonFiniteBatches);
     f.time(e.timeUs);
     if (!f.problem() && e.split != "train" && e.split != "val") f.fail("split", "is neither train nor val");
 }

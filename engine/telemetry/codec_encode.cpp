@@ -33,6 +33,7 @@ Json toJson(const RunStarted& e) {
             {"steps_per_epoch", e.stepsPerEpoch},
             {"epochs", e.epochs},
             {"batch_size", e.batchSize},
+            {"steps_before", e.stepsBefore},
             {"started_unix_ms", e.startedUnixMs},
             {"config", e.config}};
 }
@@ -69,6 +70,7 @@ Json toJson(const EpochResult& e) {
             {"accuracy_padded", number(e.accuracyPadded)},
             {"samples_padded", e.samplesPadded},
             {"step", e.step},
+            {"non_finite_batches", e.nonFiniteBatches},
             {"time_us", e.timeUs}};
 }
 

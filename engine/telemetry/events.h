@@ -33,6 +33,7 @@ struct RunStarted {
     Json config;
     std::string wantedBackend = {};  // as in the experiment, where it may be auto; empty = not known
     std::string wantedDevice = {};
+    std::int64_t stepsBefore = 0;  // done by the run that this one goes on from
 };
 
 // "rank": a rank's life: starting, connecting, loading, training, validating, saving, finished, failed.
@@ -82,6 +83,7 @@ struct EpochResult {
     std::int64_t samplesPadded = 0;
     std::int64_t step = 0;  // steps done so far
     std::int64_t timeUs = 0;
+    std::int64_t nonFiniteBatches = 0;  // batches of all ranks whose loss was infinite or no number
 };
 
 // "consumed": SHA-256 over the indices a rank really trained on in one epoch (little-endian int64).

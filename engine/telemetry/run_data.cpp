@@ -70,7 +70,7 @@ unsigned RunData::take(const RunStarted& event) {
     m_ranks.assign(static_cast<std::size_t>(std::max(event.worldSize, 0)), RankData{});
     for (RankData& one : m_ranks) one.loss = std::numeric_limits<double>::quiet_NaN();
     m_rankPaces.assign(m_ranks.size(), RankPace{});
-    m_merger.emplace(event.worldSize);
+    m_merger.emplace(event.worldSize, event.stepsBefore);
     return kRunStartedChanged | kRanksChanged;
 }
 

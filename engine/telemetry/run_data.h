@@ -33,7 +33,7 @@ struct GlobalStep {
 // dropped is skipped and counted.
 class StepMerger {
   public:
-    explicit StepMerger(int worldSize);
+    explicit StepMerger(int worldSize, std::int64_t stepsBefore = 0);
     void add(const StepsFrame& frame, const std::function<void(const GlobalStep&)>& sink);
     std::int64_t incompleteSteps() const { return m_incomplete; }
 

@@ -14,7 +14,10 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
-StepMerger::StepMerger(int worldSize) : m_waiting(static_cast<std::size_t>(std::max(worldSize, 1))) {}
+StepMerger::StepMerger(int worldSize, std::int64_t stepsBefore)
+    : m_waiting(static_cast<std::size_t>(std::max(worldSize, 1))),
+      m_lastStep(stepsBefore),
+      m_lastMergedStep(stepsBefore) {}
 
 void StepMerger::add(const StepsFrame& frame, const std::function<void(const GlobalStep&)>& sink) {
     if (frame.rank < 0 || static_cast<std::size_t>(frame.rank) >= m_waiting.size()) return;

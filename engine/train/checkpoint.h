@@ -1,24 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <string>
 
 #include "nn/model.h"
+#include "nn/optimizer.h"
+#include "run/checkpoint_manifest.h"
+#include "run/resume_point.h"
 
 namespace ringside {
 
-struct CheckpointInfo {
-    std::int64_t step = 0;
-    std::int64_t epochsDone = 0;
-    std::string model;  // Model::describe()
+// What a checkpoint holds of a rank's model; all of it outlives the call.
+struct TrainedParts {
+    const std::vector<Parameter*>& parameters;
+    Optimizer& optimizer;
+    Backend& backend;
 };
 
-// Writes RUN_DIR/checkpoints/step-00000012/{model.safetensors, manifest.json}, each atomically, the manifest last: a
-// directory with a manifest is complete. Returns the path relative to the run directory. Throws IoError.
-std::string writeCheckpoint(const std::filesystem::path& runDirectory, const CheckpointInfo& info,
-                            const std::vector<Parameter*>& parameters, Backend& backend);
+// Writes RUN_DIR/checkpoints/step-00000012/{model.safetensors, optimizer.safetensors, manifest.json}, each atomically,
+// the manifest last: a directory with a manifest is complete. The manifest's files are filled in. Returns the path
+// relative to the run directory. Throws IoError.
+std::string writeCheckpoint(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
+                            const TrainedParts& parts);
+
+// Puts the weights, and unless it has weights only the optimizer's state, back. The problem names the tensor that is
+// missing or does not fit.
+Result<bool> restoreCheckpoint(const ResumePoint& point, const TrainedParts& parts);
+
+// Whether every value is a finite number.
+bool areFinite(const std::vector<Parameter*>& parameters, Backend& backend);
 
 // SHA-256 over all parameter values in registration order, in hex: equal on all ranks means replicas in sync.
 std::string parameterChecksum(const std::vector<Parameter*>& parameters, Backend& backend);

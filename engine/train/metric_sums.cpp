@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/metric_sums.h"
 
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -19,9 +20,11 @@ void MetricSums::add(const SampleLosses& losses, std::size_t unique) {
     m_sums[0] += exactLoss;
     m_sums[1] += exactCorrect;
     m_sums[2] += static_cast<double>(unique);
-    m_sums[3] += exactLoss + sumOf(losses.loss.subspan(unique));
+    const double paddedLoss = exactLoss + sumOf(losses.loss.subspan(unique));
+    m_sums[3] += paddedLoss;
     m_sums[4] += exactCorrect + (losses.correct.empty() ? 0 : sumOf(losses.correct.subspan(unique)));
     m_sums[5] += static_cast<double>(losses.loss.size());
+    if (!std::isfinite(paddedLoss)) m_sums[6] += 1;
 }
 
 void MetricSums::reduce(Communicator& communicator) {

@@ -5,12 +5,12 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "base/sha256.h"
 #include "model/model_description.h"
 #include "nn/model_factory.h"
 #include "sampling/plan_sentences.h"
-#include "train/checkpoint.h"
 #include "train/training_error.h"
 
 namespace ringside {
@@ -91,64 +91,83 @@ Trainer::Trainer(const TrainerParts& parts)
       m_trainingGatherer(*parts.data.training, parts.backend, largestBatch(parts)),
       m_validationGatherer(validationOrTraining(parts.data), parts.backend, largestBatch(parts)),
       m_validationPlan(validationPlan(parts)),
-      m_indices(static_cast<std::size_t>(largestBatch(parts))) {}
+      m_indices(static_cast<std::size_t>(largestBatch(parts))),
+      m_checkpoints(m_parts, *m_model, m_strategy->optimizer()) {}
 
 TrainOutcome Trainer::run() {
     checkShard(valueOrThrow(ShardPlan::make(trainingSpec(m_parts, 0))));
+    resume();
     m_strategy->synchronise();
     const TrainingConfig& training = m_parts.config.training;
-    for (std::int64_t epoch = 0; epoch < training.epochs; ++epoch) {
+    while (m_position.epoch < training.epochs) {
         m_parts.observer.onState("training");
         m_strategy->setLearningRate(m_schedule.learningRate());
-        if (!trainEpoch(epoch)) {
-            save(epoch);
+        if (!trainEpoch() || !validate()) {
+            m_checkpoints.save(m_position);
             return TrainOutcome::kStopped;
         }
-        if (!validate(epoch)) {
-            save(epoch + 1);
-            return TrainOutcome::kStopped;
-        }
-        reportEpochEnd(epoch);
-        if (training.checkpointEvery > 0 && (epoch + 1) % training.checkpointEvery == 0) save(epoch + 1);
+        reportEpochEnd();
+        m_position = {.step = m_position.step, .epoch = m_position.epoch + 1};
+        if (training.checkpointEvery > 0 && m_position.epoch % training.checkpointEvery == 0)
+            m_checkpoints.save(m_position);
         m_schedule.nextEpoch();
     }
-    save(training.epochs);
+    m_checkpoints.save(m_position);
     return TrainOutcome::kFinished;
 }
 
-bool Trainer::trainEpoch(std::int64_t epoch) {
-    m_parts.observer.progress().epoch.store(epoch, std::memory_order_relaxed);
-    const ShardPlan plan = valueOrThrow(ShardPlan::make(trainingSpec(m_parts, epoch)));
-    m_consumed.clear();
-    m_consumed.reserve(static_cast<std::size_t>(plan.samplesPerRank()));
-    MetricSums sums;
-    const std::int64_t batches = plan.stepsPerEpoch();
-    const std::int64_t perStep = m_parts.config.training.accumulateSteps;
-    for (std::int64_t first = 0; first < batches; first += perStep)
-        if (!trainStep(plan, epoch, {first, std::min(first + perStep, batches)}, sums)) return false;
-    reportResult(epoch, "train", sums);
-    return true;
+void Trainer::resume() {
+    m_position = m_checkpoints.resume();
+    for (std::int64_t epoch = 0; epoch < m_position.epoch; ++epoch) m_schedule.nextEpoch();
+    m_parts.observer.progress().step.store(m_position.step, std::memory_order_relaxed);
 }
 
-bool Trainer::trainStep(const ShardPlan& plan, std::int64_t epoch, BatchRange batches, MetricSums& sums) {
+bool Trainer::trainEpoch() {
+    m_parts.observer.progress().epoch.store(m_position.epoch, std::memory_order_relaxed);
+    const ShardPlan plan = valueOrThrow(ShardPlan::make(trainingSpec(m_parts, m_position.epoch)));
+    m_consumed.clear();
+    m_consumed.reserve(static_cast<std::size_t>(plan.samplesPerRank()));
+    // What was trained on before the checkpoint belongs to the epoch as well.
+    const std::int64_t trained =
+        m_position.batches > 0 ? plan.batch(m_position.batches - 1).first + plan.batch(m_position.batches - 1).count
+                               : 0;
+    for (std::int64_t slot = 0; slot < trained; ++slot)
+        m_consumed.push_back(plan.index(m_parts.communicator.rank(), slot));
+    const std::int64_t batches = plan.stepsPerEpoch();
+    const std::int64_t perStep = m_parts.config.training.accumulateSteps;
+    bool goOn = true;
+    while (goOn && m_position.batches < batches) {
+        const std::int64_t first = m_position.batches;
+        m_position.batches = std::min(first + perStep, batches);
+        goOn = trainStep(plan, {first, m_position.batches});
+    }
+    if (goOn) {
+        reportResult("train", m_position.sums);
+    } else {
+        m_position.sums.reduce(m_parts.communicator);
+    }
+    return goOn;
+}
+
+bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     const int rank = m_parts.communicator.rank();
     StepSums step;
     for (std::int64_t batch = batches.first; batch + 1 < batches.last; ++batch) {
         const SlotRange range = plan.batch(batch);
         const SampleLosses losses = m_strategy->accumulate(nextTrainingBatch(plan, range));
         step.add(losses);
-        sums.add(losses, uniqueSlots(plan, rank, range));
+        m_position.sums.add(losses, uniqueSlots(plan, rank, range));
     }
     const SlotRange range = plan.batch(batches.last - 1);
     const Batch batch = nextTrainingBatch(plan, range);
     const StepResult result = m_strategy->step(batch, static_cast<int>(m_parts.control.pending()));
 
-    m_parts.observer.progress().step.store(++m_step, std::memory_order_relaxed);
+    m_parts.observer.progress().step.store(++m_position.step, std::memory_order_relaxed);
     step.add(result.losses);
-    sums.add(result.losses, uniqueSlots(plan, rank, range));
+    m_position.sums.add(result.losses, uniqueSlots(plan, rank, range));
     const bool finite = std::isfinite(step.loss);
-    if (m_step % m_parts.config.training.logEvery == 0 || !finite) reportStep(epoch, result, step);
-    if (!finite) throw TrainingError(lossText(step.loss));
+    if (m_position.step % m_parts.config.training.logEvery == 0 || !finite) reportStep(result, step);
+    if (!finite) takeNonFinite(step.loss);
     return result.control != static_cast<int>(ControlCode::kStop);
 }
 
@@ -158,6 +177,15 @@ Batch Trainer::nextTrainingBatch(const ShardPlan& plan, SlotRange range) {
     m_parts.observer.progress().batches.fetch_add(1, std::memory_order_relaxed);
     m_consumed.insert(m_consumed.end(), m_indices.begin(), m_indices.begin() + range.count);
     return batch;
+}
+
+void Trainer::takeNonFinite(double loss) {
+    const bool goOn = m_parts.config.training.onNonFinite == "continue";
+    if (!goOn) throw TrainingError(lossText(loss));
+    if (std::exchange(m_toldNonFinite, true)) return;
+    m_parts.observer.onEvent(LogLine{m_parts.communicator.rank(), "warning",
+                                     lossText(loss) + "; training goes on, as training.on_non_finite says",
+                                     m_parts.observer.nowUs()});
 }
 
 void Trainer::StepSums::add(const SampleLosses& losses) {
@@ -171,12 +199,13 @@ std::string Trainer::lossText(double loss) const {
     std::array<char, 32> lr{};
     std::snprintf(lr.data(), lr.size(), "%g", m_parts.config.optimizer.lr);
     return "the loss of rank " + std::to_string(m_parts.communicator.rank()) + " is " +
-           (std::isnan(loss) ? "not a number" : "infinite") + " at step " + std::to_string(m_step) +
-           (m_step == 1 ? ": look for values in the data set that are no numbers or far too large"
-                        : ": lower optimizer.lr (now " + std::string(lr.data()) + ")");
+           (std::isnan(loss) ? "not a number" : "infinite") + " at step " + std::to_string(m_position.step) +
+           m_checkpoints.lastText() +
+           (m_position.step == 1 ? ": look for values in the data set that are no numbers or far too large"
+                                 : ": lower optimizer.lr (now " + std::string(lr.data()) + ")");
 }
 
-bool Trainer::validate(std::int64_t epoch) {
+bool Trainer::validate() {
     if (!m_validationPlan) return true;
     m_parts.observer.onState("validating");
     Progress& progress = m_parts.observer.progress();
@@ -190,7 +219,7 @@ bool Trainer::validate(std::int64_t epoch) {
         progress.phase.store("validation", std::memory_order_relaxed);
         sums.add(m_strategy->evaluate(batch), uniqueSlots(*m_validationPlan, m_parts.communicator.rank(), range));
     }
-    reportResult(epoch, "val", sums);
+    reportResult("val", sums);
     return true;
 }
 
@@ -199,16 +228,6 @@ bool Trainer::stopAgreed() {
     std::int64_t code = isRankZero() ? static_cast<std::int64_t>(m_parts.control.pending()) : 0;
     m_parts.communicator.allReduce(CommBuffer::of(std::span(&code, 1)), ReduceOp::kMaximum);
     return code == static_cast<std::int64_t>(ControlCode::kStop);
-}
-
-void Trainer::save(std::int64_t epochsDone) {
-    if (!isRankZero() || m_parts.runDirectory.empty() || m_savedStep == m_step) return;
-    m_parts.observer.onState("saving");
-    m_parts.observer.progress().phase.store("save", std::memory_order_relaxed);
-    const std::string path = writeCheckpoint(m_parts.runDirectory, {m_step, epochsDone, m_model->describe()},
-                                             m_model->parameters(), m_parts.backend);
-    m_savedStep = m_step;
-    m_parts.observer.onEvent(CheckpointSaved{m_step, path, m_parts.observer.nowUs()});
 }
 
 Batch Trainer::nextBatch(BatchGatherer& gatherer, const ShardPlan& plan, SlotRange range) {
@@ -232,10 +251,10 @@ void Trainer::checkShard(const ShardPlan& plan) const {
                         ", and loader.drop_last drops it: lower loader.batch_size or switch loader.drop_last off");
 }
 
-void Trainer::reportStep(std::int64_t epoch, const StepResult& result, const StepSums& sums) {
+void Trainer::reportStep(const StepResult& result, const StepSums& sums) {
     StepRecord record;
-    record.epoch = epoch;
-    record.step = m_step;
+    record.epoch = m_position.epoch;
+    record.step = m_position.step;
     record.loss = sums.meanLoss();
     record.correct = m_loss->countsCorrect() ? static_cast<std::int64_t>(sums.correct) : -1;
     record.samples = static_cast<std::int64_t>(sums.samples);
@@ -245,12 +264,12 @@ void Trainer::reportStep(std::int64_t epoch, const StepResult& result, const Ste
     m_parts.observer.onStep(record);
 }
 
-void Trainer::reportResult(std::int64_t epoch, const char* split, MetricSums& sums) {
+void Trainer::reportResult(const char* split, MetricSums& sums) {
     sums.reduce(m_parts.communicator);
     if (!isRankZero()) return;
     const double none = std::nan("");
     const bool hits = m_loss->countsCorrect();
-    m_parts.observer.onEvent(EpochResult{.epoch = epoch,
+    m_parts.observer.onEvent(EpochResult{.epoch = m_position.epoch,
                                          .split = split,
                                          .loss = sums.loss(),
                                          .accuracy = hits ? sums.accuracy() : none,
@@ -258,14 +277,16 @@ void Trainer::reportResult(std::int64_t epoch, const char* split, MetricSums& su
                                          .lossPadded = sums.lossPadded(),
                                          .accuracyPadded = hits ? sums.accuracyPadded() : none,
                                          .samplesPadded = sums.samplesPadded(),
-                                         .step = m_step,
-                                         .timeUs = m_parts.observer.nowUs()});
+                                         .step = m_position.step,
+                                         .timeUs = m_parts.observer.nowUs(),
+                                         .nonFiniteBatches = sums.nonFiniteBatches()});
 }
 
-void Trainer::reportEpochEnd(std::int64_t epoch) {
+void Trainer::reportEpochEnd() {
     const int rank = m_parts.communicator.rank();
-    m_parts.observer.onEvent(Consumed{rank, epoch, static_cast<std::int64_t>(m_consumed.size()), hashOf(m_consumed)});
-    m_parts.observer.onEvent(Replica{rank, m_step, parameterChecksum(m_model->parameters(), m_parts.backend)});
+    m_parts.observer.onEvent(
+        Consumed{rank, m_position.epoch, static_cast<std::int64_t>(m_consumed.size()), hashOf(m_consumed)});
+    m_parts.observer.onEvent(Replica{rank, m_position.step, parameterChecksum(m_model->parameters(), m_parts.backend)});
 }
 
 }  // namespace ringside

@@ -2,35 +2,20 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "comm/communicator.h"
-#include "config/run_config.h"
-#include "data/dataset.h"
 #include "nn/learning_rate_schedule.h"
 #include "parallel/strategy.h"
 #include "sampling/shard_plan.h"
 #include "train/batch_gatherer.h"
-#include "train/control.h"
+#include "train/checkpoint_keeper.h"
 #include "train/metric_sums.h"
-#include "train/trainer_observer.h"
+#include "train/trainer_parts.h"
 
 namespace ringside {
-
-// What one rank trains with; all of it outlives the trainer.
-struct TrainerParts {
-    const RunConfig& config;
-    const DataSplit& data;
-    Communicator& communicator;
-    Backend& backend;
-    TrainerObserver& observer;
-    const ControlSource& control;
-    std::filesystem::path runDirectory;  // checkpoints go here; empty: none are written
-};
 
 enum class TrainOutcome { kFinished, kStopped };
 
@@ -41,11 +26,12 @@ class Trainer {
     // Builds the model; throws TrainingError when configuration and data do not fit together.
     explicit Trainer(const TrainerParts& parts);
 
-    // Throws TrainingError for a loss that is not finite or a label that is no class, CommError when a peer is gone.
+    // Throws TrainingError for a loss that is not finite (unless told to go on), a label that is no class or a
+    // checkpoint that does not fit, CommError when a peer is gone.
     TrainOutcome run();
 
     Model& model() { return *m_model; }
-    std::int64_t steps() const { return m_step; }
+    std::int64_t steps() const { return m_position.step; }
 
   private:
     struct BatchRange {
@@ -62,19 +48,20 @@ class Trainer {
     };
 
     void checkShard(const ShardPlan& plan) const;
-    bool trainEpoch(std::int64_t epoch);  // false: stopped by request
+    void resume();
+    bool trainEpoch();  // the rest of the epoch under way; false: stopped by request
     // One optimizer step from the batches [first, last) of the epoch.
-    bool trainStep(const ShardPlan& plan, std::int64_t epoch, BatchRange batches, MetricSums& sums);
+    bool trainStep(const ShardPlan& plan, BatchRange batches);
     Batch nextTrainingBatch(const ShardPlan& plan, SlotRange range);
+    void takeNonFinite(double loss);
     std::string lossText(double loss) const;  // of a loss that is not finite
-    bool validate(std::int64_t epoch);        // false: stopped on the way
+    bool validate();                          // false: stopped on the way
     bool stopAgreed();
-    void save(std::int64_t epochsDone);
 
     Batch nextBatch(BatchGatherer& gatherer, const ShardPlan& plan, SlotRange range);
-    void reportStep(std::int64_t epoch, const StepResult& result, const StepSums& sums);
-    void reportResult(std::int64_t epoch, const char* split, MetricSums& sums);
-    void reportEpochEnd(std::int64_t epoch);
+    void reportStep(const StepResult& result, const StepSums& sums);
+    void reportResult(const char* split, MetricSums& sums);
+    void reportEpochEnd();
     bool isRankZero() const { return m_parts.communicator.rank() == 0; }
 
     TrainerParts m_parts;
@@ -87,8 +74,9 @@ class Trainer {
     std::optional<ShardPlan> m_validationPlan;  // none without validation samples
     std::vector<std::int64_t> m_indices;        // of the batch under way
     std::vector<std::int64_t> m_consumed;       // of the epoch, in order
-    std::int64_t m_step = 0;                    // optimizer steps done
-    std::int64_t m_savedStep = -1;
+    CheckpointKeeper m_checkpoints;
+    TrainingPosition m_position;
+    bool m_toldNonFinite = false;
 };
 
 }  // namespace ringside

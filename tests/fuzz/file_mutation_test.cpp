@@ -2,6 +2,7 @@
 #include "config/run_config.h"
 #include "fuzz_targets.h"
 #include "mutator.h"
+#include "run/safetensors.h"
 #include "support/catch.h"
 #include "support/gzip_packed.h"
 
@@ -92,4 +93,31 @@ TEST_CASE("Damaged gzip files are refused in one line, or read whole") {
                                              gzipPacked("") + gzipPacked("x"), gzipPacked(std::string(1U << 17, 'b'))};
     const std::vector<std::string> words = {"\x1f\x8b", std::string(8, '\0'), std::string(8, '\xff'), "\x08"};
     feed(fuzz::Mutator(corpus, words, 3), fuzz::gzip);
+}
+
+TEST_CASE("Damaged safetensors files are refused in one line, or read whole") {
+    const std::vector<std::string> corpus = {
+        encodeSafetensors({{.name = "0.weight", .shape = {2, 3}, .bytes = std::string(24, 'w')},
+                           {.name = "0.bias", .shape = {3}, .bytes = std::string(12, 'b')}},
+                          {{"format", "pt"}}),
+        encodeSafetensors({{.name = "steps", .type = "I64", .bytes = "12345678"}}, {}), encodeSafetensors({}, {})};
+    const std::vector<std::string> words = {"F32",
+                                            "I64",
+                                            "BOOL",
+                                            "[]",
+                                            "[0]",
+                                            "-1",
+                                            "18446744073709551615",
+                                            "9223372036854775807",
+                                            "1e3",
+                                            "\"shape\":",
+                                            "\"data_offsets\":[0,0]",
+                                            "\"__metadata__\":",
+                                            "{}",
+                                            ",",
+                                            std::string(8, '\0'),
+                                            std::string(8, '\xff'),
+                                            "\n",
+                                            std::string(200, '[')};
+    feed(fuzz::Mutator(corpus, words, 4), fuzz::safetensors);
 }

@@ -6,6 +6,7 @@
 #include "config/run_config.h"
 #include "data/csv_dataset.h"
 #include "data/gzip.h"
+#include "run/safetensors.h"
 
 namespace ringside::fuzz {
 namespace {
@@ -54,6 +55,18 @@ void gzip(std::string_view bytes) {
     const Result<std::string> content = gunzip(bytes, "input", kLimit);
     if (!content) return requireOneLine(content.problem());
     RINGSIDE_ASSERT(content.value().size() <= kLimit);
+}
+
+void safetensors(std::string_view bytes) {
+    const Result<SafetensorsFile> file = SafetensorsFile::parse(std::string(bytes), "input");
+    if (!file) return requireOneLine(file.problem());
+    std::vector<StoredTensor> tensors;
+    for (const auto& [name, entry] : file.value().entries()) {
+        const auto values = file.value().bytes(entry);
+        RINGSIDE_ASSERT(values.size() == entry.size);
+        tensors.push_back({name, entry.type, entry.shape, std::string(values.size(), 'x')});
+    }
+    RINGSIDE_ASSERT(SafetensorsFile::parse(encodeSafetensors(tensors, {}), "output").ok());
 }
 
 }  // namespace ringside::fuzz

@@ -10,5 +10,6 @@ namespace ringside::fuzz {
 void config(std::string_view bytes);
 void csv(std::string_view bytes);
 void gzip(std::string_view bytes);
+void safetensors(std::string_view bytes);
 
 }  // namespace ringside::fuzz

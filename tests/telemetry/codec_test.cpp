@@ -99,16 +99,16 @@ TEST_CASE("A regression frame carries no correct column") {
 }
 
 TEST_CASE("Every kind of event survives the way through text") {
-    const Event events[] = {
-        RunStarted{1, "n", "d", 4, "shm", "w", "cpu", "v", 1437, 360, 12, 10, 32, 5, Json{{"a", 1}}, "auto", "auto"},
-        RankState{3, "training", "CPU 0", 77, 9},
-        Heartbeat{1, 5, 2, "all-reduce", 41, 4096, 3, 8, 6},
-        EpochResult{2, "val", 0.5, 0.75, 360, 0.25, 0.5, 364, 36, 12},
-        Consumed{1, 2, 360, "ab"},
-        Replica{1, 12, "cd"},
-        LogLine{-1, "warning", "quote \" and \n newline", 3},
-        CheckpointSaved{120, "checkpoints/step-00000120", 4},
-        RunEnded{"failed", 12, 2, "rank 2 died", {"a", "b"}, 7, 1.5, 2.5, 3.5, 6}};
+    const Event events[] = {RunStarted{1, "n", "d", 4, "shm", "w", "cpu", "v", 1437, 360, 12, 10, 32, 5, Json{{"a", 1}},
+                                       "auto", "auto", 23},
+                            RankState{3, "training", "CPU 0", 77, 9},
+                            Heartbeat{1, 5, 2, "all-reduce", 41, 4096, 3, 8, 6},
+                            EpochResult{2, "val", 0.5, 0.75, 360, 0.25, 0.5, 364, 36, 12, 5},
+                            Consumed{1, 2, 360, "ab"},
+                            Replica{1, 12, "cd"},
+                            LogLine{-1, "warning", "quote \" and \n newline", 3},
+                            CheckpointSaved{120, "checkpoints/step-00000120", 4},
+                            RunEnded{"failed", 12, 2, "rank 2 died", {"a", "b"}, 7, 1.5, 2.5, 3.5, 6}};
     for (const Event& event : events) {
         const std::string line = encode(event);
         CHECK(line.find('\n') == line.size() - 1);

@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "run/safetensors.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
 #include "train/training_run.h"
@@ -22,20 +23,6 @@ RunConfig shortRun(std::int64_t epochs, std::int64_t checkpointEvery) {
     return config;
 }
 
-struct Safetensors {
-    Json header;
-    std::string data;
-};
-
-Safetensors parse(const std::string& file) {
-    std::uint64_t length = 0;
-    REQUIRE(file.size() > 8);
-    std::memcpy(&length, file.data(), 8);
-    REQUIRE(length % 8 == 0);
-    REQUIRE(length <= file.size() - 8);
-    return {Json::parse(file.substr(8, length)), file.substr(8 + length)};
-}
-
 }  // namespace
 
 TEST_CASE("A finished run leaves its final weights as safetensors with PyTorch's names") {
@@ -47,18 +34,23 @@ TEST_CASE("A finished run leaves its final weights as safetensors with PyTorch's
     CHECK(ranks[1].all<CheckpointSaved>().empty());
 
     const auto path = directory.path() / saved[0].path;
-    const Safetensors file = parse(readFile(path / "model.safetensors", 1 << 20).value());
-    CHECK(file.header["0.weight"]["shape"] == Json({128, 64}));
-    CHECK(file.header["2.bias"]["shape"] == Json({10}));
-    CHECK(file.header["2.weight"]["dtype"] == "F32");
-    CHECK(file.data.size() == ranks[0].parameters.size() * sizeof(float));
-    const auto offset = file.header["0.weight"]["data_offsets"][0].get<std::size_t>();
-    CHECK(std::memcmp(file.data.data() + offset, ranks[0].parameters.data(), 128 * 64 * sizeof(float)) == 0);
+    const std::string content = readFile(path / "model.safetensors", 1 << 20).value();
+    const SafetensorsFile file = SafetensorsFile::parse(content, "model").value();
+    REQUIRE(file.entries().size() == 4);
+    CHECK(file.find("0.weight")->shape == std::vector<std::int64_t>{128, 64});
+    CHECK(file.find("2.bias")->shape == std::vector<std::int64_t>{10});
+    CHECK(file.find("2.weight")->type == "F32");
+    const auto weights = file.bytes(*file.find("0.weight"));
+    REQUIRE(weights.size() == 128 * 64 * sizeof(float));
+    CHECK(std::memcmp(weights.data(), ranks[0].parameters.data(), weights.size()) == 0);
 
     const Json manifest = readJsonFile(path / "manifest.json").value();
     CHECK(manifest["step"] == 23);
     CHECK(manifest["epochs_done"] == 1);
     CHECK(manifest["files"][0]["bytes"] == std::filesystem::file_size(path / "model.safetensors"));
+    CHECK(manifest["optimizer"] == "sgd");
+    CHECK(manifest["sampler"]["world_size"] == 2);
+    CHECK_FALSE(manifest.contains("epoch"));
 }
 
 TEST_CASE("Checkpoints come as often as asked for, the final one only once") {
@@ -75,7 +67,9 @@ TEST_CASE("A stopped run keeps the weights it had") {
         shortRun(4, 0), {.runDirectory = directory.path(), .stopAfter = [](std::int64_t step) { return step == 4; }});
     REQUIRE(ranks[0].all<CheckpointSaved>().size() == 1);
     CHECK(ranks[0].all<CheckpointSaved>()[0].step == 5);
-    CHECK(std::filesystem::exists(directory.path() / "checkpoints/step-00000005/manifest.json"));
+    const Json manifest = readJsonFile(directory.path() / "checkpoints/step-00000005/manifest.json").value();
+    CHECK(manifest["epochs_done"] == 0);
+    CHECK(manifest["epoch"]["batches_done"] == 5);
 }
 
 TEST_CASE("A run directory that cannot be written is named") {

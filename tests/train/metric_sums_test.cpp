@@ -24,3 +24,14 @@ TEST_CASE("A mean over no samples is not a number") {
     CHECK(std::isnan(MetricSums().loss()));
     CHECK(MetricSums().samples() == 0);
 }
+
+TEST_CASE("Batches whose loss is infinite or no number are counted") {
+    const float none = std::nanf("");
+    const std::vector<float> broken{1, none};
+    const std::vector<float> good{1, 2};
+    MetricSums sums;
+    sums.add({broken, {}}, 1);  // in a duplicate it counts as well
+    sums.add({good, {}}, 2);
+    CHECK(sums.nonFiniteBatches() == 1);
+    CHECK(sums.loss() == Approx(4.0 / 3));
+}

@@ -83,3 +83,26 @@ TEST_CASE("A learning rate far too high stops the run instead of going on with n
     config.optimizer.lr = 1e30;
     CHECK_THROWS_WITH(trainAsThreads(config), containing("lower optimizer.lr (now 1e+30)"));
 }
+
+TEST_CASE("A loss that is not a number is counted when training is told to go on") {
+    RunConfig config = smallConfig(2);
+    config.training.onNonFinite = "continue";
+    config.training.epochs = 3;
+    config.loader.batchSize = 5;
+    // Five samples a rank: one batch each; after the first step the weights are no numbers on any rank.
+    const auto ranks = trainAsThreads(config, tenSamples(0, std::numeric_limits<float>::quiet_NaN()));
+    const auto epochs = ranks[0].results("train");
+    REQUIRE(epochs.size() == 3);
+    CHECK(epochs[0].nonFiniteBatches == 1);
+    CHECK(epochs[1].nonFiniteBatches == 2);
+    CHECK(epochs[2].nonFiniteBatches == 2);
+    int told = 0;
+    for (const auto& rank : ranks) {
+        for (const auto& line : rank.all<LogLine>()) {
+            ++told;
+            CHECK(line.level == "warning");
+            CHECK(line.text.find("is not a number at step ") != std::string::npos);
+        }
+    }
+    CHECK(told == 2);  // each rank once
+}

@@ -175,6 +175,9 @@ constexpr std::array kFields = {
     FormField{Optimisation, "training.log_every", "logEvery", QT_TRANSLATE_NOOP("form", "Log every, steps"), true},
     FormField{Optimisation, "training.checkpoint_every", "checkpointEvery",
               QT_TRANSLATE_NOOP("form", "Checkpoint, epochs"), true},
+    FormField{Optimisation, "training.resume", "resume", QT_TRANSLATE_NOOP("form", "Go on from"), true},
+    FormField{Optimisation, "training.on_non_finite", "onNonFinite", QT_TRANSLATE_NOOP("form", "Loss not finite"),
+              true},
 };
 
 constexpr auto kChoices = std::to_array<std::pair<const char*, const char*>>({
@@ -200,6 +203,8 @@ constexpr auto kChoices = std::to_array<std::pair<const char*, const char*>>({
     {"layers", QT_TRANSLATE_NOOP("form", "List of layers")},
     {"simple_cnn", QT_TRANSLATE_NOOP("form", "SimpleCNN")},
     {"toy_linear", QT_TRANSLATE_NOOP("form", "ToyModel")},
+    {"stop", QT_TRANSLATE_NOOP("form", "Stop")},
+    {"continue", QT_TRANSLATE_NOOP("form", "Go on")},
     {"auto", QT_TRANSLATE_NOOP("form", "Auto")},
     {"shm", QT_TRANSLATE_NOOP("form", "Shared memory")},
     {"gloo", QT_TRANSLATE_NOOP("form", "Gloo")},

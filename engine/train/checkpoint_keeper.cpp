@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/checkpoint_keeper.h"
+
+#include "sampling/plan_sentences.h"
+#include "train/training_error.h"
+
+namespace ringside {
+
+namespace {
+
+// What dealt the samples, for who reads a checkpoint.
+Json samplerJson(const RunConfig& config) {
+    Json json = config.toJson()["sampler"];
+    json["world_size"] = config.parallel.worldSize;
+    json["batch_size"] = config.loader.batchSize;
+    json["loader_drop_last"] = config.loader.dropLast;
+    json["accumulate_steps"] = config.training.accumulateSteps;
+    return json;
+}
+
+}  // namespace
+
+TrainingPosition CheckpointKeeper::resume() {
+    if (m_parts.config.training.resume.empty()) return {};
+    const ResumePoint point = valueOrThrow(openResumePoint(m_parts.config, m_parts.data.training));
+    valueOrThrow(restoreCheckpoint(point, {m_model.parameters(), m_optimizer, m_parts.backend}));
+    TrainingPosition position{
+        .step = point.manifest.step, .epoch = point.manifest.epochsDone, .batches = point.manifest.batchesDone};
+    if (m_parts.communicator.rank() == 0) {
+        position.sums = MetricSums(point.manifest.epochSums);
+        m_parts.observer.onEvent(
+            LogLine{0, "info",
+                    "goes on from " + point.directory.string() + ", " + std::to_string(position.step) + " steps done",
+                    m_parts.observer.nowUs()});
+    }
+    return position;
+}
+
+CheckpointManifest CheckpointKeeper::manifestAt(const TrainingPosition& position) const {
+    CheckpointManifest manifest{.step = position.step,
+                                .epochsDone = position.epoch,
+                                .model = m_model.describe(),
+                                .optimizer = m_parts.config.optimizer.kind,
+                                .sampler = samplerJson(m_parts.config)};
+    if (position.batches == 0) return manifest;
+    manifest.batchesDone = position.batches;
+    manifest.epochSums = position.sums.values();
+    ShardSpec spec = epochSpec(m_parts.config, m_parts.data.training, position.epoch);
+    spec.worldSize = m_parts.communicator.size();
+    const ShardPlan plan = valueOrThrow(ShardPlan::make(spec));
+    for (int rank = 0; rank < m_parts.communicator.size(); ++rank) manifest.planHashes.push_back(plan.hash(rank));
+    return manifest;
+}
+
+void CheckpointKeeper::save(const TrainingPosition& position) {
+    if (m_parts.communicator.rank() != 0 || m_parts.runDirectory.empty() || m_savedStep == position.step) return;
+    m_parts.observer.onState("saving");
+    m_parts.observer.progress().phase.store("save", std::memory_order_relaxed);
+    if (m_parts.config.training.onNonFinite == "stop") checkFinite(position.step);
+    m_lastPath = writeCheckpoint(m_parts.runDirectory, manifestAt(position),
+                                 {m_model.parameters(), m_optimizer, m_parts.backend});
+    m_savedStep = position.step;
+    m_parts.observer.onEvent(CheckpointSaved{position.step, m_lastPath, m_parts.observer.nowUs()});
+}
+
+void CheckpointKeeper::checkFinite(std::int64_t step) const {
+    if (areFinite(m_model.parameters(), m_parts.backend)) return;
+    throw TrainingError("the weights after step " + std::to_string(step) +
+                        " are not all finite numbers and are not saved" + lastText() + ": lower optimizer.lr");
+}
+
+std::string CheckpointKeeper::lastText() const {
+    if (m_lastPath.empty()) return "";
+    return " (the last good checkpoint is " + m_lastPath + ")";
+}
+
+}  // namespace ringside

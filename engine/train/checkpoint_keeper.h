@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "train/checkpoint.h"
+#include "train/metric_sums.h"
+#include "train/trainer_parts.h"
+
+namespace ringside {
+
+// How far a training has come: everything before it is done.
+struct TrainingPosition {
+    std::int64_t step = 0;     // optimizer steps
+    std::int64_t epoch = 0;    // the one under way, or the next
+    std::int64_t batches = 0;  // of that epoch, done on every rank
+    MetricSums sums = {};      // of that epoch, over all ranks; only rank 0 gets them back
+};
+
+// Takes a training up where training.resume says, and writes its checkpoints.
+class CheckpointKeeper {
+  public:
+    // All of it outlives the keeper.
+    CheckpointKeeper(const TrainerParts& parts, const Model& model, Optimizer& optimizer)
+        : m_parts(parts), m_model(model), m_optimizer(optimizer) {}
+
+    // Puts weights and the optimizer's state back, on every rank; the start where nothing is named. Throws
+    // TrainingError.
+    TrainingPosition resume();
+    // Rank 0 writes, once a step and only finite weights unless training.on_non_finite goes on; throws TrainingError.
+    void save(const TrainingPosition& position);
+    // "; the last checkpoint is checkpoints/step-00000012", or how to get one.
+    std::string lastText() const;
+
+  private:
+    void checkFinite(std::int64_t step) const;
+    CheckpointManifest manifestAt(const TrainingPosition& position) const;
+
+    const TrainerParts& m_parts;
+    const Model& m_model;
+    Optimizer& m_optimizer;
+    std::int64_t m_savedStep = -1;
+    std::string m_lastPath;
+};
+
+}  // namespace ringside

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+
+#include "backend/backend.h"
+#include "comm/communicator.h"
+#include "config/run_config.h"
+#include "data/dataset.h"
+#include "train/control.h"
+#include "train/trainer_observer.h"
+
+namespace ringside {
+
+// What one rank trains with; all of it outlives the trainer.
+struct TrainerParts {
+    const RunConfig& config;
+    const DataSplit& data;
+    Communicator& communicator;
+    Backend& backend;
+    TrainerObserver& observer;
+    const ControlSource& control;
+    std::filesystem::path runDirectory;  // checkpoints go here; empty: none are written
+};
+
+}  // namespace ringside

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run that goes on from a checkpoint is, to the last bit, the run that was never interrupted.
+#include <cstring>
+
+#include "base/files.h"
+#include "run/resume_point.h"
+#include "support/catch.h"
+#include "support/temporary_directory.h"
+#include "train/training_error.h"
+#include "train/training_run.h"
+
+using namespace ringside;
+using namespace ringside::test;
+
+namespace {
+
+RunConfig digits(std::int64_t worldSize, std::int64_t epochs) {
+    RunConfig config;
+    config.parallel.worldSize = worldSize;
+    config.training.epochs = epochs;
+    config.loader.batchSize = 64 / worldSize;  // 23 steps an epoch
+    return config;
+}
+
+RunConfig adam(RunConfig config) {
+    config.optimizer.kind = "adam";
+    config.optimizer.lr = 0.002;
+    return config;
+}
+
+bool sameBits(const std::vector<float>& a, const std::vector<float>& b) {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+std::filesystem::path checkpointAt(const std::filesystem::path& run, const char* step) {
+    return run / "checkpoints" / (std::string("step-") + step);
+}
+
+// Trains at one go; then stops after stopAt steps and goes on in a second run.
+void checkResumed(const RunConfig& config, std::int64_t stopAt) {
+    const TemporaryDirectory directory;
+    const auto whole = trainAsThreads(config);
+    const auto first = trainAsThreads(config, {.runDirectory = directory.path() / "first",
+                                               .stopAfter = [=](std::int64_t step) { return step == stopAt - 1; }});
+    RunConfig rest = config;
+    rest.training.resume = (directory.path() / "first").string();
+    const auto second = trainAsThreads(rest, {.runDirectory = directory.path() / "second", .stopAfter = {}});
+    for (std::size_t rank = 0; rank < whole.size(); ++rank) {
+        CHECK(sameBits(second[rank].parameters, whole[rank].parameters));
+        REQUIRE(first[rank].steps.size() == static_cast<std::size_t>(stopAt));
+        REQUIRE(first[rank].steps.size() + second[rank].steps.size() == whole[rank].steps.size());
+        for (std::size_t i = 0; i < second[rank].steps.size(); ++i) {
+            const StepRecord& expected = whole[rank].steps[first[rank].steps.size() + i];
+            CHECK(second[rank].steps[i].step == expected.step);
+            CHECK(second[rank].steps[i].loss == expected.loss);
+            CHECK(second[rank].steps[i].learningRate == expected.learningRate);
+        }
+        const auto consumed = second[rank].all<Consumed>();
+        const auto planned = whole[rank].all<Consumed>();
+        REQUIRE(!consumed.empty());
+        CHECK(consumed.front().sha256 == planned[planned.size() - consumed.size()].sha256);
+    }
+    const auto results = second[0].results("train");
+    const auto expected = whole[0].results("train");
+    CHECK(results.back().loss == expected.back().loss);
+    CHECK(results.front().loss == Approx(expected[expected.size() - results.size()].loss).epsilon(1e-12));
+    CHECK(results.front().samples == expected.front().samples);
+}
+
+std::string refusal(const RunConfig& config) {
+    try {
+        trainAsThreads(config);
+    } catch (const TrainingError& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+// One epoch of the digits on one rank, saved in `run`; what may be named as training.resume.
+RunConfig savedEpoch(const TemporaryDirectory& directory) {
+    RunConfig config = digits(1, 1);
+    trainAsThreads(config, {.runDirectory = directory.path(), .stopAfter = {}});
+    config.training.epochs = 2;
+    config.training.resume = directory.path().string();
+    return config;
+}
+
+bool has(const std::string& text, const char* part) {
+    INFO(text);
+    const bool found = text.find(part) != std::string::npos;
+    CHECK(found);
+    return found && text.find('\n') == std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("A run stopped in the middle of an epoch goes on bit for bit") {
+    checkResumed(digits(1, 3), 30);
+    checkResumed(digits(2, 3), 30);
+}
+
+TEST_CASE("A run stopped at the last step of an epoch goes on bit for bit") {
+    checkResumed(digits(2, 3), 46);
+}
+
+TEST_CASE("Adam, AdamW, accumulation and schedules go on bit for bit") {
+    RunConfig config = adam(digits(2, 4));
+    config.schedule.kind = "cosine";
+    config.schedule.warmupEpochs = 1;
+    checkResumed(config, 30);
+    config.optimizer.kind = "adamw";
+    config.schedule.kind = "step";
+    config.schedule.stepSize = 1;
+    config.training.accumulateSteps = 2;  // 23 batches make 12 steps
+    checkResumed(config, 17);
+    RunConfig plain = digits(1, 2);
+    plain.optimizer.momentum = 0;
+    plain.optimizer.clipGradNorm = 0.5;
+    checkResumed(plain, 24);
+}
+
+TEST_CASE("A finished run trains on for more epochs") {
+    const TemporaryDirectory directory;
+    const RunConfig config = savedEpoch(directory);
+    RunConfig whole = config;
+    whole.training.resume.clear();
+    CHECK(sameBits(trainAsThreads(config)[0].parameters, trainAsThreads(whole)[0].parameters));
+}
+
+TEST_CASE("Between two epochs the world size may change") {
+    const TemporaryDirectory directory;
+    RunConfig config = savedEpoch(directory);
+    config.parallel.worldSize = 2;
+    const auto ranks = trainAsThreads(config);
+    CHECK(ranks[0].steps.front().step == 24);
+    CHECK(sameBits(ranks[0].parameters, ranks[1].parameters));
+}
+
+TEST_CASE("A weights file gives the first weights and nothing else") {
+    const TemporaryDirectory directory;
+    RunConfig config = savedEpoch(directory);
+    config.training.resume = (checkpointAt(directory.path(), "00000023") / "model.safetensors").string();
+    config.optimizer.kind = "adam";
+    const auto ranks = trainAsThreads(config);
+    CHECK(ranks[0].steps.front().step == 1);
+    CHECK(ranks[0].steps.front().epoch == 0);
+    CHECK(ranks[0].steps.front().loss < 1);  // 2.3 with initial weights
+}
+
+TEST_CASE("What does not fit a checkpoint is refused in one line") {
+    const TemporaryDirectory directory;
+    const RunConfig config = savedEpoch(directory);
+    RunConfig other = config;
+    other.training.epochs = 1;
+    CHECK(has(refusal(other), "training.epochs is 1, and the checkpoint has done 1 already: raise it"));
+    other = adam(config);
+    CHECK(has(refusal(other), "optimizer.kind is adam, but the checkpoint was written by sgd: choose sgd"));
+    other = config;
+    other.model.hidden = {64};
+    CHECK(has(refusal(other), "has 0.weight with shape (128, 64); the model's has shape (64, 64)"));
+    other.model.hidden = {128, 128};
+    CHECK(has(refusal(other), "has 2.weight with shape (10, 128); the model's has shape (128, 128)"));
+    other.model.kind = "toy_linear";
+    CHECK(has(refusal(other), "has no tensor linear.weight; it has 0.bias, 0.weight, 2.bias, ..."));
+    other = config;
+    other.training.resume = (directory.path() / "nowhere").string();
+    CHECK(has(refusal(other), "which does not exist: name a run directory"));
+    std::filesystem::create_directories(directory.path() / "empty");
+    other.training.resume = (directory.path() / "empty").string();
+    CHECK(has(refusal(other), "which holds no complete checkpoint"));
+}
+
+TEST_CASE("Momentum that a checkpoint does not have is refused") {
+    const TemporaryDirectory directory;
+    RunConfig config = digits(1, 1);
+    config.optimizer.momentum = 0;
+    trainAsThreads(config, {.runDirectory = directory.path(), .stopAfter = {}});
+    config.training.epochs = 2;
+    config.optimizer.momentum = 0.9;
+    config.training.resume = directory.path().string();
+    CHECK(has(refusal(config), "has no tensor state.0.weight.momentum_buffer"));
+}
+
+TEST_CASE("Damaged checkpoints are refused by name") {
+    const TemporaryDirectory directory;
+    const RunConfig config = savedEpoch(directory);
+    const auto file = checkpointAt(directory.path(), "00000023") / "model.safetensors";
+    const std::string content = readFile(file, 1 << 20).value();
+    writeFileAtomically(file, content.substr(0, content.size() - 4));
+    CHECK(has(refusal(config), "model.safetensors has "));
+    std::string flipped = content;
+    flipped.back() = static_cast<char>(flipped.back() ^ 1);
+    writeFileAtomically(file, flipped);
+    CHECK(has(refusal(config), "is not as it was written: its SHA-256 differs"));
+    std::filesystem::remove(file);
+    CHECK(has(refusal(config), "model.safetensors cannot be opened"));
+    writeFileAtomically(file.parent_path() / "manifest.json", "{\"version\": 2}");
+    RunConfig direct = config;
+    direct.training.resume = file.parent_path().string();
+    CHECK(has(refusal(direct), "has a version that this program does not know"));
+}
+
+TEST_CASE("In the middle of an epoch the shards must stay as they were") {
+    const TemporaryDirectory directory;
+    RunConfig config = digits(2, 2);
+    trainAsThreads(config,
+                   {.runDirectory = directory.path(), .stopAfter = [](std::int64_t step) { return step == 4; }});
+    config.training.resume = directory.path().string();
+    RunConfig other = config;
+    other.sampler.seed = 1;
+    CHECK(has(refusal(other), "in the middle of epoch 0, whose samples would now be dealt otherwise"));
+    other = config;
+    other.parallel.worldSize = 1;
+    CHECK(has(refusal(other), "in the middle of epoch 0"));
+    other = config;
+    other.loader.batchSize = 16;
+    CHECK(has(refusal(other), "in the middle of epoch 0"));
+}
+
+TEST_CASE("Weights that are no finite numbers are not saved") {
+    const TemporaryDirectory directory;
+    RunConfig config = digits(1, 1);
+    config.training.resume.clear();
+    config.optimizer.lr = 1e300;
+    config.loader.batchSize = 1437;  // one step: its loss is finite, what it leaves is not
+    const auto training = [&] { trainAsThreads(config, {.runDirectory = directory.path(), .stopAfter = {}}); };
+    CHECK_THROWS_WITH(training(), containing("not all finite numbers and are not saved: lower optimizer.lr"));
+    CHECK_FALSE(std::filesystem::exists(directory.path() / "checkpoints"));
+}
