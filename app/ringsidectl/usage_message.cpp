@@ -27,7 +27,6 @@ std::string whatIsWrong(const CLI::Error& error) {
     const std::string text = error.what();
     const std::string name = error.get_name();
     const auto after = [&](const std::string& mark) { return text.substr(text.find(mark) + mark.size()); };
-    if (text.find("not expected: ") != std::string::npos) return after("not expected: ") + " is not expected here";
     if (text.rfind("A subcommand", 0) == 0) return "a command is missing";
     if (text.rfind("Exactly 1 option from ", 0) == 0) {
         const std::string given = after("from ");
@@ -51,7 +50,10 @@ std::string usageMessage(const CLI::App& app, const CLI::Error& error, const std
     const bool isOption = !firstWord.empty() && firstWord.front() == '-';
     if (chosen.empty() && !isOption) return "ringsidectl: " + unknownCommand(app, firstWord) + "\n";
     const std::string command = chosen.empty() ? "ringsidectl" : "ringsidectl " + chosen.front()->get_name();
-    return command + ": " + whatIsWrong(error) + ": see " + command + " --help\n";
+    const std::vector<std::string> extras = (chosen.empty() ? &app : chosen.front())->remaining();
+    const bool unexpected = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !extras.empty();
+    return command + ": " + (unexpected ? extras.front() + " is not expected here" : whatIsWrong(error)) + ": see " +
+           command + " --help\n";
 }
 
 std::string emptyOption(const CLI::App& command) {

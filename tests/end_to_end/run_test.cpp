@@ -131,6 +131,8 @@ TEST_CASE("a command line that is not understood is told in one line with code 2
     const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
         {{"rum"}, "ringsidectl: rum is no command: did you mean run?\n"},
         {{"run", "--detatch"}, "ringsidectl run: --detatch is not expected here: see ringsidectl run --help\n"},
+        {{"run", "--page", "x", "--size", "y"},
+         "ringsidectl run: --page is not expected here: see ringsidectl run --help\n"},
         {{"run", "--set"}, "ringsidectl run: --set has no value: see ringsidectl run --help\n"},
         {{"plan", "--size", "ten", "--world-size", "2"},
          "ringsidectl plan: --size is ten; it must be a whole number: see ringsidectl plan --help\n"},

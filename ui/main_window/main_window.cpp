@@ -210,7 +210,7 @@ QStringList MainWindow::pageNames() const {
 
 // "shards/map" is a page's view: its button is named after it.
 bool MainWindow::showPage(const QString& name) {
-    const auto index = static_cast<int>(pageNames().indexOf(name.section(QLatin1Char('/'), 0, 0)));
+    const auto index = static_cast<int>(pageNames().indexOf(name.section(QLatin1Char('/'), 0, 0).toLower()));
     if (index < 0) return false;
     if (const QString view = name.section(QLatin1Char('/'), 1); !view.isEmpty()) {
         auto* button = m_pages->widget(index)->findChild<QAbstractButton*>(view + QStringLiteral("ViewButton"));
