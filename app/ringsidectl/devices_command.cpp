@@ -10,15 +10,6 @@
 namespace ringside {
 namespace {
 
-Json devicesJson(const HostDevices& host) {
-    return {{"cpu",
-             {{"name", host.cpuName},
-              {"cpus", host.cpus},
-              {"memory_bytes", host.memoryBytes},
-              {"available_bytes", host.availableBytes}}},
-            {"gpu", toJson(host.gpus)}};
-}
-
 void printDevices(const HostDevices& host) {
     constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
     std::printf("CPU   %s\n      %d CPUs usable by this process, %.1f GiB memory, %.1f GiB available\n",
@@ -38,7 +29,7 @@ void addDevicesCommand(CLI::App& app, std::function<int()>& action) {
         action = [json] {
             const HostDevices host = findHostDevicesAndGpus();
             if (*json) {
-                std::cout << devicesJson(host).dump(2) << '\n';
+                std::cout << toJson(host).dump(2) << '\n';
             } else {
                 printDevices(host);
             }

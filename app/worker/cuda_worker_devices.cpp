@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "backend/cuda/cuda_backend.h"
+#include "backend/cuda/cuda_convolution.h"
 #include "backend/cuda/device_query.h"
 #include "base/errors.h"
 #include "comm/nccl/nccl_communicator.h"
@@ -15,6 +16,12 @@
 
 namespace ringside {
 namespace {
+
+cuda::Precision precisionOf(const TrainingConfig& training) {
+    if (training.precision == "bf16") return cuda::Precision::kBfloat16;
+    if (training.precision == "fp16") return cuda::Precision::kFloat16;
+    return training.tf32 ? cuda::Precision::kTf32 : cuda::Precision::kFloat32;
+}
 
 // One GPU per rank while there are enough, NCCL between them. On the CPU this worker is the ordinary one.
 class CudaDevices final : public RankDevices {
@@ -28,6 +35,7 @@ class CudaDevices final : public RankDevices {
         CudaOptions options;
         options.device = placement.gpu;
         options.label = placement.label;
+        options.precision = precisionOf(config.training);
         options.deadline = 2 * timeoutOf(config);
         return std::make_unique<CudaBackend>(options);
     }
@@ -70,7 +78,7 @@ std::unique_ptr<RankDevices> makeWorkerDevices() {
 
 std::optional<int> answerDevices(int argc, char** argv) {
     if (argc != 2 || std::string_view(argv[1]) != "--devices") return std::nullopt;
-    std::cout << toJson(queryGpus(ncclVersion())).dump() << std::endl;
+    std::cout << toJson(queryGpus({ncclVersion(), cuda::cudnnVersion()})).dump() << std::endl;
     return std::cout ? 0 : static_cast<int>(ExitCode::kBadConfiguration);
 }
 

@@ -29,7 +29,6 @@ const std::vector<NeutralKey>& neutralTable() {
          {Json::array({0.9, 0.999}), Json()},
          "they are two fields, optimizer.beta1 and optimizer.beta2"},
         {"optimizer.amsgrad", {Json(false)}, "Adam divides by the running mean of the squares, not its maximum"},
-        {"training.precision", {Json("fp32")}, "arithmetic is in 32-bit floating point"},
     };
     return table;
 }

@@ -151,6 +151,11 @@ void checkTogether(const RunConfig& config, Problems& problems) {
                             "has " + std::to_string(config.model.hidden.size()) + " layers; the most is 64",
                             "use fewer layers"});
     }
+    if (config.parallel.device == "cpu" && config.training.precision != "fp32") {
+        problems.push_back({"training.precision",
+                            "is " + config.training.precision + ", which the CPU does not compute in",
+                            "set it to fp32, or parallel.device to auto or cuda"});
+    }
     const OptimizerConfig& optimizer = config.optimizer;
     if (optimizer.kind == "sgd" && optimizer.nesterov && (optimizer.momentum <= 0 || optimizer.dampening != 0)) {
         problems.push_back({"optimizer.nesterov", "is true, which needs momentum above 0 and dampening 0",

@@ -37,7 +37,8 @@ std::vector<ConfigField> parallelFields() {
          "says "
          "why.",
          RINGSIDE_SLOT(parallel.backend), kBackends},
-        {"parallel.device", kChoice, "What the ranks compute on; auto takes the best that is there and says why.",
+        {"parallel.device", kChoice,
+         "What the ranks compute on; auto takes GPUs when each rank gets one of its own, else the CPU, and says why.",
          RINGSIDE_SLOT(parallel.device), kDevices},
         {"parallel.bucket_cap_mb",
          kReal,
@@ -63,6 +64,10 @@ std::vector<ConfigField> parallelFields() {
          {},
          1,
          86400},
+        {"parallel.share_gpu", kBoolean,
+         "More ranks than GPUs: let several ranks share one. They take turns on it, so this is for teaching, not for "
+         "timing.",
+         RINGSIDE_SLOT(parallel.shareGpu)},
 
         {"sampler.kind", kChoice,
          "How samples are dealt to ranks. distributed: as torch.utils.data.DistributedSampler, like cards, one at a "

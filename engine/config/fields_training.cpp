@@ -12,6 +12,7 @@ constexpr std::array<string_view, 3> kOptimizers = {"sgd", "adam", "adamw"};
 constexpr std::array<string_view, 2> kScalings = {"none", "linear"};
 constexpr std::array<string_view, 3> kSchedules = {"constant", "step", "cosine"};
 constexpr std::array<string_view, 3> kLosses = {"auto", "cross_entropy", "mse"};
+constexpr std::array<string_view, 3> kPrecisions = {"fp32", "bf16", "fp16"};
 constexpr std::array<string_view, 2> kValidations = {"exact", "padded"};
 constexpr std::array<string_view, 2> kNonFinite = {"stop", "continue"};
 
@@ -169,6 +170,14 @@ std::vector<ConfigField> trainingFields() {
          RINGSIDE_SLOT(training.seed)},
         {"training.loss", kChoice, "What is minimised; auto takes cross_entropy for classes and mse for numbers.",
          RINGSIDE_SLOT(training.loss), kLosses},
+        {"training.precision", kChoice,
+         "Numbers that matrix products and convolutions take in. fp32: 32 bits; bf16 and fp16, on GPUs only: 16 bits, "
+         "faster; weights and sums stay in 32. fp16 scales the loss so that small gradients survive.",
+         RINGSIDE_SLOT(training.precision), kPrecisions},
+        {"training.tf32", kBoolean,
+         "GPUs only: fp32 products may round what they take in to 10 bits, which is faster. Off is PyTorch's default "
+         "for products.",
+         RINGSIDE_SLOT(training.tf32)},
         {"training.validate", kChoice,
          "The validation figure shown first. exact counts each sample once; padded also counts the repeated ones, as "
          "most "

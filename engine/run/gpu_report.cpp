@@ -50,6 +50,7 @@ GpuReport reportFrom(const Json& json) {
     json.at("driver_cuda").get_to(report.driverCuda);
     json.at("cuda").get_to(report.cuda);
     json.at("nccl").get_to(report.nccl);
+    json.at("cudnn").get_to(report.cudnn);
     json.at("why").get_to(report.why);
     for (const Json& gpu : json.at("gpus")) report.gpus.push_back(gpuFrom(gpu));
     for (const Json& link : json.at("links"))
@@ -87,9 +88,13 @@ Json toJson(const GpuReport& report) {
     Json links = Json::array();
     for (const GpuLink& link : report.links)
         links.push_back({{"from", link.from}, {"to", link.to}, {"kind", link.kind}});
-    return {{"driver", report.driver}, {"driver_cuda", report.driverCuda},
-            {"cuda", report.cuda},     {"nccl", report.nccl},
-            {"why", report.why},       {"gpus", gpus},
+    return {{"driver", report.driver},
+            {"driver_cuda", report.driverCuda},
+            {"cuda", report.cuda},
+            {"nccl", report.nccl},
+            {"cudnn", report.cudnn},
+            {"why", report.why},
+            {"gpus", gpus},
             {"links", links}};
 }
 
@@ -122,7 +127,8 @@ std::string describeGpus(const GpuReport& report) {
     if (report.usableCount() == 0) text += "GPU   none in use: " + report.why + "\n";
     if (!report.driver.empty())
         text += "Driver " + report.driver + " (up to CUDA " + report.driverCuda + "), built with CUDA " + report.cuda +
-                ", " + (report.nccl.empty() ? "without NCCL" : "NCCL " + report.nccl) + "\n";
+                ", " + (report.nccl.empty() ? "without NCCL" : "NCCL " + report.nccl) + ", " +
+                (report.cudnn.empty() ? "without cuDNN" : "cuDNN " + report.cudnn) + "\n";
     return text;
 }
 

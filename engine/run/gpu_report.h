@@ -41,6 +41,7 @@ struct GpuReport {
     std::string driverCuda;  // newest CUDA the driver can run, "13.0"
     std::string cuda;        // CUDA this build uses
     std::string nccl;        // "2.28.9"; empty: this build has no NCCL
+    std::string cudnn;       // "9.19.0"; empty: this build has no cuDNN
     std::vector<GpuInfo> gpus;
     std::vector<GpuLink> links;
     std::string why;  // why no GPU is used; empty when one is usable

@@ -8,11 +8,12 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "run/gpu_placement.h"
 #include "run/gpu_probe.h"
 
 namespace ringside {
 namespace {
+
+constexpr std::size_t kMaxReportBytes = 2U << 20;
 
 std::string valueAfter(const char* file, const std::string& key) {
     std::ifstream input(file);
@@ -36,22 +37,6 @@ std::int64_t kibibytes(const std::string& text) {
     return std::strtoll(text.c_str(), nullptr, 10) * 1024;
 }
 
-// GPUs are there, but the experiment leaves the choice to us.
-std::string gpusAtHand(const GpuReport& gpus) {
-    const int count = gpus.usableCount();
-    return std::to_string(count) + (count == 1 ? " GPU is" : " GPUs are") +
-           " there and used when parallel.device is cuda";
-}
-
-std::string whyGpus(const ParallelConfig& parallel, const GpuReport& gpus) {
-    const int count = gpus.usableCount();
-    if (count == 0) return "GPU: chosen in the experiment";
-    const GpuPlacement placement = placeRank("", 0, static_cast<int>(parallel.worldSize), count);
-    const std::string ranks = std::to_string(parallel.worldSize) + (parallel.worldSize == 1 ? " rank" : " ranks");
-    const std::string where = ranks + " on " + std::to_string(count) + (count == 1 ? " GPU" : " GPUs");
-    return where + (placement.shared ? ", " + placement.label : ": chosen in the experiment");
-}
-
 }  // namespace
 
 HostDevices findHostDevices() {
@@ -61,8 +46,8 @@ HostDevices findHostDevices() {
     host.cpus = usableCpus();
     host.memoryBytes = kibibytes(valueAfter("/proc/meminfo", "MemTotal"));
     host.availableBytes = kibibytes(valueAfter("/proc/meminfo", "MemAvailable"));
-    host.gpus = noGpu(gpuDriverLoaded() ? "an NVIDIA driver is loaded; set parallel.device to cuda to use its GPUs"
-                                        : kNoDriver);
+    host.gpus =
+        noGpu(gpuDriverLoaded() ? "an NVIDIA driver is loaded; its GPUs are asked when the run starts" : kNoDriver);
     return host;
 }
 
@@ -72,37 +57,33 @@ HostDevices findHostDevicesAndGpus() {
     return host;
 }
 
-ComputeChoice chooseCompute(const ParallelConfig& parallel, const HostDevices& host) {
-    ComputeChoice choice;
-    const bool cuda = parallel.device == "cuda";
-    choice.device = cuda ? "cuda" : "cpu";
-    choice.whyDevice = cuda ? whyGpus(parallel, host.gpus) : "CPU: chosen in the experiment";
-    if (parallel.device == "auto")
-        choice.whyDevice = "CPU: " + (host.gpus.usableCount() > 0 ? gpusAtHand(host.gpus) : host.gpus.why);
-    choice.backend = parallel.backend;
-    choice.whyBackend = parallel.backend + ": chosen in the experiment";
-    if (parallel.backend == "auto") {
-        choice.backend = cuda ? "nccl" : "shm";
-        choice.whyBackend = cuda ? "NCCL: the ranks compute on GPUs" : "shared memory: all ranks are on this host";
-    }
-    return choice;
+Json toJson(const HostDevices& host) {
+    return {{"cpu",
+             {{"name", host.cpuName},
+              {"cpus", host.cpus},
+              {"memory_bytes", host.memoryBytes},
+              {"available_bytes", host.availableBytes}}},
+            {"gpu", toJson(host.gpus)}};
 }
 
-Problems checkCompute(const ParallelConfig& parallel, const HostDevices& host) {
-    if (parallel.device != "cuda") {
-        if (parallel.backend != "nccl") return {};
-        return {{"parallel.backend", "is nccl, which carries gradients between GPUs only",
-                 "set parallel.device to cuda, or parallel.backend to auto"}};
+Result<HostDevices> parseHostDevices(std::string_view text) {
+    const Result<Json> json = parseJson(text, "the device report", kMaxReportBytes);
+    if (!json) return json.problem();
+    try {
+        const Json& cpu = json.value().at("cpu");
+        HostDevices host;
+        cpu.at("name").get_to(host.cpuName);
+        cpu.at("cpus").get_to(host.cpus);
+        cpu.at("memory_bytes").get_to(host.memoryBytes);
+        cpu.at("available_bytes").get_to(host.availableBytes);
+        Result<GpuReport> gpus = parseGpuReport(json.value().at("gpu").dump());
+        if (!gpus) return gpus.problem();
+        host.gpus = std::move(gpus).value();
+        return host;
+    } catch (const Json::exception& error) {
+        return Problem{"the device report", std::string("cannot be read: ") + error.what(),
+                       "build ringside and ringsidectl from the same sources"};
     }
-    if (host.gpus.usableCount() == 0)
-        return {{"parallel.device", "is cuda, but no GPU can be used: " + host.gpus.why, "set it to auto or cpu"}};
-    if (host.gpus.nccl.empty())
-        return {{"parallel.device", "is cuda, but ringside-worker-cuda was built without NCCL",
-                 "install libnccl-dev and build again, or set it to cpu"}};
-    if (parallel.backend != "auto" && parallel.backend != "nccl")
-        return {{"parallel.backend", "is " + parallel.backend + ", but ranks on GPUs talk over NCCL",
-                 "set it to auto or nccl, or parallel.device to cpu"}};
-    return {};
 }
 
 }  // namespace ringside

@@ -3,9 +3,10 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
+#include "base/json.h"
 #include "base/result.h"
-#include "config/run_config.h"
 #include "run/gpu_report.h"
 
 namespace ringside {
@@ -24,17 +25,9 @@ HostDevices findHostDevices();
 // Also asks the GPUs, in a process of their own: takes a second where a driver is loaded. Never in the GUI.
 HostDevices findHostDevicesAndGpus();
 
-// What `auto` came to, with the reason that is shown on screen.
-struct ComputeChoice {
-    std::string backend;
-    std::string whyBackend;
-    std::string device;
-    std::string whyDevice;
-};
+Json toJson(const HostDevices& host);
 
-ComputeChoice chooseCompute(const ParallelConfig& parallel, const HostDevices& host);
-
-// What the experiment insists on and this host or build does not have; host with its GPUs asked.
-Problems checkCompute(const ParallelConfig& parallel, const HostDevices& host);
+// Reads what `ringsidectl devices --json` printed; a problem on anything else.
+Result<HostDevices> parseHostDevices(std::string_view text);
 
 }  // namespace ringside

@@ -17,8 +17,8 @@ Problems resolve(PreparedRun& run, const std::filesystem::path& baseDirectory) {
     }
     const ParallelConfig& parallel = run.config.parallel;
     const HostDevices host = parallel.device == "cpu" ? findHostDevices() : findHostDevicesAndGpus();
-    const Problems problems = checkCompute(parallel, host);
-    run.compute = chooseCompute(parallel, host);
+    const Problems problems = checkCompute(run.config, host);
+    run.compute = chooseCompute(run.config, host);
     run.wantedBackend = parallel.backend;
     run.wantedDevice = parallel.device;
     run.config.parallel.backend = run.compute.backend;

@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "config/run_config.h"
-#include "run/host_devices.h"
+#include "run/compute_choice.h"
 
 namespace ringside {
 

@@ -20,7 +20,10 @@ std::unique_ptr<Communicator> joinByGloo(const RankEnvironment& environment, con
 
 class CpuDevices final : public RankDevices {
   public:
-    std::unique_ptr<Backend> makeBackend(const RankEnvironment& environment, const RunConfig&) override {
+    std::unique_ptr<Backend> makeBackend(const RankEnvironment& environment, const RunConfig& config) override {
+        if (config.training.precision != "fp32")
+            throw TrainingError("training.precision is " + config.training.precision +
+                                ", which the CPU does not compute in: set it to fp32");
         if (environment.device != "cpu")
             throw TrainingError("parallel.device is \"" + environment.device +
                                 "\"; this worker computes on cpu: choose it or auto");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/host_devices.h"
+#include "run/compute_choice.h"
 #include "support/catch.h"
 
 using namespace ringside;
@@ -12,6 +12,7 @@ HostDevices hostWith(int gpus) {
     if (gpus == 0) return host;
     host.gpus.why.clear();
     host.gpus.nccl = "2.28.9";
+    host.gpus.cudnn = "9.19.0";
     for (int index = 0; index < gpus; ++index) {
         GpuInfo gpu;
         gpu.index = index;
@@ -20,22 +21,60 @@ HostDevices hostWith(int gpus) {
     return host;
 }
 
-ParallelConfig asked(const std::string& device, const std::string& backend, std::int64_t worldSize = 4) {
-    ParallelConfig parallel;
-    parallel.device = device;
-    parallel.backend = backend;
-    parallel.worldSize = worldSize;
-    return parallel;
+RunConfig asked(const std::string& device, const std::string& backend, std::int64_t worldSize = 4) {
+    RunConfig config;
+    config.parallel.device = device;
+    config.parallel.backend = backend;
+    config.parallel.worldSize = worldSize;
+    return config;
+}
+
+RunConfig sharing(RunConfig config) {
+    config.parallel.shareGpu = true;
+    return config;
+}
+
+std::string refusal(const RunConfig& config, const HostDevices& host) {
+    const Problems problems = checkCompute(config, host);
+    return problems.empty() ? "no problem" : problems.front().text();
 }
 
 }  // namespace
 
-TEST_CASE("auto computes on the CPU and says what it knows of GPUs") {
+TEST_CASE("auto computes on GPUs when every rank gets one of its own") {
+    const ComputeChoice choice = chooseCompute(asked("auto", "auto", 2), hostWith(2));
+    CHECK(choice.device == "cuda");
+    CHECK(choice.backend == "nccl");
+    CHECK(choice.whyDevice == "2 ranks on 2 GPUs: each rank has one of its own");
+    CHECK(choice.whyBackend == "NCCL: the ranks compute on GPUs");
+    CHECK(chooseCompute(asked("auto", "auto", 1), hostWith(8)).whyDevice ==
+          "1 rank on 8 GPUs: each rank has one of its own");
+}
+
+TEST_CASE("auto computes on the CPU without enough GPUs and says what would change that") {
     CHECK(chooseCompute(asked("auto", "auto"), hostWith(0)).whyDevice == "CPU: no driver");
     const ComputeChoice choice = chooseCompute(asked("auto", "auto"), hostWith(1));
     CHECK(choice.device == "cpu");
     CHECK(choice.backend == "shm");
-    CHECK(choice.whyDevice == "CPU: 1 GPU is there and used when parallel.device is cuda");
+    CHECK(choice.whyDevice == "CPU: 4 ranks and 1 usable GPU; parallel.share_gpu lets ranks share a GPU");
+    CHECK(chooseCompute(asked("auto", "shm", 1), hostWith(1)).whyDevice ==
+          "CPU: parallel.backend is shm, which connects ranks on CPUs");
+    CHECK(chooseCompute(sharing(asked("auto", "auto")), hostWith(1)).whyDevice ==
+          "4 ranks on 1 GPU, shared GPU: for teaching, not for timing");
+}
+
+TEST_CASE("Convolutions go to GPUs only in a build with cuDNN") {
+    RunConfig config = asked("auto", "auto", 1);
+    config.model.kind = "simple_cnn";
+    CHECK(chooseCompute(config, hostWith(1)).device == "cuda");
+    HostDevices host = hostWith(1);
+    host.gpus.cudnn.clear();
+    CHECK_THAT(chooseCompute(config, host).whyDevice, containing("CPU: the model has convolutions"));
+    config.parallel.device = "cuda";
+    CHECK_THAT(refusal(config, host), containing("install cuDNN 9"));
+    config.model.kind = "layers";
+    config.model.layers = R"([{"kind": "linear"}])";
+    CHECK(refusal(config, host) == "no problem");
 }
 
 TEST_CASE("cuda takes NCCL, and says when ranks share a GPU") {
@@ -43,23 +82,55 @@ TEST_CASE("cuda takes NCCL, and says when ranks share a GPU") {
     CHECK(own.device == "cuda");
     CHECK(own.backend == "nccl");
     CHECK(own.whyDevice == "4 ranks on 8 GPUs: chosen in the experiment");
-    const ComputeChoice shared = chooseCompute(asked("cuda", "nccl", 2), hostWith(1));
+    const ComputeChoice shared = chooseCompute(sharing(asked("cuda", "nccl", 2)), hostWith(1));
     CHECK(shared.whyDevice == "2 ranks on 1 GPU, shared GPU: for teaching, not for timing");
 }
 
+TEST_CASE("Without NCCL ranks on GPUs talk over Gloo, and that is said") {
+    HostDevices host = hostWith(4);
+    host.gpus.nccl.clear();
+    const ComputeChoice choice = chooseCompute(asked("cuda", "auto"), host);
+    CHECK(choice.backend == "gloo");
+    CHECK_THAT(choice.whyBackend, containing("built without NCCL"));
+    CHECK(refusal(asked("cuda", "gloo"), host) == "no problem");
+    CHECK_THAT(refusal(asked("cuda", "nccl"), host), containing("built without NCCL"));
+}
+
 TEST_CASE("What this host cannot do is refused with the way out") {
-    const auto refusal = [](const ParallelConfig& parallel, const HostDevices& host) {
-        const Problems problems = checkCompute(parallel, host);
-        return problems.empty() ? "no problem" : problems.front().text();
-    };
     CHECK(refusal(asked("auto", "auto"), hostWith(0)) == "no problem");
-    CHECK(refusal(asked("cuda", "nccl"), hostWith(1)) == "no problem");
+    CHECK(refusal(asked("cuda", "nccl", 1), hostWith(1)) == "no problem");
     CHECK(refusal(asked("cuda", "auto"), hostWith(0)) ==
           "parallel.device is cuda, but no GPU can be used: no driver: set it to auto or cpu");
-    CHECK_THAT(refusal(asked("cuda", "shm"), hostWith(1)),
-               containing("parallel.backend is shm, but ranks on GPUs talk over NCCL"));
+    CHECK(refusal(asked("cuda", "auto"), hostWith(1)) ==
+          "parallel.world_size is 4, but there is only 1 usable GPU and parallel.share_gpu is off: set it to 1, switch "
+          "parallel.share_gpu on (shared GPU: for teaching, not for timing), or set parallel.device to cpu");
+    CHECK(refusal(sharing(asked("cuda", "auto")), hostWith(1)) == "no problem");
+    CHECK_THAT(refusal(asked("cuda", "shm", 1), hostWith(1)), containing("ranks on GPUs talk over NCCL or Gloo"));
     CHECK_THAT(refusal(asked("cpu", "nccl"), hostWith(1)), containing("set parallel.device to cuda"));
-    HostDevices withoutNccl = hostWith(1);
-    withoutNccl.gpus.nccl.clear();
-    CHECK_THAT(refusal(asked("cuda", "auto"), withoutNccl), containing("built without NCCL"));
+    CHECK_THAT(refusal(asked("auto", "nccl"), hostWith(0)), containing("(CPU: no driver): set it to auto"));
+}
+
+TEST_CASE("16-bit arithmetic is refused where the ranks would compute on the CPU") {
+    RunConfig config = asked("auto", "auto", 1);
+    config.training.precision = "bf16";
+    CHECK(refusal(config, hostWith(1)) == "no problem");
+    CHECK(refusal(config, hostWith(0)) ==
+          "training.precision is bf16, which needs GPUs (CPU: no driver): set it to fp32");
+    config.parallel.device = "cpu";
+    CHECK_THAT(config.validate().front().text(), containing("which the CPU does not compute in: set it to fp32"));
+}
+
+TEST_CASE("The device report survives the way through JSON, and anything else is a problem") {
+    HostDevices host = hostWith(2);
+    host.cpuName = "A processor";
+    host.cpus = 3;
+    host.memoryBytes = 1'000'000'000'000;
+    const Result<HostDevices> back = parseHostDevices(toJson(host).dump());
+    REQUIRE(back);
+    CHECK(back.value().cpuName == host.cpuName);
+    CHECK(back.value().memoryBytes == host.memoryBytes);
+    CHECK(back.value().gpus == host.gpus);
+    CHECK_FALSE(parseHostDevices("{}"));
+    CHECK_FALSE(parseHostDevices("[1]"));
+    CHECK_FALSE(parseHostDevices(R"({"cpu": {"name": 1}, "gpu": {}})"));
 }

@@ -13,6 +13,7 @@ GpuReport twoGpus() {
     report.driverCuda = "13.0";
     report.cuda = "13.0";
     report.nccl = "2.28.9";
+    report.cudnn = "9.19.0";
     report.gpus = {
         {0, "NVIDIA H200", "GPU-1", "9.0", 150323855360, 149250113536, "", 12, 41, 118.6},
         {1, "Tesla V100", "GPU-2", "7.0", 17179869184, 17179869184, "compute capability 7.0 is too old", -1, -1, -1}};
@@ -37,7 +38,8 @@ TEST_CASE("A person reads name, memory, readings, links, versions and why a GPU 
     CHECK_THAT(text, containing("GPU 1 Tesla V100: 16.0 GiB memory, 16.0 GiB free, compute capability 7.0; not used: "
                                 "compute capability 7.0 is too old\n"));
     CHECK_THAT(text, containing("GPU 0 to GPU 1: PCIe\n"));
-    CHECK_THAT(text, containing("Driver 580.65.06 (up to CUDA 13.0), built with CUDA 13.0, NCCL 2.28.9\n"));
+    CHECK_THAT(text,
+               containing("Driver 580.65.06 (up to CUDA 13.0), built with CUDA 13.0, NCCL 2.28.9, cuDNN 9.19.0\n"));
     CHECK(describeGpus(noGpu("no driver")) == "GPU   none in use: no driver\n");
 }
 

@@ -63,6 +63,9 @@ bool isMlp(const RunConfig& c) {
 bool isLayerList(const RunConfig& c) {
     return c.model.kind == "layers";
 }
+bool mayUseGpus(const RunConfig& c) {
+    return c.parallel.device != "cpu";
+}
 bool isSgd(const RunConfig& c) {
     return c.optimizer.kind == "sgd";
 }
@@ -111,6 +114,8 @@ constexpr std::array kFields = {
     FormField{Parallel, "parallel.world_size", "worldSize", QT_TRANSLATE_NOOP("form", "World size")},
     FormField{Parallel, "parallel.backend", "backend", QT_TRANSLATE_NOOP("form", "Backend")},
     FormField{Parallel, "parallel.device", "device", QT_TRANSLATE_NOOP("form", "Device"), true},
+    FormField{Parallel, "parallel.share_gpu", "shareGpu", QT_TRANSLATE_NOOP("form", "Ranks may share a GPU"), true,
+              mayUseGpus},
     FormField{Parallel, "parallel.bucket_cap_mb", "bucketCap", QT_TRANSLATE_NOOP("form", "Bucket, MiB"), true},
     FormField{Parallel, "parallel.first_bucket_mb", "firstBucket", QT_TRANSLATE_NOOP("form", "First bucket, MiB"),
               true},
@@ -155,6 +160,8 @@ constexpr std::array kFields = {
     FormField{Optimisation, "optimizer.eps", "eps", QT_TRANSLATE_NOOP("form", "Epsilon"), true, isAdam},
     FormField{Optimisation, "optimizer.clip_grad_norm", "clipGradNorm", QT_TRANSLATE_NOOP("form", "Clip gradient norm"),
               true},
+    FormField{Optimisation, "training.precision", "precision", QT_TRANSLATE_NOOP("form", "Precision"), true},
+    FormField{Optimisation, "training.tf32", "tf32", QT_TRANSLATE_NOOP("form", "TF32 products"), true, mayUseGpus},
     FormField{Optimisation, "training.accumulate_steps", "accumulateSteps",
               QT_TRANSLATE_NOOP("form", "Accumulate, batches"), true},
     FormField{Optimisation, "optimizer.scale_lr", "scaleLr", QT_TRANSLATE_NOOP("form", "Scale learning rate"), true},
@@ -211,6 +218,9 @@ constexpr auto kChoices = std::to_array<std::pair<const char*, const char*>>({
     {"cpu", QT_TRANSLATE_NOOP("form", "CPU")},
     {"cuda", QT_TRANSLATE_NOOP("form", "GPU (CUDA)")},
     {"nccl", QT_TRANSLATE_NOOP("form", "NCCL, between GPUs")},
+    {"fp32", QT_TRANSLATE_NOOP("form", "fp32")},
+    {"bf16", QT_TRANSLATE_NOOP("form", "bf16 (GPUs)")},
+    {"fp16", QT_TRANSLATE_NOOP("form", "fp16 (GPUs)")},
     {"adam", QT_TRANSLATE_NOOP("form", "Adam")},
     {"adamw", QT_TRANSLATE_NOOP("form", "AdamW")},
     {"none", QT_TRANSLATE_NOOP("form", "None")},

@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "config/run_config.h"
 #include "data/dataset.h"
-#include "run/host_devices.h"
+#include "run/compute_choice.h"
 
 namespace ringside {
 
@@ -36,7 +36,7 @@ class ExperimentModel : public QObject {
 
     QString filePath() const { return m_filePath; }
     // How this machine would carry the run out, with reasons.
-    ComputeChoice compute() const { return chooseCompute(m_config.parallel, m_host); }
+    ComputeChoice compute() const { return chooseCompute(m_config, m_host); }
     // The configuration with a data path that means the same file from everywhere.
     RunConfig resolvedConfig() const;
     void setSaved(const QString& filePath);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "backend/convolution.h"
 #include "backend/cuda/cuda_device.h"
@@ -19,5 +20,8 @@ class ConvolutionMaker {
 // By cuDNN; in a build without cuDNN it throws DeviceError with the way out.
 std::unique_ptr<ConvolutionMaker> makeConvolutionMaker(const CudaDevice& device, cudaStream_t stream,
                                                        Precision precision);
+
+// Of the cuDNN this program runs with, "9.19.0"; empty in a build without.
+std::string cudnnVersion();
 
 }  // namespace ringside::cuda

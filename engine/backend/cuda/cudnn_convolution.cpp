@@ -274,4 +274,11 @@ std::unique_ptr<ConvolutionMaker> makeConvolutionMaker(const CudaDevice& device,
     return std::make_unique<CudnnMaker>(device, stream, precision);
 }
 
+// From cuDNN 9 on the number is major * 10000 + minor * 100 + patch.
+std::string cudnnVersion() {
+    const std::size_t version = cudnnGetVersion();
+    return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
+           std::to_string(version % 100);
+}
+
 }  // namespace ringside::cuda

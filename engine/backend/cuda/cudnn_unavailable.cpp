@@ -10,4 +10,8 @@ std::unique_ptr<ConvolutionMaker> makeConvolutionMaker(const CudaDevice& device,
                       "parallel.device to cpu, or choose a model without convolutions (model.kind)");
 }
 
+std::string cudnnVersion() {
+    return {};
+}
+
 }  // namespace ringside::cuda

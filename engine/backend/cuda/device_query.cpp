@@ -60,7 +60,7 @@ GpuLink linkBetween(const GpuInfo& from, const GpuInfo& to, const Nvml& nvml) {
 
 }  // namespace
 
-GpuReport queryGpus(const std::string& ncclVersion) {
+GpuReport queryGpus(const LibraryVersions& libraries) {
     GpuReport report;
     int driver = 0;
     int runtime = 0;
@@ -70,7 +70,8 @@ GpuReport queryGpus(const std::string& ncclVersion) {
     report.driver = nvml.driverVersion();
     report.driverCuda = driver > 0 ? versionText(driver) : "";
     report.cuda = versionText(runtime);
-    report.nccl = ncclVersion;
+    report.nccl = libraries.nccl;
+    report.cudnn = libraries.cudnn;
     int count = 0;
     if (cudaGetDeviceCount(&count) != cudaSuccess) count = 0;
     for (int index = 0; index < count; ++index) report.gpus.push_back(describe(index, nvml));

@@ -5,8 +5,14 @@
 
 namespace ringside {
 
+// Of the libraries this program is built with; empty where it has none.
+struct LibraryVersions {
+    std::string nccl;
+    std::string cudnn;
+};
+
 // Everything CUDA and NVML know about this host's GPUs, or why none can be used. Starts the driver: only in a process
-// that may crash with it. ncclVersion: empty in a build without NCCL.
-GpuReport queryGpus(const std::string& ncclVersion);
+// that may crash with it.
+GpuReport queryGpus(const LibraryVersions& libraries);
 
 }  // namespace ringside
