@@ -9,7 +9,10 @@
 #include "backend/cuda/cuda_convolution.h"
 #include "backend/cuda/device_query.h"
 #include "base/errors.h"
+#include "comm/communicator_factory.h"
 #include "comm/nccl/nccl_communicator.h"
+#include "comm/nccl/nccl_fallback.h"
+#include "comm/nccl/staged_communicator.h"
 #include "comm/socket_store.h"
 #include "run/gpu_placement.h"
 #include "worker_devices.h"
@@ -30,6 +33,7 @@ class CudaDevices final : public RankDevices {
         if (environment.device != "cuda") return m_cpu->makeBackend(environment, config);
         const GpuPlacement placement = placeRank(environment.runDirectory.filename().string(), environment.localRank,
                                                  environment.worldSize, cuda::deviceCount());
+        m_shared = placement.shared;
         // Before NCCL's first call; our other threads read no environment. What the user has set stays.
         for (const auto& [name, value] : placement.environment) ::setenv(name.c_str(), value.c_str(), 0);
         CudaOptions options;
@@ -44,21 +48,48 @@ class CudaDevices final : public RankDevices {
                                        Backend& backend) override {
         if (environment.device != "cuda") return m_cpu->join(environment, config, backend);
         auto& gpu = static_cast<CudaBackend&>(backend);  // makeBackend() made it
+        auto store = std::make_shared<SocketStore>(UniqueFd(RankEnvironment::kStoreFd), timeoutOf(config));
+        const auto staged = [&] { return joinStaged(environment, config, gpu, store); };
+        if (environment.backend == "gloo") return staged();
+        if (!m_shared) return joinNccl(environment, config, gpu, *store);
+        // What NVIDIA does not support may be refused; teaching goes on without NCCL then.
+        NcclAttempt attempt{environment.rank, environment.worldSize, 2 * timeoutOf(config), {}, staged};
+        attempt.connect = [&] { return joinNccl(environment, config, gpu, *store); };
+        std::string whyNot;
+        auto communicator = connectOrFallBack(*store, attempt, whyNot);
+        if (!whyNot.empty())
+            std::cerr << "NCCL refused to share a GPU; gradients go through Gloo: " << whyNot << std::endl;
+        return communicator;
+    }
+
+  private:
+    static std::unique_ptr<Communicator> joinNccl(const RankEnvironment& environment, const RunConfig& config,
+                                                  CudaBackend& gpu, Store& store) {
         NcclOptions options;
         options.deadlines.collective = timeoutOf(config);
         options.computeStream = gpu.stream();
         options.hostWaits = false;
-        SocketStore store(UniqueFd(RankEnvironment::kStoreFd), timeoutOf(config));
         auto communicator = makeNcclCommunicator(store, environment.rank, environment.worldSize, options);
         gpu.whileWaiting([&nccl = *communicator] { nccl.poll(); });
         return communicator;
     }
 
-  private:
+    static std::unique_ptr<Communicator> joinStaged(const RankEnvironment& environment, const RunConfig& config,
+                                                    CudaBackend& gpu, std::shared_ptr<Store> store) {
+        gpu.whileWaiting({});
+        StagedParts parts;
+        parts.host = makeGlooCommunicator(std::move(store), environment.rank, environment.worldSize,
+                                          CommOptions{timeoutOf(config)});
+        parts.device = makeCudaCommDevice();
+        parts.clock = std::make_shared<SteadyClock>();
+        return std::make_unique<StagedCommunicator>(std::move(parts), StagedOptions{gpu.stream(), timeoutOf(config)});
+    }
+
     static std::chrono::milliseconds timeoutOf(const RunConfig& config) {
         return std::chrono::milliseconds(std::llround(config.parallel.timeoutSeconds * 1000));
     }
 
+    bool m_shared = false;  // several ranks on a GPU
     std::unique_ptr<RankDevices> m_cpu = makeCpuDevices();
 };
 

@@ -74,6 +74,14 @@ class FakeDevice final : public CommDevice {
         if (m_memory.erase(memory)) std::free(memory);
         m_sizes.erase(memory);
     }
+    void* allocateHost(std::size_t bytes) override {
+        ++hostMemoryHeld;
+        return std::malloc(bytes);
+    }
+    void releaseHost(void* memory) noexcept override {
+        --hostMemoryHeld;
+        std::free(memory);
+    }
     bool isHostMemory(const void* memory) override {
         for (const auto& [start, bytes] : m_sizes)
             if (memory >= start && memory < static_cast<const char*>(start) + bytes) return false;
@@ -105,6 +113,7 @@ class FakeDevice final : public CommDevice {
     int pauses = 0;
     int streamsDestroyed = 0;
     int eventsDestroyed = 0;
+    int hostMemoryHeld = 0;
     std::size_t eventsMade() const { return m_events.size(); }
     std::size_t memoryHeld() const { return m_memory.size(); }
 

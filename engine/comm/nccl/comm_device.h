@@ -27,6 +27,8 @@ class CommDevice {
 
     virtual void* allocate(std::size_t bytes) = 0;  // zeroed
     virtual void release(void* memory) noexcept = 0;
+    virtual void* allocateHost(std::size_t bytes) = 0;  // page-locked
+    virtual void releaseHost(void* memory) noexcept = 0;
     virtual bool isHostMemory(const void* memory) = 0;
     virtual void copy(void* to, const void* from, std::size_t bytes, DeviceStream stream) = 0;
 

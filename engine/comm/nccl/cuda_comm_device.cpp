@@ -58,6 +58,13 @@ class CudaCommDevice final : public CommDevice {
     }
     void release(void* memory) noexcept override { cudaFree(memory); }
 
+    void* allocateHost(std::size_t bytes) override {
+        void* memory = nullptr;
+        check(cudaMallocHost(&memory, bytes), "getting page-locked memory for collectives");
+        return memory;
+    }
+    void releaseHost(void* memory) noexcept override { cudaFreeHost(memory); }
+
     bool isHostMemory(const void* memory) override {
         cudaPointerAttributes attributes{};
         check(cudaPointerGetAttributes(&attributes, memory), "looking up a buffer");

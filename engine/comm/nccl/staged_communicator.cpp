@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/nccl/staged_communicator.h"
+
+#include <algorithm>
+
+#include "base/errors.h"
+#include "comm/collective_text.h"
+
+namespace ringside {
+namespace {
+
+class FinishedHandle final : public CommHandle {
+  public:
+    void wait() override {}
+};
+
+}  // namespace
+
+StagedCommunicator::StagedCommunicator(StagedParts parts, const StagedOptions& options)
+    : m_parts(std::move(parts)),
+      m_options(options),
+      m_stream(m_parts.device->createStream()),
+      m_event(m_parts.device->createEvent()) {}
+
+StagedCommunicator::~StagedCommunicator() {
+    for (void* memory : m_memory) m_parts.device->release(memory);
+    for (const Staging& staging : {m_in, m_out})
+        if (staging.memory) m_parts.device->releaseHost(staging.memory);
+    m_parts.device->destroyEvent(m_event);
+    m_parts.device->destroyStream(m_stream);
+}
+
+bool StagedCommunicator::onDevice(CommBuffer buffer) const {
+    return buffer.count > 0 && !m_parts.device->isHostMemory(buffer.data);
+}
+
+void StagedCommunicator::reserve(Staging& staging, std::size_t bytes) {
+    if (bytes <= staging.bytes) return;
+    void* larger = m_parts.device->allocateHost(bytes);
+    if (staging.memory) m_parts.device->releaseHost(staging.memory);
+    staging = {larger, bytes};
+}
+
+// The copies are all that is on the stream, behind whatever computes their content: never a wait without an end.
+void StagedCommunicator::finish(const char* doing) {
+    CommDevice& device = *m_parts.device;
+    device.record(m_event, m_stream);
+    const TimePoint start = m_parts.clock->now();
+    while (!device.finished(m_event)) {
+        if (m_parts.clock->now() - start >= m_options.deadline)
+            throw DeviceError("rank " + std::to_string(rank()) + ": the GPU did not finish " + doing + " within " +
+                              describeDuration(m_options.deadline) + ": see dmesg for Xid messages");
+        device.pause();
+    }
+}
+
+// The buffer as the host's communicator takes it: itself, or its copy in the staging memory.
+CommBuffer StagedCommunicator::bringDown(CommBuffer buffer, Staging& staging, bool withContent) {
+    if (!onDevice(buffer)) return buffer;
+    reserve(staging, buffer.bytes());
+    if (withContent) {
+        CommDevice& device = *m_parts.device;
+        device.record(m_event, m_options.computeStream);
+        device.streamWaits(m_stream, m_event);
+        device.copy(staging.memory, buffer.data, buffer.bytes(), m_stream);
+        finish("copying a collective's values to the host");
+    }
+    return {staging.memory, buffer.count, buffer.type};
+}
+
+void StagedCommunicator::bringUp(CommBuffer buffer, const Staging& staging) {
+    if (!onDevice(buffer)) return;
+    CommDevice& device = *m_parts.device;
+    device.record(m_event, m_options.computeStream);
+    device.streamWaits(m_stream, m_event);
+    device.copy(buffer.data, staging.memory, buffer.bytes(), m_stream);
+    finish("copying a collective's result to the GPU");
+}
+
+void StagedCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
+    m_parts.host->allReduce(bringDown(buffer, m_in, true), op);
+    bringUp(buffer, m_in);
+}
+
+std::unique_ptr<CommHandle> StagedCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
+    if (!onDevice(buffer)) return m_parts.host->allReduceAsync(buffer, op);
+    allReduce(buffer, op);
+    return std::make_unique<FinishedHandle>();
+}
+
+void StagedCommunicator::broadcast(CommBuffer buffer, int root) {
+    m_parts.host->broadcast(bringDown(buffer, m_in, rank() == root), root);
+    if (rank() != root) bringUp(buffer, m_in);
+}
+
+void StagedCommunicator::allGather(CommBuffer in, CommBuffer out) {
+    const CommBuffer from = bringDown(in, m_in, true);
+    m_parts.host->allGather(from, bringDown(out, m_out, false));
+    bringUp(out, m_out);
+}
+
+void StagedCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
+    const CommBuffer from = bringDown(in, m_in, true);
+    m_parts.host->reduceScatter(from, bringDown(out, m_out, false), op);
+    bringUp(out, m_out);
+}
+
+void StagedCommunicator::send(CommBuffer buffer, int to) {
+    m_parts.host->send(bringDown(buffer, m_in, true), to);
+}
+
+void StagedCommunicator::recv(CommBuffer buffer, int from) {
+    m_parts.host->recv(bringDown(buffer, m_out, false), from);
+    bringUp(buffer, m_out);
+}
+
+std::span<float> StagedCommunicator::allocate(std::size_t count) {
+    void* memory = m_parts.device->allocate(std::max<std::size_t>(count, 1) * sizeof(float));
+    m_memory.push_back(memory);
+    return {static_cast<float*>(memory), count};
+}
+
+}  // namespace ringside

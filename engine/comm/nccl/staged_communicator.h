@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/clock.h"
+#include "comm/communicator.h"
+#include "comm/nccl/comm_device.h"
+
+namespace ringside {
+
+struct StagedParts {
+    std::unique_ptr<Communicator> host;  // carries host memory: Gloo
+    std::shared_ptr<CommDevice> device;
+    std::shared_ptr<const Clock> clock;
+};
+
+struct StagedOptions {
+    DeviceStream computeStream = nullptr;       // what it holds comes before a collective, what follows it after
+    std::chrono::milliseconds deadline{30000};  // of the copies; the host's communicator has its own
+};
+
+// Collectives on device memory through page-locked host memory and a communicator that knows only the host: slow, but
+// it works wherever NCCL does not. Every call waits for its result; host memory goes through untouched.
+class StagedCommunicator final : public Communicator {
+  public:
+    StagedCommunicator(StagedParts parts, const StagedOptions& options);
+    ~StagedCommunicator() override;
+
+    int rank() const override { return m_parts.host->rank(); }
+    int size() const override { return m_parts.host->size(); }
+    std::string name() const override { return m_parts.host->name(); }
+
+    void allReduce(CommBuffer buffer, ReduceOp op) override;
+    std::unique_ptr<CommHandle> allReduceAsync(CommBuffer buffer, ReduceOp op) override;
+    void broadcast(CommBuffer buffer, int root) override;
+    void allGather(CommBuffer in, CommBuffer out) override;
+    void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) override;
+    void send(CommBuffer buffer, int to) override;
+    void recv(CommBuffer buffer, int from) override;
+    void barrier() override { m_parts.host->barrier(); }
+    void abort() override { m_parts.host->abort(); }
+    std::int64_t collective() const override { return m_parts.host->collective(); }
+    std::span<float> allocate(std::size_t count) override;  // device memory
+
+  private:
+    // Page-locked memory that grows; nothing of it is in use between two calls.
+    struct Staging {
+        void* memory = nullptr;
+        std::size_t bytes = 0;
+    };
+    bool onDevice(CommBuffer buffer) const;
+    void reserve(Staging& staging, std::size_t bytes);
+    CommBuffer bringDown(CommBuffer buffer, Staging& staging, bool withContent);
+    void bringUp(CommBuffer buffer, const Staging& staging);
+    void finish(const char* doing);
+
+    StagedParts m_parts;
+    StagedOptions m_options;
+    DeviceStream m_stream = nullptr;
+    DeviceEvent m_event = nullptr;
+    Staging m_in;
+    Staging m_out;
+    std::vector<void*> m_memory;
+};
+
+}  // namespace ringside

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/nccl/staged_communicator.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "base/errors.h"
+#include "comm/communicator_factory.h"
+#include "comm/fake_nccl.h"
+#include "support/catch.h"
+
+using namespace ringside;
+using namespace ringside::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+// A rank with a GPU of its own, over the communicator of threads.
+struct Rank {
+    std::shared_ptr<FakeClock> clock = std::make_shared<FakeClock>();
+    std::shared_ptr<FakeDevice> device = std::make_shared<FakeDevice>(clock);
+    std::unique_ptr<StagedCommunicator> communicator;
+
+    explicit Rank(std::unique_ptr<Communicator> host)
+        : communicator(std::make_unique<StagedCommunicator>(StagedParts{std::move(host), device, clock},
+                                                            StagedOptions{device->computeStream(), 300ms})) {}
+
+    std::span<float> onDevice(const std::vector<float>& values) {
+        const auto memory = communicator->allocate(values.size());
+        std::copy(values.begin(), values.end(), memory.begin());
+        return memory;
+    }
+};
+
+// Each rank plays in a thread of its own; the checks come after.
+template <class Play>
+void playRanks(int size, const Play& play) {
+    auto hosts = makeLocalCommunicators(size);
+    std::vector<std::thread> threads;
+    for (auto& host : hosts)
+        threads.emplace_back([&play, &host] {
+            Rank rank(std::move(host));
+            play(rank);
+        });
+    for (std::thread& thread : threads) thread.join();
+}
+
+std::vector<float> copied(std::span<const float> values) {
+    return {values.begin(), values.end()};
+}
+
+}  // namespace
+
+TEST_CASE("Device memory is reduced, gathered, scattered and broadcast through the host") {
+    std::vector<std::vector<float>> sums(3), gathered(3), scattered(3), sent(3);
+    playRanks(3, [&](Rank& self) {
+        StagedCommunicator& communicator = *self.communicator;
+        const auto me = static_cast<std::size_t>(communicator.rank());
+        const auto mine = static_cast<float>(me + 1);
+        const auto values = self.onDevice({mine, 10 * mine});
+        communicator.allReduceAsync(CommBuffer::of(values), ReduceOp::kSum)->wait();
+        sums[me] = copied(values);
+
+        const auto one = self.onDevice({mine});
+        const auto all = self.onDevice({0, 0, 0});
+        communicator.allGather(CommBuffer::of(one), CommBuffer::of(all));
+        gathered[me] = copied(all);
+        communicator.reduceScatter(CommBuffer::of(all), CommBuffer::of(one), ReduceOp::kSum);
+        scattered[me] = copied(one);
+        const auto told = self.onDevice({mine});
+        communicator.broadcast(CommBuffer::of(told), 2);
+        sent[me] = copied(told);
+        communicator.barrier();
+    });
+    for (std::size_t rank = 0; rank < 3; ++rank) {
+        CHECK(sums[rank] == std::vector<float>{6, 60});
+        CHECK(gathered[rank] == std::vector<float>{1, 2, 3});
+        CHECK(scattered[rank] == std::vector<float>{3 * static_cast<float>(rank + 1)});
+        CHECK(sent[rank] == std::vector<float>{3});
+    }
+}
+
+TEST_CASE("Device memory travels from rank to rank through the host") {
+    std::vector<float> received;
+    playRanks(2, [&](Rank& self) {
+        const auto memory = self.onDevice({static_cast<float>(self.communicator->rank()) + 5});
+        if (self.communicator->rank() == 0) return self.communicator->send(CommBuffer::of(memory), 1);
+        self.communicator->recv(CommBuffer::of(memory), 0);
+        received = copied(memory);
+    });
+    CHECK(received == std::vector<float>{5});
+}
+
+TEST_CASE("A collective sees what the compute stream had still to compute, and host memory stays on the host") {
+    Rank self(std::move(makeLocalCommunicators(1).front()));
+    const auto values = self.onDevice({1});
+    self.device->enqueue(
+        self.device->computeStream(), [] { return true; }, [&] { values[0] = 42; });
+    self.communicator->allReduce(CommBuffer::of(values), ReduceOp::kSum);
+    CHECK(values[0] == 42);
+    const int staged = self.device->hostMemoryHeld;
+    CHECK(staged == 1);
+    std::vector<float> host{7};
+    self.communicator->allReduce(CommBuffer::of(std::span<float>(host)), ReduceOp::kSum);
+    CHECK(host[0] == 7);
+    CHECK(self.device->hostMemoryHeld == staged);
+}
+
+TEST_CASE("A GPU that never finishes ends the collective at its deadline, with the rank and the way out") {
+    Rank self(std::move(makeLocalCommunicators(1).front()));
+    const auto values = self.onDevice({1});
+    self.device->enqueue(
+        self.device->computeStream(), [] { return false; }, [] {});
+    CHECK_THROWS_WITH(self.communicator->allReduce(CommBuffer::of(values), ReduceOp::kSum),
+                      "rank 0: the GPU did not finish copying a collective's values to the host within 300 ms: see "
+                      "dmesg for Xid messages");
+}
+
+TEST_CASE("A staged communicator gives everything back") {
+    std::shared_ptr<FakeDevice> device;
+    {
+        Rank self(std::move(makeLocalCommunicators(1).front()));
+        device = self.device;
+        self.communicator->allReduce(CommBuffer::of(self.onDevice({1, 2, 3})), ReduceOp::kSum);
+    }
+    CHECK(device->hostMemoryHeld == 0);
+    CHECK(device->memoryHeld() == 0);
+    CHECK(device->streamsDestroyed == 1);
+    CHECK(device->eventsDestroyed == 1);
+}
