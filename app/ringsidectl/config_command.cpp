@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config_command.h"
 
+#include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "config/config_schema.h"
 #include "config/run_config.h"
 #include "data/dataset.h"
+#include "data/sample_transforms.h"
 #include "model/model_summary.h"
 #include "sampling/plan_sentences.h"
 
@@ -54,7 +57,9 @@ Problems checkData(const RunConfig& config, const std::filesystem::path& directo
     if (!data) return {data.problem()};
     if (const auto model = describeModel(config.model, *data.value().training); !model) return {model.problem()};
     const ShardSpec spec = epochSpec(config, data.value().training, 0);
-    return planProblems(spec);
+    Problems problems = planProblems(spec);
+    std::ranges::copy(transformProblems(config.loader, data.value().training->shape()), std::back_inserter(problems));
+    return problems;
 }
 
 int printDefaults(const ConfigOptions& options) {

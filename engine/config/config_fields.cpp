@@ -21,10 +21,6 @@ const std::vector<ConfigField>& fieldTable() {
 
 const std::vector<NeutralKey>& neutralTable() {
     static const std::vector<NeutralKey> table = {
-        {"loader.num_workers", {Json(0)}, "each rank loads its own samples"},
-        {"loader.prefetch_factor", {Json(2), Json()}, "there are no loading workers that could prefetch"},
-        {"loader.pin_memory", {Json(false)}, "the ranks compute on the CPU"},
-        {"loader.persistent_workers", {Json(false)}, "there are no loading workers that could persist"},
         {"optimizer.betas",
          {Json::array({0.9, 0.999}), Json()},
          "they are two fields, optimizer.beta1 and optimizer.beta2"},

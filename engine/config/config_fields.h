@@ -30,6 +30,8 @@ struct ConfigField {
     double min = -std::numeric_limits<double>::infinity();
     double max = std::numeric_limits<double>::infinity();
     bool aboveMin = false;
+    std::string_view belowMin = {};  // how PyTorch refuses a smaller number
+    bool nullIsDefault = false;      // null, as newer PyTorch writes it, leaves the default
 
     std::string_view section() const;  // "parallel"; empty for top-level fields
     std::string_view key() const;      // "world_size"

@@ -32,6 +32,7 @@ Json limit(double value, FieldType type) {
 
 Json valueSchema(const ConfigField& field) {
     Json schema = {{"type", typeName(field.type)}};
+    if (field.nullIsDefault) schema["type"] = {typeName(field.type), "null"};
     if (!field.choices.empty()) schema["enum"] = field.choices;
     if (std::isfinite(field.min))
         schema[field.aboveMin ? "exclusiveMinimum" : "minimum"] = limit(field.min, field.type);

@@ -25,6 +25,8 @@ std::string rangeRemedy(const ConfigField& field) {
 std::optional<Problem> checkRange(const ConfigField& field, double value, const std::string& shown) {
     const std::string path(field.path);
     if (!std::isfinite(value)) return Problem{path, "is " + shown + "; it must be finite", rangeRemedy(field)};
+    if (value < field.min && !field.belowMin.empty())
+        return Problem{path, "is " + shown + "; PyTorch says: " + std::string(field.belowMin), rangeRemedy(field)};
     if (value < field.min) {
         return Problem{path, "is " + shown + "; the least is " + numberText(field.min), rangeRemedy(field)};
     }
@@ -140,8 +142,25 @@ void checkLayers(const RunConfig& config, Problems& problems) {
     if (!list || !list.value().is_array()) problems.push_back({"model.layers", "is no list of layers", remedy});
 }
 
+// As DataLoader.__init__ of PyTorch 1.13, whose default prefetch_factor is 2 also without workers.
+void checkLoader(const LoaderConfig& loader, Problems& problems) {
+    if (loader.numWorkers > 0) return;
+    const char* remedy = "set loader.num_workers above 0, or leave this out";
+    if (loader.prefetchFactor != LoaderConfig().prefetchFactor)
+        problems.push_back({"loader.prefetch_factor",
+                            "is " + std::to_string(loader.prefetchFactor) +
+                                " without workers; PyTorch says: prefetch_factor option could only be specified in "
+                                "multiprocessing",
+                            remedy});
+    if (loader.persistentWorkers)
+        problems.push_back({"loader.persistent_workers",
+                            "is true without workers; PyTorch says: persistent_workers option needs num_workers > 0",
+                            remedy});
+}
+
 void checkTogether(const RunConfig& config, Problems& problems) {
     checkDataset(config, problems);
+    checkLoader(config.loader, problems);
     checkLayers(config, problems);
     if (config.name.find_first_not_of(" \t") == std::string::npos) {
         problems.push_back({"name", "is empty", "give the experiment a name"});

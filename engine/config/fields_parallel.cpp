@@ -160,6 +160,47 @@ std::vector<ConfigField> parallelFields() {
         {"loader.drop_last", kBoolean,
          "Leave out each rank's last batch when it is not full. Not the same as the sampler's drop_last.",
          RINGSIDE_SLOT(loader.dropLast)},
+        {.path = "loader.num_workers",
+         .type = kInteger,
+         .help =
+             "Threads of each rank that load batches ahead while it computes; 0: the rank loads its own. The batches "
+             "are the same for any number.",
+         .slot = RINGSIDE_SLOT(loader.numWorkers),
+         .min = 0,
+         .max = 128,
+         .belowMin = "num_workers option should be non-negative"},
+        {.path = "loader.prefetch_factor",
+         .type = kInteger,
+         .help = "With workers: batches that each of them loads ahead. More evens out slow samples and takes more "
+                 "memory.",
+         .slot = RINGSIDE_SLOT(loader.prefetchFactor),
+         .min = 1,
+         .max = 128,
+         .belowMin = "prefetch_factor option should be non-negative",
+         .nullIsDefault = true},
+        {"loader.pin_memory", kBoolean,
+         "Load into page-locked memory, which a GPU copies from faster. Without effect when the ranks compute on the "
+         "CPU.",
+         RINGSIDE_SLOT(loader.pinMemory)},
+        {"loader.persistent_workers", kBoolean,
+         "With workers: the threads stay from epoch to epoch instead of being started anew.",
+         RINGSIDE_SLOT(loader.persistentWorkers)},
+        {"loader.random_crop_padding",
+         kInteger,
+         "Images only, in training: pad each side with so many black pixels and cut out the old size at a random place "
+         "(torchvision's RandomCrop); 0 is off. CIFAR-10 likes 4.",
+         RINGSIDE_SLOT(loader.randomCropPadding),
+         {},
+         0,
+         4096},
+        {"loader.horizontal_flip", kBoolean,
+         "Images only, in training: mirror every other image, at random (RandomHorizontalFlip). Not for digits or "
+         "letters.",
+         RINGSIDE_SLOT(loader.horizontalFlip)},
+        {"loader.normalize", kBoolean,
+         "Images only: shift and scale each channel to mean 0 and deviation 1 over the training samples (Normalize); "
+         "validation is scaled alike.",
+         RINGSIDE_SLOT(loader.normalize)},
     };
 }
 

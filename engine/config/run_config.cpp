@@ -118,6 +118,7 @@ std::optional<Problem> assign(std::vector<std::int64_t>* out, const Json& value,
 }
 
 std::optional<Problem> assignField(const ConfigField& field, const Json& value, RunConfig& config) {
+    if (value.is_null() && field.nullIsDefault) return {};
     return std::visit([&](auto* out) { return assign(out, value, field); }, field.slot(config));
 }
 

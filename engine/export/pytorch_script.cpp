@@ -139,6 +139,11 @@ Result<PytorchScript> exportPytorch(const RunConfig& config, const std::filesyst
         return Problem{"sampler.kind", "is " + config.sampler.kind + ", which cannot be exported to PyTorch",
                        "choose distributed"};
     }
+    const LoaderConfig& loader = config.loader;
+    if (loader.randomCropPadding > 0 || loader.horizontalFlip || loader.normalize) {
+        return Problem{"loader", "has transforms, which cannot be exported to PyTorch",
+                       "switch random_crop_padding, horizontal_flip and normalize off"};
+    }
     const Result<DataSplit> data = loadDataset(config.dataset, baseDirectory);
     if (!data) return data.problem();
     const Problems reasons = planProblems(epochSpec(config, data.value().training->size(), 0));

@@ -2,6 +2,7 @@
 #include "run/prepared_run.h"
 
 #include "data/dataset.h"
+#include "data/sample_transforms.h"
 #include "model/model_description.h"
 #include "run/resume_point.h"
 #include "sampling/plan_sentences.h"
@@ -43,6 +44,8 @@ Result<PreparedRun> prepareRun(const RunConfig& config, const std::filesystem::p
     run.validationSamples = data.value().validation ? data.value().validation->size() : 0;
 
     if (const auto model = describeModel(config.model, *data.value().training); !model) return model.problem();
+    const Problems untransformable = transformProblems(config.loader, data.value().training->shape());
+    if (!untransformable.empty()) return untransformable.front();
     const ShardSpec spec = epochSpec(config, data.value().training, 0);
     if (const Problems reasons = planProblems(spec); !reasons.empty()) return reasons.front();
     const Result<ShardPlan> plan = ShardPlan::make(spec);

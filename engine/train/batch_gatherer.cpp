@@ -1,67 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/batch_gatherer.h"
 
-#include "train/training_error.h"
+#include "data/channel_moments.h"
 
 namespace ringside {
 
 namespace {
 
-std::size_t floatCount(const Tensor& tensor) {
-    return tensor ? static_cast<std::size_t>(tensor.count()) : 0;
+Batch allocateBatch(const GathererParts& parts) {
+    const Dataset& dataset = parts.dataset;
+    Batch batch;
+    batch.features = parts.backend.allocate({parts.maxBatch, dataset.shape().features}, DType::kFloat32);
+    if (dataset.classCount() > 0)
+        batch.labels = parts.backend.allocate({parts.maxBatch}, DType::kInt64);
+    else
+        batch.targets = parts.backend.allocate({parts.maxBatch, dataset.targetCount()}, DType::kFloat32);
+    return batch;
+}
+
+// The loader's memory as tensors.
+Batch hostTensors(const HostBatch& host, std::int64_t features, std::int64_t targets) {
+    Batch batch;
+    batch.features = {host.features.data(), {host.rows(), features}, DType::kFloat32, {}};
+    if (host.targets.empty())
+        batch.labels = {host.labels.data(), {host.rows()}, DType::kInt64, {}};
+    else
+        batch.targets = {host.targets.data(), {host.rows(), targets}, DType::kFloat32, {}};
+    return batch;
 }
 
 }  // namespace
 
-BatchGatherer::BatchGatherer(const Dataset& dataset, Backend& backend, std::int64_t maxBatch)
-    : m_dataset(dataset), m_backend(backend), m_onHost(backend.device().kind == Device::Kind::kCpu) {
-    m_batch.features = backend.allocate({maxBatch, dataset.shape().features}, DType::kFloat32);
-    if (dataset.classCount() > 0)
-        m_batch.labels = backend.allocate({maxBatch}, DType::kInt64);
-    else
-        m_batch.targets = backend.allocate({maxBatch, dataset.targetCount()}, DType::kFloat32);
-    if (m_onHost) return;
-    m_features.resize(floatCount(m_batch.features));
-    m_labels.resize(floatCount(m_batch.labels));
-    m_targets.resize(floatCount(m_batch.targets));
+BatchGatherer::BatchGatherer(const GathererParts& parts)
+    : m_backend(parts.backend),
+      m_shape(parts.dataset.shape()),
+      m_targetCount(parts.dataset.targetCount()),
+      m_transforms(parts.config.loader, m_shape, parts.config.training.seed, parts.training),
+      m_loader(parts.dataset, m_transforms, dataLoaderOptions(parts.config), parts.maxBatch, parts.memory) {
+    if (m_backend.device().kind != Device::Kind::kCpu) m_onDevice = allocateBatch(parts);
 }
 
-std::int64_t BatchGatherer::checkedLabel(std::int64_t index) const {
-    const std::int64_t label = m_dataset.label(index);
-    if (label >= 0 && label < m_dataset.classCount()) return label;
-    throw TrainingError("sample " + std::to_string(index) + " has label " + std::to_string(label) +
-                        ", but the data set's classes are 0 to " + std::to_string(m_dataset.classCount() - 1) +
-                        ": mend the label or choose another dataset.label_column");
+Batch BatchGatherer::next() {
+    const HostBatch& host = m_loader.next();
+    m_indices = host.indices;
+    const Batch loaded = hostTensors(host, m_shape.features, m_targetCount);
+    if (!m_onDevice.features) return loaded;
+    const auto upload = [&](const Tensor& from, const Tensor& whole) {
+        if (!from) return Tensor{};
+        const Tensor to = whole.head(host.rows());
+        m_backend.upload(from.data, to);
+        return to;
+    };
+    return {upload(loaded.features, m_onDevice.features), upload(loaded.labels, m_onDevice.labels),
+            upload(loaded.targets, m_onDevice.targets)};
 }
 
-void BatchGatherer::fillHost(std::span<const std::int64_t> indices) {
-    float* features = m_onHost ? static_cast<float*>(m_batch.features.data) : m_features.data();
-    std::int64_t* labels = m_onHost ? static_cast<std::int64_t*>(m_batch.labels.data) : m_labels.data();
-    float* targets = m_onHost ? static_cast<float*>(m_batch.targets.data) : m_targets.data();
-    const auto featureCount = static_cast<std::size_t>(m_batch.features.shape.countPerRow());
-    const auto targetCount = m_batch.targets ? static_cast<std::size_t>(m_batch.targets.shape.countPerRow()) : 0;
-    for (const std::int64_t index : indices) {
-        m_dataset.features(index, {features, featureCount});
-        features += featureCount;
-        if (m_batch.labels) {
-            *labels++ = checkedLabel(index);
-        } else {
-            m_dataset.targets(index, {targets, targetCount});
-            targets += targetCount;
-        }
-    }
-}
-
-Batch BatchGatherer::gather(std::span<const std::int64_t> indices) {
-    const auto rows = static_cast<std::int64_t>(indices.size());
-    Batch batch{m_batch.features.head(rows), m_batch.labels ? m_batch.labels.head(rows) : Tensor{},
-                m_batch.targets ? m_batch.targets.head(rows) : Tensor{}};
-    fillHost(indices);
-    if (m_onHost) return batch;
-    m_backend.upload(m_features.data(), batch.features);
-    if (batch.labels) m_backend.upload(m_labels.data(), batch.labels);
-    if (batch.targets) m_backend.upload(m_targets.data(), batch.targets);
-    return batch;
+ChannelScale sharedChannelScale(const Dataset& training, Communicator& communicator) {
+    ChannelMoments moments(training);
+    for (std::int64_t chunk = communicator.rank(); chunk < ChannelMoments::kChunks; chunk += communicator.size())
+        moments.addChunk(chunk);
+    // Every value is 0 on all ranks but one, so that their sum is exact.
+    if (communicator.size() > 1) communicator.allReduce(CommBuffer::of(moments.values()), ReduceOp::kSum);
+    return moments.scale();
 }
 
 }  // namespace ringside

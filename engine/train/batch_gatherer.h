@@ -3,35 +3,52 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "backend/backend.h"
-#include "data/dataset.h"
+#include "comm/communicator.h"
+#include "data/data_loader.h"
 #include "nn/loss.h"
 
 namespace ringside {
 
-// Puts samples together into batches on the backend's device. Allocates only when made.
+// What a rank's batches are made of; all of it outlives the gatherer.
+struct GathererParts {
+    const Dataset& dataset;
+    const RunConfig& config;
+    Backend& backend;
+    BatchMemory& memory;
+    std::int64_t maxBatch = 1;
+    bool training = true;  // with random transforms
+};
+
+// One rank's batches on the backend's device, from a loader of its own. Allocates when made and at the start of an
+// epoch.
 class BatchGatherer {
   public:
-    // The dataset and the backend outlive the gatherer.
-    BatchGatherer(const Dataset& dataset, Backend& backend, std::int64_t maxBatch);
+    explicit BatchGatherer(const GathererParts& parts);
 
-    // The samples with these indices, in this order; valid until the next call. Throws TrainingError naming the
-    // sample whose label is no class.
-    Batch gather(std::span<const std::int64_t> indices);
+    void setScale(const ChannelScale& scale) { m_transforms.setScale(scale); }  // before the first epoch
+
+    // As of DataLoader; a batch is valid until the next call.
+    void begin(const ShardPlan& plan, int rank, std::int64_t epoch, std::int64_t firstBatch = 0) {
+        m_loader.begin(plan, rank, epoch, firstBatch);
+    }
+    Batch next();
+    std::span<const std::int64_t> indices() const { return m_indices; }  // of that batch's samples
+    void end() { m_loader.end(); }
 
   private:
-    void fillHost(std::span<const std::int64_t> indices);
-    std::int64_t checkedLabel(std::int64_t index) const;
-
-    const Dataset& m_dataset;
     Backend& m_backend;
-    bool m_onHost;  // the batch's tensors are host memory: samples go there directly
-    Batch m_batch;  // of maxBatch rows
-    std::vector<float> m_features;
-    std::vector<std::int64_t> m_labels;
-    std::vector<float> m_targets;
+    const SampleShape m_shape;
+    const std::int64_t m_targetCount;
+    SampleTransforms m_transforms;
+    DataLoader m_loader;
+    Batch m_onDevice;  // of maxBatch rows; empty where the loader's memory is the device's
+    std::span<const std::int64_t> m_indices;
 };
+
+// Mean and deviation of the training samples' channels, the ranks sharing the work: the same bits for any number of
+// them.
+ChannelScale sharedChannelScale(const Dataset& training, Communicator& communicator);
 
 }  // namespace ringside

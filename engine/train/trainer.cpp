@@ -66,6 +66,17 @@ const Dataset& validationOrTraining(const DataSplit& data) {
     return data.validation ? *data.validation : *data.training;
 }
 
+GathererParts gathererParts(const TrainerParts& parts, const Dataset& dataset, BatchMemory& hostMemory) {
+    const Problems problems = transformProblems(parts.config.loader, dataset.shape());
+    if (!problems.empty()) throw TrainingError(problems.front());
+    return {.dataset = dataset,
+            .config = parts.config,
+            .backend = parts.backend,
+            .memory = parts.batchMemory != nullptr ? *parts.batchMemory : hostMemory,
+            .maxBatch = largestBatch(parts),
+            .training = &dataset == parts.data.training.get()};
+}
+
 // Slots of the range that hold no duplicate; duplicates come last.
 std::size_t uniqueSlots(const ShardPlan& plan, int rank, SlotRange range) {
     std::int64_t unique = range.count;
@@ -88,15 +99,16 @@ Trainer::Trainer(const TrainerParts& parts)
       m_strategy(valueOrThrow(makeStrategy(
           parts.config, {*m_model, *m_loss, parts.communicator, parts.backend, parts.observer.progress().phase}))),
       m_schedule(parts.config.schedule, parts.config.scaledLearningRate(), parts.config.training.epochs),
-      m_trainingGatherer(*parts.data.training, parts.backend, largestBatch(parts)),
-      m_validationGatherer(validationOrTraining(parts.data), parts.backend, largestBatch(parts)),
+      m_hostMemory(makeHostMemory()),
+      m_trainingGatherer(gathererParts(parts, *parts.data.training, *m_hostMemory)),
+      m_validationGatherer(gathererParts(parts, validationOrTraining(parts.data), *m_hostMemory)),
       m_validationPlan(validationPlan(parts)),
-      m_indices(static_cast<std::size_t>(largestBatch(parts))),
       m_checkpoints(m_parts, *m_model, m_strategy->optimizer()) {}
 
 TrainOutcome Trainer::run() {
     checkShard(valueOrThrow(ShardPlan::make(trainingSpec(m_parts, 0))));
     resume();
+    normalize();
     m_strategy->synchronise();
     const TrainingConfig& training = m_parts.config.training;
     while (m_position.epoch < training.epochs) {
@@ -133,6 +145,18 @@ bool Trainer::trainEpoch() {
                                : 0;
     for (std::int64_t slot = 0; slot < trained; ++slot)
         m_consumed.push_back(plan.index(m_parts.communicator.rank(), slot));
+    m_trainingGatherer.begin(plan, m_parts.communicator.rank(), m_position.epoch, m_position.batches);
+    const bool goOn = trainSteps(plan);
+    m_trainingGatherer.end();
+    if (goOn) {
+        reportResult("train", m_position.sums);
+    } else {
+        m_position.sums.reduce(m_parts.communicator);
+    }
+    return goOn;
+}
+
+bool Trainer::trainSteps(const ShardPlan& plan) {
     const std::int64_t batches = plan.stepsPerEpoch();
     const std::int64_t perStep = m_parts.config.training.accumulateSteps;
     bool goOn = true;
@@ -140,11 +164,6 @@ bool Trainer::trainEpoch() {
         const std::int64_t first = m_position.batches;
         m_position.batches = std::min(first + perStep, batches);
         goOn = trainStep(plan, {first, m_position.batches});
-    }
-    if (goOn) {
-        reportResult("train", m_position.sums);
-    } else {
-        m_position.sums.reduce(m_parts.communicator);
     }
     return goOn;
 }
@@ -154,12 +173,12 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     StepSums step;
     for (std::int64_t batch = batches.first; batch + 1 < batches.last; ++batch) {
         const SlotRange range = plan.batch(batch);
-        const SampleLosses losses = m_strategy->accumulate(nextTrainingBatch(plan, range));
+        const SampleLosses losses = m_strategy->accumulate(nextTrainingBatch());
         step.add(losses);
         m_position.sums.add(losses, uniqueSlots(plan, rank, range));
     }
     const SlotRange range = plan.batch(batches.last - 1);
-    const Batch batch = nextTrainingBatch(plan, range);
+    const Batch batch = nextTrainingBatch();
     const StepResult result = m_strategy->step(batch, static_cast<int>(m_parts.control.pending()));
 
     m_parts.observer.progress().step.store(++m_position.step, std::memory_order_relaxed);
@@ -171,11 +190,11 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     return result.control != static_cast<int>(ControlCode::kStop);
 }
 
-Batch Trainer::nextTrainingBatch(const ShardPlan& plan, SlotRange range) {
+Batch Trainer::nextTrainingBatch() {
     m_parts.observer.progress().phase.store("data", std::memory_order_relaxed);
-    const Batch batch = nextBatch(m_trainingGatherer, plan, range);
+    const Batch batch = m_trainingGatherer.next();
     m_parts.observer.progress().batches.fetch_add(1, std::memory_order_relaxed);
-    m_consumed.insert(m_consumed.end(), m_indices.begin(), m_indices.begin() + range.count);
+    m_consumed.insert(m_consumed.end(), m_trainingGatherer.indices().begin(), m_trainingGatherer.indices().end());
     return batch;
 }
 
@@ -208,18 +227,24 @@ std::string Trainer::lossText(double loss) const {
 bool Trainer::validate() {
     if (!m_validationPlan) return true;
     m_parts.observer.onState("validating");
-    Progress& progress = m_parts.observer.progress();
     MetricSums sums;
-    for (std::int64_t step = 0; step < m_validationPlan->stepsPerEpoch(); ++step) {
+    m_validationGatherer.begin(*m_validationPlan, m_parts.communicator.rank(), m_position.epoch);
+    const bool finished = evaluate(*m_validationPlan, sums);
+    m_validationGatherer.end();
+    if (finished) reportResult("val", sums);
+    return finished;
+}
+
+bool Trainer::evaluate(const ShardPlan& plan, MetricSums& sums) {
+    Progress& progress = m_parts.observer.progress();
+    for (std::int64_t step = 0; step < plan.stepsPerEpoch(); ++step) {
         if (step % kBatchesBetweenStopChecks == kBatchesBetweenStopChecks - 1 && stopAgreed()) return false;
-        const SlotRange range = m_validationPlan->batch(step);
         progress.phase.store("data", std::memory_order_relaxed);
-        const Batch batch = nextBatch(m_validationGatherer, *m_validationPlan, range);
+        const Batch batch = m_validationGatherer.next();
         progress.batches.fetch_add(1, std::memory_order_relaxed);
         progress.phase.store("validation", std::memory_order_relaxed);
-        sums.add(m_strategy->evaluate(batch), uniqueSlots(*m_validationPlan, m_parts.communicator.rank(), range));
+        sums.add(m_strategy->evaluate(batch), uniqueSlots(plan, m_parts.communicator.rank(), plan.batch(step)));
     }
-    reportResult("val", sums);
     return true;
 }
 
@@ -230,11 +255,13 @@ bool Trainer::stopAgreed() {
     return code == static_cast<std::int64_t>(ControlCode::kStop);
 }
 
-Batch Trainer::nextBatch(BatchGatherer& gatherer, const ShardPlan& plan, SlotRange range) {
-    const std::span<std::int64_t> indices = std::span(m_indices).first(static_cast<std::size_t>(range.count));
-    for (std::size_t i = 0; i < indices.size(); ++i)
-        indices[i] = plan.index(m_parts.communicator.rank(), range.first + static_cast<std::int64_t>(i));
-    return gatherer.gather(indices);
+// Before the first epoch: both parts of the data are scaled by the training part alone.
+void Trainer::normalize() {
+    if (!m_parts.config.loader.normalize) return;
+    m_parts.observer.progress().phase.store("data", std::memory_order_relaxed);
+    const ChannelScale scale = sharedChannelScale(*m_parts.data.training, m_parts.communicator);
+    m_trainingGatherer.setScale(scale);
+    m_validationGatherer.setScale(scale);
 }
 
 void Trainer::checkShard(const ShardPlan& plan) const {

@@ -52,13 +52,15 @@ class Trainer {
     bool trainEpoch();  // the rest of the epoch under way; false: stopped by request
     // One optimizer step from the batches [first, last) of the epoch.
     bool trainStep(const ShardPlan& plan, BatchRange batches);
-    Batch nextTrainingBatch(const ShardPlan& plan, SlotRange range);
+    bool trainSteps(const ShardPlan& plan);
+    Batch nextTrainingBatch();
+    bool evaluate(const ShardPlan& plan, MetricSums& sums);
+    void normalize();
     void takeNonFinite(double loss);
     std::string lossText(double loss) const;  // of a loss that is not finite
     bool validate();                          // false: stopped on the way
     bool stopAgreed();
 
-    Batch nextBatch(BatchGatherer& gatherer, const ShardPlan& plan, SlotRange range);
     void reportStep(const StepResult& result, const StepSums& sums);
     void reportResult(const char* split, MetricSums& sums);
     void reportEpochEnd();
@@ -69,10 +71,10 @@ class Trainer {
     std::unique_ptr<Loss> m_loss;
     std::unique_ptr<Strategy> m_strategy;
     LearningRateSchedule m_schedule;
+    std::unique_ptr<BatchMemory> m_hostMemory;
     BatchGatherer m_trainingGatherer;
     BatchGatherer m_validationGatherer;
     std::optional<ShardPlan> m_validationPlan;  // none without validation samples
-    std::vector<std::int64_t> m_indices;        // of the batch under way
     std::vector<std::int64_t> m_consumed;       // of the epoch, in order
     CheckpointKeeper m_checkpoints;
     TrainingPosition m_position;

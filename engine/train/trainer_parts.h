@@ -6,6 +6,7 @@
 #include "backend/backend.h"
 #include "comm/communicator.h"
 #include "config/run_config.h"
+#include "data/batch_memory.h"
 #include "data/dataset.h"
 #include "train/control.h"
 #include "train/trainer_observer.h"
@@ -21,6 +22,7 @@ struct TrainerParts {
     TrainerObserver& observer;
     const ControlSource& control;
     std::filesystem::path runDirectory;  // checkpoints go here; empty: none are written
+    BatchMemory* batchMemory = nullptr;  // what the device copies batches from best; null: ordinary memory
 };
 
 }  // namespace ringside

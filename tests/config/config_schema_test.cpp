@@ -34,5 +34,6 @@ TEST_CASE("The schema carries types, limits, choices and help") {
     const Json& hidden = schema["properties"]["model"]["properties"]["hidden"];
     CHECK(hidden["type"] == "array");
     CHECK(hidden["items"]["maximum"] == 65536);
-    CHECK(schema["properties"]["loader"]["properties"]["num_workers"]["enum"] == Json::array({0}));
+    CHECK(schema["properties"]["loader"]["properties"]["prefetch_factor"]["type"] == Json({"integer", "null"}));
+    CHECK(schema["properties"]["optimizer"]["properties"]["amsgrad"]["enum"] == Json::array({false}));
 }

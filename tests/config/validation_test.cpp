@@ -48,6 +48,30 @@ TEST_CASE("A value out of range is refused with its limit and the way out") {
     CHECK(problemAfter([](RunConfig& c) { c.model.hidden.assign(65, 1); }).find("65 layers") != std::string::npos);
 }
 
+TEST_CASE("A loader is refused as PyTorch's DataLoader refuses it, in its words") {
+    CHECK(problemAfter([](RunConfig& c) { c.loader.numWorkers = -1; }) ==
+          "loader.num_workers is -1; PyTorch says: num_workers option should be non-negative: choose a "
+          "value from 0 to 128");
+    CHECK(
+        problemAfter([](RunConfig& c) { c.loader.prefetchFactor = 3; }) ==
+        "loader.prefetch_factor is 3 without workers; PyTorch says: prefetch_factor option could only be specified in "
+        "multiprocessing: set loader.num_workers above 0, or leave this out");
+    CHECK(problemAfter([](RunConfig& c) {
+              c.loader.persistentWorkers = true;
+          }).find("persistent_workers option needs num_workers > 0") != std::string::npos);
+    CHECK(problemAfter([](RunConfig& c) {
+              c.loader.numWorkers = 1;
+              c.loader.prefetchFactor = 0;
+          }).find("is 0; PyTorch says: prefetch_factor option should be") != std::string::npos);
+    RunConfig config;
+    config.loader.pinMemory = true;
+    CHECK(config.validate().empty());
+    config.loader.numWorkers = 2;
+    config.loader.prefetchFactor = 7;
+    config.loader.persistentWorkers = true;
+    CHECK(config.validate().empty());
+}
+
 TEST_CASE("A choice that is none names the choices") {
     CHECK(problemAfter([](RunConfig& c) { c.parallel.backend = "glo"; }) ==
           "parallel.backend is \"glo\"; the choices are auto, shm, gloo, nccl: did you mean gloo?");

@@ -16,7 +16,7 @@ namespace {
 std::string errorOf(const RunConfig& config, const DataSplit& data) {
     try {
         trainAsThreads(config, data);
-    } catch (const TrainingError& error) {
+    } catch (const Error& error) {
         CHECK(error.exitCode() == ExitCode::kBadConfiguration);
         return error.what();
     }

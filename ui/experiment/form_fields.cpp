@@ -53,6 +53,16 @@ bool hasWeights(const RunConfig& c) {
 bool isSubset(const RunConfig& c) {
     return isSampler(c, {"subset"});
 }
+// Or what needs them is on, so that its problem shows.
+bool hasWorkers(const RunConfig& c) {
+    return c.loader.numWorkers > 0 || c.loader.persistentWorkers ||
+           c.loader.prefetchFactor != LoaderConfig().prefetchFactor;
+}
+// Or a transform is on where there are none.
+bool mayHaveImages(const RunConfig& c) {
+    const LoaderConfig& loader = c.loader;
+    return !(isCsv(c) || hasSize(c)) || loader.randomCropPadding > 0 || loader.horizontalFlip || loader.normalize;
+}
 bool isDistributed(const RunConfig& c) {
     return isSampler(c, {"distributed"}) || c.pitfalls.any();
 }
@@ -137,6 +147,17 @@ constexpr std::array kFields = {
     FormField{Loading, "sampler.drop_last", "samplerDropLast", QT_TRANSLATE_NOOP("form", "drop_last (sampler)")},
     FormField{Loading, "loader.drop_last", "loaderDropLast", QT_TRANSLATE_NOOP("form", "drop_last (loader)")},
     FormField{Loading, "sampler.seed", "samplerSeed", QT_TRANSLATE_NOOP("form", "Shuffle seed"), true},
+    FormField{Loading, "loader.num_workers", "numWorkers", QT_TRANSLATE_NOOP("form", "Worker threads"), true},
+    FormField{Loading, "loader.prefetch_factor", "prefetchFactor", QT_TRANSLATE_NOOP("form", "Prefetch, batches"), true,
+              hasWorkers},
+    FormField{Loading, "loader.persistent_workers", "persistentWorkers",
+              QT_TRANSLATE_NOOP("form", "Persistent workers"), true, hasWorkers},
+    FormField{Loading, "loader.pin_memory", "pinMemory", QT_TRANSLATE_NOOP("form", "Pinned memory"), true},
+    FormField{Loading, "loader.random_crop_padding", "randomCropPadding",
+              QT_TRANSLATE_NOOP("form", "Random crop, padding"), true, mayHaveImages},
+    FormField{Loading, "loader.horizontal_flip", "horizontalFlip", QT_TRANSLATE_NOOP("form", "Flip at random"), true,
+              mayHaveImages},
+    FormField{Loading, "loader.normalize", "normalize", QT_TRANSLATE_NOOP("form", "Normalize"), true, mayHaveImages},
     FormField{Loading, "pitfalls.seed_per_rank", "seedPerRank", QT_TRANSLATE_NOOP("form", "Mistake: seed per rank"),
               true, isDistributed},
     FormField{Loading, "pitfalls.double_sharding", "doubleSharding",

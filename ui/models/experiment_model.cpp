@@ -7,6 +7,7 @@
 #include <functional>
 #include <utility>
 
+#include "data/sample_transforms.h"
 #include "experiment/form_fields.h"
 #include "sampling/plan_sentences.h"
 
@@ -115,6 +116,8 @@ void ExperimentModel::revalidate() {
     if (m_data && fromConfig.empty()) {
         const Problems ofPlan = planProblems(epochSpec(m_config, m_data->training, 0));
         m_problems.insert(m_problems.end(), ofPlan.begin(), ofPlan.end());
+        const Problems ofLoader = transformProblems(m_config.loader, m_data->training->shape());
+        m_problems.insert(m_problems.end(), ofLoader.begin(), ofLoader.end());
     }
     if (m_dataProblem) m_problems.push_back(*m_dataProblem);
 }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "data/dataset.h"
+#include "data/host_batch.h"
+#include "data/prefetch_queue.h"
+#include "data/sample_transforms.h"
+
+namespace ringside {
+
+// Puts samples into batches, transformed. One for each thread; allocates only when made.
+class SampleWriter {
+  public:
+    // Data set and transforms outlive it.
+    SampleWriter(const Dataset& dataset, const SampleTransforms& transforms);
+
+    // The samples batch.indices, each to its row; leaves off when the queue, which may be null, is cancelled. Throws
+    // SampleError naming the sample that cannot be read or whose label is no class.
+    void write(const HostBatch& batch, std::int64_t epoch, const PrefetchQueue* queue);
+
+  private:
+    void writeFeatures(std::int64_t index, std::int64_t epoch, std::span<float> to);
+    std::int64_t checkedLabel(std::int64_t index) const;
+
+    const Dataset& m_dataset;
+    const SampleTransforms& m_transforms;
+    const std::size_t m_features;
+    const std::size_t m_targets;
+    std::vector<float> m_untransformed;
+};
+
+}  // namespace ringside
