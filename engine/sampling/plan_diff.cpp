@@ -41,7 +41,11 @@ std::vector<SampleOwner> sampleOwners(const ShardPlan& plan, const std::atomic<b
 
 PlanDiff diffPlans(const ShardPlan& first, const ShardPlan& second, const std::atomic<bool>* stop) {
     const std::vector<SampleOwner> ours = sampleOwners(first, stop);
-    const std::vector<SampleOwner> theirs = sampleOwners(second, stop);
+    return diffPlans(first, ours, second, sampleOwners(second, stop));
+}
+
+PlanDiff diffPlans(const ShardPlan& first, const std::vector<SampleOwner>& ours, const ShardPlan& second,
+                   const std::vector<SampleOwner>& theirs) {
     const auto stepOf = [](const ShardPlan& plan, const SampleOwner& owner) {
         const bool trained = owner.slot < plan.samplesPerRank() - plan.droppedByLoader();
         return trained ? owner.slot / plan.spec().batchSize : -1;

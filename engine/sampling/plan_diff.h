@@ -35,5 +35,8 @@ struct PlanDiff {
 };
 
 PlanDiff diffPlans(const ShardPlan& first, const ShardPlan& second, const std::atomic<bool>* stop = nullptr);
+// The same when the owners are known already.
+PlanDiff diffPlans(const ShardPlan& first, const std::vector<SampleOwner>& ours, const ShardPlan& second,
+                   const std::vector<SampleOwner>& theirs);
 
 }  // namespace ringside

@@ -2,8 +2,10 @@
 #include "sampling/plan_query.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "sampling/plan_damage.h"
+#include "sampling/plan_marks.h"
 
 namespace ringside {
 namespace {
@@ -79,21 +81,37 @@ std::vector<PlanHit> findSample(const ShardPlan& plan, const PlanQuery& query, c
     return hits;
 }
 
+// Padding is at the end of each rank: looked for there, then put into the order of training.
+std::vector<PlanHit> findDuplicates(const ShardPlan& plan, const PlanQuery& query, const Window& window,
+                                    std::span<const std::uint16_t> labels) {
+    std::vector<PlanHit> hits;
+    for (int rank = window.firstRank; rank < window.lastRank; ++rank) {
+        const SlotRange padded = paddedSlots(plan, rank);
+        const std::int64_t last = std::min(padded.first + padded.count, window.lastSlot);
+        for (std::int64_t slot = std::max(padded.first, window.firstSlot); slot < last; ++slot) {
+            const std::int64_t sample = plan.index(rank, slot);
+            if (!hasLabel(query, labels, sample)) continue;
+            hits.push_back({static_cast<std::uint32_t>(sample), rank, static_cast<std::int32_t>(slot)});
+        }
+    }
+    std::ranges::sort(hits, {}, [](const PlanHit& hit) { return std::pair(hit.slot, hit.rank); });
+    return hits;
+}
+
 std::vector<PlanHit> scan(const ShardPlan& plan, const PlanQuery& query, const Window& window,
                           std::span<const std::uint16_t> labels, const std::atomic<bool>* stop) {
     std::vector<PlanHit> hits;
-    const bool onlyDuplicates = query.state == PlanQuery::State::Duplicate;
     for (std::int64_t slot = window.firstSlot; slot < window.lastSlot; ++slot) {
         if (stop && slot % kSlotsBetweenStops == 0 && *stop) break;
         for (int rank = window.firstRank; rank < window.lastRank; ++rank) {
-            if (slot >= plan.samplesOf(rank) || (onlyDuplicates && !plan.isPadded(rank, slot))) continue;
+            if (slot >= plan.samplesOf(rank)) continue;
             const std::int64_t sample = plan.index(rank, slot);
             if (hasLabel(query, labels, sample)) {
                 hits.push_back({static_cast<std::uint32_t>(sample), rank, static_cast<std::int32_t>(slot)});
             }
         }
     }
-    const bool wantsDropped = query.state != PlanQuery::State::Duplicate && !query.rank && !query.step;
+    const bool wantsDropped = !query.rank && !query.step;
     for (const std::uint32_t sample : wantsDropped ? plan.dropped() : std::span<const std::uint32_t>()) {
         if (hasLabel(query, labels, sample)) hits.push_back({sample});
     }
@@ -106,7 +124,18 @@ Result<std::vector<PlanHit>> findInPlan(const ShardPlan& plan, const PlanQuery& 
                                         std::span<const std::uint16_t> labels, const std::atomic<bool>* stop) {
     if (auto problem = checkQuery(plan, query, labels)) return *problem;
     const Window window = windowOf(plan, query);
-    return query.sample ? findSample(plan, query, window, labels) : scan(plan, query, window, labels, stop);
+    if (query.sample) return findSample(plan, query, window, labels);
+    if (query.state == PlanQuery::State::Duplicate) return findDuplicates(plan, query, window, labels);
+    return scan(plan, query, window, labels, stop);
+}
+
+std::int64_t searchSize(const ShardPlan& plan, const PlanQuery& query) {
+    const bool known = !query.step || (*query.step >= 1 && *query.step <= plan.stepsPerEpoch());
+    if (query.sample || !known) return 1;
+    if (query.state == PlanQuery::State::Duplicate) return plan.padding() + plan.spec().worldSize;
+    const Window window = windowOf(plan, query);
+    return (window.lastSlot - window.firstSlot) * (window.lastRank - window.firstRank) +
+           static_cast<std::int64_t>(plan.dropped().size());
 }
 
 std::vector<std::uint32_t> neverSeenSamples(const std::function<ShardSpec(std::int64_t)>& specAt, std::int64_t epochs,

@@ -52,6 +52,9 @@ Result<std::vector<PlanHit>> findInPlan(const ShardPlan& plan, const PlanQuery& 
                                         std::span<const std::uint16_t> labels = {},
                                         const std::atomic<bool>* stop = nullptr);
 
+// How many cells findInPlan looks at: tells small searches from large ones.
+std::int64_t searchSize(const ShardPlan& plan, const PlanQuery& query);
+
 // The samples that no rank trains in any of the epochs 0 .. epochs-1, in ascending order. specAt gives an epoch's spec;
 // equal specs are dealt once.
 std::vector<std::uint32_t> neverSeenSamples(const std::function<ShardSpec(std::int64_t epoch)>& specAt,

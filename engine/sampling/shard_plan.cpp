@@ -188,10 +188,25 @@ SamplePlace ShardPlan::placeAt(int rank, std::int64_t slot) const {
 }
 
 std::vector<SamplePlace> ShardPlan::places(std::int64_t sample) const {
+    if (sample < 0 || sample >= spec().datasetSize) return {};
+    return placesAt(m_state->find(sample));
+}
+
+std::vector<SamplePlace> ShardPlan::placesByScan(std::int64_t sample) const {
+    const std::vector<std::uint32_t>& list = m_state->dealt.empty() ? m_state->order : m_state->dealt;
+    std::vector<std::uint32_t> found;
+    if (sample < 0 || sample >= spec().datasetSize) return {};
+    for (auto at = list.begin(); (at = std::find(at, list.end(), static_cast<std::uint32_t>(sample))) != list.end();) {
+        found.push_back(static_cast<std::uint32_t>(at++ - list.begin()));
+    }
+    return placesAt(found);
+}
+
+// From places in the order, or in the orders of all ranks.
+std::vector<SamplePlace> ShardPlan::placesAt(std::span<const std::uint32_t> orderPlaces) const {
     std::vector<SamplePlace> found;
-    if (sample < 0 || sample >= spec().datasetSize) return found;
     const ShardLayout& layout = m_state->layout;
-    for (const std::uint32_t at : m_state->find(sample)) {
+    for (const std::uint32_t at : orderPlaces) {
         if (!m_state->dealt.empty()) {
             found.push_back(placeAt(static_cast<int>(at / samplesPerRank()), at % samplesPerRank()));
             continue;

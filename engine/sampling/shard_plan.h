@@ -92,12 +92,16 @@ class ShardPlan {
     // call.
     std::vector<SamplePlace> places(std::int64_t sample) const;
 
+    // The same for one sample of a plan that is asked but once: O(n) each time, and remembers nothing.
+    std::vector<SamplePlace> placesByScan(std::int64_t sample) const;
+
     // SHA-256 over the rank's indices as little-endian int64, in hex.
     std::string hash(int rank) const;
 
   private:
     struct State;
     SamplePlace placeAt(int rank, std::int64_t slot) const;
+    std::vector<SamplePlace> placesAt(std::span<const std::uint32_t> orderPlaces) const;
     explicit ShardPlan(std::shared_ptr<const State> state);
     std::shared_ptr<const State> m_state;
 };

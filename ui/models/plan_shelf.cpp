@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/plan_shelf.h"
+
+#include <algorithm>
+
+namespace ringside {
+
+std::optional<ShardPlan> PlanShelf::find(const ShardSpec& spec) {
+    const std::lock_guard lock(m_mutex);
+    const auto known = std::ranges::find_if(m_plans, [&](const ShardPlan& plan) { return plan.spec() == spec; });
+    return known == m_plans.end() ? std::nullopt : std::optional(*known);
+}
+
+void PlanShelf::add(const ShardPlan& plan) {
+    const std::lock_guard lock(m_mutex);
+    std::erase_if(m_plans, [&](const ShardPlan& other) { return other.spec() == plan.spec(); });
+    m_plans.push_front(plan);
+    std::int64_t samples = 0;
+    std::size_t kept = 0;
+    while (kept < std::min(m_plans.size(), kMostPlans)) {
+        samples += m_plans[kept].spec().datasetSize;
+        if (kept > 0 && samples > kMostSamples) break;
+        ++kept;
+    }
+    m_plans.erase(m_plans.begin() + static_cast<std::ptrdiff_t>(kept), m_plans.end());
+}
+
+Result<ShardPlan> PlanShelf::take(const ShardSpec& spec) {
+    if (std::optional<ShardPlan> known = find(spec)) return *known;
+    Result<ShardPlan> made = ShardPlan::make(spec);
+    if (made) {
+        made.value().places(0);
+        add(made.value());
+    }
+    return made;
+}
+
+}  // namespace ringside
