@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window. Everything it does is in ui/; this reads the command line and wires the services.
-#include <QApplication>
 #include <QFileInfo>
 #include <QIcon>
 #include <QTemporaryDir>
@@ -8,6 +7,7 @@
 #include <cstdlib>
 
 #include "base/errors.h"
+#include "diagnostics/timed_application.h"
 #include "main_window/main_window.h"
 #include "main_window/qt_dialogs.h"
 #include "main_window/qt_messages.h"
@@ -63,12 +63,12 @@ int runScreenshot(QApplication& application, const StartOptions& options) {
     return application.exec();
 }
 
-int runWindow(QApplication& application, const StartOptions& options) {
+int runWindow(TimedApplication& application, const StartOptions& options) {
     Theme theme;
     Settings settings;
     theme.setMode(themeMode(options.theme, settings));
     QtDialogs dialogs;
-    MainWindow window({theme, settings, dialogs, controlProgram()});
+    MainWindow window({theme, settings, dialogs, controlProgram(), &application.times()});
     dialogs.setParent(&window);
     window.restore();
     if (!options.config.isEmpty()) window.files().open(options.config);
@@ -104,7 +104,7 @@ int start(int argc, char** argv) {
     QApplication::setApplicationName(QStringLiteral("ringside"));
     QApplication::setApplicationVersion(QStringLiteral(RINGSIDE_VERSION));
     QApplication::setDesktopFileName(QStringLiteral("ringside"));
-    QApplication application(argc, argv);
+    TimedApplication application(argc, argv);
     QApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/ringside.svg")));
     return options.screenshot.isEmpty() ? runWindow(application, options) : runScreenshot(application, options);
 }

@@ -88,13 +88,13 @@ TEST_CASE("a biography tells of dropping and of a forgotten set_epoch") {
 TEST_CASE("the diff image is black where a sample kept rank and step") {
     const DiffColors colors{0xff000000, 0xffff0000, {0xff000001, 0xff000002, 0xff000003, 0xff000004}};
     const ShardPlan now = planOf(tenOnFour());
-    const QImage same = diffImage(now, now, 3, colors, std::atomic<bool>(false));
+    const QImage same = diffImage(now, now, sampleOwners(now), 3, colors, std::atomic<bool>(false));
     CHECK(same.pixel(0, 0) == colors.same);
     CHECK(same.pixel(2, 1) == colors.same);
     CHECK(same.pixel(2, 2) == colors.ranks[0]);  // sample 4 again: its own place is on rank 0
     ShardSpec next = tenOnFour();
     next.epoch = 1;
-    const QImage moved = diffImage(now, planOf(next), 3, colors, std::atomic<bool>(false));
+    const QImage moved = diffImage(now, planOf(next), sampleOwners(planOf(next)), 3, colors, std::atomic<bool>(false));
     CHECK(moved.pixel(0, 0) == colors.ranks[1]);  // sample 4 is on rank 1 in epoch 1
     CHECK(moved.pixel(1, 0) == colors.ranks[3]);  // sample 3
 }

@@ -7,7 +7,9 @@
 #include <QDragEnterEvent>
 #include <QFileInfo>
 #include <QMimeData>
+#include <QStandardPaths>
 
+#include "diagnostics/debug_overlay.h"
 #include "experiment/experiment_form.h"
 #include "experiment/field_text.h"
 #include "experiment/form_fields.h"
@@ -19,6 +21,7 @@
 #include "ranks/rank_strip.h"
 #include "run/run_directory.h"
 #include "settings/settings.h"
+#include "theme/desktop_motion.h"
 #include "theme/theme.h"
 
 namespace ringside {
@@ -68,6 +71,9 @@ void MainWindow::connectActions() {
     connect(m_experimentDock, &QDockWidget::visibilityChanged, this,
             [this] { m_actions.experiment->setChecked(!m_experimentDock->isHidden()); });
     m_actions.experiment->setChecked(true);
+    connect(a.reduceMotion, &QAction::toggled, this, &MainWindow::setReduceMotion);
+    m_actions.debugOverlay->setVisible(m_overlay != nullptr);
+    if (m_overlay) connect(a.debugOverlay, &QAction::toggled, m_overlay, &QWidget::setVisible);
     connect(a.resetLayout, &QAction::triggered, this, &MainWindow::resetLayout);
     connect(a.palette, &QAction::triggered, this, [this] { (new CommandPalette(m_actions.all(), this))->open(); });
     connect(a.keys, &QAction::triggered, this, [this] { (new KeysDialog(m_actions.all(), this))->open(); });
@@ -200,6 +206,13 @@ void MainWindow::setTheme(bool dark) {
     m_services.settings.set(settings::kTheme, dark ? QStringLiteral("dark") : QStringLiteral("light"));
 }
 
+// Off as well where the desktop asks for no animation.
+void MainWindow::setReduceMotion(bool reduce) {
+    const QString configFolder = QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation);
+    m_services.theme.setMotion(!reduce && !desktopReducesMotion(configFolder));
+    m_services.settings.set(settings::kReduceMotion, reduce);
+}
+
 QStringList MainWindow::pageNames() const {
     QStringList names;
     for (int i = 0; i < m_pages->count(); ++i) {
@@ -224,6 +237,9 @@ bool MainWindow::showPage(const QString& name) {
 void MainWindow::restore() {
     restoreGeometry(m_services.settings.get(settings::kGeometry));
     restoreState(m_services.settings.get(settings::kLayout));
+    const bool reduceMotion = m_services.settings.get(settings::kReduceMotion);
+    m_actions.reduceMotion->setChecked(reduceMotion);
+    setReduceMotion(reduceMotion);
     m_pages->setCurrentIndex(m_services.settings.get(settings::kPage));
     m_files.restoreDraft();
     offerLastRun();

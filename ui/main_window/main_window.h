@@ -16,10 +16,13 @@
 
 namespace ringside {
 
+class DebugOverlay;
 class Dialogs;
+class EventTimes;
 class ExperimentForm;
 class RankStrip;
 class Settings;
+class ShardsPage;
 class Theme;
 class TopBar;
 
@@ -28,7 +31,8 @@ struct WindowServices {
     Theme& theme;
     Settings& settings;
     Dialogs& dialogs;
-    QString controlProgram;  // ringsidectl
+    QString controlProgram;            // ringsidectl
+    EventTimes* eventTimes = nullptr;  // of the application, for the debug overlay; null: there is none
 };
 
 // The window: owns the models, lays the parts out, and connects them.
@@ -61,6 +65,7 @@ class MainWindow final : public QMainWindow {
     // window_layout.cpp: what stands where
     void buildLayout();
     void addPages();
+    void addDebugOverlay();
     void addPage(const QString& title, const QString& name, QWidget* page);
     QDockWidget* addExperimentDock();
     QDockWidget* addLogDock();
@@ -76,6 +81,7 @@ class MainWindow final : public QMainWindow {
     void takeRunState(RunController::State state);
     void takeRunConfig();
     void setTheme(bool dark);
+    void setReduceMotion(bool reduce);
     void askBeforeClosing();
     void closeSoon();
     void offerLastRun();
@@ -92,6 +98,8 @@ class MainWindow final : public QMainWindow {
     TopBar* m_topBar = nullptr;
     NoticeBar* m_notice = nullptr;
     QTabWidget* m_pages = nullptr;
+    ShardsPage* m_shards = nullptr;
+    DebugOverlay* m_overlay = nullptr;
     ExperimentForm* m_form = nullptr;
     QLabel* m_fileName = nullptr;
     RankStrip* m_ranks = nullptr;

@@ -74,12 +74,20 @@ void WindowActions::makeViewActions() {
     experiment->setCheckable(true);
     resetLayout =
         make("resetLayoutAction", tr("&Reset layout"), tr("Put every part of the window where it was at first"));
+    reduceMotion = make("reduceMotionAction", tr("Reduce &motion"), tr("Show changes at once, without animation"));
+    reduceMotion->setCheckable(true);
+    debugOverlay = make("debugOverlayAction", tr("What &drawing costs"),
+                        tr("Frame times, planning, memory, and the longest event of the window"),
+                        QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D));
+    debugOverlay->setCheckable(true);
     palette = make("paletteAction", tr("&Find a command..."), tr("Type a few letters of what you want to do"),
                    QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P));
     keys = make("keysAction", tr("&Keys"), tr("All keys at a glance"), QKeySequence(Qt::Key_Question));
     about = make("aboutAction", tr("&About Ringside"), tr("Version and licences"));
     m_view = new QMenu(tr("&View"), m_window);
     m_view->addActions({experiment, log, theme});
+    m_view->addSeparator();
+    m_view->addActions({reduceMotion, debugOverlay});
     m_view->addSeparator();
     m_view->addActions({palette, resetLayout});
 }

@@ -18,7 +18,7 @@ struct WindowActions {
     QAction *newExperiment, *open, *save, *saveAs, *openRun, *attachRun, *quit;
     QAction *undo, *redo;
     QAction *run, *stop, *detach, *previousEpoch, *nextEpoch;
-    QAction *theme, *log, *experiment, *resetLayout, *palette;
+    QAction *theme, *log, *reduceMotion, *debugOverlay, *experiment, *resetLayout, *palette;
     QAction *keys, *about;
     QMenu* recent;
 

@@ -4,6 +4,7 @@
 #include <QStatusBar>
 #include <QVBoxLayout>
 
+#include "diagnostics/debug_overlay.h"
 #include "experiment/experiment_form.h"
 #include "main_window/elided_label.h"
 #include "main_window/log_panel.h"
@@ -62,14 +63,21 @@ void MainWindow::buildLayout() {
     addRankDock();
     statusBar()->setSizeGripEnabled(false);
     statusBar()->addWidget(new StatusPanel(m_experiment, m_run, m_controller, this), 1);
+    addDebugOverlay();
     resize(1280, 800);
     m_firstLayout = saveState();
 }
 
 void MainWindow::addPages() {
     addPage(tr("Shards"), QStringLiteral("shards"),
-            new ShardsPage(m_experiment, m_plan, m_run, m_services.theme, this));
+            m_shards = new ShardsPage(m_experiment, m_plan, m_run, m_services.theme, this));
     addPage(tr("Training"), QStringLiteral("training"), new TrainingPage(m_run, m_services.theme, this));
+}
+
+void MainWindow::addDebugOverlay() {
+    if (m_services.eventTimes == nullptr) return;
+    m_overlay = new DebugOverlay(
+        *m_services.eventTimes, [this] { return m_shards->figures(); }, m_pages);
 }
 
 void MainWindow::addPage(const QString& title, const QString& name, QWidget* page) {

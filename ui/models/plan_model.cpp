@@ -1,12 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/plan_model.h"
 
+#include <QElapsedTimer>
 #include <algorithm>
 
 #include "models/experiment_model.h"
 #include "sampling/plan_sentences.h"
 
 namespace ringside {
+namespace {
+
+struct MadePlan {
+    Result<ShardPlan> plan;
+    double ms = 0;
+};
+
+// With its inverse order, which the first hover would otherwise wait for.
+MadePlan makePlan(const ShardSpec& spec) {
+    QElapsedTimer clock;
+    clock.start();
+    Result<ShardPlan> plan = ShardPlan::make(spec);
+    if (plan) plan.value().places(0);
+    return {std::move(plan), static_cast<double>(clock.nsecsElapsed()) / 1e6};
+}
+
+}  // namespace
 
 ShardSpec shardSpec(const RunConfig& config, qint64 datasetSize, qint64 epoch) {
     return epochSpec(config, datasetSize, epoch);
@@ -72,14 +90,21 @@ void PlanModel::refresh() {
         return;
     }
     const ShardSpec spec = specAt(m_epoch);
-    const auto cached = std::ranges::find_if(m_cache, [&](const ShardPlan& plan) { return plan.spec() == spec; });
-    if (cached != m_cache.end()) {
-        take(ShardPlan(*cached));
+    if (const std::optional<ShardPlan> cached = m_shelf->find(spec)) {
+        ++m_work.cacheHits;
+        take(*cached);
     } else if (spec.datasetSize <= kInstantSamples) {
-        take(ShardPlan::make(spec));
+        const MadePlan made = makePlan(spec);
+        count(made.ms);
+        take(made.plan);
     } else {
         makeLater(spec);
     }
+}
+
+void PlanModel::count(double ms) {
+    m_work.lastMs = ms;
+    ++m_work.made;
 }
 
 void PlanModel::makeLater(const ShardSpec& spec) {
@@ -90,18 +115,16 @@ void PlanModel::makeLater(const ShardSpec& spec) {
         if (m_request != request) {
             return;
         }
-        Result<ShardPlan> result = ShardPlan::make(spec);
-        if (result) {
-            result.value().places(0);  // builds the inverse order here, not at the first hover
-        }
+        const MadePlan made = makePlan(spec);
         QMetaObject::invokeMethod(
             this,
-            [this, result, request] {
-                if (result) {
-                    remember(result.value());
+            [this, made, request] {
+                count(made.ms);
+                if (made.plan) {
+                    m_shelf->add(made.plan.value());
                 }
                 if (m_request == request) {
-                    take(result);
+                    take(made.plan);
                 }
             },
             Qt::QueuedConnection);
@@ -114,7 +137,7 @@ void PlanModel::take(const Result<ShardPlan>& result) {
         fail(QString::fromStdString(result.problem().text()));
         return;
     }
-    remember(result.value());
+    m_shelf->add(result.value());
     m_plan = result.value();
     m_problem.clear();
     followSelection();
@@ -127,17 +150,6 @@ void PlanModel::fail(const QString& problem) {
     m_place.reset();
     m_problem = problem;
     Q_EMIT planChanged();
-}
-
-void PlanModel::remember(const ShardPlan& plan) {
-    m_cache.removeIf([&](const ShardPlan& other) { return other.spec() == plan.spec(); });
-    m_cache.prepend(plan);
-    qint64 samples = 0;
-    qsizetype kept = 0;
-    while (kept < m_cache.size() && (kept == 0 || samples + m_cache[kept].spec().datasetSize <= kCachedSamples)) {
-        samples += m_cache[kept++].spec().datasetSize;
-    }
-    m_cache.resize(std::min<qsizetype>(kept, 64), plan);
 }
 
 // The selected sample keeps its selection in another plan: at its own place there, the same rank when it has several.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QList>
 #include <QObject>
 #include <QThreadPool>
 #include <atomic>
+#include <memory>
 #include <optional>
 
 #include "config/run_config.h"
-#include "sampling/shard_plan.h"
+#include "models/plan_shelf.h"
 
 namespace ringside {
 
@@ -19,8 +19,7 @@ class ExperimentModel;
 class PlanModel : public QObject {
     Q_OBJECT
   public:
-    static constexpr qint64 kInstantSamples = 20'000;     // planned on the GUI thread up to here
-    static constexpr qint64 kCachedSamples = 16'000'000;  // of all remembered plans together, 4 bytes each
+    static constexpr qint64 kInstantSamples = 20'000;  // planned on the GUI thread up to here
 
     PlanModel(ExperimentModel& experiment, QObject* parent = nullptr);
     ~PlanModel() override;
@@ -31,7 +30,16 @@ class PlanModel : public QObject {
 
     const ShardPlan* plan() const { return m_plan ? &*m_plan : nullptr; }
     QString problem() const { return m_problem; }  // why there is no plan, empty otherwise
-    bool isWorking() const { return m_working; }   // a newer plan than plan() is being made
+    const std::shared_ptr<PlanShelf>& shelf() const { return m_shelf; }
+    bool isWorking() const { return m_working; }  // a newer plan than plan() is being made
+
+    // What planning costs: for the debug overlay.
+    struct Work {
+        double lastMs = 0;  // to make the last plan, with its inverse order
+        qint64 made = 0;
+        qint64 cacheHits = 0;
+    };
+    const Work& work() const { return m_work; }
 
     // The plan of another epoch of the same experiment: at once from the cache, or made on the calling thread.
     ShardSpec specAt(int epoch) const;
@@ -47,10 +55,10 @@ class PlanModel : public QObject {
 
   private:
     void refresh();
+    void count(double ms);
     void makeLater(const ShardSpec& spec);
     void take(const Result<ShardPlan>& result);
     void fail(const QString& problem);
-    void remember(const ShardPlan& plan);
     void followSelection();
 
     ExperimentModel& m_experiment;
@@ -58,9 +66,10 @@ class PlanModel : public QObject {
     std::optional<ShardPlan> m_plan;
     QString m_problem;
     bool m_working = false;
+    Work m_work;
     std::optional<qint64> m_selected;
     std::optional<SamplePlace> m_place;
-    QList<ShardPlan> m_cache;  // newest first
+    std::shared_ptr<PlanShelf> m_shelf = std::make_shared<PlanShelf>();
     std::atomic<quint64> m_request = 0;
     QThreadPool m_pool;  // last: its threads end before the rest goes
 };

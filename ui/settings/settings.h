@@ -22,6 +22,7 @@ inline const Setting<QByteArray> kGeometry{"window/geometry"};
 inline const Setting<QByteArray> kLayout{"window/layout"};
 inline const Setting<int> kPage{"window/page", 0};
 inline const Setting<QString> kTheme{"window/theme", QStringLiteral("system")};  // light | dark | system
+inline const Setting<bool> kReduceMotion{"window/reduce_motion", false};
 inline const Setting<QStringList> kRecentFiles{"files/recent"};
 inline const Setting<QString> kLastFolder{"files/last_folder"};
 inline const Setting<QString> kLastRun{"runs/last"};             // the run directory last started or attached to

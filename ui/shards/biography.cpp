@@ -16,7 +16,7 @@ QString text(const char* source) {
 }
 
 BiographyEntry entryOf(const ShardPlan& plan, std::int64_t epoch, std::int64_t sample) {
-    BiographyEntry entry{epoch, plan.places(sample), {}, plan.stepsPerEpoch()};
+    BiographyEntry entry{epoch, plan.placesByScan(sample), {}, plan.stepsPerEpoch()};
     if (entry.places.empty() || entry.places.front().step < 0) return entry;
     const SamplePlace& place = entry.places.front();
     const SlotRange batch = plan.batch(place.step);
@@ -38,9 +38,12 @@ Biography biography(const ShardScene& scene, std::int64_t sample, const std::ato
     for (std::int64_t epoch = 0; epoch < epochs && !stop; ++epoch) {
         const ShardSpec spec = scene.specAt(epoch);
         if (!plan || !(plan->spec() == spec)) {
-            const auto made = ShardPlan::make(spec);
-            if (!made) break;
-            plan = made.value();
+            plan = scene.shelf ? scene.shelf->find(spec) : std::nullopt;
+            if (!plan) {
+                const auto made = ShardPlan::make(spec);  // seen once: not worth a place on the shelf
+                if (!made) break;
+                plan = made.value();
+            }
         }
         life.entries.push_back(entryOf(*plan, epoch, sample));
     }

@@ -154,15 +154,28 @@ void BiographyView::tell() {
         Q_EMIT explanationChanged();
         return;
     }
+    const ShardSpec spec = m_scene->specAt(0);
+    if (isCurrent(spec)) return show();  // only the cursor moved
     m_work.want(
         this,
         [scene = *m_scene, sample = *m_sample](const LatestWork::Stop& stop) { return biography(scene, sample, stop); },
-        [this](const Biography& life) {
+        [this, spec](const Biography& life) {
             m_life = life;
-            m_canvas->show(life, m_scene->epoch, m_scene->ranks());
-            m_explanation = explainBiography(*m_scene, life);
-            Q_EMIT explanationChanged();
+            m_lifeOf = spec;
+            show();
         });
+}
+
+bool BiographyView::isCurrent(const ShardSpec& spec) const {
+    return m_life.sample == m_sample && m_life.epochsOfRun == m_scene->epochs && m_lifeOf == spec &&
+           !m_life.entries.empty();
+}
+
+void BiographyView::show() {
+    m_work.cancel();
+    m_canvas->show(m_life, m_scene->epoch, m_scene->ranks());
+    m_explanation = explainBiography(*m_scene, m_life);
+    Q_EMIT explanationChanged();
 }
 
 }  // namespace ringside

@@ -47,15 +47,20 @@ class BiographyView : public ShardView {
     void setScene(const ShardScene& scene) override;
     void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) override;
     std::optional<Explanation> explanation() const override { return m_explanation; }
+    bool isSettled() const override { return !m_work.isBusy(); }
+    qint64 cellsDrawn() const override { return static_cast<qint64>(m_life.entries.size()); }
     const Biography& life() const { return m_life; }
     ShardTable table() const override { return biographyTable(m_life); }
 
   private:
     void tell();
+    void show();
+    bool isCurrent(const ShardSpec& spec) const;
 
     std::optional<ShardScene> m_scene;
     std::optional<qint64> m_sample;
     Biography m_life;
+    ShardSpec m_lifeOf;  // but for the epoch
     BiographyCanvas* m_canvas;
     QScrollArea* m_scroll;
     std::optional<Explanation> m_explanation;

@@ -31,6 +31,7 @@ class CellColors {
     QColor color(int rank, std::int64_t slot, std::int64_t sample) const {
         return QColor(rgb(key(rank, slot, sample)));
     }
+    bool operator==(const CellColors&) const = default;
     // Same hue at full strength whatever the step: for borders and large cells.
     QColor strongColor(int rank, std::int64_t slot, std::int64_t sample) const;
 

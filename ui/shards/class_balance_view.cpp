@@ -18,44 +18,42 @@ constexpr int kRowHeight = 30;
 constexpr int kRowGap = 8;
 constexpr int kHeadHeight = 58;
 constexpr double kGap = 4;
+constexpr int kPauseMs = 150;
 
 }  // namespace
 
 ClassBalanceView::ClassBalanceView(Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
     setObjectName(QStringLiteral("classBalanceView"));
     setAccessibleName(tr("Class balance by rank"));
-    m_pool.setMaxThreadCount(1);
+    m_pause.setSingleShot(true);
+    m_pause.setInterval(kPauseMs);
+    connect(&m_pause, &QTimer::timeout, this, &ClassBalanceView::count);
     connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
     hide();
 }
 
-ClassBalanceView::~ClassBalanceView() {
-    m_pool.clear();
-    m_pool.waitForDone();
+void ClassBalanceView::setScene(std::optional<ShardScene> scene) {
+    m_work.cancel();
+    m_pause.stop();
+    m_wanted = std::move(scene);
+    if (!m_wanted || !m_wanted->labels || m_wanted->trainedSlots() == 0) {
+        take({});
+    } else if (m_wanted->plan.spec().datasetSize <= kInstantSamples) {
+        take(classBalance(*m_wanted));
+    } else {
+        m_pause.start();
+    }
 }
 
-void ClassBalanceView::setScene(std::optional<ShardScene> scene) {
-    const quint64 request = ++m_request;
-    m_pool.clear();
-    if (!scene || !scene->labels || scene->trainedSlots() == 0) {
-        take({});
-    } else if (scene->plan.spec().datasetSize <= kInstantSamples) {
-        take(classBalance(*scene));
-    } else {
-        m_pool.start([this, request, wanted = *scene] {
-            const ClassBalance made = classBalance(wanted);
-            QMetaObject::invokeMethod(
-                this,
-                [this, request, made] {
-                    if (request == m_request) take(made);
-                },
-                Qt::QueuedConnection);
-        });
-    }
+void ClassBalanceView::count() {
+    m_work.want(
+        this, [scene = *m_wanted](const LatestWork::Stop&) { return classBalance(scene); },
+        [this](const ClassBalance& made) { take(made); });
 }
 
 void ClassBalanceView::take(ClassBalance balance) {
     m_balance = std::move(balance);
+    m_outside = m_balance.outsideCount();
     m_rows.resize(static_cast<std::size_t>(m_balance.ranks));
     std::iota(m_rows.begin(), m_rows.end(), 0);
     if (m_balance.ranks > kLargestRows) {
@@ -85,7 +83,7 @@ void ClassBalanceView::take(ClassBalance balance) {
 QString ClassBalanceView::sentence() const {
     const QLocale locale;
     return tr("%1 of %2 outside; %3 by chance")
-        .arg(locale.toString(m_balance.outsideCount()), locale.toString(m_balance.ranks * m_balance.classes),
+        .arg(locale.toString(m_outside), locale.toString(m_balance.ranks * m_balance.classes),
              locale.toString(std::round(m_balance.expectedOutside())));
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QThreadPool>
+#include <QTimer>
 #include <QWidget>
 #include <optional>
 
 #include "shards/class_balance.h"
+#include "shards/latest_work.h"
 
 namespace ringside {
 
@@ -20,7 +21,6 @@ class ClassBalanceView : public QWidget {
     static constexpr int kLargestClasses = 24;  // more classes: only the sentence
 
     explicit ClassBalanceView(Theme& theme, QWidget* parent = nullptr);
-    ~ClassBalanceView() override;
 
     void setScene(std::optional<ShardScene> scene);
     QString sentence() const;
@@ -34,6 +34,7 @@ class ClassBalanceView : public QWidget {
     bool event(QEvent* event) override;
 
   private:
+    void count();
     void take(ClassBalance balance);
     QRectF cell(int row, int label) const;
     QString tip(QPointF point) const;
@@ -43,8 +44,10 @@ class ClassBalanceView : public QWidget {
     ClassBalance m_balance;
     std::vector<int> m_rows;  // ranks shown
     double m_scale = 1;       // largest count or band
-    quint64 m_request = 0;
-    QThreadPool m_pool;
+    int m_outside = 0;
+    std::optional<ShardScene> m_wanted;
+    QTimer m_pause;  // the picture comes first, and many epochs may pass by
+    LatestWork m_work;
 };
 
 }  // namespace ringside

@@ -148,11 +148,9 @@ void CompareView::selectInB() {
 
 void CompareView::compare() {
     if (!m_scene) return;
-    const auto make = [plan = m_scene->plan, spec = specOfB()](const LatestWork::Stop& stop) {
-        const auto b = ShardPlan::make(spec);
-        if (!b) return Made{};
-        b.value().places(0);  // the inverse order is made here
-        return Made{b.value(), diffPlans(plan, b.value(), &stop)};
+    const auto make = [scene = *m_scene, spec = specOfB()](const LatestWork::Stop& stop) {
+        const auto b = scene.planOf(spec);
+        return b ? Made{b.value(), diffPlans(scene.plan, b.value(), &stop)} : Made{};
     };
     if (m_scene->plan.spec().datasetSize > kInstantSamples) {
         m_work.want(this, make, [this](const Made& made) { take(made); });

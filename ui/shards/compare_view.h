@@ -31,6 +31,9 @@ class CompareView : public ShardView {
         return comparisonTable(*m_scene, *m_planOfB, QStringLiteral("a-b"));
     }
 
+    bool isSettled() const override { return !m_work.isBusy() && m_a->isSettled() && m_b->isSettled(); }
+    qint64 cellsDrawn() const override { return m_a->cellsDrawn() + m_b->cellsDrawn(); }
+
   private:
     struct Made {
         std::optional<ShardPlan> plan;

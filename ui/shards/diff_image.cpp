@@ -24,13 +24,12 @@ std::size_t keyOf(const ShardPlan& plan, const ShardPlan& other, const std::vect
 
 }  // namespace
 
-QImage diffImage(const ShardPlan& plan, const ShardPlan& other, int width, const DiffColors& colors,
-                 const std::atomic<bool>& stop) {
+QImage diffImage(const ShardPlan& plan, const ShardPlan& other, const std::vector<SampleOwner>& owners, int width,
+                 const DiffColors& colors, const std::atomic<bool>& stop) {
     const auto ranks = static_cast<int>(plan.spec().worldSize);
     const std::int64_t count = plan.samplesPerRank();
     QImage image(std::max(1, width), ranks, QImage::Format_ARGB32_Premultiplied);
     image.fill(Qt::transparent);
-    const std::vector<SampleOwner> owners = sampleOwners(other, &stop);
     std::vector<int> counts(kFirstRank + colors.ranks.size());
     for (int x = 0; x < width && !stop; ++x) {
         const std::int64_t first = count * x / width;

@@ -6,7 +6,6 @@
 #include <QVBoxLayout>
 
 #include "shards/cell_colors.h"
-#include "shards/diff_image.h"
 #include "shards/diff_sentences.h"
 #include "theme/theme.h"
 
@@ -71,21 +70,29 @@ void DiffView::setSelected(std::optional<qint64>, std::optional<LoomCell> cell) 
     m_canvas->setSelected(cell);
 }
 
+// On a worker thread.
+DiffView::Made DiffView::made(const ShardScene& scene, const Key& key, const LatestWork::Stop& stop) {
+    const auto there = scene.planOf(key.there);
+    if (!there) return {};
+    const std::vector<SampleOwner> ours = sampleOwners(scene.plan, &stop);
+    const std::vector<SampleOwner> theirs = sampleOwners(there.value(), &stop);
+    return {there.value(), diffPlans(there.value(), theirs, scene.plan, ours),
+            diffImage(scene.plan, there.value(), theirs, key.width, key.colors, stop)};
+}
+
 void DiffView::compare() {
     if (!m_scene) return;
     const std::int64_t other = m_other->value();
     const int width = static_cast<int>(m_canvas->cellsArea().width() * devicePixelRatioF());
+    const Key key{m_scene->plan.spec(), m_scene->specAt(other), width, colorsOf(m_theme, m_scene->ranks())};
+    m_work.cancel();
+    if (const Made* known = m_recent.find(key)) return take(*known, other);
     m_work.want(
-        this,
-        [plan = m_scene->plan, spec = m_scene->specAt(other), width,
-         colors = colorsOf(m_theme, m_scene->ranks())](const LatestWork::Stop& stop) {
-            const auto there = ShardPlan::make(spec);
-            if (!there) return Made{};
-            there.value().places(0);  // the inverse order is made here
-            return Made{there.value(), diffPlans(there.value(), plan, &stop),
-                        diffImage(plan, there.value(), width, colors, stop)};
-        },
-        [this, other](const Made& made) { take(made, other); });
+        this, [scene = *m_scene, key](const LatestWork::Stop& stop) { return made(scene, key, stop); },
+        [this, key, other](const Made& one) {
+            m_recent.add(key, one);
+            take(one, other);
+        });
 }
 
 void DiffView::take(const Made& made, std::int64_t other) {

@@ -6,7 +6,9 @@
 #include <QSpinBox>
 
 #include "sampling/plan_diff.h"
+#include "shards/diff_image.h"
 #include "shards/latest_work.h"
+#include "shards/recent.h"
 #include "shards/shard_view.h"
 
 namespace ringside {
@@ -54,6 +56,8 @@ class DiffView : public ShardView {
     void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) override;
     std::optional<Explanation> explanation() const override { return m_explanation; }
     ShardTable table() const override;
+    bool isSettled() const override { return !m_work.isBusy(); }
+    qint64 cellsDrawn() const override { return m_scene ? m_scene->plan.totalSize() : 0; }
 
   private:
     struct Made {
@@ -61,6 +65,13 @@ class DiffView : public ShardView {
         PlanDiff diff;
         QImage image;
     };
+    struct Key {
+        ShardSpec here, there;
+        int width = 0;
+        DiffColors colors;
+        bool operator==(const Key&) const = default;
+    };
+    static Made made(const ShardScene& scene, const Key& key, const LatestWork::Stop& stop);
     void compare();
     void take(const Made& made, std::int64_t other);
 
@@ -72,6 +83,7 @@ class DiffView : public ShardView {
     DiffCanvas* m_canvas;
     std::optional<ShardPlan> m_there;
     std::optional<Explanation> m_explanation;
+    Recent<Key, Made> m_recent{8};
     LatestWork m_work;
 };
 

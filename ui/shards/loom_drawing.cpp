@@ -43,6 +43,7 @@ void LoomWidget::paintEvent(QPaintEvent*) {
     const QRectF area = cellsArea();
     painter.setClipRect(area.adjusted(-2, -1, 2, 0));
     painter.translate(area.topLeft());
+    m_cellsDrawn = m_geometry.visibleRanks().size() * m_geometry.visibleSlots().size();
     drawCells(painter);
     drawMarks(painter);
     drawDifferences(painter);
@@ -186,33 +187,40 @@ void LoomWidget::drawGrid(QPainter& painter) const {
     }
 }
 
-// Duplicates and dropped samples stand out at every zoom; they are few: less than one for each rank, and one short
-// batch.
+// Duplicates and dropped samples stand out at every zoom.
 void LoomWidget::drawMarks(QPainter& painter) const {
     const CellDetail detail = m_geometry.detail();
-    const ShardPlan& plan = m_scene->plan;
     if (detail == CellDetail::Thumbnail || detail == CellDetail::Index) {
         return;
     }
-    const CellPainter cells(*m_scene, *m_colors, m_theme, const_cast<Thumbnails&>(m_thumbnails));
+    const double width = m_geometry.area().width();
     const Span ranks = m_geometry.visibleRanks();
-    const double right = m_geometry.cell(0, m_scene->columns()).left();
     for (qint64 rank = ranks.first; rank < ranks.last; ++rank) {
-        const int own = static_cast<int>(rank);
-        if (plan.droppedByLoader() > 0) {
-            QRectF rect = m_geometry.cell(own, m_scene->trainedSlots());
-            rect.setRight(std::max(m_geometry.cell(own, plan.samplesPerRank()).left(), rect.left() + kLeastMark));
-            painter.fillRect(rect, QBrush(m_theme.colors().panel));
-            painter.fillRect(rect, QBrush(m_theme.colors().danger, Qt::BDiagPattern));
+        const std::vector<MarkRun> runs = markRuns(*m_scene, static_cast<int>(rank));
+        for (const PlacedMark& mark : placedMarks(runs, m_geometry.firstSlot(), m_geometry.pitch(), kLeastMark)) {
+            if (mark.right > 0 && mark.left < width) drawMark(painter, static_cast<int>(rank), mark);
         }
-        for (qint64 slot = plan.samplesPerRank() - 1; slot < m_scene->columns(); ++slot) {
-            const CellKind kind = slot < 0 ? CellKind::None : cellContent(plan, own, slot).kind;
-            if (kind == CellKind::Duplicate || kind == CellKind::DroppedBySampler) {
-                QRectF rect = m_geometry.cell(own, slot);
-                rect.setWidth(std::max(rect.width(), kLeastMark));
-                if (rect.right() > right) rect.moveRight(right);
-                cells.outline(painter, rect, kind);
-            }
+    }
+}
+
+// One outline for each cell where cells can be told apart, else one for the run.
+void LoomWidget::drawMark(QPainter& painter, int rank, const PlacedMark& mark) const {
+    const CellPainter cells(*m_scene, *m_colors, m_theme, const_cast<Thumbnails&>(m_thumbnails));
+    QRectF row = m_geometry.cell(rank, mark.run.slots.first);
+    if (mark.run.kind == CellKind::DroppedByLoader) {
+        row.setLeft(mark.left);
+        row.setRight(mark.right);
+        painter.fillRect(row, QBrush(m_theme.colors().panel));
+        painter.fillRect(row, QBrush(m_theme.colors().danger, Qt::BDiagPattern));
+    } else if (m_geometry.pitch() < kLeastMark) {
+        row.setLeft(mark.left);
+        row.setRight(mark.right);
+        cells.outline(painter, row, mark.run.kind);
+    } else {
+        const Span seen = m_geometry.visibleSlots();
+        const qint64 last = std::min(mark.run.slots.last, seen.last);
+        for (qint64 slot = std::max(mark.run.slots.first, seen.first); slot < last; ++slot) {
+            cells.outline(painter, m_geometry.cell(rank, slot), mark.run.kind);
         }
     }
 }

@@ -5,6 +5,7 @@
 #include <QPainter>
 #include <algorithm>
 
+#include "shards/loom_marks.h"
 #include "theme/theme.h"
 
 namespace ringside {
@@ -101,23 +102,19 @@ void LoomMinimap::drawStrips(QPainter& painter) {
 }
 
 void LoomMinimap::drawMarks(QPainter& painter) const {
-    const ShardPlan& plan = m_scene->plan;
     for (int rank = 0; rank < m_scene->ranks(); ++rank) {
-        QRectF row = strip(rank);
-        if (plan.droppedByLoader() > 0) {
-            QRectF cut = row;
-            cut.setLeft(std::min(row.right() - kLeastMark,
-                                 row.left() + static_cast<double>(m_scene->trainedSlots()) * pixelsPerSlot()));
-            painter.fillRect(cut, m_theme.colors().panel);
-            painter.fillRect(cut, QBrush(m_theme.colors().danger, Qt::BDiagPattern));
-        }
-        const CellKind kind = cellContent(plan, rank, m_scene->columns() - 1).kind;
-        if (kind == CellKind::Duplicate || kind == CellKind::DroppedBySampler) {
-            row.setLeft(row.right() - std::max(kLeastMark, pixelsPerSlot()));
-            painter.fillRect(row, m_theme.colors().panel);
-            painter.setPen(QPen(kind == CellKind::Duplicate ? m_theme.colors().warning : m_theme.colors().danger,
-                                row.height() >= 5 ? 1.5 : 1));
-            painter.drawRect(row.adjusted(0.5, 0.5, -0.5, -0.5));
+        const QRectF row = strip(rank);
+        for (const PlacedMark& mark : placedMarks(markRuns(*m_scene, rank), 0, pixelsPerSlot(), kLeastMark)) {
+            const QRectF rect(row.left() + mark.left, row.top(), mark.right - mark.left, row.height());
+            painter.fillRect(rect, m_theme.colors().panel);
+            if (mark.run.kind == CellKind::DroppedByLoader) {
+                painter.fillRect(rect, QBrush(m_theme.colors().danger, Qt::BDiagPattern));
+                continue;
+            }
+            const bool duplicate = mark.run.kind == CellKind::Duplicate;
+            painter.setPen(
+                QPen(duplicate ? m_theme.colors().warning : m_theme.colors().danger, row.height() >= 5 ? 1.5 : 1));
+            painter.drawRect(rect.adjusted(0.5, 0.5, -0.5, -0.5));
         }
     }
 }

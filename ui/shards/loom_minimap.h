@@ -20,6 +20,8 @@ class LoomMinimap : public QWidget {
     void setColorBy(ColorBy by);
     void setWindow(double firstSlot, double slotCount);
 
+    bool isSettled() const { return m_raster.isSettled(); }
+
     QSize sizeHint() const override { return {400, stripsHeight() + 6}; }
 
   Q_SIGNALS:

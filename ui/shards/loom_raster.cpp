@@ -106,14 +106,31 @@ void LoomRaster::want(const RasterRequest& request) {
     if (!m_scene || (m_upToDate && m_made == request)) {
         return;
     }
-    const double cells = request.slotsPerPixel * request.width * static_cast<double>(request.ranks.size());
-    if (cells <= kInstantCells || m_image.isNull()) {
-        m_image = rasterized(*m_scene, *m_colors, request);
-        m_made = request;
-        m_upToDate = true;
+    if (recall(request)) return;
+    if (cost(request) <= kInstantCells) {
+        take(rasterized(*m_scene, *m_colors, request), request);
     } else if (!m_busy) {
         startNext();
     }
+}
+
+// Cells to be looked at, and pixels to be filled.
+double LoomRaster::cost(const RasterRequest& request) const {
+    const double columns = request.slotsPerPixel * request.width;
+    const auto ranks = static_cast<double>(request.ranks.size());
+    return m_colors->needsSample() ? columns * ranks : columns + request.width * ranks;
+}
+
+bool LoomRaster::recall(const RasterRequest& request) {
+    const QImage* known = m_recent.find({m_scene->plan.spec(), *m_colors, request});
+    if (known != nullptr) take(*known, request);
+    return known != nullptr;
+}
+
+void LoomRaster::take(const QImage& image, const RasterRequest& request) {
+    m_image = image;
+    m_made = request;
+    m_upToDate = true;
 }
 
 void LoomRaster::startNext() {
@@ -127,10 +144,9 @@ void LoomRaster::startNext() {
                 this,
                 [this, stop, image, request, generation] {
                     m_busy = false;
-                    if (!*stop) {
-                        m_image = image;
-                        m_made = request;
-                        m_upToDate = generation == m_generation;
+                    if (!*stop && generation == m_generation) {
+                        take(image, request);
+                        m_recent.add({m_scene->plan.spec(), *m_colors, request}, image);
                     }
                     if (!m_upToDate || !(m_made == m_wanted)) {
                         want(m_wanted);

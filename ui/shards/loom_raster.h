@@ -8,6 +8,7 @@
 
 #include "shards/cell_colors.h"
 #include "shards/loom_geometry.h"
+#include "shards/recent.h"
 
 namespace ringside {
 
@@ -26,11 +27,12 @@ QImage rasterized(const ShardScene& scene, const CellColors& colors, const Raste
                   const std::atomic<bool>* stop = nullptr);
 
 // Keeps the image of the latest request: small ones are made at once, large ones on a worker thread while the old image
-// goes on being shown.
+// goes on being shown. The last few are remembered: an epoch that was seen comes back at once.
 class LoomRaster : public QObject {
     Q_OBJECT
   public:
     static constexpr qint64 kInstantCells = 60'000;
+    static constexpr std::size_t kRemembered = 16;
 
     explicit LoomRaster(QObject* parent = nullptr);
     ~LoomRaster() override;
@@ -40,12 +42,22 @@ class LoomRaster : public QObject {
 
     const QImage& image() const { return m_image; }
     const RasterRequest& imageRequest() const { return m_made; }
+    bool isSettled() const { return m_upToDate && m_made == m_wanted; }
 
   Q_SIGNALS:
     void imageChanged();
 
   private:
+    struct Key {
+        ShardSpec spec;
+        CellColors colors;
+        RasterRequest request;
+        bool operator==(const Key&) const = default;
+    };
     void startNext();
+    double cost(const RasterRequest& request) const;
+    bool recall(const RasterRequest& request);
+    void take(const QImage& image, const RasterRequest& request);
 
     std::optional<ShardScene> m_scene;
     std::optional<CellColors> m_colors;
@@ -54,6 +66,7 @@ class LoomRaster : public QObject {
     bool m_busy = false;
     quint64 m_generation = 0;
     QImage m_image;
+    Recent<Key, QImage> m_recent{kRemembered};
     std::shared_ptr<std::atomic<bool>> m_stop;
     QThreadPool m_pool;
 };

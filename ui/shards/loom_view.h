@@ -22,6 +22,9 @@ class LoomView : public ShardView {
     void reveal(LoomCell cell) override { m_loom->reveal(cell); }
     ShardTable table() const override { return m_scene ? placesTable(*m_scene) : ShardTable{}; }
 
+    bool isSettled() const override { return m_loom->isSettled() && m_minimap->isSettled(); }
+    qint64 cellsDrawn() const override { return m_loom->cellsDrawn(); }
+
   protected:
     void resizeEvent(QResizeEvent* event) override;
 

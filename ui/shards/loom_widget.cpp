@@ -95,6 +95,11 @@ void LoomWidget::lookLike(const LoomWidget& other) {
     changeView();
 }
 
+bool LoomWidget::isSettled() const {
+    const CellDetail detail = m_geometry.detail();
+    return detail == CellDetail::Thumbnail || detail == CellDetail::Index || m_raster.isSettled();
+}
+
 void LoomWidget::reveal(LoomCell cell) {
     m_geometry.show(cell);
     changeView();

@@ -5,6 +5,7 @@
 #include <QWidget>
 #include <optional>
 
+#include "shards/loom_marks.h"
 #include "shards/loom_raster.h"
 #include "shards/thumbnails.h"
 
@@ -32,6 +33,9 @@ class LoomWidget : public QWidget {
 
     const LoomGeometry& geometryOfCells() const { return m_geometry; }
     QRectF cellsArea() const;
+
+    bool isSettled() const;                             // nothing is still being drawn on a worker
+    qint64 cellsDrawn() const { return m_cellsDrawn; }  // samples that the last picture stands for
 
     QSize sizeHint() const override { return {640, 380}; }
     QSize minimumSizeHint() const override { return {320, 160}; }
@@ -62,6 +66,7 @@ class LoomWidget : public QWidget {
     void drawRaster(QPainter& painter);
     void drawGrid(QPainter& painter) const;
     void drawMarks(QPainter& painter) const;
+    void drawMark(QPainter& painter, int rank, const PlacedMark& mark) const;
     void drawDifferences(QPainter& painter) const;
     bool differs(int rank, qint64 slot) const;
     void drawCursor(QPainter& painter, LoomCell cell, const QColor& color, double width) const;
@@ -78,6 +83,7 @@ class LoomWidget : public QWidget {
     std::optional<LoomCell> m_selected, m_hovered;
     std::optional<QPointF> m_dragFrom;
     bool m_dragged = false;
+    qint64 m_cellsDrawn = 0;
 };
 
 }  // namespace ringside

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "sampling/plan_marks.h"
+
 namespace ringside {
 namespace {
 
@@ -32,15 +34,14 @@ int majorityRank(const std::vector<SampleOwner>& owners, qint64 first, qint64 la
 }
 
 void markSpecial(QImage& image, const ShardPlan& plan, const MapGeometry& map, const MapColors& colors) {
-    const qint64 world = plan.spec().worldSize;
-    for (qint64 slot = 0; plan.padding() > 0 && slot < plan.samplesPerRank(); ++slot) {
-        for (int rank = 0; rank < world; ++rank) {
-            if (plan.isPadded(rank, slot)) setSquare(image, map, plan.index(rank, slot), colors.duplicate);
+    const auto markAll = [&](int rank, const SlotRange& range, QRgb color) {
+        for (qint64 slot = range.first; slot < range.first + range.count; ++slot) {
+            setSquare(image, map, plan.index(rank, slot), color);
         }
-    }
-    for (qint64 slot = plan.samplesPerRank() - plan.droppedByLoader(); slot < plan.samplesPerRank(); ++slot) {
-        for (int rank = 0; rank < world; ++rank) setSquare(image, map, plan.index(rank, slot), colors.dropped);
-    }
+    };
+    const auto world = static_cast<int>(plan.spec().worldSize);
+    for (int rank = 0; rank < world; ++rank) markAll(rank, paddedSlots(plan, rank), colors.duplicate);
+    for (int rank = 0; rank < world; ++rank) markAll(rank, loaderDroppedSlots(plan, rank), colors.dropped);
     for (const std::uint32_t sample : plan.dropped()) setSquare(image, map, sample, colors.dropped);
 }
 

@@ -14,6 +14,7 @@ struct MapColors {
     std::vector<QRgb> ranks;
     QRgb duplicate = 0;
     QRgb dropped = 0;
+    bool operator==(const MapColors&) const = default;
 };
 
 // One pixel for each square, in the colour of the rank that owns most of its samples. A square that holds a duplicate

@@ -5,7 +5,6 @@
 #include <QMouseEvent>
 #include <QPainter>
 
-#include "shards/map_image.h"
 #include "theme/theme.h"
 
 namespace ringside {
@@ -53,16 +52,19 @@ void MapView::redraw() {
     const qint64 n = m_scene->plan.spec().datasetSize;
     const MapGeometry map = MapGeometry::fitted(n, area().size());
     const MapColors colors = colorsOf(m_theme, m_scene->ranks());
-    const auto take = [this, map](const QImage& image) {
+    const Key key{m_scene->plan.spec(), map, colors};
+    const auto show = [this, map](const QImage& image) {
         m_map = map;
         m_image = image;
         update();
     };
-    if (n <= kInstantSamples) {
-        m_work.cancel();
-        take(mapImage(m_scene->plan, map, colors, LatestWork::Stop(false)));
-        return;
-    }
+    const auto take = [this, key, show](const QImage& image) {
+        m_recent.add(key, image);
+        show(image);
+    };
+    m_work.cancel();
+    if (const QImage* known = m_recent.find(key)) return show(*known);
+    if (n <= kInstantSamples) return take(mapImage(m_scene->plan, map, colors, LatestWork::Stop(false)));
     m_work.want(
         this,
         [plan = m_scene->plan, map, colors](const LatestWork::Stop& stop) { return mapImage(plan, map, colors, stop); },

@@ -4,7 +4,8 @@
 #include <QImage>
 
 #include "shards/latest_work.h"
-#include "shards/map_geometry.h"
+#include "shards/map_image.h"
+#include "shards/recent.h"
 #include "shards/shard_view.h"
 
 namespace ringside {
@@ -16,12 +17,15 @@ class MapView : public ShardView {
     Q_OBJECT
   public:
     static constexpr qint64 kInstantSamples = 20'000;
+    static constexpr std::size_t kRemembered = 10;  // pictures, about 2 MB each
 
     explicit MapView(Theme& theme, QWidget* parent = nullptr);
 
     void setScene(const ShardScene& scene) override;
     void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) override;
     ShardTable table() const override { return m_scene ? samplesTable(*m_scene) : ShardTable{}; }
+    bool isSettled() const override { return !m_work.isBusy(); }
+    qint64 cellsDrawn() const override { return m_map.samples; }
     QRectF rectOf(qint64 sample) const { return m_map.rect(sample).translated(area().topLeft()); }
 
   protected:
@@ -43,6 +47,13 @@ class MapView : public ShardView {
     std::optional<qint64> m_selected;
     MapGeometry m_map;
     QImage m_image;
+    struct Key {
+        ShardSpec spec;
+        MapGeometry map;
+        MapColors colors;
+        bool operator==(const Key&) const = default;
+    };
+    Recent<Key, QImage> m_recent{kRemembered};
     LatestWork m_work;
 };
 

@@ -124,10 +124,11 @@ bool PlanFinder::resolveClass(PlanQuery& query) {
 
 void PlanFinder::run(const PlanQuery& query) {
     m_stop = std::make_shared<std::atomic<bool>>(false);
-    const qint64 n = m_scene->plan.spec().datasetSize;
     const bool everyEpoch = query.state == PlanQuery::State::NeverSeen;
-    if (n * (everyEpoch ? std::max<qint64>(1, m_config.training.epochs) : 1) <= kInstantSamples) {
-        take(find(*m_scene, m_config, query, nullptr));
+    const qint64 looks = everyEpoch ? m_scene->plan.spec().datasetSize * std::max<qint64>(1, m_config.training.epochs)
+                                    : searchSize(m_scene->plan, query);
+    if (looks <= kInstantSamples) {
+        take(std::make_shared<Result<std::vector<PlanHit>>>(find(*m_scene, m_config, query, nullptr)));
         return;
     }
     m_working = true;
@@ -137,19 +138,20 @@ void PlanFinder::run(const PlanQuery& query) {
         QMetaObject::invokeMethod(
             this,
             [this, found, stop] {
-                if (!*stop) take(*found);
+                if (!*stop) take(found);
             },
             Qt::QueuedConnection);
     });
 }
 
-void PlanFinder::take(const Result<std::vector<PlanHit>>& found) {
-    if (!found) {
-        fail(QString::fromStdString(found.problem().text()));
+void PlanFinder::take(std::shared_ptr<const Result<std::vector<PlanHit>>> found) {
+    if (!*found) {
+        fail(QString::fromStdString(found->problem().text()));
         return;
     }
     m_problem.clear();
-    m_hits = std::make_shared<std::vector<PlanHit>>(found.value());
+    const std::vector<PlanHit>* hits = &found->value();
+    m_hits = Hits(std::move(found), hits);  // shared: a million hits are not copied here
     m_current = -1;
     m_working = false;
     Q_EMIT changed();

@@ -9,12 +9,16 @@ namespace ringside {
 namespace {
 
 constexpr qint64 kInstantSamples = 20'000;
+constexpr int kPauseMs = 150;
 
 }  // namespace
 
 SceneSource::SceneSource(const ExperimentModel& experiment, const PlanModel& plan, QObject* parent)
     : QObject(parent), m_experiment(experiment), m_plan(plan) {
     m_pool.setMaxThreadCount(1);
+    m_pause.setSingleShot(true);
+    m_pause.setInterval(kPauseMs);
+    connect(&m_pause, &QTimer::timeout, this, &SceneSource::startOrderHash);
     connect(&plan, &PlanModel::planChanged, this, &SceneSource::refresh);
     refresh();
 }
@@ -40,8 +44,8 @@ void SceneSource::refresh() {
         readLabels();
     }
     const RunConfig& config = m_experiment.config();
-    m_scene.emplace(
-        ShardScene{*plan, m_plan.epoch(), config.sampler.setEpoch, split->training, m_labels, config.training.epochs});
+    m_scene.emplace(ShardScene{*plan, m_plan.epoch(), config.sampler.setEpoch, split->training, m_labels,
+                               config.training.epochs, m_plan.shelf()});
     makeOrderHash();
     Q_EMIT sceneChanged();
 }
@@ -74,15 +78,15 @@ void SceneSource::makeOrderHash() {
         return;
     }
     setOrderHash(tr("being computed"));
-    m_pool.start([this, plan = m_scene->plan] {
-        const QString hash = ringside::orderHash(plan);
-        QMetaObject::invokeMethod(
-            this,
-            [this, spec = plan.spec(), hash] {
-                if (spec == m_hashOf) setOrderHash(hash);
-            },
-            Qt::QueuedConnection);
-    });
+    m_hashWork.cancel();
+    m_pause.start();
+}
+
+void SceneSource::startOrderHash() {
+    if (!m_scene) return;
+    m_hashWork.want(
+        this, [plan = m_scene->plan](const LatestWork::Stop&) { return ringside::orderHash(plan); },
+        [this](const QString& hash) { setOrderHash(hash); });
 }
 
 void SceneSource::setOrderHash(const QString& hash) {

@@ -4,8 +4,10 @@
 #include <QObject>
 #include <QString>
 #include <QThreadPool>
+#include <QTimer>
 #include <optional>
 
+#include "shards/latest_work.h"
 #include "shards/shard_scene.h"
 
 namespace ringside {
@@ -32,6 +34,7 @@ class SceneSource : public QObject {
     void refresh();
     void readLabels();
     void makeOrderHash();
+    void startOrderHash();
     void setOrderHash(const QString& hash);
 
     const ExperimentModel& m_experiment;
@@ -41,6 +44,8 @@ class SceneSource : public QObject {
     Labels m_labels;
     ShardSpec m_hashOf;
     QString m_orderHash;
+    QTimer m_pause;  // the picture comes first, and many epochs may pass by
+    LatestWork m_hashWork;
     QThreadPool m_pool;
 };
 

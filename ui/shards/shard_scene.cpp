@@ -34,9 +34,9 @@ CellContent cellContent(const ShardPlan& plan, int rank, std::int64_t slot) {
     if (slot < plan.samplesPerRank()) {
         return cell;  // an unpadded rank that is one sample shorter
     }
-    // Past the end: position p of the order would go to rank p mod W.
-    const std::int64_t offset = rank;
-    if (slot == plan.samplesPerRank() && offset < static_cast<std::int64_t>(plan.dropped().size())) {
+    // Past the end: what is left of the order, a place to each rank in turn.
+    const std::int64_t offset = (slot - plan.samplesPerRank()) * plan.spec().worldSize + rank;
+    if (offset < static_cast<std::int64_t>(plan.dropped().size())) {
         cell.kind = CellKind::DroppedBySampler;
         cell.sample = plan.dropped()[static_cast<std::size_t>(offset)];
         cell.position = plan.totalSize() + offset;
@@ -51,7 +51,9 @@ std::optional<SamplePlace> droppedPlace(const ShardPlan& plan, std::int64_t samp
         return {};
     }
     const std::int64_t offset = found - dropped.begin();
-    return SamplePlace{static_cast<int>(offset), plan.samplesPerRank(), -1, plan.totalSize() + offset, false};
+    const std::int64_t world = plan.spec().worldSize;
+    return SamplePlace{static_cast<int>(offset % world), plan.samplesPerRank() + offset / world, -1,
+                       plan.totalSize() + offset, false};
 }
 
 }  // namespace ringside

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "data/dataset.h"
+#include "models/plan_shelf.h"
 #include "sampling/shard_plan.h"
 
 namespace ringside {
@@ -23,7 +24,8 @@ struct ShardScene {
     bool setEpoch = true;
     std::shared_ptr<const Dataset> data;
     Labels labels;
-    std::int64_t epochs = 1;  // of the experiment
+    std::int64_t epochs = 1;                // of the experiment
+    std::shared_ptr<PlanShelf> shelf = {};  // where other plans may lie ready; may be null
 
     // The same settings in another epoch: the same order when set_epoch is forgotten.
     ShardSpec specAt(std::int64_t other) const {
@@ -31,8 +33,14 @@ struct ShardScene {
         if (setEpoch) spec.epoch = other;
         return spec;
     }
-    // Columns of the loom: the slots, and one more for samples that the sampler's drop_last keeps from every rank.
-    std::int64_t columns() const { return plan.samplesPerRank() + (plan.dropped().empty() ? 0 : 1); }
+    // From the shelf, or made on the calling thread.
+    Result<ShardPlan> planOf(const ShardSpec& spec) const { return shelf ? shelf->take(spec) : ShardPlan::make(spec); }
+    // Columns of the loom: the slots, and after them those for samples that the sampler's drop_last keeps from every
+    // rank: one, unless it cuts whole batches.
+    std::int64_t columns() const {
+        const auto cut = static_cast<std::int64_t>(plan.dropped().size());
+        return plan.samplesPerRank() + (cut + plan.spec().worldSize - 1) / plan.spec().worldSize;
+    }
     int ranks() const { return static_cast<int>(plan.spec().worldSize); }
     // Slots of every rank that are really trained: all, or those before the loader's drop_last cuts.
     std::int64_t trainedSlots() const { return plan.samplesPerRank() - plan.droppedByLoader(); }

@@ -23,6 +23,9 @@ class ShardView : public QWidget {
     // What the whole view says, in place of why the selected sample is where it is.
     virtual std::optional<Explanation> explanation() const { return {}; }
     virtual ShardTable table() const = 0;  // what is seen, as rows
+    // Whether the picture is of the scene given last; false while a worker still draws it.
+    virtual bool isSettled() const { return true; }
+    virtual qint64 cellsDrawn() const { return 0; }  // samples that the last picture stands for
 
   Q_SIGNALS:
     void cellChosen(ringside::LoomCell cell);

@@ -215,6 +215,11 @@ void ShardsPage::goToHit(int direction) {
     showFound();
 }
 
+PageFigures ShardsPage::figures() const {
+    const PlanModel::Work& work = m_plan.work();
+    return {work.lastMs, work.made, work.cacheHits, m_views->view().cellsDrawn()};
+}
+
 void ShardsPage::showLedger() {
     if (scene()) {
         m_ledger->setRows(ledgerRows(scene()->plan, m_coverage.result(), m_experiment.config().training.epochs));

@@ -5,6 +5,7 @@
 #include <QWidget>
 #include <optional>
 
+#include "diagnostics/debug_overlay.h"
 #include "shards/class_balance_view.h"
 #include "shards/coverage.h"
 #include "shards/empty_panel.h"
@@ -27,6 +28,11 @@ class ShardsPage : public QWidget {
   public:
     ShardsPage(ExperimentModel& experiment, PlanModel& plan, const RunModel& run, Theme& theme,
                QWidget* parent = nullptr);
+
+    bool isSettled() const { return m_views->view().isSettled(); }  // the view in sight shows the plan
+    bool isFinding() const { return m_finder.isWorking(); }
+    QWidget* viewInSight() const { return &m_views->view(); }
+    PageFigures figures() const;  // for the debug overlay
 
   private:
     QWidget* makeLedger(Theme& theme);

@@ -28,6 +28,11 @@ class Theme : public QObject {
     QColor rankColor(int rank) const;  // Okabe-Ito for 0-7, lightness steps beyond
     QColor classColor(int label) const;
 
+    // Motion is at most kMotionMs and off until the window allows it, so that pictures and tests see the end at once.
+    static constexpr int kMotionMs = 200;
+    bool allowsMotion() const { return m_motion; }
+    void setMotion(bool allowed) { m_motion = allowed; }
+
     QFont noteFont() const;    // 11
     QFont bodyFont() const;    // 13
     QFont titleFont() const;   // 15, semibold
@@ -46,6 +51,7 @@ class Theme : public QObject {
     Mode m_mode = Mode::Light;
     ThemeColors m_colors;
     bool m_styled = false;
+    bool m_motion = false;
 };
 
 }  // namespace ringside

@@ -1,121 +1,217 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Pan, zoom and change of epoch on the loom at 1,281,167 samples on 64 ranks with 1000 classes, drawn offscreen.
-// Usage: QT_QPA_PLATFORM=offscreen shards_bench
-#include <QApplication>
-#include <QEventLoop>
-#include <QKeyEvent>
-#include <QPixmap>
+// The Shards page at 1,281,167 samples on 64 ranks with 1000 classes, used as a person uses it: for each view, pan and
+// zoom, change of epoch, select and hover; find; memory. Frames and the GUI thread's longest event are told for each.
+// Usage: QT_QPA_PLATFORM=offscreen shards_bench [rounds]
+#include <QAbstractButton>
+#include <QLineEdit>
+#include <QMetaEnum>
+#include <QTest>
 #include <QTimer>
+#include <cstdio>
+#include <cstdlib>
 
-#include "../frame_times.h"
-#include "shards/loom_minimap.h"
+#include "diagnostics/debug_overlay.h"
+#include "diagnostics/timed_application.h"
+#include "models/experiment_model.h"
+#include "models/plan_model.h"
+#include "models/run_model.h"
 #include "shards/loom_widget.h"
+#include "shards/shards_page.h"
 #include "theme/theme.h"
 
 using namespace ringside;
 
 namespace {
 
-constexpr std::int64_t kSamples = 1'281'167;
-constexpr std::int64_t kRanks = 64;
+constexpr int kEpochs = 40;
 
-// ImageNet's shape without its pictures: the class follows the index, as in a sorted folder.
-class ThousandClasses final : public Dataset {
-  public:
-    std::int64_t size() const override { return kSamples; }
-    SampleShape shape() const override { return {1, 0, 0, 1}; }
-    std::int64_t classCount() const override { return 1000; }
-    std::int64_t targetCount() const override { return 0; }
-    void features(std::int64_t index, std::span<float> out) const override { out[0] = static_cast<float>(index); }
-    std::int64_t label(std::int64_t index) const override { return index * 1000 / kSamples; }
-    void targets(std::int64_t, std::span<float>) const override {}
-};
-
-ShardScene sceneOf(std::int64_t epoch, const std::shared_ptr<const Dataset>& data, const Labels& labels) {
-    ShardSpec spec;
-    spec.datasetSize = kSamples;
-    spec.worldSize = kRanks;
-    spec.batchSize = 32;
-    spec.epoch = epoch;
-    return {ShardPlan::make(spec).value(), static_cast<int>(epoch), true, data, labels};
+RunConfig imagenetShaped() {
+    RunConfig config;
+    config.dataset.kind = "synthetic";
+    config.dataset.shape = "imagenet";
+    config.parallel.worldSize = 64;
+    config.training.epochs = kEpochs;
+    return config;
 }
 
-void turnEvents(int milliseconds) {
-    QEventLoop loop;
-    QTimer::singleShot(milliseconds, &loop, &QEventLoop::quit);
-    loop.exec();
+double nowMs() {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-struct View {
+struct Bench {
+    TimedApplication& application;
+    int rounds;
     Theme theme;
-    LoomWidget loom{theme};
-    LoomMinimap minimap{theme};
-    QPixmap target{1100, 620};
+    ExperimentModel experiment;
+    PlanModel plan{experiment};
+    RunModel run;
+    std::unique_ptr<ShardsPage> page;
 
-    void draw() { loom.render(&target); }
+    Bench(TimedApplication& timed, int times) : application(timed), rounds(times) {}
+
+    // Turns the event loop until the condition holds and what follows from it was painted.
+    void until(const std::function<bool()>& condition) const {
+        QEventLoop loop;
+        QTimer look;
+        QObject::connect(&look, &QTimer::timeout, &loop, [&] {
+            if (condition()) loop.quit();
+        });
+        look.start(1);
+        loop.exec();
+        QCoreApplication::processEvents();
+    }
+    bool settled() const { return plan.plan() != nullptr && !plan.isWorking() && page->isSettled(); }
+    void begin() { application.times().clear(); }
+    void tell(const char* name) const {
+        const EventTimes& times = application.times();
+        std::vector<double> wall, processor;
+        for (const EventTimes::Event& frame : times.frames()) {
+            wall.push_back(frame.ms);
+            processor.push_back(frame.processorMs);
+        }
+        std::printf("%-34s %4zu frames: wall p50 %5.1f p99 %5.1f, processor p50 %5.1f p99 %5.1f ms; %3zu events > 5 ms",
+                    name, wall.size(), quantile(wall, 0.5), quantile(wall, 0.99), quantile(processor, 0.5),
+                    quantile(processor, 0.99), times.slow().size());
+        const EventTimes::Event& longest = times.longest();
+        const char* type = QMetaEnum::fromType<QEvent::Type>().valueToKey(longest.type);
+        std::printf(", longest %5.1f ms (%s, %s)\n", longest.processorMs, longest.receiver.c_str(),
+                    type == nullptr ? "?" : type);
+    }
+    void show(const char* button) {
+        page->findChild<QAbstractButton*>(QLatin1String(button))->click();
+        until([this] { return settled(); });
+    }
+    LoomWidget* loomInSight() const {
+        for (LoomWidget* loom : page->findChildren<LoomWidget*>()) {
+            if (loom->isVisible()) return loom;
+        }
+        return nullptr;
+    }
 };
 
-void pan(View& view, const char* name, double slotsPerFrame) {
-    FrameTimes times;
-    for (int frame = 0; frame < 300; ++frame) {
-        times.measure([&] {
-            view.loom.setFirstSlot(view.loom.geometryOfCells().firstSlot() + slotsPerFrame);
-            view.draw();
-        });
-        if (frame % 20 == 0) turnEvents(1);
-    }
-    times.print(name);
+void press(QWidget* widget, Qt::Key key) {
+    QKeyEvent event(QEvent::KeyPress, key, Qt::NoModifier);
+    QApplication::sendEvent(widget, &event);
 }
 
-void zoom(View& view, ColorBy by, const char* name) {
-    view.loom.setColorBy(by);
-    view.loom.fit();
-    FrameTimes times;
-    for (int frame = 0; frame < 300; ++frame) {
-        times.measure([&] {
-            QKeyEvent key(QEvent::KeyPress, frame % 120 < 60 ? Qt::Key_W : Qt::Key_S, Qt::NoModifier);
-            QApplication::sendEvent(&view.loom, &key);
-            view.draw();
-        });
-        if (frame % 5 == 0) turnEvents(1);
+void panAndZoom(Bench& bench, const std::string& view) {
+    LoomWidget* loom = bench.loomInSight();
+    if (loom == nullptr) return;
+    loom->fit();
+    bench.begin();
+    for (int frame = 0; frame < 120; ++frame) {
+        press(loom, frame % 60 < 30 ? Qt::Key_W : Qt::Key_S);
+        bench.until([] { return true; });
     }
-    times.print(name);
+    bench.tell((view + ": zoom").c_str());
+    for (const int notches : {4, 12, 22, 40}) {
+        loom->fit();
+        for (int notch = 0; notch < notches; ++notch) press(loom, Qt::Key_W);
+        bench.until([&] { return bench.settled(); });
+        bench.begin();
+        for (int frame = 0; frame < 60; ++frame) {
+            loom->setFirstSlot(loom->geometryOfCells().firstSlot() + 9 / loom->geometryOfCells().pitch());
+            bench.until([] { return true; });
+        }
+        const QByteArray pitch = QByteArray::number(loom->geometryOfCells().pitch(), 'f', 2);
+        bench.tell((view + ": pan at " + pitch.toStdString() + " px").c_str());
+    }
+    loom->fit();
+}
+
+void changeEpochs(Bench& bench, const std::string& view, int& next) {
+    std::vector<double> cold, cached;
+    bench.begin();
+    const int first = next;
+    for (int i = 0; i < bench.rounds; ++i, ++next) {
+        const double from = nowMs();
+        bench.plan.setEpoch(next);
+        bench.until([&] { return bench.settled(); });
+        cold.push_back(nowMs() - from);
+    }
+    bench.tell((view + ": epoch, cold").c_str());
+    bench.begin();
+    for (int i = 0; i < bench.rounds; ++i) {
+        const double from = nowMs();
+        bench.plan.setEpoch(first + i);
+        bench.until([&] { return bench.settled(); });
+        cached.push_back(nowMs() - from);
+    }
+    bench.tell((view + ": epoch, cached").c_str());
+    std::printf("%-34s to the painted picture: cold median %.1f longest %.1f ms, cached median %.1f longest %.1f ms\n",
+                view.c_str(), quantile(cold, 0.5), quantile(cold, 1), quantile(cached, 0.5), quantile(cached, 1));
+}
+
+void hoverAndSelect(Bench& bench, const std::string& view) {
+    QWidget* target = bench.page->viewInSight();
+    bench.begin();
+    for (int i = 0; i < 60; ++i) {
+        const QPoint at(120 + i * 9, 120 + i * 3);
+        QWidget* child = target->childAt(at) == nullptr ? target : target->childAt(at);
+        QTest::mouseMove(child, child->mapFrom(target, at));
+        if (i % 6 == 0) QTest::mouseClick(child, Qt::LeftButton, {}, child->mapFrom(target, at));
+        bench.until([] { return true; });
+    }
+    bench.until([&] { return bench.settled(); });
+    bench.tell((view + ": hover and select").c_str());
+}
+
+void showTable(Bench& bench, const std::string& view) {
+    bench.begin();
+    auto* action = bench.page->findChild<QAction*>(QStringLiteral("showTableAction"));
+    action->trigger();
+    bench.until([&] { return bench.settled(); });
+    action->trigger();
+    bench.until([&] { return bench.settled(); });
+    bench.tell((view + ": table").c_str());
+}
+
+void find(Bench& bench) {
+    auto* edit = bench.page->findChild<QLineEdit*>();
+    for (const char* text : {"#4242", "class:7", "rank:3", "step:5", "dup", "dropped"}) {
+        bench.begin();
+        const double from = nowMs();
+        edit->setText(QLatin1String(text));
+        bench.until([&] { return !bench.page->isFinding(); });
+        const double found = nowMs() - from;
+        press(edit, Qt::Key_Return);
+        bench.until([&] { return bench.settled(); });
+        std::printf("%-34s found in %.1f ms\n", text, found);
+        bench.tell("  shown");
+    }
+    edit->clear();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    QApplication application(argc, argv);
-    const auto data = std::make_shared<ThousandClasses>();
-    const Labels labels = readLabels(*data);
-    View view;
-    view.loom.resize(1100, 620);
-    view.loom.setScene(sceneOf(0, data, labels));
-    zoom(view, ColorBy::Rank, "zoom from the epoch to thumbnails, by rank");
-    zoom(view, ColorBy::Class, "zoom from the epoch to thumbnails, by class");
-    view.loom.fit();
-    for (int step = 0; step < 10; ++step) {
-        QKeyEvent key(QEvent::KeyPress, Qt::Key_W, Qt::NoModifier);
-        QApplication::sendEvent(&view.loom, &key);
+    TimedApplication application(argc, argv);
+    Bench bench(application, argc > 1 ? std::max(1, std::atoi(argv[1])) : 5);
+    bench.theme.setMode(Theme::Mode::Light);
+    bench.page = std::make_unique<ShardsPage>(bench.experiment, bench.plan, bench.run, bench.theme);
+    bench.page->resize(960, 640);
+    bench.page->show();
+    application.times().setWatching(true);
+    bench.experiment.replace(imagenetShaped(), {});
+    bench.until([&] { return bench.plan.plan() && bench.plan.plan()->spec().datasetSize > 1'000'000; });
+    bench.until([&] { return bench.settled(); });
+    bench.tell("open the set");
+    int epoch = 1;
+    for (const std::string view : {"loom", "map", "biography", "diff", "compare"}) {
+        bench.begin();
+        bench.show((view + "ViewButton").c_str());
+        bench.tell((view + ": show").c_str());
+        hoverAndSelect(bench, view);
+        panAndZoom(bench, view);
+        changeEpochs(bench, view, epoch);
+        showTable(bench, view);
+        std::printf("%-34s %lld MB resident\n", view.c_str(), static_cast<long long>(residentBytes() / 1'000'000));
     }
-    pan(view, "pan with several cells under a pixel", 40);
-    view.loom.home();
-    pan(view, "pan over thumbnails and indices", 0.4);
-    FrameTimes cold, shown, raster;
-    for (std::int64_t epoch = 1; epoch <= 20; ++epoch) {
-        std::optional<ShardScene> scene;
-        cold.measure([&] { scene.emplace(sceneOf(epoch, data, labels)); });
-        view.loom.fit();
-        shown.measure([&] {
-            view.loom.setScene(scene);
-            view.draw();
-        });
-        const CellColors colors(ColorBy::Class, *scene, view.theme);
-        raster.measure([&] { rasterized(*scene, colors, {0, 20019.0 / 1000, 1000, {0, kRanks}}); });
-        turnEvents(50);
-    }
-    cold.print("plan of another epoch (worker thread)");
-    shown.print("show it, fitted, by class (GUI thread)");
-    raster.print("exact image of the whole epoch (worker thread)");
+    bench.show("loomViewButton");
+    bench.page->findChild<QAbstractButton*>(QStringLiteral("colorByClassButton"))->click();
+    panAndZoom(bench, "loom by class");
+    changeEpochs(bench, "loom by class", epoch);
+    find(bench);
+    std::printf("%lld MB resident\n", static_cast<long long>(residentBytes() / 1'000'000));
     return 0;
 }
