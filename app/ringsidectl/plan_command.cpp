@@ -7,6 +7,7 @@
 
 #include "base/exit_code.h"
 #include "plan_answers.h"
+#include "plan_biography.h"
 #include "plan_settings.h"
 #include "plan_writers.h"
 
@@ -28,6 +29,8 @@ constexpr const char* kFooter = R"(Examples:
       one SHA-256 per rank, over its indices as little-endian int64: compare with your own run
   ringsidectl plan --size 60000 --world-size 8 --find "#4242" --epoch 3
       where sample 4242 goes
+  ringsidectl plan --size 60000 --world-size 8 --batch-size 32 --biography 4242 --epochs 10
+      where it goes in ten epochs, and with whom
   ringsidectl plan --size 60000 --world-size 8 --seed-per-rank --damage
       what a seed of its own on each rank does to coverage
   ringsidectl plan --config experiment.json --balance
@@ -46,6 +49,7 @@ struct PlanOptions {
     std::string format = "table";
     std::string find;
     std::string diff;
+    std::optional<std::int64_t> biography = {};
     bool neverSeen = false;
     bool balance = false;
     bool damage = false;
@@ -100,6 +104,9 @@ int writePlan(const PlanOptions& options) {
                        "choose a number of epochs, such as 10"});
     }
     if (!options.find.empty()) return writeAnswer(answerFind(from, epoch, epochs, options.find), options.format);
+    if (options.biography) {
+        return writeAnswer(answerBiography(from, *options.biography, epochs), options.format);
+    }
     if (options.neverSeen) return writeAnswer(answerNeverSeen(from, epochs), options.format);
     if (!options.diff.empty()) return writeAnswer(answerDiff(from, epoch, options.diff), options.format);
     if (options.balance) return writeAnswer(answerBalance(from, epoch), options.format);
@@ -110,13 +117,15 @@ int writePlan(const PlanOptions& options) {
 void addQuestions(CLI::App& plan, PlanOptions& options) {
     CLI::App* questions = plan.add_option_group("Questions", "answered instead of listing the plan");
     questions->add_option("--find", options.find, "places of \"#4242\", \"class:7\", \"rank:3 epoch:2\", dup, dropped");
+    questions->add_option("--biography", options.biography,
+                          "one sample through epochs 0 to --epochs - 1: rank, step, slot, batch mates");
     questions->add_flag("--never-seen", options.neverSeen, "samples that no rank trains in epochs 0 to --epochs - 1");
     questions->add_option("--diff", options.diff, "compare with a second setting, as seed=1,world_size=8,epoch=2");
     questions->add_flag("--balance", options.balance, "class by rank beside chance; needs --config");
     questions->add_flag("--damage", options.damage, "coverage and overlap between ranks, beside what chance gives");
     questions->require_option(0, 1);
     plan.add_option("--epochs", options.epochs,
-                    "how many epochs --never-seen counts (default: the experiment's, or 10)");
+                    "how many epochs --never-seen and --biography look at (default: the experiment's, or 10)");
 }
 
 }  // namespace

@@ -109,6 +109,12 @@ TEST_CASE("plan answers where a sample goes, what is never seen, what differs an
     CHECK(found["count"] == 2);
     CHECK(found["places"][1] == Json({{"index", 4}, {"rank", 2}, {"slot", 2}, {"step", 3}, {"flag", "padded"}}));
     CHECK(answer({"--never-seen", "--no-set-epoch", "--drop-last", "--epochs", "5"})["samples"] == Json({2, 6}));
+    // In epoch 1 they get 5 0 7 | 6 8 4 | 1 9 5 | 2 3 6.
+    const Json life = answer({"--biography", "4", "--epochs", "2", "--batch-size", "2"});
+    CHECK(life["epochs"][0]["places"][0]["batch_mates"] == Json({3}));
+    CHECK(life["epochs"][0]["places"][1]["flag"] == "padded");
+    CHECK(life["epochs"][1]["places"][0]["rank"] == 1);
+    CHECK(life["epochs"][1]["places"][0]["step"] == 2);
     CHECK(answer({"--diff", "seed=0"})["identical"] == true);
     CHECK(answer({"--diff", "epoch=1"})["identical"] == false);
     const Json damage = answer({"--damage", "--wrong-rank", "0"});
@@ -121,6 +127,9 @@ TEST_CASE("plan refuses a sampler it does not know, and a balance without classe
     const Outcome unknown = plan({"--size", "10", "--world-size", "4", "--sampler", "magic"});
     CHECK(unknown.exitCode == 2);
     CHECK(contains(unknown.output, "ringsidectl plan: sampler is magic; the choices are distributed, sequential"));
+    const Outcome nobody = plan({"--size", "10", "--world-size", "4", "--biography", "10"});
+    CHECK(nobody.exitCode == 2);
+    CHECK(contains(nobody.output, "biography is 10; the data set has 10 samples"));
     const Outcome balance = plan({"--size", "10", "--world-size", "4", "--balance"});
     CHECK(balance.exitCode == 2);
     CHECK(contains(balance.output, "--config FILE"));

@@ -46,7 +46,7 @@ bool isSeen(const ShardScene& scene, const LoomGeometry& view, LoomCell cell) {
     const CellKind kind = cellContent(scene.plan, cell.rank, cell.slot).kind;
     const double width = view.area().width();
     for (const PlacedMark& mark : placedMarks(markRuns(scene, cell.rank), view.firstSlot(), view.pitch(), kLeast)) {
-        if (mark.run.kind != kind || cell.slot < mark.run.slots.first || cell.slot >= mark.run.slots.last) continue;
+        if (mark.run.kind != kind || cell.slot < mark.run.span.first || cell.slot >= mark.run.span.last) continue;
         return mark.right - mark.left >= kLeast - 1e-6 && std::min(mark.right, width) - std::max(mark.left, 0.0) >= 1;
     }
     return false;

@@ -1,12 +1,32 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "main_window/keys_dialog.h"
 
+#include <QCoreApplication>
 #include <QGridLayout>
 #include <QLabel>
 
 #include "theme/theme.h"
 
 namespace ringside {
+namespace {
+
+constexpr int kColumns = 3;
+
+struct KeyLine {
+    QString keys, what;
+};
+
+QList<KeyLine> loomKeys() {
+    const auto line = [](const char* keys, const char* what) {
+        return KeyLine{QString::fromLatin1(keys), QCoreApplication::translate("KeysDialog", what)};
+    };
+    return {line("W / S", "Loom: zoom in, out"),          line("A / D", "Loom: earlier, later"),
+            line("F", "Loom: the whole epoch"),           line("Home / End", "Loom: first, last cells"),
+            line("Arrows", "Shards: move the selection"), line("Ctrl+F", "Shards: find a sample"),
+            line("Space", "Deal: the next group")};
+}
+
+}  // namespace
 
 QString plainText(const QAction& action) {
     QString text = action.text();
@@ -25,21 +45,24 @@ KeysDialog::KeysDialog(const QList<QAction*>& actions, QWidget* parent) : QDialo
     grid->setVerticalSpacing(6);
     auto* title = new QLabel(tr("Keys"), this);
     title->setProperty("role", "title");
-    grid->addWidget(title, 0, 0, 1, 4);
-    int shown = 0;
-    constexpr int kRows = 11;
+    grid->addWidget(title, 0, 0, 1, 2 * kColumns);
+    QList<KeyLine> lines;
     for (const QAction* action : actions) {
         if (action->shortcut().isEmpty()) continue;
-        auto* keys = new QLabel(action->shortcut().toString(QKeySequence::NativeText), this);
-        keys->setProperty("role", "number");
-        const int column = shown / kRows * 2;
-        grid->addWidget(keys, 1 + shown % kRows, column);
-        grid->addWidget(new QLabel(plainText(*action), this), 1 + shown % kRows, column + 1);
-        ++shown;
+        lines << KeyLine{action->shortcut().toString(QKeySequence::NativeText), plainText(*action)};
     }
-    auto* hint = new QLabel(tr("Pages add their own keys: hold the pointer over them to read which."), this);
+    lines << loomKeys();
+    const auto rows = static_cast<int>((lines.size() + kColumns - 1) / kColumns);
+    for (int shown = 0; shown < lines.size(); ++shown) {
+        auto* keys = new QLabel(lines[shown].keys, this);
+        keys->setProperty("role", "number");
+        const int column = shown / rows * 2;
+        grid->addWidget(keys, 1 + shown % rows, column);
+        grid->addWidget(new QLabel(lines[shown].what, this), 1 + shown % rows, column + 1);
+    }
+    auto* hint = new QLabel(tr("The keys of the loom work while it has the keyboard: click it first."), this);
     hint->setProperty("role", "note");
-    grid->addWidget(hint, kRows + 1, 0, 1, 4);
+    grid->addWidget(hint, rows + 1, 0, 1, 2 * kColumns);
 }
 
 }  // namespace ringside

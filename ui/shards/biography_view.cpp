@@ -2,6 +2,7 @@
 #include "shards/biography_view.h"
 
 #include <QCoreApplication>
+#include <QKeyEvent>
 #include <QLocale>
 #include <QMouseEvent>
 #include <QPainter>
@@ -22,6 +23,7 @@ constexpr double kWhereWidth = 190;
 BiographyCanvas::BiographyCanvas(Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
     setObjectName(QStringLiteral("biographyCanvas"));
     setAccessibleName(tr("Biography: the selected sample in every epoch"));
+    setFocusPolicy(Qt::StrongFocus);
     connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 
@@ -116,6 +118,16 @@ void BiographyCanvas::mousePressEvent(QMouseEvent* event) {
     }
 }
 
+// Up and Down move the epoch cursor.
+void BiographyCanvas::keyPressEvent(QKeyEvent* event) {
+    const int by = (event->key() == Qt::Key_Down ? 1 : 0) - (event->key() == Qt::Key_Up ? 1 : 0);
+    const std::int64_t next = m_cursor + by;
+    if (by == 0) return QWidget::keyPressEvent(event);
+    if (next >= 0 && next < static_cast<std::int64_t>(m_life.entries.size())) {
+        Q_EMIT epochClicked(static_cast<int>(next));
+    }
+}
+
 BiographyView::BiographyView(Theme& theme, QWidget* parent) : ShardView(parent) {
     setObjectName(QStringLiteral("biographyView"));
     setProperty("role", "clear");
@@ -174,6 +186,7 @@ bool BiographyView::isCurrent(const ShardSpec& spec) const {
 void BiographyView::show() {
     m_work.cancel();
     m_canvas->show(m_life, m_scene->epoch, m_scene->ranks());
+    m_scroll->ensureVisible(0, m_scene->epoch * BiographyCanvas::kRowHeight + BiographyCanvas::kRowHeight / 2);
     m_explanation = explainBiography(*m_scene, m_life);
     Q_EMIT explanationChanged();
 }

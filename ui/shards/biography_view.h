@@ -26,6 +26,7 @@ class BiographyCanvas : public QWidget {
   protected:
     void paintEvent(QPaintEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
 
   private:
     void drawRow(QPainter& painter, const BiographyEntry& entry, double top) const;

@@ -9,7 +9,8 @@
 namespace ringside {
 namespace {
 
-constexpr double kCorner = 5;
+constexpr double kCorner = 5, kChipCorner = 3;
+constexpr double kChipPale = 0.78;  // how far a chip's fill goes towards the panel
 constexpr double kOutline = 2;
 
 QString translated(const char* text) {
@@ -65,16 +66,36 @@ QPen CellPainter::border(const CellContent& content, LoomCell cell, double width
     return {Qt::NoPen};
 }
 
-void CellPainter::card(QPainter& painter, const QRectF& rect, LoomCell cell, bool withClass) const {
+void CellPainter::frame(QPainter& painter, const QRectF& rect, const QPen& pen, const QColor& fill, double inset,
+                        double corner) const {
+    if (ChipSheet::serves(painter)) return m_sheet.frame(painter, rect, pen, fill, inset, corner);
+    painter.setPen(pen);
+    painter.setBrush(fill);
+    painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), corner, corner);
+}
+
+// Level where it fits, else upright; not at all where neither does.
+void CellPainter::stampNumber(QPainter& painter, const QRectF& rect, const CellContent& content) const {
+    const QFont font = m_theme.noteFont();
+    const QColor color = textColor(content.kind);
+    const double width = m_sheet.width(painter, content.sample, font, color);
+    const double height = font.pixelSize() + 3;
+    if (width <= rect.width() - 3) {
+        m_sheet.number(painter, rect, content.sample, font, color);
+    } else if (width <= rect.height() - 3 && height <= rect.width() + 2) {
+        m_sheet.number(painter, rect, content.sample, font, color, true);
+    }
+}
+
+void CellPainter::card(QPainter& painter, const QRectF& rect, LoomCell cell, bool withClass,
+                       const QString& line) const {
     const CellContent content = cellContent(m_scene.plan, cell.rank, cell.slot);
     if (content.kind == CellKind::None) {
         return;
     }
     const double indexHeight = 14;
     const double classHeight = withClass ? 13 : 0;
-    painter.setPen(border(content, cell, 1.5));
-    painter.setBrush(m_theme.colors().panel);
-    painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), kCorner, kCorner);
+    frame(painter, rect, border(content, cell, 1.5), m_theme.colors().panel, 1, kCorner);
     QRectF inner = rect.adjusted(4, 5, -4, -4);
     if (m_thumbnails.available()) {
         const double side = std::min(inner.width(), inner.height() - indexHeight - classHeight - 1);
@@ -84,28 +105,38 @@ void CellPainter::card(QPainter& painter, const QRectF& rect, LoomCell cell, boo
     } else {
         inner.setTop(inner.center().y() - (indexHeight + classHeight) / 2);
     }
-    QFont font = m_theme.noteFont();
-    font.setWeight(QFont::DemiBold);
-    QString name = cellName(content);
-    const auto fits = [&] { return QFontMetricsF(font).horizontalAdvance(name) <= rect.width() - 4; };
-    if (!fits()) {
-        font.setPixelSize(font.pixelSize() - 1);
-    }
-    if (!fits()) {
-        name = QString::number(content.sample);  // the outline says that it is a duplicate
-    }
-    painter.setFont(font);
-    painter.setPen(textColor(content.kind));
-    painter.drawText(QRectF(rect.left(), inner.top(), rect.width(), indexHeight), Qt::AlignCenter, name);
+    drawIndex(painter, QRectF(rect.left(), inner.top(), rect.width(), indexHeight), content);
     if (withClass) {
         const bool dropped = content.kind == CellKind::DroppedByLoader || content.kind == CellKind::DroppedBySampler;
-        const QString label = dropped ? translated("dropped") : className(m_scene, content.sample);
+        const QString label = !line.isEmpty() ? line
+                              : dropped       ? translated("dropped")
+                                              : className(m_scene, content.sample);
         painter.setFont(m_theme.noteFont());
+        const bool fits = painter.fontMetrics().horizontalAdvance(label) <= rect.width() - 6;
         painter.setPen(dropped ? m_theme.colors().danger : m_theme.colors().muted);
-        const QRectF line(rect.left() + 3, inner.top() + indexHeight - 1, rect.width() - 6, classHeight);
-        painter.drawText(line, Qt::AlignCenter,
-                         painter.fontMetrics().elidedText(label, Qt::ElideRight, static_cast<int>(line.width())));
+        const QRectF place(rect.left() + 3, inner.top() + indexHeight - 1, rect.width() - 6, classHeight);
+        // "class 832" is better short than cut: the number alone says it.
+        const QString shorter = fits ? label : label.section(QLatin1Char(' '), -1);
+        painter.drawText(place, Qt::AlignCenter,
+                         painter.fontMetrics().elidedText(shorter, Qt::ElideRight, static_cast<int>(place.width())));
     }
+}
+
+// "88 again", smaller or without "again" where there is little room: the outline says that it is a duplicate.
+void CellPainter::drawIndex(QPainter& painter, const QRectF& place, const CellContent& content) const {
+    QFont font = m_theme.noteFont();
+    font.setWeight(QFont::DemiBold);
+    if (content.kind == CellKind::Normal && ChipSheet::serves(painter)) {
+        m_sheet.number(painter, place, content.sample, font, textColor(content.kind));
+        return;
+    }
+    QString name = cellName(content);
+    const auto fits = [&] { return QFontMetricsF(font).horizontalAdvance(name) <= place.width() - 4; };
+    if (!fits()) font.setPixelSize(font.pixelSize() - 1);
+    if (!fits()) name = QString::number(content.sample);
+    painter.setFont(font);
+    painter.setPen(textColor(content.kind));
+    painter.drawText(place, Qt::AlignCenter, name);
 }
 
 void CellPainter::chip(QPainter& painter, const QRectF& rect, LoomCell cell) const {
@@ -115,9 +146,12 @@ void CellPainter::chip(QPainter& painter, const QRectF& rect, LoomCell cell) con
     }
     const QColor strong = m_colors.strongColor(cell.rank, cell.slot, content.sample);
     const bool dropped = content.kind == CellKind::DroppedByLoader || content.kind == CellKind::DroppedBySampler;
-    painter.setPen(border(content, cell, 1));
-    painter.setBrush(dropped ? m_theme.colors().panel : mixed(strong, m_theme.colors().panel, 0.78));
-    painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
+    frame(painter, rect, border(content, cell, 1),
+          dropped ? m_theme.colors().panel : mixed(strong, m_theme.colors().panel, kChipPale), 0.5, kChipCorner);
+    if (ChipSheet::serves(painter)) {
+        stampNumber(painter, rect, content);
+        return;
+    }
     const QString text = QString::number(content.sample);
     painter.setFont(m_theme.noteFont());
     painter.setPen(textColor(content.kind));

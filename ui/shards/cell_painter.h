@@ -5,6 +5,7 @@
 #include <QRectF>
 
 #include "shards/cell_colors.h"
+#include "shards/chip_sheet.h"
 #include "shards/loom_geometry.h"
 #include "shards/thumbnails.h"
 
@@ -24,18 +25,24 @@ class CellPainter {
     CellPainter(const ShardScene& scene, const CellColors& colors, const Theme& theme, Thumbnails& thumbnails)
         : m_scene(scene), m_colors(colors), m_theme(theme), m_thumbnails(thumbnails) {}
 
-    void card(QPainter& painter, const QRectF& rect, LoomCell cell, bool withClass) const;  // >= 48 px
-    void chip(QPainter& painter, const QRectF& rect, LoomCell cell) const;                  // 16-48 px
-    void outline(QPainter& painter, const QRectF& rect, CellKind kind) const;               // any size
+    // >= 48 px; line: what stands below the index, in place of the class.
+    void card(QPainter& painter, const QRectF& rect, LoomCell cell, bool withClass, const QString& line = {}) const;
+    void chip(QPainter& painter, const QRectF& rect, LoomCell cell) const;     // 16-48 px
+    void outline(QPainter& painter, const QRectF& rect, CellKind kind) const;  // any size
 
   private:
     QPen border(const CellContent& content, LoomCell cell, double width) const;
     QColor textColor(CellKind kind) const;
+    void frame(QPainter& painter, const QRectF& rect, const QPen& pen, const QColor& fill, double inset,
+               double corner) const;
+    void drawIndex(QPainter& painter, const QRectF& place, const CellContent& content) const;
+    void stampNumber(QPainter& painter, const QRectF& rect, const CellContent& content) const;
 
     const ShardScene& m_scene;
     const CellColors& m_colors;
     const Theme& m_theme;
     Thumbnails& m_thumbnails;
+    mutable ChipSheet m_sheet;
 };
 
 }  // namespace ringside

@@ -2,11 +2,8 @@
 #include "shards/compare_view.h"
 
 #include <QHBoxLayout>
-#include <QLabel>
-#include <QSignalBlocker>
+#include <QLocale>
 #include <QVBoxLayout>
-#include <algorithm>
-#include <limits>
 
 #include "shards/diff_sentences.h"
 #include "theme/theme.h"
@@ -14,21 +11,23 @@
 namespace ringside {
 namespace {
 
-constexpr int kLargestNumber = std::numeric_limits<int>::max();
+constexpr int kLeastLoomHeight = 60;
 
-QLabel* noted(const QString& text, const char* role) {
-    auto* label = new QLabel(text);
-    label->setProperty("role", role);
-    return label;
-}
-
-int bounded(std::int64_t value) {
-    return static_cast<int>(std::clamp<std::int64_t>(value, -kLargestNumber, kLargestNumber));
+// "312 of 1,440 places differ, 8 of them in sight", exact at every zoom.
+QString countText(const CellDifferences& differences, const LoomGeometry& view) {
+    const Span ranks = view.visibleRanks(), seen = view.visibleSlots();
+    qint64 inSight = 0;
+    for (qint64 rank = ranks.first; rank < ranks.last; ++rank) {
+        inSight += differences.count(static_cast<int>(rank), seen);
+    }
+    const QLocale locale;
+    return CompareView::tr("%1 of %2 places differ, %3 of them in sight")
+        .arg(locale.toString(differences.count()), locale.toString(differences.cells()), locale.toString(inSight));
 }
 
 }  // namespace
 
-CompareView::CompareView(Theme& theme, QWidget* parent) : ShardView(parent), m_theme(theme) {
+CompareView::CompareView(Theme& theme, QWidget* parent) : ShardView(parent) {
     setObjectName(QStringLiteral("compareView"));
     setProperty("role", "clear");
     auto* layout = new QVBoxLayout(this);
@@ -38,92 +37,80 @@ CompareView::CompareView(Theme& theme, QWidget* parent) : ShardView(parent), m_t
     m_b = new LoomWidget(theme);
     m_a->setObjectName(QStringLiteral("loomAWidget"));
     m_b->setObjectName(QStringLiteral("loomBWidget"));
-    for (LoomWidget* loom : {m_a, m_b}) loom->setMinimumHeight(60);
-    layout->addWidget(noted(tr("A: the experiment"), "number"));
+    for (LoomWidget* loom : {m_a, m_b}) loom->setMinimumHeight(kLeastLoomHeight);
+    m_form = new SpecForm;
+    layout->addWidget(makeHeadOfA());
     layout->addWidget(m_a, 1);
-    layout->addWidget(makeForm());
+    layout->addWidget(m_form);
     layout->addWidget(m_b, 1);
-    connect(m_a, &LoomWidget::viewChanged, this, [this] { m_b->lookLike(*m_a); });
-    connect(m_b, &LoomWidget::viewChanged, this, [this] { m_a->lookLike(*m_b); });
+    connect(m_a, &LoomWidget::viewChanged, this, [this] {
+        m_b->lookLike(*m_a);
+        showCounts();
+    });
+    connect(m_b, &LoomWidget::viewChanged, this, [this] {
+        m_a->lookLike(*m_b);
+        showCounts();
+    });
     connect(m_a, &LoomWidget::cellClicked, this, &ShardView::cellChosen);
     connect(m_a, &LoomWidget::cellHovered, this, &ShardView::cellHovered);
+    connect(m_b, &LoomWidget::cellClicked, this, &CompareView::chooseInB);
+    connect(m_form, &SpecForm::changed, this, [this] {
+        m_touched = true;
+        compare();
+    });
+    connect(m_form, &SpecForm::resetRequested, this, [this] {
+        m_touched = false;
+        follow();
+        compare();
+    });
 }
 
-QWidget* CompareView::makeForm() {
-    auto* form = new QWidget;
-    form->setProperty("role", "clear");
-    auto* layout = new QHBoxLayout(form);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(Theme::kSpace1);
-    layout->addWidget(noted(tr("B"), "number"));
-    m_worldSize = addNumber(*layout, tr("ranks"), "compareWorldSizeSpinBox", 1, kMaxWorldSize);
-    m_batchSize = addNumber(*layout, tr("batch"), "compareBatchSizeSpinBox", 1, kLargestNumber);
-    m_seed = addNumber(*layout, tr("seed"), "compareSeedSpinBox", -kLargestNumber, kLargestNumber);
-    m_shuffle = addSwitch(*layout, tr("shuffle"), "compareShuffleCheckBox");
-    m_dropLast = addSwitch(*layout, tr("drop_last"), "compareDropLastCheckBox");
-    m_dropLast->setToolTip(tr("drop_last of B's sampler"));
-    m_loaderDropLast = addSwitch(*layout, tr("(loader)"), "compareLoaderDropLastCheckBox");
-    m_loaderDropLast->setToolTip(tr("drop_last of B's loader"));
-    layout->addStretch(1);
-    return form;
-}
-
-QSpinBox* CompareView::addNumber(QLayout& layout, const QString& label, const char* name, int least, int most) {
-    auto* box = new QSpinBox;
-    box->setObjectName(QLatin1String(name));
-    box->setAccessibleName(tr("B: %1").arg(label));
-    box->setToolTip(tr("B: %1").arg(label));
-    box->setRange(least, most);
-    box->setFixedWidth(68);
-    layout.addWidget(noted(label, "muted"));
-    layout.addWidget(box);
-    connect(box, &QSpinBox::valueChanged, this, &CompareView::takeForm);
-    return box;
-}
-
-QCheckBox* CompareView::addSwitch(QLayout& layout, const QString& label, const char* name) {
-    auto* box = new QCheckBox(label);
-    box->setObjectName(QLatin1String(name));
-    box->setToolTip(tr("B: %1").arg(label));
-    layout.addWidget(box);
-    connect(box, &QCheckBox::toggled, this, &CompareView::takeForm);
-    return box;
-}
-
-void CompareView::takeForm() {
-    if (m_following) return;
-    m_touched = true;
-    compare();
+QWidget* CompareView::makeHeadOfA() {
+    auto* head = new QWidget;
+    head->setProperty("role", "clear");
+    auto* row = new QHBoxLayout(head);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(Theme::kSpace1);
+    auto* name = new QLabel(tr("A"));
+    name->setProperty("role", "number");
+    m_samplerOfA = makeSamplerChoice(tr("A: sampler"));
+    m_samplerOfA->setObjectName(QStringLiteral("compareSamplerOfAComboBox"));
+    m_samplerOfA->setToolTip(tr("A is the experiment: this changes its sampler"));
+    auto* what = new QLabel(tr("the experiment"));
+    what->setProperty("role", "muted");
+    m_countOfA = new QLabel;
+    m_countOfA->setObjectName(QStringLiteral("compareCountLabel"));
+    m_countOfA->setProperty("role", "note");
+    m_countOfA->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    m_countOfA->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    row->addWidget(name);
+    row->addWidget(m_samplerOfA);
+    row->addWidget(what);
+    row->addWidget(m_countOfA, 1);
+    connect(m_samplerOfA, &QComboBox::activated, this,
+            [this] { Q_EMIT samplerChosen(m_samplerOfA->currentData().toString()); });
+    return head;
 }
 
 // Until a field is changed B is A with the other choice of the sampler's drop_last: padding against dropping.
 void CompareView::follow() {
-    if (m_touched) return;
-    m_following = true;
-    const ShardSpec& spec = m_scene->plan.spec();
-    m_worldSize->setValue(bounded(spec.worldSize));
-    m_batchSize->setValue(bounded(spec.batchSize));
-    m_seed->setValue(bounded(spec.seed));
-    m_shuffle->setChecked(spec.shuffle);
-    m_dropLast->setChecked(!spec.dropLast);
-    m_loaderDropLast->setChecked(spec.loaderDropLast);
-    m_following = false;
+    if (m_touched || !m_scene) return;
+    ShardSpec spec = m_scene->plan.spec();
+    spec.dropLast = !spec.dropLast;
+    m_form->setSpec(spec, m_scene->setEpoch);
 }
 
 ShardSpec CompareView::specOfB() const {
-    ShardSpec spec = m_scene->plan.spec();
-    spec.worldSize = m_worldSize->value();
-    spec.batchSize = m_batchSize->value();
-    if (bounded(spec.seed) != m_seed->value()) spec.seed = m_seed->value();
-    spec.shuffle = m_shuffle->isChecked();
-    spec.dropLast = m_dropLast->isChecked();
-    spec.loaderDropLast = m_loaderDropLast->isChecked();
+    ShardSpec spec = m_form->spec(m_scene->plan.spec(), m_scene->epoch);
+    spec.data = needsClasses(spec.kind) ? m_scene->data : nullptr;
     return spec;
 }
 
 void CompareView::setScene(const ShardScene& scene) {
     const bool first = !m_scene;
     m_scene.emplace(scene);
+    m_samplerOfA->setCurrentIndex(static_cast<int>(scene.plan.spec().kind));
+    m_a->setDifferences({});
     m_a->setScene(scene);
     if (first) m_a->fit();
     follow();
@@ -146,32 +133,71 @@ void CompareView::selectInB() {
     m_b->setSelected(there);
 }
 
+// The selection is A's: the sample's own place there.
+void CompareView::chooseInB(LoomCell cell) {
+    if (!m_planOfB || !m_scene) return;
+    const std::int64_t sample = cellContent(*m_planOfB, cell.rank, cell.slot).sample;
+    const std::vector<SamplePlace> places = m_scene->plan.places(sample);
+    const auto place = places.empty() ? droppedPlace(m_scene->plan, sample) : std::optional(places.front());
+    if (place) Q_EMIT cellChosen({place->rank, place->slot});
+}
+
+// On any thread.
+CompareView::Made CompareView::made(const ShardScene& scene, const ShardSpec& spec, const LatestWork::Stop& stop) {
+    const auto b = scene.planOf(spec);
+    if (!b) return {{}, b.problem().text(), {}, {}, {}};
+    ShardScene other = scene;
+    other.plan = b.value();
+    return {b.value(),
+            {},
+            diffPlans(scene.plan, b.value(), &stop),
+            std::make_shared<CellDifferences>(scene, b.value(), stop),
+            std::make_shared<CellDifferences>(other, scene.plan, stop)};
+}
+
 void CompareView::compare() {
     if (!m_scene) return;
-    const auto make = [scene = *m_scene, spec = specOfB()](const LatestWork::Stop& stop) {
-        const auto b = scene.planOf(spec);
-        return b ? Made{b.value(), diffPlans(scene.plan, b.value(), &stop)} : Made{};
-    };
+    const ShardSpec spec = specOfB();
     if (m_scene->plan.spec().datasetSize > kInstantSamples) {
-        m_work.want(this, make, [this](const Made& made) { take(made); });
+        m_work.want(
+            this, [scene = *m_scene, spec](const LatestWork::Stop& stop) { return made(scene, spec, stop); },
+            [this](const Made& one) { take(one); });
         return;
     }
     m_work.cancel();
-    take(make(LatestWork::Stop(false)));
+    take(made(*m_scene, spec, LatestWork::Stop(false)));
 }
 
-void CompareView::take(const Made& made) {
-    m_planOfB = made.plan;
-    if (!made.plan) return;
-    ShardScene scene = *m_scene;
-    scene.plan = *made.plan;
-    m_b->setScene(scene);
-    m_a->setOther(made.plan);
-    m_b->setOther(m_scene->plan);
-    m_b->lookLike(*m_a);
+void CompareView::take(const Made& one) {
+    m_planOfB = one.plan;
+    m_ofA = one.ofA;
+    m_ofB = one.ofB;
+    m_a->setDifferences(m_ofA);
+    m_b->setDifferences(m_ofB);
+    if (one.plan) {
+        ShardScene scene = *m_scene;
+        scene.plan = *one.plan;
+        m_b->setScene(scene);
+        m_b->lookLike(*m_a);
+        m_explanation = explainSettingsDiff(m_scene->plan, *one.plan, one.diff);
+    } else {
+        m_b->setScene({});
+        m_explanation = Explanation{tr("B cannot be planned"), {QString::fromStdString(one.problem)}, true};
+    }
     selectInB();
-    m_explanation = explainSettingsDiff(m_scene->plan, *made.plan, made.diff);
+    showCounts();
     Q_EMIT explanationChanged();
+}
+
+void CompareView::showCounts() {
+    if (!m_ofA || !m_ofB) {
+        m_countOfA->clear();
+        const QString problem = m_explanation && !m_planOfB ? m_explanation->lines.join(QLatin1Char(' ')) : QString();
+        m_form->setSummary(problem, !problem.isEmpty());
+        return;
+    }
+    m_countOfA->setText(countText(*m_ofA, m_a->geometryOfCells()));
+    m_form->setSummary(countText(*m_ofB, m_b->geometryOfCells()), false);
 }
 
 }  // namespace ringside

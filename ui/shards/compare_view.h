@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QCheckBox>
-#include <QSpinBox>
+#include <QLabel>
+#include <memory>
 
 #include "sampling/plan_diff.h"
+#include "shards/cell_differences.h"
 #include "shards/latest_work.h"
 #include "shards/loom_widget.h"
 #include "shards/shard_view.h"
+#include "shards/spec_form.h"
 
 namespace ringside {
 
 class Theme;
 
 // A/B: the experiment's setting above a second one with its own small form, at the same zoom; cells that hold another
-// sample than the other setting's have a dark corner.
+// sample than the other setting's are marked, and counted.
 class CompareView : public ShardView {
     Q_OBJECT
   public:
@@ -30,38 +32,35 @@ class CompareView : public ShardView {
         if (!m_scene || !m_planOfB) return {};
         return comparisonTable(*m_scene, *m_planOfB, QStringLiteral("a-b"));
     }
-
     bool isSettled() const override { return !m_work.isBusy() && m_a->isSettled() && m_b->isSettled(); }
     qint64 cellsDrawn() const override { return m_a->cellsDrawn() + m_b->cellsDrawn(); }
 
   private:
     struct Made {
         std::optional<ShardPlan> plan;
+        std::string problem;  // why there is no plan
         PlanDiff diff;
+        std::shared_ptr<const CellDifferences> ofA, ofB;
     };
-    QWidget* makeForm();
-    QSpinBox* addNumber(QLayout& layout, const QString& label, const char* name, int least, int most);
-    QCheckBox* addSwitch(QLayout& layout, const QString& label, const char* name);
-    void takeForm();
+    static Made made(const ShardScene& scene, const ShardSpec& spec, const LatestWork::Stop& stop);
+    QWidget* makeHeadOfA();
     void selectInB();
+    void chooseInB(LoomCell cell);
     void follow();  // what a person did not change in B is as in A
     ShardSpec specOfB() const;
     void compare();
     void take(const Made& made);
+    void showCounts();
 
-    Theme& m_theme;
     std::optional<ShardScene> m_scene;
     bool m_touched = false;
-    bool m_following = false;  // the form is being filled from A
-    QSpinBox* m_worldSize = nullptr;
-    QSpinBox* m_batchSize = nullptr;
-    QSpinBox* m_seed = nullptr;
-    QCheckBox* m_shuffle = nullptr;
-    QCheckBox* m_dropLast = nullptr;
-    QCheckBox* m_loaderDropLast = nullptr;
+    QComboBox* m_samplerOfA = nullptr;
+    QLabel* m_countOfA = nullptr;
+    SpecForm* m_form = nullptr;
     LoomWidget* m_a = nullptr;
     LoomWidget* m_b = nullptr;
     std::optional<ShardPlan> m_planOfB;
+    std::shared_ptr<const CellDifferences> m_ofA, m_ofB;
     std::optional<qint64> m_selected;
     std::optional<Explanation> m_explanation;
     LatestWork m_work;

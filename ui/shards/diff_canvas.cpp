@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
 #include <algorithm>
@@ -18,6 +19,7 @@ DiffCanvas::DiffCanvas(Theme& theme, QWidget* parent) : QWidget(parent), m_theme
     setObjectName(QStringLiteral("diffCanvas"));
     setAccessibleName(tr("Epoch diff: where each sample was in the other epoch"));
     setMouseTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
     setMinimumHeight(80);
 }
 
@@ -93,6 +95,23 @@ void DiffCanvas::mousePressEvent(QMouseEvent* event) {
     if (const auto cell = cellAt(event->position()); cell && event->button() == Qt::LeftButton) {
         Q_EMIT cellClicked(*cell);
     }
+}
+
+// Arrows move the selection.
+void DiffCanvas::keyPressEvent(QKeyEvent* event) {
+    const int key = event->key();
+    const int ranks = (key == Qt::Key_Down ? 1 : 0) - (key == Qt::Key_Up ? 1 : 0);
+    const int along = (key == Qt::Key_Right ? 1 : 0) - (key == Qt::Key_Left ? 1 : 0);
+    if ((ranks == 0 && along == 0) || !m_scene || m_scene->plan.samplesPerRank() == 0) {
+        return QWidget::keyPressEvent(event);
+    }
+    LoomCell next;
+    if (m_selected) {
+        next = {std::clamp(m_selected->rank + ranks, 0, m_scene->ranks() - 1),
+                std::clamp<qint64>(m_selected->slot + along, 0, m_scene->plan.samplesPerRank() - 1)};
+    }
+    const bool full = cellContent(m_scene->plan, next.rank, next.slot).kind != CellKind::None;
+    if (full && next != m_selected) Q_EMIT cellClicked(next);
 }
 
 void DiffCanvas::leaveEvent(QEvent*) {

@@ -36,6 +36,7 @@ class DiffCanvas : public QWidget {
     void mouseMoveEvent(QMouseEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void leaveEvent(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
 
   private:
     std::optional<LoomCell> cellAt(QPointF point) const;

@@ -12,8 +12,7 @@
 namespace ringside {
 namespace {
 
-constexpr double kLeastMark = 4;  // width of a mark, however many samples a pixel stands for
-constexpr qint64 kMostCompared = 40'000;
+constexpr double kLeastMark = 4;        // width of a mark, however many samples a pixel stands for
 constexpr double kLeastStepLabel = 64;  // room between two step labels
 
 QString number(qint64 value) {
@@ -73,8 +72,11 @@ void LoomWidget::drawRankNames(QPainter& painter) const {
                              tr("Rank %1").arg(rank));
             painter.setFont(m_theme.noteFont());
             painter.setPen(m_theme.colors().muted);
+            const QString count = number(m_scene->plan.samplesOf(static_cast<int>(rank)));
+            const QString words = tr("%1 samples").arg(count);
+            const bool fits = painter.fontMetrics().horizontalAdvance(words) <= text.width();
             painter.drawText(text.adjusted(0, text.height() / 2 + 4, 0, 0), Qt::AlignLeft | Qt::AlignTop,
-                             tr("%1 samples").arg(number(m_scene->plan.samplesPerRank())));
+                             fits ? words : count);
         } else {
             painter.setFont(m_theme.noteFont());
             painter.drawText(QRectF(text.left(), text.center().y() - 8, text.width(), 16),
@@ -110,7 +112,8 @@ void LoomWidget::drawSteps(QPainter& painter) const {
             free = x + width + 8;
         }
     }
-    if (m_geometry.detail() == CellDetail::Thumbnail && stepWidth > 200) {
+    const bool oneStep = span.first / batch == (last - 1) / batch;
+    if (m_geometry.detail() == CellDetail::Thumbnail && stepWidth > 200 && oneStep) {
         const qint64 step = span.first / batch;
         const qint64 lastSlot = std::min({last - 1, step * batch + batch - 1});
         const QString text = tr("slot %1 to %2 of %3").arg(span.first % batch).arg(lastSlot % batch).arg(batch);
@@ -148,12 +151,24 @@ void LoomWidget::drawRaster(QPainter& painter) {
     const double pitch = m_geometry.pitch();
     m_raster.want({m_geometry.firstSlot(), 1 / (pitch * ratio),
                    static_cast<int>(std::ceil(m_geometry.area().width() * ratio)), ranks});
-    const RasterRequest& made = m_raster.imageRequest();
-    const QImage& image = m_raster.image();
-    // An image of an earlier view is shown where its slots lie now.
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    drawStrips(painter, m_raster.image(), m_raster.imageRequest());
+    if (m_fade.isHeld() && m_raster.isSettled()) m_fade.arrive();
+    if (m_fade.opacity() > 0) {
+        painter.setOpacity(m_fade.opacity());
+        drawStrips(painter, m_fading, m_fadingRequest);
+        painter.setOpacity(1);
+    }
+    drawGrid(painter);
+    painter.setRenderHint(QPainter::Antialiasing);
+}
+
+// An image of an earlier view is shown where its slots lie now.
+void LoomWidget::drawStrips(QPainter& painter, const QImage& image, const RasterRequest& made) const {
+    const double pitch = m_geometry.pitch();
     const double left = (made.firstSlot - m_geometry.firstSlot()) * pitch;
     const double width = made.slotsPerPixel * image.width() * pitch;
-    painter.setRenderHint(QPainter::Antialiasing, false);
+    const Span ranks = m_geometry.visibleRanks();
     for (qint64 rank = ranks.first; rank < ranks.last; ++rank) {
         const qint64 row = rank - made.ranks.first;
         if (row >= 0 && row < image.height()) {
@@ -162,8 +177,6 @@ void LoomWidget::drawRaster(QPainter& painter) {
                               QRectF(0, static_cast<double>(row), image.width(), 1));
         }
     }
-    drawGrid(painter);
-    painter.setRenderHint(QPainter::Antialiasing);
 }
 
 // Gaps between cells where there is room, and the border between batches.
@@ -206,7 +219,7 @@ void LoomWidget::drawMarks(QPainter& painter) const {
 // One outline for each cell where cells can be told apart, else one for the run.
 void LoomWidget::drawMark(QPainter& painter, int rank, const PlacedMark& mark) const {
     const CellPainter cells(*m_scene, *m_colors, m_theme, const_cast<Thumbnails&>(m_thumbnails));
-    QRectF row = m_geometry.cell(rank, mark.run.slots.first);
+    QRectF row = m_geometry.cell(rank, mark.run.span.first);
     if (mark.run.kind == CellKind::DroppedByLoader) {
         row.setLeft(mark.left);
         row.setRight(mark.right);
@@ -218,42 +231,11 @@ void LoomWidget::drawMark(QPainter& painter, int rank, const PlacedMark& mark) c
         cells.outline(painter, row, mark.run.kind);
     } else {
         const Span seen = m_geometry.visibleSlots();
-        const qint64 last = std::min(mark.run.slots.last, seen.last);
-        for (qint64 slot = std::max(mark.run.slots.first, seen.first); slot < last; ++slot) {
+        const qint64 last = std::min(mark.run.span.last, seen.last);
+        for (qint64 slot = std::max(mark.run.span.first, seen.first); slot < last; ++slot) {
             cells.outline(painter, m_geometry.cell(rank, slot), mark.run.kind);
         }
     }
-}
-
-// Every cell that the other plan fills with another sample has a dark corner, or a tick where it is too narrow for one.
-// Nothing is marked while more cells are in sight than can be compared in a frame.
-void LoomWidget::drawDifferences(QPainter& painter) const {
-    const Span ranks = m_geometry.visibleRanks();
-    const Span span = m_geometry.visibleSlots();
-    if (!m_other || ranks.size() * span.size() > kMostCompared) {
-        return;
-    }
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(m_theme.colors().text);
-    for (qint64 rank = ranks.first; rank < ranks.last; ++rank) {
-        for (qint64 slot = span.first; slot < span.last; ++slot) {
-            if (!differs(static_cast<int>(rank), slot)) continue;
-            const QRectF rect = m_geometry.cell(static_cast<int>(rank), slot);
-            const double side = std::clamp(rect.width() * 0.3, 3.0, 12.0);
-            if (rect.width() < 4) {
-                painter.drawRect(QRectF(rect.left(), rect.top(), std::max(1.5, rect.width()), side));
-            } else {
-                const QPointF corner = rect.topRight();
-                painter.drawPolygon(QPolygonF({corner, corner - QPointF(side, 0), corner + QPointF(0, side)}));
-            }
-        }
-    }
-}
-
-bool LoomWidget::differs(int rank, qint64 slot) const {
-    const std::int64_t sample = cellContent(m_scene->plan, rank, slot).sample;
-    const bool there = rank < m_other->spec().worldSize;
-    return sample >= 0 && !(there && cellContent(*m_other, rank, slot).sample == sample);
 }
 
 void LoomWidget::drawCursor(QPainter& painter, LoomCell cell, const QColor& color, double width) const {

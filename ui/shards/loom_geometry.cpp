@@ -126,6 +126,13 @@ void LoomGeometry::fit() {
     clampView();
 }
 
+void LoomGeometry::showSlots(Span span) {
+    m_atHome = false;
+    m_pitch = m_area.width() / static_cast<double>(std::max<qint64>(1, span.size()));
+    m_firstSlot = static_cast<double>(span.first);
+    clampView();
+}
+
 void LoomGeometry::home() {
     const double whole = std::max(1.0, std::ceil(m_area.width() / kLargestPitch));  // no cell is cut at the edge
     m_pitch =

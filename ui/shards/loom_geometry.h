@@ -68,6 +68,7 @@ class LoomGeometry {
     void setFirstSlot(double slot);
     void setScrollY(double pixels);
     void fit();                                // the whole epoch
+    void showSlots(Span span);                 // as large as they all fit, from the left edge
     void home();                               // the first slots, as large as they get
     void lookLike(const LoomGeometry& other);  // the same zoom and place
     void show(LoomCell cell);                  // scrolls only when the cell is out of sight

@@ -27,7 +27,7 @@ std::vector<MarkRun> markRuns(const ShardScene& scene, int rank) {
                             {{plan.samplesPerRank(), plan.samplesPerRank() + kept}, CellKind::DroppedBySampler}};
     std::vector<MarkRun> found;
     for (const MarkRun& run : runs) {
-        if (run.slots.size() > 0) found.push_back(run);
+        if (run.span.size() > 0) found.push_back(run);
     }
     return found;
 }
@@ -36,12 +36,12 @@ std::vector<PlacedMark> placedMarks(const std::vector<MarkRun>& runs, double fir
     std::vector<PlacedMark> marks(runs.size());
     const auto at = [&](qint64 slot) { return (static_cast<double>(slot) - firstSlot) * pitch; };
     for (std::size_t i = runs.size(); i-- > 0;) {
-        const double right = at(runs[i].slots.last);
+        const double right = at(runs[i].span.last);
         marks[i].run = runs[i];
         marks[i].right = i + 1 < runs.size() ? std::min(right, marks[i + 1].left) : right;
-        marks[i].left = std::min(at(runs[i].slots.first), marks[i].right - least);
+        marks[i].left = std::min(at(runs[i].span.first), marks[i].right - least);
         if (marks[i].left < 0 && right > 0) {
-            marks[i].left = std::max(marks[i].left, std::min(0.0, at(runs[i].slots.first)));
+            marks[i].left = std::max(marks[i].left, std::min(0.0, at(runs[i].span.first)));
             marks[i].right = std::max(marks[i].right, least);
         }
     }
@@ -51,7 +51,7 @@ std::vector<PlacedMark> placedMarks(const std::vector<MarkRun>& runs, double fir
 qint64 markCount(const ShardScene& scene) {
     qint64 count = 0;
     for (int rank = 0; rank < scene.ranks(); ++rank) {
-        for (const MarkRun& run : markRuns(scene, rank)) count += run.slots.size();
+        for (const MarkRun& run : markRuns(scene, rank)) count += run.span.size();
     }
     return count;
 }
@@ -60,9 +60,9 @@ std::vector<LoomCell> markedCells(const ShardScene& scene, qint64 skipped, qint6
     std::vector<LoomCell> cells;
     for (int rank = 0; rank < scene.ranks() && most > 0; ++rank) {
         for (const MarkRun& run : markRuns(scene, rank)) {
-            const qint64 passed = std::min(skipped, run.slots.size());
+            const qint64 passed = std::min(skipped, run.span.size());
             skipped -= passed;
-            for (qint64 slot = run.slots.first + passed; slot < run.slots.last && most > 0; ++slot, --most) {
+            for (qint64 slot = run.span.first + passed; slot < run.span.last && most > 0; ++slot, --most) {
                 cells.push_back({rank, slot});
             }
         }

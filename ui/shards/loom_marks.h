@@ -10,7 +10,7 @@ namespace ringside {
 
 // Neighbouring cells of one rank that are all duplicates, or all dropped in the same way.
 struct MarkRun {
-    Span slots;  // columns of the loom
+    Span span;  // columns of the loom
     CellKind kind = CellKind::None;
     bool operator==(const MarkRun&) const = default;
 };

@@ -15,6 +15,7 @@ constexpr int kLargestStrip = 14;
 constexpr int kLargestHeight = 62;
 constexpr double kMargin = 3;
 constexpr double kLeastMark = 5;
+constexpr int kLeastStrip = 3;
 
 }  // namespace
 
@@ -87,7 +88,8 @@ void LoomMinimap::drawStrips(QPainter& painter) {
     if (image.isNull()) {
         return;
     }
-    if (m_scene->ranks() > stripsHeight()) {
+    if (stripsHeight() < kLeastStrip * m_scene->ranks()) {  // no room for gaps: one picture, every rank in it
+        painter.setRenderHint(QPainter::SmoothPixmapTransform);
         painter.drawImage(QRectF(kMargin, kMargin, width() - 2 * kMargin, stripsHeight()), image);
         return;
     }

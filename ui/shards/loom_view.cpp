@@ -3,6 +3,7 @@
 
 #include <QHBoxLayout>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "theme/theme.h"
 
@@ -37,11 +38,14 @@ QWidget* LoomView::makeHeader() {
     header->setProperty("role", "clear");
     auto* layout = new QHBoxLayout(header);
     layout->setContentsMargins(0, 0, 0, 0);
-    m_subtitle = new QLabel;
-    m_subtitle->setProperty("role", "muted");
-    m_subtitle->setObjectName(QStringLiteral("loomSubtitleLabel"));
-    m_subtitle->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    layout->addWidget(m_subtitle, 1);
+    m_trail = new Breadcrumb;
+    m_trail->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    layout->addWidget(m_trail, 1);
+    m_deal = new QPushButton;
+    m_deal->setObjectName(QStringLiteral("dealButton"));
+    m_deal->setProperty("role", "segment");
+    layout->addWidget(m_deal);
+    layout->addSpacing(Theme::kSpace1);
     m_colorBy = new SegmentedControl({
         {tr("Rank"), tr("Colour by the rank that trains the sample; every second step is paler"),
          QStringLiteral("colorByRankButton")},
@@ -58,7 +62,12 @@ void LoomView::connectParts() {
     connect(m_loom, &LoomWidget::cellClicked, this, &ShardView::cellChosen);
     connect(m_loom, &LoomWidget::cellHovered, this, &ShardView::cellHovered);
     connect(m_tail, &TailPanel::cellClicked, this, &ShardView::cellChosen);
+    connect(m_tail, &TailPanel::cellHovered, this, &ShardView::cellHovered);
     connect(m_minimap, &LoomMinimap::windowMoved, m_loom, &LoomWidget::setFirstSlot);
+    connect(m_trail, &Breadcrumb::chosen, this, &LoomView::goTo);
+    connect(m_deal, &QPushButton::clicked, this, &LoomView::deal);
+    connect(m_loom, &LoomWidget::dealEnded, this, &LoomView::nameDealButton);
+    nameDealButton();
     connect(m_colorBy, &SegmentedControl::chosen, this, [this](int index) {
         const auto by = static_cast<ColorBy>(index);
         m_loom->setColorBy(by);
@@ -72,20 +81,61 @@ void LoomView::setScene(const ShardScene& scene) {
     const bool classes = scene.data && scene.data->classCount() > 0;
     m_colorBy->setChoiceEnabled(static_cast<int>(ColorBy::Class), classes,
                                 classes ? tr("Colour by the sample's class") : tr("This data set has no classes"));
-    m_subtitle->setText(tr("Whole epoch %1: which rank trains which sample, in order").arg(scene.epoch));
     m_loom->setScene(scene);
     m_minimap->setScene(scene);
     m_tail->setScene(scene);
+    showTrail();
 }
 
 void LoomView::setSelected(std::optional<qint64>, std::optional<LoomCell> cell) {
     m_loom->setSelected(cell);
     m_tail->setSelected(cell);
+    m_selected = cell;
+    showTrail();
 }
 
 void LoomView::showWindow() {
     const LoomGeometry& view = m_loom->geometryOfCells();
     m_minimap->setWindow(view.firstSlot(), view.area().width() / view.pitch());
+    showTrail();
+}
+
+void LoomView::showTrail() {
+    if (m_scene) m_trail->setTrail(trailOf(*m_scene, m_loom->geometryOfCells(), m_selected));
+}
+
+// Back to a level of the trail: of the selected sample, or of what is in sight.
+void LoomView::goTo(CrumbKind kind) {
+    if (!m_scene) return;
+    const LoomGeometry& view = m_loom->geometryOfCells();
+    const LoomCell cell =
+        m_selected.value_or(LoomCell{static_cast<int>(view.visibleRanks().first), view.visibleSlots().first});
+    if (kind == CrumbKind::Epoch || kind == CrumbKind::Rank) {
+        m_loom->fit();
+    } else if (kind == CrumbKind::Step) {
+        m_loom->showSlots(stepSlots(*m_scene, cell.slot));
+    } else {
+        const auto cards = static_cast<qint64>(view.area().width() / LoomGeometry::kLargestPitch);
+        m_loom->showSlots({std::max<qint64>(0, cell.slot - cards / 2), cell.slot - cards / 2 + cards});
+    }
+    if (kind != CrumbKind::Epoch) m_loom->reveal(cell);
+}
+
+void LoomView::deal() {
+    if (m_loom->dealing().isRunning()) {
+        m_loom->stopDeal();
+    } else {
+        m_loom->deal(Deal::Pace::Slow);
+    }
+    nameDealButton();
+}
+
+void LoomView::nameDealButton() {
+    const bool running = m_loom->dealing().isRunning();
+    m_deal->setText(running ? tr("Skip") : tr("Deal"));
+    m_deal->setAccessibleName(running ? tr("Skip the deal") : tr("Deal slowly"));
+    m_deal->setToolTip(running ? tr("Show everything dealt. Space goes on to the next group.")
+                               : tr("Watch the order being dealt to the ranks, group by group"));
 }
 
 void LoomView::resizeEvent(QResizeEvent*) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QLabel>
+#include <QPushButton>
 
 #include "controls/segmented_control.h"
+#include "shards/breadcrumb.h"
 #include "shards/loom_minimap.h"
 #include "shards/loom_widget.h"
 #include "shards/shard_view.h"
@@ -32,9 +33,15 @@ class LoomView : public ShardView {
     QWidget* makeHeader();
     void connectParts();
     void showWindow();
+    void showTrail();
+    void goTo(CrumbKind kind);
+    void deal();
+    void nameDealButton();
 
     std::optional<ShardScene> m_scene;
-    QLabel* m_subtitle = nullptr;
+    std::optional<LoomCell> m_selected;
+    Breadcrumb* m_trail = nullptr;
+    QPushButton* m_deal = nullptr;
     SegmentedControl* m_colorBy = nullptr;
     LoomMinimap* m_minimap = nullptr;
     LoomWidget* m_loom = nullptr;

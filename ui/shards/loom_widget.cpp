@@ -16,11 +16,16 @@ constexpr int kStepsHeight = 24;
 constexpr int kScrollBarWidth = 10;
 constexpr double kZoomPerNotch = 1.25;
 constexpr double kDragThreshold = 4;
+constexpr qint64 kScrubMs = 400;
 
 }  // namespace
 
 LoomWidget::LoomWidget(Theme& theme, QWidget* parent)
-    : QWidget(parent), m_theme(theme), m_scrollBar(Qt::Vertical, this) {
+    : QWidget(parent),
+      m_theme(theme),
+      m_deal({theme, m_thumbnails, m_geometry}, this),
+      m_fade(theme, *this),
+      m_scrollBar(Qt::Vertical, this) {
     setObjectName(QStringLiteral("loomWidget"));
     setAccessibleName(tr("Loom: which rank trains which sample"));
     setMouseTracking(true);
@@ -32,11 +37,13 @@ LoomWidget::LoomWidget(Theme& theme, QWidget* parent)
         Q_EMIT viewChanged();
     });
     connect(&m_raster, &LoomRaster::imageChanged, this, qOverload<>(&QWidget::update));
+    connect(&m_deal, &DealOverlay::ended, this, &LoomWidget::dealEnded);
     connect(&theme, &Theme::changed, this, &LoomWidget::restyle);
 }
 
 void LoomWidget::setScene(std::optional<ShardScene> scene) {
     const bool first = !m_scene && scene;
+    const std::optional<ShardScene> before = std::move(m_scene);
     m_scene = std::move(scene);
     m_hovered.reset();
     if (m_scene) {
@@ -46,6 +53,31 @@ void LoomWidget::setScene(std::optional<ShardScene> scene) {
     }
     restyle();
     changeView();
+    animateChange(before);
+}
+
+// Another epoch of the same settings is dealt anew where its cards are large enough to be followed, and fades in where
+// not. Scrubbing through the epochs shows them at once.
+void LoomWidget::animateChange(const std::optional<ShardScene>& before) {
+    const bool scrubbing = m_sinceEpoch.isValid() && m_sinceEpoch.elapsed() < kScrubMs;
+    if (!before || !m_scene || before->epoch == m_scene->epoch || !(before->specAt(0) == m_scene->specAt(0))) return;
+    m_sinceEpoch.start();
+    if (scrubbing || !isVisible() || !m_theme.allowsMotion()) return;
+    const CellDetail detail = m_geometry.detail();
+    if (detail != CellDetail::Thumbnail && detail != CellDetail::Index) {
+        m_fading = m_raster.image();
+        m_fadingRequest = m_raster.imageRequest();
+        m_fade.hold();
+    } else if (m_geometry.visibleRanks().size() * m_geometry.visibleSlots().size() <= Deal::kMostCards) {
+        deal(Deal::Pace::Quick);
+    }
+}
+
+void LoomWidget::deal(Deal::Pace pace) {
+    if (!m_scene || m_scene->columns() == 0) return;
+    const CellDetail detail = m_geometry.detail();
+    if (detail != CellDetail::Thumbnail && detail != CellDetail::Index) home();
+    m_deal.start(*m_scene, *m_colors, pace, cellsArea());
 }
 
 void LoomWidget::setColorBy(ColorBy by) {
@@ -68,6 +100,7 @@ QRectF LoomWidget::cellsArea() const {
 }
 
 void LoomWidget::changeView() {
+    m_deal.stop();
     const int hidden = static_cast<int>(std::ceil(m_geometry.contentHeight() - cellsArea().height()));
     const QSignalBlocker blocker(&m_scrollBar);
     m_scrollBar.setRange(0, std::max(0, hidden));
@@ -84,8 +117,8 @@ void LoomWidget::setSelected(std::optional<LoomCell> cell) {
     update();
 }
 
-void LoomWidget::setOther(std::optional<ShardPlan> other) {
-    m_other = std::move(other);
+void LoomWidget::setDifferences(std::shared_ptr<const CellDifferences> differences) {
+    m_differences = std::move(differences);
     update();
 }
 
@@ -107,6 +140,11 @@ void LoomWidget::reveal(LoomCell cell) {
 
 void LoomWidget::setFirstSlot(double slot) {
     m_geometry.setFirstSlot(slot);
+    changeView();
+}
+
+void LoomWidget::showSlots(Span span) {
+    m_geometry.showSlots(span);
     changeView();
 }
 

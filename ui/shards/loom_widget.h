@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QElapsedTimer>
 #include <QScrollBar>
 #include <QWidget>
 #include <optional>
 
+#include "shards/cell_differences.h"
+#include "shards/cross_fade.h"
+#include "shards/deal_overlay.h"
 #include "shards/loom_marks.h"
 #include "shards/loom_raster.h"
 #include "shards/thumbnails.h"
@@ -24,10 +28,15 @@ class LoomWidget : public QWidget {
     void setColorBy(ColorBy by);
     ColorBy colorBy() const { return m_by; }
     void setSelected(std::optional<LoomCell> cell);
-    void setOther(std::optional<ShardPlan> other);  // marks the cells that hold another sample than this plan's
-    void lookLike(const LoomWidget& other);         // the same zoom and place; tells nobody
-    void reveal(LoomCell cell);                     // scrolls so that the cell is in sight
+    void setDifferences(std::shared_ptr<const CellDifferences> differences);  // marks those cells
+    void lookLike(const LoomWidget& other);                                   // the same zoom and place; tells nobody
+    void reveal(LoomCell cell);                                               // scrolls so that the cell is in sight
     void setFirstSlot(double slot);
+    void showSlots(Span span);  // as large as they all fit
+    // The cards in sight travel from the order to their ranks.
+    void deal(Deal::Pace pace);
+    void stopDeal() { m_deal.stop(); }
+    const DealOverlay& dealing() const { return m_deal; }
     void fit();
     void home();
 
@@ -42,6 +51,7 @@ class LoomWidget : public QWidget {
 
   Q_SIGNALS:
     void viewChanged();
+    void dealEnded();
     void cellClicked(ringside::LoomCell cell);
     void cellHovered(std::optional<ringside::LoomCell> cell);
 
@@ -57,6 +67,7 @@ class LoomWidget : public QWidget {
 
   private:
     void restyle();
+    void animateChange(const std::optional<ShardScene>& before);
     void changeView();
     void hover(std::optional<LoomCell> cell);
     void moveSelection(int ranks, qint64 slots_);
@@ -64,21 +75,28 @@ class LoomWidget : public QWidget {
     void drawSteps(QPainter& painter) const;
     void drawCells(QPainter& painter);
     void drawRaster(QPainter& painter);
+    void drawStrips(QPainter& painter, const QImage& image, const RasterRequest& made) const;
     void drawGrid(QPainter& painter) const;
     void drawMarks(QPainter& painter) const;
     void drawMark(QPainter& painter, int rank, const PlacedMark& mark) const;
+    // loom_differences.cpp
     void drawDifferences(QPainter& painter) const;
-    bool differs(int rank, qint64 slot) const;
+    void drawDifferenceStrips(QPainter& painter) const;
     void drawCursor(QPainter& painter, LoomCell cell, const QColor& color, double width) const;
 
     Theme& m_theme;
     std::optional<ShardScene> m_scene;
     std::optional<CellColors> m_colors;
-    std::optional<ShardPlan> m_other;
+    std::shared_ptr<const CellDifferences> m_differences;
     ColorBy m_by = ColorBy::Rank;
     LoomGeometry m_geometry;
     LoomRaster m_raster;
     Thumbnails m_thumbnails;
+    DealOverlay m_deal;
+    CrossFade m_fade;
+    QImage m_fading;  // the epoch before, going away
+    RasterRequest m_fadingRequest;
+    QElapsedTimer m_sinceEpoch;
     QScrollBar m_scrollBar;
     std::optional<LoomCell> m_selected, m_hovered;
     std::optional<QPointF> m_dragFrom;

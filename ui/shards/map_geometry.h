@@ -10,7 +10,7 @@ namespace ringside {
 // A fixed place for every sample of a data set: row by row, in squares as large as they fit, or several samples to a
 // pixel when there are more samples than pixels.
 struct MapGeometry {
-    static constexpr int kLargestSide = 40;
+    static constexpr int kLargestSide = 72;
 
     qint64 samples = 0;
     int columns = 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/map_view.h"
 
+#include <QKeyEvent>
 #include <QLocale>
 #include <QMouseEvent>
 #include <QPainter>
@@ -14,6 +15,7 @@ constexpr int kHeadHeight = 26;
 constexpr int kLegendHeight = 24;
 constexpr int kLeastGapSide = 6;    // squares this large have a gap between them
 constexpr int kLeastTextSide = 26;  // and these a number
+constexpr int kLeastPictureSide = 56;
 constexpr int kLegendRanks = 8;
 
 MapColors colorsOf(const Theme& theme, int ranks) {
@@ -26,10 +28,11 @@ MapColors colorsOf(const Theme& theme, int ranks) {
 
 }  // namespace
 
-MapView::MapView(Theme& theme, QWidget* parent) : ShardView(parent), m_theme(theme) {
+MapView::MapView(Theme& theme, QWidget* parent) : ShardView(parent), m_theme(theme), m_fade(theme, *this) {
     setObjectName(QStringLiteral("mapView"));
     setAccessibleName(tr("Dataset map: the rank of every sample"));
     setMouseTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
     connect(&theme, &Theme::changed, this, &MapView::redraw);
 }
 
@@ -38,7 +41,12 @@ QRect MapView::area() const {
 }
 
 void MapView::setScene(const ShardScene& scene) {
+    if (m_scene && m_scene->epoch != scene.epoch && isVisible()) {
+        m_fading = m_image;
+        m_fade.hold();
+    }
     m_scene.emplace(scene);
+    m_thumbnails.setData(scene.data);
     redraw();
 }
 
@@ -52,10 +60,13 @@ void MapView::redraw() {
     const qint64 n = m_scene->plan.spec().datasetSize;
     const MapGeometry map = MapGeometry::fitted(n, area().size());
     const MapColors colors = colorsOf(m_theme, m_scene->ranks());
+    m_thumbnails.setColors(m_theme.colors().panel, m_theme.colors().text);
     const Key key{m_scene->plan.spec(), map, colors};
     const auto show = [this, map](const QImage& image) {
+        if (!(map == m_map)) m_fade.stop();  // squares elsewhere cannot fade into each other
         m_map = map;
         m_image = image;
+        m_fade.arrive();
         update();
     };
     const auto take = [this, key, show](const QImage& image) {
@@ -90,9 +101,15 @@ void MapView::paintEvent(QPaintEvent*) {
     drawLegend(painter);
 }
 
-void MapView::drawSquares(QPainter& painter) const {
+void MapView::drawSquares(QPainter& painter) {
     const QRect place = area();
-    painter.drawImage(QRect(place.left(), place.top(), m_map.columns * m_map.side, m_map.rows * m_map.side), m_image);
+    const QRect whole(place.left(), place.top(), m_map.columns * m_map.side, m_map.rows * m_map.side);
+    painter.drawImage(whole, m_image);
+    if (m_fade.opacity() > 0) {
+        painter.setOpacity(m_fade.opacity());
+        painter.drawImage(whole, m_fading);
+        painter.setOpacity(1);
+    }
     if (m_map.side >= kLeastGapSide) {
         for (int column = 1; column <= m_map.columns; ++column) {
             painter.fillRect(place.left() + column * m_map.side - 1, place.top(), 1, m_map.rows * m_map.side,
@@ -106,9 +123,15 @@ void MapView::drawSquares(QPainter& painter) const {
     if (m_map.side >= kLeastTextSide) {
         painter.setFont(m_theme.noteFont());
         for (qint64 sample = 0; sample < m_map.samples; ++sample) {
-            const QRectF square = rectOf(sample);
+            QRectF square = rectOf(sample);
             const QColor back =
                 m_image.pixelColor(static_cast<int>(sample % m_map.columns), static_cast<int>(sample / m_map.columns));
+            if (m_map.side >= kLeastPictureSide && m_thumbnails.available()) {
+                const double side = square.width() - kLegendHeight;
+                painter.drawImage(QRectF(square.center().x() - side / 2, square.top() + 4, side, side),
+                                  m_thumbnails.image(sample));
+                square.setTop(square.top() + side + 2);
+            }
             painter.setPen(back.lightness() > 110 ? Qt::black : Qt::white);
             painter.drawText(square, Qt::AlignCenter, QString::number(sample));
         }
@@ -141,7 +164,8 @@ void MapView::drawLegend(QPainter& painter) const {
     }
     painter.setFont(m_theme.noteFont());
     double x = 0;
-    const double y = height() - kLegendHeight / 2.0 + 2;
+    const double y = std::min(height() - kLegendHeight / 2.0 + 2,
+                              area().top() + m_map.rows * m_map.side + kLegendHeight / 2.0 + Theme::kSpace1);
     for (const Entry& entry : entries) {
         painter.fillRect(QRectF(x, y - 5, 10, 10), entry.color);
         painter.setPen(m_theme.colors().muted);
@@ -153,9 +177,12 @@ void MapView::drawLegend(QPainter& painter) const {
 std::optional<LoomCell> MapView::cellAt(QPointF point) const {
     if (!m_scene) return {};
     const auto sample = m_map.sampleAt(point - area().topLeft());
-    if (!sample) return {};
-    const std::vector<SamplePlace> places = m_scene->plan.places(*sample);
-    const auto place = places.empty() ? droppedPlace(m_scene->plan, *sample) : std::optional(places.front());
+    return sample ? cellOf(*sample) : std::nullopt;
+}
+
+std::optional<LoomCell> MapView::cellOf(qint64 sample) const {
+    const std::vector<SamplePlace> places = m_scene->plan.places(sample);
+    const auto place = places.empty() ? droppedPlace(m_scene->plan, sample) : std::optional(places.front());
     return place ? std::optional(LoomCell{place->rank, place->slot}) : std::nullopt;
 }
 
@@ -167,6 +194,20 @@ void MapView::mousePressEvent(QMouseEvent* event) {
     if (const auto cell = cellAt(event->position()); cell && event->button() == Qt::LeftButton) {
         Q_EMIT cellChosen(*cell);
     }
+}
+
+// Arrows move the selection through the data set.
+void MapView::keyPressEvent(QKeyEvent* event) {
+    const qint64 row = m_map.columns * m_map.perSquare;
+    const qint64 by = event->key() == Qt::Key_Right  ? 1
+                      : event->key() == Qt::Key_Left ? -1
+                      : event->key() == Qt::Key_Down ? row
+                      : event->key() == Qt::Key_Up   ? -row
+                                                     : 0;
+    if (by == 0 || !m_scene || m_map.samples == 0) return ShardView::keyPressEvent(event);
+    const qint64 next = m_selected ? *m_selected + by : 0;
+    if (next < 0 || next >= m_map.samples) return;
+    if (const auto cell = cellOf(next)) Q_EMIT cellChosen(*cell);
 }
 
 void MapView::leaveEvent(QEvent*) {

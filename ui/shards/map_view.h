@@ -3,10 +3,12 @@
 
 #include <QImage>
 
+#include "shards/cross_fade.h"
 #include "shards/latest_work.h"
 #include "shards/map_image.h"
 #include "shards/recent.h"
 #include "shards/shard_view.h"
+#include "shards/thumbnails.h"
 
 namespace ringside {
 
@@ -34,19 +36,24 @@ class MapView : public ShardView {
     void mouseMoveEvent(QMouseEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void leaveEvent(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
 
   private:
     QRect area() const;
     void redraw();
     std::optional<LoomCell> cellAt(QPointF point) const;
+    std::optional<LoomCell> cellOf(qint64 sample) const;
     void drawLegend(QPainter& painter) const;
-    void drawSquares(QPainter& painter) const;
+    void drawSquares(QPainter& painter);
 
     Theme& m_theme;
     std::optional<ShardScene> m_scene;
     std::optional<qint64> m_selected;
+    Thumbnails m_thumbnails;
     MapGeometry m_map;
     QImage m_image;
+    QImage m_fading;  // the epoch before, going away
+    CrossFade m_fade;
     struct Key {
         ShardSpec spec;
         MapGeometry map;

@@ -30,6 +30,7 @@ class ShardView : public QWidget {
   Q_SIGNALS:
     void cellChosen(ringside::LoomCell cell);
     void epochChosen(int epoch);
+    void samplerChosen(const QString& kind);  // for the experiment
     void explanationChanged();
     void cellHovered(std::optional<ringside::LoomCell> cell);
 };

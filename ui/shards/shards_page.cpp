@@ -85,6 +85,11 @@ void ShardsPage::connectViews() {
     connect(m_views, &ViewPanel::cellHovered, this, &ShardsPage::hover);
     connect(m_views, &ViewPanel::rowChosen, this, &ShardsPage::selectAt);
     connect(m_views, &ViewPanel::epochChosen, &m_plan, &PlanModel::setEpoch);
+    connect(m_views, &ViewPanel::samplerChosen, this, [this](const QString& kind) {
+        RunConfig next = m_experiment.config();
+        next.sampler.kind = kind.toStdString();
+        m_experiment.edit(next, QStringLiteral("sampler.kind"));
+    });
     connect(m_views, &ViewPanel::explanationChanged, this, &ShardsPage::showExplanation);
 }
 

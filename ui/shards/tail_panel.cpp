@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/tail_panel.h"
 
-#include <QHelpEvent>
+#include <QCoreApplication>
+#include <QLocale>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QToolTip>
+#include <QWheelEvent>
 #include <algorithm>
+#include <limits>
 
-#include "shards/explanation.h"
+#include "shards/loom_marks.h"
 #include "theme/theme.h"
 
 namespace ringside {
@@ -15,34 +17,40 @@ namespace {
 
 constexpr double kMargin = 12;
 constexpr double kTitleHeight = 44;
-constexpr double kCardWidth = 62;
-constexpr double kCardHeight = 62;
+constexpr double kCardSide = 62;
+constexpr double kTallCard = 74;  // with the rank below the index
 constexpr double kGap = 8;
-constexpr double kFootHeight = 20;
+constexpr int kScrollBarWidth = 10;
+constexpr int kTitlePixels = 12;
+
+// Whether two cells at the end of every rank show every mark.
+bool lastTwoShowAll(const ShardScene& scene) {
+    for (int rank = 0; rank < scene.ranks(); ++rank) {
+        const std::vector<MarkRun> runs = markRuns(scene, rank);
+        if (!runs.empty() && runs.front().span.first < scene.columns() - 2) return false;
+    }
+    return true;
+}
 
 }  // namespace
 
-std::vector<int> markedRanks(const ShardPlan& plan, qint64 columns) {
-    std::vector<int> ranks;
-    for (int rank = 0; rank < plan.spec().worldSize; ++rank) {
-        const CellKind kind = columns > 0 ? cellContent(plan, rank, columns - 1).kind : CellKind::None;
-        if (kind != CellKind::Normal && kind != CellKind::None) {
-            ranks.push_back(rank);
-        }
-    }
-    return ranks;
-}
-
-TailPanel::TailPanel(Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
+TailPanel::TailPanel(Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme), m_scrollBar(Qt::Vertical, this) {
     setObjectName(QStringLiteral("tailPanel"));
-    setAccessibleName(tr("Tail: the last cells of every rank"));
-    setFixedWidth(static_cast<int>(2 * (kCardWidth + kMargin) + kGap));
+    setAccessibleName(tr("Tail: duplicates and dropped samples"));
+    setFixedWidth(static_cast<int>(2 * (kCardSide + kMargin) + kGap));
+    setMouseTracking(true);
+    m_scrollBar.setObjectName(QStringLiteral("tailScrollBar"));
+    connect(&m_scrollBar, &QScrollBar::valueChanged, this, qOverload<>(&QWidget::update));
     connect(&theme, &Theme::changed, this, &TailPanel::restyle);
 }
 
 void TailPanel::setScene(std::optional<ShardScene> scene) {
     m_scene = std::move(scene);
-    if (m_scene) m_thumbnails.setData(m_scene->data);
+    if (m_scene) {
+        m_thumbnails.setData(m_scene->data);
+        m_marked = markCount(*m_scene);
+    }
+    arrange();
     restyle();
 }
 
@@ -65,42 +73,70 @@ void TailPanel::restyle() {
     update();
 }
 
-std::vector<int> TailPanel::shownRanks(int room) const {
-    std::vector<int> ranks;
-    if (m_scene->ranks() <= room) {
-        for (int rank = 0; rank < m_scene->ranks(); ++rank) ranks.push_back(rank);
-        return ranks;
-    }
-    ranks = markedRanks(m_scene->plan, m_scene->columns());
-    if (ranks.empty()) {
-        for (int rank = 0; rank < room; ++rank) ranks.push_back(rank);
-    }
-    ranks.resize(std::min<std::size_t>(ranks.size(), static_cast<std::size_t>(std::max(0, room))));
-    return ranks;
+// What is shown and how far it scrolls.
+void TailPanel::arrange() {
+    if (!m_scene) return;
+    m_onlyMarked = false;
+    const bool all = m_marked == 0 || (m_scene->ranks() <= rowsInSight() && lastTwoShowAll(*m_scene));
+    m_onlyMarked = !all;
+    const qint64 rows = m_onlyMarked ? (m_marked + 1) / 2 : m_scene->ranks();
+    const auto hidden = std::max<qint64>(0, rows - rowsInSight());
+    m_scrollBar.setRange(0, static_cast<int>(std::min<qint64>(hidden, std::numeric_limits<int>::max())));
+    m_scrollBar.setPageStep(std::max(1, rowsInSight()));
+    m_scrollBar.setVisible(hidden > 0);
+    m_scrollBar.setGeometry(width() - kScrollBarWidth - 1, static_cast<int>(kTitleHeight), kScrollBarWidth,
+                            height() - static_cast<int>(kTitleHeight + kGap));
+}
+
+void TailPanel::resizeEvent(QResizeEvent*) {
+    arrange();
+}
+
+double TailPanel::rowHeight() const {
+    return (m_onlyMarked ? kTallCard : kCardSide) + kGap;
+}
+
+int TailPanel::rowsInSight() const {
+    return std::max(0, static_cast<int>((height() - kTitleHeight) / rowHeight()));
 }
 
 std::vector<TailPanel::Placed> TailPanel::placedCells() const {
-    std::vector<Placed> cells;
-    const int room = static_cast<int>((height() - kTitleHeight - kFootHeight) / (kCardHeight + kGap));
-    double y = kTitleHeight;
-    for (const int rank : shownRanks(room)) {
-        for (const int column : {0, 1}) {
-            const qint64 slot = m_scene->columns() - 2 + column;
-            if (slot >= 0) {
-                cells.push_back(
-                    {{rank, slot}, QRectF(kMargin + column * (kCardWidth + kGap), y, kCardWidth, kCardHeight)});
-            }
+    std::vector<LoomCell> cells;
+    const qint64 rows = rowsInSight();
+    const qint64 first = m_scrollBar.value();
+    if (m_onlyMarked) {
+        cells = markedCells(*m_scene, 2 * first, 2 * rows);
+    } else {
+        for (qint64 rank = first; rank < std::min<qint64>(first + rows, m_scene->ranks()); ++rank) {
+            for (const int back : {2, 1}) cells.push_back({static_cast<int>(rank), m_scene->columns() - back});
         }
-        y += kCardHeight + kGap;
     }
+    std::vector<Placed> placed;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        if (cells[i].slot < 0) continue;
+        const auto row = static_cast<double>(i / 2), column = static_cast<double>(i % 2);
+        placed.push_back({cells[i], QRectF(kMargin + column * (kCardSide + kGap), kTitleHeight + row * rowHeight(),
+                                           kCardSide, rowHeight() - kGap)});
+    }
+    return placed;
+}
+
+std::vector<LoomCell> TailPanel::cellsInSight() const {
+    std::vector<LoomCell> cells;
+    for (const Placed& placed : m_scene ? placedCells() : std::vector<Placed>()) cells.push_back(placed.cell);
     return cells;
 }
 
 QString TailPanel::subtitle() const {
     const ShardPlan& plan = m_scene->plan;
-    if (!plan.dropped().empty() || plan.droppedByLoader() > 0) return tr("dropped samples dashed");
-    if (plan.padding() > 0) return tr("duplicates outlined");
-    return tr("no duplicates, none dropped");
+    const bool dropped = !plan.dropped().empty() || plan.droppedByLoader() > 0;
+    if (m_marked == 0) return tr("no duplicates, none dropped");
+    if (m_onlyMarked) {
+        const QString count = QLocale().toString(m_marked);
+        return dropped ? plan.padding() > 0 ? tr("all %1 marked samples").arg(count) : tr("all %1 dropped").arg(count)
+                       : tr("all %1 duplicates").arg(count);
+    }
+    return dropped ? tr("dropped samples dashed") : tr("duplicates outlined");
 }
 
 void TailPanel::paintEvent(QPaintEvent*) {
@@ -109,64 +145,58 @@ void TailPanel::paintEvent(QPaintEvent*) {
     }
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
+    drawHead(painter);
+    const CellPainter cards(*m_scene, *m_colors, m_theme, m_thumbnails);
+    for (const Placed& placed : placedCells()) {
+        const QString rank = m_onlyMarked ? tr("rank %1").arg(placed.cell.rank) : QString();
+        const bool dealt = placed.cell.slot < m_scene->plan.samplesPerRank();
+        cards.card(painter, placed.rect, placed.cell, m_onlyMarked, dealt ? rank : QString());
+        if (m_selected == placed.cell) {
+            painter.setPen(QPen(m_theme.colors().text, 2));
+            painter.setBrush(Qt::NoBrush);
+            painter.drawRoundedRect(placed.rect.adjusted(-1, -1, 1, 1), Theme::kCorner, Theme::kCorner);
+        }
+    }
+}
+
+void TailPanel::drawHead(QPainter& painter) const {
     const ThemeColors& c = m_theme.colors();
     painter.setPen(c.border);
     painter.setBrush(c.window);
     painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), Theme::kCorner, Theme::kCorner);
     painter.setPen(c.text);
     QFont bold = m_theme.noteFont();
-    bold.setPixelSize(12);
+    bold.setPixelSize(kTitlePixels);
     bold.setWeight(QFont::DemiBold);
     painter.setFont(bold);
     painter.drawText(QRectF(kMargin, 8, width() - kMargin, 16), Qt::AlignLeft, tr("Tail: last step"));
     painter.setPen(c.muted);
     painter.setFont(m_theme.noteFont());
     painter.drawText(QRectF(kMargin, 24, width() - kMargin, 14), Qt::AlignLeft, subtitle());
-    const CellPainter cards(*m_scene, *m_colors, m_theme, m_thumbnails);
-    const std::vector<Placed> cells = placedCells();
-    for (const Placed& placed : cells) {
-        cards.card(painter, placed.rect, placed.cell, false);
-        if (m_selected == placed.cell) {
-            painter.setPen(QPen(c.text, 2));
-            painter.setBrush(Qt::NoBrush);
-            painter.drawRoundedRect(placed.rect.adjusted(-1, -1, 1, 1), 6, 6);
-        }
-    }
-    const auto shown = static_cast<qint64>(cells.size() / 2);
-    const auto marked = static_cast<qint64>(markedRanks(m_scene->plan, m_scene->columns()).size());
-    const bool onlyMarked = marked > 0 && shown < m_scene->ranks();
-    const qint64 more = (onlyMarked ? marked : m_scene->ranks()) - shown;
-    if (more > 0) {
-        painter.setPen(c.muted);
-        painter.setFont(m_theme.noteFont());
-        painter.drawText(QRectF(kMargin, height() - kFootHeight, width() - kMargin, 14), Qt::AlignLeft,
-                         onlyMarked ? tr("%1 more with a mark").arg(more) : tr("%1 more ranks").arg(more));
-    }
 }
 
-const TailPanel::Placed* TailPanel::cellAt(QPointF point, const std::vector<Placed>& cells) const {
-    const auto found = std::ranges::find_if(cells, [&](const Placed& placed) { return placed.rect.contains(point); });
-    const bool full =
-        found != cells.end() && cellContent(m_scene->plan, found->cell.rank, found->cell.slot).kind != CellKind::None;
-    return full ? &*found : nullptr;
+std::optional<LoomCell> TailPanel::cellAt(QPointF point) const {
+    for (const Placed& placed : m_scene ? placedCells() : std::vector<Placed>()) {
+        const bool empty = cellContent(m_scene->plan, placed.cell.rank, placed.cell.slot).kind == CellKind::None;
+        if (placed.rect.contains(point) && !empty) return placed.cell;
+    }
+    return {};
 }
 
 void TailPanel::mousePressEvent(QMouseEvent* event) {
-    const std::vector<Placed> cells = m_scene ? placedCells() : std::vector<Placed>();
-    if (const Placed* placed = m_scene ? cellAt(event->position(), cells) : nullptr) {
-        Q_EMIT cellClicked(placed->cell);
-    }
+    if (const auto cell = cellAt(event->position())) Q_EMIT cellClicked(*cell);
 }
 
-bool TailPanel::event(QEvent* event) {
-    if (event->type() != QEvent::ToolTip || !m_scene) {
-        return QWidget::event(event);
-    }
-    const auto* help = static_cast<QHelpEvent*>(event);
-    const std::vector<Placed> cells = placedCells();
-    const Placed* placed = cellAt(help->pos(), cells);
-    QToolTip::showText(help->globalPos(), placed ? cellTip(*m_scene, placed->cell) : QString(), this);
-    return true;
+void TailPanel::mouseMoveEvent(QMouseEvent* event) {
+    Q_EMIT cellHovered(cellAt(event->position()));
+}
+
+void TailPanel::leaveEvent(QEvent*) {
+    Q_EMIT cellHovered({});
+}
+
+void TailPanel::wheelEvent(QWheelEvent* event) {
+    QCoreApplication::sendEvent(&m_scrollBar, event);
 }
 
 }  // namespace ringside

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QScrollBar>
 #include <QWidget>
 #include <optional>
 #include <vector>
@@ -11,8 +12,8 @@ namespace ringside {
 
 class Theme;
 
-// A magnifier for the end of the epoch, where duplicates and dropped samples are: the last cells of every rank, or of
-// the ranks that have such a sample when there is no room for all.
+// A magnifier for the end of the epoch, where duplicates and dropped samples are: the last two cells of every rank
+// while they are all in them, else every such sample, two in a row, to be scrolled.
 class TailPanel : public QWidget {
     Q_OBJECT
   public:
@@ -21,16 +22,22 @@ class TailPanel : public QWidget {
     void setScene(std::optional<ShardScene> scene);
     void setColorBy(ColorBy by);
     void setSelected(std::optional<LoomCell> cell);
+    QString subtitle() const;
+    std::vector<LoomCell> cellsInSight() const;
 
     QSize sizeHint() const override { return {168, 300}; }
 
   Q_SIGNALS:
     void cellClicked(ringside::LoomCell cell);
+    void cellHovered(std::optional<ringside::LoomCell> cell);
 
   protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
-    bool event(QEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
 
   private:
     struct Placed {
@@ -38,10 +45,12 @@ class TailPanel : public QWidget {
         QRectF rect;
     };
     void restyle();
-    std::vector<int> shownRanks(int room) const;
+    void arrange();
+    double rowHeight() const;
+    int rowsInSight() const;
     std::vector<Placed> placedCells() const;
-    const Placed* cellAt(QPointF point, const std::vector<Placed>& cells) const;
-    QString subtitle() const;
+    std::optional<LoomCell> cellAt(QPointF point) const;
+    void drawHead(QPainter& painter) const;
 
     Theme& m_theme;
     std::optional<ShardScene> m_scene;
@@ -49,9 +58,9 @@ class TailPanel : public QWidget {
     ColorBy m_by = ColorBy::Rank;
     Thumbnails m_thumbnails;
     std::optional<LoomCell> m_selected;
+    qint64 m_marked = 0;        // duplicates and dropped samples of all ranks
+    bool m_onlyMarked = false;  // they do not all fit into two cells for each rank
+    QScrollBar m_scrollBar;
 };
-
-// Ranks whose last column holds a duplicate or a dropped sample.
-std::vector<int> markedRanks(const ShardPlan& plan, qint64 columns);
 
 }  // namespace ringside

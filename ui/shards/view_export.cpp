@@ -12,6 +12,7 @@ namespace ringside {
 ViewExport::ViewExport(QWidget* parent) : QPushButton(tr("More"), parent) {
     setObjectName(QStringLiteral("shardsMoreButton"));
     setAccessibleName(tr("Table and export"));
+    setProperty("role", "menu");
     setToolTip(tr("Show this view as a table, or save it"));
     auto* menu = new QMenu(this);
     m_showTable = menu->addAction(tr("As a table"));

@@ -5,6 +5,7 @@
 #include <QHeaderView>
 #include <QVBoxLayout>
 
+#include "shards/balance_view.h"
 #include "shards/biography_view.h"
 #include "shards/compare_view.h"
 #include "shards/diff_view.h"
@@ -57,6 +58,7 @@ QWidget* ViewPanel::makeToolRow() {
         {tr("Loom"), tr("Which rank trains which sample, in order"), QStringLiteral("loomViewButton")},
         {tr("Map"), tr("The rank of every sample, in the order of the data set"), QStringLiteral("mapViewButton")},
         {tr("Biography"), tr("The selected sample through all epochs"), QStringLiteral("biographyViewButton")},
+        {tr("Balance"), tr("The classes of every rank and step, beside chance"), QStringLiteral("balanceViewButton")},
         {tr("Diff"), tr("What changed since another epoch"), QStringLiteral("diffViewButton")},
         {tr("A/B"), tr("A second setting below the experiment's"), QStringLiteral("compareViewButton")},
     });
@@ -70,13 +72,14 @@ QWidget* ViewPanel::makeToolRow() {
 
 // In the order of the buttons.
 void ViewPanel::addViews(Theme& theme) {
-    m_views = {new LoomView(theme), new MapView(theme), new BiographyView(theme), new DiffView(theme),
-               new CompareView(theme)};
+    m_views = {new LoomView(theme),    new MapView(theme),  new BiographyView(theme),
+               new BalanceView(theme), new DiffView(theme), new CompareView(theme)};
     for (ShardView* view : m_views) {
         m_stack->addWidget(view);
         connect(view, &ShardView::cellChosen, this, &ViewPanel::cellChosen);
         connect(view, &ShardView::cellHovered, this, &ViewPanel::cellHovered);
         connect(view, &ShardView::epochChosen, this, &ViewPanel::epochChosen);
+        connect(view, &ShardView::samplerChosen, this, &ViewPanel::samplerChosen);
         connect(view, &ShardView::explanationChanged, this, [this] {
             Q_EMIT explanationChanged();
             if (m_export->tableShown()) refreshTable();  // made on a worker, it comes later than the view

@@ -33,6 +33,7 @@ class ViewPanel : public QFrame {
     void cellChosen(ringside::LoomCell cell);
     void cellHovered(std::optional<ringside::LoomCell> cell);
     void epochChosen(int epoch);
+    void samplerChosen(const QString& kind);
     void explanationChanged();
     // A row of the table was chosen; the cell where the table names one.
     void rowChosen(qint64 sample, std::optional<ringside::LoomCell> cell);

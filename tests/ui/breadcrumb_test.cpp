@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/breadcrumb.h"
+
+#include <QSignalSpy>
+
+#include "plans.h"
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+QString words(const QList<Crumb>& trail) {
+    QStringList parts;
+    for (const Crumb& crumb : trail) parts << crumb.text;
+    return parts.join(" > ");
+}
+
+LoomGeometry viewOf(const ShardScene& scene, QSizeF area) {
+    LoomGeometry view;
+    view.setShape(scene.columns(), scene.ranks());
+    view.setArea(area);
+    view.fit();
+    return view;
+}
+
+}  // namespace
+
+TEST_CASE("the trail leads to the selected sample") {
+    const ShardScene scene = sceneOf(tenOnFour());  // 4 3 6 | 1 9 2 | 7 0 (4) | 5 8 (1), batches of 2
+    const LoomGeometry view = viewOf(scene, {400, 400});
+    CHECK(words(trailOf(scene, view, {})) == "Epoch 0");
+    CHECK(words(trailOf(scene, view, LoomCell{1, 1})) == "Epoch 0 > rank 1 > step 1 > sample 9");
+    CHECK(words(trailOf(scene, view, LoomCell{2, 2})) == "Epoch 0 > rank 2 > step 2 > sample 4 again");
+    CHECK(stepSlots(scene, 1) == Span{0, 2});
+    CHECK(stepSlots(scene, 2) == Span{2, 3});
+}
+
+TEST_CASE("the trail says which way a sample was dropped") {
+    ShardSpec spec = tenOnFour();
+    spec.dropLast = true;
+    const ShardScene cut = sceneOf(spec);
+    const LoomGeometry view = viewOf(cut, {400, 400});
+    CHECK(words(trailOf(cut, view, LoomCell{1, 2})) == "Epoch 0 > dropped by the sampler > sample 2");
+    CHECK(stepSlots(cut, 2) == Span{2, 3});
+    spec.dropLast = false;
+    spec.loaderDropLast = true;
+    CHECK(words(trailOf(sceneOf(spec), view, LoomCell{1, 2})) == "Epoch 0 > rank 1 > dropped by the loader > sample 2");
+}
+
+TEST_CASE("without a selection the trail says what is in sight") {
+    ShardSpec spec = tenOnFour();
+    spec.datasetSize = 4000;
+    spec.worldSize = 40;
+    spec.batchSize = 10;
+    const ShardScene scene = sceneOf(spec);
+    LoomGeometry view = viewOf(scene, {100, 80});  // rows of 8 pixels: ranks 0 to 9
+    CHECK(words(trailOf(scene, view, {})) == "Epoch 0 > ranks 0 to 9");
+    view.showSlots({20, 30});
+    CHECK(view.visibleSlots() == Span{20, 30});
+    CHECK(words(trailOf(scene, view, {})).endsWith("> step 3"));
+    view.showSlots({20, 40});
+    CHECK(words(trailOf(scene, view, {})).endsWith("> steps 3 to 4"));
+}
+
+TEST_CASE("a click on a part of the trail asks for that level") {
+    Breadcrumb bread;
+    bread.setTrail({{CrumbKind::Epoch, "Epoch 0"}, {CrumbKind::Rank, "rank 1"}, {CrumbKind::Step, "step 3"}});
+    bread.setTrail({{CrumbKind::Epoch, "Epoch 0"}, {CrumbKind::Step, "step 3"}});
+    QSignalSpy spy(&bread, &Breadcrumb::chosen);
+    bread.findChild<QPushButton*>("crumb1Button")->click();
+    REQUIRE(spy.size() == 1);
+    CHECK(spy[0][0].value<CrumbKind>() == CrumbKind::Step);
+    CHECK(bread.findChild<QPushButton*>("crumb2Button")->isHidden());
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/deal.h"
+
+#include <QImage>
+#include <QTest>
+
+#include "plans.h"
+#include "shards/loom_widget.h"
+#include "support/catch.h"
+#include "theme/theme.h"
+
+using namespace ringside;
+
+namespace {
+
+constexpr Span kAllRanks{0, 4}, kAllSlots{0, 3};
+
+std::vector<std::int64_t> samplesOf(const Deal& deal) {
+    std::vector<std::int64_t> samples;
+    for (const Deal::Card& card : deal.cards()) samples.push_back(card.content.sample);
+    return samples;
+}
+
+struct Table {
+    Theme theme;
+    LoomWidget loom{theme};
+
+    explicit Table(bool motion) {
+        theme.setMode(Theme::Mode::Light);
+        theme.setMotion(motion);
+        loom.resize(700, 400);
+        loom.setScene(sceneOf(tenOnFour()));
+        loom.show();
+    }
+    DealOverlay& overlay() { return *loom.findChild<DealOverlay*>(); }
+    void showEpoch(int epoch) {
+        ShardSpec spec = tenOnFour();
+        spec.epoch = epoch;
+        loom.setScene(sceneOf(spec));
+    }
+};
+
+}  // namespace
+
+// torch.randperm(10) seeded with 0 is 4 1 7 5 3 9 0 8 6 2; two are repeated.
+TEST_CASE("cards are dealt in the order's order, one to each rank at a time") {
+    const Deal deal(sceneOf(tenOnFour()), kAllRanks, kAllSlots, Deal::Pace::Quick);
+    CHECK(samplesOf(deal) == std::vector<std::int64_t>{4, 1, 7, 5, 3, 9, 0, 8, 6, 2, 4, 1});
+    CHECK(deal.groupSize() == 4);
+    CHECK(deal.groupCount() == 3);
+    CHECK(deal.cards()[10].content.kind == CellKind::Duplicate);
+    CHECK(deal.travelled(0, 0) == 0);
+    CHECK(deal.travelled(0, 100) == 0.5);
+    CHECK(deal.travelled(3, 200) == 1);
+    CHECK(deal.travelled(4, 100) == 0);  // the second group starts when the first is half way
+    CHECK(deal.endMs() == 400);
+}
+
+TEST_CASE("blocks go to one rank after the other, and only cards in sight are dealt") {
+    ShardSpec spec = tenOnFour();
+    spec.kind = SamplerKind::kContiguous;
+    const Deal deal(sceneOf(spec), {0, 2}, {0, 2}, Deal::Pace::Quick);
+    CHECK(samplesOf(deal) == std::vector<std::int64_t>{4, 1, 5, 3});  // positions 0 1, 3 4
+}
+
+TEST_CASE("a quick deal is over in 600 ms, a slow one shows each group by itself") {
+    ShardSpec spec = tenOnFour();
+    spec.datasetSize = 400;
+    const Deal quick(sceneOf(spec), kAllRanks, {0, 100}, Deal::Pace::Quick);
+    CHECK(quick.groupCount() == 100);
+    CHECK(quick.endMs() == Approx(600));
+    const Deal slow(sceneOf(spec), kAllRanks, {0, 2}, Deal::Pace::Slow);
+    CHECK(slow.groupAt(-1) == -1);
+    CHECK(slow.groupAt(899) == 0);
+    CHECK(slow.travelled(0, 200) == 1);
+    CHECK(slow.travelled(4, 899) == 0);
+}
+
+TEST_CASE("another epoch is dealt where motion is allowed, and everything is there when it ends") {
+    Table still(false), moving(true);
+    still.showEpoch(1);
+    CHECK(!still.overlay().isRunning());
+    moving.showEpoch(1);
+    REQUIRE(moving.overlay().isRunning());
+    CHECK(moving.loom.grab().toImage() != still.loom.grab().toImage());
+    moving.overlay().showAt(1e6);
+    CHECK(!moving.overlay().isRunning());
+    CHECK(moving.loom.grab().toImage() == still.loom.grab().toImage());
+}
+
+TEST_CASE("scrubbing through epochs, a change of settings and a first plan are shown at once") {
+    Table table(true);
+    CHECK(!table.overlay().isRunning());
+    ShardSpec spec = tenOnFour();
+    spec.worldSize = 2;
+    table.loom.setScene(sceneOf(spec));
+    CHECK(!table.overlay().isRunning());
+    table.loom.setScene(sceneOf(tenOnFour()));
+    table.showEpoch(1);
+    CHECK(table.overlay().isRunning());
+    table.showEpoch(2);  // at once after the one before
+    CHECK(!table.overlay().isRunning());
+}
+
+TEST_CASE("a slow deal explains each group, goes on with Space and ends with any other key or a click") {
+    Table table(false);
+    table.loom.deal(Deal::Pace::Slow);
+    REQUIRE(table.overlay().isRunning());
+    table.overlay().showAt(0);
+    CHECK(
+        table.overlay().caption().contains("Position 0 of the order is sample 4: rank 0 mod 4 = 0, slot 0 div 4 = 0"));
+    QTest::keyClick(&table.overlay(), Qt::Key_Space);
+    CHECK(
+        table.overlay().caption().contains("Position 4 of the order is sample 3: rank 4 mod 4 = 0, slot 4 div 4 = 1"));
+    QTest::keyClick(&table.overlay(), Qt::Key_Escape);
+    CHECK(!table.overlay().isRunning());
+    table.loom.deal(Deal::Pace::Slow);
+    QTest::mouseClick(&table.overlay(), Qt::LeftButton);
+    CHECK(!table.overlay().isRunning());
+    table.loom.deal(Deal::Pace::Slow);
+    table.loom.home();  // so does moving the view
+    CHECK(!table.overlay().isRunning());
+}

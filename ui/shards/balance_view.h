@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QLabel>
+#include <memory>
+
+#include "controls/segmented_control.h"
+#include "shards/balance_canvas.h"
+#include "shards/batch_balance.h"
+#include "shards/latest_work.h"
+#include "shards/shard_view.h"
+
+namespace ringside {
+
+// Class by rank, or class by step, each beside the band that chance gives.
+class BalanceView : public ShardView {
+    Q_OBJECT
+  public:
+    static constexpr qint64 kInstantSamples = 20'000;
+
+    explicit BalanceView(Theme& theme, QWidget* parent = nullptr);
+
+    void setScene(const ShardScene& scene) override;
+    void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) override;
+    std::optional<Explanation> explanation() const override { return m_explanation; }
+    ShardTable table() const override;
+    bool isSettled() const override { return !m_work.isBusy(); }
+    qint64 cellsDrawn() const override;
+
+  private:
+    struct Made {
+        ClassBalance byRank;
+        BatchBalance byStep;
+        qint64 outsideByStep = 0;
+    };
+    static Made made(const ShardScene& scene, const LatestWork::Stop& stop);
+    void take(const Made& made);
+    void show();
+    void explain();
+    bool isByStep() const { return m_by->current() == 1; }
+
+    std::optional<ShardScene> m_scene;
+    std::shared_ptr<const Made> m_made = std::make_shared<Made>();
+    std::optional<LoomCell> m_selected;
+    SegmentedControl* m_by = nullptr;
+    QLabel* m_legend = nullptr;
+    BalanceCanvas* m_canvas = nullptr;
+    std::optional<Explanation> m_explanation;
+    LatestWork m_work;
+};
+
+// A line for each step and class.
+ShardTable batchBalanceTable(const std::shared_ptr<const BatchBalance>& balance);
+
+}  // namespace ringside

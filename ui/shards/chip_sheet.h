@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QBrush>
+#include <QFont>
+#include <QPainter>
+#include <QPen>
+#include <QPixmap>
+#include <array>
+#include <map>
+#include <tuple>
+
+namespace ringside {
+
+// Ready-made parts of small cells: frames and digits, each drawn once for a picture and then copied. Thousands of cells
+// are in sight, and laying out a number costs more than all else of a cell.
+class ChipSheet {
+  public:
+    // Whether copies do: a file of lines (SVG) is drawn in full.
+    static bool serves(const QPainter& painter);
+
+    // A rounded rectangle, inset so that the border lies inside.
+    void frame(QPainter& painter, const QRectF& rect, const QPen& pen, const QColor& fill, double inset, double corner);
+
+    double width(const QPainter& painter, qint64 number, const QFont& font, const QColor& color);
+    // In the middle of the rectangle; upright: bottom to top.
+    void number(QPainter& painter, const QRectF& rect, qint64 number, const QFont& font, const QColor& color,
+                bool upright = false);
+
+  private:
+    struct Digits {
+        std::array<QPixmap, 10> level, upright;
+        std::array<double, 10> advance{};
+        double height = 0;
+    };
+    using FrameKey = std::tuple<QRgb, QRgb, double, int, int, int>;
+    using DigitsKey = std::tuple<int, int, QRgb>;
+    const Digits& digits(const QPainter& painter, const QFont& font, const QColor& color);
+
+    std::map<FrameKey, QPixmap> m_frames;
+    std::map<DigitsKey, Digits> m_digits;
+};
+
+}  // namespace ringside

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QFormLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QWidget>
+#include <functional>
+
+#include "sampling/shard_plan.h"
+
+namespace ringside {
+
+// A choice of sampler in the words of the experiment form.
+QComboBox* makeSamplerChoice(const QString& accessibleName);
+
+// Everything a plan depends on but the data and the epoch: a line of what is changed often, and the rest in a small
+// panel of its own.
+class SpecForm : public QWidget {
+    Q_OBJECT
+  public:
+    explicit SpecForm(QWidget* parent = nullptr);
+
+    void setSpec(const ShardSpec& spec, bool setEpoch);  // tells nobody
+    // What the form says, in the epoch and for the data of `base`.
+    ShardSpec spec(const ShardSpec& base, std::int64_t epoch) const;
+    void setSummary(const QString& text, bool problem);  // at the end of the line
+
+  Q_SIGNALS:
+    void changed();         // by a person
+    void resetRequested();  // be as the other side again
+
+  private:
+    QSpinBox* addNumber(QLayout& layout, const QString& label, const char* name, int least, int most);
+    QCheckBox* addSwitch(QLayout& layout, const QString& label, const char* name);
+    QWidget* makeFirstLine();
+    QWidget* makeSecondLine();
+    void makeMore();
+    QSpinBox* addMoreNumber(QFormLayout& form, const QString& label, const char* name, int least, int most);
+    QCheckBox* addMoreSwitch(QFormLayout& form, const QString& label, const char* name);
+    void openMore();
+    void edited();
+    void enableWhatApplies();
+
+    bool m_filling = false;
+    ShardSpec m_given;  // keeps what no field shows
+    QComboBox* m_kind = nullptr;
+    QSpinBox *m_worldSize = nullptr, *m_batchSize = nullptr, *m_seed = nullptr;
+    QCheckBox *m_shuffle = nullptr, *m_setEpoch = nullptr, *m_dropLast = nullptr, *m_loaderDropLast = nullptr;
+    QLabel* m_summary = nullptr;
+    QPushButton* m_moreButton = nullptr;
+    QWidget* m_more = nullptr;
+    QSpinBox *m_numSamples = nullptr, *m_subsetSeed = nullptr, *m_wrongRank = nullptr, *m_wrongWorldSize = nullptr;
+    QDoubleSpinBox* m_subsetFraction = nullptr;
+    QLineEdit* m_classWeights = nullptr;
+    QCheckBox *m_seedPerRank = nullptr, *m_doubleSharding = nullptr, *m_shuffleWithSampler = nullptr;
+};
+
+}  // namespace ringside
