@@ -66,6 +66,16 @@ void compareShards(RunComparison& result, const RunRecord& a, const RunRecord& b
     result.shards = result.firstOtherShard ? ShardsVerdict::kDifferent : ShardsVerdict::kSame;
 }
 
+void compareWeights(RunComparison& result, const RunRecord& a, const RunRecord& b) {
+    for (const auto& [step, hash] : a.weights) {
+        const auto other = b.weights.find(step);
+        if (other == b.weights.end()) continue;
+        const bool same = hash == other->second;
+        if (step == 0) result.initialWeights = same;
+        if (!same && !result.otherWeightsAt) result.otherWeightsAt = step;
+    }
+}
+
 // "/parallel/world_size" -> "parallel.world_size"
 std::string dotted(std::string pointer) {
     std::ranges::replace(pointer, '/', '.');
@@ -112,6 +122,7 @@ RunComparison compareRuns(const RunRecord& a, const RunRecord& b, double toleran
     compareSteps(result, a, b);
     compareEpochs(result, a, b);
     compareShards(result, a, b);
+    compareWeights(result, a, b);
     compareConfigs(result, a, b);
     return result;
 }

@@ -44,6 +44,8 @@ struct RunComparison {
     ShardsVerdict shards = ShardsVerdict::kUnknown;
     std::int64_t shardsCompared = 0;
     std::optional<ShardKey> firstOtherShard;
+    std::optional<bool> initialWeights;          // whether both started from the same bits; empty: not known
+    std::optional<std::int64_t> otherWeightsAt;  // steps done where rank 0's parameters first have other bits
     bool configsKnown = false;
     std::vector<ConfigDifference> configDifferences;
 

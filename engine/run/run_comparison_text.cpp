@@ -43,6 +43,14 @@ std::string shardsText(const RunComparison& result) {
            std::to_string(result.firstOtherShard->epoch);
 }
 
+std::string weightsText(const RunComparison& result) {
+    std::string text = "not known at the start";
+    if (result.initialWeights) text = *result.initialWeights ? "the same bits at the start" : "others from the start";
+    if (result.otherWeightsAt && *result.otherWeightsAt > 0)
+        text += ", other bits after step " + std::to_string(*result.otherWeightsAt);
+    return text;
+}
+
 std::string configText(const RunComparison& result) {
     if (!result.configsKnown) return row("configuration", "not known: config.json is not in both");
     if (result.configDifferences.empty()) return row("configuration", "the same");
@@ -102,7 +110,8 @@ std::string RunComparison::text() const {
                                   shortNumber(validationLossDifference) + " relative, validation accuracy within " +
                                   number("%.2f", accuracyDifference * 100) + " points");
     }
-    return text + row("shards", shardsText(*this)) + configText(*this) + row("verdict", verdict(*this));
+    return text + row("shards", shardsText(*this)) + row("weights", weightsText(*this)) + configText(*this) +
+           row("verdict", verdict(*this));
 }
 
 Json RunComparison::toJson() const {
@@ -125,6 +134,8 @@ Json RunComparison::toJson() const {
             {"validation_accuracy_difference", numberJson(accuracyDifference)},
             {"same_shards", shardsJson(*this)},
             {"shards_compared", shardsCompared},
+            {"same_initial_weights", initialWeights ? Json(*initialWeights) : Json(nullptr)},
+            {"other_weights_after_step", otherWeightsAt ? Json(*otherWeightsAt) : Json(nullptr)},
             {"config_known", configsKnown},
             {"config_differences", std::move(differences)}};
 }

@@ -73,16 +73,23 @@ class MetricsReader {
     std::string m_file;
 };
 
-// The telemetry of a long run is large and only its "consumed" lines count; what cannot be read is left out.
-void readShards(RunRecord& record, const std::filesystem::path& file) {
+// The telemetry of a long run is large and only two kinds of line count; what cannot be read is left out.
+void readTelemetry(RunRecord& record, const std::filesystem::path& file) {
     const Result<std::string> text = readFile(file, kMaxBytes);
     if (!text) return;
     forEachLine(text.value(), [&](std::string_view line, std::int64_t) -> std::optional<Problem> {
-        if (line.find("\"consumed\"") == std::string_view::npos) return {};
+        const bool counts =
+            line.find("\"consumed\"") != std::string_view::npos || line.find("\"replica\"") != std::string_view::npos;
+        if (!counts) return {};
         const Result<Json> json = parseJson(line, "telemetry");
-        if (json && json.value().is_object() && textOf(json.value(), "kind") == "consumed") {
-            const ShardKey key{integerOf(json.value(), "epoch", 0), integerOf(json.value(), "rank", 0)};
-            record.shards[key] = textOf(json.value(), "sha256");
+        if (!json || !json.value().is_object()) return {};
+        const std::string kind = textOf(json.value(), "kind");
+        const std::int64_t rank = integerOf(json.value(), "rank", 0);
+        if (kind == "consumed") {
+            record.shards[{integerOf(json.value(), "epoch", 0), rank}] = textOf(json.value(), "sha256");
+        }
+        if (kind == "replica" && rank == 0) {
+            record.weights[integerOf(json.value(), "step", 0)] = textOf(json.value(), "hash");
         }
         return {};
     });
@@ -102,7 +109,7 @@ Result<RunRecord> readRunRecord(const std::filesystem::path& directory) {
     if (record.steps.empty()) {
         return Problem{paths.metrics().string(), "holds no step", "name a run that has trained at least one"};
     }
-    readShards(record, paths.telemetry());
+    readTelemetry(record, paths.telemetry());
     if (Result<Json> config = readJsonFile(paths.config()); config) record.config = std::move(config).value();
     return record;
 }

@@ -37,7 +37,8 @@ struct ShardKey {
 struct RunRecord {
     std::vector<StepMetrics> steps;  // in increasing order
     std::vector<EpochMetrics> epochs;
-    std::map<ShardKey, std::string> shards;  // hash of the samples a rank trained on
+    std::map<ShardKey, std::string> shards;       // hash of the samples a rank trained on
+    std::map<std::int64_t, std::string> weights;  // hash of rank 0's parameters, by steps done
     std::optional<Json> config;
 };
 

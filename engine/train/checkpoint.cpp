@@ -25,8 +25,13 @@ std::string directoryName(std::int64_t step) {
     return name.data();
 }
 
+const char* typeName(const Tensor& tensor) {
+    return tensor.type == DType::kInt64 ? "I64" : "F32";
+}
+
 StoredTensor stored(std::string name, const Shape& shape, const Tensor& value, Backend& backend) {
-    StoredTensor tensor{.name = std::move(name), .shape = {shape.sizes().begin(), shape.sizes().end()}};
+    StoredTensor tensor{
+        .name = std::move(name), .type = typeName(value), .shape = {shape.sizes().begin(), shape.sizes().end()}};
     tensor.bytes.resize(value.bytes());
     backend.download(value, tensor.bytes.data());
     return tensor;
@@ -34,7 +39,7 @@ StoredTensor stored(std::string name, const Shape& shape, const Tensor& value, B
 
 std::string weightsFile(const TrainedParts& parts, std::int64_t step) {
     std::vector<StoredTensor> tensors;
-    for (const Parameter* one : parts.parameters)
+    for (const Parameter* one : parts.state)
         tensors.push_back(stored(one->name, one->shape, one->value, parts.backend));
     return encodeSafetensors(std::move(tensors), {{"format", "pt"}, {"step", std::to_string(step)}});
 }
@@ -88,9 +93,9 @@ std::optional<Problem> restore(const SafetensorsFile& file, const std::string& f
     if (entry == nullptr)
         return Problem{fileName, "has no tensor " + name + "; it has " + namesIn(file),
                        "choose a checkpoint of the same model"};
-    if (entry->type != "F32")
-        return Problem{fileName, "has " + name + " as " + entry->type + "; weights here are F32",
-                       "save it as torch.float32"};
+    if (entry->type != typeName(into))
+        return Problem{fileName, "has " + name + " as " + entry->type + "; here it is " + typeName(into),
+                       "save it with that type"};
     if (!std::ranges::equal(entry->shape, shape.sizes()))
         return Problem{
             fileName,
@@ -128,14 +133,14 @@ std::string writeCheckpoint(const std::filesystem::path& runDirectory, Checkpoin
 
 Result<bool> restoreCheckpoint(const ResumePoint& point, const TrainedParts& parts) {
     const std::string weights = (point.directory / kWeightsName).string();
-    for (const Parameter* one : parts.parameters) {
+    for (const Parameter* one : parts.state) {
         const auto problem = restore(point.weights, weights, one->name, one->shape, one->value, parts.backend);
         if (problem) return *problem;
     }
-    if (point.weights.entries().size() != parts.parameters.size())
+    if (point.weights.entries().size() != parts.state.size())
         return Problem{weights,
                        "has " + std::to_string(point.weights.entries().size()) + " tensors, but the model has " +
-                           std::to_string(parts.parameters.size()) + " parameters",
+                           std::to_string(parts.state.size()),
                        "choose a checkpoint of the same model"};
     if (!point.optimizer) return true;
     const std::string state = (point.directory / kOptimizerName).string();

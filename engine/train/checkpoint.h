@@ -13,7 +13,8 @@ namespace ringside {
 
 // What a checkpoint holds of a rank's model; all of it outlives the call.
 struct TrainedParts {
-    const std::vector<Parameter*>& parameters;
+    const std::vector<Parameter*>& state;       // all that a state_dict holds: float32 or int64
+    const std::vector<Parameter*>& parameters;  // what the optimizer updates
     Optimizer& optimizer;
     Backend& backend;
 };

@@ -110,6 +110,7 @@ TrainOutcome Trainer::run() {
     resume();
     normalize();
     m_strategy->synchronise();
+    reportReplica();
     const TrainingConfig& training = m_parts.config.training;
     while (m_position.epoch < training.epochs) {
         m_parts.observer.onState("training");
@@ -313,7 +314,12 @@ void Trainer::reportEpochEnd() {
     const int rank = m_parts.communicator.rank();
     m_parts.observer.onEvent(
         Consumed{rank, m_position.epoch, static_cast<std::int64_t>(m_consumed.size()), hashOf(m_consumed)});
-    m_parts.observer.onEvent(Replica{rank, m_position.step, parameterChecksum(m_model->parameters(), m_parts.backend)});
+    reportReplica();
+}
+
+void Trainer::reportReplica() {
+    m_parts.observer.onEvent(Replica{m_parts.communicator.rank(), m_position.step,
+                                     parameterChecksum(m_model->parameters(), m_parts.backend)});
 }
 
 }  // namespace ringside

@@ -64,6 +64,7 @@ class Trainer {
     void reportStep(const StepResult& result, const StepSums& sums);
     void reportResult(const char* split, MetricSums& sums);
     void reportEpochEnd();
+    void reportReplica();
     bool isRankZero() const { return m_parts.communicator.rank() == 0; }
 
     TrainerParts m_parts;

@@ -130,6 +130,25 @@ TEST_CASE("shard hashes of both runs are compared rank by rank") {
     CHECK(result.firstOtherShard->epoch == 3);
 }
 
+TEST_CASE("weights are compared at the start and after every epoch, by their hashes") {
+    const auto replica = [](int steps, const char* hash, int rank = 0) {
+        return R"({"kind":"replica","rank":)" + std::to_string(rank) + R"(,"step":)" + std::to_string(steps) +
+               R"(,"hash":")" + hash + "\"}\n";
+    };
+    const RunFiles a(step(1, "1"));
+    const RunFiles b(step(1, "1"));
+    CHECK_FALSE(compareRuns(a.read(), b.read(), 0).initialWeights);
+    a.write("telemetry.jsonl", replica(0, "aa") + replica(0, "zz", 1) + replica(12, "bb") + replica(24, "cc"));
+    b.write("telemetry.jsonl", replica(0, "aa") + replica(12, "bx") + replica(24, "cx"));
+    const RunComparison result = compareRuns(a.read(), b.read(), 0);
+    CHECK(result.initialWeights == true);
+    CHECK(result.otherWeightsAt == 12);
+    CHECK(result.equal());
+    CHECK(result.text().find("the same bits at the start, other bits after step 12") != std::string::npos);
+    b.write("telemetry.jsonl", replica(0, "xx"));
+    CHECK(compareRuns(a.read(), b.read(), 0).initialWeights == false);
+}
+
 TEST_CASE("configurations are compared key by key, and decide nothing") {
     const RunFiles a(step(1, "1"));
     const RunFiles b(step(1, "1"));

@@ -52,12 +52,13 @@ TEST_CASE("The built-in experiment passes 93 percent validation accuracy") {
 TEST_CASE("All replicas stay the same, bit for bit") {
     const auto ranks = trainAsThreads(digits(3, 50, 2));
     const auto reference = ranks[0].all<Replica>();
-    REQUIRE(reference.size() == 2);
+    REQUIRE(reference.size() == 3);  // at the start and after both epochs
     CHECK(reference[0].hash != reference[1].hash);
+    CHECK(reference[1].hash != reference[2].hash);
     for (const RankReport& rank : ranks) {
         const auto replicas = rank.all<Replica>();
-        REQUIRE(replicas.size() == 2);
-        for (std::size_t i = 0; i < 2; ++i) CHECK(replicas[i].hash == reference[i].hash);
+        REQUIRE(replicas.size() == 3);
+        for (std::size_t i = 0; i < 3; ++i) CHECK(replicas[i].hash == reference[i].hash);
         CHECK(rank.parameters == ranks[0].parameters);
     }
 }
