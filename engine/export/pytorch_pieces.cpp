@@ -7,41 +7,6 @@
 namespace ringside {
 namespace {
 
-std::string linear(std::int64_t inputs, std::int64_t outputs) {
-    return "nn.Linear(" + std::to_string(inputs) + ", " + std::to_string(outputs) + ")";
-}
-
-std::int64_t outputsOf(const Dataset& data) {
-    return data.classCount() > 0 ? data.classCount() : data.targetCount();
-}
-
-std::string mlp(const std::vector<std::int64_t>& hidden, const Dataset& data) {
-    std::string text = "\ndef build_model():\n    return nn.Sequential(\n";
-    std::int64_t width = data.shape().features;
-    for (const std::int64_t next : hidden) {
-        text += "        " + linear(width, next) + ",\n        nn.ReLU(),\n";
-        width = next;
-    }
-    return text + "        " + linear(width, outputsOf(data)) + ",\n    )\n";
-}
-
-std::string toyModel(const Dataset& data) {
-    return R"(
-class ToyModel(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.linear = )" +
-           linear(data.shape().features, outputsOf(data)) + R"(
-
-    def forward(self, x):
-        return self.linear(x)
-
-
-def build_model():
-    return ToyModel()
-)";
-}
-
 const std::string kTrainStepHead = R"(    for x, y, index in loader:
         used.append(index)
         losses, hits = losses_and_hits(model(x.to(device)), y.to(device))
@@ -86,6 +51,14 @@ std::string adamOptions(const OptimizerConfig& config) {
 
 }  // namespace
 
+const char* const kPythonOpenText = R"(
+def open_text(path):
+    if str(path).endswith(".gz"):
+        return gzip.open(path, "rt", newline="", encoding="utf-8-sig")
+    return open(path, newline="", encoding="utf-8-sig")
+
+)";
+
 std::string pythonText(std::string_view text) {
     return Json(std::string(text)).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -99,11 +72,10 @@ std::string pythonBool(bool value) {
     return value ? "True" : "False";
 }
 
-Result<std::string> pythonModel(const ModelConfig& config, const Dataset& data) {
-    if (config.kind == "mlp") return mlp(config.hidden, data);
-    if (config.kind == "toy_linear") return toyModel(data);
-    return Problem{"model.kind", "is " + config.kind + ", which cannot be exported to PyTorch",
-                   "choose mlp or toy_linear"};
+std::string pythonList(std::span<const std::int64_t> values) {
+    std::string text;
+    for (const std::int64_t value : values) text += (text.empty() ? "" : ", ") + std::to_string(value);
+    return "[" + text + "]";
 }
 
 Result<std::string> pythonOptimizer(const RunConfig& config) {
@@ -153,6 +125,17 @@ std::string pythonLosses(const Dataset& data) {
     }
     return "    losses = functional.mse_loss(output, y, reduction=\"none\").mean(1)\n"
            "    return losses, torch.full_like(losses, math.nan).detach()  # numbers are never just right or wrong\n";
+}
+
+std::string pythonLoaderOptions(const LoaderConfig& config) {
+    std::string text;
+    if (config.numWorkers > 0) {
+        text += ", num_workers=" + std::to_string(config.numWorkers) +
+                ", prefetch_factor=" + std::to_string(config.prefetchFactor);
+        if (config.persistentWorkers) text += ", persistent_workers=True";
+    }
+    if (config.pinMemory) text += ", pin_memory=True";
+    return text;
 }
 
 }  // namespace ringside

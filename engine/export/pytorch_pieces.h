@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -14,9 +16,15 @@ namespace ringside {
 std::string pythonText(std::string_view text);  // a string literal
 std::string pythonNumber(double value);
 std::string pythonBool(bool value);
+std::string pythonList(std::span<const std::int64_t> values);  // "[1, 2]"
+
+// open_text(path), for text packed or not.
+extern const char* const kPythonOpenText;
 
 // build_model(), with PyTorch's modules in the order in which they draw their initial weights.
 Result<std::string> pythonModel(const ModelConfig& config, const Dataset& data);
+// Whether the model takes rows of features where the data has images.
+bool takesRows(const ModelConfig& config);
 // "torch.optim.SGD(network.parameters(), ...)"
 Result<std::string> pythonOptimizer(const RunConfig& config);
 // What makes the learning rate follow the epochs, one indented line each; empty where it is constant.
@@ -25,5 +33,7 @@ std::string pythonSchedule(const RunConfig& config);
 std::string pythonTrainStep(const RunConfig& config);
 // The body of losses_and_hits().
 std::string pythonLosses(const Dataset& data);
+// What DataLoader is told besides batch size, sampler and drop_last: ", num_workers=2, ...".
+std::string pythonLoaderOptions(const LoaderConfig& config);
 
 }  // namespace ringside

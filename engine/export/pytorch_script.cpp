@@ -3,10 +3,13 @@
 
 #include <functional>
 #include <map>
+#include <optional>
+#include <set>
 
 #include "data/dataset.h"
 #include "export/pytorch_data.h"
 #include "export/pytorch_pieces.h"
+#include "export/pytorch_sampler.h"
 #include "sampling/plan_sentences.h"
 
 extern "C" {
@@ -50,20 +53,41 @@ std::string plain(const std::string& text) {
     return safe;
 }
 
-std::string imports(const RunConfig& config, const PythonData& data) {
-    std::string text = "import argparse\n";
-    if (config.training.accumulateSteps > 1) text += "import contextlib\n";
-    if (data.readsText) text += "import csv\n";
-    text += "import datetime\n";
-    if (data.readsText) text += "import gzip\n";
-    return text + "import hashlib\nimport json\nimport math\nimport os\nimport pathlib\nimport sys\nimport tempfile";
+// Python's own modules in alphabetical order, then packages.
+std::string imports(const RunConfig& config, std::set<std::string> names) {
+    for (const char* name : {"argparse", "datetime", "hashlib", "json", "math", "os", "pathlib", "sys", "tempfile"})
+        names.insert(name);
+    if (config.training.accumulateSteps > 1) names.insert("contextlib");
+    const bool numpy = names.erase("numpy") > 0;
+    const bool images = names.erase("PIL") > 0;
+    std::string text;
+    for (const std::string& name : names) text += "import " + name + "\n";
+    if (numpy) text += "\nimport numpy";
+    return text + (images ? "\nfrom PIL import Image" : "");
 }
 
-std::string setEpoch(const SamplerConfig& config) {
-    if (!config.shuffle) return "        # Nothing is shuffled, so there is no sampler.set_epoch(epoch).";
-    if (config.setEpoch) return "        sampler.set_epoch(epoch)  # or every epoch has the order of the first";
-    return "        # sampler.set_epoch(epoch) is left out, as in the experiment: every epoch has the order of the "
-           "first.";
+std::string dataImports(const RunConfig& config, const PythonSampler& sampler) {
+    const bool own = !sampler.definition.empty();
+    const bool weighted = config.sampler.kind == "weighted" || config.sampler.kind == "distributed_weighted";
+    return std::string("DataLoader, Dataset") + (own ? ", Sampler" : "") + (sampler.usesSubset ? ", Subset" : "") +
+           (weighted ? ", WeightedRandomSampler" : "");
+}
+
+constexpr const char* kSplitHead = R"(
+def split(data):
+    """The samples that train and those that validate."""
+    order = torch.randperm(len(data), generator=torch.Generator().manual_seed()";
+constexpr const char* kSplitTail = R"(    return Part(data, training), Part(data, validation)
+
+)";
+
+std::string splitFunction(const DatasetConfig& config, const PythonData& source) {
+    if (source.hasValidation) return "";
+    return kSplitHead + std::to_string(config.splitSeed) + "))\n    kept_back = min(max(math.ceil(len(data) * " +
+           pythonNumber(config.validationFraction) +
+           " - 1e-9), 1), len(data) - 1)\n"
+           "    training, validation = order[: len(data) - kept_back], order[len(data) - kept_back :]\n" +
+           source.standardize + kSplitTail;
 }
 
 // "4 x 32 = 128 samples", with accumulation "4 x 32 x 2 = 256 samples"
@@ -87,18 +111,29 @@ void addSettings(Pieces& pieces, const RunConfig& config) {
     pieces["training_seed"] = std::to_string(config.training.seed);
     pieces["timeout"] = pythonNumber(config.parallel.timeoutSeconds);
     pieces["bucket_cap_mb"] = pythonNumber(config.parallel.bucketCapMb);
+    pieces["reduced_precision"] = pythonBool(config.training.tf32);
     pieces["device"] = config.parallel.device == "cuda" ? "cuda" : "cpu";
 }
 
-void addLoading(Pieces& pieces, const RunConfig& config) {
-    pieces["split_seed"] = std::to_string(config.dataset.splitSeed);
-    pieces["validation_fraction"] = pythonNumber(config.dataset.validationFraction);
-    pieces["shuffle"] = pythonBool(config.sampler.shuffle);
-    pieces["sampler_seed"] = std::to_string(config.sampler.seed);
-    pieces["sampler_drop_last"] = pythonBool(config.sampler.dropLast);
-    pieces["set_epoch"] = setEpoch(config.sampler);
+void addData(Pieces& pieces, const RunConfig& config, const PythonData& source) {
+    pieces["load_data"] = source.function;
+    pieces["data_path"] = source.path;
+    pieces["split"] = splitFunction(config.dataset, source);
+    pieces["make_parts"] =
+        source.hasValidation
+            ? "    training, validation = (Part(data, torch.arange(len(data))) for data in load_data(args.data))"
+            : "    training, validation = split(load_data(args.data))";
+}
+
+void addSampler(Pieces& pieces, const RunConfig& config, const PythonSampler& sampler) {
+    pieces["data_imports"] = dataImports(config, sampler);
+    pieces["sampler"] = sampler.definition.empty() ? "" : sampler.definition + "\n";
+    pieces["make_sampler"] = sampler.make;
+    pieces["set_epoch"] = sampler.setEpoch;
+    pieces["planned"] = sampler.planned;
+    pieces["own_places"] = sampler.places;
     pieces["loader_drop_last"] = pythonBool(config.loader.dropLast);
-    pieces["loader_options"] = "";
+    pieces["loader_options"] = pythonLoaderOptions(config.loader);
 }
 
 Result<PytorchScript> fill(const RunConfig& config, const DataSplit& data, PythonData source,
@@ -109,12 +144,10 @@ Result<PytorchScript> fill(const RunConfig& config, const DataSplit& data, Pytho
     if (!optimizer) return optimizer.problem();
     Pieces pieces;
     addSettings(pieces, config);
-    addLoading(pieces, config);
+    addData(pieces, config, source);
+    addSampler(pieces, config, pythonSampler(config, epochSpec(config, data.training, 0)));
     pieces["script"] = plain(scriptName);
-    pieces["imports"] = imports(config, source);
-    pieces["load_data"] = source.function;
-    pieces["standardize"] = source.standardize;
-    pieces["data_path"] = source.path;
+    pieces["imports"] = imports(config, source.imports);
     pieces["model"] = model.value();
     pieces["losses"] = pythonLosses(*data.training);
     pieces["optimizer"] = optimizer.value();
@@ -125,6 +158,28 @@ Result<PytorchScript> fill(const RunConfig& config, const DataSplit& data, Pytho
     return PytorchScript{filledTemplate(pieces), source.file.empty() ? "" : dataName, std::move(source.file)};
 }
 
+std::filesystem::path absolute(const std::string& path, const std::filesystem::path& baseDirectory) {
+    if (path.empty()) return {};
+    return std::filesystem::absolute(baseDirectory / path).lexically_normal();
+}
+
+// What a script for plain PyTorch cannot say; nothing when it can be written.
+std::optional<Problem> unsayable(const RunConfig& config) {
+    if (config.pitfalls.any())
+        return Problem{"pitfalls", "are switched on, and deliberate mistakes are not exported", "switch them off"};
+    if (!config.training.resume.empty())
+        return Problem{"training.resume", "goes on from a checkpoint, which the script cannot",
+                       "empty it, and start the script with --weights FILE for the same first weights"};
+    const LoaderConfig& loader = config.loader;
+    if (loader.randomCropPadding > 0 || loader.horizontalFlip || loader.normalize)
+        return Problem{"loader", "transforms images by Ringside's own random numbers, which PyTorch does not have",
+                       "switch loader.random_crop_padding, loader.horizontal_flip and loader.normalize off"};
+    if (config.training.precision != "fp32")
+        return Problem{"training.precision", "is " + config.training.precision + ", and scripts compute in fp32",
+                       "set it to fp32"};
+    return {};
+}
+
 }  // namespace
 
 Result<PytorchScript> exportPytorch(const RunConfig& config, const std::filesystem::path& baseDirectory,
@@ -132,25 +187,19 @@ Result<PytorchScript> exportPytorch(const RunConfig& config, const std::filesyst
     const Problems problems = config.validateForTraining();
     if (all != nullptr) *all = problems;
     if (!problems.empty()) return problems.front();
-    if (config.pitfalls.any()) {
-        return Problem{"pitfalls", "are switched on, and deliberate mistakes are not exported", "switch them off"};
-    }
-    if (config.sampler.kind != "distributed") {
-        return Problem{"sampler.kind", "is " + config.sampler.kind + ", which cannot be exported to PyTorch",
-                       "choose distributed"};
-    }
-    const LoaderConfig& loader = config.loader;
-    if (loader.randomCropPadding > 0 || loader.horizontalFlip || loader.normalize) {
-        return Problem{"loader", "has transforms, which cannot be exported to PyTorch",
-                       "switch random_crop_padding, horizontal_flip and normalize off"};
-    }
+    if (auto problem = unsayable(config)) return *problem;
     const Result<DataSplit> data = loadDataset(config.dataset, baseDirectory);
     if (!data) return data.problem();
-    const Problems reasons = planProblems(epochSpec(config, data.value().training->size(), 0));
+    const Problems reasons = planProblems(epochSpec(config, data.value().training, 0));
     if (!reasons.empty()) return reasons.front();
 
     const std::string dataName = std::filesystem::path(scriptName).stem().string() + "-data.csv.gz";
-    Result<PythonData> source = pythonData(config.dataset, data.value(), baseDirectory, dataName);
+    Result<PythonData> source = pythonData({.config = config.dataset,
+                                            .data = data.value(),
+                                            .path = absolute(config.dataset.path, baseDirectory),
+                                            .labels = absolute(config.dataset.labelsPath, baseDirectory),
+                                            .flat = takesRows(config.model),
+                                            .dataName = dataName});
     if (!source) return source.problem();
     return fill(config, data.value(), std::move(source).value(), scriptName, dataName);
 }

@@ -5,25 +5,19 @@
     python3 @script@ --out DIR      starts its @world_size@ ranks itself
     torchrun --nproc_per_node @world_size@ @script@ --out DIR      when torchrun is to start them
 
-Every rank is a process that runs train(): it holds the whole model, DistributedSampler deals it its own samples, and
+Every rank is a process that runs train(): it holds the whole model, a sampler deals it its own samples, and
 DistributedDataParallel averages the gradients of all ranks. DIR gets metrics.jsonl (losses and accuracies),
-telemetry.jsonl (a hash of the samples each rank trained on), summary.json and the weights.
+telemetry.jsonl (a hash of the samples each rank trained on), summary.json and checkpoints that Ringside can go on from.
 """
 @imports@
-
 import torch
 import torch.distributed as dist
 import torch.multiprocessing as mp
 from torch import nn
 from torch.nn import functional
 from torch.nn.parallel import DistributedDataParallel
-from torch.utils.data import DataLoader, TensorDataset
+from torch.utils.data import @data_imports@
 from torch.utils.data.distributed import DistributedSampler
-
-try:
-    from safetensors.torch import save_file
-except ImportError:  # then weights are saved in PyTorch's own format
-    save_file = None
 
 NAME = @name@
 WORLD_SIZE = @world_size@
@@ -36,15 +30,20 @@ DATA = @data_path@
 
 @load_data@
 
-def split(x, y):
-    """The samples that train and those that validate, each with its number within its part."""
-    order = torch.randperm(len(x), generator=torch.Generator().manual_seed(@split_seed@))
-    kept_back = min(max(math.ceil(len(x) * @validation_fraction@ - 1e-9), 1), len(x) - 1)
-    training, validation = order[: len(x) - kept_back], order[len(x) - kept_back :]
-@standardize@    return [TensorDataset(x[part], y[part], torch.arange(len(part))) for part in (training, validation)]
+class Part(Dataset):
+    """Some of the samples, each with its number within this part."""
 
-@model@
+    def __init__(self, data, indices):
+        self.data, self.indices, self.targets = data, indices, data.targets[indices]
 
+    def __len__(self):
+        return len(self.indices)
+
+    def __getitem__(self, number):
+        return (*self.data[self.indices[number]], number)
+
+@split@@model@
+@sampler@
 def losses_and_hits(output, y):
     """One loss per sample, and 1 where the answer is right."""
 @losses@
@@ -52,20 +51,19 @@ def losses_and_hits(output, y):
 class Metrics:
     """Sums of loss, hits and samples; row 0 counts every sample once, row 1 everything that was dealt.
 
-    DistributedSampler goes round the ranks like a dealer of cards: slot s of rank r is card r + world_size * s. It
-    repeats cards from the start until all ranks have equally many, so that what comes after the last one is a repeat.
+    A sampler puts the samples into an order and deals its places to the ranks. It goes on from the start of the order
+    until all ranks have equally many, so that every place after the last one is a repeat.
     """
 
-    def __init__(self, dataset, device):
-        self.size = len(dataset)
+    def __init__(self, sampler, device):
+        self.places, self.length = places_of(sampler)
         self.sums = torch.zeros(2, 3, dtype=torch.float64, device=device)
         self.slots = 0
 
     def add(self, losses, hits):
         rows = torch.stack([losses.detach(), hits, torch.ones_like(hits)], dim=1).double()
-        slots = torch.arange(self.slots, self.slots + len(rows), device=rows.device)
-        card = dist.get_rank() + dist.get_world_size() * slots
-        self.sums[0] += rows[card < self.size].sum(0)
+        places = torch.tensor(self.places[self.slots : self.slots + len(rows)], device=rows.device)
+        self.sums[0] += rows[places < self.length].sum(0)
         self.sums[1] += rows.sum(0)
         self.slots += len(rows)
         return rows.sum(0)
@@ -76,6 +74,11 @@ class Metrics:
         return {"exact": means(self.sums[0]), "padded": means(self.sums[1])}
 
 
+def places_of(sampler):
+    """Where this rank's samples stand in the sampler's order, and how long that is."""
+@own_places@    return range(sampler.rank, sampler.total_size, sampler.num_replicas), len(sampler.dataset)
+
+
 def means(sums):
     loss, hits, samples = sums.tolist()
     loss, accuracy = (value / samples if samples else math.nan for value in (loss, hits))
@@ -84,6 +87,33 @@ def means(sums):
         "accuracy": accuracy if math.isfinite(accuracy) else None,
         "samples": int(samples),
     }
+
+
+def write_safetensors(path, tensors):
+    """The safetensors format: the header's length, the header in JSON, then the values one after the other."""
+    header, values = {}, b""
+    for name, tensor in sorted(tensors.items()):
+        tensor = tensor.detach().cpu().contiguous()
+        value = tensor.numpy().tobytes()
+        header[name] = {"dtype": {torch.float32: "F32", torch.int64: "I64"}[tensor.dtype], "shape": list(tensor.shape),
+                        "data_offsets": [len(values), len(values) + len(value)]}
+        values += value
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    path.write_bytes(len(text).to_bytes(8, "little") + text + values)
+
+
+def read_safetensors(path):
+    content = path.read_bytes()
+    start = 8 + int.from_bytes(content[:8], "little")
+    tensors = {}
+    for name, entry in json.loads(content[8:start]).items():
+        if name != "__metadata__":
+            begin, end = entry["data_offsets"]
+            value = bytearray(content[start + begin : start + end])
+            dtype = {"F32": torch.float32, "I64": torch.int64}[entry["dtype"]]
+            tensors[name] = torch.frombuffer(value, dtype=dtype).reshape(entry["shape"])
+    return tensors
 
 
 class Report:
@@ -100,15 +130,22 @@ class Report:
             self.files[name] = open(self.directory / name, "w", buffering=1)
         self.files[name].write(json.dumps(values) + "\n")
 
-    def save(self, model, step):
+    def save(self, model, optimizer, step, epochs_done):
+        """A checkpoint: weights, what the optimizer keeps for each of them, and last the manifest."""
         if dist.get_rank() != 0:
             return
         directory = self.directory / "checkpoints" / f"step-{step:08d}"
         directory.mkdir(parents=True, exist_ok=True)
-        if save_file:
-            save_file(model.state_dict(), directory / "model.safetensors")
-        else:
-            torch.save(model.state_dict(), directory / "model.pt")
+        names = [name for name, _ in model.named_parameters()]
+        state = {f"state.{names[place]}.{key}": value for place, kept in optimizer.state_dict()["state"].items()
+                 for key, value in kept.items() if torch.is_tensor(value)}
+        write_safetensors(directory / "model.safetensors", model.state_dict())
+        write_safetensors(directory / "optimizer.safetensors", state)
+        files = [{"name": file.name, "bytes": file.stat().st_size, "sha256": hashlib.sha256(file.read_bytes()).hexdigest()}
+                 for file in sorted(directory.glob("*.safetensors"))]
+        manifest = {"version": 1, "step": step, "epochs_done": epochs_done, "model": type(model).__name__,
+                    "optimizer": type(optimizer).__name__.lower(), "files": files}
+        (directory / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")
 
     def summary(self, **values):
         if dist.get_rank() == 0:
@@ -127,7 +164,7 @@ def of_all_ranks(value):
 
 def train_epoch(model, loader, optimizer, epoch, step, report, device):
     model.train()
-    metrics, used = Metrics(loader.dataset, device), []
+    metrics, used = Metrics(loader.sampler, device), []
 @train_step@        if step % LOG_EVERY == 0:
             dist.all_reduce(step_sums)
             lr = optimizer.param_groups[0]["lr"]
@@ -144,7 +181,7 @@ def train_epoch(model, loader, optimizer, epoch, step, report, device):
 def validate(model, loader, epoch, report, device):
     """Every rank evaluates its share; all_reduce puts the sums together."""
     model.eval()
-    metrics = Metrics(loader.dataset, device)
+    metrics = Metrics(loader.sampler, device)
     for x, y, _ in loader:
         metrics.add(*losses_and_hits(model(x.to(device)), y.to(device)))
     result = metrics.result()
@@ -156,17 +193,21 @@ def train(device, args):
     """One rank, from the first epoch to the final weights."""
     report = Report(args.out)
 
-    training, validation = split(*load_data(args.data))
-    sampler = DistributedSampler(training, shuffle=@shuffle@, seed=@sampler_seed@, drop_last=@sampler_drop_last@)
+@make_parts@
+@make_sampler@
     loader = DataLoader(training, BATCH_SIZE, sampler=sampler, drop_last=@loader_drop_last@@loader_options@)
     validation_sampler = DistributedSampler(validation, shuffle=False)
-    validation_loader = DataLoader(validation, BATCH_SIZE, sampler=validation_sampler)
-    plan_hashes = of_all_ranks(sha256([torch.tensor(list(sampler))]))
+    validation_loader = DataLoader(validation, BATCH_SIZE, sampler=validation_sampler@loader_options@)
+    plan_hashes = of_all_ranks(sha256([torch.tensor(@planned@)]))
 
     torch.manual_seed(@training_seed@)
-    network = build_model().to(device)
+    network = build_model()
+    if args.weights:
+        network.load_state_dict(read_safetensors(args.weights))
+    network.to(device)
     initial = sha256(network.parameters())
     model = DistributedDataParallel(network, bucket_cap_mb=@bucket_cap_mb@)  # starts all ranks from rank 0's weights
+    report.line("telemetry.jsonl", kind="replica", rank=0, step=0, hash=initial)
     optimizer = @optimizer@
 @schedule@
     step, final = 0, None
@@ -174,9 +215,10 @@ def train(device, args):
 @set_epoch@
         step = train_epoch(model, loader, optimizer, epoch, step, report, device)
         final = validate(network, validation_loader, epoch, report, device)
+        report.line("telemetry.jsonl", kind="replica", rank=0, step=step, hash=sha256(network.parameters()))
 @schedule_step@        if CHECKPOINT_EVERY and (epoch + 1) % CHECKPOINT_EVERY == 0 and epoch + 1 < EPOCHS:
-            report.save(network, step)
-    report.save(network, step)
+            report.save(network, optimizer, step, epoch + 1)
+    report.save(network, optimizer, step, EPOCHS)
     report.summary(version=1, name=NAME, state="finished", world_size=dist.get_world_size(), steps=step,
                    final={f"val_{key}": value for key, value in final.items()}, plan_hashes=plan_hashes,
                    initial_parameters_sha256=initial, parameters_sha256=sha256(network.parameters()))
@@ -186,6 +228,7 @@ def join_and_train(local_rank, args, init):
     device = torch.device(f"cuda:{local_rank}" if args.device == "cuda" else "cpu")
     if device.type == "cuda":
         torch.cuda.set_device(device)
+        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = @reduced_precision@
     dist.init_process_group("nccl" if device.type == "cuda" else "gloo",
                             timeout=datetime.timedelta(seconds=@timeout@), **init)
     train(device, args)  # a function of its own: the model must be gone before the group, or the end may hang
@@ -197,6 +240,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=pathlib.Path, required=True, help="directory for metrics and weights")
     parser.add_argument("--data", type=pathlib.Path, default=DATA, help="the samples (default: %(default)s)")
+    parser.add_argument("--weights", type=pathlib.Path, help="a model.safetensors to start from")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="@device@", help="default: %(default)s")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)

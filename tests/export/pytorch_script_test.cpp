@@ -25,6 +25,7 @@ RunConfig withTable(const TemporaryDirectory& directory, const std::string& cont
     config.dataset.kind = "csv";
     config.dataset.path = (directory.path() / "table.csv").string();
     config.parallel.worldSize = 1;
+    config.loader.batchSize = 1;
     return config;
 }
 
@@ -122,6 +123,61 @@ TEST_CASE("numbers to predict become targets") {
     CHECK(has(text, "mse_loss"));
     CHECK_FALSE(has(text, "del rows[0]"));
     CHECK(has(text, "row.pop(2).strip()"));
+}
+
+TEST_CASE("models keep PyTorch's names and the order in which they draw their weights") {
+    RunConfig config;
+    config.model.kind = "simple_cnn";
+    const std::string cnn = scriptOf(config);
+    // 8 x 8 digits: pooled twice, 64 channels of 2 x 2 are left.
+    CHECK(has(cnn,
+              "        self.conv1 = nn.Conv2d(1, 32, kernel_size=3, padding=1)\n"
+              "        self.conv2 = nn.Conv2d(32, 64, kernel_size=3, padding=1)\n"
+              "        self.fc1 = nn.Linear(256, 512)\n"
+              "        self.fc2 = nn.Linear(512, 10)\n"));
+    CHECK(has(cnn, ".reshape(-1, 1, 8, 8) / 16"));
+    config.model.kind = "layers";
+    config.model.layers = R"([{"kind": "flatten"}, {"kind": "layer_norm"}, {"kind": "linear"}])";
+    CHECK(has(scriptOf(config), "        nn.Flatten(),\n        nn.LayerNorm(64),\n        nn.Linear(64, 10),\n"));
+}
+
+TEST_CASE("samplers that PyTorch does not have become a class, the others PyTorch's own") {
+    RunConfig config;
+    for (const std::string kind : {"sequential", "random", "batch_sharded", "contiguous", "weighted",
+                                   "distributed_weighted", "class_balanced"}) {
+        INFO(kind);
+        config.sampler.kind = kind;
+        const std::string text = scriptOf(config);
+        CHECK(has(text, "class Deal(Sampler):"));
+        CHECK(has(text, "sampler = Deal(training)"));
+        CHECK(has(text, "return sampler.places(), sampler.length"));
+    }
+    config.sampler.kind = "subset";
+    const std::string subset = scriptOf(config);
+    CHECK(has(subset, "training = Subset(training, torch.randperm(len(training), "));
+    CHECK(has(subset, "[:719].tolist())"));  // half of 1,437, rounded
+    CHECK_FALSE(has(subset, "class Deal"));
+}
+
+TEST_CASE("what a script cannot say is refused with the way out") {
+    const auto refusal = [](const RunConfig& config) {
+        const Result<PytorchScript> script = exportPytorch(config, {}, "train.py");
+        return script ? "exported" : script.problem().text();
+    };
+    RunConfig config;
+    config.dataset.kind = "synthetic";
+    config.dataset.shape = "imagenet";
+    CHECK(has(refusal(config), "dataset.shape is imagenet, whose images Ringside makes itself"));
+    config = {};
+    config.training.resume = "runs/first";
+    CHECK(has(refusal(config), "start the script with --weights FILE"));
+    config = {};
+    config.model.kind = "simple_cnn";
+    config.loader.horizontalFlip = true;
+    CHECK(has(refusal(config), "switch loader.random_crop_padding"));
+    config = {};
+    config.pitfalls.doubleSharding = true;
+    CHECK(has(refusal(config), "deliberate mistakes are not exported: switch them off"));
 }
 
 TEST_CASE("an experiment that cannot train is not exported") {

@@ -6,15 +6,9 @@
 
 #include <memory>
 
-#include "backend/cpu/cpu_backend.h"
-#include "base/files.h"
 #include "base/unique_fd.h"
-#include "data/dataset.h"
 #include "end_to_end/program.h"
-#include "model/model_description.h"
-#include "nn/model_factory.h"
 #include "support/catch.h"
-#include "train/checkpoint.h"
 
 namespace ringside {
 namespace {
@@ -60,44 +54,6 @@ void runRanksAsTorchrun(const std::vector<std::string>& arguments, int ranks) {
         INFO(program->output());
         REQUIRE(rc == 0);
     }
-}
-
-TrainedTwice::TrainedTwice(const RunConfig& config) {
-    const std::string file = (m_directory.path() / "experiment.json").string();
-    writeFileAtomically(file, config.toJson().dump());
-    const std::string script = (m_directory.path() / "train.py").string();
-    Program own({"run", file, "--quiet", "--out", ringside().string()});
-    INFO(own.output());
-    REQUIRE(own.wait() == 0);
-    Program writer({"export", file, "--to", "pytorch", "-o", script});
-    REQUIRE(writer.wait() == 0);
-    runPython({script, "--out", pytorch().string()});
-}
-
-RunComparison TrainedTwice::compare(double tolerance) const {
-    const Result<RunRecord> own = readRunRecord(ringside());
-    const Result<RunRecord> other = readRunRecord(pytorch());
-    REQUIRE(own);
-    REQUIRE(other);
-    return compareRuns(own.value(), other.value(), tolerance);
-}
-
-Json TrainedTwice::lastValidation(const std::filesystem::path& run) {
-    Json last;
-    for (const Json& line : linesOf(run / "metrics.jsonl"))
-        if (line["kind"] == "epoch" && line["split"] == "val") last = line;
-    return last;
-}
-
-std::string initialWeightsHash(const RunConfig& config) {
-    const DataSplit data = loadDataset(config.dataset).value();
-    const Shape sample = modelInput(data.training->shape());
-    CpuBackend backend(1);
-    auto model = makeModel(config.model, sample, modelOutputs(*data.training), backend);
-    REQUIRE(model);
-    REQUIRE(model.value()->prepare(sample, 1));
-    model.value()->initialise(config.training.seed);
-    return parameterChecksum(model.value()->parameters(), backend);
 }
 
 }  // namespace ringside

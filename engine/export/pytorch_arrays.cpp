@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "data/array_file.h"
+#include "data/array_set.h"
+#include "export/pytorch_data.h"
+#include "export/pytorch_pieces.h"
+
+namespace ringside {
+namespace {
+
+using std::filesystem::path;
+
+constexpr const char* kReadBytes = R"(
+def read_bytes(path):
+    content = path.read_bytes()
+    return gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
+
+)";
+
+constexpr const char* kReadArray = R"(
+def read_array(path):
+    """A NumPy array, or an IDX file: two zeros, the type, the number of dimensions, their sizes, the values."""
+    content = read_bytes(path)
+    if content[:6] == b"\x93NUMPY":
+        return numpy.load(io.BytesIO(content))
+    kind = {8: ">u1", 9: ">i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}[content[2]]
+    start = 4 + 4 * content[3]
+    return numpy.frombuffer(content, kind, offset=start).reshape(numpy.frombuffer(content[4:start], ">u4"))
+
+)";
+
+// The samples and the labels of one part, relative to the directory where they lie.
+struct PartFiles {
+    path samples;
+    path labels;
+    std::string text(const path& directory) const {
+        return pythonText(samples.lexically_proximate(directory).string()) + ", " +
+               pythonText(labels.lexically_proximate(directory).string());
+    }
+};
+
+std::string cifarFiles(const std::vector<path>& files) {
+    std::string text;
+    for (const path& file : files) text += (text.empty() ? "" : ", ") + pythonText(file.filename().string());
+    return "[" + text + "]";
+}
+
+bool isFile(const path& file) {
+    std::error_code ignored;
+    return std::filesystem::is_regular_file(file, ignored);
+}
+
+// The batches of CIFAR in a directory, by name.
+std::vector<path> batchesIn(const path& directory, bool fine) {
+    std::vector<path> found;
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(directory, ignored)) {
+        const std::string name = entry.path().filename().string();
+        const bool wanted = fine ? name == "train.bin" : name.starts_with("data_batch_") && name.ends_with(".bin");
+        if (wanted && isFile(entry.path())) found.push_back(entry.path());
+    }
+    std::ranges::sort(found);
+    return found;
+}
+
+}  // namespace
+
+Result<PythonData> pythonArrays(const PythonDataRequest& request) {
+    std::error_code ignored;
+    PartFiles training{request.path, request.labels};
+    if (std::filesystem::is_directory(request.path, ignored)) training.samples = *findSamplesFile(request.path);
+    if (training.labels.empty()) training.labels = *guessLabelsFile(training.samples);
+    std::optional<PartFiles> test;
+    if (const auto samples = request.labels.empty() ? guessTestFile(training.samples) : std::nullopt) {
+        if (const auto labels = guessLabelsFile(*samples)) test = PartFiles{*samples, *labels};
+    }
+    auto array = ArrayFile::open(training.samples);
+    if (!array) return array.problem();
+    const bool pixels = array.value().header.type == ElementType::kU8;
+    const bool channelsLast = layoutOf(array.value().header.shape).channelsLast;
+    const bool classes = request.data.training->classCount() > 0;
+    const path directory = training.samples.parent_path();
+
+    std::string text = pythonSamples(pixels) + kReadBytes + kReadArray + "\ndef read_part(samples, labels):\n";
+    text += std::string("    x = read_array(samples).astype(\"") + (pixels ? "uint8" : "float32") + "\")" +
+            (channelsLast ? ".transpose(0, 3, 1, 2).copy()  # channels first" : "") + "\n";
+    text += classes ? "    y = read_array(labels).astype(\"int64\").reshape(-1)\n"
+                    : "    y = read_array(labels).astype(\"float32\").reshape(len(x), -1)\n";
+    text += "    return Samples(torch.from_numpy(x).reshape(-1, *" + pythonShape(request) +
+            "), torch.from_numpy(y))\n\n\ndef load_data(path):\n"
+            "    \"\"\"path is the directory where the files lie.\"\"\"\n";
+    const auto part = [&](const PartFiles& files) {
+        return "read_part(*(path / name for name in [" + files.text(directory) + "]))";
+    };
+    text += test ? "    training = " + part(training) + "\n    return training, " + part(*test) + "\n"
+                 : "    return " + part(training) + "\n";
+    return PythonData{.function = text,
+                      .path = "pathlib.Path(" + pythonText(directory.string()) + ")",
+                      .imports = {"gzip", "io", "numpy"},
+                      .hasValidation = test.has_value()};
+}
+
+Result<PythonData> pythonCifar(const PythonDataRequest& request) {
+    const bool fine = request.config.kind == "cifar100";
+    std::error_code ignored;
+    path directory = request.path.parent_path();
+    std::vector<path> training = {request.path};
+    std::vector<path> test;
+    if (std::filesystem::is_directory(request.path, ignored)) {
+        directory = request.path;
+        if (batchesIn(directory, fine).empty()) directory /= fine ? "cifar-100-binary" : "cifar-10-batches-bin";
+        training = batchesIn(directory, fine);
+        const path batch = directory / (fine ? "test.bin" : "test_batch.bin");
+        if (isFile(batch)) test = {batch};
+    }
+    const std::string labelBytes = fine ? "2" : "1";
+    std::string text = pythonSamples(true) + kReadBytes + "\ndef read_part(files):\n" +
+                       (fine ? "    \"\"\"Records of two labels, coarse and fine, and 3,072 pixels.\"\"\"\n"
+                             : "    \"\"\"Records of a label and 3,072 pixels.\"\"\"\n") +
+                       "    content = b\"\".join(read_bytes(file) for file in files)\n"
+                       "    rows = torch.frombuffer(bytearray(content), dtype=torch.uint8).reshape(-1, " +
+                       labelBytes + " + 3072)\n    return Samples(rows[:, " + labelBytes + ":].reshape(-1, *" +
+                       pythonShape(request) + "), rows[:, " + (fine ? "1" : "0") +
+                       "].long())\n\n\ndef load_data(path):\n"
+                       "    \"\"\"path is the directory where the files lie.\"\"\"\n";
+    const auto part = [](const std::vector<path>& files) {
+        return "read_part([path / name for name in " + cifarFiles(files) + "])";
+    };
+    text += test.empty() ? "    return " + part(training) + "\n"
+                         : "    training = " + part(training) + "\n    return training, " + part(test) + "\n";
+    return PythonData{.function = text,
+                      .path = "pathlib.Path(" + pythonText(directory.string()) + ")",
+                      .imports = {"gzip"},
+                      .hasValidation = !test.empty()};
+}
+
+PythonData pythonImageFolder(const PythonDataRequest& request) {
+    const SampleShape shape = request.data.training->shape();
+    const std::string size = std::string("(") + std::to_string(shape.width) + ", " + std::to_string(shape.height) + ")";
+    std::string text = R"(
+class Images(Dataset):
+    """A folder of images for each class, numbered as torchvision.datasets.ImageFolder numbers them."""
+
+    def __init__(self, root):
+        self.files, labels = [], []
+        for label, name in enumerate(sorted(entry.name for entry in os.scandir(root) if entry.is_dir())):
+            for folder, _, names in sorted(os.walk(root / name, followlinks=True)):
+                images = [file for file in sorted(names) if file.lower().endswith((".jpg", ".jpeg", ".png"))]
+                self.files += [os.path.join(folder, file) for file in images]
+                labels += [label] * len(images)
+        self.targets = torch.tensor(labels)
+
+    def __len__(self):
+        return len(self.files)
+
+    def __getitem__(self, index):
+        image = Image.open(self.files[index]).convert("RGB").resize()" +
+                       size + R"(, Image.BILINEAR)
+        x = torch.from_numpy(numpy.array(image)).permute(2, 0, 1).float() / 255
+        return x)" + (request.flat ? ".flatten()" : "") +
+                       ", self.targets[index]\n\n\ndef load_data(path):\n";
+    path validation;
+    std::error_code ignored;
+    for (const char* name : {"test", "valid", "validation", "val"}) {
+        const bool is = std::filesystem::is_directory(request.path / "train", ignored) &&
+                        std::filesystem::is_directory(request.path / name, ignored);
+        if (is) validation = name;
+    }
+    text += validation.empty()
+                ? "    return Images(path)\n"
+                : "    return Images(path / \"train\"), Images(path / " + pythonText(validation.string()) + ")\n";
+    return {.function = text,
+            .path = "pathlib.Path(" + pythonText(request.path.string()) + ")",
+            .imports = {"numpy", "PIL"},
+            .hasValidation = !validation.empty()};
+}
+
+}  // namespace ringside

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "export/pytorch_sampler.h"
+
+#include "export/pytorch_pieces.h"
+#include "sampling/shard_layout.h"
+
+namespace ringside {
+namespace {
+
+// What all samplers of our own have in common. Its order and places follow.
+constexpr const char* kHead = R"(
+class Deal(Sampler):
+    """)";
+constexpr const char* kCommon = R"("""
+
+    def __init__(self, data):
+        self.data, self.epoch, self.length = data, 0, @length@
+        self.rank, self.world = dist.get_rank(), dist.get_world_size()
+
+    def set_epoch(self, epoch):
+        self.epoch = epoch
+
+    def __len__(self):
+        return len(self.places())
+
+    def __iter__(self):
+        order = self.order()
+        return (order[place % len(order)] for place in self.places())
+
+    def order(self):
+        """The samples of this epoch before they are dealt."""
+)";
+constexpr const char* kPlaces = R"(
+    def places(self):
+        """This rank's places in the order, which starts again when it is through."""
+)";
+
+std::string orderOf(const ShardSpec& spec) {
+    const std::string seeded = "torch.Generator().manual_seed(" + std::to_string(spec.seed) + " + self.epoch)";
+    switch (spec.kind) {
+        case SamplerKind::kSequential:
+            return "        return list(range(len(self.data)))\n";
+        case SamplerKind::kRandom:
+            return "        generator = " + seeded +
+                   "\n"
+                   "        torch.empty((), dtype=torch.int64).random_(generator=generator)  # DataLoader's own draw\n"
+                   "        seed = torch.empty((), dtype=torch.int64).random_(generator=generator).item()\n"
+                   "        return torch.randperm(len(self.data), "
+                   "generator=torch.Generator().manual_seed(seed)).tolist()\n";
+        case SamplerKind::kWeighted:
+        case SamplerKind::kDistributedWeighted: {
+            const std::string weights =
+                spec.classWeights.empty() ? "1 / torch.bincount(self.data.targets).double()"
+                                          : "torch.tensor(" + pythonList(spec.classWeights) + ", dtype=torch.float64)";
+            return "        weights = " + weights +
+                   "  # of the classes\n"
+                   "        generator = " +
+                   seeded +
+                   "\n        return list(WeightedRandomSampler(weights[self.data.targets], self.length, "
+                   "generator=generator))\n";
+        }
+        case SamplerKind::kClassBalanced:
+            return "        generator = " + seeded +
+                   "\n"
+                   "        classes = [torch.nonzero(self.data.targets == label).flatten() for label in "
+                   "self.data.targets.unique()]\n" +
+                   (spec.shuffle
+                        ? "        classes = [some[torch.randperm(len(some), generator=generator)].tolist() for some "
+                          "in classes]\n"
+                        : "        classes = [some.tolist() for some in classes]\n") +
+                   "        turns = [divmod(turn, len(classes)) for turn in range(self.length)]\n"
+                   "        return [classes[label][turn % len(classes[label])] for turn, label in turns]\n";
+        default:
+            break;
+    }
+    if (!spec.shuffle) return "        return list(range(len(self.data)))\n";
+    return "        return torch.randperm(len(self.data), generator=" + seeded + ").tolist()\n";
+}
+
+std::string lengthOf(const ShardSpec& spec) {
+    return repeatsDraws(spec.kind) && spec.numSamples > 0 ? std::to_string(spec.numSamples) : "len(data)";
+}
+
+std::string classHead(const ShardSpec& spec) {
+    std::string text = std::string(kHead) + samplerSentence(spec.kind) + kCommon;
+    const std::string marker = "@length@";
+    return text.replace(text.find(marker), marker.size(), lengthOf(spec));
+}
+
+std::string placesOf(const ShardSpec& spec) {
+    const auto each = [&](const std::string& size) {
+        return spec.dropLast ? "self.length // " + size : "-(-self.length // " + size + ")";
+    };
+    if (isReplicated(spec.kind)) {
+        return "        return range(self.rank * self.length, (self.rank + 1) * self.length)\n";
+    }
+    if (spec.kind == SamplerKind::kContiguous) {
+        return "        each = " + each("self.world") +
+               "\n        return range(self.rank * each, (self.rank + 1) * each)\n";
+    }
+    if (dealsByBatch(spec.kind)) {
+        return "        batches = " + each("(BATCH_SIZE * self.world)") +
+               "\n"
+               "        firsts = [(batch * self.world + self.rank) * BATCH_SIZE for batch in range(batches)]\n"
+               "        return [first + slot for first in firsts for slot in range(BATCH_SIZE)]\n";
+    }
+    return "        each = " + each("self.world") +
+           "\n        return range(self.rank, each * self.world, self.world)\n";
+}
+
+PythonSampler ownSampler(const RunConfig& config, const ShardSpec& spec) {
+    PythonSampler sampler;
+    sampler.definition = classHead(spec) + orderOf(spec) + kPlaces + placesOf(spec);
+    sampler.places = "    if isinstance(sampler, Deal):\n        return sampler.places(), sampler.length\n";
+    sampler.make = "    sampler = Deal(training)";
+    const bool follows = config.sampler.setEpoch || !usesSetEpoch(spec.kind);
+    sampler.setEpoch = follows ? "        sampler.set_epoch(epoch)"
+                               : "        # sampler.set_epoch(epoch) is left out, as in the experiment: every epoch "
+                                 "has the order of the first.";
+    return sampler;
+}
+
+std::string setEpochOf(const SamplerConfig& config) {
+    if (!config.shuffle) return "        # Nothing is shuffled, so there is no sampler.set_epoch(epoch).";
+    if (config.setEpoch) return "        sampler.set_epoch(epoch)  # or every epoch has the order of the first";
+    return "        # sampler.set_epoch(epoch) is left out, as in the experiment: every epoch has the order of the "
+           "first.";
+}
+
+std::string chosen(const ShardSpec& spec) {
+    if (!spec.subsetIndices.empty()) return pythonList(spec.subsetIndices);
+    return "torch.randperm(len(training), generator=torch.Generator().manual_seed(" + std::to_string(spec.subsetSeed) +
+           "))[:" + std::to_string(ShardLayout::of(spec).orderLength) + "].tolist()";
+}
+
+}  // namespace
+
+PythonSampler pythonSampler(const RunConfig& config, const ShardSpec& spec) {
+    const bool subset = spec.kind == SamplerKind::kSubset;
+    const bool pytorchHasIt = spec.kind == SamplerKind::kDistributed || spec.kind == SamplerKind::kUnpadded || subset;
+    if (!pytorchHasIt) return ownSampler(config, spec);
+    PythonSampler sampler{.setEpoch = setEpochOf(config.sampler), .usesSubset = subset};
+    if (subset) {
+        sampler.make = "    training = Subset(training, " + chosen(spec) + ")\n";
+        sampler.planned = "[training.indices[place] for place in sampler]";
+    }
+    // The unpadded deal trains only where nothing would be padded: there it is DistributedSampler's.
+    sampler.make += "    sampler = DistributedSampler(training, shuffle=" + pythonBool(spec.shuffle) +
+                    ", seed=" + std::to_string(spec.seed) + ", drop_last=" + pythonBool(spec.dropLast) + ")";
+    return sampler;
+}
+
+}  // namespace ringside

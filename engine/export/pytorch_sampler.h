@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "config/run_config.h"
+#include "sampling/shard_plan.h"
+
+namespace ringside {
+
+// How the exported script deals its training samples, as Python text.
+struct PythonSampler {
+    std::string definition = {};            // of a sampler class; empty where PyTorch has one
+    std::string make = {};                  // lines of train() that set `sampler`
+    std::string setEpoch = {};              // the line at the start of an epoch
+    std::string planned = "list(sampler)";  // what this rank gets in epoch 0
+    std::string places = {};                // lines of places_of() for a sampler of our own
+    bool usesSubset = false;                // torch.utils.data.Subset is needed
+};
+
+PythonSampler pythonSampler(const RunConfig& config, const ShardSpec& spec);
+
+}  // namespace ringside

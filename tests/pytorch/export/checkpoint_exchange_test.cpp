@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checkpoints go both ways between Ringside and its exported script under real PyTorch.
+#include <cmath>
+#include <map>
+
+#include "base/files.h"
+#include "config/run_config.h"
+#include "end_to_end/program.h"
+#include "exported_run.h"
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+constexpr double kTolerance = 1e-5;
+
+std::map<std::int64_t, double> lossesOf(const std::filesystem::path& run) {
+    std::map<std::int64_t, double> losses;
+    for (const Json& line : linesOf(run / "metrics.jsonl"))
+        if (line["kind"] == "step") losses[line["step"].get<std::int64_t>()] = line["loss"].get<double>();
+    return losses;
+}
+
+// The digits on two ranks in a directory: an experiment file, and its script.
+struct Exported {
+    TemporaryDirectory directory;
+
+    explicit Exported(const RunConfig& config) {
+        writeFileAtomically(path("experiment.json"), config.toJson().dump());
+        Program writer({"export", path("experiment.json"), "-o", path("train.py")});
+        REQUIRE(writer.wait() == 0);
+    }
+    std::string path(const char* name) const { return (directory.path() / name).string(); }
+};
+
+RunConfig digits(const char* optimizer) {
+    RunConfig config;
+    config.parallel.worldSize = 2;
+    config.parallel.timeoutSeconds = 120;
+    config.training.epochs = 2;
+    config.training.checkpointEvery = 1;
+    config.optimizer.kind = optimizer;
+    config.optimizer.lr = config.optimizer.kind == "sgd" ? 0.05 : 0.002;
+    return config;
+}
+
+void checkRingsideGoesOn(const char* optimizer) {
+    const Exported exported(digits(optimizer));
+    runPython({exported.path("train.py"), "--out", exported.path("pytorch")});
+    Program more({"run", exported.path("experiment.json"), "--quiet", "--out", exported.path("more"), "--resume",
+                  exported.path("pytorch/checkpoints/step-00000023")});
+    const int rc = more.wait();
+    INFO(more.output());
+    REQUIRE(rc == 0);
+    const auto expected = lossesOf(exported.path("pytorch"));
+    const auto found = lossesOf(exported.path("more"));
+    REQUIRE(found.size() == 23);  // the second epoch's ceil(719 / 32)
+    for (const auto& [step, loss] : found) CHECK(loss == Approx(expected.at(step)).epsilon(kTolerance));
+}
+
+}  // namespace
+
+TEST_CASE("Ringside goes on from a checkpoint that the exported script wrote") {
+    checkRingsideGoesOn("sgd");
+    checkRingsideGoesOn("adam");
+}
+
+TEST_CASE("the exported script starts from weights that Ringside saved") {
+    RunConfig config = digits("sgd");
+    config.training.epochs = 1;
+    const Exported exported(config);
+    Program own({"run", exported.path("experiment.json"), "--quiet", "--out", exported.path("own")});
+    REQUIRE(own.wait() == 0);
+    const std::string weights = exported.path("own/checkpoints/step-00000023/model.safetensors");
+    runPython({exported.path("train.py"), "--out", exported.path("pytorch"), "--weights", weights});
+    std::string saved;
+    for (const Json& line : linesOf(exported.path("own/telemetry.jsonl")))
+        if (line["kind"] == "replica" && line["rank"] == 0 && line["step"] == 23) saved = line["hash"];
+    CHECK(jsonOf(exported.path("pytorch/summary.json"))["initial_parameters_sha256"] == saved);
+}
