@@ -33,8 +33,8 @@ DataLoader::DataLoader(const Dataset& dataset, const SampleTransforms& transform
     : m_options(options),
       m_maxBatch(maxBatch),
       m_features(dataset.shape().features),
-      m_hasLabels(dataset.classCount() > 0),
-      m_targets(m_hasLabels ? 0 : dataset.targetCount()),
+      m_labels(dataset.classCount() > 0 ? dataset.shape().labels() : 0),
+      m_targets(m_labels > 0 ? 0 : dataset.targetCount()),
       m_memory(memory),
       m_writers(static_cast<std::size_t>(std::max<std::int64_t>(options.numWorkers, 1)),
                 SampleWriter(dataset, transforms)) {
@@ -47,7 +47,7 @@ DataLoader::DataLoader(const Dataset& dataset, const SampleTransforms& transform
 void DataLoader::allocateSlot() {
     const HostBatch whole{.indices = allocate<std::int64_t>(m_memory, m_maxBatch),
                           .features = allocate<float>(m_memory, m_maxBatch * m_features),
-                          .labels = allocate<std::int64_t>(m_memory, m_hasLabels ? m_maxBatch : 0),
+                          .labels = allocate<std::int64_t>(m_memory, m_maxBatch * m_labels),
                           .targets = allocate<float>(m_memory, m_maxBatch * m_targets)};
     m_slots.push_back({whole, whole});
 }
@@ -56,7 +56,7 @@ HostBatch DataLoader::head(const HostBatch& whole, std::int64_t rows) const {
     const auto count = static_cast<std::size_t>(rows);
     return {.indices = whole.indices.first(count),
             .features = whole.features.first(count * static_cast<std::size_t>(m_features)),
-            .labels = whole.labels.first(m_hasLabels ? count : 0),
+            .labels = whole.labels.first(count * static_cast<std::size_t>(m_labels)),
             .targets = whole.targets.first(count * static_cast<std::size_t>(m_targets))};
 }
 

@@ -52,7 +52,7 @@ class DataLoader {
     const DataLoaderOptions m_options;
     const std::int64_t m_maxBatch;
     const std::int64_t m_features;  // values of a sample
-    const bool m_hasLabels;
+    const std::int64_t m_labels;    // of a sample
     const std::int64_t m_targets;
     BatchMemory& m_memory;
     std::vector<SampleWriter> m_writers;  // one for each worker

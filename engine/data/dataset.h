@@ -21,8 +21,10 @@ struct SampleShape {
     std::int64_t height = 0;  // 0: not an image
     std::int64_t width = 0;
     std::int64_t features = 0;  // values per sample = channels * height * width for images
+    bool isSequence = false;    // features are token numbers, and each has a label of its own: the token after it
 
     bool isImage() const { return height > 0; }
+    std::int64_t labels() const { return isSequence ? features : 1; }  // of a sample that has classes
 };
 
 // Samples by index, float32 features and either a class label or regression targets. Immutable after loading, so
@@ -41,6 +43,8 @@ class Dataset : public ClassLabels {
     virtual void targets(std::int64_t index, std::span<float> out) const = 0;  // regression
     // Reading a sample's features takes file access or much arithmetic, so that a thread that draws must not do it.
     virtual bool isLazy() const { return false; }
+    // All of a sample's labels, shape().labels() of them.
+    virtual void labels(std::int64_t index, std::span<std::int64_t> out) const { out[0] = label(index); }
     // Range of raw feature values for drawing thumbnails.
     virtual float displayMinimum() const { return 0; }
     virtual float displayMaximum() const { return 1; }

@@ -9,6 +9,7 @@ SampleWriter::SampleWriter(const Dataset& dataset, const SampleTransforms& trans
     : m_dataset(dataset),
       m_transforms(transforms),
       m_features(static_cast<std::size_t>(dataset.shape().features)),
+      m_labels(static_cast<std::size_t>(dataset.shape().labels())),
       m_targets(static_cast<std::size_t>(dataset.targetCount())),
       m_untransformed(transforms.cropsOrFlips() ? m_features : 0) {}
 
@@ -20,7 +21,8 @@ void SampleWriter::write(const HostBatch& batch, std::int64_t epoch, const Prefe
         if (queue != nullptr && queue->isCancelled()) return;
     }
     if (!batch.labels.empty()) {
-        for (std::size_t row = 0; row < rows; ++row) batch.labels[row] = checkedLabel(batch.indices[row]);
+        for (std::size_t row = 0; row < rows; ++row)
+            writeLabels(batch.indices[row], batch.labels.subspan(row * m_labels, m_labels));
         return;
     }
     for (std::size_t row = 0; row < rows; ++row)
@@ -39,8 +41,16 @@ void SampleWriter::writeFeatures(std::int64_t index, std::int64_t epoch, std::sp
     m_transforms.normalize(to);
 }
 
-std::int64_t SampleWriter::checkedLabel(std::int64_t index) const {
-    const std::int64_t label = m_dataset.label(index);
+void SampleWriter::writeLabels(std::int64_t index, std::span<std::int64_t> to) const {
+    if (m_labels == 1) {
+        to[0] = checked(m_dataset.label(index), index);
+        return;
+    }
+    m_dataset.labels(index, to);
+    for (const std::int64_t label : to) checked(label, index);
+}
+
+std::int64_t SampleWriter::checked(std::int64_t label, std::int64_t index) const {
     if (label >= 0 && label < m_dataset.classCount()) return label;
     throw SampleError("sample " + std::to_string(index) + " has label " + std::to_string(label) +
                           ", but the data set's classes are 0 to " + std::to_string(m_dataset.classCount() - 1) +

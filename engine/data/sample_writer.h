@@ -23,11 +23,13 @@ class SampleWriter {
 
   private:
     void writeFeatures(std::int64_t index, std::int64_t epoch, std::span<float> to);
-    std::int64_t checkedLabel(std::int64_t index) const;
+    void writeLabels(std::int64_t index, std::span<std::int64_t> to) const;
+    std::int64_t checked(std::int64_t label, std::int64_t index) const;
 
     const Dataset& m_dataset;
     const SampleTransforms& m_transforms;
     const std::size_t m_features;
+    const std::size_t m_labels;
     const std::size_t m_targets;
     std::vector<float> m_untransformed;
 };

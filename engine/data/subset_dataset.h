@@ -26,6 +26,9 @@ class SubsetDataset final : public Dataset {
     std::string featureName(std::int64_t feature) const override { return m_whole->featureName(feature); }
     double unscaled(std::int64_t feature, float value) const override { return m_whole->unscaled(feature, value); }
     bool isLazy() const override { return m_whole->isLazy(); }
+    void labels(std::int64_t index, std::span<std::int64_t> out) const override {
+        m_whole->labels(original(index), out);
+    }
     float displayMinimum() const override { return m_whole->displayMinimum(); }
     float displayMaximum() const override { return m_whole->displayMaximum(); }
 

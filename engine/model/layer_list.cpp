@@ -2,6 +2,7 @@
 #include "model/layer_list.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -23,6 +24,16 @@ struct Key {
     bool required;
 };
 
+// The layers inside of a layer.
+struct Part {
+    std::string_view name;
+    std::string_view inState;  // its name in the state_dict
+    std::vector<LayerDescription> LayerDescription::*layers;
+};
+constexpr std::array kParts = {Part{"layers", "body", &LayerDescription::body},
+                               Part{"shortcut", "shortcut", &LayerDescription::shortcut}};
+constexpr int kMaxDepth = 4;  // of residuals inside of residuals
+
 struct Kind {
     std::string_view name;
     LayerKind kind;
@@ -43,6 +54,13 @@ const std::vector<Kind>& kinds() {
         {"gelu", LayerKind::kGelu, {}},
         {"layer_norm", LayerKind::kLayerNorm, {}},
         {"flatten", LayerKind::kFlatten, {}},
+        {"batch_norm2d", LayerKind::kBatchNorm2d, {}},
+        {"global_average_pool", LayerKind::kGlobalAveragePool, {}},
+        {"dropout", LayerKind::kDropout, {}},
+        {"residual", LayerKind::kResidual, {}},
+        {"embedding", LayerKind::kEmbedding, {{"out", &LayerDescription::outputs, 1, 65536, true}}},
+        {"position_embedding", LayerKind::kPositionEmbedding, {}},
+        {"attention", LayerKind::kAttention, {{"heads", &LayerDescription::heads, 1, 256, true}}},
     };
     return table;
 }
@@ -66,59 +84,115 @@ std::string nearestIn(const std::vector<Named>& table, const std::string& word, 
     return near.empty() ? otherwise : "did you mean " + near + "?";
 }
 
-// One entry of the list; what is wrong with it names its place.
+// One entry of a list; what is wrong with it names its place.
 class EntryReader {
   public:
-    EntryReader(const Json& entry, std::size_t place) : m_entry(entry), m_place(place) {}
+    // path: "model.layers[3]" for messages, name: "3" in the state_dict.
+    EntryReader(const Json& entry, std::string path, std::string name, int depth)
+        : m_entry(entry), m_path(std::move(path)), m_name(std::move(name)), m_depth(depth) {}
 
-    Result<LayerDescription> read(bool last, std::int64_t outputs) const {
-        if (!m_entry.is_object() || !m_entry.contains("kind") || !m_entry["kind"].is_string())
-            return problem("is " + shown(m_entry) + "; a layer is an object with a kind", R"(write {"kind": "relu"})");
-        const std::string name = m_entry["kind"].get<std::string>();
-        const auto kind = std::ranges::find(kinds(), name, &Kind::name);
-        if (kind == kinds().end())
-            return problem("has the kind " + shown(m_entry["kind"]) + "; the kinds are " + namesOf(kinds()),
-                           nearestIn(kinds(), name, "choose one of these"));
-        LayerDescription layer{.kind = kind->kind, .name = std::to_string(m_place)};
-        if (last && kind->kind == LayerKind::kLinear) layer.outputs = outputs;
-        for (const auto& [key, value] : m_entry.items())
-            if (key != "kind")
-                if (const auto wrong = readKey(*kind, key, value, layer)) return *wrong;
-        for (const Key& key : kind->keys)
-            if (key.required && layer.*key.value == 0)
-                return problem(name + " has no \"" + std::string(key.name) + "\"",
-                               "add it, from " + std::to_string(key.least) + " to " + std::to_string(key.most));
-        if (layer.kind == LayerKind::kConv2d && layer.padding >= layer.kernel)
-            return problem("has the padding " + std::to_string(layer.padding) + ", which is not below its kernel " +
-                               std::to_string(layer.kernel),
-                           "lower the padding");
-        return layer;
-    }
+    // outputs: of a linear that leaves them out, 0 where it may not.
+    Result<LayerDescription> read(std::int64_t outputs) const;
 
   private:
     std::optional<Problem> readKey(const Kind& kind, const std::string& key, const Json& value,
-                                   LayerDescription& layer) const {
-        const auto known = std::ranges::find(kind.keys, key, &Key::name);
-        if (known == kind.keys.end())
-            return problem(
-                std::string(kind.name) + " does not know " + shown(Json(key)),
-                nearestIn(kind.keys, key, kind.keys.empty() ? "leave it out" : "it knows " + namesOf(kind.keys)));
-        const bool fits = value.is_number_integer() && value >= known->least && value <= known->most;
-        if (!fits)
-            return problem(
-                "has the " + key + " " + shown(value),
-                "choose a whole number from " + std::to_string(known->least) + " to " + std::to_string(known->most));
-        layer.*known->value = value.get<std::int64_t>();
-        return {};
-    }
+                                   LayerDescription& layer) const;
+    std::optional<Problem> readPart(const Part& part, const Json& value, LayerDescription& layer) const;
+    std::optional<Problem> readNumber(const Key& key, const Json& value, LayerDescription& layer) const;
+    std::optional<Problem> checkWhole(const Kind& kind, const LayerDescription& layer) const;
 
-    Problem problem(const std::string& message, const std::string& remedy) const {
-        return {"model.layers[" + std::to_string(m_place) + "]", message, remedy};
-    }
+    Problem problem(const std::string& message, const std::string& remedy) const { return {m_path, message, remedy}; }
 
     const Json& m_entry;
-    std::size_t m_place;
+    std::string m_path;
+    std::string m_name;
+    int m_depth;
 };
+
+Result<LayerDescription> EntryReader::read(std::int64_t outputs) const {
+    if (!m_entry.is_object() || !m_entry.contains("kind") || !m_entry["kind"].is_string())
+        return problem("is " + shown(m_entry) + "; a layer is an object with a kind", R"(write {"kind": "relu"})");
+    const std::string name = m_entry["kind"].get<std::string>();
+    const auto kind = std::ranges::find(kinds(), name, &Kind::name);
+    if (kind == kinds().end())
+        return problem("has the kind " + shown(m_entry["kind"]) + "; the kinds are " + namesOf(kinds()),
+                       nearestIn(kinds(), name, "choose one of these"));
+    LayerDescription layer{.kind = kind->kind, .name = m_name};
+    if (kind->kind == LayerKind::kLinear) layer.outputs = outputs;
+    for (const auto& [key, value] : m_entry.items())
+        if (key != "kind")
+            if (const auto wrong = readKey(*kind, key, value, layer)) return *wrong;
+    if (const auto wrong = checkWhole(*kind, layer)) return *wrong;
+    return layer;
+}
+
+std::optional<Problem> EntryReader::checkWhole(const Kind& kind, const LayerDescription& layer) const {
+    for (const Key& key : kind.keys)
+        if (key.required && layer.*key.value == 0)
+            return problem(std::string(kind.name) + " has no \"" + std::string(key.name) + "\"",
+                           "add it, from " + std::to_string(key.least) + " to " + std::to_string(key.most));
+    if (layer.kind == LayerKind::kConv2d && layer.padding >= layer.kernel)
+        return problem("has the padding " + std::to_string(layer.padding) + ", which is not below its kernel " +
+                           std::to_string(layer.kernel),
+                       "lower the padding");
+    if (layer.kind == LayerKind::kResidual && layer.body.empty())
+        return problem("residual has no \"layers\"", R"(add them, such as "layers": [{"kind": "linear", "out": 64}])");
+    return {};
+}
+
+std::optional<Problem> EntryReader::readKey(const Kind& kind, const std::string& key, const Json& value,
+                                            LayerDescription& layer) const {
+    if (kind.kind == LayerKind::kResidual)
+        for (const Part& part : kParts)
+            if (part.name == key) return readPart(part, value, layer);
+    if (kind.kind == LayerKind::kDropout && key == "p") {
+        const double p = value.is_number() ? value.get<double>() : -1;
+        if (!(p >= 0 && p < 1)) return problem("has the p " + shown(value), "choose a number from 0 to below 1");
+        layer.probability = p;
+        return {};
+    }
+    if (kind.kind == LayerKind::kConv2d && key == "bias") {
+        if (!value.is_boolean()) return problem("has the bias " + shown(value), "choose true or false");
+        layer.bias = value.get<bool>();
+        return {};
+    }
+    const auto known = std::ranges::find(kind.keys, key, &Key::name);
+    if (known == kind.keys.end()) {
+        const std::string keys = kind.kind == LayerKind::kResidual  ? "layers, shortcut"
+                                 : kind.kind == LayerKind::kDropout ? "p"
+                                 : kind.kind == LayerKind::kConv2d  ? namesOf(kind.keys) + ", bias"
+                                                                    : namesOf(kind.keys);
+        return problem(std::string(kind.name) + " does not know " + shown(Json(key)),
+                       nearestIn(kind.keys, key, keys.empty() ? "leave it out" : "it knows " + keys));
+    }
+    return readNumber(*known, value, layer);
+}
+
+std::optional<Problem> EntryReader::readNumber(const Key& key, const Json& value, LayerDescription& layer) const {
+    if (!value.is_number_integer() || value < key.least || value > key.most)
+        return problem("has the " + std::string(key.name) + " " + shown(value),
+                       "choose a whole number from " + std::to_string(key.least) + " to " + std::to_string(key.most));
+    layer.*key.value = value.get<std::int64_t>();
+    return {};
+}
+
+std::optional<Problem> EntryReader::readPart(const Part& part, const Json& value, LayerDescription& layer) const {
+    const std::string path = m_path + "." + std::string(part.name);
+    if (!value.is_array() || value.size() > kMaxLayers)
+        return Problem{path, "is no list of at most " + std::to_string(kMaxLayers) + " layers", "write it as a list"};
+    if (m_depth == kMaxDepth)
+        return Problem{path, "is a list inside of " + std::to_string(kMaxDepth) + " others",
+                       "nest residuals less deeply"};
+    for (std::size_t i = 0; i < value.size(); ++i) {
+        const std::string place = std::to_string(i);
+        const EntryReader reader(value[i], path + "[" + place + "]",
+                                 m_name + "." + std::string(part.inState) + "." + place, m_depth + 1);
+        Result<LayerDescription> one = reader.read(0);
+        if (!one) return one.problem();
+        (layer.*part.layers).push_back(std::move(one).value());
+    }
+    return {};
+}
 
 }  // namespace
 
@@ -129,7 +203,9 @@ Result<std::vector<LayerDescription>> readLayerList(const std::string& text, std
                        R"(write it as [{"kind": "linear", "out": 64}, {"kind": "relu"}, {"kind": "linear"}])"};
     std::vector<LayerDescription> layers;
     for (std::size_t i = 0; i < list.value().size(); ++i) {
-        Result<LayerDescription> layer = EntryReader(list.value()[i], i).read(i + 1 == list.value().size(), outputs);
+        const std::string place = std::to_string(i);
+        const EntryReader reader(list.value()[i], "model.layers[" + place + "]", place, 0);
+        Result<LayerDescription> layer = reader.read(i + 1 == list.value().size() ? outputs : 0);
         if (!layer) return layer.problem();
         layers.push_back(std::move(layer).value());
     }

@@ -1,202 +1,143 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/model_description.h"
 
-#include <initializer_list>
-#include <optional>
 #include <utility>
 
 #include "data/dataset.h"
+#include "model/layer_chain.h"
 #include "model/layer_list.h"
 
 namespace ringside {
 
 namespace {
 
-std::string numbers(std::initializer_list<std::int64_t> values) {
-    std::string text;
-    for (const std::int64_t value : values) text += (text.empty() ? "" : ", ") + std::to_string(value);
-    return text;
-}
+using Layers = std::vector<LayerDescription>;
 
-// Layers one after the other, each told what comes in; the first that does not fit is the problem.
-class Builder {
-  public:
-    explicit Builder(const Shape& sample) : m_shape(sample) {}
-
-    void add(LayerDescription layer) {
-        if (m_problem) return;
-        layer.input = m_shape;
-        if (!fit(layer)) return;
-        m_shape = layer.output;
-        m_description.layers.push_back(std::move(layer));
-    }
-    void linear(const std::string& name, std::int64_t outputs) {
-        add({.kind = LayerKind::kLinear, .name = name, .outputs = outputs});
-    }
-    void convolution(const std::string& name, std::int64_t channels) {
-        add({.kind = LayerKind::kConv2d, .name = name, .outputs = channels, .kernel = 3, .padding = 1});
-    }
-    void relu() { add({.kind = LayerKind::kReLU}); }
-    void maxPool() { add({.kind = LayerKind::kMaxPool2d, .kernel = 2}); }
-    void flatten() { add({.kind = LayerKind::kFlatten}); }
-
-    Result<ModelDescription> result() && {
-        if (m_problem) return *m_problem;
-        return std::move(m_description);
-    }
-
-  private:
-    bool fit(LayerDescription& layer) {
-        switch (layer.kind) {
-            case LayerKind::kLinear:
-                layer.output = {layer.outputs};
-                return m_shape.dimensions() == 1 || refuse(layer, "values in one row", "put a flatten before it");
-            case LayerKind::kFlatten:
-                layer.output = {m_shape.count()};
-                return true;
-            case LayerKind::kReLU:
-            case LayerKind::kGelu:
-                layer.output = m_shape;
-                return true;
-            case LayerKind::kLayerNorm:
-                layer.output = m_shape;
-                return m_shape.dimensions() == 1 || refuse(layer, "values in one row", "put a flatten before it");
-            case LayerKind::kConv2d:
-                return fitConvolution(layer);
-            case LayerKind::kMaxPool2d:
-                return fitPooling(layer);
-        }
-        return false;
-    }
-
-    bool isImage() const { return m_shape.dimensions() == 3; }
-
-    bool fitConvolution(LayerDescription& layer) {
-        if (!isImage()) return refuse(layer, "images (channels, height, width)", "choose a data set of images");
-        const std::int64_t reach = 2 * layer.padding - layer.kernel;
-        if (m_shape[1] + reach < 0 || m_shape[2] + reach < 0)
-            return refuse(layer,
-                          "images of at least " + std::to_string(-2 * layer.padding + layer.kernel) + " pixels a side",
-                          "use larger images or fewer layers");
-        layer.output = {layer.outputs, (m_shape[1] + reach) / layer.stride + 1,
-                        (m_shape[2] + reach) / layer.stride + 1};
-        return true;
-    }
-
-    bool fitPooling(LayerDescription& layer) {
-        if (!isImage()) return refuse(layer, "images (channels, height, width)", "choose a data set of images");
-        if (m_shape[1] < layer.kernel || m_shape[2] < layer.kernel)
-            return refuse(layer, "images of at least " + std::to_string(layer.kernel) + " pixels a side",
-                          "use larger images or fewer layers");
-        layer.output = {m_shape[0], m_shape[1] / layer.kernel, m_shape[2] / layer.kernel};
-        return true;
-    }
-
-    bool refuse(const LayerDescription& layer, const std::string& wanted, const std::string& remedy) {
-        m_problem = Problem{"model",
-                            "layer " + std::to_string(m_description.layers.size()) + ", " + layer.text() + ", takes " +
-                                wanted + " but gets the shape " + m_shape.text(),
-                            remedy};
-        return false;
-    }
-
-    Shape m_shape;
-    ModelDescription m_description;
-    std::optional<Problem> m_problem;
-};
-
-void buildMlp(Builder& builder, const ModelConfig& config, const Shape& sample, std::int64_t outputs) {
-    if (sample.dimensions() > 1) builder.flatten();
+void buildMlp(LayerChain& chain, const ModelConfig& config, const ModelTask& task) {
+    if (task.sample.dimensions() > 1) chain.flatten();
     std::size_t place = 0;  // in the nn.Sequential, which has the flattening outside
     for (const std::int64_t width : config.hidden) {
-        builder.linear(std::to_string(place), width);
-        builder.relu();
+        chain.linear(std::to_string(place), width);
+        chain.relu();
         place += 2;
     }
-    builder.linear(std::to_string(place), outputs);
+    chain.linear(std::to_string(place), task.outputs);
 }
 
-void buildSimpleCnn(Builder& builder, std::int64_t outputs) {
-    builder.convolution("conv1", 32);
-    builder.relu();
-    builder.maxPool();
-    builder.convolution("conv2", 64);
-    builder.relu();
-    builder.maxPool();
-    builder.flatten();
-    builder.linear("fc1", 512);
-    builder.relu();
-    builder.linear("fc2", outputs);
+void buildToy(LayerChain& chain, const ModelConfig&, const ModelTask& task) {
+    if (task.sample.dimensions() > 1) chain.flatten();
+    chain.linear("linear", task.outputs);
 }
 
-Result<ModelDescription> describeList(Builder& builder, const ModelConfig& config, std::int64_t outputs) {
-    const auto list = readLayerList(config.layers, outputs);
-    if (!list) return list.problem();
-    for (const LayerDescription& layer : list.value()) builder.add(layer);
-    Result<ModelDescription> model = std::move(builder).result();
-    if (!model) return model;
-    if (model.value().parameters() == 0)
-        return Problem{"model.layers", "has no layer with parameters, so that nothing can be learnt",
-                       "add a linear layer"};
-    const Shape last = model.value().layers.back().output;
-    if (last != Shape{outputs})
-        return Problem{"model.layers",
-                       "ends with the shape " + last.text() + ", but the data set asks for " + Shape{outputs}.text(),
-                       "end with a flatten and a linear layer"};
-    return model;
+void buildSimpleCnn(LayerChain& chain, const ModelConfig&, const ModelTask& task) {
+    chain.convolution("conv1", 32);
+    chain.relu();
+    chain.maxPool();
+    chain.convolution("conv2", 64);
+    chain.relu();
+    chain.maxPool();
+    chain.flatten();
+    chain.linear("fc1", 512);
+    chain.relu();
+    chain.linear("fc2", task.outputs);
+}
+
+LayerDescription plainConvolution(const std::string& name, std::int64_t channels, std::int64_t kernel,
+                                  std::int64_t stride) {
+    return {.kind = LayerKind::kConv2d,
+            .name = name,
+            .outputs = channels,
+            .kernel = kernel,
+            .stride = stride,
+            .padding = kernel / 2,
+            .bias = false};
+}
+
+LayerDescription batchNorm(const std::string& name) {
+    return {.kind = LayerKind::kBatchNorm2d, .name = name};
+}
+
+LayerDescription basicBlock(const std::string& name, std::int64_t channels, std::int64_t stride, bool reshapes) {
+    LayerDescription block{.kind = LayerKind::kResidual, .name = name};
+    block.body = {plainConvolution(name + ".conv1", channels, 3, stride),
+                  batchNorm(name + ".bn1"),
+                  {.kind = LayerKind::kReLU},
+                  plainConvolution(name + ".conv2", channels, 3, 1),
+                  batchNorm(name + ".bn2")};
+    if (reshapes)
+        block.shortcut = {plainConvolution(name + ".downsample.0", channels, 1, stride),
+                          batchNorm(name + ".downsample.1")};
+    return block;
+}
+
+void buildResidualCnn(LayerChain& chain, const ModelConfig& config, const ModelTask& task) {
+    chain.add(plainConvolution("conv1", config.width, 3, 1));
+    chain.add(batchNorm("bn1"));
+    chain.relu();
+    for (std::int64_t stage = 0; stage < 3; ++stage)
+        for (std::int64_t block = 0; block < config.depth; ++block) {
+            const bool reshapes = stage > 0 && block == 0;
+            chain.add(basicBlock("layer" + std::to_string(stage + 1) + "." + std::to_string(block),
+                                 config.width << stage, reshapes ? 2 : 1, reshapes));
+            chain.relu();
+        }
+    chain.add({.kind = LayerKind::kGlobalAveragePool});
+    chain.linear("fc", task.outputs);
+}
+
+void addDropout(Layers& layers, double probability) {
+    if (probability > 0) layers.push_back({.kind = LayerKind::kDropout, .probability = probability});
+}
+
+void buildTransformer(LayerChain& chain, const ModelConfig& config, const ModelTask& task) {
+    chain.add({.kind = LayerKind::kEmbedding, .name = "token_embedding", .outputs = config.width});
+    chain.add({.kind = LayerKind::kPositionEmbedding, .name = "position_embedding"});
+    if (config.dropout > 0) chain.add({.kind = LayerKind::kDropout, .probability = config.dropout});
+    for (std::int64_t i = 0; i < config.depth; ++i) {
+        const std::string name = "blocks." + std::to_string(i);
+        LayerDescription attention{.kind = LayerKind::kResidual, .name = name};
+        attention.body = {{.kind = LayerKind::kLayerNorm, .name = name + ".norm1"},
+                          {.kind = LayerKind::kAttention, .name = name + ".attention", .heads = config.heads}};
+        addDropout(attention.body, config.dropout);
+        chain.add(attention);
+        LayerDescription mlp{.kind = LayerKind::kResidual, .name = name};
+        mlp.body = {{.kind = LayerKind::kLayerNorm, .name = name + ".norm2"},
+                    {.kind = LayerKind::kLinear, .name = name + ".mlp.0", .outputs = 4 * config.width},
+                    {.kind = LayerKind::kGelu},
+                    {.kind = LayerKind::kLinear, .name = name + ".mlp.2", .outputs = config.width}};
+        addDropout(mlp.body, config.dropout);
+        chain.add(mlp);
+    }
+    chain.add({.kind = LayerKind::kLayerNorm, .name = "norm"});
+    chain.linear("head", task.outputs);
+}
+
+struct Kind {
+    std::string_view name;
+    void (*build)(LayerChain& chain, const ModelConfig& config, const ModelTask& task);
+};
+
+constexpr Kind kKinds[] = {{"mlp", buildMlp},
+                           {"toy_linear", buildToy},
+                           {"simple_cnn", buildSimpleCnn},
+                           {"residual_cnn", buildResidualCnn},
+                           {"transformer", buildTransformer}};
+
+Result<ModelDescription> finished(LayerChain chain, const std::string& field, const ModelTask& task) {
+    const Shape last = chain.shape();
+    auto layers = std::move(chain).result();
+    if (!layers) return layers.problem();
+    ModelDescription model{std::move(layers).value()};
+    if (model.parameters() == 0)
+        return Problem{field, "has no layer with parameters, so that nothing can be learnt", "add a linear layer"};
+    const Shape wanted = task.isSequence ? Shape{task.sample[0], task.outputs} : Shape{task.outputs};
+    if (last == wanted) return model;
+    return Problem{field, "ends with the shape " + last.text() + ", but the data set asks for " + wanted.text(),
+                   task.isSequence ? "choose transformer as model.kind, which predicts at every character"
+                                   : "end with a flatten and a linear layer"};
 }
 
 }  // namespace
-
-std::string LayerDescription::text() const {
-    const std::int64_t inputs = input.dimensions() > 0 ? input[0] : 0;
-    switch (kind) {
-        case LayerKind::kLinear:
-            return "Linear(" + numbers({inputs, outputs}) + ")";
-        case LayerKind::kConv2d:
-            return "Conv2d(" + numbers({inputs, outputs}) + ", kernel_size=" + std::to_string(kernel) +
-                   (stride != 1 ? ", stride=" + std::to_string(stride) : "") +
-                   (padding != 0 ? ", padding=" + std::to_string(padding) : "") + ")";
-        case LayerKind::kMaxPool2d:
-            return "MaxPool2d(" + std::to_string(kernel) + ")";
-        case LayerKind::kReLU:
-            return "ReLU()";
-        case LayerKind::kGelu:
-            return "GELU()";
-        case LayerKind::kLayerNorm:
-            return "LayerNorm(" + std::to_string(inputs) + ")";
-        case LayerKind::kFlatten:
-            break;
-    }
-    return "Flatten()";
-}
-
-std::int64_t LayerDescription::parameters() const {
-    if (kind == LayerKind::kLinear) return (input[0] + 1) * outputs;
-    if (kind == LayerKind::kConv2d) return (input[0] * kernel * kernel + 1) * outputs;
-    if (kind == LayerKind::kLayerNorm) return 2 * input[0];
-    return 0;
-}
-
-std::int64_t LayerDescription::flops() const {
-    switch (kind) {
-        case LayerKind::kLinear:
-            return 2 * input[0] * outputs;
-        case LayerKind::kConv2d:
-            return 2 * input[0] * kernel * kernel * output.count();
-        case LayerKind::kMaxPool2d:
-            return kernel * kernel * output.count();
-        case LayerKind::kReLU:
-            return output.count();
-        case LayerKind::kGelu:  // a multiplication by the distribution function, which counts as one operation
-            return 2 * output.count();
-        case LayerKind::kLayerNorm:  // mean, variance, scaling, weight and bias
-            return 7 * output.count();
-        case LayerKind::kFlatten:
-            break;
-    }
-    return 0;
-}
 
 std::int64_t ModelDescription::parameters() const {
     std::int64_t sum = 0;
@@ -212,32 +153,40 @@ std::int64_t ModelDescription::flops() const {
 
 std::int64_t ModelDescription::activations() const {
     std::int64_t sum = 0;
-    for (const LayerDescription& layer : layers)
-        if (layer.kind != LayerKind::kReLU && layer.kind != LayerKind::kFlatten) sum += layer.output.count();
+    for (const LayerDescription& layer : layers) sum += layer.activations();
     return sum;
 }
 
-Result<ModelDescription> describeModel(const ModelConfig& config, const Shape& sample, std::int64_t outputs) {
-    Builder builder(sample);
-    if (config.kind == "mlp") {
-        buildMlp(builder, config, sample, outputs);
-    } else if (config.kind == "toy_linear") {
-        if (sample.dimensions() > 1) builder.flatten();
-        builder.linear("linear", outputs);
-    } else if (config.kind == "simple_cnn") {
-        buildSimpleCnn(builder, outputs);
-    } else if (config.kind == "layers") {
-        return describeList(builder, config, outputs);
-    } else {
-        return Problem{"model.kind",
-                       "is \"" + config.kind + "\"; this version knows mlp, toy_linear, simple_cnn and layers",
-                       "choose one of these"};
+Result<ModelDescription> describeModel(const ModelConfig& config, const ModelTask& task) {
+    LayerChain chain(task.sample, task.isSequence ? task.outputs : 0);
+    if (config.kind == "layers") {
+        const auto list = readLayerList(config.layers, task.outputs);
+        if (!list) return list.problem();
+        for (const LayerDescription& layer : list.value()) chain.add(layer);
+        return finished(std::move(chain), "model.layers", task);
     }
-    return std::move(builder).result();
+    std::string known;
+    for (const Kind& kind : kKinds) {
+        if (kind.name == config.kind) {
+            kind.build(chain, config, task);
+            return finished(std::move(chain), "model.kind", task);
+        }
+        known += std::string(kind.name) + ", ";
+    }
+    return Problem{"model.kind", "is \"" + config.kind + "\"; this version knows " + known + "layers",
+                   "choose one of these"};
+}
+
+Result<ModelDescription> describeModel(const ModelConfig& config, const Shape& sample, std::int64_t outputs) {
+    return describeModel(config, {.sample = sample, .outputs = outputs});
 }
 
 Result<ModelDescription> describeModel(const ModelConfig& config, const Dataset& data) {
-    return describeModel(config, modelInput(data.shape()), modelOutputs(data));
+    return describeModel(config, modelTask(data));
+}
+
+ModelTask modelTask(const Dataset& data) {
+    return {modelInput(data.shape()), modelOutputs(data), data.shape().isSequence};
 }
 
 Shape modelInput(const SampleShape& sample) {

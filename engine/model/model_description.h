@@ -7,30 +7,12 @@
 
 #include "base/result.h"
 #include "config/run_config.h"
-#include "tensor/shape.h"
+#include "model/layer_description.h"
 
 namespace ringside {
 
 class Dataset;
 struct SampleShape;
-
-enum class LayerKind { kLinear, kConv2d, kMaxPool2d, kReLU, kGelu, kLayerNorm, kFlatten };
-
-// One layer of a model, as PyTorch's module of that name takes it. Shapes are of one sample, images (C, H, W).
-struct LayerDescription {
-    LayerKind kind = LayerKind::kReLU;
-    std::string name = {};     // where its parameters are in the state_dict: "conv1", "0"
-    std::int64_t outputs = 0;  // linear: features; convolution: channels
-    std::int64_t kernel = 0;   // convolution, pooling
-    std::int64_t stride = 1;   // convolution
-    std::int64_t padding = 0;  // convolution
-    Shape input = {};
-    Shape output = {};
-
-    std::string text() const;  // "Conv2d(3, 32, kernel_size=3, padding=1)"
-    std::int64_t parameters() const;
-    std::int64_t flops() const;  // of a forward pass, per sample: a multiplication and an addition are two
-};
 
 struct ModelDescription {
     std::vector<LayerDescription> layers;
@@ -40,17 +22,32 @@ struct ModelDescription {
     std::int64_t activations() const;  // values that a sample leaves in memory on the way forward
 };
 
-// The layers of the model that a configuration names, from samples of this shape to `outputs` values, with every shape
-// worked out. The problem names the layer and both shapes.
-//   mlp         nn.Sequential(Linear, ReLU, Linear, ...): parameters "0.weight", "0.bias", "2.weight", ...
-//   toy_linear  a class with self.linear = nn.Linear(inputs, outputs): "linear.weight", "linear.bias"
-//   simple_cnn  self.conv1, conv2 (3x3, padding 1, 32 and 64 channels, each with ReLU and 2x2 pooling), fc1 to 512, fc2
-//   layers      nn.Sequential of config.layers: "0.weight", ... by place in the list
+// What a model is to make out of what.
+struct ModelTask {
+    Shape sample = {};         // (C, H, W) for images, (positions) for sequences of tokens, (features) otherwise
+    std::int64_t outputs = 1;  // classes, or values to predict; tokens there are for sequences
+    bool isSequence = false;   // one row of outputs for each position
+};
+
+// The layers of the model that a configuration names, with every shape worked out. The problem names the layer and both
+// shapes.
+//   mlp           nn.Sequential(Linear, ReLU, Linear, ...): parameters "0.weight", "0.bias", "2.weight", ...
+//   toy_linear    a class with self.linear = nn.Linear(inputs, outputs): "linear.weight", "linear.bias"
+//   simple_cnn    self.conv1, conv2 (3x3, padding 1, 32 and 64 channels, each with ReLU and 2x2 pooling), fc1 to 512,
+//   fc2 residual_cnn  ResNet for small images (He et al. 2015, section 4.2) under torchvision's names: conv1, bn1,
+//   layer1 to
+//                 layer3 of `depth` blocks with width, 2 width and 4 width channels, each block with conv1, bn1, conv2,
+//                 bn2 and, where the shape changes, downsample; global average, fc. Convolutions have no bias.
+//   transformer   token_embedding, position_embedding, `depth` blocks (norm1, attention.qkv, attention.proj; norm2,
+//                 mlp.0, GELU, mlp.2; each half added to what came in), norm, head
+//   layers        nn.Sequential of config.layers: "0.weight", ... by place in the list
+Result<ModelDescription> describeModel(const ModelConfig& config, const ModelTask& task);
 Result<ModelDescription> describeModel(const ModelConfig& config, const Shape& sample, std::int64_t outputs);
 
 // For the samples of a data set: one output for each class, or for each value to predict.
 Result<ModelDescription> describeModel(const ModelConfig& config, const Dataset& data);
-Shape modelInput(const SampleShape& sample);  // (C, H, W) for images, (features) otherwise
+ModelTask modelTask(const Dataset& data);
+Shape modelInput(const SampleShape& sample);
 std::int64_t modelOutputs(const Dataset& data);
 
 }  // namespace ringside

@@ -26,6 +26,16 @@ std::int64_t optimizerValues(const OptimizerConfig& optimizer) {
     return optimizer.momentum > 0 ? 1 : 0;
 }
 
+void addRows(const std::vector<LayerDescription>& layers, const std::string& indent, std::vector<Row>& rows) {
+    for (const LayerDescription& layer : layers) {
+        rows.push_back({indent + layer.text(), layer.output.text(), grouped(layer.parameters()), grouped(layer.flops()),
+                        grouped(layer.output.count())});
+        addRows(layer.body, indent + "  ", rows);
+        if (!layer.shortcut.empty()) rows.push_back({indent + "  beside it:", "", "", "", ""});
+        addRows(layer.shortcut, indent + "    ", rows);
+    }
+}
+
 // Text to the left, numbers to the right, two spaces between columns.
 std::string table(const std::vector<Row>& rows) {
     std::array<std::size_t, 5> widths{};
@@ -50,9 +60,7 @@ std::int64_t parameterBytes(const ModelDescription& model, const OptimizerConfig
 
 std::string modelSummary(const ModelDescription& model, const RunConfig& config) {
     std::vector<Row> rows{{"Layer", "Output", "Parameters", "FLOPs", "Values"}};
-    for (const LayerDescription& layer : model.layers)
-        rows.push_back({layer.text(), layer.output.text(), grouped(layer.parameters()), grouped(layer.flops()),
-                        grouped(layer.output.count())});
+    addRows(model.layers, "", rows);
     rows.push_back({"All", "", grouped(model.parameters()), grouped(model.flops()), grouped(model.activations())});
     const std::int64_t batch = config.loader.batchSize;
     const std::int64_t activations = model.activations() * batch * static_cast<std::int64_t>(sizeof(float));

@@ -17,7 +17,13 @@ std::string Conv2d::describe() const {
     return "Conv2d(" + std::to_string(m_spec.inChannels) + ", " + std::to_string(m_spec.outChannels) +
            ", kernel_size=" + std::to_string(m_spec.kernel) +
            (m_spec.stride != 1 ? ", stride=" + std::to_string(m_spec.stride) : "") +
-           (m_spec.padding != 0 ? ", padding=" + std::to_string(m_spec.padding) : "") + ")";
+           (m_spec.padding != 0 ? ", padding=" + std::to_string(m_spec.padding) : "") +
+           (m_spec.bias ? "" : ", bias=False") + ")";
+}
+
+std::vector<Parameter*> Conv2d::parameters() {
+    if (m_spec.bias) return {&m_weight, &m_bias};
+    return {&m_weight};
 }
 
 Result<Shape> Conv2d::outputShape(const Shape& input) const {

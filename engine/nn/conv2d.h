@@ -8,7 +8,7 @@
 
 namespace ringside {
 
-// torch.nn.Conv2d: weight (out, in, kernel, kernel), then bias (out). Images are channels-last in memory.
+// torch.nn.Conv2d: weight (out, in, kernel, kernel), then bias (out) if it has one. Images are channels-last in memory.
 class Conv2d final : public Layer {
   public:
     // prefix: "conv1." gives the parameters "conv1.weight" and "conv1.bias".
@@ -17,7 +17,7 @@ class Conv2d final : public Layer {
     std::string describe() const override;
     Result<Shape> outputShape(const Shape& input) const override;
     void prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) override;
-    std::vector<Parameter*> parameters() override { return {&m_weight, &m_bias}; }
+    std::vector<Parameter*> parameters() override;
     void initialise(TorchGenerator& generator) override;
     Tensor forward(const Tensor& x) override;
     void backwardParameters(const Tensor& gradY) override;

@@ -7,21 +7,19 @@ namespace ringside {
 
 void Gelu::prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) {
     m_backend = &backend;
-    m_y = backend.allocate({maxBatch, input.count()}, DType::kFloat32);
-    m_gradX = backend.allocate({maxBatch, input.count()}, DType::kFloat32);
+    m_y = backend.allocate(batchShape(input, maxBatch), DType::kFloat32);
+    m_gradX = backend.allocate(batchShape(input, maxBatch), DType::kFloat32);
 }
 
 Tensor Gelu::forward(const Tensor& x) {
     m_x = x;
-    Tensor y = m_y.head(x.rows());
-    y.shape = x.shape;
+    const Tensor y = m_y.head(x.rows());
     m_backend->geluForward(x, y);
     return y;
 }
 
 Tensor Gelu::backwardInput(const Tensor& gradY) {
-    Tensor gradX = m_gradX.head(gradY.rows());
-    gradX.shape = gradY.shape;
+    const Tensor gradX = m_gradX.head(gradY.rows());
     m_backend->geluBackward(m_x, gradY, gradX);
     return gradX;
 }

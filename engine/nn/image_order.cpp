@@ -11,6 +11,7 @@ Result<Shape> ImageOrder::outputShape(const Shape& input) const {
 
 void ImageOrder::prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) {
     m_backend = &backend;
+    if (input.dimensions() == 2) m_positions = input[0];
     if (input.dimensions() != 3 || input[0] == 1 || input[1] * input[2] == 1) return;
     m_channels = input[0];
     m_pixels = input[1] * input[2];
@@ -21,6 +22,8 @@ void ImageOrder::prepare(Backend& backend, const Shape& input, std::int64_t maxB
 }
 
 Tensor ImageOrder::forward(const Tensor& x) {
+    if (m_positions > 0)
+        return {x.data, {x.rows() / m_positions, x.count() / x.rows() * m_positions}, x.type, x.device};
     if (!m_y) return x;
     const Tensor y = m_y.head(x.rows());
     if (m_to == To::kFlat)
@@ -31,6 +34,11 @@ Tensor ImageOrder::forward(const Tensor& x) {
 }
 
 Tensor ImageOrder::backwardInput(const Tensor& gradY) {
+    if (m_positions > 0)
+        return {gradY.data,
+                {gradY.rows() * m_positions, gradY.count() / gradY.rows() / m_positions},
+                gradY.type,
+                gradY.device};
     if (!m_y) return gradY;
     const Tensor gradX = m_gradX.head(gradY.rows());
     if (m_to == To::kFlat)

@@ -23,7 +23,8 @@ class ImageOrder final : public Layer {
     Backend* m_backend = nullptr;
     std::int64_t m_channels = 0;
     std::int64_t m_pixels = 0;
-    Tensor m_y;  // both empty where the two orders are the same
+    std::int64_t m_positions = 0;  // of a sequence, whose rows become one
+    Tensor m_y;                    // both empty where the two orders are the same
     Tensor m_gradX;
 };
 

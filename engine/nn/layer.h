@@ -27,8 +27,8 @@ struct Pass {
     std::uint64_t key = 0;  // dropout's masks are drawn from it: another one for each pass, rank and seed
 };
 
-// One step of a model. Shapes below are of one sample, images (C, H, W); tensors have the batch in front, and those of
-// images have the channels last (B, H, W, C). The tensors a layer returns
+// One step of a model. Shapes below are of one sample: images (C, H, W), sequences (positions, values), else (values).
+// Tensors have the batch in front: images (B, H, W, C), sequences (B * positions, values). The tensors a layer returns
 // stay its own and are overwritten by the next call.
 class Layer {
   public:
@@ -56,5 +56,13 @@ class Layer {
     virtual void backwardParameters(const Tensor& /*gradY*/) {}
     virtual Tensor backwardInput(const Tensor& gradY) = 0;
 };
+
+// A tensor's shape for batches of samples of this shape: images get their channels last, and the positions of a
+// sequence are rows.
+inline Shape batchShape(const Shape& sample, std::int64_t batch) {
+    if (sample.dimensions() == 3) return {batch, sample[1], sample[2], sample[0]};
+    if (sample.dimensions() == 2) return {batch * sample[0], sample[1]};
+    return {batch, sample.count()};
+}
 
 }  // namespace ringside

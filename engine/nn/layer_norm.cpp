@@ -11,17 +11,19 @@ LayerNorm::LayerNorm(std::int64_t features, const std::string& prefix)
       m_bias{prefix + "bias", {features}, {}, {}} {}
 
 Result<Shape> LayerNorm::outputShape(const Shape& input) const {
-    if (input == Shape{m_features}) return input;
+    const bool isSequence = input.dimensions() == 2;  // each position by itself
+    if (input == Shape{m_features} || (isSequence && input[1] == m_features)) return input;
     return Problem{"model", describe() + " takes the shape " + Shape{m_features}.text() + " but gets " + input.text(),
                    "make the layer before it give " + Shape{m_features}.text()};
 }
 
-void LayerNorm::prepare(Backend& backend, const Shape&, std::int64_t maxBatch) {
+void LayerNorm::prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) {
     m_backend = &backend;
     for (Parameter* parameter : parameters()) parameter->value = backend.allocate(parameter->shape, DType::kFloat32);
-    m_y = backend.allocate({maxBatch, m_features}, DType::kFloat32);
-    m_moments = backend.allocate({maxBatch, 2}, DType::kFloat32);
-    m_gradX = backend.allocate({maxBatch, m_features}, DType::kFloat32);
+    const Shape shape = batchShape(input, maxBatch);
+    m_y = backend.allocate(shape, DType::kFloat32);
+    m_moments = backend.allocate({shape[0], 2}, DType::kFloat32);
+    m_gradX = backend.allocate(shape, DType::kFloat32);
 }
 
 void LayerNorm::initialise(TorchGenerator&) {

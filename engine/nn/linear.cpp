@@ -19,19 +19,21 @@ std::string Linear::describe() const {
 }
 
 Result<Shape> Linear::outputShape(const Shape& input) const {
-    if (input.count() != m_in)
+    const bool isSequence = input.dimensions() == 2;  // the same layer at each position
+    if ((isSequence ? input[1] : input.count()) != m_in)
         return Problem{"model",
                        describe() + " takes " + std::to_string(m_in) + " values a sample but gets " +
                            std::to_string(input.count()) + " of shape " + input.text(),
                        "make the layer before it give " + std::to_string(m_in)};
-    return Shape{m_out};
+    return isSequence ? Shape{input[0], m_out} : Shape{m_out};
 }
 
-void Linear::prepare(Backend& backend, const Shape&, std::int64_t maxBatch) {
+void Linear::prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) {
     m_backend = &backend;
     for (Parameter* parameter : parameters()) parameter->value = backend.allocate(parameter->shape, DType::kFloat32);
-    m_y = backend.allocate({maxBatch, m_out}, DType::kFloat32);
-    m_gradX = backend.allocate({maxBatch, m_in}, DType::kFloat32);
+    const std::int64_t rows = input.dimensions() == 2 ? maxBatch * input[0] : maxBatch;
+    m_y = backend.allocate({rows, m_out}, DType::kFloat32);
+    m_gradX = backend.allocate({rows, m_in}, DType::kFloat32);
 }
 
 // torch/nn/modules/linear.py: kaiming_uniform_(a=sqrt(5)) and the bias' bound both come to 1/sqrt(fan_in) in float32.

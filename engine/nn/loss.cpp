@@ -26,11 +26,13 @@ struct RowValues {
 
 class CrossEntropyLoss final : public Loss {
   public:
-    CrossEntropyLoss(std::int64_t classes, std::int64_t maxBatch, Backend& backend)
+    CrossEntropyLoss(std::int64_t classes, std::int64_t maxBatch, std::int64_t positions, Backend& backend)
         : m_backend(backend),
-          m_gradient(backend.allocate({maxBatch, classes}, DType::kFloat32)),
-          m_loss(backend, maxBatch),
-          m_correct(backend, maxBatch) {}
+          m_gradient(backend.allocate({maxBatch * positions, classes}, DType::kFloat32)),
+          m_loss(backend, maxBatch * positions),
+          m_correct(backend, maxBatch * positions),
+          m_positions(positions),
+          m_means(positions > 1 ? static_cast<std::size_t>(2 * maxBatch) : 0) {}
 
     std::string name() const override { return "cross_entropy"; }
     bool countsCorrect() const override { return true; }
@@ -40,14 +42,32 @@ class CrossEntropyLoss final : public Loss {
         m_rows = output.rows();
         m_backend.softmaxCrossEntropy(output, batch.labels, m_loss.device, m_correct.device,
                                       withGradient ? gradient() : Tensor{});
-        return {m_loss.fetch(m_backend, m_rows), m_correct.fetch(m_backend, m_rows)};
+        const auto losses = m_loss.fetch(m_backend, m_rows);
+        const auto correct = m_correct.fetch(m_backend, m_rows);
+        if (m_positions == 1) return {losses, correct};
+        const std::span<float> means(m_means);
+        return {meansOf(losses, means.first(means.size() / 2)), meansOf(correct, means.last(means.size() / 2))};
     }
 
   private:
+    // Each sequence's mean over its positions.
+    std::span<const float> meansOf(std::span<const float> values, std::span<float> means) const {
+        const auto positions = static_cast<std::size_t>(m_positions);
+        const std::size_t samples = values.size() / positions;
+        for (std::size_t i = 0; i < samples; ++i) {
+            double sum = 0;
+            for (const float value : values.subspan(i * positions, positions)) sum += static_cast<double>(value);
+            means[i] = static_cast<float>(sum / static_cast<double>(positions));
+        }
+        return means.first(samples);
+    }
+
     Backend& m_backend;
     Tensor m_gradient;
     RowValues m_loss;
     RowValues m_correct;
+    std::int64_t m_positions;
+    std::vector<float> m_means;  // of losses, then of hits
     std::int64_t m_rows = 0;
 };
 
@@ -78,7 +98,7 @@ class MeanSquaredErrorLoss final : public Loss {
 }  // namespace
 
 Result<std::unique_ptr<Loss>> makeLoss(const std::string& kind, std::int64_t classes, std::int64_t targets,
-                                       std::int64_t maxBatch, Backend& backend) {
+                                       std::int64_t maxBatch, Backend& backend, std::int64_t positions) {
     const bool classification = classes > 0;
     if (kind == "cross_entropy" && !classification)
         return Problem{"training.loss", "is cross_entropy, but the data set has targets and no class labels",
@@ -88,7 +108,7 @@ Result<std::unique_ptr<Loss>> makeLoss(const std::string& kind, std::int64_t cla
                        "use cross_entropy or auto"};
     std::unique_ptr<Loss> loss;
     if (classification)
-        loss = std::make_unique<CrossEntropyLoss>(classes, maxBatch, backend);
+        loss = std::make_unique<CrossEntropyLoss>(classes, maxBatch, positions, backend);
     else
         loss = std::make_unique<MeanSquaredErrorLoss>(targets, maxBatch, backend);
     return loss;

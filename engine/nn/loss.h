@@ -12,7 +12,7 @@ namespace ringside {
 
 class Backend;
 
-// What a batch's outputs are compared with: labels(B) as int64, or targets(B, T).
+// What a batch's outputs are compared with: labels(B) as int64, labels(B, positions) for sequences, or targets(B, T).
 struct Batch {
     Tensor features;
     Tensor labels;
@@ -20,10 +20,10 @@ struct Batch {
     std::int64_t rows() const { return features.rows(); }
 };
 
-// One value per sample, in host memory, valid until the next call.
+// One value per sample, in host memory, valid until the next call; of a sequence the mean over its positions.
 struct SampleLosses {
     std::span<const float> loss;
-    std::span<const float> correct;  // 1 or 0; empty for regression
+    std::span<const float> correct;  // 1 or 0, for a sequence the part that is right; empty for regression
 };
 
 // A loss averaged over the batch's rows, as torch.nn.CrossEntropyLoss() and torch.nn.MSELoss().
@@ -39,7 +39,8 @@ class Loss {
 };
 
 // kind: auto | cross_entropy | mse; auto takes cross-entropy for labels (classes > 0), the squared error for targets.
+// positions: of a sequence, each with a row of outputs and a label of its own.
 Result<std::unique_ptr<Loss>> makeLoss(const std::string& kind, std::int64_t classes, std::int64_t targets,
-                                       std::int64_t maxBatch, Backend& backend);
+                                       std::int64_t maxBatch, Backend& backend, std::int64_t positions = 1);
 
 }  // namespace ringside

@@ -1,47 +1,102 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nn/model_factory.h"
 
-#include "model/model_description.h"
+#include "nn/attention.h"
+#include "nn/batch_norm2d.h"
 #include "nn/conv2d.h"
+#include "nn/dropout.h"
+#include "nn/embedding.h"
 #include "nn/gelu.h"
+#include "nn/global_average_pool.h"
 #include "nn/image_order.h"
 #include "nn/layer_norm.h"
 #include "nn/linear.h"
 #include "nn/max_pool2d.h"
 #include "nn/relu.h"
+#include "nn/residual.h"
 
 namespace ringside {
 
 namespace {
 
-using Layers = std::vector<std::unique_ptr<Layer>>;
+using Descriptions = std::vector<LayerDescription>;
+
+// Layers from their descriptions; dropout layers are numbered through the whole model.
+class Maker {
+  public:
+    explicit Maker(bool images) : m_images(images) {}
+
+    // inBody: what comes in is still needed as it is, by the shortcut.
+    Layers makeAll(const Descriptions& descriptions, bool inBody);
+
+  private:
+    std::unique_ptr<Layer> make(const LayerDescription& layer, bool afterReLU, bool inPlace);
+
+    bool m_images;
+    std::uint64_t m_dropouts = 0;
+};
 
 std::unique_ptr<Layer> makeConvolution(const LayerDescription& layer) {
     const Shape& in = layer.input;
     return std::make_unique<Conv2d>(
-        ConvolutionSpec{in[0], in[1], in[2], layer.outputs, layer.kernel, layer.stride, layer.padding},
+        ConvolutionSpec{in[0], in[1], in[2], layer.outputs, layer.kernel, layer.stride, layer.padding, layer.bias},
         layer.name + ".");
 }
 
-std::unique_ptr<Layer> makeLayer(const LayerDescription& layer, bool afterReLU) {
+std::unique_ptr<Layer> makeAttention(const LayerDescription& layer) {
     const Shape& in = layer.input;
+    return std::make_unique<Attention>(AttentionSpec{in[0], layer.heads, in[1] / layer.heads}, layer.name + ".");
+}
+
+std::unique_ptr<Layer> Maker::make(const LayerDescription& layer, bool afterReLU, bool inPlace) {
+    const Shape& in = layer.input;
+    const std::int64_t values = in.dimensions() == 2 ? in[1] : in[0];
+    const std::string prefix = layer.name + ".";
     switch (layer.kind) {
         case LayerKind::kLinear:
-            return std::make_unique<Linear>(in[0], layer.outputs, layer.name + ".");
+            return std::make_unique<Linear>(values, layer.outputs, prefix);
         case LayerKind::kConv2d:
             return makeConvolution(layer);
         case LayerKind::kMaxPool2d:
             return std::make_unique<MaxPool2d>(MaxPoolSpec{in[0], in[1], in[2], layer.kernel, afterReLU});
+        case LayerKind::kGlobalAveragePool:
+            return std::make_unique<GlobalAveragePool>();
         case LayerKind::kReLU:
-            return std::make_unique<ReLU>();
+            return std::make_unique<ReLU>(inPlace);
         case LayerKind::kGelu:
             return std::make_unique<Gelu>();
         case LayerKind::kLayerNorm:
-            return std::make_unique<LayerNorm>(in[0], layer.name + ".");
+            return std::make_unique<LayerNorm>(values, prefix);
+        case LayerKind::kBatchNorm2d:
+            return std::make_unique<BatchNorm2d>(in[0], prefix);
+        case LayerKind::kDropout:
+            return std::make_unique<Dropout>(layer.probability, m_dropouts++);
+        case LayerKind::kEmbedding:
+            return std::make_unique<Embedding>(layer.words, layer.outputs, prefix);
+        case LayerKind::kPositionEmbedding:
+            return std::make_unique<PositionEmbedding>(in[0], in[1], prefix);
+        case LayerKind::kAttention:
+            return makeAttention(layer);
+        case LayerKind::kResidual: {
+            Layers body = makeAll(layer.body, true);
+            return std::make_unique<Residual>(std::move(body), makeAll(layer.shortcut, true));
+        }
         case LayerKind::kFlatten:
             break;
     }
     return std::make_unique<ImageOrder>(ImageOrder::To::kFlat);
+}
+
+Layers Maker::makeAll(const Descriptions& descriptions, bool inBody) {
+    Layers layers;
+    for (std::size_t i = 0; i < descriptions.size(); ++i) {
+        const LayerDescription& layer = descriptions[i];
+        const bool poolsNext = i + 1 < descriptions.size() && descriptions[i + 1].kind == LayerKind::kMaxPool2d;
+        if (layer.kind == LayerKind::kReLU && poolsNext) continue;  // done by the pooling
+        if (layer.kind == LayerKind::kFlatten && !m_images && layer.input.dimensions() != 2) continue;
+        layers.push_back(make(layer, i > 0 && descriptions[i - 1].kind == LayerKind::kReLU, !inBody || i > 0));
+    }
+    return layers;
 }
 
 // Images come channels-first; a model that only flattens them takes them as they are.
@@ -50,26 +105,24 @@ bool wantsChannelsLast(const ModelDescription& model) {
 }
 
 Layers makeLayers(const ModelDescription& model) {
-    Layers layers;
     const bool images = wantsChannelsLast(model);
+    Layers layers;
     if (images) layers.push_back(std::make_unique<ImageOrder>(ImageOrder::To::kChannelsLast));
-    for (std::size_t i = 0; i < model.layers.size(); ++i) {
-        const LayerDescription& layer = model.layers[i];
-        const bool poolsNext = i + 1 < model.layers.size() && model.layers[i + 1].kind == LayerKind::kMaxPool2d;
-        if (layer.kind == LayerKind::kReLU && poolsNext) continue;  // done by the pooling
-        if (layer.kind == LayerKind::kFlatten && !images) continue;
-        layers.push_back(makeLayer(layer, i > 0 && model.layers[i - 1].kind == LayerKind::kReLU));
-    }
+    for (auto& layer : Maker(images).makeAll(model.layers, false)) layers.push_back(std::move(layer));
     return layers;
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const Shape& sample, std::int64_t outputs,
-                                         Backend& backend) {
-    const Result<ModelDescription> description = describeModel(config, sample, outputs);
+Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const ModelTask& task, Backend& backend) {
+    const Result<ModelDescription> description = describeModel(config, task);
     if (!description) return description.problem();
     return std::make_unique<Model>(backend, makeLayers(description.value()));
+}
+
+Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const Shape& sample, std::int64_t outputs,
+                                         Backend& backend) {
+    return makeModel(config, {.sample = sample, .outputs = outputs}, backend);
 }
 
 }  // namespace ringside

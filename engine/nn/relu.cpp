@@ -5,10 +5,15 @@
 
 namespace ringside {
 
+void ReLU::prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) {
+    m_backend = &backend;
+    if (!m_inPlace) m_own = backend.allocate(batchShape(input, maxBatch), DType::kFloat32);
+}
+
 Tensor ReLU::forward(const Tensor& x) {
-    m_backend->reluForward(x, x);
-    m_y = x;
-    return x;
+    m_y = m_inPlace ? x : m_own.head(x.rows());
+    m_backend->reluForward(x, m_y);
+    return m_y;
 }
 
 Tensor ReLU::backwardInput(const Tensor& gradY) {

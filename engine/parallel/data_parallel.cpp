@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "nn/gradient_clipping.h"
+#include "nn/pass_key.h"
 
 namespace ringside {
 
@@ -24,19 +25,34 @@ DataParallel::DataParallel(const RunConfig& config, const StrategyParts& parts, 
       m_optimizer(std::move(optimizer)),
       m_gradientReady([this](std::size_t parameter) { m_reducer.ready(parameter); }),
       m_accumulateSteps(config.training.accumulateSteps),
-      m_clipNorm(config.optimizer.clipGradNorm) {}
+      m_clipNorm(config.optimizer.clipGradNorm),
+      m_seed(config.training.seed) {}
 
 void DataParallel::synchronise() {
     if (m_parts.communicator.size() == 1) return;
-    for (const Parameter* parameter : m_parts.model.parameters()) {
-        const Tensor& value = parameter->value;
-        m_parts.communicator.broadcast({value.data, static_cast<std::size_t>(value.count()), CommType::kFloat32}, 0);
-    }
+    for (const Parameter* parameter : m_parts.model.state()) broadcast(*parameter);
+}
+
+void DataParallel::broadcast(const Parameter& from0) {
+    const Tensor& value = from0.value;
+    const CommType type = value.type == DType::kInt64 ? CommType::kInt64 : CommType::kFloat32;
+    m_parts.communicator.broadcast({value.data, static_cast<std::size_t>(value.count()), type}, 0);
+}
+
+// DDP does so before each forward pass (broadcast_buffers); in between they only gather what rank 0's will replace.
+void DataParallel::beginEvaluation() {
+    if (m_parts.communicator.size() == 1) return;
+    for (const Parameter* buffer : m_parts.model.state())
+        if (!buffer->gradient) broadcast(*buffer);
 }
 
 // (loss / accumulate_steps).backward(): the division goes into the loss' gradient.
 SampleLosses DataParallel::forward(const Batch& batch) {
     m_parts.phase.store("forward", std::memory_order_relaxed);
+    const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+    m_parts.model.begin({.training = true,
+                         .key = keyOf({number(m_seed), number(m_parts.communicator.rank()),
+                                       number(m_optimizer->steps()), number(m_microBatches)})});
     const Tensor output = m_parts.model.forward(batch.features);
     const SampleLosses losses = m_parts.loss.evaluate(output, batch, true);
     m_parts.phase.store("backward", std::memory_order_relaxed);
@@ -50,6 +66,7 @@ SampleLosses DataParallel::accumulate(const Batch& batch) {
     const SampleLosses losses = forward(batch);
     m_parts.model.backward(m_parts.loss.gradient(), [](std::size_t) {});
     m_reducer.keep();
+    ++m_microBatches;
     return losses;
 }
 
@@ -64,6 +81,7 @@ StepResult DataParallel::step(const Batch& batch, int control) {
     m_parts.phase.store("optimizer", std::memory_order_relaxed);
     result.gradientNorm = gradientNorm();
     m_optimizer->step();
+    m_microBatches = 0;
     return result;
 }
 
@@ -78,6 +96,7 @@ double DataParallel::gradientNorm() {
 }
 
 SampleLosses DataParallel::evaluate(const Batch& batch) {
+    m_parts.model.begin({.training = false});
     return m_parts.loss.evaluate(m_parts.model.forward(batch.features), batch, false);
 }
 

@@ -18,12 +18,14 @@ class DataParallel final : public Strategy {
     void synchronise() override;
     SampleLosses accumulate(const Batch& batch) override;
     StepResult step(const Batch& batch, int control) override;
+    void beginEvaluation() override;
     SampleLosses evaluate(const Batch& batch) override;
     double learningRate() const override { return m_optimizer->learningRate(); }
     void setLearningRate(double lr) override { m_optimizer->setLearningRate(lr); }
     Optimizer& optimizer() override { return *m_optimizer; }
 
   private:
+    void broadcast(const Parameter& from0);
     SampleLosses forward(const Batch& batch);  // and the loss, whose gradient is ready
     double gradientNorm();                     // clips when that is wanted
 
@@ -33,6 +35,8 @@ class DataParallel final : public Strategy {
     Model::GradientReady m_gradientReady;
     std::int64_t m_accumulateSteps;
     double m_clipNorm;  // 0: off
+    std::int64_t m_seed;
+    std::int64_t m_microBatches = 0;  // of the step under way
 };
 
 }  // namespace ringside

@@ -44,6 +44,8 @@ class Strategy {
     virtual SampleLosses accumulate(const Batch& batch) = 0;
     // Forward, loss, backward, averaged gradients, update. control: what rank 0 wants told to all ranks.
     virtual StepResult step(const Batch& batch, int control) = 0;
+    // Before evaluate(), on all ranks at once: buffers such as batch norm's running statistics become rank 0's.
+    virtual void beginEvaluation() = 0;
     // Forward and per-sample losses only.
     virtual SampleLosses evaluate(const Batch& batch) = 0;
     virtual double learningRate() const = 0;

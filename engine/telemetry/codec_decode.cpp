@@ -160,7 +160,7 @@ void read(Fields& f, StepsFrame& e) {
     f.real("lr", e.learningRate);
     f.column("step", e.step, 1, kMaxCount, Need::kRequired);
     f.column("loss", e.loss, Need::kRequired);
-    f.column("correct", e.correct, 0, kMaxBatch, Need::kOptional);
+    f.column("correct", e.correct, Need::kOptional);
     f.column("samples", e.samples, 0, kMaxBatch, Need::kRequired);
     f.column("end_us", e.endUs, -kMaxCount, kMaxCount, Need::kRequired);
     f.column("gradient_norm", e.gradientNorm, Need::kOptional);
@@ -170,6 +170,8 @@ void read(Fields& f, StepsFrame& e) {
                       (e.correct.empty() || e.correct.size() == n) &&
                       (e.gradientNorm.empty() || e.gradientNorm.size() == n);
     if (!even) f.fail("steps", "has columns of different lengths");
+    for (const double correct : e.correct)
+        if (!(correct >= 0 && correct <= static_cast<double>(kMaxBatch))) f.fail("correct", "is no number of hits");
     if (!increasing(e.step)) f.fail("step", "does not increase");
 }
 

@@ -51,7 +51,7 @@ struct StepsFrame {
     std::int64_t epoch = 0;
     std::vector<std::int64_t> step;     // optimizer steps, from 1, increasing
     std::vector<double> loss;           // mean over this rank's batch
-    std::vector<std::int64_t> correct;  // of `samples`; empty for regression
+    std::vector<double> correct;        // of `samples`, a part of 1 for each sequence; empty for regression
     std::vector<std::int64_t> samples;  // in this rank's batch
     std::vector<std::int64_t> endUs;    // end of the step
     std::vector<double> gradientNorm;   // of the averaged gradient; empty where not measured (same on all ranks)

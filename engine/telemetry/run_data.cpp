@@ -101,7 +101,7 @@ unsigned RunData::take(const StepsFrame& event) {
         place.timeUs = event.endUs[i];
         one->lossSeries.add(pointOf(place, event.loss[i], event.loss[i], event.loss[i]));
         if (event.correct.empty() || event.samples[i] == 0) continue;
-        const double accuracy = static_cast<double>(event.correct[i]) / static_cast<double>(event.samples[i]);
+        const double accuracy = event.correct[i] / static_cast<double>(event.samples[i]);
         one->accuracySeries.add(pointOf(place, accuracy, accuracy, accuracy));
     }
     one->step = std::max(one->step, event.step.back());

@@ -41,7 +41,8 @@ class StepMerger {
     struct RankStep {
         std::int64_t step, epoch;
         double loss, gradientNorm, learningRate;
-        std::int64_t correct, samples, endUs;
+        double correct;
+        std::int64_t samples, endUs;
     };
     void emitReady(const std::function<void(const GlobalStep&)>& sink);
     GlobalStep takeFronts();

@@ -26,7 +26,7 @@ void StepMerger::add(const StepsFrame& frame, const std::function<void(const Glo
         if (!waiting.empty() && frame.step[i] <= waiting.back().step) continue;
         if (frame.step[i] <= m_lastStep) continue;
         const double norm = frame.gradientNorm.empty() ? kNaN : frame.gradientNorm[i];
-        const std::int64_t correct = frame.correct.empty() ? -1 : frame.correct[i];
+        const double correct = frame.correct.empty() ? -1 : frame.correct[i];
         waiting.push_back({frame.step[i], frame.epoch, frame.loss[i], norm, frame.learningRate, correct,
                            frame.samples[i], frame.endUs[i]});
         if (waiting.size() > kMaxWaiting) {
@@ -69,12 +69,12 @@ GlobalStep StepMerger::takeFronts() {
     global.lossMaximum = global.accuracyMaximum = -std::numeric_limits<double>::infinity();
     global.timeUs = first.endUs;
     double lossSum = 0;
-    std::int64_t correct = 0;
+    double correct = 0;
     bool classifies = true;
     for (auto& waiting : m_waiting) {
         const RankStep& one = waiting.front();
         const auto samples = static_cast<double>(one.samples);
-        const double accuracy = one.samples > 0 ? static_cast<double>(one.correct) / samples : kNaN;
+        const double accuracy = one.samples > 0 ? one.correct / samples : kNaN;
         classifies = classifies && one.correct >= 0;
         // An empty batch has no loss and must not poison the mean.
         if (one.samples > 0) lossSum += one.loss * samples;
@@ -89,7 +89,7 @@ GlobalStep StepMerger::takeFronts() {
     }
     const auto samples = static_cast<double>(global.samples);
     global.loss = global.samples > 0 ? lossSum / samples : kNaN;
-    global.accuracy = classifies && global.samples > 0 ? static_cast<double>(correct) / samples : kNaN;
+    global.accuracy = classifies && global.samples > 0 ? correct / samples : kNaN;
     if (std::isnan(global.accuracy)) global.accuracyMinimum = global.accuracyMaximum = kNaN;
     countSamples(global);
     return global;

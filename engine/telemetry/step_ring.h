@@ -11,12 +11,12 @@ namespace ringside {
 // What one rank reports of one step.
 struct StepRecord {
     std::int64_t epoch = 0;
-    std::int64_t step = 0;      // from 1
-    double loss = 0;            // mean over this rank's batch
-    std::int64_t correct = -1;  // -1 for regression
-    std::int64_t samples = 0;   // in this rank's batch
-    std::int64_t endUs = 0;     // since the run started
-    double gradientNorm = 0;    // NaN where not measured
+    std::int64_t step = 0;     // from 1
+    double loss = 0;           // mean over this rank's batch
+    double correct = -1;       // a part of 1 for each sequence; -1 for regression
+    std::int64_t samples = 0;  // in this rank's batch
+    std::int64_t endUs = 0;    // since the run started
+    double gradientNorm = 0;   // NaN where not measured
     double learningRate = 0;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "telemetry/steps_line.h"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -96,7 +97,9 @@ std::optional<StepsFrame> parseStepsLine(std::string_view line) {
     const std::size_t n = frame.step.size();
     good = scan.literal(R"(,"loss":)") && scan.column(frame.loss, n);
     if (good && scan.literal(R"(,"correct":)"))
-        good = scan.column(frame.correct, n, std::int64_t{0}, limits::kMaxBatch);
+        good = scan.column(frame.correct, n) && std::ranges::all_of(frame.correct, [](double hits) {
+                   return hits >= 0 && hits <= static_cast<double>(limits::kMaxBatch);
+               });
     good = good && scan.literal(R"(,"samples":)") &&
            scan.column(frame.samples, n, std::int64_t{0}, limits::kMaxBatch) && scan.literal(R"(,"end_us":)") &&
            scan.column(frame.endUs, n, -limits::kMaxCount, limits::kMaxCount);

@@ -12,7 +12,7 @@ Batch allocateBatch(const GathererParts& parts) {
     Batch batch;
     batch.features = parts.backend.allocate({parts.maxBatch, dataset.shape().features}, DType::kFloat32);
     if (dataset.classCount() > 0)
-        batch.labels = parts.backend.allocate({parts.maxBatch}, DType::kInt64);
+        batch.labels = parts.backend.allocate({parts.maxBatch, dataset.shape().labels()}, DType::kInt64);
     else
         batch.targets = parts.backend.allocate({parts.maxBatch, dataset.targetCount()}, DType::kFloat32);
     return batch;
@@ -23,7 +23,10 @@ Batch hostTensors(const HostBatch& host, std::int64_t features, std::int64_t tar
     Batch batch;
     batch.features = {host.features.data(), {host.rows(), features}, DType::kFloat32, {}};
     if (host.targets.empty())
-        batch.labels = {host.labels.data(), {host.rows()}, DType::kInt64, {}};
+        batch.labels = {host.labels.data(),
+                        {host.rows(), static_cast<std::int64_t>(host.labels.size()) / host.rows()},
+                        DType::kInt64,
+                        {}};
     else
         batch.targets = {host.targets.data(), {host.rows(), targets}, DType::kFloat32, {}};
     return batch;

@@ -23,7 +23,7 @@ Json samplerJson(const RunConfig& config) {
 TrainingPosition CheckpointKeeper::resume() {
     if (m_parts.config.training.resume.empty()) return {};
     const ResumePoint point = valueOrThrow(openResumePoint(m_parts.config, m_parts.data.training));
-    valueOrThrow(restoreCheckpoint(point, {m_model.parameters(), m_model.parameters(), m_optimizer, m_parts.backend}));
+    valueOrThrow(restoreCheckpoint(point, {m_model.state(), m_model.parameters(), m_optimizer, m_parts.backend}));
     TrainingPosition position{
         .step = point.manifest.step, .epoch = point.manifest.epochsDone, .batches = point.manifest.batchesDone};
     if (m_parts.communicator.rank() == 0) {
@@ -58,7 +58,7 @@ void CheckpointKeeper::save(const TrainingPosition& position) {
     m_parts.observer.progress().phase.store("save", std::memory_order_relaxed);
     if (m_parts.config.training.onNonFinite == "stop") checkFinite(position.step);
     m_lastPath = writeCheckpoint(m_parts.runDirectory, manifestAt(position),
-                                 {m_model.parameters(), m_model.parameters(), m_optimizer, m_parts.backend});
+                                 {m_model.state(), m_model.parameters(), m_optimizer, m_parts.backend});
     m_savedStep = position.step;
     m_parts.observer.onEvent(CheckpointSaved{position.step, m_lastPath, m_parts.observer.nowUs()});
 }

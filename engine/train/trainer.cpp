@@ -49,9 +49,9 @@ std::int64_t largestBatch(const TrainerParts& parts) {
 
 std::unique_ptr<Model> preparedModel(const TrainerParts& parts) {
     const Dataset& data = *parts.data.training;
-    const Shape sample = modelInput(data.shape());
-    auto model = valueOrThrow(makeModel(parts.config.model, sample, modelOutputs(data), parts.backend));
-    valueOrThrow(model->prepare(sample, largestBatch(parts)));
+    const ModelTask task = modelTask(data);
+    auto model = valueOrThrow(makeModel(parts.config.model, task, parts.backend));
+    valueOrThrow(model->prepare(task.sample, largestBatch(parts)));
     model->initialise(parts.config.training.seed);
     return model;
 }
@@ -59,7 +59,7 @@ std::unique_ptr<Model> preparedModel(const TrainerParts& parts) {
 std::unique_ptr<Loss> lossFor(const TrainerParts& parts) {
     const Dataset& data = *parts.data.training;
     return valueOrThrow(makeLoss(parts.config.training.loss, data.classCount(), data.targetCount(), largestBatch(parts),
-                                 parts.backend));
+                                 parts.backend, data.shape().labels()));
 }
 
 const Dataset& validationOrTraining(const DataSplit& data) {
@@ -228,6 +228,7 @@ std::string Trainer::lossText(double loss) const {
 bool Trainer::validate() {
     if (!m_validationPlan) return true;
     m_parts.observer.onState("validating");
+    m_strategy->beginEvaluation();
     MetricSums sums;
     m_validationGatherer.begin(*m_validationPlan, m_parts.communicator.rank(), m_position.epoch);
     const bool finished = evaluate(*m_validationPlan, sums);
@@ -284,7 +285,7 @@ void Trainer::reportStep(const StepResult& result, const StepSums& sums) {
     record.epoch = m_position.epoch;
     record.step = m_position.step;
     record.loss = sums.meanLoss();
-    record.correct = m_loss->countsCorrect() ? static_cast<std::int64_t>(sums.correct) : -1;
+    record.correct = m_loss->countsCorrect() ? sums.correct : -1;
     record.samples = static_cast<std::int64_t>(sums.samples);
     record.endUs = m_parts.observer.nowUs();
     record.gradientNorm = result.gradientNorm;

@@ -34,9 +34,11 @@ TEST_CASE("A list of layers becomes the model of nn.Sequential, with the last li
 }
 
 TEST_CASE("A wrong entry is named by its place, with the way out") {
-    CHECK(refusal(R"([{"kind": "linaer"}])") ==
-          "model.layers[0] has the kind \"linaer\"; the kinds are linear, conv2d, max_pool2d, relu, gelu, layer_norm, "
-          "flatten: did you mean linear?");
+    CHECK(
+        refusal(R"([{"kind": "linaer"}])") ==
+        "model.layers[0] has the kind \"linaer\"; the kinds are linear, conv2d, max_pool2d, relu, gelu, layer_norm, "
+        "flatten, batch_norm2d, global_average_pool, dropout, residual, embedding, position_embedding, attention: did "
+        "you mean linear?");
     CHECK(refusal(R"([{"kind": "flatten"}, {"kind": "linear", "width": 3}])") ==
           "model.layers[1] linear does not know \"width\": it knows out");
     CHECK(refusal(R"([{"kind": "linear"}, {"kind": "relu"}])", {5}) ==

@@ -98,3 +98,23 @@ TEST_CASE("A loss that does not suit the data set is refused") {
     CHECK(makeLoss("mse", 10, 0, 1, *backend).problem().field == "training.loss");
     CHECK(makeLoss("cross_entropy", 0, 3, 1, *backend).problem().field == "training.loss");
 }
+
+TEST_CASE("The loss of a sequence is the mean over its positions, and so are its hits") {
+    const auto backend = makeCpuBackend(1);
+    const auto loss = makeLoss("auto", 2, 0, 2, *backend, 2).value();
+    // Two sequences of two positions; logits (0, 0) cost ln 2 and are right for label 0.
+    const Tensor logits = backend->allocate({4, 2}, DType::kFloat32);
+    logits.floats()[2] = 30;  // position 1 of the first: sure of 0
+    Batch batch;
+    batch.features = backend->allocate({2, 2}, DType::kFloat32);
+    batch.labels = backend->allocate({2, 2}, DType::kInt64);
+    batch.labels.integers()[3] = 1;
+    const SampleLosses losses = loss->evaluate(logits, batch, true);
+    REQUIRE(losses.loss.size() == 2);
+    CHECK(losses.loss[0] == Approx(std::log(2.0) / 2));
+    CHECK(losses.loss[1] == Approx(std::log(2.0)));
+    CHECK(losses.correct[0] == 1);
+    CHECK(losses.correct[1] == 0.5F);
+    CHECK(loss->gradient().shape == Shape{4, 2});
+    CHECK(loss->gradient().floats()[0] == Approx(-0.5 / 4));  // (softmax - 1) over four positions
+}

@@ -38,7 +38,7 @@ TEST_CASE("A hand-made steps line decodes into equal columns") {
     CHECK(frame.step == std::vector<std::int64_t>{13, 14});
     CHECK(frame.loss[0] == 0.5);
     CHECK(std::isnan(frame.loss[1]));
-    CHECK(frame.correct == std::vector<std::int64_t>{30, 31});
+    CHECK(frame.correct == std::vector<double>{30, 31});
     CHECK(frame.endUs == std::vector<std::int64_t>{1000, 1500});
     CHECK(frame.gradientNorm == std::vector<double>{2.5, 1.25});
 }

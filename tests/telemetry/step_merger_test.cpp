@@ -8,7 +8,7 @@ using namespace ringside;
 
 namespace {
 
-StepsFrame frame(int rank, std::vector<std::int64_t> steps, double loss, std::int64_t correct, std::int64_t samples) {
+StepsFrame frame(int rank, std::vector<std::int64_t> steps, double loss, double correct, std::int64_t samples) {
     StepsFrame one;
     one.rank = rank;
     one.step = std::move(steps);

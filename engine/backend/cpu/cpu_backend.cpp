@@ -16,6 +16,7 @@
 #include "backend/cpu/matrix_product.h"
 #include "backend/cpu/normalisation.h"
 #include "backend/cpu/onednn_convolution.h"
+#include "backend/cpu/sequences.h"
 #include "base/errors.h"
 
 namespace ringside {
@@ -51,7 +52,7 @@ void CpuBackend::Free::operator()(void* memory) const noexcept {
     std::free(memory);
 }
 
-CpuBackend::CpuBackend(int threads) : m_threads(std::max(1, threads)) {
+CpuBackend::CpuBackend(int threads) : m_threads(std::max(1, threads)), m_batchNorm(m_threads) {
     cpu::useThreads(m_threads);
 }
 
@@ -197,6 +198,68 @@ void CpuBackend::layerNormBackwardInput(const Tensor& x, const Tensor& moments, 
                                         const Tensor& gradY, const Tensor& gradX) {
     cpu::layerNormInputGradient(floats(x), floats(moments), floats(weight), floats(gradY), floats(gradX), rowsOf(x),
                                 columnsOf(x));
+}
+
+void CpuBackend::batchNormForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& runningMean,
+                                  const Tensor& runningVariance, const Tensor& y, const Tensor& moments) {
+    m_batchNorm.forward(x, weight, bias, runningMean, runningVariance, y, moments);
+}
+
+void CpuBackend::batchNormEvaluate(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& runningMean,
+                                   const Tensor& runningVariance, const Tensor& y) {
+    m_batchNorm.evaluate(x, weight, bias, runningMean, runningVariance, y);
+}
+
+void CpuBackend::batchNormBackwardParameters(const Tensor& x, const Tensor& moments, const Tensor& gradY,
+                                             const Tensor& gradWeight, const Tensor& gradBias) {
+    m_batchNorm.backwardParameters(x, moments, gradY, gradWeight, gradBias);
+}
+
+void CpuBackend::batchNormBackwardInput(const Tensor& x, const Tensor& moments, const Tensor& weight,
+                                        const Tensor& gradWeight, const Tensor& gradBias, const Tensor& gradY,
+                                        const Tensor& gradX) {
+    m_batchNorm.backwardInput(x, moments, weight, gradWeight, gradBias, gradY, gradX);
+}
+
+void CpuBackend::averagePoolForward(const Tensor& x, const Tensor& y) {
+    cpu::averagePool(floats(x), floats(y), rowsOf(x), columnsOf(x) / columnsOf(y), columnsOf(y), m_threads);
+}
+
+void CpuBackend::averagePoolBackward(const Tensor& gradY, const Tensor& gradX) {
+    cpu::averagePoolGradient(floats(gradY), floats(gradX), rowsOf(gradY), columnsOf(gradX) / columnsOf(gradY),
+                             columnsOf(gradY), m_threads);
+}
+
+void CpuBackend::dropout(const Tensor& x, const Tensor& y, const Tensor& key, double probability) {
+    const auto bits = static_cast<std::uint64_t>(*static_cast<const std::int64_t*>(key.data));
+    cpu::dropout(floats(x), floats(y), countOf(x), bits, probability);
+}
+
+void CpuBackend::embeddingForward(const Tensor& tokens, const Tensor& table, const Tensor& y) {
+    cpu::embedding(floats(tokens), countOf(tokens), floats(table), rowsOf(table), columnsOf(table), floats(y));
+}
+
+void CpuBackend::embeddingBackward(const Tensor& tokens, const Tensor& gradY, const Tensor& gradTable) {
+    cpu::embeddingGradient(floats(tokens), countOf(tokens), floats(gradY), floats(gradTable), rowsOf(gradTable),
+                           columnsOf(gradTable));
+}
+
+void CpuBackend::addPositions(const Tensor& x, const Tensor& table, const Tensor& y) {
+    cpu::addRow(floats(x), floats(table), floats(y), countOf(x) / countOf(table), countOf(table));
+}
+
+void CpuBackend::positionGradient(const Tensor& gradY, const Tensor& gradTable) {
+    cpu::columnSums(floats(gradY), floats(gradTable), countOf(gradY) / countOf(gradTable), countOf(gradTable));
+}
+
+void CpuBackend::attentionForward(const Tensor& qkv, const Tensor& shares, const Tensor& y, const AttentionSpec& spec) {
+    cpu::attention(floats(qkv), floats(shares), floats(y), rowsOf(shares), spec, m_threads);
+}
+
+void CpuBackend::attentionBackward(const Tensor& qkv, const Tensor& shares, const Tensor& gradY, const Tensor& scratch,
+                                   const Tensor& gradQkv, const AttentionSpec& spec) {
+    cpu::attentionGradient(floats(qkv), floats(shares), floats(gradY), floats(scratch), floats(gradQkv), rowsOf(shares),
+                           spec, m_threads);
 }
 
 std::unique_ptr<Backend> makeCpuBackend(int threads) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backend/backend.h"
+#include "backend/cpu/batch_norm.h"
 
 namespace ringside {
 
@@ -52,6 +53,24 @@ class CpuBackend final : public Backend {
                                      const Tensor& gradWeight, const Tensor& gradBias) override;
     void layerNormBackwardInput(const Tensor& x, const Tensor& moments, const Tensor& weight, const Tensor& gradY,
                                 const Tensor& gradX) override;
+    void batchNormForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& runningMean,
+                          const Tensor& runningVariance, const Tensor& y, const Tensor& moments) override;
+    void batchNormEvaluate(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& runningMean,
+                           const Tensor& runningVariance, const Tensor& y) override;
+    void batchNormBackwardParameters(const Tensor& x, const Tensor& moments, const Tensor& gradY,
+                                     const Tensor& gradWeight, const Tensor& gradBias) override;
+    void batchNormBackwardInput(const Tensor& x, const Tensor& moments, const Tensor& weight, const Tensor& gradWeight,
+                                const Tensor& gradBias, const Tensor& gradY, const Tensor& gradX) override;
+    void averagePoolForward(const Tensor& x, const Tensor& y) override;
+    void averagePoolBackward(const Tensor& gradY, const Tensor& gradX) override;
+    void dropout(const Tensor& x, const Tensor& y, const Tensor& key, double probability) override;
+    void embeddingForward(const Tensor& tokens, const Tensor& table, const Tensor& y) override;
+    void embeddingBackward(const Tensor& tokens, const Tensor& gradY, const Tensor& gradTable) override;
+    void addPositions(const Tensor& x, const Tensor& table, const Tensor& y) override;
+    void positionGradient(const Tensor& gradY, const Tensor& gradTable) override;
+    void attentionForward(const Tensor& qkv, const Tensor& shares, const Tensor& y, const AttentionSpec& spec) override;
+    void attentionBackward(const Tensor& qkv, const Tensor& shares, const Tensor& gradY, const Tensor& scratch,
+                           const Tensor& gradQkv, const AttentionSpec& spec) override;
 
   private:
     struct Free {
@@ -59,6 +78,7 @@ class CpuBackend final : public Backend {
     };
 
     int m_threads;
+    cpu::BatchNorm m_batchNorm;
     std::size_t m_allocated = 0;  // bytes
     std::vector<std::unique_ptr<void, Free>> m_memory;
     std::vector<float> m_lossScratch;  // exponentials of a batch evaluated without gradient; grows once

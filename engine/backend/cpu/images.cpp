@@ -86,6 +86,20 @@ void clearRest(float* gradX, const PoolSizes& s) {
     std::fill(gradX + s.outHeight * s.kernel * row, gradX + s.inCount(), 0.0F);
 }
 
+RINGSIDE_VECTORISED void meanOfPixels(const float* __restrict x, float* __restrict y, std::size_t pixels,
+                                      std::size_t channels) {
+    for (std::size_t c = 0; c < channels; ++c) y[c] = 0;
+    for (std::size_t p = 0; p < pixels; ++p, x += channels)
+        for (std::size_t c = 0; c < channels; ++c) y[c] += x[c];
+    for (std::size_t c = 0; c < channels; ++c) y[c] /= static_cast<float>(pixels);
+}
+
+RINGSIDE_VECTORISED void spreadMean(const float* __restrict gradY, float* __restrict gradX, std::size_t pixels,
+                                    std::size_t channels) {
+    for (std::size_t p = 0; p < pixels; ++p, gradX += channels)
+        for (std::size_t c = 0; c < channels; ++c) gradX[c] = gradY[c] / static_cast<float>(pixels);
+}
+
 template <class Visit>
 void forEachPixel(const PoolSizes& s, const Visit& visit) {
     for (std::size_t y = 0; y < s.outHeight; ++y)
@@ -127,6 +141,19 @@ void maxPoolGradient(const float* gradY, const std::uint8_t* winners, float* gra
         });
         clearRest(to, s);
     }
+}
+
+void averagePool(const float* x, float* y, std::size_t images, std::size_t pixels, std::size_t channels, int threads) {
+#pragma omp parallel for num_threads(threads) if (threads > 1)
+    for (std::size_t i = 0; i < images; ++i)
+        meanOfPixels(x + i * pixels * channels, y + i * channels, pixels, channels);
+}
+
+void averagePoolGradient(const float* gradY, float* gradX, std::size_t images, std::size_t pixels, std::size_t channels,
+                         int threads) {
+#pragma omp parallel for num_threads(threads) if (threads > 1)
+    for (std::size_t i = 0; i < images; ++i)
+        spreadMean(gradY + i * channels, gradX + i * pixels * channels, pixels, channels);
 }
 
 }  // namespace ringside::cpu

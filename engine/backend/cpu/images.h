@@ -18,4 +18,9 @@ void maxPool(const float* x, float* y, std::uint8_t* winners, std::size_t images
 void maxPoolGradient(const float* gradY, const std::uint8_t* winners, float* gradX, std::size_t images,
                      const MaxPoolSpec& spec, int threads);
 
+// y(channels) = mean over the pixels.
+void averagePool(const float* x, float* y, std::size_t images, std::size_t pixels, std::size_t channels, int threads);
+void averagePoolGradient(const float* gradY, float* gradX, std::size_t images, std::size_t pixels, std::size_t channels,
+                         int threads);
+
 }  // namespace ringside::cpu

@@ -1,33 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cpu/losses.h"
 
-#include <bit>
 #include <cmath>
+
+#include "backend/cpu/exponential.h"
 
 namespace ringside::cpu {
 
 namespace {
-
-// e^x for x <= 0, to about 1 ulp: 2^n by exponent bits times a degree-7 polynomial on [-ln2/2, ln2/2]. Below -87 the
-// result is 0 or the least normal value's neighbourhood, which a softmax cannot see. NaN stays NaN.
-inline float expOfNonPositive(float x) {
-    const float kRound = 12582912.0F;  // 1.5 * 2^23: adding it rounds to the nearest integer
-    const float clamped = x < -87.0F ? -87.0F : x;
-    const float shifted = std::fma(clamped, 1.44269504F, kRound);
-    const float n = shifted - kRound;
-    const float r = std::fma(n, 1.90465430e-9F, std::fma(n, -0.693147182F, clamped));
-    float p = 1.0F / 5040;
-    p = std::fma(p, r, 1.0F / 720);
-    p = std::fma(p, r, 1.0F / 120);
-    p = std::fma(p, r, 1.0F / 24);
-    p = std::fma(p, r, 1.0F / 6);
-    p = std::fma(p, r, 0.5F);
-    p = std::fma(p, r, 1.0F);
-    p = std::fma(p, r, 1.0F);
-    const std::int32_t exponent = std::bit_cast<std::int32_t>(shifted) << 23;  // the low bits of shifted are n
-    const float power = std::bit_cast<float>(std::bit_cast<std::int32_t>(p) + exponent);
-    return x != x ? x : power;
-}
 
 RINGSIDE_VECTORISED void exponentials(float* values, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) values[i] = expOfNonPositive(values[i]);

@@ -5,34 +5,38 @@
 #include <cmath>
 #include <numbers>
 
+#include "backend/backend.h"
+#include "backend/cpu/exponential.h"
+
 namespace ringside::cpu {
 
 namespace {
 
-constexpr double kEpsilon = 1e-5;  // torch.nn.LayerNorm's default
+constexpr float kHalfRoot = std::numbers::sqrt2_v<float> / 2;
+constexpr float kDensityScale = std::numbers::inv_sqrtpi_v<float> * kHalfRoot;
 
 // Of the normal distribution.
-float distribution(float x) {
-    return 0.5F * (1 + std::erf(x * std::numbers::sqrt2_v<float> / 2));
+inline float distribution(float x) {
+    return 0.5F * (1 + errorFunction(x * kHalfRoot));
 }
 
-float density(float x) {
-    constexpr float kScale = std::numbers::inv_sqrtpi_v<float> / std::numbers::sqrt2_v<float>;
-    return kScale * std::exp(-0.5F * x * x);
+inline float density(float x) {
+    return kDensityScale * expOfNonPositive(-0.5F * x * x);
 }
 
 }  // namespace
 
-void gelu(const float* x, float* y, std::size_t count) {
+RINGSIDE_VECTORISED void gelu(const float* __restrict x, float* __restrict y, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) y[i] = x[i] * distribution(x[i]);
 }
 
-void geluGradient(const float* x, const float* gradY, float* gradX, std::size_t count) {
+RINGSIDE_VECTORISED void geluGradient(const float* __restrict x, const float* __restrict gradY, float* __restrict gradX,
+                                      std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) gradX[i] = gradY[i] * (distribution(x[i]) + x[i] * density(x[i]));
 }
 
-void layerNorm(const float* x, const float* weight, const float* bias, float* y, float* moments, std::size_t rows,
-               std::size_t columns) {
+RINGSIDE_VECTORISED void layerNorm(const float* x, const float* weight, const float* bias, float* y, float* moments,
+                                   std::size_t rows, std::size_t columns) {
     for (std::size_t r = 0; r < rows; ++r, x += columns, y += columns) {
         double sum = 0;
         for (std::size_t c = 0; c < columns; ++c) sum += static_cast<double>(x[c]);
@@ -44,13 +48,14 @@ void layerNorm(const float* x, const float* weight, const float* bias, float* y,
         }
         const auto centre = moments[2 * r] = static_cast<float>(mean);
         const auto scale = moments[2 * r + 1] =
-            static_cast<float>(1 / std::sqrt(squares / static_cast<double>(columns) + kEpsilon));
+            static_cast<float>(1 / std::sqrt(squares / static_cast<double>(columns) + kNormEpsilon));
         for (std::size_t c = 0; c < columns; ++c) y[c] = (x[c] - centre) * scale * weight[c] + bias[c];
     }
 }
 
-void layerNormParameterGradients(const float* x, const float* moments, const float* gradY, float* gradWeight,
-                                 float* gradBias, std::size_t rows, std::size_t columns) {
+RINGSIDE_VECTORISED void layerNormParameterGradients(const float* x, const float* moments, const float* gradY,
+                                                     float* __restrict gradWeight, float* __restrict gradBias,
+                                                     std::size_t rows, std::size_t columns) {
     std::fill_n(gradWeight, columns, 0.0F);
     std::fill_n(gradBias, columns, 0.0F);
     for (std::size_t r = 0; r < rows; ++r, x += columns, gradY += columns)
@@ -61,8 +66,9 @@ void layerNormParameterGradients(const float* x, const float* moments, const flo
 }
 
 // With g = gradY * weight and n the normalised row: scale * (g - mean(g) - n * mean(g * n)).
-void layerNormInputGradient(const float* x, const float* moments, const float* weight, const float* gradY, float* gradX,
-                            std::size_t rows, std::size_t columns) {
+RINGSIDE_VECTORISED void layerNormInputGradient(const float* x, const float* moments, const float* weight,
+                                                const float* gradY, float* gradX, std::size_t rows,
+                                                std::size_t columns) {
     for (std::size_t r = 0; r < rows; ++r, x += columns, gradY += columns, gradX += columns) {
         const float centre = moments[2 * r];
         const float scale = moments[2 * r + 1];

@@ -23,7 +23,7 @@ ConvolutionShapes describe(const ConvolutionSpec& s, memory::dim batch) {
     constexpr auto kFloat = memory::data_type::f32;
     return {{{batch, s.inChannels, s.height, s.width}, kFloat, tag::nhwc},
             {{s.outChannels, s.inChannels, s.kernel, s.kernel}, kFloat, tag::any},
-            {{s.outChannels}, kFloat, tag::a},
+            s.bias ? memory::desc{{s.outChannels}, kFloat, tag::a} : memory::desc{},
             {{batch, s.outChannels, s.outHeight(), s.outWidth()}, kFloat, tag::nhwc},
             {s.stride, s.stride},
             {s.padding, s.padding}};
@@ -45,7 +45,7 @@ class BatchPasses {
           m_dataPlan(dataPlan(engine, m_shapes, m_forwardPlan)),
           m_x(borrowed(m_shapes.x, engine)),
           m_y(borrowed(m_shapes.y, engine)),
-          m_bias(borrowed(m_shapes.bias, engine)),
+          m_bias(spec.bias ? borrowed(m_shapes.bias, engine) : memory()),
           m_weight(borrowed({{spec.outChannels, spec.inChannels, spec.kernel, spec.kernel},
                              memory::data_type::f32,
                              memory::format_tag::oihw},
@@ -59,19 +59,19 @@ class BatchPasses {
           m_packForward(m_weight, m_forwardWeight),
           m_packData(m_weight, m_dataWeight),
           m_unpackGradient(m_gradWeight, m_weight),
-          m_forwardArguments{
-              {DNNL_ARG_SRC, m_x}, {DNNL_ARG_WEIGHTS, m_forwardWeight}, {DNNL_ARG_BIAS, m_bias}, {DNNL_ARG_DST, m_y}},
-          m_weightsArguments{{DNNL_ARG_SRC, m_x},
-                             {DNNL_ARG_DIFF_DST, m_y},
-                             {DNNL_ARG_DIFF_WEIGHTS, m_gradWeight},
-                             {DNNL_ARG_DIFF_BIAS, m_bias}},
-          m_dataArguments{{DNNL_ARG_DIFF_DST, m_y}, {DNNL_ARG_WEIGHTS, m_dataWeight}, {DNNL_ARG_DIFF_SRC, m_x}} {}
+          m_forwardArguments{{DNNL_ARG_SRC, m_x}, {DNNL_ARG_WEIGHTS, m_forwardWeight}, {DNNL_ARG_DST, m_y}},
+          m_weightsArguments{{DNNL_ARG_SRC, m_x}, {DNNL_ARG_DIFF_DST, m_y}, {DNNL_ARG_DIFF_WEIGHTS, m_gradWeight}},
+          m_dataArguments{{DNNL_ARG_DIFF_DST, m_y}, {DNNL_ARG_WEIGHTS, m_dataWeight}, {DNNL_ARG_DIFF_SRC, m_x}} {
+        if (!spec.bias) return;
+        m_forwardArguments.emplace(DNNL_ARG_BIAS, m_bias);
+        m_weightsArguments.emplace(DNNL_ARG_DIFF_BIAS, m_bias);
+    }
 
     memory::dim batch() const { return m_batch; }
 
     void forward(dnnl::stream& stream, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) {
         m_weight.set_data_handle(weight.data);
-        m_bias.set_data_handle(bias.data);
+        if (bias) m_bias.set_data_handle(bias.data);
         m_x.set_data_handle(x.data);
         m_y.set_data_handle(y.data);
         m_packForward.execute(stream, m_weight, m_forwardWeight);
@@ -84,7 +84,7 @@ class BatchPasses {
         m_x.set_data_handle(x.data);
         m_y.set_data_handle(gradY.data);
         m_weight.set_data_handle(gradWeight.data);
-        m_bias.set_data_handle(gradBias.data);
+        if (gradBias) m_bias.set_data_handle(gradBias.data);
         m_weights.execute(stream, m_weightsArguments);
         m_unpackGradient.execute(stream, m_gradWeight, m_weight);
         stream.wait();

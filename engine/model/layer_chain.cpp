@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/layer_chain.h"
+
+#include <utility>
+
+namespace ringside {
+
+void LayerChain::add(LayerDescription layer) {
+    if (m_problem) return;
+    layer.input = m_shape;
+    if (!fit(layer)) return;
+    m_shape = layer.output;
+    m_layers.push_back(std::move(layer));
+}
+
+void LayerChain::linear(const std::string& name, std::int64_t outputs) {
+    add({.kind = LayerKind::kLinear, .name = name, .outputs = outputs});
+}
+
+void LayerChain::convolution(const std::string& name, std::int64_t channels) {
+    add({.kind = LayerKind::kConv2d, .name = name, .outputs = channels, .kernel = 3, .padding = 1});
+}
+
+Result<std::vector<LayerDescription>> LayerChain::result() && {
+    if (m_problem) return *m_problem;
+    return std::move(m_layers);
+}
+
+bool LayerChain::fit(LayerDescription& layer) {
+    switch (layer.kind) {
+        case LayerKind::kLinear:
+        case LayerKind::kLayerNorm:
+            return fitValues(layer);
+        case LayerKind::kFlatten:
+            layer.output = {m_shape.count()};
+            return true;
+        case LayerKind::kReLU:
+        case LayerKind::kGelu:
+        case LayerKind::kDropout:
+            layer.output = m_shape;
+            return true;
+        case LayerKind::kConv2d:
+            return fitConvolution(layer);
+        case LayerKind::kMaxPool2d:
+            return fitPooling(layer);
+        case LayerKind::kGlobalAveragePool:
+        case LayerKind::kBatchNorm2d:
+            return fitImage(layer);
+        case LayerKind::kEmbedding:
+            return fitEmbedding(layer);
+        case LayerKind::kPositionEmbedding:
+        case LayerKind::kAttention:
+            return fitAttention(layer);
+        case LayerKind::kResidual:
+            return fitResidual(layer);
+    }
+    return false;
+}
+
+// A row, or a row for each position. Token numbers are names, which no layer but an embedding can calculate with.
+bool LayerChain::fitValues(LayerDescription& layer) {
+    const int dimensions = m_shape.dimensions();
+    layer.output = m_shape;
+    if (layer.kind == LayerKind::kLinear)
+        layer.output = dimensions == 2 ? Shape{m_shape[0], layer.outputs} : Shape{layer.outputs};
+    return dimensions == 1 || dimensions == 2 || refuse(layer, "values in one row", "put a flatten before it");
+}
+
+bool LayerChain::fitConvolution(LayerDescription& layer) {
+    if (m_shape.dimensions() != 3)
+        return refuse(layer, "images (channels, height, width)", "choose a data set of images");
+    const std::int64_t reach = 2 * layer.padding - layer.kernel;
+    if (m_shape[1] + reach < 0 || m_shape[2] + reach < 0)
+        return refuse(layer,
+                      "images of at least " + std::to_string(-2 * layer.padding + layer.kernel) + " pixels a side",
+                      "use larger images or fewer layers");
+    layer.output = {layer.outputs, (m_shape[1] + reach) / layer.stride + 1, (m_shape[2] + reach) / layer.stride + 1};
+    return true;
+}
+
+bool LayerChain::fitPooling(LayerDescription& layer) {
+    if (m_shape.dimensions() != 3)
+        return refuse(layer, "images (channels, height, width)", "choose a data set of images");
+    if (m_shape[1] < layer.kernel || m_shape[2] < layer.kernel)
+        return refuse(layer, "images of at least " + std::to_string(layer.kernel) + " pixels a side",
+                      "use larger images or fewer layers");
+    layer.output = {m_shape[0], m_shape[1] / layer.kernel, m_shape[2] / layer.kernel};
+    return true;
+}
+
+bool LayerChain::fitImage(LayerDescription& layer) {
+    if (m_shape.dimensions() != 3)
+        return refuse(layer, "images (channels, height, width)", "put it before a flatten, on images");
+    layer.output = layer.kind == LayerKind::kGlobalAveragePool ? Shape{m_shape[0]} : m_shape;
+    return true;
+}
+
+bool LayerChain::fitEmbedding(LayerDescription& layer) {
+    layer.words = m_words;
+    if (m_words == 0) return refuse(layer, "the characters of a text", "choose text as dataset.kind");
+    if (m_shape.dimensions() != 1 || !m_layers.empty())
+        return refuse(layer, "characters as they come", "put it first, before all other layers");
+    layer.output = {m_shape[0], layer.outputs};
+    return true;
+}
+
+bool LayerChain::fitAttention(LayerDescription& layer) {
+    layer.output = m_shape;
+    if (m_shape.dimensions() != 2) return refuse(layer, "a sequence (positions, values)", "put it behind an embedding");
+    if (layer.kind == LayerKind::kAttention && m_shape[1] % layer.heads != 0)
+        return refuse(layer, "a number of values that its heads divide", "change the width or the heads");
+    return true;
+}
+
+bool LayerChain::fitResidual(LayerDescription& layer) {
+    const std::string place = m_where + "layer " + std::to_string(m_layers.size()) + ", ";
+    for (auto* part : {&layer.body, &layer.shortcut}) {
+        LayerChain chain(m_shape, 0, place + (part == &layer.body ? "body " : "shortcut "));
+        for (const LayerDescription& one : *part) chain.add(one);
+        const Shape shape = chain.m_shape;
+        auto layers = std::move(chain).result();
+        if (!layers) {
+            m_problem = layers.problem();
+            return false;
+        }
+        *part = std::move(layers).value();
+        if (part == &layer.body) layer.output = shape;
+        // Both work in the memory of what comes before them, which the sum needs as it is.
+        const bool endsInPlace = !part->empty() && part->back().kind == LayerKind::kReLU;
+        if (endsInPlace) return refuse(layer, "no relu at the end of a part", "put the relu behind the residual");
+        if (shape == layer.output) continue;
+        m_problem = Problem{"model",
+                            place + "Residual(), adds the shape " + shape.text() + " of its shortcut to " +
+                                layer.output.text() + " of its body",
+                            "give it a shortcut that ends with the same shape"};
+        return false;
+    }
+    std::int64_t parameters = 0;
+    for (const LayerDescription& one : layer.body) parameters += one.parameters();
+    return parameters > 0 || refuse(layer, "a body with parameters", "add a linear or conv2d layer to it");
+}
+
+bool LayerChain::refuse(const LayerDescription& layer, const std::string& wanted, const std::string& remedy) {
+    m_problem = Problem{"model",
+                        m_where + "layer " + std::to_string(m_layers.size()) + ", " + layer.text() + ", takes " +
+                            wanted + " but gets the shape " + m_shape.text(),
+                        remedy};
+    return false;
+}
+
+}  // namespace ringside

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "model/layer_description.h"
+
+namespace ringside {
+
+// Layers one after the other, each told what comes in and asked what comes out; the first that does not fit is the
+// problem.
+class LayerChain {
+  public:
+    // words: tokens there are, 0 where samples are no sequences of tokens. where: "body " for the layers of a residual.
+    LayerChain(const Shape& sample, std::int64_t words, std::string where = {})
+        : m_shape(sample), m_words(words), m_where(std::move(where)) {}
+
+    void add(LayerDescription layer);
+    void linear(const std::string& name, std::int64_t outputs);
+    void convolution(const std::string& name, std::int64_t channels);  // 3 x 3 with padding 1
+    void relu() { add({.kind = LayerKind::kReLU}); }
+    void maxPool() { add({.kind = LayerKind::kMaxPool2d, .kernel = 2}); }
+    void flatten() { add({.kind = LayerKind::kFlatten}); }
+
+    const Shape& shape() const { return m_shape; }
+    Result<std::vector<LayerDescription>> result() &&;
+
+  private:
+    bool fit(LayerDescription& layer);
+    bool fitValues(LayerDescription& layer);
+    bool fitConvolution(LayerDescription& layer);
+    bool fitPooling(LayerDescription& layer);
+    bool fitImage(LayerDescription& layer);
+    bool fitEmbedding(LayerDescription& layer);
+    bool fitAttention(LayerDescription& layer);
+    bool fitResidual(LayerDescription& layer);
+    bool refuse(const LayerDescription& layer, const std::string& wanted, const std::string& remedy);
+
+    Shape m_shape;
+    std::int64_t m_words;
+    std::string m_where;
+    std::vector<LayerDescription> m_layers;
+    std::optional<Problem> m_problem;
+};
+
+}  // namespace ringside

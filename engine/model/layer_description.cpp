@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/layer_description.h"
+
+#include <initializer_list>
+
+#include "base/json.h"
+
+namespace ringside {
+
+namespace {
+
+std::string numbers(std::initializer_list<std::int64_t> values) {
+    std::string text;
+    for (const std::int64_t value : values) text += (text.empty() ? "" : ", ") + std::to_string(value);
+    return text;
+}
+
+// Sequences repeat a layer for each position.
+std::int64_t positionsOf(const Shape& shape) {
+    return shape.dimensions() == 2 ? shape[0] : 1;
+}
+
+// What a layer gets at each position, channels for images.
+std::int64_t inputsOf(const Shape& shape) {
+    if (shape.dimensions() == 0) return 0;
+    return shape.dimensions() == 2 ? shape[1] : shape[0];
+}
+
+using Layers = std::vector<LayerDescription>;
+
+std::int64_t sum(const Layers& layers, std::int64_t (LayerDescription::*value)() const) {
+    std::int64_t total = 0;
+    for (const LayerDescription& layer : layers) total += (layer.*value)();
+    return total;
+}
+
+std::string convolutionText(const LayerDescription& layer, std::int64_t inputs) {
+    return "Conv2d(" + numbers({inputs, layer.outputs}) + ", kernel_size=" + std::to_string(layer.kernel) +
+           (layer.stride != 1 ? ", stride=" + std::to_string(layer.stride) : "") +
+           (layer.padding != 0 ? ", padding=" + std::to_string(layer.padding) : "") +
+           (layer.bias ? "" : ", bias=False") + ")";
+}
+
+// Products of scores and of shares with values take 2 * T * T * width each; each share's exponential counts as one.
+std::int64_t attentionFlops(const LayerDescription& layer) {
+    const std::int64_t positions = positionsOf(layer.input);
+    const std::int64_t width = inputsOf(layer.input);
+    return 2 * positions * width * 4 * width + 4 * positions * positions * width +
+           5 * layer.heads * positions * positions;
+}
+
+}  // namespace
+
+std::string LayerDescription::text() const {
+    const std::int64_t inputs = inputsOf(input);
+    switch (kind) {
+        case LayerKind::kLinear:
+            return "Linear(" + numbers({inputs, outputs}) + ")";
+        case LayerKind::kConv2d:
+            return convolutionText(*this, inputs);
+        case LayerKind::kMaxPool2d:
+            return "MaxPool2d(" + std::to_string(kernel) + ")";
+        case LayerKind::kGlobalAveragePool:
+            return "AdaptiveAvgPool2d(1)";
+        case LayerKind::kReLU:
+            return "ReLU()";
+        case LayerKind::kGelu:
+            return "GELU()";
+        case LayerKind::kLayerNorm:
+            return "LayerNorm(" + std::to_string(inputs) + ")";
+        case LayerKind::kBatchNorm2d:
+            return "BatchNorm2d(" + std::to_string(inputs) + ")";
+        case LayerKind::kDropout:
+            return "Dropout(" + Json(probability).dump() + ")";
+        case LayerKind::kEmbedding:
+            return "Embedding(" + numbers({words, outputs}) + ")";
+        case LayerKind::kPositionEmbedding:
+            return "PositionEmbedding(" + numbers({positionsOf(input), inputs}) + ")";
+        case LayerKind::kAttention:
+            return "CausalSelfAttention(" + std::to_string(inputs) + ", heads=" + std::to_string(heads) + ")";
+        case LayerKind::kResidual:
+            return "Residual()";
+        case LayerKind::kFlatten:
+            break;
+    }
+    return "Flatten()";
+}
+
+std::int64_t LayerDescription::parameters() const {
+    const std::int64_t inputs = inputsOf(input);
+    switch (kind) {
+        case LayerKind::kLinear:
+            return (inputs + 1) * outputs;
+        case LayerKind::kConv2d:
+            return (inputs * kernel * kernel + (bias ? 1 : 0)) * outputs;
+        case LayerKind::kLayerNorm:
+        case LayerKind::kBatchNorm2d:
+            return 2 * inputs;
+        case LayerKind::kEmbedding:
+            return words * outputs;
+        case LayerKind::kPositionEmbedding:
+            return input.count();
+        case LayerKind::kAttention:
+            return (inputs + 1) * 4 * inputs;
+        case LayerKind::kResidual:
+            return sum(body, &LayerDescription::parameters) + sum(shortcut, &LayerDescription::parameters);
+        default:
+            return 0;
+    }
+}
+
+std::int64_t LayerDescription::flops() const {
+    switch (kind) {
+        case LayerKind::kLinear:
+            return 2 * input.count() * outputs;
+        case LayerKind::kConv2d:
+            return 2 * input[0] * kernel * kernel * output.count();
+        case LayerKind::kMaxPool2d:
+            return kernel * kernel * output.count();
+        case LayerKind::kGlobalAveragePool:
+            return input.count();
+        case LayerKind::kReLU:
+        case LayerKind::kDropout:
+        case LayerKind::kPositionEmbedding:
+            return output.count();
+        case LayerKind::kGelu:  // a multiplication by the distribution function, which counts as one operation
+            return 2 * output.count();
+        case LayerKind::kLayerNorm:  // mean, variance, scaling, weight and bias
+            return 7 * output.count();
+        case LayerKind::kBatchNorm2d:  // mean, variance, and one product and sum for the rest
+            return 6 * output.count();
+        case LayerKind::kAttention:
+            return attentionFlops(*this);
+        case LayerKind::kResidual:
+            return sum(body, &LayerDescription::flops) + sum(shortcut, &LayerDescription::flops) + output.count();
+        case LayerKind::kEmbedding:
+        case LayerKind::kFlatten:
+            break;
+    }
+    return 0;
+}
+
+std::int64_t LayerDescription::activations() const {
+    switch (kind) {
+        case LayerKind::kReLU:  // in its input's memory
+        case LayerKind::kFlatten:
+            return 0;
+        case LayerKind::kAttention:  // queries, keys, values, shares, what comes of them, and the output
+            return 5 * input.count() + heads * positionsOf(input) * positionsOf(input);
+        case LayerKind::kResidual:  // the sum takes the place of the body's output
+            return sum(body, &LayerDescription::activations) + sum(shortcut, &LayerDescription::activations);
+        default:
+            return output.count();
+    }
+}
+
+}  // namespace ringside

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "backend/backend.h"
+#include "nn/sequence.h"
+
+namespace ringside {
+
+// Multi-head causal self-attention over sequences (T, width): self.qkv = nn.Linear(width, 3 * width) makes queries,
+// keys and values, self.proj = nn.Linear(width, width) mixes the heads' results (Vaswani et al. 2017).
+class Attention final : public Layer {
+  public:
+    Attention(const AttentionSpec& spec, const std::string& prefix);
+
+    std::string describe() const override;
+    Result<Shape> outputShape(const Shape& input) const override;
+    void prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) override;
+    std::vector<Parameter*> parameters() override { return m_parts.parameters(); }
+    void initialise(TorchGenerator& generator) override { m_parts.initialise(generator); }
+    Tensor forward(const Tensor& x) override { return m_parts.forward(x); }
+    void backwardParameters(const Tensor& gradY) override { m_parts.backwardParameters(gradY); }
+    Tensor backwardInput(const Tensor& gradY) override { return m_parts.backwardInput(gradY); }
+
+  private:
+    AttentionSpec m_spec;
+    Sequence m_parts;
+};
+
+}  // namespace ringside

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nn/batch_norm2d.h"
+
+#include "backend/backend.h"
+
+namespace ringside {
+
+BatchNorm2d::BatchNorm2d(std::int64_t channels, const std::string& prefix)
+    : m_weight{prefix + "weight", {channels}, {}, {}},
+      m_bias{prefix + "bias", {channels}, {}, {}},
+      m_runningMean{prefix + "running_mean", {channels}, {}, {}},
+      m_runningVariance{prefix + "running_var", {channels}, {}, {}},
+      m_batches{prefix + "num_batches_tracked", {}, {}, {}} {}
+
+Result<Shape> BatchNorm2d::outputShape(const Shape& input) const {
+    if (input.dimensions() == 3 && input[0] == m_weight.shape[0]) return input;
+    return Problem{
+        "model",
+        describe() + " takes images of " + std::to_string(m_weight.shape[0]) + " channels but gets " + input.text(),
+        "make the layer before it give them"};
+}
+
+void BatchNorm2d::prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) {
+    m_backend = &backend;
+    for (Parameter* one : {&m_weight, &m_bias, &m_runningMean, &m_runningVariance})
+        one->value = backend.allocate(one->shape, DType::kFloat32);
+    m_batches.value = backend.allocate(m_batches.shape, DType::kInt64);
+    m_y = backend.allocate(batchShape(input, maxBatch), DType::kFloat32);
+    m_moments = backend.allocate({2, input[0]}, DType::kFloat32);
+    m_gradWeight = backend.allocate({input[0]}, DType::kFloat32);
+    m_gradBias = backend.allocate({input[0]}, DType::kFloat32);
+    m_gradX = backend.allocate(batchShape(input, maxBatch), DType::kFloat32);
+}
+
+void BatchNorm2d::initialise(TorchGenerator&) {
+    m_backend->fill(m_weight.value, 1);
+    m_backend->fill(m_bias.value, 0);
+    m_backend->fill(m_runningMean.value, 0);
+    m_backend->fill(m_runningVariance.value, 1);
+    const std::int64_t none = 0;
+    m_backend->upload(&none, m_batches.value);
+}
+
+void BatchNorm2d::countBatch() {
+    if (m_tracked < 0) m_backend->download(m_batches.value, &m_tracked);
+    ++m_tracked;
+    m_backend->upload(&m_tracked, m_batches.value);
+}
+
+Tensor BatchNorm2d::forward(const Tensor& x) {
+    m_x = x;
+    const Tensor y = m_y.head(x.rows());
+    if (!m_training) {
+        m_backend->batchNormEvaluate(x, m_weight.value, m_bias.value, m_runningMean.value, m_runningVariance.value, y);
+        return y;
+    }
+    if (x.count() == m_weight.shape[0])
+        throw Error(describe() + " expects more than 1 value per channel when training, but the batch has one sample" +
+                        " of one pixel: switch loader.drop_last on or use larger images",
+                    ExitCode::kBadConfiguration);
+    countBatch();
+    m_backend->batchNormForward(x, m_weight.value, m_bias.value, m_runningMean.value, m_runningVariance.value, y,
+                                m_moments);
+    return y;
+}
+
+void BatchNorm2d::backwardParameters(const Tensor& gradY) {
+    m_backend->batchNormBackwardParameters(m_x, m_moments, gradY, m_gradWeight, m_gradBias);
+    m_backend->copy(m_gradWeight, m_weight.gradient);
+    m_backend->copy(m_gradBias, m_bias.gradient);
+}
+
+Tensor BatchNorm2d::backwardInput(const Tensor& gradY) {
+    const Tensor gradX = m_gradX.head(gradY.rows());
+    m_backend->batchNormBackwardInput(m_x, m_moments, m_weight.value, m_gradWeight, m_gradBias, gradY, gradX);
+    return gradX;
+}
+
+}  // namespace ringside

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "nn/layer.h"
+
+namespace ringside {
+
+// torch.nn.BatchNorm2d(channels): weight of ones, then bias of zeros; draws nothing. Each rank normalises by its own
+// batch, as under DistributedDataParallel.
+class BatchNorm2d final : public Layer {
+  public:
+    BatchNorm2d(std::int64_t channels, const std::string& prefix);
+
+    std::string describe() const override { return "BatchNorm2d(" + std::to_string(m_weight.shape[0]) + ")"; }
+    Result<Shape> outputShape(const Shape& input) const override;
+    void prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) override;
+    std::vector<Parameter*> parameters() override { return {&m_weight, &m_bias}; }
+    std::vector<Parameter*> buffers() override { return {&m_runningMean, &m_runningVariance, &m_batches}; }
+    void initialise(TorchGenerator& generator) override;
+    void begin(const Pass& pass) override { m_training = pass.training; }
+    Tensor forward(const Tensor& x) override;
+    void backwardParameters(const Tensor& gradY) override;
+    Tensor backwardInput(const Tensor& gradY) override;
+
+  private:
+    void countBatch();
+
+    Parameter m_weight;
+    Parameter m_bias;
+    Parameter m_runningMean;
+    Parameter m_runningVariance;
+    Parameter m_batches;          // num_batches_tracked
+    std::int64_t m_tracked = -1;  // its value; -1: not read yet
+    bool m_training = true;
+    Backend* m_backend = nullptr;
+    Tensor m_x;  // the previous layer's memory
+    Tensor m_y;
+    Tensor m_moments;
+    Tensor m_gradWeight;  // as they are before they are averaged over the ranks: backwardInput() needs them
+    Tensor m_gradBias;
+    Tensor m_gradX;
+};
+
+}  // namespace ringside

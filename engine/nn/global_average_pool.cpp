@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nn/global_average_pool.h"
+
+#include "backend/backend.h"
+
+namespace ringside {
+
+Result<Shape> GlobalAveragePool::outputShape(const Shape& input) const {
+    if (input.dimensions() == 3) return Shape{input[0]};
+    return Problem{"model", "AdaptiveAvgPool2d(1) takes images but gets " + input.text(), "put it behind convolutions"};
+}
+
+void GlobalAveragePool::prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) {
+    m_backend = &backend;
+    m_y = backend.allocate({maxBatch, input[0]}, DType::kFloat32);
+    m_gradX = backend.allocate(batchShape(input, maxBatch), DType::kFloat32);
+}
+
+Tensor GlobalAveragePool::forward(const Tensor& x) {
+    const Tensor y = m_y.head(x.rows());
+    m_backend->averagePoolForward(x, y);
+    return y;
+}
+
+Tensor GlobalAveragePool::backwardInput(const Tensor& gradY) {
+    const Tensor gradX = m_gradX.head(gradY.rows());
+    m_backend->averagePoolBackward(gradY, gradX);
+    return gradX;
+}
+
+}  // namespace ringside

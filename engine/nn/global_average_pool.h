@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "nn/layer.h"
+
+namespace ringside {
+
+// torch.nn.AdaptiveAvgPool2d(1) and the flattening after it: each channel's mean over the pixels.
+class GlobalAveragePool final : public Layer {
+  public:
+    std::string describe() const override { return "AdaptiveAvgPool2d(1), Flatten()"; }
+    Result<Shape> outputShape(const Shape& input) const override;
+    void prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) override;
+    Tensor forward(const Tensor& x) override;
+    Tensor backwardInput(const Tensor& gradY) override;
+
+  private:
+    Backend* m_backend = nullptr;
+    Tensor m_y;
+    Tensor m_gradX;
+};
+
+}  // namespace ringside
