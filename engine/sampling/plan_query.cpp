@@ -11,6 +11,7 @@ namespace ringside {
 namespace {
 
 constexpr std::int64_t kSlotsBetweenStops = 4096;
+constexpr std::int64_t kRare = 32;  // a class with fewer than one sample in so many is sorted, not scanned for
 
 // Which cells a query can mean at all.
 struct Window {
@@ -98,6 +99,27 @@ std::vector<PlanHit> findDuplicates(const ShardPlan& plan, const PlanQuery& quer
     return hits;
 }
 
+// Few samples of one class: picked from the labels, which lie in a row, and put into the order of training.
+std::vector<PlanHit> findRareLabel(const ShardPlan& plan, std::span<const std::uint16_t> labels, std::int64_t label) {
+    std::vector<PlanHit> hits;
+    for (std::size_t sample = 0; sample < labels.size(); ++sample) {
+        if (labels[sample] != label) continue;
+        for (const SamplePlace& place : plan.places(static_cast<std::int64_t>(sample))) {
+            hits.push_back({static_cast<std::uint32_t>(sample), place.rank, static_cast<std::int32_t>(place.slot)});
+        }
+    }
+    std::ranges::sort(hits, {}, [](const PlanHit& hit) { return std::pair(hit.slot, hit.rank); });
+    for (const std::uint32_t sample : plan.dropped()) {
+        if (labels[sample] == label) hits.push_back({sample});
+    }
+    return hits;
+}
+
+bool isRareLabel(const PlanQuery& query, std::span<const std::uint16_t> labels) {
+    if (!query.label || query.rank || query.step || query.state != PlanQuery::State::Any) return false;
+    return std::ranges::count(labels, *query.label) * kRare < static_cast<std::int64_t>(labels.size());
+}
+
 std::vector<PlanHit> scan(const ShardPlan& plan, const PlanQuery& query, const Window& window,
                           std::span<const std::uint16_t> labels, const std::atomic<bool>* stop) {
     std::vector<PlanHit> hits;
@@ -126,6 +148,7 @@ Result<std::vector<PlanHit>> findInPlan(const ShardPlan& plan, const PlanQuery& 
     const Window window = windowOf(plan, query);
     if (query.sample) return findSample(plan, query, window, labels);
     if (query.state == PlanQuery::State::Duplicate) return findDuplicates(plan, query, window, labels);
+    if (isRareLabel(query, labels)) return findRareLabel(plan, labels, *query.label);
     return scan(plan, query, window, labels, stop);
 }
 

@@ -54,6 +54,28 @@ TEST_CASE("a sample is found at all its places") {
     CHECK(hits(tenOnFour(), "#4 rank:1").empty());
 }
 
+TEST_CASE("a rare class is found in the order of training, repeats and dropped samples too") {
+    ShardSpec spec = tenOnFour();
+    spec.datasetSize = 399;
+    std::vector<std::uint16_t> labels(399);
+    for (const bool dropLast : {false, true}) {
+        spec.dropLast = dropLast;
+        const ShardPlan plan = ShardPlan::make(spec).value();
+        const std::int64_t special[] = {17, 42, plan.order().front(), plan.order().back()};
+        for (const std::int64_t sample : special) labels[static_cast<std::size_t>(sample)] = 7;
+        std::vector<PlanHit> expected;
+        for (std::int64_t slot = 0; slot < plan.samplesPerRank(); ++slot) {
+            for (int rank = 0; rank < 4; ++rank) {
+                const auto sample = static_cast<std::uint32_t>(plan.index(rank, slot));
+                if (labels[sample] == 7) expected.push_back({sample, rank, static_cast<std::int32_t>(slot)});
+            }
+        }
+        if (dropLast) expected.push_back({plan.order().back()});
+        CHECK(expected.size() >= (dropLast ? 4 : 5));
+        CHECK(hits(spec, "class:7", labels) == expected);
+    }
+}
+
 TEST_CASE("ranks, steps, classes and duplicates are found in the order of training") {
     CHECK(hits(tenOnFour(), "rank:3") == std::vector<PlanHit>{{5, 3, 0}, {8, 3, 1}, {1, 3, 2}});
     CHECK(hits(tenOnFour(), "rank:3 step:2") == std::vector<PlanHit>{{1, 3, 2}});

@@ -50,6 +50,21 @@ TEST_CASE("two plans stand side by side, sample by sample") {
     CHECK(table.row(2) == QStringList{"2", "1", "2", "2", "", "", "", ""});
 }
 
+TEST_CASE("a long table is shown in pages") {
+    ShardTableModel model;
+    model.setTable({"t", {"n"}, 250'001, [](qint64 row) { return QStringList{QString::number(row)}; }});
+    CHECK(model.pageCount() == 3);
+    CHECK(model.rowCount() == 100'000);
+    model.setPage(2);
+    CHECK(model.rowCount() == 50'001);
+    CHECK(model.data(model.index(1, 0)).toString() == "200001");
+    CHECK(model.headerData(0, Qt::Vertical).toLongLong() == 200'001);
+    model.setPage(9);
+    CHECK(model.firstRow() == 200'000);
+    model.setTable({"t", {"n"}, 5, [](qint64) { return QStringList{"x"}; }});
+    CHECK(model.rowCount() == 5);
+}
+
 TEST_CASE("a CSV field with a comma or a quote is quoted") {
     ShardTable table{"t", {"a", "b"}, 1, [](qint64) { return QStringList{"x, y", "say \"hi\""}; }};
     CHECK(written(table) == "a,b\n\"x, y\",\"say \"\"hi\"\"\"\n");

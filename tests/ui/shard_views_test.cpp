@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QAbstractButton>
 #include <QAction>
+#include <QCheckBox>
+#include <QComboBox>
 #include <QFile>
+#include <QPushButton>
 #include <QSpinBox>
 #include <QTemporaryDir>
 #include <QTest>
@@ -10,10 +13,12 @@
 #include "models/plan_model.h"
 #include "models/run_model.h"
 #include "plans.h"
+#include "shards/balance_view.h"
 #include "shards/biography_view.h"
 #include "shards/compare_view.h"
 #include "shards/diff_image.h"
 #include "shards/diff_sentences.h"
+#include "shards/diff_view.h"
 #include "shards/loom_view.h"
 #include "shards/map_view.h"
 #include "shards/shards_page.h"
@@ -162,12 +167,84 @@ TEST_CASE("B starts with the other drop_last and is compared with A") {
     REQUIRE(window.says("B: 179 per rank"));
 }
 
+TEST_CASE("both sides of A/B choose among all samplers, and every differing place is counted") {
+    Window window;
+    window.choose("compareViewButton");
+    CHECK(window.text("compareCountLabel").startsWith("3 of 1,440 differ"));  // the three repeated ones
+    CHECK(window.text("compareSummaryLabel").startsWith("0 of 1,437 differ"));
+    auto* b = window.page.findChild<QComboBox*>("compareSamplerComboBox");
+    b->setCurrentIndex(b->findData("sequential"));
+    Q_EMIT b->activated(b->currentIndex());
+    REQUIRE(window.says("437 per rank, "));
+    auto* a = window.page.findChild<QComboBox*>("compareSamplerOfAComboBox");
+    a->setCurrentIndex(a->findData("contiguous"));
+    Q_EMIT a->activated(a->currentIndex());
+    CHECK(window.experiment.config().sampler.kind == "contiguous");
+    window.choose("compareResetButton");
+    CHECK(b->currentData().toString() == "contiguous");
+}
+
+TEST_CASE("a B that PyTorch refuses says why") {
+    Window window;
+    window.choose("compareViewButton");
+    window.page.findChild<QCheckBox*>("compareShuffleWithSamplerCheckBox")->setChecked(true);
+    REQUIRE(window.says("B cannot be planned"));
+    CHECK(window.text("compareSummaryLabel").contains("shuffle"));
+    window.page.findChild<QCheckBox*>("compareShuffleWithSamplerCheckBox")->setChecked(false);
+    REQUIRE(window.says("What does B change?"));
+}
+
+TEST_CASE("the trail goes back to a step and to the whole epoch") {
+    Window window;
+    auto* loom = window.page.findChild<LoomWidget*>();
+    window.plan.select(532);  // rank 1, slot 0: torch.randperm(1437) seeded with 0 begins 515 532
+    auto* sample = window.page.findChild<QPushButton*>("crumb3Button");
+    REQUIRE(sample != nullptr);
+    CHECK(sample->text() == "sample 532");
+    window.choose("crumb2Button");
+    CHECK(loom->geometryOfCells().visibleSlots() == Span{0, 32});
+    window.choose("crumb0Button");
+    CHECK(loom->geometryOfCells().visibleSlots() == Span{0, 360});
+}
+
+TEST_CASE("balance counts classes by rank and by step, and speaks of the selected rank") {
+    Window window;
+    window.choose("balanceViewButton");
+    REQUIRE(window.says("of 40 counts lie outside"));
+    window.plan.select(532);
+    REQUIRE(window.says("Rank 1:"));
+    window.choose("balanceByStepButton");
+    REQUIRE(window.says("of 120 counts lie outside"));  // 12 steps, 10 classes
+    CHECK(window.page.findChild<BalanceCanvas*>()->tip({100, 40}).contains("Step 1, class"));
+}
+
+TEST_CASE("arrows move the selection in the map and the diff, and the epoch in the biography") {
+    Window window;
+    window.choose("mapViewButton");
+    auto* map = window.page.findChild<MapView*>();
+    QTest::keyClick(map, Qt::Key_Right);
+    CHECK(window.plan.selectedSample() == 0);
+    QTest::keyClick(map, Qt::Key_Right);
+    CHECK(window.plan.selectedSample() == 1);
+    QTest::keyClick(map, Qt::Key_Left);
+    CHECK(window.plan.selectedSample() == 0);
+    window.plan.select(515);
+    window.choose("diffViewButton");
+    QTest::keyClick(window.page.findChild<DiffCanvas*>(), Qt::Key_Down);
+    CHECK(window.plan.selectedSample() == 532);
+    window.choose("biographyViewButton");
+    REQUIRE(window.says("Where does sample 532 go"));
+    QTest::keyClick(window.page.findChild<BiographyCanvas*>(), Qt::Key_Down);
+    CHECK(window.plan.epoch() == 1);
+}
+
 TEST_CASE("every view draws in both themes") {
     Window window;
     window.plan.select(515);
     for (const Theme::Mode mode : {Theme::Mode::Light, Theme::Mode::Dark}) {
         window.theme.setMode(mode);
-        for (const char* button : {"mapViewButton", "biographyViewButton", "diffViewButton", "compareViewButton"}) {
+        for (const char* button :
+             {"mapViewButton", "biographyViewButton", "balanceViewButton", "diffViewButton", "compareViewButton"}) {
             window.choose(button);
             CHECK(window.says("e"));
             CHECK(!window.page.grab().isNull());

@@ -22,7 +22,7 @@ QString milliseconds(double ms) {
 QString longestText(const EventTimes::Event& event) {
     if (event.receiver.empty()) return DebugOverlay::tr("none yet");
     const char* type = QMetaEnum::fromType<QEvent::Type>().valueToKey(event.type);
-    return QStringLiteral("%1 (%2, %3)")
+    return QStringLiteral("%1<br>%2, %3")
         .arg(milliseconds(event.processorMs), QString::fromStdString(event.receiver).section(QStringLiteral("::"), -1),
              QLatin1String(type == nullptr ? "event" : type));
 }
@@ -91,7 +91,7 @@ void DebugOverlay::refresh() {
 void DebugOverlay::moveToCorner() {
     adjustSize();
     const QRect room = parentWidget()->rect();
-    move(room.right() - width() - Theme::kSpace3, room.top() + Theme::kSpace3);
+    move(room.right() - width() - Theme::kSpace3, room.bottom() - height() - Theme::kSpace3);
 }
 
 qint64 residentBytes() {

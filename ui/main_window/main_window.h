@@ -50,6 +50,7 @@ class MainWindow final : public QMainWindow {
 
     QStringList pageNames() const;  // "shards", "training"
     bool showPage(const QString& name);
+    bool isSettled() const;  // nothing of the page in sight is still being drawn
 
     void restore();  // layout, draft; and offers to attach when the last run is still live
     // False when there is no run to look at; the notice says why.

@@ -64,6 +64,7 @@ void Screenshot::look() {
 }
 
 void Screenshot::draw() {
+    if (!m_window.isSettled()) return m_settle.start();
     m_deadline.stop();
     if (!m_options.runDirectory.isEmpty() && !m_window.run().data().started()) {
         return fail(m_window.controller().message());

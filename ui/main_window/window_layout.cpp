@@ -80,6 +80,10 @@ void MainWindow::addDebugOverlay() {
         *m_services.eventTimes, [this] { return m_shards->figures(); }, m_pages);
 }
 
+bool MainWindow::isSettled() const {
+    return m_pages->currentWidget() != m_shards || m_shards->isSettled();
+}
+
 void MainWindow::addPage(const QString& title, const QString& name, QWidget* page) {
     page->setObjectName(name + QStringLiteral("Page"));
     const int index = m_pages->addTab(page, title);

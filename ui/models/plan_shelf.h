@@ -12,7 +12,7 @@ namespace ringside {
 // Plans that were made, kept for whoever wants the same again. For any thread.
 class PlanShelf {
   public:
-    static constexpr std::int64_t kMostSamples = 16'000'000;  // of all plans together, 8 bytes each
+    static constexpr std::int64_t kMostSamples = 12'000'000;  // of all plans together, 8 bytes each
     static constexpr std::size_t kMostPlans = 64;
 
     std::optional<ShardPlan> find(const ShardSpec& spec);

@@ -19,8 +19,8 @@ namespace {
 
 constexpr int kNamesWidth = 72;
 constexpr int kHeadHeight = 20;
-constexpr int kRowHeight = 36;
-constexpr int kRowGap = 6;
+constexpr double kLeastRow = 36, kLargestRow = 84;
+constexpr double kRowGap = 8;
 constexpr int kScrollBarWidth = 10;
 constexpr double kLeastBar = 12;   // width of a class that still has a bar
 constexpr double kLeastName = 24;  // and its name above
@@ -49,8 +49,13 @@ void BalanceCanvas::setMarkedRow(std::optional<qint64> row) {
     update();
 }
 
+double BalanceCanvas::rowHeight() const {
+    const auto rows = static_cast<double>(std::max<qint64>(1, m_counts.rows));
+    return std::clamp((height() - kHeadHeight) / rows, kLeastRow, kLargestRow);
+}
+
 qint64 BalanceCanvas::rowsInSight() const {
-    return std::max(1, (height() - kHeadHeight) / kRowHeight);
+    return std::max<qint64>(1, static_cast<qint64>((height() - kHeadHeight) / rowHeight()));
 }
 
 void BalanceCanvas::arrange() {
@@ -69,8 +74,8 @@ QRectF BalanceCanvas::cell(qint64 row, int label) const {
     const double room = width() - kNamesWidth - kScrollBarWidth - 2;
     const double pitch = room / std::max(1, m_counts.classes);
     const double gap = pitch >= kLeastBar ? std::min(4.0, pitch * 0.2) : 0;
-    return {kNamesWidth + label * pitch, kHeadHeight + static_cast<double>(row - m_scrollBar.value()) * kRowHeight,
-            pitch - gap, kRowHeight - kRowGap};
+    return {kNamesWidth + label * pitch, kHeadHeight + static_cast<double>(row - m_scrollBar.value()) * rowHeight(),
+            pitch - gap, rowHeight() - kRowGap};
 }
 
 // In half widths of the band; 0 where nothing else than the expected number is possible.
@@ -136,7 +141,7 @@ void BalanceCanvas::drawBar(QPainter& painter, qint64 row, int label, const QRec
     const double bar = yOf(static_cast<double>(count));
     const bool outside = isOutside(count, band);
     painter.fillRect(QRectF(box.left() + inset, bar, box.width() - 2 * inset, box.bottom() - bar),
-                     outside ? c.danger : c.accent);
+                     outside ? c.danger : m_counts.rowColor(row));
     painter.fillRect(QRectF(box.left(), yOf(band.expected) - 0.5, box.width(), 1), c.muted);
 }
 
@@ -160,7 +165,7 @@ void BalanceCanvas::drawStrip(QPainter& painter, qint64 row) const {
 }
 
 QString BalanceCanvas::tip(QPointF point) const {
-    const auto row = static_cast<qint64>(std::floor((point.y() - kHeadHeight) / kRowHeight)) + m_scrollBar.value();
+    const auto row = static_cast<qint64>(std::floor((point.y() - kHeadHeight) / rowHeight())) + m_scrollBar.value();
     if (point.y() < kHeadHeight || row >= m_counts.rows || m_counts.classes == 0) return {};
     const double share = (point.x() - kNamesWidth) / (width() - kNamesWidth - kScrollBarWidth - 2);
     const auto label = static_cast<int>(std::floor(share * m_counts.classes));

@@ -24,6 +24,7 @@ class BalanceCanvas : public QWidget {
         std::function<ChanceBand(qint64 row, int label)> band;
         std::function<QString(qint64 row)> rowName;
         std::function<QString(int label)> className;
+        std::function<QColor(qint64 row)> rowColor;
     };
     explicit BalanceCanvas(Theme& theme, QWidget* parent = nullptr);
 
@@ -40,6 +41,7 @@ class BalanceCanvas : public QWidget {
     bool event(QEvent* event) override;
 
   private:
+    double rowHeight() const;
     qint64 rowsInSight() const;
     void arrange();
     void drawRow(QPainter& painter, qint64 row) const;

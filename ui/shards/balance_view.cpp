@@ -35,7 +35,7 @@ qint64 outsideOfRank(const ClassBalance& balance, int rank) {
 
 }  // namespace
 
-BalanceView::BalanceView(Theme& theme, QWidget* parent) : ShardView(parent) {
+BalanceView::BalanceView(Theme& theme, QWidget* parent) : ShardView(parent), m_theme(theme) {
     setObjectName(QStringLiteral("balanceView"));
     setProperty("role", "clear");
     auto* layout = new QVBoxLayout(this);
@@ -96,7 +96,8 @@ void BalanceView::show() {
                   [shown](qint64 row, int label) { return shown->byStep.count(row, label); },
                   [shown](qint64 row, int label) { return shown->byStep.band(row, label); },
                   [](qint64 row) { return tr("Step %1").arg(number(row + 1)); },
-                  className};
+                  className,
+                  [this](qint64) { return m_theme.colors().accent; }};
         if (m_selected) marked = m_selected->slot / m_scene->plan.spec().batchSize;
     } else {
         counts = {shown->byRank.ranks,
@@ -104,7 +105,8 @@ void BalanceView::show() {
                   [shown](qint64 row, int label) { return shown->byRank.count(static_cast<int>(row), label); },
                   [shown](qint64, int label) { return shown->byRank.bands[static_cast<std::size_t>(label)]; },
                   [](qint64 row) { return tr("Rank %1").arg(row); },
-                  className};
+                  className,
+                  [this](qint64 row) { return m_theme.rankColor(static_cast<int>(row)); }};
         if (m_selected) marked = m_selected->rank;
     }
     m_canvas->setCounts(counts);
@@ -116,8 +118,10 @@ void BalanceView::explain() {
     const ClassBalance& byRank = m_made->byRank;
     Explanation said{tr("Does every rank see every class equally often?"), {}, false};
     if (byRank.classes == 0) {
-        m_legend->setText(tr("This data set has no classes"));
-        said.lines << (m_work.isBusy() ? tr("The classes are being counted.") : tr("This data set has no classes."));
+        const bool coming = m_work.isBusy() || (!m_scene->labels && m_scene->data && m_scene->data->classCount() > 0);
+        const QString why = coming ? tr("The classes are being counted") : tr("This data set has no classes");
+        m_legend->setText(why);
+        said.lines << why + QLatin1Char('.');
         m_explanation = said;
         Q_EMIT explanationChanged();
         return;

@@ -39,6 +39,7 @@ class BalanceView : public ShardView {
     void explain();
     bool isByStep() const { return m_by->current() == 1; }
 
+    Theme& m_theme;
     std::optional<ShardScene> m_scene;
     std::shared_ptr<const Made> m_made = std::make_shared<Made>();
     std::optional<LoomCell> m_selected;

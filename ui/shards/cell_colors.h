@@ -27,6 +27,8 @@ class CellColors {
     // Whether the key needs the sample and not only its rank and slot.
     bool needsSample() const { return m_by == ColorBy::Class || m_by == ColorBy::Source; }
     int key(int rank, std::int64_t slot, std::int64_t sample) const;
+    // The key of the same hue that does not tell steps apart, for where a step is narrower than two pixels.
+    int withoutSteps(int key) const { return m_by == ColorBy::Rank ? key & ~1 : key; }
     QRgb rgb(int key) const { return m_colors[static_cast<std::size_t>(key)]; }
     QColor color(int rank, std::int64_t slot, std::int64_t sample) const {
         return QColor(rgb(key(rank, slot, sample)));

@@ -7,9 +7,10 @@
 namespace ringside {
 namespace {
 
-// The other plan's sample in a cell, -1 where it has none.
+// The sample in a cell, -1 where there is none.
 std::int64_t sampleAt(const ShardPlan& plan, int rank, qint64 slot) {
-    return rank < plan.spec().worldSize ? cellContent(plan, rank, slot).sample : -1;
+    if (rank >= plan.spec().worldSize) return -1;
+    return slot < plan.samplesOf(rank) ? plan.index(rank, slot) : cellContent(plan, rank, slot).sample;
 }
 
 }  // namespace
@@ -23,7 +24,7 @@ CellDifferences::CellDifferences(const ShardScene& scene, const ShardPlan& other
         for (qint64 slot = 0; slot < m_words * 64; ++slot) {
             const auto word = static_cast<std::size_t>(wordOf(rank, slot));
             if (slot % 64 == 0) m_before[word] = found;
-            const std::int64_t sample = slot < m_columns ? cellContent(scene.plan, rank, slot).sample : -1;
+            const std::int64_t sample = slot < m_columns ? sampleAt(scene.plan, rank, slot) : -1;
             if (sample < 0) continue;
             ++m_cells;
             if (sample == sampleAt(other, rank, slot)) continue;

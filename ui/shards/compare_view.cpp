@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kLeastLoomHeight = 60;
 
-// "312 of 1,440 places differ, 8 of them in sight", exact at every zoom.
+// "312 of 1,440 differ, 8 in sight", exact at every zoom.
 QString countText(const CellDifferences& differences, const LoomGeometry& view) {
     const Span ranks = view.visibleRanks(), seen = view.visibleSlots();
     qint64 inSight = 0;
@@ -21,7 +21,7 @@ QString countText(const CellDifferences& differences, const LoomGeometry& view) 
         inSight += differences.count(static_cast<int>(rank), seen);
     }
     const QLocale locale;
-    return CompareView::tr("%1 of %2 places differ, %3 of them in sight")
+    return CompareView::tr("%1 of %2 differ, %3 in sight")
         .arg(locale.toString(differences.count()), locale.toString(differences.cells()), locale.toString(inSight));
 }
 
@@ -158,14 +158,16 @@ CompareView::Made CompareView::made(const ShardScene& scene, const ShardSpec& sp
 void CompareView::compare() {
     if (!m_scene) return;
     const ShardSpec spec = specOfB();
-    if (m_scene->plan.spec().datasetSize > kInstantSamples) {
-        m_work.want(
-            this, [scene = *m_scene, spec](const LatestWork::Stop& stop) { return made(scene, spec, stop); },
-            [this](const Made& one) { take(one); });
-        return;
-    }
+    const Key key{m_scene->plan.spec(), spec};
     m_work.cancel();
-    take(made(*m_scene, spec, LatestWork::Stop(false)));
+    if (const Made* known = m_recent.find(key)) return take(*known);
+    if (key.a.datasetSize <= kInstantSamples) return take(made(*m_scene, spec, LatestWork::Stop(false)));
+    m_work.want(
+        this, [scene = *m_scene, spec](const LatestWork::Stop& stop) { return made(scene, spec, stop); },
+        [this, key](const Made& one) {
+            m_recent.add(key, one);
+            take(one);
+        });
 }
 
 void CompareView::take(const Made& one) {
@@ -177,7 +179,10 @@ void CompareView::take(const Made& one) {
     if (one.plan) {
         ShardScene scene = *m_scene;
         scene.plan = *one.plan;
-        m_b->setScene(scene);
+        {
+            const QSignalBlocker blocker(m_b);  // A's zoom and place stay
+            m_b->setScene(scene);
+        }
         m_b->lookLike(*m_a);
         m_explanation = explainSettingsDiff(m_scene->plan, *one.plan, one.diff);
     } else {

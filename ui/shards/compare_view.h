@@ -8,6 +8,7 @@
 #include "shards/cell_differences.h"
 #include "shards/latest_work.h"
 #include "shards/loom_widget.h"
+#include "shards/recent.h"
 #include "shards/shard_view.h"
 #include "shards/spec_form.h"
 
@@ -42,6 +43,10 @@ class CompareView : public ShardView {
         PlanDiff diff;
         std::shared_ptr<const CellDifferences> ofA, ofB;
     };
+    struct Key {
+        ShardSpec a, b;
+        bool operator==(const Key&) const = default;
+    };
     static Made made(const ShardScene& scene, const ShardSpec& spec, const LatestWork::Stop& stop);
     QWidget* makeHeadOfA();
     void selectInB();
@@ -63,6 +68,7 @@ class CompareView : public ShardView {
     std::shared_ptr<const CellDifferences> m_ofA, m_ofB;
     std::optional<qint64> m_selected;
     std::optional<Explanation> m_explanation;
+    Recent<Key, Made> m_recent{6};
     LatestWork m_work;
 };
 

@@ -13,6 +13,7 @@ namespace {
 constexpr int kFrameMs = 16;
 constexpr double kStripHeight = 20;
 constexpr double kStripPitch = 46;
+constexpr qint64 kToldCards = 4;
 constexpr double kHoldMs = 500;  // the last group of a slow deal stays to be read
 
 QRectF between(const QRectF& from, const QRectF& to, double share) {
@@ -62,6 +63,7 @@ void DealOverlay::stop() {
 
 void DealOverlay::showAt(double ms) {
     // Without motion a group is at its place as soon as its turn comes.
+    const qint64 before = m_deal.groupAt(m_ms);
     m_ms = m_table.theme.allowsMotion() || m_deal.groupAt(ms) < 0
                ? ms
                : m_deal.groupStart(m_deal.groupAt(ms)) + Deal::kTravelMs;
@@ -69,25 +71,36 @@ void DealOverlay::showAt(double ms) {
         stop();
     } else {
         update();
+        if (m_deal.groupAt(m_ms) != before) Q_EMIT groupChanged();
     }
 }
 
-QString DealOverlay::caption() const {
-    const qint64 group = m_deal.groupAt(m_ms);
-    if (!m_scene || group < 0) return {};
-    const Deal::Card& card = m_deal.cards()[static_cast<std::size_t>(group * m_deal.groupSize())];
+std::optional<Explanation> DealOverlay::explanation() const {
+    if (!m_scene || m_pace != Deal::Pace::Slow) return {};
+    const qint64 group = std::max<qint64>(0, m_deal.groupAt(m_ms));
+    const qint64 first = group * m_deal.groupSize();
+    const qint64 last = std::min<qint64>(first + m_deal.groupSize(), static_cast<qint64>(m_deal.cards().size()));
+    Explanation said{tr("How is the order dealt? Group %1 of %2").arg(group + 1).arg(m_deal.groupCount()), {}, false};
+    for (qint64 card = first; card < std::min(last, first + kToldCards); ++card) {
+        said.lines << sentence(m_deal.cards()[static_cast<std::size_t>(card)]);
+    }
+    said.lines << tr("Space: the next group. Any other key, or a click, shows everything dealt.");
+    return said;
+}
+
+QString DealOverlay::sentence(const Deal::Card& card) const {
     const ShardSpec& spec = m_scene->plan.spec();
-    const QString head =
-        tr("Position %1 of the order is sample %2").arg(card.content.position).arg(card.content.sample);
-    if (card.content.kind == CellKind::DroppedBySampler) return tr("%1: dropped, no rank gets it").arg(head);
+    const qint64 position = card.content.position;
+    const QString head = tr("Position %1 is sample %2").arg(position).arg(card.content.sample);
+    if (card.content.kind == CellKind::DroppedBySampler) return tr("%1: dropped, no rank gets it.").arg(head);
     const bool roundRobin = spec.kind == SamplerKind::kDistributed && !spec.pitfalls.any();
-    return roundRobin ? tr("%1: rank %2 mod %3 = %4, slot %2 div %3 = %5")
+    return roundRobin ? tr("%1: rank %2 mod %3 = %4, slot %2 div %3 = %5.")
                             .arg(head)
-                            .arg(card.content.position)
+                            .arg(position)
                             .arg(spec.worldSize)
                             .arg(card.cell.rank)
                             .arg(card.cell.slot)
-                      : tr("%1: rank %2, slot %3").arg(head).arg(card.cell.rank).arg(card.cell.slot);
+                      : tr("%1: rank %2, slot %3.").arg(head).arg(card.cell.rank).arg(card.cell.slot);
 }
 
 QRectF DealOverlay::target(const Deal::Card& card) const {
@@ -129,19 +142,12 @@ void DealOverlay::paintEvent(QPaintEvent*) {
 }
 
 void DealOverlay::drawStrip(QPainter& painter, const CellPainter& cells) const {
-    const QString words = m_pace == Deal::Pace::Slow ? caption() : QString();
-    painter.setFont(m_table.theme.noteFont());
-    const double wordsWidth = words.isEmpty() ? 0 : painter.fontMetrics().horizontalAdvance(words) + 16;
-    const double right = std::max(m_area.left() + kStripPitch, width() - wordsWidth);
     for (std::size_t card = 0; card < m_deal.cards().size(); ++card) {
         const QRectF place = stripPlace(card);
         if (m_deal.travelled(card, m_ms) > 0) continue;
-        if (place.right() > right) break;
+        if (place.right() > m_area.right()) break;
         cells.chip(painter, place, m_deal.cards()[card].cell);
     }
-    painter.setFont(m_table.theme.noteFont());
-    painter.setPen(m_table.theme.colors().text);
-    painter.drawText(QRectF(right, 2, width() - right - 4, kStripHeight), Qt::AlignRight | Qt::AlignVCenter, words);
 }
 
 void DealOverlay::drawCard(QPainter& painter, const CellPainter& cells, std::size_t card) const {

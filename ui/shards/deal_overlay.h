@@ -7,6 +7,7 @@
 
 #include "shards/cell_painter.h"
 #include "shards/deal.h"
+#include "shards/explanation.h"
 
 namespace ringside {
 
@@ -29,10 +30,12 @@ class DealOverlay : public QWidget {
     bool isRunning() const { return isVisible(); }
     void showAt(double ms);  // the clock's doing; public for tests
     const Deal& deal() const { return m_deal; }
-    QString caption() const;  // what the group under way does, in words
+    // Where the cards of the group under way go, and why; for a slow deal.
+    std::optional<Explanation> explanation() const;
 
   Q_SIGNALS:
     void ended();
+    void groupChanged();
 
   protected:
     void paintEvent(QPaintEvent* event) override;
@@ -41,6 +44,7 @@ class DealOverlay : public QWidget {
 
   private:
     void drawStrip(QPainter& painter, const CellPainter& cells) const;
+    QString sentence(const Deal::Card& card) const;
     void drawCard(QPainter& painter, const CellPainter& cells, std::size_t card) const;
     QRectF stripPlace(std::size_t card) const;
     QRectF target(const Deal::Card& card) const;

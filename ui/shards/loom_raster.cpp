@@ -7,6 +7,8 @@
 namespace ringside {
 namespace {
 
+constexpr double kLeastStep = 2;  // pixels: narrower steps would only flicker between full and pale
+
 // Counts keys and finds the one seen most; ties go to the one seen first.
 class Majority {
   public:
@@ -41,7 +43,7 @@ Span slotsUnder(const RasterRequest& request, int x, std::int64_t slotCount) {
 }
 
 void paintColumn(QImage& image, int x, Span span, const ShardScene& scene, const CellColors& colors, Span ranks,
-                 Majority& majority) {
+                 bool steps, Majority& majority) {
     qint64 shown = span.first;  // colours that do not depend on the sample: the same slot stands for every rank
     if (!colors.needsSample()) {
         for (qint64 slot = span.first; slot < span.last; ++slot) majority.add(colors.key(0, slot, 0));
@@ -58,6 +60,7 @@ void paintColumn(QImage& image, int x, Span span, const ShardScene& scene, const
             key = majority.take();
         } else {
             key = colors.key(rank, shown, 0);
+            if (!steps) key = colors.withoutSteps(key);
         }
         reinterpret_cast<QRgb*>(image.scanLine(static_cast<int>(row)))[x] = colors.rgb(key) | 0xff000000U;
     }
@@ -70,12 +73,13 @@ QImage rasterized(const ShardScene& scene, const CellColors& colors, const Raste
     QImage image(request.width, static_cast<int>(request.ranks.size()), QImage::Format_ARGB32_Premultiplied);
     image.fill(Qt::transparent);
     Majority majority(colors.keyCount());
+    const bool steps = kLeastStep * request.slotsPerPixel <= static_cast<double>(scene.plan.spec().batchSize);
     for (int x = 0; x < request.width && !(stop && *stop); ++x) {
         const Span span = slotsUnder(request, x, scene.plan.samplesPerRank());
         if (span.size() <= 0) {
             continue;
         }
-        paintColumn(image, x, span, scene, colors, request.ranks, majority);
+        paintColumn(image, x, span, scene, colors, request.ranks, steps, majority);
     }
     return image;
 }

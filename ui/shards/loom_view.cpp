@@ -66,7 +66,9 @@ void LoomView::connectParts() {
     connect(m_minimap, &LoomMinimap::windowMoved, m_loom, &LoomWidget::setFirstSlot);
     connect(m_trail, &Breadcrumb::chosen, this, &LoomView::goTo);
     connect(m_deal, &QPushButton::clicked, this, &LoomView::deal);
+    connect(m_loom, &LoomWidget::dealWentOn, this, &ShardView::explanationChanged);
     connect(m_loom, &LoomWidget::dealEnded, this, &LoomView::nameDealButton);
+    connect(m_loom, &LoomWidget::dealEnded, this, &ShardView::explanationChanged);
     nameDealButton();
     connect(m_colorBy, &SegmentedControl::chosen, this, [this](int index) {
         const auto by = static_cast<ColorBy>(index);
@@ -128,6 +130,7 @@ void LoomView::deal() {
         m_loom->deal(Deal::Pace::Slow);
     }
     nameDealButton();
+    Q_EMIT explanationChanged();
 }
 
 void LoomView::nameDealButton() {

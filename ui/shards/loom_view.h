@@ -21,6 +21,7 @@ class LoomView : public ShardView {
     void setScene(const ShardScene& scene) override;
     void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) override;
     void reveal(LoomCell cell) override { m_loom->reveal(cell); }
+    std::optional<Explanation> explanation() const override { return m_loom->dealing().explanation(); }
     ShardTable table() const override { return m_scene ? placesTable(*m_scene) : ShardTable{}; }
 
     bool isSettled() const override { return m_loom->isSettled() && m_minimap->isSettled(); }

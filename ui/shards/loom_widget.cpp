@@ -37,6 +37,7 @@ LoomWidget::LoomWidget(Theme& theme, QWidget* parent)
         Q_EMIT viewChanged();
     });
     connect(&m_raster, &LoomRaster::imageChanged, this, qOverload<>(&QWidget::update));
+    connect(&m_deal, &DealOverlay::groupChanged, this, &LoomWidget::dealWentOn);
     connect(&m_deal, &DealOverlay::ended, this, &LoomWidget::dealEnded);
     connect(&theme, &Theme::changed, this, &LoomWidget::restyle);
 }

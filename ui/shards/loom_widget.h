@@ -52,6 +52,7 @@ class LoomWidget : public QWidget {
   Q_SIGNALS:
     void viewChanged();
     void dealEnded();
+    void dealWentOn();
     void cellClicked(ringside::LoomCell cell);
     void cellHovered(std::optional<ringside::LoomCell> cell);
 

@@ -24,6 +24,7 @@ class SceneSource : public QObject {
     ~SceneSource() override;
 
     const std::optional<ShardScene>& scene() const { return m_scene; }  // empty: no plan, or no data yet
+    bool isSettled() const { return !m_scene || m_labels || m_scene->data->classCount() <= 0; }  // the classes are read
     QString orderHash() const { return m_orderHash; }
 
   Q_SIGNALS:

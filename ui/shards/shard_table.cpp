@@ -176,12 +176,20 @@ QString writeCsv(const ShardTable& table, const QString& file, const std::atomic
 void ShardTableModel::setTable(ShardTable table) {
     beginResetModel();
     m_table = std::move(table);
+    m_page = std::min(m_page, pageCount() - 1);
+    m_cachedRow = -1;
+    endResetModel();
+}
+
+void ShardTableModel::setPage(qint64 page) {
+    beginResetModel();
+    m_page = std::clamp<qint64>(page, 0, pageCount() - 1);
     m_cachedRow = -1;
     endResetModel();
 }
 
 int ShardTableModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(std::min(m_table.rows, kMostRows));
+    return parent.isValid() ? 0 : static_cast<int>(std::min(m_table.rows - firstRow(), kPageRows));
 }
 
 int ShardTableModel::columnCount(const QModelIndex& parent) const {
@@ -191,7 +199,7 @@ int ShardTableModel::columnCount(const QModelIndex& parent) const {
 QVariant ShardTableModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid() || role != Qt::DisplayRole) return {};
     if (m_cachedRow != index.row()) {
-        m_cached = m_table.row(index.row());
+        m_cached = m_table.row(firstRow() + index.row());
         m_cachedRow = index.row();
     }
     return m_cached.value(index.column());
@@ -199,7 +207,8 @@ QVariant ShardTableModel::data(const QModelIndex& index, int role) const {
 
 QVariant ShardTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (role != Qt::DisplayRole) return {};
-    return orientation == Qt::Horizontal ? QVariant(m_table.columns.value(section)) : QVariant(section + 1);
+    return orientation == Qt::Horizontal ? QVariant(m_table.columns.value(section))
+                                         : QVariant(firstRow() + section + 1);
 }
 
 }  // namespace ringside

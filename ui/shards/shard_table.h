@@ -3,6 +3,7 @@
 
 #include <QAbstractTableModel>
 #include <QStringList>
+#include <algorithm>
 #include <atomic>
 #include <functional>
 
@@ -36,15 +37,18 @@ ShardTable ledgerTable(const QList<LedgerRow>& rows);
 // Writes a table as CSV (RFC 4180). Returns why it failed, or nothing; a stopped one leaves no file.
 QString writeCsv(const ShardTable& table, const QString& file, const std::atomic<bool>& stop);
 
-// The table for a view of Qt; at most kMostRows of it, which a scroll bar can still reach.
+// The table for a view of Qt, a page of it at a time: a view keeps a few bytes for every row it could show.
 class ShardTableModel : public QAbstractTableModel {
     Q_OBJECT
   public:
-    static constexpr qint64 kMostRows = 50'000'000;
+    static constexpr qint64 kPageRows = 100'000;
 
     using QAbstractTableModel::QAbstractTableModel;
     void setTable(ShardTable table);
     const ShardTable& table() const { return m_table; }
+    qint64 pageCount() const { return std::max<qint64>(1, (m_table.rows + kPageRows - 1) / kPageRows); }
+    void setPage(qint64 page);  // from 0, clamped
+    qint64 firstRow() const { return m_page * kPageRows; }
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
@@ -53,6 +57,7 @@ class ShardTableModel : public QAbstractTableModel {
 
   private:
     ShardTable m_table;
+    qint64 m_page = 0;
     mutable qint64 m_cachedRow = -1;  // a row is asked for column by column
     mutable QStringList m_cached;
 };

@@ -29,7 +29,10 @@ class ShardsPage : public QWidget {
     ShardsPage(ExperimentModel& experiment, PlanModel& plan, const RunModel& run, Theme& theme,
                QWidget* parent = nullptr);
 
-    bool isSettled() const { return m_views->view().isSettled(); }  // the view in sight shows the plan
+    // What is in sight shows the plan, and nothing is still being drawn.
+    bool isSettled() const {
+        return m_stack->currentWidget() == m_empty || (m_source.isSettled() && m_views->view().isSettled());
+    }
     bool isFinding() const { return m_finder.isWorking(); }
     QWidget* viewInSight() const { return &m_views->view(); }
     PageFigures figures() const;  // for the debug overlay

@@ -2,7 +2,6 @@
 #include "shards/view_panel.h"
 
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QVBoxLayout>
 
 #include "shards/balance_view.h"
@@ -14,24 +13,6 @@
 #include "theme/theme.h"
 
 namespace ringside {
-namespace {
-
-QTableView* makeTable(QAbstractItemModel& model, const QString& name) {
-    auto* table = new QTableView;
-    table->setObjectName(QStringLiteral("shardsTableView"));
-    table->setAccessibleName(name);
-    table->setModel(&model);
-    table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    table->setSelectionMode(QAbstractItemView::SingleSelection);
-    table->setShowGrid(false);
-    table->horizontalHeader()->setStretchLastSection(true);
-    table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    table->verticalHeader()->setDefaultSectionSize(Theme::kControlHeight);
-    return table;
-}
-
-}  // namespace
-
 ViewPanel::ViewPanel(Theme& theme, QWidget* parent) : QFrame(parent) {
     setProperty("role", "panel");
     auto* layout = new QVBoxLayout(this);
@@ -40,7 +21,7 @@ ViewPanel::ViewPanel(Theme& theme, QWidget* parent) : QFrame(parent) {
     layout->addWidget(makeToolRow());
     m_stack = new QStackedLayout;
     addViews(theme);
-    m_table = makeTable(m_tableModel, tr("The view as a table"));
+    m_table = new TablePanel(m_tableModel);
     m_stack->addWidget(m_table);
     layout->addLayout(m_stack, 1);
     m_explanation = new ExplanationBox;
@@ -97,19 +78,17 @@ void ViewPanel::connectExport() {
     connect(m_export, &ViewExport::said, this, [this](const QString& sentence, bool failed) {
         explain({failed ? tr("Not saved") : tr("Export"), {sentence}, failed});
     });
-    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& now) {
-        if (now.isValid()) chooseRow(now.row());
-    });
+    connect(m_table, &TablePanel::rowChosen, this, &ViewPanel::chooseRow);
 }
 
 void ViewPanel::refreshTable() {
     const bool table = m_export->tableShown();
     m_stack->setCurrentIndex(table ? static_cast<int>(m_views.size()) : m_choice->current());
-    if (table || m_tableModel.rowCount() > 0) m_tableModel.setTable(table ? view().table() : ShardTable{});
+    if (table || m_tableModel.rowCount() > 0) m_table->setTable(table ? view().table() : ShardTable{});
 }
 
 // Only tables about samples have rows that can be chosen.
-void ViewPanel::chooseRow(int row) {
+void ViewPanel::chooseRow(qint64 row) {
     const QStringList fields = m_tableModel.table().row(row);
     const auto number = [&](const char* column) {
         const qsizetype at = m_tableModel.table().columns.indexOf(QLatin1String(column));

@@ -3,12 +3,12 @@
 
 #include <QFrame>
 #include <QStackedLayout>
-#include <QTableView>
 
 #include "controls/segmented_control.h"
 #include "shards/explanation_box.h"
 #include "shards/find_box.h"
 #include "shards/shard_view.h"
+#include "shards/table_panel.h"
 #include "shards/view_export.h"
 
 namespace ringside {
@@ -42,7 +42,7 @@ class ViewPanel : public QFrame {
     void addViews(Theme& theme);
     QWidget* makeToolRow();
     void connectExport();
-    void chooseRow(int row);
+    void chooseRow(qint64 row);
 
     SegmentedControl* m_choice = nullptr;
     FindBox* m_find = nullptr;
@@ -50,7 +50,7 @@ class ViewPanel : public QFrame {
     QStackedLayout* m_stack = nullptr;
     QList<ShardView*> m_views;
     ShardTableModel m_tableModel;
-    QTableView* m_table = nullptr;
+    TablePanel* m_table = nullptr;
     ExplanationBox* m_explanation = nullptr;
 };
 

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/table_panel.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLocale>
+#include <QVBoxLayout>
+
+#include "theme/theme.h"
+
+namespace ringside {
+
+TablePanel::TablePanel(ShardTableModel& model, QWidget* parent) : QWidget(parent), m_model(model) {
+    setProperty("role", "clear");
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(Theme::kSpace1);
+    m_view = new QTableView;
+    m_view->setObjectName(QStringLiteral("shardsTableView"));
+    m_view->setAccessibleName(tr("The view as a table"));
+    m_view->setModel(&model);
+    m_view->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_view->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_view->setShowGrid(false);
+    m_view->horizontalHeader()->setStretchLastSection(true);
+    m_view->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    m_view->verticalHeader()->setDefaultSectionSize(Theme::kControlHeight);
+    layout->addWidget(m_view, 1);
+    layout->addWidget(makePager());
+    connect(m_view->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& now) {
+        if (now.isValid()) Q_EMIT rowChosen(m_model.firstRow() + now.row());
+    });
+}
+
+QWidget* TablePanel::makePager() {
+    m_pager = new QWidget;
+    m_pager->setProperty("role", "clear");
+    auto* row = new QHBoxLayout(m_pager);
+    row->setContentsMargins(0, 0, 0, 0);
+    m_rows = new QLabel;
+    m_rows->setObjectName(QStringLiteral("tableRowsLabel"));
+    m_rows->setProperty("role", "muted");
+    row->addWidget(m_rows, 1);
+    m_back = addTurn(tr("Earlier rows"), tr("The page of rows before"), "tableBackButton", -1);
+    m_on = addTurn(tr("Later rows"), tr("The next page of rows"), "tableOnButton", 1);
+    m_pager->hide();
+    return m_pager;
+}
+
+QPushButton* TablePanel::addTurn(const QString& text, const QString& tip, const char* name, int pages) {
+    auto* button = new QPushButton(text);
+    button->setObjectName(QLatin1String(name));
+    button->setToolTip(tip);
+    m_pager->layout()->addWidget(button);
+    connect(button, &QPushButton::clicked, this, [this, pages] {
+        m_model.setPage(m_model.firstRow() / ShardTableModel::kPageRows + pages);
+        m_view->scrollToTop();
+        showPage();
+    });
+    return button;
+}
+
+void TablePanel::setTable(const ShardTable& table) {
+    m_model.setTable(table);
+    showPage();
+}
+
+void TablePanel::showPage() {
+    const QLocale locale;
+    const qint64 first = m_model.firstRow(), rows = m_model.table().rows;
+    m_pager->setVisible(m_model.pageCount() > 1);
+    m_back->setEnabled(first > 0);
+    m_on->setEnabled(first + m_model.rowCount() < rows);
+    m_rows->setText(
+        tr("Rows %1 to %2 of %3; saving writes them all")
+            .arg(locale.toString(first + 1), locale.toString(first + m_model.rowCount()), locale.toString(rows)));
+}
+
+}  // namespace ringside
