@@ -7,6 +7,7 @@
 #include <QDragEnterEvent>
 #include <QFileInfo>
 #include <QMimeData>
+#include <QScreen>
 #include <QStandardPaths>
 
 #include "diagnostics/debug_overlay.h"
@@ -25,6 +26,11 @@
 #include "theme/theme.h"
 
 namespace ringside {
+namespace {
+
+constexpr QSize kLeastSize{1024, 640};
+
+}  // namespace
 
 MainWindow::MainWindow(const WindowServices& services, QWidget* parent)
     : QMainWindow(parent),
@@ -236,6 +242,8 @@ bool MainWindow::showPage(const QString& name) {
 
 void MainWindow::restore() {
     restoreGeometry(m_services.settings.get(settings::kGeometry));
+    // Remembered from a larger screen, or from one with a smaller scale factor; but large enough to be read.
+    resize(size().boundedTo(screen()->availableSize()).expandedTo(kLeastSize));
     restoreState(m_services.settings.get(settings::kLayout));
     const bool reduceMotion = m_services.settings.get(settings::kReduceMotion);
     m_actions.reduceMotion->setChecked(reduceMotion);

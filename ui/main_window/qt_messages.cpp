@@ -10,8 +10,11 @@ namespace {
 QtMessageHandler passOn = nullptr;
 
 void filter(QtMsgType type, const QMessageLogContext& context, const QString& text) {
-    const bool harmless = text.startsWith(QLatin1String("QStandardPaths: XDG_RUNTIME_DIR not set")) ||
-                          text.startsWith(QLatin1String("This plugin does not support propagateSizeHints"));
+    // Nothing of ours lies in XDG_RUNTIME_DIR, which is unset or another user's under sudo and in containers.
+    const bool harmless =
+        text.startsWith(QLatin1String("QStandardPaths: XDG_RUNTIME_DIR")) ||
+        (text.startsWith(QLatin1String("QStandardPaths:")) && text.contains(QLatin1String("runtime directory"))) ||
+        text.startsWith(QLatin1String("This plugin does not support propagateSizeHints"));
     if (!harmless || type == QtFatalMsg) passOn(type, context, text);
 }
 

@@ -19,9 +19,8 @@ QString epochText(const RunData& run) {
     if (!run.started()) return tr("Starting");
     if (!run.lastStep()) return tr("Starting %1 ranks").arg(run.started()->worldSize);
     return tr("Epoch %1 of %2, step %3 of %4")
-        .arg(run.lastStep()->epoch)
-        .arg(run.started()->epochs)
-        .arg(groupedText(run.lastStep()->step), groupedText(run.totalSteps()));
+        .arg(groupedText(run.lastStep()->epoch), groupedText(run.started()->epochs), groupedText(run.lastStep()->step),
+             groupedText(run.totalSteps()));
 }
 
 QString outcomeText(const RunData& run) {

@@ -4,6 +4,7 @@
 #include <QHBoxLayout>
 #include <QSignalBlocker>
 
+#include "experiment/field_text.h"
 #include "main_window/window_actions.h"
 #include "models/plan_model.h"
 #include "theme/theme.h"
@@ -89,7 +90,6 @@ void TopBar::addEpochCursor() {
     caption->setBuddy(m_epoch);
     m_epochText = new QLabel(this);
     m_epochText->setObjectName(QStringLiteral("epochLabel"));
-    m_epochText->setMinimumWidth(fontMetrics().horizontalAdvance(QStringLiteral("000 of 000")));
     layout()->addWidget(caption);
     layout()->addWidget(m_epoch);
     layout()->addWidget(m_epochText);
@@ -105,7 +105,10 @@ void TopBar::refreshEpochs() {
     m_epoch->setRange(0, count - 1);
     m_epoch->setValue(m_plan.epoch());
     m_epoch->setEnabled(count > 1);
-    m_epochText->setText(tr("%1 of %2").arg(m_plan.epoch()).arg(count));
+    const QString text = tr("%1 of %2");
+    m_epochText->setText(text.arg(groupedText(m_plan.epoch()), groupedText(count)));
+    // As wide as for the last epoch, so that the slider stays where it is.
+    m_epochText->setMinimumWidth(fontMetrics().horizontalAdvance(text.arg(groupedText(count), groupedText(count))));
 }
 
 }  // namespace ringside

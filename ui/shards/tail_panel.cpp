@@ -130,7 +130,7 @@ std::vector<LoomCell> TailPanel::cellsInSight() const {
 QString TailPanel::subtitle() const {
     const ShardPlan& plan = m_scene->plan;
     const bool dropped = !plan.dropped().empty() || plan.droppedByLoader() > 0;
-    if (m_marked == 0) return tr("no duplicates, none dropped");
+    if (m_marked == 0) return tr("no duplicates, no drops");
     if (m_onlyMarked) {
         const QString count = QLocale().toString(m_marked);
         return dropped ? plan.padding() > 0 ? tr("all %1 marked samples").arg(count) : tr("all %1 dropped").arg(count)
