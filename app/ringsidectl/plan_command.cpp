@@ -35,6 +35,8 @@ constexpr const char* kFooter = R"(Examples:
       what a seed of its own on each rank does to coverage
   ringsidectl plan --config experiment.json --balance
       class by rank, with that experiment's data
+  ringsidectl plan --data table.csv --world-size 4 --find class:1
+      where the samples of a class go, straight from a file; a fifth of it is kept aside for validation
 
 Formats:
   table  for people; long shards are shortened in the middle, duplicates have a *
@@ -121,7 +123,7 @@ void addQuestions(CLI::App& plan, PlanOptions& options) {
                           "one sample through epochs 0 to --epochs - 1: rank, step, slot, batch mates");
     questions->add_flag("--never-seen", options.neverSeen, "samples that no rank trains in epochs 0 to --epochs - 1");
     questions->add_option("--diff", options.diff, "compare with a second setting, as seed=1,world_size=8,epoch=2");
-    questions->add_flag("--balance", options.balance, "class by rank beside chance; needs --config");
+    questions->add_flag("--balance", options.balance, "class by rank beside chance; needs --config or --data");
     questions->add_flag("--damage", options.damage, "coverage and overlap between ranks, beside what chance gives");
     questions->require_option(0, 1);
     plan.add_option("--epochs", options.epochs,

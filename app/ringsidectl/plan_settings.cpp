@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "config/config_fields.h"
+#include "data/preview.h"
 #include "experiment_file.h"
 #include "sampling/plan_sentences.h"
 
@@ -69,6 +70,54 @@ Result<PlanSource> fromExperiment(const std::string& file) {
     return PlanSource{experiment.value().config, training->size(), training};
 }
 
+// The way out as this command has it.
+Problem withPlanOptions(Problem problem) {
+    constexpr std::string_view kSetting = "set dataset.missing to";
+    if (const auto at = problem.remedy.find(kSetting); at != std::string::npos)
+        problem.remedy.replace(at, kSetting.size(), "give --missing");
+    return problem;
+}
+
+// A data file without an experiment, taken for what the window would take it for.
+Result<PlanSource> fromData(const DatasetConfig& known) {
+    const Result<DataPreview> preview = previewFile(known.path, known);
+    if (!preview) return preview.problem();
+    const std::string& kind = preview.value().kind;
+    if (kind == "experiment") return Problem{"--data", "is an experiment file", "give it with --config"};
+    if (kind == "run") return Problem{"--data", "is a run directory", "give the data that it trained on"};
+    DatasetConfig dataset = preview.value().dataset;
+    dataset.labelsPath = known.labelsPath;
+    const Result<DataSplit> data = loadDataset(dataset);
+    if (!data) return withPlanOptions(data.problem());
+    PlanSource source;
+    source.config.dataset = dataset;
+    source.config.loader.batchSize = 1;
+    source.data = data.value().training;
+    source.size = source.data->size();
+    return source;
+}
+
+Problem missingOption(const std::string& name) {
+    return {name, "is missing", "see ringsidectl plan --help"};
+}
+
+// What is dealt before the options change it.
+Result<PlanSource> startingSource(const PlanSettings& settings) {
+    const bool hasData = !settings.data.path.empty();
+    if (hasData && !settings.configFile.empty()) {
+        return Problem{"--data", "is given together with --config, which names its own data", "give one of them"};
+    }
+    if (!settings.configFile.empty()) return fromExperiment(settings.configFile);
+    if (!hasData && !settings.size) return missingOption("--size");
+    const bool hasRanks =
+        std::ranges::any_of(settings.changes, [](const auto& change) { return change.first == "parallel.world_size"; });
+    if (!hasRanks) return missingOption("--world-size");
+    if (hasData) return fromData(settings.data);
+    PlanSource source;
+    source.config.loader.batchSize = 1;
+    return source;
+}
+
 }  // namespace
 
 ShardSpec PlanSource::specAt(std::int64_t epoch) const {
@@ -77,6 +126,13 @@ ShardSpec PlanSource::specAt(std::int64_t epoch) const {
 
 void addPlanSettings(CLI::App& plan, PlanSettings& settings) {
     plan.add_option("--config", settings.configFile, "take settings and data from an experiment; options change them");
+    plan.add_option("--data", settings.data.path,
+                    "deal the training part of this data: CSV, IDX, .npy, CIFAR .bin or a folder of images")
+        ->type_name("PATH");
+    plan.add_option("--label-column", settings.data.labelColumn, "CSV: the label's column, by name or number");
+    plan.add_option("--missing", settings.data.missing, "CSV: refuse (default), drop or mean")
+        ->check(CLI::IsMember({"refuse", "drop", "mean"}));
+    plan.add_option("--labels", settings.data.labelsPath, "IDX and .npy: the file with the labels")->type_name("PATH");
     plan.add_option("--size", settings.size, "number of samples, 0 to 2147483647");
     plan.add_option("--epoch", settings.epoch, "epoch, as given to set_epoch")->capture_default_str();
     plan.add_option_function<std::string>(
@@ -109,22 +165,9 @@ void addPlanSettings(CLI::App& plan, PlanSettings& settings) {
 }
 
 Result<PlanSource> readPlanSource(const PlanSettings& settings) {
-    PlanSource source;
-    source.config.loader.batchSize = 1;
-    const auto given = [&](const char* path) {
-        return std::ranges::any_of(settings.changes, [&](const auto& change) { return change.first == path; });
-    };
-    if (settings.configFile.empty() && !settings.size) {
-        return Problem{"--size", "is missing", "see ringsidectl plan --help"};
-    }
-    if (settings.configFile.empty() && !given("parallel.world_size")) {
-        return Problem{"--world-size", "is missing", "see ringsidectl plan --help"};
-    }
-    if (!settings.configFile.empty()) {
-        const Result<PlanSource> read = fromExperiment(settings.configFile);
-        if (!read) return read.problem();
-        source = read.value();
-    }
+    Result<PlanSource> start = startingSource(settings);
+    if (!start) return start.problem();
+    PlanSource source = std::move(start).value();
     if (settings.size) source.size = *settings.size;
     if (source.data && source.size != source.data->size()) source.data = nullptr;
     for (const auto& [path, value] : settings.changes) {

@@ -17,6 +17,7 @@ namespace ringside {
 // The options of `ringsidectl plan` that say what is dealt. They change an experiment's settings, or the defaults.
 struct PlanSettings {
     std::string configFile;  // empty: none
+    DatasetConfig data;      // its path: of --data, empty when not given; and what is known about it
     std::optional<std::int64_t> size;
     std::int64_t epoch = 0;
     std::vector<std::pair<std::string, std::string>> changes;  // configuration path, value

@@ -137,7 +137,12 @@ Result<DataPreview> previewText(const path& file, Start start, const DatasetConf
         return preview;
     }
     // A row that was cut off would look ragged.
-    if (!start.whole) start.text.resize(start.text.find_last_of("\r\n") + 1);
+    const std::size_t lineEnd = start.text.find_last_of("\r\n");
+    if (!start.whole && lineEnd == std::string::npos) {
+        return Problem{file.string(), "has no line end in its first " + std::to_string(kPreviewBytes) + " bytes",
+                       "check that it is a table"};
+    }
+    if (!start.whole) start.text.resize(lineEnd + 1);
     auto text = csvText(std::move(start.text), file.string());
     if (!text) return text.problem();
     if (text.value().substr(0, 4096).find('\0') != std::string::npos) {

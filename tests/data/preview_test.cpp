@@ -152,6 +152,8 @@ TEST_CASE("What cannot be previewed is refused with the way out") {
     CHECK_THAT(problem(pngFile(1, 1, bytes({1, 2, 3}))), containing("is one image: choose the directory"));
     CHECK_THAT(problem(std::string("PK\3\4\0\0", 6)), containing("is in a format that is not known here"));
     CHECK_THAT(problem("alone\n"), containing("has one column"));
+    CHECK_THAT(problem(gzipPacked(std::string(std::size_t{9} << 20, '0'))),
+               containing("has no line end in its first 8388608 bytes"));
     CHECK_THAT(problem(idxBytes({3}, bytes({1, 0, 1}))),
                containing("seems to hold labels: choose the file with the samples"));
     CHECK_THAT(previewFile(directory.path() / "none").problem().text(), containing("No such file"));
