@@ -2,8 +2,6 @@
 #include "main_window/main_window.h"
 
 #include <QApplication>
-#include <QDropEvent>
-#include <QMimeData>
 #include <QScrollBar>
 #include <QSlider>
 #include <QTest>
@@ -11,10 +9,10 @@
 
 #include "experiment/number_spin_box.h"
 #include "main_window/command_palette.h"
-#include "main_window/dialogs.h"
 #include "settings/settings.h"
 #include "support/catch.h"
 #include "theme/theme.h"
+#include "ui/fake_dialogs.h"
 #include "ui/fake_run.h"
 #include "ui/wait_for.h"
 
@@ -22,21 +20,6 @@ using namespace ringside;
 using State = RunController::State;
 
 namespace {
-
-// Answers at once with what the test laid out, and remembers what was asked.
-struct FakeDialogs final : Dialogs {
-    QString path;
-    int answer = -1;  // -1: leaves the question open
-    QList<Question> asked;
-
-    void openFile(const QString&, const QString&, const QString&, PathTaken taken) override { taken(path); }
-    void saveFile(const QString&, const QString&, const QString&, PathTaken taken) override { taken(path); }
-    void openFolder(const QString&, const QString&, PathTaken taken) override { taken(path); }
-    void ask(const Question& question, AnswerTaken taken) override {
-        asked << question;
-        if (answer >= 0) taken(answer);
-    }
-};
 
 struct Fixture {
     FakeRun fake;
@@ -195,23 +178,6 @@ TEST_CASE("opening over unsaved changes asks first") {
     f.trigger("newAction");
     CHECK(f.dialogs.asked.size() == 1);
     CHECK(f.window.experiment().config().parallel.worldSize == 6);
-}
-
-TEST_CASE("a CSV file dropped on the window becomes the data set, in one undo step") {
-    Fixture f;
-    f.fake.write("table.csv", "a,b,label\n1,2,0\n3,4,1\n5,6,0\n7,8,1\n9,1,0\n2,2,1\n3,1,0\n4,4,1\n1,1,0\n6,5,1\n");
-    QMimeData mime;
-    mime.setUrls({QUrl::fromLocalFile(f.fake.folder.filePath("table.csv"))});
-    QDragEnterEvent enter({50, 50}, Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
-    QApplication::sendEvent(&f.window, &enter);
-    REQUIRE(enter.isAccepted());
-    QDropEvent drop({50, 50}, Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
-    QApplication::sendEvent(&f.window, &drop);
-    CHECK(f.window.experiment().config().dataset.kind == "csv");
-    REQUIRE(waitFor([&] { return !f.window.experiment().isLoadingData(); }));
-    CHECK(f.window.experiment().data() != nullptr);
-    f.trigger("undoAction");
-    CHECK(f.window.experiment().config().dataset.kind == "digits");
 }
 
 TEST_CASE("opening a folder that holds no run says so") {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/thumbnails.h"
 
+#include <QCoreApplication>
+#include <QThread>
+
 #include "base/errors.h"
 #include "support/catch.h"
+#include "ui/wait_for.h"
 
 using namespace ringside;
 
@@ -11,12 +15,14 @@ namespace {
 // Images of one colour; sample 1 cannot be read.
 class Pictures final : public Dataset {
   public:
-    explicit Pictures(std::int64_t side) : m_side(side) {}
+    explicit Pictures(std::int64_t side, bool lazy = false) : m_side(side), m_lazy(lazy) {}
+    bool isLazy() const override { return m_lazy; }
     std::int64_t size() const override { return 3; }
     SampleShape shape() const override { return {3, m_side, m_side, 3 * m_side * m_side}; }
     std::int64_t classCount() const override { return 1; }
     std::int64_t targetCount() const override { return 0; }
     void features(std::int64_t index, std::span<float> out) const override {
+        CHECK((QThread::currentThread() != QCoreApplication::instance()->thread()) == m_lazy);
         if (index == 1) throw IoError("1.png is a damaged PNG image");
         std::fill(out.begin(), out.end(), index == 0 ? 1.0F : 0.0F);
     }
@@ -25,6 +31,7 @@ class Pictures final : public Dataset {
 
   private:
     std::int64_t m_side;
+    bool m_lazy;
 };
 
 }  // namespace
@@ -45,4 +52,21 @@ TEST_CASE("large pictures are kept small") {
     thumbnails.setData(std::make_shared<Pictures>(300));
     CHECK(thumbnails.image(0).width() == Thumbnails::kMostSide);
     CHECK(thumbnails.image(2).pixelColor(60, 60) == QColor(Qt::black));
+}
+
+TEST_CASE("pictures of a lazy set are made on another thread, and an empty square stands for them until then") {
+    Thumbnails thumbnails;
+    thumbnails.setColors(Qt::white, Qt::red);
+    thumbnails.setData(std::make_shared<Pictures>(300, true));
+    int arrivals = 0;
+    QObject::connect(&thumbnails, &Thumbnails::arrived, [&] { ++arrivals; });
+    CHECK(thumbnails.image(2).width() == 1);
+    CHECK(thumbnails.image(1).width() == 1);
+    REQUIRE(
+        waitFor([&] { return arrivals > 0 && thumbnails.image(2).width() > 1 && thumbnails.image(1).width() > 1; }));
+    CHECK(thumbnails.image(2).width() == Thumbnails::kMostSide);
+    CHECK(thumbnails.image(2).pixelColor(60, 60) == QColor(Qt::black));
+    CHECK(thumbnails.image(1).pixelColor(0, 0) == QColor(Qt::red));  // crossed out
+    thumbnails.setData(std::make_shared<Pictures>(4));
+    CHECK(thumbnails.image(0).pixelColor(0, 0) == QColor(Qt::white));
 }

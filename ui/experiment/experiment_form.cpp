@@ -43,6 +43,7 @@ ExperimentForm::ExperimentForm(ExperimentModel& model, QWidget* parent) : QWidge
     auto* label = qobject_cast<QLineEdit*>(m_sections.front()->row("dataset.label_column")->control());
     label->setPlaceholderText(tr("the last one"));
     connect(&model, &ExperimentModel::configChanged, this, &ExperimentForm::refresh);
+    connect(&model, &ExperimentModel::loadingSlowly, this, &ExperimentForm::refresh);
     refresh();
 }
 
@@ -50,7 +51,7 @@ void ExperimentForm::addBrowseButton() {
     FieldRow* path = m_sections.front()->row("dataset.path");
     auto* browse = new QPushButton(tr("Browse"), path);
     browse->setObjectName(QStringLiteral("browseDataButton"));
-    browse->setToolTip(tr("Choose the CSV file"));
+    browse->setToolTip(tr("Choose the file or folder with the samples; it is shown before it is used"));
     browse->setAccessibleName(tr("Browse for the data file"));
     connect(browse, &QPushButton::clicked, this, &ExperimentForm::browseRequested);
     path->append(browse);
@@ -58,8 +59,10 @@ void ExperimentForm::addBrowseButton() {
 
 void ExperimentForm::refresh() {
     const RunConfig& config = m_model.config();
-    const DataSplit* split = m_model.data();
-    const QString sentences[] = {dataSentence(config, split), modelSentence(config, split),
+    const bool slow = m_model.isLoadingSlowly();
+    const DataSplit* split = slow ? nullptr : m_model.data();
+    const QString sentences[] = {slow ? tr("Reading the data...") : dataSentence(config, split),
+                                 modelSentence(config, split),
                                  parallelSentence(config, sentenceText(m_model.compute().whyBackend)),
                                  loadingSentence(config, split), optimisationSentence(config, split)};
     for (std::size_t i = 0; i < m_sections.size(); ++i) {

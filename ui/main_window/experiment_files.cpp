@@ -15,7 +15,14 @@ namespace ringside {
 namespace {
 
 QString experimentFilter() {
-    return ExperimentFiles::tr("Experiments (*.ringside.json *.json);;CSV files (*.csv);;All files (*)");
+    return ExperimentFiles::tr(
+        "All files (*);;Experiments (*.ringside.json *.json);;Tables (*.csv *.tsv *.txt *.data *.gz)");
+}
+
+bool isRunDirectory(const QString& path) {
+    const QDir directory(path);
+    return directory.exists(QStringLiteral("telemetry.jsonl")) || directory.exists(QStringLiteral("summary.json")) ||
+           directory.exists(QStringLiteral("metrics.jsonl"));
 }
 
 QString text(const Problem& problem) {
@@ -64,8 +71,13 @@ void ExperimentFiles::chooseAndOpen() {
 
 void ExperimentFiles::chooseData() {
     m_dialogs.openFile(tr("Choose the data file"), m_settings.get(settings::kLastFolder),
-                       tr("CSV files (*.csv *.txt *.data);;All files (*)"),
-                       [this](const QString& path) { openData(path); });
+                       tr("All files (*);;Tables (*.csv *.tsv *.txt *.data *.gz);;Arrays (*.npy *ubyte *.gz *.bin)"),
+                       [this](const QString& path) { open(path); });
+}
+
+void ExperimentFiles::chooseDataFolder() {
+    m_dialogs.openFolder(tr("Choose the folder with the data"), m_settings.get(settings::kLastFolder),
+                         [this](const QString& path) { open(path); });
 }
 
 void ExperimentFiles::open(const QString& path) {
@@ -74,16 +86,21 @@ void ExperimentFiles::open(const QString& path) {
     const QString whole = info.absoluteFilePath();
     if (!info.exists()) {
         Q_EMIT failed(tr("%1 does not exist: choose another file.").arg(whole));
-    } else if (info.isDir()) {
+    } else if (info.isDir() && isRunDirectory(whole)) {
         Q_EMIT runDirectoryChosen(whole);
     } else if (info.suffix().compare(QLatin1String("json"), Qt::CaseInsensitive) == 0) {
-        afterAsking([this, whole] { openExperiment(whole); });
+        openExperiment(whole);
     } else {
-        openData(whole);
+        m_settings.set(settings::kLastFolder, info.absolutePath());
+        Q_EMIT dataChosen(whole);
     }
 }
 
 void ExperimentFiles::openExperiment(const QString& path) {
+    afterAsking([this, path] { readInto(path); });
+}
+
+void ExperimentFiles::readInto(const QString& path) {
     m_settings.set(settings::kLastFolder, QFileInfo(path).absolutePath());
     const Result<RunConfig> config = readExperiment(path);
     if (!config) {
@@ -92,15 +109,6 @@ void ExperimentFiles::openExperiment(const QString& path) {
     }
     m_model.replace(config.value(), path);
     m_settings.addRecentFile(path);
-}
-
-// A data file is chosen into the experiment that is there: one undo step.
-void ExperimentFiles::openData(const QString& path) {
-    m_settings.set(settings::kLastFolder, QFileInfo(path).absolutePath());
-    RunConfig config = m_model.config();
-    config.dataset.kind = "csv";
-    config.dataset.path = path.toStdString();
-    m_model.edit(config, QStringLiteral("dataset.path"));
 }
 
 void ExperimentFiles::save() {
@@ -162,7 +170,7 @@ void ExperimentFiles::restoreDraft() {
     const QString file = m_settings.get(settings::kDraftFile);
     const QByteArray draft = m_settings.get(settings::kDraft);
     if (draft.isEmpty()) {
-        if (QFileInfo::exists(file)) openExperiment(file);
+        if (QFileInfo::exists(file)) readInto(file);
         return;
     }
     const Result<Json> json = parseJson(draft.toStdString(), "the remembered experiment");

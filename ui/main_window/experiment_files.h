@@ -25,8 +25,10 @@ class ExperimentFiles final : public QObject {
     void startNew();
     void chooseAndOpen();
     void chooseData();
-    // An experiment, a data file or a run directory, told apart by what is there.
+    void chooseDataFolder();
+    // An experiment, a run directory or else data, told apart by what is there.
     void open(const QString& path);
+    void openExperiment(const QString& path);  // asks first when something would be lost
     void save();
     void saveAs();
     void fillRecent(QMenu& menu);
@@ -39,11 +41,11 @@ class ExperimentFiles final : public QObject {
   Q_SIGNALS:
     void failed(const QString& message);
     void runDirectoryChosen(const QString& path);
+    void dataChosen(const QString& path);
 
   private:
+    void readInto(const QString& path);
     void afterAsking(const std::function<void()>& proceed);
-    void openExperiment(const QString& path);
-    void openData(const QString& path);
     bool write(const QString& path);
     QString suggestedPath() const;
 

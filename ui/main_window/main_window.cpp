@@ -38,7 +38,8 @@ MainWindow::MainWindow(const WindowServices& services, QWidget* parent)
       m_plan(m_experiment),
       m_controller(services.controlProgram, m_run),
       m_actions(this, m_experiment.undoStack()),
-      m_files(m_experiment, services.settings, services.dialogs) {
+      m_files(m_experiment, services.settings, services.dialogs),
+      m_import(m_experiment, services.theme, services.dialogs, this) {
     setAcceptDrops(true);
     buildLayout();
     connectActions();
@@ -53,6 +54,8 @@ void MainWindow::connectActions() {
     const WindowActions& a = m_actions;
     connect(a.newExperiment, &QAction::triggered, &m_files, &ExperimentFiles::startNew);
     connect(a.open, &QAction::triggered, &m_files, &ExperimentFiles::chooseAndOpen);
+    connect(a.openData, &QAction::triggered, &m_files, &ExperimentFiles::chooseData);
+    connect(a.openDataFolder, &QAction::triggered, &m_files, &ExperimentFiles::chooseDataFolder);
     connect(a.save, &QAction::triggered, &m_files, &ExperimentFiles::save);
     connect(a.saveAs, &QAction::triggered, &m_files, &ExperimentFiles::saveAs);
     for (QAction* action : {a.openRun, a.attachRun}) {
@@ -98,7 +101,13 @@ void MainWindow::connectModels() {
     connect(&m_files, &ExperimentFiles::failed, this,
             [this](const QString& message) { m_notice->say(message, NoticeBar::Tone::Danger); });
     connect(&m_files, &ExperimentFiles::runDirectoryChosen, this, &MainWindow::openRun);
-    connect(m_form, &ExperimentForm::browseRequested, &m_files, &ExperimentFiles::chooseData);
+    connect(&m_files, &ExperimentFiles::dataChosen, &m_import, &DataImport::look);
+    connect(&m_import, &DataImport::runFound, this, &MainWindow::openRun);
+    connect(&m_import, &DataImport::experimentFound, &m_files, &ExperimentFiles::openExperiment);
+    connect(m_form, &ExperimentForm::browseRequested, &m_files, [this] {
+        const bool folder = m_experiment.config().dataset.kind == "image_folder";
+        folder ? m_files.chooseDataFolder() : m_files.chooseData();
+    });
     connect(m_topBar, &TopBar::reasonClicked, m_form, &ExperimentForm::focusFirstProblem);
     const auto nameTheme = [this] {
         const bool light = m_services.theme.mode() == Theme::Mode::Light;

@@ -6,6 +6,7 @@
 #include <QTabWidget>
 #include <memory>
 
+#include "import/data_import.h"
 #include "main_window/experiment_files.h"
 #include "main_window/notice_bar.h"
 #include "main_window/window_actions.h"
@@ -95,6 +96,7 @@ class MainWindow final : public QMainWindow {
     RunController m_controller;
     WindowActions m_actions;
     ExperimentFiles m_files;
+    DataImport m_import;
 
     TopBar* m_topBar = nullptr;
     NoticeBar* m_notice = nullptr;

@@ -66,7 +66,7 @@ Result<StartOptions> StartOptions::parse(const QStringList& arguments) {
 QString StartOptions::helpText() {
     return QStringLiteral(
         "ringside [FILE]\n"
-        "    Opens the window. FILE: an experiment (.ringside.json), a CSV file, or a run directory.\n\n"
+        "    Opens the window. FILE: an experiment (.ringside.json), data, or a run directory.\n\n"
         "ringside --screenshot FILE [options]\n"
         "    Draws one page into a PNG file; needs no display.\n\n"
         "  --page NAME          shards or training; the first page otherwise\n"

@@ -32,6 +32,7 @@ StatusPanel::StatusPanel(const ExperimentModel& experiment, const RunModel& run,
     : QWidget(parent), m_experiment(experiment), m_run(run), m_controller(controller) {
     addWidgets();
     connect(&experiment, &ExperimentModel::configChanged, this, &StatusPanel::refresh);
+    connect(&experiment, &ExperimentModel::loadingSlowly, this, &StatusPanel::refresh);
     connect(&run, &RunModel::changed, this, &StatusPanel::refresh);
     connect(&run, &RunModel::restarted, this, &StatusPanel::refresh);
     connect(&controller, &RunController::stateChanged, this, &StatusPanel::refresh);
@@ -85,10 +86,12 @@ QString StatusPanel::compute() const {
 
 void StatusPanel::refresh() {
     const RunData& run = m_run.data();
-    const bool impossible = m_controller.state() == RunController::State::Idle && m_controller.message().isEmpty() &&
-                            !m_experiment.problems().empty();
+    const bool idle = m_controller.state() == RunController::State::Idle && m_controller.message().isEmpty();
+    const bool impossible = idle && !m_experiment.problems().empty();
     m_progressText->setWhole(impossible ? tr("Not ready to run: the form says why")
-                                        : progressText(m_controller.state(), run, m_controller.message()));
+                             : idle && m_experiment.isLoadingSlowly()
+                                 ? tr("Reading the data")
+                                 : progressText(m_controller.state(), run, m_controller.message()));
     m_progress->setVisible(m_controller.isLive() && run.started());
     m_progress->setValue(static_cast<int>(progressShare(run) * kBarSteps));
     m_timeLeft->setText(m_controller.isLive() ? timeLeftText(run) : QString());

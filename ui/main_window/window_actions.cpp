@@ -26,7 +26,13 @@ WindowActions::WindowActions(QWidget* window, QUndoStack& undoStack) : m_window(
 void WindowActions::makeFileActions() {
     newExperiment = make("newAction", tr("&New experiment"), tr("Start again from the built-in digits experiment"),
                          QKeySequence::New);
-    open = make("openAction", tr("&Open..."), tr("Open an experiment or a CSV file"), QKeySequence::Open);
+    open = make("openAction", tr("&Open..."), tr("Open an experiment or a data file"), QKeySequence::Open);
+    openData = make("openDataAction", tr("Open &data..."),
+                    tr("Choose a data file: it is shown first; dropping it on the window does the same"),
+                    QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D));
+    openDataFolder =
+        make("openDataFolderAction", tr("Open data &folder..."),
+             tr("Choose a folder with one folder of images for each class, or with MNIST's or CIFAR's files"));
     save = make("saveAction", tr("&Save"), tr("Save the experiment"), QKeySequence::Save);
     saveAs = make("saveAsAction", tr("Save &as..."), tr("Save the experiment under another name"),
                   QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S));
@@ -109,6 +115,7 @@ void WindowActions::fill(QMenuBar& bar) const {
     QMenu* file = bar.addMenu(tr("&File"));
     file->addActions({newExperiment, open});
     file->addMenu(recent);
+    file->addActions({openData, openDataFolder});
     file->addSeparator();
     file->addActions({save, saveAs});
     file->addSeparator();

@@ -15,7 +15,7 @@ namespace ringside {
 struct WindowActions {
     WindowActions(QWidget* window, QUndoStack& undoStack);
 
-    QAction *newExperiment, *open, *save, *saveAs, *openRun, *attachRun, *quit;
+    QAction *newExperiment, *open, *openData, *openDataFolder, *save, *saveAs, *openRun, *attachRun, *quit;
     QAction *undo, *redo;
     QAction *run, *stop, *detach, *previousEpoch, *nextEpoch;
     QAction *theme, *log, *reduceMotion, *debugOverlay, *experiment, *resetLayout, *palette;

@@ -12,6 +12,11 @@
 #include "sampling/plan_sentences.h"
 
 namespace ringside {
+namespace {
+
+constexpr int kSlowMs = 300;
+
+}  // namespace
 
 // One edit of one field. The merge id is the field's path, so that typing "128" is one undo step.
 class ConfigEdit final : public QUndoCommand {
@@ -43,12 +48,18 @@ class ConfigEdit final : public QUndoCommand {
 
 ExperimentModel::ExperimentModel(QObject* parent) : QObject(parent) {
     m_loader.setMaxThreadCount(1);
+    m_slow.setSingleShot(true);
+    m_slow.setInterval(kSlowMs);
+    connect(&m_slow, &QTimer::timeout, this, [this] {
+        if (m_loading) Q_EMIT loadingSlowly();
+    });
     m_undo.setUndoLimit(500);
     revalidate();
     loadData();
 }
 
 ExperimentModel::~ExperimentModel() {
+    m_stopLoad.request_stop();
     m_loader.clear();
 }
 
@@ -125,10 +136,19 @@ void ExperimentModel::revalidate() {
 void ExperimentModel::loadData() {
     const quint64 number = ++m_loadNumber;
     m_loader.clear();  // loads that have not begun
+    m_stopLoad.request_stop();
+    m_stopLoad = std::stop_source();
     m_loading = true;
+    m_slow.start();
     m_dataProblem.reset();
-    m_loader.start([this, number, config = m_config.dataset, base = baseDirectory()] {
-        const Result<DataSplit> loaded = loadDataset(config, base);
+    const auto offered = std::exchange(m_offered, std::nullopt);
+    if (offered && offered->first == m_config.dataset) {
+        QMetaObject::invokeMethod(
+            this, [this, number, data = offered->second] { takeData(number, data); }, Qt::QueuedConnection);
+        return;
+    }
+    m_loader.start([this, number, config = m_config.dataset, base = baseDirectory(), stop = m_stopLoad.get_token()] {
+        const Result<DataSplit> loaded = loadDataset(config, base, stop);
         QMetaObject::invokeMethod(
             this, [this, number, loaded] { takeData(number, loaded); }, Qt::QueuedConnection);
     });

@@ -4,9 +4,12 @@
 #include <QObject>
 #include <QString>
 #include <QThreadPool>
+#include <QTimer>
 #include <QUndoStack>
 #include <filesystem>
 #include <optional>
+#include <stop_token>
+#include <utility>
 
 #include "base/result.h"
 #include "config/run_config.h"
@@ -40,16 +43,21 @@ class ExperimentModel : public QObject {
     // The configuration with a data path that means the same file from everywhere.
     RunConfig resolvedConfig() const;
     void setSaved(const QString& filePath);
+    // Data that somebody loaded already, from an absolute path: an edit to that data section need not load it again.
+    void offerData(const DatasetConfig& config, const DataSplit& data) { m_offered = {config, data}; }
     bool isModified() const { return !m_undo.isClean(); }
     QUndoStack& undoStack() { return m_undo; }
 
     // Null while loading or when the data set has a problem.
     const DataSplit* data() const { return m_data ? &*m_data : nullptr; }
     bool isLoadingData() const { return m_loading; }
+    // For so long that it should be said: until then, data() is that of before.
+    bool isLoadingSlowly() const { return m_loading && !m_slow.isActive(); }
 
   Q_SIGNALS:
     void configChanged();  // also when only the problems changed
     void dataChanged();
+    void loadingSlowly();
     void fileChanged();
 
   private:
@@ -68,9 +76,12 @@ class ExperimentModel : public QObject {
     QString m_filePath;
     QUndoStack m_undo;
     std::optional<DataSplit> m_data;
+    std::optional<std::pair<DatasetConfig, DataSplit>> m_offered;
     bool m_loading = false;
     quint64 m_loadNumber = 0;
-    QThreadPool m_loader;  // one thread; its destructor waits, so no load outlives the model
+    QTimer m_slow;
+    std::stop_source m_stopLoad;  // of the newest load
+    QThreadPool m_loader;         // one thread; its destructor waits, so no load outlives the model
 };
 
 }  // namespace ringside

@@ -36,6 +36,7 @@ LoomWidget::LoomWidget(Theme& theme, QWidget* parent)
         update();
         Q_EMIT viewChanged();
     });
+    connect(&m_thumbnails, &Thumbnails::arrived, this, qOverload<>(&QWidget::update));
     connect(&m_raster, &LoomRaster::imageChanged, this, qOverload<>(&QWidget::update));
     connect(&m_deal, &DealOverlay::groupChanged, this, &LoomWidget::dealWentOn);
     connect(&m_deal, &DealOverlay::ended, this, &LoomWidget::dealEnded);

@@ -41,6 +41,7 @@ TailPanel::TailPanel(Theme& theme, QWidget* parent) : QWidget(parent), m_theme(t
     setMouseTracking(true);
     m_scrollBar.setObjectName(QStringLiteral("tailScrollBar"));
     connect(&m_scrollBar, &QScrollBar::valueChanged, this, qOverload<>(&QWidget::update));
+    connect(&m_thumbnails, &Thumbnails::arrived, this, qOverload<>(&QWidget::update));
     connect(&theme, &Theme::changed, this, &TailPanel::restyle);
 }
 

@@ -2,33 +2,50 @@
 #pragma once
 
 #include <QCache>
-#include <QImage>
+#include <QObject>
+#include <QSet>
+#include <QThreadPool>
+#include <QTimer>
 #include <memory>
 
-#include "data/dataset.h"
+#include "shards/sample_image.h"
 
 namespace ringside {
 
-// Small pictures of an image data set's samples, made when first drawn and kept up to a bound. Grey pictures are drawn
-// with ink in the theme's text colour: dark on light or light on dark.
-class Thumbnails {
+// Small pictures of an image data set's samples, made when first drawn and kept up to a bound. Those of a lazy set are
+// made on a worker thread, the newest wish first; until then an empty square stands for them.
+class Thumbnails final : public QObject {
+    Q_OBJECT
   public:
     static constexpr int kKeptBytes = 64 << 20;
     static constexpr int kMostSide = 128;  // larger pictures are kept scaled down
+    static constexpr int kMostWaiting = 512;
+
+    explicit Thumbnails(QObject* parent = nullptr);
+    ~Thumbnails() override;
 
     void setData(std::shared_ptr<const Dataset> data);
     void setColors(const QColor& paper, const QColor& ink);
     bool available() const { return m_data && m_data->shape().isImage(); }
-    // A crossed-out picture where the sample's file cannot be read.
     QImage image(std::int64_t sample);
 
+  Q_SIGNALS:
+    void arrived();  // pictures that were missing when asked for; at most 25 times a second
+
   private:
-    QImage make(std::int64_t sample) const;
-    QImage crossedOut() const;
+    void forget();
+    void want(std::int64_t sample);
+    void take(quint64 generation, std::int64_t sample, const QImage& image);
 
     std::shared_ptr<const Dataset> m_data;
-    QColor m_paper = Qt::white, m_ink = Qt::black;
+    PictureColors m_colors;
     QCache<qint64, QImage> m_cache{kKeptBytes};
+    QImage m_placeholder;
+    QSet<qint64> m_waiting;
+    quint64 m_generation = 0;  // of data and colours
+    int m_wish = 0;
+    QTimer m_tell;
+    QThreadPool m_pool;  // one thread
 };
 
 }  // namespace ringside

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "import/data_import.h"
+
+#include <QWidget>
+
+#include "import/import_dialog.h"
+#include "import/import_sentences.h"
+#include "models/experiment_model.h"
+
+namespace ringside {
+
+DataImport::DataImport(ExperimentModel& model, Theme& theme, Dialogs& dialogs, QWidget* window)
+    : QObject(window), m_model(model), m_theme(theme), m_dialogs(dialogs), m_window(window) {}
+
+void DataImport::look(const QString& path) {
+    if (!m_dialog) m_dialog = makeDialog();
+    m_dialog->look(path, m_model.resolvedConfig().dataset);
+    m_dialog->show();
+    m_dialog->raise();
+    m_dialog->activateWindow();
+}
+
+// One undo step; an experiment that nobody gave a name is named after its data.
+ImportDialog* DataImport::makeDialog() {
+    auto* dialog = new ImportDialog(m_theme, m_dialogs, m_window);
+    connect(dialog, &ImportDialog::used, this,
+            [this](const DatasetConfig& chosen, const std::optional<CheckedData>& data) {
+                RunConfig config = m_model.config();
+                const bool unnamed = config.name == suggestedName(config);
+                config.dataset = chosen;
+                if (unnamed) config.name = suggestedName(config);
+                if (data) m_model.offerData(data->config, data->split);
+                m_model.edit(config, QStringLiteral("dataset"));
+            });
+    connect(dialog, &ImportDialog::experimentFound, this, &DataImport::experimentFound);
+    connect(dialog, &ImportDialog::runFound, this, &DataImport::runFound);
+    return dialog;
+}
+
+}  // namespace ringside

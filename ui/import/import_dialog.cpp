@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "import/import_dialog.h"
+
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QStyle>
+#include <QTableView>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "experiment/form_fields.h"
+#include "import/import_questions.h"
+#include "import/import_sentences.h"
+#include "import/picture_row.h"
+#include "main_window/dialogs.h"
+#include "main_window/elided_label.h"
+#include "theme/theme.h"
+
+namespace ringside {
+namespace {
+
+constexpr QSize kSize{680, 520};
+constexpr int kSamplesHeight = 210;
+constexpr int kRowHeight = 24;
+constexpr int kWidestColumn = 220;
+constexpr int kMeasuredColumns = 100;    // more keep the usual width: measuring takes time
+constexpr std::int64_t kLargeSide = 64;  // larger images are offered at this size
+
+QLabel* makeLabel(const char* name, const char* role, QWidget* parent) {
+    auto* label = new QLabel(parent);
+    label->setObjectName(QString::fromLatin1(name));
+    label->setProperty("role", role);
+    label->setWordWrap(true);
+    label->setTextFormat(Qt::PlainText);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    return label;
+}
+
+void setTone(QWidget* widget, const char* tone) {
+    if (widget->property("tone").toString() == QLatin1String(tone)) return;
+    widget->setProperty("tone", tone);
+    widget->style()->unpolish(widget);
+    widget->style()->polish(widget);
+}
+
+}  // namespace
+
+ImportDialog::ImportDialog(Theme& theme, Dialogs& dialogs, QWidget* parent)
+    : QDialog(parent), m_theme(theme), m_dialogs(dialogs) {
+    setObjectName(QStringLiteral("importDialog"));
+    setWindowTitle(tr("Use data"));
+    resize(kSize);
+    buildLayout();
+    restyle();
+    connect(&theme, &Theme::changed, this, &ImportDialog::restyle);
+    connect(&m_job, &ImportJob::looked, this, &ImportDialog::takePreview);
+    connect(&m_job, &ImportJob::checked, this, &ImportDialog::takeCheck);
+    connect(this, &QDialog::finished, this, [this] {
+        m_job.stop();
+        m_data.reset();  // may be large
+    });
+    connect(m_questions, &ImportQuestions::answered, this, [this] {
+        m_questions->answer(m_choices);
+        lookNow();
+    });
+    connect(m_questions, &ImportQuestions::browseRequested, this, [this] {
+        m_dialogs.openFile(tr("Choose the file with the labels"),
+                           QFileInfo(QString::fromStdString(m_choices.path)).absolutePath(), tr("All files (*)"),
+                           [this](const QString& path) {
+                               if (!path.isEmpty()) m_questions->setLabelsPath(path);
+                           });
+    });
+}
+
+void ImportDialog::buildLayout() {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(Theme::kSpace4, Theme::kSpace4, Theme::kSpace4, Theme::kSpace4);
+    column->setSpacing(Theme::kSpace2);
+    m_kind = makeLabel("importKindLabel", "title", this);
+    m_file = new ElidedLabel(this, Qt::ElideMiddle);
+    m_file->setObjectName(QStringLiteral("importFileLabel"));
+    m_file->setProperty("role", "muted");
+    m_summary = makeLabel("importSummaryLabel", "body", this);
+    m_questions = new ImportQuestions(this);
+    m_questions->setObjectName(QStringLiteral("importQuestions"));
+    m_progress = new QProgressBar(this);
+    m_progress->setObjectName(QStringLiteral("importProgressBar"));
+    m_progress->setAccessibleName(tr("Reading"));
+    m_progress->setRange(0, 0);
+    m_progress->setTextVisible(false);
+    m_status = makeLabel("importStatusLabel", "note", this);
+    column->addWidget(m_kind);
+    column->addWidget(m_file);
+    column->addWidget(m_summary);
+    column->addWidget(makeSamples(), 1);
+    column->addWidget(m_questions);
+    column->addWidget(m_status);
+    column->addWidget(m_progress);
+    column->addWidget(makeButtons());
+}
+
+QWidget* ImportDialog::makeSamples() {
+    auto* samples = new QWidget(this);
+    samples->setMinimumHeight(kSamplesHeight);
+    auto* inside = new QVBoxLayout(samples);
+    inside->setContentsMargins(0, 0, 0, 0);
+    m_table = new QTableView(samples);
+    m_table->setObjectName(QStringLiteral("importTableView"));
+    m_table->setAccessibleName(tr("The first rows"));
+    m_table->setModel(&m_rows);
+    m_table->setSelectionMode(QAbstractItemView::NoSelection);
+    m_table->setFocusPolicy(Qt::NoFocus);
+    m_table->setShowGrid(false);
+    m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    m_table->horizontalHeader()->setSectionsClickable(true);
+    m_table->horizontalHeader()->setMaximumSectionSize(kWidestColumn);
+    m_table->verticalHeader()->setDefaultSectionSize(kRowHeight);
+    m_pictures = new PictureRow(m_theme, samples);
+    inside->addWidget(m_table);
+    inside->addWidget(m_pictures);
+    connect(m_table->horizontalHeader(), &QHeaderView::sectionClicked, this,
+            [this](int section) { m_questions->chooseLabel(section); });
+    return samples;
+}
+
+QWidget* ImportDialog::makeButtons() {
+    auto* row = new QWidget(this);
+    auto* line = new QHBoxLayout(row);
+    line->setContentsMargins(0, Theme::kSpace1, 0, 0);
+    auto* cancel = new QPushButton(tr("Cancel"), row);
+    cancel->setObjectName(QStringLiteral("importCancelButton"));
+    cancel->setToolTip(tr("Leave the experiment as it is (Esc)"));
+    cancel->setAutoDefault(false);
+    m_use = new QPushButton(tr("Use this data"), row);
+    m_use->setObjectName(QStringLiteral("importUseButton"));
+    m_use->setProperty("role", "accent");
+    m_use->setDefault(true);
+    line->addStretch(1);
+    line->addWidget(cancel);
+    line->addWidget(m_use);
+    connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
+    connect(m_use, &QPushButton::clicked, this, &ImportDialog::use);
+    return row;
+}
+
+void ImportDialog::look(const QString& path, const DatasetConfig& base) {
+    const DatasetConfig defaults;
+    const bool known = base.path == path.toStdString();
+    m_choices = base;
+    m_choices.path = path.toStdString();
+    if (!known) {
+        m_choices.labelColumn = defaults.labelColumn;
+        m_choices.header = defaults.header;
+        m_choices.missing = defaults.missing;
+        m_choices.labelsPath = defaults.labelsPath;
+        m_choices.imageSize = defaults.imageSize;
+    }
+    m_suggested = known;
+    m_questions->showLess();
+    m_file->setWhole(path);
+    m_preview.reset();
+    lookNow();
+}
+
+void ImportDialog::lookNow() {
+    m_busy = true;
+    m_data.reset();
+    m_problem.clear();
+    m_job.look(m_choices);
+    refresh();
+}
+
+// The choice that lets a file be used at once: rows with a gap are left out, large images are made small.
+bool ImportDialog::suggest(const DataPreview& preview) {
+    m_suggested = true;
+    const DatasetConfig before = m_choices;
+    if (preview.rowsWithMissing > 0) {
+        m_choices.missing = 2 * preview.rowsWithMissing <= preview.sampleCount ? "drop" : "mean";
+    }
+    if (std::max(preview.firstImage.width, preview.firstImage.height) > kLargeSide) m_choices.imageSize = kLargeSide;
+    return m_choices != before;
+}
+
+void ImportDialog::takePreview(const Result<DataPreview>& preview) {
+    m_busy = false;
+    if (!preview) {
+        m_problem = inFormWords(QString::fromStdString(preview.problem().text()));
+        return refresh();
+    }
+    const QString path = m_file->text();
+    if (preview.value().kind == "experiment" || preview.value().kind == "run") {
+        reject();
+        if (preview.value().kind == "run")
+            Q_EMIT runFound(path);
+        else
+            Q_EMIT experimentFound(path);
+        return;
+    }
+    m_preview = preview.value();
+    if (!m_suggested && suggest(*m_preview)) return lookNow();
+    m_questions->show(*m_preview);
+    showRows();
+    if (m_preview->notes.empty()) {
+        m_busy = true;
+        m_job.check(chosen(), {m_theme.colors().panel, m_theme.colors().text});
+    }
+    refresh();
+}
+
+void ImportDialog::showRows() {
+    m_rows.setPreview(*m_preview);
+    if (m_rows.columnCount() <= kMeasuredColumns) m_table->resizeColumnsToContents();
+    if (m_rows.labelColumn() >= 0) m_table->scrollTo(m_rows.index(0, m_rows.labelColumn()));
+}
+
+void ImportDialog::takeCheck(const Result<CheckedData>& checked) {
+    m_busy = false;
+    if (checked)
+        m_data = checked.value();
+    else
+        m_problem = inFormWords(QString::fromStdString(checked.problem().text()));
+    refresh();
+}
+
+// The experiment's data section with what is known about the file.
+DatasetConfig ImportDialog::chosen() const {
+    DatasetConfig config = m_choices;
+    const DatasetConfig& found = m_preview->dataset;
+    config.kind = found.kind;
+    config.path = m_choices.path;
+    config.labelColumn = found.labelColumn;
+    return config;
+}
+
+QString ImportDialog::whyNotUsable() const {
+    if (!m_problem.isEmpty()) return m_problem;
+    if (!m_preview) return tr("The file is being looked at.");
+    if (!m_preview->notes.empty()) return QString::fromStdString(m_preview->notes.front());
+    return {};
+}
+
+QString ImportDialog::statusText() const {
+    if (!m_preview && m_busy) return tr("Looking at the file...");
+    const QString reason = whyNotUsable();
+    if (!reason.isEmpty()) return reason;
+    if (!m_data) return tr("Reading it to its end. You need not wait for that.");
+    QString text = tr("Read to its end: %1.").arg(QString::fromStdString(m_data->split.summary));
+    if (m_preview->kind != "csv") text += QLatin1Char(' ') + classesSentence(m_data->classes);
+    return text;
+}
+
+void ImportDialog::refresh() {
+    const QString reason = whyNotUsable();
+    const QString file = QFileInfo(m_file->text()).fileName();
+    m_kind->setText(m_preview ? tr("%1: %2").arg(file, kindTitle(*m_preview)) : file);
+    m_summary->setText(m_preview ? previewSentence(*m_preview) : QString());
+    m_questions->setVisible(m_preview.has_value());
+    m_use->setEnabled(reason.isEmpty());
+    m_use->setToolTip(reason.isEmpty() ? tr("Put it into the experiment; Undo takes it out again (Enter)") : reason);
+    m_progress->setVisible(m_busy);
+    m_status->setText(statusText());
+    setTone(m_status, m_data ? "good" : m_busy ? "" : "danger");
+    refreshSamples();
+    if (reason.isEmpty() && !m_questions->isAncestorOf(focusWidget())) m_use->setFocus();
+}
+
+void ImportDialog::refreshSamples() {
+    const bool table = m_preview && !m_preview->columns.empty();
+    m_table->setVisible(table);
+    m_pictures->setVisible(!table);
+    m_pictures->setPictures(m_data ? m_data->pictures : std::vector<SamplePicture>());
+}
+
+void ImportDialog::restyle() {
+    m_rows.setColors(m_theme.colors().accentSoft, m_theme.colors().warningText);
+}
+
+void ImportDialog::use() {
+    if (!whyNotUsable().isEmpty()) return;
+    const DatasetConfig config = chosen();
+    const bool same = m_data && m_data->config == config;
+    Q_EMIT used(config, same ? m_data : std::nullopt);
+    accept();
+}
+
+}  // namespace ringside

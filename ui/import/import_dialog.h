@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QDialog>
+#include <optional>
+
+#include "import/import_job.h"
+#include "import/preview_table_model.h"
+
+class QLabel;
+class QProgressBar;
+class QPushButton;
+class QTableView;
+
+namespace ringside {
+
+class Dialogs;
+class ElidedLabel;
+class ImportQuestions;
+class PictureRow;
+class Theme;
+
+// Shows what a data file holds before it is used, and asks what the file does not say. Not modal: the window stays
+// usable, also while a run is live, and nothing in it changes before "Use this data".
+class ImportDialog final : public QDialog {
+    Q_OBJECT
+  public:
+    ImportDialog(Theme& theme, Dialogs& dialogs, QWidget* parent = nullptr);
+
+    // base: the experiment's data section; fields that no file decides are kept from it.
+    void look(const QString& path, const DatasetConfig& base);
+    QString whyNotUsable() const;  // empty: it may be used
+
+  Q_SIGNALS:
+    void used(const DatasetConfig& config, const std::optional<CheckedData>& data);
+    void experimentFound(const QString& path);
+    void runFound(const QString& path);
+
+  private:
+    void buildLayout();
+    QWidget* makeSamples();
+    QWidget* makeButtons();
+    void takePreview(const Result<DataPreview>& preview);
+    void takeCheck(const Result<CheckedData>& checked);
+    void lookNow();
+    bool suggest(const DataPreview& preview);  // whether m_choices changed
+    QString statusText() const;
+    void refresh();
+    void showRows();
+    void refreshSamples();
+    void restyle();
+    DatasetConfig chosen() const;
+    void use();
+
+    Theme& m_theme;
+    Dialogs& m_dialogs;
+    ImportJob m_job;
+    DatasetConfig m_choices;
+    bool m_suggested = false;  // the first preview of a file may change m_choices
+    std::optional<DataPreview> m_preview;
+    std::optional<CheckedData> m_data;
+    QString m_problem;
+    bool m_busy = false;
+
+    ElidedLabel* m_file;
+    QLabel *m_kind, *m_summary, *m_status;
+    PreviewTableModel m_rows;
+    QTableView* m_table;
+    PictureRow* m_pictures;
+    ImportQuestions* m_questions;
+    QProgressBar* m_progress;
+    QPushButton* m_use;
+};
+
+}  // namespace ringside

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "import/import_job.h"
+
+#include <QCoreApplication>
+#include <QPointer>
+#include <QThreadPool>
+#include <memory>
+
+namespace ringside {
+
+void ImportJob::stop() {
+    ++m_number;
+    m_stop.request_stop();
+    m_stop = std::stop_source();
+}
+
+// The result goes by way of the application object, which outlives every worker: this job may be gone by then.
+template <class Make, class Take>
+void ImportJob::start(Make make, Take take) {
+    stop();
+    QThreadPool::globalInstance()->start(
+        [job = QPointer(this), number = m_number, stop = m_stop.get_token(), make, take] {
+            const auto made = std::make_shared<decltype(make(stop))>(make(stop));
+            QMetaObject::invokeMethod(
+                QCoreApplication::instance(),
+                [job, number, made, take] {
+                    if (job && job->m_number == number) take(*job, *made);
+                },
+                Qt::QueuedConnection);
+        });
+}
+
+void ImportJob::look(const DatasetConfig& choices) {
+    start([choices](const std::stop_token&) { return previewFile(choices.path, choices); },
+          [](ImportJob& job, const Result<DataPreview>& preview) { Q_EMIT job.looked(preview); });
+}
+
+void ImportJob::check(const DatasetConfig& config, const PictureColors& colors) {
+    start([config, colors](const std::stop_token& stop) { return checkData(config, colors, stop); },
+          [](ImportJob& job, const Result<CheckedData>& data) { Q_EMIT job.checked(data); });
+}
+
+}  // namespace ringside

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "import/import_questions.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSignalBlocker>
+#include <QSpinBox>
+#include <QVBoxLayout>
+
+#include "experiment/field_text.h"
+#include "theme/theme.h"
+
+namespace ringside {
+namespace {
+
+constexpr int kCaptionWidth = 150;
+constexpr int kMaxImageSide = 4096;
+
+void choose(QComboBox* box, const std::string& value) {
+    box->setCurrentIndex(std::max(0, box->findData(QString::fromStdString(value))));
+}
+
+std::string chosen(const QComboBox* box) {
+    return box->currentData().toString().toStdString();
+}
+
+QString columnText(const DataPreview& preview, int number) {
+    const std::string& name = preview.columns[static_cast<std::size_t>(number)].name;
+    if (preview.header && !name.empty()) return QString::fromStdString(name).left(80);
+    return ImportQuestions::tr("column %1").arg(number);
+}
+
+}  // namespace
+
+ImportQuestions::ImportQuestions(QWidget* parent) : QWidget(parent) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(Theme::kSpace2);
+    addControls(column);
+    m_more = new QPushButton(tr("Change what was guessed"), this);
+    m_more->setObjectName(QStringLiteral("importMoreButton"));
+    m_more->setProperty("role", "disclosure");
+    m_more->setToolTip(tr("Show what else can be set about this data"));
+    m_more->setAutoDefault(false);
+    m_more->setCheckable(true);
+    column->addWidget(m_more, 0, Qt::AlignLeft);
+    connect(m_more, &QPushButton::toggled, this, &ImportQuestions::showRows);
+    showRows();
+}
+
+void ImportQuestions::addControls(QVBoxLayout* column) {
+    m_label = makeChoice("importLabelComboBox", tr("The column to be predicted"));
+    m_labelRow = addRow(column, tr("To be predicted"), m_label);
+    m_missing = makeChoice("importMissingComboBox", tr("What becomes of missing values"));
+    m_missingRow = addRow(column, tr("Missing values"), m_missing);
+    m_header = makeChoice("importHeaderComboBox", tr("Whether the first line has the columns' names"));
+    m_header->addItem(tr("Guess"), QStringLiteral("auto"));
+    m_header->addItem(tr("Names of the columns"), QStringLiteral("yes"));
+    m_header->addItem(tr("A row of data"), QStringLiteral("no"));
+    m_headerRow = addRow(column, tr("The first line is"), m_header);
+
+    m_labelsPath = new QLineEdit(this);
+    m_labelsPath->setObjectName(QStringLiteral("importLabelsLineEdit"));
+    m_labelsPath->setAccessibleName(tr("The file with the labels"));
+    m_labelsPath->setToolTip(tr("The file with the labels of these samples"));
+    auto* browse = new QPushButton(tr("Browse"), this);
+    browse->setObjectName(QStringLiteral("importLabelsButton"));
+    browse->setToolTip(tr("Choose the file with the labels"));
+    browse->setAutoDefault(false);
+    m_labelsPathRow = addRow(column, tr("File with the labels"), m_labelsPath, browse);
+    connect(m_labelsPath, &QLineEdit::editingFinished, this, &ImportQuestions::answered);
+    connect(browse, &QPushButton::clicked, this, &ImportQuestions::browseRequested);
+
+    m_imageSize = new QSpinBox(this);
+    m_imageSize->setObjectName(QStringLiteral("importSizeSpinBox"));
+    m_imageSize->setAccessibleName(tr("Side of the images"));
+    m_imageSize->setToolTip(tr("Side in pixels of the square that every image becomes; 0 takes the first one's size"));
+    m_imageSize->setRange(0, kMaxImageSide);
+    m_imageSize->setKeyboardTracking(false);
+    m_imageSizeRow = addRow(column, tr("Image size, pixels"), m_imageSize);
+    connect(m_imageSize, &QSpinBox::valueChanged, this, &ImportQuestions::answered);
+}
+
+QComboBox* ImportQuestions::makeChoice(const char* name, const QString& accessible) {
+    auto* box = new QComboBox(this);
+    box->setObjectName(QString::fromLatin1(name));
+    box->setAccessibleName(accessible);
+    box->setToolTip(accessible);
+    connect(box, &QComboBox::activated, this, &ImportQuestions::answered);
+    return box;
+}
+
+QWidget* ImportQuestions::addRow(QVBoxLayout* column, const QString& caption, QWidget* control, QWidget* extra) {
+    auto* row = new QWidget(this);
+    auto* line = new QHBoxLayout(row);
+    line->setContentsMargins(0, 0, 0, 0);
+    line->setSpacing(Theme::kSpace2);
+    auto* label = new QLabel(caption, row);
+    label->setProperty("role", "muted");
+    label->setBuddy(control);
+    label->setFixedWidth(kCaptionWidth);
+    line->addWidget(label);
+    line->addWidget(control, 1);
+    if (extra != nullptr) line->addWidget(extra);
+    column->addWidget(row);
+    return row;
+}
+
+void ImportQuestions::show(const DataPreview& preview) {
+    m_preview = preview;
+    const QSignalBlocker blocked[] = {QSignalBlocker(m_labelsPath), QSignalBlocker(m_imageSize)};
+    if (preview.kind == "csv") {
+        fillLabels(preview);
+        fillMissing(preview);
+        choose(m_header, preview.dataset.header);
+        m_header->setItemText(0, preview.header ? tr("Names of the columns (guessed)") : tr("A row of data (guessed)"));
+    }
+    m_labelsPath->setText(QString::fromStdString(preview.dataset.labelsPath));
+    m_labelsPath->setPlaceholderText(preview.notes.empty() ? tr("found beside it") : QString());
+    m_imageSize->setValue(static_cast<int>(preview.dataset.imageSize));
+    if (preview.firstImage.isImage()) {
+        m_imageSize->setSpecialValueText(
+            tr("as the first one, %1 x %2").arg(preview.firstImage.width).arg(preview.firstImage.height));
+    }
+    showRows();
+}
+
+void ImportQuestions::fillLabels(const DataPreview& preview) {
+    m_label->clear();
+    for (int i = 0; i < static_cast<int>(preview.columns.size()); ++i) m_label->addItem(columnText(preview, i));
+    m_label->setCurrentIndex(preview.labelColumn);
+}
+
+void ImportQuestions::fillMissing(const DataPreview& preview) {
+    m_missing->clear();
+    const QString rows = groupedText(preview.rowsWithMissing);
+    m_missing->addItem(preview.rowsWithMissing == 1  ? tr("Leave out the row with one")
+                       : preview.rowsWithMissing > 1 ? tr("Leave out the %1 rows with one").arg(rows)
+                                                     : tr("Leave out rows with one"),
+                       QStringLiteral("drop"));
+    m_missing->addItem(tr("Put the mean of the training samples"), QStringLiteral("mean"));
+    m_missing->addItem(tr("Refuse the file"), QStringLiteral("refuse"));
+    choose(m_missing, preview.dataset.missing);
+}
+
+void ImportQuestions::showRows() {
+    const bool all = m_more->isChecked();
+    const bool table = m_preview.kind == "csv";
+    const bool array = m_preview.kind == "idx" || m_preview.kind == "npy";
+    m_labelRow->setVisible(table && (all || !m_preview.labelIsSure));
+    m_missingRow->setVisible(table && (all || m_preview.rowsWithMissing > 0 || m_preview.partial));
+    m_headerRow->setVisible(table && all);
+    m_labelsPathRow->setVisible(array && (all || !m_preview.notes.empty() || !m_preview.dataset.labelsPath.empty()));
+    m_imageSizeRow->setVisible(m_preview.kind == "image_folder");
+    m_more->setVisible(table || array);
+}
+
+void ImportQuestions::answer(DatasetConfig& choices) const {
+    if (m_preview.kind == "csv") {
+        choices.labelColumn = labelText(chosen(m_header) != m_preview.dataset.header);
+        choices.header = chosen(m_header);
+        choices.missing = chosen(m_missing);
+    }
+    choices.labelsPath = m_labelsPath->text().trimmed().toStdString();
+    choices.imageSize = m_imageSize->value();
+}
+
+// By number while the header's names are in question; and where a column has no name of its own.
+std::string ImportQuestions::labelText(bool byNumber) const {
+    const int column = m_label->currentIndex();
+    if (column == m_preview.labelColumn && !m_preview.dataset.labelColumn.empty() && !byNumber)
+        return m_preview.dataset.labelColumn;
+    const auto name = [&](int at) { return m_preview.columns[static_cast<std::size_t>(at)].name; };
+    bool own = m_preview.header && !byNumber && !name(column).empty();
+    for (int other = 0; own && other < column; ++other) own = name(other) != name(column);
+    return own ? name(column) : std::to_string(column);
+}
+
+void ImportQuestions::chooseLabel(int column) {
+    if (m_preview.kind != "csv" || column == m_label->currentIndex()) return;
+    m_label->setCurrentIndex(column);
+    Q_EMIT answered();
+}
+
+void ImportQuestions::showLess() {
+    m_more->setChecked(false);
+}
+
+void ImportQuestions::setLabelsPath(const QString& path) {
+    m_labelsPath->setText(path);
+    Q_EMIT answered();
+}
+
+}  // namespace ringside

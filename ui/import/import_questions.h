@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QWidget>
+
+#include "data/preview.h"
+
+class QComboBox;
+class QLineEdit;
+class QPushButton;
+class QSpinBox;
+class QVBoxLayout;
+
+namespace ringside {
+
+// What a data file does not say by itself. Only what could not be guessed is asked; the rest comes with "Change...".
+class ImportQuestions final : public QWidget {
+    Q_OBJECT
+  public:
+    explicit ImportQuestions(QWidget* parent = nullptr);
+
+    void show(const DataPreview& preview);
+    void answer(DatasetConfig& choices) const;  // puts the answers in
+    void chooseLabel(int column);
+    void setLabelsPath(const QString& path);
+    void showLess();  // only what must be asked
+
+  Q_SIGNALS:
+    void answered();
+    void browseRequested();  // for the labels' file
+
+  private:
+    QWidget* addRow(QVBoxLayout* column, const QString& caption, QWidget* control, QWidget* extra = nullptr);
+    QComboBox* makeChoice(const char* name, const QString& accessible);
+    void addControls(QVBoxLayout* column);
+    void fillLabels(const DataPreview& preview);
+    void fillMissing(const DataPreview& preview);
+    void showRows();
+
+    std::string labelText(bool byNumber) const;
+
+    DataPreview m_preview;
+    QComboBox *m_label, *m_header, *m_missing;
+    QLineEdit* m_labelsPath;
+    QSpinBox* m_imageSize;
+    QWidget *m_labelRow, *m_headerRow, *m_missingRow, *m_labelsPathRow, *m_imageSizeRow;
+    QPushButton* m_more;
+};
+
+}  // namespace ringside

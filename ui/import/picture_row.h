@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QFrame>
+#include <vector>
+
+#include "import/data_check.h"
+
+namespace ringside {
+
+class Theme;
+
+// A panel with pictures and their classes, as many rows of them as there is room for.
+class PictureRow final : public QFrame {
+    Q_OBJECT
+  public:
+    explicit PictureRow(Theme& theme, QWidget* parent = nullptr);
+    void setPictures(std::vector<SamplePicture> pictures);
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+
+  private:
+    Theme& m_theme;
+    std::vector<SamplePicture> m_pictures;
+};
+
+}  // namespace ringside

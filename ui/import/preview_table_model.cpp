@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "import/preview_table_model.h"
+
+#include "data/csv_table.h"
+#include "import/import_sentences.h"
+
+namespace ringside {
+
+void PreviewTableModel::setPreview(const DataPreview& preview) {
+    beginResetModel();
+    m_columns = preview.columns;
+    m_rows = preview.rows;
+    m_label = preview.labelColumn;
+    endResetModel();
+}
+
+void PreviewTableModel::setColors(const QColor& label, const QColor& missing) {
+    beginResetModel();
+    m_labelColor = label;
+    m_missingColor = missing;
+    endResetModel();
+}
+
+int PreviewTableModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
+}
+
+int PreviewTableModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(m_columns.size());
+}
+
+QVariant PreviewTableModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid()) return {};
+    const std::vector<std::string>& row = m_rows[static_cast<std::size_t>(index.row())];
+    const auto column = static_cast<std::size_t>(index.column());
+    const std::string cell = column < row.size() ? row[column] : std::string();  // a ragged row
+    const bool isMissing = isMissingCell(cell);
+    switch (role) {
+        case Qt::DisplayRole:
+            return cell.empty() ? tr("missing") : QString::fromStdString(cell);
+        case Qt::ForegroundRole:
+            return isMissing ? QVariant(m_missingColor) : QVariant();
+        case Qt::BackgroundRole:
+            return index.column() == m_label ? QVariant(m_labelColor) : QVariant();
+        case Qt::TextAlignmentRole:
+            return QVariant((m_columns[column].type == ColumnType::kText ? Qt::AlignLeft : Qt::AlignRight) |
+                            Qt::AlignVCenter);
+        default:
+            return {};
+    }
+}
+
+QVariant PreviewTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation == Qt::Vertical) return role == Qt::DisplayRole ? QVariant(section + 1) : QVariant();
+    const PreviewColumn& column = m_columns[static_cast<std::size_t>(section)];
+    const bool isLabel = section == m_label;
+    switch (role) {
+        case Qt::DisplayRole: {
+            const QString name = QString::fromStdString(column.name).left(40);
+            return isLabel ? tr("%1 (label)").arg(name) : name;
+        }
+        case Qt::ToolTipRole:
+            return isLabel ? columnTip(column) : columnTip(column) + tr("\nClick to make it the label");
+        default:
+            return {};
+    }
+}
+
+}  // namespace ringside

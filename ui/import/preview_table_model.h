@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QAbstractTableModel>
+#include <QColor>
+
+#include "data/preview.h"
+
+namespace ringside {
+
+// The first rows of a table. The label's column is marked in its header, and missing cells say so.
+class PreviewTableModel final : public QAbstractTableModel {
+    Q_OBJECT
+  public:
+    explicit PreviewTableModel(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
+
+    void setPreview(const DataPreview& preview);
+    void setColors(const QColor& label, const QColor& missing);
+    int labelColumn() const { return m_label; }
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+  private:
+    std::vector<PreviewColumn> m_columns;
+    std::vector<std::vector<std::string>> m_rows;
+    int m_label = -1;
+    QColor m_labelColor, m_missingColor;
+};
+
+}  // namespace ringside
