@@ -17,8 +17,14 @@ namespace ringside {
 
 namespace {
 
-// Validation has no step boundary to carry a stop, so the ranks ask one another this often.
-constexpr std::int64_t kBatchesBetweenStopChecks = 32;
+// Validation has no step boundary to carry a stop, so the ranks ask one another after so many batches: rarely while
+// batches are small, after each that may take seconds. The same number on every rank.
+std::int64_t batchesBetweenStopChecks(const TrainerParts& parts) {
+    constexpr std::int64_t kMostBatches = 32;
+    constexpr std::int64_t kValues = 1'000'000;
+    const std::int64_t perBatch = parts.config.loader.batchSize * parts.data.training->shape().features;
+    return std::clamp<std::int64_t>(kValues / std::max<std::int64_t>(perBatch, 1), 1, kMostBatches);
+}
 
 ShardSpec trainingSpec(const TrainerParts& parts, std::int64_t epoch) {
     ShardSpec spec = epochSpec(parts.config, parts.data.training, epoch);
@@ -238,9 +244,10 @@ bool Trainer::validate() {
 }
 
 bool Trainer::evaluate(const ShardPlan& plan, MetricSums& sums) {
+    const std::int64_t between = batchesBetweenStopChecks(m_parts);
     Progress& progress = m_parts.observer.progress();
     for (std::int64_t step = 0; step < plan.stepsPerEpoch(); ++step) {
-        if (step % kBatchesBetweenStopChecks == kBatchesBetweenStopChecks - 1 && stopAgreed()) return false;
+        if (step % between == between - 1 && stopAgreed()) return false;
         progress.phase.store("data", std::memory_order_relaxed);
         const Batch batch = m_validationGatherer.next();
         progress.batches.fetch_add(1, std::memory_order_relaxed);
