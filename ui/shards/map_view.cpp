@@ -33,6 +33,7 @@ MapView::MapView(Theme& theme, QWidget* parent) : ShardView(parent), m_theme(the
     setAccessibleName(tr("Dataset map: the rank of every sample"));
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
+    connect(&m_thumbnails, &Thumbnails::arrived, this, qOverload<>(&QWidget::update));
     connect(&theme, &Theme::changed, this, &MapView::redraw);
 }
 
