@@ -39,7 +39,8 @@ MainWindow::MainWindow(const WindowServices& services, QWidget* parent)
       m_controller(services.controlProgram, m_run),
       m_actions(this, m_experiment.undoStack()),
       m_files(m_experiment, services.settings, services.dialogs),
-      m_import(m_experiment, services.theme, services.dialogs, this) {
+      m_import(m_experiment, services.theme, services.dialogs, this),
+      m_scripts(m_experiment, services.settings, services.dialogs) {
     setAcceptDrops(true);
     buildLayout();
     connectActions();
@@ -68,6 +69,8 @@ void MainWindow::connectActions() {
     connect(a.quit, &QAction::triggered, this, &QWidget::close);
     connect(a.recent, &QMenu::aboutToShow, this, [this] { m_files.fillRecent(*m_actions.recent); });
     connect(a.run, &QAction::triggered, this, &MainWindow::startRun);
+    connect(a.resume, &QAction::triggered, this, &MainWindow::resumeRun);
+    connect(a.exportScript, &QAction::triggered, &m_scripts, &ScriptExport::choose);
     connect(a.stop, &QAction::triggered, &m_controller, &RunController::stop);
     connect(a.detach, &QAction::triggered, &m_controller, &RunController::detach);
     connect(a.previousEpoch, &QAction::triggered, this, [this] { m_plan.setEpoch(m_plan.epoch() - 1); });
@@ -100,6 +103,9 @@ void MainWindow::connectModels() {
     });
     connect(&m_files, &ExperimentFiles::failed, this,
             [this](const QString& message) { m_notice->say(message, NoticeBar::Tone::Danger); });
+    connect(&m_scripts, &ScriptExport::failed, this,
+            [this](const QString& message) { m_notice->say(message, NoticeBar::Tone::Danger); });
+    connect(&m_scripts, &ScriptExport::written, this, [this](const QString& message) { m_notice->say(message); });
     connect(&m_files, &ExperimentFiles::runDirectoryChosen, this, &MainWindow::openRun);
     connect(&m_files, &ExperimentFiles::dataChosen, &m_import, &DataImport::look);
     connect(&m_import, &DataImport::runFound, this, &MainWindow::openRun);
@@ -141,6 +147,7 @@ void MainWindow::refreshRunActions() {
     const QString reason = whyNotRunnable();
     m_actions.run->setEnabled(reason.isEmpty());
     m_actions.run->setToolTip(reason.isEmpty() ? tr("Start one process per rank and train (Ctrl+R)") : reason);
+    m_actions.resume->setEnabled(canResume());
     const RunController::State state = m_controller.state();
     m_actions.stop->setEnabled(m_controller.isLive() && state != RunController::State::Stopping);
     m_actions.detach->setEnabled(state == RunController::State::Running);
@@ -153,6 +160,21 @@ void MainWindow::startRun() {
     m_takesRunConfig = false;
     m_notice->hide();
     m_controller.start(m_experiment.resolvedConfig(), {});
+    showPage(QStringLiteral("training"));
+}
+
+bool MainWindow::canResume() const {
+    return !m_controller.isLive() && m_run.data().ended() && !m_run.data().checkpoints().empty();
+}
+
+// What the form says now, from the newest checkpoint of the run on screen: more epochs, another learning rate.
+void MainWindow::resumeRun() {
+    if (!canResume()) return;
+    RunConfig config = m_experiment.resolvedConfig();
+    config.training.resume = m_controller.runDirectory().toStdString();
+    m_takesRunConfig = false;
+    m_notice->hide();
+    m_controller.start(config, {});
     showPage(QStringLiteral("training"));
 }
 
@@ -199,6 +221,9 @@ void MainWindow::takeRunState(RunController::State state) {
     if (state == Running && !m_controller.message().isEmpty()) {  // it would not stop
         m_closeWhenOver = false;
         m_notice->say(m_controller.message(), NoticeBar::Tone::Danger);
+    }
+    if (state == Stopped && canResume()) {
+        m_notice->offer(tr("Stopped. Its checkpoint is kept."), tr("Go on"), [this] { resumeRun(); });
     }
     if (state == Failed) {
         m_notice->offer(

@@ -9,6 +9,7 @@
 #include "import/data_import.h"
 #include "main_window/experiment_files.h"
 #include "main_window/notice_bar.h"
+#include "main_window/script_export.h"
 #include "main_window/window_actions.h"
 #include "models/experiment_model.h"
 #include "models/plan_model.h"
@@ -80,6 +81,8 @@ class MainWindow final : public QMainWindow {
     void refreshRunActions();
     QString whyNotRunnable() const;
     void startRun();
+    bool canResume() const;
+    void resumeRun();
     void takeRunState(RunController::State state);
     void takeRunConfig();
     void setTheme(bool dark);
@@ -97,6 +100,7 @@ class MainWindow final : public QMainWindow {
     WindowActions m_actions;
     ExperimentFiles m_files;
     DataImport m_import;
+    ScriptExport m_scripts;
 
     TopBar* m_topBar = nullptr;
     NoticeBar* m_notice = nullptr;

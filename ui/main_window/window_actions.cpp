@@ -36,6 +36,9 @@ void WindowActions::makeFileActions() {
     save = make("saveAction", tr("&Save"), tr("Save the experiment"), QKeySequence::Save);
     saveAs = make("saveAsAction", tr("Save &as..."), tr("Save the experiment under another name"),
                   QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S));
+    exportScript = make("exportScriptAction", tr("&Export as PyTorch script..."),
+                        tr("Write the same experiment as a script for plain PyTorch"),
+                        QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E));
     openRun = make("openRunAction", tr("Open &run..."), tr("Look at a finished run: choose its run directory"),
                    QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_O));
     attachRun = make("attachRunAction", tr("A&ttach to a live run..."),
@@ -61,6 +64,9 @@ void WindowActions::makeEditActions(QUndoStack& undoStack) {
 
 void WindowActions::makeRunActions() {
     run = make("runAction", tr("&Run"), tr("Start one process per rank and train"), QKeySequence(Qt::CTRL | Qt::Key_R));
+    resume = make("resumeAction", tr("&Go on from this run"),
+                  tr("Train on from this run's newest checkpoint, with the settings in the form"),
+                  QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R));
     stop = make("stopAction", tr("&Stop"), tr("Stop at the next step and save what there is"),
                 QKeySequence(Qt::CTRL | Qt::Key_Period));
     detach = make("detachAction", tr("&Let it go on unwatched"), tr("The run goes on; attach to it again later"));
@@ -117,14 +123,14 @@ void WindowActions::fill(QMenuBar& bar) const {
     file->addMenu(recent);
     file->addActions({openData, openDataFolder});
     file->addSeparator();
-    file->addActions({save, saveAs});
+    file->addActions({save, saveAs, exportScript});
     file->addSeparator();
     file->addActions({openRun, attachRun});
     file->addSeparator();
     file->addAction(quit);
     bar.addMenu(tr("&Edit"))->addActions({undo, redo});
     QMenu* runs = bar.addMenu(tr("&Run"));
-    runs->addActions({run, stop, detach});
+    runs->addActions({run, resume, stop, detach});
     runs->addSeparator();
     runs->addActions({previousEpoch, nextEpoch});
     bar.addMenu(m_view);

@@ -15,9 +15,10 @@ namespace ringside {
 struct WindowActions {
     WindowActions(QWidget* window, QUndoStack& undoStack);
 
-    QAction *newExperiment, *open, *openData, *openDataFolder, *save, *saveAs, *openRun, *attachRun, *quit;
+    QAction *newExperiment, *open, *openData, *openDataFolder, *save, *saveAs, *exportScript, *openRun, *attachRun,
+        *quit;
     QAction *undo, *redo;
-    QAction *run, *stop, *detach, *previousEpoch, *nextEpoch;
+    QAction *run, *resume, *stop, *detach, *previousEpoch, *nextEpoch;
     QAction *theme, *log, *reduceMotion, *debugOverlay, *experiment, *resetLayout, *palette;
     QAction *keys, *about;
     QMenu* recent;

@@ -101,7 +101,7 @@ void ExperimentModel::setInputProblem(const std::string& field, const QString& m
 
 RunConfig ExperimentModel::resolvedConfig() const {
     RunConfig config = m_config;
-    for (std::string* path : {&config.dataset.path, &config.dataset.labelsPath}) {
+    for (std::string* path : {&config.dataset.path, &config.dataset.labelsPath, &config.training.resume}) {
         if (!path->empty()) *path = std::filesystem::absolute(baseDirectory() / *path).string();
     }
     return config;

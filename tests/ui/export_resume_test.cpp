@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The script for plain PyTorch and going on from a run, as the window offers them.
+#include <QAction>
+#include <QFile>
+
+#include "base/json.h"
+#include "main_window/dialogs.h"
+#include "main_window/main_window.h"
+#include "settings/settings.h"
+#include "support/catch.h"
+#include "theme/theme.h"
+#include "ui/fake_run.h"
+#include "ui/wait_for.h"
+
+using namespace ringside;
+using State = RunController::State;
+
+namespace {
+
+struct ChosenPath final : Dialogs {
+    QString path;
+    void openFile(const QString&, const QString&, const QString&, PathTaken taken) override { taken(path); }
+    void saveFile(const QString&, const QString&, const QString&, PathTaken taken) override { taken(path); }
+    void openFolder(const QString&, const QString&, PathTaken taken) override { taken(path); }
+    void ask(const Question&, AnswerTaken) override {}
+};
+
+struct Fixture {
+    FakeRun fake;
+    Theme theme;
+    Settings settings{fake.folder.filePath("window.ini")};
+    ChosenPath dialogs;
+    MainWindow window{{theme, settings, dialogs, FakeRun::program()}};
+
+    explicit Fixture(const char* mode = "finishes") : fake(mode) {
+        window.show();
+        REQUIRE(waitFor([this] { return window.experiment().data() != nullptr; }));
+    }
+    QAction* action(const char* name) {
+        auto* found = window.findChild<QAction*>(QString::fromLatin1(name));
+        REQUIRE(found != nullptr);
+        return found;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("the experiment is exported as a script with its data beside it, and the notice says how to run it") {
+    Fixture f;
+    f.dialogs.path = f.fake.folder.filePath("train");
+    f.action("exportScriptAction")->trigger();
+    REQUIRE(waitFor([&] { return f.window.noticeText().startsWith("Exported."); }));
+    CHECK(f.window.noticeText().contains("train.py --out DIR"));
+    CHECK(f.fake.read("train.py").contains("DistributedDataParallel"));
+    CHECK(QFile::exists(f.fake.folder.filePath("train-data.csv.gz")));
+}
+
+TEST_CASE("what cannot be exported is said with the way out, and nothing is written") {
+    Fixture f;
+    RunConfig config = f.window.experiment().config();
+    config.pitfalls.doubleSharding = true;
+    f.window.experiment().edit(config, "pitfalls.double_sharding");
+    f.dialogs.path = f.fake.folder.filePath("train.py");
+    f.action("exportScriptAction")->trigger();
+    REQUIRE(waitFor([&] { return f.window.noticeText().startsWith("Not exported:"); }));
+    CHECK(f.window.noticeText().contains("switch them off"));
+    CHECK_FALSE(QFile::exists(f.dialogs.path));
+}
+
+TEST_CASE("a folder that cannot be written is named when exporting") {
+    Fixture f;
+    f.dialogs.path = f.fake.folder.filePath("nowhere/train.py");
+    f.action("exportScriptAction")->trigger();
+    REQUIRE(waitFor([&] { return f.window.noticeText().startsWith("Not exported:"); }));
+    CHECK(f.window.noticeText().contains("nowhere"));
+}
+
+TEST_CASE("a stopped run with a checkpoint can be gone on from with what the form says") {
+    Fixture f("lives");
+    f.fake.write("stopped.jsonl", encode(CheckpointSaved{40, "checkpoints/step-00000040", 2}) +
+                                      FakeRun::end("stopped", 20, "stopped by request after step 40"));
+    CHECK_FALSE(f.action("resumeAction")->isEnabled());
+    f.action("runAction")->trigger();
+    REQUIRE(waitFor([&] { return f.window.controller().state() == State::Running; }));
+    CHECK_FALSE(f.action("resumeAction")->isEnabled());
+    f.action("stopAction")->trigger();
+    REQUIRE(waitFor([&] { return f.window.controller().state() == State::Stopped; }));
+    CHECK(f.window.noticeText() == "Stopped. Its checkpoint is kept.");
+    REQUIRE(f.action("resumeAction")->isEnabled());
+
+    RunConfig config = f.window.experiment().config();
+    config.training.epochs = 30;
+    f.window.experiment().edit(config, "training.epochs");
+    f.fake.setMode("finishes");
+    f.action("resumeAction")->trigger();
+    REQUIRE(waitFor([&] { return f.window.controller().state() == State::Finished; }));
+    const Json sent = parseJson(f.fake.read("config.json").toStdString(), "config.json").value();
+    CHECK(sent["training"]["resume"] == f.fake.folder.path().toStdString());
+    CHECK(sent["training"]["epochs"] == 30);
+    CHECK(f.window.experiment().config().training.resume.empty());
+    CHECK_FALSE(f.action("resumeAction")->isEnabled());  // the fake run wrote no checkpoint
+}

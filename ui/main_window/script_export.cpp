@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "main_window/script_export.h"
+
+#include <QDir>
+#include <QFileInfo>
+
+#include "base/files.h"
+#include "experiment/form_fields.h"
+#include "export/pytorch_script.h"
+#include "main_window/dialogs.h"
+#include "models/experiment_model.h"
+#include "settings/settings.h"
+
+namespace ringside {
+
+ScriptExport::ScriptExport(ExperimentModel& model, Settings& settings, Dialogs& dialogs, QObject* parent)
+    : QObject(parent), m_model(model), m_settings(settings), m_dialogs(dialogs) {}
+
+QString ScriptExport::suggestedPath() const {
+    QString folder = m_settings.get(settings::kLastFolder);
+    if (folder.isEmpty()) folder = QDir::currentPath();
+    QString name = QString::fromStdString(m_model.config().name).simplified();
+    name.replace(QLatin1Char('/'), QLatin1Char('-')).replace(QLatin1Char(' '), QLatin1Char('-'));
+    return folder + QLatin1Char('/') + name + QStringLiteral(".py");
+}
+
+void ScriptExport::choose() {
+    m_dialogs.saveFile(tr("Export as PyTorch script"), suggestedPath(), tr("Python scripts (*.py)"),
+                       [this](const QString& path) { write(path); });
+}
+
+void ScriptExport::write(const QString& path) {
+    if (path.isEmpty()) return;
+    const QString whole = QFileInfo(path).suffix().isEmpty() ? path + QStringLiteral(".py") : path;
+    m_settings.set(settings::kLastFolder, QFileInfo(whole).absolutePath());
+    m_work.want(
+        this, [config = m_model.resolvedConfig(), whole](LatestWork::Stop&) { return writeScript(config, whole); },
+        [this](const Outcome& outcome) {
+            if (outcome.ok) {
+                Q_EMIT written(outcome.message);
+            } else {
+                Q_EMIT failed(outcome.message);
+            }
+        });
+}
+
+// On a worker thread: the data set is read, which may take seconds.
+ScriptExport::Outcome ScriptExport::writeScript(const RunConfig& config, const QString& path) {
+    const QFileInfo file(path);
+    const auto target = std::filesystem::path(file.absoluteFilePath().toStdString());
+    const Result<PytorchScript> script = exportPytorch(config, {}, target.filename().string());
+    if (!script) {
+        return {false, tr("Not exported: %1").arg(inFormWords(QString::fromStdString(script.problem().text())))};
+    }
+    try {
+        if (!script.value().dataName.empty()) {
+            writeFileAtomically(target.parent_path() / script.value().dataName, script.value().data);
+        }
+        writeFileAtomically(target, script.value().text);
+    } catch (const IoError& error) {
+        return {false, tr("Not exported: %1").arg(QString::fromUtf8(error.what()))};
+    }
+    return {true, tr("Exported. Run it with: python3 %1 --out DIR").arg(file.absoluteFilePath())};
+}
+
+}  // namespace ringside
