@@ -16,7 +16,8 @@ constexpr int kDifferent = 1;  // as diff(1)
 constexpr const char* kFooter =
     "A and B are run directories, or any directories with a metrics.jsonl, such as an exported script's --out.\n"
     "Losses are compared step by step and epoch by epoch, relative to the larger of the two; shards, weights,\n"
-    "accuracy and configuration are reported and decide nothing.\n"
+    "accuracy and configuration are reported and decide nothing. A run that goes on from a checkpoint is compared\n"
+    "from its first step on.\n"
     "\n"
     "Exit codes: 0 the same steps with losses within the tolerance, 1 different, 2 a run cannot be read.\n"
     "\n"

@@ -21,9 +21,22 @@ void compareStep(RunComparison& result, const StepMetrics& a, const StepMetrics&
     }
 }
 
+// The first step that is the run's own: later than 1 where it goes on from a checkpoint.
+std::int64_t firstOwnStep(const RunRecord& run) {
+    if (!run.config || !run.config->is_object() || run.steps.empty()) return 1;
+    const Json resume = run.config->value("/training/resume"_json_pointer, Json(""));
+    return resume.is_string() && resume != "" ? run.steps.front().step : 1;
+}
+
 void compareSteps(RunComparison& result, const RunRecord& a, const RunRecord& b) {
-    auto inA = a.steps.begin();
-    auto inB = b.steps.begin();
+    result.firstStep = std::max(firstOwnStep(a), firstOwnStep(b));
+    const auto start = [&](const RunRecord& run) {
+        return std::ranges::lower_bound(run.steps, result.firstStep, {}, &StepMetrics::step);
+    };
+    auto inA = start(a);
+    auto inB = start(b);
+    const std::int64_t ofA = a.steps.end() - inA;
+    const std::int64_t ofB = b.steps.end() - inB;
     while (inA != a.steps.end() && inB != b.steps.end()) {
         if (inA->step == inB->step) {
             compareStep(result, *inA++, *inB++);
@@ -33,8 +46,8 @@ void compareSteps(RunComparison& result, const RunRecord& a, const RunRecord& b)
             ++inB;
         }
     }
-    result.stepsOnlyA = static_cast<std::int64_t>(a.steps.size()) - result.steps;
-    result.stepsOnlyB = static_cast<std::int64_t>(b.steps.size()) - result.steps;
+    result.stepsOnlyA = ofA - result.steps;
+    result.stepsOnlyB = ofB - result.steps;
 }
 
 void compareEpochs(RunComparison& result, const RunRecord& a, const RunRecord& b) {

@@ -33,6 +33,7 @@ struct RunComparison {
     std::int64_t steps = 0;  // found in both
     std::int64_t stepsOnlyA = 0;
     std::int64_t stepsOnlyB = 0;
+    std::int64_t firstStep = 1;  // above 1: one run goes on from a checkpoint, and the steps before are left out
     std::optional<ValuePair> firstApart;    // first step whose losses are not the same number
     std::optional<ValuePair> firstBeyond;   // first step beyond the tolerance
     ValuePair largest;                      // step with the largest relative difference

@@ -32,6 +32,8 @@ std::string stepsText(const RunComparison& result) {
     std::string text = std::to_string(result.steps) + " in both";
     if (result.stepsOnlyA > 0) text += ", " + std::to_string(result.stepsOnlyA) + " only in A";
     if (result.stepsOnlyB > 0) text += ", " + std::to_string(result.stepsOnlyB) + " only in B";
+    if (result.firstStep > 1)
+        text += "; from step " + std::to_string(result.firstStep) + " on, where one goes on from a checkpoint";
     return text;
 }
 
@@ -123,6 +125,7 @@ Json RunComparison::toJson() const {
             {"tolerance", tolerance},
             {"verdict", verdict(*this)},
             {"steps", steps},
+            {"first_step", firstStep},
             {"steps_only_a", stepsOnlyA},
             {"steps_only_b", stepsOnlyB},
             {"first_apart", pairJson(firstApart)},

@@ -44,6 +44,8 @@ TEST_CASE("a run goes on from a checkpoint as if it had never ended") {
     REQUIRE(expected.size() == 69);  // ceil(719 / 32) = 23 an epoch
     REQUIRE(found.size() == 46);
     for (const auto& [step, loss] : found) CHECK(loss == expected.at(step));
+    Program compare({"compare", whole, rest, "--tolerance", "0"});
+    CHECK(compare.wait() == 0);
     const char* const last = "checkpoints/step-00000069/model.safetensors";
     CHECK(readFile(rest / last, 1 << 20).value() == readFile(whole / last, 1 << 20).value());
     CHECK(jsonOf(rest / "summary.json")["steps_before"] == 23);

@@ -82,6 +82,19 @@ TEST_CASE("steps that only one run has make runs different") {
     CHECK_FALSE(compareRuns(a.read(), RunFiles(step(9, "1")).read(), 1).equal());
 }
 
+TEST_CASE("a run that goes on from a checkpoint is compared from its first step on") {
+    const RunFiles whole(step(1, "4") + step(2, "3") + step(3, "2") + step(4, "1"));
+    const RunFiles rest(step(3, "2") + step(4, "1"));
+    CHECK_FALSE(compareRuns(whole.read(), rest.read(), 0).equal());
+    rest.write("config.json", R"({"training":{"resume":"runs/first"}})");
+    const RunComparison result = compareRuns(whole.read(), rest.read(), 0);
+    CHECK(result.equal());
+    CHECK(result.steps == 2);
+    CHECK(result.firstStep == 3);
+    CHECK(result.text().find("2 in both; from step 3 on, where one goes on from a checkpoint") != std::string::npos);
+    CHECK(compareRuns(rest.read(), whole.read(), 0).equal());
+}
+
 TEST_CASE("a loss that is no number equals only another such") {
     const RunFiles number(step(1, "1"));
     const RunFiles nothing(step(1, "null"));
