@@ -91,6 +91,10 @@ TEST_CASE("a stopped run with a checkpoint can be gone on from with what the for
     RunConfig config = f.window.experiment().config();
     config.training.epochs = 30;
     f.window.experiment().edit(config, "training.epochs");
+    f.fake.setMode("refuses");
+    f.action("resumeAction")->trigger();
+    REQUIRE(waitFor([&] { return f.window.controller().state() == State::Failed; }));
+    REQUIRE(f.action("resumeAction")->isEnabled());  // the run is still on screen
     f.fake.setMode("finishes");
     f.action("resumeAction")->trigger();
     REQUIRE(waitFor([&] { return f.window.controller().state() == State::Finished; }));

@@ -164,14 +164,15 @@ void MainWindow::startRun() {
 }
 
 bool MainWindow::canResume() const {
-    return !m_controller.isLive() && m_run.data().ended() && !m_run.data().checkpoints().empty();
+    return !m_controller.isLive() && !m_shownRun.isEmpty() && m_run.data().ended() &&
+           !m_run.data().checkpoints().empty();
 }
 
 // What the form says now, from the newest checkpoint of the run on screen: more epochs, another learning rate.
 void MainWindow::resumeRun() {
     if (!canResume()) return;
     RunConfig config = m_experiment.resolvedConfig();
-    config.training.resume = m_controller.runDirectory().toStdString();
+    config.training.resume = m_shownRun.toStdString();
     m_takesRunConfig = false;
     m_notice->hide();
     m_controller.start(config, {});
@@ -215,6 +216,8 @@ void MainWindow::takeRunConfig() {
 
 void MainWindow::takeRunState(RunController::State state) {
     using enum RunController::State;
+    // A start that was refused has no directory, and the run before it is still on screen.
+    if (!m_controller.runDirectory().isEmpty()) m_shownRun = m_controller.runDirectory();
     refreshRunActions();
     m_ranks->setLive(m_controller.isLive());
     if (state == Running) m_services.settings.set(settings::kLastRun, m_controller.runDirectory());

@@ -113,6 +113,7 @@ class MainWindow final : public QMainWindow {
     QDockWidget* m_experimentDock = nullptr;
     QDockWidget* m_logDock = nullptr;
     QByteArray m_firstLayout;
+    QString m_shownRun;             // directory of the run that m_run holds
     bool m_takesRunConfig = false;  // a run opened from disk brings its experiment along
     bool m_closeWhenOver = false;
     bool m_closing = false;
