@@ -21,8 +21,11 @@ std::string pythonList(std::span<const std::int64_t> values);  // "[1, 2]"
 // open_text(path), for text packed or not.
 extern const char* const kPythonOpenText;
 
-// build_model(), with PyTorch's modules in the order in which they draw their initial weights.
-Result<std::string> pythonModel(const ModelConfig& config, const Dataset& data);
+struct PythonModel {
+    std::string definition = {};  // build_model(), with modules in the order in which they draw their initial weights
+    bool hasBuffers = false;      // running statistics, which the ranks must share before they validate
+};
+Result<PythonModel> pythonModel(const ModelConfig& config, const Dataset& data);
 // Whether the model takes rows of features where the data has images.
 bool takesRows(const ModelConfig& config);
 // "torch.optim.SGD(network.parameters(), ...)"

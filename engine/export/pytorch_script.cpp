@@ -81,6 +81,11 @@ constexpr const char* kSplitTail = R"(    return Part(data, training), Part(data
 
 )";
 
+constexpr const char* kShareBuffers =
+    R"(    for buffer in model.buffers():  # running statistics: rank 0's, as in its checkpoints
+        dist.broadcast(buffer, 0)
+)";
+
 std::string splitFunction(const DatasetConfig& config, const PythonData& source) {
     if (source.hasValidation) return "";
     return kSplitHead + std::to_string(config.splitSeed) + "))\n    kept_back = min(max(math.ceil(len(data) * " +
@@ -138,7 +143,7 @@ void addSampler(Pieces& pieces, const RunConfig& config, const PythonSampler& sa
 
 Result<PytorchScript> fill(const RunConfig& config, const DataSplit& data, PythonData source,
                            const std::string& scriptName, const std::string& dataName) {
-    const Result<std::string> model = pythonModel(config.model, *data.training);
+    const Result<PythonModel> model = pythonModel(config.model, *data.training);
     if (!model) return model.problem();
     const Result<std::string> optimizer = pythonOptimizer(config);
     if (!optimizer) return optimizer.problem();
@@ -148,7 +153,8 @@ Result<PytorchScript> fill(const RunConfig& config, const DataSplit& data, Pytho
     addSampler(pieces, config, pythonSampler(config, epochSpec(config, data.training, 0)));
     pieces["script"] = plain(scriptName);
     pieces["imports"] = imports(config, source.imports);
-    pieces["model"] = model.value();
+    pieces["model"] = model.value().definition;
+    pieces["share_buffers"] = model.value().hasBuffers ? kShareBuffers : "";
     pieces["losses"] = pythonLosses(*data.training);
     pieces["optimizer"] = optimizer.value();
     pieces["schedule"] = pythonSchedule(config);

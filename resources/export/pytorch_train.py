@@ -181,7 +181,7 @@ def train_epoch(model, loader, optimizer, epoch, step, report, device):
 def validate(model, loader, epoch, report, device):
     """Every rank evaluates its share; all_reduce puts the sums together."""
     model.eval()
-    metrics = Metrics(loader.sampler, device)
+@share_buffers@    metrics = Metrics(loader.sampler, device)
     for x, y, _ in loader:
         metrics.add(*losses_and_hits(model(x.to(device)), y.to(device)))
     result = metrics.result()

@@ -176,6 +176,10 @@ TEST_CASE("what a script cannot say is refused with the way out") {
     config.loader.horizontalFlip = true;
     CHECK(has(refusal(config), "switch loader.random_crop_padding"));
     config = {};
+    config.model.kind = "layers";
+    config.model.layers = R"([{"kind": "flatten"}, {"kind": "dropout", "p": 0.5}, {"kind": "linear"}])";
+    CHECK(has(refusal(config), "has dropout, which draws other numbers in PyTorch"));
+    config = {};
     config.pitfalls.doubleSharding = true;
     CHECK(has(refusal(config), "deliberate mistakes are not exported: switch them off"));
 }

@@ -39,12 +39,17 @@ std::filesystem::path checkpointAt(const std::filesystem::path& run, const char*
 // Trains at one go; then stops after stopAt steps and goes on in a second run.
 void checkResumed(const RunConfig& config, std::int64_t stopAt) {
     const TemporaryDirectory directory;
-    const auto whole = trainAsThreads(config);
+    const auto whole = trainAsThreads(config, {.runDirectory = directory.path() / "whole", .stopAfter = {}});
     const auto first = trainAsThreads(config, {.runDirectory = directory.path() / "first",
                                                .stopAfter = [=](std::int64_t step) { return step == stopAt - 1; }});
     RunConfig rest = config;
     rest.training.resume = (directory.path() / "first").string();
     const auto second = trainAsThreads(rest, {.runDirectory = directory.path() / "second", .stopAfter = {}});
+    const std::string last = whole[0].all<CheckpointSaved>().back().path;
+    for (const char* file : {"model.safetensors", "optimizer.safetensors"}) {  // buffers and state as well
+        CHECK(readFile(directory.path() / "second" / last / file, 1 << 24).value() ==
+              readFile(directory.path() / "whole" / last / file, 1 << 24).value());
+    }
     for (std::size_t rank = 0; rank < whole.size(); ++rank) {
         CHECK(sameBits(second[rank].parameters, whole[rank].parameters));
         REQUIRE(first[rank].steps.size() == static_cast<std::size_t>(stopAt));
@@ -117,6 +122,13 @@ TEST_CASE("Adam, AdamW, accumulation and schedules go on bit for bit") {
     plain.optimizer.momentum = 0;
     plain.optimizer.clipGradNorm = 0.5;
     checkResumed(plain, 24);
+}
+
+TEST_CASE("Batch norm's running statistics go on bit for bit") {
+    RunConfig config = digits(2, 2);
+    config.model = {.kind = "residual_cnn", .width = 4, .depth = 1};
+    config.optimizer.lr = 0.01;
+    checkResumed(config, 26);
 }
 
 TEST_CASE("A finished run trains on for more epochs") {

@@ -25,8 +25,9 @@ ADAMW = {"kind": "adamw", "lr": 0.001, "weight_decay": 0.01}
 TOY = {"dataset": {"kind": "synthetic"}, "model": {"kind": "toy_linear"}}
 SIMPLE_CNN = {"model": {"kind": "simple_cnn"}}
 IMBALANCED = {"kind": "synthetic", "shape": "imbalanced", "size": 300, "features": 8, "classes": 3}
-LIST = [{"kind": "conv2d", "out": 8, "kernel": 3, "padding": 1}, {"kind": "gelu"}, {"kind": "max_pool2d", "kernel": 2},
-        {"kind": "flatten"}, {"kind": "layer_norm"}, {"kind": "linear", "out": 32}, {"kind": "relu"}, {"kind": "linear"}]
+LIST = [{"kind": "conv2d", "out": 8, "kernel": 3, "padding": 1}, {"kind": "batch_norm2d"}, {"kind": "gelu"},
+        {"kind": "residual", "layers": [{"kind": "conv2d", "out": 8, "kernel": 3, "padding": 1}]},
+        {"kind": "max_pool2d", "kernel": 2}, {"kind": "flatten"}, {"kind": "layer_norm"}, {"kind": "linear", "out": 32}, {"kind": "relu"}, {"kind": "linear"}]
 
 
 def case(world, epochs, update, steps, tolerance=MLP, data=None, **sections):
