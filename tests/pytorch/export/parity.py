@@ -10,6 +10,7 @@ step's loss within the tolerance, and the final validation accuracy within half 
 """
 import argparse
 import json
+import os
 import pathlib
 import struct
 import subprocess
@@ -130,8 +131,9 @@ def make_data(kind, directory):
 
 
 def run(*command):
+    # One thread a rank: PyTorch's threads spin, and wait for one another for minutes where others want the processors too.
     done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          timeout=280)
+                          timeout=280, env={**os.environ, "OMP_NUM_THREADS": "1"})
     if done.returncode != 0:
         sys.exit(f"{' '.join(str(part) for part in command)} ended with {done.returncode}:\n{done.stdout}")
     return done.stdout
