@@ -29,7 +29,7 @@ void WindowActions::makeFileActions() {
     open = make("openAction", tr("&Open..."), tr("Open an experiment or a data file"), QKeySequence::Open);
     openData = make("openDataAction", tr("Open &data..."),
                     tr("Choose a data file: it is shown first; dropping it on the window does the same"),
-                    QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D));
+                    QKeySequence(Qt::CTRL | Qt::Key_I));
     openDataFolder =
         make("openDataFolderAction", tr("Open data &folder..."),
              tr("Choose a folder with one folder of images for each class, or with MNIST's or CIFAR's files"));
