@@ -14,6 +14,7 @@
 #include "plan_command.h"
 #include "run_command.h"
 #include "show_command.h"
+#include "sweep_command.h"
 #include "usage_message.h"
 
 namespace ringside {
@@ -46,6 +47,7 @@ int runCommandLine(int argc, char** argv) {
     addCompareCommand(app, action);
     addExportCommand(app, action);
     addDevicesCommand(app, action);
+    addSweepCommand(app, action);
     addCompletionCommand(app, action);
     const std::string firstWord = argc > 1 ? argv[1] : "";
     app.failure_message([&](const CLI::App*, const CLI::Error& error) { return usageMessage(app, error, firstWord); });

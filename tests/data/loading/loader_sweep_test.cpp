@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/loader_sweep.h"
+
+#include <memory>
+
+#include "data/loading/numbered_images.h"
+#include "support/catch.h"
+
+using namespace ringside;
+using namespace ringside::testing;
+
+namespace {
+
+LoaderRate rateOf(std::int64_t workers, std::int64_t samples) {
+    return {.numWorkers = workers, .samples = samples, .batches = samples / 10, .seconds = 2};
+}
+
+// Every look at it is a millisecond later.
+class TickingClock final : public Clock {
+  public:
+    TimePoint now() const override { return m_now += std::chrono::milliseconds(1); }
+
+  private:
+    mutable TimePoint m_now;
+};
+
+}  // namespace
+
+TEST_CASE("A rate is samples over seconds, a wait is seconds over batches") {
+    CHECK(rateOf(1, 1000).samplesPerSecond() == 500);
+    CHECK(rateOf(1, 1000).waitMs() == 20);
+    CHECK(LoaderRate().samplesPerSecond() == 0);
+    CHECK(LoaderRate().waitMs() == 0);
+}
+
+TEST_CASE("The least number of workers that is nearly as fast as the best is advised") {
+    const LoaderAdvice advice = adviseWorkers(
+        std::vector{rateOf(0, 19368), rateOf(1, 20000), rateOf(2, 36800), rateOf(4, 37000), rateOf(8, 30000)}, 2);
+    CHECK(advice.numWorkers == 2);
+    CHECK(advice.text == "2 workers: 18,400 samples/s, 1.9 times as many as with 0; more gain nothing on 2 CPUs");
+}
+
+TEST_CASE("Workers that gain nothing are not advised") {
+    const LoaderAdvice advice = adviseWorkers(std::vector{rateOf(0, 2000), rateOf(1, 2080), rateOf(2, 1500)}, 1);
+    CHECK(advice.numWorkers == 0);
+    CHECK(advice.text == "0 workers: 1,000 samples/s; more gain nothing on 1 CPU");
+}
+
+TEST_CASE("An advice says where the trials ended") {
+    const LoaderAdvice advice = adviseWorkers(std::vector{rateOf(1, 200), rateOf(4, 800)}, 64);
+    CHECK(advice.numWorkers == 4);
+    CHECK(advice.text == "4 workers: 400 samples/s, 4.0 times as many as with 1; more than 4 were not tried");
+    CHECK(adviseWorkers(std::vector{rateOf(3, 200)}, 64).text == "3 workers: 100 samples/s");
+}
+
+TEST_CASE("A sweep loads for the time it is given, epoch after epoch, without counting the first batch") {
+    const auto images = std::make_shared<NumberedImages>(50, kSmallImage);
+    const DataSplit data{images, nullptr, {}};
+    RunConfig config;
+    config.parallel.worldSize = 1;
+    config.loader.batchSize = 20;  // batches of 20, 20 and 10
+    config.loader.normalize = true;
+    const TickingClock clock;
+    const LoaderSweep sweep(config, data, clock);
+    for (const std::int64_t workers : {0, 2}) {
+        const LoaderRate rate = sweep.measure(workers, std::chrono::duration<double>(0.0055));
+        CHECK(rate.numWorkers == workers);
+        CHECK(rate.batches == 6);  // of 20, 10, 20, 20, 10 and 20: one more each millisecond
+        CHECK(rate.samples == 100);
+        CHECK(rate.seconds == Approx(0.006));
+    }
+}
