@@ -24,6 +24,11 @@ TEST_CASE("ticks are round numbers with as many decimals as they need") {
     CHECK(labels(axisTicks(-1, 1, 2)) == std::vector<QString>{"-1", "0", "1"});
 }
 
+TEST_CASE("counts have no ticks between whole numbers") {
+    CHECK(labels(axisTicks(0, 8, 4, NumberStyle::Whole)) == std::vector<QString>{"0", "2", "4", "6", "8"});
+    CHECK(labels(axisTicks(0, 2, 4, NumberStyle::Whole)) == std::vector<QString>{"0", "1", "2"});
+}
+
 TEST_CASE("times are in seconds, then in minutes") {
     CHECK(labels(axisTicks(0, 4, 4, NumberStyle::Seconds)) == std::vector<QString>{"0 s", "1 s", "2 s", "3 s", "4 s"});
     CHECK(labels(axisTicks(0, 240, 4, NumberStyle::Seconds)) ==

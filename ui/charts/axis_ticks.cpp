@@ -37,6 +37,12 @@ double roundTimeStep(double width, int wanted) {
     return width / std::max(1, wanted) > 1800 ? 3600 * roundStep(width / 3600, wanted) : roundStep(width, wanted);
 }
 
+double stepFor(double width, int wanted, NumberStyle style) {
+    if (style == NumberStyle::Seconds) return roundTimeStep(width, wanted);
+    const double step = roundStep(width, wanted);
+    return style == NumberStyle::Whole ? std::max(1.0, std::floor(step)) : step;  // 2 for 2.5
+}
+
 }  // namespace
 
 double roundStep(double width, int wanted) {
@@ -78,8 +84,7 @@ QString numberLabel(double value, double step, NumberStyle style) {
 
 std::vector<AxisTick> axisTicks(double minimum, double maximum, int wanted, NumberStyle style) {
     std::vector<AxisTick> ticks;
-    const double step =
-        style == NumberStyle::Seconds ? roundTimeStep(maximum - minimum, wanted) : roundStep(maximum - minimum, wanted);
+    const double step = stepFor(maximum - minimum, wanted, style);
     const double slack = step * 1e-6;
     for (double k = std::ceil((minimum - slack) / step); k * step <= maximum + slack && ticks.size() < 100; ++k) {
         const double value = k == 0 ? 0 : k * step;

@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-enum class NumberStyle { Plain, Percent, Seconds };
+enum class NumberStyle { Plain, Percent, Seconds, Whole };
 
 struct AxisTick {
     double value = 0;

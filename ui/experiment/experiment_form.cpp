@@ -40,6 +40,7 @@ ExperimentForm::ExperimentForm(ExperimentModel& model, QWidget* parent) : QWidge
     whole->addWidget(scroll);
 
     addBrowseButton();
+    addSweepButton();
     auto* label = qobject_cast<QLineEdit*>(m_sections.front()->row("dataset.label_column")->control());
     label->setPlaceholderText(tr("the last one"));
     connect(&model, &ExperimentModel::configChanged, this, &ExperimentForm::refresh);
@@ -55,6 +56,17 @@ void ExperimentForm::addBrowseButton() {
     browse->setAccessibleName(tr("Browse for the data file"));
     connect(browse, &QPushButton::clicked, this, &ExperimentForm::browseRequested);
     path->append(browse);
+}
+
+void ExperimentForm::addSweepButton() {
+    constexpr std::size_t kLoading = 3;
+    FieldRow* workers = m_sections[kLoading]->row("loader.num_workers");
+    auto* find = new QPushButton(tr("Find"), workers);
+    find->setObjectName(QStringLiteral("findWorkersButton"));
+    find->setToolTip(tr("Measure how fast the samples load with 0, 1, 2, 4 and 8 workers"));
+    find->setAccessibleName(tr("Find the number of workers"));
+    connect(find, &QPushButton::clicked, this, &ExperimentForm::sweepRequested);
+    workers->append(find);
 }
 
 void ExperimentForm::refresh() {

@@ -20,9 +20,11 @@ class ExperimentForm final : public QWidget {
 
   Q_SIGNALS:
     void browseRequested();  // the user wants to pick the data file
+    void sweepRequested();   // the user wants to know how many workers load best
 
   private:
     void addBrowseButton();
+    void addSweepButton();
     void refresh();
 
     ExperimentModel& m_model;

@@ -15,6 +15,8 @@ namespace ringside {
 namespace {
 
 constexpr int kControlWidth = 132;
+constexpr int kButtonWidth = 56;
+constexpr qsizetype kLongLabel = 20;  // would make the dock wider
 
 const ConfigField& configFieldOf(const FormField& field) {
     const ConfigField* found = findConfigField(field.path);
@@ -62,6 +64,7 @@ void FieldRow::addControl(QHBoxLayout* line) {
     auto* caption = new QLabel(label, this);
     caption->setProperty("role", "muted");
     caption->setBuddy(control());
+    caption->setWordWrap(label.size() > kLongLabel);
     caption->setToolTip(control()->toolTip());
     const bool wide = m_editor->field().type == FieldType::kText && m_field.path == std::string_view("dataset.path");
     line->addWidget(caption, wide ? 0 : 1);
@@ -74,6 +77,11 @@ QWidget* FieldRow::control() const {
 }
 
 void FieldRow::append(QWidget* extra) {
+    // A control of fixed width shares its place, so that the form does not grow.
+    if (control()->maximumWidth() == kControlWidth) {
+        extra->setFixedWidth(kButtonWidth);
+        control()->setFixedWidth(kControlWidth - kButtonWidth - m_line->spacing());
+    }
     m_line->addWidget(extra);
 }
 

@@ -14,6 +14,7 @@
 #include "experiment/experiment_form.h"
 #include "experiment/field_text.h"
 #include "experiment/form_fields.h"
+#include "loading/loader_sweep_dialog.h"
 #include "main_window/command_palette.h"
 #include "main_window/dialogs.h"
 #include "main_window/elided_label.h"
@@ -113,6 +114,9 @@ void MainWindow::connectModels() {
     connect(m_form, &ExperimentForm::browseRequested, &m_files, [this] {
         const bool folder = m_experiment.config().dataset.kind == "image_folder";
         folder ? m_files.chooseDataFolder() : m_files.chooseData();
+    });
+    connect(m_form, &ExperimentForm::sweepRequested, this, [this] {
+        (new LoaderSweepDialog(m_experiment, m_services.theme, m_services.controlProgram, this))->show();
     });
     connect(m_topBar, &TopBar::reasonClicked, m_form, &ExperimentForm::focusFirstProblem);
     const auto nameTheme = [this] {

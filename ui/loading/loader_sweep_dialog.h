@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QDialog>
+#include <QLabel>
+#include <QPushButton>
+
+#include "loading/loader_sweep_process.h"
+#include "training/chart_panel.h"
+
+namespace ringside {
+
+class ExperimentModel;
+
+// Measures how fast samples load with 0, 1, 2, 4 and 8 workers, shows the curve as it grows and offers the best. Not
+// modal; closing it ends the measurement.
+class LoaderSweepDialog final : public QDialog {
+    Q_OBJECT
+  public:
+    // Everything outlives the dialog.
+    LoaderSweepDialog(ExperimentModel& model, Theme& theme, const QString& controlProgram, QWidget* parent = nullptr);
+
+  private:
+    void buildLayout();
+    void take(const LoaderRate& rate);
+    void takeAdvice(const LoaderAdvice& advice);
+    void showCurve();
+    void use();
+
+    ExperimentModel& m_model;
+    Theme& m_theme;
+    ChartPanel* m_chart;
+    QLabel* m_status;
+    QPushButton* m_use;
+    QPushButton* m_close;
+    std::vector<LoaderRate> m_rates;
+    std::int64_t m_advised = 0;
+    LoaderSweepProcess m_process;
+};
+
+}  // namespace ringside

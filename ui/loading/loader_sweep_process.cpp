@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "loading/loader_sweep_process.h"
+
+#include <chrono>
+
+#include "base/json.h"
+
+namespace ringside {
+namespace {
+
+// A number takes 2 s; large data sets take time to open first.
+constexpr std::chrono::seconds kSilence{120};
+constexpr qsizetype kMaxLine = 1 << 16;
+
+double number(const Json& json, const char* key) {
+    const auto found = json.find(key);
+    return found != json.end() && found->is_number() ? found->get<double>() : 0;
+}
+
+std::int64_t count(const Json& json, const char* key) {
+    const auto found = json.find(key);
+    return found != json.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+}
+
+std::string text(const Json& json, const char* key) {
+    const auto found = json.find(key);
+    return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+}  // namespace
+
+LoaderSweepProcess::LoaderSweepProcess(const QString& controlProgram, QObject* parent)
+    : QObject(parent), m_program(controlProgram), m_process(new QProcess(this)) {
+    m_deadline.setSingleShot(true);
+    connect(&m_deadline, &QTimer::timeout, this, [this] {
+        fail(tr("Loading gave no sign of life for %1 s: see whether the disk of the data set answers.")
+                 .arg(kSilence.count()));
+    });
+    connect(m_process, &QProcess::readyReadStandardOutput, this, &LoaderSweepProcess::readLines);
+    connect(m_process, &QProcess::finished, this, &LoaderSweepProcess::finished);
+    connect(m_process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
+        if (error == QProcess::FailedToStart)
+            fail(tr("%1 cannot be started: build or install Ringside again.").arg(m_program));
+    });
+}
+
+LoaderSweepProcess::~LoaderSweepProcess() {
+    m_over = true;
+    m_process->disconnect(this);
+    m_process->setParent(nullptr);  // deleting it before it is gone would wait
+    if (m_process->state() == QProcess::NotRunning) {
+        m_process->deleteLater();
+        return;
+    }
+    connect(m_process, &QProcess::finished, m_process, &QObject::deleteLater);
+    m_process->kill();
+}
+
+void LoaderSweepProcess::start(const RunConfig& config) {
+    connect(m_process, &QProcess::started, this, [this, json = QByteArray::fromStdString(config.toJson().dump())] {
+        m_process->write(json);
+        m_process->closeWriteChannel();
+    });
+    m_process->start(m_program, {QStringLiteral("sweep"), QStringLiteral("-"), QStringLiteral("--json")});
+    m_deadline.start(kSilence);
+}
+
+void LoaderSweepProcess::readLines() {
+    m_deadline.start(kSilence);
+    m_pending += m_process->readAllStandardOutput();
+    for (qsizetype end = m_pending.indexOf('\n'); end >= 0; end = m_pending.indexOf('\n')) {
+        takeLine(m_pending.first(end));
+        m_pending.remove(0, end + 1);
+    }
+    if (m_pending.size() > kMaxLine) fail(tr("ringsidectl said something that is no measurement."));
+}
+
+void LoaderSweepProcess::takeLine(const QByteArray& line) {
+    const Result<Json> parsed = parseJson(line.toStdString(), "a line of ringsidectl sweep");
+    if (m_over || !parsed || !parsed.value().is_object()) return;
+    const Json& json = parsed.value();
+    const std::string kind = text(json, "kind");
+    if (kind == "loader_sweep")
+        Q_EMIT began(QString::fromStdString(text(json, "data")), static_cast<int>(count(json, "cpus")));
+    if (kind == "loader_rate")
+        Q_EMIT measured({.numWorkers = count(json, "num_workers"),
+                         .samples = count(json, "samples"),
+                         .batches = count(json, "batches"),
+                         .seconds = number(json, "seconds")});
+    if (kind != "loader_advice") return;
+    m_over = true;
+    m_deadline.stop();
+    Q_EMIT advised({count(json, "num_workers"), text(json, "text")});
+}
+
+void LoaderSweepProcess::finished() {
+    readLines();
+    const QString said = QString::fromUtf8(m_process->readAllStandardError()).trimmed();
+    fail(said.isEmpty() ? tr("ringsidectl ended without an answer: run `ringsidectl sweep` in a terminal to see why.")
+                        : said.section(QLatin1Char('\n'), -1).remove(QStringLiteral("ringsidectl: ")));
+}
+
+void LoaderSweepProcess::fail(const QString& reason) {
+    if (m_over) return;
+    m_over = true;
+    m_deadline.stop();
+    m_process->kill();
+    Q_EMIT failed(reason);
+}
+
+}  // namespace ringside

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QByteArray>
+#include <QObject>
+#include <QProcess>
+#include <QString>
+#include <QTimer>
+
+#include "config/run_config.h"
+#include "data/loader_sweep.h"
+
+namespace ringside {
+
+// `ringsidectl sweep --json` as a child process: loading never happens in the window. Killed when destroyed.
+class LoaderSweepProcess final : public QObject {
+    Q_OBJECT
+  public:
+    explicit LoaderSweepProcess(const QString& controlProgram, QObject* parent = nullptr);
+    ~LoaderSweepProcess() override;
+
+    void start(const RunConfig& config);  // paths in it are absolute; once
+
+  Q_SIGNALS:
+    void began(const QString& data, int cpus);
+    void measured(const ringside::LoaderRate& rate);
+    void advised(const ringside::LoaderAdvice& advice);  // the last signal of a sweep
+    void failed(const QString& reason);                  // or this one
+
+  private:
+    void readLines();
+    void takeLine(const QByteArray& line);
+    void finished();
+    void fail(const QString& reason);
+
+    QString m_program;
+    QProcess* m_process;
+    QTimer m_deadline;  // of silence
+    QByteArray m_pending;
+    bool m_over = false;
+};
+
+}  // namespace ringside
