@@ -7,9 +7,11 @@
 #include <set>
 
 #include "data/dataset.h"
+#include "data/sample_transforms.h"
 #include "export/pytorch_data.h"
 #include "export/pytorch_pieces.h"
 #include "export/pytorch_sampler.h"
+#include "export/pytorch_transforms.h"
 #include "sampling/plan_sentences.h"
 
 extern "C" {
@@ -141,6 +143,13 @@ void addSampler(Pieces& pieces, const RunConfig& config, const PythonSampler& sa
     pieces["loader_options"] = pythonLoaderOptions(config.loader);
 }
 
+void addTransforms(Pieces& pieces, const PythonTransforms& transforms) {
+    if (transforms.definition.empty()) return;
+    pieces["split"] += transforms.definition + "\n";
+    pieces["make_parts"] += "\n" + transforms.wrap;
+    pieces["set_epoch"] += (pieces["set_epoch"].empty() ? "" : "\n") + transforms.setEpoch;
+}
+
 Result<PytorchScript> fill(const RunConfig& config, const DataSplit& data, PythonData source,
                            const std::string& scriptName, const std::string& dataName) {
     const Result<PythonModel> model = pythonModel(config.model, *data.training);
@@ -151,6 +160,7 @@ Result<PytorchScript> fill(const RunConfig& config, const DataSplit& data, Pytho
     addSettings(pieces, config);
     addData(pieces, config, source);
     addSampler(pieces, config, pythonSampler(config, epochSpec(config, data.training, 0)));
+    addTransforms(pieces, pythonTransforms(config, data.training->shape()));
     pieces["script"] = plain(scriptName);
     pieces["imports"] = imports(config, source.imports);
     pieces["model"] = model.value().definition;
@@ -176,10 +186,6 @@ std::optional<Problem> unsayable(const RunConfig& config) {
     if (!config.training.resume.empty())
         return Problem{"training.resume", "goes on from a checkpoint, which the script cannot",
                        "empty it, and start the script with --weights FILE for the same first weights"};
-    const LoaderConfig& loader = config.loader;
-    if (loader.randomCropPadding > 0 || loader.horizontalFlip || loader.normalize)
-        return Problem{"loader", "transforms images by Ringside's own random numbers, which PyTorch does not have",
-                       "switch loader.random_crop_padding, loader.horizontal_flip and loader.normalize off"};
     if (config.training.precision != "fp32")
         return Problem{"training.precision", "is " + config.training.precision + ", and scripts compute in fp32",
                        "set it to fp32"};
@@ -198,6 +204,8 @@ Result<PytorchScript> exportPytorch(const RunConfig& config, const std::filesyst
     if (!data) return data.problem();
     const Problems reasons = planProblems(epochSpec(config, data.value().training, 0));
     if (!reasons.empty()) return reasons.front();
+    const Problems untransformable = transformProblems(config.loader, data.value().training->shape());
+    if (!untransformable.empty()) return untransformable.front();
 
     const std::string dataName = std::filesystem::path(scriptName).stem().string() + "-data.csv.gz";
     Result<PythonData> source = pythonData({.config = config.dataset,

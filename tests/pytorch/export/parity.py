@@ -79,6 +79,12 @@ CASES = {
     "distributed-weighted-imbalanced": case(2, 2, SGD, 8, dataset=IMBALANCED,
                                             sampler={"kind": "distributed_weighted", "class_weights": [1, 5, 20]}),
     "class-balanced-imbalanced": case(2, 2, SGD, 8, sampler={"kind": "class_balanced"}, dataset=IMBALANCED),
+    # Crops, flips and Normalize; PyTorch's workers are processes, Ringside's threads.
+    "transforms-digits": case(2, 4, SGD, 92, training={"seed": -7},
+                              loader={"num_workers": 1, "persistent_workers": True, "random_crop_padding": 2,
+                                      "horizontal_flip": True, "normalize": True}),
+    "transforms-cifar": case(2, 2, SGD, 4, CNN, data="cifar10", loader={"batch_size": 16, "random_crop_padding": 4,
+                                                                       "normalize": True}, **SIMPLE_CNN),
     "subset-idx": case(2, 2, SGD, 4, data="idx", sampler={"kind": "subset", "subset_fraction": 0.6},
                        loader={"batch_size": 16}),
     "unpadded-csv": case(2, 3, SGD, 6, data="csv", sampler={"kind": "unpadded"}, dataset={"missing": "mean"}),
