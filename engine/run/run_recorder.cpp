@@ -219,7 +219,15 @@ Json RunRecorder::summary(const RunEnded& end) const {
             {"why_backend", m_run.compute.whyBackend},
             {"plan_hashes", m_run.planHashes},
             {"plan_verified", planVerified()},
+            {"data_wait_share", dataWaitShare()},
             {"dropped_telemetry_steps", dropped}};
+}
+
+// The part of the time in which a rank waited for its batches, of the rank that waited most.
+double RunRecorder::dataWaitShare() const {
+    double most = 0;
+    for (const RankData& rank : m_data.ranks()) most = std::max(most, rank.dataShare());
+    return most;
 }
 
 std::int64_t RunRecorder::nonFiniteBatches() const {

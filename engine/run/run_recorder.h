@@ -40,6 +40,7 @@ class RunRecorder {
     void measure(RunEnded& end) const;
     Json summary(const RunEnded& end) const;
     std::int64_t nonFiniteBatches() const;
+    double dataWaitShare() const;
     Json finalMetrics() const;
     Json bestMetrics() const;
     Json planVerified() const;

@@ -164,11 +164,13 @@ void read(Fields& f, StepsFrame& e) {
     f.column("samples", e.samples, 0, kMaxBatch, Need::kRequired);
     f.column("end_us", e.endUs, -kMaxCount, kMaxCount, Need::kRequired);
     f.column("gradient_norm", e.gradientNorm, Need::kOptional);
+    f.column("data_us", e.dataUs, 0, kMaxCount, Need::kOptional);
     if (f.problem()) return;
     const std::size_t n = e.step.size();
     const bool even = e.loss.size() == n && e.samples.size() == n && e.endUs.size() == n &&
                       (e.correct.empty() || e.correct.size() == n) &&
-                      (e.gradientNorm.empty() || e.gradientNorm.size() == n);
+                      (e.gradientNorm.empty() || e.gradientNorm.size() == n) &&
+                      (e.dataUs.empty() || e.dataUs.size() == n);
     if (!even) f.fail("steps", "has columns of different lengths");
     for (const double correct : e.correct)
         if (!(correct >= 0 && correct <= static_cast<double>(kMaxBatch))) f.fail("correct", "is no number of hits");

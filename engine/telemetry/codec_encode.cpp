@@ -146,6 +146,7 @@ std::string frameLine(const StepsFrame& e) {
     appendColumn(text, "samples", e.samples);
     appendColumn(text, "end_us", e.endUs);
     if (!e.gradientNorm.empty()) appendColumn(text, "gradient_norm", e.gradientNorm);
+    if (!e.dataUs.empty()) appendColumn(text, "data_us", e.dataUs);
     text += "}\n";
     return text;
 }

@@ -56,6 +56,7 @@ struct StepsFrame {
     std::vector<std::int64_t> endUs;    // end of the step
     std::vector<double> gradientNorm;   // of the averaged gradient; empty where not measured (same on all ranks)
     double learningRate = 0;
+    std::vector<std::int64_t> dataUs;  // waited for batches since the logged step before; empty where not measured
 };
 
 // "heartbeat": once a second from a thread of its own.

@@ -31,6 +31,14 @@ SeriesPoint pointOf(const SeriesPoint& place, double mean, double minimum, doubl
     return point;
 }
 
+// The first logged step only says where the time begins.
+void takeDataWait(RankData& rank, const StepsFrame& frame) {
+    const bool first = rank.firstEndUs < 0;
+    if (first) rank.firstEndUs = frame.endUs.front();
+    rank.elapsedUs = std::max(rank.elapsedUs, frame.endUs.back() - rank.firstEndUs);
+    for (std::size_t i = first ? 1 : 0; i < frame.dataUs.size(); ++i) rank.dataUs += frame.dataUs[i];
+}
+
 }  // namespace
 
 void Pace::add(std::int64_t timeUs, std::int64_t samples, std::int64_t step) {
@@ -104,6 +112,7 @@ unsigned RunData::take(const StepsFrame& event) {
         const double accuracy = event.correct[i] / static_cast<double>(event.samples[i]);
         one->accuracySeries.add(pointOf(place, accuracy, accuracy, accuracy));
     }
+    takeDataWait(*one, event);
     one->step = std::max(one->step, event.step.back());
     one->epoch = event.epoch;
     one->loss = event.loss.back();

@@ -71,6 +71,12 @@ struct RankData {
     std::int64_t droppedSteps = 0;
     std::int64_t lastSeenUs = 0;
     std::int64_t batchSamples = 0;
+    std::int64_t dataUs = 0;       // waited for batches so far
+    std::int64_t firstEndUs = -1;  // of the first logged step
+    std::int64_t elapsedUs = 0;    // from there to the last
+    double dataShare() const {
+        return elapsedUs > 0 ? static_cast<double>(dataUs) / static_cast<double>(elapsedUs) : 0;
+    }
     std::optional<bool> inSync;  // from the latest complete set of replica checksums
     std::vector<Consumed> consumed;
     Series lossSeries{1U << 14};

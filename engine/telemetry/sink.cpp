@@ -49,7 +49,7 @@ bool fits(const StepsFrame& frame, const StepRecord& record) {
     if (frame.step.empty()) return true;
     return frame.epoch == record.epoch && frame.learningRate == record.learningRate &&
            frame.step.size() < kMaxFrameSteps && frame.correct.empty() == (record.correct < 0) &&
-           frame.gradientNorm.empty() == std::isnan(record.gradientNorm);
+           frame.gradientNorm.empty() == std::isnan(record.gradientNorm) && frame.dataUs.empty() == (record.dataUs < 0);
 }
 
 void append(StepsFrame& frame, const StepRecord& record) {
@@ -61,6 +61,7 @@ void append(StepsFrame& frame, const StepRecord& record) {
     frame.samples.push_back(record.samples);
     frame.endUs.push_back(record.endUs);
     if (!std::isnan(record.gradientNorm)) frame.gradientNorm.push_back(record.gradientNorm);
+    if (record.dataUs >= 0) frame.dataUs.push_back(record.dataUs);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ struct StepRecord {
     std::int64_t endUs = 0;    // since the run started
     double gradientNorm = 0;   // NaN where not measured
     double learningRate = 0;
+    std::int64_t dataUs = -1;  // waited for batches since the step reported before; -1: not measured
 };
 
 // Step records from one producing thread to one consuming thread: no lock, no allocation, never waits.

@@ -80,7 +80,8 @@ bool isEven(const StepsFrame& frame) {
     const std::size_t n = frame.step.size();
     return frame.loss.size() == n && frame.samples.size() == n && frame.endUs.size() == n &&
            (frame.correct.empty() || frame.correct.size() == n) &&
-           (frame.gradientNorm.empty() || frame.gradientNorm.size() == n);
+           (frame.gradientNorm.empty() || frame.gradientNorm.size() == n) &&
+           (frame.dataUs.empty() || frame.dataUs.size() == n);
 }
 
 }  // namespace
@@ -104,6 +105,7 @@ std::optional<StepsFrame> parseStepsLine(std::string_view line) {
            scan.column(frame.samples, n, std::int64_t{0}, limits::kMaxBatch) && scan.literal(R"(,"end_us":)") &&
            scan.column(frame.endUs, n, -limits::kMaxCount, limits::kMaxCount);
     if (good && scan.literal(R"(,"gradient_norm":)")) good = scan.column(frame.gradientNorm, n);
+    if (good && scan.literal(R"(,"data_us":)")) good = scan.column(frame.dataUs, n, std::int64_t{0}, limits::kMaxCount);
     if (!good || !scan.literal("}") || !scan.atEnd() || !isEven(frame) || !increases(frame.step)) return {};
     frame.rank = static_cast<int>(rank);
     return frame;

@@ -83,6 +83,20 @@ GathererParts gathererParts(const TrainerParts& parts, const Dataset& dataset, B
             .training = &dataset == parts.data.training.get()};
 }
 
+// "images are normalized with mean 0.491 0.482 and deviation 0.247 0.243"
+std::string scaleText(const ChannelScale& scale) {
+    const auto list = [](const std::vector<float>& values) {
+        std::string text;
+        for (const float value : values) {
+            std::array<char, 32> digits{};
+            std::snprintf(digits.data(), digits.size(), " %.9g", static_cast<double>(value));
+            text += digits.data();
+        }
+        return text;
+    };
+    return "images are normalized with mean" + list(scale.mean) + " and deviation" + list(scale.deviation);
+}
+
 // Slots of the range that hold no duplicate; duplicates come last.
 std::size_t uniqueSlots(const ShardPlan& plan, int rank, SlotRange range) {
     std::int64_t unique = range.count;
@@ -199,7 +213,9 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
 
 Batch Trainer::nextTrainingBatch() {
     m_parts.observer.progress().phase.store("data", std::memory_order_relaxed);
+    const std::int64_t from = m_parts.observer.nowUs();
     const Batch batch = m_trainingGatherer.next();
+    m_dataUs += m_parts.observer.nowUs() - from;
     m_parts.observer.progress().batches.fetch_add(1, std::memory_order_relaxed);
     m_consumed.insert(m_consumed.end(), m_trainingGatherer.indices().begin(), m_trainingGatherer.indices().end());
     return batch;
@@ -271,6 +287,7 @@ void Trainer::normalize() {
     const ChannelScale scale = sharedChannelScale(*m_parts.data.training, m_parts.communicator);
     m_trainingGatherer.setScale(scale);
     m_validationGatherer.setScale(scale);
+    if (isRankZero()) m_parts.observer.onEvent(LogLine{0, "info", scaleText(scale), m_parts.observer.nowUs()});
 }
 
 void Trainer::checkShard(const ShardPlan& plan) const {
@@ -297,6 +314,7 @@ void Trainer::reportStep(const StepResult& result, const StepSums& sums) {
     record.endUs = m_parts.observer.nowUs();
     record.gradientNorm = result.gradientNorm;
     record.learningRate = m_strategy->learningRate();
+    record.dataUs = std::exchange(m_dataUs, 0);
     m_parts.observer.onStep(record);
 }
 

@@ -77,6 +77,7 @@ class Trainer {
     BatchGatherer m_validationGatherer;
     std::optional<ShardPlan> m_validationPlan;  // none without validation samples
     std::vector<std::int64_t> m_consumed;       // of the epoch, in order
+    std::int64_t m_dataUs = 0;                  // waited for batches since the last logged step
     CheckpointKeeper m_checkpoints;
     TrainingPosition m_position;
     bool m_toldNonFinite = false;

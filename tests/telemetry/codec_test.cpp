@@ -26,7 +26,7 @@ std::string problemOf(const std::string& line) {
 
 const char* const kSteps =
     R"({"kind":"steps","rank":2,"epoch":1,"lr":0.1,"step":[13,14],"loss":[0.5,null],"correct":[30,31],)"
-    R"("samples":[32,32],"end_us":[1000,1500],"gradient_norm":[2.5,1.25]})";
+    R"("samples":[32,32],"end_us":[1000,1500],"gradient_norm":[2.5,1.25],"data_us":[7,0]})";
 
 }  // namespace
 
@@ -41,6 +41,7 @@ TEST_CASE("A hand-made steps line decodes into equal columns") {
     CHECK(frame.correct == std::vector<double>{30, 31});
     CHECK(frame.endUs == std::vector<std::int64_t>{1000, 1500});
     CHECK(frame.gradientNorm == std::vector<double>{2.5, 1.25});
+    CHECK(frame.dataUs == std::vector<std::int64_t>{7, 0});
 }
 
 TEST_CASE("A steps frame is encoded as the documented line") {
@@ -54,6 +55,7 @@ TEST_CASE("A steps frame is encoded as the documented line") {
     frame.samples = {32, 32};
     frame.endUs = {1000, 1500};
     frame.gradientNorm = {2.5, 1.25};
+    frame.dataUs = {7, 0};
     CHECK(encode(frame) == std::string(kSteps) + "\n");
 }
 

@@ -47,6 +47,18 @@ TEST_CASE("Run data knows its ranks only after the run line and ignores others")
     CHECK(std::isnan(data.ranks()[0].loss));
 }
 
+TEST_CASE("A rank's wait for data is a part of the time from its first step on") {
+    RunData data;
+    data.apply(run(1));
+    for (std::int64_t number = 1; number <= 3; ++number) {
+        StepsFrame frame = step(0, number, number * 1000);
+        frame.dataUs = {number == 1 ? 900 : 250};  // the first one lies before
+        data.apply(frame);
+    }
+    CHECK(data.ranks()[0].dataUs == 500);
+    CHECK(data.ranks()[0].dataShare() == 0.25);
+}
+
 TEST_CASE("Steps of all ranks become points of the global curves") {
     RunData data;
     std::vector<std::int64_t> global;

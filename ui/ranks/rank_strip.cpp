@@ -136,6 +136,7 @@ RankCard RankStrip::runCard(int rank) const {
                    .arg(card.line.simplified())
                    .arg(grouped(static_cast<double>(state.step)), card.phase,
                         grouped(static_cast<double>(state.residentBytes) / 1e6));
+    if (state.dataUs > 0) card.tip += tr("\nwaited for data %1 % of the time").arg(100 * state.dataShare(), 0, 'f', 1);
     if (state.droppedSteps > 0) card.tip += tr("\n%1 telemetry points were dropped").arg(state.droppedSteps);
     return card;
 }
