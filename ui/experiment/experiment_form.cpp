@@ -73,10 +73,13 @@ void ExperimentForm::refresh() {
     const RunConfig& config = m_model.config();
     const bool slow = m_model.isLoadingSlowly();
     const DataSplit* split = slow ? nullptr : m_model.data();
-    const QString sentences[] = {slow ? tr("Reading the data...") : dataSentence(config, split),
-                                 modelSentence(config, split),
-                                 parallelSentence(config, sentenceText(m_model.compute().whyBackend)),
-                                 loadingSentence(config, split), optimisationSentence(config, split)};
+    const ComputeChoice compute = m_model.compute();
+    const QString workers = workersSentence(config, QString::fromStdString(compute.device));
+    const QString loading = loadingSentence(config, split);
+    const QString sentences[] = {
+        slow ? tr("Reading the data...") : dataSentence(config, split), modelSentence(config, split),
+        parallelSentence(config, sentenceText(compute.whyBackend)),
+        workers.isEmpty() ? loading : loading + QLatin1Char('\n') + workers, optimisationSentence(config, split)};
     for (std::size_t i = 0; i < m_sections.size(); ++i) {
         m_sections[i]->refresh();
         m_sections[i]->setSentence(sentences[i]);

@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 #include <QStringList>
+#include <QThread>
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -87,6 +88,22 @@ QString loadingSentence(const RunConfig& config, const DataSplit* data) {
     if (spec->kind != SamplerKind::kDistributed) text += '\n' + samplerSentence(spec->kind);
     if (const std::string mistake = pitfallSentence(*spec); !mistake.empty()) text += '\n' + mistake;
     return QString::fromStdString(text).replace(QStringLiteral(" x "), QStringLiteral(" \u00d7 "));
+}
+
+QString workersSentence(const RunConfig& config, const QString& device) {
+    QStringList lines;
+    const std::int64_t workers = config.loader.numWorkers;
+    const std::int64_t ranks = config.parallel.worldSize;
+    if (workers > 0 && ranks > 0) {
+        const int cpus = QThread::idealThreadCount();
+        lines << tr("%1 \u00d7 %2 = %3 on %4%5.")
+                     .arg(groupedText(ranks), groupedText(workers),
+                          counted(ranks * workers, "worker thread", "worker threads"), counted(cpus, "CPU", "CPUs"),
+                          ranks * workers > cpus ? tr(": more than can run at once") : QString());
+    }
+    if (config.loader.pinMemory && device != QLatin1String("cuda"))
+        lines << tr("Pinned memory has no effect: the ranks compute on the CPU.");
+    return lines.join(QLatin1Char('\n'));
 }
 
 QString optimisationSentence(const RunConfig& config, const DataSplit* data) {

@@ -15,6 +15,8 @@ QString modelSentence(const RunConfig& config, const DataSplit* data);
 // why: the reason for the backend, as the engine gives it.
 QString parallelSentence(const RunConfig& config, const QString& why);
 QString loadingSentence(const RunConfig& config, const DataSplit* data);
+// What the workers and the device come to; empty without workers.
+QString workersSentence(const RunConfig& config, const QString& device);
 QString optimisationSentence(const RunConfig& config, const DataSplit* data);
 
 }  // namespace ringside
