@@ -22,7 +22,6 @@ constexpr int kHeadHeight = 20;
 constexpr double kLeastRow = 36, kLargestRow = 84;
 constexpr double kRowGap = 8;
 constexpr int kScrollBarWidth = 10;
-constexpr double kLeastBar = 12;   // width of a class that still has a bar
 constexpr double kLeastName = 24;  // and its name above
 constexpr double kStrongest = 2;   // half widths of the band at which the colour is full
 
@@ -68,6 +67,7 @@ void BalanceCanvas::arrange() {
 
 void BalanceCanvas::resizeEvent(QResizeEvent*) {
     arrange();
+    Q_EMIT resized();
 }
 
 QRectF BalanceCanvas::cell(qint64 row, int label) const {
@@ -126,7 +126,7 @@ void BalanceCanvas::drawRow(QPainter& painter, qint64 row) const {
     painter.setPen(m_theme.colors().text);
     painter.drawText(QRectF(0, first.top(), kNamesWidth - 8, first.height()), Qt::AlignLeft | Qt::AlignVCenter,
                      m_counts.rowName(row));
-    if (first.width() < kLeastBar * 0.8) return drawStrip(painter, row);
+    if (!showsBars()) return drawStrip(painter, row);
     for (int label = 0; label < m_counts.classes; ++label) drawBar(painter, row, label, cell(row, label));
 }
 

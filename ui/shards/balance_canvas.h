@@ -26,12 +26,18 @@ class BalanceCanvas : public QWidget {
         std::function<QString(int label)> className;
         std::function<QColor(qint64 row)> rowColor;
     };
+    static constexpr double kLeastBar = 10;  // width of a class that still has a bar
+
     explicit BalanceCanvas(Theme& theme, QWidget* parent = nullptr);
 
     void setCounts(const Counts& counts);
     void setMarkedRow(std::optional<qint64> row);
+    bool showsBars() const { return cell(0, 0).width() >= kLeastBar; }  // else colours
     QString tip(QPointF point) const;
     QRectF cell(qint64 row, int label) const;
+
+  Q_SIGNALS:
+    void resized();
 
   protected:
     void paintEvent(QPaintEvent* event) override;

@@ -55,6 +55,7 @@ BalanceView::BalanceView(Theme& theme, QWidget* parent) : ShardView(parent), m_t
     m_canvas = new BalanceCanvas(theme);
     layout->addWidget(m_canvas, 1);
     connect(m_by, &SegmentedControl::chosen, this, &BalanceView::show);
+    connect(m_canvas, &BalanceCanvas::resized, this, &BalanceView::explain);
 }
 
 void BalanceView::setScene(const ShardScene& scene) {
@@ -115,6 +116,7 @@ void BalanceView::show() {
 }
 
 void BalanceView::explain() {
+    if (!m_scene) return;
     const ClassBalance& byRank = m_made->byRank;
     Explanation said{tr("Does every rank see every class equally often?"), {}, false};
     if (byRank.classes == 0) {
@@ -126,7 +128,8 @@ void BalanceView::explain() {
         Q_EMIT explanationChanged();
         return;
     }
-    m_legend->setText(tr("Grey: 95 % of random deals; line: expected; red: outside"));
+    m_legend->setText(m_canvas->showsBars() ? tr("Grey: 95 % of random deals; line: expected; red: outside")
+                                            : tr("Blue: more than expected; orange: fewer; faint: as expected"));
     const qint64 outside = isByStep() ? m_made->outsideByStep : byRank.outsideCount();
     const qint64 all = cellsDrawn();
     const double expected = kBandMisses * static_cast<double>(all);

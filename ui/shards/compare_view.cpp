@@ -48,6 +48,7 @@ CompareView::CompareView(Theme& theme, QWidget* parent) : ShardView(parent) {
         showCounts();
     });
     connect(m_b, &LoomWidget::viewChanged, this, [this] {
+        if (!m_planOfB) return;  // an empty loom has no view to follow
         m_a->lookLike(*m_b);
         showCounts();
     });

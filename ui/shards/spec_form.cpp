@@ -18,6 +18,7 @@ namespace {
 
 constexpr int kLargestNumber = std::numeric_limits<int>::max();
 constexpr int kNumberWidth = 68;
+constexpr int kLargestKindWidth = 220;
 constexpr double kLeastFraction = 0.01;
 
 QLabel* noted(const QString& text, const char* role) {
@@ -72,6 +73,7 @@ QWidget* SpecForm::makeFirstLine() {
     m_kind->setToolTip(tr("B's sampler"));
     m_kind->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_kind->setMinimumContentsLength(12);
+    m_kind->setMaximumWidth(kLargestKindWidth);
     row->addWidget(m_kind, 1);
     connect(m_kind, &QComboBox::activated, this, &SpecForm::edited);
     m_worldSize = addNumber(*row, tr("ranks"), "compareWorldSizeSpinBox", 1, kMaxWorldSize);
@@ -87,6 +89,7 @@ QWidget* SpecForm::makeFirstLine() {
     reset->setToolTip(tr("B is as A again, but for drop_last"));
     connect(reset, &QPushButton::clicked, this, &SpecForm::resetRequested);
     row->addWidget(reset);
+    row->addStretch(0);
     return line;
 }
 
