@@ -61,10 +61,14 @@ BalanceView::BalanceView(Theme& theme, QWidget* parent) : ShardView(parent), m_t
 void BalanceView::setScene(const ShardScene& scene) {
     m_scene.emplace(scene);
     m_work.cancel();
-    if (scene.plan.spec().datasetSize <= kInstantSamples) return take(made(scene, LatestWork::Stop(false)));
-    m_work.want(
-        this, [scene](const LatestWork::Stop& stop) { return made(scene, stop); },
-        [this](const Made& one) { take(one); });
+    const Key key{scene.plan.spec(), scene.labels};
+    if (const auto* known = m_recent.find(key)) return take(*known);
+    const auto make = [scene](const LatestWork::Stop& stop) { return std::make_shared<const Made>(made(scene, stop)); };
+    if (key.spec.datasetSize <= kInstantSamples) return take(make(LatestWork::Stop(false)));
+    m_work.want(this, make, [this, key](const std::shared_ptr<const Made>& one) {
+        m_recent.add(key, one);
+        take(one);
+    });
 }
 
 // On any thread.
@@ -74,8 +78,8 @@ BalanceView::Made BalanceView::made(const ShardScene& scene, const LatestWork::S
     return one;
 }
 
-void BalanceView::take(const Made& one) {
-    m_made = std::make_shared<Made>(one);
+void BalanceView::take(std::shared_ptr<const Made> one) {
+    m_made = std::move(one);
     show();
 }
 

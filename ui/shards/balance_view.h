@@ -8,6 +8,7 @@
 #include "shards/balance_canvas.h"
 #include "shards/batch_balance.h"
 #include "shards/latest_work.h"
+#include "shards/recent.h"
 #include "shards/shard_view.h"
 
 namespace ringside {
@@ -34,7 +35,12 @@ class BalanceView : public ShardView {
         qint64 outsideByStep = 0;
     };
     static Made made(const ShardScene& scene, const LatestWork::Stop& stop);
-    void take(const Made& made);
+    struct Key {
+        ShardSpec spec;
+        Labels labels;
+        bool operator==(const Key&) const = default;
+    };
+    void take(std::shared_ptr<const Made> made);
     void show();
     void explain();
     bool isByStep() const { return m_by->current() == 1; }
@@ -47,6 +53,7 @@ class BalanceView : public ShardView {
     QLabel* m_legend = nullptr;
     BalanceCanvas* m_canvas = nullptr;
     std::optional<Explanation> m_explanation;
+    Recent<Key, std::shared_ptr<const Made>> m_recent{5};
     LatestWork m_work;
 };
 

@@ -68,7 +68,7 @@ class CompareView : public ShardView {
     std::shared_ptr<const CellDifferences> m_ofA, m_ofB;
     std::optional<qint64> m_selected;
     std::optional<Explanation> m_explanation;
-    Recent<Key, Made> m_recent{6};
+    Recent<Key, Made> m_recent{5};  // each keeps a plan alive
     LatestWork m_work;
 };
 

@@ -84,7 +84,7 @@ class DiffView : public ShardView {
     DiffCanvas* m_canvas;
     std::optional<ShardPlan> m_there;
     std::optional<Explanation> m_explanation;
-    Recent<Key, Made> m_recent{8};
+    Recent<Key, Made> m_recent{5};  // each keeps a plan alive
     LatestWork m_work;
 };
 
