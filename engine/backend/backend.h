@@ -6,6 +6,7 @@
 #include <string>
 
 #include "backend/convolution.h"
+#include "backend/step_recorder.h"
 #include "tensor/tensor.h"
 
 namespace ringside {
@@ -68,6 +69,8 @@ class Backend {
     virtual void upload(const void* from, const Tensor& to) = 0;  // to.bytes() from host memory
     virtual void download(const Tensor& from, void* to) = 0;      // from.bytes() to host memory, waits
     virtual void synchronize() = 0;
+    // For work that is the same in every step; null where a device gains nothing by it. The backend outlives it.
+    virtual std::unique_ptr<StepRecorder> makeRecorder() { return nullptr; }
 
     virtual void fill(const Tensor& tensor, float value) = 0;
     virtual void copy(const Tensor& from, const Tensor& to) = 0;

@@ -38,12 +38,14 @@ class CrossEntropyLoss final : public Loss {
     bool countsCorrect() const override { return true; }
     Tensor gradient() const override { return m_gradient.head(m_rows); }
 
-    SampleLosses evaluate(const Tensor& output, const Batch& batch, bool withGradient) override {
+    void compute(const Tensor& output, const Batch& batch, bool withGradient) override {
         m_rows = output.rows();
         m_backend.softmaxCrossEntropy(output, batch.labels, m_loss.device, m_correct.device,
                                       withGradient ? gradient() : Tensor{});
-        const auto losses = m_loss.fetch(m_backend, m_rows);
-        const auto correct = m_correct.fetch(m_backend, m_rows);
+    }
+    SampleLosses fetch(const Batch& batch) override {
+        const auto losses = m_loss.fetch(m_backend, batch.labels.count());
+        const auto correct = m_correct.fetch(m_backend, batch.labels.count());
         if (m_positions == 1) return {losses, correct};
         const std::span<float> means(m_means);
         return {meansOf(losses, means.first(means.size() / 2)), meansOf(correct, means.last(means.size() / 2))};
@@ -82,11 +84,11 @@ class MeanSquaredErrorLoss final : public Loss {
     bool countsCorrect() const override { return false; }
     Tensor gradient() const override { return m_gradient.head(m_rows); }
 
-    SampleLosses evaluate(const Tensor& output, const Batch& batch, bool withGradient) override {
+    void compute(const Tensor& output, const Batch& batch, bool withGradient) override {
         m_rows = output.rows();
         m_backend.meanSquaredError(output, batch.targets, m_loss.device, withGradient ? gradient() : Tensor{});
-        return {m_loss.fetch(m_backend, m_rows), {}};
     }
+    SampleLosses fetch(const Batch& batch) override { return {m_loss.fetch(m_backend, batch.targets.rows()), {}}; }
 
   private:
     Backend& m_backend;

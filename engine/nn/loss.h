@@ -33,8 +33,14 @@ class Loss {
     virtual std::string name() const = 0;  // as in the configuration
     virtual bool countsCorrect() const = 0;
 
-    // Per-sample losses; withGradient also fills gradient(), of the mean by the output.
-    virtual SampleLosses evaluate(const Tensor& output, const Batch& batch, bool withGradient) = 0;
+    // Finds the per-sample losses, on the device; withGradient also fills gradient(), of the mean by the output.
+    virtual void compute(const Tensor& output, const Batch& batch, bool withGradient) = 0;
+    // What compute() found for that batch; waits for the device.
+    virtual SampleLosses fetch(const Batch& batch) = 0;
+    SampleLosses evaluate(const Tensor& output, const Batch& batch, bool withGradient) {
+        compute(output, batch, withGradient);
+        return fetch(batch);
+    }
     virtual Tensor gradient() const = 0;  // of the last evaluated batch
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parallel/data_parallel.h"
 
+#include <cmath>
 #include <limits>
 
 #include "nn/gradient_clipping.h"
@@ -26,7 +27,10 @@ DataParallel::DataParallel(const RunConfig& config, const StrategyParts& parts, 
       m_gradientReady([this](std::size_t parameter) { m_reducer.ready(parameter); }),
       m_accumulateSteps(config.training.accumulateSteps),
       m_clipNorm(config.optimizer.clipGradNorm),
-      m_seed(config.training.seed) {}
+      m_seed(config.training.seed),
+      m_scaler(config.training.precision == "fp16"),
+      m_recorder(parts.communicator.size() == 1 && config.training.accumulateSteps == 1 ? parts.backend.makeRecorder()
+                                                                                        : nullptr) {}
 
 void DataParallel::synchronise() {
     if (m_parts.communicator.size() == 1) return;
@@ -46,53 +50,73 @@ void DataParallel::beginEvaluation() {
         if (!buffer->gradient) broadcast(*buffer);
 }
 
-// (loss / accumulate_steps).backward(): the division goes into the loss' gradient.
-SampleLosses DataParallel::forward(const Batch& batch) {
-    m_parts.phase.store("forward", std::memory_order_relaxed);
+void DataParallel::begin() {
     const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
     m_parts.model.begin({.training = true,
                          .key = keyOf({number(m_seed), number(m_parts.communicator.rank()),
                                        number(m_optimizer->steps()), number(m_microBatches)})});
-    const Tensor output = m_parts.model.forward(batch.features);
-    const SampleLosses losses = m_parts.loss.evaluate(output, batch, true);
+}
+
+// (loss / accumulate_steps).backward(): the division goes into the loss' gradient, as the loss scale does.
+float DataParallel::gradientFactor() const {
+    return static_cast<float>(m_scaler.scale() / static_cast<double>(m_accumulateSteps));
+}
+
+void DataParallel::pass(const Batch& batch, const Model::GradientReady& ready) {
+    m_parts.phase.store("forward", std::memory_order_relaxed);
+    m_parts.loss.compute(m_parts.model.forward(batch.features), batch, true);
     m_parts.phase.store("backward", std::memory_order_relaxed);
-    if (m_accumulateSteps > 1)
-        m_parts.backend.scale(m_parts.loss.gradient(),
-                              static_cast<float>(1.0 / static_cast<double>(m_accumulateSteps)));
-    return losses;
+    if (gradientFactor() != 1) m_parts.backend.scale(m_parts.loss.gradient(), gradientFactor());
+    m_parts.model.backward(m_parts.loss.gradient(), ready);
 }
 
 SampleLosses DataParallel::accumulate(const Batch& batch) {
-    const SampleLosses losses = forward(batch);
-    m_parts.model.backward(m_parts.loss.gradient(), [](std::size_t) {});
+    begin();
+    pass(batch, [](std::size_t) {});
     m_reducer.keep();
     ++m_microBatches;
-    return losses;
+    return m_parts.loss.fetch(batch);
 }
 
+// Everything is enqueued before anything is fetched: a device works on while the host catches up.
 StepResult DataParallel::step(const Batch& batch, int control) {
     StepResult result;
-    result.losses = forward(batch);
     m_reducer.begin(control);
-    m_parts.model.backward(m_parts.loss.gradient(), m_gradientReady);
+    begin();
+    const auto work = [this, &batch] { pass(batch, m_gradientReady); };
+    if (m_recorder)
+        m_recorder->run({batch.features.data, batch.rows(), gradientFactor()}, work);
+    else
+        work();
     m_parts.phase.store("all-reduce", std::memory_order_relaxed);
     result.control = m_reducer.finish();
 
     m_parts.phase.store("optimizer", std::memory_order_relaxed);
-    result.gradientNorm = gradientNorm();
-    m_optimizer->step();
+    result.gradientNorm = update();
     m_microBatches = 0;
+    result.losses = m_parts.loss.fetch(batch);
     return result;
 }
 
-// Every rank clips by the same norm, of the same averaged gradient; only rank 0 reports one.
-double DataParallel::gradientNorm() {
-    const bool reports = m_parts.communicator.rank() == 0;
-    if (m_clipNorm > 0) {
-        const double norm = clipGradientNorm(m_parts.model.parameters(), m_clipNorm, m_parts.backend);
-        if (reports) return norm;
-    }
-    return reports ? m_reducer.gradientNorm() : std::numeric_limits<double>::quiet_NaN();
+// The averaged gradient is the same on every rank, and so is what becomes of it.
+bool DataParallel::unscale() {
+    if (!m_scaler.on()) return true;
+    const bool finite = std::isfinite(m_reducer.gradientNorm());
+    if (finite) m_reducer.scale(static_cast<float>(1 / m_scaler.scale()));
+    m_scaler.update(!finite);
+    return finite;
+}
+
+// Every rank clips by the same norm, of the same averaged gradient; only rank 0 reports one. The update leaves
+// gradients alone, so that measuring, for which a device is waited for, comes last.
+double DataParallel::update() {
+    const double none = std::numeric_limits<double>::quiet_NaN();
+    if (!unscale()) return none;
+    const bool clips = m_clipNorm > 0;
+    const double clipped = clips ? clipGradientNorm(m_parts.model.parameters(), m_clipNorm, m_parts.backend) : none;
+    m_optimizer->step();
+    if (m_parts.communicator.rank() != 0) return none;
+    return clips ? clipped : m_reducer.gradientNorm();
 }
 
 SampleLosses DataParallel::evaluate(const Batch& batch) {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "parallel/gradient_reducer.h"
+#include "parallel/loss_scaler.h"
 #include "parallel/strategy.h"
 
 namespace ringside {
@@ -26,8 +27,11 @@ class DataParallel final : public Strategy {
 
   private:
     void broadcast(const Parameter& from0);
-    SampleLosses forward(const Batch& batch);  // and the loss, whose gradient is ready
-    double gradientNorm();                     // clips when that is wanted
+    void begin();                                                      // of a training pass
+    void pass(const Batch& batch, const Model::GradientReady& ready);  // forward, loss and backward
+    float gradientFactor() const;                                      // what the loss' gradient is multiplied by
+    double update();  // clips when that is wanted; the norm that is reported
+    bool unscale();   // false: the gradient is infinite, and the step is left out
 
     StrategyParts m_parts;
     GradientReducer m_reducer;
@@ -37,6 +41,8 @@ class DataParallel final : public Strategy {
     double m_clipNorm;  // 0: off
     std::int64_t m_seed;
     std::int64_t m_microBatches = 0;  // of the step under way
+    LossScaler m_scaler;
+    std::unique_ptr<StepRecorder> m_recorder;  // of a rank alone on a device that records; null: passes run as they are
 };
 
 }  // namespace ringside

@@ -109,6 +109,10 @@ int GradientReducer::finish() {
     return static_cast<int>(everybodys);
 }
 
+void GradientReducer::scale(float factor) {
+    for (const Bucket& bucket : m_buckets) m_backend.scale(gradientsOf(bucket), factor);
+}
+
 double GradientReducer::gradientNorm() {
     double sum = 0;
     for (const Bucket& bucket : m_buckets) sum += m_backend.squaredNorm(gradientsOf(bucket));

@@ -30,7 +30,8 @@ class GradientReducer {
     void ready(std::size_t parameter);  // its gradient is complete; in decreasing order of parameters
     int finish();                       // all gradients are averaged on return; rank 0's control code
 
-    double gradientNorm();  // of the averaged gradient, after finish()
+    double gradientNorm();     // of the averaged gradient, after finish()
+    void scale(float factor);  // the averaged gradient, after finish()
     std::size_t bucketCount() const { return m_buckets.size(); }
 
   private:

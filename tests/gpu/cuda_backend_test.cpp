@@ -124,7 +124,9 @@ TEST_CASE("A recorded step does what the step does") {
         backend.sgd(of(weight), of(gradWeight), {}, options);
         backend.sgd(of(bias), of(gradBias), {}, options);
     };
-    StepGraph graph(both.gpu, [&] { step(both.gpu, [](const Both::Pair& pair) { return pair.gpu; }); });
+    const auto onGpu = [&] { step(both.gpu, [](const Both::Pair& pair) { return pair.gpu; }); };
+    onGpu();
+    StepGraph graph(both.gpu, onGpu);
     for (int i = 0; i < 9; ++i) graph.launch();
     for (int i = 0; i < 10; ++i) step(*both.cpu, [](const Both::Pair& pair) { return pair.cpu; });
     CHECK(both.difference(weight) < 1e-5);

@@ -6,6 +6,7 @@
 
 #include "backend/cuda/cuda_launches.h"
 #include "backend/cuda/optimizer_scalars.h"
+#include "backend/cuda/step_graph.h"
 #include "base/errors.h"
 
 namespace ringside {
@@ -43,13 +44,32 @@ Tensor CudaBackend::allocate(const Shape& shape, DType type) {
     return tensor;
 }
 
+std::unique_ptr<StepRecorder> CudaBackend::makeRecorder() {
+    RecordingDevice device;
+    device.record = [this](const std::function<void()>& work) -> std::unique_ptr<RecordedWork> {
+        return std::make_unique<StepGraph>(*this, work);
+    };
+    device.hostCopies = [this] { return m_hostCopies; };
+    return std::make_unique<StepRecorder>(std::move(device));
+}
+
+void CudaBackend::countHostCopy() {
+    ++m_hostCopies;
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    m_device.check(cudaStreamIsCapturing(m_stream.get(), &status), "copying");
+    if (status != cudaStreamCaptureStatusNone)
+        throw DeviceError(m_device.name() + ": a step that copies from or to the host cannot be recorded");
+}
+
 void CudaBackend::upload(const void* from, const Tensor& to) {
+    countHostCopy();
     m_uploads.upload(from, to.data, to.bytes());
 }
 
 // A copy to ordinary memory would wait inside CUDA, where nobody looks after a collective before it: small results
 // land in page-locked memory, large ones are copied once the stream is known to be empty.
 void CudaBackend::download(const Tensor& from, void* to) {
+    countHostCopy();
     const std::size_t bytes = from.bytes();
     if (bytes > kLandingBytes) {
         synchronize();
@@ -80,6 +100,7 @@ void CudaBackend::scale(const Tensor& tensor, float factor) {
 }
 
 double CudaBackend::squaredNorm(const Tensor& tensor) {
+    countHostCopy();
     auto* parts = static_cast<double*>(m_normParts.get());
     squaredNormParts(floats(tensor), countOf(tensor), parts, m_stream.get());
     checkLaunch("summing squares");

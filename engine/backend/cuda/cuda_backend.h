@@ -41,6 +41,7 @@ class CudaBackend final : public Backend {
     void upload(const void* from, const Tensor& to) override;
     void download(const Tensor& from, void* to) override;
     void synchronize() override;
+    std::unique_ptr<StepRecorder> makeRecorder() override;
     void fill(const Tensor& tensor, float value) override;
     void copy(const Tensor& from, const Tensor& to) override;
     void scale(const Tensor& tensor, float factor) override;
@@ -94,6 +95,7 @@ class CudaBackend final : public Backend {
 
   private:
     void checkLaunch(const char* doing) const;
+    void countHostCopy();  // throws while a step is recorded: the host cannot take part in it
     // A kernel of kernels.h on the compute stream, with its launch checked.
     template <class Value>
     void values(std::size_t count, const Value& value, const char* doing);
@@ -113,6 +115,7 @@ class CudaBackend final : public Backend {
     std::unique_ptr<cuda::ConvolutionMaker> m_convolutions;  // made with the first convolution
     std::vector<cuda::UniqueDeviceMemory> m_memory;
     std::function<void()> m_meanwhile;
+    std::int64_t m_hostCopies = 0;
 };
 
 }  // namespace ringside

@@ -39,8 +39,6 @@ class Recording {
 }  // namespace
 
 StepGraph::StepGraph(CudaBackend& backend, const std::function<void()>& work) : m_backend(backend) {
-    work();
-    backend.synchronize();
     Recording recording(backend);
     work();
     const UniqueHandle<DrawnGraphTraits> drawn = recording.end();

@@ -10,12 +10,12 @@ namespace ringside {
 // A training step whose shapes do not change, recorded once and launched as one CUDA graph: one launch instead of
 // dozens. The recorded work may not wait on the host, use other tensors next time, or change a scalar (a learning
 // rate is part of the recording).
-class StepGraph {
+class StepGraph final : public RecordedWork {
   public:
-    // Runs work once as it is (so that matrix products choose their algorithms), then records it.
+    // Records what work enqueues and does not run it; it must have run before, so that memory and algorithms are there.
     StepGraph(CudaBackend& backend, const std::function<void()>& work);
 
-    void launch();  // enqueues the whole step on the backend's stream
+    void launch() override;  // enqueues the whole step on the backend's stream
 
   private:
     CudaBackend& m_backend;
