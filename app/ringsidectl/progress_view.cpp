@@ -66,6 +66,23 @@ std::string counted(std::int64_t count, const char* noun) {
     return withThousands(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
+// The busy share of all GPUs and the hottest of them; empty without GPUs.
+std::string gpuText(const RunData& run) {
+    double busy = 0;
+    double hottest = -1;
+    int gpus = 0;
+    for (const RankData& rank : run.ranks()) {
+        hottest = std::max(hottest, rank.gpu.celsius);
+        if (rank.gpu.utilisationPercent < 0) continue;
+        busy += rank.gpu.utilisationPercent;
+        ++gpus;
+    }
+    std::string text;
+    if (gpus > 0) text += "  GPU " + format("%.0f %%", busy / gpus);
+    if (hottest >= 0) text += "  " + format("%.0f C", hottest);
+    return text;
+}
+
 // A batch holds at most the rank's shard.
 std::int64_t largestBatch(const RunStarted& run) {
     const std::int64_t shard = (run.trainingSamples + run.worldSize - 1) / std::max(run.worldSize, 1);
@@ -142,6 +159,7 @@ void ProgressView::drawBar(const RunData& run) {
         const float rate = run.samplesPerSecond().points().back().mean;
         text += "  " + withThousands(static_cast<std::int64_t>(rate)) + " samples/s";
     }
+    text += gpuText(run);
     if (run.secondsLeft()) text += "  " + duration(*run.secondsLeft()) + " left";
     const int width = std::clamp(terminalWidth() - static_cast<int>(text.size()) - 4, 0, 40);
     const int filled = static_cast<int>(part * width);

@@ -8,6 +8,7 @@
 #include "backend/cuda/cuda_backend.h"
 #include "backend/cuda/cuda_convolution.h"
 #include "backend/cuda/device_query.h"
+#include "backend/cuda/nvml.h"
 #include "base/errors.h"
 #include "comm/communicator_factory.h"
 #include "comm/nccl/nccl_communicator.h"
@@ -26,6 +27,16 @@ cuda::Precision precisionOf(const TrainingConfig& training) {
     return training.tf32 ? cuda::Precision::kTf32 : cuda::Precision::kFloat32;
 }
 
+GpuReading readingOf(const cuda::NvmlReading& nvml) {
+    GpuReading reading;
+    reading.utilisationPercent = nvml.utilisationPercent;
+    if (nvml.totalBytes > 0 && nvml.freeBytes >= 0) reading.usedBytes = nvml.totalBytes - nvml.freeBytes;
+    reading.totalBytes = nvml.totalBytes;
+    reading.celsius = nvml.temperatureCelsius;
+    reading.watts = nvml.powerWatts;
+    return reading;
+}
+
 // One GPU per rank while there are enough, NCCL between them. On the CPU this worker is the ordinary one.
 class CudaDevices final : public RankDevices {
   public:
@@ -41,7 +52,16 @@ class CudaDevices final : public RankDevices {
         options.label = placement.label;
         options.precision = precisionOf(config.training);
         options.deadline = 2 * timeoutOf(config);
-        return std::make_unique<CudaBackend>(options);
+        auto gpu = std::make_unique<CudaBackend>(options);
+        m_uuid = gpu->cudaDevice().uuid();
+        return gpu;
+    }
+
+    std::function<GpuReading()> gpuReader() override {
+        if (m_uuid.empty()) return {};
+        auto nvml = std::make_shared<cuda::Nvml>();
+        if (!nvml->available()) return {};
+        return [nvml, uuid = m_uuid] { return readingOf(nvml->read(uuid)); };
     }
 
     std::unique_ptr<Communicator> join(const RankEnvironment& environment, const RunConfig& config,
@@ -89,6 +109,7 @@ class CudaDevices final : public RankDevices {
         return std::chrono::milliseconds(std::llround(config.parallel.timeoutSeconds * 1000));
     }
 
+    std::string m_uuid;     // of this rank's GPU
     bool m_shared = false;  // several ranks on a GPU
     std::unique_ptr<RankDevices> m_cpu = makeCpuDevices();
 };

@@ -186,6 +186,11 @@ void read(Fields& f, Heartbeat& e) {
     f.integer("resident_bytes", e.residentBytes);
     f.integer("dropped_steps", e.droppedSteps);
     f.integer("batches", e.batches);
+    f.real("gpu_percent", e.gpu.utilisationPercent);
+    f.integer("gpu_used_bytes", e.gpu.usedBytes, -1);
+    f.integer("gpu_total_bytes", e.gpu.totalBytes, -1);
+    f.real("gpu_celsius", e.gpu.celsius);
+    f.real("gpu_watts", e.gpu.watts);
     f.time(e.timeUs);
 }
 

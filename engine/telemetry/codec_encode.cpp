@@ -47,16 +47,24 @@ Json toJson(const RankState& e) {
 }
 
 Json toJson(const Heartbeat& e) {
-    return {{"kind", "heartbeat"},
-            {"rank", e.rank},
-            {"step", e.step},
-            {"epoch", e.epoch},
-            {"phase", e.phase},
-            {"collective", e.collective},
-            {"resident_bytes", e.residentBytes},
-            {"dropped_steps", e.droppedSteps},
-            {"batches", e.batches},
-            {"time_us", e.timeUs}};
+    Json json = {{"kind", "heartbeat"},
+                 {"rank", e.rank},
+                 {"step", e.step},
+                 {"epoch", e.epoch},
+                 {"phase", e.phase},
+                 {"collective", e.collective},
+                 {"resident_bytes", e.residentBytes},
+                 {"dropped_steps", e.droppedSteps},
+                 {"batches", e.batches},
+                 {"time_us", e.timeUs}};
+    if (e.gpu.known()) {
+        json["gpu_percent"] = e.gpu.utilisationPercent;
+        json["gpu_used_bytes"] = e.gpu.usedBytes;
+        json["gpu_total_bytes"] = e.gpu.totalBytes;
+        json["gpu_celsius"] = e.gpu.celsius;
+        json["gpu_watts"] = e.gpu.watts;
+    }
+    return json;
 }
 
 Json toJson(const EpochResult& e) {

@@ -59,6 +59,18 @@ struct StepsFrame {
     std::vector<std::int64_t> dataUs;  // waited for batches since the logged step before; empty where not measured
 };
 
+// What a rank's GPU says of itself; -1 where it says nothing.
+struct GpuReading {
+    double utilisationPercent = -1;
+    std::int64_t usedBytes = -1;
+    std::int64_t totalBytes = -1;
+    double celsius = -1;
+    double watts = -1;
+
+    bool known() const { return utilisationPercent >= 0 || usedBytes >= 0 || celsius >= 0 || watts >= 0; }
+    bool operator==(const GpuReading&) const = default;
+};
+
 // "heartbeat": once a second from a thread of its own.
 struct Heartbeat {
     int rank = 0;
@@ -70,6 +82,7 @@ struct Heartbeat {
     std::int64_t droppedSteps = 0;  // telemetry points this rank had to drop so far
     std::int64_t timeUs = 0;
     std::int64_t batches = 0;  // fetched so far, for training and validation
+    GpuReading gpu = {};       // of a rank on a GPU; ranks that share one say the same
 };
 
 // "epoch": from rank 0 after the all-reduce. Exact counts each sample once; padded counts duplicates as PyTorch would.

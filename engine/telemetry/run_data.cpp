@@ -175,6 +175,7 @@ unsigned RunData::take(const Heartbeat& event) {
     one->phase = event.phase;
     one->collective = event.collective;
     one->residentBytes = event.residentBytes;
+    one->gpu = event.gpu;
     one->droppedSteps = event.droppedSteps;
     one->lastSeenUs = std::max(one->lastSeenUs, event.timeUs);
     m_lastTimeUs = std::max(m_lastTimeUs, event.timeUs);

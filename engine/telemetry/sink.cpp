@@ -113,6 +113,11 @@ void TelemetrySink::watchCollective(std::function<std::int64_t()> collective) {
     m_collective = std::move(collective);
 }
 
+void TelemetrySink::watchGpu(std::function<GpuReading()> gpu) {
+    const std::lock_guard lock(m_mutex);
+    m_gpu = std::move(gpu);
+}
+
 bool TelemetrySink::flush(milliseconds deadline) {
     std::unique_lock lock(m_mutex);
     const std::uint64_t wanted = ++m_flushWanted;
@@ -194,6 +199,7 @@ void TelemetrySink::addHeartbeat() {
     {
         const std::lock_guard lock(m_mutex);
         if (m_collective) beat.collective = m_collective();
+        if (m_gpu) beat.gpu = m_gpu();
     }
     beat.residentBytes = residentBytes();
     beat.droppedSteps = droppedSteps();

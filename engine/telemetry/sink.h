@@ -53,6 +53,9 @@ class TelemetrySink {
     // Number of the collective for heartbeats; pass {} before what it reads goes away.
     void watchCollective(std::function<std::int64_t()> collective);
 
+    // This rank's GPU for heartbeats; must answer at once. Pass {} before what it reads goes away.
+    void watchGpu(std::function<GpuReading()> gpu);
+
     // Waits until everything handed over so far is written; false when the deadline passes or the reader is gone.
     bool flush(std::chrono::milliseconds deadline);
 
@@ -78,11 +81,12 @@ class TelemetrySink {
     std::atomic<std::int64_t> m_droppedSteps{0};
     std::atomic<std::int64_t> m_droppedEvents{0};
 
-    std::mutex m_mutex;  // guards the four below
+    std::mutex m_mutex;  // guards what follows
     std::condition_variable m_wake;
     std::condition_variable m_flushed;
     std::deque<Queued> m_events;
     std::function<std::int64_t()> m_collective;
+    std::function<GpuReading()> m_gpu;
     bool m_urgent = false;
     bool m_stopping = false;
     std::uint64_t m_flushWanted = 0;

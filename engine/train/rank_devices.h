@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "backend/backend.h"
 #include "comm/communicator.h"
 #include "config/run_config.h"
 #include "run/rank_environment.h"
+#include "telemetry/events.h"
 
 namespace ringside {
 
@@ -16,6 +18,8 @@ class RankDevices {
   public:
     virtual ~RankDevices() = default;
     virtual std::unique_ptr<Backend> makeBackend(const RankEnvironment& environment, const RunConfig& config) = 0;
+    // Asks the GPU that makeBackend() chose; may take its time. Empty: this rank has none.
+    virtual std::function<GpuReading()> gpuReader() { return {}; }
     virtual std::unique_ptr<Communicator> join(const RankEnvironment& environment, const RunConfig& config,
                                                Backend& backend) = 0;
 };

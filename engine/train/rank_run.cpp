@@ -2,10 +2,12 @@
 #include "train/rank_run.h"
 
 #include <memory>
+#include <optional>
 
 #include "base/json.h"
 #include "config/run_config.h"
 #include "data/dataset.h"
+#include "train/gpu_watch.h"
 #include "train/trainer.h"
 #include "train/training_error.h"
 
@@ -39,6 +41,23 @@ class CollectiveWatch {
     TelemetrySink& m_sink;
 };
 
+// The GPU is asked in a thread of its own, the heartbeat takes what it said last.
+class GpuHeartbeat {
+  public:
+    GpuHeartbeat(TelemetrySink& sink, std::function<GpuReading()> read) : m_sink(sink) {
+        if (!read) return;
+        m_watch.emplace(std::move(read));
+        sink.watchGpu([this] { return m_watch->latest(); });
+    }
+    ~GpuHeartbeat() { m_sink.watchGpu({}); }
+    GpuHeartbeat(const GpuHeartbeat&) = delete;
+    GpuHeartbeat& operator=(const GpuHeartbeat&) = delete;
+
+  private:
+    TelemetrySink& m_sink;
+    std::optional<GpuWatch> m_watch;
+};
+
 }  // namespace
 
 ExitCode runRank(const RankEnvironment& environment, TelemetrySink& sink, const ControlSource& control,
@@ -50,6 +69,7 @@ ExitCode runRank(const RankEnvironment& environment, TelemetrySink& sink, const 
     sink.state("connecting");
     const std::unique_ptr<Backend> backend = devices.makeBackend(environment, config);
     sink.state("connecting", backend->name());
+    const GpuHeartbeat gpu(sink, devices.gpuReader());
     const std::unique_ptr<Communicator> communicator = devices.join(environment, config, *backend);
     const CollectiveWatch watch(sink, *communicator);
 

@@ -105,6 +105,7 @@ TEST_CASE("Every kind of event survives the way through text") {
                                        "auto", "auto", 23},
                             RankState{3, "training", "CPU 0", 77, 9},
                             Heartbeat{1, 5, 2, "all-reduce", 41, 4096, 3, 8, 6},
+                            Heartbeat{1, 5, 2, "all-reduce", 41, 4096, 3, 8, 6, {87, 1 << 30, 1LL << 37, 63, 412.5}},
                             EpochResult{2, "val", 0.5, 0.75, 360, 0.25, 0.5, 364, 36, 12, 5},
                             Consumed{1, 2, 360, "ab"},
                             Replica{1, 12, "cd"},

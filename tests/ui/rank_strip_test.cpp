@@ -5,6 +5,7 @@
 #include "models/run_model.h"
 #include "support/catch.h"
 #include "theme/theme.h"
+#include "ui/telemetry.h"
 
 using namespace ringside;
 
@@ -48,4 +49,21 @@ TEST_CASE("before a run there is one card per planned rank, at most 64") {
     config.parallel.worldSize = -3;
     experiment.edit(config, "parallel.world_size");
     CHECK(strip.cards().empty());
+}
+
+TEST_CASE("a rank on a GPU shows what its GPU says, and which one it is in the tip") {
+    ExperimentModel experiment;
+    RunModel run;
+    Theme theme;
+    FakeRun fake(run);
+    fake.feed(RankState{0, "training", "GPU 0 (NVIDIA H200)", 7, 1});
+    Heartbeat beat;
+    beat.gpu = {87, 12'300'000'000, 141'000'000'000, 63, 412.4};
+    fake.feed(beat);
+    RankStrip strip(experiment, run, theme);
+    strip.setLive(true);
+    REQUIRE(strip.cards().size() == 2);
+    CHECK(strip.cards()[0].line.contains("87 %  12.3 of 141 GB  63 °C  412 W"));
+    CHECK(strip.cards()[0].tip.contains("GPU 0 (NVIDIA H200): 87 %"));
+    CHECK_FALSE(strip.cards()[1].line.contains('%'));
 }

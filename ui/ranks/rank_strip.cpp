@@ -26,6 +26,19 @@ QString lossText(double loss) {
     return std::abs(loss) >= 0.001 || loss == 0 ? QString::number(loss, 'f', 3) : QString::number(loss, 'e', 0);
 }
 
+// "87 %  12.3 of 141 GB  63 °C  412 W": what the GPU says, nothing where it says nothing.
+QString gpuText(const GpuReading& gpu) {
+    QStringList parts;
+    if (gpu.utilisationPercent >= 0) parts << QObject::tr("%1 %").arg(grouped(gpu.utilisationPercent));
+    if (gpu.usedBytes >= 0 && gpu.totalBytes > 0)
+        parts << QObject::tr("%1 of %2 GB")
+                     .arg(static_cast<double>(gpu.usedBytes) / 1e9, 0, 'f', 1)
+                     .arg(grouped(static_cast<double>(gpu.totalBytes) / 1e9));
+    if (gpu.celsius >= 0) parts << QObject::tr("%1 °C").arg(grouped(gpu.celsius));
+    if (gpu.watts >= 0) parts << QObject::tr("%1 W").arg(grouped(gpu.watts));
+    return parts.join(QStringLiteral("  "));
+}
+
 }  // namespace
 
 // The painted surface inside the scroll area.
@@ -120,7 +133,11 @@ RankCard RankStrip::runCard(int rank) const {
         card.tone = *state.inSync ? RankCard::Tone::Good : RankCard::Tone::Danger;
     }
     QStringList parts;
-    if (!state.device.empty()) parts << QString::fromStdString(state.device);
+    const QString gpu = gpuText(state.gpu);
+    if (!gpu.isEmpty())
+        parts << gpu;  // the card has no room for both, the tip has
+    else if (!state.device.empty())
+        parts << QString::fromStdString(state.device);
     if (run.started()) parts << tr("batch %1").arg(run.started()->batchSize);
     card.loss = lossText(state.loss);
     if (!card.loss.isEmpty()) parts << tr("loss %1").arg(card.loss);
@@ -136,6 +153,7 @@ RankCard RankStrip::runCard(int rank) const {
                    .arg(card.line.simplified())
                    .arg(grouped(static_cast<double>(state.step)), card.phase,
                         grouped(static_cast<double>(state.residentBytes) / 1e6));
+    if (!gpu.isEmpty()) card.tip += tr("\n%1: %2").arg(QString::fromStdString(state.device), gpu);
     if (state.dataUs > 0) card.tip += tr("\nwaited for data %1 % of the time").arg(100 * state.dataShare(), 0, 'f', 1);
     if (state.droppedSteps > 0) card.tip += tr("\n%1 telemetry points were dropped").arg(state.droppedSteps);
     return card;

@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cstdio>
 
 #include "backend/cuda/device_text.h"
 #include "base/errors.h"
@@ -20,6 +21,17 @@ int deviceCount() {
     return count;
 }
 
+std::string uuidText(const cudaUUID_t& uuid) {
+    std::string text = "GPU";
+    for (int i = 0; i < 16; ++i) {
+        if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+        char digits[3];
+        std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned char>(uuid.bytes[i]));
+        text += digits;
+    }
+    return text;
+}
+
 CudaDevice::CudaDevice(int index) : m_index(index), m_name("GPU " + std::to_string(index)) {
     const int count = deviceCount();
     if (index < 0 || index >= count)
@@ -29,6 +41,7 @@ CudaDevice::CudaDevice(int index) : m_index(index), m_name("GPU " + std::to_stri
     cudaDeviceProp properties{};
     check(cudaGetDeviceProperties(&properties, index), "telling its properties");
     m_name += " (" + std::string(properties.name) + ")";
+    m_uuid = uuidText(properties.uuid);
     const std::string whyNot = whyNotUsable(properties.major, properties.minor, 0);
     if (!whyNot.empty()) throw DeviceError(m_name + " cannot be used: " + whyNot);
 }

@@ -14,6 +14,9 @@ namespace ringside::cuda {
 // GPUs this process sees. Throws DeviceError with the reason when there are none.
 int deviceCount();
 
+// As nvidia-smi writes it: GPU-8-4-4-4-12 hexadecimal digits.
+std::string uuidText(const cudaUUID_t& uuid);
+
 // One GPU made current, with its name for error texts. Everything throws DeviceError.
 class CudaDevice {
   public:
@@ -21,6 +24,7 @@ class CudaDevice {
 
     int index() const { return m_index; }
     const std::string& name() const { return m_name; }  // "GPU 0 (NVIDIA H200)"
+    const std::string& uuid() const { return m_uuid; }  // "GPU-..."
 
     void check(cudaError_t error, const std::string& doing) const;
     UniqueDeviceMemory allocate(std::size_t bytes, const std::string& what) const;  // zeroed
@@ -35,6 +39,7 @@ class CudaDevice {
   private:
     int m_index;
     std::string m_name;
+    std::string m_uuid;
 };
 
 }  // namespace ringside::cuda

@@ -3,8 +3,7 @@
 
 #include <cuda_runtime.h>
 
-#include <cstdio>
-
+#include "backend/cuda/cuda_device.h"
 #include "backend/cuda/device_text.h"
 #include "backend/cuda/nvml.h"
 
@@ -12,18 +11,6 @@ namespace ringside {
 namespace {
 
 using namespace cuda;
-
-// As nvidia-smi writes it: GPU-8-4-4-4-12 hexadecimal digits.
-std::string uuidText(const cudaUUID_t& uuid) {
-    std::string text = "GPU";
-    for (int i = 0; i < 16; ++i) {
-        if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-        char digits[3];
-        std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned char>(uuid.bytes[i]));
-        text += digits;
-    }
-    return text;
-}
 
 GpuInfo describe(int index, const Nvml& nvml) {
     GpuInfo gpu;

@@ -54,9 +54,9 @@ struct Nvml::Library {
     }
 };
 
-Nvml::Nvml() : m_library(std::make_unique<Library>()) {
+Nvml::Nvml(const char* name) : m_library(std::make_unique<Library>()) {
     Library& library = *m_library;
-    library.handle = ::dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    library.handle = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!library.handle) return;
     library.find(library.init, "nvmlInit_v2");
     library.find(library.shutdown, "nvmlShutdown");
@@ -99,8 +99,10 @@ NvmlReading Nvml::read(const std::string& uuid) const {
         reading.temperatureCelsius = value;
     if (library.power && library.power(device, &value) == kOk) reading.powerWatts = value / 1000.0;
     Memory memory{};
-    if (library.memory && library.memory(device, &memory) == kOk)
+    if (library.memory && library.memory(device, &memory) == kOk) {
         reading.freeBytes = static_cast<std::int64_t>(memory.free);
+        reading.totalBytes = static_cast<std::int64_t>(memory.total);
+    }
     return reading;
 }
 

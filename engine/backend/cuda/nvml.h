@@ -13,12 +13,14 @@ struct NvmlReading {
     double temperatureCelsius = -1;
     double powerWatts = -1;
     std::int64_t freeBytes = -1;
+    std::int64_t totalBytes = -1;
 };
 
 // NVIDIA's management library, loaded from the driver when asked for: its header is not everywhere, and neither is it.
 class Nvml {
   public:
-    Nvml();  // without the library every question has an empty answer
+    // Without the library every question has an empty answer.
+    explicit Nvml(const char* library = "libnvidia-ml.so.1");
     ~Nvml();
     Nvml(const Nvml&) = delete;
     Nvml& operator=(const Nvml&) = delete;

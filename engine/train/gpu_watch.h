@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+
+#include "telemetry/events.h"
+
+namespace ringside {
+
+// Asks a GPU about once a second in a thread of its own. A driver that hangs only makes the answer old, and an old
+// answer is none; it is left behind at the end.
+class GpuWatch {
+  public:
+    explicit GpuWatch(std::function<GpuReading()> read,
+                      std::chrono::milliseconds interval = std::chrono::milliseconds(1000));
+    ~GpuWatch();
+    GpuWatch(const GpuWatch&) = delete;
+    GpuWatch& operator=(const GpuWatch&) = delete;
+
+    GpuReading latest() const;  // any thread, at once; unknown before the first answer and when it is old
+
+  private:
+    struct State;
+    std::shared_ptr<State> m_state;  // shared with the thread, which may outlive us
+};
+
+}  // namespace ringside

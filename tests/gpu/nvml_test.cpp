@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/cuda/nvml.h"
+
+#include "support/catch.h"
+
+using namespace ringside::cuda;
+
+TEST_CASE("NVML's readings of a GPU are taken over, and what it does not give stays unknown") {
+    const Nvml nvml(RINGSIDE_FAKE_NVML);
+    REQUIRE(nvml.available());
+    CHECK(nvml.driverVersion() == "580.65.06");
+    const NvmlReading reading = nvml.read("GPU-known");
+    CHECK(reading.utilisationPercent == 87);
+    CHECK(reading.temperatureCelsius == 63);
+    CHECK(reading.totalBytes == 150);
+    CHECK(reading.freeBytes == 100);
+    CHECK(reading.powerWatts == -1);
+    CHECK_FALSE(nvml.nvlinkBetween("GPU-known", "GPU-known"));
+}
+
+TEST_CASE("A GPU that NVML does not know and a machine without NVML have no readings") {
+    CHECK(Nvml(RINGSIDE_FAKE_NVML).read("GPU-gone").utilisationPercent == -1);
+    const Nvml absent("no-such-library.so.1");
+    CHECK_FALSE(absent.available());
+    CHECK(absent.driverVersion().empty());
+    CHECK(absent.read("GPU-known").freeBytes == -1);
+}
