@@ -10,6 +10,7 @@
 #include <QScreen>
 #include <QStandardPaths>
 
+#include "devices/devices_dialog.h"
 #include "diagnostics/debug_overlay.h"
 #include "experiment/experiment_form.h"
 #include "experiment/field_text.h"
@@ -21,6 +22,7 @@
 #include "main_window/keys_dialog.h"
 #include "main_window/top_bar.h"
 #include "ranks/rank_strip.h"
+#include "run/gpu_probe.h"
 #include "run/run_directory.h"
 #include "settings/settings.h"
 #include "theme/desktop_motion.h"
@@ -38,6 +40,7 @@ MainWindow::MainWindow(const WindowServices& services, QWidget* parent)
       m_services(services),
       m_plan(m_experiment),
       m_controller(services.controlProgram, m_run),
+      m_devices(services.controlProgram),
       m_actions(this, m_experiment.undoStack()),
       m_files(m_experiment, services.settings, services.dialogs),
       m_import(m_experiment, services.theme, services.dialogs, this),
@@ -89,6 +92,7 @@ void MainWindow::connectActions() {
     if (m_overlay) connect(a.debugOverlay, &QAction::toggled, m_overlay, &QWidget::setVisible);
     connect(a.resetLayout, &QAction::triggered, this, &MainWindow::resetLayout);
     connect(a.palette, &QAction::triggered, this, [this] { (new CommandPalette(m_actions.all(), this))->open(); });
+    connect(a.devices, &QAction::triggered, this, &MainWindow::showDevices);
     connect(a.keys, &QAction::triggered, this, [this] { (new KeysDialog(m_actions.all(), this))->open(); });
     connect(a.about, &QAction::triggered, this, &MainWindow::showAbout);
 }
@@ -98,6 +102,7 @@ void MainWindow::connectModels() {
     connect(&m_experiment, &ExperimentModel::dataChanged, this, &MainWindow::refreshRunActions);
     connect(&m_experiment, &ExperimentModel::fileChanged, this, &MainWindow::refreshTitle);
     connect(&m_experiment.undoStack(), &QUndoStack::cleanChanged, this, &MainWindow::refreshTitle);
+    connect(&m_devices, &DeviceQuery::answered, &m_experiment, &ExperimentModel::setHost);
     connect(&m_controller, &RunController::stateChanged, this, &MainWindow::takeRunState);
     connect(&m_run, &RunModel::changed, this, [this](unsigned changes) {
         if (changes & kRunStartedChanged) takeRunConfig();
@@ -281,7 +286,12 @@ bool MainWindow::showPage(const QString& name) {
     return true;
 }
 
+void MainWindow::showDevices() {
+    (new DevicesDialog(m_experiment, m_devices, m_services.theme, this))->show();
+}
+
 void MainWindow::restore() {
+    if (gpuDriverLoaded()) m_devices.ask();  // without a driver there is nothing to ask
     restoreGeometry(m_services.settings.get(settings::kGeometry));
     // Remembered from a larger screen, or from one with a smaller scale factor; but large enough to be read.
     resize(size().boundedTo(screen()->availableSize()).expandedTo(kLeastSize));

@@ -11,6 +11,7 @@
 #include "main_window/notice_bar.h"
 #include "main_window/script_export.h"
 #include "main_window/window_actions.h"
+#include "models/device_query.h"
 #include "models/experiment_model.h"
 #include "models/plan_model.h"
 #include "models/run_controller.h"
@@ -91,12 +92,14 @@ class MainWindow final : public QMainWindow {
     void closeSoon();
     void offerLastRun();
     void showAbout();
+    void showDevices();
 
     WindowServices m_services;
     ExperimentModel m_experiment;
     PlanModel m_plan;
     RunModel m_run;
     RunController m_controller;
+    DeviceQuery m_devices;
     WindowActions m_actions;
     ExperimentFiles m_files;
     DataImport m_import;

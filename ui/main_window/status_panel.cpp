@@ -8,6 +8,7 @@
 #include <QUrl>
 
 #include "experiment/field_text.h"
+#include "experiment/form_fields.h"
 #include "main_window/run_text.h"
 #include "models/experiment_model.h"
 #include "models/run_model.h"
@@ -36,6 +37,7 @@ StatusPanel::StatusPanel(const ExperimentModel& experiment, const RunModel& run,
     connect(&run, &RunModel::changed, this, &StatusPanel::refresh);
     connect(&run, &RunModel::restarted, this, &StatusPanel::refresh);
     connect(&controller, &RunController::stateChanged, this, &StatusPanel::refresh);
+    connect(m_compute, &ElidedLabel::clicked, this, &StatusPanel::computeClicked);
     connect(m_directory, &QPushButton::clicked, this,
             [this] { QDesktopServices::openUrl(QUrl::fromLocalFile(m_controller.runDirectory())); });
     refresh();
@@ -58,6 +60,7 @@ void StatusPanel::addWidgets() {
     m_compute = new ElidedLabel(this);
     m_compute->setObjectName(QStringLiteral("computeLabel"));
     m_compute->setProperty("role", "muted");
+    m_compute->setCursor(Qt::PointingHandCursor);
     m_compute->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_directory = new QPushButton(this);
     m_directory->setObjectName(QStringLiteral("runDirectoryButton"));
@@ -81,7 +84,7 @@ QString StatusPanel::compute() const {
         return sentenceText(run.whyBackend) + QLatin1Char(' ') + sentenceText(run.whyDevice);
     }
     const ComputeChoice choice = m_experiment.compute();
-    return sentenceText(choice.whyBackend) + QLatin1Char(' ') + sentenceText(choice.whyDevice);
+    return inFormWords(sentenceText(choice.whyBackend) + QLatin1Char(' ') + sentenceText(choice.whyDevice));
 }
 
 void StatusPanel::refresh() {

@@ -20,6 +20,9 @@ class StatusPanel final : public QWidget {
     StatusPanel(const ExperimentModel& experiment, const RunModel& run, const RunController& controller,
                 QWidget* parent = nullptr);
 
+  Q_SIGNALS:
+    void computeClicked();  // on what the run computes on, and why
+
   private:
     void addWidgets();
     void refresh();

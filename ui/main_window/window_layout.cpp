@@ -62,7 +62,9 @@ void MainWindow::buildLayout() {
     m_logDock = addLogDock();
     addRankDock();
     statusBar()->setSizeGripEnabled(false);
-    statusBar()->addWidget(new StatusPanel(m_experiment, m_run, m_controller, this), 1);
+    auto* status = new StatusPanel(m_experiment, m_run, m_controller, this);
+    connect(status, &StatusPanel::computeClicked, m_actions.devices, &QAction::trigger);
+    statusBar()->addWidget(status, 1);
     addDebugOverlay();
     resize(1280, 800);
     m_firstLayout = saveState();

@@ -99,6 +99,11 @@ void ExperimentModel::setInputProblem(const std::string& field, const QString& m
     Q_EMIT configChanged();
 }
 
+void ExperimentModel::setHost(const HostDevices& host) {
+    m_host = host;
+    Q_EMIT configChanged();
+}
+
 RunConfig ExperimentModel::resolvedConfig() const {
     RunConfig config = m_config;
     for (std::string* path : {&config.dataset.path, &config.dataset.labelsPath, &config.training.resume}) {

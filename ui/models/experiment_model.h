@@ -38,6 +38,7 @@ class ExperimentModel : public QObject {
     void setInputProblem(const std::string& field, const QString& message, const QString& remedy);
 
     QString filePath() const { return m_filePath; }
+    void setHost(const HostDevices& host);  // with its GPUs asked
     // How this machine would carry the run out, with reasons.
     ComputeChoice compute() const { return chooseCompute(m_config, m_host); }
     // The configuration with a data path that means the same file from everywhere.

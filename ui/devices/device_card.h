@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QWidget>
+
+#include "devices/device_text.h"
+
+namespace ringside {
+
+class Theme;
+
+// One device: its name, what it says of itself, a bar for its memory, and why it is not used.
+class DeviceCard final : public QWidget {
+    Q_OBJECT
+  public:
+    DeviceCard(const DeviceDescription& device, const Theme& theme, QWidget* parent = nullptr);
+
+    QSize sizeHint() const override;
+    bool hasHeightForWidth() const override { return true; }
+    int heightForWidth(int width) const override;
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+
+  private:
+    QRect inner() const;
+    int whyNotHeight(int width) const;
+
+    DeviceDescription m_device;
+    const Theme& m_theme;
+};
+
+}  // namespace ringside

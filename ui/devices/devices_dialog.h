@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QDialog>
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include "run/host_devices.h"
+
+namespace ringside {
+
+class DeviceQuery;
+class ExperimentModel;
+class Theme;
+
+// What ranks can compute on here: the CPU, each GPU with its memory and links, or why none is used; and what the
+// experiment would take, with the reason. Asks again when it opens.
+class DevicesDialog final : public QDialog {
+    Q_OBJECT
+  public:
+    DevicesDialog(ExperimentModel& experiment, DeviceQuery& query, const Theme& theme, QWidget* parent);
+
+  private:
+    QVBoxLayout* addFrame();
+    void ask();
+    void take(const HostDevices& host);
+    void addNote(const QString& text, const char* name);
+    void clearCards();
+    void refreshChoice();
+
+    ExperimentModel& m_experiment;
+    DeviceQuery& m_query;
+    const Theme& m_theme;
+    QLabel* m_choice;
+    QLabel* m_status;
+    QVBoxLayout* m_cards;
+    QPushButton* m_again;
+};
+
+}  // namespace ringside

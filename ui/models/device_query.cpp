@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/device_query.h"
+
+namespace ringside {
+namespace {
+
+constexpr int kDeadlineMs = 30'000;  // ringsidectl gives the driver 20 s
+
+}  // namespace
+
+DeviceQuery::DeviceQuery(const QString& controlProgram, QObject* parent) : QObject(parent), m_program(controlProgram) {
+    m_deadline.setSingleShot(true);
+    connect(&m_deadline, &QTimer::timeout, this,
+            [this] { giveUp(tr("ringsidectl devices did not answer within 30 s: see whether nvidia-smi answers.")); });
+}
+
+DeviceQuery::~DeviceQuery() {
+    dropProcess();
+}
+
+void DeviceQuery::ask() {
+    if (m_process) return;
+    m_process = new QProcess(this);
+    connect(m_process, &QProcess::finished, this, &DeviceQuery::take);
+    connect(m_process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
+        if (error == QProcess::FailedToStart)
+            giveUp(tr("%1 could not be started: build it, or put it beside the ringside program.").arg(m_program));
+    });
+    m_deadline.start(kDeadlineMs);
+    m_process->start(m_program, {QStringLiteral("devices"), QStringLiteral("--json")});
+}
+
+void DeviceQuery::take(int exitCode, QProcess::ExitStatus status) {
+    const QByteArray output = m_process->readAllStandardOutput();
+    const QByteArray complaint = m_process->readAllStandardError().trimmed();
+    if (status != QProcess::NormalExit || exitCode != 0)
+        return giveUp(tr("ringsidectl devices failed: %1").arg(QString::fromUtf8(complaint)));
+    const Result<HostDevices> host = parseHostDevices(output.toStdString());
+    if (!host) return giveUp(QString::fromStdString(host.problem().text()));
+    dropProcess();
+    Q_EMIT answered(host.value());
+}
+
+void DeviceQuery::giveUp(const QString& why) {
+    dropProcess();
+    Q_EMIT failed(why);
+}
+
+void DeviceQuery::dropProcess() {
+    m_deadline.stop();
+    if (!m_process) return;
+    m_process->disconnect(this);
+    m_process->setParent(nullptr);  // deleting it before it is gone would wait
+    if (m_process->state() == QProcess::NotRunning) {
+        m_process->deleteLater();
+    } else {
+        connect(m_process, &QProcess::finished, m_process, &QObject::deleteLater);
+        m_process->kill();
+    }
+    m_process = nullptr;
+}
+
+}  // namespace ringside
