@@ -2,6 +2,7 @@
 #include "data/memory_dataset.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ringside {
 namespace {
@@ -35,7 +36,10 @@ std::string MemoryDataset::featureName(std::int64_t feature) const {
 double MemoryDataset::unscaled(std::int64_t feature, float value) const {
     const auto at = static_cast<std::size_t>(feature);
     if (at >= m_table.scales.size()) return static_cast<double>(value);
-    return static_cast<double>(value) * m_table.scales[at].deviation + m_table.scales[at].mean;
+    const FeatureScale& scale = m_table.scales[at];
+    const double original = static_cast<double>(value) * scale.deviation + scale.mean;
+    // What float32 lost: 0 shall be 0 again.
+    return std::abs(original) < 1e-6 * (std::abs(scale.mean) + scale.deviation) ? 0 : original;
 }
 
 void MemoryDataset::features(std::int64_t index, std::span<float> out) const {

@@ -16,6 +16,7 @@ using Cells = std::vector<std::string>;
 
 constexpr std::size_t kShownRows = 20;
 constexpr std::size_t kMaxShownCell = 200;
+constexpr std::size_t kMaxShownName = 80;
 constexpr std::size_t kMaxPreviewColumns = 2000;
 constexpr std::int64_t kMaxGuessedClasses = 100;
 
@@ -194,7 +195,7 @@ class TablePreview {
     }
 
     std::string nameOf(std::size_t column) const {
-        return column < m_names.size() ? m_names[column] : std::to_string(column);
+        return column < m_names.size() ? m_names[column].substr(0, kMaxShownName) : std::to_string(column);
     }
 
     bool couldBeClasses(std::size_t column) const {

@@ -2,10 +2,12 @@
 #include "fuzz_targets.h"
 
 #include <cmath>
+#include <numeric>
 
 #include "config/run_config.h"
 #include "data/csv_dataset.h"
 #include "data/gzip.h"
+#include "data/standardize.h"
 #include "run/safetensors.h"
 
 namespace ringside::fuzz {
@@ -38,16 +40,28 @@ void config(std::string_view bytes) {
     RINGSIDE_ASSERT(RunConfig::fromJson(written).value() == read.value());
 }
 
-void csv(std::string_view bytes) {
-    const Result<SampleTable> read = parseCsv(bytes, "input", {});
+namespace {
+
+void csvWith(std::string_view bytes, const DatasetConfig& config) {
+    Result<SampleTable> read = parseCsv(bytes, "input", config);
     if (!read) return requireOneLine(read.problem());
-    const SampleTable& table = read.value();
+    SampleTable& table = read.value();
+    std::vector<std::uint32_t> rows(static_cast<std::size_t>(table.size));
+    std::iota(rows.begin(), rows.end(), 0U);
+    if (const auto filled = fillMissing(table, rows, "input"); !filled) return requireOneLine(filled.problem());
     const auto classes = static_cast<std::int32_t>(table.classNames.size());
     RINGSIDE_ASSERT(table.size >= 2 && table.shape.features >= 1);
     for (const float value : table.features) RINGSIDE_ASSERT(std::isfinite(value));
     for (const float value : table.targets) RINGSIDE_ASSERT(std::isfinite(value));
     for (const std::int32_t label : table.labels) RINGSIDE_ASSERT(label >= 0 && label < classes);
     const MemoryDataset checksItsSizes(table);
+}
+
+}  // namespace
+
+void csv(std::string_view bytes) {
+    for (const char* missing : {"refuse", "drop", "mean"}) csvWith(bytes, {.missing = missing});
+    csvWith(bytes, {.labelColumn = "0", .header = "yes", .missing = "drop"});
 }
 
 void gzip(std::string_view bytes) {

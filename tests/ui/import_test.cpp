@@ -18,6 +18,7 @@
 #include "import/import_sentences.h"
 #include "main_window/main_window.h"
 #include "settings/settings.h"
+#include "shards/row_text.h"
 #include "support/catch.h"
 #include "theme/theme.h"
 #include "ui/fake_dialogs.h"
@@ -103,6 +104,10 @@ TEST_CASE("a table dropped on the window is shown, and Enter makes it the data s
     REQUIRE(waitFor([&] { return !f.window.experiment().isLoadingData(); }));
     REQUIRE(f.window.experiment().data() != nullptr);
     CHECK(f.window.experiment().data()->training->className(1) == "dog");
+    const Dataset& pets = *f.window.experiment().data()->training;
+    const QSet<QString> rows = {"a 1, b 2", "a 3, b 4", "a 5, b 6", "a 7, b 8",
+                                "a 9, b 1", "a 2, b 2", "a 3, b 1", "a 4, b 4"};
+    for (std::int64_t i = 0; i < pets.size(); ++i) CHECK(rows.contains(rowText(pets, i)));
     f.window.findChild<QAction*>("undoAction")->trigger();
     CHECK(f.config().dataset.kind == "digits");
     CHECK(f.config().name == "digits-mlp");

@@ -18,6 +18,7 @@ namespace {
 
 constexpr int kCaptionWidth = 150;
 constexpr int kMaxImageSide = 4096;
+constexpr std::size_t kLongName = 80;  // the preview may have cut it
 
 void choose(QComboBox* box, const std::string& value) {
     box->setCurrentIndex(std::max(0, box->findData(QString::fromStdString(value))));
@@ -174,7 +175,7 @@ std::string ImportQuestions::labelText(bool byNumber) const {
     if (column == m_preview.labelColumn && !m_preview.dataset.labelColumn.empty() && !byNumber)
         return m_preview.dataset.labelColumn;
     const auto name = [&](int at) { return m_preview.columns[static_cast<std::size_t>(at)].name; };
-    bool own = m_preview.header && !byNumber && !name(column).empty();
+    bool own = m_preview.header && !byNumber && !name(column).empty() && name(column).size() < kLongName;
     for (int other = 0; own && other < column; ++other) own = name(other) != name(column);
     return own ? name(column) : std::to_string(column);
 }

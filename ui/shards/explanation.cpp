@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "shards/cell_painter.h"
+#include "shards/row_text.h"
 
 namespace ringside {
 namespace {
@@ -203,16 +204,7 @@ QString cellTip(const ShardScene& scene, LoomCell cell) {
         lines << text("position %1").arg(plain(content.position)) +
                      (content.kind == CellKind::Duplicate ? text(" (padding: a duplicate)") : QString());
     }
-    const SampleShape shape = scene.data ? scene.data->shape() : SampleShape{};
-    if (scene.data && !shape.isImage() && shape.features > 0) {
-        std::vector<float> values(static_cast<std::size_t>(shape.features));
-        scene.data->features(content.sample, values);
-        QStringList shown;
-        for (std::size_t at = 0; at < std::min<std::size_t>(6, values.size()); ++at) {
-            shown << QString::number(static_cast<double>(values[at]), 'g', 4);
-        }
-        lines << shown.join(QStringLiteral("  ")) + (values.size() > 6 ? QStringLiteral("  ...") : QString());
-    }
+    if (const QString row = scene.data ? rowText(*scene.data, content.sample) : QString(); !row.isEmpty()) lines << row;
     return lines.join(QLatin1Char('\n'));
 }
 
