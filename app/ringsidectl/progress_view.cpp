@@ -174,6 +174,16 @@ void ProgressView::clearBar() {
     m_barShown = false;
 }
 
+void ProgressView::printShards(const RunEnded& end) const {
+    if (!end.planVerified) return;
+    if (!*end.planVerified) {
+        std::fprintf(stderr, "shards not as planned: %s\n", end.planMismatch.c_str());
+    } else if (!m_quiet) {
+        std::printf("shards verified in %s: every rank trained on the samples planned for it\n",
+                    counted(end.auditedEpochs, "epoch").c_str());
+    }
+}
+
 void ProgressView::finish(const RunData& run, const std::string& runDirectory) {
     update(run, kEpochsChanged);
     clearBar();
@@ -204,6 +214,7 @@ void ProgressView::finish(const RunData& run, const std::string& runDirectory) {
                 (padded ? "padded as PyTorch does)" : "each counted once)");
         std::printf("%s\n", line.c_str());
     }
+    if (run.ended()) printShards(*run.ended());
     std::printf("run directory: %s\n", runDirectory.c_str());
     std::fflush(stdout);
 }

@@ -23,6 +23,7 @@ class ProgressView {
     void printEpochs(const RunData& run);
     void printLog(const RunData& run);
     void drawBar(const RunData& run);
+    void printShards(const RunEnded& end) const;
     void clearBar();
 
     const bool m_isTerminal;

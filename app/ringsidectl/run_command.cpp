@@ -5,6 +5,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -43,6 +45,7 @@ struct RunArguments {
     std::vector<std::string> assignments;
     std::string out;
     std::string resume;
+    std::string reportSamples = "auto";
     bool detach = false;
     bool quiet = false;
 };
@@ -77,6 +80,7 @@ struct Launch {
     PreparedRun run;
     std::filesystem::path worker;
     std::int64_t epochUs = 0;
+    std::string reportSamples;
 };
 
 SupervisorOptions optionsFor(const Launch& launch, int stopFd) {
@@ -84,6 +88,7 @@ SupervisorOptions optionsFor(const Launch& launch, int stopFd) {
     options.workerProgram = launch.worker;
     options.epochUs = launch.epochUs;
     options.stopFd = stopFd;
+    options.workerEnvironment = {"RINGSIDE_REPORT_SAMPLES=" + launch.reportSamples};
     return options;
 }
 
@@ -184,7 +189,13 @@ std::string experimentOf(const std::filesystem::path& resumed) {
 }
 
 int runCommand(RunArguments arguments) {
+    constexpr std::array kReports = {"auto", "always", "never"};
+    if (std::ranges::find(kReports, arguments.reportSamples) == kReports.end()) {
+        return reportProblems({{"--report-samples", "is " + arguments.reportSamples + "; it is auto, always or never",
+                                "leave it out to report samples while steps take 20 ms or more"}});
+    }
     Launch launch;
+    launch.reportSamples = arguments.reportSamples;
     launch.epochUs = monotonicUs();
     Problems problems;
     if (!arguments.resume.empty()) {
@@ -225,6 +236,10 @@ void addRunCommand(CLI::App& app, std::function<int()>& action) {
             "--resume", arguments->resume,
             "Go on from a run directory or a checkpoint; without CONFIG with the experiment it was trained with")
         ->type_name("PATH");
+    command
+        ->add_option("--report-samples", arguments->reportSamples,
+                     "auto: ranks name every sample they train while steps take 20 ms or more; always; never")
+        ->type_name("WHEN");
     command->add_flag("--detach", arguments->detach, "Return once the run has started; it goes on by itself");
     command->add_flag("--quiet", arguments->quiet, "Print the result only");
     command->callback([arguments, &action] { action = [arguments] { return runCommand(*arguments); }; });

@@ -62,6 +62,18 @@ void printMetrics(const Json& summary) {
     }
 }
 
+void printShards(const Json& summary) {
+    const auto verified = summary.find("plan_verified");
+    if (verified == summary.end() || !verified->is_boolean()) return;
+    const auto mismatch = summary.find("plan_mismatch");
+    const bool told = mismatch != summary.end() && mismatch->is_object();
+    const auto audited = static_cast<long long>(number(summary, "plan_audited_epochs"));
+    row("shards", verified->get<bool>()
+                      ? "verified in " + std::to_string(audited) + (audited == 1 ? " epoch" : " epochs") +
+                            ": every rank trained on the samples planned for it"
+                      : "not as planned: " + (told ? text(*mismatch, "text") : "in epoch 0"));
+}
+
 void printSummary(const RunPaths& paths, const Json& summary) {
     char speed[128];
     std::snprintf(speed, sizeof speed, "%s steps in %.2f s (%.0f steps/s, %.0f samples/s)",
@@ -78,11 +90,7 @@ void printSummary(const RunPaths& paths, const Json& summary) {
     row("backend", text(summary, "why_backend"));
     row("trained", speed);
     printMetrics(summary);
-    const auto verified = summary.find("plan_verified");
-    if (verified != summary.end() && verified->is_boolean()) {
-        row("shards", verified->get<bool>() ? "epoch 0: every rank trained on the samples planned for it"
-                                            : "epoch 0: a rank trained on other samples than planned");
-    }
+    printShards(summary);
     row("run directory", paths.directory.string());
 }
 

@@ -25,7 +25,8 @@ std::span<T> allocate(BatchMemory& memory, std::int64_t count) {
 DataLoaderOptions dataLoaderOptions(const RunConfig& config) {
     return {.numWorkers = config.loader.numWorkers,
             .prefetchFactor = config.loader.prefetchFactor,
-            .persistentWorkers = config.loader.persistentWorkers};
+            .persistentWorkers = config.loader.persistentWorkers,
+            .changeIndices = {}};
 }
 
 DataLoader::DataLoader(const Dataset& dataset, const SampleTransforms& transforms, const DataLoaderOptions& options,
@@ -88,6 +89,7 @@ void DataLoader::load(std::int64_t batch, std::size_t slot, std::size_t worker, 
     const HostBatch to = m_slots[slot].batch = head(m_slots[slot].whole, range.count);
     for (std::size_t row = 0; row < to.indices.size(); ++row)
         to.indices[row] = m_plan->index(m_rank, range.first + static_cast<std::int64_t>(row));
+    if (m_options.changeIndices) m_options.changeIndices(m_epoch, range.first, to.indices);
     m_writers[worker].write(to, m_epoch, queue);
 }
 

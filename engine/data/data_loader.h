@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -22,6 +23,9 @@ struct DataLoaderOptions {
     std::int64_t numWorkers = 0;      // threads; 0: the caller's
     std::int64_t prefetchFactor = 2;  // batches for each of them that may wait
     bool persistentWorkers = false;
+    // A test's way to load other samples than planned; called with the epoch and the batch's first slot.
+    using ChangeIndices = std::function<void(std::int64_t, std::int64_t, std::span<std::int64_t>)>;
+    ChangeIndices changeIndices = {};
 };
 DataLoaderOptions dataLoaderOptions(const RunConfig& config);
 

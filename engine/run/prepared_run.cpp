@@ -47,6 +47,7 @@ Result<PreparedRun> prepareRun(const RunConfig& config, const std::filesystem::p
     const Problems untransformable = transformProblems(config.loader, data.value().training->shape());
     if (!untransformable.empty()) return untransformable.front();
     const ShardSpec spec = epochSpec(config, data.value().training, 0);
+    run.classes = spec.data;
     if (const Problems reasons = planProblems(spec); !reasons.empty()) return reasons.front();
     const Result<ShardPlan> plan = ShardPlan::make(spec);
     if (!plan) return plan.problem();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,8 @@
 #include "run/compute_choice.h"
 
 namespace ringside {
+
+class ClassLabels;
 
 // A run that can start: everything about it that is known before the first process is.
 struct PreparedRun {
@@ -21,8 +24,9 @@ struct PreparedRun {
     std::int64_t trainingSamples = 0;
     std::int64_t validationSamples = 0;
     std::int64_t stepsPerEpoch = 0;
-    std::int64_t stepsBefore = 0;         // done by what training.resume names
-    std::vector<std::string> planHashes;  // by rank, of epoch 0
+    std::int64_t stepsBefore = 0;                     // done by what training.resume names
+    std::vector<std::string> planHashes;              // by rank, of epoch 0
+    std::shared_ptr<const ClassLabels> classes = {};  // of the training samples, for samplers that need them
 };
 
 // Checks the configuration, loads the data once to know its size, and resolves what is `auto`. Relative paths start at

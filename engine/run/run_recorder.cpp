@@ -57,6 +57,26 @@ std::string epochLine(const EpochResult& result, bool padded) {
     return json.dump() + "\n";
 }
 
+constexpr std::size_t kMostMismatches = 16;
+constexpr std::size_t kMismatchesTold = 3;
+constexpr std::chrono::milliseconds kAuditPatience{500};  // at the end, for epochs not compared yet
+
+PlanWatchOptions watchOptions(const PreparedRun& run) {
+    return {.config = run.config, .datasetSize = run.trainingSamples, .classes = [classes = run.classes] {
+                return classes;
+            }};
+}
+
+Json toJson(const PlanMismatch& mismatch) {
+    Json json = {{"rank", mismatch.rank}, {"epoch", mismatch.epoch}, {"text", mismatch.text()}};
+    if (mismatch.slot < 0) return json;
+    json["step"] = mismatch.step;
+    json["slot"] = mismatch.slot;
+    json["planned"] = mismatch.planned < 0 ? Json(nullptr) : Json(mismatch.planned);
+    json["trained"] = mismatch.trained;
+    return json;
+}
+
 std::string logText(const LogLine& line) {
     char prefix[64];
     const std::string who = line.rank < 0 ? "supervisor" : "rank " + std::to_string(line.rank);
@@ -73,7 +93,8 @@ RunRecorder::RunRecorder(const RunPaths& paths, const PreparedRun& run)
       m_reserve(paths.directory),
       m_telemetry(paths.telemetry()),
       m_metrics(paths.metrics()),
-      m_log(paths.log()) {
+      m_log(paths.log()),
+      m_watch(watchOptions(run)) {
     m_data.onGlobalStep = [this](const GlobalStep& step) { writeStep(step); };
 }
 
@@ -92,6 +113,8 @@ unsigned RunRecorder::add(const Event& event) {
 void RunRecorder::note(const Event& event) {
     if (const auto* line = std::get_if<LogLine>(&event)) m_log.add(logText(*line));
     if (const auto* state = std::get_if<RankState>(&event)) noteTraining(*state);
+    if (const auto* consumed = std::get_if<Consumed>(&event)) m_watch.add(*consumed);
+    if (const auto* indices = std::get_if<ConsumedIndices>(&event)) m_watch.add(*indices);
     if (const auto* epoch = std::get_if<EpochResult>(&event)) {
         m_waitingEpochs.push_back(*epoch);
         writeEpochsUpTo(m_data.lastStep() ? m_data.lastStep()->step : 0);
@@ -125,7 +148,18 @@ void RunRecorder::writeEpochsUpTo(std::int64_t step) {
     }
 }
 
+void RunRecorder::takeFindings(const PlanNews& news) {
+    m_auditedEpochs += static_cast<std::int64_t>(news.auditedEpochs.size());
+    for (const PlanMismatch& mismatch : news.mismatches) {
+        if (m_mismatches.size() == kMostMismatches) return;
+        m_mismatches.push_back(mismatch);
+        if (m_mismatches.size() > kMismatchesTold) continue;
+        add(LogLine{-1, "error", "not as planned: " + mismatch.text(), m_data.lastTimeUs()});
+    }
+}
+
 void RunRecorder::flush() {
+    takeFindings(m_watch.take());
     m_telemetry.flush();
     m_metrics.flush();
     m_log.flush();
@@ -144,6 +178,10 @@ RunEnded RunRecorder::finish(RunEnded end) {
         }
     };
     measure(end);
+    attempt([&] { takeFindings(m_watch.finish(kAuditPatience)); });
+    if (m_auditedEpochs > 0 || !m_mismatches.empty()) end.planVerified = m_mismatches.empty();
+    if (!m_mismatches.empty()) end.planMismatch = m_mismatches.front().text();
+    end.auditedEpochs = m_auditedEpochs;
     attempt([&] { writeEpochsUpTo(std::numeric_limits<std::int64_t>::max()); });
     for (AppendFile* file : {&m_metrics, &m_log, &m_telemetry}) attempt([&] { file->flush(); });
     m_reserve.release();  // room for what follows, however full the disk is
@@ -218,7 +256,9 @@ Json RunRecorder::summary(const RunEnded& end) const {
             {"backend", m_run.compute.backend},
             {"why_backend", m_run.compute.whyBackend},
             {"plan_hashes", m_run.planHashes},
-            {"plan_verified", planVerified()},
+            {"plan_verified", end.planVerified ? Json(*end.planVerified) : Json(nullptr)},
+            {"plan_audited_epochs", m_auditedEpochs},
+            {"plan_mismatch", m_mismatches.empty() ? Json(nullptr) : toJson(m_mismatches.front())},
             {"data_wait_share", dataWaitShare()},
             {"dropped_telemetry_steps", dropped}};
 }
@@ -270,19 +310,6 @@ Json RunRecorder::bestMetrics() const {
     return {{"epoch", best->epoch},
             {"val_loss", number(padded ? best->lossPadded : best->loss)},
             {"val_accuracy", number(padded ? best->accuracyPadded : best->accuracy)}};
-}
-
-// Whether every rank consumed in epoch 0 exactly what the plan dealt; null while nobody has reported.
-Json RunRecorder::planVerified() const {
-    bool any = false;
-    for (std::size_t rank = 0; rank < m_data.ranks().size() && rank < m_run.planHashes.size(); ++rank) {
-        for (const Consumed& consumed : m_data.ranks()[rank].consumed) {
-            if (consumed.epoch != 0) continue;
-            if (consumed.sha256 != m_run.planHashes[rank]) return false;
-            any = true;
-        }
-    }
-    return any ? Json(true) : Json(nullptr);
 }
 
 }  // namespace ringside

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "run/append_file.h"
+#include "run/plan_watch.h"
 #include "run/prepared_run.h"
 #include "run/run_directory.h"
 #include "run/space_reserve.h"
@@ -43,7 +44,7 @@ class RunRecorder {
     double dataWaitShare() const;
     Json finalMetrics() const;
     Json bestMetrics() const;
-    Json planVerified() const;
+    void takeFindings(const PlanNews& news);
 
     const RunPaths m_paths;
     const PreparedRun m_run;
@@ -54,7 +55,10 @@ class RunRecorder {
     RunData m_data;
     std::deque<EpochResult> m_waitingEpochs;  // until the steps before them are written
     std::set<int> m_trainingRanks;            // that have begun
-    std::int64_t m_trainingFromUs = -1;       // when the last rank began to train
+    PlanWatch m_watch;
+    std::int64_t m_auditedEpochs = 0;
+    std::vector<PlanMismatch> m_mismatches;  // the first of them
+    std::int64_t m_trainingFromUs = -1;      // when the last rank began to train
     std::int64_t m_firstStepUs = -1;
 };
 

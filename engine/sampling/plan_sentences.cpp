@@ -137,6 +137,9 @@ std::string stepSentence(const ShardSpec& spec) {
     }
     std::string text = counted(numbers.stepsPerEpoch, "step of ", "steps of ") + std::to_string(spec.worldSize) +
                        " x " + std::to_string(spec.batchSize) + " = " + grouped(spec.worldSize * spec.batchSize);
+    if (isReplicated(spec.kind) && spec.worldSize > 1) {
+        text += ", of which only " + grouped(spec.batchSize) + " are different: all ranks take the same";
+    }
     if (numbers.lastBatchSize < spec.batchSize) {
         text += std::string(numbers.stepsPerEpoch == 1 ? "; it" : "; the last step") + " has " +
                 grouped(numbers.lastBatchSize) + " per rank";

@@ -41,6 +41,13 @@ class Fields {
         if (value != nullptr) readReal(*value, key, out);
     }
 
+    void flag(const char* key, std::optional<bool>& out) {
+        const Json* value = find(key, Need::kOptional);
+        if (value == nullptr) return;
+        if (!value->is_boolean()) return fail(key, "is neither true nor false");
+        out = value->get<bool>();
+    }
+
     void text(const char* key, std::string& out, Need need = Need::kOptional) {
         const Json* value = find(key, need);
         if (value != nullptr) readText(*value, key, out);
@@ -216,6 +223,14 @@ void read(Fields& f, Consumed& e) {
     f.text("sha256", e.sha256, Need::kRequired);
 }
 
+void read(Fields& f, ConsumedIndices& e) {
+    f.rank(e.rank);
+    f.integer("epoch", e.epoch, 0, kMaxCount, Need::kRequired);
+    f.integer("step", e.step);
+    f.integer("slot", e.slot, 0, kMaxBatch, Need::kRequired);
+    f.column("index", e.index, 0, kMaxBatch, Need::kRequired);
+}
+
 void read(Fields& f, Replica& e) {
     f.rank(e.rank);
     f.integer("step", e.step, 0, kMaxCount, Need::kRequired);
@@ -245,6 +260,9 @@ void read(Fields& f, RunEnded& e) {
     f.real("train_seconds", e.trainSeconds);
     f.real("steps_per_second", e.stepsPerSecond);
     f.real("samples_per_second", e.samplesPerSecond);
+    f.flag("plan_verified", e.planVerified);
+    f.integer("plan_audited_epochs", e.auditedEpochs);
+    f.text("plan_mismatch", e.planMismatch);
     f.time(e.timeUs);
 }
 
@@ -273,11 +291,17 @@ struct Kind {
     Decode decode;
 };
 constexpr Kind kKinds[] = {
-    {"steps", decodeAs<StepsFrame>},  {"heartbeat", decodeAs<Heartbeat>},
-    {"epoch", decodeAs<EpochResult>}, {"rank", decodeAs<RankState>},
-    {"consumed", decodeAs<Consumed>}, {"replica", decodeAs<Replica>},
-    {"log", decodeAs<LogLine>},       {"run", decodeAs<RunStarted>},
-    {"end", decodeAs<RunEnded>},      {"checkpoint", decodeAs<CheckpointSaved>},
+    {"steps", decodeAs<StepsFrame>},
+    {"heartbeat", decodeAs<Heartbeat>},
+    {"epoch", decodeAs<EpochResult>},
+    {"rank", decodeAs<RankState>},
+    {"consumed", decodeAs<Consumed>},
+    {"indices", decodeAs<ConsumedIndices>},
+    {"replica", decodeAs<Replica>},
+    {"log", decodeAs<LogLine>},
+    {"run", decodeAs<RunStarted>},
+    {"end", decodeAs<RunEnded>},
+    {"checkpoint", decodeAs<CheckpointSaved>},
 };
 
 }  // namespace

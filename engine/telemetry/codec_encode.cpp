@@ -99,17 +99,21 @@ Json toJson(const CheckpointSaved& e) {
 }
 
 Json toJson(const RunEnded& e) {
-    return {{"kind", "end"},
-            {"state", e.state},
-            {"exit_code", e.exitCode},
-            {"first_failed_rank", e.firstFailedRank},
-            {"verdict", e.verdict},
-            {"last_lines", e.lastLines},
-            {"steps", e.steps},
-            {"train_seconds", number(e.trainSeconds)},
-            {"steps_per_second", number(e.stepsPerSecond)},
-            {"samples_per_second", number(e.samplesPerSecond)},
-            {"time_us", e.timeUs}};
+    Json json = {{"kind", "end"},
+                 {"state", e.state},
+                 {"exit_code", e.exitCode},
+                 {"first_failed_rank", e.firstFailedRank},
+                 {"verdict", e.verdict},
+                 {"last_lines", e.lastLines},
+                 {"steps", e.steps},
+                 {"train_seconds", number(e.trainSeconds)},
+                 {"steps_per_second", number(e.stepsPerSecond)},
+                 {"samples_per_second", number(e.samplesPerSecond)},
+                 {"time_us", e.timeUs}};
+    if (e.planVerified) json["plan_verified"] = *e.planVerified;
+    if (e.auditedEpochs > 0) json["plan_audited_epochs"] = e.auditedEpochs;
+    if (!e.planMismatch.empty()) json["plan_mismatch"] = e.planMismatch;
+    return json;
 }
 
 // Step frames are the bulk of a stream: written straight into text, shortest digits that read back exactly.
@@ -159,8 +163,25 @@ std::string frameLine(const StepsFrame& e) {
     return text;
 }
 
+std::string indicesLine(const ConsumedIndices& e) {
+    std::string text;
+    text.reserve(96 + 8 * e.index.size());
+    text += R"({"kind":"indices","rank":)";
+    append(text, e.rank);
+    text += R"(,"epoch":)";
+    append(text, e.epoch);
+    text += R"(,"step":)";
+    append(text, e.step);
+    text += R"(,"slot":)";
+    append(text, e.slot);
+    appendColumn(text, "index", e.index);
+    text += "}\n";
+    return text;
+}
+
 struct Encode {
     std::string operator()(const StepsFrame& event) const { return frameLine(event); }
+    std::string operator()(const ConsumedIndices& event) const { return indicesLine(event); }
     template <class E>
     std::string operator()(const E& event) const {
         return line(toJson(event));

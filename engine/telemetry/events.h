@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -108,6 +109,16 @@ struct Consumed {
     std::string sha256;
 };
 
+// "indices": the samples a rank really trained on in one step, in order. Sent only while a run is slow enough for it
+// (IndexReport); a large batch comes in several.
+struct ConsumedIndices {
+    int rank = 0;
+    std::int64_t epoch = 0;
+    std::int64_t step = 0;  // optimizer step, from 1 over all epochs
+    std::int64_t slot = 0;  // of the first index, in the rank's list of this epoch
+    std::vector<std::int64_t> index;
+};
+
 // "replica": checksum of a rank's parameters after an epoch; equal on all ranks = in sync.
 struct Replica {
     int rank = 0;
@@ -142,9 +153,13 @@ struct RunEnded {
     double stepsPerSecond = 0;
     double samplesPerSecond = 0;
     std::int64_t timeUs = 0;
+    // Whether the ranks trained what was planned, as far as compared; nothing while no epoch was.
+    std::optional<bool> planVerified = {};
+    std::int64_t auditedEpochs = 0;
+    std::string planMismatch = {};  // the first: "rank 2, epoch 3, step 5, slot 17: planned 4242, trained 17"
 };
 
 using Event = std::variant<RunStarted, RankState, StepsFrame, Heartbeat, EpochResult, Consumed, Replica, LogLine,
-                           CheckpointSaved, RunEnded>;
+                           CheckpointSaved, RunEnded, ConsumedIndices>;
 
 }  // namespace ringside

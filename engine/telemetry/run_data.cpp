@@ -77,6 +77,7 @@ unsigned RunData::take(const RunStarted& event) {
     m_started = event;
     m_ranks.assign(static_cast<std::size_t>(std::max(event.worldSize, 0)), RankData{});
     for (RankData& one : m_ranks) one.loss = std::numeric_limits<double>::quiet_NaN();
+    m_indicesHeld.assign(m_ranks.size(), 0);
     m_rankPaces.assign(m_ranks.size(), RankPace{});
     m_merger.emplace(event.worldSize, event.stepsBefore);
     return kRunStartedChanged | kRanksChanged;
@@ -192,7 +193,22 @@ unsigned RunData::take(const Consumed& event) {
     RankData* one = rank(event.rank);
     if (one == nullptr) return 0;
     appendBounded(one->consumed, event, kMaxEpochs);
-    return kRanksChanged;
+    ++one->consumedCount;
+    return kConsumedChanged;
+}
+
+unsigned RunData::take(const ConsumedIndices& event) {
+    RankData* one = rank(event.rank);
+    if (one == nullptr || event.index.empty()) return 0;
+    std::size_t& held = m_indicesHeld[static_cast<std::size_t>(event.rank)];
+    one->indices.push_back(event);
+    ++one->indicesCount;
+    held += event.index.size();
+    while (held > kMaxIndices / m_ranks.size() && one->indices.size() > 1) {
+        held -= one->indices.front().index.size();
+        one->indices.pop_front();
+    }
+    return kConsumedChanged;
 }
 
 unsigned RunData::take(const Replica& event) {

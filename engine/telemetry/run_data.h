@@ -80,6 +80,9 @@ struct RankData {
     }
     std::optional<bool> inSync;  // from the latest complete set of replica checksums
     std::vector<Consumed> consumed;
+    std::int64_t consumedCount = 0;       // reported so far, forgotten ones included
+    std::deque<ConsumedIndices> indices;  // the latest, at most RunData::kMaxIndices of them over all ranks
+    std::int64_t indicesCount = 0;        // events reported so far, forgotten ones included
     Series lossSeries{1U << 14};
     Series accuracySeries{1U << 14};
 };
@@ -92,7 +95,8 @@ enum RunChange : unsigned {
     kEpochsChanged = 1U << 3,
     kLogChanged = 1U << 4,
     kEndChanged = 1U << 5,
-    kCheckpointsChanged = 1U << 6
+    kCheckpointsChanged = 1U << 6,
+    kConsumedChanged = 1U << 7
 };
 
 // Samples per second and steps per second over a sliding window of run time.
@@ -116,6 +120,7 @@ class Pace {
 class RunData {
   public:
     static constexpr std::size_t kMaxLogLines = 5000;
+    static constexpr std::size_t kMaxIndices = 1U << 21;  // 16 MiB
 
     unsigned apply(const Event& event);  // returns RunChange bits
 
@@ -148,6 +153,7 @@ class RunData {
     unsigned take(const Heartbeat& event);
     unsigned take(const EpochResult& event);
     unsigned take(const Consumed& event);
+    unsigned take(const ConsumedIndices& event);
     unsigned take(const Replica& event);
     unsigned take(const LogLine& event);
     unsigned take(const CheckpointSaved& event);
@@ -165,6 +171,7 @@ class RunData {
     std::optional<RunStarted> m_started;
     std::optional<RunEnded> m_ended;
     std::vector<RankData> m_ranks;
+    std::vector<std::size_t> m_indicesHeld;  // by rank
     std::optional<StepMerger> m_merger;
     Series m_loss, m_accuracy, m_throughput, m_gradientNorm, m_learningRate;
     std::vector<EpochResult> m_trainingEpochs, m_validationEpochs;

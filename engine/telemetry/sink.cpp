@@ -19,6 +19,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr std::size_t kMaxQueuedEvents = 1U << 14;
+constexpr std::size_t kMaxQueuedIndices = 1U << 20;
 constexpr std::size_t kMaxFrameSteps = 4096;
 constexpr std::size_t kMaxPendingBytes = 1U << 20;  // beyond it nothing new is encoded: the ring fills and drops
 
@@ -43,6 +44,11 @@ ssize_t writeSome(int fd, const std::string& bytes) {
 // for the next frame.
 bool isUrgent(const Event& event) {
     return std::holds_alternative<LogLine>(event) || std::holds_alternative<CheckpointSaved>(event);
+}
+
+std::size_t indicesIn(const Event& event) {
+    const auto* indices = std::get_if<ConsumedIndices>(&event);
+    return indices == nullptr ? 0 : indices->index.size();
 }
 
 bool fits(const StepsFrame& frame, const StepRecord& record) {
@@ -90,10 +96,12 @@ void TelemetrySink::send(Event event) {
     const bool urgent = isUrgent(event);
     {
         const std::lock_guard lock(m_mutex);
-        if (m_events.size() >= kMaxQueuedEvents) {
+        const std::size_t indices = indicesIn(event);
+        if (m_events.size() >= kMaxQueuedEvents || m_queuedIndices + indices > kMaxQueuedIndices) {
             m_droppedEvents.fetch_add(1, std::memory_order_relaxed);
             return;
         }
+        m_queuedIndices += indices;
         m_events.push_back({m_ring.pushed(), std::move(event)});
         m_urgent = m_urgent || urgent;
     }
@@ -167,6 +175,7 @@ void TelemetrySink::collect() {
     {
         const std::lock_guard lock(m_mutex);
         events.swap(m_events);
+        m_queuedIndices = 0;
     }
     for (Queued& queued : events) {
         drainSteps(queued.stepsBefore);

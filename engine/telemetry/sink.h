@@ -85,6 +85,7 @@ class TelemetrySink {
     std::condition_variable m_wake;
     std::condition_variable m_flushed;
     std::deque<Queued> m_events;
+    std::size_t m_queuedIndices = 0;
     std::function<std::int64_t()> m_collective;
     std::function<GpuReading()> m_gpu;
     bool m_urgent = false;

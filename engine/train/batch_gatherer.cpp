@@ -18,6 +18,12 @@ Batch allocateBatch(const GathererParts& parts) {
     return batch;
 }
 
+DataLoaderOptions loaderOptions(const GathererParts& parts) {
+    DataLoaderOptions options = dataLoaderOptions(parts.config);
+    options.changeIndices = parts.changeIndices;
+    return options;
+}
+
 // The loader's memory as tensors.
 Batch hostTensors(const HostBatch& host, std::int64_t features, std::int64_t targets) {
     Batch batch;
@@ -39,7 +45,7 @@ BatchGatherer::BatchGatherer(const GathererParts& parts)
       m_shape(parts.dataset.shape()),
       m_targetCount(parts.dataset.targetCount()),
       m_transforms(parts.config.loader, m_shape, parts.config.training.seed, parts.training),
-      m_loader(parts.dataset, m_transforms, dataLoaderOptions(parts.config), parts.maxBatch, parts.memory) {
+      m_loader(parts.dataset, m_transforms, loaderOptions(parts), parts.maxBatch, parts.memory) {
     if (m_backend.device().kind != Device::Kind::kCpu) m_onDevice = allocateBatch(parts);
 }
 

@@ -19,6 +19,7 @@ struct GathererParts {
     BatchMemory& memory;
     std::int64_t maxBatch = 1;
     bool training = true;  // with random transforms
+    DataLoaderOptions::ChangeIndices changeIndices = {};
 };
 
 // One rank's batches on the backend's device, from a loader of its own. Allocates when made and at the start of an

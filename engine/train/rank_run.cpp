@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/rank_run.h"
 
+#include <cstdlib>
 #include <memory>
 #include <optional>
 
@@ -25,6 +26,11 @@ RunConfig readConfig(const RankEnvironment& environment) {
                             std::to_string(config.parallel.worldSize) + ", but this rank was started as one of " +
                             std::to_string(environment.worldSize) + ": start the run with ringsidectl run");
     return config;
+}
+
+std::string reportSamples() {
+    const char* when = std::getenv(kReportSamplesVariable);
+    return when == nullptr ? "auto" : when;
 }
 
 // Heartbeats read the collective's number from the communicator, which must not go first.
@@ -74,7 +80,10 @@ ExitCode runRank(const RankEnvironment& environment, TelemetrySink& sink, const 
     const CollectiveWatch watch(sink, *communicator);
 
     SinkObserver observer(sink);
-    Trainer trainer({config, data, *communicator, *backend, observer, control, environment.runDirectory});
+    const std::optional<WrongIndex> wrongIndex = wrongIndexFromEnvironment(environment.rank);
+    if (wrongIndex) sink.log("warning", std::string(kWrongIndexVariable) + " is set: a sample is replaced, as a test");
+    Trainer trainer({config, data, *communicator, *backend, observer, control, environment.runDirectory, nullptr,
+                     wrongIndex, reportSamples()});
     const TrainOutcome outcome = trainer.run();
     sink.state("finished");
     return outcome == TrainOutcome::kStopped ? ExitCode::kStopped : ExitCode::kOk;

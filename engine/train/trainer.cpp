@@ -72,6 +72,16 @@ const Dataset& validationOrTraining(const DataSplit& data) {
     return data.validation ? *data.validation : *data.training;
 }
 
+// Nothing, unless a test wants a sample of the training exchanged.
+DataLoaderOptions::ChangeIndices changeIndices(const TrainerParts& parts, const Dataset& dataset) {
+    const bool wanted =
+        parts.wrongIndex && &dataset == parts.data.training.get() && parts.wrongIndex->sample < dataset.size();
+    if (!wanted) return {};
+    return [wrong = *parts.wrongIndex](std::int64_t epoch, std::int64_t firstSlot, std::span<std::int64_t> indices) {
+        wrong.apply(epoch, firstSlot, indices);
+    };
+}
+
 GathererParts gathererParts(const TrainerParts& parts, const Dataset& dataset, BatchMemory& hostMemory) {
     const Problems problems = transformProblems(parts.config.loader, dataset.shape());
     if (!problems.empty()) throw TrainingError(problems.front());
@@ -80,7 +90,8 @@ GathererParts gathererParts(const TrainerParts& parts, const Dataset& dataset, B
             .backend = parts.backend,
             .memory = parts.batchMemory != nullptr ? *parts.batchMemory : hostMemory,
             .maxBatch = largestBatch(parts),
-            .training = &dataset == parts.data.training.get()};
+            .training = &dataset == parts.data.training.get(),
+            .changeIndices = changeIndices(parts, dataset)};
 }
 
 // "images are normalized with mean 0.491 0.482 and deviation 0.247 0.243"
@@ -123,6 +134,7 @@ Trainer::Trainer(const TrainerParts& parts)
       m_trainingGatherer(gathererParts(parts, *parts.data.training, *m_hostMemory)),
       m_validationGatherer(gathererParts(parts, validationOrTraining(parts.data), *m_hostMemory)),
       m_validationPlan(validationPlan(parts)),
+      m_indexReport(parts.reportSamples, parts.communicator.rank(), parts.observer),
       m_checkpoints(m_parts, *m_model, m_strategy->optimizer()) {}
 
 TrainOutcome Trainer::run() {
@@ -191,6 +203,7 @@ bool Trainer::trainSteps(const ShardPlan& plan) {
 
 bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     const int rank = m_parts.communicator.rank();
+    const std::size_t consumedBefore = m_consumed.size();
     StepSums step;
     for (std::int64_t batch = batches.first; batch + 1 < batches.last; ++batch) {
         const SlotRange range = plan.batch(batch);
@@ -205,6 +218,8 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     m_parts.observer.progress().step.store(++m_position.step, std::memory_order_relaxed);
     step.add(result.losses);
     m_position.sums.add(result.losses, uniqueSlots(plan, rank, range));
+    m_indexReport.stepDone(m_position.epoch, m_position.step, static_cast<std::int64_t>(consumedBefore),
+                           std::span(m_consumed).subspan(consumedBefore));
     const bool finite = std::isfinite(step.loss);
     if (m_position.step % m_parts.config.training.logEvery == 0 || !finite) reportStep(result, step);
     if (!finite) takeNonFinite(step.loss);

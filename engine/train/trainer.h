@@ -12,6 +12,7 @@
 #include "sampling/shard_plan.h"
 #include "train/batch_gatherer.h"
 #include "train/checkpoint_keeper.h"
+#include "train/index_report.h"
 #include "train/metric_sums.h"
 #include "train/trainer_parts.h"
 
@@ -76,8 +77,9 @@ class Trainer {
     BatchGatherer m_trainingGatherer;
     BatchGatherer m_validationGatherer;
     std::optional<ShardPlan> m_validationPlan;  // none without validation samples
-    std::vector<std::int64_t> m_consumed;       // of the epoch, in order
-    std::int64_t m_dataUs = 0;                  // waited for batches since the last logged step
+    IndexReport m_indexReport;
+    std::vector<std::int64_t> m_consumed;  // of the epoch, in order
+    std::int64_t m_dataUs = 0;             // waited for batches since the last logged step
     CheckpointKeeper m_checkpoints;
     TrainingPosition m_position;
     bool m_toldNonFinite = false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "backend/backend.h"
 #include "comm/communicator.h"
@@ -10,6 +11,7 @@
 #include "data/dataset.h"
 #include "train/control.h"
 #include "train/trainer_observer.h"
+#include "train/wrong_index.h"
 
 namespace ringside {
 
@@ -23,6 +25,8 @@ struct TrainerParts {
     const ControlSource& control;
     std::filesystem::path runDirectory;  // checkpoints go here; empty: none are written
     BatchMemory* batchMemory = nullptr;  // what the device copies batches from best; null: ordinary memory
+    std::optional<WrongIndex> wrongIndex = {};
+    std::string reportSamples = "auto";  // as IndexReport takes it
 };
 
 }  // namespace ringside

@@ -18,6 +18,7 @@ std::string corpus() {
 {"kind":"heartbeat","rank":1,"step":2,"epoch":0,"phase":"all-reduce","collective":9,"resident_bytes":4096,"time_us":30}
 {"kind":"epoch","epoch":0,"split":"val","loss":0.5,"accuracy":0.9,"samples":360,"step":2,"time_us":40}
 {"kind":"consumed","rank":0,"epoch":0,"count":16,"sha256":"00ff"}
+{"kind":"indices","rank":0,"epoch":0,"step":1,"slot":0,"index":[5,3,0,2147483646]}
 {"kind":"replica","rank":0,"step":2,"hash":"aa"}
 {"kind":"replica","rank":1,"step":2,"hash":"aa"}
 {"kind":"log","rank":-1,"level":"info","text":"\u00e9\"\n","time_us":50}

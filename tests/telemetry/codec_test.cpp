@@ -111,6 +111,7 @@ TEST_CASE("Every kind of event survives the way through text") {
                             Replica{1, 12, "cd"},
                             LogLine{-1, "warning", "quote \" and \n newline", 3},
                             CheckpointSaved{120, "checkpoints/step-00000120", 4},
+                            ConsumedIndices{3, 2, 25, 64, {7, 0, 2147483646}},
                             RunEnded{"failed", 12, 2, "rank 2 died", {"a", "b"}, 7, 1.5, 2.5, 3.5, 6}};
     for (const Event& event : events) {
         const std::string line = encode(event);
@@ -133,6 +134,16 @@ TEST_CASE("The run and end lines decode field by field") {
     CHECK(end.exitCode == 13);
     CHECK(end.firstFailedRank == 2);
     CHECK(end.lastLines == std::vector<std::string>{"a"});
+}
+
+TEST_CASE("The samples of a step are one line, and a number that is no sample is refused") {
+    CHECK(encode(ConsumedIndices{1, 2, 25, 32, {88, 9}}) ==
+          "{\"kind\":\"indices\",\"rank\":1,\"epoch\":2,\"step\":25,\"slot\":32,\"index\":[88,9]}\n");
+    CHECK(problemOf(R"({"kind":"indices","rank":1,"epoch":2,"slot":32})").find("index") != std::string::npos);
+    CHECK(problemOf(R"({"kind":"indices","rank":1,"epoch":2,"slot":32,"index":[1,-1]})").find("is -1") !=
+          std::string::npos);
+    CHECK(problemOf(R"({"kind":"indices","rank":1,"epoch":2,"slot":-1,"index":[1]})").find("slot") !=
+          std::string::npos);
 }
 
 TEST_CASE("Bytes that are not UTF-8 are replaced, not fatal") {

@@ -145,6 +145,20 @@ TEST_CASE("Epoch results go to their split, checkpoints and consumed hashes are 
     CHECK(data.ranks()[0].consumed[0].sha256 == "ab");
 }
 
+TEST_CASE("Of the samples that ranks report the newest are kept, and all are counted") {
+    RunData data;
+    data.apply(run(2));
+    const std::vector<std::int64_t> half(RunData::kMaxIndices / 4, 7);  // of what one of two ranks may hold
+    for (std::int64_t step = 1; step <= 5; ++step) {
+        CHECK(data.apply(ConsumedIndices{1, 0, step, 0, half}) == kConsumedChanged);
+    }
+    CHECK(data.ranks()[1].indicesCount == 5);
+    REQUIRE(data.ranks()[1].indices.size() == 2);
+    CHECK(data.ranks()[1].indices.front().step == 4);
+    CHECK(data.ranks()[0].indices.empty());
+    CHECK(data.apply(ConsumedIndices{2, 0, 1, 0, {1}}) == 0);
+}
+
 TEST_CASE("The log keeps its newest lines and counts what it forgot") {
     RunData data;
     for (int i = 0; i < 5003; ++i) data.apply(LogLine{-1, "info", std::to_string(i), i});

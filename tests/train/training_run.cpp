@@ -47,7 +47,16 @@ RankReport trainRank(Communicator& communicator, const RunConfig& config, const 
         if (communicator.rank() == 0 && options.stopAfter && options.stopAfter(step)) control.stop();
     });
     const auto backend = makeCpuBackend(1);
-    Trainer trainer({config, data, communicator, *backend, observer, control, options.runDirectory});
+    Trainer trainer({config,
+                     data,
+                     communicator,
+                     *backend,
+                     observer,
+                     control,
+                     options.runDirectory,
+                     nullptr,
+                     {},
+                     options.reportSamples});
     report.outcome = trainer.run();
     for (const Parameter* parameter : trainer.model().parameters()) {
         const auto values = parameter->value.floats();

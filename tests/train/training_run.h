@@ -35,6 +35,7 @@ struct RunOptions {
     std::filesystem::path runDirectory;
     // Called on rank 0 after each of its steps; true asks for a stop.
     std::function<bool(std::int64_t step)> stopAfter;
+    std::string reportSamples = "auto";  // as IndexReport takes it
 };
 
 // Trains with config.parallel.worldSize ranks as threads; rethrows the first rank's error.

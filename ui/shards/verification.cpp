@@ -5,146 +5,162 @@
 #include <QLocale>
 #include <QtEndian>
 #include <algorithm>
+#include <utility>
 
 #include "data/dataset.h"
-#include "models/plan_model.h"
 #include "models/run_model.h"
 
 namespace ringside {
 namespace {
 
-constexpr qint64 kChunk = 4096;
+constexpr std::size_t kChunk = 4096;
 
-template <class IndexAt>
-QByteArray hashed(qint64 count, IndexAt indexAt) {
-    QCryptographicHash hash(QCryptographicHash::Sha256);
-    std::vector<qint64> chunk;
-    for (qint64 at = 0; at < count; ++at) {
-        chunk.push_back(qToLittleEndian<qint64>(indexAt(at)));
-        if (static_cast<qint64>(chunk.size()) == kChunk || at + 1 == count) {
-            hash.addData(QByteArrayView(reinterpret_cast<const char*>(chunk.data()),
-                                        static_cast<qsizetype>(chunk.size() * sizeof(qint64))));
-            chunk.clear();
-        }
-    }
-    return hash.result().toHex();
+std::function<std::shared_ptr<const ClassLabels>()> classesOf(const DatasetConfig& dataset) {
+    return [dataset]() -> std::shared_ptr<const ClassLabels> {
+        const Result<DataSplit> data = loadDataset(dataset);
+        return data ? data.value().training : nullptr;
+    };
 }
 
 }  // namespace
 
-std::string trainedHash(const ShardPlan& plan, int rank) {
-    const qint64 trained = plan.trainedOf(rank);
-    return hashed(trained, [&](qint64 slot) { return plan.index(rank, slot); }).toStdString();
-}
-
 QString orderHash(const ShardPlan& plan) {
-    const auto order = plan.order();
-    QString hash = QString::fromLatin1(hashed(static_cast<qint64>(order.size()), [&](qint64 at) {
-                                           return qint64{order[static_cast<std::size_t>(at)]};
-                                       }).left(16));
+    QCryptographicHash sum(QCryptographicHash::Sha256);
+    std::vector<qint64> chunk;
+    for (auto order = plan.order(); !order.empty(); order = order.subspan(chunk.size())) {
+        chunk.clear();
+        for (const std::uint32_t sample : order.first(std::min(kChunk, order.size()))) {
+            chunk.push_back(qToLittleEndian<qint64>(sample));
+        }
+        sum.addData(QByteArrayView(reinterpret_cast<const char*>(chunk.data()),
+                                   static_cast<qsizetype>(chunk.size() * sizeof(qint64))));
+    }
+    QString hash = QString::fromLatin1(sum.result().toHex().left(16));
     for (const int at : {12, 8, 4}) hash.insert(at, QLatin1Char(' '));
     return hash;
 }
 
 Verification::Verification(const RunModel& run, QObject* parent) : QObject(parent), m_run(run) {
-    m_pool.setMaxThreadCount(1);
     connect(&run, &RunModel::restarted, this, &Verification::restart);
     connect(&run, &RunModel::changed, this, [this](unsigned changes) {
-        if (changes & (kRunStartedChanged | kRanksChanged | kEpochsChanged | kEndChanged)) look();
+        if (changes & (kRunStartedChanged | kConsumedChanged | kEndChanged)) look();
     });
     look();
 }
 
 Verification::~Verification() {
-    m_pool.clear();
-    m_pool.waitForDone();
+    m_watch.reset();
+    m_retired.waitForDone();
 }
 
 void Verification::restart() {
     ++m_runNumber;
+    // A plan of millions may be under way in its thread, for which the window does not wait.
+    if (m_watch) m_retired.start([old = std::shared_ptr<PlanWatch>(std::move(m_watch))]() mutable { old.reset(); });
     m_config.reset();
     m_state = {};
-    m_asked.clear();
+    m_audited.clear();
+    m_confirmed.clear();
+    m_seen.clear();
+    m_recorded.clear();
     Q_EMIT changed();
 }
 
-void Verification::look() {
+// False while there is no run whose plan is known.
+bool Verification::begin() {
     const auto& started = m_run.data().started();
-    if (!started) {
-        return;
-    }
-    if (!m_config) {
-        Problems problems;
-        auto config = RunConfig::fromJson(started->config, &problems);
-        if (!config) {
-            return;
-        }
-        m_config = config.value();
-        m_samples = started->trainingSamples;
-        m_state.ranks = started->worldSize;
-        m_state.epochs = started->epochs;
-        Q_EMIT changed();
-    }
-    std::map<qint64, std::vector<Consumed>> byEpoch;
-    for (const RankData& rank : m_run.data().ranks()) {
-        for (const Consumed& consumed : rank.consumed) {
-            if (!m_asked.contains(consumed.epoch)) byEpoch[consumed.epoch].push_back(consumed);
-        }
-    }
-    for (const auto& [epoch, consumed] : byEpoch) {
-        if (static_cast<int>(consumed.size()) >= m_state.ranks) {
-            m_asked.insert(epoch);
-            check(epoch, consumed);
-        }
-    }
-}
-
-void Verification::check(qint64 epoch, const std::vector<Consumed>& consumed) {
-    m_pool.start([this, spec = shardSpec(*m_config, m_samples, epoch), dataset = m_config->dataset, epoch, consumed,
-                  run = m_runNumber]() mutable {
-        std::vector<Mismatch> found;
-        if (needsClasses(spec.kind)) {
-            const Result<DataSplit> data = loadDataset(dataset);
-            if (data && data.value().training->size() == spec.datasetSize) spec.data = data.value().training;
-        }
-        const auto plan = ShardPlan::make(spec);
-        for (const Consumed& actual : consumed) {
-            const bool known = plan.ok() && actual.rank >= 0 && actual.rank < spec.worldSize;
-            if (!known || trainedHash(plan.value(), actual.rank) != actual.sha256) {
-                found.push_back({actual.rank, epoch});
-            }
-        }
+    if (m_watch || !started) return m_watch != nullptr;
+    Problems problems;
+    const Result<RunConfig> config = RunConfig::fromJson(started->config, &problems);
+    if (!config) return false;
+    m_config = config.value();
+    m_samples = started->trainingSamples;
+    m_state.ranks = started->worldSize;
+    m_state.epochs = started->epochs;
+    m_confirmed.resize(static_cast<std::size_t>(started->worldSize));
+    m_seen.resize(m_confirmed.size());
+    PlanWatchOptions options{.config = *m_config, .datasetSize = m_samples, .classes = classesOf(m_config->dataset)};
+    options.onNews = [this, run = m_runNumber] {
         QMetaObject::invokeMethod(
             this,
-            [this, found, run] {
-                if (run != m_runNumber) {
-                    return;
-                }
-                m_state.verifiedEpochs += found.empty() ? 1 : 0;
-                m_state.mismatches.insert(m_state.mismatches.end(), found.begin(), found.end());
-                Q_EMIT changed();
+            [this, run] {
+                if (run == m_runNumber) takeNews();
             },
             Qt::QueuedConnection);
-    });
+    };
+    m_watch = std::make_unique<PlanWatch>(std::move(options));
+    Q_EMIT changed();
+    return true;
+}
+
+void Verification::look() {
+    if (!begin()) return;
+    for (int rank = 0; rank < m_state.ranks; ++rank) pass(rank);
+    const auto& ended = m_run.data().ended();
+    if (!ended) return;
+    m_watch->hurry();
+    m_recorded = ended->planVerified == false ? QString::fromStdString(ended->planMismatch) : QString();
+    Q_EMIT changed();
+}
+
+// The rank's reports since the last look, as far as they are still kept.
+void Verification::pass(int rank) {
+    const RankData& data = m_run.data().ranks()[static_cast<std::size_t>(rank)];
+    Seen& seen = m_seen[static_cast<std::size_t>(rank)];
+    const auto latest = [](const auto& list, qint64 count) {
+        return list.end() - std::min<qint64>(count, static_cast<qint64>(list.size()));
+    };
+    for (auto one = latest(data.indices, data.indicesCount - seen.indices); one != data.indices.end(); ++one) {
+        m_watch->add(*one);
+    }
+    for (auto one = latest(data.consumed, data.consumedCount - seen.consumed); one != data.consumed.end(); ++one) {
+        m_watch->add(*one);
+    }
+    seen = {data.consumedCount, data.indicesCount};
+}
+
+void Verification::takeNews() {
+    PlanNews news = m_watch->take();
+    std::set<qint64> wrong;
+    for (const PlanMismatch& mismatch : news.mismatches) {
+        if (m_state.mismatches.size() < kMostMismatches) m_state.mismatches.push_back(mismatch);
+    }
+    for (const PlanMismatch& mismatch : m_state.mismatches) wrong.insert(mismatch.epoch);
+    for (const std::int64_t epoch : news.auditedEpochs) {
+        m_audited.insert(epoch);
+        m_state.verifiedEpochs += wrong.contains(epoch) ? 0 : 1;
+    }
+    for (const PlanNews::Confirmed& one : news.confirmed) m_confirmed[static_cast<std::size_t>(one.rank)] = one;
+    Q_EMIT changed();
+}
+
+bool Verification::isWrong(int rank, qint64 epoch) const {
+    return std::ranges::any_of(m_state.mismatches,
+                               [&](const PlanMismatch& one) { return one.rank == rank && one.epoch == epoch; });
+}
+
+qint64 Verification::confirmed(int rank, qint64 epoch) const {
+    if (rank < 0 || static_cast<std::size_t>(rank) >= m_confirmed.size()) return 0;
+    const PlanNews::Confirmed& one = m_confirmed[static_cast<std::size_t>(rank)];
+    return one.epoch == epoch ? one.count : 0;
+}
+
+QString Verification::alarm() const {
+    if (m_state.mismatches.empty()) return m_recorded;
+    const QString first = QString::fromStdString(m_state.mismatches.front().text());
+    const auto more = static_cast<qlonglong>(m_state.mismatches.size()) - 1;
+    return more == 0 ? first : tr("%1 (and %2 more)").arg(first, QLocale().toString(more));
 }
 
 QString Verification::sentence() const {
     const QLocale locale;
-    if (!m_config) {
-        return {};
+    if (!m_config) return {};
+    if (!alarm().isEmpty()) return tr("Not as planned: %1").arg(alarm());
+    if (m_samples > PlanWatch::kLargestSet) {
+        return tr("Not compared: a plan of more than %1 samples would cost the training time")
+            .arg(locale.toString(static_cast<qlonglong>(PlanWatch::kLargestSet)));
     }
-    if (!m_state.mismatches.empty()) {
-        const Mismatch& first = m_state.mismatches.front();
-        const QString more =
-            m_state.mismatches.size() > 1 ? tr(" (and %1 more)").arg(m_state.mismatches.size() - 1) : QString();
-        return tr("Not as planned: rank %1 trained other samples in epoch %2%3")
-            .arg(first.rank)
-            .arg(first.epoch)
-            .arg(more);
-    }
-    if (m_state.verifiedEpochs == 0) {
-        return tr("The first epoch is not finished yet");
-    }
+    if (m_state.verifiedEpochs == 0) return tr("The first epoch is not finished yet");
     return tr("verified: %1 of %2 epochs on %3 ranks")
         .arg(locale.toString(m_state.verifiedEpochs), locale.toString(m_state.epochs), locale.toString(m_state.ranks));
 }

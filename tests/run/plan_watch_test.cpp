@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/plan_watch.h"
+
+#include "sampling/plan_sentences.h"
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+using std::chrono::seconds;
+
+// torch.randperm(10) seeded with 0 is 4 1 7 5 3 9 0 8 6 2: the ranks get 4 3 6 | 1 9 2 | 7 0 4 | 5 8 1.
+PlanWatchOptions tenOnFour() {
+    PlanWatchOptions options;
+    options.config.loader.batchSize = 2;
+    options.datasetSize = 10;
+    options.share = 1;
+    return options;
+}
+
+std::string hashOf(const PlanWatchOptions& options, int rank) {
+    return trainedHash(ShardPlan::make(epochSpec(options.config, options.datasetSize, 0)).value(), rank);
+}
+
+}  // namespace
+
+TEST_CASE("What a rank trains hashes as its int64 indices in a row") {
+    // python3: hashlib.sha256(struct.pack("<3q", 4, 3, 6)).hexdigest()
+    CHECK(hashOf(tenOnFour(), 0) == "d867669b900319666376d1806510184ef3818b97986f2042625eee93f68c1903");
+}
+
+TEST_CASE("An epoch is audited when every rank has reported it") {
+    const PlanWatchOptions options = tenOnFour();
+    PlanWatch watch(options);
+    for (int rank = 0; rank < 4; ++rank) watch.add(Consumed{rank, 0, 3, hashOf(options, rank)});
+    watch.add(Consumed{0, 1, 3, "unfinished"});
+    const PlanNews news = watch.finish(seconds(10));
+    CHECK(news.auditedEpochs == std::vector<std::int64_t>{0});
+    REQUIRE(news.mismatches.size() == 1);
+    CHECK(news.mismatches[0] == PlanMismatch{0, 1});
+    CHECK(news.mismatches[0].text() == "rank 0, epoch 1: other samples than planned (only their hash is known)");
+}
+
+TEST_CASE("A wrong sample is found by step and slot, and its epoch's hash says nothing new") {
+    PlanWatch watch(tenOnFour());
+    watch.add(ConsumedIndices{2, 0, 1, 0, {7, 0}});
+    watch.add(ConsumedIndices{2, 0, 2, 2, {9}});
+    watch.add(ConsumedIndices{1, 0, 1, 0, {1, 9}});
+    for (int rank = 0; rank < 4; ++rank) watch.add(Consumed{rank, 0, 3, hashOf(tenOnFour(), rank == 2 ? 1 : rank)});
+    const PlanNews news = watch.finish(seconds(10));
+    REQUIRE(news.mismatches.size() == 1);
+    CHECK(news.mismatches[0] == PlanMismatch{2, 0, 2, 2, 4, 9});
+    CHECK(news.mismatches[0].text() == "rank 2, epoch 0, step 2, slot 2: planned 4, trained 9");
+    REQUIRE(news.confirmed.size() == 2);
+    CHECK(news.confirmed[0].rank == 2);
+    CHECK(news.confirmed[0].count == 2);
+    CHECK(news.confirmed[1].count == 2);
+}
+
+TEST_CASE("A sample past the planned ones, or from a rank that is not there") {
+    PlanWatch watch(tenOnFour());
+    watch.add(ConsumedIndices{3, 0, 2, 2, {1, 6}});
+    watch.add(ConsumedIndices{7, 0, 1, 0, {1, 6}});
+    const PlanNews news = watch.finish(seconds(10));
+    REQUIRE(news.mismatches.size() == 1);
+    CHECK(news.mismatches[0].text() == "rank 3, epoch 0, step 2, slot 3: nothing planned, trained 6");
+}
+
+TEST_CASE("What the loader drops is not expected to be trained") {
+    PlanWatchOptions options = tenOnFour();
+    options.config.loader.dropLast = true;
+    PlanWatch watch(options);
+    for (int rank = 0; rank < 4; ++rank) watch.add(Consumed{rank, 0, 2, hashOf(options, rank)});
+    CHECK(hashOf(options, 0) != hashOf(tenOnFour(), 0));
+    CHECK(watch.finish(seconds(10)).auditedEpochs.size() == 1);
+}
+
+TEST_CASE("A sampler that needs classes is not judged without them") {
+    PlanWatchOptions options = tenOnFour();
+    options.config.sampler.kind = "class_balanced";
+    PlanWatch watch(options);
+    watch.add(ConsumedIndices{0, 0, 1, 0, {7, 7}});
+    const PlanNews news = watch.finish(seconds(10));
+    CHECK(news.mismatches.empty());
+    CHECK(news.confirmed.empty());
+}
