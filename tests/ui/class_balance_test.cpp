@@ -17,6 +17,20 @@ TEST_CASE("the chance band is that of the hypergeometric distribution") {
     CHECK(chanceBand(0, 0, 0).high == 0);
 }
 
+TEST_CASE("a rank is judged over all its classes together") {
+    // Two classes of 50, 20 of 100 drawn, 13 and 7 of them: (3^2 + 3^2) / (10 * 80 / 99) = 2.2275. Chi-square with one
+    // degree of freedom has its 95 % point at 3.841.
+    ClassBalance balance{1, 2, {13, 7}, {chanceBand(100, 50, 20), chanceBand(100, 50, 20)}};
+    CHECK(balance.distance(0) == Approx(2.2275).epsilon(1e-4));
+    CHECK(balance.distanceLimit() == Approx(3.841).epsilon(0.03));
+    CHECK(balance.withinChance(0));
+    balance.counts = {15, 5};  // (25 + 25) / 8.0808 = 6.1875
+    CHECK(balance.distance(0) == Approx(6.1875).epsilon(1e-4));
+    CHECK_FALSE(balance.withinChance(0));
+    balance.classes = 10;
+    CHECK(balance.distanceLimit() == Approx(16.919).epsilon(0.005));
+}
+
 TEST_CASE("every rank's classes are counted, duplicates included") {
     ShardScene scene = sceneOf(tenOnFour());  // 4 3 6 | 1 9 2 | 7 0 4 | 5 8 1
     scene.data = loadDataset({}).value().training;

@@ -6,6 +6,7 @@
 #include <QTemporaryDir>
 
 #include "plans.h"
+#include "shards/hits_table.h"
 #include "support/catch.h"
 
 using namespace ringside;
@@ -87,4 +88,17 @@ TEST_CASE("the table model shows what the table holds") {
     CHECK(model.headerData(4, Qt::Horizontal).toString() == "index");
     model.setTable({});
     CHECK(model.rowCount() == 0);
+}
+
+TEST_CASE("what a search found is a table of places") {
+    // 4 3 6 | 1 9 2 | 7 0 4 | 5 8 1: the padding repeats 4 on rank 2 and 1 on rank 3.
+    const ShardScene scene = sceneOf(tenOnFour());
+    const ShardTable table = hitsTable(scene, {{4, 2, 2}, {1, 3, 2}, {9, 1, 1}});
+    CHECK(table.columns == QStringList{"epoch", "step", "rank", "slot", "index", "flag"});
+    CHECK(table.rows == 3);
+    CHECK(table.row(0) == QStringList{"0", "1", "2", "2", "4", "padded"});
+    CHECK(table.row(2) == QStringList{"0", "0", "1", "1", "9", "normal"});
+    ShardSpec dropping = tenOnFour();
+    dropping.dropLast = true;
+    CHECK(hitsTable(sceneOf(dropping), {{6, -1, -1}}).row(0) == QStringList{"0", "", "", "", "6", "dropped"});
 }

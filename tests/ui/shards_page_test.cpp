@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/shards_page.h"
 
+#include <QCheckBox>
+#include <QFrame>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
@@ -10,6 +12,7 @@
 #include "models/run_model.h"
 #include "shards/loom_widget.h"
 #include "support/catch.h"
+#include "telemetry/codec.h"
 #include "theme/theme.h"
 #include "wait_for.h"
 
@@ -161,4 +164,136 @@ TEST_CASE("a search that names an epoch moves the cursor there; one that cannot 
     qint64 sevens = 0;
     for (std::int64_t sample = 0; sample < data.training->size(); ++sample) sevens += data.training->label(sample) == 7;
     CHECK(window.text("findCountLabel") == QString("%1 found").arg(sevens));
+}
+
+namespace {
+
+// A run of the experiment in the window, as its telemetry tells it.
+void startRun(Window& window, qint64 epochs = 10) {
+    RunStarted started;
+    started.worldSize = 4;
+    started.trainingSamples = 1437;
+    started.stepsPerEpoch = 12;
+    started.epochs = epochs;
+    started.batchSize = 32;
+    started.config = window.experiment.config().toJson();
+    window.run.feed(QByteArray::fromStdString(encode(started)));
+}
+
+void feed(Window& window, const Event& event) {
+    window.run.feed(QByteArray::fromStdString(encode(event)));
+}
+
+}  // namespace
+
+TEST_CASE("a wrong sample turns the page red, in words, and Show me goes there") {
+    Window window;
+    auto* banner = window.page.findChild<QFrame*>("alarmBanner");
+    CHECK_FALSE(banner->isVisible());
+    startRun(window);
+    // torch.randperm(1437) seeded with 2 begins 408 712 608: rank 2's slot 0 in epoch 2 is 608.
+    feed(window, ConsumedIndices{2, 2, 25, 0, {17}});
+    REQUIRE(waitFor([&] { return banner->isVisible(); }));
+    CHECK(window.text("alarmLabel") == "rank 2, epoch 2, step 1, slot 0: planned 608, trained 17");
+    CHECK(window.page.property("alarm").toBool());
+    CHECK_FALSE(window.page.findChild<QPushButton*>("alarmReportButton")->isVisible());
+    window.page.findChild<QPushButton*>("mapViewButton")->click();
+    window.page.findChild<QPushButton*>("alarmShowButton")->click();
+    CHECK(window.plan.epoch() == 2);
+    CHECK(window.loom().isVisible());
+    CHECK(window.plan.selectedSample() == 608);
+    CHECK(window.plan.selectedPlace()->rank == 2);
+    CHECK(window.text("explanationLabel").contains("rank 2 trained sample 17 in this slot"));
+    CHECK_FALSE(window.page.grab().isNull());
+    window.run.reset();
+    CHECK_FALSE(banner->isVisible());
+    CHECK_FALSE(window.page.property("alarm").toBool());
+}
+
+TEST_CASE("when only the hash is known the banner says so and offers the samples for the next run") {
+    Window window;
+    startRun(window);
+    for (int rank = 0; rank < 4; ++rank) feed(window, Consumed{rank, 0, 360, "0000"});
+    auto* report = window.page.findChild<QPushButton*>("alarmReportButton");
+    REQUIRE(waitFor([&] { return report->isVisible(); }));
+    CHECK(window.text("alarmLabel").startsWith("rank 0, epoch 0: other samples than planned"));
+    CHECK(window.text("alarmLabel").endsWith("(and 3 more)"));
+    const QSignalSpy wanted(&window.page, &ShardsPage::reportSamplesWanted);
+    report->click();
+    CHECK(wanted.count() == 1);
+    CHECK_FALSE(report->isVisible());
+    CHECK(window.text("alarmHintLabel").contains("press Run"));
+}
+
+TEST_CASE("the page follows a live run's epochs until somebody moves the cursor") {
+    Window window;
+    startRun(window);
+    auto* follow = window.page.findChild<QCheckBox*>("followRunCheck");
+    const auto reach = [&](std::int64_t step) {
+        for (int rank = 0; rank < 4; ++rank) {
+            StepsFrame frame;
+            frame.rank = rank;
+            frame.epoch = (step - 1) / 12;
+            frame.step = {step};
+            frame.loss = {1};
+            frame.samples = {32};
+            frame.endUs = {step * 1000};
+            feed(window, frame);
+        }
+    };
+    reach(40);  // step 4 of epoch 3
+    REQUIRE(waitFor([&] { return window.plan.epoch() == 3; }));
+    CHECK(follow->isVisible());
+    CHECK(window.text("runProgressLabel") ==
+          "Epoch 3: 128 of 360 samples of each rank are trained, known by step count; the hash follows.");
+    window.plan.setEpoch(1);
+    CHECK_FALSE(follow->isChecked());
+    reach(70);
+    REQUIRE(waitFor([&] { return window.run.data().ranks()[3].step == 70; }));
+    CHECK(window.plan.epoch() == 1);
+    follow->click();
+    CHECK(waitFor([&] { return window.plan.epoch() == 5; }));
+}
+
+TEST_CASE("a plan that the run does not have is not ticked off") {
+    Window window;
+    startRun(window);
+    REQUIRE(waitFor([&] { return window.text("runProgressLabel").startsWith("Epoch 0: not begun"); }));
+    RunConfig config = window.experiment.config();
+    config.sampler.seed = 7;
+    window.experiment.edit(config, "sampler.seed");
+    CHECK(window.text("runProgressLabel").contains("is not the run's"));
+    window.page.findChild<QPushButton*>("loomViewButton")->click();
+    CHECK_FALSE(window.page.grab().isNull());
+}
+
+TEST_CASE("a mistake is made and taken back with one click, and its damage is told") {
+    Window window;
+    window.page.findChild<QPushButton*>("damageViewButton")->click();
+    REQUIRE(waitFor([&] { return window.text("explanationTitleLabel") == "No damage: the deal is as it should be"; }));
+    // ceil(1437 / 4) = 360 each: 3 repeated, each shared by two of the 6 pairs.
+    CHECK(window.text("explanationLabel").contains("1,437 of 1,437 samples are trained (100 %)"));
+    auto* forget = window.page.findChild<QCheckBox*>("forgetSetEpochCheck");
+    window.plan.setEpoch(3);
+    forget->click();
+    CHECK_FALSE(window.experiment.config().sampler.setEpoch);
+    REQUIRE(waitFor([&] { return window.text("explanationTitleLabel") == "Epoch 3 is identical to epoch 0"; }));
+    forget->click();
+    auto* byHand = window.page.findChild<QCheckBox*>("rankByHandCheck");
+    byHand->click();
+    REQUIRE(waitFor([&] { return window.text("explanationTitleLabel").startsWith("A deliberate mistake"); }));
+    CHECK(window.text("explanationLabel").contains("360 of 1,437 samples are trained"));
+    byHand->click();
+    CHECK_FALSE(window.experiment.config().pitfalls.any());
+}
+
+TEST_CASE("shuffle together with a sampler is refused with PyTorch's words and a way back") {
+    Window window;
+    window.page.findChild<QPushButton*>("damageViewButton")->click();
+    window.page.findChild<QCheckBox*>("shuffleTooCheck")->click();
+    CHECK(window.text("shardsEmptyTitleLabel") == "PyTorch refuses shuffle=True together with a sampler");
+    CHECK(window.text("shardsEmptyLabel").contains("sampler option is mutually exclusive with shuffle"));
+    window.page.findChild<QPushButton*>("shardsEmptyButton")->click();
+    CHECK(window.page.findChild<QCheckBox*>("shuffleTooCheck")->isVisible());
+    CHECK_FALSE(window.experiment.config().pitfalls.any());
 }

@@ -3,6 +3,7 @@
 
 #include "models/run_model.h"
 #include "plans.h"
+#include "shards/run_progress.h"
 #include "support/catch.h"
 #include "telemetry/codec.h"
 #include "wait_for.h"
@@ -34,14 +35,6 @@ void start(RunModel& run) {
 
 }  // namespace
 
-TEST_CASE("what the loader drops is not part of what a rank trains") {
-    const ShardPlan whole = planOf(tenOnFour());
-    CHECK(trainedHash(whole, 3) == whole.hash(3));
-    ShardSpec cut = tenOnFour();
-    cut.loaderDropLast = true;
-    CHECK(trainedHash(planOf(cut), 3) != whole.hash(3));
-}
-
 TEST_CASE("the order's hash is the head of SHA-256 over little-endian int64") {
     // python3: hashlib.sha256(struct.pack("<10q", *torch.randperm(10, generator=g0))).hexdigest()[:16]
     CHECK(orderHash(planOf(tenOnFour())) == "03a1 9def e024 a605");
@@ -69,8 +62,68 @@ TEST_CASE("a rank that trained other samples is named") {
     start(run);
     const ShardPlan plan = planOf(tenOnFour());
     for (int rank = 0; rank < 4; ++rank) feed(run, Consumed{rank, 0, 3, plan.hash(rank == 2 ? 1 : rank)});
-    REQUIRE(waitFor([&] { return !verification.state().mismatches.empty(); }));
-    CHECK(verification.state().mismatches == std::vector<Mismatch>{{2, 0}});
-    CHECK(verification.sentence() == "Not as planned: rank 2 trained other samples in epoch 0");
+    REQUIRE(waitFor([&] { return verification.isAudited(0); }));
+    CHECK(verification.state().mismatches == std::vector<PlanMismatch>{{2, 0}});
+    CHECK(verification.sentence() ==
+          "Not as planned: rank 2, epoch 0: other samples than planned (only their hash is known)");
     CHECK(verification.state().verifiedEpochs == 0);
+    CHECK(verification.isWrong(2, 0));
+    CHECK_FALSE(verification.isWrong(1, 0));
+}
+
+TEST_CASE("a wrong sample is named as soon as it is reported") {
+    RunModel run;
+    Verification verification(run);
+    start(run);
+    feed(run, ConsumedIndices{2, 0, 1, 0, {7, 0}});
+    feed(run, ConsumedIndices{2, 0, 2, 2, {9}});
+    REQUIRE(waitFor([&] { return !verification.alarm().isEmpty(); }));
+    CHECK(verification.alarm() == "rank 2, epoch 0, step 2, slot 2: planned 4, trained 9");
+    CHECK(verification.confirmed(2, 0) == 2);
+    run.reset();
+    CHECK(verification.alarm().isEmpty());
+}
+
+TEST_CASE("what a run says of itself at its end is believed") {
+    RunModel run;
+    Verification verification(run);
+    start(run);
+    RunEnded end;
+    end.state = "finished";
+    end.planVerified = false;
+    end.planMismatch = "rank 1, epoch 7, step 2, slot 2: planned 4, trained 9";
+    feed(run, end);
+    REQUIRE(waitFor([&] { return !verification.alarm().isEmpty(); }));
+    CHECK(verification.sentence() == "Not as planned: rank 1, epoch 7, step 2, slot 2: planned 4, trained 9");
+}
+
+TEST_CASE("the plan in sight is ticked off by step count, and sample by sample where that is reported") {
+    RunModel run;
+    Verification verification(run);
+    start(run);
+    StepsFrame frame;
+    frame.rank = 1;
+    frame.step = {1, 2, 3};  // two steps to an epoch: the third is the first of epoch 1
+    frame.loss = {1, 1, 1};
+    frame.samples = {2, 1, 2};
+    frame.endUs = {10, 20, 30};
+    feed(run, frame);
+    feed(run, ConsumedIndices{1, 1, 3, 0, {6, 8}});  // torch.randperm(10) seeded with 1: 5 6 1 2 0 8 9 3 7 4
+    REQUIRE(waitFor([&] { return verification.confirmed(1, 1) == 2; }));
+    REQUIRE(waitFor([&] { return run.data().ranks()[1].step == 3; }));
+    ShardSpec spec = tenOnFour();
+    const RunProgress first = runProgress(sceneOf(spec), run.data(), verification);
+    REQUIRE(first.ranks.size() == 4);
+    CHECK(first.ranks[1].done == 3);
+    CHECK(first.ranks[1].underway == 0);
+    CHECK(first.ranks[0].done == 0);
+    CHECK(first.ranks[0].underway == 2);
+    CHECK(first.liveEpoch == 0);  // rank 0 has not begun
+    spec.epoch = 1;
+    const RunProgress second = runProgress(sceneOf(spec), run.data(), verification);
+    CHECK(second.ranks[1].done == 2);
+    CHECK(second.ranks[1].compared == 2);
+    CHECK(second.ranks[1].underway == 1);
+    spec.seed = 5;
+    CHECK(runProgress(sceneOf(spec), run.data(), verification).otherPlan);
 }

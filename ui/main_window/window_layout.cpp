@@ -73,6 +73,7 @@ void MainWindow::buildLayout() {
 void MainWindow::addPages() {
     addPage(tr("Shards"), QStringLiteral("shards"),
             m_shards = new ShardsPage(m_experiment, m_plan, m_run, m_services.theme, this));
+    connect(m_shards, &ShardsPage::reportSamplesWanted, &m_controller, &RunController::reportSamplesOnce);
     addPage(tr("Training"), QStringLiteral("training"), new TrainingPage(m_run, m_services.theme, this));
 }
 

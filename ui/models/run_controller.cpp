@@ -52,6 +52,9 @@ void RunController::start(const RunConfig& config, const QString& runDirectory) 
     m_launcher = newProcess();
     QStringList arguments{QStringLiteral("run"), QStringLiteral("-"), QStringLiteral("--detach")};
     if (!runDirectory.isEmpty()) arguments << QStringLiteral("--out") << runDirectory;
+    if (std::exchange(m_reportSamples, false)) {
+        arguments << QStringLiteral("--report-samples") << QStringLiteral("always");
+    }
     connect(m_launcher, &QProcess::finished, this, &RunController::launched);
     connect(m_launcher, &QProcess::started, this, [this, text = QByteArray::fromStdString(config.toJson().dump())] {
         m_launcher->write(text);

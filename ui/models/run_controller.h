@@ -32,8 +32,10 @@ class RunController : public QObject {
 
     void start(const RunConfig& config, const QString& runDirectory);  // an empty directory lets ringsidectl choose one
     void attach(const QString& runDirectory);                          // a live run, or a finished one to look at
-    void stop();                                                       // asks for a graceful stop
-    void detach();                                                     // stops looking; the run goes on
+    // The next run names every sample that its ranks train, whatever its speed.
+    void reportSamplesOnce() { m_reportSamples = true; }
+    void stop();    // asks for a graceful stop
+    void detach();  // stops looking; the run goes on
 
   Q_SIGNALS:
     void stateChanged(ringside::RunController::State state);
@@ -62,6 +64,7 @@ class RunController : public QObject {
     QString m_message;
     QTimer m_deadline;
     bool m_stopWanted = false;
+    bool m_reportSamples = false;
     bool m_viewerGone = false;  // its process ended, its last lines may still be decoded
     int m_viewerExit = 0;
     QString m_viewerProblem;

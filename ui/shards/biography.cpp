@@ -7,6 +7,7 @@
 #include <set>
 
 #include "shards/coverage.h"
+#include "shards/order_sentences.h"
 
 namespace ringside {
 namespace {
@@ -86,10 +87,10 @@ Explanation explainBiography(const ShardScene& scene, const Biography& life) {
                             .arg(scene.ranks())
                             .arg(QLocale().toString(static_cast<double>(epochs) / scene.ranks(), 'f', 1));
     }
-    if (epochs > 1 && (!scene.setEpoch || !scene.plan.spec().shuffle)) {
+    if (epochs > 1 && !changesByEpoch(scene)) {
         result.warning = !scene.setEpoch && scene.plan.spec().shuffle;
         result.lines << (result.warning ? text("set_epoch is not called: it has the same place in every epoch.")
-                                        : text("Shuffle is off: it has the same place in every epoch."));
+                                        : text("It has the same place in every epoch. ") + sameOrderReason(scene));
     }
     if (epochs < life.epochsOfRun) {
         result.lines << text("Of the run's %1 epochs the first %2 are shown.").arg(life.epochsOfRun).arg(epochs);

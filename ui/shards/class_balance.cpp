@@ -7,6 +7,7 @@
 namespace ringside {
 namespace {
 
+constexpr double kNormalOneSided95 = 1.6448536269514722;
 constexpr double kNormal95 = 1.959963984540054;  // two-sided 95 % point of the normal distribution
 
 }  // namespace
@@ -19,15 +20,36 @@ ChanceBand chanceBand(std::int64_t n, std::int64_t ofClass, std::int64_t drawn) 
     const double share = static_cast<double>(ofClass) / total;
     const double taken = std::min(static_cast<double>(drawn), total);
     const double left = n > 1 ? (total - taken) / (total - 1) : 0;
-    const double spread = kNormal95 * std::sqrt(taken * share * (1 - share) * left);
+    const double variance = taken * share * (1 - share) * left;
+    const double spread = kNormal95 * std::sqrt(variance);
     const double expected = taken * share;
-    return {expected, std::max(0.0, expected - spread), expected + spread};
+    return {expected, std::max(0.0, expected - spread), expected + spread, variance};
 }
 
 bool ClassBalance::outside(int rank, int label) const {
     const ChanceBand& band = bands[static_cast<std::size_t>(label)];
     const auto own = static_cast<double>(count(rank, label));
     return own < std::floor(band.low) || own > std::ceil(band.high);
+}
+
+// Sum of (count - expected)^2 / (expected * (n - drawn) / (n - 1)), where variance = expected * (1 - share) * the same.
+double ClassBalance::distance(int rank) const {
+    double expectedSum = 0, sum = 0;
+    for (const ChanceBand& band : bands) expectedSum += band.expected;
+    for (int label = 0; label < classes; ++label) {
+        const ChanceBand& band = bands[static_cast<std::size_t>(label)];
+        const double off = static_cast<double>(count(rank, label)) - band.expected;
+        if (band.variance > 0) sum += off * off / band.variance * (1 - band.expected / expectedSum);
+    }
+    return sum;
+}
+
+// The 95 % point of the chi-square distribution with classes - 1 degrees of freedom (Wilson and Hilferty's
+// approximation).
+double ClassBalance::distanceLimit() const {
+    const double freedom = std::max(1, classes - 1);
+    const double part = 2 / (9 * freedom);
+    return freedom * std::pow(1 - part + kNormalOneSided95 * std::sqrt(part), 3);
 }
 
 int ClassBalance::outsideCount() const {
@@ -50,7 +72,7 @@ ClassBalance classBalance(const ShardScene& scene) {
         return std::min<int>((*scene.labels)[static_cast<std::size_t>(sample)], balance.classes - 1);
     };
     for (int rank = 0; rank < balance.ranks; ++rank) {
-        for (std::int64_t slot = 0; slot < scene.trainedSlots(); ++slot) {
+        for (std::int64_t slot = 0; slot < scene.plan.trainedOf(rank); ++slot) {
             ++balance.counts[static_cast<std::size_t>(rank * balance.classes + classOf(scene.plan.index(rank, slot)))];
         }
     }

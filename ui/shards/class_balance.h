@@ -14,6 +14,7 @@ struct ChanceBand {
     double expected = 0;
     double low = 0;  // 95 % of random deals lie between low and high (normal approximation)
     double high = 0;
+    double variance = 0;
 };
 
 ChanceBand chanceBand(std::int64_t n, std::int64_t ofClass, std::int64_t drawn);
@@ -29,6 +30,12 @@ struct ClassBalance {
     bool outside(int rank, int label) const;
     int outsideCount() const;
     double expectedOutside() const { return 0.05 * ranks * classes; }
+
+    // How far a rank is from a random deal over all its classes together: Pearson's sum, corrected for drawing without
+    // putting back. 95 % of random deals stay below the limit.
+    double distance(int rank) const;
+    double distanceLimit() const;
+    bool withinChance(int rank) const { return distance(rank) <= distanceLimit(); }
 };
 
 // Empty (no classes) when the scene has no labels.

@@ -15,8 +15,8 @@ namespace ringside {
 namespace {
 
 constexpr int kRowHeight = 30;
-constexpr int kRowGap = 8;
-constexpr int kHeadHeight = 58;
+constexpr int kRowGap = 24;  // room for the rank's sentence above its bars
+constexpr int kHeadHeight = 76;
 constexpr double kGap = 4;
 constexpr int kPauseMs = 150;
 
@@ -87,6 +87,14 @@ QString ClassBalanceView::sentence() const {
              locale.toString(std::round(m_balance.expectedOutside())));
 }
 
+QString ClassBalanceView::rankSentence(int rank) const {
+    if (m_balance.withinChance(rank)) return tr("Rank %1 is within chance").arg(rank);
+    return tr("Rank %1 is outside chance: %2, limit %3")
+        .arg(rank)
+        .arg(m_balance.distance(rank), 0, 'f', 1)
+        .arg(m_balance.distanceLimit(), 0, 'f', 1);
+}
+
 QSize ClassBalanceView::sizeHint() const {
     return {200, kHeadHeight + static_cast<int>(m_rows.size()) * (kRowHeight + kRowGap)};
 }
@@ -109,6 +117,11 @@ void ClassBalanceView::paintEvent(QPaintEvent*) {
     painter.drawText(QRectF(0, 36, width(), 16), Qt::AlignLeft | Qt::AlignVCenter, sentence());
     for (int row = 0; row < static_cast<int>(m_rows.size()); ++row) {
         for (int label = 0; label < m_balance.classes; ++label) drawBar(painter, row, label);
+        const int rank = m_rows[static_cast<std::size_t>(row)];
+        painter.setPen(m_balance.withinChance(rank) ? c.muted : c.danger);
+        painter.setFont(m_theme.noteFont());
+        painter.drawText(QRectF(0, cell(row, 0).top() - 17, width(), 15), Qt::AlignLeft | Qt::AlignVCenter,
+                         rankSentence(rank));
     }
 }
 
@@ -135,13 +148,17 @@ QString ClassBalanceView::tip(QPointF point) const {
             if (cell(row, label).adjusted(0, 0, kGap, kRowGap).contains(point)) {
                 const int rank = m_rows[static_cast<std::size_t>(row)];
                 const ChanceBand& band = m_balance.bands[static_cast<std::size_t>(label)];
-                return tr("rank %1, class %2: %3 samples\nexpected %4, by chance %5 to %6")
+                return tr("rank %1, class %2: %3 samples\nexpected %4, by chance %5 to %6\n%7: chi-square over all "
+                          "classes %8, 95 percent of random deals stay below %9")
                     .arg(rank)
                     .arg(label)
                     .arg(m_balance.count(rank, label))
                     .arg(band.expected, 0, 'f', 1)
                     .arg(std::floor(band.low))
-                    .arg(std::ceil(band.high));
+                    .arg(std::ceil(band.high))
+                    .arg(rankSentence(rank))
+                    .arg(m_balance.distance(rank), 0, 'f', 1)
+                    .arg(m_balance.distanceLimit(), 0, 'f', 1);
             }
         }
     }

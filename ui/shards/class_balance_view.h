@@ -23,7 +23,8 @@ class ClassBalanceView : public QWidget {
     explicit ClassBalanceView(Theme& theme, QWidget* parent = nullptr);
 
     void setScene(std::optional<ShardScene> scene);
-    QString sentence() const;
+    QString sentence() const;              // how many classes of all ranks lie outside the band
+    QString rankSentence(int rank) const;  // whether one rank is within chance, all its classes together
     const ClassBalance& balance() const { return m_balance; }
 
     QSize sizeHint() const override;

@@ -35,8 +35,10 @@ QImage diffImage(const ShardPlan& plan, const ShardPlan& other, const std::vecto
         const std::int64_t first = count * x / width;
         const std::int64_t last = std::min(count, std::max(first + 1, count * (x + 1) / width));
         for (int rank = 0; rank < ranks && first < last; ++rank) {
+            const std::int64_t end = std::min(last, plan.samplesOf(rank));  // unpadded ranks may be shorter
+            if (first >= end) continue;
             std::ranges::fill(counts, 0);
-            for (std::int64_t slot = first; slot < last; ++slot) ++counts[keyOf(plan, other, owners, rank, slot)];
+            for (std::int64_t slot = first; slot < end; ++slot) ++counts[keyOf(plan, other, owners, rank, slot)];
             const auto key = static_cast<std::size_t>(std::ranges::max_element(counts) - counts.begin());
             reinterpret_cast<QRgb*>(image.scanLine(rank))[x] = key == kSame     ? colors.same
                                                                : key == kAbsent ? colors.absent

@@ -4,6 +4,8 @@
 #include <QCoreApplication>
 #include <QLocale>
 
+#include "shards/order_sentences.h"
+
 namespace ringside {
 namespace {
 
@@ -51,10 +53,7 @@ Explanation explainEpochDiff(const ShardScene& scene, std::int64_t otherEpoch, c
     result.warning = true;
     result.lines << text("Every rank trains the same samples in the same steps: all %1 cells are black.")
                         .arg(number(diff.samples));
-    result.lines << (scene.plan.spec().shuffle
-                         ? text("set_epoch is not called, so every epoch is shuffled with the seed of epoch 0: call "
-                                "sampler.set_epoch(epoch) before each epoch.")
-                         : text("Shuffle is off, so every epoch has the data set's own order."));
+    result.lines << sameOrderReason(scene);
     return result;
 }
 

@@ -24,10 +24,18 @@ EmptyPanel::EmptyPanel(QWidget* parent) : QFrame(parent) {
         label->setAlignment(Qt::AlignCenter);
         layout->addWidget(label);
     }
+    m_action = new QPushButton;
+    m_action->setObjectName(QStringLiteral("shardsEmptyButton"));
+    m_action->hide();
+    connect(m_action, &QPushButton::clicked, this, &EmptyPanel::actionWanted);
+    layout->addSpacing(Theme::kSpace2);
+    layout->addWidget(m_action, 0, Qt::AlignHCenter);
     layout->addStretch(1);
 }
 
-void EmptyPanel::say(const QString& title, const QString& text) {
+void EmptyPanel::say(const QString& title, const QString& text, const QString& action) {
+    m_action->setText(action);
+    m_action->setVisible(!action.isEmpty());
     m_title->setText(title);
     m_text->setText(text);
 }

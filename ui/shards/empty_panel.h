@@ -3,6 +3,7 @@
 
 #include <QFrame>
 #include <QLabel>
+#include <QPushButton>
 
 namespace ringside {
 
@@ -11,9 +12,14 @@ class EmptyPanel : public QFrame {
     Q_OBJECT
   public:
     explicit EmptyPanel(QWidget* parent = nullptr);
-    void say(const QString& title, const QString& text);
+    // action: what a button under the text does about it; none when empty.
+    void say(const QString& title, const QString& text, const QString& action = {});
+
+  Q_SIGNALS:
+    void actionWanted();
 
   private:
+    QPushButton* m_action = nullptr;
     QLabel* m_title = nullptr;
     QLabel* m_text = nullptr;
 };

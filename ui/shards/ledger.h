@@ -19,6 +19,7 @@ struct LedgerRow {
 };
 
 // The arithmetic of one epoch. coverage may be null while it is being counted.
-QList<LedgerRow> ledgerRows(const ShardPlan& plan, const Coverage* coverage, qint64 epochs);
+// accumulateSteps: training.accumulate_steps.
+QList<LedgerRow> ledgerRows(const ShardPlan& plan, const Coverage* coverage, qint64 epochs, qint64 accumulateSteps = 1);
 
 }  // namespace ringside

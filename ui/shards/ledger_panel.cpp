@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/ledger_panel.h"
 
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QStyle>
 
@@ -61,6 +62,17 @@ LedgerPanel::LedgerPanel(Theme& theme, QWidget* parent) : QFrame(parent), m_them
     m_verification->setToolTip(
         tr("Every rank reports a hash of the samples it really trained; it is compared with the plan."));
     layout->addWidget(m_verification);
+    m_progress = new QLabel;
+    m_progress->setObjectName(QStringLiteral("runProgressLabel"));
+    m_progress->setProperty("role", "muted");
+    m_progress->setWordWrap(true);
+    m_progress->hide();
+    layout->addWidget(m_progress);
+    m_follow = new QCheckBox(tr("Follow the run"));
+    m_follow->setObjectName(QStringLiteral("followRunCheck"));
+    m_follow->setToolTip(tr("Moves the epoch cursor along with the training; moving it yourself lets go"));
+    m_follow->hide();
+    layout->addWidget(m_follow);
     layout->addSpacing(2);
     m_hash = new QLabel;
     m_hash->setObjectName(QStringLiteral("orderHashLabel"));
@@ -84,9 +96,13 @@ LedgerPanel::RowLabels LedgerPanel::addRow() {
         line->setProperty("role", "line");
         m_rowsLayout->addWidget(line);
     }
-    auto* row = new QHBoxLayout;
+    auto* frame = new QFrame;
+    frame->setProperty("role", "ledgerRow");
+    frame->setAttribute(Qt::WA_Hover);
+    frame->installEventFilter(this);
+    auto* row = new QHBoxLayout(frame);
     row->setContentsMargins(0, Theme::kSpace1, 0, Theme::kSpace1);
-    RowLabels labels{new QLabel, new QLabel, line};
+    RowLabels labels{frame, new QLabel, new QLabel, line};
     labels.name->setProperty("role", "muted");
     labels.value->setProperty("role", "number");
     labels.value->setFont(m_theme.numberFont());
@@ -94,8 +110,20 @@ LedgerPanel::RowLabels LedgerPanel::addRow() {
     labels.value->setTextInteractionFlags(Qt::TextSelectableByMouse);
     row->addWidget(labels.name);
     row->addWidget(labels.value, 1);
-    m_rowsLayout->addLayout(row);
+    m_rowsLayout->addWidget(frame);
     return labels;
+}
+
+bool LedgerPanel::eventFilter(QObject* watched, QEvent* event) {
+    const bool enters = event->type() == QEvent::Enter;
+    if (enters || event->type() == QEvent::Leave) {
+        for (const RowLabels& row : m_rows) {
+            if (row.frame != watched) continue;
+            Q_EMIT rowHovered(enters ? row.name->text() : QString(),
+                              enters ? row.frame->accessibleDescription() : QString());
+        }
+    }
+    return QFrame::eventFilter(watched, event);
 }
 
 void LedgerPanel::setRows(const QList<LedgerRow>& rows) {
@@ -106,9 +134,9 @@ void LedgerPanel::setRows(const QList<LedgerRow>& rows) {
         if (m_rows[at].line != nullptr) m_rows[at].line->setVisible(at < rows.size());
         const LedgerRow row = at < rows.size() ? rows[at] : LedgerRow{};
         m_rows[at].name->setText(row.name);
-        m_rows[at].name->setToolTip(row.tip);
         m_rows[at].value->setText(row.value);
-        m_rows[at].value->setToolTip(row.tip);
+        m_rows[at].frame->setVisible(at < rows.size());
+        m_rows[at].frame->setAccessibleDescription(row.tip);
         m_rows[at].value->setAccessibleName(row.name);
         setTone(m_rows[at].value, row.tone);
     }
@@ -116,6 +144,11 @@ void LedgerPanel::setRows(const QList<LedgerRow>& rows) {
 
 void LedgerPanel::setOrderHash(const QString& hash) {
     m_hash->setText(hash.isEmpty() ? QString() : tr("order hash %1").arg(hash));
+}
+
+void LedgerPanel::setProgress(const QString& sentence) {
+    m_progress->setText(sentence);
+    m_progress->setVisible(!sentence.isEmpty());
 }
 
 void LedgerPanel::setVerification(const QString& sentence, Tone tone) {

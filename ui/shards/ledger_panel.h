@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QCheckBox>
 #include <QFrame>
 #include <QLabel>
 #include <QVBoxLayout>
@@ -21,10 +22,19 @@ class LedgerPanel : public QFrame {
     void setRows(const QList<LedgerRow>& rows);
     void setOrderHash(const QString& hash);
     void setVerification(const QString& sentence, Tone tone);
+    void setProgress(const QString& sentence);  // how far the epoch in sight is trained
+    QCheckBox& follow() const { return *m_follow; }
     QVBoxLayout& extraLayout() { return *m_extra; }  // below the verification
+
+  Q_SIGNALS:
+    void rowHovered(const QString& name, const QString& tip);  // empty when the pointer leaves
+
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
     struct RowLabels {
+        QFrame* frame;
         QLabel* name;
         QLabel* value;
         QFrame* line;  // above it; null for the first
@@ -36,6 +46,8 @@ class LedgerPanel : public QFrame {
     QVBoxLayout* m_extra = nullptr;
     QList<RowLabels> m_rows;
     QLabel* m_verification = nullptr;
+    QLabel* m_progress = nullptr;
+    QCheckBox* m_follow = nullptr;
     QLabel* m_hash = nullptr;
 };
 

@@ -22,11 +22,12 @@ QString number(std::int64_t value) {
 }  // namespace
 
 QString duplicatesSentence(const ShardPlan& plan) {
+    if (isReplicated(plan.spec().kind)) return {};
     QStringList named;
     for (std::int64_t slot = plan.samplesPerRank() - 1; slot >= 0 && named.size() < kListed; --slot) {
         QStringList ofSlot;
         for (int rank = 0; rank < plan.spec().worldSize; ++rank) {
-            if (plan.isPadded(rank, slot)) {
+            if (slot < plan.samplesOf(rank) && plan.isPadded(rank, slot)) {
                 ofSlot << text("rank %1 trains sample %2 again").arg(rank).arg(plan.index(rank, slot));
             }
         }
@@ -44,20 +45,30 @@ QString bothDropLasts(const ShardSpec& spec) {
     ShardSpec sampler = spec, loader = spec;
     sampler.dropLast = true;
     loader.loaderDropLast = true;
-    const std::int64_t bySampler = shardNumbers(sampler).droppedBySampler;
+    const ShardNumbers dropped = shardNumbers(sampler);
     const std::int64_t byLoader = shardNumbers(loader).droppedByLoader;
-    return text(
-               "drop_last of the sampler drops n mod W = %1 mod %2 = %3 before dealing, so that nothing is repeated; "
-               "drop_last of the loader leaves the short last batch out, %4 on each rank, %5 in all.")
-        .arg(spec.datasetSize)
-        .arg(spec.worldSize)
-        .arg(number(bySampler), number(byLoader), number(byLoader * spec.worldSize));
+    QString first = text("This sampler has no drop_last");
+    if (takesDropLast(spec.kind)) {
+        const QString divisor = dealsByBatch(spec.kind)
+                                    ? QStringLiteral("%1 x %2").arg(spec.worldSize).arg(spec.batchSize)
+                                    : QString::number(spec.worldSize);
+        first = text("drop_last of the sampler drops %1 = %2 mod %3 = %4 before dealing, so that nothing is repeated")
+                    .arg(dealsByBatch(spec.kind) ? QStringLiteral("n mod (W x B)") : QStringLiteral("n mod W"))
+                    .arg(dropped.orderLength)
+                    .arg(dealsByBatch(spec.kind) ? QLatin1Char('(') + divisor + QLatin1Char(')') : divisor)
+                    .arg(number(dropped.droppedBySampler));
+    }
+    return first + text("; drop_last of the loader leaves the short last batch out, %1 on each rank, %2 in all.")
+                       .arg(number(byLoader), number(byLoader * spec.worldSize));
 }
 
 // seed + epoch is all that the generator sees.
 QString sameOrderSentence(const ShardSpec& spec) {
     constexpr std::int64_t kPlain = 1'000'000'000'000;  // sums that need no thought about 64 bits
-    if (!spec.shuffle) return text("Shuffle is off: the seed is not used.");
+    if (spec.kind == SamplerKind::kSequential) return text("The order is the data set's own: the seed is not used.");
+    const bool draws = needsClasses(spec.kind) || spec.kind == SamplerKind::kRandom;
+    if (!spec.shuffle && !draws) return text("Shuffle is off: the seed is not used.");
+    if (!spec.shuffle && spec.kind == SamplerKind::kClassBalanced) return {};
     if (spec.seed < -kPlain || spec.seed > kPlain || spec.epoch > kPlain) return {};
     const std::int64_t sum = spec.seed + spec.epoch;
     const QString other = spec.epoch > 0 ? text("seed %1 has this very order in epoch 0").arg(sum)
@@ -72,13 +83,17 @@ QString sameOrderSentence(const ShardSpec& spec) {
         .arg(other);
 }
 
-QString learningRateSentence(const ShardSpec& spec) {
-    if (spec.worldSize < 2) return {};
+QString learningRateSentence(const ShardSpec& spec, std::int64_t accumulateSteps) {
+    const std::int64_t factor = spec.worldSize * accumulateSteps;
+    if (factor < 2) return {};
+    if (isReplicated(spec.kind) && spec.worldSize > 1) {
+        return text("All ranks train the same samples: the batch is no larger than %1, only slower.")
+            .arg(number(spec.batchSize * accumulateSteps));
+    }
     return text(
                "A learning rate found with batches of %1 on one rank is usually multiplied by %2 for batches of %3 "
-               "(the "
-               "linear rule), with a warm-up.")
-        .arg(number(spec.batchSize), number(spec.worldSize), number(spec.batchSize * spec.worldSize));
+               "(the linear rule), with a warm-up.")
+        .arg(number(spec.batchSize), number(factor), number(spec.batchSize * factor));
 }
 
 }  // namespace ringside

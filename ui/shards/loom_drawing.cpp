@@ -7,6 +7,7 @@
 
 #include "shards/cell_painter.h"
 #include "shards/loom_widget.h"
+#include "shards/progress_painter.h"
 #include "theme/theme.h"
 
 namespace ringside {
@@ -46,6 +47,7 @@ void LoomWidget::paintEvent(QPaintEvent*) {
     drawCells(painter);
     drawMarks(painter);
     drawDifferences(painter);
+    paintProgress(painter, m_progress, m_geometry, m_theme);
     if (m_hovered) drawCursor(painter, *m_hovered, m_theme.colors().muted, 1.5);
     if (m_selected) drawCursor(painter, *m_selected, m_theme.colors().text, 2);
 }
@@ -70,13 +72,7 @@ void LoomWidget::drawRankNames(QPainter& painter) const {
             painter.setFont(m_theme.numberFont());
             painter.drawText(text.adjusted(0, 0, 0, -text.height() / 2 + 2), Qt::AlignLeft | Qt::AlignBottom,
                              tr("Rank %1").arg(rank));
-            painter.setFont(m_theme.noteFont());
-            painter.setPen(m_theme.colors().muted);
-            const QString count = number(m_scene->plan.samplesOf(static_cast<int>(rank)));
-            const QString words = tr("%1 samples").arg(count);
-            const bool fits = painter.fontMetrics().horizontalAdvance(words) <= text.width();
-            painter.drawText(text.adjusted(0, text.height() / 2 + 4, 0, 0), Qt::AlignLeft | Qt::AlignTop,
-                             fits ? words : count);
+            drawRankNote(painter, static_cast<int>(rank), text.adjusted(0, text.height() / 2 + 4, 0, 0));
         } else {
             painter.setFont(m_theme.noteFont());
             painter.drawText(QRectF(text.left(), text.center().y() - 8, text.width(), 16),
@@ -84,6 +80,24 @@ void LoomWidget::drawRankNames(QPainter& painter) const {
         }
     }
     painter.restore();
+}
+
+// How many samples the rank has, or what a run made of them.
+void LoomWidget::drawRankNote(QPainter& painter, int rank, const QRectF& place) const {
+    const auto at = static_cast<std::size_t>(rank);
+    const RankProgress progress = at < m_progress.ranks.size() ? m_progress.ranks[at] : RankProgress{};
+    const ThemeColors& c = m_theme.colors();
+    painter.setFont(m_theme.noteFont());
+    painter.setPen(progress.wrong ? c.danger : progress.verified ? c.goodText : c.muted);
+    const qint64 samples = m_scene->plan.samplesOf(rank);
+    const QString words = tr("%1 samples").arg(number(samples));
+    const bool fits = painter.fontMetrics().horizontalAdvance(words) <= place.width();
+    painter.drawText(place, Qt::AlignLeft | Qt::AlignTop,
+                     progress.wrong      ? tr("\u2717 mismatch")
+                     : progress.verified ? tr("\u2713 verified")
+                     : progress.done > 0 ? tr("%1 of %2").arg(number(progress.done), number(samples))
+                     : fits              ? words
+                                         : number(samples));
 }
 
 void LoomWidget::drawSteps(QPainter& painter) const {

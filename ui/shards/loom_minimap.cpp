@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "shards/loom_marks.h"
+#include "shards/progress_painter.h"
 #include "theme/theme.h"
 
 namespace ringside {
@@ -46,6 +47,12 @@ void LoomMinimap::restyle() {
     update();
 }
 
+void LoomMinimap::setProgress(const RunProgress& progress) {
+    if (progress == m_progress) return;
+    m_progress = progress;
+    update();
+}
+
 void LoomMinimap::setWindow(double firstSlot, double slotCount) {
     m_firstSlot = firstSlot;
     m_slots = slotCount;
@@ -72,6 +79,9 @@ void LoomMinimap::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     drawStrips(painter);
     drawMarks(painter);
+    for (int rank = 0; rank < m_scene->ranks(); ++rank) {
+        paintProgressStrip(painter, m_progress, rank, strip(rank), pixelsPerSlot(), m_theme);
+    }
     painter.setRenderHint(QPainter::Antialiasing);
     const double left = kMargin + m_firstSlot * pixelsPerSlot();
     QRectF window(left, 1, std::max(4.0, m_slots * pixelsPerSlot()), stripsHeight() + 2);

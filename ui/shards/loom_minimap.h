@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "shards/loom_raster.h"
+#include "shards/run_progress.h"
 
 namespace ringside {
 
@@ -18,6 +19,7 @@ class LoomMinimap : public QWidget {
 
     void setScene(std::optional<ShardScene> scene);
     void setColorBy(ColorBy by);
+    void setProgress(const RunProgress& progress);
     void setWindow(double firstSlot, double slotCount);
 
     bool isSettled() const { return m_raster.isSettled(); }
@@ -43,6 +45,7 @@ class LoomMinimap : public QWidget {
     Theme& m_theme;
     std::optional<ShardScene> m_scene;
     ColorBy m_by = ColorBy::Rank;
+    RunProgress m_progress;
     LoomRaster m_raster;
     double m_firstSlot = 0, m_slots = 1;
     double m_grabbed = 0;  // slots between the window's left edge and the pointer

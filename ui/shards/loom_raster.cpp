@@ -52,9 +52,11 @@ void paintColumn(QImage& image, int x, Span span, const ShardScene& scene, const
     }
     for (qint64 row = 0; row < ranks.size(); ++row) {
         const int rank = static_cast<int>(ranks.first + row);
+        const qint64 last = std::min<qint64>(span.last, scene.plan.samplesOf(rank));  // unpadded ranks may be shorter
+        if (span.first >= last) continue;
         int key = 0;
         if (colors.needsSample()) {
-            for (qint64 slot = span.first; slot < span.last; ++slot) {
+            for (qint64 slot = span.first; slot < last; ++slot) {
                 majority.add(colors.key(rank, slot, scene.plan.index(rank, slot)));
             }
             key = majority.take();

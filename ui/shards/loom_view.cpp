@@ -96,6 +96,11 @@ void LoomView::setSelected(std::optional<qint64>, std::optional<LoomCell> cell) 
     showTrail();
 }
 
+void LoomView::setProgress(const RunProgress& progress) {
+    m_loom->setProgress(progress);
+    m_minimap->setProgress(progress);
+}
+
 void LoomView::showWindow() {
     const LoomGeometry& view = m_loom->geometryOfCells();
     m_minimap->setWindow(view.firstSlot(), view.area().width() / view.pitch());

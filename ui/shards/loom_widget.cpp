@@ -124,6 +124,12 @@ void LoomWidget::setDifferences(std::shared_ptr<const CellDifferences> differenc
     update();
 }
 
+void LoomWidget::setProgress(const RunProgress& progress) {
+    if (progress == m_progress) return;
+    m_progress = progress;
+    update();
+}
+
 void LoomWidget::lookLike(const LoomWidget& other) {
     m_geometry.lookLike(other.m_geometry);
     const QSignalBlocker blocker(this);

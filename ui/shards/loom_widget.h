@@ -11,6 +11,7 @@
 #include "shards/deal_overlay.h"
 #include "shards/loom_marks.h"
 #include "shards/loom_raster.h"
+#include "shards/run_progress.h"
 #include "shards/thumbnails.h"
 
 namespace ringside {
@@ -29,6 +30,7 @@ class LoomWidget : public QWidget {
     ColorBy colorBy() const { return m_by; }
     void setSelected(std::optional<LoomCell> cell);
     void setDifferences(std::shared_ptr<const CellDifferences> differences);  // marks those cells
+    void setProgress(const RunProgress& progress);                            // what a run has trained of the scene
     void lookLike(const LoomWidget& other);                                   // the same zoom and place; tells nobody
     void reveal(LoomCell cell);                                               // scrolls so that the cell is in sight
     void setFirstSlot(double slot);
@@ -73,6 +75,7 @@ class LoomWidget : public QWidget {
     void hover(std::optional<LoomCell> cell);
     void moveSelection(int ranks, qint64 slots_);
     void drawRankNames(QPainter& painter) const;
+    void drawRankNote(QPainter& painter, int rank, const QRectF& place) const;
     void drawSteps(QPainter& painter) const;
     void drawCells(QPainter& painter);
     void drawRaster(QPainter& painter);
@@ -89,6 +92,7 @@ class LoomWidget : public QWidget {
     std::optional<ShardScene> m_scene;
     std::optional<CellColors> m_colors;
     std::shared_ptr<const CellDifferences> m_differences;
+    RunProgress m_progress;
     ColorBy m_by = ColorBy::Rank;
     LoomGeometry m_geometry;
     LoomRaster m_raster;

@@ -44,8 +44,9 @@ void SceneSource::refresh() {
         readLabels();
     }
     const RunConfig& config = m_experiment.config();
-    m_scene.emplace(ShardScene{*plan, m_plan.epoch(), config.sampler.setEpoch, split->training, m_labels,
-                               config.training.epochs, m_plan.shelf()});
+    const bool setEpoch = config.sampler.setEpoch || !usesSetEpoch(plan->spec().kind);
+    m_scene.emplace(
+        ShardScene{*plan, m_plan.epoch(), setEpoch, split->training, m_labels, config.training.epochs, m_plan.shelf()});
     makeOrderHash();
     Q_EMIT sceneChanged();
 }

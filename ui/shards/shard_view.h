@@ -6,6 +6,7 @@
 
 #include "shards/explanation.h"
 #include "shards/loom_geometry.h"
+#include "shards/run_progress.h"
 #include "shards/shard_scene.h"
 #include "shards/shard_table.h"
 
@@ -20,6 +21,7 @@ class ShardView : public QWidget {
     // The selected sample, and its cell in the scene's plan where it has one.
     virtual void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) = 0;
     virtual void reveal(LoomCell) {}
+    virtual void setProgress(const RunProgress&) {}  // what a run has trained of the scene
     // What the whole view says, in place of why the selected sample is where it is.
     virtual std::optional<Explanation> explanation() const { return {}; }
     virtual ShardTable table() const = 0;  // what is seen, as rows

@@ -5,11 +5,15 @@
 #include <QHBoxLayout>
 #include <QLocale>
 #include <QScrollArea>
+#include <QStyle>
 #include <QToolTip>
+#include <QVBoxLayout>
+#include <utility>
 
 #include "models/experiment_model.h"
 #include "models/plan_model.h"
 #include "models/run_model.h"
+#include "shards/hits_table.h"
 #include "theme/theme.h"
 
 namespace ringside {
@@ -17,6 +21,22 @@ namespace {
 
 constexpr int kLedgerWidth = 292;
 constexpr QPoint kTipOffset{12, 12};
+
+QString refusalTitle(const RunConfig& config) {
+    return config.pitfalls.shuffleWithSampler ? ShardsPage::tr("PyTorch refuses shuffle=True together with a sampler")
+                                              : ShardsPage::tr("This mistake cannot be dealt");
+}
+
+QString refusalText(const RunConfig& config, const QString& problem) {
+    if (!config.pitfalls.shuffleWithSampler) return problem;
+    return ShardsPage::tr(
+        "DataLoader(dataset, sampler=DistributedSampler(dataset), shuffle=True) stops with\n"
+        "ValueError: sampler option is mutually exclusive with shuffle\n\n"
+        "Both would decide the order: the sampler hands out the indices, and shuffle=True would make a RandomSampler "
+        "of its own, which knows of no ranks, so that every rank would get all of the data.\n"
+        "Leave shuffle out of the DataLoader and let the sampler shuffle: "
+        "DistributedSampler(dataset, shuffle=True), with sampler.set_epoch(epoch) before each epoch.");
+}
 
 SamplePlace placeOf(const ShardPlan& plan, LoomCell cell) {
     const CellContent content = cellContent(plan, cell.rank, cell.slot);
@@ -26,11 +46,33 @@ SamplePlace placeOf(const ShardPlan& plan, LoomCell cell) {
 }  // namespace
 
 ShardsPage::ShardsPage(ExperimentModel& experiment, PlanModel& plan, const RunModel& run, Theme& theme, QWidget* parent)
-    : QWidget(parent), m_experiment(experiment), m_plan(plan), m_source(experiment, plan), m_verification(run) {
+    : QWidget(parent),
+      m_experiment(experiment),
+      m_plan(plan),
+      m_run(run),
+      m_source(experiment, plan),
+      m_verification(run),
+      m_follower(plan) {
     setObjectName(QStringLiteral("shardsPage"));
-    auto* layout = new QHBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
+    setAttribute(Qt::WA_StyledBackground);  // for the red frame of an alarm
+    makeLayout(theme);
+    addExports();
+    connectParts();
+    connectViews();
+    connectRun();
+    showScene();
+    showVerification();
+}
+
+void ShardsPage::makeLayout(Theme& theme) {
+    auto* whole = new QVBoxLayout(this);
+    whole->setContentsMargins(0, 0, 0, 0);
+    whole->setSpacing(Theme::kSpace2);
+    m_alarm = new AlarmBanner;
+    whole->addWidget(m_alarm);
+    auto* layout = new QHBoxLayout;
     layout->setSpacing(Theme::kSpace3);
+    whole->addLayout(layout, 1);
     auto* centre = new QWidget;
     m_stack = new QStackedLayout(centre);
     m_views = new ViewPanel(theme);
@@ -39,11 +81,6 @@ ShardsPage::ShardsPage(ExperimentModel& experiment, PlanModel& plan, const RunMo
     m_stack->addWidget(m_empty);
     layout->addWidget(centre, 1);
     layout->addWidget(makeLedger(theme));
-    addExports();
-    connectParts();
-    connectViews();
-    showScene();
-    showVerification();
 }
 
 QWidget* ShardsPage::makeLedger(Theme& theme) {
@@ -60,8 +97,12 @@ QWidget* ShardsPage::makeLedger(Theme& theme) {
 }
 
 void ShardsPage::addExports() {
+    m_views->exporter().addTable(tr("Save what was found as CSV..."),
+                                 [this] { return scene() ? hitsTable(*scene(), m_finder.hits()) : ShardTable{}; });
     m_views->exporter().addTable(tr("Save the ledger as CSV..."), [this] {
-        return scene() ? ledgerTable(ledgerRows(scene()->plan, m_coverage.result(), scene()->epochs)) : ShardTable{};
+        return scene() ? ledgerTable(ledgerRows(scene()->plan, m_coverage.result(), scene()->epochs,
+                                                m_experiment.config().training.accumulateSteps))
+                       : ShardTable{};
     });
     m_views->exporter().addTable(tr("Save the class balance as CSV..."),
                                  [this] { return balanceTable(m_balance->balance()); });
@@ -72,14 +113,48 @@ void ShardsPage::connectParts() {
     connect(&m_source, &SceneSource::orderHashChanged, this, [this] { m_ledger->setOrderHash(m_source.orderHash()); });
     connect(&m_plan, &PlanModel::selectionChanged, this, &ShardsPage::showSelection);
     connect(&m_coverage, &CoverageCount::resultChanged, this, &ShardsPage::showLedger);
-    connect(&m_verification, &Verification::changed, this, &ShardsPage::showVerification);
     connect(&m_views->find(), &FindBox::textChanged, &m_finder, &PlanFinder::setText);
     connect(&m_views->find(), &FindBox::stepWanted, this, &ShardsPage::goToHit);
     connect(&m_finder, &PlanFinder::changed, this, &ShardsPage::showFound);
     connect(&m_finder, &PlanFinder::epochWanted, &m_plan, &PlanModel::setEpoch);
 }
 
+void ShardsPage::connectRun() {
+    connect(m_ledger, &LedgerPanel::rowHovered, this, [this](const QString& name, const QString& tip) {
+        if (name.isEmpty() || tip.isEmpty()) {
+            showExplanation();
+        } else {
+            m_views->explain({name, tip.split(QLatin1Char('\n'))});
+        }
+    });
+    connect(&m_verification, &Verification::changed, this, &ShardsPage::showVerification);
+    connect(&m_run, &RunModel::changed, this, &ShardsPage::showProgress);
+    connect(&m_run, &RunModel::restarted, this, [this] {
+        m_follower.setOn(true);
+        m_willReport = false;
+        showProgress();
+    });
+    connect(&m_ledger->follow(), &QCheckBox::toggled, &m_follower, &EpochFollower::setOn);
+    connect(&m_follower, &EpochFollower::onChanged, &m_ledger->follow(), &QCheckBox::setChecked);
+    m_ledger->follow().setChecked(m_follower.isOn());
+    connect(m_alarm, &AlarmBanner::showWanted, this, &ShardsPage::goToMismatch);
+    connect(m_alarm, &AlarmBanner::reportWanted, this, [this] {
+        m_willReport = true;
+        Q_EMIT reportSamplesWanted();
+        showAlarm();
+    });
+}
+
 void ShardsPage::connectViews() {
+    connect(m_views, &ViewPanel::mistakeToggled, this, [this](Mistake mistake, bool made) {
+        m_experiment.edit(withMistake(m_experiment.config(), mistake, made),
+                          QStringLiteral("pitfalls.%1").arg(static_cast<int>(mistake)));
+    });
+    connect(m_empty, &EmptyPanel::actionWanted, this, [this] {
+        RunConfig config = m_experiment.config();
+        config.pitfalls = {};
+        m_experiment.edit(config, QStringLiteral("pitfalls"));
+    });
     connect(m_views, &ViewPanel::viewChosen, this, &ShardsPage::showView);
     connect(m_views, &ViewPanel::cellChosen, this, &ShardsPage::select);
     connect(m_views, &ViewPanel::cellHovered, this, &ShardsPage::hover);
@@ -107,6 +182,12 @@ void ShardsPage::showScene() {
     m_coverage.want(m_experiment.config(), plan.spec().datasetSize, plan.spec().data);
     showLedger();
     showSelection();
+    showProgress();
+    if (m_goal && m_plan.epoch() == scene()->epoch) {
+        const LoomCell goal = *std::exchange(m_goal, {});
+        if (goal.slot < plan.samplesPerRank()) selectAt(plan.index(goal.rank, goal.slot), goal);
+        m_views->view().reveal(goal);
+    }
     if (plan.samplesPerRank() == 0) {
         showEmpty();
     } else {
@@ -121,6 +202,10 @@ void ShardsPage::showEmpty() {
     } else if (m_plan.problem().isEmpty()) {
         m_ledger->setRows({});
         m_empty->say(tr("Loading the data set"), tr("The shards appear as soon as the number of samples is known."));
+    } else if (m_experiment.config().pitfalls.any()) {
+        m_ledger->setRows({});
+        m_empty->say(refusalTitle(m_experiment.config()), refusalText(m_experiment.config(), m_plan.problem()),
+                     tr("Take the mistake back"));
     } else {
         m_ledger->setRows({});
         m_empty->say(tr("There is no plan for this experiment"), m_plan.problem());
@@ -155,8 +240,19 @@ void ShardsPage::showExplanation() {
     const auto ofView = m_views->view().explanation();
     m_views->explain(!m_finder.problem().isEmpty() ? Explanation{tr("What is looked for?"), {m_finder.problem()}}
                      : ofView                      ? *ofView
-                     : cell                        ? explain(*scene(), *cell)
+                     : cell                        ? withOutcome(explain(*scene(), *cell), *cell)
                                                    : explainNothing(*scene()));
+}
+
+// What a run made of the cell, when it is not what is planned.
+Explanation ShardsPage::withOutcome(Explanation explanation, LoomCell cell) const {
+    for (const WrongCell& wrong : m_progress.wrong) {
+        if (wrong.cell != cell) continue;
+        explanation.warning = true;
+        explanation.lines.prepend(
+            tr("The run did otherwise: rank %1 trained sample %2 in this slot.").arg(cell.rank).arg(wrong.trained));
+    }
+    return explanation;
 }
 
 // A second click on the selected cell lets go.
@@ -192,6 +288,7 @@ void ShardsPage::showView() {
     if (scene()) {
         m_views->view().setScene(*scene());
         showSelection();
+        showProgress();
     }
 }
 
@@ -227,14 +324,66 @@ PageFigures ShardsPage::figures() const {
 
 void ShardsPage::showLedger() {
     if (scene()) {
-        m_ledger->setRows(ledgerRows(scene()->plan, m_coverage.result(), m_experiment.config().training.epochs));
+        const TrainingConfig& training = m_experiment.config().training;
+        m_ledger->setRows(ledgerRows(scene()->plan, m_coverage.result(), training.epochs, training.accumulateSteps));
     }
 }
 
 void ShardsPage::showVerification() {
-    const VerificationState& state = m_verification.state();
-    const Tone tone = !state.mismatches.empty() ? Tone::Danger : state.verifiedEpochs > 0 ? Tone::Good : Tone::Normal;
+    const bool wrong = !m_verification.alarm().isEmpty();
+    const Tone tone = wrong ? Tone::Danger : m_verification.state().verifiedEpochs > 0 ? Tone::Good : Tone::Normal;
     m_ledger->setVerification(m_verification.sentence(), tone);
+    showAlarm();
+    showProgress();
+}
+
+void ShardsPage::showProgress() {
+    m_progress = scene() ? runProgress(*scene(), m_run.data(), m_verification) : RunProgress{};
+    m_views->view().setProgress(m_progress);
+    m_ledger->setProgress(scene() ? progressSentence(m_progress, *scene()) : QString());
+    m_ledger->follow().setVisible(m_progress.liveEpoch >= 0);
+    m_follower.takeLiveEpoch(m_progress.otherPlan ? -1 : m_progress.liveEpoch);
+}
+
+// The banner, and a red frame around all of the page.
+void ShardsPage::showAlarm() {
+    const QString sentence = m_verification.alarm();
+    const auto& mismatches = m_verification.state().mismatches;
+    m_alarm->setReporting(m_willReport);
+    m_alarm->say(sentence, !mismatches.empty() && mismatches.front().slot < 0);
+    const bool alarm = !sentence.isEmpty();
+    if (property("alarm").toBool() == alarm) return;
+    setProperty("alarm", alarm);
+    const int frame = alarm ? Theme::kSpace2 : 0;
+    layout()->setContentsMargins(frame, frame, frame, frame);
+    style()->unpolish(this);
+    style()->polish(this);
+}
+
+// To the first mismatch; the epoch's plan may have to be made first.
+void ShardsPage::goToMismatch() {
+    const auto& mismatches = m_verification.state().mismatches;
+    if (mismatches.empty()) return;
+    const PlanMismatch& first = mismatches.front();
+    if (m_progress.otherPlan) takeRunPlan();
+    m_views->showLoom();
+    m_goal = LoomCell{first.rank, std::max<qint64>(0, first.slot)};
+    m_follower.setOn(false);
+    m_plan.setEpoch(static_cast<int>(first.epoch));
+    if (scene() && scene()->epoch == first.epoch) showScene();
+}
+
+// What the run deals, as an edit that can be undone.
+void ShardsPage::takeRunPlan() {
+    const RunConfig& run = *m_verification.config();
+    RunConfig config = m_experiment.config();
+    config.dataset = run.dataset;
+    config.parallel.worldSize = run.parallel.worldSize;
+    config.sampler = run.sampler;
+    config.pitfalls = run.pitfalls;
+    config.loader = run.loader;
+    config.training.epochs = run.training.epochs;
+    m_experiment.edit(config, QStringLiteral("run"));
 }
 
 }  // namespace ringside

@@ -6,9 +6,11 @@
 #include <optional>
 
 #include "diagnostics/debug_overlay.h"
+#include "shards/alarm_banner.h"
 #include "shards/class_balance_view.h"
 #include "shards/coverage.h"
 #include "shards/empty_panel.h"
+#include "shards/epoch_follower.h"
 #include "shards/ledger_panel.h"
 #include "shards/plan_finder.h"
 #include "shards/scene_source.h"
@@ -37,6 +39,9 @@ class ShardsPage : public QWidget {
     QWidget* viewInSight() const { return &m_views->view(); }
     PageFigures figures() const;  // for the debug overlay
 
+  Q_SIGNALS:
+    void reportSamplesWanted();  // of the next run
+
   private:
     QWidget* makeLedger(Theme& theme);
     void connectParts();
@@ -48,23 +53,36 @@ class ShardsPage : public QWidget {
     void showExplanation();
     void showLedger();
     void showVerification();
+    void showProgress();
+    void showAlarm();
+    void goToMismatch();
+    void takeRunPlan();
+    void makeLayout(Theme& theme);
+    void connectRun();
     void showFound();
     void showView();
     void goToHit(int direction);
     void select(LoomCell cell);
     void selectAt(qint64 sample, std::optional<LoomCell> cell);
+    Explanation withOutcome(Explanation explanation, LoomCell cell) const;
     void hover(std::optional<LoomCell> cell);
     const std::optional<ShardScene>& scene() const { return m_source.scene(); }
     std::optional<LoomCell> selectedCell() const;
 
     ExperimentModel& m_experiment;
     PlanModel& m_plan;
+    const RunModel& m_run;
     SceneSource m_source;
     CoverageCount m_coverage;
     Verification m_verification;
     PlanFinder m_finder;
+    EpochFollower m_follower;
 
     QStackedLayout* m_stack = nullptr;  // the views, or why there are none
+    AlarmBanner* m_alarm = nullptr;
+    RunProgress m_progress;
+    bool m_willReport = false;       // the next run will report its samples
+    std::optional<LoomCell> m_goal;  // to be shown as soon as its epoch's plan is there
     ViewPanel* m_views = nullptr;
     EmptyPanel* m_empty = nullptr;
     LedgerPanel* m_ledger = nullptr;

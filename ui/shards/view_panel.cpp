@@ -7,6 +7,7 @@
 #include "shards/balance_view.h"
 #include "shards/biography_view.h"
 #include "shards/compare_view.h"
+#include "shards/damage_view.h"
 #include "shards/diff_view.h"
 #include "shards/loom_view.h"
 #include "shards/map_view.h"
@@ -42,6 +43,8 @@ QWidget* ViewPanel::makeToolRow() {
         {tr("Balance"), tr("The classes of every rank and step, beside chance"), QStringLiteral("balanceViewButton")},
         {tr("Diff"), tr("What changed since another epoch"), QStringLiteral("diffViewButton")},
         {tr("A/B"), tr("A second setting below the experiment's"), QStringLiteral("compareViewButton")},
+        {tr("Damage"), tr("What the deal reaches and repeats, and what mistakes do to it"),
+         QStringLiteral("damageViewButton")},
     });
     layout->addWidget(m_choice);
     m_find = new FindBox;
@@ -53,8 +56,15 @@ QWidget* ViewPanel::makeToolRow() {
 
 // In the order of the buttons.
 void ViewPanel::addViews(Theme& theme) {
-    m_views = {new LoomView(theme),    new MapView(theme),  new BiographyView(theme),
-               new BalanceView(theme), new DiffView(theme), new CompareView(theme)};
+    auto* damage = new DamageView(theme);
+    connect(damage, &DamageView::mistakeToggled, this, &ViewPanel::mistakeToggled);
+    m_views = {new LoomView(theme),
+               new MapView(theme),
+               new BiographyView(theme),
+               new BalanceView(theme),
+               new DiffView(theme),
+               new CompareView(theme),
+               damage};
     for (ShardView* view : m_views) {
         m_stack->addWidget(view);
         connect(view, &ShardView::cellChosen, this, &ViewPanel::cellChosen);
@@ -70,6 +80,12 @@ void ViewPanel::addViews(Theme& theme) {
         Q_EMIT viewChosen();
         refreshTable();
     });
+}
+
+void ViewPanel::showLoom() {
+    m_choice->setCurrent(0);
+    Q_EMIT viewChosen();
+    refreshTable();
 }
 
 void ViewPanel::connectExport() {

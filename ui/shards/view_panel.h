@@ -7,6 +7,7 @@
 #include "controls/segmented_control.h"
 #include "shards/explanation_box.h"
 #include "shards/find_box.h"
+#include "shards/mistake_switches.h"
 #include "shards/shard_view.h"
 #include "shards/table_panel.h"
 #include "shards/view_export.h"
@@ -23,6 +24,7 @@ class ViewPanel : public QFrame {
     explicit ViewPanel(Theme& theme, QWidget* parent = nullptr);
 
     ShardView& view() const { return *m_views[m_choice->current()]; }
+    void showLoom();
     FindBox& find() const { return *m_find; }
     ViewExport& exporter() const { return *m_export; }
     void explain(const Explanation& explanation) { m_explanation->show(explanation); }
@@ -35,6 +37,7 @@ class ViewPanel : public QFrame {
     void epochChosen(int epoch);
     void samplerChosen(const QString& kind);
     void explanationChanged();
+    void mistakeToggled(ringside::Mistake mistake, bool made);
     // A row of the table was chosen; the cell where the table names one.
     void rowChosen(qint64 sample, std::optional<ringside::LoomCell> cell);
 

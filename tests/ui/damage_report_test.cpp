@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/damage_report.h"
+
+#include "plans.h"
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+DamageReport reportOf(const ShardScene& scene) {
+    return damageReport(scene, std::atomic<bool>(false));
+}
+
+ShardScene threeEpochs(const ShardSpec& spec) {
+    ShardScene scene = sceneOf(spec);
+    scene.epochs = 3;
+    return scene;
+}
+
+const DamageRow* rowOf(const QList<DamageRow>& rows, const QString& name) {
+    for (const DamageRow& row : rows) {
+        if (row.name == name) return &row;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("a healthy deal shares only its padding and loses nothing") {
+    // 4 3 6 | 1 9 2 | 7 0 4 | 5 8 1: 4 is shared by ranks 0 and 2, 1 by 1 and 3.
+    const ShardScene scene = threeEpochs(tenOnFour());
+    const DamageReport report = reportOf(scene);
+    CHECK_FALSE(report.healthy);
+    CHECK_FALSE(report.identicalEpoch);
+    CHECK(report.here.neverSeen == 0);
+    CHECK(DamageReport::meanOverlap(report.here.epoch) == Approx(2.0 / 6));
+    CHECK(DamageReport::largestOverlap(report.here.epoch) == 1);
+    const Explanation explained = explainDamage(scene, report);
+    CHECK_FALSE(explained.warning);
+    CHECK(explained.title == "No damage: the deal is as it should be");
+    CHECK(explained.lines[0] == "In this epoch 10 of 10 samples are trained (100 %); expected by chance 10.");
+    CHECK(explained.lines[1] == "Two ranks share 0.3 samples on average, 1 at most; expected by chance 0.3.");
+    CHECK(rowOf(damageRows(scene, report), "Order of epoch 0")->here == "its own");
+}
+
+TEST_CASE("a forgotten set_epoch makes epochs identical, and with drop_last the same samples are lost") {
+    ShardSpec spec = tenOnFour();
+    spec.dropLast = true;  // each epoch drops two; seeds 0, 1, 2 end in 6 2, 7 4, 2 3
+    ShardScene scene = threeEpochs(spec);
+    CHECK(reportOf(scene).here.neverSeen == 0);
+    CHECK_FALSE(explainDamage(scene, reportOf(scene)).warning);
+    scene.setEpoch = false;
+    scene.epoch = 2;
+    const DamageReport report = reportOf(scene);
+    CHECK(report.identicalEpoch == 0);
+    CHECK(report.here.neverSeen == 2);
+    REQUIRE(report.healthy);
+    CHECK(report.healthy->neverSeen == 0);
+    const Explanation explained = explainDamage(scene, report);
+    CHECK(explained.warning);
+    CHECK(explained.title == "Epoch 2 is identical to epoch 0");
+    CHECK(rowOf(damageRows(scene, report), "Never trained in 3 epochs")->bad);
+    CHECK(rowOf(damageRows(scene, report), "Order of epoch 2")->bad);
+}
+
+TEST_CASE("one rank's shard for all ranks: a quarter is trained, by everybody") {
+    ShardSpec spec = tenOnFour();
+    spec.datasetSize = 12;
+    spec.pitfalls.wrongRank = 1;
+    const ShardScene scene = sceneOf(spec);
+    const DamageReport report = reportOf(scene);
+    CHECK(report.here.epoch.seen == 3);
+    CHECK(report.healthy->epoch.seen == 12);
+    CHECK(DamageReport::meanOverlap(report.here.epoch) == 3);
+    const Explanation explained = explainDamage(scene, report);
+    CHECK(explained.title.contains("Every process says it is rank 1"));
+    CHECK(explained.lines[0] ==
+          "In this epoch 3 of 12 samples are trained (25 %); expected by chance 3; without the mistake 12.");
+    CHECK(explained.lines[1] ==
+          "Two ranks share 3 samples on average, 3 at most; expected by chance 3; without the mistake 0.");
+}
+
+TEST_CASE("a sampler that shards nothing is told as ranks that train the same") {
+    ShardSpec spec = tenOnFour();
+    spec.kind = SamplerKind::kSequential;
+    const ShardScene scene = sceneOf(spec);
+    const Explanation explained = explainDamage(scene, reportOf(scene));
+    CHECK(explained.warning);
+    CHECK(explained.title == "Ranks train the same samples");
+    CHECK(rowOf(damageRows(scene, reportOf(scene)), "Trained again")->here == "30");
+}
+
+TEST_CASE("the damage as a table has the numbers and every pair of ranks") {
+    ShardSpec spec = tenOnFour();
+    spec.datasetSize = 5000;
+    const ShardScene scene = sceneOf(spec);
+    const ShardTable table = damageTable(scene, reportOf(scene));
+    CHECK(table.rows == 5 + 16);
+    CHECK(table.row(0) == QStringList{"Trained in this epoch", "", "", "5000", "5000", ""});
+    CHECK(table.row(5) == QStringList{"own samples", "0", "0", "1250", "", ""});
+    CHECK(table.row(6) == QStringList{"shared", "0", "1", "0", "0.0", ""});
+}
