@@ -83,12 +83,13 @@ class FieldCheck {
 };
 
 bool needsPath(const DatasetConfig& dataset) {
-    return dataset.kind != "digits" && dataset.kind != "synthetic";
+    return dataset.kind != "digits" && dataset.kind != "synthetic" && dataset.kind != "text";
 }
 
 bool alwaysHasClasses(const DatasetConfig& dataset) {
     const bool files = dataset.kind == "cifar10" || dataset.kind == "cifar100" || dataset.kind == "image_folder";
-    return files || dataset.kind == "digits" || (dataset.kind == "synthetic" && dataset.shape != "regression");
+    return files || dataset.kind == "digits" || dataset.kind == "text" ||
+           (dataset.kind == "synthetic" && dataset.shape != "regression");
 }
 
 void checkSynthetic(const DatasetConfig& dataset, Problems& problems) {
@@ -130,6 +131,22 @@ void checkDataset(const RunConfig& config, Problems& problems) {
     }
 }
 
+void checkTransformer(const RunConfig& config, Problems& problems) {
+    const bool isText = config.dataset.kind == "text";
+    if (isText && config.model.kind != "transformer" && config.model.kind != "layers")
+        problems.push_back({"model.kind", "is " + config.model.kind + ", but a text asks for each next character",
+                            "choose transformer"});
+    if (config.model.kind != "transformer") return;
+    if (!isText)
+        problems.push_back({"model.kind", "is transformer, but the data set is no text",
+                            "choose text as dataset.kind, or another model"});
+    if (config.model.width % config.model.heads != 0)
+        problems.push_back({"model.heads",
+                            "is " + std::to_string(config.model.heads) + ", which does not divide the width " +
+                                std::to_string(config.model.width),
+                            "choose a width that is a multiple of the heads"});
+}
+
 // Whether the layers fit together is known with the data.
 void checkLayers(const RunConfig& config, Problems& problems) {
     if (config.model.kind != "layers") return;
@@ -162,6 +179,7 @@ void checkTogether(const RunConfig& config, Problems& problems) {
     checkDataset(config, problems);
     checkLoader(config.loader, problems);
     checkLayers(config, problems);
+    checkTransformer(config, problems);
     if (config.name.find_first_not_of(" \t") == std::string::npos) {
         problems.push_back({"name", "is empty", "give the experiment a name"});
     }

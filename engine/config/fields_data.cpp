@@ -8,12 +8,13 @@ namespace {
 
 using std::string_view;
 
-constexpr std::array<string_view, 8> kDatasets = {"digits",   "csv", "idx",          "cifar10",
-                                                  "cifar100", "npy", "image_folder", "synthetic"};
+constexpr std::array<string_view, 9> kDatasets = {"digits", "csv",          "idx",       "cifar10", "cifar100",
+                                                  "npy",    "image_folder", "synthetic", "text"};
 constexpr std::array<string_view, 3> kHeaders = {"auto", "yes", "no"};
 constexpr std::array<string_view, 3> kMissing = {"refuse", "drop", "mean"};
 constexpr std::array<string_view, 5> kShapes = {"regression", "blobs", "spirals", "imbalanced", "imagenet"};
-constexpr std::array<string_view, 4> kModels = {"toy_linear", "mlp", "simple_cnn", "layers"};
+constexpr std::array<string_view, 6> kModels = {"toy_linear",   "mlp",         "simple_cnn",
+                                                "residual_cnn", "transformer", "layers"};
 
 }  // namespace
 
@@ -24,8 +25,7 @@ std::vector<ConfigField> dataFields() {
 
         {"dataset.kind", kChoice,
          "Where the samples come from: the built-in handwritten digits, a file (CSV table, IDX as of MNIST, NumPy "
-         "array), "
-         "CIFAR's binary files, a folder of images, or made-up data.",
+         "array), CIFAR's binary files, a folder of images, made-up data, or a text cut into pieces.",
          RINGSIDE_SLOT(dataset.kind), kDatasets},
         {"dataset.path", kText,
          "The file or directory with the samples; a relative path starts at the directory of the experiment file. The "
@@ -97,11 +97,19 @@ std::vector<ConfigField> dataFields() {
          1,
          1000000},
         {"dataset.seed", kInteger, "Synthetic data only: seed of the random numbers.", RINGSIDE_SLOT(dataset.seed)},
+        {"dataset.context_length",
+         kInteger,
+         "text only: characters in a sample, each of which the model sees together with those before it.",
+         RINGSIDE_SLOT(dataset.contextLength),
+         {},
+         1,
+         4096},
 
         {"model.kind", kChoice,
          "mlp: fully connected layers with ReLU between them; toy_linear: one linear layer, as in PyTorch's tutorials; "
-         "simple_cnn: two convolutions with pooling and two linear layers, for images of any size; layers: your own "
-         "list.",
+         "simple_cnn: two convolutions with pooling and two linear layers, for images of any size; residual_cnn: a "
+         "deep CNN with batch norm and shortcuts; transformer: predicts each next character of a text; layers: your "
+         "own list.",
          RINGSIDE_SLOT(model.kind), kModels},
         {"model.hidden",
          kIntegerList,
@@ -111,10 +119,42 @@ std::vector<ConfigField> dataFields() {
          {},
          1,
          65536},
-
+        {"model.width",
+         kInteger,
+         "residual_cnn: channels of the first stage, doubled in the second and third. transformer: values that stand "
+         "for a character.",
+         RINGSIDE_SLOT(model.width),
+         {},
+         1,
+         4096},
+        {"model.depth",
+         kInteger,
+         "residual_cnn: blocks in each of the three stages. transformer: blocks of attention and MLP, one after the "
+         "other.",
+         RINGSIDE_SLOT(model.depth),
+         {},
+         1,
+         64},
+        {"model.heads",
+         kInteger,
+         "transformer only: parts of the width that attend by themselves; the width is a multiple of it.",
+         RINGSIDE_SLOT(model.heads),
+         {},
+         1,
+         256},
+        {"model.dropout",
+         kReal,
+         "transformer only: part of the values that is dropped at random in each training step, against overfitting; 0 "
+         "is off.",
+         RINGSIDE_SLOT(model.dropout),
+         {},
+         0,
+         0.95},
         {"model.layers", kLayerList,
-         "layers only: one after the other, as nn.Sequential. linear (out), conv2d (out, kernel, stride, padding), "
-         "max_pool2d (kernel), relu, gelu, layer_norm, flatten. The last linear may leave out \"out\".",
+         "layers only: one after the other, as nn.Sequential. linear (out), conv2d (out, kernel, stride, padding, "
+         "bias), max_pool2d (kernel), global_average_pool, relu, gelu, layer_norm, batch_norm2d, dropout (p), flatten, "
+         "residual (layers, shortcut); for text embedding (out), position_embedding, attention (heads). The last "
+         "linear may leave out \"out\".",
          RINGSIDE_SLOT(model.layers)},
     };
 }

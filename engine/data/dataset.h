@@ -45,6 +45,8 @@ class Dataset : public ClassLabels {
     virtual bool isLazy() const { return false; }
     // All of a sample's labels, shape().labels() of them.
     virtual void labels(std::int64_t index, std::span<std::int64_t> out) const { out[0] = label(index); }
+    // A sample of a text as people read it, UTF-8; empty where samples are no texts.
+    virtual std::string text(std::int64_t /*index*/) const { return {}; }
     // Range of raw feature values for drawing thumbnails.
     virtual float displayMinimum() const { return 0; }
     virtual float displayMaximum() const { return 1; }

@@ -13,6 +13,7 @@
 #include "data/subset_dataset.h"
 #include "data/synthetic_dataset.h"
 #include "data/synthetic_shapes.h"
+#include "data/text_dataset.h"
 #include "sampling/torch_random.h"
 
 namespace ringside {
@@ -85,6 +86,12 @@ Result<DataParts> loadSynthetic(const DatasetConfig& config) {
     return wholeTable(config.shape == "regression" ? makeSynthetic(config) : makeClasses(config));
 }
 
+Result<DataParts> wholeText(const path& file, std::int64_t contextLength) {
+    const auto text = loadText(file, contextLength);
+    if (!text) return text.problem();
+    return DataParts{text.value(), nullptr};
+}
+
 path resolved(const std::string& given, const path& baseDirectory) {
     return given.empty() || path(given).is_absolute() ? path(given) : baseDirectory / given;
 }
@@ -112,13 +119,14 @@ constexpr std::array kKinds = {
     Kind{"cifar100", [](const Source& s) { return loadCifar(CifarKind::k100, s.file); }},
     Kind{"image_folder", [](const Source& s) { return loadImageFolder(s.file, s.config.imageSize, s.stop); }},
     Kind{"synthetic", [](const Source& s) { return loadSynthetic(s.config); }, false},
+    Kind{"text", [](const Source& s) { return wholeText(s.file, s.config.contextLength); }, false},
 };
 
 Result<DataParts> loadParts(const DatasetConfig& config, const path& baseDirectory, const std::stop_token& stop) {
     const auto* const kind = std::ranges::find(kKinds, config.kind, &Kind::name);
     if (kind == kKinds.end()) {
         return Problem{"dataset.kind", "is \"" + config.kind + "\"",
-                       "choose digits, csv, idx, cifar10, cifar100, npy, image_folder or synthetic"};
+                       "choose digits, csv, idx, cifar10, cifar100, npy, image_folder, synthetic or text"};
     }
     if (kind->needsPath && config.path.empty()) {
         return Problem{"dataset.path", "is empty; a data set of the kind " + config.kind + " needs one",
@@ -128,6 +136,7 @@ Result<DataParts> loadParts(const DatasetConfig& config, const path& baseDirecto
 }
 
 std::string formOf(const SampleShape& shape) {
+    if (shape.isSequence) return grouped(shape.features) + (shape.features == 1 ? " character" : " characters");
     if (!shape.isImage()) return grouped(shape.features) + (shape.features == 1 ? " feature" : " features");
     return (shape.channels == 1 ? "" : std::to_string(shape.channels) + " x ") + std::to_string(shape.height) + " x " +
            std::to_string(shape.width);

@@ -29,6 +29,7 @@ class SubsetDataset final : public Dataset {
     void labels(std::int64_t index, std::span<std::int64_t> out) const override {
         m_whole->labels(original(index), out);
     }
+    std::string text(std::int64_t index) const override { return m_whole->text(original(index)); }
     float displayMinimum() const override { return m_whole->displayMinimum(); }
     float displayMaximum() const override { return m_whole->displayMaximum(); }
 

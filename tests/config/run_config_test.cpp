@@ -66,7 +66,8 @@ TEST_CASE("The JSON form has every key in the order of the contract") {
           R"({"batch_size":32,"drop_last":false,"num_workers":0,"prefetch_factor":2,"pin_memory":false,)"
           R"("persistent_workers":false,"random_crop_padding":0,"horizontal_flip":false,)"
           R"("normalize":false})");
-    CHECK(json["model"].dump() == R"({"kind":"mlp","hidden":[128],"layers":[]})");
+    CHECK(json["model"].dump() ==
+          R"({"kind":"mlp","hidden":[128],"width":64,"depth":2,"heads":4,"dropout":0.0,"layers":[]})");
 }
 
 TEST_CASE("Unknown keys name the nearest known one") {
@@ -79,7 +80,7 @@ TEST_CASE("Unknown keys name the nearest known one") {
           "loader.batchSize is not known: did you mean loader.batch_size?");
     CHECK(refusal(R"({"world-size": 4})") == "world-size is not known: did you mean parallel.world_size?");
     CHECK(refusal(R"({"model": {"zzzzzzzz": 4}})") ==
-          "model.zzzzzzzz is not known: known here are kind, hidden, layers");
+          "model.zzzzzzzz is not known: known here are kind, hidden, width, depth, heads, dropout, layers");
 }
 
 TEST_CASE("Wrong types are named, with the right one") {

@@ -70,6 +70,15 @@ bool isMlp(const RunConfig& c) {
     return c.model.kind == "mlp";
 }
 
+bool isText(const RunConfig& c) {
+    return c.dataset.kind == "text";
+}
+bool isTransformer(const RunConfig& c) {
+    return c.model.kind == "transformer";
+}
+bool hasDepth(const RunConfig& c) {
+    return isTransformer(c) || c.model.kind == "residual_cnn";
+}
 bool isLayerList(const RunConfig& c) {
     return c.model.kind == "layers";
 }
@@ -108,6 +117,8 @@ constexpr std::array kFields = {
     FormField{Data, "dataset.size", "dataSize", QT_TRANSLATE_NOOP("form", "Samples"), false, hasSize},
     FormField{Data, "dataset.classes", "classes", QT_TRANSLATE_NOOP("form", "Classes"), false, hasClasses},
     FormField{Data, "dataset.image_size", "imageSize", QT_TRANSLATE_NOOP("form", "Image size"), false, hasImageSize},
+    FormField{Data, "dataset.context_length", "contextLength", QT_TRANSLATE_NOOP("form", "Characters a sample"), false,
+              isText},
     FormField{Data, "dataset.features", "features", QT_TRANSLATE_NOOP("form", "Features"), false, hasFeatures},
     FormField{Data, "dataset.targets", "targets", QT_TRANSLATE_NOOP("form", "Targets"), false, hasTargets},
     FormField{Data, "dataset.seed", "dataSeed", QT_TRANSLATE_NOOP("form", "Data seed"), true, isSynthetic},
@@ -117,6 +128,10 @@ constexpr std::array kFields = {
 
     FormField{Model, "model.kind", "model", QT_TRANSLATE_NOOP("form", "Model")},
     FormField{Model, "model.hidden", "hidden", QT_TRANSLATE_NOOP("form", "Hidden widths"), false, isMlp},
+    FormField{Model, "model.width", "width", QT_TRANSLATE_NOOP("form", "Width"), false, hasDepth},
+    FormField{Model, "model.depth", "depth", QT_TRANSLATE_NOOP("form", "Blocks"), false, hasDepth},
+    FormField{Model, "model.heads", "heads", QT_TRANSLATE_NOOP("form", "Heads"), false, isTransformer},
+    FormField{Model, "model.dropout", "dropout", QT_TRANSLATE_NOOP("form", "Dropout"), false, isTransformer},
     FormField{Model, "model.layers", "layers", QT_TRANSLATE_NOOP("form", "Layers"), false, isLayerList},
     FormField{Model, "training.seed", "trainingSeed", QT_TRANSLATE_NOOP("form", "Initial weights seed"), true},
     FormField{Model, "training.loss", "loss", QT_TRANSLATE_NOOP("form", "Loss"), true},
@@ -216,6 +231,9 @@ constexpr auto kChoices = std::to_array<std::pair<const char*, const char*>>({
     {"npy", QT_TRANSLATE_NOOP("form", "NumPy")},
     {"image_folder", QT_TRANSLATE_NOOP("form", "Image folder")},
     {"synthetic", QT_TRANSLATE_NOOP("form", "Synthetic")},
+    {"text", QT_TRANSLATE_NOOP("form", "Text")},
+    {"residual_cnn", QT_TRANSLATE_NOOP("form", "Residual CNN")},
+    {"transformer", QT_TRANSLATE_NOOP("form", "Transformer")},
     {"regression", QT_TRANSLATE_NOOP("form", "Regression")},
     {"blobs", QT_TRANSLATE_NOOP("form", "Blobs")},
     {"spirals", QT_TRANSLATE_NOOP("form", "Spirals")},
