@@ -10,6 +10,7 @@
 
 #include "experiment/field_text.h"
 #include "experiment/form_fields.h"
+#include "model/model_description.h"
 #include "sampling/plan_sentences.h"
 
 namespace ringside {
@@ -39,6 +40,14 @@ std::vector<std::int64_t> layerWidths(const RunConfig& c, const DataSplit& data)
     return widths;
 }
 
+// A residual counts as what is in it.
+std::int64_t layerCount(const std::vector<LayerDescription>& layers) {
+    std::int64_t count = 0;
+    for (const LayerDescription& layer : layers)
+        count += layer.kind == LayerKind::kResidual ? layerCount(layer.body) + layerCount(layer.shortcut) : 1;
+    return count;
+}
+
 QString bytesText(double bytes) {
     if (bytes < 1e6) return QStringLiteral("%1 kB").arg(std::max(1.0, std::round(bytes / 1e3)));
     return QStringLiteral("%1 MB").arg(bytes / 1e6, 0, 'f', 1);
@@ -50,23 +59,31 @@ QString dataSentence(const RunConfig& config, const DataSplit* data) {
     if (data) return QString::fromStdString(data->summary) + QLatin1Char('.');
     if (config.dataset.kind == "csv" && config.dataset.path.empty())
         return tr("Choose a CSV file, or drop one on the window.");
-    if (config.dataset.kind != "digits" && config.dataset.kind != "synthetic" && config.dataset.path.empty())
-        return tr("Choose the file or directory with the samples.");
+    const bool builtIn =
+        config.dataset.kind == "digits" || config.dataset.kind == "synthetic" || config.dataset.kind == "text";
+    if (!builtIn && config.dataset.path.empty()) return tr("Choose the file or directory with the samples.");
     return {};
 }
 
 QString modelSentence(const RunConfig& config, const DataSplit* data) {
     if (!data) return {};
-    const std::vector<std::int64_t> widths = layerWidths(config, *data);
-    QStringList parts;
-    double parameters = 0;
-    for (std::size_t i = 0; i < widths.size(); ++i) {
-        if (widths[i] < 1) return {};
-        parts << groupedText(widths[i]);
-        if (i > 0) parameters += (static_cast<double>(widths[i - 1]) + 1) * static_cast<double>(widths[i]);
+    for (const std::int64_t width : config.model.hidden)
+        if (width < 1) return {};  // said beside its field
+    const Result<ModelDescription> described = describeModel(config.model, *data->training);
+    if (!described) return QString::fromStdString(described.problem().text());
+    const ModelDescription& model = described.value();
+    const auto parameters = static_cast<double>(model.parameters());
+    const QString size = tr("%1 parameters (%2)").arg(groupedText(model.parameters()), bytesText(parameters * 4));
+    if (config.model.kind == "mlp" || config.model.kind == "toy_linear") {
+        QStringList parts;
+        for (const std::int64_t width : layerWidths(config, *data)) parts << groupedText(width);
+        return tr("%1: %2.").arg(parts.join(QStringLiteral(" \u2192 ")), size);
     }
-    return tr("%1: %2 parameters (%3).")
-        .arg(parts.join(QStringLiteral(" \u2192 ")), groupedText(std::llround(parameters)), bytesText(parameters * 4));
+    // A training step goes forward once and back through inputs and weights.
+    return tr("%1 layers, %2. A sample takes %3 MFLOPs a training step and %4 of values.")
+        .arg(groupedText(layerCount(model.layers)), size)
+        .arg(static_cast<double>(3 * model.flops()) / 1e6, 0, 'f', 1)
+        .arg(bytesText(static_cast<double>(model.activations()) * 4));
 }
 
 QString parallelSentence(const RunConfig& config, const QString& why) {
