@@ -144,7 +144,10 @@ SampleLayout layoutOf(const std::vector<std::int64_t>& arrayShape) {
     SampleLayout layout;
     SampleShape& shape = layout.shape;
     shape.features = 1;
-    for (std::size_t i = 1; i < arrayShape.size(); ++i) shape.features *= arrayShape[i];
+    // An array of no samples may claim a sample of any size: its product is 0, whatever the other lengths are.
+    for (std::size_t i = 1; i < arrayShape.size(); ++i) {
+        if (__builtin_mul_overflow(shape.features, arrayShape[i], &shape.features)) shape.features = 0;
+    }
     if (arrayShape.size() == 3) {
         shape.height = arrayShape[1];
         shape.width = arrayShape[2];
