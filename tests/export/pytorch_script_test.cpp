@@ -172,10 +172,6 @@ TEST_CASE("what a script cannot say is refused with the way out") {
     config.training.resume = "runs/first";
     CHECK(has(refusal(config), "start the script with --weights FILE"));
     config = {};
-    config.model.kind = "simple_cnn";
-    config.loader.horizontalFlip = true;
-    CHECK(has(refusal(config), "switch loader.random_crop_padding"));
-    config = {};
     config.model.kind = "layers";
     config.model.layers = R"([{"kind": "flatten"}, {"kind": "dropout", "p": 0.5}, {"kind": "linear"}])";
     CHECK(has(refusal(config), "has dropout, which draws other numbers in PyTorch"));

@@ -10,6 +10,7 @@
 #include "models/experiment_model.h"
 #include "models/plan_model.h"
 #include "models/run_model.h"
+#include "shards/loom_view.h"
 #include "shards/loom_widget.h"
 #include "support/catch.h"
 #include "telemetry/codec.h"
@@ -33,7 +34,8 @@ struct Window {
         page.show();
         REQUIRE(waitFor([this] { return plan.plan() != nullptr; }));
     }
-    LoomWidget& loom() { return *page.findChild<LoomWidget*>(); }
+    // The view's own: those of A/B come first once a view has been raised.
+    LoomWidget& loom() { return *page.findChild<LoomView*>()->findChild<LoomWidget*>(); }
     QString text(const char* name) { return page.findChild<QLabel*>(QLatin1String(name))->text(); }
     QPoint middleOf(LoomCell cell) {
         const QRectF rect = loom().geometryOfCells().cell(cell.rank, cell.slot);

@@ -160,6 +160,7 @@ void RunController::sendStop() {
 }
 
 void RunController::readProgress() {
+    if (!m_viewer) return;  // until the new run is followed, the model still holds the one before
     if (m_state == State::Starting && m_model.data().started()) {
         m_deadline.stop();
         setState(m_stopWanted ? State::Stopping : State::Running);

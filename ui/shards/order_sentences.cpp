@@ -136,10 +136,11 @@ QString sameOrderReason(const ShardScene& scene) {
     if (scene.plan.spec().kind == SamplerKind::kSequential) {
         return loomText("SequentialSampler takes the data set in its own order in every epoch.");
     }
-    return scene.setEpoch ? loomText("Shuffle is off, so every epoch has the data set's own order.")
-                          : loomText(
-                                "set_epoch is not called, so every epoch is shuffled with the seed of epoch 0: "
-                                "call sampler.set_epoch(epoch) before each epoch.");
+    return !scene.plan.spec().shuffle
+               ? loomText("Shuffle is off, so every epoch has the data set's own order.")
+               : loomText(
+                     "set_epoch is not called, so every epoch is shuffled with the seed of epoch 0: "
+                     "call sampler.set_epoch(epoch) before each epoch.");
 }
 
 QString drawSentence(const ShardScene& scene, LoomCell cell) {

@@ -84,8 +84,6 @@ void ViewPanel::addViews(Theme& theme) {
 
 void ViewPanel::showLoom() {
     m_choice->setCurrent(0);
-    Q_EMIT viewChosen();
-    refreshTable();
 }
 
 void ViewPanel::connectExport() {
