@@ -47,6 +47,14 @@ void RoundBarrier::arrive(const Announcement& announcement) {
     if (header.sleepers.load() != 0) futexWakeAll(header.wake);
 }
 
+bool RoundBarrier::allOnOneCpu() const {
+    const int own = m_arena.line(m_rank).cpu.load(std::memory_order_relaxed);
+    for (int peer = 0; peer < m_arena.layout().worldSize; ++peer) {
+        if (m_arena.line(peer).cpu.load(std::memory_order_relaxed) != own) return false;
+    }
+    return true;
+}
+
 bool RoundBarrier::complete() const {
     return m_arena.header().arrivals.load(std::memory_order_acquire) >= m_target;
 }

@@ -21,6 +21,9 @@ class RoundBarrier {
     // Makes what was written visible to all and enters the next round.
     void arrive(const Announcement& announcement);
 
+    // Whether, as far as is known, every rank runs on this rank's CPU: what it writes stays in one set of caches.
+    bool allOnOneCpu() const;
+
     // Whether every rank has arrived at the round entered last.
     bool complete() const;
 

@@ -6,6 +6,7 @@
 
 #include "base/errors.h"
 #include "comm/reduce_kernels.h"
+#include "comm/shm/stream_copy.h"
 
 namespace ringside {
 namespace {
@@ -41,7 +42,15 @@ void ShmCollectives::begin(std::int64_t collective, bool spin) {
     m_announcement = {};
     m_announcement.collective = collective;
     m_spin = spin;
+    m_stream = !m_barrier.allOnOneCpu();
     m_checked = false;
+}
+
+// Into memory that other ranks read: past the caches when they do so on other CPUs, unless it is little.
+void ShmCollectives::publish(std::byte* to, const std::byte* from, std::size_t bytes) const {
+    constexpr std::size_t kLittle = 4096;
+    if (m_stream && bytes >= kLittle) return streamCopy(to, from, bytes);
+    copyBytes(to, from, bytes);
 }
 
 void ShmCollectives::announce(CollectiveKind kind, CommBuffer buffer, int root, ReduceOp op) {
@@ -86,7 +95,7 @@ void ShmCollectives::synchronise() {
 void ShmCollectives::startAllReduce(CommBuffer buffer, ReduceOp op) {
     announce(CollectiveKind::kAllReduce, buffer, 0, op);
     if (buffer.bytes() <= oneRoundBytes(m_size)) {
-        copyBytes(slot(m_rank, m_barrier.parity()), bytesOf(buffer), buffer.bytes());
+        publish(slot(m_rank, m_barrier.parity()), bytesOf(buffer), buffer.bytes());
     } else {
         m_announcement.inHeap = m_arena.inHeap(m_rank, buffer.data, buffer.bytes());
         copyIn(chunkOf(buffer, 0));
@@ -146,8 +155,8 @@ void ShmCollectives::copyIn(CommBuffer chunk) {
         Part own = partOf(m_rank, chunk.count);
         std::size_t end = own.start + own.length;
         std::byte* target = slot(m_rank, m_barrier.parity());
-        copyBytes(target, source, own.start * width);
-        copyBytes(target + end * width, source + end * width, (chunk.count - end) * width);
+        publish(target, source, own.start * width);
+        publish(target + end * width, source + end * width, (chunk.count - end) * width);
         source = target;
     }
     m_announcement.source = m_arena.offsetOf(source);
@@ -156,6 +165,7 @@ void ShmCollectives::copyIn(CommBuffer chunk) {
 // Into the slot for the others and into the buffer, while it is in the first-level cache.
 void ShmCollectives::reducePart(CommBuffer chunk, ReduceOp op, std::byte* result) {
     constexpr std::size_t kBlockBytes = 8192;
+    alignas(64) std::byte block[kBlockBytes];
     std::size_t width = sizeOf(chunk.type);
     Part own = partOf(m_rank, chunk.count);
     useAnnouncedSources();
@@ -164,8 +174,9 @@ void ShmCollectives::reducePart(CommBuffer chunk, ReduceOp op, std::byte* result
     std::byte* target = bytesOf(chunk) + own.start * width;
     for (std::size_t done = 0; done < own.length * width; done += kBlockBytes) {
         std::size_t bytes = std::min(kBlockBytes, own.length * width - done);
-        reduceSources(chunk.type, op, result + done, m_sources, bytes / width);
-        copyBytes(target + done, result + done, bytes);
+        reduceSources(chunk.type, op, block, m_sources, bytes / width);
+        publish(result + done, block, bytes);
+        copyBytes(target + done, block, bytes);
         for (auto& source : m_sources) source += bytes;
     }
 }
@@ -192,7 +203,7 @@ void ShmCollectives::reduceInPlace(CommBuffer buffer, ReduceOp op) {
         std::size_t length = std::min(kBlockBytes / width, own.length - done);
         reduceSources(buffer.type, op, block, m_sources, length);
         for (auto& source : m_sources) {
-            std::memcpy(m_arena.at(m_arena.offsetOf(source)), block, length * width);
+            publish(m_arena.at(m_arena.offsetOf(source)), block, length * width);
             source += length * width;
         }
     }
@@ -221,7 +232,7 @@ void ShmCollectives::broadcast(CommBuffer buffer, int root) {
     do {
         std::size_t length = std::min(m_arena.layout().slotBytes, buffer.bytes() - done);
         int parity = m_barrier.parity();
-        if (m_rank == root) copyBytes(slot(root, parity), bytesOf(buffer) + done, length);
+        if (m_rank == root) publish(slot(root, parity), bytesOf(buffer) + done, length);
         round();
         if (m_rank != root) copyBytes(bytesOf(buffer) + done, slot(root, parity), length);
         done += length;
@@ -234,7 +245,7 @@ void ShmCollectives::allGather(CommBuffer in, CommBuffer out) {
     do {
         std::size_t length = std::min(m_arena.layout().slotBytes, in.bytes() - done);
         int parity = m_barrier.parity();
-        copyBytes(slot(m_rank, parity), bytesOf(in) + done, length);
+        publish(slot(m_rank, parity), bytesOf(in) + done, length);
         round();
         for (int peer = 0; peer < m_size; ++peer) {
             std::byte* target = bytesOf(out) + static_cast<std::size_t>(peer) * in.bytes() + done;
@@ -255,7 +266,7 @@ void ShmCollectives::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
         for (int peer = 0; peer < m_size; ++peer) {
             auto index = static_cast<std::size_t>(peer);
             CommBuffer block = section(in, index * out.count + done, length);
-            copyBytes(slot(m_rank, parity) + index * stride, bytesOf(block), block.bytes());
+            publish(slot(m_rank, parity) + index * stride, bytesOf(block), block.bytes());
         }
         round();
         useSlots(parity, static_cast<std::size_t>(m_rank) * stride);

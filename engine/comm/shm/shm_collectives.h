@@ -45,6 +45,7 @@ class ShmCollectives {
     void checkPeers();
     std::byte* slot(int rank, int parity) const { return m_arena.slot(rank, parity); }
 
+    void publish(std::byte* to, const std::byte* from, std::size_t bytes) const;
     void finishOneRound(CommBuffer buffer, ReduceOp op);
     void finishChunks(CommBuffer buffer, ReduceOp op);
     void reduceInPlace(CommBuffer buffer, ReduceOp op);
@@ -61,6 +62,7 @@ class ShmCollectives {
     int m_rank;
     int m_size;
     bool m_spin = false;
+    bool m_stream = false;   // some rank reads on another CPU
     bool m_checked = false;  // peers have been compared in this collective
     int m_parity = 0;        // of the round entered last
     Announcement m_announcement{};
