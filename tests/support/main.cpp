@@ -8,6 +8,8 @@
 #endif
 #ifdef RINGSIDE_TEST_GUI
 #include <QApplication>
+#include <QFile>
+#include <QTemporaryDir>
 #endif
 
 // A test program may say that this machine lacks what it tests: its answer, unless 0, is then the exit code.
@@ -17,6 +19,10 @@ int main(int argc, char** argv) {
 #ifdef RINGSIDE_TEST_GUI
     // Here and not in ctest's environment: the tests are listed at build time, where an abort would go unnoticed.
     if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+    // Qt complains when there is no runtime directory (containers) or another user's (sudo); a private one also keeps
+    // the tests apart from the session they run in. QTemporaryDir makes it 0700, as Qt wants it.
+    const QTemporaryDir runtime;
+    qputenv("XDG_RUNTIME_DIR", QFile::encodeName(runtime.path()));
     QApplication application(argc, argv);
 #endif
     if (skipTests) {
