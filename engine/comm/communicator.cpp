@@ -10,7 +10,6 @@ std::size_t sizeOf(CommType type) {
         case CommType::kFloat32:
             return 4;
         case CommType::kFloat64:
-            return 8;
         case CommType::kInt64:
             return 8;
         case CommType::kByte:

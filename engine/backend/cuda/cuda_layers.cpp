@@ -126,7 +126,8 @@ void CudaBackend::batchNormBackwardInput(const Tensor& x, const Tensor& moments,
                                          const Tensor& gradWeight, const Tensor& gradBias, const Tensor& gradY,
                                          const Tensor& gradX) {
     const std::size_t channels = channelsOf(x);
-    const auto perRow = static_cast<float>(1.0 / static_cast<double>(countOf(x) / channels));
+    const std::size_t rows = countOf(x) / channels;
+    const auto perRow = static_cast<float>(1.0 / static_cast<double>(rows));
     const BatchNormGradientValue value{floats(x),          floats(moments),  floats(weight),
                                        floats(gradWeight), floats(gradBias), floats(gradY),
                                        floats(gradX),      channels,         perRow};

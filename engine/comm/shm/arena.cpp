@@ -76,7 +76,8 @@ Arena::~Arena() {
 }
 
 ChannelPositions& Arena::channel(int from, int to) const {
-    auto index = static_cast<std::size_t>(from * m_layout.worldSize + to);
+    const auto index =
+        static_cast<std::size_t>(from) * static_cast<std::size_t>(m_layout.worldSize) + static_cast<std::size_t>(to);
     return *reinterpret_cast<ChannelPositions*>(m_base + m_layout.channels + index * ArenaLayout::kChannelBytes);
 }
 
