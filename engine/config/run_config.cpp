@@ -172,6 +172,7 @@ Problem unknownKey(std::string_view section, std::string_view key) {
 }
 
 Problem unknownPath(const std::string& path) {
+    if (path == "version") return {path, "is the format of the file, no setting", "leave it out"};
     std::vector<std::string> paths;
     for (const ConfigField& field : configFields()) paths.emplace_back(field.path);
     const std::string near = nearestWord(path, paths);

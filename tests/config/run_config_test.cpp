@@ -176,6 +176,7 @@ TEST_CASE("A wrong assignment changes nothing and says what is wrong") {
     CHECK(setRefusal("parallel.world_size=").find("it must be a whole number") != std::string::npos);
     CHECK(setRefusal("=8").find("has no value") != std::string::npos);
     CHECK(setRefusal("optimizer.amsgrad=true").find("this version has only false") != std::string::npos);
+    CHECK(setRefusal("version=2") == "version is the format of the file, no setting: leave it out");
     CHECK(setRefusal("name=\xff\xfe").find("it must be UTF-8 text") != std::string::npos);
 }
 
