@@ -4,7 +4,6 @@
 #include <iostream>
 #include <memory>
 
-#include "base/files.h"
 #include "experiment_file.h"
 #include "export/pytorch_script.h"
 
@@ -38,12 +37,9 @@ int runExport(const ExportArguments& arguments) {
     const Result<PytorchScript> script =
         exportPytorch(experiment.value().config, experiment.value().baseDirectory, out.filename().string(), &problems);
     if (!script) return reportProblems(problems.empty() ? Problems{script.problem()} : problems);
-    if (!script.value().dataName.empty()) {
-        const std::filesystem::path data = out.parent_path() / script.value().dataName;
-        writeFileAtomically(data, script.value().data);
-        std::cout << "data: " << data.string() << '\n';
-    }
-    writeFileAtomically(out, script.value().text);
+    writePytorch(script.value(), out);
+    if (!script.value().dataName.empty())
+        std::cout << "data: " << (out.parent_path() / script.value().dataName).string() << '\n';
     std::cout << "script: " << out.string() << "\nrun it: python3 " << out.string() << " --out DIR\n";
     return 0;
 }

@@ -71,6 +71,11 @@ Result<std::string> readFile(const std::filesystem::path& path, std::size_t maxB
 }
 
 void writeFileAtomically(const std::filesystem::path& path, std::string_view content) {
+    struct stat old {};
+    if (::lstat(path.c_str(), &old) == 0 && !S_ISREG(old.st_mode) && !S_ISLNK(old.st_mode)) {
+        // As root the rename would put a file in the place of /dev/null.
+        throw IoError(path.string() + " " + kindOf(old.st_mode) + ": name a file");
+    }
     std::filesystem::path temporary = path;
     temporary += ".tmp";
     UniqueFd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));

@@ -17,7 +17,8 @@ Result<UniqueFd> openFile(const std::filesystem::path& path);
 // The whole file; a problem when it is missing, no regular file, unreadable or larger than maxBytes.
 Result<std::string> readFile(const std::filesystem::path& path, std::size_t maxBytes);
 
-// Replaces path atomically: temporary file beside it, fsync, rename, fsync of the directory. Throws IoError.
+// Replaces path atomically: temporary file beside it, fsync, rename, fsync of the directory. Throws IoError,
+// also where path is a directory, a device or a pipe.
 void writeFileAtomically(const std::filesystem::path& path, std::string_view content);
 
 // "No space left on device" for an errno value.

@@ -6,6 +6,8 @@
 #include <optional>
 #include <set>
 
+#include "base/errors.h"
+#include "base/files.h"
 #include "data/dataset.h"
 #include "data/sample_transforms.h"
 #include "export/pytorch_data.h"
@@ -216,6 +218,18 @@ Result<PytorchScript> exportPytorch(const RunConfig& config, const std::filesyst
                                             .dataName = dataName});
     if (!source) return source.problem();
     return fill(config, data.value(), std::move(source).value(), scriptName, dataName);
+}
+
+void writePytorch(const PytorchScript& script, const std::filesystem::path& path) {
+    writeFileAtomically(path, script.text);
+    if (script.dataName.empty()) return;
+    try {
+        writeFileAtomically(path.parent_path() / script.dataName, script.data);
+    } catch (const IoError&) {
+        std::error_code ignored;
+        std::filesystem::remove(path, ignored);
+        throw;
+    }
 }
 
 }  // namespace ringside

@@ -20,4 +20,7 @@ struct PytorchScript {
 Result<PytorchScript> exportPytorch(const RunConfig& config, const std::filesystem::path& baseDirectory,
                                     const std::string& scriptName, Problems* all = nullptr);
 
+// Writes the script and its data beside it; what cannot be written leaves no script. Throws IoError.
+void writePytorch(const PytorchScript& script, const std::filesystem::path& path);
+
 }  // namespace ringside

@@ -34,6 +34,16 @@ TEST_CASE("a full disk is an error and leaves nothing behind") {
     CHECK_FALSE(std::filesystem::exists(directory.path() / "a.json"));
 }
 
+TEST_CASE("writing replaces files, never a directory, a device or a pipe") {
+    const TemporaryDirectory directory;
+    CHECK_THROWS_WITH(writeFileAtomically(directory.path(), "x"), containing("is a directory: name a file"));
+    const auto pipe = directory.path() / "pipe";
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    CHECK_THROWS_WITH(writeFileAtomically(pipe, "x"), containing("is a pipe, not a file: name a file"));
+    CHECK(std::filesystem::is_fifo(pipe));
+    CHECK(std::distance(std::filesystem::directory_iterator(directory.path()), {}) == 1);
+}
+
 TEST_CASE("reading names what is wrong with a path") {
     const TemporaryDirectory directory;
     CHECK(readFile(directory.path() / "none", 10).problem().message.find("No such file") != std::string::npos);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/pytorch_script.h"
 
+#include "base/errors.h"
 #include "base/files.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
@@ -30,6 +31,17 @@ RunConfig withTable(const TemporaryDirectory& directory, const std::string& cont
 }
 
 }  // namespace
+
+TEST_CASE("a script whose data or place cannot be written leaves nothing behind") {
+    const TemporaryDirectory directory;
+    const Result<PytorchScript> script = exportPytorch(RunConfig(), {}, "train.py");
+    REQUIRE(script);
+    CHECK_THROWS_AS(writePytorch(script.value(), directory.path()), IoError);
+    CHECK_FALSE(std::filesystem::exists(directory.path().parent_path() / script.value().dataName));
+    std::filesystem::create_directory(directory.path() / script.value().dataName);
+    CHECK_THROWS_AS(writePytorch(script.value(), directory.path() / "train.py"), IoError);
+    CHECK_FALSE(std::filesystem::exists(directory.path() / "train.py"));
+}
 
 TEST_CASE("the script of the built-in experiment has its settings in it") {
     const Result<PytorchScript> script = exportPytorch(RunConfig(), {}, "train.py");

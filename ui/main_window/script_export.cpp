@@ -4,7 +4,7 @@
 #include <QDir>
 #include <QFileInfo>
 
-#include "base/files.h"
+#include "base/errors.h"
 #include "experiment/form_fields.h"
 #include "export/pytorch_script.h"
 #include "main_window/dialogs.h"
@@ -53,10 +53,7 @@ ScriptExport::Outcome ScriptExport::writeScript(const RunConfig& config, const Q
         return {false, tr("Not exported: %1").arg(inFormWords(QString::fromStdString(script.problem().text())))};
     }
     try {
-        if (!script.value().dataName.empty()) {
-            writeFileAtomically(target.parent_path() / script.value().dataName, script.value().data);
-        }
-        writeFileAtomically(target, script.value().text);
+        writePytorch(script.value(), target);
     } catch (const IoError& error) {
         return {false, tr("Not exported: %1").arg(QString::fromUtf8(error.what()))};
     }
