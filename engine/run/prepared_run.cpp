@@ -4,6 +4,7 @@
 #include "data/dataset.h"
 #include "data/sample_transforms.h"
 #include "model/model_description.h"
+#include "run/memory_check.h"
 #include "run/resume_point.h"
 #include "sampling/plan_sentences.h"
 
@@ -43,7 +44,12 @@ Result<PreparedRun> prepareRun(const RunConfig& config, const std::filesystem::p
     run.trainingSamples = data.value().training->size();
     run.validationSamples = data.value().validation ? data.value().validation->size() : 0;
 
-    if (const auto model = describeModel(config.model, *data.value().training); !model) return model.problem();
+    const Result<ModelDescription> model = describeModel(config.model, *data.value().training);
+    if (!model) return model.problem();
+    if (run.config.parallel.device == "cpu") {
+        const Problems tooLarge = checkMemory(model.value(), config, findHostDevices());
+        if (!tooLarge.empty()) return tooLarge.front();
+    }
     const Problems untransformable = transformProblems(config.loader, data.value().training->shape());
     if (!untransformable.empty()) return untransformable.front();
     const ShardSpec spec = epochSpec(config, data.value().training, 0);
