@@ -125,7 +125,7 @@ std::string ArrayHeader::shapeText() const {
 Result<bool> checkArraySize(const ArrayHeader& header, const ByteSource& source) {
     const std::string file = source.path().string();
     const std::uint64_t memoryPerValue = header.type == ElementType::kU8 ? 1 : sizeof(float);
-    const std::uint64_t most = kMaxArrayBytes / memoryPerValue;
+    const std::uint64_t most = (source.packed() ? kMaxPackedArrayBytes : kMaxArrayBytes) / memoryPerValue;
     std::uint64_t count = 1;
     const bool empty = std::ranges::find(header.shape, 0) != header.shape.end();
     for (const std::int64_t size : header.shape) {
@@ -134,8 +134,9 @@ Result<bool> checkArraySize(const ArrayHeader& header, const ByteSource& source)
         if (!empty && static_cast<std::uint64_t>(size) > most / count) {
             return Problem{file,
                            "announces " + header.shapeText() + " values of " + elementName(header.type) +
-                               "; the most is " + std::to_string(most),
-                           "the file is damaged, or the set must be split"};
+                               "; the most is " + std::to_string(most) + (source.packed() ? " in a gzip file" : ""),
+                           source.packed() ? "unpack it (gunzip) and name the plain file, if it is not damaged"
+                                           : "the file is damaged, or the set must be split"};
         }
         count *= static_cast<std::uint64_t>(size);
     }
@@ -147,8 +148,8 @@ Result<bool> checkArraySize(const ArrayHeader& header, const ByteSource& source)
                    "the file is cut short: fetch it again"};
 }
 
-Result<ArrayFile> ArrayFile::open(const std::filesystem::path& path) {
-    auto source = ByteSource::open(path);
+Result<ArrayFile> ArrayFile::open(const std::filesystem::path& path, const std::stop_token& stop) {
+    auto source = ByteSource::open(path, stop);
     if (!source) return source.problem();
     ArrayFile file{std::move(source).value(), {}};
     std::array<std::byte, 4> magic{};

@@ -12,6 +12,8 @@
 namespace ringside {
 
 inline constexpr std::uint64_t kMaxArrayBytes = std::uint64_t{4} << 30;
+inline constexpr std::uint64_t kMaxPackedArrayBytes = std::uint64_t{1}
+                                                      << 30;  // a small file may claim to unpack to all that
 
 enum class ElementType { kU8, kS8, kI16, kI32, kI64, kF32, kF64 };
 
@@ -38,7 +40,7 @@ struct ArrayFile {
     ByteSource source;
     ArrayHeader header;
 
-    static Result<ArrayFile> open(const std::filesystem::path& path);
+    static Result<ArrayFile> open(const std::filesystem::path& path, const std::stop_token& stop = {});
 
     // Read the values: once, and one of the two. More bytes than announced are a problem, and so is a value that is
     // not finite.
@@ -53,7 +55,7 @@ Result<ArrayHeader> readNpyHeader(ByteSource& source, std::uint8_t majorVersion)
 // Parses the text of a .npy header: "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }".
 Result<ArrayHeader> parseNpyHeader(const std::string& text, const std::string& file);
 
-// Problems: negative sizes, more values than the file can hold, or than kMaxArrayBytes.
+// Problems: negative sizes, more values than the file can hold, or than the limits above.
 Result<bool> checkArraySize(const ArrayHeader& header, const ByteSource& source);
 
 }  // namespace ringside

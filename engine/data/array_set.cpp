@@ -31,8 +31,8 @@ void moveChannelsFirst(std::vector<T>& values, const SampleShape& shape) {
     }
 }
 
-Result<ArrayContent> readSamples(const path& file) {
-    auto array = ArrayFile::open(file);
+Result<ArrayContent> readSamples(const path& file, const std::stop_token& stop) {
+    auto array = ArrayFile::open(file, stop);
     if (!array) return array.problem();
     const std::vector<std::int64_t>& sizes = array.value().header.shape;
     if (array.value().header.valueCount() == 0 || sizes.empty()) {
@@ -81,8 +81,8 @@ Result<bool> addClasses(ArrayFile& array, const path& file, ArrayContent& conten
 }
 
 // Labels of n samples: n or n x 1 integers are classes, n or n x k floating-point numbers are targets.
-Result<bool> addLabels(const path& file, std::int64_t sampleCount, ArrayContent& content) {
-    auto array = ArrayFile::open(file);
+Result<bool> addLabels(const path& file, std::int64_t sampleCount, const std::stop_token& stop, ArrayContent& content) {
+    auto array = ArrayFile::open(file, stop);
     if (!array) return array.problem();
     const ArrayHeader& header = array.value().header;
     if (header.shape.empty() || header.shape[0] != sampleCount) {
@@ -107,7 +107,7 @@ Result<bool> addLabels(const path& file, std::int64_t sampleCount, ArrayContent&
     return true;
 }
 
-Result<ArrayContent> readPart(const path& samples, const path& labelsPath) {
+Result<ArrayContent> readPart(const path& samples, const path& labelsPath, const std::stop_token& stop) {
     // A wrong samples file is named before labels that were not found beside it.
     if (auto probe = ArrayFile::open(samples); !probe) return probe.problem();
     path labels = labelsPath;
@@ -120,11 +120,11 @@ Result<ArrayContent> readPart(const path& samples, const path& labelsPath) {
         }
         labels = *guess;
     }
-    auto content = readSamples(samples);
+    auto content = readSamples(samples, stop);
     if (!content) return content;
     const auto count = std::visit([](const auto& values) { return values.size(); }, content.value().values);
     const auto size = static_cast<std::int64_t>(count) / content.value().shape.features;
-    if (auto added = addLabels(labels, size, content.value()); !added) return added.problem();
+    if (auto added = addLabels(labels, size, stop, content.value()); !added) return added.problem();
     return content;
 }
 
@@ -160,7 +160,7 @@ SampleLayout layoutOf(const std::vector<std::int64_t>& arrayShape) {
     return layout;
 }
 
-Result<DataParts> loadArraySet(const path& givenPath, const path& labelsPath) {
+Result<DataParts> loadArraySet(const path& givenPath, const path& labelsPath, const std::stop_token& stop) {
     path samples = givenPath;
     std::error_code ignored;
     if (std::filesystem::is_directory(givenPath, ignored)) {
@@ -171,13 +171,13 @@ Result<DataParts> loadArraySet(const path& givenPath, const path& labelsPath) {
         }
         samples = *found;
     }
-    auto training = readPart(samples, labelsPath);
+    auto training = readPart(samples, labelsPath, stop);
     if (!training) return training.problem();
     DataParts parts;
     // A test part counts only when its labels are there too and nothing was chosen by hand.
     const auto test = labelsPath.empty() ? guessTestFile(samples) : std::nullopt;
     if (test && guessLabelsFile(*test)) {
-        auto validation = readPart(*test, {});
+        auto validation = readPart(*test, {}, stop);
         if (!validation) return validation.problem();
         if (auto same = checkAgreement(*test, training.value(), validation.value()); !same) return same.problem();
         const auto classes = std::max(training.value().classCount, validation.value().classCount);

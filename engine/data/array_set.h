@@ -20,7 +20,8 @@ struct DataParts {
 // 1, 3 or 4 is taken as height x width x channels. With no labelsPath the labels' file is guessed from the name
 // (train-images-idx3-ubyte -> train-labels-idx1-ubyte, x_train.npy -> y_train.npy). For a training file whose test part
 // lies beside it (t10k-..., x_test.npy) that part validates. path may be the directory of an MNIST-like set.
-Result<DataParts> loadArraySet(const std::filesystem::path& path, const std::filesystem::path& labelsPath);
+Result<DataParts> loadArraySet(const std::filesystem::path& path, const std::filesystem::path& labelsPath,
+                               const std::stop_token& stop = {});
 
 // What the guesses find on disk.
 std::optional<std::filesystem::path> guessLabelsFile(const std::filesystem::path& samples);

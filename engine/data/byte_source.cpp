@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::uint64_t kBestDeflateRatio = 1032;
 constexpr std::size_t kInputBytes = std::size_t{1} << 16;
-constexpr int kGzipWindow = 15 + 16;  // zlib: a 32 KiB window and a gzip header
+constexpr std::size_t kBytesBetweenLooks = std::size_t{1} << 20;  // at the stop token
+constexpr int kGzipWindow = 15 + 16;                              // zlib: a 32 KiB window and a gzip header
 
 bool startsGzip(std::span<const std::byte> bytes) {
     return bytes.size() >= 2 && bytes[0] == std::byte{0x1f} && bytes[1] == std::byte{0x8b};
@@ -27,6 +28,7 @@ bool startsGzip(std::span<const std::byte> bytes) {
 
 struct ByteSource::State {
     std::filesystem::path path;
+    std::stop_token stop;
     UniqueFd fd;
     std::uint64_t fileSize = 0;
     std::uint64_t position = 0;
@@ -118,9 +120,14 @@ ByteSource::ByteSource(ByteSource&&) noexcept = default;
 ByteSource& ByteSource::operator=(ByteSource&&) noexcept = default;
 ByteSource::~ByteSource() = default;
 
-Result<ByteSource> ByteSource::open(const std::filesystem::path& path) {
+Problem stoppedReading(const std::filesystem::path& path) {
+    return {path.string(), "was not read to its end, as asked", "choose it again"};
+}
+
+Result<ByteSource> ByteSource::open(const std::filesystem::path& path, const std::stop_token& stop) {
     auto state = std::make_unique<State>();
     state->path = path;
+    state->stop = stop;
     Result<UniqueFd> file = openFile(path);
     if (!file) return file.problem();
     state->fd = std::move(file).value();
@@ -159,10 +166,17 @@ std::uint64_t ByteSource::mostBytesLeft() const {
 }
 
 Result<std::size_t> ByteSource::read(std::span<std::byte> out) {
-    if (m_state->packed) return m_state->readPacked(out);
-    auto got = m_state->readRaw(out);
-    if (got) m_state->position += got.value();
-    return got;
+    std::size_t done = 0;
+    while (done < out.size()) {
+        if (m_state->stop.stop_requested()) return stoppedReading(path());
+        const auto portion = out.subspan(done, std::min(out.size() - done, kBytesBetweenLooks));
+        auto got = m_state->packed ? m_state->readPacked(portion) : m_state->readRaw(portion);
+        if (!got) return got;
+        if (!m_state->packed) m_state->position += got.value();
+        done += got.value();
+        if (got.value() < portion.size()) break;
+    }
+    return done;
 }
 
 Result<std::size_t> ByteSource::readAll(std::span<std::byte> out, const std::string& what) {

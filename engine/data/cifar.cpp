@@ -12,7 +12,7 @@ namespace {
 using std::filesystem::path;
 
 constexpr std::size_t kPixelBytes = std::size_t{3} * 32 * 32;
-constexpr std::size_t kMaxCifarBytes = std::size_t{1} << 30;  // five times the real set
+constexpr std::size_t kMaxCifarBytes = std::size_t{1} << 29;  // nearly three times the real set
 
 constexpr std::array<std::string_view, 10> kNames10 = {"airplane", "automobile", "bird",  "cat",  "deer",
                                                        "dog",      "frog",       "horse", "ship", "truck"};
@@ -83,8 +83,8 @@ Problem wrongLabel(const path& file, std::uint64_t at, unsigned label, std::size
             "check that it is the binary version and the right kind (cifar10 or cifar100)"};
 }
 
-Result<bool> addFile(const path& file, CifarKind kind, ArrayContent& content) {
-    auto source = ByteSource::open(file);
+Result<bool> addFile(const path& file, CifarKind kind, const std::stop_token& stop, ArrayContent& content) {
+    auto source = ByteSource::open(file, stop);
     if (!source) return source.problem();
     const std::size_t labelBytes = kind == CifarKind::k10 ? 1 : 2;
     const std::size_t classes = cifarClassNames(kind).size();
@@ -110,7 +110,8 @@ Result<bool> addFile(const path& file, CifarKind kind, ArrayContent& content) {
     return Problem{file.string(), "is empty", "fetch it again"};
 }
 
-Result<std::shared_ptr<const Dataset>> readPart(const std::vector<path>& files, CifarKind kind) {
+Result<std::shared_ptr<const Dataset>> readPart(const std::vector<path>& files, CifarKind kind,
+                                                const std::stop_token& stop) {
     ArrayContent content;
     content.shape = {3, 32, 32, static_cast<std::int64_t>(kPixelBytes)};
     content.values = std::vector<std::uint8_t>();
@@ -118,7 +119,7 @@ Result<std::shared_ptr<const Dataset>> readPart(const std::vector<path>& files, 
     content.classNames.assign(names.begin(), names.end());
     content.classCount = static_cast<std::int64_t>(names.size());
     for (const path& file : files) {
-        if (auto added = addFile(file, kind, content); !added) return added.problem();
+        if (auto added = addFile(file, kind, stop, content); !added) return added.problem();
     }
     return std::shared_ptr<const Dataset>(std::make_shared<ArrayDataset>(std::move(content)));
 }
@@ -130,7 +131,7 @@ std::span<const std::string_view> cifarClassNames(CifarKind kind) {
     return kNames100;
 }
 
-Result<DataParts> loadCifar(CifarKind kind, const path& given) {
+Result<DataParts> loadCifar(CifarKind kind, const path& given, const std::stop_token& stop) {
     const CifarFiles files = findFiles(given, kind);
     if (files.training.empty()) {
         return Problem{
@@ -139,11 +140,11 @@ Result<DataParts> loadCifar(CifarKind kind, const path& given) {
             "unpack the binary version of the set there, or name one of its .bin files"};
     }
     DataParts parts;
-    auto training = readPart(files.training, kind);
+    auto training = readPart(files.training, kind, stop);
     if (!training) return training.problem();
     parts.training = std::move(training).value();
     if (files.test.empty()) return parts;
-    auto validation = readPart(files.test, kind);
+    auto validation = readPart(files.test, kind, stop);
     if (!validation) return validation.problem();
     parts.validation = std::move(validation).value();
     return parts;

@@ -14,7 +14,7 @@ enum class CifarKind { k10, k100 };
 
 // path is one .bin file, or the directory: data_batch_*.bin in the order of their names train and test_batch.bin
 // validates (CIFAR-100: train.bin, test.bin). A directory that holds cifar-10-batches-bin or cifar-100-binary will do.
-Result<DataParts> loadCifar(CifarKind kind, const std::filesystem::path& path);
+Result<DataParts> loadCifar(CifarKind kind, const std::filesystem::path& path, const std::stop_token& stop = {});
 
 std::span<const std::string_view> cifarClassNames(CifarKind kind);
 

@@ -6,11 +6,11 @@
 #include <limits>
 #include <optional>
 
-#include "base/files.h"
 #include "base/json.h"
+#include "data/byte_source.h"
 #include "data/csv_labels.h"
 #include "data/csv_table.h"
-#include "data/gzip.h"
+#include "data/text_file.h"
 
 namespace ringside {
 namespace {
@@ -39,7 +39,7 @@ class CsvParser {
             if (!more) return more.problem();
             if (!more.value()) break;
             if (auto problem = addRow(cells, m_reader.line())) return *problem;
-            if (m_table.size % kRowsBetweenLooks == 0 && m_stop.stop_requested()) return stoppedLoading(m_what);
+            if (m_table.size % kRowsBetweenLooks == 0 && m_stop.stop_requested()) return stoppedReading(m_what);
         }
         if (auto problem = settleMissingLabels()) return *problem;
         if (m_table.size < 2) return tooFewRows();
@@ -180,9 +180,7 @@ Result<SampleTable> parseCsv(std::string_view text, const std::string& what, con
 
 Result<SampleTable> readCsv(const std::filesystem::path& path, const DatasetConfig& config,
                             const std::stop_token& stop) {
-    Result<std::string> content = readFile(path, kMaxCsvBytes);
-    if (!content) return content.problem();
-    if (isGzip(content.value())) content = gunzip(content.value(), path.string(), kMaxCsvBytes);
+    Result<std::string> content = readTextFile(path, kMaxCsvBytes, stop);
     if (content) content = csvText(std::move(content).value(), path.string());
     if (!content) return content.problem();
     return parseCsv(content.value(), path.string(), config, stop);

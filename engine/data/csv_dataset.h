@@ -20,7 +20,7 @@ inline constexpr std::size_t kMaxCsvBytes = std::size_t{1} << 30;
 Result<SampleTable> parseCsv(std::string_view text, const std::string& what, const DatasetConfig& config,
                              const std::stop_token& stop = {});
 
-// The same from a file, plain or gzip-packed.
+// The same from a file: plain up to kMaxCsvBytes, or packed with gzip.
 Result<SampleTable> readCsv(const std::filesystem::path& path, const DatasetConfig& config,
                             const std::stop_token& stop = {});
 

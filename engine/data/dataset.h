@@ -64,7 +64,4 @@ struct DataSplit {
 Result<DataSplit> loadDataset(const DatasetConfig& config, const std::filesystem::path& baseDirectory = {},
                               const std::stop_token& stop = {});
 
-// What a reader that was stopped gives back.
-Problem stoppedLoading(const std::filesystem::path& path);
-
 }  // namespace ringside

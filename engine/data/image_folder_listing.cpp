@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "data/dataset.h"
+#include "data/byte_source.h"
 
 namespace ringside {
 namespace {
@@ -66,7 +66,7 @@ class ClassWalk {
     ClassWalk(const fs::path& root, const std::stop_token& stop) : m_root(root), m_stop(stop) {}
 
     Result<bool> visit(const std::string& folder) {
-        if (m_stop.stop_requested()) return stoppedLoading(m_root);
+        if (m_stop.stop_requested()) return stoppedReading(m_root);
         const fs::path full = m_root / folder;
         const FolderId id = idOf(full);
         if (std::ranges::find(m_above, id) != m_above.end() || m_above.size() == kMaxDepth) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/number_text.h"
+#include "data/byte_source.h"
 #include "data/cifar.h"
 #include "data/csv_dataset.h"
 #include "data/dataset.h"
@@ -86,8 +87,8 @@ Result<DataParts> loadSynthetic(const DatasetConfig& config) {
     return wholeTable(config.shape == "regression" ? makeSynthetic(config) : makeClasses(config));
 }
 
-Result<DataParts> wholeText(const path& file, std::int64_t contextLength) {
-    const auto text = loadText(file, contextLength);
+Result<DataParts> wholeText(const path& file, std::int64_t contextLength, const std::stop_token& stop) {
+    const auto text = loadText(file, contextLength, stop);
     if (!text) return text.problem();
     return DataParts{text.value(), nullptr};
 }
@@ -113,13 +114,13 @@ struct Kind {
 constexpr std::array kKinds = {
     Kind{"digits", [](const Source&) { return wholeTable(loadDigits()); }, false},
     Kind{"csv", [](const Source& s) { return loadCsv(s.config, s.file, s.stop); }},
-    Kind{"idx", [](const Source& s) { return loadArraySet(s.file, s.labels); }},
-    Kind{"npy", [](const Source& s) { return loadArraySet(s.file, s.labels); }},
-    Kind{"cifar10", [](const Source& s) { return loadCifar(CifarKind::k10, s.file); }},
-    Kind{"cifar100", [](const Source& s) { return loadCifar(CifarKind::k100, s.file); }},
+    Kind{"idx", [](const Source& s) { return loadArraySet(s.file, s.labels, s.stop); }},
+    Kind{"npy", [](const Source& s) { return loadArraySet(s.file, s.labels, s.stop); }},
+    Kind{"cifar10", [](const Source& s) { return loadCifar(CifarKind::k10, s.file, s.stop); }},
+    Kind{"cifar100", [](const Source& s) { return loadCifar(CifarKind::k100, s.file, s.stop); }},
     Kind{"image_folder", [](const Source& s) { return loadImageFolder(s.file, s.config.imageSize, s.stop); }},
     Kind{"synthetic", [](const Source& s) { return loadSynthetic(s.config); }, false},
-    Kind{"text", [](const Source& s) { return wholeText(s.file, s.config.contextLength); }, false},
+    Kind{"text", [](const Source& s) { return wholeText(s.file, s.config.contextLength, s.stop); }, false},
 };
 
 Result<DataParts> loadParts(const DatasetConfig& config, const path& baseDirectory, const std::stop_token& stop) {
@@ -144,13 +145,10 @@ std::string formOf(const SampleShape& shape) {
 
 }  // namespace
 
-Problem stoppedLoading(const path& path) {
-    return {path.string(), "was not read to its end, as asked", "choose it again"};
-}
-
 Result<DataSplit> loadDataset(const DatasetConfig& config, const path& baseDirectory, const std::stop_token& stop) {
     Result<DataParts> loaded = loadParts(config, baseDirectory, stop);
     if (!loaded) return loaded.problem();
+    if (stop.stop_requested()) return stoppedReading(config.path);
     DataParts parts = std::move(loaded).value();
     const bool ownValidation = parts.validation != nullptr && config.kind != "csv";
     if (parts.validation == nullptr) {

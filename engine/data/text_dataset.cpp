@@ -5,8 +5,9 @@
 #include <array>
 #include <cstdio>
 
-#include "base/files.h"
 #include "base/number_text.h"
+#include "data/byte_source.h"
+#include "data/text_file.h"
 
 extern "C" {
 extern const char ringsideSonnetsBegin[];
@@ -15,6 +16,9 @@ extern const char ringsideSonnetsEnd[];
 
 namespace ringside {
 namespace {
+
+constexpr std::size_t kCodePoints = 0x110000;
+constexpr std::size_t kBytesBetweenLooks = std::size_t{1} << 20;  // at the stop token
 
 // One character of UTF-8, with how many bytes it takes; 0 bytes where there is none.
 struct Decoded {
@@ -49,46 +53,61 @@ void encode(char32_t c, std::string& text) {
     for (int i = more - 1; i >= 0; --i) text += static_cast<char>(0x80U | (c >> (6 * i) & 0x3fU));
 }
 
-Result<std::vector<char32_t>> decodeAll(std::string_view text, const std::string& what) {
-    std::vector<char32_t> characters;
-    characters.reserve(text.size());
+// Calls take(character) for each in order.
+template <class Take>
+Result<bool> forEachCharacter(std::string_view text, const std::string& what, const std::stop_token& stop, Take take) {
     std::size_t at = text.starts_with("\xef\xbb\xbf") ? 3 : 0;  // a byte order mark is no character
-    while (at < text.size()) {
+    for (std::size_t nextLook = at; at < text.size();) {
+        if (at >= nextLook) {
+            if (stop.stop_requested()) return stoppedReading(what);
+            nextLook += kBytesBetweenLooks;
+        }
         const Decoded one = decode(text.substr(at));
         if (one.bytes == 0)
             return Problem{what, "is no UTF-8 text: byte " + std::to_string(at) + " starts no character",
                            "save it as UTF-8"};
-        characters.push_back(one.character);
+        take(one.character);
         at += one.bytes;
     }
-    return characters;
+    return true;
+}
+
+Problem tooShort(const std::string& what, std::int64_t characters, std::int64_t contextLength, std::int64_t least) {
+    return {what,
+            "has " + grouped(characters) + " characters; the least for " + std::to_string(contextLength) +
+                " a sample is " + grouped(least),
+            "use a longer text or lower dataset.context_length"};
 }
 
 }  // namespace
 
+// Twice over the text, so that a large one is never held as 32-bit characters.
 Result<std::shared_ptr<const Dataset>> TextDataset::make(std::string_view text, std::int64_t contextLength,
-                                                         const std::string& what) {
-    const auto decoded = decodeAll(text, what);
-    if (!decoded) return decoded.problem();
-    const std::vector<char32_t>& characters = decoded.value();
+                                                         const std::string& what, const std::stop_token& stop) {
+    std::vector<bool> seen(kCodePoints);
+    std::int64_t count = 0;
+    const auto counted = forEachCharacter(text, what, stop, [&](char32_t c) {
+        seen[c] = true;
+        ++count;
+    });
+    if (!counted) return counted.problem();
     // Two samples are the least that can be split.
     const std::int64_t least = 2 * contextLength + 1;
-    if (static_cast<std::int64_t>(characters.size()) < least)
-        return Problem{what,
-                       "has " + grouped(static_cast<std::int64_t>(characters.size())) + " characters; the least for " +
-                           std::to_string(contextLength) + " a sample is " + grouped(least),
-                       "use a longer text or lower dataset.context_length"};
-    std::vector<char32_t> different = characters;
-    std::ranges::sort(different);
-    different.erase(std::ranges::unique(different).begin(), different.end());
+    if (count < least) return tooShort(what, count, contextLength, least);
+    std::vector<char32_t> different;
+    for (char32_t c = 0; c < kCodePoints; ++c)
+        if (seen[c]) different.push_back(c);
     if (different.size() < 2 || different.size() > kMaxCharacters)
         return Problem{what,
                        "has " + grouped(static_cast<std::int64_t>(different.size())) +
                            " different characters; it takes 2 to " + grouped(kMaxCharacters),
                        "choose another text"};
-    std::vector<std::uint16_t> tokens(characters.size());
-    for (std::size_t i = 0; i < characters.size(); ++i)
-        tokens[i] = static_cast<std::uint16_t>(std::ranges::lower_bound(different, characters[i]) - different.begin());
+    std::vector<std::uint16_t> numbers(kCodePoints);
+    for (std::size_t i = 0; i < different.size(); ++i) numbers[different[i]] = static_cast<std::uint16_t>(i);
+    std::vector<std::uint16_t> tokens;
+    tokens.reserve(static_cast<std::size_t>(count));
+    const auto numbered = forEachCharacter(text, what, stop, [&](char32_t c) { tokens.push_back(numbers[c]); });
+    if (!numbered) return numbered.problem();
     return std::shared_ptr<const Dataset>(new TextDataset(std::move(different), std::move(tokens), contextLength));
 }
 
@@ -141,11 +160,12 @@ std::string_view builtInText() {
     return {ringsideSonnetsBegin, static_cast<std::size_t>(ringsideSonnetsEnd - ringsideSonnetsBegin)};
 }
 
-Result<std::shared_ptr<const Dataset>> loadText(const std::filesystem::path& file, std::int64_t contextLength) {
+Result<std::shared_ptr<const Dataset>> loadText(const std::filesystem::path& file, std::int64_t contextLength,
+                                                const std::stop_token& stop) {
     if (file.empty()) return TextDataset::make(builtInText(), contextLength, "the built-in text");
-    const Result<std::string> content = readFile(file, kMaxTextBytes);
+    const Result<std::string> content = readTextFile(file, kMaxTextBytes, stop);
     if (!content) return content.problem();
-    return TextDataset::make(content.value(), contextLength, file.string());
+    return TextDataset::make(content.value(), contextLength, file.string(), stop);
 }
 
 }  // namespace ringside

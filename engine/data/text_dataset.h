@@ -20,7 +20,7 @@ class TextDataset final : public Dataset {
   public:
     // The problem names the byte that is no UTF-8, or says what is too short.
     static Result<std::shared_ptr<const Dataset>> make(std::string_view text, std::int64_t contextLength,
-                                                       const std::string& what);
+                                                       const std::string& what, const std::stop_token& stop = {});
 
     std::int64_t size() const override { return (static_cast<std::int64_t>(m_tokens.size()) - 1) / m_length; }
     SampleShape shape() const override { return {.features = m_length, .isSequence = true}; }
@@ -43,8 +43,9 @@ class TextDataset final : public Dataset {
     std::int64_t m_length;
 };
 
-// The kind "text": a UTF-8 file, or without one the built-in sonnets.
-Result<std::shared_ptr<const Dataset>> loadText(const std::filesystem::path& file, std::int64_t contextLength);
+// The kind "text": a UTF-8 file, plain or packed with gzip, or without one the built-in sonnets.
+Result<std::shared_ptr<const Dataset>> loadText(const std::filesystem::path& file, std::int64_t contextLength,
+                                                const std::stop_token& stop = {});
 
 // Twenty-three sonnets by William Shakespeare (1609), in the public domain.
 std::string_view builtInText();

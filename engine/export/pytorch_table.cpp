@@ -2,10 +2,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/files.h"
 #include "data/csv_dataset.h"
 #include "data/csv_table.h"
-#include "data/gzip.h"
+#include "data/text_file.h"
 #include "export/pytorch_data.h"
 #include "export/pytorch_pieces.h"
 
@@ -54,8 +53,7 @@ bool hasTextLabels(const Dataset& data) {
 
 Result<TableForm> readForm(const PythonDataRequest& request) {
     const std::filesystem::path& file = request.path;
-    Result<std::string> content = readFile(file, kMaxCsvBytes);
-    if (content && isGzip(content.value())) content = gunzip(content.value(), file.string(), kMaxCsvBytes);
+    const Result<std::string> content = readTextFile(file, kMaxCsvBytes);
     if (!content) return content.problem();
     CsvReader reader(content.value(), file.string());
     TableForm form{.separator = reader.separator()};

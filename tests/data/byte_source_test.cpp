@@ -3,6 +3,8 @@
 
 #include <sys/stat.h>
 
+#include <array>
+
 #include "data/raw_file.h"
 #include "support/catch.h"
 #include "support/gzip_packed.h"
@@ -88,4 +90,18 @@ TEST_CASE("A file that is too short for what it must hold says where it ends") {
     std::byte eight[8];
     CHECK_THAT(source.readAll(eight, "header").problem().text(),
                containing("short ends after 5 bytes; 8 were expected for its header"));
+}
+
+TEST_CASE("A source that is stopped gives no more") {
+    const TemporaryDirectory directory;
+    for (const std::string& content : {std::string(100, 'x'), gzipPacked(std::string(100, 'x'))}) {
+        const auto path = writeRaw(directory.path() / "file", content);
+        std::stop_source stop;
+        auto source = ByteSource::open(path, stop.get_token()).value();
+        std::array<std::byte, 10> ten{};
+        CHECK(source.read(ten).value() == 10);
+        stop.request_stop();
+        CHECK(source.read(ten).problem().text() ==
+              path.string() + " was not read to its end, as asked: choose it again");
+    }
 }

@@ -56,3 +56,31 @@ TEST_CASE("A set that cannot be split says so") {
     CHECK_THAT(loadDataset(config).problem().text(),
                containing("dataset.kind is \"parquet\": choose digits, csv, idx"));
 }
+
+TEST_CASE("Reading any kind of file ends when it is stopped") {
+    const TemporaryDirectory directory;
+    const auto& base = directory.path();
+    writeRaw(base / "table.csv", "1,2\n3,4\n5,6\n");
+    writeRaw(base / "x_train.npy", npyFile("{'descr': '|u1', 'fortran_order': False, 'shape': (2, 2), }", "abcd"));
+    writeRaw(base / "y_train.npy", npyFile("{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }", bytes({0, 1})));
+    writeRaw(base / "train-images-idx3-ubyte", idxBytes({2, 1, 1}, "ab"));
+    writeRaw(base / "train-labels-idx1-ubyte", idxBytes({2}, bytes({0, 1})));
+    writeRaw(base / "some.bin", std::string(3074 * 2, '\1'));
+    writeRaw(base / "pictures/a/1.png", pngFile(1, 1, bytes({1, 2, 3})));
+    writeRaw(base / "long.txt", std::string(100, 'a') + std::string(100, 'b'));
+    std::stop_source stop;
+    stop.request_stop();
+    for (const auto& [kind, file] :
+         std::initializer_list<std::pair<const char*, const char*>>{{"csv", "table.csv"},
+                                                                    {"npy", "x_train.npy"},
+                                                                    {"idx", "train-images-idx3-ubyte"},
+                                                                    {"cifar10", "some.bin"},
+                                                                    {"cifar100", "some.bin"},
+                                                                    {"image_folder", "pictures"},
+                                                                    {"text", "long.txt"}}) {
+        INFO(kind);
+        const auto split = loadDataset({.kind = kind, .path = file}, base, stop.get_token());
+        REQUIRE_FALSE(split.ok());
+        CHECK_THAT(split.problem().text(), containing("was not read to its end, as asked: choose it again"));
+    }
+}
