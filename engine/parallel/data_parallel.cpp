@@ -79,9 +79,9 @@ SampleLosses DataParallel::accumulate(const Batch& batch) {
 }
 
 // Everything is enqueued before anything is fetched: a device works on while the host catches up.
-StepResult DataParallel::step(const Batch& batch, int control) {
+StepResult DataParallel::step(const Batch& batch, StepRequest request) {
     StepResult result;
-    m_reducer.begin(control);
+    m_reducer.begin(request.control);
     begin();
     const auto work = [this, &batch] { pass(batch, m_gradientReady); };
     if (m_recorder)
@@ -92,7 +92,7 @@ StepResult DataParallel::step(const Batch& batch, int control) {
     result.control = m_reducer.finish();
 
     m_parts.phase.store("optimizer", std::memory_order_relaxed);
-    result.gradientNorm = update();
+    result.gradientNorm = update(request.gradientNorm);
     m_microBatches = 0;
     result.losses = m_parts.loss.fetch(batch);
     return result;
@@ -109,14 +109,15 @@ bool DataParallel::unscale() {
 
 // Every rank clips by the same norm, of the same averaged gradient; only rank 0 reports one. The update leaves
 // gradients alone, so that measuring, for which a device is waited for, comes last.
-double DataParallel::update() {
+double DataParallel::update(bool wantsNorm) {
     const double none = std::numeric_limits<double>::quiet_NaN();
     if (!unscale()) return none;
     const bool clips = m_clipNorm > 0;
     const double clipped = clips ? clipGradientNorm(m_parts.model.parameters(), m_clipNorm, m_parts.backend) : none;
     m_optimizer->step();
     if (m_parts.communicator.rank() != 0) return none;
-    return clips ? clipped : m_reducer.gradientNorm();
+    if (clips) return clipped;
+    return wantsNorm ? m_reducer.gradientNorm() : none;
 }
 
 SampleLosses DataParallel::evaluate(const Batch& batch) {

@@ -18,7 +18,7 @@ class DataParallel final : public Strategy {
     std::string name() const override { return "ddp"; }
     void synchronise() override;
     SampleLosses accumulate(const Batch& batch) override;
-    StepResult step(const Batch& batch, int control) override;
+    StepResult step(const Batch& batch, StepRequest request) override;
     void beginEvaluation() override;
     SampleLosses evaluate(const Batch& batch) override;
     double learningRate() const override { return m_optimizer->learningRate(); }
@@ -30,8 +30,8 @@ class DataParallel final : public Strategy {
     void begin();                                                      // of a training pass
     void pass(const Batch& batch, const Model::GradientReady& ready);  // forward, loss and backward
     float gradientFactor() const;                                      // what the loss' gradient is multiplied by
-    double update();  // clips when that is wanted; the norm that is reported
-    bool unscale();   // false: the gradient is infinite, and the step is left out
+    double update(bool wantsNorm);  // clips when that is wanted; the norm that is reported
+    bool unscale();                 // false: the gradient is infinite, and the step is left out
 
     StrategyParts m_parts;
     GradientReducer m_reducer;

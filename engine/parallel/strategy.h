@@ -25,10 +25,15 @@ struct StrategyParts {
     std::atomic<const char*>& phase;  // told which phase of the step the rank is in
 };
 
+struct StepRequest {
+    int control = 0;            // what rank 0 wants told to all ranks
+    bool gradientNorm = false;  // wanted on rank 0; clipping measures it anyway
+};
+
 struct StepResult {
     SampleLosses losses;      // of this rank's batch; valid until the next step
     int control = 0;          // rank 0's control code, the same on every rank
-    double gradientNorm = 0;  // of the averaged gradient before clipping on rank 0, NaN elsewhere
+    double gradientNorm = 0;  // of the averaged gradient before clipping on rank 0; NaN elsewhere or unasked
 };
 
 // How one optimizer step is spread over the ranks.
@@ -42,8 +47,8 @@ class Strategy {
     // Forward, loss and backward of a micro-batch whose gradients count in the next step(); no communication. Only when
     // training.accumulate_steps is above 1. The losses are valid until the next call.
     virtual SampleLosses accumulate(const Batch& batch) = 0;
-    // Forward, loss, backward, averaged gradients, update. control: what rank 0 wants told to all ranks.
-    virtual StepResult step(const Batch& batch, int control) = 0;
+    // Forward, loss, backward, averaged gradients, update.
+    virtual StepResult step(const Batch& batch, StepRequest request) = 0;
     // Before evaluate(), on all ranks at once: buffers such as batch norm's running statistics become rank 0's.
     virtual void beginEvaluation() = 0;
     // Forward and per-sample losses only.

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 #include "telemetry/codec.h"
 
@@ -55,7 +56,7 @@ bool fits(const StepsFrame& frame, const StepRecord& record) {
     if (frame.step.empty()) return true;
     return frame.epoch == record.epoch && frame.learningRate == record.learningRate &&
            frame.step.size() < kMaxFrameSteps && frame.correct.empty() == (record.correct < 0) &&
-           frame.gradientNorm.empty() == std::isnan(record.gradientNorm) && frame.dataUs.empty() == (record.dataUs < 0);
+           frame.dataUs.empty() == (record.dataUs < 0);
 }
 
 void append(StepsFrame& frame, const StepRecord& record) {
@@ -66,7 +67,11 @@ void append(StepsFrame& frame, const StepRecord& record) {
     if (record.correct >= 0) frame.correct.push_back(record.correct);
     frame.samples.push_back(record.samples);
     frame.endUs.push_back(record.endUs);
-    if (!std::isnan(record.gradientNorm)) frame.gradientNorm.push_back(record.gradientNorm);
+    // Measured now and then: a column of its own only where something was.
+    if (!frame.gradientNorm.empty() || !std::isnan(record.gradientNorm)) {
+        frame.gradientNorm.resize(frame.step.size() - 1, std::numeric_limits<double>::quiet_NaN());
+        frame.gradientNorm.push_back(record.gradientNorm);
+    }
     if (record.dataUs >= 0) frame.dataUs.push_back(record.dataUs);
 }
 

@@ -55,6 +55,8 @@ class Trainer {
     bool trainStep(const ShardPlan& plan, BatchRange batches);
     bool trainSteps(const ShardPlan& plan);
     Batch nextTrainingBatch();
+    bool isLogged() const;     // the step under way
+    bool gradientNormIsDue();  // and counts as measured
     bool evaluate(const ShardPlan& plan, MetricSums& sums);
     void normalize();
     void takeNonFinite(double loss);
@@ -80,6 +82,8 @@ class Trainer {
     IndexReport m_indexReport;
     std::vector<std::int64_t> m_consumed;  // of the epoch, in order
     std::int64_t m_dataUs = 0;             // waited for batches since the last logged step
+    std::int64_t m_nowUs = 0;              // when the last batch was there
+    std::optional<std::int64_t> m_normUs;  // when the gradient's norm was measured last
     CheckpointKeeper m_checkpoints;
     TrainingPosition m_position;
     bool m_toldNonFinite = false;

@@ -4,6 +4,8 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "base/unique_fd.h"
@@ -95,6 +97,32 @@ TEST_CASE("Steps arrive complete, split by epoch, before the event sent after th
     CHECK(before.front() == 1);
     CHECK(before.back() == 25);
     CHECK(after == std::vector<std::int64_t>{26});
+}
+
+TEST_CASE("A norm measured now and then stays beside its step") {
+    Link link;
+    TelemetrySink sink(optionsFor(link.writer.get()));
+    for (std::int64_t step = 1; step <= 4; ++step) {
+        StepRecord one = record(step);
+        if (step == 3) one.gradientNorm = 0.25;
+        sink.step(one);
+    }
+    CHECK(sink.flush(10s));
+    const auto events = link.readUntil([](const auto& seen) {
+        std::size_t steps = 0;
+        for (const Event& event : seen)
+            if (const auto* frame = std::get_if<StepsFrame>(&event)) steps += frame->step.size();
+        return steps >= 4;
+    });
+    // The sink may send at any moment, so that the four may come in more than one frame.
+    for (const Event& event : events) {
+        const auto* frame = std::get_if<StepsFrame>(&event);
+        if (frame == nullptr) continue;
+        const bool measured = std::ranges::find(frame->step, 3) != frame->step.end();
+        REQUIRE(frame->gradientNorm.size() == (measured ? frame->step.size() : 0));
+        for (std::size_t i = 0; i < frame->gradientNorm.size(); ++i)
+            CHECK((frame->step[i] == 3 ? frame->gradientNorm[i] == 0.25 : std::isnan(frame->gradientNorm[i])));
+    }
 }
 
 TEST_CASE("Heartbeats carry the progress while the training thread does nothing") {

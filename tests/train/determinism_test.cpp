@@ -65,6 +65,29 @@ TEST_CASE("Telemetry does not change a bit of the weights, whatever the loading"
     }
 }
 
+TEST_CASE("Rank 0 measures the gradient's norm of logged steps, at most a thousand times a second") {
+    RunConfig config;
+    config.parallel.worldSize = 2;
+    config.training.epochs = 1;
+    config.training.logEvery = 2;
+    const auto measured = [&config](std::int64_t stepUs) {
+        std::vector<std::int64_t> steps;
+        RunOptions options;
+        options.stepUs = stepUs;
+        const auto ranks = trainAsThreads(config, options);
+        for (const StepRecord& record : ranks[0].steps)
+            if (!std::isnan(record.gradientNorm)) steps.push_back(record.step);
+        for (const StepRecord& record : ranks[1].steps) CHECK(std::isnan(record.gradientNorm));
+        return steps;
+    };
+    // 1,437 samples on 2 ranks make 23 steps of 32; the test's clock counts logged steps.
+    CHECK(measured(1000) == std::vector<std::int64_t>{2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22});
+    CHECK(measured(400) == std::vector<std::int64_t>{2, 8, 14, 20});
+
+    config.optimizer.clipGradNorm = 1;  // clipping knows it anyway
+    CHECK(measured(0).size() == 11);
+}
+
 // Both train on the same 128 samples a step, but add up the gradients in another order. With n = 128 terms a float32
 // sum is wrong by at most n * 2^-24 = 7.6e-6 of the terms' mean size, which is below 1 here (inputs are 0 to 1, the
 // loss' gradient by an output is at most 1, weights are small). SGD with momentum moves a weight by at most lr / (1 -

@@ -13,19 +13,20 @@ namespace {
 
 class RecordingObserver final : public TrainerObserver {
   public:
-    RecordingObserver(RankReport& report, std::function<void(std::int64_t)> afterStep)
-        : m_report(report), m_afterStep(std::move(afterStep)) {}
+    RecordingObserver(RankReport& report, std::int64_t stepUs, std::function<void(std::int64_t)> afterStep)
+        : m_report(report), m_stepUs(stepUs), m_afterStep(std::move(afterStep)) {}
     void onStep(const StepRecord& record) override {
         m_report.steps.push_back(record);
         m_afterStep(record.step);
     }
     void onEvent(Event event) override { m_report.events.push_back(std::move(event)); }
     void onState(const std::string& state) override { m_report.states.push_back(state); }
-    std::int64_t nowUs() const override { return 0; }
+    std::int64_t nowUs() const override { return m_stepUs * static_cast<std::int64_t>(m_report.steps.size()); }
     Progress& progress() override { return m_progress; }
 
   private:
     RankReport& m_report;
+    std::int64_t m_stepUs;
     std::function<void(std::int64_t)> m_afterStep;
     Progress m_progress;
 };
@@ -43,7 +44,7 @@ RankReport trainRank(Communicator& communicator, const RunConfig& config, const 
                      const RunOptions& options) {
     RankReport report;
     SwitchedControl control;
-    RecordingObserver observer(report, [&](std::int64_t step) {
+    RecordingObserver observer(report, options.stepUs, [&](std::int64_t step) {
         if (communicator.rank() == 0 && options.stopAfter && options.stopAfter(step)) control.stop();
     });
     const auto backend = makeCpuBackend(1);

@@ -36,6 +36,7 @@ struct RunOptions {
     // Called on rank 0 after each of its steps; true asks for a stop.
     std::function<bool(std::int64_t step)> stopAfter;
     std::string reportSamples = "auto";  // as IndexReport takes it
+    std::int64_t stepUs = 0;             // how long a step takes by the clock that ranks are shown
 };
 
 // Trains with config.parallel.worldSize ranks as threads; rethrows the first rank's error.
