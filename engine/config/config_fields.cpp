@@ -59,8 +59,9 @@ Json fieldValue(const ConfigField& field, const RunConfig& config) {
     const FieldSlot slot = field.slot(const_cast<RunConfig&>(config));
     const Json value = std::visit([](const auto* held) { return Json(*held); }, slot);
     if (field.type != FieldType::kLayerList) return value;
-    if (value == "") return Json::array();
-    const Result<Json> list = parseJson(value.get<std::string>(), "the list");
+    const auto text = value.get<std::string>();
+    if (text.empty()) return Json::array();
+    const Result<Json> list = parseJson(text, "the list");
     return list ? list.value() : value;
 }
 

@@ -192,7 +192,7 @@ Result<std::vector<std::int64_t>> ArrayFile::readIntegers() {
     std::vector<std::int64_t> values(header.valueCount());
     auto done = withElementType(header.type, [&](auto zero) {
         return forEachValue<decltype(zero)>(*this, [&](std::uint64_t index, auto value) {
-            values[index] = static_cast<std::int64_t>(value);
+            values[index] = static_cast<std::int64_t>(value);  // NOLINT(bugprone-signed-char-misuse): int8 is a number
             return true;
         });
     });

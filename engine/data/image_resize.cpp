@@ -15,6 +15,11 @@ struct Taps {
     std::vector<std::int32_t> weights = {};
 };
 
+// Half up and towards zero, as Pillow's C cast does; std::lround would differ just below a half.
+std::int64_t pillowRounded(double value) {
+    return static_cast<std::int64_t>(value + 0.5);  // NOLINT(bugprone-incorrect-roundings)
+}
+
 std::vector<Taps> tapsFor(std::int64_t from, std::int64_t to) {
     const double scale = static_cast<double>(from) / static_cast<double>(to);
     const double support = std::max(scale, 1.0);
@@ -23,8 +28,8 @@ std::vector<Taps> tapsFor(std::int64_t from, std::int64_t to) {
     for (std::size_t out = 0; out < all.size(); ++out) {
         const double center = (static_cast<double>(out) + 0.5) * scale;
         Taps& taps = all[out];
-        taps.first = std::max<std::int64_t>(static_cast<std::int64_t>(center - support + 0.5), 0);
-        const std::int64_t end = std::min(static_cast<std::int64_t>(center + support + 0.5), from);
+        taps.first = std::max<std::int64_t>(pillowRounded(center - support), 0);
+        const std::int64_t end = std::min(pillowRounded(center + support), from);
         weights.clear();
         double sum = 0;
         for (std::int64_t x = taps.first; x < end; ++x) {
@@ -33,7 +38,7 @@ std::vector<Taps> tapsFor(std::int64_t from, std::int64_t to) {
             sum += weights.back();
         }
         for (const double weight : weights) {
-            taps.weights.push_back(static_cast<std::int32_t>(0.5 + weight / sum * (1 << kWeightBits)));
+            taps.weights.push_back(static_cast<std::int32_t>(pillowRounded(weight / sum * (1 << kWeightBits))));
         }
     }
     return all;

@@ -35,9 +35,10 @@ void addBlobs(SampleTable& table, const DatasetConfig& config) {
 void addSpirals(SampleTable& table, const DatasetConfig& config) {
     table.features.resize(table.labels.size() * 2);
     TorchGenerator(config.seed).normal(table.features);
-    const auto perArm = static_cast<double>((config.size + config.classes - 1) / config.classes);
+    const std::int64_t perArm = (config.size + config.classes - 1) / config.classes;
     for (std::size_t i = 0; i < table.labels.size(); ++i) {
-        const double radius = (static_cast<double>(static_cast<std::int64_t>(i) / config.classes) + 1) / perArm;
+        const std::int64_t turn = static_cast<std::int64_t>(i) / config.classes;  // in its arm
+        const double radius = (static_cast<double>(turn) + 1) / static_cast<double>(perArm);
         const double start = static_cast<double>(table.labels[i]) / static_cast<double>(config.classes);
         const double angle = 2 * std::numbers::pi * (start + kTurns * radius);
         float* sample = table.features.data() + 2 * i;

@@ -42,7 +42,7 @@ class MatrixProduct {
         std::int64_t n = 0;
         std::int64_t k = 0;
         Epilogue epilogue = Epilogue::kNone;
-        auto operator<=>(const Problem&) const = default;
+        auto operator<=>(const Problem&) const = default;  // NOLINT(modernize-use-nullptr): <=> compares with 0
     };
     struct Plan;
 
