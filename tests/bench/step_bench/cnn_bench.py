@@ -7,7 +7,8 @@ twice and its best run counts.
 """
 import subprocess
 import sys
-import time
+
+import pytorch_steps
 
 ROUNDS = 2
 BATCH = 128
@@ -23,41 +24,8 @@ def simple_cnn():
         nn.Flatten(), nn.Linear(64 * 8 * 8, 512), nn.ReLU(), nn.Linear(512, 10))
 
 
-def train_with_pytorch(rank, world, steps, queue, port):
-    import torch
-    import torch.distributed as dist
-
-    torch.set_num_threads(max(1, 2 // world))
-    if world > 1:
-        dist.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=world)
-    torch.manual_seed(0)
-    model = simple_cnn()
-    trained = torch.nn.parallel.DistributedDataParallel(model) if world > 1 else model
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
-    x, y = torch.rand(4 * BATCH, 3, 32, 32), torch.randint(0, 10, (4 * BATCH,))
-    warm_up = steps // 4
-    for step in range(steps):
-        if step == warm_up:
-            begin = time.perf_counter()
-        at = step % 4 * BATCH
-        optimizer.zero_grad()
-        torch.nn.functional.cross_entropy(trained(x[at:at + BATCH]), y[at:at + BATCH]).backward()
-        optimizer.step()
-    if rank == 0:
-        queue.put((steps - warm_up) / (time.perf_counter() - begin))
-
-
 def pytorch_rate(world, steps, port):
-    import torch.multiprocessing as mp
-
-    context = mp.get_context("spawn")
-    queue = context.SimpleQueue()
-    ranks = [context.Process(target=train_with_pytorch, args=(rank, world, steps, queue, port)) for rank in range(world)]
-    for rank in ranks:
-        rank.start()
-    for rank in ranks:
-        rank.join()
-    return queue.get()
+    return pytorch_steps.rate(world, steps, port, simple_cnn, BATCH, 4, (3, 32, 32))
 
 
 def our_rate(program, world, steps):
@@ -67,6 +35,7 @@ def our_rate(program, world, steps):
 
 def main():
     program = sys.argv[1]
+    print(pytorch_steps.description())
     print(f"{'ranks':>5} {'Ringside':>16} {'PyTorch':>16} {'ratio':>7}")
     for world, (ours, theirs) in STEPS.items():
         best = [0.0, 0.0]

@@ -6,48 +6,22 @@ MLP 64-128-10, batch 32 per rank, SGD with momentum 0.9. Each is run three times
 """
 import subprocess
 import sys
-import time
+
+import pytorch_steps
 
 ROUNDS = 3
+BATCH = 32
 STEPS = {1: (40000, 4000), 2: (20000, 1000), 4: (10000, 300)}  # ours, PyTorch's
 
 
-def train_with_pytorch(rank, world, steps, queue, port):
-    import torch
-    import torch.distributed as dist
+def mlp():
+    from torch import nn
 
-    torch.set_num_threads(max(1, 2 // world))
-    if world > 1:
-        dist.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=world)
-    torch.manual_seed(0)
-    model = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 10))
-    trained = torch.nn.parallel.DistributedDataParallel(model) if world > 1 else model
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
-    x, y = torch.rand(1024, 64), torch.randint(0, 10, (1024,))
-    begin = None
-    for step in range(steps):
-        if step == steps // 10:
-            begin = time.perf_counter()
-        at = step % 32 * 32
-        optimizer.zero_grad()
-        loss = torch.nn.functional.cross_entropy(trained(x[at:at + 32]), y[at:at + 32])
-        loss.backward()
-        optimizer.step()
-    if rank == 0:
-        queue.put((steps - steps // 10) / (time.perf_counter() - begin))
+    return nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 10))
 
 
 def pytorch_rate(world, steps, port):
-    import torch.multiprocessing as mp
-
-    context = mp.get_context("spawn")
-    queue = context.SimpleQueue()
-    ranks = [context.Process(target=train_with_pytorch, args=(rank, world, steps, queue, port)) for rank in range(world)]
-    for rank in ranks:
-        rank.start()
-    for rank in ranks:
-        rank.join()
-    return queue.get()
+    return pytorch_steps.rate(world, steps, port, mlp, BATCH, 32, (64,))
 
 
 def our_rate(program, world, steps, *more):
@@ -57,6 +31,7 @@ def our_rate(program, world, steps, *more):
 
 def main():
     program = sys.argv[1]
+    print(pytorch_steps.description())
     print(f"{'ranks':>5} {'Ringside':>12} {'silent':>12} {'PyTorch':>12} {'ratio':>7}")
     for world, (ours, theirs) in STEPS.items():
         best = [0.0, 0.0, 0.0]
