@@ -14,7 +14,9 @@ namespace {
 class RecordingObserver final : public TrainerObserver {
   public:
     RecordingObserver(RankReport& report, std::int64_t stepUs, std::function<void(std::int64_t)> afterStep)
-        : m_report(report), m_stepUs(stepUs), m_afterStep(std::move(afterStep)) {}
+        : m_report(report), m_stepUs(stepUs), m_afterStep(std::move(afterStep)) {
+        report.steps.reserve(1000);
+    }
     void onStep(const StepRecord& record) override {
         m_report.steps.push_back(record);
         m_afterStep(record.step);

@@ -5,7 +5,6 @@
 
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "backend/cpu/onednn_plans.h"
@@ -16,7 +15,14 @@ namespace ringside::cpu {
 namespace {
 
 using dnnl::memory;
-using Arguments = std::unordered_map<int, memory>;
+using Arguments = std::vector<dnnl_exec_arg_t>;
+
+// With arguments put together once: dnnl::primitive::execute() would make a list of them at each run.
+void run(const dnnl::primitive& primitive, const dnnl::stream& stream, const Arguments& arguments) {
+    dnnl::error::wrap_c_api(
+        dnnl_primitive_execute(primitive.get(), stream.get(), static_cast<int>(arguments.size()), arguments.data()),
+        "a primitive did not run");
+}
 
 ConvolutionShapes describe(const ConvolutionSpec& s, memory::dim batch) {
     using tag = memory::format_tag;
@@ -59,12 +65,18 @@ class BatchPasses {
           m_packForward(m_weight, m_forwardWeight),
           m_packData(m_weight, m_dataWeight),
           m_unpackGradient(m_gradWeight, m_weight),
-          m_forwardArguments{{DNNL_ARG_SRC, m_x}, {DNNL_ARG_WEIGHTS, m_forwardWeight}, {DNNL_ARG_DST, m_y}},
-          m_weightsArguments{{DNNL_ARG_SRC, m_x}, {DNNL_ARG_DIFF_DST, m_y}, {DNNL_ARG_DIFF_WEIGHTS, m_gradWeight}},
-          m_dataArguments{{DNNL_ARG_DIFF_DST, m_y}, {DNNL_ARG_WEIGHTS, m_dataWeight}, {DNNL_ARG_DIFF_SRC, m_x}} {
+          m_packForwardArguments{{DNNL_ARG_FROM, m_weight.get()}, {DNNL_ARG_TO, m_forwardWeight.get()}},
+          m_packDataArguments{{DNNL_ARG_FROM, m_weight.get()}, {DNNL_ARG_TO, m_dataWeight.get()}},
+          m_unpackArguments{{DNNL_ARG_FROM, m_gradWeight.get()}, {DNNL_ARG_TO, m_weight.get()}},
+          m_forwardArguments{
+              {DNNL_ARG_SRC, m_x.get()}, {DNNL_ARG_WEIGHTS, m_forwardWeight.get()}, {DNNL_ARG_DST, m_y.get()}},
+          m_weightsArguments{
+              {DNNL_ARG_SRC, m_x.get()}, {DNNL_ARG_DIFF_DST, m_y.get()}, {DNNL_ARG_DIFF_WEIGHTS, m_gradWeight.get()}},
+          m_dataArguments{
+              {DNNL_ARG_DIFF_DST, m_y.get()}, {DNNL_ARG_WEIGHTS, m_dataWeight.get()}, {DNNL_ARG_DIFF_SRC, m_x.get()}} {
         if (!spec.bias) return;
-        m_forwardArguments.emplace(DNNL_ARG_BIAS, m_bias);
-        m_weightsArguments.emplace(DNNL_ARG_DIFF_BIAS, m_bias);
+        m_forwardArguments.push_back({DNNL_ARG_BIAS, m_bias.get()});
+        m_weightsArguments.push_back({DNNL_ARG_DIFF_BIAS, m_bias.get()});
     }
 
     memory::dim batch() const { return m_batch; }
@@ -74,8 +86,8 @@ class BatchPasses {
         if (bias) m_bias.set_data_handle(bias.data);
         m_x.set_data_handle(x.data);
         m_y.set_data_handle(y.data);
-        m_packForward.execute(stream, m_weight, m_forwardWeight);
-        m_forward.execute(stream, m_forwardArguments);
+        run(m_packForward, stream, m_packForwardArguments);
+        run(m_forward, stream, m_forwardArguments);
         stream.wait();
     }
 
@@ -85,8 +97,8 @@ class BatchPasses {
         m_y.set_data_handle(gradY.data);
         m_weight.set_data_handle(gradWeight.data);
         if (gradBias) m_bias.set_data_handle(gradBias.data);
-        m_weights.execute(stream, m_weightsArguments);
-        m_unpackGradient.execute(stream, m_gradWeight, m_weight);
+        run(m_weights, stream, m_weightsArguments);
+        run(m_unpackGradient, stream, m_unpackArguments);
         stream.wait();
     }
 
@@ -94,8 +106,8 @@ class BatchPasses {
         m_y.set_data_handle(gradY.data);
         m_weight.set_data_handle(weight.data);
         m_x.set_data_handle(gradX.data);
-        m_packData.execute(stream, m_weight, m_dataWeight);
-        m_data.execute(stream, m_dataArguments);
+        run(m_packData, stream, m_packDataArguments);
+        run(m_data, stream, m_dataArguments);
         stream.wait();
     }
 
@@ -111,6 +123,7 @@ class BatchPasses {
     dnnl::convolution_backward_weights m_weights;
     dnnl::convolution_backward_data m_data;
     dnnl::reorder m_packForward, m_packData, m_unpackGradient;
+    Arguments m_packForwardArguments, m_packDataArguments, m_unpackArguments;
     Arguments m_forwardArguments, m_weightsArguments, m_dataArguments;
 };
 
@@ -120,20 +133,20 @@ class OneDnnConvolution final : public Convolution {
         : m_spec(spec), m_threads(threads), m_engine(dnnl::engine::kind::cpu, 0), m_stream(m_engine) {}
 
     void forward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) override {
-        run(x.rows(), [&](BatchPasses& passes) { passes.forward(m_stream, x, weight, bias, y); });
+        inPasses(x.rows(), [&](BatchPasses& passes) { passes.forward(m_stream, x, weight, bias, y); });
     }
     void backwardParameters(const Tensor& x, const Tensor& gradY, const Tensor& gradWeight,
                             const Tensor& gradBias) override {
-        run(x.rows(),
-            [&](BatchPasses& passes) { passes.backwardParameters(m_stream, x, gradY, gradWeight, gradBias); });
+        inPasses(x.rows(),
+                 [&](BatchPasses& passes) { passes.backwardParameters(m_stream, x, gradY, gradWeight, gradBias); });
     }
     void backwardInput(const Tensor& gradY, const Tensor& weight, const Tensor& gradX) override {
-        run(gradX.rows(), [&](BatchPasses& passes) { passes.backwardInput(m_stream, gradY, weight, gradX); });
+        inPasses(gradX.rows(), [&](BatchPasses& passes) { passes.backwardInput(m_stream, gradY, weight, gradX); });
     }
 
   private:
     template <class Action>
-    void run(std::int64_t batch, const Action& action) {
+    void inPasses(std::int64_t batch, const Action& action) {
         omp_set_num_threads(m_threads);  // as many when a primitive runs as when it was made
         try {
             action(passesFor(batch));
