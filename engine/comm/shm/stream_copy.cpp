@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/shm/stream_copy.h"
 
+#include <emmintrin.h>
+
 #include <cstdint>
 #include <cstring>
 
-#if defined(__x86_64__)
-#include <emmintrin.h>
-#endif
-
 namespace ringside {
-
-#if defined(__x86_64__)
 
 void streamCopy(std::byte* to, const std::byte* from, std::size_t bytes) {
     constexpr std::size_t kLine = 64;
@@ -29,13 +25,5 @@ void streamCopy(std::byte* to, const std::byte* from, std::size_t bytes) {
     if (done < bytes) std::memcpy(to + done, from + done, bytes - done);
     _mm_sfence();  // such stores are ordered by nothing else
 }
-
-#else
-
-void streamCopy(std::byte* to, const std::byte* from, std::size_t bytes) {
-    if (bytes > 0) std::memcpy(to, from, bytes);
-}
-
-#endif
 
 }  // namespace ringside
