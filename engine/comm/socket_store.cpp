@@ -72,7 +72,9 @@ void SocketStore::waitFor(short events, Deadline deadline, const std::string& wh
         int ready = ::poll(&poll, 1, static_cast<int>(capped));
         if (ready > 0) return;
         if (ready < 0 && errno != EINTR) failOn(what, errnoText(errno));
-        if (ready == 0 && left.count() <= capped) failOn(what, "the deadline passed");
+        if (ready != 0 || left.count() > capped) continue;
+        if (events == POLLIN) throw CommError("this rank " + what + " until its deadline, and no rank wrote it");
+        failOn(what, "the deadline passed");
     }
 }
 

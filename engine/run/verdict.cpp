@@ -129,7 +129,19 @@ const RankFate* firstEnded(const std::vector<RankFate>& fates, bool (*matches)(c
     return first;
 }
 
-// The first rank that can name who was missing is believed; without a name the first that gave up stands for all.
+// Of the living ranks the one that has been silent for longest, if that is longer than a heartbeat can be late.
+const RankFate* quietest(const std::vector<RankFate>& fates) {
+    constexpr double kLateSeconds = 2;
+    const RankFate* found = nullptr;
+    for (const RankFate& fate : fates) {
+        if (fate.end || (!fate.processStopped && fate.silentSeconds < kLateSeconds)) continue;
+        if (found == nullptr || fate.silentSeconds > found->silentSeconds) found = &fate;
+    }
+    return found;
+}
+
+// The first rank that can name who was missing is believed; without a name it is who does not answer us either (a rank
+// that stopped before it had told the others where it is), and else the first that gave up stands for all.
 Verdict judgeWitnesses(const std::vector<RankFate>& fates, const RankFate& first) {
     const RankFate* best = nullptr;
     const RankFate* missing = nullptr;
@@ -142,7 +154,9 @@ Verdict judgeWitnesses(const std::vector<RankFate>& fates, const RankFate& first
             missing = &fate;
         }
     }
-    return best != nullptr ? missed(*missing, *best) : died(first);
+    if (best != nullptr) return missed(*missing, *best);
+    const RankFate* quiet = quietest(fates);
+    return quiet != nullptr ? missed(*quiet, first) : died(first);
 }
 
 }  // namespace

@@ -89,6 +89,21 @@ TEST_CASE("communication that fails without a name is reported as such") {
     CHECK(verdict->text == "rank 0 exited with code 10: the address is taken");
 }
 
+TEST_CASE("communication that fails without a name is blamed on a stopped or silent rank") {
+    auto fates = alive(3);
+    end(fates[2], false, 10, 1, "rank 2: no rank wrote it");
+    fates[1].silentSeconds = 1.9;
+    CHECK(judge(fates, {10, 30, 5}, true)->firstFailedRank == 2);
+    fates[1].silentSeconds = 2.1;
+    const auto verdict = judge(fates, {10, 30, 5}, true);
+    CHECK(verdict->code == ExitCode::kRankHung);
+    CHECK(verdict->firstFailedRank == 1);
+    CHECK(verdict->text == "rank 1 hung, as rank 2 found: no rank wrote it");
+    fates[1].silentSeconds = 0;
+    fates[1].processStopped = true;
+    CHECK(judge(fates, {10, 30, 5}, true)->text.find("rank 1 hung (its process is stopped), as rank 2 found") == 0);
+}
+
 TEST_CASE("silence counts only beyond its limit, and before the first word by the start limit") {
     const SilenceLimits limits{10, 3};
     auto fates = alive(2);
