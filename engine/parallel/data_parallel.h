@@ -24,6 +24,7 @@ class DataParallel final : public Strategy {
     double learningRate() const override { return m_optimizer->learningRate(); }
     void setLearningRate(double lr) override { m_optimizer->setLearningRate(lr); }
     Optimizer& optimizer() override { return *m_optimizer; }
+    LossScaler& lossScaler() override { return m_scaler; }
 
   private:
     void broadcast(const Parameter& from0);

@@ -14,10 +14,15 @@ void LossScaler::update(bool foundInfinite) {
     if (foundInfinite) {
         m_scale *= kBackoff;
         m_goodSteps = 0;
-    } else if (++m_goodSteps == kGrowthInterval) {
+    } else if (++m_goodSteps >= kGrowthInterval) {
         m_scale *= kGrowth;
         m_goodSteps = 0;
     }
+}
+
+void LossScaler::restore(double scale, std::int64_t goodSteps) {
+    m_scale = scale;
+    m_goodSteps = goodSteps;
 }
 
 }  // namespace ringside

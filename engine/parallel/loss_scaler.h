@@ -16,6 +16,10 @@ class LossScaler {
     double scale() const { return m_on ? m_scale : 1; }
     void update(bool foundInfinite);  // after each step
 
+    // For checkpoints.
+    std::int64_t goodSteps() const { return m_goodSteps; }  // since the scale last changed
+    void restore(double scale, std::int64_t goodSteps);
+
   private:
     bool m_on;
     double m_scale = 65536;

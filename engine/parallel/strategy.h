@@ -15,6 +15,7 @@ namespace ringside {
 
 class Backend;
 class Communicator;
+class LossScaler;
 
 // What a strategy works with; all of it outlives the strategy.
 struct StrategyParts {
@@ -56,6 +57,7 @@ class Strategy {
     virtual double learningRate() const = 0;
     virtual void setLearningRate(double lr) = 0;  // from the next step on
     virtual Optimizer& optimizer() = 0;           // its state is in checkpoints
+    virtual LossScaler& lossScaler() = 0;         // so is its
 };
 
 Result<std::unique_ptr<Strategy>> makeStrategy(const RunConfig& config, const StrategyParts& parts);

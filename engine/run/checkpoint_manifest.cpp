@@ -57,6 +57,15 @@ bool readEpoch(const Json& json, CheckpointManifest& manifest) {
     return true;
 }
 
+bool readLossScale(const Json& json, CheckpointManifest& manifest) {
+    const auto scale = json.is_object() ? json.find("scale") : json.end();
+    if (scale == json.end() || !scale->is_number() || !(scale->get<double>() > 0)) return false;
+    const auto tracker = countOf(json, "growth_tracker");
+    if (!tracker) return false;
+    manifest.lossScale = LossScale{scale->get<double>(), *tracker};
+    return std::isfinite(manifest.lossScale->scale);
+}
+
 bool readFiles(const Json& json, CheckpointManifest& manifest) {
     if (!json.is_array()) return false;
     for (const Json& one : json) {
@@ -79,6 +88,7 @@ Json CheckpointManifest::toJson() const {
     if (isInsideEpoch()) {
         json["epoch"] = {{"batches_done", batchesDone}, {"sums", sumsJson(epochSums)}, {"plan_hashes", planHashes}};
     }
+    if (lossScale) json["loss_scale"] = {{"scale", lossScale->scale}, {"growth_tracker", lossScale->growthTracker}};
     json["files"] = Json::array();
     for (const File& file : files) {
         json["files"].push_back({{"name", file.name}, {"bytes", file.bytes}, {"sha256", file.sha256}});
@@ -101,6 +111,9 @@ Result<CheckpointManifest> CheckpointManifest::fromJson(const Json& json, const 
     if (const auto sampler = json.find("sampler"); sampler != json.end()) manifest.sampler = *sampler;
     if (const auto epoch = json.find("epoch"); epoch != json.end() && !readEpoch(*epoch, manifest)) {
         return broken(file, "describes the epoch under way in a way that makes no sense");
+    }
+    if (const auto scale = json.find("loss_scale"); scale != json.end() && !readLossScale(*scale, manifest)) {
+        return broken(file, "has a loss_scale that makes no sense");
     }
     if (const auto files = json.find("files"); files != json.end() && !readFiles(*files, manifest)) {
         return broken(file, "has a list of files that makes no sense");

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,12 @@
 #include "base/result.h"
 
 namespace ringside {
+
+// As torch.cuda.amp.GradScaler keeps it: the factor of the loss, and the good steps since it last changed.
+struct LossScale {
+    double scale = 65536;
+    std::int64_t growthTracker = 0;
+};
 
 // manifest.json of a checkpoint directory, written last: a directory that has one is complete.
 struct CheckpointManifest {
@@ -26,6 +33,7 @@ struct CheckpointManifest {
     std::string optimizer = {};   // sgd | adam | adamw; empty: weights only
     Json sampler = Json::object();
     std::vector<File> files = {};
+    std::optional<LossScale> lossScale = {};  // of float16 only
 
     // The epoch under way; all empty when the checkpoint lies between two epochs.
     std::int64_t batchesDone = 0;              // of every rank

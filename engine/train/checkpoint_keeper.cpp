@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/checkpoint_keeper.h"
 
+#include "parallel/loss_scaler.h"
 #include "sampling/plan_sentences.h"
 #include "train/training_error.h"
 
@@ -23,7 +24,10 @@ Json samplerJson(const RunConfig& config) {
 TrainingPosition CheckpointKeeper::resume() {
     if (m_parts.config.training.resume.empty()) return {};
     const ResumePoint point = valueOrThrow(openResumePoint(m_parts.config, m_parts.data.training));
-    valueOrThrow(restoreCheckpoint(point, {m_model.state(), m_model.parameters(), m_optimizer, m_parts.backend}));
+    valueOrThrow(
+        restoreCheckpoint(point, {m_model.state(), m_model.parameters(), m_strategy.optimizer(), m_parts.backend}));
+    if (const auto& scale = point.manifest.lossScale)
+        m_strategy.lossScaler().restore(scale->scale, scale->growthTracker);
     TrainingPosition position{
         .step = point.manifest.step, .epoch = point.manifest.epochsDone, .batches = point.manifest.batchesDone};
     if (m_parts.communicator.rank() == 0) {
@@ -42,6 +46,8 @@ CheckpointManifest CheckpointKeeper::manifestAt(const TrainingPosition& position
                                 .model = m_model.describe(),
                                 .optimizer = m_parts.config.optimizer.kind,
                                 .sampler = samplerJson(m_parts.config)};
+    const LossScaler& scaler = m_strategy.lossScaler();
+    if (scaler.on()) manifest.lossScale = LossScale{scaler.scale(), scaler.goodSteps()};
     if (position.batches == 0) return manifest;
     manifest.batchesDone = position.batches;
     manifest.epochSums = position.sums.values();
@@ -58,7 +64,7 @@ void CheckpointKeeper::save(const TrainingPosition& position) {
     m_parts.observer.progress().phase.store("save", std::memory_order_relaxed);
     if (m_parts.config.training.onNonFinite == "stop") checkFinite(position.step);
     m_lastPath = writeCheckpoint(m_parts.runDirectory, manifestAt(position),
-                                 {m_model.state(), m_model.parameters(), m_optimizer, m_parts.backend});
+                                 {m_model.state(), m_model.parameters(), m_strategy.optimizer(), m_parts.backend});
     m_savedStep = position.step;
     m_parts.observer.onEvent(CheckpointSaved{position.step, m_lastPath, m_parts.observer.nowUs()});
 }

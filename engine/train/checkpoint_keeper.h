@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "parallel/strategy.h"
 #include "train/checkpoint.h"
 #include "train/metric_sums.h"
 #include "train/trainer_parts.h"
@@ -21,11 +22,11 @@ struct TrainingPosition {
 class CheckpointKeeper {
   public:
     // All of it outlives the keeper.
-    CheckpointKeeper(const TrainerParts& parts, const Model& model, Optimizer& optimizer)
-        : m_parts(parts), m_model(model), m_optimizer(optimizer) {}
+    CheckpointKeeper(const TrainerParts& parts, const Model& model, Strategy& strategy)
+        : m_parts(parts), m_model(model), m_strategy(strategy) {}
 
-    // Puts weights and the optimizer's state back, on every rank; the start where nothing is named. Throws
-    // TrainingError.
+    // Puts weights, the optimizer's state and float16's loss scale back, on every rank; the start where nothing is
+    // named. Throws TrainingError.
     TrainingPosition resume();
     // Rank 0 writes, once a step and only finite weights unless training.on_non_finite goes on; throws TrainingError.
     void save(const TrainingPosition& position);
@@ -38,7 +39,7 @@ class CheckpointKeeper {
 
     const TrainerParts& m_parts;
     const Model& m_model;
-    Optimizer& m_optimizer;
+    Strategy& m_strategy;
     std::int64_t m_savedStep = -1;
     std::string m_lastPath;
 };

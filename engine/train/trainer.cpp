@@ -135,7 +135,7 @@ Trainer::Trainer(const TrainerParts& parts)
       m_validationGatherer(gathererParts(parts, validationOrTraining(parts.data), *m_hostMemory)),
       m_validationPlan(validationPlan(parts)),
       m_indexReport(parts.reportSamples, parts.communicator.rank(), parts.observer),
-      m_checkpoints(m_parts, *m_model, m_strategy->optimizer()) {}
+      m_checkpoints(m_parts, *m_model, *m_strategy) {}
 
 TrainOutcome Trainer::run() {
     checkShard(valueOrThrow(ShardPlan::make(trainingSpec(m_parts, 0))));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parallel/loss_scaler.h"
 
+#include "base/files.h"
 #include "support/catch.h"
+#include "support/temporary_directory.h"
 #include "training_run.h"
 
 using namespace ringside;
@@ -16,6 +18,10 @@ RunConfig smallRun(const std::string& precision) {
     config.model.hidden = {16};
     config.training.precision = precision;
     return config;
+}
+
+std::string manifestOf(const std::filesystem::path& run, const char* step) {
+    return readFile(run / "checkpoints" / (std::string("step-") + step) / "manifest.json", 1 << 16).value();
 }
 
 }  // namespace
@@ -47,4 +53,33 @@ TEST_CASE("Scaling the loss by a power of two changes no bit of float32 training
     for (std::size_t i = 0; i < plain[0].steps.size(); ++i) CHECK(plain[0].steps[i].loss == scaled[0].steps[i].loss);
     CHECK(plain[0].parameters == scaled[0].parameters);
     CHECK(scaled[0].parameters == scaled[1].parameters);
+}
+
+TEST_CASE("A resumed float16 run goes on with the loss scale it had") {
+    const TemporaryDirectory directory;
+    RunConfig config = smallRun("fp16");  // 23 steps, all of them good
+    const auto first = directory.path() / "first";
+    trainAsThreads(config, {.runDirectory = first, .stopAfter = [](std::int64_t step) { return step == 9; }});
+    const auto stopped =
+        CheckpointManifest::fromJson(parseJson(manifestOf(first, "00000010"), "manifest").value(), "").value();
+    REQUIRE(stopped.lossScale);
+    CHECK(stopped.lossScale->scale == 65536);
+    CHECK(stopped.lossScale->growthTracker == 10);
+
+    config.training.resume = first.string();
+    trainAsThreads(config, {.runDirectory = directory.path() / "second", .stopAfter = {}});
+    const auto ended = CheckpointManifest::fromJson(
+                           parseJson(manifestOf(directory.path() / "second", "00000023"), "manifest").value(), "")
+                           .value();
+    REQUIRE(ended.lossScale);
+    CHECK(ended.lossScale->growthTracker == 23);
+}
+
+TEST_CASE("A loss scale that cannot be is refused") {
+    for (const char* scale : {"0", "-1", "\"large\"", "null"}) {
+        const std::string text = std::string(R"({"version":1,"loss_scale":{"scale":)") + scale + "}}";
+        const auto manifest = CheckpointManifest::fromJson(parseJson(text, "manifest").value(), "manifest.json");
+        REQUIRE_FALSE(manifest);
+        CHECK(manifest.problem().message == "has a loss_scale that makes no sense");
+    }
 }
