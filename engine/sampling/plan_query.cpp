@@ -11,7 +11,8 @@ namespace ringside {
 namespace {
 
 constexpr std::int64_t kSlotsBetweenStops = 4096;
-constexpr std::int64_t kRare = 32;  // a class with fewer than one sample in so many is sorted, not scanned for
+constexpr std::size_t kRare = 32;  // a class with at most one sample in so many is sorted, not scanned for
+constexpr std::size_t kLabelBlock = 64;
 
 // Which cells a query can mean at all.
 struct Window {
@@ -99,13 +100,30 @@ std::vector<PlanHit> findDuplicates(const ShardPlan& plan, const PlanQuery& quer
     return hits;
 }
 
+// The samples of a class, ascending, or nothing as soon as they are more than `most`. Blocks without any, which are
+// most of them where the class is rare, are passed over several samples at a time.
+std::optional<std::vector<std::uint32_t>> samplesWith(std::span<const std::uint16_t> labels, std::uint16_t label,
+                                                      std::size_t most) {
+    std::vector<std::uint32_t> found;
+    for (std::size_t first = 0; first < labels.size() && found.size() <= most; first += kLabelBlock) {
+        const auto block = labels.subspan(first, std::min(kLabelBlock, labels.size() - first));
+        std::uint16_t hits = 0;
+        for (const std::uint16_t one : block) hits = static_cast<std::uint16_t>(hits + (one == label ? 1 : 0));
+        for (std::size_t at = 0; hits > 0 && at < block.size(); ++at) {
+            if (block[at] == label) found.push_back(static_cast<std::uint32_t>(first + at));
+        }
+    }
+    if (found.size() > most) return {};
+    return found;
+}
+
 // Few samples of one class: picked from the labels, which lie in a row, and put into the order of training.
-std::vector<PlanHit> findRareLabel(const ShardPlan& plan, std::span<const std::uint16_t> labels, std::int64_t label) {
+std::vector<PlanHit> findRareLabel(const ShardPlan& plan, std::span<const std::uint16_t> labels, std::uint16_t label,
+                                   const std::vector<std::uint32_t>& samples) {
     std::vector<PlanHit> hits;
-    for (std::size_t sample = 0; sample < labels.size(); ++sample) {
-        if (labels[sample] != label) continue;
-        for (const SamplePlace& place : plan.places(static_cast<std::int64_t>(sample))) {
-            hits.push_back({static_cast<std::uint32_t>(sample), place.rank, static_cast<std::int32_t>(place.slot)});
+    for (const std::uint32_t sample : samples) {
+        for (const SamplePlace& place : plan.places(sample)) {
+            hits.push_back({sample, place.rank, static_cast<std::int32_t>(place.slot)});
         }
     }
     std::ranges::sort(hits, {}, [](const PlanHit& hit) { return std::pair(hit.slot, hit.rank); });
@@ -115,9 +133,9 @@ std::vector<PlanHit> findRareLabel(const ShardPlan& plan, std::span<const std::u
     return hits;
 }
 
-bool isRareLabel(const PlanQuery& query, std::span<const std::uint16_t> labels) {
-    if (!query.label || query.rank || query.step || query.state != PlanQuery::State::Any) return false;
-    return std::ranges::count(labels, *query.label) * kRare < static_cast<std::int64_t>(labels.size());
+bool isOnlyLabel(const PlanQuery& query) {
+    return query.label && *query.label >= 0 && *query.label <= UINT16_MAX && !query.rank && !query.step &&
+           query.state == PlanQuery::State::Any;
 }
 
 std::vector<PlanHit> scan(const ShardPlan& plan, const PlanQuery& query, const Window& window,
@@ -148,7 +166,12 @@ Result<std::vector<PlanHit>> findInPlan(const ShardPlan& plan, const PlanQuery& 
     const Window window = windowOf(plan, query);
     if (query.sample) return findSample(plan, query, window, labels);
     if (query.state == PlanQuery::State::Duplicate) return findDuplicates(plan, query, window, labels);
-    if (isRareLabel(query, labels)) return findRareLabel(plan, labels, *query.label);
+    if (isOnlyLabel(query)) {
+        const auto label = static_cast<std::uint16_t>(*query.label);
+        if (const auto rare = samplesWith(labels, label, labels.size() / kRare)) {
+            return findRareLabel(plan, labels, label, *rare);
+        }
+    }
     return scan(plan, query, window, labels, stop);
 }
 

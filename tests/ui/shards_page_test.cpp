@@ -7,36 +7,14 @@
 #include <QSignalSpy>
 #include <QTest>
 
-#include "models/experiment_model.h"
-#include "models/plan_model.h"
-#include "models/run_model.h"
-#include "shards/loom_view.h"
-#include "shards/loom_widget.h"
-#include "support/catch.h"
+#include "shards_window.h"
 #include "telemetry/codec.h"
-#include "theme/theme.h"
-#include "wait_for.h"
 
 using namespace ringside;
 
 namespace {
 
-struct Window {
-    Theme theme;
-    ExperimentModel experiment;
-    PlanModel plan{experiment};
-    RunModel run;
-    ShardsPage page{experiment, plan, run, theme};
-
-    Window() {
-        theme.setMode(Theme::Mode::Light);
-        page.resize(1100, 680);
-        page.show();
-        REQUIRE(waitFor([this] { return plan.plan() != nullptr; }));
-    }
-    // The view's own: those of A/B come first once a view has been raised.
-    LoomWidget& loom() { return *page.findChild<LoomView*>()->findChild<LoomWidget*>(); }
-    QString text(const char* name) { return page.findChild<QLabel*>(QLatin1String(name))->text(); }
+struct Window : ShardsWindow {
     QPoint middleOf(LoomCell cell) {
         const QRectF rect = loom().geometryOfCells().cell(cell.rank, cell.slot);
         return rect.translated(loom().cellsArea().topLeft()).center().toPoint();
@@ -145,6 +123,19 @@ TEST_CASE("Enter in the find box goes round the hits; Escape clears it") {
     QTest::keyClick(edit, Qt::Key_Escape);
     CHECK(edit->text().isEmpty());
     CHECK(window.text("findCountLabel").isEmpty());
+}
+
+TEST_CASE("Enter before a large set was searched goes to the first hit once it is found") {
+    Window window;
+    window.useSamples(50'000);
+    auto* edit = window.page.findChild<QLineEdit*>("findEdit");
+    QTest::keyClicks(edit, "rank:2 epoch:1");
+    QTest::keyClick(edit, Qt::Key_Return);
+    REQUIRE(waitFor([&] { return window.plan.selectedSample().has_value(); }));
+    // torch.randperm(50000) seeded with 1 begins 45845 11799 43880
+    CHECK(window.plan.epoch() == 1);
+    CHECK(window.plan.selectedSample() == 43880);
+    CHECK(window.text("findCountLabel") == "1 of 12,500");
 }
 
 TEST_CASE("a search that names an epoch moves the cursor there; one that cannot be explains itself") {

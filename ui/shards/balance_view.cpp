@@ -71,6 +71,12 @@ void BalanceView::setScene(const ShardScene& scene) {
     });
 }
 
+void BalanceView::letGo() {
+    m_work.cancel();
+    m_scene.reset();
+    m_recent.clear();
+}
+
 // On any thread.
 BalanceView::Made BalanceView::made(const ShardScene& scene, const LatestWork::Stop& stop) {
     Made one{classBalance(scene), batchBalance(scene, stop)};

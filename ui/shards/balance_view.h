@@ -26,6 +26,7 @@ class BalanceView : public ShardView {
     std::optional<Explanation> explanation() const override { return m_explanation; }
     ShardTable table() const override;
     bool isSettled() const override { return !m_work.isBusy(); }
+    void letGo() override;
     qint64 cellsDrawn() const override;
 
   private:

@@ -34,6 +34,7 @@ class CompareView : public ShardView {
         return comparisonTable(*m_scene, *m_planOfB, QStringLiteral("a-b"));
     }
     bool isSettled() const override { return !m_work.isBusy() && m_a->isSettled() && m_b->isSettled(); }
+    void letGo() override { m_recent.clear(); }
     qint64 cellsDrawn() const override { return m_a->cellsDrawn() + m_b->cellsDrawn(); }
 
   private:

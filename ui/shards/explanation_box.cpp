@@ -9,6 +9,19 @@
 namespace ringside {
 namespace {
 
+// Wraps its text in the room it is given and asks for none: working out how high the text would be lays it out several
+// times, at every hover.
+class RoomyLabel : public QLabel {
+  public:
+    RoomyLabel() {
+        setWordWrap(true);
+        setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Ignored);
+    }
+    bool hasHeightForWidth() const override { return false; }
+    QSize sizeHint() const override { return {0, 0}; }
+    QSize minimumSizeHint() const override { return {0, 0}; }
+};
+
 constexpr int kHeight = 124;  // title and four lines: the loom above does not jump when the text changes
 
 }  // namespace
@@ -22,9 +35,8 @@ ExplanationBox::ExplanationBox(QWidget* parent) : QFrame(parent) {
     m_title = new QLabel;
     m_title->setObjectName(QStringLiteral("explanationTitleLabel"));
     m_title->setProperty("role", "number");
-    m_text = new QLabel;
+    m_text = new RoomyLabel;
     m_text->setObjectName(QStringLiteral("explanationLabel"));
-    m_text->setWordWrap(true);
     m_text->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_text->setTextFormat(Qt::RichText);

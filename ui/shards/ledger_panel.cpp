@@ -48,9 +48,12 @@ LedgerPanel::LedgerPanel(Theme& theme, QWidget* parent) : QFrame(parent), m_them
     layout->setSpacing(0);
     layout->addWidget(titled(tr("Ledger")));
     layout->addSpacing(Theme::kSpace1);
-    m_rowsLayout = new QVBoxLayout;
-    m_rowsLayout->setSpacing(0);
-    layout->addLayout(m_rowsLayout);
+    m_rowsBox = new QWidget;
+    m_rowsBox->setProperty("role", "clear");
+    auto* rows = new QVBoxLayout(m_rowsBox);
+    rows->setContentsMargins(0, 0, 0, 0);
+    rows->setSpacing(0);
+    layout->addWidget(m_rowsBox);
     layout->addSpacing(Theme::kSpace5);
     auto* heading = new QLabel(tr("Predicted against actual"));
     heading->setProperty("role", "number");
@@ -94,7 +97,7 @@ LedgerPanel::RowLabels LedgerPanel::addRow() {
     auto* line = m_rows.isEmpty() ? nullptr : new QFrame;
     if (line != nullptr) {
         line->setProperty("role", "line");
-        m_rowsLayout->addWidget(line);
+        m_rowsBox->layout()->addWidget(line);
     }
     auto* frame = new QFrame;
     frame->setProperty("role", "ledgerRow");
@@ -110,7 +113,7 @@ LedgerPanel::RowLabels LedgerPanel::addRow() {
     labels.value->setTextInteractionFlags(Qt::TextSelectableByMouse);
     row->addWidget(labels.name);
     row->addWidget(labels.value, 1);
-    m_rowsLayout->addWidget(frame);
+    m_rowsBox->layout()->addWidget(frame);
     return labels;
 }
 
@@ -126,16 +129,25 @@ bool LedgerPanel::eventFilter(QObject* watched, QEvent* event) {
     return QFrame::eventFilter(watched, event);
 }
 
-void LedgerPanel::setRows(const QList<LedgerRow>& rows) {
-    while (m_rows.size() < rows.size()) {
-        m_rows.append(addRow());
-    }
+// While their box is hidden: each row that appears in a visible one lays the whole page out again.
+void LedgerPanel::showRows(qsizetype count) {
+    if (count == m_rowsShown) return;
+    m_rowsShown = count;
+    m_rowsBox->hide();
+    while (m_rows.size() < count) m_rows.append(addRow());
     for (qsizetype at = 0; at < m_rows.size(); ++at) {
-        if (m_rows[at].line != nullptr) m_rows[at].line->setVisible(at < rows.size());
+        if (m_rows[at].line != nullptr) m_rows[at].line->setVisible(at < count);
+        m_rows[at].frame->setVisible(at < count);
+    }
+    m_rowsBox->show();
+}
+
+void LedgerPanel::setRows(const QList<LedgerRow>& rows) {
+    showRows(rows.size());
+    for (qsizetype at = 0; at < m_rows.size(); ++at) {
         const LedgerRow row = at < rows.size() ? rows[at] : LedgerRow{};
         m_rows[at].name->setText(row.name);
         m_rows[at].value->setText(row.value);
-        m_rows[at].frame->setVisible(at < rows.size());
         m_rows[at].frame->setAccessibleDescription(row.tip);
         m_rows[at].value->setAccessibleName(row.name);
         setTone(m_rows[at].value, row.tone);

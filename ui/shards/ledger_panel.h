@@ -40,9 +40,11 @@ class LedgerPanel : public QFrame {
         QFrame* line;  // above it; null for the first
     };
     RowLabels addRow();
+    void showRows(qsizetype count);
 
     Theme& m_theme;
-    QVBoxLayout* m_rowsLayout = nullptr;
+    QWidget* m_rowsBox = nullptr;
+    qsizetype m_rowsShown = 0;
     QVBoxLayout* m_extra = nullptr;
     QList<RowLabels> m_rows;
     QLabel* m_verification = nullptr;

@@ -31,7 +31,7 @@ QImage rasterized(const ShardScene& scene, const CellColors& colors, const Raste
 class LoomRaster : public QObject {
     Q_OBJECT
   public:
-    static constexpr qint64 kInstantCells = 60'000;
+    static constexpr qint64 kInstantCells = 40'000;
     static constexpr std::size_t kRemembered = 16;
 
     explicit LoomRaster(QObject* parent = nullptr);
@@ -39,6 +39,7 @@ class LoomRaster : public QObject {
 
     void setScene(const ShardScene& scene, const CellColors& colors);
     void want(const RasterRequest& request);
+    void forget() { m_recent.clear(); }  // all pictures but the one shown
 
     const QImage& image() const { return m_image; }
     const RasterRequest& imageRequest() const { return m_made; }

@@ -38,6 +38,9 @@ Result<std::vector<PlanHit>> find(const ShardScene& scene, const RunConfig& conf
 
 PlanFinder::PlanFinder(QObject* parent) : QObject(parent) {
     m_pool.setMaxThreadCount(1);
+    m_patience.setSingleShot(true);
+    m_patience.setInterval(kPatienceMs);
+    connect(&m_patience, &QTimer::timeout, this, &PlanFinder::changed);
 }
 
 PlanFinder::~PlanFinder() {
@@ -70,6 +73,7 @@ void PlanFinder::fail(const QString& problem) {
     m_hits = std::make_shared<std::vector<PlanHit>>();
     m_current = -1;
     m_working = false;
+    m_patience.stop();
     Q_EMIT changed();
 }
 
@@ -93,6 +97,7 @@ void PlanFinder::search() {
                  .arg(m_config.training.epochs - 1));
     } else if (epoch && *epoch != m_scene->epoch) {
         fail({});
+        m_working = true;
         Q_EMIT epochWanted(static_cast<int>(*epoch));  // searched when that epoch's scene comes
     } else {
         run(query.value());
@@ -132,7 +137,7 @@ void PlanFinder::run(const PlanQuery& query) {
         return;
     }
     m_working = true;
-    Q_EMIT changed();
+    m_patience.start();
     m_pool.start([this, scene = *m_scene, config = m_config, query, stop = m_stop] {
         const auto found = std::make_shared<const Result<std::vector<PlanHit>>>(find(scene, config, query, stop.get()));
         QMetaObject::invokeMethod(
@@ -154,6 +159,7 @@ void PlanFinder::take(std::shared_ptr<const Result<std::vector<PlanHit>>> found)
     m_hits = Hits(std::move(found), hits);  // shared: a million hits are not copied here
     m_current = -1;
     m_working = false;
+    m_patience.stop();
     Q_EMIT changed();
 }
 

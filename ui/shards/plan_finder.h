@@ -4,6 +4,7 @@
 #include <QObject>
 #include <QString>
 #include <QThreadPool>
+#include <QTimer>
 #include <memory>
 
 #include "config/run_config.h"
@@ -18,6 +19,7 @@ class PlanFinder : public QObject {
     Q_OBJECT
   public:
     static constexpr qint64 kInstantSamples = 50'000;  // looked at, about half a millisecond
+    static constexpr int kPatienceMs = 100;            // nobody is told of a search that ends sooner
 
     explicit PlanFinder(QObject* parent = nullptr);
     ~PlanFinder() override;
@@ -26,7 +28,7 @@ class PlanFinder : public QObject {
     void setScene(const ShardScene& scene, const RunConfig& config);
 
     bool isActive() const { return !m_text.isEmpty(); }
-    bool isWorking() const { return m_working; }
+    bool isWorking() const { return m_working; }   // searching, or waiting for the scene of the epoch looked for
     QString problem() const { return m_problem; }  // why the text finds nothing at all
     const std::vector<PlanHit>& hits() const { return *m_hits; }
     qint64 current() const { return m_current; }  // -1 before the first step
@@ -51,6 +53,7 @@ class PlanFinder : public QObject {
     Hits m_hits = std::make_shared<std::vector<PlanHit>>();
     qint64 m_current = -1;
     bool m_working = false;
+    QTimer m_patience;
     std::shared_ptr<std::atomic<bool>> m_stop;
     QThreadPool m_pool;
 };

@@ -23,6 +23,8 @@ class Recent {
         if (m_entries.size() > m_most) m_entries.pop_back();
     }
 
+    void clear() { m_entries.clear(); }
+
   private:
     std::size_t m_most;
     std::deque<std::pair<Key, Value>> m_entries;  // newest first

@@ -21,6 +21,11 @@ QImage crossedOut(const PictureColors& colors) {
     return image;
 }
 
+// As QColor rounds: to 16 bits, of which the upper 8 are shown.
+int byteOf(float level) {
+    return static_cast<int>(level * 65535.0F + 0.5F) >> 8;
+}
+
 QImage painted(const Dataset& data, std::int64_t sample, const PictureColors& colors) {
     const SampleShape shape = data.shape();
     std::vector<float> values(static_cast<std::size_t>(shape.features));
@@ -32,10 +37,13 @@ QImage painted(const Dataset& data, std::int64_t sample, const PictureColors& co
     };
     QImage image(static_cast<int>(shape.width), static_cast<int>(shape.height), QImage::Format_RGB32);
     const std::int64_t plane = shape.height * shape.width;
-    for (std::int64_t at = 0; at < plane; ++at) {
-        const QColor color = shape.channels >= 3 ? QColor::fromRgbF(level(at), level(at + plane), level(at + 2 * plane))
-                                                 : mixed(colors.paper, colors.ink, static_cast<double>(level(at)));
-        image.setPixelColor(static_cast<int>(at % shape.width), static_cast<int>(at / shape.width), color);
+    for (std::int64_t at = 0, y = 0; y < shape.height; ++y) {
+        auto* line = reinterpret_cast<QRgb*>(image.scanLine(static_cast<int>(y)));
+        for (std::int64_t x = 0; x < shape.width; ++x, ++at) {
+            line[x] = shape.channels >= 3
+                          ? qRgb(byteOf(level(at)), byteOf(level(at + plane)), byteOf(level(at + 2 * plane)))
+                          : mixed(colors.paper, colors.ink, static_cast<double>(level(at))).rgb();
+        }
     }
     return image;
 }

@@ -9,6 +9,7 @@ namespace ringside {
 namespace {
 
 constexpr qint64 kRowsBetweenStops = 1024;
+constexpr qsizetype kMostShown = 120;  // letters of a cell on screen: the table would lay out all of a long list
 
 QString text(std::int64_t number) {
     return QString::number(number);
@@ -202,7 +203,8 @@ QVariant ShardTableModel::data(const QModelIndex& index, int role) const {
         m_cached = m_table.row(firstRow() + index.row());
         m_cachedRow = index.row();
     }
-    return m_cached.value(index.column());
+    const QString field = m_cached.value(index.column());
+    return field.size() <= kMostShown ? field : field.left(kMostShown) + QStringLiteral("...");
 }
 
 QVariant ShardTableModel::headerData(int section, Qt::Orientation orientation, int role) const {

@@ -21,6 +21,8 @@ class ShardView : public QWidget {
     // The selected sample, and its cell in the scene's plan where it has one.
     virtual void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) = 0;
     virtual void reveal(LoomCell) {}
+    // Another view is in sight: gives back the memory of what can be made again.
+    virtual void letGo() {}
     virtual void setProgress(const RunProgress&) {}  // what a run has trained of the scene
     // What the whole view says, in place of why the selected sample is where it is.
     virtual std::optional<Explanation> explanation() const { return {}; }

@@ -6,6 +6,7 @@
 #include <QLocale>
 #include <QScrollArea>
 #include <QStyle>
+#include <QTimer>
 #include <QToolTip>
 #include <QVBoxLayout>
 #include <utility>
@@ -74,7 +75,7 @@ void ShardsPage::makeLayout(Theme& theme) {
     layout->setSpacing(Theme::kSpace3);
     whole->addLayout(layout, 1);
     auto* centre = new QWidget;
-    m_stack = new QStackedLayout(centre);
+    m_stack = new PageStack(centre);
     m_views = new ViewPanel(theme);
     m_empty = new EmptyPanel;
     m_stack->addWidget(m_views);
@@ -180,7 +181,11 @@ void ShardsPage::showScene() {
     m_views->refreshTable();
     m_finder.setScene(*scene(), m_experiment.config());
     m_coverage.want(m_experiment.config(), plan.spec().datasetSize, plan.spec().data);
-    showLedger();
+    if (plan.spec().datasetSize > PlanModel::kInstantSamples) {
+        QTimer::singleShot(0, this, &ShardsPage::showLedger);  // an event of its own, after the view's
+    } else {
+        showLedger();
+    }
     showSelection();
     showProgress();
     if (m_goal && m_plan.epoch() == scene()->epoch) {
@@ -302,10 +307,18 @@ void ShardsPage::showFound() {
                                  ? tr("%1 of %2").arg(locale.toString(m_finder.current() + 1), locale.toString(count))
                              : count == 0 ? tr("none")
                                           : tr("%1 found").arg(locale.toString(count)));
-    showSelection();
+    if (m_finder.problem() != m_finderProblem) {
+        m_finderProblem = m_finder.problem();
+        showExplanation();
+    }
+    if (m_stepWhenFound != 0 && !m_finder.isWorking()) goToHit(std::exchange(m_stepWhenFound, 0));
 }
 
 void ShardsPage::goToHit(int direction) {
+    if (m_finder.isWorking()) {
+        m_stepWhenFound = direction;
+        return;
+    }
     const PlanHit* hit = scene() ? m_finder.step(direction) : nullptr;
     if (hit == nullptr) {
         return;

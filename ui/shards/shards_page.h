@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QStackedLayout>
 #include <QWidget>
 #include <optional>
 
@@ -12,6 +11,7 @@
 #include "shards/empty_panel.h"
 #include "shards/epoch_follower.h"
 #include "shards/ledger_panel.h"
+#include "shards/page_stack.h"
 #include "shards/plan_finder.h"
 #include "shards/scene_source.h"
 #include "shards/verification.h"
@@ -78,9 +78,11 @@ class ShardsPage : public QWidget {
     PlanFinder m_finder;
     EpochFollower m_follower;
 
-    QStackedLayout* m_stack = nullptr;  // the views, or why there are none
+    PageStack* m_stack = nullptr;  // the views, or why there are none
     AlarmBanner* m_alarm = nullptr;
     RunProgress m_progress;
+    QString m_finderProblem;         // as it was last explained
+    int m_stepWhenFound = 0;         // Enter came before the hits: where to then
     bool m_willReport = false;       // the next run will report its samples
     std::optional<LoomCell> m_goal;  // to be shown as soon as its epoch's plan is there
     ViewPanel* m_views = nullptr;

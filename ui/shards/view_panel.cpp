@@ -3,6 +3,7 @@
 
 #include <QHBoxLayout>
 #include <QVBoxLayout>
+#include <utility>
 
 #include "shards/balance_view.h"
 #include "shards/biography_view.h"
@@ -20,7 +21,7 @@ ViewPanel::ViewPanel(Theme& theme, QWidget* parent) : QFrame(parent) {
     layout->setContentsMargins(Theme::kSpace4, Theme::kSpace3, Theme::kSpace4, Theme::kSpace4);
     layout->setSpacing(Theme::kSpace2);
     layout->addWidget(makeToolRow());
-    m_stack = new QStackedLayout;
+    m_stack = new PageStack;
     addViews(theme);
     m_table = new TablePanel(m_tableModel);
     m_stack->addWidget(m_table);
@@ -79,6 +80,7 @@ void ViewPanel::addViews(Theme& theme) {
     connect(m_choice, &SegmentedControl::chosen, this, [this] {
         Q_EMIT viewChosen();
         refreshTable();
+        if (m_shown != m_choice->current()) m_views[std::exchange(m_shown, m_choice->current())]->letGo();
     });
 }
 

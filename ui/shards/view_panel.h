@@ -2,12 +2,12 @@
 #pragma once
 
 #include <QFrame>
-#include <QStackedLayout>
 
 #include "controls/segmented_control.h"
 #include "shards/explanation_box.h"
 #include "shards/find_box.h"
 #include "shards/mistake_switches.h"
+#include "shards/page_stack.h"
 #include "shards/shard_view.h"
 #include "shards/table_panel.h"
 #include "shards/view_export.h"
@@ -50,8 +50,9 @@ class ViewPanel : public QFrame {
     SegmentedControl* m_choice = nullptr;
     FindBox* m_find = nullptr;
     ViewExport* m_export = nullptr;
-    QStackedLayout* m_stack = nullptr;
+    PageStack* m_stack = nullptr;
     QList<ShardView*> m_views;
+    int m_shown = 0;
     ShardTableModel m_tableModel;
     TablePanel* m_table = nullptr;
     ExplanationBox* m_explanation = nullptr;

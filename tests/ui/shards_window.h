@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QAbstractButton>
+#include <QLabel>
+
+#include "models/experiment_model.h"
+#include "models/plan_model.h"
+#include "models/run_model.h"
+#include "shards/loom_view.h"
+#include "shards/loom_widget.h"
+#include "shards/shards_page.h"
+#include "support/catch.h"
+#include "theme/theme.h"
+#include "wait_for.h"
+
+// The Shards page with the digits dealt to four ranks, as a person finds it.
+struct ShardsWindow {
+    ringside::Theme theme;
+    ringside::ExperimentModel experiment;
+    ringside::PlanModel plan{experiment};
+    ringside::RunModel run;
+    ringside::ShardsPage page{experiment, plan, run, theme};
+
+    ShardsWindow() {
+        theme.setMode(ringside::Theme::Mode::Light);
+        page.resize(1100, 680);
+        page.show();
+        REQUIRE(waitFor([this] { return plan.plan() != nullptr; }));
+    }
+    // The view's own: those of A/B and the diff come first once their view has been raised.
+    ringside::LoomWidget& loom() { return *page.findChild<ringside::LoomView*>()->findChild<ringside::LoomWidget*>(); }
+    void choose(const char* button) { page.findChild<QAbstractButton*>(QLatin1String(button))->click(); }
+    QString text(const char* name) { return page.findChild<QLabel*>(QLatin1String(name))->text(); }
+    // Whether the explanation comes to contain the words.
+    bool says(const char* words) {
+        return waitFor([&] {
+            return text("explanationLabel").contains(QLatin1String(words)) ||
+                   text("explanationTitleLabel").contains(QLatin1String(words));
+        });
+    }
+    // So many training samples, of which nothing but their number matters.
+    void useSamples(std::int64_t samples) {
+        ringside::RunConfig config = experiment.config();
+        config.dataset.kind = "synthetic";
+        config.dataset.shape = "blobs";
+        config.dataset.size = samples + 1;  // one is kept for validation
+        config.dataset.validationFraction = 1.0 / static_cast<double>(samples + 1);
+        config.dataset.features = 2;
+        experiment.edit(config, "dataset.kind");
+        REQUIRE(waitFor([&] { return plan.plan() && plan.plan()->spec().datasetSize == samples; }));
+    }
+};
