@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QAbstractButton>
 #include <QAction>
 #include <QCheckBox>
 #include <QComboBox>
@@ -9,49 +8,21 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "models/experiment_model.h"
-#include "models/plan_model.h"
-#include "models/run_model.h"
 #include "plans.h"
 #include "shards/balance_view.h"
 #include "shards/biography_view.h"
+#include "shards/cell_origins.h"
 #include "shards/compare_view.h"
-#include "shards/diff_image.h"
 #include "shards/diff_sentences.h"
 #include "shards/diff_view.h"
-#include "shards/loom_view.h"
 #include "shards/map_view.h"
-#include "shards/shards_page.h"
-#include "support/catch.h"
-#include "theme/theme.h"
-#include "wait_for.h"
+#include "shards_window.h"
 
 using namespace ringside;
 
 namespace {
 
-struct Window {
-    Theme theme;
-    ExperimentModel experiment;
-    PlanModel plan{experiment};
-    RunModel run;
-    ShardsPage page{experiment, plan, run, theme};
-
-    Window() {
-        theme.setMode(Theme::Mode::Light);
-        page.resize(940, 580);
-        page.show();
-        REQUIRE(waitFor([this] { return plan.plan() != nullptr; }));
-    }
-    void choose(const char* button) { page.findChild<QAbstractButton*>(QLatin1String(button))->click(); }
-    QString text(const char* name) { return page.findChild<QLabel*>(QLatin1String(name))->text(); }
-    bool says(const char* words) {
-        return waitFor([&] {
-            return text("explanationLabel").contains(QLatin1String(words)) ||
-                   text("explanationTitleLabel").contains(QLatin1String(words));
-        });
-    }
-};
+using Window = ShardsWindow;
 
 ShardScene epochsOf(const ShardSpec& spec, std::int64_t epochs) {
     ShardScene scene = sceneOf(spec);
@@ -90,18 +61,51 @@ TEST_CASE("a biography tells of dropping and of a forgotten set_epoch") {
     CHECK(explainBiography(forgotten, still).warning);
 }
 
-TEST_CASE("the diff image is black where a sample kept rank and step") {
-    const DiffColors colors{0xff000000, 0xffff0000, {0xff000001, 0xff000002, 0xff000003, 0xff000004}};
-    const ShardPlan now = planOf(tenOnFour());
-    const QImage same = diffImage(now, now, sampleOwners(now), 3, colors, std::atomic<bool>(false));
-    CHECK(same.pixel(0, 0) == colors.same);
-    CHECK(same.pixel(2, 1) == colors.same);
-    CHECK(same.pixel(2, 2) == colors.ranks[0]);  // sample 4 again: its own place is on rank 0
+// A data set of so many samples that the epochs come a few at a time.
+TEST_CASE("a large set's biography comes epoch by epoch, and ends as if told at once") {
+    ShardSpec large = tenOnFour();
+    large.datasetSize = 3'000'000;
+    const ShardScene scene = epochsOf(large, 5);
+    Biography life = begunBiography(scene, 4);
+    CHECK(life.entries.empty());
+    CHECK(life.epochsToTell == 5);
+    life = continued(scene, life, std::atomic<bool>(false));
+    CHECK(life.entries.size() == 2);  // 8 million samples at a time
+    CHECK_FALSE(life.isWhole());
+    CHECK(explainBiography(scene, life).lines.last() == "Epochs still come in: 2 of 5 so far.");
+    while (!life.isWhole()) life = continued(scene, life, std::atomic<bool>(false));
+    REQUIRE(life.entries.size() == 5);
+    for (const BiographyEntry& entry : life.entries) {
+        REQUIRE(entry.places.size() == 1);
+        CHECK(entry.places[0].slot == planOf(scene.specAt(entry.epoch)).places(4)[0].slot);
+    }
+}
+
+TEST_CASE("the diff is black where a sample kept rank and step, else tells the rank that had it") {
+    const ShardScene now = sceneOf(tenOnFour());
+    const CellOrigins same = cellOrigins(now, now.plan, sampleOwners(now.plan), std::atomic<bool>(false));
+    CHECK(same.at(0, 0) == CellOrigins::kSame);
+    CHECK(same.at(1, 2) == CellOrigins::kSame);
+    CHECK(same.at(2, 2) == CellOrigins::kFirstRank + 0);  // sample 4 again: its own place is on rank 0
     ShardSpec next = tenOnFour();
     next.epoch = 1;
-    const QImage moved = diffImage(now, planOf(next), sampleOwners(planOf(next)), 3, colors, std::atomic<bool>(false));
-    CHECK(moved.pixel(0, 0) == colors.ranks[1]);  // sample 4 is on rank 1 in epoch 1
-    CHECK(moved.pixel(1, 0) == colors.ranks[3]);  // sample 3
+    const ShardPlan moved = planOf(next);
+    const CellOrigins origins = cellOrigins(now, moved, sampleOwners(moved), std::atomic<bool>(false));
+    CHECK(origins.at(0, 0) == CellOrigins::kFirstRank + 1);  // sample 4 is on rank 1 in epoch 1
+    CHECK(origins.at(0, 1) == CellOrigins::kFirstRank + 3);  // sample 3
+}
+
+TEST_CASE("the diff tells samples that the other plan or this one drops") {
+    ShardSpec cut = tenOnFour();
+    cut.dropLast = true;  // 6 and 2 are dropped
+    const ShardScene padded = sceneOf(tenOnFour()), dropping = sceneOf(cut);
+    const CellOrigins origins =
+        cellOrigins(padded, dropping.plan, sampleOwners(dropping.plan), std::atomic<bool>(false));
+    CHECK(origins.at(0, 2) == CellOrigins::kAbsent);  // 6
+    CHECK(origins.at(1, 2) == CellOrigins::kAbsent);  // 2
+    CHECK(origins.at(0, 0) == CellOrigins::kSame);
+    const CellOrigins back = cellOrigins(dropping, padded.plan, sampleOwners(padded.plan), std::atomic<bool>(false));
+    CHECK(back.at(0, 2) == CellOrigins::kFirstRank + 0);  // 6, beside the loom: dealt to rank 0 there
 }
 
 TEST_CASE("identical epochs warn about set_epoch, or say that shuffle is off") {
@@ -142,6 +146,21 @@ TEST_CASE("the views keep one selection and one epoch") {
     REQUIRE(window.says("Epoch 3 against itself"));
     window.choose("loomViewButton");
     CHECK(window.text("explanationTitleLabel").contains("sample 42 on rank"));
+}
+
+TEST_CASE("the diff is zoomed as the loom is") {
+    Window window;
+    window.choose("diffViewButton");
+    auto* loom = window.page.findChild<LoomWidget*>("diffLoomWidget");
+    CHECK(loom->geometryOfCells().visibleSlots() == Span{0, 360});
+    QTest::keyClick(loom, Qt::Key_Home);
+    CHECK(loom->geometryOfCells().detail() == CellDetail::Thumbnail);
+    CHECK_FALSE(loom->grab().isNull());
+    window.plan.setEpoch(1);
+    CHECK(loom->geometryOfCells().detail() == CellDetail::Thumbnail);
+    const QRectF rect = loom->geometryOfCells().cell(2, 0).translated(loom->cellsArea().topLeft());
+    QTest::mouseClick(loom, Qt::LeftButton, {}, rect.center().toPoint());
+    CHECK(window.plan.selectedPlace()->rank == 2);
 }
 
 TEST_CASE("a forgotten set_epoch shows in the diff") {
@@ -196,7 +215,7 @@ TEST_CASE("a B that PyTorch refuses says why") {
 
 TEST_CASE("the trail goes back to a step and to the whole epoch") {
     Window window;
-    auto* loom = window.page.findChild<LoomWidget*>();
+    LoomWidget* loom = &window.loom();
     window.plan.select(532);  // rank 1, slot 0: torch.randperm(1437) seeded with 0 begins 515 532
     auto* sample = window.page.findChild<QPushButton*>("crumb3Button");
     REQUIRE(sample != nullptr);
@@ -230,7 +249,7 @@ TEST_CASE("arrows move the selection in the map and the diff, and the epoch in t
     CHECK(window.plan.selectedSample() == 0);
     window.plan.select(515);
     window.choose("diffViewButton");
-    QTest::keyClick(window.page.findChild<DiffCanvas*>(), Qt::Key_Down);
+    QTest::keyClick(window.page.findChild<LoomWidget*>("diffLoomWidget"), Qt::Key_Down);
     CHECK(window.plan.selectedSample() == 532);
     window.choose("biographyViewButton");
     REQUIRE(window.says("Where does sample 532 go"));

@@ -12,6 +12,8 @@
 namespace ringside {
 namespace {
 
+constexpr std::int64_t kSamplesAtATime = 8'000'000;
+
 QString text(const char* source) {
     return QCoreApplication::translate("Biography", source);
 }
@@ -28,26 +30,46 @@ BiographyEntry entryOf(const ShardPlan& plan, std::int64_t epoch, std::int64_t s
     return entry;
 }
 
+// How many epochs so many dealt samples give: one at least.
+std::int64_t epochsFor(const ShardScene& scene, std::int64_t samples) {
+    return std::max<std::int64_t>(1, samples / std::max<std::int64_t>(1, scene.plan.spec().datasetSize));
+}
+
+// From the shelf, or made: seen once, it is not worth a place there.
+std::optional<ShardPlan> planOnce(const ShardScene& scene, const ShardSpec& spec) {
+    if (scene.shelf) {
+        if (auto known = scene.shelf->find(spec)) return known;
+    }
+    auto made = ShardPlan::make(spec);
+    return made ? std::optional(std::move(made.value())) : std::nullopt;
+}
+
 }  // namespace
 
-Biography biography(const ShardScene& scene, std::int64_t sample, const std::atomic<bool>& stop) {
-    const std::int64_t n = std::max<std::int64_t>(1, scene.plan.spec().datasetSize);
-    const std::int64_t affordable = std::max<std::int64_t>(1, kLargestWork / 4 / n);  // about a second a quarter
-    const std::int64_t epochs = std::min({scene.epochs, Biography::kMostEpochs, affordable});
-    Biography life{sample, scene.epochs, {}};
+Biography begunBiography(const ShardScene& scene, std::int64_t sample) {
+    const std::int64_t affordable = epochsFor(scene, kLargestWork / 4);  // about a second a quarter
+    return {sample, scene.epochs, std::min({scene.epochs, Biography::kMostEpochs, affordable}), {}};
+}
+
+Biography continued(const ShardScene& scene, Biography life, const std::atomic<bool>& stop) {
+    const auto from = std::ssize(life.entries);
+    const std::int64_t until = std::min(life.epochsToTell, from + epochsFor(scene, kSamplesAtATime));
     std::optional<ShardPlan> plan;
-    for (std::int64_t epoch = 0; epoch < epochs && !stop; ++epoch) {
+    for (std::int64_t epoch = from; epoch < until && !stop; ++epoch) {
         const ShardSpec spec = scene.specAt(epoch);
-        if (!plan || !(plan->spec() == spec)) {
-            plan = scene.shelf ? scene.shelf->find(spec) : std::nullopt;
-            if (!plan) {
-                const auto made = ShardPlan::make(spec);  // seen once: not worth a place on the shelf
-                if (!made) break;
-                plan = made.value();
-            }
+        if (!plan || !(plan->spec() == spec)) plan = planOnce(scene, spec);
+        if (!plan) {
+            life.epochsToTell = epoch;
+            break;
         }
-        life.entries.push_back(entryOf(*plan, epoch, sample));
+        life.entries.push_back(entryOf(*plan, epoch, life.sample));
     }
+    return life;
+}
+
+Biography biography(const ShardScene& scene, std::int64_t sample, const std::atomic<bool>& stop) {
+    Biography life = begunBiography(scene, sample);
+    while (!life.isWhole() && !stop) life = continued(scene, std::move(life), stop);
     return life;
 }
 
@@ -92,7 +114,9 @@ Explanation explainBiography(const ShardScene& scene, const Biography& life) {
         result.lines << (result.warning ? text("set_epoch is not called: it has the same place in every epoch.")
                                         : text("It has the same place in every epoch. ") + sameOrderReason(scene));
     }
-    if (epochs < life.epochsOfRun) {
+    if (!life.isWhole()) {
+        result.lines << text("Epochs still come in: %1 of %2 so far.").arg(epochs).arg(life.epochsToTell);
+    } else if (epochs < life.epochsOfRun) {
         result.lines << text("Of the run's %1 epochs the first %2 are shown.").arg(life.epochsOfRun).arg(epochs);
     }
     return result;

@@ -31,7 +31,7 @@ void BiographyCanvas::show(const Biography& life, std::int64_t cursor, int ranks
     m_life = life;
     m_cursor = cursor;
     m_ranks = ranks;
-    setMinimumHeight(std::max<int>(1, static_cast<int>(life.entries.size())) * kRowHeight);
+    setMinimumHeight(std::max<int>(1, static_cast<int>(life.epochsToTell)) * kRowHeight);
     update();
 }
 
@@ -153,8 +153,14 @@ void BiographyView::setScene(const ShardScene& scene) {
 void BiographyView::setSelected(std::optional<qint64> sample, std::optional<LoomCell>) {
     if (sample == m_sample) return;
     m_sample = sample;
-    m_life = {};
     tell();
+}
+
+// A life half told is told anew.
+void BiographyView::letGo() {
+    m_work.cancel();
+    m_scene.reset();
+    if (!m_life.isWhole()) m_life = {};
 }
 
 void BiographyView::tell() {
@@ -167,26 +173,38 @@ void BiographyView::tell() {
         return;
     }
     const ShardSpec spec = m_scene->specAt(0);
-    if (isCurrent(spec)) return show();  // only the cursor moved
+    if (!isCurrent(spec)) {  // else only the cursor moved
+        m_life = begunBiography(*m_scene, *m_sample);
+        m_lifeOf = spec;
+        m_scrolledTo.reset();
+        goOn();
+    }
+    show();
+}
+
+// The first epochs are shown while the later ones of a large set are still dealt.
+void BiographyView::goOn() {
     m_work.want(
-        this,
-        [scene = *m_scene, sample = *m_sample](const LatestWork::Stop& stop) { return biography(scene, sample, stop); },
-        [this, spec](const Biography& life) {
+        this, [scene = *m_scene, life = m_life](const LatestWork::Stop& stop) { return continued(scene, life, stop); },
+        [this](const Biography& life) {
             m_life = life;
-            m_lifeOf = spec;
+            if (!m_life.isWhole()) goOn();
             show();
         });
 }
 
 bool BiographyView::isCurrent(const ShardSpec& spec) const {
-    return m_life.sample == m_sample && m_life.epochsOfRun == m_scene->epochs && m_lifeOf == spec &&
-           !m_life.entries.empty();
+    return m_life.sample == m_sample && m_life.epochsOfRun == m_scene->epochs && m_lifeOf == spec;
 }
 
 void BiographyView::show() {
-    m_work.cancel();
     m_canvas->show(m_life, m_scene->epoch, m_scene->ranks());
-    m_scroll->ensureVisible(0, m_scene->epoch * BiographyCanvas::kRowHeight + BiographyCanvas::kRowHeight / 2);
+    if (m_life.entries.empty()) return;
+    const bool there = m_scene->epoch < std::ssize(m_life.entries);
+    if (there && m_scrolledTo != m_scene->epoch) {
+        m_scroll->ensureVisible(0, m_scene->epoch * BiographyCanvas::kRowHeight + BiographyCanvas::kRowHeight / 2);
+        m_scrolledTo = m_scene->epoch;
+    }
     m_explanation = explainBiography(*m_scene, m_life);
     Q_EMIT explanationChanged();
 }

@@ -49,12 +49,14 @@ class BiographyView : public ShardView {
     void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) override;
     std::optional<Explanation> explanation() const override { return m_explanation; }
     bool isSettled() const override { return !m_work.isBusy(); }
+    void letGo() override;
     qint64 cellsDrawn() const override { return static_cast<qint64>(m_life.entries.size()); }
     const Biography& life() const { return m_life; }
     ShardTable table() const override { return biographyTable(m_life); }
 
   private:
     void tell();
+    void goOn();
     void show();
     bool isCurrent(const ShardSpec& spec) const;
 
@@ -64,6 +66,7 @@ class BiographyView : public ShardView {
     ShardSpec m_lifeOf;  // but for the epoch
     BiographyCanvas* m_canvas;
     QScrollArea* m_scroll;
+    std::optional<std::int64_t> m_scrolledTo;  // the cursor's epoch, once its row is there
     std::optional<Explanation> m_explanation;
     LatestWork m_work;
 };

@@ -2,6 +2,7 @@
 #include "shards/cell_colors.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "theme/theme.h"
 
@@ -9,6 +10,7 @@ namespace ringside {
 namespace {
 
 constexpr double kPale = 0.62;  // how far the colours of every second step go towards the panel
+constexpr double kPaleOrigin = 0.35;
 
 std::vector<QRgb> sourceRamp(const Theme& theme) {
     std::vector<QRgb> ramp;
@@ -21,6 +23,15 @@ std::vector<QRgb> sourceRamp(const Theme& theme) {
     return ramp;
 }
 
+// By CellOrigins' numbers: the same in the text's colour, so that it stands out from any rank's.
+std::vector<QRgb> originColors(const Theme& theme, int ranks) {
+    std::vector<QRgb> colors{theme.colors().text.rgb(), theme.colors().danger.rgb()};
+    for (int rank = 0; rank < ranks; ++rank) {
+        colors.push_back(mixed(theme.rankColor(rank), theme.colors().panel, kPaleOrigin).rgb());
+    }
+    return colors;
+}
+
 }  // namespace
 
 QColor mixed(const QColor& a, const QColor& b, double fraction) {
@@ -28,13 +39,15 @@ QColor mixed(const QColor& a, const QColor& b, double fraction) {
     return QColor::fromRgbF(part(a.redF(), b.redF()), part(a.greenF(), b.greenF()), part(a.blueF(), b.blueF()));
 }
 
-CellColors::CellColors(ColorBy by, const ShardScene& scene, const Theme& theme)
+CellColors::CellColors(ColorBy by, const ShardScene& scene, const Theme& theme,
+                       std::shared_ptr<const CellOrigins> origins)
     : m_by(by == ColorBy::Class && !scene.labels ? ColorBy::Rank : by),
       m_batchSize(scene.plan.spec().batchSize),
       m_datasetSize(std::max<std::int64_t>(1, scene.plan.spec().datasetSize)),
-      m_labels(scene.labels) {
-    if (m_by == ColorBy::Source) {
-        m_colors = sourceRamp(theme);
+      m_labels(scene.labels),
+      m_origins(std::move(origins)) {
+    if (!isPaired()) {
+        m_colors = m_by == ColorBy::Source ? sourceRamp(theme) : originColors(theme, scene.ranks());
         return;
     }
     const std::int64_t hues = m_by == ColorBy::Rank    ? scene.plan.spec().worldSize
@@ -59,13 +72,15 @@ int CellColors::key(int rank, std::int64_t slot, std::int64_t sample) const {
             return std::min(2 * (*m_labels)[static_cast<std::size_t>(sample)], keyCount() - 1);
         case ColorBy::Source:
             return static_cast<int>(sample * kSourceBins / m_datasetSize);
+        case ColorBy::Origin:
+            return std::min<int>(m_origins->at(rank, slot), keyCount() - 1);
     }
     return 0;
 }
 
 QColor CellColors::strongColor(int rank, std::int64_t slot, std::int64_t sample) const {
     const int own = key(rank, slot, sample);
-    return QColor(rgb(m_by == ColorBy::Source ? own : own & ~1));
+    return QColor(rgb(isPaired() ? own & ~1 : own));
 }
 
 }  // namespace ringside

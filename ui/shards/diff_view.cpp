@@ -5,7 +5,6 @@
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
-#include "shards/cell_colors.h"
 #include "shards/diff_sentences.h"
 #include "theme/theme.h"
 
@@ -13,14 +12,9 @@ namespace ringside {
 namespace {
 
 constexpr int kMostEpochs = 999'999;
-constexpr double kPale = 0.35;
 
-DiffColors colorsOf(const Theme& theme, int ranks) {
-    DiffColors colors{theme.colors().text.rgb(), theme.colors().danger.rgb(), {}};
-    for (int rank = 0; rank < ranks; ++rank) {
-        colors.ranks.push_back(mixed(theme.rankColor(rank), theme.colors().panel, kPale).rgb());
-    }
-    return colors;
+QString swatch(const QColor& color) {
+    return QStringLiteral("<span style='color:%1'>\u25a0</span>&nbsp;").arg(color.name());
 }
 
 }  // namespace
@@ -31,6 +25,26 @@ DiffView::DiffView(Theme& theme, QWidget* parent) : ShardView(parent), m_theme(t
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(Theme::kSpace2);
+    layout->addLayout(makeHead());
+    m_loom = new LoomWidget(theme);
+    m_loom->setObjectName(QStringLiteral("diffLoomWidget"));
+    m_loom->setAccessibleName(tr("Epoch diff: where each sample was in the other epoch"));
+    layout->addWidget(m_loom, 1);
+    m_legend = new QLabel;
+    m_legend->setObjectName(QStringLiteral("diffLegendLabel"));
+    m_legend->setProperty("role", "note");
+    m_legend->setTextFormat(Qt::RichText);
+    m_legend->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    layout->addWidget(m_legend);
+    showLegend();
+    connect(m_loom, &LoomWidget::cellClicked, this, [this](LoomCell cell) {
+        if (m_scene && m_shown == m_scene->plan.spec()) Q_EMIT cellChosen(cell);  // else an older picture
+    });
+    connect(m_loom, &LoomWidget::cellHovered, this, &ShardView::cellHovered);
+    connect(&theme, &Theme::changed, this, &DiffView::showLegend);
+}
+
+QLayout* DiffView::makeHead() {
     auto* row = new QHBoxLayout;
     m_title = new QLabel;
     m_title->setProperty("role", "muted");
@@ -42,22 +56,23 @@ DiffView::DiffView(Theme& theme, QWidget* parent) : ShardView(parent), m_theme(t
     row->addWidget(m_title);
     row->addWidget(m_other);
     row->addStretch(1);
-    layout->addLayout(row);
-    m_canvas = new DiffCanvas(theme);
-    layout->addWidget(m_canvas, 1);
     connect(m_other, &QSpinBox::valueChanged, this, [this] {
         m_chosen = true;
         compare();
     });
-    connect(m_canvas, &DiffCanvas::cellClicked, this, &ShardView::cellChosen);
-    connect(m_canvas, &DiffCanvas::cellHovered, this, &ShardView::cellHovered);
-    connect(m_canvas, &DiffCanvas::resized, this, &DiffView::compare);
-    connect(&theme, &Theme::changed, this, &DiffView::compare);
+    return row;
+}
+
+void DiffView::showLegend() {
+    m_legend->setText(swatch(m_theme.colors().text) + tr("same rank and step as there") +
+                      QStringLiteral("&nbsp;&nbsp;&nbsp; ") + swatch(m_theme.rankColor(0)) +
+                      swatch(m_theme.rankColor(1)) + swatch(m_theme.rankColor(2)) + tr("the rank that had it there") +
+                      QStringLiteral("&nbsp;&nbsp;&nbsp; ") + swatch(m_theme.colors().danger) +
+                      tr("dealt to nobody there"));
 }
 
 void DiffView::setScene(const ShardScene& scene) {
     m_scene.emplace(scene);
-    m_canvas->setScene(scene);
     m_title->setText(tr("Where was each sample of epoch %1 in epoch").arg(scene.epoch));
     if (!m_chosen) {
         const QSignalBlocker blocker(m_other);
@@ -67,38 +82,56 @@ void DiffView::setScene(const ShardScene& scene) {
 }
 
 void DiffView::setSelected(std::optional<qint64>, std::optional<LoomCell> cell) {
-    m_canvas->setSelected(cell);
+    m_loom->setSelected(cell);
 }
 
-// On a worker thread.
-DiffView::Made DiffView::made(const ShardScene& scene, const Key& key, const LatestWork::Stop& stop) {
-    const auto there = scene.planOf(key.there);
-    if (!there) return {};
+void DiffView::letGo() {
+    m_work.cancel();
+    m_scene.reset();
+    m_there.reset();
+    m_recent.clear();
+    m_loom->forgetPictures();
+}
+
+// On any thread.
+DiffView::Made DiffView::made(const ShardScene& scene, const ShardPlan& there, const LatestWork::Stop& stop) {
     const std::vector<SampleOwner> ours = sampleOwners(scene.plan, &stop);
-    const std::vector<SampleOwner> theirs = sampleOwners(there.value(), &stop);
-    return {there.value(), diffPlans(there.value(), theirs, scene.plan, ours),
-            diffImage(scene.plan, there.value(), theirs, key.width, key.colors, stop)};
+    const std::vector<SampleOwner> theirs = sampleOwners(there, &stop);
+    return {diffPlans(there, theirs, scene.plan, ours),
+            std::make_shared<const CellOrigins>(cellOrigins(scene, there, theirs, stop))};
 }
 
 void DiffView::compare() {
     if (!m_scene) return;
     const std::int64_t other = m_other->value();
-    const int width = static_cast<int>(m_canvas->cellsArea().width() * devicePixelRatioF());
-    const Key key{m_scene->plan.spec(), m_scene->specAt(other), width, colorsOf(m_theme, m_scene->ranks())};
+    const Key key{m_scene->plan.spec(), m_scene->specAt(other)};
     m_work.cancel();
-    if (const Made* known = m_recent.find(key)) return take(*known, other);
-    m_work.want(
-        this, [scene = *m_scene, key](const LatestWork::Stop& stop) { return made(scene, key, stop); },
-        [this, key, other](const Made& one) {
-            m_recent.add(key, one);
-            take(one, other);
-        });
+    const Made* known = m_recent.find(key);
+    const std::optional<ShardPlan> there = m_scene->shelf ? m_scene->shelf->find(key.there) : std::nullopt;
+    if (known != nullptr && there) return take(*known, *m_scene, *there, other);
+    using Answer = std::optional<std::pair<ShardPlan, Made>>;
+    const auto make = [scene = *m_scene, key](const LatestWork::Stop& stop) -> Answer {
+        const auto plan = scene.planOf(key.there);
+        if (!plan) return {};
+        return std::pair(plan.value(), made(scene, plan.value(), stop));
+    };
+    const auto show = [this, scene = *m_scene, key, other](const Answer& answer) {
+        if (!answer) return;  // the other epoch of a plan that could be made can be made
+        m_recent.add(key, answer->second);
+        take(answer->second, scene, answer->first, other);
+    };
+    if (key.here.datasetSize <= kInstantSamples) return show(make(LatestWork::Stop(false)));
+    m_work.want(this, make, show);
 }
 
-void DiffView::take(const Made& made, std::int64_t other) {
-    m_there = made.plan;
-    m_canvas->setImage(made.image);
-    m_explanation = explainEpochDiff(*m_scene, other, made.diff);
+// The loom keeps the epoch before until the new one's colours are there.
+void DiffView::take(const Made& one, const ShardScene& scene, const ShardPlan& there, std::int64_t other) {
+    const bool first = !m_shown;
+    m_there = there;
+    m_shown = scene.plan.spec();
+    m_loom->setScene(scene, one.origins);
+    if (first) m_loom->fit();
+    m_explanation = explainEpochDiff(scene, other, one.diff);
     Q_EMIT explanationChanged();
 }
 

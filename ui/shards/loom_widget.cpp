@@ -43,10 +43,11 @@ LoomWidget::LoomWidget(Theme& theme, QWidget* parent)
     connect(&theme, &Theme::changed, this, &LoomWidget::restyle);
 }
 
-void LoomWidget::setScene(std::optional<ShardScene> scene) {
+void LoomWidget::setScene(std::optional<ShardScene> scene, std::shared_ptr<const CellOrigins> origins) {
     const bool first = !m_scene && scene;
     const std::optional<ShardScene> before = std::move(m_scene);
     m_scene = std::move(scene);
+    m_origins = std::move(origins);
     m_hovered.reset();
     if (m_scene) {
         m_geometry.setShape(m_scene->columns(), m_scene->ranks());
@@ -70,7 +71,7 @@ void LoomWidget::animateChange(const std::optional<ShardScene>& before) {
         m_fading = m_raster.image();
         m_fadingRequest = m_raster.imageRequest();
         m_fade.hold();
-    } else if (m_geometry.visibleRanks().size() * m_geometry.visibleSlots().size() <= Deal::kMostCards) {
+    } else if (!m_origins && m_geometry.visibleRanks().size() * m_geometry.visibleSlots().size() <= Deal::kMostCards) {
         deal(Deal::Pace::Quick);
     }
 }
@@ -90,7 +91,7 @@ void LoomWidget::setColorBy(ColorBy by) {
 void LoomWidget::restyle() {
     m_colors.reset();
     if (m_scene) {
-        m_colors.emplace(m_by, *m_scene, m_theme);
+        m_colors.emplace(m_origins ? ColorBy::Origin : m_by, *m_scene, m_theme, m_origins);
         m_thumbnails.setColors(m_theme.colors().panel, m_theme.colors().text);
         m_raster.setScene(*m_scene, *m_colors);
     }

@@ -25,7 +25,9 @@ class LoomWidget : public QWidget {
   public:
     explicit LoomWidget(Theme& theme, QWidget* parent = nullptr);
 
-    void setScene(std::optional<ShardScene> scene);
+    // With origins the cells are coloured by them.
+    void setScene(std::optional<ShardScene> scene, std::shared_ptr<const CellOrigins> origins = {});
+    void forgetPictures() { m_raster.forget(); }  // of other epochs
     void setColorBy(ColorBy by);
     ColorBy colorBy() const { return m_by; }
     void setSelected(std::optional<LoomCell> cell);
@@ -94,6 +96,7 @@ class LoomWidget : public QWidget {
     std::shared_ptr<const CellDifferences> m_differences;
     RunProgress m_progress;
     ColorBy m_by = ColorBy::Rank;
+    std::shared_ptr<const CellOrigins> m_origins;
     LoomGeometry m_geometry;
     LoomRaster m_raster;
     Thumbnails m_thumbnails;
