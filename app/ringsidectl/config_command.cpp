@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/exit_code.h"
+#include "base/json.h"
 #include "config/config_schema.h"
 #include "config/run_config.h"
 #include "data/dataset.h"
@@ -66,7 +67,7 @@ int printDefaults(const ConfigOptions& options) {
     RunConfig config;
     Problems problems = applyAssignments(config, options.assignments);
     if (problems.empty()) problems = config.validate();
-    if (problems.empty()) std::cout << config.toJson().dump(2) << '\n';
+    if (problems.empty()) std::cout << config.toText(2) << '\n';
     return report("ringsidectl config: ", problems);
 }
 

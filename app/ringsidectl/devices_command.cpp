@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 
+#include "base/json.h"
 #include "run/host_devices.h"
 
 namespace ringside {

@@ -9,6 +9,7 @@
 
 #include "base/exit_code.h"
 #include "base/files.h"
+#include "base/json.h"
 
 namespace ringside {
 namespace {

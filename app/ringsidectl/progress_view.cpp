@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "config/run_config.h"
+
 namespace ringside {
 namespace {
 
@@ -51,9 +53,8 @@ std::string metrics(const char* name, double loss, double accuracy) {
 
 bool headlineIsPadded(const RunData& run) {
     if (!run.started()) return false;
-    const Json& config = run.started()->config;
-    const auto field = "/training/validate"_json_pointer;
-    return config.is_object() && config.contains(field) && config.at(field) == "padded";
+    const Result<RunConfig> config = RunConfig::parse(run.started()->config, "run");
+    return config && config.value().training.validate == "padded";
 }
 
 int terminalWidth() {

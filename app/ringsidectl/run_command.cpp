@@ -15,6 +15,7 @@
 #include <memory>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "experiment_file.h"
 #include "progress_view.h"
 #include "run/gpu_probe.h"
@@ -103,7 +104,7 @@ int runHere(const Launch& launch, RunDirectory directory, bool quiet) {
             view.update(run, changes);
         }
     };
-    writeFileAtomically(directory.paths().config(), launch.run.config.toJson().dump(2) + "\n");
+    writeFileAtomically(directory.paths().config(), launch.run.config.toText(2) + "\n");
     Supervisor supervisor(directory.paths(), launch.run, options);
     supervisor.start();
     directory.keep();
@@ -120,7 +121,7 @@ int runHere(const Launch& launch, RunDirectory directory, bool quiet) {
         ::setsid();
         std::signal(SIGHUP, SIG_IGN);
         const UniqueFd stopFd = makeStopFd(true);
-        writeFileAtomically(directory.paths().config(), launch.run.config.toJson().dump(2) + "\n");
+        writeFileAtomically(directory.paths().config(), launch.run.config.toText(2) + "\n");
         Supervisor supervisor(directory.paths(), launch.run, optionsFor(launch, stopFd.get()));
         supervisor.start();
         directory.keep();

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 
+#include "base/json.h"
 #include "experiment_file.h"
 #include "run/run_directory.h"
 

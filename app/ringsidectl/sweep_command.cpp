@@ -12,6 +12,7 @@
 #include <span>
 #include <sstream>
 
+#include "base/json.h"
 #include "base/number_text.h"
 #include "data/loader_sweep.h"
 #include "experiment_file.h"

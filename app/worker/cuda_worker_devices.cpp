@@ -10,6 +10,7 @@
 #include "backend/cuda/device_query.h"
 #include "backend/cuda/nvml.h"
 #include "base/errors.h"
+#include "base/json.h"
 #include "comm/communicator_factory.h"
 #include "comm/nccl/nccl_communicator.h"
 #include "comm/nccl/nccl_fallback.h"

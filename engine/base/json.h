@@ -7,11 +7,10 @@
 #include <string>
 #include <string_view>
 
+#include "base/json_fwd.h"
 #include "base/result.h"
 
 namespace ringside {
-
-using Json = nlohmann::ordered_json;
 
 // Parses text of at most maxBytes and maxDepth nested levels; the problem names the line and column.
 // `what` (a file name, "standard input") becomes the problem's field.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/json.h"
 #include "config/field_tables.h"
 
 namespace ringside {

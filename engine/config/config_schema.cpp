@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "base/json.h"
 #include "config/config_fields.h"
 
 namespace ringside {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/json.h"
 #include "config/config_fields.h"
 #include "config/nearest_word.h"
 

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <optional>
 
+#include "base/json.h"
 #include "config/config_fields.h"
 #include "config/nearest_word.h"
 
@@ -266,6 +267,10 @@ Json RunConfig::toJson() const {
     return json;
 }
 
+std::string RunConfig::toText(int indent) const {
+    return toJson().dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
 Result<RunConfig> RunConfig::fromJson(const Json& json, Problems* all) {
     RunConfig config;
     Problems problems;
@@ -278,6 +283,13 @@ Result<RunConfig> RunConfig::fromJson(const Json& json, Problems* all) {
     if (all) *all = problems;
     if (!problems.empty()) return problems.front();
     return config;
+}
+
+Result<RunConfig> RunConfig::parse(std::string_view text, const std::string& what, Problems* all) {
+    const Result<Json> json = parseJson(text, what);
+    if (json) return fromJson(json.value(), all);
+    if (all) *all = {json.problem()};
+    return json.problem();
 }
 
 Problems RunConfig::set(const std::string& assignment) {

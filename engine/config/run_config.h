@@ -3,9 +3,10 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "base/result.h"
 #include "config/pitfalls_config.h"
 
@@ -157,9 +158,13 @@ struct RunConfig {
 
     // Every field, in the order of the contract.
     Json toJson() const;
+    std::string toText(int indent = -1) const;  // the same as text: one line, or indented by so many blanks
 
     // Every wrong key or type is a problem; unknown keys name the nearest known one. Ranges are validate()'s job.
     static Result<RunConfig> fromJson(const Json& json, Problems* all = nullptr);
+
+    // The same from JSON text; `what` names its source when it is no JSON.
+    static Result<RunConfig> parse(std::string_view text, const std::string& what, Problems* all = nullptr);
 
     // "parallel.world_size=8": the value is JSON, or a bare word where the field is a string.
     Problems set(const std::string& assignment);

@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 
+#include "base/json.h"
+
 namespace ringside {
 namespace {
 

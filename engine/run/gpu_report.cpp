@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/json.h"
+
 namespace ringside {
 namespace {
 

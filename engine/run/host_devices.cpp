@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "base/json.h"
 #include "run/gpu_probe.h"
 
 namespace ringside {

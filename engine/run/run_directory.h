@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
 

@@ -9,6 +9,7 @@
 
 #include "base/errors.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "telemetry/codec.h"
 
 namespace ringside {

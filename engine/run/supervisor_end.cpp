@@ -35,7 +35,7 @@ RunStarted Supervisor::runLine() const {
         std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
             .count() -
         nowUs() / 1000;
-    line.config = m_run.config.toJson();
+    line.config = m_run.config.toText();
     return line;
 }
 

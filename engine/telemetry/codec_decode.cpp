@@ -3,6 +3,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/json.h"
 #include "telemetry/codec.h"
 #include "telemetry/limits.h"
 #include "telemetry/steps_line.h"
@@ -281,7 +282,8 @@ Result<Event> decodeAs<RunStarted>(const Json& json) {
     RunStarted event;
     read(fields, event);
     if (fields.problem()) return *fields.problem();
-    if (const auto config = json.find("config"); config != json.end()) event.config = *config;
+    if (const auto config = json.find("config"); config != json.end())
+        event.config = config->dump(-1, ' ', false, Json::error_handler_t::replace);
     return Event(std::move(event));
 }
 

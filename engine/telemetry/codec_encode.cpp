@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/json.h"
 #include "telemetry/codec.h"
 
 namespace ringside {
@@ -14,6 +15,12 @@ Json number(double value) {
 // Invalid UTF-8 (a worker's stderr may hold any byte) becomes the replacement character instead of an exception.
 std::string line(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+// Text that is no JSON becomes null.
+Json parsedOrNull(const std::string& text) {
+    Json json = Json::parse(text, nullptr, false);
+    return json.is_discarded() ? Json() : json;
 }
 
 Json toJson(const RunStarted& e) {
@@ -35,7 +42,7 @@ Json toJson(const RunStarted& e) {
             {"batch_size", e.batchSize},
             {"steps_before", e.stepsBefore},
             {"started_unix_ms", e.startedUnixMs},
-            {"config", e.config}};
+            {"config", parsedOrNull(e.config)}};
 }
 
 Json toJson(const RankState& e) {

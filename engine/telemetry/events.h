@@ -7,8 +7,6 @@
 #include <variant>
 #include <vector>
 
-#include "base/json.h"
-
 namespace ringside {
 
 // One line of JSON each, "kind" first; the same lines flow from the ranks, through the run directory's
@@ -31,7 +29,7 @@ struct RunStarted {
     std::int64_t epochs = 0;
     std::int64_t batchSize = 0;      // per rank
     std::int64_t startedUnixMs = 0;  // wall clock
-    Json config;
+    std::string config;              // the whole experiment, as JSON text
     std::string wantedBackend = {};  // as in the experiment, where it may be auto; empty = not known
     std::string wantedDevice = {};
     std::int64_t stepsBefore = 0;  // done by the run that this one goes on from

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/config_schema.h"
 
+#include "base/json.h"
 #include "config/config_fields.h"
 #include "support/catch.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/run_config.h"
 
+#include "base/json.h"
 #include "config/config_fields.h"
 #include "config/nearest_word.h"
 #include "support/catch.h"
@@ -46,7 +47,7 @@ TEST_CASE("Every field survives writing and reading") {
     config.optimizer = {"adamw", 0.05, 0.5, 0.125, 1e-4, true, 0.8, 0.95, 1e-6, 1.5, "linear", 256};
     config.schedule = {"cosine", 4, 0.5, 7, 1e-5, 2, 0.125};
     config.training = {3, 4, INT64_MAX, "mse", "padded", 5, 2};
-    const Json json = parseJson(config.toJson().dump(), "test").value();
+    const Json json = parseJson(config.toText(), "test").value();
     CHECK(RunConfig::fromJson(json).value() == config);
 }
 

@@ -27,7 +27,7 @@ TEST_CASE("Damaged experiment files are refused in one line, or read whole") {
     other.name = "\xc3\xa4 \\ \"";
     other.dataset.kind = "csv";
     other.model.hidden = {1, 2, 3};
-    const std::vector<std::string> corpus = {RunConfig().toJson().dump(2), other.toJson().dump(), "{}",
+    const std::vector<std::string> corpus = {RunConfig().toText(2), other.toText(), "{}",
                                              R"({"version": 1, "parallel": {"world_size": 2}})",
                                              R"({"loader": {"num_workers": 0}, "training": {"precision": "fp32"}})"};
     const std::vector<std::string> words = {"null",

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/json.h"
 #include "config/run_config.h"
 #include "data/csv_dataset.h"
 #include "data/gzip.h"
@@ -36,7 +37,7 @@ void config(std::string_view bytes) {
     requireOneLine(problems);
     if (!read) return;
     requireOneLine(read.value().validateForTraining());
-    const Json written = parseJson(read.value().toJson().dump(), "output").value();
+    const Json written = parseJson(read.value().toText(), "output").value();
     RINGSIDE_ASSERT(RunConfig::fromJson(written).value() == read.value());
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/gpu_report.h"
 
+#include "base/json.h"
 #include "support/catch.h"
 
 using namespace ringside;

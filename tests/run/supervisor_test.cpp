@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
 

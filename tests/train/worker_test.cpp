@@ -131,7 +131,7 @@ class Worker {
 struct Fixture {
     explicit Fixture(const RunConfig& config)
         : shared(createSharedMemory(sharedMemoryBytes(static_cast<int>(config.parallel.worldSize)))) {
-        writeFileAtomically(directory.path() / "config.json", config.toJson().dump());
+        writeFileAtomically(directory.path() / "config.json", config.toText());
     }
     TemporaryDirectory directory;
     UniqueFd shared;

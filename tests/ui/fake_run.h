@@ -26,7 +26,7 @@ struct FakeRun {
         started.stepsPerEpoch = 12;
         started.epochs = 10;
         started.batchSize = 32;
-        started.config = ringside::RunConfig().toJson();
+        started.config = ringside::RunConfig().toText();
         write("start.jsonl", ringside::encode(started) + ringside::encode(ringside::LogLine{-1, "info", "4 ranks", 1}));
         write("end.jsonl", end("finished", 0, "finished 10 epochs"));
         write("stopped.jsonl", end("stopped", 20, "stopped by request after step 40"));

@@ -199,9 +199,9 @@ TEST_CASE("a finished run that is opened brings its experiment along, with auto 
     started.worldSize = 3;
     started.wantedBackend = "auto";
     started.wantedDevice = "auto";
-    started.config = config.toJson();
+    started.config = config.toText();
     f.fake.write("start.jsonl", encode(started));
-    f.fake.write("config.json", config.toJson().dump());
+    f.fake.write("config.json", config.toText());
     REQUIRE(f.window.openRun(f.fake.folder.path()));
     REQUIRE(waitFor([&] { return f.window.experiment().config().name == "earlier"; }));
     CHECK(f.window.experiment().config().parallel.worldSize == 3);

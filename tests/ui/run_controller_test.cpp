@@ -3,6 +3,7 @@
 
 #include <QAbstractItemModelTester>
 
+#include "base/json.h"
 #include "models/log_model.h"
 #include "models/run_model.h"
 #include "support/catch.h"

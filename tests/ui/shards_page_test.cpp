@@ -169,7 +169,7 @@ void startRun(Window& window, qint64 epochs = 10) {
     started.stepsPerEpoch = 12;
     started.epochs = epochs;
     started.batchSize = 32;
-    started.config = window.experiment.config().toJson();
+    started.config = window.experiment.config().toText();
     window.run.feed(QByteArray::fromStdString(encode(started)));
 }
 

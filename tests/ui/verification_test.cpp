@@ -29,7 +29,7 @@ void start(RunModel& run) {
     started.stepsPerEpoch = 2;
     started.epochs = 10;
     started.batchSize = 2;
-    started.config = tenOnFourConfig().toJson();
+    started.config = tenOnFourConfig().toText();
     feed(run, started);
 }
 

@@ -57,7 +57,7 @@ LoaderSweepProcess::~LoaderSweepProcess() {
 }
 
 void LoaderSweepProcess::start(const RunConfig& config) {
-    connect(m_process, &QProcess::started, this, [this, json = QByteArray::fromStdString(config.toJson().dump())] {
+    connect(m_process, &QProcess::started, this, [this, json = QByteArray::fromStdString(config.toText())] {
         m_process->write(json);
         m_process->closeWriteChannel();
     });

@@ -136,7 +136,7 @@ bool ExperimentFiles::write(const QString& path) {
     RunConfig config = m_model.resolvedConfig();
     if (path != m_model.filePath()) config.name = QFileInfo(path).baseName().toStdString();
     try {
-        writeFileAtomically(path.toStdString(), config.toJson().dump(2) + "\n");
+        writeFileAtomically(path.toStdString(), config.toText(2) + "\n");
     } catch (const IoError& error) {
         Q_EMIT failed(tr("Not saved: %1").arg(QString::fromUtf8(error.what())));
         return false;
@@ -160,7 +160,7 @@ void ExperimentFiles::fillRecent(QMenu& menu) {
 void ExperimentFiles::keepDraft() {
     m_settings.set(settings::kDraftFile, m_model.filePath());
     if (m_model.isModified()) {
-        m_settings.set(settings::kDraft, QByteArray::fromStdString(m_model.config().toJson().dump()));
+        m_settings.set(settings::kDraft, QByteArray::fromStdString(m_model.config().toText()));
     } else {
         m_settings.forget(settings::kDraft);
     }
@@ -173,9 +173,7 @@ void ExperimentFiles::restoreDraft() {
         if (QFileInfo::exists(file)) readInto(file);
         return;
     }
-    const Result<Json> json = parseJson(draft.toStdString(), "the remembered experiment");
-    if (!json) return;
-    const Result<RunConfig> config = RunConfig::fromJson(json.value());
+    const Result<RunConfig> config = RunConfig::parse(draft.toStdString(), "the remembered experiment");
     if (!config) return;
     m_model.replace(RunConfig(), file);
     m_model.edit(config.value(), QStringLiteral("draft"));  // still unsaved, and can be undone

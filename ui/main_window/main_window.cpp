@@ -211,7 +211,7 @@ void MainWindow::takeRunConfig() {
     if (!m_takesRunConfig || !m_run.data().started()) return;
     m_takesRunConfig = false;
     const RunStarted& started = *m_run.data().started();
-    const Result<RunConfig> read = RunConfig::fromJson(started.config);
+    const Result<RunConfig> read = RunConfig::parse(started.config, "run");
     if (!read) return;
     RunConfig config = read.value();
     if (!started.wantedBackend.empty()) config.parallel.backend = started.wantedBackend;

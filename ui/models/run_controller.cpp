@@ -56,7 +56,7 @@ void RunController::start(const RunConfig& config, const QString& runDirectory) 
         arguments << QStringLiteral("--report-samples") << QStringLiteral("always");
     }
     connect(m_launcher, &QProcess::finished, this, &RunController::launched);
-    connect(m_launcher, &QProcess::started, this, [this, text = QByteArray::fromStdString(config.toJson().dump())] {
+    connect(m_launcher, &QProcess::started, this, [this, text = QByteArray::fromStdString(config.toText())] {
         m_launcher->write(text);
         m_launcher->closeWriteChannel();
     });

@@ -71,7 +71,7 @@ bool Verification::begin() {
     const auto& started = m_run.data().started();
     if (m_watch || !started) return m_watch != nullptr;
     Problems problems;
-    const Result<RunConfig> config = RunConfig::fromJson(started->config, &problems);
+    const Result<RunConfig> config = RunConfig::parse(started->config, "run", &problems);
     if (!config) return false;
     m_config = config.value();
     m_samples = started->trainingSamples;

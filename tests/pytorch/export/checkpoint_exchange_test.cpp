@@ -27,7 +27,7 @@ struct Exported {
     TemporaryDirectory directory;
 
     explicit Exported(const RunConfig& config) {
-        writeFileAtomically(path("experiment.json"), config.toJson().dump());
+        writeFileAtomically(path("experiment.json"), config.toText());
         Program writer({"export", path("experiment.json"), "-o", path("train.py")});
         REQUIRE(writer.wait() == 0);
     }

@@ -26,7 +26,7 @@ TEST_CASE("the exported script reads a table as Ringside does, and runs under to
     config.training.epochs = 15;
     config.dataset = {.kind = "csv", .path = path("flowers.csv"), .labelColumn = "kind"};
     config.loader.batchSize = 8;
-    writeFileAtomically(path("flowers.json"), config.toJson().dump());
+    writeFileAtomically(path("flowers.json"), config.toText());
     Program own({"run", path("flowers.json"), "--quiet", "--out", path("own")});
     REQUIRE(own.wait() == 0);
     Program writer({"export", path("flowers.json"), "-o", path("flowers.py")});
