@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/compute_choice.h"
+
+#include "base/json.h"
 #include "support/catch.h"
 
 using namespace ringside;

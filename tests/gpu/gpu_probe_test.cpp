@@ -3,6 +3,7 @@
 
 #include <fstream>
 
+#include "base/json.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
 
