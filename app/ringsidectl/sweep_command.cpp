@@ -29,8 +29,9 @@ constexpr double kMostSeconds = 600;
 
 constexpr const char* kFooter =
     "CONFIG is an experiment file (JSON), - for standard input, or nothing for the built-in experiment. Nothing is\n"
-    "trained: rank 0's batches are loaded, transformed and thrown away. Where it waits for data, a rank with workers\n"
-    "also computes while they load; all ranks of a computer share its CPUs.\n"
+    "trained: the batches of all ranks (of 16 at most) are loaded at once, transformed and thrown away, as the ranks "
+    "of a\n"
+    "computer share its CPUs. In a training they also compute there while workers load.\n"
     "\n"
     "Examples:\n"
     "  ringsidectl sweep my.json\n"
@@ -73,21 +74,33 @@ Problems problemsOf(const RunConfig& config, const Result<DataSplit>& data) {
 }
 
 Json toJson(const LoaderRate& rate) {
-    return {
-        {"kind", "loader_rate"},    {"num_workers", rate.numWorkers}, {"samples_per_second", rate.samplesPerSecond()},
-        {"wait_ms", rate.waitMs()}, {"samples", rate.samples},        {"batches", rate.batches},
-        {"seconds", rate.seconds}};
+    return {{"kind", "loader_rate"},    {"num_workers", rate.numWorkers},
+            {"ranks", rate.ranks},      {"samples_per_second", rate.samplesPerSecond()},
+            {"wait_ms", rate.waitMs()}, {"samples", rate.samples},
+            {"batches", rate.batches},  {"seconds", rate.seconds}};
 }
 
-void printHead(bool asJson, const RunConfig& config, const DataSplit& data, int cpus) {
+// "batches of 32 for each of 4 ranks at once"
+std::string loadText(const RunConfig& config, std::int64_t ranks) {
+    const std::int64_t all = config.parallel.worldSize;
+    std::string text = "batches of " + std::to_string(config.loader.batchSize);
+    if (all == 1) return text;
+    return text + " for each of " + std::to_string(ranks) + " ranks at once" +
+           (ranks < all ? " (of " + std::to_string(all) + ")" : "");
+}
+
+void printHead(bool asJson, const RunConfig& config, const DataSplit& data, std::int64_t ranks, int cpus) {
     if (asJson) {
-        const Json head = {
-            {"kind", "loader_sweep"}, {"data", data.summary}, {"batch_size", config.loader.batchSize}, {"cpus", cpus}};
+        const Json head = {{"kind", "loader_sweep"},
+                           {"data", data.summary},
+                           {"batch_size", config.loader.batchSize},
+                           {"ranks", ranks},
+                           {"cpus", cpus}};
         std::cout << head.dump() << std::endl;
         return;
     }
-    std::cout << data.summary << "; batches of " << config.loader.batchSize << ", " << cpus
-              << (cpus == 1 ? " CPU" : " CPUs") << "\n\nworkers    samples/s   ms per batch\n"
+    std::cout << data.summary << "; " << loadText(config, ranks) << ", " << cpus << (cpus == 1 ? " CPU" : " CPUs")
+              << "\n\nworkers    samples/s   ms per batch\n"
               << std::flush;
 }
 
@@ -115,8 +128,8 @@ int measureAll(const SweepArguments& arguments, std::span<const std::int64_t> wo
                const DataSplit& data) {
     const SteadyClock clock;
     const int cpus = findHostDevices().cpus;
-    printHead(arguments.json, config, data, cpus);
     const LoaderSweep sweep(config, data, clock);
+    printHead(arguments.json, config, data, sweep.ranks(), cpus);
     std::vector<LoaderRate> rates;
     for (const std::int64_t count : workers) {
         rates.push_back(sweep.measure(count, std::chrono::duration<double>(arguments.seconds)));

@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <exception>
+#include <thread>
 
 #include "base/number_text.h"
 #include "data/channel_moments.h"
@@ -37,7 +39,37 @@ LoaderSweep::LoaderSweep(const RunConfig& config, const DataSplit& data, const C
     if (config.loader.normalize) m_transforms.setScale(channelScale(*data.training));
 }
 
+std::int64_t LoaderSweep::ranks() const {
+    return std::clamp<std::int64_t>(m_config.parallel.worldSize, 1, kMostRanks);
+}
+
 LoaderRate LoaderSweep::measure(std::int64_t numWorkers, std::chrono::duration<double> time) const {
+    const auto count = static_cast<std::size_t>(ranks());
+    std::vector<LoaderRate> rates(count);
+    std::vector<std::exception_ptr> errors(count);
+    const auto measureOne = [&](std::size_t rank) {
+        try {
+            rates[rank] = measureRank(static_cast<int>(rank), numWorkers, time);
+        } catch (...) {
+            errors[rank] = std::current_exception();
+        }
+    };
+    {
+        std::vector<std::jthread> others;
+        for (std::size_t rank = 1; rank < count; ++rank) others.emplace_back(measureOne, rank);
+        measureOne(0);
+    }
+    LoaderRate sum{.numWorkers = numWorkers, .ranks = ranks()};
+    for (std::size_t rank = 0; rank < count; ++rank) {
+        if (errors[rank]) std::rethrow_exception(errors[rank]);
+        sum.samples += rates[rank].samples;
+        sum.batches += rates[rank].batches;
+        sum.seconds += rates[rank].seconds / static_cast<double>(count);
+    }
+    return sum;
+}
+
+LoaderRate LoaderSweep::measureRank(int rank, std::int64_t numWorkers, std::chrono::duration<double> time) const {
     DataLoaderOptions options = dataLoaderOptions(m_config);
     options.numWorkers = numWorkers;
     const Result<ShardPlan> plan = ShardPlan::make(epochSpec(m_config, m_data.training, 0));
@@ -49,7 +81,7 @@ LoaderRate LoaderSweep::measure(std::int64_t numWorkers, std::chrono::duration<d
     TimePoint start;
     bool started = false;
     for (std::int64_t epoch = 0; rate.seconds < time.count(); ++epoch) {
-        loader.begin(plan.value(), 0, epoch);
+        loader.begin(plan.value(), rank, epoch);
         for (std::int64_t step = 0; step < plan.value().stepsPerEpoch() && rate.seconds < time.count(); ++step) {
             const std::int64_t rows = loader.next().rows();
             const TimePoint now = m_clock.now();
@@ -76,8 +108,10 @@ LoaderAdvice adviseWorkers(std::span<const LoaderRate> rates, int cpus) {
     const LoaderRate& least = std::ranges::min(rates, {}, byWorkers);
     const LoaderRate& most = std::ranges::max(rates, {}, byWorkers);
 
-    std::string text =
-        workersText(chosen.numWorkers) + ": " + grouped(std::llround(chosen.samplesPerSecond())) + " samples/s";
+    const bool several = chosen.ranks > 1;
+    std::string text = workersText(chosen.numWorkers) + (several ? " a rank: " : ": ") +
+                       grouped(std::llround(chosen.samplesPerSecond())) + " samples/s" +
+                       (several ? " of " + std::to_string(chosen.ranks) + " ranks" : "");
     if (chosen.numWorkers != least.numWorkers && least.samplesPerSecond() > 0)
         text += ", " + timesText(chosen.samplesPerSecond() / least.samplesPerSecond()) + " times as many as with " +
                 std::to_string(least.numWorkers);

@@ -22,7 +22,7 @@ LoaderSweepDialog::LoaderSweepDialog(ExperimentModel& model, Theme& theme, const
     : QDialog(parent),
       m_model(model),
       m_theme(theme),
-      m_chart(new ChartPanel(tr("Samples per second, one rank"), QStringLiteral("loaderSweep"), theme, this)),
+      m_chart(new ChartPanel(tr("Samples per second, all ranks"), QStringLiteral("loaderSweep"), theme, this)),
       m_status(new QLabel(tr("Opening the data..."), this)),
       m_use(new QPushButton(tr("Use"), this)),
       m_close(new QPushButton(tr("Cancel"), this)),
@@ -50,8 +50,8 @@ void LoaderSweepDialog::buildLayout() {
     m_chart->setMinimumSize(kWidth, kChartHeight);
     m_chart->legend().hide();  // one curve
     auto* note =
-        new QLabel(tr("Rank 0's batches are loaded and thrown away, 2 s for each number of workers. Nothing is "
-                      "trained."),
+        new QLabel(tr("The batches of all ranks are loaded at once and thrown away, 2 s for each number of workers. "
+                      "Nothing is trained."),
                    this);
     note->setProperty("role", "note");
     note->setWordWrap(true);

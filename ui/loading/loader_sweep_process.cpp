@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "loading/loader_sweep_process.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "base/json.h"
@@ -84,6 +85,7 @@ void LoaderSweepProcess::takeLine(const QByteArray& line) {
         Q_EMIT began(QString::fromStdString(text(json, "data")), static_cast<int>(count(json, "cpus")));
     if (kind == "loader_rate")
         Q_EMIT measured({.numWorkers = count(json, "num_workers"),
+                         .ranks = std::max<std::int64_t>(1, count(json, "ranks")),
                          .samples = count(json, "samples"),
                          .batches = count(json, "batches"),
                          .seconds = number(json, "seconds")});

@@ -26,6 +26,31 @@ class TickingClock final : public Clock {
 
 }  // namespace
 
+TEST_CASE("The rates of several ranks count together, their waits beside one another") {
+    const LoaderRate four{.numWorkers = 2, .ranks = 4, .samples = 800, .batches = 80, .seconds = 2};
+    CHECK(four.samplesPerSecond() == 400);
+    CHECK(four.waitMs() == 100);  // 20 batches of each in 2 s
+    CHECK(adviseWorkers(std::vector{four}, 2).text == "2 workers a rank: 400 samples/s of 4 ranks");
+}
+
+TEST_CASE("A sweep loads for all ranks at once") {
+    const auto images = std::make_shared<NumberedImages>(50, kSmallImage);
+    const DataSplit data{images, nullptr, {}};
+    RunConfig config;
+    config.parallel.worldSize = 3;
+    config.loader.batchSize = 5;
+    const SteadyClock clock;
+    const LoaderSweep sweep(config, data, clock);
+    const LoaderRate rate = sweep.measure(1, std::chrono::duration<double>(0.01));
+    CHECK(rate.ranks == 3);
+    CHECK(rate.batches >= 3);
+    CHECK(rate.samples > 0);
+    CHECK(rate.seconds >= 0.01);
+
+    config.parallel.worldSize = 64;
+    CHECK(LoaderSweep(config, data, clock).ranks() == 16);
+}
+
 TEST_CASE("A rate is samples over seconds, a wait is seconds over batches") {
     CHECK(rateOf(1, 1000).samplesPerSecond() == 500);
     CHECK(rateOf(1, 1000).waitMs() == 20);
