@@ -66,6 +66,21 @@ bool readLossScale(const Json& json, CheckpointManifest& manifest) {
     return std::isfinite(manifest.lossScale->scale);
 }
 
+bool readNumbers(const Json& json, const char* key, std::vector<float>& numbers) {
+    const auto found = json.is_object() ? json.find(key) : json.end();
+    if (found == json.end() || !found->is_array() || found->empty()) return false;
+    for (const Json& one : *found) {
+        if (!one.is_number()) return false;
+        numbers.push_back(one.get<float>());
+    }
+    return true;
+}
+
+bool readScale(const Json& json, ChannelScale& scale) {
+    return readNumbers(json, "mean", scale.mean) && readNumbers(json, "deviation", scale.deviation) &&
+           scale.mean.size() == scale.deviation.size();
+}
+
 bool readFiles(const Json& json, CheckpointManifest& manifest) {
     if (!json.is_array()) return false;
     for (const Json& one : json) {
@@ -89,6 +104,7 @@ Json CheckpointManifest::toJson() const {
         json["epoch"] = {{"batches_done", batchesDone}, {"sums", sumsJson(epochSums)}, {"plan_hashes", planHashes}};
     }
     if (lossScale) json["loss_scale"] = {{"scale", lossScale->scale}, {"growth_tracker", lossScale->growthTracker}};
+    if (!normalize.mean.empty()) json["normalize"] = {{"mean", normalize.mean}, {"deviation", normalize.deviation}};
     json["files"] = Json::array();
     for (const File& file : files) {
         json["files"].push_back({{"name", file.name}, {"bytes", file.bytes}, {"sha256", file.sha256}});
@@ -114,6 +130,9 @@ Result<CheckpointManifest> CheckpointManifest::fromJson(const Json& json, const 
     }
     if (const auto scale = json.find("loss_scale"); scale != json.end() && !readLossScale(*scale, manifest)) {
         return broken(file, "has a loss_scale that makes no sense");
+    }
+    if (const auto scale = json.find("normalize"); scale != json.end() && !readScale(*scale, manifest.normalize)) {
+        return broken(file, "has a normalize that makes no sense");
     }
     if (const auto files = json.find("files"); files != json.end() && !readFiles(*files, manifest)) {
         return broken(file, "has a list of files that makes no sense");

@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "data/sample_transforms.h"
 
 namespace ringside {
 
@@ -34,6 +35,7 @@ struct CheckpointManifest {
     Json sampler = Json::object();
     std::vector<File> files = {};
     std::optional<LossScale> lossScale = {};  // of float16 only
+    ChannelScale normalize = {};              // what the weights expect of images; empty: as they are
 
     // The epoch under way; all empty when the checkpoint lies between two epochs.
     std::int64_t batchesDone = 0;              // of every rank

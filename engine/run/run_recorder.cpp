@@ -10,6 +10,7 @@
 #include "base/errors.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "run/checkpoint_manifest.h"
 #include "telemetry/codec.h"
 
 namespace ringside {
@@ -261,6 +262,7 @@ Json RunRecorder::summary(const RunEnded& end) const {
             {"plan_audited_epochs", m_auditedEpochs},
             {"plan_mismatch", m_mismatches.empty() ? Json(nullptr) : toJson(m_mismatches.front())},
             {"data_wait_share", dataWaitShare()},
+            {"normalize", normalizeScale()},
             {"dropped_telemetry_steps", dropped}};
 }
 
@@ -269,6 +271,14 @@ double RunRecorder::dataWaitShare() const {
     double most = 0;
     for (const RankData& rank : m_data.ranks()) most = std::max(most, rank.dataShare());
     return most;
+}
+
+// What the last weights expect of images: only the ranks measured it.
+Json RunRecorder::normalizeScale() const {
+    if (m_data.checkpoints().empty()) return nullptr;
+    const Result<Json> manifest = readJsonFile(m_paths.directory / m_data.checkpoints().back().path / kManifestName);
+    if (!manifest || !manifest.value().is_object()) return nullptr;
+    return manifest.value().value("normalize", Json(nullptr));
 }
 
 std::int64_t RunRecorder::nonFiniteBatches() const {

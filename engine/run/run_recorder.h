@@ -44,6 +44,7 @@ class RunRecorder {
     double dataWaitShare() const;
     Json finalMetrics() const;
     Json bestMetrics() const;
+    Json normalizeScale() const;
     void takeFindings(const PlanNews& news);
 
     const RunPaths m_paths;

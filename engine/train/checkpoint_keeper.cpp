@@ -48,6 +48,7 @@ CheckpointManifest CheckpointKeeper::manifestAt(const TrainingPosition& position
                                 .sampler = samplerJson(m_parts.config)};
     const LossScaler& scaler = m_strategy.lossScaler();
     if (scaler.on()) manifest.lossScale = LossScale{scaler.scale(), scaler.goodSteps()};
+    manifest.normalize = m_scale;
     if (position.batches == 0) return manifest;
     manifest.batchesDone = position.batches;
     manifest.epochSums = position.sums.values();

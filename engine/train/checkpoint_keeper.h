@@ -28,6 +28,8 @@ class CheckpointKeeper {
     // Puts weights, the optimizer's state and float16's loss scale back, on every rank; the start where nothing is
     // named. Throws TrainingError.
     TrainingPosition resume();
+    // What images are scaled with, for who uses the weights.
+    void setScale(const ChannelScale& scale) { m_scale = scale; }
     // Rank 0 writes, once a step and only finite weights unless training.on_non_finite goes on; throws TrainingError.
     void save(const TrainingPosition& position);
     // "; the last checkpoint is checkpoints/step-00000012", or how to get one.
@@ -40,6 +42,7 @@ class CheckpointKeeper {
     const TrainerParts& m_parts;
     const Model& m_model;
     Strategy& m_strategy;
+    ChannelScale m_scale;
     std::int64_t m_savedStep = -1;
     std::string m_lastPath;
 };

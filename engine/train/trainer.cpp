@@ -318,6 +318,7 @@ void Trainer::normalize() {
     const ChannelScale scale = sharedChannelScale(*m_parts.data.training, m_parts.communicator);
     m_trainingGatherer.setScale(scale);
     m_validationGatherer.setScale(scale);
+    m_checkpoints.setScale(scale);
     if (isRankZero()) m_parts.observer.onEvent(LogLine{0, "info", scaleText(scale), m_parts.observer.nowUs()});
 }
 
