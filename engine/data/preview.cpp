@@ -128,14 +128,21 @@ DataPreview previewCifar(CifarKind kind, std::uint64_t bytes) {
     return preview;
 }
 
-Result<DataPreview> previewText(const path& file, Start start, const DatasetConfig& choices) {
-    const std::size_t first = start.text.find_first_not_of(" \t\r\n");
-    if (first != std::string::npos && start.text[first] == '{') {
-        DataPreview preview;
-        preview.kind = "experiment";
-        preview.summary = "an experiment file";
-        return preview;
-    }
+// Refused as such, and not for the zero bytes in it.
+bool isUtf16(const std::string& text) {
+    return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
+}
+
+// What prose is called; a table may be too.
+bool hasTextName(const path& file) {
+    std::string name = file.filename().string();
+    if (name.ends_with(".gz")) name.resize(name.size() - 3);
+    std::ranges::transform(name, name.begin(),
+                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    return name.ends_with(".txt") || name.ends_with(".text") || name.ends_with(".md");
+}
+
+Result<DataPreview> previewRows(const path& file, Start start, const DatasetConfig& choices) {
     // A row that was cut off would look ragged.
     const std::size_t lineEnd = start.text.find_last_of("\r\n");
     if (!start.whole && lineEnd == std::string::npos) {
@@ -145,11 +152,30 @@ Result<DataPreview> previewText(const path& file, Start start, const DatasetConf
     if (!start.whole) start.text.resize(lineEnd + 1);
     auto text = csvText(std::move(start.text), file.string());
     if (!text) return text.problem();
-    if (text.value().substr(0, 4096).find('\0') != std::string::npos) {
-        return Problem{file.string(), "is in a format that is not known here",
-                       "choose a CSV, IDX, CIFAR binary or NumPy .npy file, or a directory of images"};
-    }
     return previewTable(text.value(), file.string(), !start.whole, choices);
+}
+
+Result<DataPreview> previewText(const path& file, Start start, const DatasetConfig& choices) {
+    const std::size_t first = start.text.find_first_not_of(" \t\r\n");
+    if (first != std::string::npos && start.text[first] == '{') {
+        DataPreview preview;
+        preview.kind = "experiment";
+        preview.summary = "an experiment file";
+        return preview;
+    }
+    if (start.text.substr(0, 4096).find('\0') != std::string::npos && !isUtf16(start.text)) {
+        return Problem{file.string(), "is in a format that is not known here",
+                       "choose a CSV, IDX, CIFAR binary or NumPy .npy file, a text, or a directory of images"};
+    }
+    const bool named = hasTextName(file);
+    const std::string characters = named ? start.text : std::string();
+    const bool partial = !start.whole;
+    Result<DataPreview> preview = previewRows(file, std::move(start), choices);
+    const bool isTable = preview && !preview.value().ragged;
+    if (named && (choices.kind == "text" || (!isTable && choices.kind != "csv")))
+        preview = previewCharacters(characters, file.string(), partial, choices);
+    if (preview) preview.value().tableOrText = named && isTable;
+    return preview;
 }
 
 }  // namespace

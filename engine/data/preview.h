@@ -37,14 +37,16 @@ struct DataPreview {
     std::int64_t sampleCount = 0;
     SampleShape firstImage = {};  // image_folder: before it is resized
     bool partial = false;         // sampleCount, classes and columns are those of the part read
+    bool tableOrText = false;     // a .txt file that could be either: kind is the guess, or what was chosen
 
     // Tables only.
     bool header = false;
+    bool ragged = false;  // its rows differ in length
     int labelColumn = -1;
     bool labelIsSure = false;          // else worth asking
     std::int64_t rowsWithMissing = 0;  // a value or the label
     std::vector<PreviewColumn> columns = {};
-    std::vector<std::vector<std::string>> rows = {};  // the first 20 rows of data
+    std::vector<std::vector<std::string>> rows = {};  // the first 20 rows of data; a text's first lines, in one column
 
     std::vector<PreviewClass> classes = {};  // empty: numbers to be predicted, or not known yet
     std::vector<std::string> notes = {};     // what will keep it from loading, one sentence each
@@ -52,12 +54,14 @@ struct DataPreview {
 };
 
 // What was chosen already is taken from `choices` instead of guessed: labelColumn, header, missing, labelsPath and
-// imageSize.
+// imageSize; kind where it is csv or text. A text is cut into samples of choices.contextLength.
 Result<DataPreview> previewFile(const std::filesystem::path& path, const DatasetConfig& choices = {});
 
 // Parts of previewFile.
 Result<DataPreview> previewTable(std::string_view text, const std::string& what, bool partial,
                                  const DatasetConfig& choices = {});
+DataPreview previewCharacters(const std::string& text, const std::string& what, bool partial,
+                              const DatasetConfig& choices);
 Result<DataPreview> previewDirectory(const std::filesystem::path& directory, const DatasetConfig& choices = {});
 std::string classesText(const std::vector<PreviewClass>& classes);
 

@@ -164,6 +164,7 @@ class TablePreview {
     void addRow(const Cells& cells, std::int64_t line) {
         if (cells.size() != m_counts.size() && m_ragged == 0) {
             m_ragged = line;
+            m_preview.ragged = true;
             m_preview.notes.push_back("Line " + std::to_string(line) + " has " + std::to_string(cells.size()) +
                                       " cells, the first line " + std::to_string(m_counts.size()) + ".");
         }

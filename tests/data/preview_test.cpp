@@ -169,3 +169,50 @@ TEST_CASE("Of a huge table only the beginning is read, to the end of a row") {
     // 8 MiB hold 349,525 pairs of rows (24 bytes) and 8 bytes of a row that is left out.
     CHECK(preview.sampleCount == 2 * 349525);
 }
+
+TEST_CASE("A .txt file is a table where its rows are equally long, and a text otherwise") {
+    const TemporaryDirectory directory;
+    const auto look = [&](const std::string& name, const std::string& content, const DatasetConfig& choices = {}) {
+        return previewFile(writeRaw(directory.path() / name, content), choices);
+    };
+    const DataPreview table = look("rows.txt", "1\t2\t0\n3\t4\t1\n5\t6\t0\n").value();
+    CHECK(table.kind == "csv");
+    CHECK(table.tableOrText);
+    CHECK_FALSE(look("rows.csv", "1,2,0\n3,4,1\n").value().tableOrText);
+
+    const std::string prose = "To be, or not\nto be.\n\nThat is the question, then, is it.\n";  // 58 characters
+    const DataPreview text = look("play.TXT", prose, {.contextLength = 7}).value();
+    CHECK(text.kind == "text");
+    CHECK(text.dataset.kind == "text");
+    CHECK_FALSE(text.tableOrText);
+    // (58 - 1) / 7 samples; space, line end, comma, dot, T and a b e h i n o q r s t u.
+    CHECK(text.summary == "8 samples of 7 characters, 17 different ones; each is to be predicted from those before it");
+    REQUIRE(text.rows.size() == 4);
+    CHECK(text.rows[1] == std::vector<std::string>{"to be."});
+    CHECK(text.rows[2] == std::vector<std::string>{""});
+    CHECK(text.notes.empty());
+    CHECK(look("play.txt.gz", gzipPacked(prose), {.contextLength = 7}).value().kind == "text");
+    CHECK(look("short.txt", "hello").value().notes.front().find("has 5 characters; the least") != std::string::npos);
+    CHECK_FALSE(look("play.csv", prose).value().kind == "text");
+}
+
+TEST_CASE("A .txt file that could be either is what was chosen") {
+    const TemporaryDirectory directory;
+    const auto file = writeRaw(directory.path() / "rows.txt", "1,2,0\n3,4,1\n5,6,0\n");
+    const DataPreview text = previewFile(file, {.kind = "text", .contextLength = 2}).value();
+    CHECK(text.kind == "text");
+    CHECK(text.tableOrText);
+    CHECK(text.sampleCount == 8);  // of 18 characters
+    CHECK(previewFile(file, {.kind = "csv"}).value().kind == "csv");
+}
+
+TEST_CASE("Of a huge text only the beginning is read, to the end of a character") {
+    const TemporaryDirectory directory;
+    std::string text = "a";  // so that 8 MiB end within a character of two bytes
+    while (text.size() < (std::size_t{9} << 20)) text += "\xc3\xa9";
+    const DataPreview preview = previewFile(writeRaw(directory.path() / "huge.txt", text)).value();
+    CHECK(preview.kind == "text");
+    CHECK(preview.notes.empty());
+    // 1 + (8,388,608 - 2) / 2 characters, of which the last is nobody's feature.
+    CHECK(preview.sampleCount == 4194303 / 64);
+}

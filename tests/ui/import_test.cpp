@@ -204,6 +204,42 @@ TEST_CASE("arrays ask for the file with their labels") {
     CHECK(f.config().dataset.labelsPath == f.path("classes.npy").toStdString());
 }
 
+TEST_CASE("a text brings the transformer along, and what is no text takes it away again") {
+    Fixture f;
+    f.fake.write("poem.txt", std::string(300, 'a') + ",\n" + std::string(300, 'b') + "\n");
+    f.dropAndSettle("poem.txt");
+    CHECK(f.find<QLabel>("importKindLabel")->text() == "poem.txt: Text");
+    CHECK(f.status() == "Read to its end: 7 training, 2 validation samples, 64 characters.");  // 603 / 64 samples
+    CHECK(!f.find<QComboBox>("importReadAsComboBox")->isVisible());
+    CHECK(f.find<QTableView>("importTableView")->model()->rowCount() == 2);
+    f.use()->click();
+    CHECK(f.config().dataset.kind == "text");
+    CHECK(f.config().model.kind == "transformer");
+    CHECK(f.config().name == "poem-transformer");
+    f.fake.write("pets.csv", kTable);
+    f.dropAndSettle("pets.csv");
+    f.use()->click();
+    CHECK(f.config().model.kind == "mlp");
+    f.window.experiment().undoStack().undo();
+    CHECK(f.config().dataset.kind == "text");
+    CHECK(f.config().model.kind == "transformer");
+}
+
+TEST_CASE("a .txt file that could be a table or a text is asked about") {
+    Fixture f;
+    std::string rows;
+    for (int i = 0; i < 50; ++i) rows += "1,2,0\n3,4,1\n";
+    f.fake.write("rows.txt", rows);
+    f.dropAndSettle("rows.txt");
+    CHECK(f.find<QComboBox>("importReadAsComboBox")->isVisible());
+    CHECK(f.find<QLabel>("importKindLabel")->text() == "rows.txt: CSV file");
+    f.choose("importReadAsComboBox", 1);
+    CHECK(f.find<QLabel>("importKindLabel")->text() == "rows.txt: Text");
+    f.choose("importReadAsComboBox", 0);
+    f.use()->click();
+    CHECK(f.config().dataset.kind == "csv");
+}
+
 TEST_CASE("a folder of images is a data set, one with a run is a run") {
     Fixture f;
     const std::filesystem::path root = f.path("pictures").toStdString();

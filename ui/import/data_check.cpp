@@ -12,7 +12,7 @@ constexpr int kPictureSide = 64;
 std::vector<PreviewClass> countClasses(const DataSplit& split) {
     const Dataset& training = *split.training;
     std::vector<PreviewClass> classes(static_cast<std::size_t>(training.classCount()));
-    if (classes.empty()) return classes;
+    if (training.shape().isSequence) return {};  // each sample has many labels
     for (const auto& part : {split.training, split.validation}) {
         for (std::int64_t i = 0; i < part->size(); ++i) ++classes.at(static_cast<std::size_t>(part->label(i))).count;
     }

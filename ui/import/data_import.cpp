@@ -8,6 +8,15 @@
 #include "models/experiment_model.h"
 
 namespace ringside {
+namespace {
+
+// A text is for a transformer, and that for texts only; a list of layers may be for either.
+std::string modelFor(const std::string& data, const std::string& model) {
+    if (data == "text") return model == "layers" ? model : "transformer";
+    return model == "transformer" ? RunConfig().model.kind : model;
+}
+
+}  // namespace
 
 DataImport::DataImport(ExperimentModel& model, Theme& theme, Dialogs& dialogs, QWidget* window)
     : QObject(window), m_model(model), m_theme(theme), m_dialogs(dialogs), m_window(window) {}
@@ -28,6 +37,7 @@ ImportDialog* DataImport::makeDialog() {
                 RunConfig config = m_model.config();
                 const bool unnamed = config.name == suggestedName(config);
                 config.dataset = chosen;
+                config.model.kind = modelFor(chosen.kind, config.model.kind);
                 if (unnamed) config.name = suggestedName(config);
                 if (data) m_model.offerData(data->config, data->split);
                 m_model.edit(config, QStringLiteral("dataset"));

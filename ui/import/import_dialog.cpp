@@ -153,6 +153,7 @@ void ImportDialog::look(const QString& path, const DatasetConfig& base) {
     m_choices = base;
     m_choices.path = path.toStdString();
     if (!known) {
+        m_choices.kind.clear();  // to be found out
         m_choices.labelColumn = defaults.labelColumn;
         m_choices.header = defaults.header;
         m_choices.missing = defaults.missing;
@@ -213,6 +214,10 @@ void ImportDialog::takePreview(const Result<DataPreview>& preview) {
 
 void ImportDialog::showRows() {
     m_rows.setPreview(*m_preview);
+    QHeaderView* header = m_table->horizontalHeader();
+    const bool isText = m_preview->kind == "text";
+    header->setMaximumSectionSize(isText ? -1 : kWidestColumn);
+    header->setStretchLastSection(isText);
     if (m_rows.columnCount() <= kMeasuredColumns) m_table->resizeColumnsToContents();
     if (m_rows.labelColumn() >= 0) m_table->scrollTo(m_rows.index(0, m_rows.labelColumn()));
 }
@@ -239,7 +244,7 @@ DatasetConfig ImportDialog::chosen() const {
 QString ImportDialog::whyNotUsable() const {
     if (!m_problem.isEmpty()) return m_problem;
     if (!m_preview) return tr("The file is being looked at.");
-    if (!m_preview->notes.empty()) return QString::fromStdString(m_preview->notes.front());
+    if (!m_preview->notes.empty()) return inFormWords(QString::fromStdString(m_preview->notes.front()));
     return {};
 }
 
@@ -249,7 +254,8 @@ QString ImportDialog::statusText() const {
     if (!reason.isEmpty()) return reason;
     if (!m_data) return tr("Reading it to its end. You need not wait for that.");
     QString text = tr("Read to its end: %1.").arg(QString::fromStdString(m_data->split.summary));
-    if (m_preview->kind != "csv") text += QLatin1Char(' ') + classesSentence(m_data->classes);
+    if (m_preview->kind != "csv" && !m_data->classes.empty())
+        text += QLatin1Char(' ') + classesSentence(m_data->classes);
     return text;
 }
 

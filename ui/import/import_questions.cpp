@@ -53,6 +53,10 @@ ImportQuestions::ImportQuestions(QWidget* parent) : QWidget(parent) {
 }
 
 void ImportQuestions::addControls(QVBoxLayout* column) {
+    m_readAs = makeChoice("importReadAsComboBox", tr("Whether the file is a table or a text"));
+    m_readAs->addItem(tr("A table: rows are samples"), QStringLiteral("csv"));
+    m_readAs->addItem(tr("A text: pieces of it are samples"), QStringLiteral("text"));
+    m_readAsRow = addRow(column, tr("Read it as"), m_readAs);
     m_label = makeChoice("importLabelComboBox", tr("The column to be predicted"));
     m_labelRow = addRow(column, tr("To be predicted"), m_label);
     m_missing = makeChoice("importMissingComboBox", tr("What becomes of missing values"));
@@ -113,6 +117,7 @@ QWidget* ImportQuestions::addRow(QVBoxLayout* column, const QString& caption, QW
 void ImportQuestions::show(const DataPreview& preview) {
     m_preview = preview;
     const QSignalBlocker blocked[] = {QSignalBlocker(m_labelsPath), QSignalBlocker(m_imageSize)};
+    choose(m_readAs, preview.kind);
     if (preview.kind == "csv") {
         fillLabels(preview);
         fillMissing(preview);
@@ -151,6 +156,7 @@ void ImportQuestions::showRows() {
     const bool all = m_more->isChecked();
     const bool table = m_preview.kind == "csv";
     const bool array = m_preview.kind == "idx" || m_preview.kind == "npy";
+    m_readAsRow->setVisible(m_preview.tableOrText);
     m_labelRow->setVisible(table && (all || !m_preview.labelIsSure));
     m_missingRow->setVisible(table && (all || m_preview.rowsWithMissing > 0 || m_preview.partial));
     m_headerRow->setVisible(table && all);
@@ -160,6 +166,7 @@ void ImportQuestions::showRows() {
 }
 
 void ImportQuestions::answer(DatasetConfig& choices) const {
+    if (m_preview.tableOrText) choices.kind = chosen(m_readAs);
     if (m_preview.kind == "csv") {
         choices.labelColumn = labelText(chosen(m_header) != m_preview.dataset.header);
         choices.header = chosen(m_header);

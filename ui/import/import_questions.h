@@ -40,10 +40,10 @@ class ImportQuestions final : public QWidget {
     std::string labelText(bool byNumber) const;
 
     DataPreview m_preview;
-    QComboBox *m_label, *m_header, *m_missing;
+    QComboBox *m_readAs, *m_label, *m_header, *m_missing;
     QLineEdit* m_labelsPath;
     QSpinBox* m_imageSize;
-    QWidget *m_labelRow, *m_headerRow, *m_missingRow, *m_labelsPathRow, *m_imageSizeRow;
+    QWidget *m_readAsRow, *m_labelRow, *m_headerRow, *m_missingRow, *m_labelsPathRow, *m_imageSizeRow;
     QPushButton* m_more;
 };
 

@@ -11,6 +11,7 @@ void PreviewTableModel::setPreview(const DataPreview& preview) {
     m_columns = preview.columns;
     m_rows = preview.rows;
     m_label = preview.labelColumn;
+    m_isText = preview.kind == "text";
     endResetModel();
 }
 
@@ -34,10 +35,10 @@ QVariant PreviewTableModel::data(const QModelIndex& index, int role) const {
     const std::vector<std::string>& row = m_rows[static_cast<std::size_t>(index.row())];
     const auto column = static_cast<std::size_t>(index.column());
     const std::string cell = column < row.size() ? row[column] : std::string();  // a ragged row
-    const bool isMissing = isMissingCell(cell);
+    const bool isMissing = !m_isText && isMissingCell(cell);
     switch (role) {
         case Qt::DisplayRole:
-            return cell.empty() ? tr("missing") : QString::fromStdString(cell);
+            return cell.empty() && !m_isText ? tr("missing") : QString::fromStdString(cell);
         case Qt::ForegroundRole:
             return isMissing ? QVariant(m_missingColor) : QVariant();
         case Qt::BackgroundRole:
@@ -60,6 +61,7 @@ QVariant PreviewTableModel::headerData(int section, Qt::Orientation orientation,
             return isLabel ? tr("%1 (label)").arg(name) : name;
         }
         case Qt::ToolTipRole:
+            if (m_isText) return tr("The first lines");
             return isLabel ? columnTip(column) : columnTip(column) + tr("\nClick to make it the label");
         default:
             return {};

@@ -27,6 +27,7 @@ class PreviewTableModel final : public QAbstractTableModel {
     std::vector<PreviewColumn> m_columns;
     std::vector<std::vector<std::string>> m_rows;
     int m_label = -1;
+    bool m_isText = false;  // lines, in which nothing is missing
     QColor m_labelColor, m_missingColor;
 };
 
