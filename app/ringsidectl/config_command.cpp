@@ -99,7 +99,7 @@ int printSummary(const ConfigOptions& options) {
     if (!data) return report(path.string() + ": ", {data.problem()});
     const Result<ModelDescription> model = describeModel(config.value().model, *data.value().training);
     if (!model) return report(path.string() + ": ", {model.problem()});
-    std::cout << modelSummary(model.value(), config.value());
+    std::cout << summaryText(summarizeModel(model.value(), config.value()));
     return static_cast<int>(ExitCode::kOk);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <tuple>
 #include <vector>
 
 #include "base/number_text.h"
@@ -12,62 +13,114 @@ namespace ringside {
 
 namespace {
 
-using Row = std::array<std::string, 5>;
+constexpr auto kFloatBytes = static_cast<std::int64_t>(sizeof(float));
 
-std::string mebibytes(std::int64_t bytes) {
-    std::array<char, 48> text{};
-    std::snprintf(text.data(), text.size(), "%.2f MiB", static_cast<double>(bytes) / (1 << 20));
-    return text.data();
+using Cells = std::array<std::string, 6>;
+
+// Values that training keeps for each weight: itself, its gradient, and the optimizer's.
+std::int64_t valuesPerParameter(const OptimizerConfig& optimizer) {
+    if (optimizer.kind != "sgd") return 4;
+    return optimizer.momentum > 0 ? 3 : 2;
 }
 
-// Values that the optimizer keeps for each weight.
-std::int64_t optimizerValues(const OptimizerConfig& optimizer) {
-    if (optimizer.kind != "sgd") return 2;
-    return optimizer.momentum > 0 ? 1 : 0;
-}
+class RowMaker {
+  public:
+    RowMaker(const RunConfig& config, std::vector<ModelSummaryRow>& rows) : m_config(config), m_rows(rows) {}
 
-void addRows(const std::vector<LayerDescription>& layers, const std::string& indent, std::vector<Row>& rows) {
-    for (const LayerDescription& layer : layers) {
-        rows.push_back({indent + layer.text(), layer.output.text(), grouped(layer.parameters()), grouped(layer.flops()),
-                        grouped(layer.output.count())});
-        addRows(layer.body, indent + "  ", rows);
-        if (!layer.shortcut.empty()) rows.push_back({indent + "  beside it:", "", "", "", ""});
-        addRows(layer.shortcut, indent + "    ", rows);
+    void add(const std::vector<LayerDescription>& layers, int depth) {
+        for (const LayerDescription& layer : layers) {
+            add(layer, layer.text(), layer.output.text(), depth);
+            add(layer.body, depth + 1);
+            if (!layer.shortcut.empty())
+                m_rows.push_back({.depth = depth + 1, .layer = "beside it:", .isHeading = true});
+            add(layer.shortcut, depth + 2);
+        }
     }
+
+    template <class Counted>  // a layer or the whole model
+    void add(const Counted& counted, const std::string& name, const std::string& output, int depth) {
+        const std::int64_t parameters = counted.parameters();
+        const std::int64_t values = counted.activations();
+        m_rows.push_back({.depth = depth,
+                          .layer = name,
+                          .output = output,
+                          .parameters = parameters,
+                          .flops = counted.flops(),
+                          .values = values,
+                          .memoryBytes = kFloatBytes * (parameters * valuesPerParameter(m_config.optimizer) +
+                                                        2 * values * m_config.loader.batchSize)});
+    }
+
+  private:
+    const RunConfig& m_config;
+    std::vector<ModelSummaryRow>& m_rows;
+};
+
+Cells cellsOf(const ModelSummaryRow& row) {
+    const std::string name = std::string(static_cast<std::size_t>(2 * row.depth), ' ') + row.layer;
+    if (row.isHeading) return {name, "", "", "", "", ""};
+    return {name,
+            row.output,
+            grouped(row.parameters),
+            grouped(row.flops),
+            grouped(row.values),
+            memoryText(row.memoryBytes)};
 }
 
 // Text to the left, numbers to the right, two spaces between columns.
-std::string table(const std::vector<Row>& rows) {
-    std::array<std::size_t, 5> widths{};
-    for (const Row& row : rows)
+std::string table(const std::vector<Cells>& rows) {
+    std::array<std::size_t, std::tuple_size_v<Cells>> widths{};
+    for (const Cells& row : rows)
         for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
     std::string text;
-    for (const Row& row : rows) {
+    for (const Cells& row : rows) {
+        std::string line;
         for (std::size_t i = 0; i < row.size(); ++i) {
             const std::string gap(widths[i] - row[i].size(), ' ');
-            text += (i > 0 ? "  " : "") + (i < 2 ? row[i] + gap : gap + row[i]);
+            line += (i > 0 ? "  " : "") + (i < 2 ? row[i] + gap : gap + row[i]);
         }
-        text += '\n';
+        text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
     }
     return text;
 }
 
 }  // namespace
 
-std::int64_t parameterBytes(const ModelDescription& model, const OptimizerConfig& optimizer) {
-    return model.parameters() * static_cast<std::int64_t>(sizeof(float)) * (2 + optimizerValues(optimizer));
+std::string memoryText(std::int64_t bytes) {
+    constexpr std::array kUnits = {"KiB", "MiB", "GiB", "TiB"};
+    double amount = static_cast<double>(bytes) / 1024;
+    std::size_t unit = 0;
+    for (; amount >= 1024 && unit + 1 < kUnits.size(); ++unit) amount /= 1024;
+    std::array<char, 48> text{};
+    std::snprintf(text.data(), text.size(), "%.1f %s", amount, kUnits[unit]);
+    return bytes == 0 ? "0" : text.data();
 }
 
-std::string modelSummary(const ModelDescription& model, const RunConfig& config) {
-    std::vector<Row> rows{{"Layer", "Output", "Parameters", "FLOPs", "Values"}};
-    addRows(model.layers, "", rows);
-    rows.push_back({"All", "", grouped(model.parameters()), grouped(model.flops()), grouped(model.activations())});
+std::int64_t parameterBytes(const ModelDescription& model, const OptimizerConfig& optimizer) {
+    return model.parameters() * kFloatBytes * valuesPerParameter(optimizer);
+}
+
+ModelSummary summarizeModel(const ModelDescription& model, const RunConfig& config) {
+    ModelSummary summary;
+    RowMaker rows(config, summary.rows);
+    rows.add(model.layers, 0);
+    rows.add(model, "All", "", 0);
     const std::int64_t batch = config.loader.batchSize;
-    const std::int64_t activations = model.activations() * batch * static_cast<std::int64_t>(sizeof(float));
-    return table(rows) + "FLOPs and values are of one sample on the way forward; a training step takes about three " +
-           "times the FLOPs.\nOn each rank: " + mebibytes(parameterBytes(model, config.optimizer)) +
-           " for weights, gradients and " + config.optimizer.kind + ", " + mebibytes(activations) +
-           " for the values of a batch of " + grouped(batch) + " and as much for their gradients.\n";
+    const std::int64_t values = model.activations() * batch * kFloatBytes;
+    summary.notes = {
+        "FLOPs and values are of one sample on the way forward; a training step takes about three times the FLOPs.",
+        "Memory on each rank: " + memoryText(parameterBytes(model, config.optimizer)) + " for weights, gradients and " +
+            config.optimizer.kind + ", " + memoryText(values) + " for the values of a batch of " + grouped(batch) +
+            " and as much for their gradients."};
+    return summary;
+}
+
+std::string summaryText(const ModelSummary& summary) {
+    std::vector<Cells> cells{{"Layer", "Output", "Parameters", "FLOPs", "Values", "Memory"}};
+    for (const ModelSummaryRow& row : summary.rows) cells.push_back(cellsOf(row));
+    std::string text = table(cells);
+    for (const std::string& note : summary.notes) text += note + '\n';
+    return text;
 }
 
 }  // namespace ringside

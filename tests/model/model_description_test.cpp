@@ -47,16 +47,18 @@ TEST_CASE("An MLP's parameters and operations follow from its widths") {
 TEST_CASE("The summary lists every layer and what the model takes on each rank") {
     RunConfig config;
     config.loader.batchSize = 1024;
-    const std::string text = modelSummary(describeModel({"mlp", {128}}, {64}, 10).value(), config);
-    CHECK(text ==
-          "Layer            Output  Parameters   FLOPs  Values\n"
-          "Linear(64, 128)  (128)        8,320  16,384     128\n"
-          "ReLU()           (128)            0     128     128\n"
-          "Linear(128, 10)  (10)         1,290   2,560      10\n"
-          "All                           9,610  19,072     138\n"
+    const ModelSummary summary = summarizeModel(describeModel({"mlp", {128}}, {64}, 10).value(), config);
+    // 8,320 weights are kept three times; 128 values of 1,024 samples twice; 4 bytes each.
+    CHECK(summary.rows.front().memoryBytes == 4 * (3 * 8320 + 2 * 128 * 1024));
+    CHECK(summaryText(summary) ==
+          "Layer            Output  Parameters   FLOPs  Values    Memory\n"
+          "Linear(64, 128)  (128)        8,320  16,384     128   1.1 MiB\n"
+          "ReLU()           (128)            0     128       0         0\n"
+          "Linear(128, 10)  (10)         1,290   2,560      10  95.1 KiB\n"
+          "All                           9,610  19,072     138   1.2 MiB\n"
           "FLOPs and values are of one sample on the way forward; a training step takes about three times the FLOPs.\n"
-          "On each rank: 0.11 MiB for weights, gradients and sgd, 0.54 MiB for the values of a batch of 1,024 and as "
-          "much for their gradients.\n");
+          "Memory on each rank: 112.6 KiB for weights, gradients and sgd, 552.0 KiB for the values of a batch of 1,024 "
+          "and as much for their gradients.\n");
 }
 
 TEST_CASE("What an optimizer keeps is counted") {
@@ -67,4 +69,18 @@ TEST_CASE("What an optimizer keeps is counted") {
     CHECK(parameterBytes(model, optimizer) == 10 * 4 * 2);
     optimizer.kind = "adamw";
     CHECK(parameterBytes(model, optimizer) == 10 * 4 * 4);
+}
+
+TEST_CASE("The summary shows what is in a residual below it, and counts it once") {
+    const ModelConfig config{.kind = "residual_cnn", .width = 4, .depth = 1};
+    const ModelSummary summary = summarizeModel(describeModel(config, {3, 8, 8}, 10).value(), RunConfig());
+    std::int64_t outermost = 0;
+    int deepest = 0;
+    for (const ModelSummaryRow& row : summary.rows) {
+        if (row.depth == 0 && row.layer != "All") outermost += row.memoryBytes;
+        deepest = std::max(deepest, row.depth);
+    }
+    CHECK(summary.rows.back().layer == "All");
+    CHECK(summary.rows.back().memoryBytes == outermost);
+    CHECK(deepest == 2);  // what stands beside a body
 }

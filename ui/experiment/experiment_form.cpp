@@ -41,6 +41,7 @@ ExperimentForm::ExperimentForm(ExperimentModel& model, QWidget* parent) : QWidge
 
     addBrowseButton();
     addSweepButton();
+    addSummaryButton();
     auto* label = qobject_cast<QLineEdit*>(m_sections.front()->row("dataset.label_column")->control());
     label->setPlaceholderText(tr("the last one"));
     connect(&model, &ExperimentModel::configChanged, this, &ExperimentForm::refresh);
@@ -67,6 +68,14 @@ void ExperimentForm::addSweepButton() {
     find->setAccessibleName(tr("Find the number of workers"));
     connect(find, &QPushButton::clicked, this, &ExperimentForm::sweepRequested);
     workers->append(find);
+}
+
+void ExperimentForm::addSummaryButton() {
+    QPushButton* layers = m_sections[1]->addToTitle(tr("Layers"));
+    layers->setObjectName(QStringLiteral("modelSummaryButton"));
+    layers->setToolTip(tr("Show the model layer by layer: shapes, parameters, FLOPs and memory (Ctrl+M)"));
+    layers->setAccessibleName(tr("Show the model's layers"));
+    connect(layers, &QPushButton::clicked, this, &ExperimentForm::summaryRequested);
 }
 
 void ExperimentForm::refresh() {

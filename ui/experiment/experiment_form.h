@@ -19,12 +19,14 @@ class ExperimentForm final : public QWidget {
     void focusFirstProblem();
 
   Q_SIGNALS:
-    void browseRequested();  // the user wants to pick the data file
-    void sweepRequested();   // the user wants to know how many workers load best
+    void browseRequested();   // the user wants to pick the data file
+    void sweepRequested();    // the user wants to know how many workers load best
+    void summaryRequested();  // the user wants to see the model's layers
 
   private:
     void addBrowseButton();
     void addSweepButton();
+    void addSummaryButton();
     void refresh();
 
     ExperimentModel& m_model;

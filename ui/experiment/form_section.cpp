@@ -22,7 +22,8 @@ FormSection::FormSection(FormSectionId id, ExperimentModel& model, QWidget* pare
 }
 
 void FormSection::addTitle(QVBoxLayout* column) {
-    auto* line = new QHBoxLayout;
+    m_title = new QHBoxLayout;
+    m_title->setSpacing(Theme::kSpace3);
     auto* title = new QLabel(sectionTitle(m_id).toUpper(), this);
     title->setProperty("role", "section");
     m_more = new QPushButton(tr("More"), this);
@@ -36,9 +37,18 @@ void FormSection::addTitle(QVBoxLayout* column) {
         m_more->setText(on ? tr("Less") : tr("More"));
         refresh();
     });
-    line->addWidget(title, 1);
-    line->addWidget(m_more);
-    column->addLayout(line);
+    m_title->addWidget(title, 1);
+    m_title->addWidget(m_more);
+    column->addLayout(m_title);
+}
+
+QPushButton* FormSection::addToTitle(const QString& text) {
+    auto* button = new QPushButton(text, this);
+    button->setProperty("role", "disclosure");
+    button->setCursor(Qt::PointingHandCursor);
+    m_title->insertWidget(1, button);
+    setTabOrder(m_more, button);
+    return button;
 }
 
 void FormSection::addRows(QVBoxLayout* column) {

@@ -8,6 +8,7 @@
 
 #include "experiment/form_fields.h"
 
+class QHBoxLayout;
 class QVBoxLayout;
 
 namespace ringside {
@@ -23,6 +24,7 @@ class FormSection final : public QWidget {
 
     FormSectionId id() const { return m_id; }
     FieldRow* row(const char* path) const;
+    QPushButton* addToTitle(const QString& text);  // a quiet button beside More
     void refresh();
     void setSentence(const QString& text);
     // Shows the section's rare fields, as when one of them has a problem.
@@ -37,6 +39,7 @@ class FormSection final : public QWidget {
     FormSectionId m_id;
     ExperimentModel& m_model;
     std::vector<FieldRow*> m_rows;
+    QHBoxLayout* m_title = nullptr;
     QPushButton* m_more = nullptr;
     QFrame* m_sentenceFrame = nullptr;
     QLabel* m_sentence = nullptr;

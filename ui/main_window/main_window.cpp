@@ -15,6 +15,7 @@
 #include "experiment/experiment_form.h"
 #include "experiment/field_text.h"
 #include "experiment/form_fields.h"
+#include "experiment/model_summary_dialog.h"
 #include "loading/loader_sweep_dialog.h"
 #include "main_window/command_palette.h"
 #include "main_window/dialogs.h"
@@ -93,6 +94,7 @@ void MainWindow::connectActions() {
     connect(a.resetLayout, &QAction::triggered, this, &MainWindow::resetLayout);
     connect(a.palette, &QAction::triggered, this, [this] { (new CommandPalette(m_actions.all(), this))->open(); });
     connect(a.devices, &QAction::triggered, this, &MainWindow::showDevices);
+    connect(a.modelSummary, &QAction::triggered, this, &MainWindow::showModelSummary);
     connect(a.keys, &QAction::triggered, this, [this] { (new KeysDialog(m_actions.all(), this))->open(); });
     connect(a.about, &QAction::triggered, this, &MainWindow::showAbout);
 }
@@ -123,6 +125,7 @@ void MainWindow::connectModels() {
     connect(m_form, &ExperimentForm::sweepRequested, this, [this] {
         (new LoaderSweepDialog(m_experiment, m_services.theme, m_services.controlProgram, this))->show();
     });
+    connect(m_form, &ExperimentForm::summaryRequested, this, &MainWindow::showModelSummary);
     connect(m_topBar, &TopBar::reasonClicked, m_form, &ExperimentForm::focusFirstProblem);
     const auto nameTheme = [this] {
         const bool light = m_services.theme.mode() == Theme::Mode::Light;
@@ -240,7 +243,8 @@ void MainWindow::takeRunState(RunController::State state) {
     if (state == Failed) {
         m_notice->offer(
             m_controller.message(), tr("Show log"), [this] { m_logDock->show(); }, NoticeBar::Tone::Danger);
-        if (m_run.data().ended()) m_logDock->show();
+        const bool began = !m_controller.runDirectory().isEmpty();  // what was refused has no log
+        if (began && m_run.data().ended()) m_logDock->show();
     }
     if (m_closeWhenOver && !m_controller.isLive()) {
         closeSoon();
@@ -284,6 +288,14 @@ bool MainWindow::showPage(const QString& name) {
     }
     m_pages->setCurrentIndex(index);
     return true;
+}
+
+void MainWindow::showModelSummary() {
+    auto* dialog = findChild<ModelSummaryDialog*>();
+    if (!dialog) dialog = new ModelSummaryDialog(m_experiment, this);
+    dialog->show();
+    dialog->raise();
+    dialog->activateWindow();
 }
 
 void MainWindow::showDevices() {

@@ -93,6 +93,7 @@ class MainWindow final : public QMainWindow {
     void offerLastRun();
     void showAbout();
     void showDevices();
+    void showModelSummary();
 
     WindowServices m_services;
     ExperimentModel m_experiment;

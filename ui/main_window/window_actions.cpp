@@ -92,6 +92,9 @@ void WindowActions::makeViewActions() {
                         tr("Frame times, planning, memory, and the longest event of the window"),
                         QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D));
     debugOverlay->setCheckable(true);
+    modelSummary =
+        make("modelSummaryAction", tr("&Model layer by layer..."),
+             tr("Shapes, parameters, FLOPs and memory of the experiment's model"), QKeySequence(Qt::CTRL | Qt::Key_M));
     devices = make("devicesAction", tr("De&vices..."), tr("The processor and the GPUs, or why a GPU is not used"),
                    QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_G));
     palette = make("paletteAction", tr("&Find a command..."), tr("Type a few letters of what you want to do"),
@@ -103,7 +106,7 @@ void WindowActions::makeViewActions() {
     m_view->addSeparator();
     m_view->addActions({reduceMotion, debugOverlay});
     m_view->addSeparator();
-    m_view->addActions({devices, palette, resetLayout});
+    m_view->addActions({modelSummary, devices, palette, resetLayout});
 }
 
 QAction* WindowActions::make(const char* name, const QString& text, const QString& tip,

@@ -19,7 +19,7 @@ struct WindowActions {
         *quit;
     QAction *undo, *redo;
     QAction *run, *resume, *stop, *detach, *previousEpoch, *nextEpoch;
-    QAction *theme, *log, *reduceMotion, *debugOverlay, *experiment, *resetLayout, *palette, *devices;
+    QAction *theme, *log, *reduceMotion, *debugOverlay, *experiment, *resetLayout, *palette, *devices, *modelSummary;
     QAction *keys, *about;
     QMenu* recent;
 

@@ -7,17 +7,12 @@
 #include <functional>
 #include <utility>
 
+#include "config/config_fields.h"
 #include "data/sample_transforms.h"
 #include "experiment/form_fields.h"
 #include "sampling/plan_sentences.h"
 
 namespace ringside {
-namespace {
-
-constexpr int kSlowMs = 300;
-
-}  // namespace
-
 // One edit of one field. The merge id is the field's path, so that typing "128" is one undo step.
 class ConfigEdit final : public QUndoCommand {
   public:
@@ -46,10 +41,10 @@ class ConfigEdit final : public QUndoCommand {
     QString m_field;
 };
 
-ExperimentModel::ExperimentModel(QObject* parent) : QObject(parent) {
+ExperimentModel::ExperimentModel(QObject* parent, std::chrono::milliseconds slowAfter) : QObject(parent) {
     m_loader.setMaxThreadCount(1);
     m_slow.setSingleShot(true);
-    m_slow.setInterval(kSlowMs);
+    m_slow.setInterval(slowAfter);
     connect(&m_slow, &QTimer::timeout, this, [this] {
         if (m_loading) Q_EMIT loadingSlowly();
     });
@@ -159,6 +154,15 @@ void ExperimentModel::loadData() {
     });
 }
 
+// A problem of the data names its file; the form shows it beside the field that names the file.
+Problem ExperimentModel::ofField(const Problem& problem) const {
+    if (findConfigField(problem.field) != nullptr) return problem;
+    const DatasetConfig& data = resolvedConfig().dataset;
+    const std::string text = problem.field + ' ' + problem.message;
+    const bool isLabels = !data.labelsPath.empty() && problem.field.starts_with(data.labelsPath);
+    return {isLabels ? "dataset.labels_path" : "dataset.path", text, problem.remedy};
+}
+
 void ExperimentModel::takeData(quint64 number, const Result<DataSplit>& loaded) {
     if (number != m_loadNumber) return;  // a newer load is under way
     m_loading = false;
@@ -167,7 +171,7 @@ void ExperimentModel::takeData(quint64 number, const Result<DataSplit>& loaded) 
     if (loaded) {
         m_data = loaded.value();
     } else {
-        m_dataProblem = loaded.problem();
+        m_dataProblem = ofField(loaded.problem());
     }
     revalidate();
     Q_EMIT dataChanged();

@@ -6,6 +6,7 @@
 #include <QThreadPool>
 #include <QTimer>
 #include <QUndoStack>
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <stop_token>
@@ -23,7 +24,10 @@ namespace ringside {
 class ExperimentModel : public QObject {
     Q_OBJECT
   public:
-    explicit ExperimentModel(QObject* parent = nullptr);
+    static constexpr std::chrono::milliseconds kSlow{300};
+
+    // slowAfter: how long loading data goes unmentioned.
+    explicit ExperimentModel(QObject* parent = nullptr, std::chrono::milliseconds slowAfter = kSlow);
     ~ExperimentModel() override;
 
     const RunConfig& config() const { return m_config; }
@@ -66,6 +70,7 @@ class ExperimentModel : public QObject {
     void apply(const RunConfig& config);
     void revalidate();
     void loadData();
+    Problem ofField(const Problem& problem) const;
     void takeData(quint64 number, const Result<DataSplit>& loaded);
     std::filesystem::path baseDirectory() const;
 

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QAbstractItemModelTester>
+#include <QApplication>
+#include <QClipboard>
+#include <QLabel>
+#include <QPushButton>
+#include <QTableView>
+#include <memory>
+
+#include "experiment/experiment_form.h"
+#include "experiment/model_summary_dialog.h"
+#include "models/experiment_model.h"
+#include "support/catch.h"
+#include "ui/wait_for.h"
+
+using namespace ringside;
+
+namespace {
+
+struct Fixture {
+    ExperimentModel model;
+    std::unique_ptr<ModelSummaryDialog> dialog;
+
+    Fixture() {
+        REQUIRE(waitFor([this] { return model.data() != nullptr; }));
+        dialog = std::make_unique<ModelSummaryDialog>(model);
+    }
+    QAbstractItemModel* rows() {
+        return dialog->findChild<QTableView*>(QStringLiteral("modelSummaryTableView"))->model();
+    }
+    QString cell(int row, int column) { return rows()->index(row, column).data().toString(); }
+    QString notes() { return dialog->findChild<QLabel*>(QStringLiteral("modelSummaryNotesLabel"))->text(); }
+    QPushButton* copy() { return dialog->findChild<QPushButton*>(QStringLiteral("copySummaryButton")); }
+};
+
+}  // namespace
+
+TEST_CASE("the model is listed layer by layer, and follows the form") {
+    Fixture f;
+    const QAbstractItemModelTester tester(f.rows(), QAbstractItemModelTester::FailureReportingMode::Fatal);
+    REQUIRE(f.rows()->rowCount() == 5);
+    CHECK(f.cell(0, 0) == "Flatten()");
+    CHECK(f.cell(1, 0) == "Linear(64, 128)");
+    CHECK(f.cell(1, 1) == "(128)");
+    CHECK(f.cell(1, 2) == "8,320");
+    CHECK(f.cell(1, 3) == "16,384");
+    CHECK(f.cell(4, 0) == "All");
+    CHECK(f.cell(4, 2) == "9,610");
+    RunConfig config = f.model.config();
+    config.model.kind = "simple_cnn";
+    f.model.edit(config, QStringLiteral("model.kind"));
+    CHECK(f.cell(0, 0) == "Conv2d(1, 32, kernel_size=3, padding=1)");
+    CHECK(f.cell(0, 1) == "(32, 8, 8)");
+}
+
+TEST_CASE("the summary's text can be copied") {
+    Fixture f;
+    f.copy()->click();
+    CHECK(QApplication::clipboard()->text().startsWith("Layer            Output  Parameters"));
+    CHECK(QApplication::clipboard()->text().contains("Linear(64, 128)  (128)        8,320  16,384     128"));
+}
+
+TEST_CASE("a model that cannot be built says why instead") {
+    Fixture f;
+    RunConfig config = f.model.config();
+    config.model.kind = "layers";
+    f.model.edit(config, QStringLiteral("model.kind"));
+    CHECK(f.rows()->rowCount() == 0);
+    CHECK(f.notes().startsWith("Layers is empty: write it as"));
+    CHECK(!f.copy()->isEnabled());
+}
+
+TEST_CASE("data that takes long to read says so, and then what it is") {
+    ExperimentModel model(nullptr, std::chrono::milliseconds(0));
+    ExperimentForm form(model);
+    REQUIRE(waitFor([&] { return model.data() != nullptr; }));
+    RunConfig config = model.config();
+    config.dataset.kind = "synthetic";
+    config.dataset.size = 100000;
+    config.dataset.features = 64;  // 6.4 million random numbers take longer than no time
+    model.edit(config, QStringLiteral("dataset.kind"));
+    auto* sentence = form.findChild<QLabel*>(QStringLiteral("dataSentenceLabel"));
+    REQUIRE(sentence != nullptr);
+    REQUIRE(waitFor([&] { return sentence->text() == QLatin1String("Reading the data..."); }));
+    CHECK(model.isLoadingData());
+    REQUIRE(waitFor([&] { return !model.isLoadingData(); }));
+    CHECK(sentence->text().startsWith(QLatin1String("80,000 training, 20,000 validation samples, 64 features")));
+}
