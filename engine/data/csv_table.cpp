@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kMaxColumns = 100000;
 constexpr std::size_t kMaxCellBytes = 1U << 16;
+constexpr std::size_t kStart = 4096;  // where a file that is no text has a zero byte
 constexpr std::string_view kBlanks = " \t";
 
 // The separator that is most frequent in the first line, outside quotes.
@@ -60,6 +61,8 @@ bool isUtf8(std::string_view text) {
 Result<std::string> csvText(std::string bytes, const std::string& what) {
     if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff"))
         return Problem{what, "is UTF-16 text", "save it as UTF-8"};
+    if (std::string_view(bytes).substr(0, kStart).find('\0') != std::string_view::npos)
+        return Problem{what, "is no text but a file of another kind", "choose a table, saved as CSV"};
     if (isUtf8(bytes)) return bytes;
     std::string text;
     text.reserve(bytes.size() + bytes.size() / 8);

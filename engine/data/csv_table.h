@@ -11,7 +11,8 @@
 
 namespace ringside {
 
-// The bytes of a file as UTF-8: as they are, or taken for Latin-1 when they are not UTF-8. UTF-16 is a problem.
+// The bytes of a file as UTF-8: as they are, or taken for Latin-1 when they are not UTF-8. UTF-16 is a problem, and so
+// is what is no text.
 Result<std::string> csvText(std::string bytes, const std::string& what);
 
 // Reads comma-, semicolon- or tab-separated records one after the other (RFC 4180: quotes, doubled quotes, line ends

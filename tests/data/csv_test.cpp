@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fstream>
+
 #include "base/files.h"
 #include "data/csv_dataset.h"
 #include "data/csv_table.h"
@@ -208,4 +210,12 @@ TEST_CASE("A file is read plain or packed, and what cannot be read is named") {
     CHECK(readCsv(missing, {}).problem().text() ==
           missing.string() + " cannot be opened (No such file or directory): check the path and its permissions");
     CHECK(readCsv(directory.path(), {}).problem().message == "is a directory");
+}
+
+TEST_CASE("A file that is no text is called so, whatever could be made of its bytes") {
+    const TemporaryDirectory directory;
+    const auto picture = directory.path() / "picture.csv";
+    std::ofstream(picture, std::ios::binary) << std::string("\x89PNG\r\n\x1a\n\0\0\0\rIHDR,1\n2,3\n", 24);
+    CHECK(readCsv(picture, {}).problem().text() ==
+          picture.string() + " is no text but a file of another kind: choose a table, saved as CSV");
 }

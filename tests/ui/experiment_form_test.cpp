@@ -7,13 +7,16 @@
 #include <QLineEdit>
 #include <QTest>
 
+#include "data/raw_file.h"
 #include "experiment/form_fields.h"
 #include "experiment/number_spin_box.h"
 #include "models/experiment_model.h"
 #include "support/catch.h"
+#include "support/temporary_directory.h"
 #include "ui/wait_for.h"
 
 using namespace ringside;
+using namespace ringside::testing;
 
 namespace {
 
@@ -181,4 +184,44 @@ TEST_CASE("every control of the form has a tooltip and an accessible name") {
         INFO(field.path);
         CHECK(found);
     }
+}
+
+TEST_CASE("a data file that cannot be used says so beside the field that names it") {
+    Fixture f;
+    RunConfig config = f.model.config();
+    config.dataset.kind = "csv";
+    config.dataset.path = "/nowhere/table.csv";
+    f.model.edit(config, QStringLiteral("dataset.path"));
+    REQUIRE(waitFor([&] { return !f.model.isLoadingData(); }));
+    auto* problem = f.find<QLabel>("dataPathProblemLabel");
+    CHECK(!problem->isHidden());
+    CHECK(problem->text() ==
+          "File /nowhere/table.csv cannot be opened (No such file or directory): check the path and its permissions");
+    config.dataset.path = "/";
+    f.model.edit(config, QStringLiteral("dataset.path"));
+    REQUIRE(waitFor([&] { return !f.model.isLoadingData(); }));
+    CHECK(problem->text() == "File / is a directory: name a file");
+}
+
+TEST_CASE("labels that do not fit say so beside the field that names them") {
+    Fixture f;
+    const TemporaryDirectory directory;
+    RunConfig config = f.model.config();
+    config.dataset.kind = "idx";
+    config.dataset.path = writeRaw(directory.path() / "samples", idxBytes({3, 2}, "abcdef")).string();
+    config.dataset.labelsPath = writeRaw(directory.path() / "labels", idxBytes({2}, bytes({0, 1}))).string();
+    f.model.edit(config, QStringLiteral("dataset.kind"));
+    REQUIRE(waitFor([&] { return !f.model.isLoadingData(); }));
+    CHECK(f.find<QLabel>("dataPathProblemLabel")->isHidden());
+    CHECK(
+        f.find<QLabel>("labelsPathProblemLabel")->text() ==
+        QStringLiteral("Labels file %1 labels 2 samples, but there are 3: choose the labels that belong to the samples")
+            .arg(QString::fromStdString(config.dataset.labelsPath)));
+}
+
+TEST_CASE("a number of more than 64 bits is called too large, not a typing error") {
+    Fixture f;
+    f.type("samplerSeedSpinBox", "99999999999999999999");
+    CHECK(f.find<QLabel>("samplerSeedProblemLabel")->text() ==
+          "Shuffle seed \"99999999999999999999\" is too large for a whole number of 64 bits: type fewer digits");
 }

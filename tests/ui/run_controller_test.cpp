@@ -60,7 +60,7 @@ TEST_CASE("a run that is refused fails with the one line that says why") {
     RunController controller(FakeRun::program(), model);
     controller.start(RunConfig(), {});
     REQUIRE(waitFor([&] { return controller.state() == State::Failed; }));
-    CHECK(controller.message() == "ringsidectl: no space left on device: free some space, then run again");
+    CHECK(controller.message() == "no space left on device: free some space, then run again");
 }
 
 TEST_CASE("a launcher that says nothing still gives a message with the way out") {

@@ -88,7 +88,7 @@ QString modelSentence(const RunConfig& config, const DataSplit* data) {
 
 QString parallelSentence(const RunConfig& config, const QString& why) {
     const std::int64_t world = config.parallel.worldSize;
-    if (world < 1) return {};
+    if (world < 1 || world > kMostRanks) return {};  // said beside its field
     if (world == 1) return tr("1 process, rank 0: no gradients to average.");
     const QString ranks = tr("%1 processes, ranks 0 to %2. ").arg(groupedText(world)).arg(world - 1);
     if (config.parallel.backend == "auto") return ranks + why;

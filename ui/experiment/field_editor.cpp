@@ -6,6 +6,7 @@
 #include <QComboBox>
 #include <QKeyEvent>
 #include <QLineEdit>
+#include <QRegularExpression>
 
 #include "experiment/field_text.h"
 #include "experiment/form_fields.h"
@@ -39,6 +40,9 @@ class NumberEditor final : public FieldEditor {
                 slotOf<std::int64_t>(config) = *value;
                 return {};
             }
+            if (isWholeNumber(text))
+                return Problem{std::string(m_field.path), said(text, "is too large for a whole number of 64 bits"),
+                               "type fewer digits"};
             return Problem{std::string(m_field.path), said(text, "is not a whole number"),
                            "type digits only, such as 4"};
         }
@@ -51,6 +55,10 @@ class NumberEditor final : public FieldEditor {
 
   private:
     bool isInteger() const { return m_field.type == FieldType::kInteger; }
+    static bool isWholeNumber(const QString& text) {
+        static const QRegularExpression kDigits(QStringLiteral("^\\s*[+-]?[0-9]+\\s*$"));
+        return kDigits.match(text).hasMatch();
+    }
     static std::string said(const QString& text, const char* what) {
         if (text.trimmed().isEmpty()) return "is empty";
         return QStringLiteral("\"%1\" %2").arg(text.left(24), QLatin1String(what)).toStdString();

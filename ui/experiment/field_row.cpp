@@ -83,6 +83,7 @@ void FieldRow::append(QWidget* extra) {
         control()->setFixedWidth(kControlWidth - kButtonWidth - m_line->spacing());
     }
     m_line->addWidget(extra);
+    setTabOrder(control(), extra);
 }
 
 void FieldRow::takeEdit() {

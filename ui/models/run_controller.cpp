@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "experiment/form_fields.h"
 #include "models/run_model.h"
 
 namespace ringside {
@@ -14,10 +15,13 @@ constexpr std::chrono::seconds kLaunchDeadline{60};
 constexpr std::chrono::seconds kStopDeadline{30};
 constexpr const char* kDirectoryPrefix = "run directory: ";
 
-// The last line that says something: programs write their one-line error last.
-QString lastLineOf(const QByteArray& text) {
+// The last line that says something, as the form would say it: programs write their one-line error last.
+QString complaintIn(const QByteArray& text) {
     const QList<QByteArray> lines = text.trimmed().split('\n');
-    return QString::fromUtf8(lines.last()).trimmed();
+    QString line = QString::fromUtf8(lines.last()).trimmed();
+    constexpr QLatin1String kProgram("ringsidectl: ");
+    if (line.startsWith(kProgram)) line.remove(0, kProgram.size());
+    return inFormWords(line);
 }
 
 QString directoryIn(const QByteArray& text) {
@@ -123,7 +127,7 @@ void RunController::failedToStart(const QProcess* process) {
 
 void RunController::launched(int exitCode, QProcess::ExitStatus status) {
     const QByteArray output = m_launcher->readAllStandardOutput();
-    const QString problem = lastLineOf(m_launcher->readAllStandardError());
+    const QString problem = complaintIn(m_launcher->readAllStandardError());
     m_launcher->deleteLater();
     m_launcher = nullptr;
     m_deadline.stop();
@@ -171,7 +175,7 @@ void RunController::readProgress() {
 void RunController::viewerFinished(int exitCode, QProcess::ExitStatus) {
     m_viewerExit = exitCode;
     m_viewerGone = true;
-    m_viewerProblem = lastLineOf(m_viewer->readAllStandardError());
+    m_viewerProblem = complaintIn(m_viewer->readAllStandardError());
     m_model.feed(m_viewer->readAllStandardOutput());  // drained() then concludes
 }
 
