@@ -7,13 +7,14 @@
 // A run of two ranks as its telemetry tells it: rank 1's loss is 1 higher than rank 0's.
 class FakeRun {
   public:
-    explicit FakeRun(ringside::RunModel& model) : m_model(model) {
+    explicit FakeRun(ringside::RunModel& model, std::int64_t stepsBefore = 0) : m_model(model), m_done(stepsBefore) {
         ringside::RunStarted started;
         started.worldSize = 2;
         started.trainingSamples = 16;
         started.stepsPerEpoch = 2;
         started.epochs = 100'000;
         started.batchSize = 4;
+        started.stepsBefore = m_done;
         feed(started);
     }
     void feed(const ringside::Event& event) { m_model.feed(QByteArray::fromStdString(encode(event))); }
@@ -48,5 +49,5 @@ class FakeRun {
 
   private:
     ringside::RunModel& m_model;
-    std::int64_t m_done = 0;
+    std::int64_t m_done;
 };

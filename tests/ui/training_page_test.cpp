@@ -139,3 +139,16 @@ TEST_CASE("a loss that is not a number leaves a gap and no crash") {
     CHECK(!page.page.grab().isNull());
     CHECK(!page.page.findChild<QWidget*>("accuracyPanel")->isVisible());  // regression
 }
+
+TEST_CASE("a run that goes on from another is shown from where that one ended") {
+    Page page;
+    FakeRun run(page.run, 1000);
+    run.steps(20);
+    REQUIRE(page.shows(20));
+    CHECK(page.chart("lossChart").shownX().minimum == 1001);
+    page.run.reset();
+    FakeRun fresh(page.run);
+    fresh.steps(10);
+    REQUIRE(page.shows(10));
+    CHECK(page.chart("lossChart").shownX().minimum == 0);
+}

@@ -111,7 +111,7 @@ AxisRange LiveChart::shownX() const {
 
 AxisRange LiveChart::wholeShown() const {
     AxisRange whole = m_wholeX.empty() ? AxisRange{0, 1} : m_wholeX;
-    whole.minimum = std::min(whole.minimum, 0.0);  // curves begin at the start of training
+    if (m_xFromZero) whole.minimum = std::min(whole.minimum, 0.0);
     const double room = whole.width() > 0 ? whole.width() * kRoomAtEdge : 1;
     return {whole.minimum, whole.maximum + room};
 }

@@ -37,7 +37,8 @@ class LiveChart : public QChartView {
     void setSmoothing(double weight);
     void setStyles(NumberStyle x, NumberStyle y);
     void setLogY(bool on);
-    void setFromZero(bool on) { m_fromZero = on; }  // the y axis starts at zero however narrow the curve
+    void setFromZero(bool on) { m_fromZero = on; }    // the y axis starts at zero however narrow the curve
+    void setXFromZero(bool on) { m_xFromZero = on; }  // all of x starts at zero, where training does
     // The x range to show; nothing = everything, following the live edge.
     void setXRange(std::optional<AxisRange> range);
     void setCrosshair(std::optional<double> x);
@@ -101,6 +102,7 @@ class LiveChart : public QChartView {
     double m_smoothing = 0;
     bool m_logY = false;
     bool m_fromZero = false;
+    bool m_xFromZero = true;
     NumberStyle m_xStyle = NumberStyle::Plain, m_yStyle = NumberStyle::Plain;
     std::optional<AxisRange> m_chosenX;
     std::optional<AxisRange> m_chosenY;

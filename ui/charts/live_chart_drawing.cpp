@@ -12,7 +12,7 @@
 namespace ringside {
 namespace {
 
-constexpr double kLeft = 50, kRight = 16, kTop = 8, kBottom = 26;  // around the plot
+constexpr double kLeft = 58, kRight = 16, kTop = 8, kBottom = 26;  // around the plot
 constexpr double kPixelsPerXTick = 90;
 constexpr double kPixelsPerYTick = 46;
 constexpr double kBoxPadding = 9;

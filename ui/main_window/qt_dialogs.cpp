@@ -7,9 +7,15 @@
 #include <QStyle>
 
 namespace ringside {
+namespace {
+
+constexpr QSize kFileDialogSize{820, 520};  // where Qt's own is used, names and dates are read
+
+}  // namespace
 
 void QtDialogs::show(QFileDialog* dialog, const PathTaken& taken) {
     dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->resize(kFileDialogSize);
     QObject::connect(dialog, &QFileDialog::fileSelected, dialog, taken);
     dialog->open();
 }

@@ -15,6 +15,7 @@ namespace ringside {
 namespace {
 
 constexpr int kRedrawMs = 40;
+constexpr double kStartsNearZero = 0.1;  // of the last step
 
 }  // namespace
 
@@ -127,6 +128,10 @@ void TrainingPage::redraw() {
     m_gradient->chart().setLogY(m_tools->logY());
     std::vector<Curve> loss = lossCurves(run, axis, m_tools->fanOut(), m_theme);
     const AxisRange whole = wholeRange(loss);
+    // A run that goes on from another begins where that one ended, which may be far from 0.
+    const bool goesOn = run.started() && run.started()->stepsBefore > 0;
+    const bool fromZero = !goesOn || whole.minimum < kStartsNearZero * whole.maximum;
+    for (ChartPanel* panel : panels()) panel->chart().setXFromZero(fromZero);
     m_loss->setCurves(std::move(loss), whole);
     m_accuracy->setCurves(accuracyCurves(run, axis, m_tools->fanOut(), m_theme), whole);
     m_throughput->setCurves(throughputCurves(run, axis, m_theme), whole);
