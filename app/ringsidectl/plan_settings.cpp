@@ -127,7 +127,7 @@ ShardSpec PlanSource::specAt(std::int64_t epoch) const {
 void addPlanSettings(CLI::App& plan, PlanSettings& settings) {
     plan.add_option("--config", settings.configFile, "take settings and data from an experiment; options change them");
     plan.add_option("--data", settings.data.path,
-                    "deal the training part of this data: CSV, IDX, .npy, CIFAR .bin or a folder of images")
+                    "deal the training part of this data: CSV, IDX, .npy, CIFAR .bin, a text or a folder of images")
         ->type_name("PATH");
     plan.add_option("--label-column", settings.data.labelColumn, "CSV: the label's column, by name or number");
     plan.add_option("--missing", settings.data.missing, "CSV: refuse (default), drop or mean")
