@@ -13,7 +13,8 @@
 #include "sampling/plan_sentences.h"
 
 namespace ringside {
-// One edit of one field. The merge id is the field's path, so that typing "128" is one undo step.
+// One edit of one field. The merge id is the field's path, so that typing "128" is one undo step. What changes several
+// fields, as a chosen data file does, is a step of its own.
 class ConfigEdit final : public QUndoCommand {
   public:
     ConfigEdit(ExperimentModel& model, RunConfig next, const QString& field)
@@ -25,7 +26,10 @@ class ConfigEdit final : public QUndoCommand {
 
     void undo() override { m_model.apply(m_before); }
     void redo() override { m_model.apply(m_after); }
-    int id() const override { return static_cast<int>(qHash(m_field) & 0x7FFFFFFFU); }
+    int id() const override {
+        if (findConfigField(m_field.toStdString()) == nullptr) return -1;
+        return static_cast<int>(qHash(m_field) & 0x7FFFFFFFU);
+    }
     bool mergeWith(const QUndoCommand* other) override {
         const auto* edit = static_cast<const ConfigEdit*>(other);
         if (edit->m_field != m_field) return false;
