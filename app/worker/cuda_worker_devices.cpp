@@ -17,6 +17,8 @@
 #include "comm/nccl/staged_communicator.h"
 #include "comm/socket_store.h"
 #include "run/gpu_placement.h"
+#include "tensor/gpu_runtime.h"
+#include "train/pinned_memory.h"
 #include "worker_devices.h"
 
 namespace ringside {
@@ -65,6 +67,11 @@ class CudaDevices final : public RankDevices {
         return [nvml, uuid = m_uuid] { return readingOf(nvml->read(uuid)); };
     }
 
+    std::unique_ptr<BatchMemory> batchMemory(const RunConfig& config) override {
+        if (m_uuid.empty() || !config.loader.pinMemory) return nullptr;
+        return std::make_unique<PinnedMemory>(makeGpuRuntime());
+    }
+
     std::unique_ptr<Communicator> join(const RankEnvironment& environment, const RunConfig& config,
                                        Backend& backend) override {
         if (environment.device != "cuda") return m_cpu->join(environment, config, backend);
@@ -101,7 +108,7 @@ class CudaDevices final : public RankDevices {
         StagedParts parts;
         parts.host = makeGlooCommunicator(std::move(store), environment.rank, environment.worldSize,
                                           CommOptions{timeoutOf(config)});
-        parts.device = makeCudaCommDevice();
+        parts.device = makeGpuRuntime();
         parts.clock = std::make_shared<SteadyClock>();
         return std::make_unique<StagedCommunicator>(std::move(parts), StagedOptions{gpu.stream(), timeoutOf(config)});
     }

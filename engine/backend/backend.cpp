@@ -13,6 +13,10 @@ void Backend::add(const Tensor&, const Tensor&) {
     refuse("sum of two gradients (training.accumulate_steps)");
 }
 
+void Backend::countUp(const Tensor&) {
+    refuse("counter of batches (batch norm)");
+}
+
 void Backend::adam(const Tensor&, const Tensor&, const Tensor&, const Tensor&, const AdamStep&) {
     refuse("Adam (optimizer.kind)");
 }

@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "backend/convolution.h"
 #include "backend/step_recorder.h"
+#include "backend/uploader.h"
 #include "tensor/tensor.h"
 
 namespace ringside {
@@ -19,6 +21,7 @@ struct SgdStep {
     double weightDecay = 0;
     bool nesterov = false;
     bool first = true;  // the buffer starts as a copy of the gradient, without dampening
+    bool operator==(const SgdStep&) const = default;
 };
 
 // One update of torch.optim.Adam or, with decoupled weight decay, AdamW (torch 1.13, _single_tensor_adam).
@@ -30,6 +33,7 @@ struct AdamStep {
     double weightDecay = 0;
     bool decoupled = false;
     std::int64_t number = 1;  // counted from 1, for the bias corrections
+    bool operator==(const AdamStep&) const = default;
 };
 
 // torch.nn.MaxPool2d(kernel) over channels-last images; rows and columns that fill no window are left out.
@@ -69,14 +73,17 @@ class Backend {
     virtual void upload(const void* from, const Tensor& to) = 0;  // to.bytes() from host memory
     virtual void download(const Tensor& from, void* to) = 0;      // from.bytes() to host memory, waits
     virtual void synchronize() = 0;
-    // For work that is the same in every step; null where a device gains nothing by it. The backend outlives it.
-    virtual std::unique_ptr<StepRecorder> makeRecorder() { return nullptr; }
+    // For work that is the same in every step; none where a device gains nothing by it. The backend outlives it.
+    virtual std::optional<RecordingDevice> recordingDevice() { return std::nullopt; }
+    // Null where batches are read where they lie. pinned: they lie in page-locked memory. The backend outlives it.
+    virtual std::unique_ptr<Uploader> makeUploader(bool /*pinned*/) { return nullptr; }
 
     virtual void fill(const Tensor& tensor, float value) = 0;
     virtual void copy(const Tensor& from, const Tensor& to) = 0;
     virtual void scale(const Tensor& tensor, float factor) = 0;
     virtual double squaredNorm(const Tensor& tensor) = 0;    // sum of squares; waits
     virtual void add(const Tensor& from, const Tensor& to);  // to += from
+    virtual void countUp(const Tensor& counter);             // counter(), kInt64, += 1
 
     // y(B,out) = x(B,in) weight(out,in)^T + bias(out)
     virtual void linearForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) = 0;
@@ -105,6 +112,10 @@ class Backend {
     // The moments start at 0. Bit for bit torch/optim/adam.py and adamw.py with fused multiply-add.
     virtual void adam(const Tensor& parameter, const Tensor& gradient, const Tensor& firstMoment,
                       const Tensor& secondMoment, const AdamStep& step);
+    // Before the updates of a step. A device that records steps reads their scalars from its own memory, where this
+    // puts them, so that a recorded update follows the learning rate and the number of steps.
+    virtual void prepareSgd(const SgdStep&) {}
+    virtual void prepareAdam(const AdamStep&) {}
 
     // Images are channels-last: (B,H,W,C).
     virtual std::unique_ptr<Convolution> makeConvolution(const ConvolutionSpec& spec);

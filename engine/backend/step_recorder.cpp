@@ -1,33 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/step_recorder.h"
 
+#include <algorithm>
+
 #include "base/errors.h"
 
 namespace ringside {
 
 void StepRecorder::run(const WorkKey& key, const std::function<void()>& work) {
-    if (m_recorded && key == m_recordedKey) return m_recorded->launch();
-    if (m_possible && key == m_ran && record(key, work)) return m_recorded->launch();
-    runAsItIs(key, work);
+    if (!m_possible) return work();
+    const auto kept = std::find_if(m_kept.begin(), m_kept.end(), [&key](const Kept& one) { return one.key == key; });
+    if (kept == m_kept.end()) return runAsItIs(key, work);
+    std::rotate(m_kept.begin(), kept, kept + 1);
+    Kept& current = m_kept.front();
+    if (!current.recorded) current.recorded = record(work);
+    if (!current.recorded) return work();
+    current.recorded->launch();
 }
 
 void StepRecorder::runAsItIs(const WorkKey& key, const std::function<void()>& work) {
     const std::int64_t before = m_device.hostCopies();
     work();
-    if (m_device.hostCopies() != before) m_possible = false;
-    // A smaller last batch between two whole ones does not make them new.
-    if (!m_recorded || key.rows == m_recordedKey.rows) m_ran = key;
+    if (m_device.hostCopies() != before) return giveUp("a step copies between host and device");
+    if (m_kept.size() == kKept) m_kept.pop_back();
+    m_kept.insert(m_kept.begin(), Kept{key, nullptr});
 }
 
-bool StepRecorder::record(const WorkKey& key, const std::function<void()>& work) {
+// Nothing of it has run: what is truly broken fails again when the work runs as it is.
+std::unique_ptr<RecordedWork> StepRecorder::record(const std::function<void()>& work) {
     try {
-        m_recorded = m_device.record(work);
-        m_recordedKey = key;
-        return true;
-    } catch (const DeviceError&) {
-        m_possible = false;
-        return false;
+        return m_device.record(work);
+    } catch (const Error& error) {
+        giveUp(error.what());
+        return nullptr;
     }
+}
+
+// Earlier recordings stay as good as they are, but one way is easier to understand than two.
+void StepRecorder::giveUp(const std::string& why) {
+    m_possible = false;
+    if (m_tell) m_tell(why);
 }
 
 }  // namespace ringside

@@ -68,6 +68,14 @@ class Communicator {
     // Makes every pending and later call throw CommError; safe from any thread.
     virtual void abort() = 0;
 
+    // Whether a device's recorded step (a CUDA graph) may hold collectives on memory of allocate(). Between
+    // beginRecording() and endRecording() collectives are recorded and do not run; endRecording() says how many there
+    // were, and launched() is told whenever they run.
+    virtual bool canBeRecorded() const { return false; }
+    virtual void beginRecording() {}
+    virtual std::int64_t endRecording() { return 0; }
+    virtual void launched(std::int64_t /*collectives*/) {}
+
     // Number of the collective under way or last finished, from 1; readable from any thread (heartbeats).
     virtual std::int64_t collective() const = 0;
 

@@ -13,6 +13,7 @@ class BatchMemory {
     virtual ~BatchMemory() = default;
     // 64-byte aligned; lives as long as this object.
     virtual std::byte* allocate(std::size_t bytes) = 0;
+    virtual bool pinned() const { return false; }  // page-locked
 };
 
 std::unique_ptr<BatchMemory> makeHostMemory();  // ordinary memory

@@ -19,10 +19,9 @@ Adam::Adam(const OptimizerConfig& config, const std::vector<Parameter*>& paramet
     }
 }
 
-void Adam::step() {
+void Adam::update() {
     for (std::size_t i = 0; i < m_parameters.size(); ++i)
         m_backend.adam(m_parameters[i]->value, m_parameters[i]->gradient, m_first[i], m_second[i], m_step);
-    ++m_step.number;
 }
 
 std::vector<OptimizerTensor> Adam::state() const {

@@ -11,7 +11,9 @@ class Adam final : public Optimizer {
   public:
     Adam(const OptimizerConfig& config, const std::vector<Parameter*>& parameters, Backend& backend);
 
-    void step() override;
+    void prepare() override { m_backend.prepareAdam(m_step); }
+    void update() override;
+    void count() override { ++m_step.number; }
     double learningRate() const override { return m_step.lr; }
     void setLearningRate(double lr) override { m_step.lr = lr; }
     std::vector<OptimizerTensor> state() const override;

@@ -41,12 +41,6 @@ void BatchNorm2d::initialise(TorchGenerator&) {
     m_backend->upload(&none, m_batches.value);
 }
 
-void BatchNorm2d::countBatch() {
-    if (m_tracked < 0) m_backend->download(m_batches.value, &m_tracked);
-    ++m_tracked;
-    m_backend->upload(&m_tracked, m_batches.value);
-}
-
 Tensor BatchNorm2d::forward(const Tensor& x) {
     m_x = x;
     const Tensor y = m_y.head(x.rows());
@@ -58,7 +52,7 @@ Tensor BatchNorm2d::forward(const Tensor& x) {
         throw Error(describe() + " expects more than 1 value per channel when training, but the batch has one sample" +
                         " of one pixel: switch loader.drop_last on or use larger images",
                     ExitCode::kBadConfiguration);
-    countBatch();
+    m_backend->countUp(m_batches.value);
     m_backend->batchNormForward(x, m_weight.value, m_bias.value, m_runningMean.value, m_runningVariance.value, y,
                                 m_moments);
     return y;

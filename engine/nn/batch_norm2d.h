@@ -23,14 +23,11 @@ class BatchNorm2d final : public Layer {
     Tensor backwardInput(const Tensor& gradY) override;
 
   private:
-    void countBatch();
-
     Parameter m_weight;
     Parameter m_bias;
     Parameter m_runningMean;
     Parameter m_runningVariance;
-    Parameter m_batches;          // num_batches_tracked
-    std::int64_t m_tracked = -1;  // its value; -1: not read yet
+    Parameter m_batches;  // num_batches_tracked
     bool m_training = true;
     Backend* m_backend = nullptr;
     Tensor m_x;  // the previous layer's memory

@@ -22,7 +22,15 @@ struct OptimizerTensor {
 class Optimizer {
   public:
     virtual ~Optimizer() = default;
-    virtual void step() = 0;
+    void step() {
+        prepare();
+        update();
+        count();
+    }
+    // The three parts of a step. Only update() may be part of a recorded step, which runs without our knowing.
+    virtual void prepare() = 0;  // tells the device what this step depends on besides tensors
+    virtual void update() = 0;   // enqueues it
+    virtual void count() = 0;    // one more step is enqueued
     virtual double learningRate() const = 0;
     virtual void setLearningRate(double lr) = 0;  // from the next step on
 

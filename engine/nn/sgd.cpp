@@ -15,10 +15,9 @@ Sgd::Sgd(const OptimizerConfig& config, const std::vector<Parameter*>& parameter
         m_momentum[i] = backend.allocate(parameters[i]->shape, DType::kFloat32);
 }
 
-void Sgd::step() {
+void Sgd::update() {
     for (std::size_t i = 0; i < m_parameters.size(); ++i)
         m_backend.sgd(m_parameters[i]->value, m_parameters[i]->gradient, m_momentum[i], m_step);
-    setSteps(m_steps + 1);
 }
 
 void Sgd::setSteps(std::int64_t steps) {

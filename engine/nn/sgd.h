@@ -11,7 +11,9 @@ class Sgd final : public Optimizer {
   public:
     Sgd(const OptimizerConfig& config, const std::vector<Parameter*>& parameters, Backend& backend);
 
-    void step() override;
+    void prepare() override { m_backend.prepareSgd(m_step); }
+    void update() override;
+    void count() override { setSteps(m_steps + 1); }
     double learningRate() const override { return m_step.lr; }
     void setLearningRate(double lr) override { m_step.lr = lr; }
     std::vector<OptimizerTensor> state() const override;

@@ -6,15 +6,32 @@
 
 #include "nn/gradient_clipping.h"
 #include "nn/pass_key.h"
+#include "parallel/recorded_collectives.h"
 
 namespace ringside {
 
 namespace {
 
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+// Parts of a step that enqueue different work: a micro-batch whose gradients are kept, the only one, the last one.
+enum Part { kFirstKept, kLaterKept, kAlone, kAfterKept };
+
 BucketLimits bucketLimits(const ParallelConfig& config) {
     constexpr double kMebibyte = 1 << 20;
     return {static_cast<std::size_t>(config.firstBucketMb * kMebibyte),
             static_cast<std::size_t>(config.bucketCapMb * kMebibyte)};
+}
+
+// Null where the device records nothing, or the communicator's part of a step cannot be recorded.
+std::unique_ptr<StepRecorder> makeRecorder(const StrategyParts& parts) {
+    std::optional<RecordingDevice> device = parts.backend.recordingDevice();
+    const bool alone = parts.communicator.size() == 1;
+    if (!device || !(alone || parts.communicator.canBeRecorded())) return nullptr;
+    if (!alone) device = withCollectives(std::move(*device), parts.communicator);
+    return std::make_unique<StepRecorder>(std::move(*device), [tell = parts.tell](const std::string& why) {
+        if (tell) tell("steps run kernel by kernel, for they cannot be recorded as a CUDA graph: " + why);
+    });
 }
 
 }  // namespace
@@ -29,8 +46,7 @@ DataParallel::DataParallel(const RunConfig& config, const StrategyParts& parts, 
       m_clipNorm(config.optimizer.clipGradNorm),
       m_seed(config.training.seed),
       m_scaler(config.training.precision == "fp16"),
-      m_recorder(parts.communicator.size() == 1 && config.training.accumulateSteps == 1 ? parts.backend.makeRecorder()
-                                                                                        : nullptr) {}
+      m_recorder(makeRecorder(parts)) {}
 
 void DataParallel::synchronise() {
     if (m_parts.communicator.size() == 1) return;
@@ -70,12 +86,31 @@ void DataParallel::pass(const Batch& batch, const Model::GradientReady& ready) {
     m_parts.model.backward(m_parts.loss.gradient(), ready);
 }
 
+void DataParallel::enqueue(const Batch& batch, int part, const std::function<void()>& work) {
+    if (!m_recorder) return work();
+    m_parts.phase.store("forward", std::memory_order_relaxed);
+    m_recorder->run({batch.features.data, batch.rows(), gradientFactor(), part}, work);
+    m_parts.phase.store("all-reduce", std::memory_order_relaxed);  // where the host may wait for the other ranks
+}
+
 SampleLosses DataParallel::accumulate(const Batch& batch) {
     begin();
-    pass(batch, [](std::size_t) {});
-    m_reducer.keep();
+    const bool first = m_microBatches == 0;
+    enqueue(batch, first ? kFirstKept : kLaterKept, [&] {
+        pass(batch, [](std::size_t) {});
+        m_reducer.keep(first);
+    });
     ++m_microBatches;
     return m_parts.loss.fetch(batch);
+}
+
+void DataParallel::passAndUpdate(const Batch& batch) {
+    m_reducer.beginPass(m_microBatches > 0);
+    pass(batch, m_gradientReady);
+    m_parts.phase.store("all-reduce", std::memory_order_relaxed);
+    m_reducer.finishPass();
+    m_parts.phase.store("optimizer", std::memory_order_relaxed);
+    if (!hostDecides()) m_optimizer->update();
 }
 
 // Everything is enqueued before anything is fetched: a device works on while the host catches up.
@@ -83,16 +118,12 @@ StepResult DataParallel::step(const Batch& batch, StepRequest request) {
     StepResult result;
     m_reducer.begin(request.control);
     begin();
-    const auto work = [this, &batch] { pass(batch, m_gradientReady); };
-    if (m_recorder)
-        m_recorder->run({batch.features.data, batch.rows(), gradientFactor()}, work);
-    else
-        work();
-    m_parts.phase.store("all-reduce", std::memory_order_relaxed);
-    result.control = m_reducer.finish();
-
+    m_optimizer->prepare();
+    enqueue(batch, m_microBatches > 0 ? kAfterKept : kAlone, [&] { passAndUpdate(batch); });
+    if (!hostDecides()) m_optimizer->count();
+    result.control = m_reducer.end();
     m_parts.phase.store("optimizer", std::memory_order_relaxed);
-    result.gradientNorm = update(request.gradientNorm);
+    result.gradientNorm = hostDecides() ? updateByNorm(request.gradientNorm) : reportedNorm(request.gradientNorm);
     m_microBatches = 0;
     result.losses = m_parts.loss.fetch(batch);
     return result;
@@ -107,17 +138,20 @@ bool DataParallel::unscale() {
     return finite;
 }
 
-// Every rank clips by the same norm, of the same averaged gradient; only rank 0 reports one. The update leaves
-// gradients alone, so that measuring, for which a device is waited for, comes last.
-double DataParallel::update(bool wantsNorm) {
-    const double none = std::numeric_limits<double>::quiet_NaN();
-    if (!unscale()) return none;
+// Every rank clips by the same norm, of the same averaged gradient.
+double DataParallel::updateByNorm(bool wantsNorm) {
+    if (!unscale()) return kNone;
     const bool clips = m_clipNorm > 0;
-    const double clipped = clips ? clipGradientNorm(m_parts.model.parameters(), m_clipNorm, m_parts.backend) : none;
-    m_optimizer->step();
-    if (m_parts.communicator.rank() != 0) return none;
-    if (clips) return clipped;
-    return wantsNorm ? m_reducer.gradientNorm() : none;
+    const double norm = clips ? clipGradientNorm(m_parts.model.parameters(), m_clipNorm, m_parts.backend) : kNone;
+    m_optimizer->update();
+    m_optimizer->count();
+    return clips && m_parts.communicator.rank() == 0 ? norm : reportedNorm(wantsNorm);
+}
+
+// Only rank 0 reports one. The update leaves gradients alone, so that measuring, for which a device is waited for,
+// comes last.
+double DataParallel::reportedNorm(bool wanted) {
+    return wanted && m_parts.communicator.rank() == 0 ? m_reducer.gradientNorm() : kNone;
 }
 
 SampleLosses DataParallel::evaluate(const Batch& batch) {

@@ -30,9 +30,14 @@ class DataParallel final : public Strategy {
     void broadcast(const Parameter& from0);
     void begin();                                                      // of a training pass
     void pass(const Batch& batch, const Model::GradientReady& ready);  // forward, loss and backward
-    float gradientFactor() const;                                      // what the loss' gradient is multiplied by
-    double update(bool wantsNorm);  // clips when that is wanted; the norm that is reported
-    bool unscale();                 // false: the gradient is infinite, and the step is left out
+    void passAndUpdate(const Batch& batch);                            // what a step enqueues, alike in every step
+    // Recorded and launched as one where the device does that. part: of the step, which work differs by.
+    void enqueue(const Batch& batch, int part, const std::function<void()>& work);
+    float gradientFactor() const;                                         // what the loss' gradient is multiplied by
+    bool hostDecides() const { return m_clipNorm > 0 || m_scaler.on(); }  // about the update, by the gradient's norm
+    double updateByNorm(bool wantsNorm);  // clips when that is wanted; the norm that is reported
+    double reportedNorm(bool wanted);     // of the averaged gradient on rank 0, NaN elsewhere
+    bool unscale();                       // false: the gradient is infinite, and the step is left out
 
     StrategyParts m_parts;
     GradientReducer m_reducer;
@@ -43,7 +48,7 @@ class DataParallel final : public Strategy {
     std::int64_t m_seed;
     std::int64_t m_microBatches = 0;  // of the step under way
     LossScaler m_scaler;
-    std::unique_ptr<StepRecorder> m_recorder;  // of a rank alone on a device that records; null: passes run as they are
+    std::unique_ptr<StepRecorder> m_recorder;  // null: steps run as they are
 };
 
 }  // namespace ringside

@@ -33,15 +33,14 @@ GradientReducer::GradientReducer(const std::vector<Parameter*>& parameters, Comm
         bucket.kept = backend.allocate({static_cast<std::int64_t>(bucket.gradientCount)}, DType::kFloat32);
 }
 
-void GradientReducer::keep() {
+void GradientReducer::keep(bool first) {
     for (const Bucket& bucket : m_buckets) {
         RINGSIDE_ASSERT(bucket.kept);
-        if (m_keptPasses == 0)
+        if (first)
             m_backend.copy(gradientsOf(bucket), bucket.kept);
         else
             m_backend.add(gradientsOf(bucket), bucket.kept);
     }
-    ++m_keptPasses;
 }
 
 void GradientReducer::bind(const std::vector<Parameter*>& parameters, const std::vector<std::size_t>& members,
@@ -74,16 +73,27 @@ Tensor GradientReducer::controlSlot() const {
 }
 
 void GradientReducer::begin(int control) {
-    for (Bucket& bucket : m_buckets) bucket.pending = bucket.parameters;
-    m_nextLaunch = 0;
     m_control = control;
+    if (m_communicator.size() == 1) return;
+    const float mine = m_communicator.rank() == 0 ? static_cast<float>(control) : 0.0F;
+    m_backend.upload(&mine, controlSlot());
+}
+
+// A pass that failed on the way, such as one that could not be recorded, leaves nothing behind.
+void GradientReducer::beginPass(bool addKept) {
+    for (Bucket& bucket : m_buckets) {
+        bucket.pending = bucket.parameters;
+        bucket.handle.reset();
+    }
+    m_nextLaunch = 0;
+    m_addKept = addKept;
 }
 
 void GradientReducer::ready(std::size_t parameter) {
     Bucket& bucket = m_buckets[m_bucketOf[parameter]];
     RINGSIDE_ASSERT(bucket.pending > 0);
     if (--bucket.pending > 0) return;
-    if (m_keptPasses > 0) m_backend.add(bucket.kept, gradientsOf(bucket));
+    if (m_addKept) m_backend.add(bucket.kept, gradientsOf(bucket));
     if (m_communicator.size() == 1) return;
     RINGSIDE_ASSERT(&bucket == &m_buckets[m_nextLaunch]);
     ++m_nextLaunch;
@@ -92,18 +102,19 @@ void GradientReducer::ready(std::size_t parameter) {
         bucket.handle = m_communicator.allReduceAsync(CommBuffer::of(bucket.memory), ReduceOp::kSum);
 }
 
-int GradientReducer::finish() {
-    m_keptPasses = 0;
-    if (m_communicator.size() == 1) return m_control;
+void GradientReducer::finishPass() {
+    if (m_communicator.size() == 1) return;
     RINGSIDE_ASSERT(m_nextLaunch == m_buckets.size());
     // Nothing is left to compute beside the last bucket: it goes in this thread, without a detour over another.
-    const float mine = m_communicator.rank() == 0 ? static_cast<float>(m_control) : 0.0F;
-    m_backend.upload(&mine, controlSlot());
     m_communicator.allReduce(CommBuffer::of(m_buckets.back().memory), ReduceOp::kSum);
     for (Bucket& bucket : m_buckets) {
         if (bucket.handle) bucket.handle->wait();
         bucket.handle.reset();
     }
+}
+
+int GradientReducer::end() {
+    if (m_communicator.size() == 1) return m_control;
     float everybodys = 0;
     m_backend.download(controlSlot(), &everybodys);
     return static_cast<int>(everybodys);

@@ -22,16 +22,18 @@ class GradientReducer {
     GradientReducer(const std::vector<Parameter*>& parameters, Communicator& communicator, Backend& backend,
                     BucketLimits limits, bool accumulates = false);
 
-    // Sets the gradients of a finished backward pass aside, without communication, as DDP does under no_sync(); they
-    // are added to those of the next begin() ... finish().
-    void keep();
+    // Sets the gradients of a finished backward pass aside, without communication, as DDP does under no_sync(): the
+    // first ones of a step overwrite what was kept, others are added to it.
+    void keep(bool first);
 
-    void begin(int control);            // before a backward pass; control counts on rank 0 only
+    void begin(int control);            // of a step, before what may be recorded; control counts on rank 0 only
+    void beginPass(bool addKept);       // before the backward pass whose gradients, with those kept, are averaged
     void ready(std::size_t parameter);  // its gradient is complete; in decreasing order of parameters
-    int finish();                       // all gradients are averaged on return; rank 0's control code
+    void finishPass();                  // what the backend does from now on finds all gradients averaged
+    int end();                          // of the step: rank 0's control code; waits for the device
 
-    double gradientNorm();     // of the averaged gradient, after finish()
-    void scale(float factor);  // the averaged gradient, after finish()
+    double gradientNorm();     // of the averaged gradient, after finishPass()
+    void scale(float factor);  // the averaged gradient, after finishPass()
     std::size_t bucketCount() const { return m_buckets.size(); }
 
   private:
@@ -54,7 +56,7 @@ class GradientReducer {
     std::vector<Bucket> m_buckets;
     std::vector<std::size_t> m_bucketOf;  // by parameter
     std::size_t m_nextLaunch = 0;
-    std::size_t m_keptPasses = 0;
+    bool m_addKept = false;
     float m_share;
     int m_control = 0;
 };

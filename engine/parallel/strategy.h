@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -17,13 +18,14 @@ class Backend;
 class Communicator;
 class LossScaler;
 
-// What a strategy works with; all of it outlives the strategy.
+// What a strategy works with; all of it, but for tell, outlives the strategy.
 struct StrategyParts {
     Model& model;
     Loss& loss;
     Communicator& communicator;
     Backend& backend;
-    std::atomic<const char*>& phase;  // told which phase of the step the rank is in
+    std::atomic<const char*>& phase;                    // told which phase of the step the rank is in
+    std::function<void(const std::string&)> tell = {};  // a line for the log
 };
 
 struct StepRequest {

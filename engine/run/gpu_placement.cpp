@@ -10,8 +10,10 @@ GpuPlacement placeRank(const std::string& runName, int localRank, int ranksOnHos
     GpuPlacement placement;
     placement.gpu = localRank % gpus;
     placement.shared = ranksOnHost > gpus;
-    // NCCL's bootstrap listens without authentication: never on an outside interface. "=" asks for the exact name.
-    placement.environment = {{"NCCL_SOCKET_IFNAME", "=lo"}};
+    placement.environment = {
+        {"NCCL_SOCKET_IFNAME", "=lo"},  // its bootstrap listens without authentication; "=" asks for the exact name
+        {"NCCL_GRAPH_REGISTER", "0"},   // all ranks would have to record a step together: one may fail to
+    };
     if (!placement.shared) return placement;
 
     placement.label = kSharedGpuLabel;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/batch_gatherer.h"
 
+#include <utility>
+
 #include "data/channel_moments.h"
 
 namespace ringside {
@@ -45,23 +47,68 @@ BatchGatherer::BatchGatherer(const GathererParts& parts)
       m_shape(parts.dataset.shape()),
       m_targetCount(parts.dataset.targetCount()),
       m_transforms(parts.config.loader, m_shape, parts.config.training.seed, parts.training),
-      m_loader(parts.dataset, m_transforms, loaderOptions(parts), parts.maxBatch, parts.memory) {
-    if (m_backend.device().kind != Device::Kind::kCpu) m_onDevice = allocateBatch(parts);
+      m_loader(parts.dataset, m_transforms, loaderOptions(parts), parts.maxBatch, parts.memory),
+      m_uploader(parts.backend.makeUploader(parts.memory.pinned())) {
+    if (!m_uploader) return;
+    for (Travelling& one : m_onDevice) {
+        one.whole = allocateBatch(parts);
+        one.indices.reserve(static_cast<std::size_t>(parts.maxBatch));
+    }
+}
+
+void BatchGatherer::begin(const ShardPlan& plan, int rank, std::int64_t epoch, std::int64_t firstBatch) {
+    end();
+    m_loader.begin(plan, rank, epoch, firstBatch);
+    if (!m_uploader) return;
+    for (Travelling& one : m_onDevice) one.error = nullptr;
+    m_notSent = plan.stepsPerEpoch() - firstBatch;
+    sendNext(m_onDevice[m_next]);
+}
+
+void BatchGatherer::end() {
+    if (m_uploader) m_uploader->waitForSources();
+    m_loader.end();
 }
 
 Batch BatchGatherer::next() {
+    if (!m_uploader) {
+        const HostBatch& host = m_loader.next();
+        m_indices = host.indices;
+        return hostTensors(host, m_shape.features, m_targetCount);
+    }
+    Travelling& now = m_onDevice[m_next];
+    if (now.error) std::rethrow_exception(std::exchange(now.error, nullptr));
+    m_uploader->join();
+    m_indices = now.indices;
+    m_next = 1 - m_next;
+    sendNext(m_onDevice[m_next]);
+    return now.batch;
+}
+
+// The loader's memory may change with its next batch: what is on its way has to have left it.
+void BatchGatherer::sendNext(Travelling& to) {
+    if (m_notSent == 0) return;
+    --m_notSent;
+    m_uploader->waitForSources();
+    try {
+        send(to);
+    } catch (...) {
+        to.error = std::current_exception();
+    }
+}
+
+void BatchGatherer::send(Travelling& to) {
     const HostBatch& host = m_loader.next();
-    m_indices = host.indices;
+    to.indices.assign(host.indices.begin(), host.indices.end());
     const Batch loaded = hostTensors(host, m_shape.features, m_targetCount);
-    if (!m_onDevice.features) return loaded;
-    const auto upload = [&](const Tensor& from, const Tensor& whole) {
+    const auto start = [&](const Tensor& from, const Tensor& whole) {
         if (!from) return Tensor{};
-        const Tensor to = whole.head(host.rows());
-        m_backend.upload(from.data, to);
-        return to;
+        const Tensor on = whole.head(host.rows());
+        m_uploader->start(from.data, on);
+        return on;
     };
-    return {upload(loaded.features, m_onDevice.features), upload(loaded.labels, m_onDevice.labels),
-            upload(loaded.targets, m_onDevice.targets)};
+    to.batch = {start(loaded.features, to.whole.features), start(loaded.labels, to.whole.labels),
+                start(loaded.targets, to.whole.targets)};
 }
 
 ChannelScale sharedChannelScale(const Dataset& training, Communicator& communicator) {

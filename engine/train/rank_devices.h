@@ -7,6 +7,7 @@
 #include "backend/backend.h"
 #include "comm/communicator.h"
 #include "config/run_config.h"
+#include "data/batch_memory.h"
 #include "run/rank_environment.h"
 #include "telemetry/events.h"
 
@@ -20,6 +21,8 @@ class RankDevices {
     virtual std::unique_ptr<Backend> makeBackend(const RankEnvironment& environment, const RunConfig& config) = 0;
     // Asks the GPU that makeBackend() chose; may take its time. Empty: this rank has none.
     virtual std::function<GpuReading()> gpuReader() { return {}; }
+    // What loader.pin_memory asks for; null: ordinary memory. The backend outlives it.
+    virtual std::unique_ptr<BatchMemory> batchMemory(const RunConfig&) { return nullptr; }
     virtual std::unique_ptr<Communicator> join(const RankEnvironment& environment, const RunConfig& config,
                                                Backend& backend) = 0;
 };

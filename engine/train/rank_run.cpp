@@ -76,14 +76,15 @@ ExitCode runRank(const RankEnvironment& environment, TelemetrySink& sink, const 
     const std::unique_ptr<Backend> backend = devices.makeBackend(environment, config);
     sink.state("connecting", backend->name());
     const GpuHeartbeat gpu(sink, devices.gpuReader());
+    const std::unique_ptr<BatchMemory> batchMemory = devices.batchMemory(config);
     const std::unique_ptr<Communicator> communicator = devices.join(environment, config, *backend);
     const CollectiveWatch watch(sink, *communicator);
 
     SinkObserver observer(sink);
     const std::optional<WrongIndex> wrongIndex = wrongIndexFromEnvironment(environment.rank);
     if (wrongIndex) sink.log("warning", std::string(kWrongIndexVariable) + " is set: a sample is replaced, as a test");
-    Trainer trainer({config, data, *communicator, *backend, observer, control, environment.runDirectory, nullptr,
-                     wrongIndex, reportSamples()});
+    Trainer trainer({config, data, *communicator, *backend, observer, control, environment.runDirectory,
+                     batchMemory.get(), wrongIndex, reportSamples()});
     const TrainOutcome outcome = trainer.run();
     sink.state("finished");
     return outcome == TrainOutcome::kStopped ? ExitCode::kStopped : ExitCode::kOk;

@@ -128,7 +128,11 @@ Trainer::Trainer(const TrainerParts& parts)
       m_model(preparedModel(parts)),
       m_loss(lossFor(parts)),
       m_strategy(valueOrThrow(makeStrategy(
-          parts.config, {*m_model, *m_loss, parts.communicator, parts.backend, parts.observer.progress().phase}))),
+          parts.config,
+          {*m_model, *m_loss, parts.communicator, parts.backend, parts.observer.progress().phase,
+           [this](const std::string& text) {
+               m_parts.observer.onEvent(LogLine{m_parts.communicator.rank(), "info", text, m_parts.observer.nowUs()});
+           }}))),
       m_schedule(parts.config.schedule, parts.config.scaledLearningRate(), parts.config.training.epochs),
       m_hostMemory(makeHostMemory()),
       m_trainingGatherer(gathererParts(parts, *parts.data.training, *m_hostMemory)),

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU and an NCCL made of bookkeeping: streams are lists of work that runs when the host asks or pauses, time goes
-// on only in pauses, and every call is written down.
+// An NCCL made of bookkeeping, on a fake GPU: every call is written down.
 #pragma once
 
 #include <condition_variable>
@@ -14,130 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
 #include "comm/nccl/nccl_communicator.h"
+#include "support/fake_gpu.h"
 
 namespace ringside::testing {
-
-class FakeClock final : public Clock {
-  public:
-    TimePoint now() const override { return time; }
-    TimePoint time{};
-};
-
-class FakeDevice final : public CommDevice {
-  public:
-    struct Work {
-        std::function<bool()> ready;  // whether it may run now
-        std::function<void()> run;
-    };
-    struct Stream {
-        std::deque<Work> work;
-    };
-    struct Event {
-        bool done = true;
-    };
-
-    explicit FakeDevice(std::shared_ptr<FakeClock> clock) : m_clock(std::move(clock)) {}
-    ~FakeDevice() override {
-        for (void* memory : m_memory) std::free(memory);
-    }
-
-    DeviceStream createStream() override { return keep(m_streams); }
-    void destroyStream(DeviceStream) noexcept override { ++streamsDestroyed; }
-    DeviceEvent createEvent() override { return keep(m_events); }
-    void destroyEvent(DeviceEvent) noexcept override { ++eventsDestroyed; }
-
-    void record(DeviceEvent event, DeviceStream stream) override {
-        Event* target = static_cast<Event*>(event);
-        target->done = false;
-        enqueue(
-            stream, [] { return true; }, [target] { target->done = true; });
-    }
-    void streamWaits(DeviceStream stream, DeviceEvent event) override {
-        Event* source = static_cast<Event*>(event);
-        enqueue(
-            stream, [source] { return source->done; }, [] {});
-    }
-    bool finished(DeviceEvent event) override {
-        advance();
-        return static_cast<Event*>(event)->done;
-    }
-
-    void* allocate(std::size_t bytes) override {
-        void* memory = std::calloc(1, bytes);
-        m_memory.insert(memory);
-        m_sizes[memory] = bytes;
-        return memory;
-    }
-    void release(void* memory) noexcept override {
-        if (m_memory.erase(memory)) std::free(memory);
-        m_sizes.erase(memory);
-    }
-    void* allocateHost(std::size_t bytes) override {
-        ++hostMemoryHeld;
-        return std::malloc(bytes);
-    }
-    void releaseHost(void* memory) noexcept override {
-        --hostMemoryHeld;
-        std::free(memory);
-    }
-    bool isHostMemory(const void* memory) override {
-        for (const auto& [start, bytes] : m_sizes)
-            if (memory >= start && memory < static_cast<const char*>(start) + bytes) return false;
-        return true;
-    }
-    void copy(void* to, const void* from, std::size_t bytes, DeviceStream stream) override {
-        enqueue(
-            stream, [] { return true; }, [=] { std::memcpy(to, from, bytes); });
-    }
-    void pause() override {
-        m_clock->time += std::chrono::milliseconds(1);
-        ++pauses;
-        if (onPause) onPause();
-        advance();
-    }
-
-    void enqueue(DeviceStream stream, std::function<bool()> ready, std::function<void()> run) {
-        static_cast<Stream*>(stream ? stream : &m_computeStream)->work.push_back({std::move(ready), std::move(run)});
-    }
-    DeviceStream computeStream() { return &m_computeStream; }
-    void advance() {
-        for (bool moved = true; moved;) {
-            moved = runFront(m_computeStream);
-            for (auto& stream : m_streams) moved = runFront(*stream) || moved;
-        }
-    }
-
-    std::function<void()> onPause;
-    int pauses = 0;
-    int streamsDestroyed = 0;
-    int eventsDestroyed = 0;
-    int hostMemoryHeld = 0;
-    std::size_t eventsMade() const { return m_events.size(); }
-    std::size_t memoryHeld() const { return m_memory.size(); }
-
-  private:
-    template <class T>
-    static T* keep(std::vector<std::unique_ptr<T>>& all) {
-        all.push_back(std::make_unique<T>());
-        return all.back().get();
-    }
-    static bool runFront(Stream& stream) {
-        if (stream.work.empty() || !stream.work.front().ready()) return false;
-        auto work = std::move(stream.work.front());
-        stream.work.pop_front();
-        work.run();
-        return true;
-    }
-
-    std::shared_ptr<FakeClock> m_clock;
-    Stream m_computeStream;
-    std::vector<std::unique_ptr<Stream>> m_streams;
-    std::vector<std::unique_ptr<Event>> m_events;
-    std::set<void*> m_memory;
-    std::map<const void*, std::size_t> m_sizes;
-};
 
 // Plays a world in which every rank has the same data: a float sum is `size` times the input.
 class FakeNccl final : public NcclApi {
@@ -214,6 +93,7 @@ class FakeNccl final : public NcclApi {
     NcclResult asyncError = NcclResult::kSuccess;
     int inProgressFor = 0;  // how many questions for the state answer "in progress"
     bool stalled = false;   // collectives stay on their stream for ever
+    bool refusesRecording = false;
     bool initGivesComm = true;
     bool abortHangs = false;
     std::atomic<int> aborts{0};
@@ -228,7 +108,7 @@ class FakeNccl final : public NcclApi {
         return answer == answers.end() ? NcclResult::kSuccess : answer->second;
     }
     NcclResult run(const std::string& call, DeviceStream stream, std::function<void()> work) {
-        const NcclResult result = note(call);
+        const NcclResult result = refusesRecording && m_device->isRecording() ? NcclResult::kInvalidUsage : note(call);
         if (result == NcclResult::kSuccess || result == NcclResult::kInProgress)
             m_device->enqueue(
                 stream, [this] { return !stalled; }, std::move(work));

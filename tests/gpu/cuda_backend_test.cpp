@@ -133,6 +133,39 @@ TEST_CASE("A recorded step does what the step does") {
     CHECK(both.difference(loss) < 1e-5);
 }
 
+TEST_CASE("A recorded update follows the learning rate and the number of steps") {
+    Both both;
+    const auto parameter = both.floats({100}, 1);
+    const auto gradient = both.floats({100}, 2);
+    const auto first = both.floats({100}, 0);
+    const auto second = both.floats({100}, 0);
+    AdamStep step;
+    std::unique_ptr<RecordedWork> recorded;
+    for (step.number = 1; step.number < 6; ++step.number) {
+        step.lr = 0.1 / static_cast<double>(step.number);
+        both.cpu->adam(parameter.cpu, gradient.cpu, first.cpu, second.cpu, step);
+        both.gpu.prepareAdam(step);
+        const auto update = [&] { both.gpu.adam(parameter.gpu, gradient.gpu, first.gpu, second.gpu, step); };
+        if (step.number == 1) update();
+        if (step.number == 2) recorded = both.gpu.recordingDevice()->record(update);
+        if (recorded) recorded->launch();
+    }
+    CHECK(both.difference(parameter) == 0);
+}
+
+TEST_CASE("A recording that fails leaves the device as it was") {
+    Both both;
+    const auto x = both.floats({100}, 1);
+    const auto intoTheHost = [&] {
+        both.gpu.scale(x.gpu, 2);
+        both.gpu.squaredNorm(x.gpu);
+    };
+    CHECK_THROWS_WITH(both.gpu.recordingDevice()->record(intoTheHost), containing("cannot be recorded"));
+    both.gpu.scale(x.gpu, 2);
+    both.cpu->scale(x.cpu, 2);
+    CHECK(both.difference(x) == 0);
+}
+
 TEST_CASE("Out of memory and a missing GPU are errors that name the way out") {
     CudaBackend gpu{CudaOptions{}};
     CHECK_THROWS_WITH(gpu.allocate({1LL << 20, 1LL << 20}, DType::kFloat32),

@@ -89,8 +89,8 @@ TEST_CASE("The GPU's Adam and AdamW equal the CPU's bit for bit, with and withou
         const AdamStep options{1e-3, 0.9, 0.999, 1e-8, decay, decoupled, step};
         const std::vector<float> gradient = numbers(500, 10U + static_cast<std::uint32_t>(step));
         cpu.backend->adam(cpuParameter, cpu.tensor(gradient, {500}), cpuFirst, cpuSecond, options);
-        runValues(500, cuda::AdamValue{parameter.data(), gradient.data(), first.data(), second.data(),
-                                       cuda::scalarsOf(options)});
+        const cuda::AdamScalars scalars = cuda::scalarsOf(options);
+        runValues(500, cuda::AdamValue{parameter.data(), gradient.data(), first.data(), second.data(), &scalars});
         REQUIRE(bits(parameter) == bits(Cpu::values(cpuParameter)));
         REQUIRE(bits(second) == bits(Cpu::values(cpuSecond)));
     }

@@ -15,13 +15,14 @@ std::map<std::string, std::string> environmentOf(const GpuPlacement& placement) 
 
 }  // namespace
 
-TEST_CASE("With a GPU per rank only the bootstrap is bound to loopback") {
+TEST_CASE("With a GPU per rank the bootstrap is bound to loopback, and ranks record their steps alone") {
     for (int rank = 0; rank < 4; ++rank) {
         const GpuPlacement placement = placeRank("run", rank, 4, 8);
         CHECK(placement.gpu == rank);
         CHECK_FALSE(placement.shared);
         CHECK(placement.label.empty());
-        CHECK(environmentOf(placement) == std::map<std::string, std::string>{{"NCCL_SOCKET_IFNAME", "=lo"}});
+        CHECK(environmentOf(placement) ==
+              std::map<std::string, std::string>{{"NCCL_SOCKET_IFNAME", "=lo"}, {"NCCL_GRAPH_REGISTER", "0"}});
     }
 }
 
@@ -37,6 +38,7 @@ TEST_CASE("Ranks that share a GPU look like hosts of their own to NCCL") {
     CHECK(environment["NCCL_HOSTID"] == "digits-7-1");
     environment.erase("NCCL_HOSTID");
     CHECK(environment == std::map<std::string, std::string>{{"NCCL_SOCKET_IFNAME", "=lo"},
+                                                            {"NCCL_GRAPH_REGISTER", "0"},
                                                             {"NCCL_NET", "Socket"},
                                                             {"NCCL_IB_DISABLE", "1"},
                                                             {"NCCL_P2P_DISABLE", "1"},
@@ -52,5 +54,5 @@ TEST_CASE("Three ranks over two GPUs all follow the shared recipe") {
     CHECK(placeRank("r", 1, 3, 2).gpu == 1);
     CHECK(placeRank("r", 2, 3, 2).gpu == 0);
     CHECK(placeRank("r", 1, 3, 2).shared);
-    CHECK(placeRank("r", 1, 3, 2).environment.size() == 10);
+    CHECK(placeRank("r", 1, 3, 2).environment.size() == 11);
 }

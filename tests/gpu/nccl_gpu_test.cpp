@@ -13,6 +13,7 @@
 #include "base/errors.h"
 #include "base/files.h"
 #include "comm/nccl/nccl_communicator.h"
+#include "parallel/recorded_collectives.h"
 #include "run/gpu_placement.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
@@ -78,6 +79,32 @@ void exchange(CudaBackend& gpu, Communicator& communicator) {
     communicator.barrier();
 }
 
+// A step with two all-reduces, launched as one graph.
+void exchangeRecorded(CudaBackend& gpu, Communicator& communicator) {
+    const auto first = communicator.allocate(1001);
+    const auto last = communicator.allocate(3);
+    const Tensor tensor{first.data(), {1001}, DType::kFloat32, gpu.device()};
+    const auto step = [&] {
+        gpu.fill(tensor, 1);
+        const auto handle = communicator.allReduceAsync(CommBuffer::of(first), ReduceOp::kSum);
+        communicator.allReduce(CommBuffer::of(last), ReduceOp::kSum);
+        handle->wait();
+        gpu.scale(tensor, 2);
+    };
+    std::string whyNot;
+    StepRecorder recorder(withCollectives(*gpu.recordingDevice(), communicator),
+                          [&whyNot](const std::string& why) { whyNot = why; });
+    std::vector<float> values(1001);
+    const std::int64_t before = communicator.collective();
+    for (int round = 0; round < 5; ++round) {
+        recorder.run({first.data(), 1, 1}, step);
+        gpu.download(tensor, values.data());
+        demand(values.back() == 2 * static_cast<float>(communicator.size()), "the recorded all-reduce is wrong");
+    }
+    demand(whyNot.empty(), "not recorded: " + whyNot);
+    demand(communicator.collective() == before + 10, "recorded collectives are not counted");
+}
+
 struct Rank {
     CudaBackend gpu;
     DirectoryStore store;
@@ -125,7 +152,11 @@ int exitOf(pid_t child) {
 
 TEST_CASE("Two ranks share a GPU by the documented recipe and agree") {
     TemporaryDirectory directory;
-    const auto play = [](Rank& self) { exchange(self.gpu, *self.communicator); };
+    const auto play = [](Rank& self) {
+        exchange(self.gpu, *self.communicator);
+        exchangeRecorded(self.gpu, *self.communicator);
+        exchange(self.gpu, *self.communicator);
+    };
     const pid_t first = forkRank(directory.path(), 0, 60s, play);
     const pid_t second = forkRank(directory.path(), 1, 60s, play);
     CHECK(exitOf(first) == 0);
@@ -154,6 +185,7 @@ TEST_CASE("One rank talks to itself") {
         try {
             Rank self(directory.path(), 0, 1, 30s);
             exchange(self.gpu, *self.communicator);
+            exchangeRecorded(self.gpu, *self.communicator);
             code = 0;
         } catch (const std::exception& error) {
             std::fprintf(stderr, "%s\n", error.what());

@@ -2,6 +2,7 @@
 #include "backend/step_recorder.h"
 
 #include <string>
+#include <vector>
 
 #include "base/errors.h"
 #include "support/catch.h"
@@ -22,12 +23,14 @@ struct Device {
     std::int64_t copies = 0;
     bool workCopies = false;
     bool refuses = false;
+    std::vector<std::string> told;
     StepRecorder recorder{{[this](const std::function<void()>&) -> std::unique_ptr<RecordedWork> {
                                if (refuses) throw DeviceError("cannot be recorded");
                                log += 'r';
                                return std::make_unique<Launched>(*this);
                            },
-                           [this] { return copies; }}};
+                           [this] { return copies; }},
+                          [this](const std::string& why) { told.push_back(why); }};
 
     void step(const WorkKey& key) {
         recorder.run(key, [this] {
@@ -49,32 +52,55 @@ TEST_CASE("A step runs as it is once, is recorded the second time and launched f
     CHECK(device.log == "wrlll");
 }
 
-TEST_CASE("A smaller last batch runs as it is, and the recording lives on") {
+TEST_CASE("A smaller last batch gets a recording of its own, and the first one lives on") {
     Device device;
     for (const WorkKey& key : {kWhole, kWhole, kLast, kWhole, kWhole, kLast, kWhole}) device.step(key);
-    CHECK(device.log == "wrlwllwl");
+    CHECK(device.log == "wrlwllrll");
 }
 
-TEST_CASE("Another factor or another input is other work, which is recorded anew when it stays") {
+TEST_CASE("Two batch buffers that take turns are recorded each") {
     Device device;
     const int elsewhere = 0;
-    for (const WorkKey& key : {kWhole, kWhole, WorkKey{&kInput, 32, 2}, WorkKey{&elsewhere, 32, 1}}) device.step(key);
-    CHECK(device.log == "wrlww");
-    for (int i = 0; i < 2; ++i) device.step({&elsewhere, 32, 1});
-    CHECK(device.log == "wrlwwrll");
+    const WorkKey other{&elsewhere, 32, 1};
+    for (const WorkKey& key : {kWhole, other, kWhole, other, kWhole, other}) device.step(key);
+    CHECK(device.log == "wwrlrlll");
 }
 
-TEST_CASE("Work that copies to or from the host is never recorded") {
+TEST_CASE("Another factor, another input or another part of the step is other work") {
+    Device device;
+    const int elsewhere = 0;
+    for (const WorkKey& key :
+         {kWhole, kWhole, WorkKey{&kInput, 32, 2}, WorkKey{&elsewhere, 32, 1}, WorkKey{&kInput, 32, 1, 1}, kWhole})
+        device.step(key);
+    CHECK(device.log == "wrlwwwl");
+}
+
+TEST_CASE("Work that was not used for a while is forgotten, and what is used stays") {
+    Device device;
+    device.step(kWhole);
+    device.step(kWhole);
+    for (std::int64_t rows = 1; rows <= static_cast<std::int64_t>(StepRecorder::kKept); ++rows) {
+        device.step({&kInput, rows, 1});
+        device.step(kWhole);
+    }
+    device.log.clear();
+    device.step({&kInput, 1, 1});
+    device.step(kWhole);
+    CHECK(device.log == "wl");
+}
+
+TEST_CASE("Work that copies to or from the host is never recorded, which is said once") {
     Device device;
     device.workCopies = true;
     for (int i = 0; i < 3; ++i) device.step(kWhole);
     CHECK(device.log == "www");
+    CHECK(device.told == std::vector<std::string>{"a step copies between host and device"});
 }
 
-TEST_CASE("Work that the device fails to record goes on as it is") {
+TEST_CASE("Work that the device fails to record goes on as it is, and why is said once") {
     Device device;
     device.refuses = true;
     for (int i = 0; i < 3; ++i) device.step(kWhole);
     CHECK(device.log == "www");
-    CHECK_FALSE(device.recorder.hasRecording());
+    CHECK(device.told == std::vector<std::string>{"cannot be recorded"});
 }

@@ -15,7 +15,7 @@ ENGINE = {
     "export": {"config", "sampling", "data", "telemetry", "run", "model"},
     "backend": {"tensor", "run"},  # run: the GPU report that backend/cuda fills
     "nn": {"config", "model", "sampling", "tensor", "backend"},
-    "comm": {"run"},
+    "comm": {"run", "tensor"},  # tensor: the seam to the GPU's runtime
     "parallel": {"config", "tensor", "backend", "nn", "comm"},
     "train": {"config", "sampling", "data", "telemetry", "run", "model", "tensor", "backend", "nn", "comm",
               "parallel"},

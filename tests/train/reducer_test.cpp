@@ -28,12 +28,14 @@ Reduced reduceOnce(Communicator& communicator, BucketLimits limits, int control,
     Reduced result;
     for (int round = 0; round < rounds; ++round) {
         reducer.begin(communicator.rank() == 0 ? control : 99);
+        reducer.beginPass(false);
         const auto share = static_cast<float>(communicator.rank() + 1);
         backend->fill(second.gradient, 10 * share);
         reducer.ready(1);
         backend->fill(first.gradient, share);
         reducer.ready(0);
-        result.control = reducer.finish();
+        reducer.finishPass();
+        result.control = reducer.end();
     }
     result.first.assign(first.gradient.floats().begin(), first.gradient.floats().end());
     result.second.assign(second.gradient.floats().begin(), second.gradient.floats().end());
@@ -52,14 +54,16 @@ float accumulatedGradient(Communicator& communicator, BucketLimits limits) {
         for (const float value : {1.0F, 2.0F}) {
             backend->fill(second.gradient, value * share);
             backend->fill(first.gradient, value * share);
-            reducer.keep();
+            reducer.keep(value == 1);
         }
         reducer.begin(0);
+        reducer.beginPass(true);
         backend->fill(second.gradient, 4 * share);
         reducer.ready(1);
         backend->fill(first.gradient, 4 * share);
         reducer.ready(0);
-        reducer.finish();
+        reducer.finishPass();
+        reducer.end();
     }
     CHECK(second.gradient.floats()[39] == first.gradient.floats()[0]);
     return first.gradient.floats()[0];

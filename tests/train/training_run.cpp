@@ -42,18 +42,17 @@ class SwitchedControl final : public ControlSource {
     std::atomic<ControlCode> m_code{ControlCode::kNone};
 };
 
-RankReport trainRank(Communicator& communicator, const RunConfig& config, const DataSplit& data,
+RankReport trainRank(Communicator& communicator, Backend& backend, const RunConfig& config, const DataSplit& data,
                      const RunOptions& options) {
     RankReport report;
     SwitchedControl control;
     RecordingObserver observer(report, options.stepUs, [&](std::int64_t step) {
         if (communicator.rank() == 0 && options.stopAfter && options.stopAfter(step)) control.stop();
     });
-    const auto backend = makeCpuBackend(1);
     Trainer trainer({config,
                      data,
                      communicator,
-                     *backend,
+                     backend,
                      observer,
                      control,
                      options.runDirectory,
@@ -81,7 +80,9 @@ std::vector<RankReport> trainAsThreads(const RunConfig& config, const DataSplit&
     const int size = static_cast<int>(config.parallel.worldSize);
     std::vector<RankReport> reports(static_cast<std::size_t>(size));
     onLocalRanks(size, [&](Communicator& communicator) {
-        reports[static_cast<std::size_t>(communicator.rank())] = trainRank(communicator, config, data, options);
+        RankParts own = options.devices ? options.devices(communicator) : RankParts{makeCpuBackend(1), nullptr};
+        reports[static_cast<std::size_t>(communicator.rank())] =
+            trainRank(own.communicator ? *own.communicator : communicator, *own.backend, config, data, options);
     });
     return reports;
 }

@@ -31,12 +31,19 @@ struct RankReport {
     std::vector<EpochResult> results(const std::string& split) const;
 };
 
+// What a rank trains with instead of a CPU and the communicator of threads, which outlives it.
+struct RankParts {
+    std::unique_ptr<Backend> backend;
+    std::unique_ptr<Communicator> communicator;
+};
+
 struct RunOptions {
     std::filesystem::path runDirectory;
     // Called on rank 0 after each of its steps; true asks for a stop.
     std::function<bool(std::int64_t step)> stopAfter;
     std::string reportSamples = "auto";  // as IndexReport takes it
     std::int64_t stepUs = 0;             // how long a step takes by the clock that ranks are shown
+    std::function<RankParts(Communicator& threads)> devices = {};
 };
 
 // Trains with config.parallel.worldSize ranks as threads; rethrows the first rank's error.

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "backend/cuda/cuda_launches.h"
-#include "backend/cuda/optimizer_scalars.h"
 #include "backend/cuda/step_graph.h"
 #include "base/errors.h"
 
@@ -24,10 +23,17 @@ CudaBackend::CudaBackend(const CudaOptions& options)
       m_options(options),
       m_stream(m_device.makeStream()),
       m_products(m_device, options.precision),
-      m_uploads(m_device, m_stream.get(), options.deadline),
+      m_runtime(makeGpuRuntime()),
+      m_uploads(ringParts(), false),
       m_landing(m_device.allocatePinned(kLandingBytes)),
       m_normParts(m_device.allocate(kNormBlocks * sizeof(double), "partial sums")),
-      m_sums(m_device, "column sums") {}
+      m_sums(m_device, "column sums"),
+      m_sgd(m_device),
+      m_adam(m_device) {}
+
+RingParts CudaBackend::ringParts() const {
+    return {m_runtime, std::make_shared<SteadyClock>(), m_stream.get(), m_device.name(), m_options.deadline};
+}
 
 std::string CudaBackend::name() const {
     return m_options.label.empty() ? m_device.name() : m_device.name() + ", " + m_options.label;
@@ -44,13 +50,22 @@ Tensor CudaBackend::allocate(const Shape& shape, DType type) {
     return tensor;
 }
 
-std::unique_ptr<StepRecorder> CudaBackend::makeRecorder() {
+std::optional<RecordingDevice> CudaBackend::recordingDevice() {
     RecordingDevice device;
     device.record = [this](const std::function<void()>& work) -> std::unique_ptr<RecordedWork> {
-        return std::make_unique<StepGraph>(*this, work);
+        try {
+            return std::make_unique<StepGraph>(*this, work);
+        } catch (...) {
+            cudaGetLastError();  // remembered otherwise, and blamed on the next launch
+            throw;
+        }
     };
     device.hostCopies = [this] { return m_hostCopies; };
-    return std::make_unique<StepRecorder>(std::move(device));
+    return device;
+}
+
+std::unique_ptr<Uploader> CudaBackend::makeUploader(bool pinned) {
+    return std::make_unique<PinnedRing>(ringParts(), pinned);
 }
 
 void CudaBackend::countHostCopy() {
@@ -63,7 +78,8 @@ void CudaBackend::countHostCopy() {
 
 void CudaBackend::upload(const void* from, const Tensor& to) {
     countHostCopy();
-    m_uploads.upload(from, to.data, to.bytes());
+    m_uploads.start(from, to);
+    m_uploads.join();
 }
 
 // A copy to ordinary memory would wait inside CUDA, where nobody looks after a collective before it: small results
@@ -117,6 +133,10 @@ void CudaBackend::add(const Tensor& from, const Tensor& to) {
     values(countOf(to), AddValue{floats(from), floats(to)}, "adding gradients");
 }
 
+void CudaBackend::countUp(const Tensor& counter) {
+    values(1, CountedValue{static_cast<std::int64_t*>(counter.data)}, "counting batches");
+}
+
 void CudaBackend::linearForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) {
     m_products.forward(floats(x), floats(weight), floats(bias), floats(y), x.rows(), weight.shape[1], weight.shape[0],
                        m_stream.get());
@@ -167,16 +187,26 @@ void CudaBackend::argmax(const Tensor& logits, const Tensor& indices) {
          "finding the largest logits");
 }
 
+void CudaBackend::prepareSgd(const SgdStep& step) {
+    m_sgd.hold(step, [this](const void* from, const Tensor& to) { upload(from, to); });
+}
+
+void CudaBackend::prepareAdam(const AdamStep& step) {
+    m_adam.hold(step, [this](const void* from, const Tensor& to) { upload(from, to); });
+}
+
 void CudaBackend::sgd(const Tensor& parameter, const Tensor& gradient, const Tensor& momentum, const SgdStep& step) {
+    prepareSgd(step);
     float* velocity = step.momentum == 0 ? nullptr : floats(momentum);
-    values(countOf(parameter), SgdValue{floats(parameter), floats(gradient), velocity, scalarsOf(step)},
+    values(countOf(parameter), SgdValue{floats(parameter), floats(gradient), velocity, m_sgd.place()},
            "updating parameters");
 }
 
 void CudaBackend::adam(const Tensor& parameter, const Tensor& gradient, const Tensor& firstMoment,
                        const Tensor& secondMoment, const AdamStep& step) {
+    prepareAdam(step);
     const AdamValue value{floats(parameter), floats(gradient), floats(firstMoment), floats(secondMoment),
-                          scalarsOf(step)};
+                          m_adam.place()};
     values(countOf(parameter), value, "updating parameters");
 }
 

@@ -10,6 +10,7 @@
 #include "backend/backend.h"
 #include "backend/cuda/cuda_convolution.h"
 #include "backend/cuda/cuda_device.h"
+#include "backend/cuda/device_scalars.h"
 #include "backend/cuda/growing_memory.h"
 #include "backend/cuda/matrix_product.h"
 #include "backend/cuda/pinned_ring.h"
@@ -41,12 +42,14 @@ class CudaBackend final : public Backend {
     void upload(const void* from, const Tensor& to) override;
     void download(const Tensor& from, void* to) override;
     void synchronize() override;
-    std::unique_ptr<StepRecorder> makeRecorder() override;
+    std::optional<RecordingDevice> recordingDevice() override;
+    std::unique_ptr<Uploader> makeUploader(bool pinned) override;
     void fill(const Tensor& tensor, float value) override;
     void copy(const Tensor& from, const Tensor& to) override;
     void scale(const Tensor& tensor, float factor) override;
     double squaredNorm(const Tensor& tensor) override;
     void add(const Tensor& from, const Tensor& to) override;
+    void countUp(const Tensor& counter) override;
     void linearForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) override;
     void linearBackwardParameters(const Tensor& x, const Tensor& gradY, const Tensor& gradWeight,
                                   const Tensor& gradBias) override;
@@ -61,6 +64,8 @@ class CudaBackend final : public Backend {
     void sgd(const Tensor& parameter, const Tensor& gradient, const Tensor& momentum, const SgdStep& step) override;
     void adam(const Tensor& parameter, const Tensor& gradient, const Tensor& firstMoment, const Tensor& secondMoment,
               const AdamStep& step) override;
+    void prepareSgd(const SgdStep& step) override;
+    void prepareAdam(const AdamStep& step) override;
     std::unique_ptr<Convolution> makeConvolution(const ConvolutionSpec& spec) override;
     void maxPoolForward(const Tensor& x, const Tensor& y, const Tensor& winners, const MaxPoolSpec& spec) override;
     void maxPoolBackward(const Tensor& gradY, const Tensor& winners, const Tensor& gradX,
@@ -96,6 +101,7 @@ class CudaBackend final : public Backend {
   private:
     void checkLaunch(const char* doing) const;
     void countHostCopy();  // throws while a step is recorded: the host cannot take part in it
+    cuda::RingParts ringParts() const;
     // A kernel of kernels.h on the compute stream, with its launch checked.
     template <class Value>
     void values(std::size_t count, const Value& value, const char* doing);
@@ -108,10 +114,13 @@ class CudaBackend final : public Backend {
     CudaOptions m_options;
     cuda::UniqueStream m_stream;
     cuda::MatrixProduct m_products;
+    std::shared_ptr<GpuRuntime> m_runtime;
     cuda::PinnedRing m_uploads;
     cuda::UniquePinnedMemory m_landing;  // of small downloads
     cuda::UniqueDeviceMemory m_normParts;
     cuda::GrowingMemory m_sums;
+    cuda::DeviceScalars<SgdStep, cuda::SgdScalars> m_sgd;
+    cuda::DeviceScalars<AdamStep, cuda::AdamScalars> m_adam;
     std::unique_ptr<cuda::ConvolutionMaker> m_convolutions;  // made with the first convolution
     std::vector<cuda::UniqueDeviceMemory> m_memory;
     std::function<void()> m_meanwhile;

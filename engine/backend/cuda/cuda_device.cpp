@@ -82,12 +82,6 @@ UniqueStream CudaDevice::makeStream() const {
     return UniqueStream(stream);
 }
 
-UniqueEvent CudaDevice::makeEvent() const {
-    cudaEvent_t event = nullptr;
-    check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making an event");
-    return UniqueEvent(event);
-}
-
 void CudaDevice::wait(cudaStream_t stream, std::chrono::milliseconds deadline,
                       const std::function<void()>& meanwhile) const {
     const auto end = std::chrono::steady_clock::now() + deadline;
@@ -95,6 +89,7 @@ void CudaDevice::wait(cudaStream_t stream, std::chrono::milliseconds deadline,
         const cudaError_t state = cudaStreamQuery(stream);
         if (state == cudaSuccess) return;
         if (state != cudaErrorNotReady) check(state, "computing");
+        cudaGetLastError();  // "not ready" is remembered otherwise, and blamed on the next launch
         if (meanwhile) meanwhile();
         if (std::chrono::steady_clock::now() >= end)
             throw DeviceError(m_name + " did not finish within " + std::to_string(deadline.count() / 1000) +

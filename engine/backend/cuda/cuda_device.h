@@ -30,7 +30,6 @@ class CudaDevice {
     UniqueDeviceMemory allocate(std::size_t bytes, const std::string& what) const;  // zeroed
     UniquePinnedMemory allocatePinned(std::size_t bytes) const;
     UniqueStream makeStream() const;
-    UniqueEvent makeEvent() const;
 
     // Waits for what the stream holds without ever blocking inside CUDA: asks, calls meanwhile() (which may throw),
     // gives the CPU away, up to the deadline.

@@ -14,13 +14,6 @@ struct StreamTraits {
 };
 using UniqueStream = UniqueHandle<StreamTraits>;
 
-struct EventTraits {
-    using Handle = cudaEvent_t;
-    static Handle none() { return nullptr; }
-    static void close(Handle event) noexcept { cudaEventDestroy(event); }
-};
-using UniqueEvent = UniqueHandle<EventTraits>;
-
 struct DeviceMemoryTraits {
     using Handle = void*;
     static Handle none() { return nullptr; }

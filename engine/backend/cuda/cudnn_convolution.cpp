@@ -24,7 +24,7 @@ struct DescriptorTraits {
     static Handle none() { return nullptr; }
     static void close(Handle descriptor) noexcept { destroy(descriptor); }
 };
-using UniqueLibrary = UniqueHandle<DescriptorTraits<cudnnHandle_t, cudnnDestroy>>;
+using UniqueCudnn = UniqueHandle<DescriptorTraits<cudnnHandle_t, cudnnDestroy>>;
 using UniqueImages = UniqueHandle<DescriptorTraits<cudnnTensorDescriptor_t, cudnnDestroyTensorDescriptor>>;
 using UniqueFilter = UniqueHandle<DescriptorTraits<cudnnFilterDescriptor_t, cudnnDestroyFilterDescriptor>>;
 using UniqueOperation = UniqueHandle<DescriptorTraits<cudnnConvolutionDescriptor_t, cudnnDestroyConvolutionDescriptor>>;
@@ -61,7 +61,7 @@ struct Cudnn {
           sums(gpu, "column sums") {
         cudnnHandle_t handle = nullptr;
         check(cudnnCreate(&handle), "starting");
-        library.reset(handle);
+        api.reset(handle);
         check(cudnnSetStream(handle, stream), "starting");
     }
 
@@ -73,7 +73,7 @@ struct Cudnn {
     const CudaDevice& device;
     cudaStream_t stream;
     Precision precision;
-    UniqueLibrary library;
+    UniqueCudnn api;
     UniqueDeviceMemory workspace;
     GrowingMemory x;  // narrow copies, when the precision is narrow
     GrowingMemory y;
@@ -117,9 +117,9 @@ class CudnnConvolution final : public Convolution {
         const void* images = narrowed(x, m_cudnn.x);
         const void* filter = ordered(weight);
         void* result = place(y, m_cudnn.y);
-        m_cudnn.check(cudnnConvolutionForward(m_cudnn.library.get(), &kOne, plan.x.get(), images, m_filter.get(),
-                                              filter, m_operation.get(), plan.forward, m_cudnn.workspace.get(),
-                                              kWorkspaceBytes, &kZero, plan.y.get(), result),
+        m_cudnn.check(cudnnConvolutionForward(m_cudnn.api.get(), &kOne, plan.x.get(), images, m_filter.get(), filter,
+                                              m_operation.get(), plan.forward, m_cudnn.workspace.get(), kWorkspaceBytes,
+                                              &kZero, plan.y.get(), result),
                       "computing a convolution");
         widened(y, result);
         if (bias) eachValue(countOf(y), BiasedValue{floats(y), floats(bias), outChannels()}, m_cudnn.stream);
@@ -135,7 +135,7 @@ class CudnnConvolution final : public Convolution {
                            ? static_cast<void*>(m_cudnn.weight.atLeast<std::uint16_t>(countOf(gradWeight)))
                            : ordered;
         m_cudnn.check(cudnnConvolutionBackwardFilter(
-                          m_cudnn.library.get(), &kOne, plan.x.get(), images, plan.y.get(), gradient, m_operation.get(),
+                          m_cudnn.api.get(), &kOne, plan.x.get(), images, plan.y.get(), gradient, m_operation.get(),
                           plan.parameters, m_cudnn.workspace.get(), kWorkspaceBytes, &kZero, m_filter.get(), result),
                       "computing a convolution's weight gradient");
         if (isNarrow(m_cudnn.precision))
@@ -154,7 +154,7 @@ class CudnnConvolution final : public Convolution {
         const void* filter = ordered(weight);
         const void* gradient = narrowed(gradY, m_cudnn.y);
         void* result = place(gradX, m_cudnn.x);
-        m_cudnn.check(cudnnConvolutionBackwardData(m_cudnn.library.get(), &kOne, m_filter.get(), filter, plan.y.get(),
+        m_cudnn.check(cudnnConvolutionBackwardData(m_cudnn.api.get(), &kOne, m_filter.get(), filter, plan.y.get(),
                                                    gradient, m_operation.get(), plan.input, m_cudnn.workspace.get(),
                                                    kWorkspaceBytes, &kZero, plan.x.get(), result),
                       "computing a convolution's input gradient");
@@ -229,20 +229,20 @@ class CudnnConvolution final : public Convolution {
     }
 
     void chooseAlgorithms(BatchPlan& plan) const {
-        cudnnHandle_t library = m_cudnn.library.get();
+        cudnnHandle_t api = m_cudnn.api.get();
         int count = 0;
         std::array<cudnnConvolutionFwdAlgoPerf_t, CUDNN_CONVOLUTION_FWD_ALGO_COUNT> forward{};
-        cudnnStatus_t status = cudnnGetConvolutionForwardAlgorithm_v7(
-            library, plan.x.get(), m_filter.get(), m_operation.get(), plan.y.get(), static_cast<int>(forward.size()),
-            &count, forward.data());
+        cudnnStatus_t status =
+            cudnnGetConvolutionForwardAlgorithm_v7(api, plan.x.get(), m_filter.get(), m_operation.get(), plan.y.get(),
+                                                   static_cast<int>(forward.size()), &count, forward.data());
         plan.forward = choose(forward, count, status);
         std::array<cudnnConvolutionBwdFilterAlgoPerf_t, CUDNN_CONVOLUTION_BWD_FILTER_ALGO_COUNT> parameters{};
-        status = cudnnGetConvolutionBackwardFilterAlgorithm_v7(library, plan.x.get(), plan.y.get(), m_operation.get(),
+        status = cudnnGetConvolutionBackwardFilterAlgorithm_v7(api, plan.x.get(), plan.y.get(), m_operation.get(),
                                                                m_filter.get(), static_cast<int>(parameters.size()),
                                                                &count, parameters.data());
         plan.parameters = choose(parameters, count, status);
         std::array<cudnnConvolutionBwdDataAlgoPerf_t, CUDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT> input{};
-        status = cudnnGetConvolutionBackwardDataAlgorithm_v7(library, m_filter.get(), plan.y.get(), m_operation.get(),
+        status = cudnnGetConvolutionBackwardDataAlgorithm_v7(api, m_filter.get(), plan.y.get(), m_operation.get(),
                                                              plan.x.get(), static_cast<int>(input.size()), &count,
                                                              input.data());
         plan.input = choose(input, count, status);

@@ -27,6 +27,12 @@ std::string outOfMemoryText(const MemoryShortage& shortage) {
            " free: lower loader.batch_size, choose a smaller model, or stop what else uses the GPU (nvidia-smi)";
 }
 
+std::string noPinnedMemoryText(const std::string& gpu, std::size_t askedBytes) {
+    return gpu + " got no page-locked memory from the host (" + mebibytes(static_cast<std::int64_t>(askedBytes)) +
+           " asked): switch loader.pin_memory off, lower loader.batch_size or loader.prefetch_factor, or use fewer "
+           "ranks";
+}
+
 std::string noDeviceText(int driverVersion, int runtimeVersion) {
     if (driverVersion == 0) return "no GPU found on this machine (no NVIDIA driver is loaded)";
     if (driverVersion < runtimeVersion)
@@ -48,7 +54,9 @@ std::string whyNotUsable(int major, int minor, int computeMode) {
 
 std::string failureText(const std::string& gpu, const std::string& doing, const std::string& errorName,
                         const std::string& errorText) {
-    static const std::array<std::pair<const char*, const char*>, 7> kAdvice{{
+    static const std::array<std::pair<const char*, const char*>, 9> kAdvice{{
+        {"cudaErrorInsufficientDriver", "the NVIDIA driver is older than this build needs: update the driver"},
+        {"cudaErrorNoDevice", "the driver shows no GPU any more: see dmesg for Xid messages, then restart the run"},
         {"cudaErrorDevicesUnavailable", "another program holds it alone: see nvidia-smi"},
         {"cudaErrorECCUncorrectable", "its memory is damaged: see nvidia-smi -q -d ECC, use another GPU"},
         {"cudaErrorNoKernelImageForDevice",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -18,6 +19,9 @@ struct MemoryShortage {
     std::int64_t totalBytes = 0;
 };
 std::string outOfMemoryText(const MemoryShortage& shortage);
+
+// The host has no page-locked memory left to give.
+std::string noPinnedMemoryText(const std::string& gpu, std::size_t askedBytes);
 
 // Why no GPU can be used, from the versions CUDA reports; driver 0: none is loaded.
 std::string noDeviceText(int driverVersion, int runtimeVersion);

@@ -2,42 +2,59 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
+#include <memory>
+#include <string>
 
-#include "backend/cuda/cuda_device.h"
+#include "backend/uploader.h"
+#include "base/clock.h"
+#include "tensor/gpu_runtime.h"
 
 namespace ringside::cuda {
 
-// Uploads through a ring of page-locked slots and a copy stream of their own, so that the CPU may fill the next batch
-// while this one travels. An upload starts after the compute stream's earlier work (which may still read its target)
-// and comes before its later work.
-class PinnedRing {
+struct RingParts {
+    std::shared_ptr<GpuRuntime> runtime;
+    std::shared_ptr<const Clock> clock;
+    DeviceStream compute = nullptr;
+    std::string gpu;  // for texts
+    std::chrono::milliseconds deadline{60000};
+};
+
+// Uploads on a copy stream of their own beside the compute stream: straight from page-locked memory, or through a ring
+// of page-locked slots, so that the source is free when start() returns.
+class PinnedRing final : public Uploader {
   public:
     static constexpr std::size_t kSlotBytes = 4U << 20;
     static constexpr std::size_t kSlots = 4;
 
-    PinnedRing(const CudaDevice& device, cudaStream_t compute, std::chrono::milliseconds deadline);
+    // pinned: what is uploaded lies in page-locked memory.
+    PinnedRing(RingParts parts, bool pinned);
+    ~PinnedRing() override;
+    PinnedRing(const PinnedRing&) = delete;
+    PinnedRing& operator=(const PinnedRing&) = delete;
 
-    // Any size: what is larger than a slot goes in pieces. `from` is free again when it returns.
-    void upload(const void* from, void* to, std::size_t bytes);
-    cudaStream_t copyStream() const { return m_copies.get(); }
+    // Any size: what is larger than a slot goes in pieces.
+    void start(const void* from, const Tensor& to) override;
+    void join() override;
+    void waitForSources() override;
 
   private:
     struct Slot {
-        UniquePinnedMemory memory;
-        UniqueEvent sent;
-        bool used = false;
+        void* memory = nullptr;  // from its first use on
+        DeviceEvent sent = nullptr;
     };
 
+    void copyThroughSlots(const std::byte* from, std::byte* to, std::size_t bytes);
     void send(const std::byte* from, std::byte* to, std::size_t bytes);
-    void waitUntilSent(Slot& slot);
+    void waitUntil(DeviceEvent event) const;
 
-    const CudaDevice& m_device;
-    cudaStream_t m_compute;
-    std::chrono::milliseconds m_deadline;
-    UniqueStream m_copies;
-    UniqueEvent m_computeDone;
-    UniqueEvent m_copyDone;
+    RingParts m_parts;
+    bool m_pinned;
+    DeviceStream m_copies;
+    DeviceEvent m_computeDone;
+    DeviceEvent m_copied;
+    bool m_started = false;
     std::array<Slot, kSlots> m_slots;
     std::size_t m_next = 0;
 };

@@ -48,14 +48,20 @@ struct ReluGradientValue {
     RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const { gradX[i] = reluGradientOf(y[i], gradY[i]); }
 };
 
+struct CountedValue {
+    std::int64_t* counter;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const { ++counter[i]; }
+};
+
+// Optimizers read their scalars from memory, where a recorded step finds the new learning rate.
 struct SgdValue {
     float* parameter;
     const float* gradient;
     float* momentum;  // null without momentum
-    SgdScalars scalars;
+    const SgdScalars* scalars;
     RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const {
         float velocity = momentum ? momentum[i] : 0;
-        parameter[i] = sgdOf(parameter[i], gradient[i], &velocity, scalars);
+        parameter[i] = sgdOf(parameter[i], gradient[i], &velocity, *scalars);
         if (momentum) momentum[i] = velocity;
     }
 };
@@ -65,9 +71,9 @@ struct AdamValue {
     const float* gradient;
     float* first;
     float* second;
-    AdamScalars scalars;
+    const AdamScalars* scalars;
     RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const {
-        parameter[i] = adamOf(parameter[i], gradient[i], first[i], second[i], scalars);
+        parameter[i] = adamOf(parameter[i], gradient[i], first[i], second[i], *scalars);
     }
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "comm/communicator.h"
+#include "tensor/gpu_runtime.h"
 
 namespace ringside {
 
@@ -22,8 +23,7 @@ enum class NcclResult : int {
     kInProgress = 7
 };
 
-using NcclComm = void*;      // ncclComm_t
-using DeviceStream = void*;  // cudaStream_t
+using NcclComm = void*;  // ncclComm_t
 
 struct NcclUniqueId {
     std::array<char, 128> bytes{};

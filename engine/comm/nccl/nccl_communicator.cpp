@@ -71,18 +71,59 @@ NcclOperation NcclCommunicator::next(const char* name, CommBuffer buffer) {
     return {name, buffer.type, buffer.count, m_collective.fetch_add(1, std::memory_order_relaxed) + 1};
 }
 
+// Tickets of a recording count its own collectives.
 std::int64_t NcclCommunicator::start(const NcclOperation& operation, const Call& call) {
     m_connection.check(operation);
-    reap();
-    CommDevice& device = *m_parts.device;
+    if (!m_recording) reap();
+    const DeviceEvent finished = enqueue(operation, call);
+    if (!m_recording) return expect(finished, operation);
+    m_recorded.push_back(finished);
+    return static_cast<std::int64_t>(m_recorded.size()) - 1;
+}
+
+DeviceEvent NcclCommunicator::enqueue(const NcclOperation& operation, const Call& call) {
+    GpuRuntime& device = *m_parts.device;
     device.record(m_computeReady, m_options.computeStream);
     device.streamWaits(m_stream, m_computeReady);
-    m_connection.settle(call(), operation);
+    const NcclResult result = call();
+    if (m_recording)
+        m_connection.settleRecorded(result, operation);
+    else
+        m_connection.settle(result, operation);
     const DeviceEvent finished = takeEvent();
     device.record(finished, m_stream);
+    return finished;
+}
+
+std::int64_t NcclCommunicator::expect(DeviceEvent finished, const NcclOperation& operation) {
     if (m_pending.empty()) m_frontSince = m_parts.clock->now();
     m_pending.push_back({finished, operation});
     return m_firstPending + static_cast<std::int64_t>(m_pending.size()) - 1;
+}
+
+void NcclCommunicator::beginRecording() {
+    RINGSIDE_ASSERT(!m_recording);
+    reap();  // while events may be asked
+    m_recording = true;
+    m_beforeRecording = collective();
+}
+
+std::int64_t NcclCommunicator::endRecording() {
+    m_recording = false;
+    m_freeEvents.insert(m_freeEvents.end(), m_recorded.begin(), m_recorded.end());
+    m_recorded.clear();
+    return m_collective.exchange(m_beforeRecording, std::memory_order_relaxed) - m_beforeRecording;
+}
+
+// NCCL knows no deadline for them either, so an event behind the whole step stands for all of them.
+void NcclCommunicator::launched(std::int64_t collectives) {
+    const std::int64_t last = m_collective.fetch_add(collectives, std::memory_order_relaxed) + collectives;
+    const NcclOperation operation{"the last of a recorded step", CommType::kByte, 0, last};
+    m_connection.check(operation);
+    reap();
+    const DeviceEvent finished = takeEvent();
+    m_parts.device->record(finished, m_options.computeStream);
+    expect(finished, operation);
 }
 
 void NcclCommunicator::reap() {
@@ -103,6 +144,8 @@ void NcclCommunicator::poll() {
 }
 
 void NcclCommunicator::waitFor(std::int64_t ticket) {
+    if (m_recording)
+        return m_parts.device->streamWaits(m_options.computeStream, m_recorded[static_cast<std::size_t>(ticket)]);
     if (m_options.hostWaits) return hostWait(ticket);
     m_connection.check({"waiting"});
     if (ticket < m_firstPending) return;
@@ -130,8 +173,13 @@ void NcclCommunicator::reserveStaging(std::size_t bytes) {
     m_stagingBytes = bytes;
 }
 
+// What is recorded is device memory: the host cannot take part.
+bool NcclCommunicator::isOnHost(CommBuffer buffer) const {
+    return !m_recording && buffer.count > 0 && m_parts.device->isHostMemory(buffer.data);
+}
+
 void* NcclCommunicator::onDevice(CommBuffer buffer, std::size_t offset, bool withContent) {
-    if (buffer.count == 0 || !m_parts.device->isHostMemory(buffer.data)) return buffer.data;
+    if (!isOnHost(buffer)) return buffer.data;
     void* place = static_cast<std::byte*>(m_staging) + offset;
     if (withContent) m_parts.device->copy(place, buffer.data, buffer.bytes(), m_stream);
     return place;
@@ -146,11 +194,9 @@ void NcclCommunicator::bringBack(CommBuffer buffer, const void* staged, const Nc
 // in and out may be the same buffer.
 void NcclCommunicator::runStaged(const NcclOperation& operation, CommBuffer in, CommBuffer out,
                                  const std::function<NcclResult(void* in, void* out)>& call) {
-    CommDevice& device = *m_parts.device;
     m_connection.check(operation);
     const bool inPlace = in.data == out.data;
-    const bool onHost =
-        (in.count > 0 && device.isHostMemory(in.data)) || (out.count > 0 && device.isHostMemory(out.data));
+    const bool onHost = isOnHost(in) || isOnHost(out);
     if (!onHost) return waitFor(start(operation, [&] { return call(in.data, out.data); }));
 
     // Copies from and to ordinary memory may wait inside CUDA, so nothing that can hang may be before them.
@@ -171,7 +217,7 @@ void NcclCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
 }
 
 std::unique_ptr<CommHandle> NcclCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
-    if (buffer.count > 0 && m_parts.device->isHostMemory(buffer.data)) {
+    if (isOnHost(buffer)) {
         allReduce(buffer, op);
         return std::make_unique<FinishedHandle>();
     }

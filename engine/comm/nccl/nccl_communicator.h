@@ -14,7 +14,7 @@ namespace ringside {
 
 struct NcclParts {
     std::shared_ptr<NcclApi> api;
-    std::shared_ptr<CommDevice> device;
+    std::shared_ptr<GpuRuntime> device;
     std::shared_ptr<const Clock> clock;
 };
 
@@ -49,6 +49,11 @@ class NcclCommunicator final : public Communicator {
     void abort() override { m_connection.requestAbort(); }
     std::int64_t collective() const override { return m_collective.load(std::memory_order_relaxed); }
     std::span<float> allocate(std::size_t count) override;  // device memory
+    // NCCL's collectives may be captured. One that has run as it is before: NCCL connects at the first.
+    bool canBeRecorded() const override { return true; }
+    void beginRecording() override;
+    std::int64_t endRecording() override;
+    void launched(std::int64_t collectives) override;
 
     // Looks after the collectives under way; throws when one failed or outlasted its deadline. Never waits.
     void poll();
@@ -64,10 +69,13 @@ class NcclCommunicator final : public Communicator {
 
     NcclOperation next(const char* name, CommBuffer buffer);  // takes the next collective's number
     std::int64_t start(const NcclOperation& operation, const Call& call);
+    DeviceEvent enqueue(const NcclOperation& operation, const Call& call);  // behind the compute stream's work
+    std::int64_t expect(DeviceEvent finished, const NcclOperation& operation);
     void hostWait(std::int64_t ticket);
     void reap();  // forgets what has finished, in order
     DeviceEvent takeEvent();
 
+    bool isOnHost(CommBuffer buffer) const;
     // Where the device finds a buffer: itself, or a piece of the staging memory that starts with its content.
     void* onDevice(CommBuffer buffer, std::size_t offset, bool withContent);
     void bringBack(CommBuffer buffer, const void* staged, const NcclOperation& operation);
@@ -84,6 +92,9 @@ class NcclCommunicator final : public Communicator {
     std::int64_t m_firstPending = 0;  // ticket of the front
     TimePoint m_frontSince;           // since when nothing is before the front
     std::vector<DeviceEvent> m_freeEvents;
+    bool m_recording = false;
+    std::vector<DeviceEvent> m_recorded;  // behind each collective of the recording under way
+    std::int64_t m_beforeRecording = 0;   // collectives
     std::atomic<std::int64_t> m_collective{0};
     std::vector<void*> m_memory;
     void* m_staging = nullptr;

@@ -17,7 +17,7 @@ constexpr NcclOperation kConnecting{"connecting the ranks"};
 
 }  // namespace
 
-NcclConnection::NcclConnection(std::shared_ptr<NcclApi> api, std::shared_ptr<CommDevice> device,
+NcclConnection::NcclConnection(std::shared_ptr<NcclApi> api, std::shared_ptr<GpuRuntime> device,
                                std::shared_ptr<const Clock> clock, int rank, int size, NcclDeadlines deadlines)
     : m_api(std::move(api)),
       m_device(std::move(device)),
@@ -94,6 +94,12 @@ void NcclConnection::settle(NcclResult result, const NcclOperation& operation) {
         throw CommError("rank " + std::to_string(m_rank) + ": NCCL refused " + operation.text() + ": " +
                         m_api->lastError(m_comm));
     fail(operation.text() + " failed: " + ncclResultText(result));
+}
+
+void NcclConnection::settleRecorded(NcclResult result, const NcclOperation& operation) {
+    if (result == NcclResult::kSuccess || result == NcclResult::kInProgress) return settle(result, operation);
+    throw CommError("rank " + std::to_string(m_rank) + ": NCCL cannot record " + operation.text() + ": " +
+                    ncclResultText(result));
 }
 
 void NcclConnection::check(const NcclOperation& operation) {

@@ -8,10 +8,10 @@
 #include <string>
 
 #include "base/clock.h"
-#include "comm/nccl/comm_device.h"
 #include "comm/nccl/nccl_api.h"
 #include "comm/nccl/nccl_operation.h"
 #include "comm/store.h"
+#include "tensor/gpu_runtime.h"
 
 namespace ringside {
 
@@ -26,7 +26,7 @@ struct NcclDeadlines {
 // after it. One thread, except requestAbort().
 class NcclConnection {
   public:
-    NcclConnection(std::shared_ptr<NcclApi> api, std::shared_ptr<CommDevice> device, std::shared_ptr<const Clock> clock,
+    NcclConnection(std::shared_ptr<NcclApi> api, std::shared_ptr<GpuRuntime> device, std::shared_ptr<const Clock> clock,
                    int rank, int size, NcclDeadlines deadlines);
     // The orderly end (finalize, then destroy); an abort when that fails or the connection is dead.
     ~NcclConnection();
@@ -44,6 +44,9 @@ class NcclConnection {
 
     // Takes a call's result: waits while it is in progress, fails on an error.
     void settle(NcclResult result, const NcclOperation& operation);
+    // The same while a step is recorded: NCCL's refusal is a CommError and leaves the connection alone, for nothing has
+    // run. If it broke NCCL, the next check says so.
+    void settleRecorded(NcclResult result, const NcclOperation& operation);
     // Fails when NCCL reports an asynchronous error, an abort was requested or the connection is dead.
     void check(const NcclOperation& operation);
     // Polls until done() or fails; the deadline counts from now.
@@ -63,7 +66,7 @@ class NcclConnection {
     void finish();
 
     std::shared_ptr<NcclApi> m_api;  // shared with an abort that hangs and outlives us
-    std::shared_ptr<CommDevice> m_device;
+    std::shared_ptr<GpuRuntime> m_device;
     std::shared_ptr<const Clock> m_clock;
     int m_rank;
     int m_size;

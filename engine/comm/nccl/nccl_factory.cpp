@@ -4,7 +4,7 @@
 namespace ringside {
 
 std::unique_ptr<NcclCommunicator> makeNcclCommunicator(Store& store, int rank, int size, NcclOptions options) {
-    NcclParts parts{makeNcclApi(), makeCudaCommDevice(), std::make_shared<SteadyClock>()};
+    NcclParts parts{makeNcclApi(), makeGpuRuntime(), std::make_shared<SteadyClock>()};
     return std::make_unique<NcclCommunicator>(std::move(parts), store, rank, size, options);
 }
 

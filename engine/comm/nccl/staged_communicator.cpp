@@ -43,7 +43,7 @@ void StagedCommunicator::reserve(Staging& staging, std::size_t bytes) {
 
 // The copies are all that is on the stream, behind whatever computes their content: never a wait without an end.
 void StagedCommunicator::finish(const char* doing) {
-    CommDevice& device = *m_parts.device;
+    GpuRuntime& device = *m_parts.device;
     device.record(m_event, m_stream);
     const TimePoint start = m_parts.clock->now();
     while (!device.finished(m_event)) {
@@ -59,7 +59,7 @@ CommBuffer StagedCommunicator::bringDown(CommBuffer buffer, Staging& staging, bo
     if (!onDevice(buffer)) return buffer;
     reserve(staging, buffer.bytes());
     if (withContent) {
-        CommDevice& device = *m_parts.device;
+        GpuRuntime& device = *m_parts.device;
         device.record(m_event, m_options.computeStream);
         device.streamWaits(m_stream, m_event);
         device.copy(staging.memory, buffer.data, buffer.bytes(), m_stream);
@@ -70,7 +70,7 @@ CommBuffer StagedCommunicator::bringDown(CommBuffer buffer, Staging& staging, bo
 
 void StagedCommunicator::bringUp(CommBuffer buffer, const Staging& staging) {
     if (!onDevice(buffer)) return;
-    CommDevice& device = *m_parts.device;
+    GpuRuntime& device = *m_parts.device;
     device.record(m_event, m_options.computeStream);
     device.streamWaits(m_stream, m_event);
     device.copy(buffer.data, staging.memory, buffer.bytes(), m_stream);

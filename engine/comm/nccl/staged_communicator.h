@@ -8,13 +8,13 @@
 
 #include "base/clock.h"
 #include "comm/communicator.h"
-#include "comm/nccl/comm_device.h"
+#include "tensor/gpu_runtime.h"
 
 namespace ringside {
 
 struct StagedParts {
     std::unique_ptr<Communicator> host;  // carries host memory: Gloo
-    std::shared_ptr<CommDevice> device;
+    std::shared_ptr<GpuRuntime> device;
     std::shared_ptr<const Clock> clock;
 };
 

@@ -2,20 +2,25 @@
 #include <cuda_runtime.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <string>
 
+#include "backend/cuda/device_text.h"
 #include "base/errors.h"
-#include "comm/nccl/comm_device.h"
+#include "tensor/gpu_runtime.h"
 
 namespace ringside {
 namespace {
 
-void check(cudaError_t error, const char* what) {
-    if (error != cudaSuccess)
-        throw DeviceError(std::string("the GPU failed while ") + what + ": " + cudaGetErrorString(error));
+std::string currentGpu() {
+    int index = 0;
+    cudaDeviceProp properties{};
+    cudaGetDevice(&index);
+    cudaGetDeviceProperties(&properties, index);
+    return "GPU " + std::to_string(index) + " (" + properties.name + ")";
 }
 
-class CudaCommDevice final : public CommDevice {
+class CudaRuntime final : public GpuRuntime {
   public:
     // Above the compute stream's priority, so that a bucket starts while backward still fills the GPU.
     DeviceStream createStream() override {
@@ -44,23 +49,30 @@ class CudaCommDevice final : public CommDevice {
     }
     bool finished(DeviceEvent event) override {
         const cudaError_t state = cudaEventQuery(static_cast<cudaEvent_t>(event));
-        if (state == cudaErrorNotReady) return false;
-        check(state, "running a collective");
+        if (state == cudaErrorNotReady) {
+            cudaGetLastError();  // remembered otherwise, and blamed on the next launch
+            return false;
+        }
+        check(state, "copying or running a collective");
         return true;
     }
 
     void* allocate(std::size_t bytes) override {
         void* memory = nullptr;
-        check(cudaMalloc(&memory, bytes), "getting memory for collectives");
+        const cudaError_t error = cudaMalloc(&memory, bytes);
+        if (error == cudaErrorMemoryAllocation) failForMemory(bytes);
+        check(error, "getting memory for collectives");
         check(cudaMemset(memory, 0, bytes), "clearing memory for collectives");
-        check(cudaDeviceSynchronize(), "clearing memory for collectives");
+        check(cudaStreamSynchronize(nullptr), "clearing memory for collectives");
         return memory;
     }
     void release(void* memory) noexcept override { cudaFree(memory); }
 
     void* allocateHost(std::size_t bytes) override {
         void* memory = nullptr;
-        check(cudaMallocHost(&memory, bytes), "getting page-locked memory for collectives");
+        const cudaError_t error = cudaMallocHost(&memory, bytes);
+        if (error == cudaErrorMemoryAllocation) throw DeviceError(cuda::noPinnedMemoryText(m_gpu, bytes));
+        check(error, "getting page-locked memory");
         return memory;
     }
     void releaseHost(void* memory) noexcept override { cudaFreeHost(memory); }
@@ -76,12 +88,28 @@ class CudaCommDevice final : public CommDevice {
     }
 
     void pause() override { sched_yield(); }
+
+  private:
+    void check(cudaError_t error, const char* doing) const {
+        if (error != cudaSuccess)
+            throw DeviceError(cuda::failureText(m_gpu, doing, cudaGetErrorName(error), cudaGetErrorString(error)));
+    }
+    [[noreturn]] void failForMemory(std::size_t bytes) const {
+        std::size_t free = 0;
+        std::size_t total = 0;
+        cudaGetLastError();  // the failed call is remembered otherwise
+        cudaMemGetInfo(&free, &total);
+        throw DeviceError(cuda::outOfMemoryText({m_gpu, "gradients and collectives", static_cast<std::int64_t>(bytes),
+                                                 static_cast<std::int64_t>(free), static_cast<std::int64_t>(total)}));
+    }
+
+    std::string m_gpu = currentGpu();
 };
 
 }  // namespace
 
-std::unique_ptr<CommDevice> makeCudaCommDevice() {
-    return std::make_unique<CudaCommDevice>();
+std::unique_ptr<GpuRuntime> makeGpuRuntime() {
+    return std::make_unique<CudaRuntime>();
 }
 
 }  // namespace ringside

@@ -4,17 +4,17 @@
 #include <cstddef>
 #include <memory>
 
-#include "comm/nccl/nccl_api.h"
-
 namespace ringside {
 
-using DeviceEvent = void*;  // cudaEvent_t
+using DeviceStream = void*;  // cudaStream_t
+using DeviceEvent = void*;   // cudaEvent_t
 
-// What collectives need of the GPU's runtime, on the current device. Everything but finished() only enqueues;
-// everything throws DeviceError when the GPU fails.
-class CommDevice {
+// What collectives and uploads need of the GPU's runtime, on the current device: a seam, so that their order, deadlines
+// and failures are tested without a GPU. Everything but finished() only enqueues; everything throws DeviceError when
+// the GPU fails.
+class GpuRuntime {
   public:
-    virtual ~CommDevice() = default;
+    virtual ~GpuRuntime() = default;
 
     virtual DeviceStream createStream() = 0;
     virtual void destroyStream(DeviceStream stream) noexcept = 0;
@@ -23,7 +23,8 @@ class CommDevice {
 
     virtual void record(DeviceEvent event, DeviceStream stream) = 0;
     virtual void streamWaits(DeviceStream stream, DeviceEvent event) = 0;
-    virtual bool finished(DeviceEvent event) = 0;  // asks, never waits
+    // Asks, never waits. Neither while a step is recorded nor of an event that was last recorded then.
+    virtual bool finished(DeviceEvent event) = 0;
 
     virtual void* allocate(std::size_t bytes) = 0;  // zeroed
     virtual void release(void* memory) noexcept = 0;
@@ -36,6 +37,6 @@ class CommDevice {
     virtual void pause() = 0;
 };
 
-std::unique_ptr<CommDevice> makeCudaCommDevice();
+std::unique_ptr<GpuRuntime> makeGpuRuntime();  // CUDA's
 
 }  // namespace ringside

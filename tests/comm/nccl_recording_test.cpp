@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives as part of a recorded step, over the fake NCCL: their order, their deadline and their failures.
+#include "backend/step_recorder.h"
+#include "base/errors.h"
+#include "comm/fake_nccl.h"
+#include "parallel/recorded_collectives.h"
+#include "support/catch.h"
+
+using namespace ringside;
+using namespace ringside::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+// Rank 0 of 4 with two buckets of gradients, and steps that reduce them as GradientReducer does.
+struct Rank {
+    struct Launched final : RecordedWork {
+        explicit Launched(FakeDevice::Graph recorded) : graph(std::move(recorded)) {}
+        void launch() override { FakeDevice::launch(graph); }
+        FakeDevice::Graph graph;
+    };
+
+    std::shared_ptr<FakeClock> clock = std::make_shared<FakeClock>();
+    std::shared_ptr<FakeDevice> device = std::make_shared<FakeDevice>(clock);
+    std::shared_ptr<FakeNccl> nccl = std::make_shared<FakeNccl>(device);
+    FakeStore store;
+    std::unique_ptr<NcclCommunicator> communicator;
+    std::span<float> first;
+    std::span<float> last;
+    std::vector<std::string> told;
+    std::unique_ptr<StepRecorder> recorder;
+
+    Rank() {
+        NcclOptions options;
+        options.deadlines = {300ms, 2s, 60s};
+        options.computeStream = device->computeStream();
+        options.hostWaits = false;
+        communicator = std::make_unique<NcclCommunicator>(NcclParts{nccl, device, clock}, store, 0, 4, options);
+        first = communicator->allocate(2);
+        last = communicator->allocate(1);
+        RecordingDevice recording;
+        recording.hostCopies = [] { return 0; };
+        recording.record = [this](const std::function<void()>& work) {
+            return std::make_unique<Launched>(device->recorded(work));
+        };
+        recorder = std::make_unique<StepRecorder>(withCollectives(std::move(recording), *communicator),
+                                                  [this](const std::string& why) { told.push_back(why); });
+    }
+
+    void compute(const std::function<void()>& work) {
+        device->enqueue(
+            device->computeStream(), [] { return true; }, work);
+    }
+    // Backward makes the gradients 1, they are reduced, and the update doubles them.
+    void enqueueStep() {
+        compute([this] { std::fill(first.begin(), first.end(), 1.0F); });
+        const auto handle = communicator->allReduceAsync(CommBuffer::of(first), ReduceOp::kSum);
+        compute([this] { last[0] = 1; });
+        communicator->allReduce(CommBuffer::of(last), ReduceOp::kSum);
+        handle->wait();
+        compute([this] {
+            first[0] *= 2;
+            last[0] *= 2;
+        });
+    }
+    void step() {
+        recorder->run({this, 32, 1}, [this] { enqueueStep(); });
+    }
+    // Until everything is done, as a backend waits on the host.
+    void synchronize() {
+        DeviceEvent all = device->createEvent();
+        device->record(all, device->computeStream());
+        while (!device->finished(all)) {
+            communicator->poll();
+            device->pause();
+        }
+    }
+};
+
+template <class Action>
+std::string errorOf(Action action) {
+    try {
+        action();
+    } catch (const CommError& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("Recorded collectives run between what comes before and after them, launch after launch") {
+    Rank rank;
+    for (int step = 1; step <= 5; ++step) {
+        rank.step();
+        rank.synchronize();
+        CHECK(rank.first[0] == 8);
+        CHECK(rank.last[0] == 8);
+    }
+    CHECK(rank.told.empty());
+    // Two as they are, two for the recording, none for its launches.
+    CHECK(std::count(rank.nccl->calls.begin(), rank.nccl->calls.end(), "allReduce") == 4);
+}
+
+TEST_CASE("Recorded collectives are counted when they run, not when they are recorded") {
+    Rank rank;
+    rank.step();
+    CHECK(rank.communicator->collective() == 2);
+    rank.synchronize();
+    rank.step();
+    CHECK(rank.communicator->collective() == 4);
+    rank.synchronize();
+    rank.step();
+    CHECK(rank.communicator->collective() == 6);
+}
+
+TEST_CASE("A recorded step whose collectives hang ends at the deadline, with the number of its last one") {
+    Rank rank;
+    for (int step = 0; step < 3; ++step) {
+        rank.step();
+        rank.synchronize();
+    }
+    rank.nccl->stalled = true;
+    rank.step();
+    const std::string error = errorOf([&] { rank.synchronize(); });
+    CHECK_THAT(error, containing("collective 8 (the last of a recorded step) did not finish within 300 ms"));
+    CHECK(rank.nccl->aborts == 1);
+}
+
+TEST_CASE("A peer that is gone during a recorded step is noticed without the deadline") {
+    Rank rank;
+    for (int step = 0; step < 3; ++step) {
+        rank.step();
+        rank.synchronize();
+    }
+    rank.nccl->stalled = true;
+    rank.step();
+    rank.nccl->asyncError = NcclResult::kRemoteError;
+    CHECK_THAT(errorOf([&] { rank.synchronize(); }), containing("remote error (6)"));
+    CHECK(rank.clock->time.time_since_epoch() < 300ms);
+}
+
+TEST_CASE("Where NCCL refuses to be recorded, steps go on as they are and one line says why") {
+    Rank rank;
+    rank.step();
+    rank.synchronize();
+    rank.nccl->refusesRecording = true;
+    for (int step = 0; step < 3; ++step) {
+        rank.step();
+        rank.synchronize();
+        CHECK(rank.first[0] == 8);
+    }
+    REQUIRE(rank.told.size() == 1);
+    CHECK_THAT(rank.told.front(), containing("NCCL cannot record collective 3 (all-reduce of 2 floats)"));
+    CHECK(rank.nccl->aborts == 0);
+    CHECK(rank.communicator->collective() == 8);
+}
+
+TEST_CASE("Where NCCL breaks by being recorded, the step that runs as it is says so") {
+    Rank rank;
+    rank.step();
+    rank.synchronize();
+    rank.nccl->refusesRecording = true;
+    rank.nccl->asyncError = NcclResult::kInternalError;
+    CHECK_THAT(errorOf([&] { rank.step(); }), containing("rank 0: NCCL: collective 3") && containing("internal error"));
+}
+
+TEST_CASE("Events of a recording serve again when it is over") {
+    Rank rank;
+    for (int step = 0; step < 2; ++step) {
+        rank.step();
+        rank.synchronize();
+    }
+    const std::size_t events = rank.device->eventsMade();
+    rank.enqueueStep();
+    rank.synchronize();
+    CHECK(rank.first[0] == 8);
+    CHECK(rank.device->eventsMade() == events + 1);  // synchronize() takes one
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps that are recorded once and launched as one train the same model as steps that run as they are.
+#include <mutex>
+
+#include "support/catch.h"
+#include "train/replay.h"
+#include "train/training_run.h"
+
+using namespace ringside;
+using namespace ringside::test;
+
+namespace {
+
+struct Recorded {
+    std::vector<RankReport> ranks;
+    std::vector<std::shared_ptr<Tape>> tapes;
+};
+
+Recorded trainRecorded(const RunConfig& config, const Tape& like = {}) {
+    Recorded result;
+    std::mutex mutex;
+    RunOptions options;
+    options.devices = [&](Communicator& inner) {
+        auto tape = std::make_shared<Tape>(like);
+        {
+            const std::lock_guard lock(mutex);
+            result.tapes.push_back(tape);
+        }
+        return RankParts{makeReplayBackend(tape), makeReplayCommunicator(tape, inner)};
+    };
+    result.ranks = trainAsThreads(config, options);
+    return result;
+}
+
+RunConfig experiment(const std::string& model, std::int64_t worldSize) {
+    RunConfig config;
+    config.model.kind = model;
+    config.model.width = 4;
+    config.model.depth = 1;
+    config.parallel.worldSize = worldSize;
+    config.parallel.firstBucketMb = 0.001;  // several buckets
+    config.parallel.bucketCapMb = 0.01;
+    config.training.epochs = 3;
+    config.schedule.kind = "cosine";
+    return config;
+}
+
+std::vector<double> losses(const RankReport& rank) {
+    std::vector<double> all;
+    for (const StepRecord& step : rank.steps) all.push_back(step.loss);
+    return all;
+}
+
+void checkEqual(const std::vector<RankReport>& one, const std::vector<RankReport>& other) {
+    REQUIRE(one.size() == other.size());
+    for (std::size_t rank = 0; rank < one.size(); ++rank) {
+        CHECK(losses(one[rank]) == losses(other[rank]));
+        CHECK(one[rank].parameters == other[rank].parameters);
+        CHECK(one[rank].results("val").size() == other[rank].results("val").size());
+    }
+    CHECK(one[0].results("val").back().loss == other[0].results("val").back().loss);
+    CHECK(one[0].steps.front().gradientNorm == other[0].steps.front().gradientNorm);
+}
+
+// Whole batches but the first two of each kind are launched.
+void checkLaunched(const Recorded& recorded) {
+    const auto steps = static_cast<int>(recorded.ranks.front().steps.size());
+    for (const auto& tape : recorded.tapes) CHECK(tape->launches > steps * 3 / 4);
+    for (const RankReport& rank : recorded.ranks) CHECK(rank.all<LogLine>().empty());
+}
+
+}  // namespace
+
+TEST_CASE("A recorded step follows the learning rate's schedule, for every optimizer and alone as with others") {
+    const std::int64_t worldSize = GENERATE(1, 2);
+    const std::string kind = GENERATE("sgd", "adam", "adamw");
+    RunConfig config = experiment("mlp", worldSize);
+    config.optimizer.kind = kind;
+    config.optimizer.lr = kind == "sgd" ? 0.1 : 0.01;
+    config.optimizer.momentum = kind == "sgd" ? 0.9 : 0;
+    const Recorded recorded = trainRecorded(config);
+    checkLaunched(recorded);
+    checkEqual(recorded.ranks, trainAsThreads(config));
+}
+
+TEST_CASE("Batch norm's statistics and its count of batches are part of a recorded step") {
+    RunConfig config = experiment("residual_cnn", 2);
+    config.training.epochs = 2;
+    config.optimizer.lr = 0.05;
+    const Recorded recorded = trainRecorded(config);
+    checkLaunched(recorded);
+    checkEqual(recorded.ranks, trainAsThreads(config));
+}
+
+TEST_CASE("Dropout draws new masks in every launch") {
+    RunConfig config = experiment("mlp", 1);
+    config.model.kind = "layers";
+    config.model.layers =
+        R"([{"kind": "flatten"}, {"kind": "linear", "out": 16}, {"kind": "relu"}, {"kind": "dropout", "p": 0.5}, {"kind": "linear"}])";
+    const Recorded recorded = trainRecorded(config);
+    checkLaunched(recorded);
+    checkEqual(recorded.ranks, trainAsThreads(config));
+}
+
+TEST_CASE("Micro-batches that are kept and those that are averaged are recorded each") {
+    RunConfig config = experiment("mlp", 2);
+    config.training.accumulateSteps = 3;
+    config.loader.batchSize = 16;
+    const Recorded recorded = trainRecorded(config);
+    checkLaunched(recorded);
+    checkEqual(recorded.ranks, trainAsThreads(config));
+}
+
+TEST_CASE("Batches that travel while the device computes on the one before are the planned ones") {
+    RunConfig config = experiment("mlp", 2);
+    config.loader.numWorkers = GENERATE(0, 2);
+    config.loader.batchSize = GENERATE(32, 1000);  // several steps, or one
+    config.optimizer.lr = 0.05;
+    const Recorded recorded = trainRecorded(config, {.uploads = true});
+    const auto plain = trainAsThreads(config);
+    checkEqual(recorded.ranks, plain);
+    for (std::size_t rank = 0; rank < plain.size(); ++rank)
+        CHECK(recorded.ranks[rank].all<Consumed>().back().sha256 == plain[rank].all<Consumed>().back().sha256);
+    if (config.loader.batchSize == 32) checkLaunched(recorded);
+}
+
+TEST_CASE("Clipping is decided by the host, behind a recorded pass") {
+    RunConfig config = experiment("mlp", 2);
+    config.optimizer.clipGradNorm = 0.5;
+    const Recorded recorded = trainRecorded(config);
+    checkLaunched(recorded);
+    checkEqual(recorded.ranks, trainAsThreads(config));
+}
+
+TEST_CASE("A recording that breaks ends no run: steps go on as they are, and one line says why") {
+    const std::int64_t worldSize = GENERATE(1, 2);
+    const RunConfig config = experiment("mlp", worldSize);
+    const Recorded recorded = trainRecorded(config, {.breaks = true});
+    checkEqual(recorded.ranks, trainAsThreads(config));
+    for (const auto& tape : recorded.tapes) CHECK(tape->launches == 0);
+    for (const RankReport& rank : recorded.ranks) {
+        const auto lines = rank.all<LogLine>();
+        REQUIRE(lines.size() == 1);
+        CHECK(lines.front().text ==
+              "steps run kernel by kernel, for they cannot be recorded as a CUDA graph: the recording broke");
+    }
+}
