@@ -47,7 +47,8 @@ SinkOptions sinkOptions(const RankEnvironment& environment) {
 }
 
 int fail(TelemetrySink& sink, const RankEnvironment& environment, const std::string& text, ExitCode code) {
-    std::cerr << "rank " << environment.rank << ": " << text << std::endl;
+    const std::string rank = "rank " + std::to_string(environment.rank) + ": ";
+    std::cerr << (text.starts_with(rank) ? "" : rank) << text << std::endl;
     sink.log("error", text);
     sink.state("failed");
     sink.flush(std::chrono::seconds(1));

@@ -38,7 +38,7 @@ template <class Action>
 std::string errorOf(Action action) {
     try {
         action();
-    } catch (const CommError& error) {
+    } catch (const Error& error) {
         return error.what();
     }
     return "no error";
@@ -341,6 +341,47 @@ TEST_CASE("An invalid argument leaves the communicator usable, every other resul
     world.nccl->answers["allReduce"] = result;
     CHECK_THAT(errorOf([&] { communicator->allReduce(CommBuffer::of(values), ReduceOp::kSum); }), containing(word));
     CHECK(world.nccl->aborts == 1);
+}
+
+TEST_CASE("A GPU that vanishes is the device's failure, not the network's, whoever sees it first") {
+    World world;
+    const auto rank0 = world.connect(0);
+    auto communicator = world.connect(2);
+    const auto values = communicator->allocate(7);
+    const auto reduce = [&] { communicator->allReduce(CommBuffer::of(values), ReduceOp::kSum); };
+    ExitCode code = ExitCode::kOk;
+    std::string text;
+    const bool ncclSeesIt = GENERATE(true, false);
+    if (ncclSeesIt)
+        world.nccl->asyncError = NcclResult::kUnhandledCudaError;
+    else
+        world.device->lost = true;
+    for (int call = 0; call < 2; ++call) {
+        try {
+            reduce();
+        } catch (const Error& error) {
+            code = error.exitCode();
+            if (call == 0) text = error.what();
+        }
+        CHECK(code == ExitCode::kDeviceFailed);
+    }
+    CHECK_THAT(text, containing("rank 2:") && containing("collective 1 (all-reduce of 7 floats)"));
+    CHECK_THAT(text, containing("dmesg"));
+    CHECK(text.find('\n') == std::string::npos);
+    if (!ncclSeesIt) CHECK_THAT(text, containing("GPU 3 (fake) failed while ordering streams"));
+    world.device->lost = false;
+}
+
+TEST_CASE("Other failures of NCCL are the communication's") {
+    World world;
+    auto communicator = world.connect();
+    world.nccl->asyncError = GENERATE(NcclResult::kRemoteError, NcclResult::kSystemError, NcclResult::kInternalError);
+    try {
+        communicator->barrier();
+        FAIL("no error");
+    } catch (const Error& error) {
+        CHECK(error.exitCode() == ExitCode::kCommunicationFailed);
+    }
 }
 
 TEST_CASE("An abort that hangs is left behind and said so") {

@@ -26,6 +26,18 @@ TEST_CASE("Out of memory says what was asked, what is free, and the way out") {
           "lower loader.batch_size, choose a smaller model, or stop what else uses the GPU (nvidia-smi)");
 }
 
+TEST_CASE("A host without page-locked memory names the settings that ask for less") {
+    CHECK(noPinnedMemoryText("GPU 0 (T)", 4U << 20) ==
+          "GPU 0 (T) got no page-locked memory from the host (4 MiB asked): switch loader.pin_memory off, lower "
+          "loader.batch_size or loader.prefetch_factor, or use fewer ranks");
+}
+
+TEST_CASE("A driver that is too old or shows no GPU any more has its way out") {
+    CHECK_THAT(failureText("GPU 0", "being chosen", "cudaErrorInsufficientDriver", "too old"),
+               containing("update the driver"));
+    CHECK_THAT(failureText("GPU 0", "computing", "cudaErrorNoDevice", "none"), containing("dmesg for Xid messages"));
+}
+
 TEST_CASE("A failed call carries CUDA's name for it and advice of its own") {
     CHECK(failureText("GPU 1 (T)", "computing", "cudaErrorECCUncorrectable", "uncorrectable ECC error encountered") ==
           "GPU 1 (T) failed while computing: uncorrectable ECC error encountered (cudaErrorECCUncorrectable): its "

@@ -53,6 +53,7 @@ class FakeDevice final : public GpuRuntime {
     void destroyEvent(DeviceEvent) noexcept override { ++eventsDestroyed; }
 
     void record(DeviceEvent event, DeviceStream stream) override {
+        failIfLost();
         Event* target = static_cast<Event*>(event);
         target->recordedOn = streamOf(stream);
         target->captured = isRecorded(stream);
@@ -72,6 +73,7 @@ class FakeDevice final : public GpuRuntime {
     bool finished(DeviceEvent event) override {
         if (m_recording || static_cast<Event*>(event)->captured)
             throw DeviceError("operation not permitted when stream is capturing");
+        failIfLost();
         advance();
         return *static_cast<Event*>(event)->mark;
     }
@@ -149,6 +151,7 @@ class FakeDevice final : public GpuRuntime {
     }
 
     std::function<void()> onPause;
+    bool lost = false;  // as a GPU that fell off the bus
     int pauses = 0;
     int streamsDestroyed = 0;
     int eventsDestroyed = 0;
@@ -157,6 +160,10 @@ class FakeDevice final : public GpuRuntime {
     std::size_t memoryHeld() const { return m_memory.size(); }
 
   private:
+    void failIfLost() const {
+        if (lost)
+            throw DeviceError("GPU 3 (fake) failed while ordering streams: unspecified (cudaErrorUnknown): see dmesg");
+    }
     Stream* streamOf(DeviceStream stream) { return stream ? static_cast<Stream*>(stream) : &m_computeStream; }
     bool isRecorded(DeviceStream stream) { return m_recording && m_branches.count(streamOf(stream)) > 0; }
     Mark newMark(DeviceStream stream) {

@@ -60,6 +60,15 @@ NcclCommunicator::~NcclCommunicator() {
     m_parts.device->destroyStream(m_stream);
 }
 
+template <class Action>
+auto NcclCommunicator::onGpu(const NcclOperation& operation, const Action& action) const {
+    try {
+        return action();
+    } catch (const DeviceError& error) {
+        throw DeviceError("rank " + std::to_string(rank()) + ": " + operation.text() + ": " + error.what());
+    }
+}
+
 DeviceEvent NcclCommunicator::takeEvent() {
     if (m_freeEvents.empty()) return m_parts.device->createEvent();
     DeviceEvent event = m_freeEvents.back();
@@ -75,7 +84,7 @@ NcclOperation NcclCommunicator::next(const char* name, CommBuffer buffer) {
 std::int64_t NcclCommunicator::start(const NcclOperation& operation, const Call& call) {
     m_connection.check(operation);
     if (!m_recording) reap();
-    const DeviceEvent finished = enqueue(operation, call);
+    const DeviceEvent finished = onGpu(operation, [&] { return enqueue(operation, call); });
     if (!m_recording) return expect(finished, operation);
     m_recorded.push_back(finished);
     return static_cast<std::int64_t>(m_recorded.size()) - 1;
@@ -127,7 +136,8 @@ void NcclCommunicator::launched(std::int64_t collectives) {
 }
 
 void NcclCommunicator::reap() {
-    while (!m_pending.empty() && m_parts.device->finished(m_pending.front().finished)) {
+    const auto frontHasFinished = [this] { return m_parts.device->finished(m_pending.front().finished); };
+    while (!m_pending.empty() && onGpu(m_pending.front().operation, frontHasFinished)) {
         m_freeEvents.push_back(m_pending.front().finished);
         m_pending.pop_front();
         ++m_firstPending;

@@ -73,6 +73,8 @@ class NcclCommunicator final : public Communicator {
     std::int64_t expect(DeviceEvent finished, const NcclOperation& operation);
     void hostWait(std::int64_t ticket);
     void reap();  // forgets what has finished, in order
+    template <class Action>
+    auto onGpu(const NcclOperation& operation, const Action& action) const;  // names rank and operation in its errors
     DeviceEvent takeEvent();
 
     bool isOnHost(CommBuffer buffer) const;

@@ -93,7 +93,7 @@ void NcclConnection::settle(NcclResult result, const NcclOperation& operation) {
     if (result == NcclResult::kInvalidArgument)
         throw CommError("rank " + std::to_string(m_rank) + ": NCCL refused " + operation.text() + ": " +
                         m_api->lastError(m_comm));
-    fail(operation.text() + " failed: " + ncclResultText(result));
+    failBy(result, operation);
 }
 
 void NcclConnection::settleRecorded(NcclResult result, const NcclOperation& operation) {
@@ -103,11 +103,10 @@ void NcclConnection::settleRecorded(NcclResult result, const NcclOperation& oper
 }
 
 void NcclConnection::check(const NcclOperation& operation) {
-    if (!m_comm) throw CommError(m_causeOfDeath.empty() ? "NCCL is not connected" : m_causeOfDeath);
+    if (!m_comm) throwCause();
     if (m_abortRequested) fail("was aborted during " + operation.text());
     const NcclResult state = asyncState();
-    if (state != NcclResult::kSuccess && state != NcclResult::kInProgress)
-        fail(operation.text() + " failed: " + ncclResultText(state));
+    if (state != NcclResult::kSuccess && state != NcclResult::kInProgress) failBy(state, operation);
 }
 
 void NcclConnection::waitUntil(const std::function<bool()>& done, const NcclOperation& operation) {
@@ -124,6 +123,12 @@ void NcclConnection::failLate(const NcclOperation& operation) {
          ": another rank is gone or hangs; see the ranks' last lines, or raise parallel.timeout_seconds");
 }
 
+// A GPU that vanishes is often seen first by NCCL.
+void NcclConnection::failBy(NcclResult result, const NcclOperation& operation) {
+    m_gpuFailed = result == NcclResult::kUnhandledCudaError;
+    fail(operation.text() + " failed: " + ncclResultText(result));
+}
+
 void NcclConnection::fail(const std::string& text) {
     std::string whole = "rank " + std::to_string(m_rank) + ": NCCL: " + text;
     if (m_comm) {
@@ -133,7 +138,13 @@ void NcclConnection::fail(const std::string& text) {
             whole += " (its abort hung for " + describeDuration(m_deadlines.abort) + " and was left behind)";
     }
     m_causeOfDeath = whole;
-    throw CommError(whole);
+    throwCause();
+}
+
+void NcclConnection::throwCause() const {
+    if (m_causeOfDeath.empty()) throw CommError("rank " + std::to_string(m_rank) + ": NCCL is not connected");
+    if (m_gpuFailed) throw DeviceError(m_causeOfDeath);
+    throw CommError(m_causeOfDeath);
 }
 
 // Abort can hang inside NCCL (a proxy thread in poll), so it runs beside us and is given up after a while; the

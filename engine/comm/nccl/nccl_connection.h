@@ -22,8 +22,8 @@ struct NcclDeadlines {
 };
 
 // One non-blocking NCCL communicator and its death: NCCL has no timeouts, so every wait here polls its asynchronous
-// error, an abort request and a deadline. The first failure aborts NCCL and throws CommError; so does everything
-// after it. One thread, except requestAbort().
+// error, an abort request and a deadline. The first failure aborts NCCL and throws CommError, or DeviceError when it
+// was the GPU's; so does everything after it. One thread, except requestAbort().
 class NcclConnection {
   public:
     NcclConnection(std::shared_ptr<NcclApi> api, std::shared_ptr<GpuRuntime> device, std::shared_ptr<const Clock> clock,
@@ -62,6 +62,8 @@ class NcclConnection {
     NcclResult asyncState();
     NcclResult waitWhileInProgress(const NcclOperation& operation, std::chrono::milliseconds limit);
     [[noreturn]] void fail(const std::string& text);
+    [[noreturn]] void failBy(NcclResult result, const NcclOperation& operation);
+    [[noreturn]] void throwCause() const;
     bool abortInTime() noexcept;
     void finish();
 
@@ -73,6 +75,7 @@ class NcclConnection {
     NcclDeadlines m_deadlines;
     NcclComm m_comm = nullptr;
     std::string m_causeOfDeath;
+    bool m_gpuFailed = false;  // that is the cause
     std::atomic<bool> m_abortRequested{false};
 };
 

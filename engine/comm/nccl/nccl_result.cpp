@@ -16,17 +16,18 @@ std::string ncclResultText(NcclResult result) {
         case NcclResult::kSuccess:
             return "success" + code;
         case NcclResult::kUnhandledCudaError:
-            return "CUDA error" + code + ": the GPU or its driver failed";
+            return "CUDA error" + code + ": the GPU or its driver failed; see nvidia-smi, and dmesg for Xid messages";
         case NcclResult::kSystemError:
-            return "system error" + code + ": a socket, file or memory call failed";
+            return "system error" + code +
+                   ": a socket, file or memory call failed; NCCL_DEBUG=WARN in the environment names it";
         case NcclResult::kInternalError:
-            return "internal error" + code + " of NCCL";
+            return "internal error" + code + " of NCCL; NCCL_DEBUG=WARN in the environment tells more";
         case NcclResult::kInvalidArgument:
             return "invalid argument" + code;
         case NcclResult::kInvalidUsage:
             return "invalid usage" + code + ": most often two ranks on one GPU without the shared-GPU settings";
         case NcclResult::kRemoteError:
-            return "remote error" + code + ": a peer or the network between is gone";
+            return "remote error" + code + ": a peer or the network between is gone; see the other ranks' last lines";
         case NcclResult::kInProgress:
             return "still in progress" + code;
     }
