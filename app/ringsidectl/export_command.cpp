@@ -40,6 +40,7 @@ int runExport(const ExportArguments& arguments) {
     writePytorch(script.value(), out);
     if (!script.value().dataName.empty())
         std::cout << "data: " << (out.parent_path() / script.value().dataName).string() << '\n';
+    if (!script.value().note.empty()) std::cout << "note: " << script.value().note << '\n';
     std::cout << "script: " << out.string() << "\nrun it: python3 " << out.string() << " --out DIR\n";
     return 0;
 }

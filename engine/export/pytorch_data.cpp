@@ -61,6 +61,7 @@ Result<PythonData> pythonData(const PythonDataRequest& request) {
     if (kind == "cifar10" || kind == "cifar100") return pythonCifar(request);
     if (kind == "image_folder") return pythonImageFolder(request);
     if (kind == "synthetic") return pythonSynthetic(request);
+    if (kind == "text") return pythonCharacters(request);
     return Problem{"dataset.kind", "is " + kind + ", which cannot be exported to PyTorch", "choose another data set"};
 }
 

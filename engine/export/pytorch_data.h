@@ -32,12 +32,13 @@ struct PythonDataRequest {
 
 Result<PythonData> pythonData(const PythonDataRequest& request);
 
-// One file each: tables; IDX, NumPy and CIFAR; folders of images; synthetic sets.
+// One file each: tables; IDX, NumPy and CIFAR; folders of images; synthetic sets; texts.
 Result<PythonData> pythonTable(const PythonDataRequest& request);
 Result<PythonData> pythonArrays(const PythonDataRequest& request);
 Result<PythonData> pythonCifar(const PythonDataRequest& request);
 PythonData pythonImageFolder(const PythonDataRequest& request);
 Result<PythonData> pythonSynthetic(const PythonDataRequest& request);
+PythonData pythonCharacters(const PythonDataRequest& request);
 
 // "(3, 32, 32)" for images, "(64,)" for rows.
 std::string pythonShape(const PythonDataRequest& request);

@@ -66,7 +66,56 @@ class ResidualCNN(nn.Module):
 
 
 def build_model():
-    return ResidualCNN()";
+    return ResidualCNN)";
+
+constexpr const char* kTransformer = R"(
+class CausalSelfAttention(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.qkv = nn.Linear(width, 3 * width)
+        self.proj = nn.Linear(width, width)
+
+    def forward(self, x):
+        batch, positions, width = x.shape
+        q, k, v = self.qkv(x).view(batch, positions, 3, self.heads, width // self.heads).permute(2, 0, 3, 1, 4)
+        scores = q @ k.transpose(-2, -1) / math.sqrt(width // self.heads)
+        later = torch.ones(positions, positions, dtype=torch.bool, device=x.device).triu(1)
+        shares = scores.masked_fill(later, -math.inf).softmax(-1)
+        return self.proj((shares @ v).transpose(1, 2).reshape(batch, positions, width))
+
+
+class Block(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.norm1 = nn.LayerNorm(width)
+        self.attention = CausalSelfAttention(width, heads)
+        self.norm2 = nn.LayerNorm(width)
+        self.mlp = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width))
+        self.dropout = nn.Dropout(DROPOUT)
+
+    def forward(self, x):
+        x = x + self.dropout(self.attention(self.norm1(x)))
+        return x + self.dropout(self.mlp(self.norm2(x)))
+
+
+class Transformer(nn.Module):
+    def __init__(self, words, positions, width, depth, heads):
+        super().__init__()
+        self.token_embedding = nn.Embedding(words, width)
+        self.position_embedding = nn.Embedding(positions, width)
+        self.dropout = nn.Dropout(DROPOUT)
+        self.blocks = nn.Sequential(*(Block(width, heads) for _ in range(depth)))
+        self.norm = nn.LayerNorm(width)
+        self.head = nn.Linear(width, words)
+
+    def forward(self, x):
+        x = self.token_embedding(x) + self.position_embedding(torch.arange(x.shape[1], device=x.device))
+        return self.head(self.norm(self.blocks(self.dropout(x))))
+
+
+def build_model():
+    return Transformer)";
 
 bool anyOf(const Layers& layers, LayerKind kind) {
     for (const LayerDescription& layer : layers) {
@@ -108,6 +157,12 @@ std::string residualCnn(const ModelConfig& config, const Dataset& data) {
            ", depth=" + std::to_string(config.depth) + ")\n";
 }
 
+std::string transformer(const ModelConfig& config, const ModelTask& task) {
+    return "\nDROPOUT = " + pythonNumber(config.dropout) + "\n\n" + kTransformer + "(" + std::to_string(task.outputs) +
+           ", " + std::to_string(task.sample[0]) + ", width=" + std::to_string(config.width) +
+           ", depth=" + std::to_string(config.depth) + ", heads=" + std::to_string(config.heads) + ")\n";
+}
+
 // class NAME with the layers that have parameters, and what forward() does with x.
 std::string moduleClass(const std::string& name, const Layers& layers, const std::string& forward) {
     std::string text = "\nclass " + name + "(nn.Module):\n    def __init__(self):\n        super().__init__()\n";
@@ -134,10 +189,8 @@ Result<PythonModel> pythonModel(const ModelConfig& config, const Dataset& data) 
     const Result<ModelDescription> model = describeModel(config, data);
     if (!model) return model.problem();
     const Layers& layers = model.value().layers;
-    if (anyOf(layers, LayerKind::kDropout))
-        return Problem{"model", "has dropout, which draws other numbers in PyTorch, so that no loss would be the same",
-                       "leave it out"};
-    PythonModel python{.hasBuffers = anyOf(layers, LayerKind::kBatchNorm2d)};
+    PythonModel python{.hasBuffers = anyOf(layers, LayerKind::kBatchNorm2d),
+                       .hasDropout = anyOf(layers, LayerKind::kDropout)};
     if (config.kind == "mlp") {
         python.definition = sequential(layers, false);
     } else if (config.kind == "layers") {
@@ -149,9 +202,7 @@ Result<PythonModel> pythonModel(const ModelConfig& config, const Dataset& data) 
     } else if (config.kind == "residual_cnn") {
         python.definition = residualCnn(config, data);
     } else {
-        return Problem{"model.kind",
-                       "is " + config.kind + ", which predicts at every character, and scripts count whole samples",
-                       "choose mlp, toy_linear, simple_cnn, residual_cnn or layers"};
+        python.definition = transformer(config, modelTask(data));
     }
     return python;
 }

@@ -80,6 +80,29 @@ std::string pythonList(std::span<const std::int64_t> values) {
     return "[" + text + "]";
 }
 
+namespace {
+
+// A literal of the same value, on one line.
+std::string pythonValue(const Json& value) {
+    if (value.is_null()) return "None";
+    if (value.is_boolean()) return pythonBool(value.get<bool>());
+    if (!value.is_structured()) return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    std::string text;
+    for (const auto& [key, item] : value.items())
+        text += (text.empty() ? "" : ", ") + (value.is_object() ? pythonText(key) + ": " : "") + pythonValue(item);
+    return value.is_object() ? "{" + text + "}" : "[" + text + "]";
+}
+
+}  // namespace
+
+std::string pythonConfig(const RunConfig& config) {
+    std::string text = "{\n";
+    const Json json = config.toJson();
+    for (const auto& [section, value] : json.items())
+        text += "    " + pythonText(section) + ": " + pythonValue(value) + ",\n";
+    return text + "}";
+}
+
 Result<std::string> pythonOptimizer(const RunConfig& config) {
     const OptimizerConfig& optimizer = config.optimizer;
     const std::string start = "(network.parameters(), lr=" + pythonNumber(config.scaledLearningRate());
@@ -120,7 +143,17 @@ std::string pythonTrainStep(const RunConfig& config) {
            "  # batches whose gradients are added up for one step\n" + kAccumulatedHead + clip + kAccumulatedTail;
 }
 
+std::string pythonFiniteCheck(const RunConfig& config) {
+    if (config.training.onNonFinite == "continue") return "";
+    return "        stop_unless_finite(step_sums, step, optimizer)\n";
+}
+
 std::string pythonLosses(const Dataset& data) {
+    if (data.shape().isSequence) {
+        return "    losses = functional.cross_entropy(output.flatten(0, 1), y.flatten(), reduction=\"none\")\n"
+               "    # Of a sequence the means over its positions.\n"
+               "    return losses.reshape(y.shape).mean(1), (output.argmax(2) == y).float().mean(1)\n";
+    }
     if (data.classCount() > 0) {
         return "    losses = functional.cross_entropy(output, y, reduction=\"none\")\n"
                "    return losses, (output.argmax(1) == y).float()\n";

@@ -17,6 +17,8 @@ std::string pythonText(std::string_view text);  // a string literal
 std::string pythonNumber(double value);
 std::string pythonBool(bool value);
 std::string pythonList(std::span<const std::int64_t> values);  // "[1, 2]"
+// The configuration as a dictionary, one line a section.
+std::string pythonConfig(const RunConfig& config);
 
 // open_text(path), for text packed or not.
 extern const char* const kPythonOpenText;
@@ -24,6 +26,7 @@ extern const char* const kPythonOpenText;
 struct PythonModel {
     std::string definition = {};  // build_model(), with modules in the order in which they draw their initial weights
     bool hasBuffers = false;      // running statistics, which the ranks must share before they validate
+    bool hasDropout = false;      // draws other numbers in PyTorch
 };
 Result<PythonModel> pythonModel(const ModelConfig& config, const Dataset& data);
 // Whether the model takes rows of features where the data has images.
@@ -34,6 +37,8 @@ Result<std::string> pythonOptimizer(const RunConfig& config);
 std::string pythonSchedule(const RunConfig& config);
 // The head of train_epoch()'s loop: from a batch (or several) to the updated weights and the sums of their losses.
 std::string pythonTrainStep(const RunConfig& config);
+// Behind it: stops at a loss that is not finite; empty where training is to go on.
+std::string pythonFiniteCheck(const RunConfig& config);
 // The body of losses_and_hits().
 std::string pythonLosses(const Dataset& data);
 // What DataLoader is told besides batch size, sampler and drop_last: ", num_workers=2, ...".

@@ -85,6 +85,21 @@ constexpr const char* kSplitTail = R"(    return Part(data, training), Part(data
 
 )";
 
+constexpr const char* kDropoutNote =
+    "Dropout draws other numbers in PyTorch than in Ringside, so that the losses part from the first step on.";
+
+constexpr const char* kStopUnlessFinite = R"(def stop_unless_finite(step_sums, step, optimizer):
+    loss = (step_sums[0] / step_sums[2]).item()
+    if math.isfinite(loss):
+        return
+    what, lr = "not a number" if math.isnan(loss) else "infinite", optimizer.param_groups[0]["lr"]
+    print(f"the loss of rank {dist.get_rank()} is {what} at step {step}: lower the learning rate (now {lr:g}), or look "
+          "for values in the data that are no numbers", file=sys.stderr, flush=True)
+    sys.exit(2)
+
+
+)";
+
 constexpr const char* kShareBuffers =
     R"(    for buffer in model.buffers():  # running statistics: rank 0's, as in its checkpoints
         dist.broadcast(buffer, 0)
@@ -121,6 +136,8 @@ void addSettings(Pieces& pieces, const RunConfig& config) {
     pieces["timeout"] = pythonNumber(config.parallel.timeoutSeconds);
     pieces["bucket_cap_mb"] = pythonNumber(config.parallel.bucketCapMb);
     pieces["reduced_precision"] = pythonBool(config.training.tf32);
+    pieces["stop"] = pythonFiniteCheck(config).empty() ? "" : kStopUnlessFinite;
+    pieces["config"] = pythonConfig(config);
     pieces["device"] = config.parallel.device == "cuda" ? "cuda" : "cpu";
 }
 
@@ -165,15 +182,17 @@ Result<PytorchScript> fill(const RunConfig& config, const DataSplit& data, Pytho
     addTransforms(pieces, pythonTransforms(config, data.training->shape()));
     pieces["script"] = plain(scriptName);
     pieces["imports"] = imports(config, source.imports);
+    const std::string note = model.value().hasDropout ? kDropoutNote : "";
     pieces["model"] = model.value().definition;
+    pieces["note"] = note.empty() ? "" : "\n" + note + "\n";
     pieces["share_buffers"] = model.value().hasBuffers ? kShareBuffers : "";
     pieces["losses"] = pythonLosses(*data.training);
     pieces["optimizer"] = optimizer.value();
     pieces["schedule"] = pythonSchedule(config);
     pieces["schedule_step"] =
         pieces["schedule"].empty() ? "" : "        for schedule in schedules:\n            schedule.step()\n";
-    pieces["train_step"] = pythonTrainStep(config);
-    return PytorchScript{filledTemplate(pieces), source.file.empty() ? "" : dataName, std::move(source.file)};
+    pieces["train_step"] = pythonTrainStep(config) + pythonFiniteCheck(config);
+    return PytorchScript{filledTemplate(pieces), source.file.empty() ? "" : dataName, std::move(source.file), note};
 }
 
 std::filesystem::path absolute(const std::string& path, const std::filesystem::path& baseDirectory) {
@@ -209,7 +228,8 @@ Result<PytorchScript> exportPytorch(const RunConfig& config, const std::filesyst
     const Problems untransformable = transformProblems(config.loader, data.value().training->shape());
     if (!untransformable.empty()) return untransformable.front();
 
-    const std::string dataName = std::filesystem::path(scriptName).stem().string() + "-data.csv.gz";
+    const char* const dataKind = config.dataset.kind == "text" ? "-data.txt" : "-data.csv.gz";
+    const std::string dataName = std::filesystem::path(scriptName).stem().string() + dataKind;
     Result<PythonData> source = pythonData({.config = config.dataset,
                                             .data = data.value(),
                                             .path = absolute(config.dataset.path, baseDirectory),
@@ -217,7 +237,10 @@ Result<PytorchScript> exportPytorch(const RunConfig& config, const std::filesyst
                                             .flat = takesRows(config.model),
                                             .dataName = dataName});
     if (!source) return source.problem();
-    return fill(config, data.value(), std::move(source).value(), scriptName, dataName);
+    RunConfig resolved = config;
+    resolved.dataset.path = absolute(config.dataset.path, baseDirectory).string();
+    resolved.dataset.labelsPath = absolute(config.dataset.labelsPath, baseDirectory).string();
+    return fill(resolved, data.value(), std::move(source).value(), scriptName, dataName);
 }
 
 void writePytorch(const PytorchScript& script, const std::filesystem::path& path) {

@@ -13,6 +13,7 @@ struct PytorchScript {
     std::string text;
     std::string dataName;  // empty: the data is elsewhere, or made up by the script
     std::string data;
+    std::string note = {};  // what a person should know besides; empty: nothing
 };
 
 // The script that trains as this experiment does: the same samples for every rank, the same initial weights, the same

@@ -6,9 +6,9 @@
     torchrun --nproc_per_node @world_size@ @script@ --out DIR      when torchrun is to start them
 
 Every rank is a process that runs train(): it holds the whole model, a sampler deals it its own samples, and
-DistributedDataParallel averages the gradients of all ranks. DIR gets metrics.jsonl (losses and accuracies),
+DistributedDataParallel averages the gradients of all ranks. DIR gets config.json, metrics.jsonl (losses and accuracies),
 telemetry.jsonl (a hash of the samples each rank trained on), summary.json and checkpoints that Ringside can go on from.
-"""
+@note@"""
 @imports@
 import torch
 import torch.distributed as dist
@@ -27,6 +27,8 @@ LOG_EVERY = @log_every@  # steps between lines of metrics.jsonl
 CHECKPOINT_EVERY = @checkpoint_every@  # epochs between checkpoints; 0 keeps the final weights only
 HEADLINE = @headline@  # the validation figure shown first: exact counts every sample once, padded also the repeats
 DATA = @data_path@
+# The experiment as Ringside reads it; DIR gets it, and nothing else here looks at it.
+CONFIG = @config@
 
 @load_data@
 
@@ -147,9 +149,9 @@ class Report:
                     "optimizer": type(optimizer).__name__.lower(), "files": files}
         (directory / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")
 
-    def summary(self, **values):
+    def write(self, name, values):
         if dist.get_rank() == 0:
-            (self.directory / "summary.json").write_text(json.dumps(values, indent=2) + "\n")
+            (self.directory / name).write_text(json.dumps(values, indent=2) + "\n")
 
 
 def sha256(tensors):
@@ -162,7 +164,7 @@ def of_all_ranks(value):
     return values
 
 
-def train_epoch(model, loader, optimizer, epoch, step, report, device):
+@stop@def train_epoch(model, loader, optimizer, epoch, step, report, device):
     model.train()
     metrics, used = Metrics(loader.sampler, device), []
 @train_step@        if step % LOG_EVERY == 0:
@@ -192,6 +194,8 @@ def validate(model, loader, epoch, report, device):
 def train(device, args):
     """One rank, from the first epoch to the final weights."""
     report = Report(args.out)
+    CONFIG["parallel"]["world_size"] = dist.get_world_size()
+    report.write("config.json", CONFIG)
 
 @make_parts@
 @make_sampler@
@@ -219,9 +223,10 @@ def train(device, args):
 @schedule_step@        if CHECKPOINT_EVERY and (epoch + 1) % CHECKPOINT_EVERY == 0 and epoch + 1 < EPOCHS:
             report.save(network, optimizer, step, epoch + 1)
     report.save(network, optimizer, step, EPOCHS)
-    report.summary(version=1, name=NAME, state="finished", world_size=dist.get_world_size(), steps=step,
-                   final={f"val_{key}": value for key, value in final.items()}, plan_hashes=plan_hashes,
-                   initial_parameters_sha256=initial, parameters_sha256=sha256(network.parameters()))
+    report.write("summary.json", {
+        "version": 1, "name": NAME, "state": "finished", "world_size": dist.get_world_size(), "steps": step,
+        "final": {f"val_{key}": value for key, value in final.items()}, "plan_hashes": plan_hashes,
+        "initial_parameters_sha256": initial, "parameters_sha256": sha256(network.parameters())})
 
 
 def join_and_train(local_rank, args, init):
@@ -252,7 +257,10 @@ def main():
         os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")  # all ranks are on this computer
     with tempfile.TemporaryDirectory() as meeting_place:
         url = (pathlib.Path(meeting_place) / "ranks").as_uri()
-        mp.spawn(start_rank, args=(args, url), nprocs=WORLD_SIZE)
+        try:
+            mp.spawn(start_rank, args=(args, url), nprocs=WORLD_SIZE)
+        except mp.ProcessExitedException as end:  # a rank has said why
+            sys.exit(end.exit_code)
 
 
 def start_rank(rank, args, url):

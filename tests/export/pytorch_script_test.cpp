@@ -171,6 +171,46 @@ TEST_CASE("samplers that PyTorch does not have become a class, the others PyTorc
     CHECK_FALSE(has(subset, "class Deal"));
 }
 
+TEST_CASE("dropout is exported with the sentence that losses part") {
+    RunConfig config;
+    CHECK(exportPytorch(config, {}, "train.py").value().note.empty());
+    config.model.kind = "layers";
+    config.model.layers = R"([{"kind": "flatten"}, {"kind": "dropout", "p": 0.5}, {"kind": "linear"}])";
+    const Result<PytorchScript> script = exportPytorch(config, {}, "train.py");
+    REQUIRE(script);
+    CHECK(has(script.value().text, "        nn.Dropout(0.5),\n"));
+    CHECK(has(script.value().text, "Dropout draws other numbers in PyTorch than in Ringside"));
+    CHECK(has(script.value().note, "the losses part from the first step on"));
+}
+
+TEST_CASE("a text goes beside the script, and its transformer into it") {
+    RunConfig config;
+    config.dataset.kind = "text";
+    config.dataset.contextLength = 24;
+    config.model = {.kind = "transformer", .width = 16, .depth = 1, .heads = 2};
+    const Result<PytorchScript> script = exportPytorch(config, {}, "train.py");
+    REQUIRE(script);
+    const std::string& text = script.value().text;
+    CHECK(script.value().dataName == "train-data.txt");
+    CHECK(has(script.value().data, "Shall I compare thee to a summer"));
+    CHECK(has(text, "for character in text]), 24)\n"));
+    CHECK(has(text, "DROPOUT = 0\n"));
+    CHECK(has(text, ", 24, width=16, depth=1, heads=2)\n"));
+    CHECK(has(text, "(output.argmax(2) == y).float().mean(1)"));
+    CHECK(script.value().note.empty());
+}
+
+TEST_CASE("the script holds its experiment, and stops at a loss that is not finite unless told to go on") {
+    RunConfig config;
+    config.name = "with \"quotes\"";
+    const std::string stops = scriptOf(config);
+    CHECK(has(stops, "    \"name\": \"with \\\"quotes\\\"\",\n"));
+    CHECK(has(stops, "\"shuffle\": True"));
+    CHECK(has(stops, "stop_unless_finite(step_sums, step, optimizer)"));
+    config.training.onNonFinite = "continue";
+    CHECK_FALSE(has(scriptOf(config), "stop_unless_finite"));
+}
+
 TEST_CASE("what a script cannot say is refused with the way out") {
     const auto refusal = [](const RunConfig& config) {
         const Result<PytorchScript> script = exportPytorch(config, {}, "train.py");
@@ -183,10 +223,6 @@ TEST_CASE("what a script cannot say is refused with the way out") {
     config = {};
     config.training.resume = "runs/first";
     CHECK(has(refusal(config), "start the script with --weights FILE"));
-    config = {};
-    config.model.kind = "layers";
-    config.model.layers = R"([{"kind": "flatten"}, {"kind": "dropout", "p": 0.5}, {"kind": "linear"}])";
-    CHECK(has(refusal(config), "has dropout, which draws other numbers in PyTorch"));
     config = {};
     config.pitfalls.doubleSharding = true;
     CHECK(has(refusal(config), "deliberate mistakes are not exported: switch them off"));

@@ -57,7 +57,9 @@ ScriptExport::Outcome ScriptExport::writeScript(const RunConfig& config, const Q
     } catch (const IoError& error) {
         return {false, tr("Not exported: %1").arg(QString::fromUtf8(error.what()))};
     }
-    return {true, tr("Exported. Run it with: python3 %1 --out DIR").arg(file.absoluteFilePath())};
+    const QString note = QString::fromStdString(script.value().note);
+    return {true, tr("Exported. Run it with: python3 %1 --out DIR").arg(file.absoluteFilePath()) +
+                      (note.isEmpty() ? QString() : QStringLiteral(". ") + note)};
 }
 
 }  // namespace ringside

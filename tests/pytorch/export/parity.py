@@ -66,6 +66,10 @@ CASES = {
     "cnn-4-adamw": case(4, 6, ADAMW, 66, CNN, loader={"drop_last": True}, training={"validate": "padded"},
                         **SIMPLE_CNN),
     "layers-2-sgd": case(2, 2, SGD, 46, CNN, model={"kind": "layers", "layers": LIST}),
+    "residual-2-sgd": case(2, 2, SGD, 46, CNN, model={"kind": "residual_cnn", "width": 8, "depth": 1}),
+    "transformer-2-adamw": case(2, 6, ADAMW, 48, CNN, dataset={"kind": "text", "context_length": 32},
+                                model={"kind": "transformer", "width": 32, "depth": 2, "heads": 4},
+                                loader={"batch_size": 24}),
     # Samplers and kinds of data. 240 samples of the imbalanced set train.
     "batch-sharded-npy": case(2, 2, SGD, 4, data="npy", sampler={"kind": "batch_sharded"}),
     "contiguous-cifar": case(2, 2, SGD, 4, CNN, data="cifar10", sampler={"kind": "contiguous"},
