@@ -2,6 +2,7 @@
 #include "parallel/data_parallel.h"
 
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "nn/gradient_clipping.h"
@@ -86,10 +87,12 @@ void DataParallel::pass(const Batch& batch, const Model::GradientReady& ready) {
     m_parts.model.backward(m_parts.loss.gradient(), ready);
 }
 
-void DataParallel::enqueue(const Batch& batch, int part, const std::function<void()>& work) {
+// By reference: a copy of the work would take memory in every step.
+template <class Work>
+void DataParallel::enqueue(const Batch& batch, int part, const Work& work) {
     if (!m_recorder) return work();
     m_parts.phase.store("forward", std::memory_order_relaxed);
-    m_recorder->run({batch.features.data, batch.rows(), gradientFactor(), part}, work);
+    m_recorder->run({batch.features.data, batch.rows(), gradientFactor(), part}, std::ref(work));
     m_parts.phase.store("all-reduce", std::memory_order_relaxed);  // where the host may wait for the other ranks
 }
 

@@ -32,7 +32,8 @@ class DataParallel final : public Strategy {
     void pass(const Batch& batch, const Model::GradientReady& ready);  // forward, loss and backward
     void passAndUpdate(const Batch& batch);                            // what a step enqueues, alike in every step
     // Recorded and launched as one where the device does that. part: of the step, which work differs by.
-    void enqueue(const Batch& batch, int part, const std::function<void()>& work);
+    template <class Work>
+    void enqueue(const Batch& batch, int part, const Work& work);
     float gradientFactor() const;                                         // what the loss' gradient is multiplied by
     bool hostDecides() const { return m_clipNorm > 0 || m_scaler.on(); }  // about the update, by the gradient's norm
     double updateByNorm(bool wantsNorm);  // clips when that is wanted; the norm that is reported
