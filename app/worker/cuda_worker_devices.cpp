@@ -30,6 +30,12 @@ cuda::Precision precisionOf(const TrainingConfig& training) {
     return training.tf32 ? cuda::Precision::kTf32 : cuda::Precision::kFloat32;
 }
 
+// The way out should NCCL or a driver break by being recorded.
+bool recordsSteps() {
+    const char* wanted = std::getenv(kGraphsVariable);
+    return wanted == nullptr || std::string_view(wanted) != "off";
+}
+
 GpuReading readingOf(const cuda::NvmlReading& nvml) {
     GpuReading reading;
     reading.utilisationPercent = nvml.utilisationPercent;
@@ -54,6 +60,7 @@ class CudaDevices final : public RankDevices {
         options.device = placement.gpu;
         options.label = placement.label;
         options.precision = precisionOf(config.training);
+        options.recordsSteps = recordsSteps();
         options.deadline = 2 * timeoutOf(config);
         auto gpu = std::make_unique<CudaBackend>(options);
         m_uuid = gpu->cudaDevice().uuid();

@@ -94,6 +94,7 @@ class FakeNccl final : public NcclApi {
     int inProgressFor = 0;  // how many questions for the state answer "in progress"
     bool stalled = false;   // collectives stay on their stream for ever
     bool refusesRecording = false;
+    bool breaksByRefusing = false;
     bool initGivesComm = true;
     bool abortHangs = false;
     std::atomic<int> aborts{0};
@@ -108,7 +109,11 @@ class FakeNccl final : public NcclApi {
         return answer == answers.end() ? NcclResult::kSuccess : answer->second;
     }
     NcclResult run(const std::string& call, DeviceStream stream, std::function<void()> work) {
-        const NcclResult result = refusesRecording && m_device->isRecording() ? NcclResult::kInvalidUsage : note(call);
+        if (refusesRecording && m_device->isRecording()) {
+            if (breaksByRefusing) asyncError = NcclResult::kInternalError;
+            return NcclResult::kInvalidUsage;
+        }
+        const NcclResult result = note(call);
         if (result == NcclResult::kSuccess || result == NcclResult::kInProgress)
             m_device->enqueue(
                 stream, [this] { return !stalled; }, std::move(work));

@@ -161,8 +161,10 @@ TEST_CASE("Where NCCL breaks by being recorded, the step that runs as it is says
     rank.step();
     rank.synchronize();
     rank.nccl->refusesRecording = true;
-    rank.nccl->asyncError = NcclResult::kInternalError;
-    CHECK_THAT(errorOf([&] { rank.step(); }), containing("rank 0: NCCL: collective 3") && containing("internal error"));
+    rank.nccl->breaksByRefusing = true;
+    CHECK_THAT(errorOf([&] { rank.step(); }), containing("rank 0: NCCL: collective 3") &&
+                                                  containing("internal error") &&
+                                                  containing("start again with RINGSIDE_CUDA_GRAPHS=off"));
 }
 
 TEST_CASE("Events of a recording serve again when it is over") {

@@ -51,6 +51,7 @@ Tensor CudaBackend::allocate(const Shape& shape, DType type) {
 }
 
 std::optional<RecordingDevice> CudaBackend::recordingDevice() {
+    if (!m_options.recordsSteps) return std::nullopt;
     RecordingDevice device;
     device.record = [this](const std::function<void()>& work) -> std::unique_ptr<RecordedWork> {
         try {

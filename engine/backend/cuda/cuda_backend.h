@@ -21,6 +21,7 @@ struct CudaOptions {
     int device = 0;     // as CUDA counts, after CUDA_VISIBLE_DEVICES
     std::string label;  // said with the name, such as that the GPU is shared
     cuda::Precision precision = cuda::Precision::kFloat32;
+    bool recordsSteps = true;                   // as CUDA graphs
     std::chrono::milliseconds deadline{60000};  // of every wait on the host
 };
 

@@ -98,6 +98,7 @@ void NcclConnection::settle(NcclResult result, const NcclOperation& operation) {
 
 void NcclConnection::settleRecorded(NcclResult result, const NcclOperation& operation) {
     if (result == NcclResult::kSuccess || result == NcclResult::kInProgress) return settle(result, operation);
+    m_refusedRecording = true;
     throw CommError("rank " + std::to_string(m_rank) + ": NCCL cannot record " + operation.text() + ": " +
                     ncclResultText(result));
 }
@@ -126,7 +127,11 @@ void NcclConnection::failLate(const NcclOperation& operation) {
 // A GPU that vanishes is often seen first by NCCL.
 void NcclConnection::failBy(NcclResult result, const NcclOperation& operation) {
     m_gpuFailed = result == NcclResult::kUnhandledCudaError;
-    fail(operation.text() + " failed: " + ncclResultText(result));
+    std::string text = operation.text() + " failed: " + ncclResultText(result);
+    if (m_refusedRecording)
+        text +=
+            "; it broke by being recorded as a CUDA graph: start again with " + std::string(kGraphsVariable) + "=off";
+    fail(text);
 }
 
 void NcclConnection::fail(const std::string& text) {

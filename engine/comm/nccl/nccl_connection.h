@@ -15,6 +15,9 @@
 
 namespace ringside {
 
+// In the environment, "off": no step is recorded as a CUDA graph.
+inline constexpr const char* kGraphsVariable = "RINGSIDE_CUDA_GRAPHS";
+
 struct NcclDeadlines {
     std::chrono::milliseconds collective{30000};
     std::chrono::milliseconds connect{60000};  // NCCL probes the topology first: seconds on big machines
@@ -76,6 +79,7 @@ class NcclConnection {
     NcclComm m_comm = nullptr;
     std::string m_causeOfDeath;
     bool m_gpuFailed = false;  // that is the cause
+    bool m_refusedRecording = false;
     std::atomic<bool> m_abortRequested{false};
 };
 
