@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nn/conv2d.h"
 
-#include <cmath>
-#include <vector>
-
 #include "backend/backend.h"
+#include "nn/uniform_initialisation.h"
 
 namespace ringside {
 
@@ -41,15 +39,8 @@ void Conv2d::prepare(Backend& backend, const Shape&, std::int64_t maxBatch) {
     m_gradX = backend.allocate({maxBatch, m_spec.height, m_spec.width, m_spec.inChannels}, DType::kFloat32);
 }
 
-// torch/nn/modules/conv.py: as for Linear, with in_channels * kernel^2 values coming in.
 void Conv2d::initialise(TorchGenerator& generator) {
-    const std::int64_t fanIn = m_weight.shape.countPerRow();
-    const auto bound = static_cast<float>(1.0 / std::sqrt(static_cast<double>(fanIn)));
-    for (Parameter* parameter : parameters()) {
-        std::vector<float> values(static_cast<std::size_t>(parameter->shape.count()));
-        generator.uniform(values, -bound, bound);
-        m_backend->upload(values.data(), parameter->value);
-    }
+    initialiseUniformly(parameters(), m_weight.shape.countPerRow(), generator, *m_backend);
 }
 
 Tensor Conv2d::forward(const Tensor& x) {

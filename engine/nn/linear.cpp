@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nn/linear.h"
 
-#include <cmath>
-#include <vector>
-
 #include "backend/backend.h"
+#include "nn/uniform_initialisation.h"
 
 namespace ringside {
 
@@ -36,14 +34,8 @@ void Linear::prepare(Backend& backend, const Shape& input, std::int64_t maxBatch
     m_gradX = backend.allocate({rows, m_in}, DType::kFloat32);
 }
 
-// torch/nn/modules/linear.py: kaiming_uniform_(a=sqrt(5)) and the bias' bound both come to 1/sqrt(fan_in) in float32.
 void Linear::initialise(TorchGenerator& generator) {
-    const auto bound = m_in > 0 ? static_cast<float>(1.0 / std::sqrt(static_cast<double>(m_in))) : 0.0F;
-    for (Parameter* parameter : parameters()) {
-        std::vector<float> values(static_cast<std::size_t>(parameter->shape.count()));
-        generator.uniform(values, -bound, bound);
-        m_backend->upload(values.data(), parameter->value);
-    }
+    initialiseUniformly(parameters(), m_in, generator, *m_backend);
 }
 
 Tensor Linear::forward(const Tensor& x) {
