@@ -38,8 +38,31 @@ TEST_CASE("the exported script reads a table as Ringside does, and runs under to
     INFO(compare.output());
     CHECK(contains(compare.output(), "120 in both"));
     CHECK(contains(compare.output(), "the same samples in the same order, 30 of 30"));
+    // Both runs left their configuration; ours has what `auto` came to.
+    CHECK(contains(compare.output(), "parallel.backend: \"shm\" and \"auto\""));
+    CHECK_FALSE(contains(compare.output(), "model."));
     Program strict({"compare", path("own"), path("other"), "--tolerance", "0"});
     CHECK(strict.wait() == 1);
     Program none({"compare", path("own"), path("nowhere")});
     CHECK(none.wait() == 2);
+}
+
+TEST_CASE("the exported script stops at a loss that is not finite with step and rank, as Ringside does") {
+    const TemporaryDirectory directory;
+    const auto path = [&](const char* name) { return (directory.path() / name).string(); };
+    const std::vector<std::string> experiment = {
+        "--set", "dataset.kind=synthetic", "--set", "model.kind=toy_linear",       "--set", "parallel.world_size=1",
+        "--set", "optimizer.lr=1e6",       "--set", "parallel.timeout_seconds=120"};
+    const auto with = [&](std::vector<std::string> command) {
+        command.insert(command.end(), experiment.begin(), experiment.end());
+        return command;
+    };
+    Program own(with({"run", "--quiet", "--out", path("own")}));
+    CHECK(own.wait() == 2);
+    CHECK(contains(own.output(), "the loss of rank 0 is infinite at step 5"));
+    Program writer(with({"export", "-o", path("train.py")}));
+    REQUIRE(writer.wait() == 0);
+    Program other({path("train.py"), "--out", path("other")}, -1, RINGSIDE_TORCH_PYTHON);
+    CHECK(other.wait(std::chrono::seconds(200)) == 2);
+    CHECK(contains(other.output(), "the loss of rank 0 is infinite at step 5"));
 }
