@@ -182,7 +182,7 @@ void Supervisor::noteEnd(RankProcess& rank) {
     rank.endOrder = ++m_ends;
     const ChildEnd& end = *rank.process().end();
     const bool fine = !end.signalled && (end.code == 0 || end.code == static_cast<int>(ExitCode::kStopped));
-    if (fine) return;
+    if (fine || m_stoppedLoading) return;
     log(m_verdict || m_stopRequested ? "info" : "error", "rank " + std::to_string(rank.rank()) + " " + end.text());
     record(RankState{rank.rank(), "failed", "", 0, nowUs()});
 }
@@ -195,10 +195,27 @@ void Supervisor::requestStop() {
         return;
     }
     m_stopRequested = true;
+    if (someRankLoads()) {
+        m_stoppedLoading = true;
+        log("info", "stop requested: nothing is trained yet, so the ranks need not finish reading their data");
+        return terminate();
+    }
     m_phase = Phase::kStopping;
     m_phaseDeadline = now + m_options.stopGrace;
     log("info", "stop requested: the ranks stop together after the step they are in");
     m_ranks.front()->sendControl(kStopLine);
+}
+
+// Then no rank has made a step, for each takes all of them.
+bool Supervisor::someRankLoads() const {
+    const auto& ranks = m_recorder.data().ranks();
+    return std::any_of(ranks.begin(), ranks.end(), [](const RankData& rank) { return rank.state == "loading"; });
+}
+
+void Supervisor::terminate() {
+    m_phase = Phase::kTerminating;
+    m_phaseDeadline = steady_clock::now() + m_options.terminateGrace;
+    for (auto& rank : m_ranks) rank->process().signal(SIGTERM);
 }
 
 void Supervisor::enforceStop() {
@@ -206,9 +223,7 @@ void Supervisor::enforceStop() {
     if (now < m_phaseDeadline) return;
     if (m_phase == Phase::kStopping) {
         log("warning", "the ranks did not stop in time: terminating them");
-        m_phase = Phase::kTerminating;
-        m_phaseDeadline = now + m_options.terminateGrace;
-        for (auto& rank : m_ranks) rank->process().signal(SIGTERM);
+        terminate();
     } else if (m_phase == Phase::kTerminating) {
         killAll();
     }

@@ -54,6 +54,8 @@ class Supervisor {
     void noteEnds();
     void noteEnd(RankProcess& rank);
     void requestStop();
+    bool someRankLoads() const;
+    void terminate();
     void enforceStop();
     void judgeRanks();
     void fail(const Verdict& verdict);
@@ -85,6 +87,7 @@ class Supervisor {
     std::optional<Verdict> m_verdict;
     std::vector<std::string> m_lastLines;
     bool m_stopRequested = false;
+    bool m_stoppedLoading = false;
     int m_ends = 0;
     unsigned m_changes = 0;
     TimePoint m_lastTick{};

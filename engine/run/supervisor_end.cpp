@@ -67,7 +67,8 @@ void Supervisor::normalEnd(RunEnded& end) const {
         end.exitCode = static_cast<int>(ExitCode::kStopped);
         end.verdict = "stopped by request after " + std::to_string(steps) + " of " +
                       std::to_string(m_recorder.data().totalSteps()) + " steps";
-        if (!allWell) end.verdict += "; the ranks had to be terminated, the last weights were not saved";
+        if (!allWell && !m_stoppedLoading)
+            end.verdict += "; the ranks had to be terminated, the last weights were not saved";
         const bool wasDone = allWell && !stoppedItself;
         if (!wasDone) return;
     }

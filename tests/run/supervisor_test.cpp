@@ -3,6 +3,7 @@
 
 #include <sys/eventfd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <fstream>
@@ -240,6 +241,24 @@ TEST_CASE("ranks that ignore the stop are terminated, then killed") {
     CHECK(run.end.state == "stopped");
     CHECK(run.end.exitCode == 20);
     CHECK(contains(run.end.verdict, "had to be terminated"));
+    CHECK_FALSE(run.anybodyLeft());
+}
+
+TEST_CASE("a stop while a rank still reads its data does not wait for it") {
+    FakeRun run("*:loads");
+    run.options.stopGrace = 1h;
+    const UniqueFd stop(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    run.options.stopFd = stop.get();
+    bool asked = false;
+    run.options.onChange = [&](const RunData& data, unsigned) {
+        const std::uint64_t one = 1;
+        const auto loads = [](const RankData& rank) { return rank.state == "loading"; };
+        if (!asked && std::ranges::all_of(data.ranks(), loads)) asked = ::write(stop.get(), &one, sizeof one) > 0;
+    };
+    run.go();
+    CHECK(run.end.state == "stopped");
+    CHECK(run.end.exitCode == 20);
+    CHECK(run.end.verdict == "stopped by request after 0 of 8 steps");
     CHECK_FALSE(run.anybodyLeft());
 }
 

@@ -154,6 +154,10 @@ int main(int argc, char** argv) {
     options.heartbeatInterval = std::chrono::milliseconds(100);
     options.epochUs = std::atoll(argument(argc, argv, "--epoch-us").c_str());
     TelemetrySink sink(options);
+    if (deed == "loads") {
+        sink.state("loading");
+        for (;;) ::pause();
+    }
     reportSteps(sink, rank);
     return act(deed, rank, sink);
 }
