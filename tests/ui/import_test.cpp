@@ -187,6 +187,15 @@ TEST_CASE("what only reading to the end finds disables the button then") {
     CHECK(!f.use()->isEnabled());
 }
 
+TEST_CASE("a table with numbers to be predicted is read to its end like any other") {
+    Fixture f;
+    f.fake.write("prices.csv", "size,price\n1,0.5\n2,1.25\n3,1.5\n4,2.125\n5,2.5\n");
+    f.dropAndSettle("prices.csv");
+    CHECK(f.status() == "Read to its end: 4 training, 1 validation samples, 1 feature.");
+    f.use()->click();
+    CHECK(f.config().dataset.kind == "csv");
+}
+
 TEST_CASE("arrays ask for the file with their labels") {
     Fixture f;
     f.fake.write("a.npy", npyFile("{'descr': '|u1', 'fortran_order': False, 'shape': (4, 2), }", "abcdefgh"));

@@ -8,13 +8,17 @@ namespace {
 
 constexpr std::int64_t kPictures = 14;
 constexpr int kPictureSide = 64;
+constexpr std::int64_t kLabelsBetweenLooks = 1 << 16;  // at the stop token
 
-std::vector<PreviewClass> countClasses(const DataSplit& split) {
+std::vector<PreviewClass> countClasses(const DataSplit& split, const std::stop_token& stop) {
     const Dataset& training = *split.training;
     std::vector<PreviewClass> classes(static_cast<std::size_t>(training.classCount()));
-    if (training.shape().isSequence) return {};  // each sample has many labels
+    if (classes.empty() || training.shape().isSequence) return {};  // a text's samples have many labels each
     for (const auto& part : {split.training, split.validation}) {
-        for (std::int64_t i = 0; i < part->size(); ++i) ++classes.at(static_cast<std::size_t>(part->label(i))).count;
+        for (std::int64_t i = 0; i < part->size(); ++i) {
+            if (i % kLabelsBetweenLooks == 0 && stop.stop_requested()) return {};
+            ++classes.at(static_cast<std::size_t>(part->label(i))).count;
+        }
     }
     for (std::size_t label = 0; label < classes.size(); ++label) {
         classes[label].name = training.className(static_cast<std::int64_t>(label));
@@ -44,7 +48,7 @@ Result<CheckedData> checkData(const DatasetConfig& config, const PictureColors& 
     Result<DataSplit> split = loadDataset(config, {}, stop);
     if (!split) return split.problem();
     CheckedData checked{config, std::move(split).value(), {}, {}};
-    checked.classes = countClasses(checked.split);
+    checked.classes = countClasses(checked.split, stop);
     checked.pictures = picturesOf(*checked.split.training, colors, stop);
     return checked;
 }

@@ -218,6 +218,7 @@ void ImportDialog::showRows() {
     const bool isText = m_preview->kind == "text";
     header->setMaximumSectionSize(isText ? -1 : kWidestColumn);
     header->setStretchLastSection(isText);
+    header->setVisible(!isText);
     if (m_rows.columnCount() <= kMeasuredColumns) m_table->resizeColumnsToContents();
     if (m_rows.labelColumn() >= 0) m_table->scrollTo(m_rows.index(0, m_rows.labelColumn()));
 }
