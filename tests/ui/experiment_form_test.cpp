@@ -225,3 +225,33 @@ TEST_CASE("a number of more than 64 bits is called too large, not a typing error
     CHECK(f.find<QLabel>("samplerSeedProblemLabel")->text() ==
           "Shuffle seed \"99999999999999999999\" is too large for a whole number of 64 bits: type fewer digits");
 }
+
+TEST_CASE("a model that does not fit the data is said beside its kind, and cannot run") {
+    Fixture f;
+    RunConfig config = f.model.config();
+    config.dataset.kind = "synthetic";
+    config.dataset.features = 8;
+    config.model.kind = "simple_cnn";
+    f.model.edit(config, QStringLiteral("dataset.kind"));
+    REQUIRE(waitFor([&] { return !f.model.isLoadingData(); }));
+    CHECK(f.find<QLabel>("modelProblemLabel")->text() ==
+          "Model layer 0, Conv2d(8, 32, kernel_size=3, padding=1), takes images (channels, height, width) but gets the "
+          "shape (8): choose a data set of images");
+    CHECK(f.find<QLabel>("modelSentenceLabel")->text().isEmpty());
+    CHECK(f.model.problems().size() == 1);
+    config.model.kind = "layers";
+    config.model.layers = R"([{"kind": "flatten"}, {"kind": "linear", "out": 0}])";
+    f.model.edit(config, QStringLiteral("model.kind"));
+    CHECK(f.find<QLabel>("layersProblemLabel")->text().startsWith("Layers [1]"));
+}
+
+TEST_CASE("a model larger than the memory is said beside its kind") {
+    Fixture f;
+    RunConfig config = f.model.config();
+    config.model.hidden = {65536, 65536, 65536, 65536, 65536, 65536, 65536, 65536};
+    config.parallel.worldSize = 64;
+    f.model.edit(config, QStringLiteral("model.hidden"));
+    const Problem* problem = f.model.problemOf("model.kind");
+    REQUIRE(problem != nullptr);
+    CHECK(problem->message.starts_with("takes "));  // 7 x 65536^2 weights, three times 4 bytes, on each of 64 ranks
+}

@@ -70,7 +70,7 @@ QString modelSentence(const RunConfig& config, const DataSplit* data) {
     for (const std::int64_t width : config.model.hidden)
         if (width < 1) return {};  // said beside its field
     const Result<ModelDescription> described = describeModel(config.model, *data->training);
-    if (!described) return QString::fromStdString(described.problem().text());
+    if (!described) return {};  // as well
     const ModelDescription& model = described.value();
     const auto parameters = static_cast<double>(model.parameters());
     const QString size = tr("%1 parameters (%2)").arg(groupedText(model.parameters()), bytesText(parameters * 4));

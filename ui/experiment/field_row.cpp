@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kControlWidth = 132;
 constexpr int kButtonWidth = 56;
-constexpr qsizetype kLongLabel = 20;  // would make the dock wider
+constexpr int kCaptionWidth = 118;  // a longer one would make the dock wider
 
 const ConfigField& configFieldOf(const FormField& field) {
     const ConfigField* found = findConfigField(field.path);
@@ -64,7 +64,8 @@ void FieldRow::addControl(QHBoxLayout* line) {
     auto* caption = new QLabel(label, this);
     caption->setProperty("role", "muted");
     caption->setBuddy(control());
-    caption->setWordWrap(label.size() > kLongLabel);
+    caption->ensurePolished();
+    caption->setWordWrap(caption->fontMetrics().horizontalAdvance(label) > kCaptionWidth);
     caption->setToolTip(control()->toolTip());
     const bool wide = m_editor->field().type == FieldType::kText && m_field.path == std::string_view("dataset.path");
     line->addWidget(caption, wide ? 0 : 1);

@@ -117,7 +117,7 @@ constexpr std::array kFields = {
     FormField{Data, "dataset.size", "dataSize", QT_TRANSLATE_NOOP("form", "Samples"), false, hasSize},
     FormField{Data, "dataset.classes", "classes", QT_TRANSLATE_NOOP("form", "Classes"), false, hasClasses},
     FormField{Data, "dataset.image_size", "imageSize", QT_TRANSLATE_NOOP("form", "Image size"), false, hasImageSize},
-    FormField{Data, "dataset.context_length", "contextLength", QT_TRANSLATE_NOOP("form", "Characters a sample"), false,
+    FormField{Data, "dataset.context_length", "contextLength", QT_TRANSLATE_NOOP("form", "Context length"), false,
               isText},
     FormField{Data, "dataset.features", "features", QT_TRANSLATE_NOOP("form", "Features"), false, hasFeatures},
     FormField{Data, "dataset.targets", "targets", QT_TRANSLATE_NOOP("form", "Targets"), false, hasTargets},

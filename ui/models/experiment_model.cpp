@@ -10,6 +10,8 @@
 #include "config/config_fields.h"
 #include "data/sample_transforms.h"
 #include "experiment/form_fields.h"
+#include "model/model_description.h"
+#include "run/memory_check.h"
 #include "sampling/plan_sentences.h"
 
 namespace ringside {
@@ -129,12 +131,32 @@ void ExperimentModel::revalidate() {
     const Problems fromConfig = m_config.validateForTraining();
     m_problems.insert(m_problems.end(), fromConfig.begin(), fromConfig.end());
     if (m_data && fromConfig.empty()) {
+        const Problems ofModel = modelProblems();
+        m_problems.insert(m_problems.end(), ofModel.begin(), ofModel.end());
         const Problems ofPlan = planProblems(epochSpec(m_config, m_data->training, 0));
         m_problems.insert(m_problems.end(), ofPlan.begin(), ofPlan.end());
         const Problems ofLoader = transformProblems(m_config.loader, m_data->training->shape());
         m_problems.insert(m_problems.end(), ofLoader.begin(), ofLoader.end());
     }
     if (m_dataProblem) m_problems.push_back(*m_dataProblem);
+}
+
+// What only the data and this computer can tell of the model.
+Problems ExperimentModel::modelProblems() const {
+    const Result<ModelDescription> model = describeModel(m_config.model, *m_data->training);
+    Problems problems;
+    if (!model)
+        problems.push_back(model.problem());
+    else if (compute().device == "cpu")
+        problems = checkMemory(model.value(), m_config, m_host);
+    for (Problem& problem : problems) {
+        constexpr std::string_view kLayers = "model.layers";
+        const bool isPlace = problem.field.starts_with(kLayers) && problem.field.size() > kLayers.size();
+        if (isPlace) problem.message = problem.field.substr(kLayers.size()) + ' ' + problem.message;
+        if (findConfigField(problem.field) == nullptr)
+            problem.field = m_config.model.kind == "layers" ? "model.layers" : "model.kind";
+    }
+    return problems;
 }
 
 void ExperimentModel::loadData() {

@@ -70,6 +70,7 @@ class ExperimentModel : public QObject {
     void apply(const RunConfig& config);
     void revalidate();
     void loadData();
+    Problems modelProblems() const;
     Problem ofField(const Problem& problem) const;
     void takeData(quint64 number, const Result<DataSplit>& loaded);
     std::filesystem::path baseDirectory() const;
