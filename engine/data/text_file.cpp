@@ -10,16 +10,20 @@ namespace {
 
 constexpr std::size_t kFirstPortion = std::size_t{1} << 16;
 
+std::string sizeText(std::size_t bytes) {
+    constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+    if (bytes % (kMebibyte << 10) == 0) return std::to_string(bytes / (kMebibyte << 10)) + " GiB";
+    if (bytes % kMebibyte == 0) return std::to_string(bytes / kMebibyte) + " MiB";
+    return std::to_string(bytes) + " bytes";
+}
+
 Problem tooLarge(const ByteSource& source, std::size_t limit, std::size_t maxBytes) {
     if (!source.packed()) {
-        return {source.path().string(), "is larger than the limit of " + std::to_string(limit) + " bytes",
-                "use a smaller file"};
+        return {source.path().string(), "is larger than the limit of " + sizeText(limit), "use a smaller file"};
     }
-    return {source.path().string(),
-            "unpacks to more than " + std::to_string(limit) + " bytes, the most for a gzip file",
-            limit < maxBytes
-                ? "unpack it (gunzip) and name the plain file, which may have " + std::to_string(maxBytes) + " bytes"
-                : "use a smaller file"};
+    return {source.path().string(), "unpacks to more than " + sizeText(limit) + ", the most for a gzip file",
+            limit < maxBytes ? "unpack it (gunzip) and name the plain file, which may have " + sizeText(maxBytes)
+                             : "use a smaller file"};
 }
 
 }  // namespace

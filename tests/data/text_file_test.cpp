@@ -31,6 +31,6 @@ TEST_CASE("A packed text may not unpack to more than 256 MiB, whatever a plain o
     const auto path = writeRaw(directory.path() / "bomb.csv.gz", bomb);
     CHECK(readTextFile(path, std::size_t{1} << 30).problem().text() ==
           path.string() +
-              " unpacks to more than 268435456 bytes, the most for a gzip file: unpack it (gunzip) and name the plain "
-              "file, which may have 1073741824 bytes");
+              " unpacks to more than 256 MiB, the most for a gzip file: unpack it (gunzip) and name the plain file, "
+              "which may have 1 GiB");
 }
