@@ -77,7 +77,7 @@ std::vector<ConfigField> dataFields() {
          10000},
         {"dataset.size",
          kInteger,
-         "Synthetic data only: how many samples there are.",
+         "Synthetic data only: how many samples there are, those kept for validation included.",
          RINGSIDE_SLOT(dataset.size),
          {},
          2,

@@ -59,6 +59,19 @@ TEST_CASE("the window opens with the digits and the Run button lit") {
     CHECK(f.find<QLabel>("progressLabel")->text() == "Ready to run");
 }
 
+TEST_CASE("an example deals what it promises: ten samples on four ranks") {
+    Fixture f;
+    f.trigger("tenExampleAction");
+    REQUIRE(
+        waitFor([&] { return f.window.experiment().data() && f.window.experiment().data()->training->size() == 10; }));
+    CHECK(f.window.experiment().config().parallel.worldSize == 4);
+    CHECK(f.find<QPushButton>("runButton")->isEnabled());
+    f.trigger("setEpochExampleAction");
+    REQUIRE(waitFor(
+        [&] { return f.window.experiment().data() && f.window.experiment().data()->training->size() == 1437; }));
+    CHECK_FALSE(f.window.experiment().config().sampler.setEpoch);
+}
+
 TEST_CASE("Run is off with a reason beside it and in its tooltip while a value is impossible") {
     Fixture f;
     f.type("worldSizeSpinBox", "0");

@@ -238,7 +238,7 @@ constexpr auto kChoices = std::to_array<std::pair<const char*, const char*>>({
     {"blobs", QT_TRANSLATE_NOOP("form", "Blobs")},
     {"spirals", QT_TRANSLATE_NOOP("form", "Spirals")},
     {"imbalanced", QT_TRANSLATE_NOOP("form", "Imbalanced")},
-    {"imagenet", QT_TRANSLATE_NOOP("form", "ImageNet-shaped")},
+    {"imagenet", QT_TRANSLATE_NOOP("form", "ImageNet-like")},
     {"yes", QT_TRANSLATE_NOOP("form", "Yes")},
     {"no", QT_TRANSLATE_NOOP("form", "No")},
     {"refuse", QT_TRANSLATE_NOOP("form", "Refuse")},

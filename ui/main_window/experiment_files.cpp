@@ -60,8 +60,8 @@ void ExperimentFiles::afterAsking(const std::function<void()>& proceed) {
                   });
 }
 
-void ExperimentFiles::startNew() {
-    afterAsking([this] { m_model.replace(RunConfig(), {}); });
+void ExperimentFiles::startNew(const RunConfig& config) {
+    afterAsking([this, config] { m_model.replace(config, {}); });
 }
 
 void ExperimentFiles::chooseAndOpen() {

@@ -22,7 +22,7 @@ class ExperimentFiles final : public QObject {
   public:
     ExperimentFiles(ExperimentModel& model, Settings& settings, Dialogs& dialogs, QObject* parent = nullptr);
 
-    void startNew();
+    void startNew(const RunConfig& config = {});
     void chooseAndOpen();
     void chooseData();
     void chooseDataFolder();

@@ -7,6 +7,8 @@
 #include <QUndoStack>
 #include <functional>
 
+#include "main_window/examples.h"
+
 namespace ringside {
 namespace {
 
@@ -47,6 +49,9 @@ void WindowActions::makeFileActions() {
     quit = make("quitAction", tr("&Quit"), tr("Close the window"), QKeySequence(Qt::CTRL | Qt::Key_Q));
     recent = new QMenu(tr("Open re&cent"), m_window);
     recent->setObjectName(QStringLiteral("recentMenu"));
+    examples = new QMenu(tr("E&xamples"), m_window);
+    examples->setObjectName(QStringLiteral("examplesMenu"));
+    examples->setToolTipsVisible(true);
 }
 
 void WindowActions::makeEditActions(QUndoStack& undoStack) {
@@ -124,7 +129,9 @@ QAction* WindowActions::make(const char* name, const QString& text, const QStrin
 
 void WindowActions::fill(QMenuBar& bar) const {
     QMenu* file = bar.addMenu(tr("&File"));
-    file->addActions({newExperiment, open});
+    file->addAction(newExperiment);
+    file->addMenu(examples);
+    file->addAction(open);
     file->addMenu(recent);
     file->addActions({openData, openDataFolder});
     file->addSeparator();
@@ -140,6 +147,14 @@ void WindowActions::fill(QMenuBar& bar) const {
     runs->addActions({previousEpoch, nextEpoch});
     bar.addMenu(m_view);
     bar.addMenu(tr("&Help"))->addActions({keys, about});
+}
+
+void WindowActions::addExamples(const Begin& begin) {
+    for (const Example& example : ringside::examples()) {
+        QAction* action = make(example.name, example.title, example.tip);
+        QObject::connect(action, &QAction::triggered, m_window, [begin, config = example.config] { begin(config); });
+        examples->addAction(action);
+    }
 }
 
 void WindowActions::addPage(const QString& title, int number, const std::function<void()>& show) {

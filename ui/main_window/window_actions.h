@@ -3,6 +3,9 @@
 
 #include <QAction>
 #include <QList>
+#include <functional>
+
+#include "config/run_config.h"
 
 class QMenu;
 class QMenuBar;
@@ -21,7 +24,10 @@ struct WindowActions {
     QAction *run, *resume, *stop, *detach, *previousEpoch, *nextEpoch;
     QAction *theme, *log, *reduceMotion, *debugOverlay, *experiment, *resetLayout, *palette, *devices, *modelSummary;
     QAction *keys, *about;
-    QMenu* recent;
+    QMenu *recent, *examples;
+
+    using Begin = std::function<void(const RunConfig& config)>;
+    void addExamples(const Begin& begin);
 
     void fill(QMenuBar& bar) const;
     void addPage(const QString& title, int number, const std::function<void()>& show);

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "main_window/examples.h"
+
+#include <QCoreApplication>
+
+namespace ringside {
+namespace {
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("examples", text);
+}
+
+// Points in the plane, so many of them to train on; a fifth of all validate.
+RunConfig points(const char* name, std::int64_t all, std::int64_t ranks, std::int64_t batchSize) {
+    RunConfig config;
+    config.name = name;
+    config.dataset.kind = "synthetic";
+    config.dataset.shape = "blobs";
+    config.dataset.size = all;
+    config.dataset.features = 2;
+    config.model.hidden = {8};
+    config.parallel.worldSize = ranks;
+    config.loader.batchSize = batchSize;
+    return config;
+}
+
+RunConfig imagenet() {
+    RunConfig config;
+    config.name = "imagenet";
+    config.dataset.kind = "synthetic";
+    config.dataset.shape = "imagenet";
+    config.parallel.worldSize = 64;
+    return config;
+}
+
+RunConfig forgotten() {
+    RunConfig config;
+    config.name = "set-epoch";
+    config.sampler.setEpoch = false;
+    return config;
+}
+
+}  // namespace
+
+std::vector<Example> examples() {
+    return {{"tenExampleAction", tr("&Ten samples on 4 ranks"), tr("Where padding comes from, card by card"),
+             points("ten", 13, 4, 2)},
+            {"sixtyThousandExampleAction", tr("&60,000 samples on 8 ranks"),
+             tr("As many as MNIST has: where one sample goes in each epoch"), points("mnist-sized", 75'000, 8, 32)},
+            {"imagenetExampleAction", tr("&1,281,167 samples on 64 ranks"),
+             tr("ImageNet's shape: its size and its 1,000 classes, with pictures made up"), imagenet()},
+            {"setEpochExampleAction", tr("&Forgotten set_epoch"),
+             tr("The digits without sampler.set_epoch(epoch): every epoch deals the same order"), forgotten()}};
+}
+
+}  // namespace ringside
