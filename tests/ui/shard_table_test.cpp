@@ -6,6 +6,7 @@
 #include <QTemporaryDir>
 
 #include "plans.h"
+#include "shards/class_balance.h"
 #include "shards/hits_table.h"
 #include "support/catch.h"
 
@@ -21,6 +22,19 @@ QString written(const ShardTable& table) {
     REQUIRE(file.open(QIODevice::ReadOnly));
     return QString::fromUtf8(file.readAll());
 }
+
+// Ten samples, odd and even in turns.
+class Parities final : public Dataset {
+  public:
+    std::int64_t size() const override { return 10; }
+    SampleShape shape() const override { return {1, 0, 0, 1}; }
+    std::int64_t classCount() const override { return 2; }
+    std::int64_t targetCount() const override { return 0; }
+    std::string className(std::int64_t label) const override { return label == 0 ? "even" : "odd"; }
+    void features(std::int64_t, std::span<float>) const override {}
+    std::int64_t label(std::int64_t index) const override { return index % 2; }
+    void targets(std::int64_t, std::span<float>) const override {}
+};
 
 }  // namespace
 
@@ -96,9 +110,29 @@ TEST_CASE("what a search found is a table of places") {
     const ShardTable table = hitsTable(scene, {{4, 2, 2}, {1, 3, 2}, {9, 1, 1}});
     CHECK(table.columns == QStringList{"epoch", "step", "rank", "slot", "index", "flag"});
     CHECK(table.rows == 3);
-    CHECK(table.row(0) == QStringList{"0", "1", "2", "2", "4", "padded"});
-    CHECK(table.row(2) == QStringList{"0", "0", "1", "1", "9", "normal"});
+    CHECK(table.row(0) == QStringList{"0", "2", "2", "2", "4", "padded"});  // steps count from 1
+    CHECK(table.row(2) == QStringList{"0", "1", "1", "1", "9", "normal"});
     ShardSpec dropping = tenOnFour();
     dropping.dropLast = true;
     CHECK(hitsTable(sceneOf(dropping), {{6, -1, -1}}).row(0) == QStringList{"0", "", "", "", "6", "dropped"});
+}
+
+TEST_CASE("tables name the classes as the data set does") {
+    ShardScene scene = sceneOf(tenOnFour());  // 4 3 6 | 1 9 2 | 7 0 4 | 5 8 1
+    scene.data = std::make_shared<Parities>();
+    scene.labels = readLabels(*scene.data);
+    CHECK(hitsTable(scene, {{4, 2, 2}}).row(0).last() == "even");
+    CHECK(placesTable(scene).row(1).last() == "odd");  // sample 1
+    const ShardTable balance = balanceTable(classBalance(scene));
+    CHECK(balance.row(0).mid(0, 3) == QStringList{"0", "even", "2"});
+    CHECK(balance.row(1).mid(0, 3) == QStringList{"0", "odd", "1"});
+}
+
+TEST_CASE("a long cell is cut on screen and whole in the file") {
+    const QString list(500, QLatin1Char('7'));
+    const ShardTable table{"t", {"mates"}, 1, [list](qint64) { return QStringList{list}; }};
+    ShardTableModel model;
+    model.setTable(table);
+    CHECK(model.data(model.index(0, 0)).toString().size() == 123);  // 120 and three dots
+    CHECK(written(table) == "mates\n" + list + "\n");
 }

@@ -231,7 +231,7 @@ TEST_CASE("balance counts classes by rank and by step, and speaks of the selecte
     window.choose("balanceViewButton");
     REQUIRE(window.says("of 40 counts lie outside"));
     window.plan.select(532);
-    REQUIRE(window.says("Rank 1:"));
+    REQUIRE(window.says("Rank 1 is within chance: "));
     window.choose("balanceByStepButton");
     REQUIRE(window.says("of 120 counts lie outside"));  // 12 steps, 10 classes
     CHECK(window.page.findChild<BalanceCanvas*>()->tip({100, 40}).contains("Step 1, class"));

@@ -147,8 +147,11 @@ void BalanceView::explain() {
         << tr("%1 of %2 counts lie outside the band that holds 95 % of random deals; about %3 do by chance alone.")
                .arg(number(outside), number(all), number(std::llround(expected)));
     if (m_selected && m_selected->rank < byRank.ranks) {
-        said.lines << tr("Rank %1: %2 of %3 classes outside; %4 expected.")
-                          .arg(m_selected->rank)
+        const QString of = byRank.withinChance(m_selected->rank)
+                               ? tr("Rank %1 is within chance").arg(m_selected->rank)
+                               : tr("Rank %1 is outside chance").arg(m_selected->rank);
+        said.lines << tr("%1: %2 of %3 classes outside; %4 expected.")
+                          .arg(of)
                           .arg(outsideOfRank(byRank, m_selected->rank))
                           .arg(byRank.classes)
                           .arg(QLocale().toString(kBandMisses * byRank.classes, 'f', 1));
@@ -182,7 +185,7 @@ ShardTable batchBalanceTable(const std::shared_ptr<const BatchBalance>& balance)
                 const std::int64_t count = balance->count(step, label);
                 const auto real = [](double value) { return QString::number(value, 'f', 2); };
                 return QStringList{QString::number(step + 1),
-                                   QString::number(label),
+                                   QString::fromStdString(balance->names[static_cast<std::size_t>(label)]),
                                    QString::number(count),
                                    real(band.expected),
                                    real(band.low),

@@ -16,6 +16,7 @@ BatchBalance batchBalance(const ShardScene& scene, const std::atomic<bool>& stop
     if (!scene.labels || !scene.data || scene.ranks() < 1) return balance;
     const ShardPlan& plan = scene.plan;
     balance.classes = static_cast<int>(scene.data->classCount());
+    balance.names = classNames(*scene.data);
     balance.stepsOfEpoch = plan.stepsPerEpoch();
     balance.steps = std::min(balance.stepsOfEpoch, BatchBalance::kMostCounts / std::max(1, balance.classes));
     balance.datasetSize = plan.spec().datasetSize;

@@ -20,6 +20,7 @@ struct BatchBalance {
     std::vector<std::int64_t> sizes;       // of every step's global batch
     std::vector<std::int64_t> classSizes;  // in the data set
     std::int64_t datasetSize = 0;
+    std::vector<std::string> names = {};  // of the classes
 
     std::int64_t count(std::int64_t step, int label) const {
         return counts[static_cast<std::size_t>(step * classes + label)];

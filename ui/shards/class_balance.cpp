@@ -60,6 +60,12 @@ int ClassBalance::outsideCount() const {
     return found;
 }
 
+std::vector<std::string> classNames(const Dataset& data) {
+    std::vector<std::string> names;
+    for (std::int64_t label = 0; label < data.classCount(); ++label) names.push_back(data.className(label));
+    return names;
+}
+
 ClassBalance classBalance(const ShardScene& scene) {
     ClassBalance balance;
     if (!scene.labels || !scene.data || scene.ranks() < 1) {
@@ -68,6 +74,7 @@ ClassBalance classBalance(const ShardScene& scene) {
     balance.ranks = scene.ranks();
     balance.classes = static_cast<int>(scene.data->classCount());
     balance.counts.resize(static_cast<std::size_t>(balance.ranks) * static_cast<std::size_t>(balance.classes));
+    balance.names = classNames(*scene.data);
     const auto classOf = [&](std::int64_t sample) {
         return std::min<int>((*scene.labels)[static_cast<std::size_t>(sample)], balance.classes - 1);
     };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "shards/shard_scene.h"
@@ -23,8 +24,9 @@ ChanceBand chanceBand(std::int64_t n, std::int64_t ofClass, std::int64_t drawn);
 struct ClassBalance {
     int ranks = 0;
     int classes = 0;
-    std::vector<std::int64_t> counts;  // rank-major
-    std::vector<ChanceBand> bands;     // per class; the same for every rank
+    std::vector<std::int64_t> counts;     // rank-major
+    std::vector<ChanceBand> bands;        // per class; the same for every rank
+    std::vector<std::string> names = {};  // of the classes
 
     std::int64_t count(int rank, int label) const { return counts[static_cast<std::size_t>(rank * classes + label)]; }
     bool outside(int rank, int label) const;
@@ -37,6 +39,8 @@ struct ClassBalance {
     double distanceLimit() const;
     bool withinChance(int rank) const { return distance(rank) <= distanceLimit(); }
 };
+
+std::vector<std::string> classNames(const Dataset& data);
 
 // Empty (no classes) when the scene has no labels.
 ClassBalance classBalance(const ShardScene& scene);

@@ -95,6 +95,13 @@ QString ClassBalanceView::rankSentence(int rank) const {
         .arg(m_balance.distanceLimit(), 0, 'f', 1);
 }
 
+// Where there is no room for a line of each.
+QString ClassBalanceView::ranksSentence() const {
+    int within = 0;
+    for (int rank = 0; rank < m_balance.ranks; ++rank) within += m_balance.withinChance(rank) ? 1 : 0;
+    return tr("%1 of %2 ranks are within chance").arg(within).arg(m_balance.ranks);
+}
+
 QSize ClassBalanceView::sizeHint() const {
     return {200, kHeadHeight + static_cast<int>(m_rows.size()) * (kRowHeight + kRowGap)};
 }
@@ -113,7 +120,7 @@ void ClassBalanceView::paintEvent(QPaintEvent*) {
     painter.setPen(c.muted);
     painter.setFont(m_theme.noteFont());
     painter.drawText(QRectF(0, 20, width(), 16), Qt::AlignLeft | Qt::AlignVCenter,
-                     tr("grey: expected by chance (95 %)"));
+                     m_rows.empty() ? ranksSentence() : tr("grey: expected by chance (95 %)"));
     painter.drawText(QRectF(0, 36, width(), 16), Qt::AlignLeft | Qt::AlignVCenter, sentence());
     for (int row = 0; row < static_cast<int>(m_rows.size()); ++row) {
         for (int label = 0; label < m_balance.classes; ++label) drawBar(painter, row, label);
@@ -151,7 +158,7 @@ QString ClassBalanceView::tip(QPointF point) const {
                 return tr("rank %1, class %2: %3 samples\nexpected %4, by chance %5 to %6\n%7: chi-square over all "
                           "classes %8, 95 percent of random deals stay below %9")
                     .arg(rank)
-                    .arg(label)
+                    .arg(QString::fromStdString(m_balance.names[static_cast<std::size_t>(label)]))
                     .arg(m_balance.count(rank, label))
                     .arg(band.expected, 0, 'f', 1)
                     .arg(std::floor(band.low))

@@ -25,6 +25,7 @@ class ClassBalanceView : public QWidget {
     void setScene(std::optional<ShardScene> scene);
     QString sentence() const;              // how many classes of all ranks lie outside the band
     QString rankSentence(int rank) const;  // whether one rank is within chance, all its classes together
+    QString ranksSentence() const;         // how many ranks are
     const ClassBalance& balance() const { return m_balance; }
 
     QSize sizeHint() const override;

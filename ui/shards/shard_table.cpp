@@ -142,7 +142,7 @@ ShardTable balanceTable(const ClassBalance& balance) {
                 const ChanceBand& band = balance.bands[static_cast<std::size_t>(label)];
                 const auto number = [](double value) { return QString::number(value, 'f', 2); };
                 return QStringList{text(rank),
-                                   text(label),
+                                   QString::fromStdString(balance.names[static_cast<std::size_t>(label)]),
                                    text(balance.count(rank, label)),
                                    number(band.expected),
                                    number(band.low),
