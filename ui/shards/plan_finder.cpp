@@ -55,10 +55,14 @@ void PlanFinder::setText(const QString& text) {
     search();
 }
 
+// A scene that only its classes were added to keeps the hits, unless they are about classes.
 void PlanFinder::setScene(const ShardScene& scene, const RunConfig& config) {
+    const bool same = m_scene && m_scene->epoch == scene.epoch && m_scene->plan.spec() == scene.plan.spec() &&
+                      m_config == config &&
+                      (m_scene->labels == scene.labels || !m_text.contains(QStringLiteral("class")));
     m_scene.emplace(scene);
     m_config = config;
-    if (isActive()) search();
+    if (isActive() && !same) search();
 }
 
 const PlanHit* PlanFinder::step(int direction) {
@@ -68,11 +72,11 @@ const PlanHit* PlanFinder::step(int direction) {
     return &(*m_hits)[static_cast<std::size_t>(m_current)];
 }
 
-void PlanFinder::fail(const QString& problem) {
+void PlanFinder::fail(const QString& problem, bool waiting) {
     m_problem = problem;
     m_hits = std::make_shared<std::vector<PlanHit>>();
     m_current = -1;
-    m_working = false;
+    m_working = waiting;
     m_patience.stop();
     Q_EMIT changed();
 }
@@ -96,8 +100,7 @@ void PlanFinder::search() {
                  .arg(m_config.training.epochs)
                  .arg(m_config.training.epochs - 1));
     } else if (epoch && *epoch != m_scene->epoch) {
-        fail({});
-        m_working = true;
+        fail({}, true);
         Q_EMIT epochWanted(static_cast<int>(*epoch));  // searched when that epoch's scene comes
     } else {
         run(query.value());

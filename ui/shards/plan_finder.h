@@ -44,7 +44,7 @@ class PlanFinder : public QObject {
     void run(const PlanQuery& query);
     bool resolveClass(PlanQuery& query);
     void take(std::shared_ptr<const Result<std::vector<PlanHit>>> found);
-    void fail(const QString& problem);
+    void fail(const QString& problem, bool waiting = false);
 
     QString m_text;
     std::optional<ShardScene> m_scene;

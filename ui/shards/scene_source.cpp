@@ -63,7 +63,7 @@ void SceneSource::readLabels() {
             [this, dataset, labels] {
                 if (dataset != m_labelsOf) return;
                 m_labels = labels;
-                refresh();
+                if (!m_plan.isWorking()) refresh();  // else with the plan of the epoch at the cursor, when it comes
             },
             Qt::QueuedConnection);
     });
