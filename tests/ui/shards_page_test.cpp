@@ -96,6 +96,31 @@ TEST_CASE("an experiment that cannot be planned shows its problem; an empty shar
     CHECK(!window.page.findChild<QLabel*>("shardsEmptyLabel")->isVisible());
 }
 
+TEST_CASE("on a narrow page the ledger is a drawer, and what explains is lower on a low one") {
+    Window window;
+    auto* side = window.page.findChild<LedgerSide*>();
+    auto* button = window.page.findChild<QPushButton*>("ledgerButton");
+    auto* box = window.page.findChild<QFrame*>("explanationBox");
+    const int high = box->height();
+    CHECK(side->isVisible());
+    CHECK_FALSE(button->isVisible());
+    window.page.resize(690, 420);
+    CHECK_FALSE(side->isVisible());
+    CHECK(box->height() < high);
+    for (const char* name : {"loomViewButton", "biographyViewButton", "damageViewButton"}) {
+        const auto* choice = window.page.findChild<QPushButton*>(QLatin1String(name));
+        CHECK(choice->width() >= choice->sizeHint().width());
+    }
+    button->click();
+    CHECK(side->isVisible());
+    CHECK(side->geometry().top() > button->mapTo(&window.page, QPoint(0, 0)).y());
+    window.page.resize(1100, 680);
+    CHECK(side->isVisible());
+    CHECK_FALSE(button->isVisible());
+    CHECK(box->height() == high);
+    CHECK(waitFor([&] { return side->geometry().top() == 0 && side->height() == window.page.height(); }));
+}
+
 TEST_CASE("the selected sample that an epoch drops is shown dropped") {
     Window window;
     RunConfig config = window.experiment.config();

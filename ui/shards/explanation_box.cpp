@@ -22,7 +22,11 @@ class RoomyLabel : public QLabel {
     QSize minimumSizeHint() const override { return {0, 0}; }
 };
 
-constexpr int kHeight = 124;  // title and four lines: the loom above does not jump when the text changes
+// Title and four lines, close together in a low panel, two in the lowest: the same height for every text, so that the
+// loom above does not jump.
+constexpr int kHeight = 124, kLowHeight = 102, kLeastHeight = 72;
+constexpr int kLowPanel = 520, kLeastPanel = 400;
+constexpr int kLineHeight = 135, kLowLineHeight = 105;  // percent of the font's
 
 }  // namespace
 
@@ -45,6 +49,25 @@ ExplanationBox::ExplanationBox(QWidget* parent) : QFrame(parent) {
     setFixedHeight(kHeight);
 }
 
+void ExplanationBox::setRoom(int panelHeight) {
+    const int before = maximumHeight();
+    setFixedHeight(panelHeight >= kLowPanel ? kHeight : panelHeight >= kLeastPanel ? kLowHeight : kLeastHeight);
+    if (maximumHeight() != before) showLines();
+}
+
+// What the box has no room for is whole in the tooltip.
+void ExplanationBox::showLines() {
+    const bool low = maximumHeight() < kHeight;
+    QString text;
+    for (const QString& line : m_lines) {
+        text += QStringLiteral("<div style='line-height: %1%'>%2</div>")
+                    .arg(low ? kLowLineHeight : kLineHeight)
+                    .arg(line.toHtmlEscaped());
+    }
+    m_text->setText(text);
+    setToolTip(QStringLiteral("<qt>%1</qt>").arg(text));
+}
+
 void ExplanationBox::show(const Explanation& explanation) {
     m_title->setText(explanation.title);
     const QString tone = explanation.warning ? QStringLiteral("danger") : QString();
@@ -53,11 +76,8 @@ void ExplanationBox::show(const Explanation& explanation) {
         m_title->style()->unpolish(m_title);
         m_title->style()->polish(m_title);
     }
-    QStringList lines;
-    for (const QString& line : explanation.lines) {
-        lines << QStringLiteral("<div style='line-height: 135%'>%1</div>").arg(line.toHtmlEscaped());
-    }
-    m_text->setText(lines.join(QString()));
+    m_lines = explanation.lines;
+    showLines();
     m_text->setAccessibleName(explanation.lines.join(QLatin1Char(' ')));
 }
 

@@ -14,8 +14,13 @@ class ExplanationBox : public QFrame {
   public:
     explicit ExplanationBox(QWidget* parent = nullptr);
     void show(const Explanation& explanation);
+    // Of the panel around it: in a low one fewer lines are shown, and all of them in the tooltip.
+    void setRoom(int panelHeight);
 
   private:
+    void showLines();
+
+    QStringList m_lines;
     QLabel* m_title = nullptr;
     QLabel* m_text = nullptr;
 };

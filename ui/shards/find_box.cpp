@@ -9,6 +9,11 @@
 #include "theme/theme.h"
 
 namespace ringside {
+namespace {
+
+constexpr int kLeastWidth = 48;
+
+}  // namespace
 
 FindBox::FindBox(QWidget* parent) : QWidget(parent) {
     setProperty("role", "clear");
@@ -25,6 +30,7 @@ FindBox::FindBox(QWidget* parent) : QWidget(parent) {
     m_edit->setToolTip(
         tr("#4242, class:7, rank:3, epoch:2, step:5, dup, dropped, never-seen; several together narrow it down\n"
            "Enter: next hit, Shift+Enter: the one before, Escape: clear (Ctrl+F comes here)"));
+    m_edit->setMinimumWidth(kLeastWidth);
     m_edit->installEventFilter(this);
     layout->addWidget(m_count);
     layout->addWidget(m_edit, 1);

@@ -149,6 +149,9 @@ void LedgerPanel::setRows(const QList<LedgerRow>& rows) {
         m_rows[at].name->setText(row.name);
         m_rows[at].value->setText(row.value);
         m_rows[at].frame->setAccessibleDescription(row.tip);
+        m_rows[at].frame->setToolTip(
+            QStringLiteral("<qt>%1</qt>")
+                .arg(row.tip.toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("<br>"))));
         m_rows[at].value->setAccessibleName(row.name);
         setTone(m_rows[at].value, row.tone);
     }

@@ -13,14 +13,14 @@ namespace ringside {
 namespace {
 
 constexpr int kLargestStrip = 14;
-constexpr int kLargestHeight = 62;
 constexpr double kMargin = 3;
 constexpr double kLeastMark = 5;
 constexpr int kLeastStrip = 3;
 
 }  // namespace
 
-LoomMinimap::LoomMinimap(Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
+LoomMinimap::LoomMinimap(Theme& theme, QWidget* parent)
+    : QWidget(parent), m_theme(theme), m_largestHeight(kLargestHeight) {
     setObjectName(QStringLiteral("loomMinimap"));
     setAccessibleName(tr("Whole epoch"));
     setToolTip(tr("The whole epoch. Drag the window, or click to go there."));
@@ -47,6 +47,13 @@ void LoomMinimap::restyle() {
     update();
 }
 
+void LoomMinimap::setLargestHeight(int height) {
+    if (height == m_largestHeight) return;
+    m_largestHeight = height;
+    updateGeometry();
+    update();
+}
+
 void LoomMinimap::setProgress(const RunProgress& progress) {
     if (progress == m_progress) return;
     m_progress = progress;
@@ -60,7 +67,7 @@ void LoomMinimap::setWindow(double firstSlot, double slotCount) {
 }
 
 int LoomMinimap::stripsHeight() const {
-    return m_scene ? std::min(m_scene->ranks() * kLargestStrip, kLargestHeight) : kLargestStrip;
+    return m_scene ? std::min(m_scene->ranks() * kLargestStrip, m_largestHeight) : kLargestStrip;
 }
 
 double LoomMinimap::pixelsPerSlot() const {

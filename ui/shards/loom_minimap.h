@@ -15,11 +15,14 @@ class Theme;
 class LoomMinimap : public QWidget {
     Q_OBJECT
   public:
+    static constexpr int kLargestHeight = 62;
+
     explicit LoomMinimap(Theme& theme, QWidget* parent = nullptr);
 
     void setScene(std::optional<ShardScene> scene);
     void setColorBy(ColorBy by);
     void setProgress(const RunProgress& progress);
+    void setLargestHeight(int height);
     void setWindow(double firstSlot, double slotCount);
 
     bool isSettled() const { return m_raster.isSettled(); }
@@ -47,6 +50,7 @@ class LoomMinimap : public QWidget {
     ColorBy m_by = ColorBy::Rank;
     RunProgress m_progress;
     LoomRaster m_raster;
+    int m_largestHeight;
     double m_firstSlot = 0, m_slots = 1;
     double m_grabbed = 0;  // slots between the window's left edge and the pointer
 };

@@ -11,6 +11,7 @@ namespace ringside {
 namespace {
 
 constexpr int kLeastWidthForTail = 586;
+constexpr int kLowView = 340, kLowMinimap = 28;
 
 }  // namespace
 
@@ -148,6 +149,7 @@ void LoomView::nameDealButton() {
 
 void LoomView::resizeEvent(QResizeEvent*) {
     m_tail->setVisible(width() > kLeastWidthForTail);
+    m_minimap->setLargestHeight(height() >= kLowView ? LoomMinimap::kLargestHeight : kLowMinimap);
 }
 
 }  // namespace ringside

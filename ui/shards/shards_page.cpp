@@ -4,7 +4,6 @@
 #include <QCursor>
 #include <QHBoxLayout>
 #include <QLocale>
-#include <QScrollArea>
 #include <QStyle>
 #include <QTimer>
 #include <QToolTip>
@@ -15,29 +14,13 @@
 #include "models/plan_model.h"
 #include "models/run_model.h"
 #include "shards/hits_table.h"
+#include "shards/refusal_text.h"
 #include "theme/theme.h"
 
 namespace ringside {
 namespace {
 
-constexpr int kLedgerWidth = 292;
 constexpr QPoint kTipOffset{12, 12};
-
-QString refusalTitle(const RunConfig& config) {
-    return config.pitfalls.shuffleWithSampler ? ShardsPage::tr("PyTorch refuses shuffle=True together with a sampler")
-                                              : ShardsPage::tr("This mistake cannot be dealt");
-}
-
-QString refusalText(const RunConfig& config, const QString& problem) {
-    if (!config.pitfalls.shuffleWithSampler) return problem;
-    return ShardsPage::tr(
-        "DataLoader(dataset, sampler=DistributedSampler(dataset), shuffle=True) stops with\n"
-        "ValueError: sampler option is mutually exclusive with shuffle\n\n"
-        "Both would decide the order: the sampler hands out the indices, and shuffle=True would make a RandomSampler "
-        "of its own, which knows of no ranks, so that every rank would get all of the data.\n"
-        "Leave shuffle out of the DataLoader and let the sampler shuffle: "
-        "DistributedSampler(dataset, shuffle=True), with sampler.set_epoch(epoch) before each epoch.");
-}
 
 SamplePlace placeOf(const ShardPlan& plan, LoomCell cell) {
     const CellContent content = cellContent(plan, cell.rank, cell.slot);
@@ -69,32 +52,48 @@ void ShardsPage::makeLayout(Theme& theme) {
     auto* whole = new QVBoxLayout(this);
     whole->setContentsMargins(0, 0, 0, 0);
     whole->setSpacing(Theme::kSpace2);
+    whole->setSizeConstraint(QLayout::SetNoConstraint);
     m_alarm = new AlarmBanner;
     whole->addWidget(m_alarm);
-    auto* layout = new QHBoxLayout;
-    layout->setSpacing(Theme::kSpace3);
-    whole->addLayout(layout, 1);
+    m_row = new QHBoxLayout;
+    m_row->setSpacing(Theme::kSpace3);
+    whole->addLayout(m_row, 1);
     auto* centre = new QWidget;
     m_stack = new PageStack(centre);
     m_views = new ViewPanel(theme);
     m_empty = new EmptyPanel;
     m_stack->addWidget(m_views);
     m_stack->addWidget(m_empty);
-    layout->addWidget(centre, 1);
-    layout->addWidget(makeLedger(theme));
+    m_row->addWidget(centre, 1);
+    makeLedger(theme);
 }
 
-QWidget* ShardsPage::makeLedger(Theme& theme) {
+void ShardsPage::makeLedger(Theme& theme) {
     m_ledger = new LedgerPanel(theme);
     m_balance = new ClassBalanceView(theme);
     m_ledger->extraLayout().addWidget(m_balance);
-    auto* scroll = new QScrollArea;
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setWidgetResizable(true);
-    scroll->setFixedWidth(kLedgerWidth);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setWidget(m_ledger);
-    return scroll;
+    m_side = new LedgerSide(m_ledger, this);
+    connect(m_views, &ViewPanel::ledgerToggled, this, &ShardsPage::placeLedger);
+}
+
+// On a narrow page the views need all of its width.
+void ShardsPage::placeLedger() {
+    const bool beside = width() >= LedgerSide::kNarrowPage;
+    if (beside != m_side->isBeside()) {
+        m_side->setBeside(*m_row, beside);
+        QTimer::singleShot(0, this,
+                           [this] { layout()->update(); });  // a row changed during a resize keeps its old places
+    }
+    m_views->offerLedger(!beside);
+    if (beside) return;
+    const int top = m_views->mapTo(this, QPoint(0, m_views->toolRowBottom())).y();
+    m_side->setGeometry(width() - m_side->width(), top, m_side->width(), height() - top);
+    m_side->setVisible(m_views->ledgerWanted());
+    m_side->raise();
+}
+
+void ShardsPage::resizeEvent(QResizeEvent*) {
+    placeLedger();
 }
 
 void ShardsPage::addExports() {
@@ -209,8 +208,8 @@ void ShardsPage::showEmpty() {
         m_empty->say(tr("Loading the data set"), tr("The shards appear as soon as the number of samples is known."));
     } else if (m_experiment.config().pitfalls.any()) {
         m_ledger->setRows({});
-        m_empty->say(refusalTitle(m_experiment.config()), refusalText(m_experiment.config(), m_plan.problem()),
-                     tr("Take the mistake back"));
+        m_empty->say(refusalTitle(m_experiment.config().pitfalls),
+                     refusalText(m_experiment.config().pitfalls, m_plan.problem()), tr("Take the mistake back"));
     } else {
         m_ledger->setRows({});
         m_empty->say(tr("There is no plan for this experiment"), m_plan.problem());
@@ -292,6 +291,7 @@ void ShardsPage::hover(std::optional<LoomCell> cell) {
 void ShardsPage::showView() {
     if (scene()) {
         m_views->view().setScene(*scene());
+        if (const auto cell = selectedCell()) m_views->view().reveal(*cell);
         showSelection();
         showProgress();
     }

@@ -11,6 +11,7 @@
 #include "shards/empty_panel.h"
 #include "shards/epoch_follower.h"
 #include "shards/ledger_panel.h"
+#include "shards/ledger_side.h"
 #include "shards/page_stack.h"
 #include "shards/plan_finder.h"
 #include "shards/scene_source.h"
@@ -39,11 +40,18 @@ class ShardsPage : public QWidget {
     QWidget* viewInSight() const { return &m_views->view(); }
     PageFigures figures() const;  // for the debug overlay
 
+    // A narrower page makes a drawer of the ledger, so that the parts' own least sizes do not add up.
+    QSize minimumSizeHint() const override { return {600, 300}; }
+
   Q_SIGNALS:
     void reportSamplesWanted();  // of the next run
 
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+
   private:
-    QWidget* makeLedger(Theme& theme);
+    void makeLedger(Theme& theme);
+    void placeLedger();
     void connectParts();
     void connectViews();
     void addExports();
@@ -88,6 +96,8 @@ class ShardsPage : public QWidget {
     ViewPanel* m_views = nullptr;
     EmptyPanel* m_empty = nullptr;
     LedgerPanel* m_ledger = nullptr;
+    LedgerSide* m_side = nullptr;
+    QHBoxLayout* m_row = nullptr;
     ClassBalanceView* m_balance = nullptr;
 };
 

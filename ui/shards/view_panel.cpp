@@ -20,7 +20,8 @@ ViewPanel::ViewPanel(Theme& theme, QWidget* parent) : QFrame(parent) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(Theme::kSpace4, Theme::kSpace3, Theme::kSpace4, Theme::kSpace4);
     layout->setSpacing(Theme::kSpace2);
-    layout->addWidget(makeToolRow());
+    m_toolRow = makeToolRow();
+    layout->addWidget(m_toolRow);
     m_stack = new PageStack;
     addViews(theme);
     m_table = new TablePanel(m_tableModel);
@@ -47,12 +48,25 @@ QWidget* ViewPanel::makeToolRow() {
         {tr("Damage"), tr("What the deal reaches and repeats, and what mistakes do to it"),
          QStringLiteral("damageViewButton")},
     });
+    m_choice->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);  // the find box gives way first
     layout->addWidget(m_choice);
     m_find = new FindBox;
     layout->addWidget(m_find, 1);
     m_export = new ViewExport;
     layout->addWidget(m_export);
+    m_ledger = new QPushButton(tr("Ledger"));
+    m_ledger->setObjectName(QStringLiteral("ledgerButton"));
+    m_ledger->setToolTip(tr("The arithmetic of this epoch, and what a run made of it"));
+    m_ledger->setProperty("role", "segment");
+    m_ledger->setCheckable(true);
+    m_ledger->hide();
+    layout->addWidget(m_ledger);
+    connect(m_ledger, &QPushButton::toggled, this, &ViewPanel::ledgerToggled);
     return row;
+}
+
+void ViewPanel::resizeEvent(QResizeEvent*) {
+    m_explanation->setRoom(height());
 }
 
 // In the order of the buttons.

@@ -28,6 +28,10 @@ class ViewPanel : public QFrame {
     FindBox& find() const { return *m_find; }
     ViewExport& exporter() const { return *m_export; }
     void explain(const Explanation& explanation) { m_explanation->show(explanation); }
+    // A button for the ledger, where the page has no room for it beside the views.
+    void offerLedger(bool offer) { m_ledger->setVisible(offer); }
+    bool ledgerWanted() const { return m_ledger->isChecked(); }
+    int toolRowBottom() const { return m_toolRow->geometry().bottom() + 1; }
     void refreshTable();  // the view's table, when it is in sight
 
   Q_SIGNALS:
@@ -37,9 +41,13 @@ class ViewPanel : public QFrame {
     void epochChosen(int epoch);
     void samplerChosen(const QString& kind);
     void explanationChanged();
+    void ledgerToggled(bool shown);
     void mistakeToggled(ringside::Mistake mistake, bool made);
     // A row of the table was chosen; the cell where the table names one.
     void rowChosen(qint64 sample, std::optional<ringside::LoomCell> cell);
+
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
 
   private:
     void addViews(Theme& theme);
@@ -47,6 +55,8 @@ class ViewPanel : public QFrame {
     void connectExport();
     void chooseRow(qint64 row);
 
+    QWidget* m_toolRow = nullptr;
+    QPushButton* m_ledger = nullptr;
     SegmentedControl* m_choice = nullptr;
     FindBox* m_find = nullptr;
     ViewExport* m_export = nullptr;
