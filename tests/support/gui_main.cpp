@@ -9,7 +9,7 @@
 namespace {
 
 class Application : public TestSurroundings {
-public:
+  public:
     Application(int& argc, char** argv) {
         // Here and not in ctest's environment: the tests are listed at build time, where an abort would go unnoticed.
         if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
@@ -19,7 +19,7 @@ public:
         m_application = std::make_unique<QApplication>(argc, argv);
     }
 
-private:
+  private:
     QTemporaryDir m_runtime;
     std::unique_ptr<QApplication> m_application;
 };

@@ -5,7 +5,7 @@
 
 // What tests need to live in, a QApplication for instance; it lives as long as they run.
 class TestSurroundings {
-public:
+  public:
     virtual ~TestSurroundings() = default;
 };
 
