@@ -12,6 +12,7 @@ namespace ringside {
 namespace {
 
 constexpr int kLeastWidth = 48;
+constexpr int kHintMargins = 2 * Theme::kSpace3;  // the frame and the inner margins of a QLineEdit, left and right
 
 }  // namespace
 
@@ -26,7 +27,6 @@ FindBox::FindBox(QWidget* parent) : QWidget(parent) {
     m_edit = new QLineEdit;
     m_edit->setObjectName(QStringLiteral("findEdit"));
     m_edit->setAccessibleName(tr("Find samples"));
-    m_edit->setPlaceholderText(tr("Find #4242, class:7, dup"));
     m_edit->setToolTip(
         tr("#4242, class:7, rank:3, epoch:2, step:5, dup, dropped, never-seen; several together narrow it down\n"
            "Enter: next hit, Shift+Enter: the one before, Escape: clear (Ctrl+F comes here)"));
@@ -56,8 +56,20 @@ void FindBox::setProblem(const QString& problem) {
     m_edit->setAccessibleDescription(problem);
 }
 
+// The most that there is room for: a hint cut short helps nobody.
+void FindBox::fitHint() {
+    const QStringList hints = {tr("Find #4242, class:7, dup"), tr("Find #4242, dup"), tr("Find #4242"), tr("Find")};
+    const int room = m_edit->width() - kHintMargins;
+    for (const QString& hint : hints) {
+        m_edit->setPlaceholderText(hint);
+        if (m_edit->fontMetrics().horizontalAdvance(hint) <= room) return;
+    }
+}
+
 bool FindBox::eventFilter(QObject* watched, QEvent* event) {
-    if (watched != m_edit || event->type() != QEvent::KeyPress) return false;
+    if (watched != m_edit) return false;
+    if (event->type() == QEvent::Resize) fitHint();
+    if (event->type() != QEvent::KeyPress) return false;
     const auto* key = static_cast<QKeyEvent*>(event);
     if (key->key() == Qt::Key_Escape) {
         m_edit->clear();

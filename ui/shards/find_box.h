@@ -26,6 +26,8 @@ class FindBox : public QWidget {
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
+    void fitHint();
+
     QLineEdit* m_edit;
     QLabel* m_count;
 };
