@@ -121,6 +121,14 @@ TEST_CASE("on a narrow page the ledger is a drawer, and what explains is lower o
     CHECK(waitFor([&] { return side->geometry().top() == 0 && side->height() == window.page.height(); }));
 }
 
+TEST_CASE("a view that is chosen shows the selected sample") {
+    Window window;
+    window.choose("biographyViewButton");
+    window.plan.select(164);  // position 1435 of torch.randperm(1437) seeded with 0: rank 3, slot 358
+    window.choose("loomViewButton");
+    CHECK(waitFor([&] { return window.loom().geometryOfCells().visibleSlots().last >= 359; }));
+}
+
 TEST_CASE("the selected sample that an epoch drops is shown dropped") {
     Window window;
     RunConfig config = window.experiment.config();

@@ -291,9 +291,11 @@ void ShardsPage::hover(std::optional<LoomCell> cell) {
 void ShardsPage::showView() {
     if (scene()) {
         m_views->view().setScene(*scene());
-        if (const auto cell = selectedCell()) m_views->view().reveal(*cell);
         showSelection();
         showProgress();
+        QTimer::singleShot(0, this, [this] {  // when the view has its size
+            if (const auto cell = selectedCell()) m_views->view().reveal(*cell);
+        });
     }
 }
 
