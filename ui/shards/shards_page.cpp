@@ -21,6 +21,7 @@ namespace ringside {
 namespace {
 
 constexpr QPoint kTipOffset{12, 12};
+constexpr int kLedgerPauseMs = 20;
 
 SamplePlace placeOf(const ShardPlan& plan, LoomCell cell) {
     const CellContent content = cellContent(plan, cell.rank, cell.slot);
@@ -181,7 +182,7 @@ void ShardsPage::showScene() {
     m_finder.setScene(*scene(), m_experiment.config());
     m_coverage.want(m_experiment.config(), plan.spec().datasetSize, plan.spec().data);
     if (plan.spec().datasetSize > PlanModel::kInstantSamples) {
-        QTimer::singleShot(0, this, &ShardsPage::showLedger);  // an event of its own, after the view's
+        QTimer::singleShot(kLedgerPauseMs, this, &ShardsPage::showLedger);  // in a frame of its own, after the view's
     } else {
         showLedger();
     }
