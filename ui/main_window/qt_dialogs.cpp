@@ -2,20 +2,31 @@
 #include "main_window/qt_dialogs.h"
 
 #include <QFileDialog>
+#include <QHeaderView>
 #include <QMessageBox>
 #include <QPushButton>
 #include <QStyle>
+#include <QTreeView>
 
 namespace ringside {
 namespace {
 
-constexpr QSize kFileDialogSize{820, 520};  // where Qt's own is used, names and dates are read
+constexpr QSize kFileDialogSize{820, 520};
+
+// Where Qt's own dialog is used, sizes and dates can be read.
+void fitColumns(QFileDialog& dialog) {
+    if (auto* list = dialog.findChild<QTreeView*>()) {
+        list->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
+        list->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+    }
+}
 
 }  // namespace
 
 void QtDialogs::show(QFileDialog* dialog, const PathTaken& taken) {
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->resize(kFileDialogSize);
+    fitColumns(*dialog);
     QObject::connect(dialog, &QFileDialog::fileSelected, dialog, taken);
     dialog->open();
 }
