@@ -30,6 +30,10 @@ BiographyEntry entryOf(const ShardPlan& plan, std::int64_t epoch, std::int64_t s
     return entry;
 }
 
+QString counted(int epochs) {
+    return epochs == 1 ? text("1 epoch") : text("%1 epochs").arg(epochs);
+}
+
 // How many epochs so many dealt samples give: one at least.
 std::int64_t epochsFor(const ShardScene& scene, std::int64_t samples) {
     return std::max<std::int64_t>(1, samples / std::max<std::int64_t>(1, scene.plan.spec().datasetSize));
@@ -101,10 +105,10 @@ Explanation explainBiography(const ShardScene& scene, const Biography& life) {
                         .arg(unseen);
     if (rankNow >= 0) {
         result.lines << text(
-                            "Rank %1, which has it now, has it in %2 epochs; shuffled anew each time it would be "
+                            "Rank %1, which has it now, has it in %2; shuffled anew each time it would be "
                             "%3 / %4 = %5 on average.")
                             .arg(rankNow)
-                            .arg(onCursorRank)
+                            .arg(counted(onCursorRank))
                             .arg(epochs)
                             .arg(scene.ranks())
                             .arg(QLocale().toString(static_cast<double>(epochs) / scene.ranks(), 'f', 1));
