@@ -24,6 +24,7 @@ FindBox::FindBox(QWidget* parent) : QWidget(parent) {
     m_count = new QLabel;
     m_count->setObjectName(QStringLiteral("findCountLabel"));
     m_count->setProperty("role", "note");
+    m_count->hide();
     m_edit = new QLineEdit;
     m_edit->setObjectName(QStringLiteral("findEdit"));
     m_edit->setAccessibleName(tr("Find samples"));
@@ -44,6 +45,7 @@ FindBox::FindBox(QWidget* parent) : QWidget(parent) {
 
 void FindBox::setCount(const QString& count) {
     m_count->setText(count);
+    m_count->setVisible(!count.isEmpty());  // even empty it takes room from the views' buttons
 }
 
 void FindBox::setProblem(const QString& problem) {
