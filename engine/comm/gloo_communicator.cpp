@@ -40,6 +40,7 @@ class RendezvousStore final : public gloo::rendezvous::Store {
 
 // Messages between two ranks; collectives use slots with prefixes below 0x10 (gloo/types.h).
 constexpr std::uint64_t kMessageSlot = std::uint64_t{0xfe} << 56;
+constexpr std::uint64_t kNeverSlot = std::uint64_t{0xff} << 56;
 
 std::uint8_t* bytesOf(CommBuffer buffer) {
     return static_cast<std::uint8_t*>(buffer.data);
@@ -91,7 +92,8 @@ void GlooCommunicator::guard(const std::string& what, const std::function<void()
 void GlooCommunicator::fail(const std::string& what, const std::string& why) {
     bool first = !std::exchange(m_failed, true);
     if (m_context) m_context->closeConnections();
-    int missing = first && !m_aborted ? missingRank() : -1;
+    if (m_aborted) throw CommError("communication was aborted during " + what);
+    int missing = first ? missingRank() : -1;
     std::string who = missing < 0 ? "a rank" : "rank " + std::to_string(missing);
     throw CommError(who + " did not take part in " + what + " within " + describeDuration(m_options.timeout) + ": " +
                         why + "; see the ranks' logs",
@@ -100,7 +102,17 @@ void GlooCommunicator::fail(const std::string& what, const std::string& why) {
 
 void GlooCommunicator::abort() {
     m_aborted = true;
-    if (m_context) m_context->closeConnections();
+    if (!m_context || m_size == 1) return;
+    try {
+        // Closing wakes nobody who waits in this process, but a wait that has timed out ends all others (Gloo): this
+        // one is for a message that nobody sends.
+        std::uint8_t nothing = 0;
+        auto never = m_context->createUnboundBuffer(&nothing, sizeof nothing);
+        never->recv((m_rank + 1) % m_size, kNeverSlot);
+        never->waitRecv(milliseconds(1));
+    } catch (const std::exception&) {  // the time-out, or the context had ended before
+    }
+    m_context->closeConnections();
 }
 
 void GlooCommunicator::runCollective(CollectiveKind kind, CommBuffer buffer, const Call& call) {

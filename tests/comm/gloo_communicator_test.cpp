@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <thread>
+
 #include "base/errors.h"
 #include "comm/collective_checks.h"
 #include "comm/in_process_store.h"
@@ -60,12 +63,21 @@ TEST_CASE("a rank over TCP that does not come is named") {
 
 TEST_CASE("abort ends a wait over TCP at once") {
     if (!glooAvailable()) return;
-    auto store = std::make_shared<InProcessStore>();
-    auto ranks = connectAll(store, 2);  // the timeout is 30 s: only the abort can end this in time
-    auto waiting = errorOf([&] { ranks[0]->barrier(); });
-    ranks[0]->abort();
-    CHECK(waiting.get() != "");
-    CHECK_THROWS_AS(ranks[0]->barrier(), CommError);
+    // Before, while and after the wait begins. The timeout is 30 s: only the abort can end all of them in time.
+    for (int yields = 1; yields <= 1 << 14; yields *= 4) {
+        auto store = std::make_shared<InProcessStore>();
+        auto ranks = connectAll(store, 2);
+        std::atomic<bool> entered = false;
+        auto waiting = errorOf([&] {
+            entered = true;
+            ranks[0]->barrier();
+        });
+        while (!entered) std::this_thread::yield();
+        for (int i = 0; i < yields; ++i) std::this_thread::yield();
+        ranks[0]->abort();
+        CHECK_THAT(waiting.get(), containing("communication was aborted during barrier"));
+        CHECK_THROWS_AS(ranks[0]->barrier(), CommError);
+    }
 }
 
 TEST_CASE("a message over TCP of another size than expected is refused") {
