@@ -2,6 +2,7 @@
 #include "base/child_process.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -90,8 +91,16 @@ struct Image {
     failChild(errorFd);
 }
 
-// 0, or the errno with which the child failed before or in exec.
+// 0, or the errno with which the child failed before or in exec. A child that is stopped before exec counts as started:
+// its silence is judged like any other's.
 int readStartError(int fd) {
+    constexpr int kPatienceMs = 2000;
+    pollfd closed{fd, POLLIN, 0};
+    int ready = 0;
+    do {
+        ready = ::poll(&closed, 1, kPatienceMs);
+    } while (ready < 0 && errno == EINTR);
+    if (ready == 0) return 0;
     int error = 0;
     ssize_t got = 0;
     do {

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/wait.h>
 
 #include <array>
@@ -43,7 +44,24 @@ std::string outputOf(ChildProcess& child) {
     }
 }
 
+bool stopAfterFork = false;
+
+void stopWhenAsked() {
+    if (stopAfterFork) ::raise(SIGSTOP);
+}
+
 }  // namespace
+
+TEST_CASE("a child that is stopped before it becomes its program keeps nobody waiting") {
+    REQUIRE(::pthread_atfork(nullptr, nullptr, &stopWhenAsked) == 0);
+    stopAfterFork = true;
+    ChildProcess child(shell("echo on"));
+    stopAfterFork = false;
+    CHECK_FALSE(child.poll());
+    child.signal(SIGCONT);
+    CHECK(outputOf(child) == "on\n");
+    CHECK(endOf(child).code == 0);
+}
 
 TEST_CASE("a child's exit code and signal are told apart") {
     ChildProcess exits(shell("exit 3"));
