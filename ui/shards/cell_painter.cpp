@@ -17,6 +17,13 @@ QString translated(const char* text) {
     return QCoreApplication::translate("Loom", text);
 }
 
+// The last class of a set whose classes are numbers: as wide as any of their names.
+QString lastClassNumbered(const ShardScene& scene) {
+    const std::int64_t last = scene.data ? scene.data->classCount() - 1 : -1;
+    if (last < 0 || scene.data->className(last) != std::to_string(last)) return {};
+    return translated("class %1").arg(last);
+}
+
 }  // namespace
 
 QString cellName(const CellContent& content) {
@@ -112,10 +119,12 @@ void CellPainter::card(QPainter& painter, const QRectF& rect, LoomCell cell, boo
                               : dropped       ? translated("dropped")
                                               : className(m_scene, content.sample);
         painter.setFont(m_theme.noteFont());
-        const bool fits = painter.fontMetrics().horizontalAdvance(label) <= rect.width() - 6;
+        const QString last = line.isEmpty() && !dropped ? lastClassNumbered(m_scene) : QString();
+        const QString& widest = last.isEmpty() ? label : last;
+        const bool fits = painter.fontMetrics().horizontalAdvance(widest) <= rect.width() - 6;
         painter.setPen(dropped ? m_theme.colors().danger : m_theme.colors().muted);
         const QRectF place(rect.left() + 3, inner.top() + indexHeight - 1, rect.width() - 6, classHeight);
-        // "class 832" is better short than cut: the number alone says it.
+        // "class 832" is better short than cut: the number alone says it, and then on all cards.
         const QString shorter = fits ? label : label.section(QLatin1Char(' '), -1);
         painter.drawText(place, Qt::AlignCenter,
                          painter.fontMetrics().elidedText(shorter, Qt::ElideRight, static_cast<int>(place.width())));

@@ -135,7 +135,8 @@ QString TailPanel::subtitle() const {
     if (m_onlyMarked) {
         const QString count = QLocale().toString(m_marked);
         return dropped ? plan.padding() > 0 ? tr("all %1 marked samples").arg(count) : tr("all %1 dropped").arg(count)
-                       : tr("all %1 duplicates").arg(count);
+               : m_marked == 1 ? tr("the one duplicate")
+                               : tr("all %1 duplicates").arg(count);
     }
     return dropped ? tr("dropped samples dashed") : tr("duplicates outlined");
 }
