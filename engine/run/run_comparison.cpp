@@ -25,7 +25,7 @@ void compareStep(RunComparison& result, const StepMetrics& a, const StepMetrics&
 std::int64_t firstOwnStep(const RunRecord& run) {
     if (!run.config || !run.config->is_object() || run.steps.empty()) return 1;
     const Json resume = run.config->value("/training/resume"_json_pointer, Json(""));
-    return resume.is_string() && resume != "" ? run.steps.front().step : 1;
+    return resume.is_string() && !resume.get<std::string>().empty() ? run.steps.front().step : 1;
 }
 
 void compareSteps(RunComparison& result, const RunRecord& a, const RunRecord& b) {

@@ -31,7 +31,7 @@ struct EpochMetrics {
 struct ShardKey {
     std::int64_t epoch = 0;
     std::int64_t rank = 0;
-    auto operator<=>(const ShardKey&) const = default;
+    auto operator<=>(const ShardKey&) const = default;  // NOLINT(modernize-use-nullptr): <=> compares with 0
 };
 
 struct RunRecord {

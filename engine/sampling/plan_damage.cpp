@@ -88,7 +88,8 @@ double expectedOverlapOf(const ShardSpec& spec) {
     if (isReplicated(spec.kind) || spec.pitfalls.wrongRank >= 0) return own;
     if (spec.pitfalls.seedPerRank) return own * own / n;
     const ShardNumbers numbers = shardNumbers(spec);
-    const auto pairs = static_cast<double>(spec.worldSize * (spec.worldSize - 1) / 2);
+    const std::int64_t pairsOfRanks = spec.worldSize * (spec.worldSize - 1) / 2;
+    const auto pairs = static_cast<double>(pairsOfRanks);
     if (pairs == 0 || numbers.padding > spec.datasetSize || numbers.droppedByLoader > 0) return pairs == 0 ? 0 : -1;
     // A repeated sample is shared by the two ranks that hold its copies, unless both are one rank's.
     return spec.pitfalls.any() ? 0 : static_cast<double>(numbers.padding) / pairs;
