@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "backend/convolution.h"
@@ -36,13 +37,14 @@ struct AdamStep {
     bool operator==(const AdamStep&) const = default;
 };
 
-// torch.nn.MaxPool2d(kernel) over channels-last images; rows and columns that fill no window are left out.
+// torch.nn.MaxPool2d(kernel) over images; rows and columns that fill no window are left out.
 struct MaxPoolSpec {
     std::int64_t channels = 1;
     std::int64_t height = 1;
     std::int64_t width = 1;
     std::int64_t kernel = 2;  // at most kMaxPoolKernel
     bool relu = false;        // what is pooled went through a ReLU: negative values count as 0 and get no gradient
+    ImageLayout layout = ImageLayout::kChannelsLast;
 };
 inline constexpr std::int64_t kMaxPoolKernel = 15;  // a window's places are counted in a byte
 
@@ -117,13 +119,15 @@ class Backend {
     virtual void prepareSgd(const SgdStep&) {}
     virtual void prepareAdam(const AdamStep&) {}
 
-    // Images are channels-last: (B,H,W,C).
+    // Images are channels-last, (B,H,W,C), unless a layout says otherwise.
+    // Whether a model of these convolutions is to keep its images in blocks of channels; makeConvolution() takes both.
+    virtual bool prefersChannelBlocks(std::span<const ConvolutionSpec>) const { return false; }
     virtual std::unique_ptr<Convolution> makeConvolution(const ConvolutionSpec& spec);
     // winners: where in its window each largest value was found, kUInt8, for the way back.
     virtual void maxPoolForward(const Tensor& x, const Tensor& y, const Tensor& winners, const MaxPoolSpec& spec);
     virtual void maxPoolBackward(const Tensor& gradY, const Tensor& winners, const Tensor& gradX,
                                  const MaxPoolSpec& spec);
-    // y = x^T for each sample, x(B, rows, columns): between channels-first and channels-last.
+    // y = x^T for each part of rows x columns values: between channels-first and the other orders.
     virtual void transposeSamples(const Tensor& x, const Tensor& y, std::int64_t rows, std::int64_t columns);
 
     // torch.nn.GELU(): x times the normal distribution function of x. gradX may not be gradY.

@@ -5,6 +5,10 @@
 
 namespace ringside {
 
+// How images lie in memory inside a model: (B,H,W,C), or (B,C/kChannelBlock,H,W,kChannelBlock).
+enum class ImageLayout { kChannelsLast, kChannelBlocks };
+inline constexpr std::int64_t kChannelBlock = 16;
+
 // torch.nn.Conv2d(inChannels, outChannels, kernel, stride, padding) over images of height x width.
 struct ConvolutionSpec {
     std::int64_t inChannels = 1;
@@ -15,13 +19,15 @@ struct ConvolutionSpec {
     std::int64_t stride = 1;
     std::int64_t padding = 0;
     bool bias = true;  // without one, bias and gradBias are empty tensors
+    // Of x and y. Beside blocks, an x whose channels fill none, such as a model's input, is as in PyTorch: (B,C,H,W).
+    ImageLayout layout = ImageLayout::kChannelsLast;
 
     std::int64_t outHeight() const { return (height + 2 * padding - kernel) / stride + 1; }
     std::int64_t outWidth() const { return (width + 2 * padding - kernel) / stride + 1; }
 };
 
-// One convolution of a model, made once by its Backend, which it must not outlive. Images are channels-last (B,H,W,C),
-// weights as in PyTorch (out,in,kernel,kernel). What a batch size needs is prepared when it first occurs.
+// One convolution of a model, made once by its Backend, which it must not outlive. Weights are as in PyTorch
+// (out,in,kernel,kernel). What a batch size needs is prepared when it first occurs.
 class Convolution {
   public:
     virtual ~Convolution() = default;

@@ -8,7 +8,7 @@
 
 namespace ringside {
 
-// torch.nn.Conv2d: weight (out, in, kernel, kernel), then bias (out) if it has one. Images are channels-last in memory.
+// torch.nn.Conv2d: weight (out, in, kernel, kernel), then bias (out) if it has one.
 class Conv2d final : public Layer {
   public:
     // prefix: "conv1." gives the parameters "conv1.weight" and "conv1.bias".

@@ -13,12 +13,12 @@ void ImageOrder::prepare(Backend& backend, const Shape& input, std::int64_t maxB
     m_backend = &backend;
     if (input.dimensions() == 2) m_positions = input[0];
     if (input.dimensions() != 3 || input[0] == 1 || input[1] * input[2] == 1) return;
-    m_channels = input[0];
+    m_channels = m_layout == ImageLayout::kChannelBlocks ? kChannelBlock : input[0];
     m_pixels = input[1] * input[2];
     const Shape flat{maxBatch, input.count()};
-    const Shape channelsLast{maxBatch, input[1], input[2], input[0]};
-    m_y = backend.allocate(m_to == To::kFlat ? flat : channelsLast, DType::kFloat32);
-    m_gradX = backend.allocate(m_to == To::kFlat ? channelsLast : flat, DType::kFloat32);
+    const Shape images = batchShape(input, maxBatch);
+    m_y = backend.allocate(m_to == To::kFlat ? flat : images, DType::kFloat32);
+    m_gradX = backend.allocate(m_to == To::kFlat ? images : flat, DType::kFloat32);
 }
 
 Tensor ImageOrder::forward(const Tensor& x) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nn/model_factory.h"
 
+#include "backend/backend.h"
 #include "nn/attention.h"
 #include "nn/batch_norm2d.h"
 #include "nn/conv2d.h"
@@ -24,7 +25,7 @@ using Descriptions = std::vector<LayerDescription>;
 // Layers from their descriptions; dropout layers are numbered through the whole model.
 class Maker {
   public:
-    explicit Maker(bool images) : m_images(images) {}
+    Maker(bool images, ImageLayout layout) : m_images(images), m_layout(layout) {}
 
     // inBody: what comes in is still needed as it is, by the shortcut.
     Layers makeAll(const Descriptions& descriptions, bool inBody);
@@ -33,14 +34,13 @@ class Maker {
     std::unique_ptr<Layer> make(const LayerDescription& layer, bool afterReLU, bool inPlace);
 
     bool m_images;
+    ImageLayout m_layout;
     std::uint64_t m_dropouts = 0;
 };
 
-std::unique_ptr<Layer> makeConvolution(const LayerDescription& layer) {
+ConvolutionSpec convolutionOf(const LayerDescription& layer, ImageLayout layout) {
     const Shape& in = layer.input;
-    return std::make_unique<Conv2d>(
-        ConvolutionSpec{in[0], in[1], in[2], layer.outputs, layer.kernel, layer.stride, layer.padding, layer.bias},
-        layer.name + ".");
+    return {in[0], in[1], in[2], layer.outputs, layer.kernel, layer.stride, layer.padding, layer.bias, layout};
 }
 
 std::unique_ptr<Layer> makeAttention(const LayerDescription& layer) {
@@ -56,9 +56,9 @@ std::unique_ptr<Layer> Maker::make(const LayerDescription& layer, bool afterReLU
         case LayerKind::kLinear:
             return std::make_unique<Linear>(values, layer.outputs, prefix);
         case LayerKind::kConv2d:
-            return makeConvolution(layer);
+            return std::make_unique<Conv2d>(convolutionOf(layer, m_layout), prefix);
         case LayerKind::kMaxPool2d:
-            return std::make_unique<MaxPool2d>(MaxPoolSpec{in[0], in[1], in[2], layer.kernel, afterReLU});
+            return std::make_unique<MaxPool2d>(MaxPoolSpec{in[0], in[1], in[2], layer.kernel, afterReLU, m_layout});
         case LayerKind::kGlobalAveragePool:
             return std::make_unique<GlobalAveragePool>();
         case LayerKind::kReLU:
@@ -84,7 +84,7 @@ std::unique_ptr<Layer> Maker::make(const LayerDescription& layer, bool afterReLU
         case LayerKind::kFlatten:
             break;
     }
-    return std::make_unique<ImageOrder>(ImageOrder::To::kFlat);
+    return std::make_unique<ImageOrder>(ImageOrder::To::kFlat, m_layout);
 }
 
 Layers Maker::makeAll(const Descriptions& descriptions, bool inBody) {
@@ -100,15 +100,38 @@ Layers Maker::makeAll(const Descriptions& descriptions, bool inBody) {
 }
 
 // Images come channels-first; a model that only flattens them takes them as they are.
-bool wantsChannelsLast(const ModelDescription& model) {
+bool worksOnImages(const ModelDescription& model) {
     return model.layers.front().input.dimensions() == 3 && model.layers.front().kind != LayerKind::kFlatten;
 }
 
-Layers makeLayers(const ModelDescription& model) {
-    const bool images = wantsChannelsLast(model);
+// Whether all layers over images can work on blocks of channels; appends the convolutions among them.
+bool takesBlocks(const Descriptions& layers, std::vector<ConvolutionSpec>& convolutions) {
+    for (const LayerDescription& layer : layers) {
+        if (layer.input.dimensions() != 3) continue;
+        if (layer.kind == LayerKind::kConv2d)
+            convolutions.push_back(convolutionOf(layer, ImageLayout::kChannelBlocks));
+        else if (layer.kind != LayerKind::kReLU && layer.kind != LayerKind::kGelu &&
+                 layer.kind != LayerKind::kMaxPool2d && layer.kind != LayerKind::kFlatten)
+            return false;
+    }
+    return true;
+}
+
+// One for the whole model: reordering between two layers costs more than the faster convolution gains.
+ImageLayout layoutFor(const ModelDescription& model, const Backend& backend) {
+    std::vector<ConvolutionSpec> convolutions;
+    const bool blocks = model.layers.front().kind == LayerKind::kConv2d && takesBlocks(model.layers, convolutions) &&
+                        backend.prefersChannelBlocks(convolutions);
+    return blocks ? ImageLayout::kChannelBlocks : ImageLayout::kChannelsLast;
+}
+
+Layers makeLayers(const ModelDescription& model, const Backend& backend) {
+    const bool images = worksOnImages(model);
+    const ImageLayout layout = images ? layoutFor(model, backend) : ImageLayout::kChannelsLast;
+    const bool asTheyCome = layout == ImageLayout::kChannelBlocks && model.layers.front().input[0] % kChannelBlock != 0;
     Layers layers;
-    if (images) layers.push_back(std::make_unique<ImageOrder>(ImageOrder::To::kChannelsLast));
-    for (auto& layer : Maker(images).makeAll(model.layers, false)) layers.push_back(std::move(layer));
+    if (images && !asTheyCome) layers.push_back(std::make_unique<ImageOrder>(ImageOrder::To::kImages, layout));
+    for (auto& layer : Maker(images, layout).makeAll(model.layers, false)) layers.push_back(std::move(layer));
     return layers;
 }
 
@@ -117,7 +140,7 @@ Layers makeLayers(const ModelDescription& model) {
 Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const ModelTask& task, Backend& backend) {
     const Result<ModelDescription> description = describeModel(config, task);
     if (!description) return description.problem();
-    return std::make_unique<Model>(backend, makeLayers(description.value()));
+    return std::make_unique<Model>(backend, makeLayers(description.value(), backend));
 }
 
 Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const Shape& sample, std::int64_t outputs,

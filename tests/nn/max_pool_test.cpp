@@ -54,6 +54,19 @@ TEST_CASE("Rows and columns that fill no window get no gradient") {
     CHECK(pooled.gradX == std::vector<float>{0, 0, 0, 0, 0, 0, 1, 0, 2, 0, 0, 0, 0, 0, 0});
 }
 
+TEST_CASE("Blocks of channels are pooled like images of so many channels") {
+    // Channel c of 32 in a 2x2 image is c + 1 at place c % 4 and 0 elsewhere.
+    std::vector<float> x(2 * 4 * 16);
+    std::vector<float> y(32), gradX(x.size());
+    for (std::size_t c = 0; c < 32; ++c) {
+        const std::size_t place = (c / 16 * 4 + c % 4) * 16 + c % 16;
+        x[place] = y[c] = gradX[place] = static_cast<float>(c + 1);
+    }
+    const Pooled pooled = pool({32, 2, 2, 2, true, ImageLayout::kChannelBlocks}, x);
+    CHECK(pooled.y == y);
+    CHECK(pooled.gradX == gradX);
+}
+
 TEST_CASE("Windows of three pool over nine values, with any number of threads") {
     std::vector<float> x(2 * 36);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i);

@@ -86,6 +86,14 @@ TEST_CASE("A step takes nothing from the heap, whatever the model") {
     CHECK(allocationsInSteps(config) == 0);
 }
 
+TEST_CASE("A step takes nothing from the heap with images in blocks of channels") {
+    RunConfig config = configOf("layers");
+    config.model.layers = R"([{"kind": "conv2d", "out": 32, "kernel": 3, "padding": 1}, {"kind": "relu"},
+        {"kind": "conv2d", "out": 32, "kernel": 3, "padding": 1}, {"kind": "relu"}, {"kind": "max_pool2d", "kernel": 2},
+        {"kind": "flatten"}, {"kind": "linear"}])";
+    CHECK(allocationsInSteps(config) == 0);
+}
+
 TEST_CASE("A step takes nothing from the heap, however it is optimised and loaded") {
     RunConfig config = configOf("simple_cnn");
     config.optimizer.kind = GENERATE("sgd", "adam", "adamw");

@@ -46,6 +46,16 @@ std::size_t physicalMemory() {
     return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
+// Blocks of channels are pooled like images of so many channels.
+MaxPoolSpec perBlock(MaxPoolSpec spec) {
+    if (spec.layout == ImageLayout::kChannelBlocks) spec.channels = kChannelBlock;
+    return spec;
+}
+
+std::size_t imagesIn(const Tensor& x, const MaxPoolSpec& spec) {
+    return countOf(x) / static_cast<std::size_t>(spec.height * spec.width * spec.channels);
+}
+
 }  // namespace
 
 void CpuBackend::Free::operator()(void* memory) const noexcept {
@@ -156,23 +166,30 @@ void CpuBackend::adam(const Tensor& parameter, const Tensor& gradient, const Ten
     cpu::adam(floats(parameter), floats(gradient), floats(firstMoment), floats(secondMoment), countOf(parameter), step);
 }
 
+bool CpuBackend::prefersChannelBlocks(std::span<const ConvolutionSpec> convolutions) const {
+    return cpu::prefersChannelBlocks(convolutions, m_threads);
+}
+
 std::unique_ptr<Convolution> CpuBackend::makeConvolution(const ConvolutionSpec& spec) {
     return cpu::makeConvolution(spec, m_threads);
 }
 
 void CpuBackend::maxPoolForward(const Tensor& x, const Tensor& y, const Tensor& winners, const MaxPoolSpec& spec) {
-    cpu::maxPool(floats(x), floats(y), static_cast<std::uint8_t*>(winners.data), rowsOf(x), spec, m_threads);
+    const MaxPoolSpec part = perBlock(spec);
+    cpu::maxPool(floats(x), floats(y), static_cast<std::uint8_t*>(winners.data), imagesIn(x, part), part, m_threads);
 }
 
 void CpuBackend::maxPoolBackward(const Tensor& gradY, const Tensor& winners, const Tensor& gradX,
                                  const MaxPoolSpec& spec) {
-    cpu::maxPoolGradient(floats(gradY), static_cast<const std::uint8_t*>(winners.data), floats(gradX), rowsOf(gradY),
-                         spec, m_threads);
+    const MaxPoolSpec part = perBlock(spec);
+    cpu::maxPoolGradient(floats(gradY), static_cast<const std::uint8_t*>(winners.data), floats(gradX),
+                         imagesIn(gradX, part), part, m_threads);
 }
 
 void CpuBackend::transposeSamples(const Tensor& x, const Tensor& y, std::int64_t rows, std::int64_t columns) {
-    cpu::transposeSamples(floats(x), floats(y), rowsOf(x), static_cast<std::size_t>(rows),
-                          static_cast<std::size_t>(columns), m_threads);
+    const auto height = static_cast<std::size_t>(rows);
+    const auto width = static_cast<std::size_t>(columns);
+    cpu::transposeSamples(floats(x), floats(y), countOf(x) / (height * width), height, width, m_threads);
 }
 
 void CpuBackend::geluForward(const Tensor& x, const Tensor& y) {

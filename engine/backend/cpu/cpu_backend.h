@@ -41,6 +41,7 @@ class CpuBackend final : public Backend {
     void sgd(const Tensor& parameter, const Tensor& gradient, const Tensor& momentum, const SgdStep& step) override;
     void adam(const Tensor& parameter, const Tensor& gradient, const Tensor& firstMoment, const Tensor& secondMoment,
               const AdamStep& step) override;
+    bool prefersChannelBlocks(std::span<const ConvolutionSpec> convolutions) const override;
     std::unique_ptr<Convolution> makeConvolution(const ConvolutionSpec& spec) override;
     void maxPoolForward(const Tensor& x, const Tensor& y, const Tensor& winners, const MaxPoolSpec& spec) override;
     void maxPoolBackward(const Tensor& gradY, const Tensor& winners, const Tensor& gradX,

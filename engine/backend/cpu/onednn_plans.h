@@ -16,8 +16,12 @@ struct ConvolutionShapes {
     dnnl::memory::dims strides, padding;
 };
 
-ForwardPlan forwardPlan(const dnnl::engine& engine, const ConvolutionShapes& shapes);
-WeightsPlan weightsPlan(const dnnl::engine& engine, const ConvolutionShapes& shapes, const ForwardPlan& hint);
-DataPlan dataPlan(const dnnl::engine& engine, const ConvolutionShapes& shapes, const ForwardPlan& hint);
+// Each throws dnnl::error where oneDNN has no such algorithm for these shapes on this CPU.
+
+ForwardPlan forwardPlan(const dnnl::engine& engine, const ConvolutionShapes& shapes, dnnl::algorithm algorithm);
+WeightsPlan weightsPlan(const dnnl::engine& engine, const ConvolutionShapes& shapes, dnnl::algorithm algorithm,
+                        const ForwardPlan& hint);
+DataPlan dataPlan(const dnnl::engine& engine, const ConvolutionShapes& shapes, dnnl::algorithm algorithm,
+                  const ForwardPlan& hint);
 
 }  // namespace ringside::cpu

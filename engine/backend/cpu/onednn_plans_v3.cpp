@@ -3,21 +3,19 @@
 
 namespace ringside::cpu {
 
-namespace {
-constexpr auto kDirect = dnnl::algorithm::convolution_direct;
-}
-
-ForwardPlan forwardPlan(const dnnl::engine& engine, const ConvolutionShapes& s) {
-    return {engine,   dnnl::prop_kind::forward_training, kDirect, s.x, s.weight, s.bias, s.y, s.strides, s.padding,
+ForwardPlan forwardPlan(const dnnl::engine& engine, const ConvolutionShapes& s, dnnl::algorithm algorithm) {
+    return {engine,   dnnl::prop_kind::forward_training, algorithm, s.x, s.weight, s.bias, s.y, s.strides, s.padding,
             s.padding};
 }
 
-WeightsPlan weightsPlan(const dnnl::engine& engine, const ConvolutionShapes& s, const ForwardPlan& hint) {
-    return {engine, kDirect, s.x, s.weight, s.bias, s.y, s.strides, s.padding, s.padding, hint};
+WeightsPlan weightsPlan(const dnnl::engine& engine, const ConvolutionShapes& s, dnnl::algorithm algorithm,
+                        const ForwardPlan& hint) {
+    return {engine, algorithm, s.x, s.weight, s.bias, s.y, s.strides, s.padding, s.padding, hint};
 }
 
-DataPlan dataPlan(const dnnl::engine& engine, const ConvolutionShapes& s, const ForwardPlan& hint) {
-    return {engine, kDirect, s.x, s.weight, s.y, s.strides, s.padding, s.padding, hint};
+DataPlan dataPlan(const dnnl::engine& engine, const ConvolutionShapes& s, dnnl::algorithm algorithm,
+                  const ForwardPlan& hint) {
+    return {engine, algorithm, s.x, s.weight, s.y, s.strides, s.padding, s.padding, hint};
 }
 
 }  // namespace ringside::cpu

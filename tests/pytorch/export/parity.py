@@ -29,6 +29,8 @@ IMBALANCED = {"kind": "synthetic", "shape": "imbalanced", "size": 300, "features
 LIST = [{"kind": "conv2d", "out": 8, "kernel": 3, "padding": 1}, {"kind": "batch_norm2d"}, {"kind": "gelu"},
         {"kind": "residual", "layers": [{"kind": "conv2d", "out": 8, "kernel": 3, "padding": 1}]},
         {"kind": "max_pool2d", "kernel": 2}, {"kind": "flatten"}, {"kind": "layer_norm"}, {"kind": "linear", "out": 32}, {"kind": "relu"}, {"kind": "linear"}]
+WIDE = {"kind": "conv2d", "out": 32, "kernel": 3, "padding": 1}
+WINOGRAD = [WIDE, {"kind": "relu"}, WIDE, {"kind": "relu"}, {"kind": "max_pool2d", "kernel": 2}, {"kind": "flatten"}, {"kind": "linear"}]
 
 
 def case(world, epochs, update, steps, tolerance=MLP, data=None, **sections):
@@ -67,6 +69,8 @@ CASES = {
     "cnn-4-adamw": case(4, 6, {**ADAMW, "lr": 0.0005}, 66, CNN, loader={"drop_last": True}, training={"validate": "padded"},
                         **SIMPLE_CNN),
     "layers-2-sgd": case(2, 2, {"kind": "sgd", "lr": 0.01}, 46, CNN, model={"kind": "layers", "layers": LIST}),
+    # The second convolution is wide and large enough for Winograd's algorithm, where the processor has AVX-512.
+    "winograd-2-sgd": case(2, 2, {"kind": "sgd", "lr": 0.01}, 46, CNN, model={"kind": "layers", "layers": WINOGRAD}),
     "residual-2-sgd": case(2, 2, SGD, 46, CNN, model={"kind": "residual_cnn", "width": 8, "depth": 1}),
     "transformer-2-adamw": case(2, 6, ADAMW, 48, CNN, dataset={"kind": "text", "context_length": 32},
                                 model={"kind": "transformer", "width": 32, "depth": 2, "heads": 4},

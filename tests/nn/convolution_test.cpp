@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions in both orders of memory against their formula, in double.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "backend/backend.h"
+#include "sampling/torch_random.h"
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+constexpr std::int64_t kImages = 3;
+
+// Images as PyTorch has them, channels first, and the way into and out of the order in memory.
+struct Images {
+    std::int64_t channels, height, width;
+    ImageLayout layout;
+
+    Shape shape() const { return {kImages, height, width, channels}; }
+    std::size_t place(std::int64_t image, std::int64_t c, std::int64_t y, std::int64_t x) const {
+        std::int64_t group = 1;  // channels that lie together: of an input that fills no block, single ones
+        if (layout == ImageLayout::kChannelsLast) group = channels;
+        if (layout == ImageLayout::kChannelBlocks && channels % kChannelBlock == 0) group = kChannelBlock;
+        const std::int64_t plane = image * (channels / group) + c / group;
+        return static_cast<std::size_t>(((plane * height + y) * width + x) * group + c % group);
+    }
+};
+
+// What a pass is made of, and sums up to.
+struct Passes {
+    Passes(const ConvolutionSpec& convolution, int threads) : spec(convolution), backend(makeCpuBackend(threads)) {
+        for (const Tensor& tensor : {x, weight, bias, gradY}) TorchGenerator(++seed).normal(tensor.floats());
+        const auto made = backend->makeConvolution(spec);
+        made->forward(x, weight, bias, y);
+        made->backwardParameters(x, gradY, gradWeight, gradBias);
+        made->backwardInput(gradY, weight, gradX);
+    }
+
+    Tensor floats(const Shape& shape) const { return backend->allocate(shape, DType::kFloat32); }
+
+    // visit(place in x, place in the weight, place in y) for every product of the formula.
+    template <class Visit>
+    void forEachProduct(const Visit& visit) const {
+        for (std::int64_t i = 0; i < kImages * spec.outChannels * spec.outHeight() * spec.outWidth(); ++i) {
+            const std::int64_t column = i % spec.outWidth(), row = i / spec.outWidth() % spec.outHeight();
+            const std::int64_t out = i / (spec.outWidth() * spec.outHeight()) % spec.outChannels;
+            const std::int64_t image = i / (spec.outWidth() * spec.outHeight() * spec.outChannels);
+            for (std::int64_t w = 0; w < spec.inChannels * spec.kernel * spec.kernel; ++w) {
+                const std::int64_t in = w / (spec.kernel * spec.kernel);
+                const std::int64_t fromRow = row * spec.stride - spec.padding + w / spec.kernel % spec.kernel;
+                const std::int64_t fromColumn = column * spec.stride - spec.padding + w % spec.kernel;
+                if (fromRow < 0 || fromRow >= spec.height || fromColumn < 0 || fromColumn >= spec.width) continue;
+                visit(inside.place(image, in, fromRow, fromColumn),
+                      static_cast<std::size_t>(out * spec.inChannels * spec.kernel * spec.kernel + w),
+                      outside.place(image, out, row, column));
+            }
+        }
+    }
+
+    ConvolutionSpec spec;
+    std::unique_ptr<Backend> backend;
+    Images inside{spec.inChannels, spec.height, spec.width, spec.layout};
+    Images outside{spec.outChannels, spec.outHeight(), spec.outWidth(), spec.layout};
+    int seed = 0;
+    Tensor x = floats(inside.shape()), gradX = floats(inside.shape());
+    Tensor y = floats(outside.shape()), gradY = floats(outside.shape());
+    Tensor weight = floats({spec.outChannels, spec.inChannels, spec.kernel, spec.kernel});
+    Tensor gradWeight = floats(weight.shape);
+    Tensor bias = floats({spec.outChannels}), gradBias = floats(bias.shape);
+};
+
+using Doubles = std::vector<double>;
+
+Doubles zerosLike(const Tensor& tensor) {
+    return Doubles(static_cast<std::size_t>(tensor.count()), 0.0);
+}
+
+// The largest difference, in units of the root mean square of what is expected.
+double distance(const Tensor& actual, const Doubles& expected) {
+    double worst = 0, squares = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        worst = std::max(worst, std::abs(static_cast<double>(actual.floats()[i]) - expected[i]));
+        squares += expected[i] * expected[i];
+    }
+    return worst / std::sqrt(squares / static_cast<double>(expected.size()));
+}
+
+double worstDistance(const Passes& passes) {
+    Doubles y = zerosLike(passes.y), gradX = zerosLike(passes.x), gradWeight = zerosLike(passes.weight);
+    Doubles gradBias = zerosLike(passes.bias);
+    const auto at = [](const Tensor& tensor, std::size_t i) { return static_cast<double>(tensor.floats()[i]); };
+    passes.forEachProduct([&](std::size_t in, std::size_t weight, std::size_t out) {
+        y[out] += at(passes.x, in) * at(passes.weight, weight);
+        gradX[in] += at(passes.gradY, out) * at(passes.weight, weight);
+        gradWeight[weight] += at(passes.gradY, out) * at(passes.x, in);
+    });
+    const Images& outside = passes.outside;
+    for (std::int64_t i = 0; i < passes.y.count(); ++i) {
+        const std::int64_t pixel = i / outside.channels, c = i % outside.channels;
+        const std::size_t place = outside.place(pixel / (outside.width * outside.height), c,
+                                                pixel / outside.width % outside.height, pixel % outside.width);
+        y[place] += at(passes.bias, static_cast<std::size_t>(c));
+        gradBias[static_cast<std::size_t>(c)] += at(passes.gradY, place);
+    }
+    return std::max({distance(passes.y, y), distance(passes.gradX, gradX), distance(passes.gradWeight, gradWeight),
+                     distance(passes.gradBias, gradBias)});
+}
+
+constexpr ImageLayout kBlocks = ImageLayout::kChannelBlocks;
+
+}  // namespace
+
+TEST_CASE("A convolution and its gradients follow their formula, channels last") {
+    const ConvolutionSpec spec = GENERATE(ConvolutionSpec{3, 9, 7, 32, 3, 1, 1}, ConvolutionSpec{32, 8, 9, 48, 3, 1, 1},
+                                          ConvolutionSpec{1, 8, 8, 5, 3, 1, 0}, ConvolutionSpec{4, 9, 7, 6, 3, 2, 1});
+    CHECK(worstDistance(Passes(spec, 1)) < 5e-6);
+}
+
+TEST_CASE("A convolution and its gradients follow their formula in blocks of channels") {
+    const ConvolutionSpec spec = GENERATE(
+        ConvolutionSpec{3, 9, 7, 32, 3, 1, 1, true, kBlocks}, ConvolutionSpec{1, 8, 8, 16, 3, 1, 1, true, kBlocks},
+        ConvolutionSpec{16, 9, 7, 48, 3, 2, 1, true, kBlocks}, ConvolutionSpec{32, 5, 5, 16, 1, 1, 0, true, kBlocks});
+    CHECK(worstDistance(Passes(spec, 1)) < 5e-6);
+}
+
+TEST_CASE("Winograd's convolution stays within a few roundings more of the formula") {
+    const ConvolutionSpec spec = GENERATE(ConvolutionSpec{32, 16, 16, 64, 3, 1, 1, true, kBlocks},
+                                          ConvolutionSpec{48, 9, 14, 32, 3, 1, 1, true, kBlocks});
+    CHECK(worstDistance(Passes(spec, 1)) < 2e-5);
+    CHECK(worstDistance(Passes(spec, 2)) < 2e-5);
+}
