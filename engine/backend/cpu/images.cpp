@@ -8,7 +8,7 @@ namespace ringside::cpu {
 
 namespace {
 
-constexpr std::size_t kBlock = 16;
+constexpr std::size_t kBlock = kChannelBlock;
 constexpr std::uint8_t kNobody = 255;  // every value of the window is below the 0 of a ReLU
 
 RINGSIDE_VECTORISED void transpose(const float* __restrict x, float* __restrict y, std::size_t rows,
@@ -28,34 +28,40 @@ struct PoolSizes {
           outWidth(width / kernel),
           outHeight(height / kernel) {}
     std::size_t inCount() const { return height * width * channels; }
+    // Of the i-th value of the o-th window in a row of windows.
+    std::size_t place(std::size_t o, std::size_t i) const {
+        return ((i / kernel) * width + o * kernel + i % kernel) * channels;
+    }
     std::size_t outCount() const { return outHeight * outWidth * channels; }
     std::size_t kernel, channels, width, height, outWidth, outHeight;
 };
 
-// One output pixel, all channels: the first of the largest wins, and NaN over all, as in PyTorch.
-RINGSIDE_VECTORISED void poolPixel(const float* __restrict x, float* __restrict y, std::uint8_t* __restrict winners,
-                                   PoolSizes s, float least) {
-    for (std::size_t c = 0; c < s.channels; ++c) {
+// One row of windows. The first of the largest wins, and NaN over all, as in PyTorch.
+RINGSIDE_VECTORISED void poolRow(const float* __restrict x, float* __restrict y, std::uint8_t* __restrict winners,
+                                 PoolSizes s, float least) {
+    for (std::size_t c = 0; c < s.outWidth * s.channels; ++c) {
         y[c] = least;
         winners[c] = kNobody;
     }
-    for (std::size_t i = 0; i < s.kernel * s.kernel; ++i) {
-        const float* in = x + ((i / s.kernel) * s.width + i % s.kernel) * s.channels;
-        for (std::size_t c = 0; c < s.channels; ++c) {
-            const bool stays = in[c] <= y[c] || y[c] != y[c];
-            y[c] = stays ? y[c] : in[c];
-            winners[c] = stays ? winners[c] : static_cast<std::uint8_t>(i);
+    for (std::size_t o = 0; o < s.outWidth; ++o, y += s.channels, winners += s.channels)
+        for (std::size_t i = 0; i < s.kernel * s.kernel; ++i) {
+            const float* in = x + s.place(o, i);
+            for (std::size_t c = 0; c < s.channels; ++c) {
+                const bool stays = in[c] <= y[c] || y[c] != y[c];
+                y[c] = stays ? y[c] : in[c];
+                winners[c] = stays ? winners[c] : static_cast<std::uint8_t>(i);
+            }
         }
-    }
 }
 
-RINGSIDE_VECTORISED void poolPixelOfFour(const float* __restrict x, float* __restrict y,
-                                         std::uint8_t* __restrict winners, PoolSizes s, float least) {
-    const float* below = x + s.width * s.channels;
-    for (std::size_t c = 0; c < s.channels; ++c) {
+// A window of four, `below` being its lower half, whose values need not be read again and again.
+[[gnu::always_inline]] inline void poolFour(const float* __restrict x, const float* __restrict below,
+                                            float* __restrict y, std::uint8_t* __restrict winners, std::size_t channels,
+                                            float least) {
+    for (std::size_t c = 0; c < channels; ++c) {
         float best = least;
         int winner = kNobody;
-        const float values[4] = {x[c], x[c + s.channels], below[c], below[c + s.channels]};
+        const float values[4] = {x[c], x[c + channels], below[c], below[c + channels]};
         for (int i = 0; i < 4; ++i) {
             const bool stays = values[i] <= best || best != best;
             winner = stays ? winner : i;
@@ -66,15 +72,29 @@ RINGSIDE_VECTORISED void poolPixelOfFour(const float* __restrict x, float* __res
     }
 }
 
-RINGSIDE_VECTORISED void spreadPixel(const float* __restrict gradY, const std::uint8_t* __restrict winners,
-                                     float* __restrict gradX, PoolSizes s) {
-    for (std::size_t i = 0; i < s.kernel * s.kernel; ++i) {
-        float* out = gradX + ((i / s.kernel) * s.width + i % s.kernel) * s.channels;
-        for (std::size_t c = 0; c < s.channels; ++c) {
-            const float gradient = gradY[c];
-            out[c] = winners[c] == i ? gradient : 0;
+// The loop over a block of channels, whose length the compiler knows, has no ends to tidy up.
+RINGSIDE_VECTORISED void poolRowOfFour(const float* __restrict x, float* __restrict y, std::uint8_t* __restrict winners,
+                                       PoolSizes s, float least) {
+    const float* below = x + s.width * s.channels;
+    const std::size_t end = s.outWidth * s.channels;
+    if (s.channels == kBlock)
+        for (std::size_t c = 0; c < end; c += kBlock)
+            poolFour(x + 2 * c, below + 2 * c, y + c, winners + c, kBlock, least);
+    else
+        for (std::size_t c = 0; c < end; c += s.channels)
+            poolFour(x + 2 * c, below + 2 * c, y + c, winners + c, s.channels, least);
+}
+
+RINGSIDE_VECTORISED void spreadRow(const float* __restrict gradY, const std::uint8_t* __restrict winners,
+                                   float* __restrict gradX, PoolSizes s) {
+    for (std::size_t o = 0; o < s.outWidth; ++o, gradY += s.channels, winners += s.channels)
+        for (std::size_t i = 0; i < s.kernel * s.kernel; ++i) {
+            float* out = gradX + s.place(o, i);
+            for (std::size_t c = 0; c < s.channels; ++c) {
+                const float gradient = gradY[c];
+                out[c] = winners[c] == i ? gradient : 0;
+            }
         }
-    }
 }
 
 // Rows and columns that no window reaches.
@@ -101,10 +121,9 @@ RINGSIDE_VECTORISED void spreadMean(const float* __restrict gradY, float* __rest
 }
 
 template <class Visit>
-void forEachPixel(const PoolSizes& s, const Visit& visit) {
+void forEachRow(const PoolSizes& s, const Visit& visit) {
     for (std::size_t y = 0; y < s.outHeight; ++y)
-        for (std::size_t x = 0; x < s.outWidth; ++x)
-            visit((y * s.kernel * s.width + x * s.kernel) * s.channels, (y * s.outWidth + x) * s.channels);
+        visit(y * s.kernel * s.width * s.channels, y * s.outWidth * s.channels);
 }
 
 }  // namespace
@@ -119,12 +138,12 @@ void maxPool(const float* x, float* y, std::uint8_t* winners, std::size_t images
              int threads) {
     const PoolSizes s(spec);
     const float least = spec.relu ? 0.0F : -std::numeric_limits<float>::infinity();
-    const auto pool = s.kernel == 2 ? poolPixelOfFour : poolPixel;
+    const auto pool = s.kernel == 2 ? poolRowOfFour : poolRow;
 #pragma omp parallel for num_threads(threads) if (threads > 1)
     for (std::size_t i = 0; i < images; ++i) {
         const float* from = x + i * s.inCount();
         const std::size_t to = i * s.outCount();
-        forEachPixel(
+        forEachRow(
             s, [&](std::size_t in, std::size_t out) { pool(from + in, y + to + out, winners + to + out, s, least); });
     }
 }
@@ -136,8 +155,8 @@ void maxPoolGradient(const float* gradY, const std::uint8_t* winners, float* gra
     for (std::size_t i = 0; i < images; ++i) {
         const std::size_t from = i * s.outCount();
         float* to = gradX + i * s.inCount();
-        forEachPixel(s, [&](std::size_t in, std::size_t out) {
-            spreadPixel(gradY + from + out, winners + from + out, to + in, s);
+        forEachRow(s, [&](std::size_t in, std::size_t out) {
+            spreadRow(gradY + from + out, winners + from + out, to + in, s);
         });
         clearRest(to, s);
     }
