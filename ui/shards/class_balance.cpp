@@ -52,6 +52,12 @@ double ClassBalance::distanceLimit() const {
     return freedom * std::pow(1 - part + kNormalOneSided95 * std::sqrt(part), 3);
 }
 
+int ClassBalance::ranksWithinChance() const {
+    int within = 0;
+    for (int rank = 0; rank < ranks; ++rank) within += withinChance(rank) ? 1 : 0;
+    return within;
+}
+
 int ClassBalance::outsideCount() const {
     int found = 0;
     for (int rank = 0; rank < ranks; ++rank) {

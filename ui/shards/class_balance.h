@@ -38,6 +38,7 @@ struct ClassBalance {
     double distance(int rank) const;
     double distanceLimit() const;
     bool withinChance(int rank) const { return distance(rank) <= distanceLimit(); }
+    int ranksWithinChance() const;
 };
 
 std::vector<std::string> classNames(const Dataset& data);

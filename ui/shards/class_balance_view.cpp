@@ -37,9 +37,9 @@ void ClassBalanceView::setScene(std::optional<ShardScene> scene) {
     m_pause.stop();
     m_wanted = std::move(scene);
     if (!m_wanted || !m_wanted->labels || m_wanted->trainedSlots() == 0) {
-        take({});
+        take(std::make_shared<Made>());
     } else if (m_wanted->plan.spec().datasetSize <= kInstantSamples) {
-        take(classBalance(*m_wanted));
+        take(made(*m_wanted));
     } else {
         m_pause.start();
     }
@@ -47,35 +47,43 @@ void ClassBalanceView::setScene(std::optional<ShardScene> scene) {
 
 void ClassBalanceView::count() {
     m_work.want(
-        this, [scene = *m_wanted](const LatestWork::Stop&) { return classBalance(scene); },
-        [this](const ClassBalance& made) { take(made); });
+        this, [scene = *m_wanted](const LatestWork::Stop&) { return made(scene); },
+        [this](const MadeRef& made) { take(made); });
 }
 
-void ClassBalanceView::take(ClassBalance balance) {
-    m_balance = std::move(balance);
-    m_outside = m_balance.outsideCount();
-    m_rows.resize(static_cast<std::size_t>(m_balance.ranks));
-    std::iota(m_rows.begin(), m_rows.end(), 0);
-    if (m_balance.ranks > kLargestRows) {
-        std::vector<int> outside(m_rows.size());
-        for (const int rank : m_rows) {
-            for (int label = 0; label < m_balance.classes; ++label) {
-                outside[static_cast<std::size_t>(rank)] += m_balance.outside(rank, label) ? 1 : 0;
-            }
+ClassBalanceView::MadeRef ClassBalanceView::made(const ShardScene& scene) {
+    Made made{classBalance(scene)};
+    const ClassBalance& balance = made.balance;
+    made.outside = balance.outsideCount();
+    made.within = balance.ranksWithinChance();
+    if (balance.classes <= kLargestClasses) made.rows = farthestRanks(balance);
+    for (const ChanceBand& band : balance.bands) made.scale = std::max(made.scale, band.high);
+    for (const std::int64_t count : balance.counts) made.scale = std::max(made.scale, static_cast<double>(count));
+    return std::make_shared<const Made>(std::move(made));
+}
+
+// All ranks, or those with the most classes outside the band.
+std::vector<int> ClassBalanceView::farthestRanks(const ClassBalance& balance) {
+    std::vector<int> ranks(static_cast<std::size_t>(balance.ranks));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    if (balance.ranks <= kLargestRows) return ranks;
+    std::vector<int> outside(ranks.size());
+    for (const int rank : ranks) {
+        for (int label = 0; label < balance.classes; ++label) {
+            outside[static_cast<std::size_t>(rank)] += balance.outside(rank, label) ? 1 : 0;
         }
-        std::ranges::stable_sort(m_rows, [&](int a, int b) {
-            return outside[static_cast<std::size_t>(a)] > outside[static_cast<std::size_t>(b)];
-        });
-        m_rows.resize(kLargestRows);
-        std::ranges::sort(m_rows);
     }
-    m_scale = 1;
-    for (const ChanceBand& band : m_balance.bands) m_scale = std::max(m_scale, band.high);
-    for (const std::int64_t count : m_balance.counts) m_scale = std::max(m_scale, static_cast<double>(count));
-    if (m_balance.classes > kLargestClasses) {
-        m_rows.clear();
-    }
-    setVisible(m_balance.classes > 0);
+    std::ranges::stable_sort(ranks, [&](int a, int b) {
+        return outside[static_cast<std::size_t>(a)] > outside[static_cast<std::size_t>(b)];
+    });
+    ranks.resize(kLargestRows);
+    std::ranges::sort(ranks);
+    return ranks;
+}
+
+void ClassBalanceView::take(MadeRef made) {
+    m_made = std::move(made);
+    setVisible(m_made->balance.classes > 0);
     updateGeometry();
     update();
 }
@@ -83,31 +91,29 @@ void ClassBalanceView::take(ClassBalance balance) {
 QString ClassBalanceView::sentence() const {
     const QLocale locale;
     return tr("%1 of %2 outside; %3 by chance")
-        .arg(locale.toString(m_outside), locale.toString(m_balance.ranks * m_balance.classes),
-             locale.toString(std::round(m_balance.expectedOutside())));
+        .arg(locale.toString(m_made->outside), locale.toString(balance().ranks * balance().classes),
+             locale.toString(std::round(balance().expectedOutside())));
 }
 
 QString ClassBalanceView::rankSentence(int rank) const {
-    if (m_balance.withinChance(rank)) return tr("Rank %1 is within chance").arg(rank);
+    if (balance().withinChance(rank)) return tr("Rank %1 is within chance").arg(rank);
     return tr("Rank %1 is outside chance: %2, limit %3")
         .arg(rank)
-        .arg(m_balance.distance(rank), 0, 'f', 1)
-        .arg(m_balance.distanceLimit(), 0, 'f', 1);
+        .arg(balance().distance(rank), 0, 'f', 1)
+        .arg(balance().distanceLimit(), 0, 'f', 1);
 }
 
 // Where there is no room for a line of each.
 QString ClassBalanceView::ranksSentence() const {
-    int within = 0;
-    for (int rank = 0; rank < m_balance.ranks; ++rank) within += m_balance.withinChance(rank) ? 1 : 0;
-    return tr("%1 of %2 ranks are within chance").arg(within).arg(m_balance.ranks);
+    return tr("%1 of %2 ranks are within chance").arg(m_made->within).arg(balance().ranks);
 }
 
 QSize ClassBalanceView::sizeHint() const {
-    return {200, kHeadHeight + static_cast<int>(m_rows.size()) * (kRowHeight + kRowGap)};
+    return {200, kHeadHeight + static_cast<int>(m_made->rows.size()) * (kRowHeight + kRowGap)};
 }
 
 QRectF ClassBalanceView::cell(int row, int label) const {
-    const double pitch = static_cast<double>(width()) / std::max(1, m_balance.classes);
+    const double pitch = static_cast<double>(width()) / std::max(1, balance().classes);
     return {label * pitch, static_cast<double>(kHeadHeight + row * (kRowHeight + kRowGap)), pitch - kGap, kRowHeight};
 }
 
@@ -120,12 +126,12 @@ void ClassBalanceView::paintEvent(QPaintEvent*) {
     painter.setPen(c.muted);
     painter.setFont(m_theme.noteFont());
     painter.drawText(QRectF(0, 20, width(), 16), Qt::AlignLeft | Qt::AlignVCenter,
-                     m_rows.empty() ? ranksSentence() : tr("grey: expected by chance (95 %)"));
+                     m_made->rows.empty() ? ranksSentence() : tr("grey: expected by chance (95 %)"));
     painter.drawText(QRectF(0, 36, width(), 16), Qt::AlignLeft | Qt::AlignVCenter, sentence());
-    for (int row = 0; row < static_cast<int>(m_rows.size()); ++row) {
-        for (int label = 0; label < m_balance.classes; ++label) drawBar(painter, row, label);
-        const int rank = m_rows[static_cast<std::size_t>(row)];
-        painter.setPen(m_balance.withinChance(rank) ? c.muted : c.danger);
+    for (int row = 0; row < static_cast<int>(m_made->rows.size()); ++row) {
+        for (int label = 0; label < balance().classes; ++label) drawBar(painter, row, label);
+        const int rank = m_made->rows[static_cast<std::size_t>(row)];
+        painter.setPen(balance().withinChance(rank) ? c.muted : c.danger);
         painter.setFont(m_theme.noteFont());
         painter.drawText(QRectF(0, cell(row, 0).top() - 17, width(), 15), Qt::AlignLeft | Qt::AlignVCenter,
                          rankSentence(rank));
@@ -133,39 +139,39 @@ void ClassBalanceView::paintEvent(QPaintEvent*) {
 }
 
 void ClassBalanceView::drawBar(QPainter& painter, int row, int label) const {
-    const int rank = m_rows[static_cast<std::size_t>(row)];
+    const int rank = m_made->rows[static_cast<std::size_t>(row)];
     const QRectF box = cell(row, label);
-    const auto yOf = [&](double count) { return box.bottom() - count / m_scale * box.height(); };
-    const ChanceBand& band = m_balance.bands[static_cast<std::size_t>(label)];
+    const auto yOf = [&](double count) { return box.bottom() - count / m_made->scale * box.height(); };
+    const ChanceBand& band = balance().bands[static_cast<std::size_t>(label)];
     const double top = yOf(band.high);
     painter.fillRect(QRectF(box.left(), top, box.width(), std::max(2.0, yOf(band.low) - top)), m_theme.colors().border);
-    const double bar = yOf(static_cast<double>(m_balance.count(rank, label)));
+    const double bar = yOf(static_cast<double>(balance().count(rank, label)));
     const double inset = box.width() * 0.18;
     painter.fillRect(QRectF(box.left() + inset, bar, box.width() - 2 * inset, box.bottom() - bar),
                      m_theme.rankColor(rank));
-    if (m_balance.outside(rank, label)) {
+    if (balance().outside(rank, label)) {
         painter.setPen(QPen(m_theme.colors().danger, 1.5));
         painter.drawRect(box.adjusted(0, -1, 0, 1));
     }
 }
 
 QString ClassBalanceView::tip(QPointF point) const {
-    for (int row = 0; row < static_cast<int>(m_rows.size()); ++row) {
-        for (int label = 0; label < m_balance.classes; ++label) {
+    for (int row = 0; row < static_cast<int>(m_made->rows.size()); ++row) {
+        for (int label = 0; label < balance().classes; ++label) {
             if (cell(row, label).adjusted(0, 0, kGap, kRowGap).contains(point)) {
-                const int rank = m_rows[static_cast<std::size_t>(row)];
-                const ChanceBand& band = m_balance.bands[static_cast<std::size_t>(label)];
+                const int rank = m_made->rows[static_cast<std::size_t>(row)];
+                const ChanceBand& band = balance().bands[static_cast<std::size_t>(label)];
                 return tr("rank %1, class %2: %3 samples\nexpected %4, by chance %5 to %6\n%7: chi-square over all "
                           "classes %8, 95 percent of random deals stay below %9")
                     .arg(rank)
-                    .arg(QString::fromStdString(m_balance.names[static_cast<std::size_t>(label)]))
-                    .arg(m_balance.count(rank, label))
+                    .arg(QString::fromStdString(balance().names[static_cast<std::size_t>(label)]))
+                    .arg(balance().count(rank, label))
                     .arg(band.expected, 0, 'f', 1)
                     .arg(std::floor(band.low))
                     .arg(std::ceil(band.high))
                     .arg(rankSentence(rank))
-                    .arg(m_balance.distance(rank), 0, 'f', 1)
-                    .arg(m_balance.distanceLimit(), 0, 'f', 1);
+                    .arg(balance().distance(rank), 0, 'f', 1)
+                    .arg(balance().distanceLimit(), 0, 'f', 1);
             }
         }
     }

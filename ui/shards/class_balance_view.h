@@ -3,6 +3,7 @@
 
 #include <QTimer>
 #include <QWidget>
+#include <memory>
 #include <optional>
 
 #include "shards/class_balance.h"
@@ -26,7 +27,7 @@ class ClassBalanceView : public QWidget {
     QString sentence() const;              // how many classes of all ranks lie outside the band
     QString rankSentence(int rank) const;  // whether one rank is within chance, all its classes together
     QString ranksSentence() const;         // how many ranks are
-    const ClassBalance& balance() const { return m_balance; }
+    const ClassBalance& balance() const { return m_made->balance; }
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return sizeHint(); }
@@ -36,17 +37,24 @@ class ClassBalanceView : public QWidget {
     bool event(QEvent* event) override;
 
   private:
+    struct Made {
+        ClassBalance balance;
+        std::vector<int> rows = {};  // ranks shown
+        double scale = 1;            // largest count or band
+        int outside = 0;             // counts
+        int within = 0;              // ranks
+    };
+    using MadeRef = std::shared_ptr<const Made>;
+    static MadeRef made(const ShardScene& scene);
+    static std::vector<int> farthestRanks(const ClassBalance& balance);
     void count();
-    void take(ClassBalance balance);
+    void take(MadeRef made);
     QRectF cell(int row, int label) const;
     QString tip(QPointF point) const;
     void drawBar(QPainter& painter, int row, int label) const;
 
     Theme& m_theme;
-    ClassBalance m_balance;
-    std::vector<int> m_rows;  // ranks shown
-    double m_scale = 1;       // largest count or band
-    int m_outside = 0;
+    MadeRef m_made = std::make_shared<Made>();
     std::optional<ShardScene> m_wanted;
     QTimer m_pause;  // the picture comes first, and many epochs may pass by
     LatestWork m_work;
