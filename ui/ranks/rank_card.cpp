@@ -24,17 +24,22 @@ QColor colorOf(RankCard::Tone tone, const Theme& theme) {
     return theme.colors().muted;
 }
 
-void paintFrame(QPainter& painter, const QRect& rect, const RankCard& card, const Theme& theme) {
-    const QRectF box = QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5);
+QPainterPath outlineOf(const QRect& rect) {
     QPainterPath path;
-    path.addRoundedRect(box, Theme::kCorner, Theme::kCorner);
-    painter.fillPath(path, theme.colors().panel);
-    painter.save();
-    painter.setClipPath(path);
-    painter.fillRect(QRect(rect.left(), rect.top(), kEdge, rect.height()), theme.rankColor(card.rank));
-    painter.restore();
-    painter.setPen(card.tone == RankCard::Tone::Danger ? theme.colors().danger : theme.colors().border);
-    painter.drawPath(path);
+    path.addRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), Theme::kCorner, Theme::kCorner);
+    return path;
+}
+
+QPixmap frameOf(QSize size, double ratio, const Theme& theme) {
+    QPixmap frame(size * ratio);
+    frame.setDevicePixelRatio(ratio);
+    frame.fill(Qt::transparent);
+    QPainter painter(&frame);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(theme.colors().border);
+    painter.setBrush(theme.colors().panel);
+    painter.drawPath(outlineOf(QRect(QPoint(), size)));
+    return frame;
 }
 
 void paintBar(QPainter& painter, const QRectF& rect, const RankCard& card, const Theme& theme) {
@@ -101,17 +106,31 @@ void paintMini(QPainter& painter, const QRect& inner, const RankCard& card, cons
 
 }  // namespace
 
-void paintRankCard(QPainter& painter, const QRect& rect, const RankCard& card, RankStripLayout::Density density,
-                   const Theme& theme) {
+void RankCardPainter::paintFrame(QPainter& painter, const QRect& rect, const RankCard& card) {
+    const double ratio = painter.device()->devicePixelRatioF();
+    if (m_frame.size() != rect.size() * ratio) m_frame = frameOf(rect.size(), ratio, m_theme);
+    painter.drawPixmap(rect.topLeft(), m_frame);
+    const QPainterPath outline = outlineOf(rect);
+    painter.save();
+    painter.setClipRect(QRect(rect.left(), rect.top(), kEdge, rect.height()), Qt::IntersectClip);
+    painter.fillPath(outline, m_theme.rankColor(card.rank));
+    painter.restore();
+    if (card.tone != RankCard::Tone::Danger) return;
+    painter.setPen(m_theme.colors().danger);
+    painter.drawPath(outline);
+}
+
+void RankCardPainter::paint(QPainter& painter, const QRect& rect, const RankCard& card,
+                            RankStripLayout::Density density) {
     painter.setRenderHint(QPainter::Antialiasing);
-    paintFrame(painter, rect, card, theme);
+    paintFrame(painter, rect, card);
     switch (density) {
         case RankStripLayout::Density::Full:
-            return paintFull(painter, rect.adjusted(kEdge + 12, 7, -14, -7), card, theme);
+            return paintFull(painter, rect.adjusted(kEdge + 12, 7, -14, -7), card, m_theme);
         case RankStripLayout::Density::Compact:
-            return paintCompact(painter, rect.adjusted(kEdge + 8, 5, -9, -5), card, theme);
+            return paintCompact(painter, rect.adjusted(kEdge + 8, 5, -9, -5), card, m_theme);
         case RankStripLayout::Density::Mini:
-            return paintMini(painter, rect.adjusted(kEdge + 5, 5, -6, -5), card, theme);
+            return paintMini(painter, rect.adjusted(kEdge + 5, 5, -6, -5), card, m_theme);
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QPixmap>
 #include <QString>
 
 #include "ranks/rank_strip_layout.h"
@@ -28,7 +29,19 @@ struct RankCard {
     bool operator==(const RankCard&) const = default;
 };
 
-void paintRankCard(QPainter& painter, const QRect& rect, const RankCard& card, RankStripLayout::Density density,
-                   const Theme& theme);
+// Draws cards of one size. What all of them share is drawn once and copied: a frame costs more than the words in it.
+class RankCardPainter {
+  public:
+    explicit RankCardPainter(const Theme& theme) : m_theme(theme) {}
+
+    void forget() { m_frame = {}; }  // the theme has changed
+    void paint(QPainter& painter, const QRect& rect, const RankCard& card, RankStripLayout::Density density);
+
+  private:
+    void paintFrame(QPainter& painter, const QRect& rect, const RankCard& card);
+
+    const Theme& m_theme;
+    QPixmap m_frame;  // of a card that has not failed
+};
 
 }  // namespace ringside

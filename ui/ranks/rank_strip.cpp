@@ -44,7 +44,12 @@ QString gpuText(const GpuReading& gpu) {
 // The painted surface inside the scroll area.
 class RankStrip::Canvas final : public QWidget {
   public:
-    Canvas(const RankStrip& strip, const Theme& theme) : m_strip(strip), m_theme(theme) {}
+    Canvas(const RankStrip& strip, const Theme& theme) : m_strip(strip), m_cards(theme) {
+        connect(&theme, &Theme::changed, this, [this] {
+            m_cards.forget();
+            update();
+        });
+    }
 
     RankStripLayout layout;
 
@@ -53,7 +58,7 @@ class RankStrip::Canvas final : public QWidget {
         QPainter painter(this);
         for (const RankCard& card : m_strip.cards()) {
             const QRect rect = layout.card(card.rank);
-            if (event->rect().intersects(rect)) paintRankCard(painter, rect, card, layout.density, m_theme);
+            if (event->rect().intersects(rect)) m_cards.paint(painter, rect, card, layout.density);
         }
     }
 
@@ -71,7 +76,7 @@ class RankStrip::Canvas final : public QWidget {
 
   private:
     const RankStrip& m_strip;
-    const Theme& m_theme;
+    RankCardPainter m_cards;
 };
 
 RankStrip::RankStrip(const ExperimentModel& experiment, const RunModel& run, const Theme& theme, QWidget* parent)
@@ -88,7 +93,6 @@ RankStrip::RankStrip(const ExperimentModel& experiment, const RunModel& run, con
     connect(&experiment, &ExperimentModel::dataChanged, this, &RankStrip::refresh);
     connect(&run, &RunModel::restarted, this, &RankStrip::refresh);
     connect(&run, &RunModel::changed, this, &RankStrip::refresh);
-    connect(&theme, &Theme::changed, m_canvas, qOverload<>(&QWidget::update));
     refresh();
 }
 
