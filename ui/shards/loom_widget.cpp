@@ -139,7 +139,8 @@ void LoomWidget::lookLike(const LoomWidget& other) {
 
 bool LoomWidget::isSettled() const {
     const CellDetail detail = m_geometry.detail();
-    return detail == CellDetail::Thumbnail || detail == CellDetail::Index || m_raster.isSettled();
+    if (detail == CellDetail::Thumbnail) return m_thumbnails.isSettled();
+    return detail == CellDetail::Index || m_raster.isSettled();
 }
 
 void LoomWidget::reveal(LoomCell cell) {

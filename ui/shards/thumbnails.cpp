@@ -46,7 +46,7 @@ void Thumbnails::forget() {
 
 QImage Thumbnails::image(std::int64_t sample) {
     if (const QImage* known = m_cache.object(sample)) return *known;
-    if (m_data->isLazy()) {
+    if (m_data->isLazy() || m_data->shape().features > kInstantValues) {
         want(sample);
         if (m_placeholder.isNull()) {
             m_placeholder = QImage(1, 1, QImage::Format_RGB32);

@@ -12,14 +12,15 @@
 
 namespace ringside {
 
-// Small pictures of an image data set's samples, made when first drawn and kept up to a bound. Those of a lazy set are
-// made on a worker thread, the newest wish first; until then an empty square stands for them.
+// Small pictures of an image data set's samples, made when first drawn and kept up to a bound: on a worker thread, the
+// newest wish first, and until then an empty square stands for them. Tiny ones that lie in memory are made at once.
 class Thumbnails final : public QObject {
     Q_OBJECT
   public:
     static constexpr int kKeptBytes = 64 << 20;
     static constexpr int kMostSide = 128;  // larger pictures are kept scaled down
     static constexpr int kMostWaiting = 512;
+    static constexpr std::int64_t kInstantValues = 64;  // of the largest picture that is made at once: some 10 us
 
     explicit Thumbnails(QObject* parent = nullptr);
     ~Thumbnails() override;
@@ -28,6 +29,7 @@ class Thumbnails final : public QObject {
     void setColors(const QColor& paper, const QColor& ink);
     bool available() const { return m_data && m_data->shape().isImage(); }
     QImage image(std::int64_t sample);
+    bool isSettled() const { return m_waiting.isEmpty() && !m_tell.isActive(); }
 
   Q_SIGNALS:
     void arrived();  // pictures that were missing when asked for; at most 25 times a second
