@@ -296,6 +296,7 @@ TEST_CASE("a view's table follows it; its rows select samples; it can be saved")
     window.page.findChild<QAction*>("showTableAction")->setChecked(false);
     for (const char* name : {"diff.png", "diff.svg"}) {
         more->savePicture(folder.filePath(name));
+        REQUIRE(window.says((QStringLiteral("Saved ") + folder.filePath(name)).toUtf8()));
         CHECK(QFile(folder.filePath(name)).size() > 500);
     }
     more->savePicture("/nowhere/at/all.png");

@@ -61,10 +61,7 @@ void ViewExport::saveTable(const ShardTable& table, const QString& file) {
         report(file, tr("There is nothing to save: this view shows no samples yet."));
         return;
     }
-    if (m_work.isBusy()) {
-        report(file, tr("Another table is still being written: save this one when it is done."));
-        return;
-    }
+    if (m_work.isBusy()) return sayBusy(file);
     Q_EMIT said(tr("Writing %1 rows to %2").arg(table.rows).arg(QFileInfo(file).fileName()), false);
     m_work.want(
         this, [table, file](const LatestWork::Stop& stop) { return writeCsv(table, file, stop); },
@@ -72,7 +69,16 @@ void ViewExport::saveTable(const ShardTable& table, const QString& file) {
 }
 
 void ViewExport::savePicture(const QString& file) {
-    report(file, exportPicture(*m_picture(), file));
+    if (isSvg(file)) return report(file, exportPicture(*m_picture(), file));
+    if (m_work.isBusy()) return sayBusy(file);
+    Q_EMIT said(tr("Writing %1").arg(QFileInfo(file).fileName()), false);
+    m_work.want(
+        this, [picture = pictureOf(*m_picture()), file](const LatestWork::Stop&) { return savePng(picture, file); },
+        [this, file](const QString& problem) { report(file, problem); });
+}
+
+void ViewExport::sayBusy(const QString& file) {
+    report(file, tr("Another file is still being written: save this one when it is done."));
 }
 
 void ViewExport::report(const QString& file, const QString& problem) {

@@ -10,7 +10,7 @@
 
 namespace ringside {
 
-// The button that shows a view as a table and saves it: CSV on a worker thread, PNG and SVG as it is drawn.
+// The button that shows a view as a table and saves it: CSV and PNG written on a worker thread, SVG as it is drawn.
 class ViewExport : public QPushButton {
     Q_OBJECT
   public:
@@ -32,6 +32,7 @@ class ViewExport : public QPushButton {
   private:
     void ask(const QString& name, const QString& suffix, std::function<void(const QString& file)> save);
     void report(const QString& file, const QString& problem);
+    void sayBusy(const QString& file);
 
     Table m_table;
     std::function<QWidget*()> m_picture;

@@ -3,7 +3,6 @@
 
 #include <QCoreApplication>
 #include <QPainter>
-#include <QPixmap>
 #include <QSaveFile>
 #include <QSvgGenerator>
 #include <QWidget>
@@ -29,26 +28,32 @@ void renderSvg(QWidget& widget, QIODevice& device) {
     widget.render(&painter, {}, {}, QWidget::DrawChildren);
 }
 
-void renderPng(QWidget& widget, QIODevice& device) {
-    QPixmap pixmap(widget.size() * kPictureScale);
-    pixmap.setDevicePixelRatio(kPictureScale);
-    pixmap.fill(widget.palette().window().color());
-    widget.render(&pixmap, {}, {}, QWidget::DrawChildren);
-    pixmap.save(&device, "PNG");
-}
-
 }  // namespace
 
-QString exportPicture(QWidget& widget, const QString& file) {
+bool isSvg(const QString& file) {
+    return file.endsWith(QStringLiteral(".svg"), Qt::CaseInsensitive);
+}
+
+QImage pictureOf(QWidget& widget) {
+    QImage image(widget.size() * kPictureScale, QImage::Format_RGB32);
+    image.setDevicePixelRatio(kPictureScale);
+    image.fill(widget.palette().window().color());
+    widget.render(&image, {}, {}, QWidget::DrawChildren);
+    return image;
+}
+
+QString savePng(const QImage& picture, const QString& file) {
     QSaveFile out(file);
-    if (!out.open(QIODevice::WriteOnly)) {
-        return failure(out);
-    }
-    if (file.endsWith(QStringLiteral(".svg"), Qt::CaseInsensitive)) {
-        renderSvg(widget, out);
-    } else {
-        renderPng(widget, out);
-    }
+    if (!out.open(QIODevice::WriteOnly)) return failure(out);
+    picture.save(&out, "PNG");
+    return out.commit() ? QString() : failure(out);
+}
+
+QString exportPicture(QWidget& widget, const QString& file) {
+    if (!isSvg(file)) return savePng(pictureOf(widget), file);
+    QSaveFile out(file);
+    if (!out.open(QIODevice::WriteOnly)) return failure(out);
+    renderSvg(widget, out);
     return out.commit() ? QString() : failure(out);
 }
 
