@@ -5,6 +5,7 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPushButton>
 #include <QTest>
 
 #include "data/raw_file.h"
@@ -168,6 +169,23 @@ TEST_CASE("a problem of a rarely used field opens the section that hides it") {
     f.model.edit(config, "optimizer.momentum");
     CHECK(f.find<NumberSpinBox>("momentumSpinBox")->isVisible());
     CHECK(f.find<QLabel>("momentumProblemLabel")->isVisible());
+}
+
+TEST_CASE("Tab goes through a section's title from left to right, then to its fields") {
+    Fixture f;
+    auto* layers = f.find<QPushButton>("modelSummaryButton");
+    auto* more = f.find<QPushButton>("modelMoreButton");
+    CHECK(layers->mapTo(&f.form, QPoint()).x() < more->mapTo(&f.form, QPoint()).x());
+    CHECK(layers->nextInFocusChain() == more);
+    CHECK(f.find<QPushButton>("dataMoreButton")->mapTo(&f.form, QPoint()).y() < layers->mapTo(&f.form, QPoint()).y());
+    std::vector<std::string> names;
+    for (QWidget* next = more->nextInFocusChain(); next != layers; next = next->nextInFocusChain()) {
+        if ((next->focusPolicy() & Qt::TabFocus) != 0 && next->isVisible()) {
+            names.push_back(next->objectName().toStdString());
+        }
+    }
+    CHECK(names.front() == "modelComboBox");
+    CHECK(names.back() == "datasetComboBox");
 }
 
 TEST_CASE("every control of the form has a tooltip and an accessible name") {

@@ -89,10 +89,18 @@ void ExperimentForm::refresh() {
         slow ? tr("Reading the data...") : dataSentence(config, split), modelSentence(config, split),
         parallelSentence(config, sentenceText(compute.whyBackend)),
         workers.isEmpty() ? loading : loading + QLatin1Char('\n') + workers, optimisationSentence(config, split)};
+    setLayoutsEnabled(false);
     for (std::size_t i = 0; i < m_sections.size(); ++i) {
         m_sections[i]->refresh();
         m_sections[i]->setSentence(sentences[i]);
     }
+    setLayoutsEnabled(true);
+}
+
+// Each row and sentence that appears would lay the whole form out at once; laid out once, it comes after all of them.
+void ExperimentForm::setLayoutsEnabled(bool enabled) {
+    for (FormSection* section : m_sections) section->layout()->setEnabled(enabled);
+    m_sections.front()->parentWidget()->layout()->setEnabled(enabled);
 }
 
 void ExperimentForm::focusFirstProblem() {

@@ -28,6 +28,7 @@ class ExperimentForm final : public QWidget {
     void addSweepButton();
     void addSummaryButton();
     void refresh();
+    void setLayoutsEnabled(bool enabled);
 
     ExperimentModel& m_model;
     std::vector<FormSection*> m_sections;

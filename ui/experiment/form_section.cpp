@@ -10,6 +10,18 @@
 #include "theme/theme.h"
 
 namespace ringside {
+namespace {
+
+// As wide as it is let be, and as high as its text is then: a label's own wish is found by laying the text out at one
+// width after another.
+class WrappedLabel final : public QLabel {
+  public:
+    using QLabel::QLabel;
+    QSize sizeHint() const override { return {0, 0}; }
+    QSize minimumSizeHint() const override { return {0, 0}; }
+};
+
+}  // namespace
 
 FormSection::FormSection(FormSectionId id, ExperimentModel& model, QWidget* parent)
     : QWidget(parent), m_id(id), m_model(model) {
@@ -47,7 +59,10 @@ QPushButton* FormSection::addToTitle(const QString& text) {
     button->setProperty("role", "disclosure");
     button->setCursor(Qt::PointingHandCursor);
     m_title->insertWidget(1, button);
-    setTabOrder(m_more, button);
+    QWidget* before = m_more->previousInFocusChain();
+    while ((before->focusPolicy() & Qt::TabFocus) == 0) before = before->previousInFocusChain();
+    setTabOrder(before, button);
+    setTabOrder(button, m_more);
     return button;
 }
 
@@ -76,7 +91,7 @@ void FormSection::addSentence(QVBoxLayout* column) {
     auto* inner = new QVBoxLayout(m_sentenceFrame);
     const int margin = boxed ? 10 : 0;
     inner->setContentsMargins(margin, boxed ? 6 : 0, margin, boxed ? 6 : 0);
-    m_sentence = new QLabel(m_sentenceFrame);
+    m_sentence = new WrappedLabel(m_sentenceFrame);
     m_sentence->setObjectName(sectionTitle(m_id).toLower() + QStringLiteral("SentenceLabel"));
     m_sentence->setProperty("role", boxed ? "sentence" : "note");
     m_sentence->setWordWrap(true);
