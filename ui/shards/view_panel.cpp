@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/view_panel.h"
 
+#include <QApplication>
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 #include <utility>
@@ -15,6 +16,19 @@
 #include "theme/theme.h"
 
 namespace ringside {
+namespace {
+
+// The first in tab order, or the page itself.
+QWidget& firstControl(QWidget& page) {
+    for (QWidget* next = page.nextInFocusChain(); next != &page; next = next->nextInFocusChain()) {
+        const bool reached = (next->focusPolicy() & Qt::TabFocus) != 0 && next->isEnabled() && next->isVisible();
+        if (reached && page.isAncestorOf(next)) return *next;
+    }
+    return page;
+}
+
+}  // namespace
+
 ViewPanel::ViewPanel(Theme& theme, QWidget* parent) : QFrame(parent) {
     setProperty("role", "panel");
     auto* layout = new QVBoxLayout(this);
@@ -22,11 +36,13 @@ ViewPanel::ViewPanel(Theme& theme, QWidget* parent) : QFrame(parent) {
     layout->setSpacing(Theme::kSpace2);
     m_toolRow = makeToolRow();
     layout->addWidget(m_toolRow);
-    m_stack = new PageStack;
+    auto* pages = new QWidget;  // of the stack's own: a stack draws its parent again with every change of page
+    pages->setProperty("role", "clear");
+    m_stack = new PageStack(pages);
     addViews(theme);
     m_table = new TablePanel(m_tableModel);
     m_stack->addWidget(m_table);
-    layout->addLayout(m_stack, 1);
+    layout->addWidget(pages, 1);
     m_explanation = new ExplanationBox;
     layout->addSpacing(Theme::kSpace1);
     layout->addWidget(m_explanation);
@@ -111,9 +127,17 @@ void ViewPanel::connectExport() {
     connect(m_table, &TablePanel::rowChosen, this, &ViewPanel::chooseRow);
 }
 
+// A page that is hidden with the focus in it gives it to whatever comes next in the window, which is drawn for it.
+void ViewPanel::turnTo(int page) {
+    const bool focused = m_stack->currentWidget()->isAncestorOf(QApplication::focusWidget());
+    if (focused) m_stack->parentWidget()->setFocus();
+    m_stack->setCurrentIndex(page);
+    if (focused) firstControl(*m_stack->currentWidget()).setFocus();
+}
+
 void ViewPanel::refreshTable() {
     const bool table = m_export->tableShown();
-    m_stack->setCurrentIndex(table ? static_cast<int>(m_views.size()) : m_choice->current());
+    turnTo(table ? static_cast<int>(m_views.size()) : m_choice->current());
     if (table || m_tableModel.rowCount() > 0) m_table->setTable(table ? view().table() : ShardTable{});
 }
 

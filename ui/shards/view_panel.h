@@ -53,6 +53,7 @@ class ViewPanel : public QFrame {
     void addViews(Theme& theme);
     QWidget* makeToolRow();
     void connectExport();
+    void turnTo(int page);
     void chooseRow(qint64 row);
 
     QWidget* m_toolRow = nullptr;

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "main_window/page_tabs.h"
+
+#include <QEvent>
+#include <QTabBar>
+#include <utility>
+
+namespace ringside {
+
+bool PageTabs::event(QEvent* event) {
+    const bool asked = event->type() == QEvent::LayoutRequest && isVisible();
+    const bool placed = event->type() == QEvent::Show || event->type() == QEvent::Resize;
+    const bool same = (asked || placed) && std::exchange(m_tabs, tabBar()->sizeHint()) == m_tabs;
+    return (asked && same) || QTabWidget::event(event);
+}
+
+}  // namespace ringside
