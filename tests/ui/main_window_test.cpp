@@ -4,11 +4,13 @@
 #include <QApplication>
 #include <QScrollBar>
 #include <QSlider>
+#include <QTabWidget>
 #include <QTest>
 #include <QTreeView>
 
 #include "experiment/number_spin_box.h"
 #include "main_window/command_palette.h"
+#include "main_window/paint_stages.h"
 #include "settings/settings.h"
 #include "support/catch.h"
 #include "theme/theme.h"
@@ -49,7 +51,63 @@ struct Fixture {
     State state() { return window.controller().state(); }
 };
 
+// Tells whenever it is drawn.
+class Drawn final : public QWidget {
+  public:
+    Drawn(const char* name, QStringList& log, QWidget* parent) : QWidget(parent), m_log(log) {
+        setObjectName(QString::fromLatin1(name));
+    }
+
+  protected:
+    void paintEvent(QPaintEvent*) override { m_log << objectName(); }
+
+  private:
+    QStringList& m_log;
+};
+
 }  // namespace
+
+TEST_CASE("the parts of a window are drawn one after another, when it opens and when all of it changes") {
+    QStringList log;
+    Drawn window("window", log, nullptr);
+    window.resize(200, 100);
+    Drawn first("first", log, &window), second("second", log, &window);
+    first.setGeometry(0, 0, 100, 100);
+    second.setGeometry(100, 0, 100, 100);
+    PaintStages stages(window, {&first, &second}, &window);
+    stages.beginWhenShown();
+    window.show();
+    REQUIRE(waitFor([&] { return log.contains("second"); }));
+    CHECK(log.indexOf("window") == 0);
+    CHECK(log.indexOf("first") > 0);
+    CHECK(log.mid(log.indexOf("first")).indexOf("window") < log.mid(log.indexOf("first")).indexOf("second"));
+    log.clear();
+    stages.begin();
+    window.update();
+    REQUIRE(waitFor([&] { return log.contains("second"); }));
+    CHECK(log.indexOf("window") == 0);
+    CHECK(log.mid(log.indexOf("first")).indexOf("window") < log.mid(log.indexOf("first")).indexOf("second"));
+    CHECK_FALSE(first.testAttribute(Qt::WA_OpaquePaintEvent));
+}
+
+TEST_CASE("another text on the page has only its label drawn anew") {
+    Fixture f;
+    REQUIRE(waitFor([&] { return f.window.isSettled(); }));
+    auto* title = f.find<QLabel>("explanationTitleLabel");
+    auto* tabs = f.find<QTabWidget>("pagesTabWidget");
+    QStringList log;
+    auto* bystander = new Drawn("bystander", log, tabs->currentWidget());
+    bystander->setGeometry(tabs->currentWidget()->width() - 1, tabs->currentWidget()->height() - 1, 1, 1);
+    bystander->show();
+    REQUIRE(waitFor([&] { return !log.isEmpty(); }));
+    log.clear();
+    Drawn over("over", log, title);
+    over.resize(1, 1);
+    over.show();
+    title->setText("something else, and longer than it was");
+    REQUIRE(waitFor([&] { return !log.isEmpty(); }));
+    CHECK_FALSE(log.contains("bystander"));
+}
 
 TEST_CASE("the window opens with the digits and the Run button lit") {
     Fixture f;

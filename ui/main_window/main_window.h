@@ -70,6 +70,7 @@ class MainWindow final : public QMainWindow {
     void buildLayout();
     void addPages();
     void addDebugOverlay();
+    void addPaintStages();
     void addPage(const QString& title, const QString& name, QWidget* page);
     QDockWidget* addExperimentDock();
     QDockWidget* addLogDock();

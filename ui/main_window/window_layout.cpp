@@ -3,12 +3,15 @@
 #include <QHBoxLayout>
 #include <QStatusBar>
 #include <QVBoxLayout>
+#include <utility>
 
 #include "diagnostics/debug_overlay.h"
 #include "experiment/experiment_form.h"
 #include "main_window/elided_label.h"
 #include "main_window/log_panel.h"
 #include "main_window/main_window.h"
+#include "main_window/page_tabs.h"
+#include "main_window/paint_stages.h"
 #include "main_window/status_panel.h"
 #include "main_window/top_bar.h"
 #include "ranks/rank_strip.h"
@@ -41,7 +44,7 @@ void MainWindow::buildLayout() {
     m_topBar = new TopBar(m_actions, m_plan, m_services.theme, this);
     setMenuWidget(m_topBar);
     m_notice = new NoticeBar(this);
-    m_pages = new QTabWidget(this);
+    m_pages = new PageTabs(this);
     m_pages->setObjectName(QStringLiteral("pagesTabWidget"));
     m_pages->setAccessibleName(tr("Pages"));
     m_pages->setDocumentMode(true);
@@ -66,6 +69,7 @@ void MainWindow::buildLayout() {
     connect(status, &StatusPanel::computeClicked, m_actions.devices, &QAction::trigger);
     statusBar()->addWidget(status, 1);
     addDebugOverlay();
+    addPaintStages();
     resize(1280, 800);
     m_firstLayout = saveState();
 }
@@ -81,6 +85,17 @@ void MainWindow::addDebugOverlay() {
     if (m_services.eventTimes == nullptr) return;
     m_overlay = new DebugOverlay(
         *m_services.eventTimes, [this] { return m_shards->figures(); }, m_pages);
+}
+
+// Other data and another number of ranks change all of the window.
+void MainWindow::addPaintStages() {
+    auto* stages = new PaintStages(*this, m_shards->paintParts() << m_form << m_ranks, this);
+    stages->beginWhenShown();
+    connect(&m_experiment, &ExperimentModel::dataChanged, stages, &PaintStages::begin);
+    connect(&m_experiment, &ExperimentModel::configChanged, stages, [this, stages, before = std::int64_t{0}]() mutable {
+        const std::int64_t now = m_experiment.config().parallel.worldSize;
+        if (std::exchange(before, now) != now) stages->begin();
+    });
 }
 
 bool MainWindow::isSettled() const {

@@ -10,6 +10,8 @@
 namespace ringside {
 namespace {
 
+constexpr qsizetype kUsualRows = 11;
+
 const char* toneName(Tone tone) {
     switch (tone) {
         case Tone::Good:
@@ -91,6 +93,7 @@ LedgerPanel::LedgerPanel(Theme& theme, QWidget* parent) : QFrame(parent), m_them
     layout->addLayout(m_extra);
     layout->addStretch(1);
     setVerification({}, Tone::Normal);
+    while (m_rows.size() < kUsualRows) m_rows.append(addRow());  // made with the first plan they hold the window up
 }
 
 LedgerPanel::RowLabels LedgerPanel::addRow() {
@@ -114,6 +117,7 @@ LedgerPanel::RowLabels LedgerPanel::addRow() {
     row->addWidget(labels.name);
     row->addWidget(labels.value, 1);
     m_rowsBox->layout()->addWidget(frame);
+    for (QWidget* part : QList<QWidget*>{frame, labels.name, labels.value}) part->ensurePolished();
     return labels;
 }
 

@@ -21,7 +21,7 @@ namespace ringside {
 namespace {
 
 constexpr QPoint kTipOffset{12, 12};
-constexpr int kLedgerPauseMs = 20;
+constexpr int kWordsPauseMs = 20;
 
 SamplePlace placeOf(const ShardPlan& plan, LoomCell cell) {
     const CellContent content = cellContent(plan, cell.rank, cell.slot);
@@ -110,6 +110,9 @@ void ShardsPage::addExports() {
 }
 
 void ShardsPage::connectParts() {
+    m_wordsLater.setSingleShot(true);
+    m_wordsLater.setInterval(kWordsPauseMs);
+    connect(&m_wordsLater, &QTimer::timeout, this, &ShardsPage::showWords);
     connect(&m_source, &SceneSource::sceneChanged, this, &ShardsPage::showScene);
     connect(&m_source, &SceneSource::orderHashChanged, this, [this] { m_ledger->setOrderHash(m_source.orderHash()); });
     connect(&m_plan, &PlanModel::selectionChanged, this, &ShardsPage::showSelection);
@@ -181,12 +184,12 @@ void ShardsPage::showScene() {
     m_views->refreshTable();
     m_finder.setScene(*scene(), m_experiment.config());
     m_coverage.want(m_experiment.config(), plan.spec().datasetSize, plan.spec().data);
+    m_views->view().setSelected(m_plan.selectedSample(), selectedCell());
     if (plan.spec().datasetSize > PlanModel::kInstantSamples) {
-        QTimer::singleShot(kLedgerPauseMs, this, &ShardsPage::showLedger);  // in a frame of its own, after the view's
+        if (!m_wordsLater.isActive()) m_wordsLater.start();  // in a frame of their own, after the view's
     } else {
-        showLedger();
+        showWords();
     }
-    showSelection();
     showProgress();
     if (m_goal && m_plan.epoch() == scene()->epoch) {
         const LoomCell goal = *std::exchange(m_goal, {});
@@ -234,6 +237,11 @@ void ShardsPage::showSelection() {
         return;
     }
     m_views->view().setSelected(m_plan.selectedSample(), selectedCell());
+    if (!m_wordsLater.isActive()) showExplanation();
+}
+
+void ShardsPage::showWords() {
+    showLedger();
     showExplanation();
 }
 

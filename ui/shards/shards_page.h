@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QTimer>
 #include <QWidget>
 #include <optional>
 
@@ -38,7 +39,8 @@ class ShardsPage : public QWidget {
     }
     bool isFinding() const { return m_finder.isWorking(); }
     QWidget* viewInSight() const { return &m_views->view(); }
-    PageFigures figures() const;  // for the debug overlay
+    PageFigures figures() const;                                      // for the debug overlay
+    QList<QWidget*> paintParts() const { return {m_views, m_side}; }  // which may paint one after another
 
     // A narrower page makes a drawer of the ledger, so that the parts' own least sizes do not add up.
     QSize minimumSizeHint() const override { return {600, 300}; }
@@ -58,6 +60,7 @@ class ShardsPage : public QWidget {
     void showScene();
     void showEmpty();
     void showSelection();
+    void showWords();  // the ledger's and the explanation's
     void showExplanation();
     void showLedger();
     void showVerification();
@@ -86,6 +89,7 @@ class ShardsPage : public QWidget {
     PlanFinder m_finder;
     EpochFollower m_follower;
 
+    QTimer m_wordsLater;
     PageStack* m_stack = nullptr;  // the views, or why there are none
     AlarmBanner* m_alarm = nullptr;
     RunProgress m_progress;

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "main_window/paint_stages.h"
+
+#include <QEvent>
+#include <utility>
+
+namespace ringside {
+
+PaintStages::PaintStages(QWidget& window, const QList<QWidget*>& parts, QObject* parent)
+    : QObject(parent), m_window(window), m_parts(parts.begin(), parts.end()) {
+    m_turn.setSingleShot(true);
+    m_turn.setInterval(0);  // comes after what has been posted, the paint of the part before among it
+    connect(&m_turn, &QTimer::timeout, this, &PaintStages::next);
+    for (QWidget* part : parts) part->installEventFilter(this);
+}
+
+void PaintStages::beginWhenShown() {
+    for (QWidget* part : m_parts) part->setUpdatesEnabled(false);
+    m_waiting = true;
+    m_window.installEventFilter(this);
+}
+
+bool PaintStages::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == &m_window && event->type() == QEvent::Paint) {
+        m_window.removeEventFilter(this);
+        m_waiting = false;
+        m_turn.start();
+    } else if (watched != &m_window && event->type() == QEvent::Resize) {
+        if (std::exchange(m_windowSize, m_window.size()) == m_window.size()) begin();
+    }
+    return false;
+}
+
+// An opaque widget's place is not cleared by its parent.
+void PaintStages::begin() {
+    if (m_waiting || !m_window.isVisible()) return;
+    for (QWidget* part : m_parts) {
+        if (part == nullptr) continue;
+        part->setAttribute(Qt::WA_OpaquePaintEvent);
+        part->setUpdatesEnabled(false);
+    }
+    m_next = 0;
+    m_turn.start();
+}
+
+void PaintStages::next() {
+    if (QWidget* part = m_parts[m_next]) {
+        part->setAttribute(Qt::WA_OpaquePaintEvent, false);
+        part->setUpdatesEnabled(true);
+    }
+    if (++m_next < m_parts.size()) m_turn.start();
+}
+
+}  // namespace ringside
