@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The Shards page at 1,281,167 samples on 64 ranks with 1000 classes, used as a person uses it: for each view, pan and
-// zoom, change of epoch, select and hover; find; memory. Frames and the GUI thread's longest event are told for each.
+// The window at 1,281,167 samples on 64 ranks with 1000 classes, its Shards page used as a person uses it: for each
+// view, pan and zoom, change of epoch, select and hover; find; memory. Frames and the GUI thread's longest event are
+// told for each.
 // Usage: QT_QPA_PLATFORM=offscreen shards_bench [rounds]
 #include <QAbstractButton>
 #include <QLineEdit>
 #include <QMetaEnum>
+#include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
 #include <cstdio>
@@ -12,11 +14,13 @@
 
 #include "diagnostics/debug_overlay.h"
 #include "diagnostics/timed_application.h"
-#include "models/experiment_model.h"
-#include "models/plan_model.h"
-#include "models/run_model.h"
+#include "main_window/main_window.h"
+#include "main_window/qt_dialogs.h"
+#include "main_window/qt_messages.h"
+#include "settings/settings.h"
 #include "shards/loom_widget.h"
 #include "shards/shards_page.h"
+#include "shards/view_export.h"
 #include "theme/theme.h"
 
 using namespace ringside;
@@ -38,14 +42,20 @@ double nowMs() {
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+struct LightTheme : Theme {
+    LightTheme() { setMode(Mode::Light); }
+};
+
 struct Bench {
     TimedApplication& application;
     int rounds;
-    Theme theme;
-    ExperimentModel experiment;
-    PlanModel plan{experiment};
-    RunModel run;
-    std::unique_ptr<ShardsPage> page;
+    const QTemporaryDir folder;
+    LightTheme theme;
+    Settings settings{folder.filePath(QStringLiteral("window.ini"))};
+    QtDialogs dialogs;
+    MainWindow window{{theme, settings, dialogs, QStringLiteral(RINGSIDE_BIN_DIR "/ringsidectl")}};
+    PlanModel& plan = window.plan();
+    ShardsPage* page = window.findChild<ShardsPage*>();
 
     Bench(TimedApplication& timed, int times) : application(timed), rounds(times) {}
 
@@ -62,13 +72,16 @@ struct Bench {
     }
     bool settled() const { return plan.plan() != nullptr && !plan.isWorking() && page->isSettled(); }
     // As an event of its own, so that its time is seen.
-    void setEpoch(int epoch) {
-        bool set = false;
-        QTimer::singleShot(0, page.get(), [&] {
-            plan.setEpoch(epoch);
-            set = true;
+    void act(const std::function<void()>& action) {
+        bool done = false;
+        QTimer::singleShot(0, page, [&] {
+            action();
+            done = true;
         });
-        until([&] { return set && settled(); });
+        until([&] { return done && settled(); });
+    }
+    void setEpoch(int epoch) {
+        act([&] { plan.setEpoch(epoch); });
     }
     void begin() { application.times().clear(); }
     void tell(const char* name) const {
@@ -87,8 +100,7 @@ struct Bench {
                     type == nullptr ? "?" : type);
     }
     void show(const char* button) {
-        page->findChild<QAbstractButton*>(QLatin1String(button))->click();
-        until([this] { return settled(); });
+        act([&] { page->findChild<QAbstractButton*>(QLatin1String(button))->click(); });
     }
     LoomWidget* loomInSight() const {
         for (LoomWidget* loom : page->findChildren<LoomWidget*>()) {
@@ -166,11 +178,25 @@ void hoverAndSelect(Bench& bench, const std::string& view) {
 void showTable(Bench& bench, const std::string& view) {
     bench.begin();
     auto* action = bench.page->findChild<QAction*>(QStringLiteral("showTableAction"));
-    action->trigger();
-    bench.until([&] { return bench.settled(); });
-    action->trigger();
-    bench.until([&] { return bench.settled(); });
+    bench.act([&] { action->trigger(); });
+    bench.act([&] { action->trigger(); });
     bench.tell((view + ": table").c_str());
+}
+
+void save(Bench& bench, const std::string& view) {
+    auto* exporter = bench.page->findChild<ViewExport*>();
+    bench.begin();
+    for (const char* suffix : {"png", "svg"}) {
+        const QString file = bench.folder.filePath(QStringLiteral("view.") + QLatin1String(suffix));
+        bool saved = false;
+        const auto told = QObject::connect(exporter, &ViewExport::said, exporter, [&](const QString& sentence) {
+            saved = sentence.contains(QLatin1String("Saved"));
+        });
+        bench.act([&] { exporter->savePicture(file); });
+        bench.until([&] { return saved; });
+        QObject::disconnect(told);
+    }
+    bench.tell((view + ": save PNG and SVG").c_str());
 }
 
 void find(Bench& bench) {
@@ -178,11 +204,10 @@ void find(Bench& bench) {
     for (const char* text : {"#4242", "class:7", "rank:3", "step:5", "dup", "dropped"}) {
         bench.begin();
         const double from = nowMs();
-        edit->setText(QLatin1String(text));
-        bench.until([&] { return !bench.page->isFinding(); });
+        QTimer::singleShot(0, edit, [&] { edit->setText(QLatin1String(text)); });
+        bench.until([&] { return edit->text() == QLatin1String(text) && !bench.page->isFinding(); });
         const double found = nowMs() - from;
-        press(edit, Qt::Key_Return);
-        bench.until([&] { return bench.settled(); });
+        bench.act([&] { press(edit, Qt::Key_Return); });
         std::printf("%-34s found in %.1f ms\n", text, found);
         bench.tell("  shown");
     }
@@ -192,19 +217,21 @@ void find(Bench& bench) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    dropHarmlessQtMessages();
     TimedApplication application(argc, argv);
     Bench bench(application, argc > 1 ? std::max(1, std::atoi(argv[1])) : 5);
-    bench.theme.setMode(Theme::Mode::Light);
-    bench.page = std::make_unique<ShardsPage>(bench.experiment, bench.plan, bench.run, bench.theme);
-    bench.page->resize(960, 640);
-    bench.page->show();
     application.times().setWatching(true);
-    bench.experiment.replace(imagenetShaped(), {});
+    bench.window.resize(1280, 800);
+    bench.window.show();
+    bench.until([&] { return bench.settled(); });
+    bench.tell("open the window");
+    bench.begin();
+    bench.act([&] { bench.window.experiment().replace(imagenetShaped(), {}); });
     bench.until([&] { return bench.plan.plan() && bench.plan.plan()->spec().datasetSize > 1'000'000; });
     bench.until([&] { return bench.settled(); });
     bench.tell("open the set");
     int epoch = 1;
-    for (const std::string view : {"loom", "map", "biography", "balance", "diff", "compare"}) {
+    for (const std::string view : {"loom", "map", "biography", "balance", "diff", "compare", "damage"}) {
         bench.begin();
         bench.show((view + "ViewButton").c_str());
         bench.tell((view + ": show").c_str());
@@ -212,6 +239,7 @@ int main(int argc, char** argv) {
         panAndZoom(bench, view);
         changeEpochs(bench, view, epoch);
         showTable(bench, view);
+        save(bench, view);
         std::printf("%-34s %lld MB resident\n", view.c_str(), static_cast<long long>(residentBytes() / 1'000'000));
     }
     bench.show("loomViewButton");
