@@ -1,56 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/async_queue.h"
 
-#include "base/errors.h"
-
 namespace ringside {
-namespace {
-
-class QueuedHandle final : public CommHandle {
-  public:
-    QueuedHandle(AsyncQueue& queue, std::shared_ptr<AsyncQueue::Job> job) : m_queue(queue), m_job(std::move(job)) {}
-    void wait() override {
-        m_queue.waitFor(*m_job);
-        if (m_job->error) std::rethrow_exception(m_job->error);
-    }
-
-  private:
-    AsyncQueue& m_queue;
-    std::shared_ptr<AsyncQueue::Job> m_job;
-};
-
-}  // namespace
 
 AsyncQueue::~AsyncQueue() {
     {
         std::lock_guard lock(m_mutex);
         m_stopping = true;
-        while (m_jobs.size() > 1) {
-            m_jobs.back()->error = std::make_exception_ptr(CommError("the communicator was closed"));
-            m_jobs.back()->done = true;
-            m_jobs.pop_back();
-        }
+        if (m_jobs.size() > 1) m_jobs.erase(m_jobs.begin() + 1, m_jobs.end());
     }
     m_added.notify_all();
     if (m_thread.joinable()) m_thread.join();
 }
 
-std::unique_ptr<CommHandle> AsyncQueue::push(std::function<void()> collective) {
-    auto job = std::make_shared<Job>();
-    job->run = std::move(collective);
+std::int64_t AsyncQueue::push(CommBuffer buffer, ReduceOp op) {
+    std::int64_t ticket = 0;
     {
         std::lock_guard lock(m_mutex);
-        m_jobs.push_back(job);
+        m_jobs.push_back({buffer, op});
+        ticket = m_done + static_cast<std::int64_t>(m_jobs.size());
         if (!m_thread.joinable()) m_thread = std::thread([this] { work(); });
     }
     m_added.notify_one();
-    return std::make_unique<QueuedHandle>(*this, std::move(job));
+    return ticket;
 }
 
 // The deadline is the collective's own: each job ends by itself.
-void AsyncQueue::waitFor(Job& job) {
+void AsyncQueue::waitFor(std::int64_t ticket) {
     std::unique_lock lock(m_mutex);
-    m_finished.wait(lock, [&] { return job.done; });
+    m_finished.wait(lock, [&] { return m_done >= ticket; });
+    if (m_error && ticket >= m_failed) std::rethrow_exception(m_error);
 }
 
 void AsyncQueue::drain() {
@@ -68,24 +47,26 @@ void AsyncQueue::work() {
     while (true) {
         m_added.wait(lock, [this] { return m_stopping || !m_jobs.empty(); });
         if (m_jobs.empty()) return;
-        auto job = m_jobs.front();
+        const Job job = m_jobs.front();
         lock.unlock();
         std::exception_ptr error;
         try {
-            job->run();
+            m_run(job.buffer, job.op);
         } catch (...) {
             error = std::current_exception();
         }
         lock.lock();
-        finish(*job, error);
+        finish(std::move(error));
     }
 }
 
-void AsyncQueue::finish(Job& job, std::exception_ptr error) {
-    job.run = nullptr;
-    job.error = std::move(error);
-    job.done = true;
-    m_jobs.pop_front();
+void AsyncQueue::finish(std::exception_ptr error) {
+    m_jobs.erase(m_jobs.begin());
+    ++m_done;
+    if (error && !m_error) {
+        m_error = std::move(error);
+        m_failed = m_done;
+    }
     m_finished.notify_all();
 }
 

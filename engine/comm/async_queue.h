@@ -2,48 +2,53 @@
 #pragma once
 
 #include <condition_variable>
-#include <deque>
+#include <cstdint>
 #include <exception>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "comm/communicator.h"
 
 namespace ringside {
 
-// Runs collectives one after the other on a thread of its own, which starts with the first one.
+// Runs reductions one after the other on a thread of its own, which starts with the first one. Takes no memory for one
+// more once it has held as many.
 class AsyncQueue {
   public:
-    AsyncQueue() = default;
-    // Waits for the collective under way; the ones behind it are dropped and their handles throw.
+    using Run = std::function<void(CommBuffer, ReduceOp)>;
+    explicit AsyncQueue(Run run) : m_run(std::move(run)) {}
+    // Waits for the reduction under way; the ones behind it are dropped.
     ~AsyncQueue();
     AsyncQueue(const AsyncQueue&) = delete;
     AsyncQueue& operator=(const AsyncQueue&) = delete;
 
-    std::unique_ptr<CommHandle> push(std::function<void()> collective);
+    std::int64_t push(CommBuffer buffer, ReduceOp op);  // its ticket, counted from 1
+    // Returns when it is done; rethrows its error, or that of one before it: the communicator is dead then.
+    void waitFor(std::int64_t ticket);
 
-    // Returns when nothing is queued or under way. Rethrows nothing: errors belong to the handles.
+    // Returns when nothing is queued or under way. Rethrows nothing: errors belong to the tickets.
     void drain();
 
     bool idle() const;
 
-    struct Job {
-        std::function<void()> run;
-        std::exception_ptr error;
-        bool done = false;
-    };
-    void waitFor(Job& job);
-
   private:
+    struct Job {
+        CommBuffer buffer;
+        ReduceOp op;
+    };
     void work();
-    void finish(Job& job, std::exception_ptr error);
+    void finish(std::exception_ptr error);
 
+    Run m_run;
     mutable std::mutex m_mutex;
     std::condition_variable m_added;
     std::condition_variable m_finished;
-    std::deque<std::shared_ptr<Job>> m_jobs;  // the front one is under way
+    std::vector<Job> m_jobs;  // the front one is under way
+    std::int64_t m_done = 0;  // so many in all
+    std::int64_t m_failed = 0;
+    std::exception_ptr m_error;  // of the first that failed
     bool m_stopping = false;
     std::thread m_thread;
 };

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 
@@ -33,11 +32,18 @@ struct CommOptions {
     std::chrono::milliseconds timeout{30000};  // of every wait inside a collective
 };
 
-// A collective under way. wait() returns when the result is in place, or throws CommError.
+class Communicator;
+
+// A collective under way, or one that is over. wait() returns when the result is in place, or throws CommError.
 class CommHandle {
   public:
-    virtual ~CommHandle() = default;
-    virtual void wait() = 0;
+    CommHandle() = default;  // over
+    CommHandle(Communicator& communicator, std::int64_t ticket) : m_communicator(&communicator), m_ticket(ticket) {}
+    void wait() const;
+
+  private:
+    Communicator* m_communicator = nullptr;
+    std::int64_t m_ticket = 0;
 };
 
 // Collectives among the ranks of one run, in the order of MPI and c10d: every rank calls the same ones in the same
@@ -55,7 +61,7 @@ class Communicator {
     virtual void allReduce(CommBuffer buffer, ReduceOp op) = 0;  // in place
     // Starts an all-reduce that proceeds while the caller computes; the buffer is untouchable until wait().
     // Handles complete in the order they were started; each must be waited for while the communicator lives.
-    virtual std::unique_ptr<CommHandle> allReduceAsync(CommBuffer buffer, ReduceOp op) = 0;
+    virtual CommHandle allReduceAsync(CommBuffer buffer, ReduceOp op) = 0;
     virtual void broadcast(CommBuffer buffer, int root) = 0;
     // out holds size() blocks of in's bytes, by rank.
     virtual void allGather(CommBuffer in, CommBuffer out) = 0;
@@ -82,6 +88,14 @@ class Communicator {
     // Memory in which reductions need no extra copy (shared memory); plain memory elsewhere. Lives as long as the
     // communicator; every rank must allocate the same sizes in the same order.
     virtual std::span<float> allocate(std::size_t count) = 0;
+
+  protected:
+    friend CommHandle;
+    virtual void waitFor(std::int64_t /*ticket*/) {}  // of a handle given out
 };
+
+inline void CommHandle::wait() const {
+    if (m_communicator) m_communicator->waitFor(m_ticket);
+}
 
 }  // namespace ringside

@@ -172,8 +172,8 @@ void GlooCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
     reduceNow(CollectiveKind::kAllReduce, buffer, op);
 }
 
-std::unique_ptr<CommHandle> GlooCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
-    return m_queue.push([this, buffer, op] { reduceNow(CollectiveKind::kAllReduce, buffer, op); });
+CommHandle GlooCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
+    return {*this, m_queue.push(buffer, op)};
 }
 
 // Gloo has no reduce-scatter: all-reduce of a copy, then this rank's block.

@@ -31,7 +31,7 @@ class GlooCommunicator final : public Communicator {
     std::string name() const override { return "gloo"; }
 
     void allReduce(CommBuffer buffer, ReduceOp op) override;
-    std::unique_ptr<CommHandle> allReduceAsync(CommBuffer buffer, ReduceOp op) override;
+    CommHandle allReduceAsync(CommBuffer buffer, ReduceOp op) override;
     void broadcast(CommBuffer buffer, int root) override;
     void allGather(CommBuffer in, CommBuffer out) override;
     void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) override;
@@ -41,6 +41,9 @@ class GlooCommunicator final : public Communicator {
     void abort() override;
     std::int64_t collective() const override { return m_collective.load(std::memory_order_relaxed); }
     std::span<float> allocate(std::size_t count) override { return m_allocated.emplace_back(count); }
+
+  protected:
+    void waitFor(std::int64_t ticket) override { m_queue.waitFor(ticket); }
 
   private:
     using Call = std::function<void(std::uint32_t tag)>;
@@ -61,7 +64,9 @@ class GlooCommunicator final : public Communicator {
     std::atomic<bool> m_aborted{false};
     bool m_failed = false;
     std::deque<std::vector<float>> m_allocated;
-    AsyncQueue m_queue;  // last: its thread uses all of the above
+    AsyncQueue m_queue{[this](CommBuffer buffer, ReduceOp op) {
+        reduceNow(CollectiveKind::kAllReduce, buffer, op);
+    }};  // last: its thread uses all of the above
 };
 
 }  // namespace ringside

@@ -83,7 +83,7 @@ void GradientReducer::begin(int control) {
 void GradientReducer::beginPass(bool addKept) {
     for (Bucket& bucket : m_buckets) {
         bucket.pending = bucket.parameters;
-        bucket.handle.reset();
+        bucket.handle = {};
     }
     m_nextLaunch = 0;
     m_addKept = addKept;
@@ -108,8 +108,8 @@ void GradientReducer::finishPass() {
     // Nothing is left to compute beside the last bucket: it goes in this thread, without a detour over another.
     m_communicator.allReduce(CommBuffer::of(m_buckets.back().memory), ReduceOp::kSum);
     for (Bucket& bucket : m_buckets) {
-        if (bucket.handle) bucket.handle->wait();
-        bucket.handle.reset();
+        bucket.handle.wait();
+        bucket.handle = {};
     }
 }
 

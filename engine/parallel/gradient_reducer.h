@@ -44,7 +44,7 @@ class GradientReducer {
         std::size_t gradientCount = 0;
         std::size_t parameters = 0;
         std::size_t pending = 0;
-        std::unique_ptr<CommHandle> handle;
+        CommHandle handle;
     };
 
     void bind(const std::vector<Parameter*>& parameters, const std::vector<std::size_t>& members, bool last);

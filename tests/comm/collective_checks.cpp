@@ -171,7 +171,7 @@ void checkAsyncOrder(Communicator& ranks) {
     std::int64_t n = ranks.size();
     for (std::size_t count : {std::size_t{10}, std::size_t{300'000}}) {
         std::vector<std::int64_t> values(count, 1);
-        std::vector<std::unique_ptr<CommHandle>> handles;
+        std::vector<CommHandle> handles;
         for (int i = 0; i < 3; ++i) {
             handles.push_back(ranks.allReduceAsync(CommBuffer::of(std::span(values)), ReduceOp::kSum));
         }
@@ -179,7 +179,7 @@ void checkAsyncOrder(Communicator& ranks) {
         ranks.allReduce(CommBuffer::of(std::span(after)), ReduceOp::kSum);  // takes its turn after the queued ones
         require(values.front() == n * n * n && values.back() == n * n * n, "queued reductions not finished", count);
         require(after[0] == n * (n - 1) / 2, "wrong sum after queued ones", count);
-        for (auto& handle : handles) handle->wait();
+        for (auto& handle : handles) handle.wait();
     }
 }
 

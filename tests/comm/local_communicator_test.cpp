@@ -39,7 +39,7 @@ TEST_CASE("collectives are numbered from one on every rank") {
         ranks.barrier();
         float value = 1;
         ranks.allReduce(CommBuffer::of(std::span(&value, 1)), ReduceOp::kSum);
-        ranks.allReduceAsync(CommBuffer::of(std::span(&value, 1)), ReduceOp::kSum)->wait();
+        ranks.allReduceAsync(CommBuffer::of(std::span(&value, 1)), ReduceOp::kSum).wait();
         if (ranks.collective() != 3) throw std::runtime_error("lost count");
     });
 }
@@ -102,8 +102,8 @@ TEST_CASE("asynchronous reductions keep their order in a thread as well as split
         auto shared = each.allocate(500'000);
         std::fill(shared.begin(), shared.end(), 1.5F);
         auto handle = each.allReduceAsync(CommBuffer::of(shared), ReduceOp::kSum);
-        handle->wait();
-        handle->wait();  // once more changes nothing
+        handle.wait();
+        handle.wait();  // once more changes nothing
         float expected = 1.5F * static_cast<float>(each.size());
         if (shared.front() != expected || shared.back() != expected) throw std::runtime_error("wrong sum");
     });
@@ -116,7 +116,7 @@ TEST_CASE("an asynchronous reduction that is aborted throws from its handle") {
     std::vector<float> values(8);
     auto handle = rank.allReduceAsync(CommBuffer::of(std::span(values)), ReduceOp::kSum);
     rank.abort();
-    CHECK_THROWS_AS(handle->wait(), CommError);
+    CHECK_THROWS_AS(handle.wait(), CommError);
     CHECK_THROWS_AS(rank.barrier(), CommError);
 }
 
@@ -130,7 +130,7 @@ TEST_CASE("a rank that leaves with a reduction under way ends the others' wait")
     auto handle = stays.allReduceAsync(CommBuffer::of(std::span(own)), ReduceOp::kSum);
     leaves->allReduceAsync(CommBuffer::of(std::span(others)), ReduceOp::kSum);
     leaves.reset();
-    CHECK_THROWS_WITH(handle->wait(), containing("rank 1 ended communication"));
+    CHECK_THROWS_WITH(handle.wait(), containing("rank 1 ended communication"));
 }
 
 TEST_CASE("a message of another size than expected is refused") {

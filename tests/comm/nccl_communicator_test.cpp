@@ -135,7 +135,7 @@ TEST_CASE("Host memory is staged through the device") {
     std::vector<float> values{1, 2, 3};
     communicator->allReduce(CommBuffer::of(std::span<float>(values)), ReduceOp::kSum);
     CHECK(values == std::vector<float>{4, 8, 12});
-    communicator->allReduceAsync(CommBuffer::of(std::span<float>(values)), ReduceOp::kMaximum)->wait();
+    communicator->allReduceAsync(CommBuffer::of(std::span<float>(values)), ReduceOp::kMaximum).wait();
     CHECK(values == std::vector<float>{4, 8, 12});
 
     std::vector<std::int64_t> mine{41, 42};
@@ -158,7 +158,7 @@ TEST_CASE("A collective starts only after what the compute stream holds") {
     world.device->enqueue(
         world.device->computeStream(), [&] { return backwardDone; }, [&] { values[0] = 5; });
 
-    auto handle = communicator->allReduceAsync(CommBuffer::of(values), ReduceOp::kSum);
+    communicator->allReduceAsync(CommBuffer::of(values), ReduceOp::kSum);
     world.device->advance();
     CHECK(values[0] == 1);
     backwardDone = true;
@@ -173,7 +173,7 @@ TEST_CASE("Without host waits a handle only keeps the compute stream behind its 
     auto values = world.onDevice(*communicator, {1});
     world.nccl->stalled = true;
     auto handle = communicator->allReduceAsync(CommBuffer::of(values), ReduceOp::kSum);
-    handle->wait();
+    handle.wait();
     CHECK(world.device->pauses == 0);
 
     float seen = 0;
@@ -193,10 +193,10 @@ TEST_CASE("Asynchronous collectives run in the order they were started") {
     auto second = world.onDevice(*communicator, {2});
     auto handle1 = communicator->allReduceAsync(CommBuffer::of(first), ReduceOp::kSum);
     auto handle2 = communicator->allReduceAsync(CommBuffer::of(second), ReduceOp::kSum);
-    handle2->wait();
+    handle2.wait();
     CHECK(first[0] == 4);
     CHECK(second[0] == 8);
-    handle1->wait();
+    handle1.wait();
     CHECK(communicator->collective() == 2);
 }
 
@@ -236,7 +236,7 @@ TEST_CASE("poll() finds a late collective although nobody waits for it") {
     auto values = communicator->allocate(3);
     communicator->poll();
     world.nccl->stalled = true;
-    auto handle = communicator->allReduceAsync(CommBuffer::of(values), ReduceOp::kSum);
+    communicator->allReduceAsync(CommBuffer::of(values), ReduceOp::kSum);
     world.clock->time += 299ms;
     communicator->poll();
     world.clock->time += 1ms;
@@ -250,7 +250,7 @@ TEST_CASE("The deadline of a queued collective starts when the one before it has
     auto communicator = world.connect();
     auto values = communicator->allocate(3);
     world.nccl->stalled = true;
-    auto first = communicator->allReduceAsync(CommBuffer::of(values), ReduceOp::kSum);
+    communicator->allReduceAsync(CommBuffer::of(values), ReduceOp::kSum);
     world.clock->time += 250ms;
     world.nccl->stalled = false;
     communicator->poll();
@@ -259,7 +259,7 @@ TEST_CASE("The deadline of a queued collective starts when the one before it has
     world.clock->time += 250ms;
     CHECK_NOTHROW(communicator->poll());
     world.nccl->stalled = false;
-    second->wait();
+    second.wait();
 }
 
 TEST_CASE("An asynchronous error ends the wait at once") {

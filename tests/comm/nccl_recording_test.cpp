@@ -57,7 +57,7 @@ struct Rank {
         const auto handle = communicator->allReduceAsync(CommBuffer::of(first), ReduceOp::kSum);
         compute([this] { last[0] = 1; });
         communicator->allReduce(CommBuffer::of(last), ReduceOp::kSum);
-        handle->wait();
+        handle.wait();
         compute([this] {
             first[0] *= 2;
             last[0] *= 2;

@@ -58,7 +58,7 @@ TEST_CASE("Device memory is reduced, gathered, scattered and broadcast through t
         const auto me = static_cast<std::size_t>(communicator.rank());
         const auto mine = static_cast<float>(me + 1);
         const auto values = self.onDevice({mine, 10 * mine});
-        communicator.allReduceAsync(CommBuffer::of(values), ReduceOp::kSum)->wait();
+        communicator.allReduceAsync(CommBuffer::of(values), ReduceOp::kSum).wait();
         sums[me] = copied(values);
 
         const auto one = self.onDevice({mine});

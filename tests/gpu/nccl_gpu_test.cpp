@@ -88,7 +88,7 @@ void exchangeRecorded(CudaBackend& gpu, Communicator& communicator) {
         gpu.fill(tensor, 1);
         const auto handle = communicator.allReduceAsync(CommBuffer::of(first), ReduceOp::kSum);
         communicator.allReduce(CommBuffer::of(last), ReduceOp::kSum);
-        handle->wait();
+        handle.wait();
         gpu.scale(tensor, 2);
     };
     std::string whyNot;

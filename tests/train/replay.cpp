@@ -163,11 +163,6 @@ class ReplayBackend final : public Backend {
     std::int64_t m_hostCopies = 0;
 };
 
-class FinishedHandle final : public CommHandle {
-  public:
-    void wait() override {}
-};
-
 class ReplayCommunicator final : public Communicator {
   public:
     ReplayCommunicator(std::shared_ptr<Tape> tape, Communicator& inner) : m_tape(std::move(tape)), m_inner(inner) {}
@@ -179,9 +174,9 @@ class ReplayCommunicator final : public Communicator {
         m_tape->add([=, this] { m_inner.allReduce(buffer, op); });
         m_recorded += m_tape->recording ? 1 : 0;
     }
-    std::unique_ptr<CommHandle> allReduceAsync(CommBuffer buffer, ReduceOp op) override {
+    CommHandle allReduceAsync(CommBuffer buffer, ReduceOp op) override {
         allReduce(buffer, op);
-        return std::make_unique<FinishedHandle>();
+        return {};
     }
     void broadcast(CommBuffer buffer, int root) override { m_inner.broadcast(buffer, root); }
     void allGather(CommBuffer in, CommBuffer out) override { m_inner.allGather(in, out); }

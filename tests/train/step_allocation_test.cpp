@@ -86,6 +86,13 @@ TEST_CASE("A step takes nothing from the heap, whatever the model") {
     CHECK(allocationsInSteps(config) == 0);
 }
 
+TEST_CASE("A step takes nothing from the heap when a bucket of gradients is reduced beside the backward pass") {
+    RunConfig config = configOf("mlp");
+    config.model.hidden = {1024, 512};  // 2 MiB of gradients between the two: a bucket before the last one
+    config.parallel.worldSize = 2;
+    CHECK(allocationsInSteps(config) == 0);
+}
+
 TEST_CASE("A step takes nothing from the heap with images in blocks of channels") {
     RunConfig config = configOf("layers");
     config.model.layers = R"([{"kind": "conv2d", "out": 32, "kernel": 3, "padding": 1}, {"kind": "relu"},

@@ -8,22 +8,6 @@
 namespace ringside {
 namespace {
 
-class NcclHandle final : public CommHandle {
-  public:
-    NcclHandle(NcclCommunicator& communicator, std::int64_t ticket) : m_communicator(communicator), m_ticket(ticket) {}
-    void wait() override { m_communicator.waitFor(m_ticket); }
-
-  private:
-    NcclCommunicator& m_communicator;
-    std::int64_t m_ticket;
-};
-
-// Of an operation on host memory, which is over when it returns.
-class FinishedHandle final : public CommHandle {
-  public:
-    void wait() override {}
-};
-
 constexpr std::size_t kStagingAlignment = 256;
 
 std::size_t aligned(std::size_t bytes) {
@@ -226,16 +210,16 @@ void NcclCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
     });
 }
 
-std::unique_ptr<CommHandle> NcclCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
+CommHandle NcclCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
     if (isOnHost(buffer)) {
         allReduce(buffer, op);
-        return std::make_unique<FinishedHandle>();
+        return {};
     }
     const std::int64_t ticket = start(next("all-reduce", buffer), [&] {
         return m_parts.api->allReduce(buffer.data, buffer.data, buffer.count, buffer.type, op, m_connection.comm(),
                                       m_stream);
     });
-    return std::make_unique<NcclHandle>(*this, ticket);
+    return {*this, ticket};
 }
 
 void NcclCommunicator::broadcast(CommBuffer buffer, int root) {

@@ -39,7 +39,7 @@ class NcclCommunicator final : public Communicator {
     std::string name() const override { return "nccl"; }
 
     void allReduce(CommBuffer buffer, ReduceOp op) override;
-    std::unique_ptr<CommHandle> allReduceAsync(CommBuffer buffer, ReduceOp op) override;
+    CommHandle allReduceAsync(CommBuffer buffer, ReduceOp op) override;
     void broadcast(CommBuffer buffer, int root) override;
     void allGather(CommBuffer in, CommBuffer out) override;
     void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) override;
@@ -58,7 +58,7 @@ class NcclCommunicator final : public Communicator {
     // Looks after the collectives under way; throws when one failed or outlasted its deadline. Never waits.
     void poll();
     // Returns when the operation with this ticket is done, or (hostWaits false) ordered before the compute stream.
-    void waitFor(std::int64_t ticket);
+    void waitFor(std::int64_t ticket) override;
 
   private:
     struct Pending {

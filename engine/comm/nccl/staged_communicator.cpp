@@ -7,14 +7,6 @@
 #include "comm/collective_text.h"
 
 namespace ringside {
-namespace {
-
-class FinishedHandle final : public CommHandle {
-  public:
-    void wait() override {}
-};
-
-}  // namespace
 
 StagedCommunicator::StagedCommunicator(StagedParts parts, const StagedOptions& options)
     : m_parts(std::move(parts)),
@@ -82,10 +74,10 @@ void StagedCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
     bringUp(buffer, m_in);
 }
 
-std::unique_ptr<CommHandle> StagedCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
+CommHandle StagedCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
     if (!onDevice(buffer)) return m_parts.host->allReduceAsync(buffer, op);
     allReduce(buffer, op);
-    return std::make_unique<FinishedHandle>();
+    return {};
 }
 
 void StagedCommunicator::broadcast(CommBuffer buffer, int root) {

@@ -35,7 +35,7 @@ class StagedCommunicator final : public Communicator {
     std::string name() const override { return m_parts.host->name(); }
 
     void allReduce(CommBuffer buffer, ReduceOp op) override;
-    std::unique_ptr<CommHandle> allReduceAsync(CommBuffer buffer, ReduceOp op) override;
+    CommHandle allReduceAsync(CommBuffer buffer, ReduceOp op) override;
     void broadcast(CommBuffer buffer, int root) override;
     void allGather(CommBuffer in, CommBuffer out) override;
     void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) override;

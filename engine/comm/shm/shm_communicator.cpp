@@ -17,17 +17,6 @@ int availableCpus() {
     return ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-class StartedHandle final : public CommHandle {
-  public:
-    StartedHandle(ShmCommunicator& owner, std::shared_ptr<ShmCommunicator::Started> started)
-        : m_owner(owner), m_started(std::move(started)) {}
-    void wait() override { m_owner.waitFor(*m_started); }
-
-  private:
-    ShmCommunicator& m_owner;
-    std::shared_ptr<ShmCommunicator::Started> m_started;
-};
-
 }  // namespace
 
 ShmCommunicator::ShmCommunicator(std::shared_ptr<const Arena> arena, int rank, CommOptions options, std::string name,
@@ -60,42 +49,40 @@ void ShmCommunicator::beginAfterQueued() {
 // An error stays with the handle; the communicator is dead then, and whoever calls next hears of it too.
 void ShmCommunicator::finishStarted() {
     if (!m_started) return;
-    auto started = std::exchange(m_started, nullptr);
+    const Started started = *std::exchange(m_started, std::nullopt);
     try {
-        m_collectives.finishAllReduce(started->buffer, started->op);
+        m_collectives.finishAllReduce(started.buffer, started.op);
     } catch (...) {
-        started->error = std::current_exception();
+        if (m_error) return;
+        m_error = std::current_exception();
+        m_failed = started.ticket;
     }
-    started->done = true;
 }
 
-void ShmCommunicator::waitFor(Started& started) {
-    if (!started.done) finishStarted();
-    if (started.error) std::rethrow_exception(started.error);
+void ShmCommunicator::waitFor(std::int64_t ticket) {
+    if (m_thread) return m_queue.waitFor(ticket);
+    if (m_started && m_started->ticket == ticket) finishStarted();
+    if (m_error && ticket >= m_failed) std::rethrow_exception(m_error);
+}
+
+void ShmCommunicator::reduceNow(CommBuffer buffer, ReduceOp op) {
+    m_collectives.startAllReduce(buffer, op);
+    m_collectives.finishAllReduce(buffer, op);
 }
 
 void ShmCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
     beginAfterQueued();
     if (size() == 1) return;
-    m_collectives.startAllReduce(buffer, op);
-    m_collectives.finishAllReduce(buffer, op);
+    reduceNow(buffer, op);
 }
 
-std::unique_ptr<CommHandle> ShmCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
-    auto started = std::make_shared<Started>(Started{buffer, op, nullptr, size() == 1});
-    if (!m_thread || size() == 1) {
-        beginAfterQueued();
-        if (size() > 1) {
-            m_collectives.startAllReduce(buffer, op);
-            m_started = started;
-        }
-        return std::make_unique<StartedHandle>(*this, std::move(started));
-    }
-    return m_queue.push([this, buffer, op] {
-        begin(m_spin);
-        m_collectives.startAllReduce(buffer, op);
-        m_collectives.finishAllReduce(buffer, op);
-    });
+CommHandle ShmCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
+    if (m_thread && size() > 1) return {*this, m_queue.push(buffer, op)};
+    beginAfterQueued();
+    if (size() == 1) return {};
+    m_collectives.startAllReduce(buffer, op);
+    m_started = Started{buffer, op, m_collective.load()};
+    return {*this, m_started->ticket};
 }
 
 void ShmCommunicator::broadcast(CommBuffer buffer, int root) {

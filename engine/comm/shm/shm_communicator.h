@@ -5,6 +5,7 @@
 #include <deque>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,7 @@ class ShmCommunicator final : public Communicator {
     std::string name() const override { return m_name; }
 
     void allReduce(CommBuffer buffer, ReduceOp op) override;
-    std::unique_ptr<CommHandle> allReduceAsync(CommBuffer buffer, ReduceOp op) override;
+    CommHandle allReduceAsync(CommBuffer buffer, ReduceOp op) override;
     void broadcast(CommBuffer buffer, int root) override;
     void allGather(CommBuffer in, CommBuffer out) override;
     void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) override;
@@ -45,18 +46,18 @@ class ShmCommunicator final : public Communicator {
     std::int64_t collective() const override { return m_collective.load(std::memory_order_relaxed); }
     std::span<float> allocate(std::size_t count) override;
 
-    // The started half of a split reduction.
+  protected:
+    void waitFor(std::int64_t ticket) override;
+
+  private:
+    // The started half of a split reduction; its ticket is the collective's number.
     struct Started {
         CommBuffer buffer;
         ReduceOp op = ReduceOp::kSum;
-        std::exception_ptr error;
-        bool done = false;
+        std::int64_t ticket = 0;
     };
-    // Finishes it, if it has not been yet, and throws what went wrong.
-    void waitFor(Started& started);
-
-  private:
     void begin(bool spin);
+    void reduceNow(CommBuffer buffer, ReduceOp op);
     void finishStarted();
     void beginAfterQueued();
     void checkPeer(int peer, const char* call) const;
@@ -72,8 +73,13 @@ class ShmCommunicator final : public Communicator {
     std::atomic<std::int64_t> m_collective{0};
     std::size_t m_heapUsed = 0;
     std::deque<std::vector<float>> m_overflow;  // what the heap had no room for
-    std::shared_ptr<Started> m_started;
-    AsyncQueue m_queue;  // last: its thread uses all of the above
+    std::optional<Started> m_started;
+    std::int64_t m_failed = 0;   // ticket of the first split reduction that failed
+    std::exception_ptr m_error;  // what went wrong there
+    AsyncQueue m_queue{[this](CommBuffer buffer, ReduceOp op) {
+        begin(m_spin);
+        reduceNow(buffer, op);
+    }};  // last: its thread uses all of the above
 };
 
 }  // namespace ringside
