@@ -130,7 +130,7 @@ void ProgressView::printEpochs(const RunData& run) {
         }
         clearBar();
         const int digits = static_cast<int>(std::to_string(total).size());
-        std::printf("epoch %*lld of %lld    %s\n", digits, static_cast<long long>(train.epoch + 1),
+        std::printf("epoch %*lld of %lld    %s\n", digits, static_cast<long long>(train.epoch) + 1,
                     static_cast<long long>(total), line.c_str());
     }
 }

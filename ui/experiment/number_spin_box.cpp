@@ -68,7 +68,7 @@ void NumberSpinBox::wheelEvent(QWheelEvent* event) {
 
 // The base class would turn unreadable text into a value of its own here.
 void NumberSpinBox::focusOutEvent(QFocusEvent* event) {
-    QWidget::focusOutEvent(event);
+    QWidget::focusOutEvent(event);  // NOLINT(bugprone-parent-virtual-call): left out on purpose
     lineEdit()->event(event);
     lineEdit()->deselect();
     Q_EMIT editingFinished();

@@ -86,7 +86,8 @@ ClassBalance classBalance(const ShardScene& scene) {
     };
     for (int rank = 0; rank < balance.ranks; ++rank) {
         for (std::int64_t slot = 0; slot < scene.plan.trainedOf(rank); ++slot) {
-            ++balance.counts[static_cast<std::size_t>(rank * balance.classes + classOf(scene.plan.index(rank, slot)))];
+            const int label = classOf(scene.plan.index(rank, slot));
+            ++balance.counts[balance.cell(rank, label)];
         }
     }
     std::vector<std::int64_t> sizes(static_cast<std::size_t>(balance.classes));

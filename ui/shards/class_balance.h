@@ -28,7 +28,10 @@ struct ClassBalance {
     std::vector<ChanceBand> bands;        // per class; the same for every rank
     std::vector<std::string> names = {};  // of the classes
 
-    std::int64_t count(int rank, int label) const { return counts[static_cast<std::size_t>(rank * classes + label)]; }
+    std::size_t cell(int rank, int label) const {
+        return static_cast<std::size_t>(rank) * static_cast<std::size_t>(classes) + static_cast<std::size_t>(label);
+    }
+    std::int64_t count(int rank, int label) const { return counts[cell(rank, label)]; }
     bool outside(int rank, int label) const;
     int outsideCount() const;
     double expectedOutside() const { return 0.05 * ranks * classes; }
