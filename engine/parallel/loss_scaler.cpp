@@ -14,15 +14,17 @@ void LossScaler::update(bool foundInfinite) {
     if (foundInfinite) {
         m_scale *= kBackoff;
         m_goodSteps = 0;
+        ++m_skippedSteps;
     } else if (++m_goodSteps >= kGrowthInterval) {
         m_scale *= kGrowth;
         m_goodSteps = 0;
     }
 }
 
-void LossScaler::restore(double scale, std::int64_t goodSteps) {
+void LossScaler::restore(double scale, std::int64_t goodSteps, std::int64_t skippedSteps) {
     m_scale = scale;
     m_goodSteps = goodSteps;
+    m_skippedSteps = skippedSteps;
 }
 
 }  // namespace ringside

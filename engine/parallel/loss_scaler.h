@@ -17,13 +17,15 @@ class LossScaler {
     void update(bool foundInfinite);  // after each step
 
     // For checkpoints.
-    std::int64_t goodSteps() const { return m_goodSteps; }  // since the scale last changed
-    void restore(double scale, std::int64_t goodSteps);
+    std::int64_t goodSteps() const { return m_goodSteps; }        // since the scale last changed
+    std::int64_t skippedSteps() const { return m_skippedSteps; }  // in all
+    void restore(double scale, std::int64_t goodSteps, std::int64_t skippedSteps);
 
   private:
     bool m_on;
     double m_scale = 65536;
     std::int64_t m_goodSteps = 0;
+    std::int64_t m_skippedSteps = 0;
 };
 
 }  // namespace ringside

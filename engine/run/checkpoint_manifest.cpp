@@ -63,6 +63,11 @@ bool readLossScale(const Json& json, CheckpointManifest& manifest) {
     const auto tracker = countOf(json, "growth_tracker");
     if (!tracker) return false;
     manifest.lossScale = LossScale{scale->get<double>(), *tracker};
+    if (json.contains("skipped_steps")) {  // not in checkpoints of the first versions
+        const auto skipped = countOf(json, "skipped_steps");
+        if (!skipped || *skipped > manifest.step) return false;
+        manifest.lossScale->skippedSteps = *skipped;
+    }
     return std::isfinite(manifest.lossScale->scale);
 }
 
@@ -103,7 +108,11 @@ Json CheckpointManifest::toJson() const {
     if (isInsideEpoch()) {
         json["epoch"] = {{"batches_done", batchesDone}, {"sums", sumsJson(epochSums)}, {"plan_hashes", planHashes}};
     }
-    if (lossScale) json["loss_scale"] = {{"scale", lossScale->scale}, {"growth_tracker", lossScale->growthTracker}};
+    if (lossScale) {
+        json["loss_scale"] = {{"scale", lossScale->scale},
+                              {"growth_tracker", lossScale->growthTracker},
+                              {"skipped_steps", lossScale->skippedSteps}};
+    }
     if (!normalize.mean.empty()) json["normalize"] = {{"mean", normalize.mean}, {"deviation", normalize.deviation}};
     json["files"] = Json::array();
     for (const File& file : files) {

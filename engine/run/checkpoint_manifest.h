@@ -14,10 +14,12 @@
 
 namespace ringside {
 
-// As torch.cuda.amp.GradScaler keeps it: the factor of the loss, and the good steps since it last changed.
+// As torch.cuda.amp.GradScaler keeps it: the factor of the loss, and the good steps since it last changed. Beside it
+// the steps that were left out in all, which the optimizer has not counted.
 struct LossScale {
     double scale = 65536;
     std::int64_t growthTracker = 0;
+    std::int64_t skippedSteps = 0;
 };
 
 // manifest.json of a checkpoint directory, written last: a directory that has one is complete.
@@ -28,7 +30,7 @@ struct CheckpointManifest {
         std::string sha256;
     };
 
-    std::int64_t step = 0;        // optimizer steps done
+    std::int64_t step = 0;        // done, with those that were left out
     std::int64_t epochsDone = 0;  // whole epochs
     std::string model = {};       // Model::describe()
     std::string optimizer = {};   // sgd | adam | adamw; empty: weights only

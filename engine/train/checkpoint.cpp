@@ -151,7 +151,8 @@ Result<bool> restoreCheckpoint(const ResumePoint& point, const TrainedParts& par
         if (problem) return *problem;
     }
     const bool counts = parts.optimizer.countsSteps() && !parts.parameters.empty();
-    parts.optimizer.setSteps(counts ? stepsOf(point, *parts.parameters.front()) : point.manifest.step);
+    const std::int64_t skipped = point.manifest.lossScale ? point.manifest.lossScale->skippedSteps : 0;
+    parts.optimizer.setSteps(counts ? stepsOf(point, *parts.parameters.front()) : point.manifest.step - skipped);
     return true;
 }
 

@@ -27,7 +27,7 @@ TrainingPosition CheckpointKeeper::resume() {
     valueOrThrow(
         restoreCheckpoint(point, {m_model.state(), m_model.parameters(), m_strategy.optimizer(), m_parts.backend}));
     if (const auto& scale = point.manifest.lossScale)
-        m_strategy.lossScaler().restore(scale->scale, scale->growthTracker);
+        m_strategy.lossScaler().restore(scale->scale, scale->growthTracker, scale->skippedSteps);
     TrainingPosition position{
         .step = point.manifest.step, .epoch = point.manifest.epochsDone, .batches = point.manifest.batchesDone};
     if (m_parts.communicator.rank() == 0) {
@@ -47,7 +47,7 @@ CheckpointManifest CheckpointKeeper::manifestAt(const TrainingPosition& position
                                 .optimizer = m_parts.config.optimizer.kind,
                                 .sampler = samplerJson(m_parts.config)};
     const LossScaler& scaler = m_strategy.lossScaler();
-    if (scaler.on()) manifest.lossScale = LossScale{scaler.scale(), scaler.goodSteps()};
+    if (scaler.on()) manifest.lossScale = LossScale{scaler.scale(), scaler.goodSteps(), scaler.skippedSteps()};
     manifest.normalize = m_scale;
     if (position.batches == 0) return manifest;
     manifest.batchesDone = position.batches;
