@@ -83,15 +83,15 @@ class CudaDevices final : public RankDevices {
                                        Backend& backend) override {
         if (environment.device != "cuda") return m_cpu->join(environment, config, backend);
         auto& gpu = static_cast<CudaBackend&>(backend);  // makeBackend() made it
-        auto store = std::make_shared<SocketStore>(UniqueFd(RankEnvironment::kStoreFd), timeoutOf(config));
-        const auto staged = [&] { return joinStaged(environment, config, gpu, store); };
+        m_store = std::make_shared<SocketStore>(UniqueFd(RankEnvironment::kStoreFd), timeoutOf(config));
+        const auto staged = [&] { return joinStaged(environment, config, gpu, m_store); };
         if (environment.backend == "gloo") return staged();
-        if (!m_shared) return joinNccl(environment, config, gpu, *store);
+        if (!m_shared) return joinNccl(environment, config, gpu, *m_store);
         // What NVIDIA does not support may be refused; teaching goes on without NCCL then.
         NcclAttempt attempt{environment.rank, environment.worldSize, 2 * timeoutOf(config), {}, staged};
-        attempt.connect = [&] { return joinNccl(environment, config, gpu, *store); };
+        attempt.connect = [&] { return joinNccl(environment, config, gpu, *m_store); };
         std::string whyNot;
-        auto communicator = connectOrFallBack(*store, attempt, whyNot);
+        auto communicator = connectOrFallBack(*m_store, attempt, whyNot);
         if (!whyNot.empty())
             std::cerr << "NCCL refused to share a GPU; gradients go through Gloo: " << whyNot << std::endl;
         return communicator;
@@ -124,8 +124,9 @@ class CudaDevices final : public RankDevices {
         return std::chrono::milliseconds(std::llround(config.parallel.timeoutSeconds * 1000));
     }
 
-    std::string m_uuid;     // of this rank's GPU
-    bool m_shared = false;  // several ranks on a GPU
+    std::string m_uuid;              // of this rank's GPU
+    bool m_shared = false;           // several ranks on a GPU
+    std::shared_ptr<Store> m_store;  // NCCL may connect once more
     std::unique_ptr<RankDevices> m_cpu = makeCpuDevices();
 };
 

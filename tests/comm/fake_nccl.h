@@ -30,6 +30,7 @@ class FakeNccl final : public NcclApi {
     }
     NcclResult commInitRank(NcclComm& comm, int size, const NcclUniqueId& id, int) override {
         joinedWith = id;
+        if (breaksByRefusing) asyncError = NcclResult::kSuccess;  // of the communicator before
         m_size = size;
         comm = initGivesComm ? this : nullptr;
         return note("commInitRank");

@@ -156,13 +156,43 @@ TEST_CASE("Where NCCL refuses to be recorded, steps go on as they are and one li
     CHECK(rank.communicator->collective() == 8);
 }
 
-TEST_CASE("Where NCCL breaks by being recorded, the step that runs as it is says so") {
+TEST_CASE("Where NCCL breaks by being recorded, the ranks connect again, steps go on and one line says why") {
+    Rank rank;
+    rank.step();
+    rank.nccl->refusesRecording = true;
+    rank.nccl->breaksByRefusing = true;
+    for (int step = 0; step < 3; ++step) {
+        rank.step();
+        rank.synchronize();
+        CHECK(rank.first[0] == 8);
+    }
+    REQUIRE(rank.told.size() == 1);
+    CHECK_THAT(rank.told.front(), containing("NCCL cannot record collective 3 (all-reduce of 2 floats)"));
+    CHECK(rank.nccl->aborts == 1);
+    CHECK(std::count(rank.nccl->calls.begin(), rank.nccl->calls.end(), "commInitRank") == 2);
+    CHECK(rank.store.values.size() == 2);  // each time another id
+    CHECK(rank.communicator->collective() == 8);
+}
+
+TEST_CASE("A step under way is waited for before NCCL connects again, and only until its deadline") {
+    Rank rank;
+    rank.nccl->stalled = true;
+    rank.step();
+    rank.nccl->refusesRecording = true;
+    rank.nccl->breaksByRefusing = true;
+    CHECK_THAT(errorOf([&] { rank.step(); }), containing("collective 1 (all-reduce of 2 floats) did not finish within "
+                                                         "300 ms"));
+    CHECK(rank.clock->time.time_since_epoch() >= 300ms);
+}
+
+TEST_CASE("Where NCCL breaks by being recorded and connects no more, the step that runs as it is says so") {
     Rank rank;
     rank.step();
     rank.synchronize();
     rank.nccl->refusesRecording = true;
     rank.nccl->breaksByRefusing = true;
-    CHECK_THAT(errorOf([&] { rank.step(); }), containing("rank 0: NCCL: collective 3") &&
+    rank.nccl->answers["commInitRank"] = NcclResult::kInternalError;
+    CHECK_THAT(errorOf([&] { rank.step(); }), containing("rank 0: NCCL: connecting 4 ranks failed") &&
                                                   containing("internal error") &&
                                                   containing("start again with RINGSIDE_CUDA_GRAPHS=off"));
 }

@@ -19,6 +19,7 @@ std::size_t aligned(std::size_t bytes) {
 NcclCommunicator::NcclCommunicator(NcclParts parts, Store& store, int rank, int size, NcclOptions options)
     : m_parts(parts),
       m_options(options),
+      m_store(store),
       m_connection(parts.api, parts.device, parts.clock, rank, size, options.deadlines),
       m_frontSince(parts.clock->now()) {
     m_connection.connect(store);
@@ -105,7 +106,23 @@ std::int64_t NcclCommunicator::endRecording() {
     m_recording = false;
     m_freeEvents.insert(m_freeEvents.end(), m_recorded.begin(), m_recorded.end());
     m_recorded.clear();
-    return m_collective.exchange(m_beforeRecording, std::memory_order_relaxed) - m_beforeRecording;
+    const std::int64_t recorded =
+        m_collective.exchange(m_beforeRecording, std::memory_order_relaxed) - m_beforeRecording;
+    if (m_connection.brokeByRecording()) mend();
+    return recorded;
+}
+
+// On every rank alike, for they have the same NCCL. The kernels of earlier steps go on whatever NCCL says; they are
+// seen out before their communicator goes.
+void NcclCommunicator::mend() {
+    while (!m_pending.empty()) {
+        reap();
+        if (m_pending.empty()) break;
+        if (m_parts.clock->now() - m_frontSince >= m_options.deadlines.collective)
+            m_connection.failLate(m_pending.front().operation);
+        m_parts.device->pause();
+    }
+    m_connection.connectAgain(m_store);
 }
 
 // NCCL knows no deadline for them either, so an event behind the whole step stands for all of them.

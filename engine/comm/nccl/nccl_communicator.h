@@ -31,6 +31,7 @@ struct NcclOptions {
 // per process.
 class NcclCommunicator final : public Communicator {
   public:
+    // The store outlives it: where NCCL breaks by being recorded, the ranks connect once more.
     NcclCommunicator(NcclParts parts, Store& store, int rank, int size, NcclOptions options);
     ~NcclCommunicator() override;
 
@@ -72,6 +73,7 @@ class NcclCommunicator final : public Communicator {
     DeviceEvent enqueue(const NcclOperation& operation, const Call& call);  // behind the compute stream's work
     std::int64_t expect(DeviceEvent finished, const NcclOperation& operation);
     void hostWait(std::int64_t ticket);
+    void mend();  // NCCL that broke by being recorded
     void reap();  // forgets what has finished, in order
     template <class Action>
     auto onGpu(const NcclOperation& operation, const Action& action) const;  // names rank and operation in its errors
@@ -87,6 +89,7 @@ class NcclCommunicator final : public Communicator {
 
     NcclParts m_parts;
     NcclOptions m_options;
+    Store& m_store;
     NcclConnection m_connection;
     DeviceStream m_stream = nullptr;
     DeviceEvent m_computeReady = nullptr;
@@ -104,7 +107,7 @@ class NcclCommunicator final : public Communicator {
     void* m_barrierValue = nullptr;
 };
 
-// With the real NCCL on the current CUDA device; connects to all ranks before it returns.
+// With the real NCCL on the current CUDA device; connects to all ranks before it returns. The store outlives it.
 std::unique_ptr<NcclCommunicator> makeNcclCommunicator(Store& store, int rank, int size, NcclOptions options);
 
 }  // namespace ringside

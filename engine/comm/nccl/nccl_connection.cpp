@@ -41,12 +41,26 @@ void NcclConnection::connect(Store& store) {
     const NcclResult started = m_api->commInitRank(m_comm, m_size, id, m_rank);
     const bool going = started == NcclResult::kSuccess || started == NcclResult::kInProgress;
     const NcclResult result = going ? waitWhileInProgress(kConnecting, m_deadlines.connect) : started;
-    if (result == NcclResult::kSuccess) return;
-    fail("connecting " + std::to_string(m_size) + " ranks failed: " + ncclResultText(result));
+    if (result != NcclResult::kSuccess)
+        fail("connecting " + std::to_string(m_size) + " ranks failed: " + ncclResultText(result) + wayOutOfRecording());
+    ++m_connected;
+}
+
+bool NcclConnection::brokeByRecording() {
+    if (!m_comm || !m_refusedRecording) return false;
+    const NcclResult state = asyncState();
+    return state != NcclResult::kSuccess && state != NcclResult::kInProgress;
+}
+
+void NcclConnection::connectAgain(Store& store) {
+    if (!abortInTime()) fail("its abort hung" + wayOutOfRecording());
+    connect(store);
+    m_refusedRecording = false;
 }
 
 // Value in the store: the version as 4 bytes in host order, then the id. All ranks run the same kind of machine.
 void NcclConnection::shareUniqueId(Store& store, NcclUniqueId& id) {
+    const std::string key = m_connected == 0 ? kIdKey : kIdKey + std::to_string(m_connected + 1);
     const int version = m_api->version();
     std::vector<char> value(sizeof version + id.bytes.size());
     if (m_rank == 0) {
@@ -54,10 +68,10 @@ void NcclConnection::shareUniqueId(Store& store, NcclUniqueId& id) {
         if (result != NcclResult::kSuccess) fail("making a unique id failed: " + ncclResultText(result));
         std::memcpy(value.data(), &version, sizeof version);
         std::memcpy(value.data() + sizeof version, id.bytes.data(), id.bytes.size());
-        store.set(kIdKey, value);
+        store.set(key, value);
         return;
     }
-    const std::vector<char> received = store.get(kIdKey, m_deadlines.connect);
+    const std::vector<char> received = store.get(key, m_deadlines.connect);
     if (received.size() != value.size()) fail("the unique id from rank 0 has the wrong length");
     int versionOfRank0 = 0;
     std::memcpy(&versionOfRank0, received.data(), sizeof versionOfRank0);
@@ -127,11 +141,12 @@ void NcclConnection::failLate(const NcclOperation& operation) {
 // A GPU that vanishes is often seen first by NCCL.
 void NcclConnection::failBy(NcclResult result, const NcclOperation& operation) {
     m_gpuFailed = result == NcclResult::kUnhandledCudaError;
-    std::string text = operation.text() + " failed: " + ncclResultText(result);
-    if (m_refusedRecording)
-        text +=
-            "; it broke by being recorded as a CUDA graph: start again with " + std::string(kGraphsVariable) + "=off";
-    fail(text);
+    fail(operation.text() + " failed: " + ncclResultText(result) + wayOutOfRecording());
+}
+
+std::string NcclConnection::wayOutOfRecording() const {
+    if (!m_refusedRecording) return "";
+    return std::string("; it broke by being recorded as a CUDA graph: start again with ") + kGraphsVariable + "=off";
 }
 
 void NcclConnection::fail(const std::string& text) {

@@ -38,6 +38,10 @@ class NcclConnection {
 
     // Rank 0 publishes NCCL's unique id and version in the store, the others compare and join.
     void connect(Store& store);
+    // Whether refusing to be recorded left NCCL with an error of its own, as its non-blocking communicators may have.
+    bool brokeByRecording();
+    // A new communicator in place of that one; nothing of it may be under way. Every rank has to come.
+    void connectAgain(Store& store);
 
     NcclApi& api() { return *m_api; }
     NcclComm comm() const { return m_comm; }
@@ -48,7 +52,7 @@ class NcclConnection {
     // Takes a call's result: waits while it is in progress, fails on an error.
     void settle(NcclResult result, const NcclOperation& operation);
     // The same while a step is recorded: NCCL's refusal is a CommError and leaves the connection alone, for nothing has
-    // run. If it broke NCCL, the next check says so.
+    // run. If it broke NCCL, brokeByRecording() and the next check say so.
     void settleRecorded(NcclResult result, const NcclOperation& operation);
     // Fails when NCCL reports an asynchronous error, an abort was requested or the connection is dead.
     void check(const NcclOperation& operation);
@@ -62,6 +66,7 @@ class NcclConnection {
 
   private:
     void shareUniqueId(Store& store, NcclUniqueId& id);
+    std::string wayOutOfRecording() const;  // behind an error that it may have caused
     NcclResult asyncState();
     NcclResult waitWhileInProgress(const NcclOperation& operation, std::chrono::milliseconds limit);
     [[noreturn]] void fail(const std::string& text);
@@ -80,6 +85,7 @@ class NcclConnection {
     std::string m_causeOfDeath;
     bool m_gpuFailed = false;  // that is the cause
     bool m_refusedRecording = false;
+    int m_connected = 0;  // times
     std::atomic<bool> m_abortRequested{false};
 };
 
