@@ -145,3 +145,26 @@ TEST_CASE("all ranks stay in sight as long as a thumbnail fits into the height e
     geometry.setShape(1000, 8);  // 33 px each is not enough: rows grow and scroll
     CHECK(geometry.rowHeight() > 66);
 }
+
+TEST_CASE("a notice above the loom does not take a rank of four out of sight") {
+    LoomGeometry geometry;
+    geometry.setArea({444, 200});  // 242 without the notice
+    geometry.setShape(360, 4);
+    geometry.home();
+    CHECK(geometry.rowHeight() == 50);
+    CHECK(geometry.detail() == CellDetail::Thumbnail);
+    CHECK(geometry.visibleRanks() == Span{0, 4});
+}
+
+TEST_CASE("few slots of ranks in low rows are fitted as indices, all ranks in sight") {
+    LoomGeometry geometry;
+    geometry.setArea({540, 100});  // one half of A/B
+    geometry.setShape(3, 4);
+    geometry.fit();
+    CHECK(geometry.detail() == CellDetail::Index);
+    CHECK(geometry.visibleRanks() == Span{0, 4});
+    CHECK(geometry.contentHeight() == 100);
+    geometry.zoomAt({0, 0}, 2);
+    CHECK(geometry.detail() == CellDetail::Thumbnail);
+    CHECK(geometry.contentHeight() > 300);  // thumbnails have room
+}

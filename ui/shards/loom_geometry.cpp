@@ -8,11 +8,12 @@ namespace ringside {
 namespace {
 
 constexpr double kSmallestHomePitch = 52;
+constexpr double kLargestChip = LoomGeometry::kSmallestCard - 1;
 
 }  // namespace
 
 CellDetail cellDetail(double pitch) {
-    if (pitch >= 48) return CellDetail::Thumbnail;
+    if (pitch >= LoomGeometry::kSmallestCard) return CellDetail::Thumbnail;
     if (pitch >= 16) return CellDetail::Index;
     if (pitch >= 4) return CellDetail::Border;
     if (pitch >= 1) return CellDetail::Color;
@@ -41,13 +42,16 @@ void LoomGeometry::setArea(QSizeF area) {
 }
 
 double LoomGeometry::smallestPitch() const {
-    return m_slots > 0 ? std::min(m_area.width() / static_cast<double>(m_slots), kLargestPitch) : kLargestPitch;
+    if (m_slots < 1) return kLargestPitch;
+    const double even = m_ranks > 0 ? m_area.height() / m_ranks : kLargestRow;
+    const bool onlyChips = even >= kSmallestChipRow && even < kSmallestCardRow;
+    return std::min(m_area.width() / static_cast<double>(m_slots), onlyChips ? kLargestChip : kLargestPitch);
 }
 
 double LoomGeometry::rowHeight() const {
     const double even = m_ranks > 0 ? m_area.height() / m_ranks : kLargestRow;
-    const double wanted = even >= kSmallestCardRow ? even : std::max(even, m_pitch * kRowPerPitch);
-    return std::clamp(wanted, kSmallestRow, kLargestRow);
+    const bool fits = even >= (m_pitch >= kSmallestCard ? kSmallestCardRow : kSmallestChipRow);
+    return std::clamp(fits ? even : std::max(even, m_pitch * kRowPerPitch), kSmallestRow, kLargestRow);
 }
 
 QRectF LoomGeometry::cell(int rank, qint64 slot) const {

@@ -41,7 +41,9 @@ class LoomGeometry {
     static constexpr double kLargestPitch = 62;
     static constexpr double kSmallestRow = 8;
     static constexpr double kLargestRow = 88;
-    static constexpr double kSmallestCardRow = 60;  // a thumbnail and an index still fit
+    static constexpr double kSmallestCardRow = 48;  // a thumbnail and an index still fit
+    static constexpr double kSmallestChipRow = 16;  // an index fits
+    static constexpr double kSmallestCard = 48;     // width from which a cell shows a thumbnail
     static constexpr double kRowPerPitch = 1.4;     // height of a cell that shows a thumbnail, over its width
 
     void setShape(qint64 slots_, int ranks);
@@ -55,7 +57,7 @@ class LoomGeometry {
     double scrollY() const { return m_scrollY; }
     double rowHeight() const;
     double contentHeight() const { return rowHeight() * m_ranks; }
-    double smallestPitch() const;  // everything fits
+    double smallestPitch() const;  // everything fits: in low rows too, as indices without their thumbnails
     CellDetail detail() const { return cellDetail(m_pitch); }
 
     QRectF cell(int rank, qint64 slot) const;  // without the gap to its neighbours
