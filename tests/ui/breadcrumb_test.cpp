@@ -73,3 +73,17 @@ TEST_CASE("a click on a part of the trail asks for that level") {
     CHECK(spy[0][0].value<CrumbKind>() == CrumbKind::Step);
     CHECK(bread.findChild<QPushButton*>("crumb2Button")->isHidden());
 }
+
+TEST_CASE("the last part of a trail is cut at its end where there is no room, and whole again where there is") {
+    QWidget page;  // a window would not get smaller than its parts
+    Breadcrumb bread(&page);
+    bread.setTrail({{CrumbKind::Epoch, "Epoch 0"}, {CrumbKind::Sample, "sample 1069931 again"}});
+    bread.resize(200, 22);
+    page.show();
+    auto* last = bread.findChild<QPushButton*>("crumb1Button");
+    CHECK(last->text().endsWith(QStringLiteral("\u2026")));
+    CHECK(last->accessibleName() == "sample 1069931 again");
+    CHECK(bread.findChild<QPushButton*>("crumb0Button")->text() == "Epoch 0");
+    bread.resize(400, 22);
+    CHECK(last->text() == "sample 1069931 again");
+}

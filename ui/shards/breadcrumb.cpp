@@ -105,9 +105,30 @@ void Breadcrumb::setTrail(const QList<Crumb>& trail) {
         buttons[level]->setVisible(shown);
         if (level > 0) arrows[level - 1]->setVisible(shown);
         if (!shown) continue;
-        buttons[level]->setText(trail[level].text);
         buttons[level]->setToolTip(tr("Show %1").arg(trail[level].text));
         buttons[level]->setAccessibleName(trail[level].text);
+    }
+    fitWords();
+}
+
+void Breadcrumb::resizeEvent(QResizeEvent*) {
+    fitWords();
+}
+
+// The last part gives way: it is cut to the room that the others leave.
+void Breadcrumb::fitWords() {
+    const auto buttons = findChildren<QPushButton*>();
+    const QLabel* arrow = findChild<QLabel*>();
+    const int between = (arrow == nullptr ? 0 : arrow->sizeHint().width()) + 2 * m_row->spacing();
+    int room = width();
+    for (qsizetype level = 0; level < m_trail.size(); ++level) {
+        QPushButton* button = buttons[level];
+        button->setText(m_trail[level].text);
+        const int extra = button->sizeHint().width() - button->fontMetrics().horizontalAdvance(m_trail[level].text);
+        if (level + 1 == m_trail.size()) {
+            button->setText(button->fontMetrics().elidedText(m_trail[level].text, Qt::ElideRight, room - extra));
+        }
+        room -= button->sizeHint().width() + between;
     }
 }
 

@@ -33,10 +33,15 @@ class Breadcrumb : public QWidget {
     void setTrail(const QList<Crumb>& trail);
     const QList<Crumb>& trail() const { return m_trail; }
 
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+
   Q_SIGNALS:
     void chosen(ringside::CrumbKind kind);
 
   private:
+    void fitWords();
+
     QList<Crumb> m_trail;
     QHBoxLayout* m_row;
 };
