@@ -171,6 +171,25 @@ TEST_CASE("a problem of a rarely used field opens the section that hides it") {
     CHECK(f.find<QLabel>("momentumProblemLabel")->isVisible());
 }
 
+TEST_CASE("an image size of 0 is shown in words, is stepped from and typed over") {
+    Fixture f;
+    RunConfig config = f.model.config();
+    config.dataset.kind = "synthetic";
+    config.dataset.shape = "imagenet";
+    f.model.replace(config, {});
+    auto* side = f.find<NumberSpinBox>("imageSizeSpinBox");
+    CHECK(side->text() == "as it is");
+    side->stepBy(1);
+    CHECK(f.model.config().dataset.imageSize == 1);
+    side->stepBy(-1);
+    CHECK(side->text() == "as it is");
+    CHECK(f.model.config().dataset.imageSize == 0);
+    CHECK(f.model.problems().empty());
+    f.type("imageSizeSpinBox", "64");
+    CHECK(f.model.config().dataset.imageSize == 64);
+    CHECK(side->text() == "64");
+}
+
 TEST_CASE("Tab goes through a section's title from left to right, then to its fields") {
     Fixture f;
     auto* layers = f.find<QPushButton>("modelSummaryButton");

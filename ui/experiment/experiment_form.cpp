@@ -10,6 +10,7 @@
 #include "experiment/field_row.h"
 #include "experiment/field_text.h"
 #include "experiment/form_section.h"
+#include "experiment/number_spin_box.h"
 #include "models/experiment_model.h"
 #include "theme/theme.h"
 
@@ -44,6 +45,8 @@ ExperimentForm::ExperimentForm(ExperimentModel& model, QWidget* parent) : QWidge
     addSummaryButton();
     auto* label = qobject_cast<QLineEdit*>(m_sections.front()->row("dataset.label_column")->control());
     label->setPlaceholderText(tr("the last one"));
+    auto* side = qobject_cast<NumberSpinBox*>(m_sections.front()->row("dataset.image_size")->control());
+    side->setZeroText(tr("as it is"));
     connect(&model, &ExperimentModel::configChanged, this, &ExperimentForm::refresh);
     connect(&model, &ExperimentModel::loadingSlowly, this, &ExperimentForm::refresh);
     refresh();

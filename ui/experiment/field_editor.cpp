@@ -34,7 +34,7 @@ class NumberEditor final : public FieldEditor {
     }
 
     std::optional<Problem> store(RunConfig& config) const override {
-        const QString text = m_box->text();
+        const QString text = m_box->numberText();
         if (isInteger()) {
             if (const auto value = parseInteger(text)) {
                 slotOf<std::int64_t>(config) = *value;

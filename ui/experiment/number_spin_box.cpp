@@ -30,7 +30,7 @@ NumberSpinBox::NumberSpinBox(Kind kind, QWidget* parent)
 }
 
 void NumberSpinBox::setNumberText(const QString& text) {
-    lineEdit()->setText(text);
+    lineEdit()->setText(!m_zeroText.isEmpty() && text == QLatin1String("0") ? m_zeroText : text);
 }
 
 void NumberSpinBox::stepBy(int steps) {
@@ -41,12 +41,12 @@ void NumberSpinBox::stepBy(int steps) {
 
 void NumberSpinBox::step(int direction) {
     if (m_kind == Kind::Integer) {
-        const auto value = parseInteger(text());
+        const auto value = parseInteger(numberText());
         const std::int64_t next = value ? *value + direction : static_cast<std::int64_t>(std::max(m_least, 0.0));
         if (static_cast<double>(next) >= m_least) setNumberText(QString::number(next));
         return;
     }
-    const auto value = parseReal(text());
+    const auto value = parseReal(numberText());
     if (!value) return setNumberText(QStringLiteral("0"));
     if (*value <= 0) return setNumberText(direction > 0 ? QStringLiteral("0.0001") : QStringLiteral("0"));
     setNumberText(QString::number(nextOfSeries(*value, direction), 'g', 6));

@@ -15,6 +15,8 @@ class NumberSpinBox final : public QAbstractSpinBox {
     NumberSpinBox(Kind kind, QWidget* parent = nullptr);
 
     void setNumberText(const QString& text);
+    void setZeroText(const QString& text) { m_zeroText = text; }  // what a 0 of special meaning is shown as
+    QString numberText() const { return !m_zeroText.isEmpty() && text() == m_zeroText ? QStringLiteral("0") : text(); }
     void setLeast(double least) { m_least = least; }  // where the down arrow stops
 
     void stepBy(int steps) override;
@@ -33,6 +35,7 @@ class NumberSpinBox final : public QAbstractSpinBox {
     void step(int direction);
 
     Kind m_kind;
+    QString m_zeroText;
     double m_least;
 };
 
