@@ -67,3 +67,25 @@ TEST_CASE("a rank on a GPU shows what its GPU says, and which one it is in the t
     CHECK(strip.cards()[0].tip.contains("GPU 0 (NVIDIA H200): 87 %"));
     CHECK_FALSE(strip.cards()[1].line.contains('%'));
 }
+
+TEST_CASE("ranks whose connection is lost say so, not that they are in sync") {
+    ExperimentModel experiment;
+    RunModel run;
+    Theme theme;
+    FakeRun fake(run);
+    RankStrip strip(experiment, run, theme);
+    strip.setLive(true);
+    const std::string phase = strip.cards()[0].phase.toStdString();
+    RunConfig config = experiment.config();
+    config.parallel.worldSize = 2;  // the run stays in sight when it is no longer live
+    experiment.edit(config, "parallel.world_size");
+    strip.setLive(false);
+    strip.setLost(true);
+    for (const RankCard& card : strip.cards()) {
+        CHECK(card.mark == "lost");
+        CHECK(card.tone == RankCard::Tone::Plain);
+        CHECK(card.phase.toStdString() == "last known: " + phase);
+    }
+    strip.setLost(false);
+    CHECK(strip.cards()[0].mark != "lost");
+}

@@ -233,6 +233,7 @@ void MainWindow::takeRunState(RunController::State state) {
     if (!m_controller.runDirectory().isEmpty()) m_shownRun = m_controller.runDirectory();
     refreshRunActions();
     m_ranks->setLive(m_controller.isLive());
+    m_ranks->setLost(state == Failed && !m_run.data().ended());
     if (state == Running) m_services.settings.set(settings::kLastRun, m_controller.runDirectory());
     if (state == Running && !m_controller.message().isEmpty()) {  // it would not stop
         m_closeWhenOver = false;

@@ -101,6 +101,11 @@ void RankStrip::setLive(bool live) {
     refresh();
 }
 
+void RankStrip::setLost(bool lost) {
+    m_lost = lost;
+    refresh();
+}
+
 bool RankStrip::showsRun() const {
     if (!m_run.data().started()) return false;
     return m_live || static_cast<std::int64_t>(m_run.data().ranks().size()) == m_experiment.config().parallel.worldSize;
@@ -147,9 +152,15 @@ RankCard RankStrip::runCard(int rank) const {
     if (!card.loss.isEmpty()) parts << tr("loss %1").arg(card.loss);
     card.line = parts.join(QStringLiteral("   "));
     const bool over = run.ended().has_value();
+    const bool lost = m_lost && !over;
     card.phase = over ? card.mark : QString::fromStdString(state.phase.empty() ? state.state : state.phase);
     if (over && state.state == "finished") card.phase = tr("finished");
-    if (state.samplesPerSecond > 0) card.rate = tr("%1 samples/s").arg(grouped(state.samplesPerSecond));
+    if (lost) {
+        card.phase = tr("last known: %1").arg(card.phase);
+        card.mark = tr("lost");
+        card.tone = RankCard::Tone::Plain;
+    }
+    if (state.samplesPerSecond > 0 && !lost) card.rate = tr("%1 samples/s").arg(grouped(state.samplesPerSecond));
     if (run.totalSteps() > 0) card.progress = static_cast<double>(state.step) / static_cast<double>(run.totalSteps());
     card.tip = tr("Rank %1, process %2\n%3\nstep %4, %5, %6 MB of memory")
                    .arg(rank)

@@ -22,6 +22,8 @@ class RankStrip final : public QScrollArea {
 
     // A run that is over gives way to the experiment when the world size is changed.
     void setLive(bool live);
+    // The connection to the run was lost: its ranks may go on, or not.
+    void setLost(bool lost);
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -39,6 +41,7 @@ class RankStrip final : public QScrollArea {
     Canvas* m_canvas;
     std::vector<RankCard> m_cards;
     bool m_live = false;
+    bool m_lost = false;
 };
 
 }  // namespace ringside
