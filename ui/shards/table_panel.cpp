@@ -14,6 +14,7 @@ namespace ringside {
 namespace {
 
 constexpr int kCellMargin = 6;
+constexpr int kLeastColumn = 72;
 
 // Text on the row's colour. A style sheet's own way through a hundred cells takes longer than a frame should.
 class PlainCells : public QStyledItemDelegate {
@@ -88,7 +89,18 @@ QPushButton* TablePanel::addTurn(const QString& text, const QString& tip, const 
 
 void TablePanel::setTable(const ShardTable& table) {
     m_model.setTable(table);
+    placeColumns();
     showPage();
+}
+
+void TablePanel::resizeEvent(QResizeEvent*) {
+    placeColumns();
+}
+
+// Side by side as long as each has room for its name and a number.
+void TablePanel::placeColumns() {
+    const bool fit = m_model.columnCount() * kLeastColumn <= m_view->width();
+    m_view->horizontalHeader()->setSectionResizeMode(fit ? QHeaderView::Stretch : QHeaderView::Interactive);
 }
 
 void TablePanel::showPage() {

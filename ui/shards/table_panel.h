@@ -20,7 +20,11 @@ class TablePanel : public QWidget {
   Q_SIGNALS:
     void rowChosen(qint64 row);  // of the whole table
 
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+
   private:
+    void placeColumns();
     QWidget* makePager();
     QPushButton* addTurn(const QString& text, const QString& tip, const char* name, int pages);
     void showPage();
