@@ -15,8 +15,9 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-// Parts of a step that enqueue different work: a micro-batch whose gradients are kept, the only one, the last one.
-enum Part { kFirstKept, kLaterKept, kAlone, kAfterKept };
+// Parts of a step that enqueue different work: a micro-batch whose gradients are kept, the only one, the last one, and
+// the update where the host has a say between it and the last one.
+enum Part { kFirstKept, kLaterKept, kAlone, kAfterKept, kUpdate };
 
 BucketLimits bucketLimits(const ParallelConfig& config) {
     constexpr double kMebibyte = 1 << 20;
@@ -141,12 +142,19 @@ bool DataParallel::unscale() {
     return finite;
 }
 
+// A recording of its own: whatever the host decides, the update is the same work.
+void DataParallel::enqueueUpdate() {
+    const auto work = [this] { m_optimizer->update(); };
+    if (!m_recorder) return work();
+    m_recorder->run({.part = kUpdate}, std::ref(work));
+}
+
 // Every rank clips by the same norm, of the same averaged gradient.
 double DataParallel::updateByNorm(bool wantsNorm) {
     if (!unscale()) return kNone;
     const bool clips = m_clipNorm > 0;
     const double norm = clips ? clipGradientNorm(m_parts.model.parameters(), m_clipNorm, m_parts.backend) : kNone;
-    m_optimizer->update();
+    enqueueUpdate();
     m_optimizer->count();
     return clips && m_parts.communicator.rank() == 0 ? norm : reportedNorm(wantsNorm);
 }

@@ -36,6 +36,7 @@ class DataParallel final : public Strategy {
     void enqueue(const Batch& batch, int part, const Work& work);
     float gradientFactor() const;                                         // what the loss' gradient is multiplied by
     bool hostDecides() const { return m_clipNorm > 0 || m_scaler.on(); }  // about the update, by the gradient's norm
+    void enqueueUpdate();
     double updateByNorm(bool wantsNorm);  // clips when that is wanted; the norm that is reported
     double reportedNorm(bool wanted);     // of the averaged gradient on rank 0, NaN elsewhere
     bool unscale();                       // false: the gradient is infinite, and the step is left out

@@ -124,11 +124,17 @@ TEST_CASE("Batches that travel while the device computes on the one before are t
     if (config.loader.batchSize == 32) checkLaunched(recorded);
 }
 
-TEST_CASE("Clipping is decided by the host, behind a recorded pass") {
-    RunConfig config = experiment("mlp", 2);
-    config.optimizer.clipGradNorm = 0.5;
+TEST_CASE("Clipping and float16 are decided by the host, between a recorded pass and a recorded update") {
+    RunConfig config = experiment("mlp", GENERATE(1, 2));
+    config.optimizer.kind = GENERATE("sgd", "adam");
+    config.optimizer.lr = 0.01;
+    config.training.precision = GENERATE("fp32", "fp16");
+    config.optimizer.clipGradNorm = config.training.precision == "fp32" ? 0.5 : GENERATE(0.0, 0.5);
+    CAPTURE(config.optimizer.kind, config.training.precision, config.optimizer.clipGradNorm);
     const Recorded recorded = trainRecorded(config);
     checkLaunched(recorded);
+    const auto steps = static_cast<int>(recorded.ranks.front().steps.size());
+    for (const auto& tape : recorded.tapes) CHECK(tape->launches > 2 * steps * 3 / 4);
     checkEqual(recorded.ranks, trainAsThreads(config));
 }
 
