@@ -181,7 +181,7 @@ Result<SampleTable> parseCsv(std::string_view text, const std::string& what, con
 Result<SampleTable> readCsv(const std::filesystem::path& path, const DatasetConfig& config,
                             const std::stop_token& stop) {
     Result<std::string> content = readTextFile(path, kMaxCsvBytes, stop);
-    if (content) content = csvText(std::move(content).value(), path.string());
+    if (content) content = csvText(std::move(content).value(), path.string(), stop);
     if (!content) return content.problem();
     return parseCsv(content.value(), path.string(), config, stop);
 }

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "data/byte_source.h"
+
 namespace ringside {
 namespace {
 
@@ -14,6 +16,7 @@ constexpr std::size_t kMaxColumns = 100000;
 constexpr std::size_t kMaxCellBytes = 1U << 16;
 constexpr std::size_t kStart = 4096;  // where a file that is no text has a zero byte
 constexpr std::string_view kBlanks = " \t";
+constexpr std::size_t kBetweenLooks = std::size_t{1} << 20;  // bytes, at the stop token
 
 // The separator that is most frequent in the first line, outside quotes.
 char guessSeparator(std::string_view text) {
@@ -44,8 +47,13 @@ std::size_t followingBytes(unsigned char first) {
     return first < 0x80 ? 0 : first >= 0xC2 && first < 0xE0 ? 1 : first >= 0xE0 && first < 0xF0 ? 2 : 3;
 }
 
-bool isUtf8(std::string_view text) {
+bool isUtf8(std::string_view text, const std::stop_token& stop) {
+    std::size_t look = 0;
     for (std::size_t at = 0; at < text.size(); ++at) {
+        if (at >= look) {
+            if (stop.stop_requested()) return false;
+            look = at + kBetweenLooks;
+        }
         const auto first = static_cast<unsigned char>(text[at]);
         if (first < 0x80) continue;
         if (first < 0xC2 || first > 0xF4) return false;
@@ -58,15 +66,17 @@ bool isUtf8(std::string_view text) {
 
 }  // namespace
 
-Result<std::string> csvText(std::string bytes, const std::string& what) {
+Result<std::string> csvText(std::string bytes, const std::string& what, const std::stop_token& stop) {
     if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff"))
         return Problem{what, "is UTF-16 text", "save it as UTF-8"};
     if (std::string_view(bytes).substr(0, kStart).find('\0') != std::string_view::npos)
         return Problem{what, "is no text but a file of another kind", "choose a table, saved as CSV"};
-    if (isUtf8(bytes)) return bytes;
+    if (isUtf8(bytes, stop)) return bytes;
     std::string text;
     text.reserve(bytes.size() + bytes.size() / 8);
-    for (const char c : bytes) {
+    for (std::size_t at = 0; at < bytes.size(); ++at) {
+        if (at % kBetweenLooks == 0 && stop.stop_requested()) return stoppedReading(what);
+        const char c = bytes[at];
         const auto byte = static_cast<unsigned char>(c);
         if (byte >= 0x80) text += static_cast<char>(0xC0U | byte >> 6U);
         text += byte < 0x80 ? c : static_cast<char>(0x80U | (byte & 0x3FU));

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,8 +13,8 @@
 namespace ringside {
 
 // The bytes of a file as UTF-8: as they are, or taken for Latin-1 when they are not UTF-8. UTF-16 is a problem, and so
-// is what is no text.
-Result<std::string> csvText(std::string bytes, const std::string& what);
+// is what is no text. When `stop` is asked for, it soon ends with stoppedReading().
+Result<std::string> csvText(std::string bytes, const std::string& what, const std::stop_token& stop = {});
 
 // Reads comma-, semicolon- or tab-separated records one after the other (RFC 4180: quotes, doubled quotes, line ends
 // LF, CRLF or CR inside or after a record). Blank lines are passed over. The text must outlive the reader.

@@ -73,18 +73,21 @@ Result<DataParts> loadCsv(const DatasetConfig& config, const path& file, const s
     if (!table) return table.problem();
     Result<Indices> indices = splitIndices(table.value().size, config);
     if (!indices) return indices.problem();
-    const Result<std::int64_t> filled = fillMissing(table.value(), indices.value().training, file.string());
+    const Result<std::int64_t> filled = fillMissing(table.value(), indices.value().training, file.string(), stop);
     if (!filled) return filled.problem();
-    standardize(table.value(), indices.value().training);
+    standardize(table.value(), indices.value().training, stop);
+    if (stop.stop_requested()) return stoppedReading(file);
     const std::string note = missingText(table.value().rowsLeftOut, filled.value());
     DataParts parts = partsOf(std::make_shared<MemoryDataset>(std::move(table).value()), std::move(indices).value());
     parts.note = note;
     return parts;
 }
 
-Result<DataParts> loadSynthetic(const DatasetConfig& config) {
+Result<DataParts> loadSynthetic(const DatasetConfig& config, const std::stop_token& stop) {
     if (config.shape == "imagenet") return makeImagenetShaped(config.seed, config.imageSize);
-    return wholeTable(config.shape == "regression" ? makeSynthetic(config) : makeClasses(config));
+    SampleTable table = config.shape == "regression" ? makeSynthetic(config, stop) : makeClasses(config, stop);
+    if (stop.stop_requested()) return stoppedReading("synthetic");
+    return wholeTable(std::move(table));
 }
 
 Result<DataParts> wholeText(const path& file, std::int64_t contextLength, const std::stop_token& stop) {
@@ -119,7 +122,7 @@ constexpr std::array kKinds = {
     Kind{"cifar10", [](const Source& s) { return loadCifar(CifarKind::k10, s.file, s.stop); }},
     Kind{"cifar100", [](const Source& s) { return loadCifar(CifarKind::k100, s.file, s.stop); }},
     Kind{"image_folder", [](const Source& s) { return loadImageFolder(s.file, s.config.imageSize, s.stop); }},
-    Kind{"synthetic", [](const Source& s) { return loadSynthetic(s.config); }, false},
+    Kind{"synthetic", [](const Source& s) { return loadSynthetic(s.config, s.stop); }, false},
     Kind{"text", [](const Source& s) { return wholeText(s.file, s.config.contextLength, s.stop); }, false},
 };
 

@@ -4,6 +4,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "data/synthetic_dataset.h"
 #include "data/synthetic_shapes.h"
 #include "sampling/torch_random.h"
 
@@ -12,6 +13,7 @@ namespace {
 
 constexpr float kCentreDeviation = 3;
 constexpr float kArmNoise = 0.03F;
+constexpr int kBetweenLooks = 1 << 16;  // samples, at the stop token
 constexpr double kTurns = 1.5;
 constexpr double kLargestToSmallest = 100;
 
@@ -19,24 +21,26 @@ void nameClasses(SampleTable& table, std::int64_t classes) {
     for (std::int64_t k = 0; k < classes; ++k) table.classNames.push_back(std::to_string(k));
 }
 
-void addBlobs(SampleTable& table, const DatasetConfig& config) {
+void addBlobs(SampleTable& table, const DatasetConfig& config, const std::stop_token& stop) {
     TorchGenerator generator(config.seed);
     const auto width = static_cast<std::size_t>(config.features);
     std::vector<float> centres(static_cast<std::size_t>(config.classes) * width);
     generator.normal(centres);
-    table.features.resize(table.labels.size() * width);
-    generator.normal(table.features);
+    growTo(table.features, config.size * config.features, stop);
+    generator.normal(table.features, stop);
     for (std::size_t i = 0; i < table.labels.size(); ++i) {
+        if (i % kBetweenLooks == 0 && stop.stop_requested()) return;
         const float* centre = centres.data() + static_cast<std::size_t>(table.labels[i]) * width;
         for (std::size_t k = 0; k < width; ++k) table.features[i * width + k] += kCentreDeviation * centre[k];
     }
 }
 
-void addSpirals(SampleTable& table, const DatasetConfig& config) {
-    table.features.resize(table.labels.size() * 2);
-    TorchGenerator(config.seed).normal(table.features);
+void addSpirals(SampleTable& table, const DatasetConfig& config, const std::stop_token& stop) {
+    growTo(table.features, config.size * 2, stop);
+    TorchGenerator(config.seed).normal(table.features, stop);
     const std::int64_t perArm = (config.size + config.classes - 1) / config.classes;
     for (std::size_t i = 0; i < table.labels.size(); ++i) {
+        if (i % kBetweenLooks == 0 && stop.stop_requested()) return;
         const std::int64_t turn = static_cast<std::int64_t>(i) / config.classes;  // in its arm
         const double radius = (static_cast<double>(turn) + 1) / static_cast<double>(perArm);
         const double start = static_cast<double>(table.labels[i]) / static_cast<double>(config.classes);
@@ -67,7 +71,7 @@ std::vector<std::int64_t> imbalancedSizes(std::int64_t size, std::int64_t classe
     return sizes;
 }
 
-SampleTable makeClasses(const DatasetConfig& config) {
+SampleTable makeClasses(const DatasetConfig& config, const std::stop_token& stop) {
     const bool spirals = config.shape == "spirals";
     SampleTable table{.size = config.size, .shape = {.features = spirals ? 2 : config.features}};
     nameClasses(table, config.classes);
@@ -78,13 +82,14 @@ SampleTable makeClasses(const DatasetConfig& config) {
         }
     } else {
         for (std::int64_t i = 0; i < config.size; ++i) {
+            if (i % kBetweenLooks == 0 && stop.stop_requested()) return table;
             table.labels.push_back(static_cast<std::int32_t>(i % config.classes));
         }
     }
     if (spirals) {
-        addSpirals(table, config);
+        addSpirals(table, config, stop);
     } else {
-        addBlobs(table, config);
+        addBlobs(table, config, stop);
     }
     return table;
 }

@@ -5,13 +5,13 @@
 
 namespace ringside {
 
-SampleTable makeSynthetic(const DatasetConfig& config) {
+SampleTable makeSynthetic(const DatasetConfig& config, const std::stop_token& stop) {
     SampleTable table{.size = config.size, .shape = {.features = config.features}, .targetCount = config.targets};
     TorchGenerator generator(config.seed);
-    table.features.resize(static_cast<std::size_t>(config.size * config.features));
-    generator.normal(table.features);
-    table.targets.resize(static_cast<std::size_t>(config.size * config.targets));
-    generator.normal(table.targets);
+    growTo(table.features, config.size * config.features, stop);
+    generator.normal(table.features, stop);
+    growTo(table.targets, config.size * config.targets, stop);
+    generator.normal(table.targets, stop);
     return table;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <stop_token>
+
 #include "data/array_set.h"
 #include "data/memory_dataset.h"
 
@@ -10,7 +12,8 @@ namespace ringside {
 //   blobs       one round cloud per class, standard deviation 1, centres drawn with 3; sample i has class i mod classes
 //   spirals     two features; one arm per class, from the origin one and a half turns outwards; classes as above
 //   imbalanced  blobs whose largest class is 100 times the smallest, sizes falling geometrically; sorted by class
-SampleTable makeClasses(const DatasetConfig& config);
+// When `stop` is asked for, what comes back soon is not the whole of it.
+SampleTable makeClasses(const DatasetConfig& config, const std::stop_token& stop = {});
 
 // Samples of each class of `imbalanced`: proportional to 100^(-k / (classes - 1)), at least 1, their sum is size.
 std::vector<std::int64_t> imbalancedSizes(std::int64_t size, std::int64_t classes);

@@ -13,6 +13,7 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kNormalBlock = 16;
+constexpr std::size_t kBetweenLooks = std::size_t{1} << 16;  // at the stop token
 
 // One block of 16 uniforms to 16 normals: Box-Muller on (x[j], x[j + 8]), DistributionTemplates.h normal_fill_16.
 void boxMullerBlock(float* x) {
@@ -82,9 +83,9 @@ void TorchGenerator::uniform(std::span<float> out, float from, float to) {
     for (float& value : out) value = std::fma(uniform24(), range, from);
 }
 
-void TorchGenerator::normal(std::span<float> out) {
+void TorchGenerator::normal(std::span<float> out, const std::stop_token& stop) {
     if (out.size() >= kNormalBlock) {
-        normalBlocks(out);
+        normalBlocks(out, stop);
         return;
     }
     for (float& value : out) value = static_cast<float>(normalPair());
@@ -104,10 +105,16 @@ double TorchGenerator::normalPair() {
     return radius * std::cos(angle);
 }
 
-void TorchGenerator::normalBlocks(std::span<float> out) {
-    for (float& value : out) value = uniform24();
+void TorchGenerator::normalBlocks(std::span<float> out, const std::stop_token& stop) {
+    for (std::size_t at = 0; at < out.size(); ++at) {
+        if (at % kBetweenLooks == 0 && stop.stop_requested()) return;
+        out[at] = uniform24();
+    }
     std::size_t done = 0;
-    for (; done + kNormalBlock <= out.size(); done += kNormalBlock) boxMullerBlock(out.data() + done);
+    for (; done + kNormalBlock <= out.size(); done += kNormalBlock) {
+        if (done % kBetweenLooks == 0 && stop.stop_requested()) return;
+        boxMullerBlock(out.data() + done);
+    }
     if (done == out.size()) return;
     // PyTorch draws the last 16 anew, overwriting values it had finished.
     const std::span<float> last = out.last(kNormalBlock);

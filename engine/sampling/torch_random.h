@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "sampling/mersenne_twister.h"
@@ -30,7 +31,8 @@ class TorchGenerator {
     void uniform(std::span<float> out, float from, float to);
 
     // torch.randn on contiguous float32.
-    void normal(std::span<float> out);
+    // When `stop` is asked for, the rest of `out` is soon left as it is.
+    void normal(std::span<float> out, const std::stop_token& stop = {});
 
     // torch.randperm(n), n <= 2^31 - 1. Every n is drawn as PyTorch 1.x to 2.5 draw it (2.6 changed n >= 214,748,364,
     // where its 32-bit draws are too coarse; see randpermLarge).
@@ -41,7 +43,7 @@ class TorchGenerator {
 
   private:
     double normalPair();
-    void normalBlocks(std::span<float> out);
+    void normalBlocks(std::span<float> out, const std::stop_token& stop);
 
     MersenneTwister m_engine;
     std::optional<double> m_cachedNormal;  // the second value of normalPair()

@@ -170,6 +170,19 @@ TEST_CASE("A table that nobody waits for any more is not read to its end") {
     CHECK(parseCsv(text, "data.csv", {}, stop.get_token()).problem().message == "was not read to its end, as asked");
 }
 
+TEST_CASE("A table that nobody waits for any more is neither converted, nor filled, nor scaled") {
+    std::stop_source stop;
+    stop.request_stop();
+    const std::string asked = "was not read to its end, as asked";
+    CHECK(csvText("caf\xe9,1\n", "data.csv", stop.get_token()).problem().message == asked);
+    SampleTable half = parseCsv("1,0\n?,1\n3,0\n", "data.csv", {.missing = "mean"}).value();
+    const std::vector<std::uint32_t> rows{0, 2};
+    CHECK(fillMissing(half, rows, "data.csv", stop.get_token()).problem().message == asked);
+    SampleTable plain = table("1,0\n3,1\n");
+    standardize(plain, std::vector<std::uint32_t>{0, 1}, stop.get_token());
+    CHECK(plain.features == std::vector<float>{1, 3});
+}
+
 TEST_CASE("Tables that are no tables are refused") {
     CHECK(refusal("") == "data.csv is empty: choose a file with at least 2 rows");
     CHECK(refusal("1,2\n") == "data.csv has one row; the least is 2 rows of data: add rows");

@@ -84,3 +84,16 @@ TEST_CASE("Reading any kind of file ends when it is stopped") {
         CHECK_THAT(split.problem().text(), containing("was not read to its end, as asked: choose it again"));
     }
 }
+
+TEST_CASE("Making any kind of synthetic set ends when it is stopped") {
+    std::stop_source stop;
+    stop.request_stop();
+    for (const char* shape : {"regression", "blobs", "spirals", "imbalanced"}) {
+        INFO(shape);
+        // Too large to be made in a test.
+        const auto split = loadDataset({.kind = "synthetic", .size = 200'000'000, .features = 2, .shape = shape}, {},
+                                       stop.get_token());
+        REQUIRE_FALSE(split.ok());
+        CHECK_THAT(split.problem().text(), containing("was not read to its end, as asked"));
+    }
+}
