@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan_command.h"
 
+#include <unistd.h>
+
 #include <iostream>
 #include <memory>
 #include <optional>
 
 #include "base/exit_code.h"
+#include "base/number_text.h"
 #include "plan_answers.h"
 #include "plan_biography.h"
 #include "plan_settings.h"
 #include "plan_writers.h"
+#include "slow_progress.h"
 
 namespace ringside {
 namespace {
@@ -76,21 +80,37 @@ int writeAnswer(const Result<PlanAnswer>& answer, const std::string& format) {
     return static_cast<int>(ExitCode::kOk);
 }
 
+Result<RankRange> wantedRanks(const PlanOptions& options, const ShardSpec& spec) {
+    if (!options.rank) return RankRange{0, static_cast<int>(spec.worldSize)};
+    if (*options.rank >= 0 && *options.rank < spec.worldSize) return RankRange{*options.rank, 1};
+    return Problem{"rank",
+                   "is " + std::to_string(*options.rank) + "; with world size " + std::to_string(spec.worldSize) +
+                       " the last one is " + std::to_string(spec.worldSize - 1),
+                   "choose a rank from 0 to " + std::to_string(spec.worldSize - 1)};
+}
+
 int listPlan(const PlanOptions& options, const ShardSpec& spec) {
+    std::optional<SlowProgress> progress(std::in_place, ::isatty(STDERR_FILENO) == 1);
+    progress->say("dealing " + grouped(spec.datasetSize) + " samples");
     const Result<ShardPlan> plan = ShardPlan::make(spec);
-    if (!plan) return refuse(plan.problem());
-    if (options.rank && (*options.rank < 0 || *options.rank >= spec.worldSize)) {
-        return refuse({"rank",
-                       "is " + std::to_string(*options.rank) + "; with world size " + std::to_string(spec.worldSize) +
-                           " the last one is " + std::to_string(spec.worldSize - 1),
-                       "choose a rank from 0 to " + std::to_string(spec.worldSize - 1)});
+    if (!plan) {
+        progress.reset();
+        return refuse(plan.problem());
     }
-    const RankRange ranks = options.rank ? RankRange{*options.rank, 1} : RankRange{0, static_cast<int>(spec.worldSize)};
+    const Result<RankRange> ranks = wantedRanks(options, spec);
+    std::vector<std::string> hashes;
+    if (ranks && options.format == "hash") {
+        const auto told = [&](double share) { progress->say("summing up", share); };
+        told(0);
+        hashes = planHashes(plan.value(), ranks.value(), told);
+    }
+    progress.reset();  // its line is gone before others are written
+    if (!ranks) return refuse(ranks.problem());
     TextOut out(stdout);
-    if (options.format == "json") writePlanJson(plan.value(), ranks, out);
-    if (options.format == "csv") writePlanCsv(plan.value(), ranks, out);
-    if (options.format == "hash") writePlanHashes(plan.value(), ranks, out);
-    if (options.format == "table") writePlanTable(plan.value(), ranks, out);
+    if (options.format == "json") writePlanJson(plan.value(), ranks.value(), out);
+    if (options.format == "csv") writePlanCsv(plan.value(), ranks.value(), out);
+    if (options.format == "hash") writePlanHashes(ranks.value(), hashes, out);
+    if (options.format == "table") writePlanTable(plan.value(), ranks.value(), out);
     out.flush();
     return static_cast<int>(ExitCode::kOk);
 }

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan_writers.h"
 
+#include <algorithm>
+#include <future>
+#include <iterator>
+#include <thread>
+
 namespace ringside {
 namespace {
 
@@ -94,9 +99,28 @@ void writePlanCsv(const ShardPlan& plan, RankRange ranks, TextOut& out) {
     for (const std::uint32_t index : plan.dropped()) out << epoch << ",,,," << std::int64_t{index} << ",dropped\n";
 }
 
-void writePlanHashes(const ShardPlan& plan, RankRange ranks, TextOut& out) {
-    for (int rank = ranks.first; rank < ranks.first + ranks.count; ++rank) {
-        out << rank << " " << plan.hash(rank) << "\n";
+std::vector<std::string> planHashes(const ShardPlan& plan, RankRange ranks,
+                                    const std::function<void(double share)>& told) {
+    constexpr int kMostTogether = 512;
+    const int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    const int together = std::clamp((ranks.count + threads - 1) / threads, 1, kMostTogether);
+    const int last = ranks.first + ranks.count;
+    std::vector<std::string> hashes;
+    for (int rank = ranks.first; rank < last;) {
+        std::vector<std::future<std::vector<std::string>>> parts;
+        for (; rank < last && std::ssize(parts) < threads; rank += together) {
+            const int count = std::min(together, last - rank);
+            parts.push_back(std::async(std::launch::async, [&plan, rank, count] { return plan.hashes(rank, count); }));
+        }
+        for (auto& part : parts) std::ranges::move(part.get(), std::back_inserter(hashes));
+        told(static_cast<double>(hashes.size()) / ranks.count);
+    }
+    return hashes;
+}
+
+void writePlanHashes(RankRange ranks, const std::vector<std::string>& hashes, TextOut& out) {
+    for (std::size_t at = 0; at < hashes.size(); ++at) {
+        out << ranks.first + static_cast<int>(at) << " " << hashes[at] << "\n";
     }
 }
 

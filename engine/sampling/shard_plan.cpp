@@ -2,7 +2,6 @@
 #include "sampling/shard_plan.h"
 
 #include <algorithm>
-#include <array>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -220,19 +219,32 @@ std::vector<SamplePlace> ShardPlan::placesAt(std::span<const std::uint32_t> orde
 }
 
 std::string ShardPlan::hash(int rank) const {
-    Sha256 sha;
-    std::array<std::int64_t, 1024> chunk{};
-    std::size_t filled = 0;
-    const auto flush = [&] {
-        sha.add(std::as_bytes(std::span(chunk).first(filled)));
-        filled = 0;
-    };
-    for (std::int64_t slot = 0; slot < samplesOf(rank); ++slot) {
-        chunk[filled++] = index(rank, slot);
-        if (filled == chunk.size()) flush();
+    return hashes(rank, 1).front();
+}
+
+std::vector<std::string> ShardPlan::hashes(int first, int count) const {
+    constexpr std::size_t kChunk = 128;       // slots; those of 512 ranks stay in a core's own cache
+    constexpr std::size_t kRow = kChunk + 8;  // a power of two would put all ranks' rows into the same few lines
+    const auto ranks = static_cast<std::size_t>(count);
+    std::vector<Sha256> sums(ranks);
+    std::vector<std::int64_t> chunk(ranks * kRow);
+    for (std::int64_t from = 0; from < samplesPerRank(); from += kChunk) {
+        const std::int64_t to = std::min<std::int64_t>(from + kChunk, samplesPerRank());
+        for (std::int64_t slot = from; slot < to; ++slot) {
+            std::int64_t* column = chunk.data() + (slot - from);
+            for (int rank = first; rank < first + count; ++rank, column += kRow) {
+                if (slot < samplesOf(rank)) *column = index(rank, slot);
+            }
+        }
+        for (std::size_t at = 0; at < ranks; ++at) {
+            const std::int64_t own = std::min(to, samplesOf(first + static_cast<int>(at)));
+            const auto filled = static_cast<std::size_t>(std::max<std::int64_t>(0, own - from));
+            sums[at].add(std::as_bytes(std::span(chunk).subspan(at * kRow, filled)));
+        }
     }
-    flush();
-    return sha.hex();
+    std::vector<std::string> texts;
+    for (Sha256& sum : sums) texts.push_back(sum.hex());
+    return texts;
 }
 
 }  // namespace ringside

@@ -97,6 +97,8 @@ class ShardPlan {
 
     // SHA-256 over the rank's indices as little-endian int64, in hex.
     std::string hash(int rank) const;
+    // The same of the ranks [first, first + count): together they read the order once, one by one each reads all of it.
+    std::vector<std::string> hashes(int first, int count) const;
 
   private:
     struct State;

@@ -132,6 +132,19 @@ TEST_CASE("Only the sum of seed and epoch matters, over the whole range of seeds
     CHECK(order(INT64_MAX, INT64_MAX) == order(-2, 0));
 }
 
+TEST_CASE("Ranks whose hashes are taken together have those of their own indices") {
+    for (const SamplerKind kind : {SamplerKind::kDistributed, SamplerKind::kUnpadded, SamplerKind::kContiguous}) {
+        const ShardPlan plan = planOf({.datasetSize = 1003, .worldSize = 5, .kind = kind});
+        const std::vector<std::string> together = plan.hashes(1, 4);
+        REQUIRE(together.size() == 4);
+        for (int rank = 1; rank < 5; ++rank) {
+            Sha256 sum;
+            sum.add(std::as_bytes(std::span<const std::int64_t>(plan.indices(rank))));
+            CHECK(together[static_cast<std::size_t>(rank - 1)] == sum.hex());
+        }
+    }
+}
+
 TEST_CASE("A rank's hash is the SHA-256 of its indices as little-endian int64") {
     // One rank without padding has randperm(60000) itself, whose hash is recorded.
     CHECK(planOf({.datasetSize = 60000, .worldSize = 1}).hash(0) ==
