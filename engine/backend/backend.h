@@ -142,9 +142,10 @@ class Backend {
     virtual void layerNormBackwardInput(const Tensor& x, const Tensor& moments, const Tensor& weight,
                                         const Tensor& gradY, const Tensor& gradX);
 
-    // torch.nn.BatchNorm2d over channels-last images: statistics of each channel, the last dimension (C), over all
-    // other values. Training normalises by the batch's and moves runningMean and runningVariance towards them (the
-    // variance with n - 1 below); moments(2,C) receives the means, then each 1 / sqrt(variance + eps).
+    // torch.nn.BatchNorm2d: statistics of each channel over all images and pixels. x is (B,H,W,C), or in blocks
+    // (B, C / kChannelBlock, H * W, kChannelBlock) where its last dimension says so. Training normalises by the batch's
+    // and moves runningMean and runningVariance towards them (the variance with n - 1 below); moments(2,C) receives the
+    // means, then each 1 / sqrt(variance + eps).
     virtual void batchNormForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& runningMean,
                                   const Tensor& runningVariance, const Tensor& y, const Tensor& moments);
     virtual void batchNormEvaluate(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& runningMean,
@@ -155,7 +156,7 @@ class Backend {
     virtual void batchNormBackwardInput(const Tensor& x, const Tensor& moments, const Tensor& weight,
                                         const Tensor& gradWeight, const Tensor& gradBias, const Tensor& gradY,
                                         const Tensor& gradX);
-    // Mean of each channel over the pixels: x(B,H,W,C), y(B,C).
+    // Mean of each channel over the pixels: y(B,C), x as for batch norm.
     virtual void averagePoolForward(const Tensor& x, const Tensor& y);
     virtual void averagePoolBackward(const Tensor& gradY, const Tensor& gradX);
 

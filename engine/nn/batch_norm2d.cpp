@@ -5,8 +5,9 @@
 
 namespace ringside {
 
-BatchNorm2d::BatchNorm2d(std::int64_t channels, const std::string& prefix)
-    : m_weight{prefix + "weight", {channels}, {}, {}},
+BatchNorm2d::BatchNorm2d(std::int64_t channels, const std::string& prefix, ImageLayout layout)
+    : m_layout(layout),
+      m_weight{prefix + "weight", {channels}, {}, {}},
       m_bias{prefix + "bias", {channels}, {}, {}},
       m_runningMean{prefix + "running_mean", {channels}, {}, {}},
       m_runningVariance{prefix + "running_var", {channels}, {}, {}},
@@ -25,11 +26,11 @@ void BatchNorm2d::prepare(Backend& backend, const Shape& input, std::int64_t max
     for (Parameter* one : {&m_weight, &m_bias, &m_runningMean, &m_runningVariance})
         one->value = backend.allocate(one->shape, DType::kFloat32);
     m_batches.value = backend.allocate(m_batches.shape, DType::kInt64);
-    m_y = backend.allocate(batchShape(input, maxBatch), DType::kFloat32);
+    m_y = backend.allocate(batchShape(input, maxBatch, m_layout), DType::kFloat32);
     m_moments = backend.allocate({2, input[0]}, DType::kFloat32);
     m_gradWeight = backend.allocate({input[0]}, DType::kFloat32);
     m_gradBias = backend.allocate({input[0]}, DType::kFloat32);
-    m_gradX = backend.allocate(batchShape(input, maxBatch), DType::kFloat32);
+    m_gradX = backend.allocate(batchShape(input, maxBatch, m_layout), DType::kFloat32);
 }
 
 void BatchNorm2d::initialise(TorchGenerator&) {
@@ -41,11 +42,18 @@ void BatchNorm2d::initialise(TorchGenerator&) {
     m_backend->upload(&none, m_batches.value);
 }
 
+Tensor BatchNorm2d::asImages(const Tensor& x) const {
+    Tensor images = m_y.head(x.rows());
+    images.data = x.data;
+    return images;
+}
+
 Tensor BatchNorm2d::forward(const Tensor& x) {
-    m_x = x;
+    m_x = asImages(x);
     const Tensor y = m_y.head(x.rows());
     if (!m_training) {
-        m_backend->batchNormEvaluate(x, m_weight.value, m_bias.value, m_runningMean.value, m_runningVariance.value, y);
+        m_backend->batchNormEvaluate(m_x, m_weight.value, m_bias.value, m_runningMean.value, m_runningVariance.value,
+                                     y);
         return y;
     }
     if (x.count() == m_weight.shape[0])
@@ -53,7 +61,7 @@ Tensor BatchNorm2d::forward(const Tensor& x) {
                         " of one pixel: switch loader.drop_last on or use larger images",
                     ExitCode::kBadConfiguration);
     m_backend->countUp(m_batches.value);
-    m_backend->batchNormForward(x, m_weight.value, m_bias.value, m_runningMean.value, m_runningVariance.value, y,
+    m_backend->batchNormForward(m_x, m_weight.value, m_bias.value, m_runningMean.value, m_runningVariance.value, y,
                                 m_moments);
     return y;
 }

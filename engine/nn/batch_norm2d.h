@@ -9,7 +9,7 @@ namespace ringside {
 // batch, as under DistributedDataParallel.
 class BatchNorm2d final : public Layer {
   public:
-    BatchNorm2d(std::int64_t channels, const std::string& prefix);
+    BatchNorm2d(std::int64_t channels, const std::string& prefix, ImageLayout layout = ImageLayout::kChannelsLast);
 
     std::string describe() const override { return "BatchNorm2d(" + std::to_string(m_weight.shape[0]) + ")"; }
     Result<Shape> outputShape(const Shape& input) const override;
@@ -23,6 +23,9 @@ class BatchNorm2d final : public Layer {
     Tensor backwardInput(const Tensor& gradY) override;
 
   private:
+    Tensor asImages(const Tensor& x) const;  // in the shape of this layer's layout, whoever made it
+
+    ImageLayout m_layout;
     Parameter m_weight;
     Parameter m_bias;
     Parameter m_runningMean;

@@ -13,12 +13,14 @@ Result<Shape> GlobalAveragePool::outputShape(const Shape& input) const {
 void GlobalAveragePool::prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) {
     m_backend = &backend;
     m_y = backend.allocate({maxBatch, input[0]}, DType::kFloat32);
-    m_gradX = backend.allocate(batchShape(input, maxBatch), DType::kFloat32);
+    m_gradX = backend.allocate(batchShape(input, maxBatch, m_layout), DType::kFloat32);
 }
 
 Tensor GlobalAveragePool::forward(const Tensor& x) {
     const Tensor y = m_y.head(x.rows());
-    m_backend->averagePoolForward(x, y);
+    Tensor images = m_gradX.head(x.rows());  // in the shape of this layer's layout, whoever made it
+    images.data = x.data;
+    m_backend->averagePoolForward(images, y);
     return y;
 }
 

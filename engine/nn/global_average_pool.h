@@ -8,6 +8,8 @@ namespace ringside {
 // torch.nn.AdaptiveAvgPool2d(1) and the flattening after it: each channel's mean over the pixels.
 class GlobalAveragePool final : public Layer {
   public:
+    explicit GlobalAveragePool(ImageLayout layout = ImageLayout::kChannelsLast) : m_layout(layout) {}
+
     std::string describe() const override { return "AdaptiveAvgPool2d(1), Flatten()"; }
     Result<Shape> outputShape(const Shape& input) const override;
     void prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) override;
@@ -15,6 +17,7 @@ class GlobalAveragePool final : public Layer {
     Tensor backwardInput(const Tensor& gradY) override;
 
   private:
+    ImageLayout m_layout;
     Backend* m_backend = nullptr;
     Tensor m_y;
     Tensor m_gradX;

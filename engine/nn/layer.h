@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/convolution.h"
 #include "base/result.h"
 #include "sampling/torch_random.h"
 #include "tensor/tensor.h"
@@ -57,9 +58,11 @@ class Layer {
     virtual Tensor backwardInput(const Tensor& gradY) = 0;
 };
 
-// A tensor's shape for batches of samples of this shape: images get their channels last, and the positions of a
-// sequence are rows.
-inline Shape batchShape(const Shape& sample, std::int64_t batch) {
+// A tensor's shape for batches of samples of this shape: images get their channels last, or in blocks before and behind
+// their pixels, (B, blocks, H * W, kChannelBlock); the positions of a sequence are rows.
+inline Shape batchShape(const Shape& sample, std::int64_t batch, ImageLayout layout = ImageLayout::kChannelsLast) {
+    if (sample.dimensions() == 3 && layout == ImageLayout::kChannelBlocks)
+        return {batch, sample[0] / kChannelBlock, sample[1] * sample[2], kChannelBlock};
     if (sample.dimensions() == 3) return {batch, sample[1], sample[2], sample[0]};
     if (sample.dimensions() == 2) return {batch * sample[0], sample[1]};
     return {batch, sample.count()};

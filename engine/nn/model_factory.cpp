@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nn/model_factory.h"
 
+#include <algorithm>
+
 #include "backend/backend.h"
 #include "nn/attention.h"
 #include "nn/batch_norm2d.h"
@@ -60,7 +62,7 @@ std::unique_ptr<Layer> Maker::make(const LayerDescription& layer, bool afterReLU
         case LayerKind::kMaxPool2d:
             return std::make_unique<MaxPool2d>(MaxPoolSpec{in[0], in[1], in[2], layer.kernel, afterReLU, m_layout});
         case LayerKind::kGlobalAveragePool:
-            return std::make_unique<GlobalAveragePool>();
+            return std::make_unique<GlobalAveragePool>(m_layout);
         case LayerKind::kReLU:
             return std::make_unique<ReLU>(inPlace);
         case LayerKind::kGelu:
@@ -68,7 +70,7 @@ std::unique_ptr<Layer> Maker::make(const LayerDescription& layer, bool afterReLU
         case LayerKind::kLayerNorm:
             return std::make_unique<LayerNorm>(values, prefix);
         case LayerKind::kBatchNorm2d:
-            return std::make_unique<BatchNorm2d>(in[0], prefix);
+            return std::make_unique<BatchNorm2d>(in[0], prefix, m_layout);
         case LayerKind::kDropout:
             return std::make_unique<Dropout>(layer.probability, m_dropouts++);
         case LayerKind::kEmbedding:
@@ -106,15 +108,26 @@ bool worksOnImages(const ModelDescription& model) {
 
 // Whether all layers over images can work on blocks of channels; appends the convolutions among them.
 bool takesBlocks(const Descriptions& layers, std::vector<ConvolutionSpec>& convolutions) {
-    for (const LayerDescription& layer : layers) {
-        if (layer.input.dimensions() != 3) continue;
-        if (layer.kind == LayerKind::kConv2d)
-            convolutions.push_back(convolutionOf(layer, ImageLayout::kChannelBlocks));
-        else if (layer.kind != LayerKind::kReLU && layer.kind != LayerKind::kGelu &&
-                 layer.kind != LayerKind::kMaxPool2d && layer.kind != LayerKind::kFlatten)
-            return false;
-    }
-    return true;
+    const auto takes = [&convolutions](const LayerDescription& layer) {
+        switch (layer.kind) {
+            case LayerKind::kConv2d:
+                convolutions.push_back(convolutionOf(layer, ImageLayout::kChannelBlocks));
+                return true;
+            case LayerKind::kResidual:
+                return takesBlocks(layer.body, convolutions) && takesBlocks(layer.shortcut, convolutions);
+            case LayerKind::kReLU:
+            case LayerKind::kGelu:
+            case LayerKind::kMaxPool2d:
+            case LayerKind::kBatchNorm2d:
+            case LayerKind::kGlobalAveragePool:
+            case LayerKind::kFlatten:
+                return true;
+            default:
+                return false;
+        }
+    };
+    return std::all_of(layers.begin(), layers.end(),
+                       [&](const LayerDescription& layer) { return layer.input.dimensions() != 3 || takes(layer); });
 }
 
 // One for the whole model: reordering between two layers costs more than the faster convolution gains.

@@ -91,58 +91,79 @@ RINGSIDE_VECTORISED void inputGradient(const float* __restrict x, const float* _
 
 }  // namespace
 
+// How images lie: `rows` rows of `width` channels each, in chunks of chunkRows rows whose channels are the same. Chunk
+// i is about the channels from channel(i) on.
+struct BatchNorm::Rows {
+    Rows(const Tensor& x, std::size_t channelCount)
+        : width(static_cast<std::size_t>(x.shape[x.shape.dimensions() - 1])),
+          channels(channelCount),
+          rows(static_cast<std::size_t>(x.count()) / width),
+          chunkRows(width == channels ? kChunkRows : static_cast<std::size_t>(x.shape[2])) {}
+
+    std::size_t chunks() const { return (rows + chunkRows - 1) / chunkRows; }
+    std::size_t channel(std::size_t chunk) const { return chunk % (channels / width) * width; }
+    double perChannel() const { return static_cast<double>(rows * width / channels); }
+
+    std::size_t width, channels, rows, chunkRows;
+};
+
+// visit(chunk, place of its first value, its rows, its first channel)
 template <class Visit>
-void BatchNorm::forEachChunk(std::size_t rows, const Visit& visit) const {
-    const std::size_t chunks = (rows + kChunkRows - 1) / kChunkRows;
+void BatchNorm::forEachChunk(const Rows& r, const Visit& visit) const {
 #pragma omp parallel for num_threads(m_threads) if (m_threads > 1)
-    for (std::size_t chunk = 0; chunk < chunks; ++chunk)
-        visit(chunk, chunk * kChunkRows, std::min(kChunkRows, rows - chunk * kChunkRows));
+    for (std::size_t chunk = 0; chunk < r.chunks(); ++chunk) {
+        const std::size_t first = chunk * r.chunkRows;
+        visit(chunk, first * r.width, std::min(r.chunkRows, r.rows - first), r.channel(chunk));
+    }
 }
 
 template <class Add>
-double* BatchNorm::sumOverChunks(std::size_t rows, std::size_t channels, const Add& add) {
-    const std::size_t chunks = (rows + kChunkRows - 1) / kChunkRows;
-    const std::size_t width = 2 * channels;
-    m_sums.resize(std::max(m_sums.size(), chunks * width));
-    forEachChunk(rows, [&](std::size_t chunk, std::size_t first, std::size_t count) {
-        double* sums = m_sums.data() + chunk * width;
-        std::fill_n(sums, width, 0.0);
-        add(first * channels, count, sums);
+double* BatchNorm::sumOverChunks(const Rows& r, const Add& add) {
+    const std::size_t parts = 2 * r.channels;
+    m_sums.resize(std::max(m_sums.size(), parts + r.chunks() * 2 * r.width));
+    double* chunkSums = m_sums.data() + parts;
+    forEachChunk(r, [&](std::size_t chunk, std::size_t at, std::size_t count, std::size_t channel) {
+        double* sums = chunkSums + chunk * 2 * r.width;
+        std::fill_n(sums, 2 * r.width, 0.0);
+        add(at, count, channel, sums);
     });
-    for (std::size_t chunk = 1; chunk < chunks; ++chunk)
-        for (std::size_t i = 0; i < width; ++i) m_sums[i] += m_sums[chunk * width + i];
+    std::fill_n(m_sums.data(), parts, 0.0);
+    for (std::size_t chunk = 0; chunk < r.chunks(); ++chunk)
+        for (std::size_t i = 0; i < 2 * r.width; ++i) {
+            const std::size_t to = i / r.width * r.channels + r.channel(chunk) + i % r.width;
+            m_sums[to] += chunkSums[chunk * 2 * r.width + i];
+        }
     return m_sums.data();
 }
 
 void BatchNorm::scaleAndShift(const Tensor& x, const Tensor& y, std::size_t channels) {
-    forEachChunk(static_cast<std::size_t>(x.count()) / channels,
-                 [&](std::size_t, std::size_t first, std::size_t count) {
-                     scaleRows(floats(x) + first * channels, m_factor.data(), m_offset.data(),
-                               floats(y) + first * channels, count, channels);
-                 });
+    const Rows r(x, channels);
+    forEachChunk(r, [&](std::size_t, std::size_t at, std::size_t count, std::size_t c) {
+        scaleRows(floats(x) + at, m_factor.data() + c, m_offset.data() + c, floats(y) + at, count, r.width);
+    });
 }
 
 // torch: var_sum / n normalises, var_sum / (n - 1) goes into the running variance; both in double, then rounded.
 void BatchNorm::forward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& runningMean,
                         const Tensor& runningVariance, const Tensor& y, const Tensor& moments) {
     const auto channels = static_cast<std::size_t>(weight.count());
-    const std::size_t rows = static_cast<std::size_t>(x.count()) / channels;
-    const auto n = static_cast<double>(rows);
+    const Rows rows(x, channels);
+    const double n = rows.perChannel();
     float* mean = floats(moments);
     float* inverse = mean + channels;
     const auto moveTowards = [](float& running, double value) {
         running =
             static_cast<float>(kBatchNormMomentum * value + (1 - kBatchNormMomentum) * static_cast<double>(running));
     };
-    const double* sums = sumOverChunks(rows, channels, [&](std::size_t at, std::size_t count, double* out) {
-        addValues(floats(x) + at, count, channels, out);
+    const double* sums = sumOverChunks(rows, [&](std::size_t at, std::size_t count, std::size_t, double* out) {
+        addValues(floats(x) + at, count, rows.width, out);
     });
     for (std::size_t c = 0; c < channels; ++c) {
         moveTowards(floats(runningMean)[c], sums[c] / n);
         mean[c] = static_cast<float>(sums[c] / n);
     }
-    sums = sumOverChunks(rows, channels, [&](std::size_t at, std::size_t count, double* out) {
-        addSquares(floats(x) + at, mean, count, channels, out);
+    sums = sumOverChunks(rows, [&](std::size_t at, std::size_t count, std::size_t c, double* out) {
+        addSquares(floats(x) + at, mean + c, count, rows.width, out);
     });
     m_factor.resize(std::max(m_factor.size(), channels));
     m_offset.resize(std::max(m_offset.size(), channels));
@@ -172,10 +193,10 @@ void BatchNorm::backwardParameters(const Tensor& x, const Tensor& moments, const
                                    const Tensor& gradWeight, const Tensor& gradBias) {
     const auto channels = static_cast<std::size_t>(gradWeight.count());
     const float* mean = floats(moments);
-    const double* sums = sumOverChunks(static_cast<std::size_t>(x.count()) / channels, channels,
-                                       [&](std::size_t at, std::size_t count, double* out) {
-                                           addGradients(floats(x) + at, floats(gradY) + at, mean, count, channels, out);
-                                       });
+    const Rows rows(x, channels);
+    const double* sums = sumOverChunks(rows, [&](std::size_t at, std::size_t count, std::size_t c, double* out) {
+        addGradients(floats(x) + at, floats(gradY) + at, mean + c, count, rows.width, out);
+    });
     for (std::size_t c = 0; c < channels; ++c) {
         floats(gradBias)[c] = static_cast<float>(sums[c]);
         floats(gradWeight)[c] = static_cast<float>(sums[channels + c] * static_cast<double>(mean[channels + c]));
@@ -186,10 +207,10 @@ void BatchNorm::backwardParameters(const Tensor& x, const Tensor& moments, const
 void BatchNorm::backwardInput(const Tensor& x, const Tensor& moments, const Tensor& weight, const Tensor& gradWeight,
                               const Tensor& gradBias, const Tensor& gradY, const Tensor& gradX) {
     const auto channels = static_cast<std::size_t>(weight.count());
-    const std::size_t rows = static_cast<std::size_t>(x.count()) / channels;
+    const Rows rows(x, channels);
     const float* mean = floats(moments);
     const float* inverse = mean + channels;
-    const auto n = static_cast<float>(rows);
+    const auto n = static_cast<float>(rows.perChannel());
     m_factor.resize(std::max(m_factor.size(), channels));
     m_offset.resize(std::max(m_offset.size(), 2 * channels));
     float* centre = m_offset.data();
@@ -199,10 +220,9 @@ void BatchNorm::backwardInput(const Tensor& x, const Tensor& moments, const Tens
         centre[c] = floats(gradBias)[c] / n;
         slope[c] = floats(gradWeight)[c] * inverse[c] / n;
     }
-    const InputGradient gradient{mean, m_factor.data(), slope, centre};
-    forEachChunk(rows, [&](std::size_t, std::size_t first, std::size_t count) {
-        inputGradient(floats(x) + first * channels, floats(gradY) + first * channels, floats(gradX) + first * channels,
-                      gradient, count, channels);
+    forEachChunk(rows, [&](std::size_t, std::size_t at, std::size_t count, std::size_t c) {
+        inputGradient(floats(x) + at, floats(gradY) + at, floats(gradX) + at,
+                      {mean + c, m_factor.data() + c, slope + c, centre + c}, count, rows.width);
     });
 }
 

@@ -8,8 +8,8 @@
 
 namespace ringside::cpu {
 
-// Rows of channels: a channels-last image of H x W pixels is H * W of them. Rows are added up in chunks of a fixed size
-// and those in order, so that the result does not depend on the number of threads.
+// Rows of channels: an image of H x W pixels is H * W of them, or so many for each block of its channels. Rows are
+// added up in chunks of a fixed size and those in order, so that the result does not depend on the number of threads.
 class BatchNorm {
   public:
     explicit BatchNorm(int threads) : m_threads(threads) {}
@@ -25,15 +25,16 @@ class BatchNorm {
                        const Tensor& gradBias, const Tensor& gradY, const Tensor& gradX);
 
   private:
+    struct Rows;
     template <class Visit>
-    void forEachChunk(std::size_t rows, const Visit& visit) const;
+    void forEachChunk(const Rows& rows, const Visit& visit) const;
     // sums(2,C), each over all rows, of what `add` puts into the sums of one chunk.
     template <class Add>
-    double* sumOverChunks(std::size_t rows, std::size_t channels, const Add& add);
+    double* sumOverChunks(const Rows& rows, const Add& add);
     void scaleAndShift(const Tensor& x, const Tensor& y, std::size_t channels);
 
     int m_threads;
-    std::vector<double> m_sums;   // of every chunk; grows with the first batches
+    std::vector<double> m_sums;   // over all, then of every chunk; grows with the first batches
     std::vector<float> m_factor;  // of each channel
     std::vector<float> m_offset;
 };

@@ -46,6 +46,11 @@ std::size_t physicalMemory() {
     return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
+// All of a pixel's, or a block of them.
+std::size_t channelsTogether(const Tensor& images) {
+    return static_cast<std::size_t>(images.shape[images.shape.dimensions() - 1]);
+}
+
 // Blocks of channels are pooled like images of so many channels.
 MaxPoolSpec perBlock(MaxPoolSpec spec) {
     if (spec.layout == ImageLayout::kChannelBlocks) spec.channels = kChannelBlock;
@@ -239,12 +244,14 @@ void CpuBackend::batchNormBackwardInput(const Tensor& x, const Tensor& moments, 
 }
 
 void CpuBackend::averagePoolForward(const Tensor& x, const Tensor& y) {
-    cpu::averagePool(floats(x), floats(y), rowsOf(x), columnsOf(x) / columnsOf(y), columnsOf(y), m_threads);
+    const std::size_t channels = channelsTogether(x);
+    cpu::averagePool(floats(x), floats(y), countOf(y) / channels, countOf(x) / countOf(y), channels, m_threads);
 }
 
 void CpuBackend::averagePoolBackward(const Tensor& gradY, const Tensor& gradX) {
-    cpu::averagePoolGradient(floats(gradY), floats(gradX), rowsOf(gradY), columnsOf(gradX) / columnsOf(gradY),
-                             columnsOf(gradY), m_threads);
+    const std::size_t channels = channelsTogether(gradX);
+    cpu::averagePoolGradient(floats(gradY), floats(gradX), countOf(gradY) / channels, countOf(gradX) / countOf(gradY),
+                             channels, m_threads);
 }
 
 void CpuBackend::dropout(const Tensor& x, const Tensor& y, const Tensor& key, double probability) {

@@ -151,6 +151,8 @@ ModelConfig sized(const std::string& kind, std::int64_t width, std::int64_t dept
 TEST_CASE("The residual CNN starts with PyTorch's weights, bit for bit, and has its gradients and statistics") {
     compareOnePass(images(sized("residual_cnn", 8, 1), {1, 8, 8}, 16));
     compareOnePass(images(sized("residual_cnn", 12, 2), {3, 17, 14}, 6, 2));
+    for (const std::int64_t width : {16, 32})  // wide enough for images in blocks of channels
+        compareOnePass(images(sized("residual_cnn", width, 1), {3, 17, 14}, 6, 2));
 }
 
 TEST_CASE("The transformer starts with PyTorch's weights, bit for bit, and has its gradients") {
@@ -167,6 +169,11 @@ TEST_CASE("Residuals, batch norm and average pooling in a list of layers have Py
         {"kind": "relu"}, {"kind": "max_pool2d", "kernel": 2}], "shortcut": [{"kind": "conv2d", "out": 6, "kernel": 1,
         "stride": 2}]}, {"kind": "gelu"}, {"kind": "global_average_pool"}, {"kind": "linear"}])";
     compareOnePass(images(config, {2, 10, 8}, 7));
+    config.layers = R"([{"kind": "conv2d", "out": 32, "kernel": 3, "padding": 1}, {"kind": "gelu"},
+        {"kind": "residual", "layers": [{"kind": "conv2d", "out": 32, "kernel": 3, "padding": 1},
+        {"kind": "batch_norm2d"}]}, {"kind": "relu"}, {"kind": "batch_norm2d"}, {"kind": "max_pool2d", "kernel": 2},
+        {"kind": "global_average_pool"}, {"kind": "linear"}])";
+    compareOnePass(images(config, {1, 10, 8}, 7));
 }
 
 TEST_CASE("Deeper models keep PyTorch's losses while they learn") {
