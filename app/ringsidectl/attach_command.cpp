@@ -23,7 +23,7 @@
 namespace ringside {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kAttachFooter =
     "Examples:\n"
     "  ringsidectl attach runs/first             progress of a live run; the result of a finished one\n"
     "  ringsidectl attach runs/first --lines     its telemetry, one JSON line per event, from the beginning\n"
@@ -153,7 +153,7 @@ int attachCommand(const AttachArguments& arguments) {
 
 void addAttachCommand(CLI::App& app, std::function<int()>& action) {
     CLI::App* command = app.add_subcommand("attach", "Follow a live run, or replay a finished one");
-    command->footer(kFooter);
+    command->footer(kAttachFooter);
     auto arguments = std::make_shared<AttachArguments>();
     command->add_option("RUN_DIR", arguments->directory, "The run directory")->required();
     command->add_flag("--lines", arguments->lines, "Telemetry lines for programs instead of progress for people");

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kDifferent = 1;  // as diff(1)
 
-constexpr const char* kFooter =
+constexpr const char* kCompareFooter =
     "A and B are run directories, or any directories with a metrics.jsonl, such as an exported script's --out.\n"
     "Losses are compared step by step and epoch by epoch, relative to the larger of the two; shards, weights,\n"
     "accuracy and configuration are reported and decide nothing. A run that goes on from a checkpoint is compared\n"
@@ -53,7 +53,7 @@ int runCompare(const CompareArguments& arguments) {
 
 void addCompareCommand(CLI::App& app, std::function<int()>& action) {
     CLI::App* command = app.add_subcommand("compare", "How far two runs are apart, and from which step on");
-    command->footer(kFooter);
+    command->footer(kCompareFooter);
     auto arguments = std::make_shared<CompareArguments>();
     command->add_option("A", arguments->a, "A run directory")->required();
     command->add_option("B", arguments->b, "Another one")->required();

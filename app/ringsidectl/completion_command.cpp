@@ -10,7 +10,7 @@
 namespace ringside {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kCompletionFooter =
     "Examples:\n"
     "  source <(ringsidectl completion bash)\n"
     "  ringsidectl completion zsh > ~/.zfunc/_ringsidectl      (with fpath+=~/.zfunc before compinit)";
@@ -128,7 +128,7 @@ void printZsh(const CLI::App& app) {
 void addCompletionCommand(CLI::App& app, std::function<int()>& action) {
     CLI::App* command =
         app.add_subcommand("completion", "Print a script that completes commands and fields in the shell");
-    command->footer(kFooter);
+    command->footer(kCompletionFooter);
     auto shell = std::make_shared<std::string>();
     command->add_option("SHELL", *shell, "bash or zsh")->required()->check(CLI::IsMember({"bash", "zsh"}));
     command->callback([shell, &app, &action] {

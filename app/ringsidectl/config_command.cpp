@@ -20,9 +20,9 @@
 namespace ringside {
 namespace {
 
-constexpr const char* kDescription = "The experiment file: print the built-in one, its schema, or check one.";
+constexpr const char* kConfigDescription = "The experiment file: print the built-in one, its schema, or check one.";
 
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kConfigFooter = R"(Examples:
   ringsidectl config --defaults > my.json                  start an experiment of your own
   ringsidectl config --defaults --set parallel.world_size=8 --set optimizer.lr=0.2 > eight.json
   ringsidectl config --validate my.json                    says every problem, one per line; exit code 2
@@ -86,7 +86,7 @@ int validateFile(const ConfigOptions& options) {
     return report(path.string() + ": ", problems);
 }
 
-int printSummary(const ConfigOptions& options) {
+int printModelSummary(const ConfigOptions& options) {
     const std::filesystem::path path(options.summary);
     const Result<Json> json = readJsonFile(path);
     if (!json) return report("", {json.problem()});
@@ -108,7 +108,7 @@ int runConfigCommand(const ConfigOptions& options) {
         std::cout << configSchema().dump(2) << '\n';
         return static_cast<int>(ExitCode::kOk);
     }
-    if (!options.summary.empty()) return printSummary(options);
+    if (!options.summary.empty()) return printModelSummary(options);
     return options.defaults ? printDefaults(options) : validateFile(options);
 }
 
@@ -116,8 +116,8 @@ int runConfigCommand(const ConfigOptions& options) {
 
 void addConfigCommand(CLI::App& app, std::function<int()>& action) {
     const auto options = std::make_shared<ConfigOptions>();
-    CLI::App* config = app.add_subcommand("config", kDescription);
-    config->footer(kFooter);
+    CLI::App* config = app.add_subcommand("config", kConfigDescription);
+    config->footer(kConfigFooter);
     CLI::Option_group* what = config->add_option_group("What to print");
     what->add_flag("--defaults", options->defaults, "the built-in experiment, every field with its default");
     what->add_flag("--schema", options->schema, "the JSON Schema of an experiment, with help, limits and choices");

@@ -14,7 +14,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMaxBytes = 16U << 20;
+constexpr std::size_t kMaxExperimentBytes = 16U << 20;
 
 Result<Json> readStandardInput() {
     std::string text;
@@ -24,9 +24,9 @@ Result<Json> readStandardInput() {
         if (got < 0 && errno == EINTR) continue;
         if (got < 0)
             return Problem{"standard input", "cannot be read (" + errnoText(errno) + ")", "name a file instead"};
-        if (got == 0) return parseJson(text, "standard input", kMaxBytes);
+        if (got == 0) return parseJson(text, "standard input", kMaxExperimentBytes);
         text.append(buffer.data(), static_cast<std::size_t>(got));
-        if (text.size() > kMaxBytes) return parseJson(text, "standard input", kMaxBytes);
+        if (text.size() > kMaxExperimentBytes) return parseJson(text, "standard input", kMaxExperimentBytes);
     }
 }
 
@@ -35,7 +35,7 @@ Result<Experiment> readExperiment(const std::string& source, Problems& all) {
     experiment.baseDirectory = std::filesystem::current_path();
     if (source.empty()) return experiment;
     if (source != "-") experiment.baseDirectory = std::filesystem::absolute(source).parent_path();
-    const Result<Json> json = source == "-" ? readStandardInput() : readJsonFile(source, kMaxBytes);
+    const Result<Json> json = source == "-" ? readStandardInput() : readJsonFile(source, kMaxExperimentBytes);
     if (!json) return json.problem();
     const Result<RunConfig> config = RunConfig::fromJson(json.value(), &all);
     if (!config) return config.problem();

@@ -10,7 +10,7 @@
 namespace ringside {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kExportFooter =
     "CONFIG is an experiment file (JSON), - for standard input, or nothing for the built-in experiment.\n"
     "pytorch: one script for plain PyTorch (DistributedSampler, DistributedDataParallel, Gloo or NCCL) that deals\n"
     "the same samples to every rank, starts from the same weights and writes metrics.jsonl in the same form. The\n"
@@ -49,7 +49,7 @@ int runExport(const ExportArguments& arguments) {
 
 void addExportCommand(CLI::App& app, std::function<int()>& action) {
     CLI::App* command = app.add_subcommand("export", "Write an experiment as a script for plain PyTorch");
-    command->footer(kFooter);
+    command->footer(kExportFooter);
     auto arguments = std::make_shared<ExportArguments>();
     command->add_option("CONFIG", arguments->config, "The experiment file");
     command->add_option("--to", arguments->format, "What to write: pytorch")

@@ -45,7 +45,7 @@ std::optional<std::int64_t> labelNamed(const Dataset& data, const std::string& n
     return {};
 }
 
-Json placeJson(const ShardPlan& plan, const PlanHit& hit) {
+Json hitJson(const ShardPlan& plan, const PlanHit& hit) {
     Json json = {{"index", hit.sample}};
     if (hit.rank < 0) return json.update({{"flag", "dropped"}}), json;
     const bool trained = hit.slot < plan.trainedOf(hit.rank);
@@ -56,7 +56,7 @@ Json placeJson(const ShardPlan& plan, const PlanHit& hit) {
     return json;
 }
 
-std::string placeText(const Json& place) {
+std::string hitText(const Json& place) {
     std::string text = "sample " + place["index"].dump();
     if (!place.contains("rank")) return text + ": no rank gets it\n";
     text += ": rank " + place["rank"].dump() + ", slot " + place["slot"].dump();
@@ -124,11 +124,11 @@ Result<PlanAnswer> answerFind(const PlanSource& source, std::int64_t epoch, std:
     const auto hits = findInPlan(plan.value(), query.value(), labels);
     if (!hits) return hits.problem();
     Json places = Json::array();
-    for (const PlanHit& hit : hits.value()) places.push_back(placeJson(plan.value(), hit));
+    for (const PlanHit& hit : hits.value()) places.push_back(hitJson(plan.value(), hit));
     const auto count = static_cast<std::int64_t>(places.size());
     PlanAnswer answer{{{"query", text}, {"epoch", epoch}, {"count", count}, {"places", places}}, {}};
     answer.text = grouped(count) + (count == 1 ? " place" : " places") + " in epoch " + std::to_string(epoch) + "\n" +
-                  first(places, placeText);
+                  first(places, hitText);
     return answer;
 }
 

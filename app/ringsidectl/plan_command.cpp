@@ -18,10 +18,10 @@
 namespace ringside {
 namespace {
 
-constexpr const char* kDescription =
+constexpr const char* kPlanDescription =
     "Which rank gets which sample in one epoch, exactly as PyTorch's samplers and DataLoader deal them.";
 
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kPlanFooter = R"(Examples:
   ringsidectl plan --size 10 --world-size 4
       where the padding comes from: ceil(10 / 4) = 3 per rank, so 2 samples are repeated (*)
   ringsidectl plan --size 10 --world-size 4 --drop-last
@@ -154,8 +154,8 @@ void addQuestions(CLI::App& plan, PlanOptions& options) {
 
 void addPlanCommand(CLI::App& app, std::function<int()>& action) {
     const auto options = std::make_shared<PlanOptions>();
-    CLI::App* plan = app.add_subcommand("plan", kDescription);
-    plan->footer(kFooter);
+    CLI::App* plan = app.add_subcommand("plan", kPlanDescription);
+    plan->footer(kPlanFooter);
     addPlanSettings(*plan, options->settings);
     addQuestions(*plan, *options);
     plan->add_option("--rank", options->rank, "only this rank (default: all)");

@@ -26,7 +26,7 @@
 namespace ringside {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kRunFooter =
     "CONFIG is an experiment file (JSON), - for standard input, or nothing for the built-in experiment\n"
     "(ringsidectl config --defaults prints it). Without --out the run directory is\n"
     "runs/YYYY-MM-DD-HHMMSS-name.\n"
@@ -224,7 +224,7 @@ int runCommand(RunArguments arguments) {
 
 void addRunCommand(CLI::App& app, std::function<int()>& action) {
     CLI::App* command = app.add_subcommand("run", "Train an experiment on several ranks and show it");
-    command->footer(kFooter);
+    command->footer(kRunFooter);
     auto arguments = std::make_shared<RunArguments>();
     command->add_option("CONFIG", arguments->config, "Experiment file, - for standard input; none: the built-in one");
     command->add_option("--set", arguments->assignments, "Change one field: --set loader.batch_size=64")

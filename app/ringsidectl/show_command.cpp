@@ -12,9 +12,9 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMaxBytes = 16U << 20;
+constexpr std::size_t kMaxSummaryBytes = 16U << 20;
 
-constexpr const char* kFooter =
+constexpr const char* kShowFooter =
     "Examples:\n"
     "  ringsidectl show runs/first\n"
     "  ringsidectl show runs/first --json | python3 -m json.tool";
@@ -104,7 +104,7 @@ int showCommand(const std::string& directory, bool asJson) {
         return reportProblems({{directory, alive ? "is still running" : "has no summary: its supervisor was killed",
                                 "ringsidectl attach " + directory + " shows what there is"}});
     }
-    const Result<Json> summary = readJsonFile(paths.value().summary(), kMaxBytes);
+    const Result<Json> summary = readJsonFile(paths.value().summary(), kMaxSummaryBytes);
     if (!summary) return reportProblems({summary.problem()});
     if (!summary.value().is_object()) {
         return reportProblems({{paths.value().summary().string(), "is no run summary", "name another run directory"}});
@@ -121,7 +121,7 @@ int showCommand(const std::string& directory, bool asJson) {
 
 void addShowCommand(CLI::App& app, std::function<int()>& action) {
     CLI::App* command = app.add_subcommand("show", "What a run came to: state, verdict, speed, metrics");
-    command->footer(kFooter);
+    command->footer(kShowFooter);
     auto directory = std::make_shared<std::string>();
     auto json = std::make_shared<bool>(false);
     command->add_option("RUN_DIR", *directory, "The run directory")->required();

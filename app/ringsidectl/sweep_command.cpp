@@ -27,7 +27,7 @@ constexpr std::size_t kMostValues = 16;
 constexpr double kLeastSeconds = 0.01;
 constexpr double kMostSeconds = 600;
 
-constexpr const char* kFooter =
+constexpr const char* kSweepFooter =
     "CONFIG is an experiment file (JSON), - for standard input, or nothing for the built-in experiment. Nothing is\n"
     "trained: the batches of all ranks (of 16 at most) are loaded at once, transformed and thrown away, as the ranks "
     "of a\n"
@@ -161,7 +161,7 @@ int runSweep(const SweepArguments& arguments) {
 
 void addSweepCommand(CLI::App& app, std::function<int()>& action) {
     CLI::App* command = app.add_subcommand("sweep", "How fast samples load with different numbers of workers");
-    command->footer(kFooter);
+    command->footer(kSweepFooter);
     auto arguments = std::make_shared<SweepArguments>();
     command->add_option("CONFIG", arguments->config, "The experiment file");
     command->add_option("--num-workers", arguments->numWorkers, "Numbers of workers to try")

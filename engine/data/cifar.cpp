@@ -38,7 +38,7 @@ struct CifarFiles {
     std::vector<path> test;
 };
 
-bool isFile(const path& file) {
+bool isRegular(const path& file) {
     std::error_code ignored;
     return std::filesystem::is_regular_file(file, ignored);
 }
@@ -50,7 +50,7 @@ std::vector<path> batchesIn(const path& directory, CifarKind kind) {
         const std::string name = entry.path().filename().string();
         const bool wanted =
             kind == CifarKind::k100 ? name == "train.bin" : name.starts_with("data_batch_") && name.ends_with(".bin");
-        if (wanted && isFile(entry.path())) found.push_back(entry.path());
+        if (wanted && isRegular(entry.path())) found.push_back(entry.path());
     }
     std::ranges::sort(found);
     return found;
@@ -63,7 +63,7 @@ CifarFiles findFiles(const path& given, CifarKind kind) {
          {given, given / (kind == CifarKind::k10 ? "cifar-10-batches-bin" : "cifar-100-binary")}) {
         CifarFiles files{batchesIn(directory, kind), {}};
         const path test = directory / (kind == CifarKind::k10 ? "test_batch.bin" : "test.bin");
-        if (isFile(test)) files.test.push_back(test);
+        if (isRegular(test)) files.test.push_back(test);
         if (!files.training.empty()) return files;
     }
     return {};

@@ -7,7 +7,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::uint8_t kMaxDimensions = 8;
+constexpr std::uint8_t kMaxIdxDimensions = 8;
 
 const std::map<std::uint8_t, ElementType>& idxTypes() {
     static const std::map<std::uint8_t, ElementType> types = {
@@ -26,7 +26,7 @@ Result<ArrayHeader> readIdxHeader(ByteSource& source, std::uint8_t type, std::ui
         return Problem{file, "starts like an IDX file but its value type (byte 2) is " + std::to_string(type),
                        "the types are 8, 9, 11, 12, 13 and 14: check that this is the right file"};
     }
-    if (dimensions == 0 || dimensions > kMaxDimensions) {
+    if (dimensions == 0 || dimensions > kMaxIdxDimensions) {
         return Problem{file,
                        "is an IDX file of " + std::to_string(dimensions) + " dimensions (byte 3); it must be 1 to 8",
                        "check that this is the right file"};

@@ -12,7 +12,7 @@ namespace ringside {
 namespace {
 
 constexpr std::uint64_t kMaxHeaderBytes = std::uint64_t{1} << 20;
-constexpr std::size_t kMaxDimensions = 32;
+constexpr std::size_t kMaxNpyDimensions = 32;
 
 // The little of Python's literal syntax that a .npy header uses.
 class Literals {
@@ -50,7 +50,7 @@ class Literals {
             skipSpace();
             std::int64_t value = 0;
             const auto [end, error] = std::from_chars(m_text.data(), m_text.data() + m_text.size(), value);
-            if (error != std::errc() || values.size() == kMaxDimensions) return {};
+            if (error != std::errc() || values.size() == kMaxNpyDimensions) return {};
             m_text.remove_prefix(static_cast<std::size_t>(end - m_text.data()));
             values.push_back(value);
             if (!take(',') && !m_text.starts_with(')')) return {};

@@ -18,7 +18,7 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kCodePoints = 0x110000;
-constexpr std::size_t kBytesBetweenLooks = std::size_t{1} << 20;  // at the stop token
+constexpr std::size_t kTextBetweenLooks = std::size_t{1} << 20;  // at the stop token
 
 // One character of UTF-8, with how many bytes it takes; 0 bytes where there is none.
 struct Decoded {
@@ -60,7 +60,7 @@ Result<bool> forEachCharacter(std::string_view text, const std::string& what, co
     for (std::size_t nextLook = at; at < text.size();) {
         if (at >= nextLook) {
             if (stop.stop_requested()) return stoppedReading(what);
-            nextLook += kBytesBetweenLooks;
+            nextLook += kTextBetweenLooks;
         }
         const Decoded one = decode(text.substr(at));
         if (one.bytes == 0)

@@ -6,7 +6,7 @@
 namespace ringside {
 namespace {
 
-constexpr const char* kClass = R"(
+constexpr const char* kTextClass = R"(
 class Text(Dataset):
     """Sequences of characters as numbers; every character is to predict the next one."""
 
@@ -36,7 +36,7 @@ def load_data(path):
 
 PythonData pythonCharacters(const PythonDataRequest& request) {
     const bool builtIn = request.path.empty();
-    PythonData data{.function = std::string(kClass) + kPythonOpenText + kLoad +
+    PythonData data{.function = std::string(kTextClass) + kPythonOpenText + kLoad +
                                 "    return Text(torch.tensor([number[character] for character in text]), " +
                                 std::to_string(request.config.contextLength) + ")\n",
                     .path = pythonText(request.path.string()),

@@ -18,7 +18,7 @@ def mix(x):
 
 )";
 
-constexpr const char* kClass = R"(
+constexpr const char* kTransformsClass = R"(
 class Transformed(Dataset):
     """Images as Ringside transforms them. What is random depends on the seed, the epoch and the sample alone."""
 
@@ -93,7 +93,8 @@ PythonTransforms pythonTransforms(const RunConfig& config, const SampleShape& sh
     PythonTransforms transforms;
     transforms.definition = "IMAGE = (" + std::to_string(shape.channels) + ", " + std::to_string(shape.height) + ", " +
                             std::to_string(shape.width) + ")  # channels, height, width\n\n" +
-                            (random.empty() ? "" : kMix) + (normalize ? scaleFunction() : "") + kClass + random + kTail;
+                            (random.empty() ? "" : kMix) + (normalize ? scaleFunction() : "") + kTransformsClass +
+                            random + kTail;
     transforms.wrap = std::string("    scale = ") + (normalize ? "channel_scale(training)" : "None") +
                       "\n    training = images = Transformed(training, scale, random=True)\n"
                       "    validation = Transformed(validation, scale, random=False)";

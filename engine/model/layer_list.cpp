@@ -34,14 +34,14 @@ constexpr std::array kParts = {Part{"layers", "body", &LayerDescription::body},
                                Part{"shortcut", "shortcut", &LayerDescription::shortcut}};
 constexpr int kMaxDepth = 4;  // of residuals inside of residuals
 
-struct Kind {
+struct WrittenKind {
     std::string_view name;
     LayerKind kind;
     std::vector<Key> keys;
 };
 
-const std::vector<Kind>& kinds() {
-    static const std::vector<Kind> table = {
+const std::vector<WrittenKind>& kinds() {
+    static const std::vector<WrittenKind> table = {
         {"linear", LayerKind::kLinear, {{"out", &LayerDescription::outputs, 1, 65536, true}}},
         {"conv2d",
          LayerKind::kConv2d,
@@ -95,11 +95,11 @@ class EntryReader {
     Result<LayerDescription> read(std::int64_t outputs) const;
 
   private:
-    std::optional<Problem> readKey(const Kind& kind, const std::string& key, const Json& value,
+    std::optional<Problem> readKey(const WrittenKind& kind, const std::string& key, const Json& value,
                                    LayerDescription& layer) const;
     std::optional<Problem> readPart(const Part& part, const Json& value, LayerDescription& layer) const;
     std::optional<Problem> readNumber(const Key& key, const Json& value, LayerDescription& layer) const;
-    std::optional<Problem> checkWhole(const Kind& kind, const LayerDescription& layer) const;
+    std::optional<Problem> checkWhole(const WrittenKind& kind, const LayerDescription& layer) const;
 
     Problem problem(const std::string& message, const std::string& remedy) const { return {m_path, message, remedy}; }
 
@@ -113,7 +113,7 @@ Result<LayerDescription> EntryReader::read(std::int64_t outputs) const {
     if (!m_entry.is_object() || !m_entry.contains("kind") || !m_entry["kind"].is_string())
         return problem("is " + shown(m_entry) + "; a layer is an object with a kind", R"(write {"kind": "relu"})");
     const std::string name = m_entry["kind"].get<std::string>();
-    const auto kind = std::ranges::find(kinds(), name, &Kind::name);
+    const auto kind = std::ranges::find(kinds(), name, &WrittenKind::name);
     if (kind == kinds().end())
         return problem("has the kind " + shown(m_entry["kind"]) + "; the kinds are " + namesOf(kinds()),
                        nearestIn(kinds(), name, "choose one of these"));
@@ -126,7 +126,7 @@ Result<LayerDescription> EntryReader::read(std::int64_t outputs) const {
     return layer;
 }
 
-std::optional<Problem> EntryReader::checkWhole(const Kind& kind, const LayerDescription& layer) const {
+std::optional<Problem> EntryReader::checkWhole(const WrittenKind& kind, const LayerDescription& layer) const {
     for (const Key& key : kind.keys)
         if (key.required && layer.*key.value == 0)
             return problem(std::string(kind.name) + " has no \"" + std::string(key.name) + "\"",
@@ -140,7 +140,7 @@ std::optional<Problem> EntryReader::checkWhole(const Kind& kind, const LayerDesc
     return {};
 }
 
-std::optional<Problem> EntryReader::readKey(const Kind& kind, const std::string& key, const Json& value,
+std::optional<Problem> EntryReader::readKey(const WrittenKind& kind, const std::string& key, const Json& value,
                                             LayerDescription& layer) const {
     if (kind.kind == LayerKind::kResidual)
         for (const Part& part : kParts)

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kVersion = 1;
 
-Problem broken(const std::string& file, const std::string& what) {
+Problem brokenManifest(const std::string& file, const std::string& what) {
     return {file, what, "choose another checkpoint"};
 }
 
@@ -25,7 +25,7 @@ std::optional<std::int64_t> countOf(const Json& json, const char* key) {
     return found->get<std::int64_t>();
 }
 
-std::string textOf(const Json& json, const char* key) {
+std::string entryText(const Json& json, const char* key) {
     const auto found = json.find(key);
     return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
@@ -91,7 +91,7 @@ bool readFiles(const Json& json, CheckpointManifest& manifest) {
     for (const Json& one : json) {
         const auto bytes = one.is_object() ? countOf(one, "bytes") : std::nullopt;
         if (!bytes) return false;
-        manifest.files.push_back({textOf(one, "name"), *bytes, textOf(one, "sha256")});
+        manifest.files.push_back({entryText(one, "name"), *bytes, entryText(one, "sha256")});
     }
     return true;
 }
@@ -122,29 +122,29 @@ Json CheckpointManifest::toJson() const {
 }
 
 Result<CheckpointManifest> CheckpointManifest::fromJson(const Json& json, const std::string& file) {
-    if (!json.is_object()) return broken(file, "is no JSON object");
+    if (!json.is_object()) return brokenManifest(file, "is no JSON object");
     const auto version = countOf(json, "version");
-    if (version != kVersion) return broken(file, "has a version that this program does not know; it knows 1");
+    if (version != kVersion) return brokenManifest(file, "has a version that this program does not know; it knows 1");
     CheckpointManifest manifest;
     const auto step = countOf(json, "step");
     const auto epochs = countOf(json, "epochs_done");
-    if (!step || !epochs) return broken(file, "has a step or an epochs_done that is no number from 0");
+    if (!step || !epochs) return brokenManifest(file, "has a step or an epochs_done that is no number from 0");
     manifest.step = *step;
     manifest.epochsDone = *epochs;
-    manifest.model = textOf(json, "model");
-    manifest.optimizer = textOf(json, "optimizer");
+    manifest.model = entryText(json, "model");
+    manifest.optimizer = entryText(json, "optimizer");
     if (const auto sampler = json.find("sampler"); sampler != json.end()) manifest.sampler = *sampler;
     if (const auto epoch = json.find("epoch"); epoch != json.end() && !readEpoch(*epoch, manifest)) {
-        return broken(file, "describes the epoch under way in a way that makes no sense");
+        return brokenManifest(file, "describes the epoch under way in a way that makes no sense");
     }
     if (const auto scale = json.find("loss_scale"); scale != json.end() && !readLossScale(*scale, manifest)) {
-        return broken(file, "has a loss_scale that makes no sense");
+        return brokenManifest(file, "has a loss_scale that makes no sense");
     }
     if (const auto scale = json.find("normalize"); scale != json.end() && !readScale(*scale, manifest.normalize)) {
-        return broken(file, "has a normalize that makes no sense");
+        return brokenManifest(file, "has a normalize that makes no sense");
     }
     if (const auto files = json.find("files"); files != json.end() && !readFiles(*files, manifest)) {
-        return broken(file, "has a list of files that makes no sense");
+        return brokenManifest(file, "has a list of files that makes no sense");
     }
     return manifest;
 }

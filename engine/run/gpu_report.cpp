@@ -11,7 +11,7 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kMaxGpus = 64;
-constexpr std::size_t kMaxReportBytes = 1U << 20;
+constexpr std::size_t kMaxGpuReportBytes = 1U << 20;
 
 Problem broken(const std::string& message) {
     return {"the GPU report", message, "build ringsidectl and ringside-worker-cuda from the same sources"};
@@ -101,7 +101,7 @@ Json toJson(const GpuReport& report) {
 }
 
 Result<GpuReport> parseGpuReport(std::string_view text) {
-    const Result<Json> json = parseJson(text, "the GPU report", kMaxReportBytes);
+    const Result<Json> json = parseJson(text, "the GPU report", kMaxGpuReportBytes);
     if (!json) return json.problem();
     try {
         GpuReport report = reportFrom(json.value());

@@ -21,7 +21,7 @@ std::int64_t integerOf(const Json& line, const char* key, std::int64_t missing) 
     return found != line.end() && found->is_number_integer() ? found->get<std::int64_t>() : missing;
 }
 
-std::string textOf(const Json& line, const char* key) {
+std::string lineText(const Json& line, const char* key) {
     const auto found = line.find(key);
     return found != line.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
@@ -46,10 +46,10 @@ class MetricsReader {
         const Result<Json> line = parseJson(text, where);
         if (!line) return line.problem();
         if (!line.value().is_object()) return Problem{where, "is no JSON object", "name a directory with a run"};
-        const std::string kind = textOf(line.value(), "kind");
+        const std::string kind = lineText(line.value(), "kind");
         if (kind == "step") return takeStep(line.value(), where);
         if (kind == "epoch") {
-            m_record.epochs.push_back({integerOf(line.value(), "epoch", 0), textOf(line.value(), "split"),
+            m_record.epochs.push_back({integerOf(line.value(), "epoch", 0), lineText(line.value(), "split"),
                                        numberOf(line.value(), "loss"), numberOf(line.value(), "accuracy")});
         }
         return {};
@@ -83,13 +83,13 @@ void readTelemetry(RunRecord& record, const std::filesystem::path& file) {
         if (!counts) return {};
         const Result<Json> json = parseJson(line, "telemetry");
         if (!json || !json.value().is_object()) return {};
-        const std::string kind = textOf(json.value(), "kind");
+        const std::string kind = lineText(json.value(), "kind");
         const std::int64_t rank = integerOf(json.value(), "rank", 0);
         if (kind == "consumed") {
-            record.shards[{integerOf(json.value(), "epoch", 0), rank}] = textOf(json.value(), "sha256");
+            record.shards[{integerOf(json.value(), "epoch", 0), rank}] = lineText(json.value(), "sha256");
         }
         if (kind == "replica" && rank == 0) {
-            record.weights[integerOf(json.value(), "step", 0)] = textOf(json.value(), "hash");
+            record.weights[integerOf(json.value(), "step", 0)] = lineText(json.value(), "hash");
         }
         return {};
     });

@@ -51,7 +51,7 @@ std::string shown(const std::string& name) {
     return Json(name.substr(0, kMaxShownName)).dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
-Problem broken(const std::string& file, const std::string& what) {
+Problem brokenWeights(const std::string& file, const std::string& what) {
     return {file, what, "choose another checkpoint, or save it again"};
 }
 
@@ -137,17 +137,17 @@ std::string encodeSafetensors(std::vector<StoredTensor> tensors, const std::map<
 Result<SafetensorsFile> SafetensorsFile::parse(std::string content, const std::string& file) {
     std::uint64_t length = 0;
     if (content.size() < kLengthBytes) {
-        return broken(file, "has " + std::to_string(content.size()) + " bytes, too few for a safetensors file");
+        return brokenWeights(file, "has " + std::to_string(content.size()) + " bytes, too few for a safetensors file");
     }
     std::memcpy(&length, content.data(), kLengthBytes);
     const std::size_t rest = content.size() - kLengthBytes;
     if (length > rest || length > kMaxHeaderBytes) {
-        return broken(file, "promises a header of " + std::to_string(length) + " bytes, but only " +
-                                std::to_string(rest) + " follow: it is cut short, or no safetensors file");
+        return brokenWeights(file, "promises a header of " + std::to_string(length) + " bytes, but only " +
+                                       std::to_string(rest) + " follow: it is cut short, or no safetensors file");
     }
     const std::string_view text = std::string_view(content).substr(kLengthBytes, length);
     const Header header = Header::parse(text.begin(), text.end(), nullptr, false);
-    if (!header.is_object()) return broken(file, "has a header that is no JSON object");
+    if (!header.is_object()) return brokenWeights(file, "has a header that is no JSON object");
 
     SafetensorsFile result;
     const std::size_t dataBytes = rest - length;
@@ -155,13 +155,14 @@ Result<SafetensorsFile> SafetensorsFile::parse(std::string content, const std::s
         if (name == "__metadata__") continue;
         const std::optional<Entry> entry = readEntry(json, dataBytes);
         if (!entry) {
-            return broken(file, "has a tensor " + shown(name) + " whose type, shape and place do not fit into its " +
-                                    std::to_string(dataBytes) + " bytes of values: it is cut short or damaged");
+            return brokenWeights(file, "has a tensor " + shown(name) +
+                                           " whose type, shape and place do not fit into its " +
+                                           std::to_string(dataBytes) + " bytes of values: it is cut short or damaged");
         }
         result.m_entries.emplace(name, *entry);
     }
     if (!coversAll(result.m_entries, dataBytes)) {
-        return broken(file, "has values that belong to no tensor or to two: it is damaged");
+        return brokenWeights(file, "has values that belong to no tensor or to two: it is damaged");
     }
     for (auto& [name, entry] : result.m_entries) entry.begin += kLengthBytes + length;
     result.m_content = std::move(content);

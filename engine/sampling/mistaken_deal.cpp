@@ -8,10 +8,6 @@ namespace {
 
 constexpr std::int64_t kMostDraws = std::int64_t{1} << 30;  // of all ranks together: seconds, and 4 GiB
 
-std::int64_t toldWorldSize(const ShardSpec& spec) {
-    return spec.pitfalls.wrongWorldSize > 0 ? spec.pitfalls.wrongWorldSize : spec.worldSize;
-}
-
 // DistributedSampler's own refusal: the rank that has no place among num_replicas.
 Problems checkRank(const ShardSpec& spec) {
     const std::int64_t world = toldWorldSize(spec);
@@ -29,6 +25,10 @@ Problems checkRank(const ShardSpec& spec) {
 }
 
 }  // namespace
+
+std::int64_t toldWorldSize(const ShardSpec& spec) {
+    return spec.pitfalls.wrongWorldSize > 0 ? spec.pitfalls.wrongWorldSize : spec.worldSize;
+}
 
 bool partsOrders(const PitfallsConfig& pitfalls) {
     return pitfalls.seedPerRank || pitfalls.doubleSharding;

@@ -15,6 +15,9 @@ namespace ringside {
 // Mistakes that cannot be dealt: PyTorch refuses them, another sampler is chosen, or the lists are too long.
 Problems checkPitfalls(const ShardSpec& spec);
 
+// The num_replicas that the sampler is given.
+std::int64_t toldWorldSize(const ShardSpec& spec);
+
 // Whether every rank deals from an order of its own.
 bool partsOrders(const PitfallsConfig& pitfalls);
 

@@ -10,7 +10,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kSlotsBetweenStops = 4096;
+constexpr std::int64_t kSlotsBetweenLooks = 4096;
 constexpr std::size_t kRare = 32;  // a class with at most one sample in so many is sorted, not scanned for
 constexpr std::size_t kLabelBlock = 64;
 
@@ -142,7 +142,7 @@ std::vector<PlanHit> scan(const ShardPlan& plan, const PlanQuery& query, const W
                           std::span<const std::uint16_t> labels, const std::atomic<bool>* stop) {
     std::vector<PlanHit> hits;
     for (std::int64_t slot = window.firstSlot; slot < window.lastSlot; ++slot) {
-        if (stop && slot % kSlotsBetweenStops == 0 && *stop) break;
+        if (stop && slot % kSlotsBetweenLooks == 0 && *stop) break;
         for (int rank = window.firstRank; rank < window.lastRank; ++rank) {
             if (slot >= plan.samplesOf(rank)) continue;
             const std::int64_t sample = plan.index(rank, slot);

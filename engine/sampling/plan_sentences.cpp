@@ -14,10 +14,6 @@ std::string counted(std::int64_t count, const std::string& one, const std::strin
     return grouped(count) + ' ' + (count == 1 ? one : many);
 }
 
-std::int64_t toldWorldSize(const ShardSpec& spec) {
-    return spec.pitfalls.wrongWorldSize > 0 ? spec.pitfalls.wrongWorldSize : spec.worldSize;
-}
-
 // "ceil(1437 / 4) = 360"; no ceil or floor where the division is even. Plain digits, as one would type them.
 std::string division(const ShardSpec& spec, std::int64_t length, std::int64_t result) {
     const std::int64_t world = toldWorldSize(spec);

@@ -78,7 +78,7 @@ struct Rank {
 };
 
 template <class Action>
-std::string errorOf(Action action) {
+std::string commErrorOf(Action action) {
     try {
         action();
     } catch (const CommError& error) {
@@ -122,7 +122,7 @@ TEST_CASE("A recorded step whose collectives hang ends at the deadline, with the
     }
     rank.nccl->stalled = true;
     rank.step();
-    const std::string error = errorOf([&] { rank.synchronize(); });
+    const std::string error = commErrorOf([&] { rank.synchronize(); });
     CHECK_THAT(error, containing("collective 8 (the last of a recorded step) did not finish within 300 ms"));
     CHECK(rank.nccl->aborts == 1);
 }
@@ -136,7 +136,7 @@ TEST_CASE("A peer that is gone during a recorded step is noticed without the dea
     rank.nccl->stalled = true;
     rank.step();
     rank.nccl->asyncError = NcclResult::kRemoteError;
-    CHECK_THAT(errorOf([&] { rank.synchronize(); }), containing("remote error (6)"));
+    CHECK_THAT(commErrorOf([&] { rank.synchronize(); }), containing("remote error (6)"));
     CHECK(rank.clock->time.time_since_epoch() < 300ms);
 }
 
@@ -180,8 +180,9 @@ TEST_CASE("A step under way is waited for before NCCL connects again, and only u
     rank.step();
     rank.nccl->refusesRecording = true;
     rank.nccl->breaksByRefusing = true;
-    CHECK_THAT(errorOf([&] { rank.step(); }), containing("collective 1 (all-reduce of 2 floats) did not finish within "
-                                                         "300 ms"));
+    CHECK_THAT(commErrorOf([&] { rank.step(); }),
+               containing("collective 1 (all-reduce of 2 floats) did not finish within "
+                          "300 ms"));
     CHECK(rank.clock->time.time_since_epoch() >= 300ms);
 }
 
@@ -192,9 +193,9 @@ TEST_CASE("Where NCCL breaks by being recorded and connects no more, the step th
     rank.nccl->refusesRecording = true;
     rank.nccl->breaksByRefusing = true;
     rank.nccl->answers["commInitRank"] = NcclResult::kInternalError;
-    CHECK_THAT(errorOf([&] { rank.step(); }), containing("rank 0: NCCL: connecting 4 ranks failed") &&
-                                                  containing("internal error") &&
-                                                  containing("start again with RINGSIDE_CUDA_GRAPHS=off"));
+    CHECK_THAT(commErrorOf([&] { rank.step(); }), containing("rank 0: NCCL: connecting 4 ranks failed") &&
+                                                      containing("internal error") &&
+                                                      containing("start again with RINGSIDE_CUDA_GRAPHS=off"));
 }
 
 TEST_CASE("Events of a recording serve again when it is over") {

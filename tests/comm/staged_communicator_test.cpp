@@ -16,12 +16,12 @@ using namespace std::chrono_literals;
 namespace {
 
 // A rank with a GPU of its own, over the communicator of threads.
-struct Rank {
+struct StagedRank {
     std::shared_ptr<FakeClock> clock = std::make_shared<FakeClock>();
     std::shared_ptr<FakeDevice> device = std::make_shared<FakeDevice>(clock);
     std::unique_ptr<StagedCommunicator> communicator;
 
-    explicit Rank(std::unique_ptr<Communicator> host)
+    explicit StagedRank(std::unique_ptr<Communicator> host)
         : communicator(std::make_unique<StagedCommunicator>(StagedParts{std::move(host), device, clock},
                                                             StagedOptions{device->computeStream(), 300ms})) {}
 
@@ -39,7 +39,7 @@ void playRanks(int size, const Play& play) {
     std::vector<std::thread> threads;
     for (auto& host : hosts)
         threads.emplace_back([&play, &host] {
-            Rank rank(std::move(host));
+            StagedRank rank(std::move(host));
             play(rank);
         });
     for (std::thread& thread : threads) thread.join();
@@ -53,7 +53,7 @@ std::vector<float> copied(std::span<const float> values) {
 
 TEST_CASE("Device memory is reduced, gathered, scattered and broadcast through the host") {
     std::vector<std::vector<float>> sums(3), gathered(3), scattered(3), sent(3);
-    playRanks(3, [&](Rank& self) {
+    playRanks(3, [&](StagedRank& self) {
         StagedCommunicator& communicator = *self.communicator;
         const auto me = static_cast<std::size_t>(communicator.rank());
         const auto mine = static_cast<float>(me + 1);
@@ -82,7 +82,7 @@ TEST_CASE("Device memory is reduced, gathered, scattered and broadcast through t
 
 TEST_CASE("Device memory travels from rank to rank through the host") {
     std::vector<float> received;
-    playRanks(2, [&](Rank& self) {
+    playRanks(2, [&](StagedRank& self) {
         const auto memory = self.onDevice({static_cast<float>(self.communicator->rank()) + 5});
         if (self.communicator->rank() == 0) return self.communicator->send(CommBuffer::of(memory), 1);
         self.communicator->recv(CommBuffer::of(memory), 0);
@@ -92,7 +92,7 @@ TEST_CASE("Device memory travels from rank to rank through the host") {
 }
 
 TEST_CASE("A collective sees what the compute stream had still to compute, and host memory stays on the host") {
-    Rank self(std::move(makeLocalCommunicators(1).front()));
+    StagedRank self(std::move(makeLocalCommunicators(1).front()));
     const auto values = self.onDevice({1});
     self.device->enqueue(
         self.device->computeStream(), [] { return true; }, [&] { values[0] = 42; });
@@ -107,7 +107,7 @@ TEST_CASE("A collective sees what the compute stream had still to compute, and h
 }
 
 TEST_CASE("A GPU that never finishes ends the collective at its deadline, with the rank and the way out") {
-    Rank self(std::move(makeLocalCommunicators(1).front()));
+    StagedRank self(std::move(makeLocalCommunicators(1).front()));
     const auto values = self.onDevice({1});
     self.device->enqueue(
         self.device->computeStream(), [] { return false; }, [] {});
@@ -119,7 +119,7 @@ TEST_CASE("A GPU that never finishes ends the collective at its deadline, with t
 TEST_CASE("A staged communicator gives everything back") {
     std::shared_ptr<FakeDevice> device;
     {
-        Rank self(std::move(makeLocalCommunicators(1).front()));
+        StagedRank self(std::move(makeLocalCommunicators(1).front()));
         device = self.device;
         self.communicator->allReduce(CommBuffer::of(self.onDevice({1, 2, 3})), ReduceOp::kSum);
     }

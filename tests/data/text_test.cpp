@@ -8,7 +8,7 @@ using namespace ringside;
 
 namespace {
 
-std::vector<float> featuresOf(const Dataset& data, std::int64_t index) {
+std::vector<float> charactersOf(const Dataset& data, std::int64_t index) {
     std::vector<float> values(static_cast<std::size_t>(data.shape().features));
     data.features(index, values);
     return values;
@@ -30,9 +30,9 @@ TEST_CASE("A text becomes samples of characters, each labelled with the one afte
     const auto data = TextDataset::make("cab a cab", 3, "t.txt").value();  // ' ' a b c are 0 1 2 3
     CHECK(data->size() == 2);
     CHECK(data->classCount() == 4);
-    CHECK(featuresOf(*data, 0) == std::vector<float>{3, 1, 2});
+    CHECK(charactersOf(*data, 0) == std::vector<float>{3, 1, 2});
     CHECK(labelsOf(*data, 0) == std::vector<std::int64_t>{1, 2, 0});
-    CHECK(featuresOf(*data, 1) == std::vector<float>{0, 1, 0});
+    CHECK(charactersOf(*data, 1) == std::vector<float>{0, 1, 0});
     CHECK(labelsOf(*data, 1) == std::vector<std::int64_t>{1, 0, 3});
     CHECK(data->label(1) == 3);
     CHECK(data->text(1) == " a ");

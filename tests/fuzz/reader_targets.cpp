@@ -28,7 +28,7 @@ class MemoryFile {
     UniqueFd m_fd;
 };
 
-void requireOneLine(const Problem& problem) {
+void requireReaderLine(const Problem& problem) {
     const std::string text = problem.text();
     RINGSIDE_ASSERT(!text.empty() && text.size() < 4096 && text.find('\n') == std::string::npos);
 }
@@ -38,10 +38,10 @@ void requireOneLine(const Problem& problem) {
 void array(std::string_view bytes) {
     const MemoryFile file(bytes);
     auto opened = ArrayFile::open(file.path());
-    if (!opened) return requireOneLine(opened.problem());
+    if (!opened) return requireReaderLine(opened.problem());
     const std::uint64_t count = opened.value().header.valueCount();
     const auto values = opened.value().readValues();
-    if (!values) return requireOneLine(values.problem());
+    if (!values) return requireReaderLine(values.problem());
     RINGSIDE_ASSERT(std::visit([](const auto& inner) { return inner.size(); }, values.value()) == count);
     if (const auto* floats = std::get_if<1>(&values.value())) {
         for (const float value : *floats) RINGSIDE_ASSERT(std::isfinite(value));
@@ -53,7 +53,7 @@ void cifar(std::string_view bytes) {
     for (const CifarKind kind : {CifarKind::k10, CifarKind::k100}) {
         const auto parts = loadCifar(kind, file.path());
         if (!parts) {
-            requireOneLine(parts.problem());
+            requireReaderLine(parts.problem());
             continue;
         }
         const Dataset& set = *parts.value().training;
@@ -63,7 +63,7 @@ void cifar(std::string_view bytes) {
 
 void image(std::string_view bytes) {
     const auto read = decodeImage(std::as_bytes(std::span(bytes)), "input");
-    if (!read) return requireOneLine(read.problem());
+    if (!read) return requireReaderLine(read.problem());
     const RgbImage& picture = read.value();
     RINGSIDE_ASSERT(picture.pixels.size() == static_cast<std::size_t>(picture.width * picture.height * 3));
 }
@@ -71,7 +71,7 @@ void image(std::string_view bytes) {
 void preview(std::string_view bytes) {
     const MemoryFile file(bytes);
     const auto read = previewFile(file.path());
-    if (!read) return requireOneLine(read.problem());
+    if (!read) return requireReaderLine(read.problem());
     const DataPreview& shown = read.value();
     RINGSIDE_ASSERT(shown.labelColumn < static_cast<int>(std::max<std::size_t>(shown.columns.size(), 1)));
     RINGSIDE_ASSERT(shown.rows.size() <= 20 && shown.sampleCount >= 0);

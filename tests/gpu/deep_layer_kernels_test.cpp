@@ -13,7 +13,7 @@ using namespace ringside;
 
 namespace {
 
-constexpr double kRounding = 3e-6;
+constexpr double kDeepRounding = 3e-6;
 
 // A tensor of the CPU backend and the memory our kernels work on, with the same content.
 struct Twin {
@@ -54,24 +54,24 @@ TEST_CASE("The GPU's batch norm, its running statistics and its gradients equal 
                cuda::BatchVariance{moments.data() + kChannels, variance.data(), kPixels, 0.1F});
     runValues(y.count(),
               cuda::BatchNormValue{x.data(), moments.data(), weight.data(), bias.data(), y.data(), kChannels});
-    CHECK(y.apart() < kRounding);
-    CHECK(moments.apart() < kRounding);
-    CHECK(mean.apart() < kRounding);
-    CHECK(variance.apart() < kRounding);
+    CHECK(y.apart() < kDeepRounding);
+    CHECK(moments.apart() < kDeepRounding);
+    CHECK(mean.apart() < kDeepRounding);
+    CHECK(variance.apart() < kDeepRounding);
 
     Twin gradWeight(cpu, {kChannels}, 0), gradBias(cpu, {kChannels}, 0), gradX(cpu, images, 0);
     cpu.backend->batchNormBackwardParameters(x.cpus, moments.cpus, gradY.cpus, gradWeight.cpus, gradBias.cpus);
     runColumns(kPixels, kChannels, cuda::BatchNormWeightTerm{x.data(), moments.data(), gradY.data(), kChannels},
                cuda::PlainSum{gradWeight.data()});
     runColumns(kPixels, kChannels, cuda::PlainTerm{gradY.data(), kChannels}, cuda::PlainSum{gradBias.data()});
-    CHECK(gradWeight.apart() < kRounding);
-    CHECK(gradBias.apart() < kRounding);
+    CHECK(gradWeight.apart() < kDeepRounding);
+    CHECK(gradBias.apart() < kDeepRounding);
     cpu.backend->batchNormBackwardInput(x.cpus, moments.cpus, weight.cpus, gradWeight.cpus, gradBias.cpus, gradY.cpus,
                                         gradX.cpus);
     runValues(gradX.count(),
               cuda::BatchNormGradientValue{x.data(), moments.data(), weight.data(), gradWeight.data(), gradBias.data(),
                                            gradY.data(), gradX.data(), kChannels, 1.0F / kPixels});
-    CHECK(gradX.apart() < kRounding);
+    CHECK(gradX.apart() < kDeepRounding);
 
     for (float& value : variance.ours) value = std::abs(value) + 0.5F;
     std::copy(variance.ours.begin(), variance.ours.end(), variance.cpus.floats().begin());
@@ -79,7 +79,7 @@ TEST_CASE("The GPU's batch norm, its running statistics and its gradients equal 
     cpu.backend->batchNormEvaluate(x.cpus, weight.cpus, bias.cpus, mean.cpus, variance.cpus, y.cpus);
     runValues(y.count(), cuda::BatchNormEvaluatedValue{x.data(), weight.data(), bias.data(), mean.data(),
                                                        variance.data(), y.data(), kChannels});
-    CHECK(y.apart() < kRounding);
+    CHECK(y.apart() < kDeepRounding);
 }
 
 TEST_CASE("The GPU's average pooling and its gradient equal the CPU's") {
@@ -87,10 +87,10 @@ TEST_CASE("The GPU's average pooling and its gradient equal the CPU's") {
     Twin x(cpu, {2, 3, 4, 7}, 1), y(cpu, {2, 7}, 0), gradX(cpu, {2, 3, 4, 7}, 0);
     cpu.backend->averagePoolForward(x.cpus, y.cpus);
     runValues(y.count(), cuda::AveragedValue{x.data(), y.data(), 12, 7});
-    CHECK(y.apart() < kRounding);
+    CHECK(y.apart() < kDeepRounding);
     cpu.backend->averagePoolBackward(y.cpus, gradX.cpus);
     runValues(gradX.count(), cuda::AverageGradientValue{y.data(), gradX.data(), 12, 7});
-    CHECK(gradX.apart() < kRounding);
+    CHECK(gradX.apart() < kDeepRounding);
 }
 
 TEST_CASE("The GPU drops the very values the CPU drops") {
@@ -118,7 +118,7 @@ TEST_CASE("The GPU's embeddings and positions and their gradients equal the CPU'
     CHECK(y.apart() == 0);
     cpu.backend->embeddingBackward(tokens.cpus, y.cpus, gradTable.cpus);
     runRows(kWords, cuda::EmbeddingGradientRow{tokens.data(), y.data(), gradTable.data(), kTokens, kWidth});
-    CHECK(gradTable.apart() < kRounding);
+    CHECK(gradTable.apart() < kDeepRounding);
 
     Twin positions(cpu, {5, kWidth}, 2), gradPositions(cpu, {5, kWidth}, 0), moved(cpu, {kTokens, kWidth}, 0);
     cpu.backend->addPositions(y.cpus, positions.cpus, moved.cpus);
@@ -126,7 +126,7 @@ TEST_CASE("The GPU's embeddings and positions and their gradients equal the CPU'
     CHECK(moved.apart() == 0);
     cpu.backend->positionGradient(y.cpus, gradPositions.cpus);
     runValues(gradPositions.count(), cuda::PositionGradientValue{y.data(), gradPositions.data(), 5 * kWidth, 4});
-    CHECK(gradPositions.apart() < kRounding);
+    CHECK(gradPositions.apart() < kDeepRounding);
 }
 
 TEST_CASE("The GPU's causal attention and its gradient equal the CPU's") {
@@ -142,8 +142,8 @@ TEST_CASE("The GPU's causal attention and its gradient equal the CPU's") {
     const std::size_t shareRows = kSequences * 3 * 7;
     runRows(shareRows, cuda::AttentionShareRow{qkv.data(), shares.data(), sizes});
     runValues(y.count(), cuda::AttendedValue{qkv.data(), shares.data(), y.data(), sizes});
-    CHECK(shares.apart() < kRounding);
-    CHECK(y.apart() < kRounding);
+    CHECK(shares.apart() < kDeepRounding);
+    CHECK(y.apart() < kDeepRounding);
     CHECK(shares.ours[1] == 0);  // the first position sees itself alone
     CHECK(shares.ours[0] == 1);
 
@@ -151,5 +151,5 @@ TEST_CASE("The GPU's causal attention and its gradient equal the CPU's") {
     runRows(shareRows, cuda::AttentionScoreGradientRow{qkv.data(), shares.data(), gradY.data(), scratch.data(), sizes});
     runValues(gradQkv.count(), cuda::AttentionGradientValue{qkv.data(), shares.data(), scratch.data(), gradY.data(),
                                                             gradQkv.data(), sizes});
-    CHECK(gradQkv.apart() < kRounding);
+    CHECK(gradQkv.apart() < kDeepRounding);
 }

@@ -12,11 +12,11 @@ using namespace ringside;
 namespace {
 
 // A device that writes down what happens: w = work ran as it is, r = it was recorded, l = a recording was launched.
-struct Device {
+struct LoggingDevice {
     struct Launched final : RecordedWork {
-        explicit Launched(Device& whole) : device(whole) {}
+        explicit Launched(LoggingDevice& whole) : device(whole) {}
         void launch() override { device.log += 'l'; }
-        Device& device;
+        LoggingDevice& device;
     };
 
     std::string log;
@@ -47,19 +47,19 @@ const WorkKey kLast{&kInput, 5, 1};
 }  // namespace
 
 TEST_CASE("A step runs as it is once, is recorded the second time and launched from then on") {
-    Device device;
+    LoggingDevice device;
     for (int i = 0; i < 4; ++i) device.step(kWhole);
     CHECK(device.log == "wrlll");
 }
 
 TEST_CASE("A smaller last batch gets a recording of its own, and the first one lives on") {
-    Device device;
+    LoggingDevice device;
     for (const WorkKey& key : {kWhole, kWhole, kLast, kWhole, kWhole, kLast, kWhole}) device.step(key);
     CHECK(device.log == "wrlwllrll");
 }
 
 TEST_CASE("Two batch buffers that take turns are recorded each") {
-    Device device;
+    LoggingDevice device;
     const int elsewhere = 0;
     const WorkKey other{&elsewhere, 32, 1};
     for (const WorkKey& key : {kWhole, other, kWhole, other, kWhole, other}) device.step(key);
@@ -67,7 +67,7 @@ TEST_CASE("Two batch buffers that take turns are recorded each") {
 }
 
 TEST_CASE("Another factor, another input or another part of the step is other work") {
-    Device device;
+    LoggingDevice device;
     const int elsewhere = 0;
     for (const WorkKey& key :
          {kWhole, kWhole, WorkKey{&kInput, 32, 2}, WorkKey{&elsewhere, 32, 1}, WorkKey{&kInput, 32, 1, 1}, kWhole})
@@ -76,7 +76,7 @@ TEST_CASE("Another factor, another input or another part of the step is other wo
 }
 
 TEST_CASE("Work that was not used for a while is forgotten, and what is used stays") {
-    Device device;
+    LoggingDevice device;
     device.step(kWhole);
     device.step(kWhole);
     for (std::int64_t rows = 1; rows <= static_cast<std::int64_t>(StepRecorder::kKept); ++rows) {
@@ -90,7 +90,7 @@ TEST_CASE("Work that was not used for a while is forgotten, and what is used sta
 }
 
 TEST_CASE("Work that copies to or from the host is never recorded, which is said once") {
-    Device device;
+    LoggingDevice device;
     device.workCopies = true;
     for (int i = 0; i < 3; ++i) device.step(kWhole);
     CHECK(device.log == "www");
@@ -98,7 +98,7 @@ TEST_CASE("Work that copies to or from the host is never recorded, which is said
 }
 
 TEST_CASE("Work that the device fails to record goes on as it is, and why is said once") {
-    Device device;
+    LoggingDevice device;
     device.refuses = true;
     for (int i = 0; i < 3; ++i) device.step(kWhole);
     CHECK(device.log == "www");

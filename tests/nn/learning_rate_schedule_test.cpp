@@ -29,7 +29,7 @@ std::vector<double> fromHex(const std::vector<std::string>& texts) {
 }
 
 // Twelve epochs from a rate of 0.1, recorded once from PyTorch 1.13.1.
-std::vector<double> golden(const std::string& name) {
+std::vector<double> goldenRates(const std::string& name) {
     static const Json json = readJsonFile(RINGSIDE_SOURCE_DIR "/tests/nn/goldens_torch_1_13.json").value();
     return fromHex(json["sched"][name].get<std::vector<std::string>>());
 }
@@ -43,16 +43,16 @@ TEST_CASE("A constant schedule leaves the rate alone") {
 TEST_CASE("Schedules give the bits of StepLR, CosineAnnealingLR and LinearLR") {
     ScheduleConfig step;
     step.kind = "step";
-    CHECK(ratesOf(step, 12) == golden("StepLR(3,0.1)"));
+    CHECK(ratesOf(step, 12) == goldenRates("StepLR(3,0.1)"));
     ScheduleConfig cosine;
     cosine.kind = "cosine";
     cosine.tMax = 5;
     cosine.etaMin = 0.001;
-    CHECK(ratesOf(cosine, 12) == golden("CosineAnnealingLR(T_max=5,eta_min=0.001)"));
+    CHECK(ratesOf(cosine, 12) == goldenRates("CosineAnnealingLR(T_max=5,eta_min=0.001)"));
     ScheduleConfig warmUp;
     warmUp.warmupEpochs = 4;
     warmUp.warmupStart = 0.25;
-    CHECK(ratesOf(warmUp, 12) == golden("LinearLR(0.25,1.0,4)"));
+    CHECK(ratesOf(warmUp, 12) == goldenRates("LinearLR(0.25,1.0,4)"));
 }
 
 TEST_CASE("A cosine without a length of its own ends with the training") {

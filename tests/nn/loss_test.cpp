@@ -12,7 +12,7 @@ using namespace ringside;
 
 namespace {
 
-Tensor tensorOf(Backend& backend, const Shape& shape, const std::vector<float>& values) {
+Tensor uploaded(Backend& backend, const Shape& shape, const std::vector<float>& values) {
     const Tensor tensor = backend.allocate(shape, DType::kFloat32);
     backend.upload(values.data(), tensor);
     return tensor;
@@ -31,7 +31,7 @@ TEST_CASE("Cross-entropy follows its formula") {
     const auto backend = makeCpuBackend(1);
     const auto loss = makeLoss("auto", 3, 0, 4, *backend).value();
     CHECK(loss->name() == "cross_entropy");
-    const Tensor logits = tensorOf(*backend, {2, 3}, {0, 0, 0, 1, 2, 4});
+    const Tensor logits = uploaded(*backend, {2, 3}, {0, 0, 0, 1, 2, 4});
     const Batch batch = labelled(*backend, {1, 2});
     const SampleLosses losses = loss->evaluate(logits, batch, true);
 
@@ -51,7 +51,7 @@ TEST_CASE("Cross-entropy follows its formula") {
 TEST_CASE("Cross-entropy survives logits that would overflow an exponential") {
     const auto backend = makeCpuBackend(1);
     const auto loss = makeLoss("cross_entropy", 2, 0, 1, *backend).value();
-    const Tensor logits = tensorOf(*backend, {1, 2}, {1000, -1000});
+    const Tensor logits = uploaded(*backend, {1, 2}, {1000, -1000});
     CHECK(loss->evaluate(logits, labelled(*backend, {0}), true).loss[0] == 0);
     CHECK(loss->evaluate(logits, labelled(*backend, {1}), true).loss[0] == 2000);
     CHECK(loss->gradient().floats()[0] == Approx(1).epsilon(1e-6));
@@ -64,14 +64,14 @@ TEST_CASE("A logit that is not a number makes the loss not a number") {
     const float nan = std::numeric_limits<float>::quiet_NaN();
     const float infinity = std::numeric_limits<float>::infinity();
     for (const std::vector<float>& row : {std::vector<float>{nan, 1, 2}, {1, nan, 2}, {1, 2, nan}, {infinity, 1, 2}})
-        CHECK(std::isnan(loss->evaluate(tensorOf(*backend, {1, 3}, row), labelled(*backend, {1}), false).loss[0]));
+        CHECK(std::isnan(loss->evaluate(uploaded(*backend, {1, 3}, row), labelled(*backend, {1}), false).loss[0]));
 }
 
 TEST_CASE("The exponential inside the softmax is accurate over its whole range") {
     const auto backend = makeCpuBackend(1);
     const auto loss = makeLoss("cross_entropy", 2, 0, 1, *backend).value();
     for (float difference = 0; difference > -80; difference -= 0.37F) {
-        const Tensor logits = tensorOf(*backend, {1, 2}, {0, difference});
+        const Tensor logits = uploaded(*backend, {1, 2}, {0, difference});
         loss->evaluate(logits, labelled(*backend, {0}), true);
         const double e = std::exp(static_cast<double>(difference));
         CHECK(loss->gradient().floats()[1] == Approx(e / (1 + e)).epsilon(3e-7));
@@ -82,9 +82,9 @@ TEST_CASE("The squared error averages over every value") {
     const auto backend = makeCpuBackend(1);
     const auto loss = makeLoss("auto", 0, 2, 2, *backend).value();
     CHECK(loss->name() == "mse");
-    const Tensor prediction = tensorOf(*backend, {2, 2}, {1, 2, 3, 4});
+    const Tensor prediction = uploaded(*backend, {2, 2}, {1, 2, 3, 4});
     Batch batch;
-    batch.targets = tensorOf(*backend, {2, 2}, {0, 0, 3, 2});
+    batch.targets = uploaded(*backend, {2, 2}, {0, 0, 3, 2});
     const SampleLosses losses = loss->evaluate(prediction, batch, true);
     CHECK(losses.loss[0] == 2.5F);  // (1 + 4) / 2
     CHECK(losses.loss[1] == 2.0F);  // (0 + 4) / 2

@@ -13,12 +13,12 @@ using ringside::testing::bitsOf;
 namespace {
 
 // What PyTorch 1.13.1 gave, recorded once.
-const Json& goldens() {
+const Json& optimizerGoldens() {
     static const Json json = readJsonFile(RINGSIDE_SOURCE_DIR "/tests/nn/goldens_torch_1_13.json").value();
     return json;
 }
 
-constexpr std::int64_t kCount = 19;  // the goldens' parameter is randn(19) of seed 1
+constexpr std::int64_t kGoldenCount = 19;  // the goldens' parameter is randn(19) of seed 1
 
 OptimizerConfig configFrom(const Json& arguments) {
     OptimizerConfig config;
@@ -37,8 +37,10 @@ std::string kindOf(const Json& golden) {
 
 std::vector<std::string> parameterAfterThreeSteps(const OptimizerConfig& config) {
     const auto backend = makeCpuBackend(1);
-    Parameter parameter{
-        "p", {kCount}, backend->allocate({kCount}, DType::kFloat32), backend->allocate({kCount}, DType::kFloat32)};
+    Parameter parameter{"p",
+                        {kGoldenCount},
+                        backend->allocate({kGoldenCount}, DType::kFloat32),
+                        backend->allocate({kGoldenCount}, DType::kFloat32)};
     TorchGenerator(1).normal(parameter.value.floats());
     const auto optimizer = makeOptimizer(config, {&parameter}, *backend).value();
     for (int seed : {100, 101, 102}) {
@@ -54,7 +56,7 @@ std::vector<std::string> parameterAfterThreeSteps(const OptimizerConfig& config)
 
 TEST_CASE("SGD, Adam and AdamW give PyTorch's bits") {
     std::size_t compared = 0;
-    for (const Json& golden : goldens()["optim"]) {
+    for (const Json& golden : optimizerGoldens()["optim"]) {
         INFO(golden["kind"] << " " << golden["args"].dump());
         OptimizerConfig config = configFrom(golden["args"]);
         config.kind = kindOf(golden);

@@ -9,29 +9,29 @@ namespace {
 
 // Ten samples on four ranks: torch.randperm(10) seeded with 0 is 4 1 7 5 3 9 0 8 6 2, with 1 it is 5 6 1 2 0 8 9 3 7 4.
 // Epoch 0: 4 3 6 | 1 9 2 | 7 0 (4) | 5 8 (1). Epoch 1: 5 0 7 | 6 8 4 | 1 9 (5) | 2 3 (6).
-ShardSpec tenOnFour(std::int64_t epoch) {
+ShardSpec tenOnFourIn(std::int64_t epoch) {
     return {.datasetSize = 10, .worldSize = 4, .epoch = epoch, .batchSize = 2};
 }
 
-ShardPlan planOf(const ShardSpec& spec) {
+ShardPlan dealt(const ShardSpec& spec) {
     return ShardPlan::make(spec).value();
 }
 
 }  // namespace
 
 TEST_CASE("a sample's owner is the first place that deals it") {
-    const std::vector<SampleOwner> owners = sampleOwners(planOf(tenOnFour(0)));
+    const std::vector<SampleOwner> owners = sampleOwners(dealt(tenOnFourIn(0)));
     CHECK(owners[4] == SampleOwner{0, 0});
     CHECK(owners[1] == SampleOwner{1, 0});
     CHECK(owners[2] == SampleOwner{1, 2});
-    ShardSpec cut = tenOnFour(0);
+    ShardSpec cut = tenOnFourIn(0);
     cut.dropLast = true;
-    CHECK(sampleOwners(planOf(cut))[2] == SampleOwner{-1, -1});
+    CHECK(sampleOwners(dealt(cut))[2] == SampleOwner{-1, -1});
 }
 
 TEST_CASE("two epochs are compared sample by sample, beside chance") {
     // No sample of epoch 0 stays on its rank in epoch 1.
-    const PlanDiff diff = diffPlans(planOf(tenOnFour(0)), planOf(tenOnFour(1)));
+    const PlanDiff diff = diffPlans(dealt(tenOnFourIn(0)), dealt(tenOnFourIn(1)));
     CHECK(diff.samples == 10);
     CHECK(diff.sameRank == 0);
     CHECK(diff.expectedSameRank == Approx(2.5));
@@ -41,23 +41,23 @@ TEST_CASE("two epochs are compared sample by sample, beside chance") {
 }
 
 TEST_CASE("the same order twice is identical") {
-    const PlanDiff diff = diffPlans(planOf(tenOnFour(0)), planOf(tenOnFour(0)));
+    const PlanDiff diff = diffPlans(dealt(tenOnFourIn(0)), dealt(tenOnFourIn(0)));
     CHECK(diff.identical());
     CHECK(diff.sameRankStep == 10);
 }
 
 TEST_CASE("settings that deal other samples are compared over what both deal") {
-    ShardSpec cut = tenOnFour(0);
+    ShardSpec cut = tenOnFourIn(0);
     cut.dropLast = true;
-    PlanDiff diff = diffPlans(planOf(tenOnFour(0)), planOf(cut));
+    PlanDiff diff = diffPlans(dealt(tenOnFourIn(0)), dealt(cut));
     CHECK(diff.samples == 8);
     CHECK(diff.onlyFirst == 2);
     CHECK(diff.samePlace == 8);
     CHECK(!diff.identical());
-    ShardSpec two = tenOnFour(0);
+    ShardSpec two = tenOnFourIn(0);
     two.worldSize = 2;
     // 4 7 3 0 6 | 1 5 9 8 2: ranks 0 and 1 keep 4 3 6 and 1 9 2.
-    diff = diffPlans(planOf(tenOnFour(0)), planOf(two));
+    diff = diffPlans(dealt(tenOnFourIn(0)), dealt(two));
     CHECK(diff.sameRank == 6);
     CHECK(diff.expectedSameRank == Approx(2.5));
 }

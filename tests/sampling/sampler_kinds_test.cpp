@@ -13,7 +13,7 @@ namespace {
 
 using Indices = std::vector<std::int64_t>;
 
-ShardPlan planOf(const ShardSpec& spec) {
+ShardPlan planFrom(const ShardSpec& spec) {
     return ShardPlan::make(spec).value();
 }
 
@@ -35,7 +35,7 @@ ShardSpec withClasses(SamplerKind kind) {
 }  // namespace
 
 TEST_CASE("Whole batches go to the ranks in turn, and the head fills the last round") {
-    const ShardPlan plan = planOf(inOrder(SamplerKind::kBatchSharded));
+    const ShardPlan plan = planFrom(inOrder(SamplerKind::kBatchSharded));
     CHECK(plan.indices(0) == Indices{0, 1, 8, 9});
     CHECK(plan.indices(1) == Indices{2, 3, 0, 1});
     CHECK(plan.indices(3) == Indices{6, 7, 4, 5});
@@ -44,12 +44,12 @@ TEST_CASE("Whole batches go to the ranks in turn, and the head fills the last ro
           "ceil(10 / (4 x 2)) = 2 batches for each rank; 6 are repeated so that all ranks get 4.");
     ShardSpec cut = inOrder(SamplerKind::kBatchSharded);
     cut.dropLast = true;
-    CHECK(planOf(cut).indices(3) == Indices{6, 7});
-    CHECK(planOf(cut).dropped().size() == 2);
+    CHECK(planFrom(cut).indices(3) == Indices{6, 7});
+    CHECK(planFrom(cut).dropped().size() == 2);
 }
 
 TEST_CASE("Contiguous blocks follow each other, and the last one is filled up from the head") {
-    const ShardPlan plan = planOf(inOrder(SamplerKind::kContiguous));
+    const ShardPlan plan = planFrom(inOrder(SamplerKind::kContiguous));
     CHECK(plan.indices(0) == Indices{0, 1, 2});
     CHECK(plan.indices(3) == Indices{9, 0, 1});
     CHECK_FALSE(plan.isPadded(3, 0));
@@ -57,7 +57,7 @@ TEST_CASE("Contiguous blocks follow each other, and the last one is filled up fr
 }
 
 TEST_CASE("Unpadded shards differ by one, and training refuses them") {
-    const ShardPlan plan = planOf(inOrder(SamplerKind::kUnpadded));
+    const ShardPlan plan = planFrom(inOrder(SamplerKind::kUnpadded));
     CHECK(plan.indices(1) == Indices{1, 5, 9});
     CHECK(plan.indices(2) == Indices{2, 6});
     CHECK(plan.totalSize() == 10);
@@ -77,7 +77,7 @@ TEST_CASE("Unpadded shards differ by one, and training refuses them") {
 
 TEST_CASE("Without sharding every rank has everything") {
     for (const SamplerKind kind : {SamplerKind::kSequential, SamplerKind::kRandom}) {
-        const ShardPlan plan = planOf(inOrder(kind));
+        const ShardPlan plan = planFrom(inOrder(kind));
         CHECK(plan.samplesPerRank() == 10);
         CHECK(plan.indices(0) == plan.indices(3));
         CHECK(plan.places(7).size() == 4);
@@ -87,7 +87,7 @@ TEST_CASE("Without sharding every rank has everything") {
 }
 
 TEST_CASE("Class-balanced batches have every class equally often, small classes again and again") {
-    const ShardPlan plan = planOf(withClasses(SamplerKind::kClassBalanced));
+    const ShardPlan plan = planFrom(withClasses(SamplerKind::kClassBalanced));
     // Turns: 0 6 8 | 1 7 8 | 2 6 8, a batch each; the fourth is the head again.
     CHECK(plan.indices(0) == Indices{0, 6, 8, 2, 6, 8});
     CHECK(plan.indices(1) == Indices{1, 7, 8, 0, 6, 8});
@@ -99,7 +99,7 @@ TEST_CASE("A weight of 0 leaves a class out, and weights without a class are ref
     ShardSpec spec = withClasses(SamplerKind::kDistributedWeighted);
     spec.classWeights = {0, 1, 0, 0};
     spec.numSamples = 100;
-    const ShardPlan plan = planOf(spec);
+    const ShardPlan plan = planFrom(spec);
     for (int rank = 0; rank < 2; ++rank) {
         for (const std::int64_t sample : plan.indices(rank)) CHECK((sample == 6 || sample == 7));
     }
@@ -120,7 +120,7 @@ TEST_CASE("A weight of 0 leaves a class out, and weights without a class are ref
 TEST_CASE("A subset is dealt alone, and must lie in the data") {
     ShardSpec spec = inOrder(SamplerKind::kSubset);
     spec.subsetIndices = {9, 2, 5};
-    const ShardPlan plan = planOf(spec);
+    const ShardPlan plan = planFrom(spec);
     CHECK(plan.samplesPerRank() == 1);
     CHECK(plan.indices(0) == Indices{9});
     CHECK(plan.indices(3) == Indices{9});
@@ -147,7 +147,7 @@ TEST_CASE("Every place that a sample is said to have holds it, for every kind an
     }
     for (const ShardSpec& spec : specs) {
         CAPTURE(samplerName(spec.kind), spec.pitfalls.wrongRank);
-        const ShardPlan plan = planOf(spec);
+        const ShardPlan plan = planFrom(spec);
         std::int64_t found = 0, padded = 0;
         for (std::int64_t sample = 0; sample < spec.datasetSize; ++sample) {
             for (const SamplePlace& place : plan.places(sample)) {

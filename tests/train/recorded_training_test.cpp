@@ -45,7 +45,7 @@ RunConfig experiment(const std::string& model, std::int64_t worldSize) {
     return config;
 }
 
-std::vector<double> losses(const RankReport& rank) {
+std::vector<double> recordedLosses(const RankReport& rank) {
     std::vector<double> all;
     for (const StepRecord& step : rank.steps) all.push_back(step.loss);
     return all;
@@ -54,7 +54,7 @@ std::vector<double> losses(const RankReport& rank) {
 void checkEqual(const std::vector<RankReport>& one, const std::vector<RankReport>& other) {
     REQUIRE(one.size() == other.size());
     for (std::size_t rank = 0; rank < one.size(); ++rank) {
-        CHECK(losses(one[rank]) == losses(other[rank]));
+        CHECK(recordedLosses(one[rank]) == recordedLosses(other[rank]));
         CHECK(one[rank].parameters == other[rank].parameters);
         CHECK(one[rank].results("val").size() == other[rank].results("val").size());
     }

@@ -17,11 +17,11 @@ using namespace ringside;
 
 namespace {
 
-struct Fixture {
+struct SummaryFixture {
     ExperimentModel model;
     std::unique_ptr<ModelSummaryDialog> dialog;
 
-    Fixture() {
+    SummaryFixture() {
         REQUIRE(waitFor([this] { return model.data() != nullptr; }));
         dialog = std::make_unique<ModelSummaryDialog>(model);
     }
@@ -36,7 +36,7 @@ struct Fixture {
 }  // namespace
 
 TEST_CASE("the model is listed layer by layer, and follows the form") {
-    Fixture f;
+    SummaryFixture f;
     const QAbstractItemModelTester tester(f.rows(), QAbstractItemModelTester::FailureReportingMode::Fatal);
     REQUIRE(f.rows()->rowCount() == 5);
     CHECK(f.cell(0, 0) == "Flatten()");
@@ -54,14 +54,14 @@ TEST_CASE("the model is listed layer by layer, and follows the form") {
 }
 
 TEST_CASE("the summary's text can be copied") {
-    Fixture f;
+    SummaryFixture f;
     f.copy()->click();
     CHECK(QApplication::clipboard()->text().startsWith("Layer            Output  Parameters"));
     CHECK(QApplication::clipboard()->text().contains("Linear(64, 128)  (128)        8,320  16,384     128"));
 }
 
 TEST_CASE("a model that cannot be built says why instead") {
-    Fixture f;
+    SummaryFixture f;
     RunConfig config = f.model.config();
     config.model.kind = "layers";
     f.model.edit(config, QStringLiteral("model.kind"));

@@ -19,7 +19,7 @@ ShardSpec specOf(SamplerKind kind) {
 }
 
 // Samples 0 to 7 of class 0, 8 and 9 of class 1.
-ShardScene twoClasses(ShardSpec spec) {
+ShardScene eightAndTwo(ShardSpec spec) {
     const auto data = testing::labelledSet({0, 0, 0, 0, 0, 0, 0, 0, 1, 1}, 2);
     spec.data = data;
     return {planOf(spec), 0, true, data, readLabels(*data)};
@@ -117,7 +117,7 @@ TEST_CASE("sequential and random shard nothing") {
 
 TEST_CASE("draws say how often the sample was to be expected") {
     // torch: WeightedRandomSampler([1/8] * 8 + [1/2] * 2, 10) with seed 0 draws 9 8 7 9 8 9 2 5 8 4.
-    const ShardScene shared = twoClasses(specOf(SamplerKind::kDistributedWeighted));
+    const ShardScene shared = eightAndTwo(specOf(SamplerKind::kDistributedWeighted));
     const Explanation explained = explain(shared, {0, 0});
     CHECK(explained.title == "Why is sample 9 on rank 0?");
     CHECK(explained.lines ==
@@ -126,19 +126,19 @@ TEST_CASE("draws say how often the sample was to be expected") {
                       "class 1 has 2 samples, each of weight 1 / 2: in 10 draws this one is expected 2.5 times, and is "
                       "drawn 3.",
                       "Step 1 of 2 takes slots 0 to 1 of every rank: positions 0 to 7 of the order."});
-    const QStringList alike = explain(twoClasses(specOf(SamplerKind::kWeighted)), {3, 1}).lines;
+    const QStringList alike = explain(eightAndTwo(specOf(SamplerKind::kWeighted)), {3, 1}).lines;
     CHECK(alike[0].startsWith("Nothing is sharded: each of 4 ranks takes the whole sequence of draws"));
     CHECK(alike[2].endsWith("is drawn 3."));
     ShardSpec weighted = specOf(SamplerKind::kDistributedWeighted);
     weighted.classWeights = {1, 6};  // 8 x 1 + 2 x 6 = 20, of which a sample of class 1 has 6
-    CHECK(explain(twoClasses(weighted), {0, 0}).lines[2].contains("of weight 6: in 10 draws this one is expected 3"));
+    CHECK(explain(eightAndTwo(weighted), {0, 0}).lines[2].contains("of weight 6: in 10 draws this one is expected 3"));
 }
 
 TEST_CASE("class-balanced places name the class's turn") {
     // Without shuffle: 0 8 1 9 2 8 3 9 4 8
     ShardSpec spec = specOf(SamplerKind::kClassBalanced);
     spec.shuffle = false;
-    const Explanation explained = explain(twoClasses(spec), {2, 1});
+    const Explanation explained = explain(eightAndTwo(spec), {2, 1});
     CHECK(explained.title == "Why is sample 8 on rank 2?");
     CHECK(explained.lines[1] == "Classes take turns, each with its samples in the order of the data set.");
     CHECK(explained.lines[2] ==

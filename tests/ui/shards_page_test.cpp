@@ -14,7 +14,7 @@ using namespace ringside;
 
 namespace {
 
-struct Window : ShardsWindow {
+struct PageWindow : ShardsWindow {
     QPoint middleOf(LoomCell cell) {
         const QRectF rect = loom().geometryOfCells().cell(cell.rank, cell.slot);
         return rect.translated(loom().cellsArea().topLeft()).center().toPoint();
@@ -24,7 +24,7 @@ struct Window : ShardsWindow {
 }  // namespace
 
 TEST_CASE("clicking a cell selects its sample and explains it; clicking again lets go") {
-    Window window;
+    PageWindow window;
     CHECK(window.text("explanationTitleLabel") == "Which rank gets which sample?");
     QTest::mouseClick(&window.loom(), Qt::LeftButton, {}, window.middleOf({1, 0}));
     // torch.randperm(1437) seeded with 0 begins 515 532
@@ -35,7 +35,7 @@ TEST_CASE("clicking a cell selects its sample and explains it; clicking again le
 }
 
 TEST_CASE("dragging pans the loom and selects nothing") {
-    Window window;
+    PageWindow window;
     LoomWidget& loom = window.loom();
     const QPoint from = window.middleOf({1, 4});
     QTest::mousePress(&loom, Qt::LeftButton, {}, from);
@@ -47,7 +47,7 @@ TEST_CASE("dragging pans the loom and selects nothing") {
 }
 
 TEST_CASE("the keys zoom, fit, and go to either end") {
-    Window window;
+    PageWindow window;
     LoomWidget& loom = window.loom();
     QTest::keyClick(&loom, Qt::Key_F);
     CHECK(loom.geometryOfCells().visibleSlots() == Span{0, 360});
@@ -63,7 +63,7 @@ TEST_CASE("the keys zoom, fit, and go to either end") {
 }
 
 TEST_CASE("the page draws at every zoom, colour and theme without a warning") {
-    Window window;
+    PageWindow window;
     for (const Theme::Mode mode : {Theme::Mode::Light, Theme::Mode::Dark}) {
         window.theme.setMode(mode);
         for (const char* button :
@@ -79,7 +79,7 @@ TEST_CASE("the page draws at every zoom, colour and theme without a warning") {
 }
 
 TEST_CASE("an experiment that cannot be planned shows its problem; an empty shard explains itself") {
-    Window window;
+    PageWindow window;
     RunConfig config = window.experiment.config();
     config.parallel.worldSize = 0;
     window.experiment.edit(config, "parallel.world_size");
@@ -97,7 +97,7 @@ TEST_CASE("an experiment that cannot be planned shows its problem; an empty shar
 }
 
 TEST_CASE("on a narrow page the ledger is a drawer, and what explains is lower on a low one") {
-    Window window;
+    PageWindow window;
     auto* side = window.page.findChild<LedgerSide*>();
     auto* button = window.page.findChild<QPushButton*>("ledgerButton");
     auto* box = window.page.findChild<QFrame*>("explanationBox");
@@ -122,7 +122,7 @@ TEST_CASE("on a narrow page the ledger is a drawer, and what explains is lower o
 }
 
 TEST_CASE("a view that is chosen shows the selected sample") {
-    Window window;
+    PageWindow window;
     window.choose("biographyViewButton");
     window.plan.select(164);  // position 1435 of torch.randperm(1437) seeded with 0: rank 3, slot 358
     window.choose("loomViewButton");
@@ -130,7 +130,7 @@ TEST_CASE("a view that is chosen shows the selected sample") {
 }
 
 TEST_CASE("the selected sample that an epoch drops is shown dropped") {
-    Window window;
+    PageWindow window;
     RunConfig config = window.experiment.config();
     config.sampler.dropLast = true;
     window.experiment.edit(config, "sampler.drop_last");
@@ -141,7 +141,7 @@ TEST_CASE("the selected sample that an epoch drops is shown dropped") {
 }
 
 TEST_CASE("Enter in the find box goes round the hits; Escape clears it") {
-    Window window;
+    PageWindow window;
     auto* edit = window.page.findChild<QLineEdit*>("findEdit");
     QTest::keyClicks(edit, "dup");
     CHECK(window.text("findCountLabel") == "3 found");
@@ -159,7 +159,7 @@ TEST_CASE("Enter in the find box goes round the hits; Escape clears it") {
 }
 
 TEST_CASE("Enter before a large set was searched goes to the first hit once it is found") {
-    Window window;
+    PageWindow window;
     window.useSamples(50'000);
     auto* edit = window.page.findChild<QLineEdit*>("findEdit");
     QTest::keyClicks(edit, "rank:2 epoch:1");
@@ -172,7 +172,7 @@ TEST_CASE("Enter before a large set was searched goes to the first hit once it i
 }
 
 TEST_CASE("a search that names an epoch moves the cursor there; one that cannot be explains itself") {
-    Window window;
+    PageWindow window;
     auto* edit = window.page.findChild<QLineEdit*>("findEdit");
     edit->setText("rank:3 epoch:2");
     CHECK(window.plan.epoch() == 2);
@@ -195,7 +195,7 @@ TEST_CASE("a search that names an epoch moves the cursor there; one that cannot 
 namespace {
 
 // A run of the experiment in the window, as its telemetry tells it.
-void startRun(Window& window, qint64 epochs = 10) {
+void startRun(PageWindow& window, qint64 epochs = 10) {
     RunStarted started;
     started.worldSize = 4;
     started.trainingSamples = 1437;
@@ -206,14 +206,14 @@ void startRun(Window& window, qint64 epochs = 10) {
     window.run.feed(QByteArray::fromStdString(encode(started)));
 }
 
-void feed(Window& window, const Event& event) {
+void feed(PageWindow& window, const Event& event) {
     window.run.feed(QByteArray::fromStdString(encode(event)));
 }
 
 }  // namespace
 
 TEST_CASE("a wrong sample turns the page red, in words, and Show me goes there") {
-    Window window;
+    PageWindow window;
     auto* banner = window.page.findChild<QFrame*>("alarmBanner");
     CHECK_FALSE(banner->isVisible());
     startRun(window);
@@ -237,7 +237,7 @@ TEST_CASE("a wrong sample turns the page red, in words, and Show me goes there")
 }
 
 TEST_CASE("when only the hash is known the banner says so and offers the samples for the next run") {
-    Window window;
+    PageWindow window;
     startRun(window);
     for (int rank = 0; rank < 4; ++rank) feed(window, Consumed{rank, 0, 360, "0000"});
     auto* report = window.page.findChild<QPushButton*>("alarmReportButton");
@@ -252,7 +252,7 @@ TEST_CASE("when only the hash is known the banner says so and offers the samples
 }
 
 TEST_CASE("the page follows a live run's epochs until somebody moves the cursor") {
-    Window window;
+    PageWindow window;
     startRun(window);
     auto* follow = window.page.findChild<QCheckBox*>("followRunCheck");
     const auto reach = [&](std::int64_t step) {
@@ -282,7 +282,7 @@ TEST_CASE("the page follows a live run's epochs until somebody moves the cursor"
 }
 
 TEST_CASE("a plan that the run does not have is not ticked off") {
-    Window window;
+    PageWindow window;
     startRun(window);
     REQUIRE(waitFor([&] { return window.text("runProgressLabel").startsWith("Epoch 0: not begun"); }));
     RunConfig config = window.experiment.config();
@@ -294,7 +294,7 @@ TEST_CASE("a plan that the run does not have is not ticked off") {
 }
 
 TEST_CASE("a mistake is made and taken back with one click, and its damage is told") {
-    Window window;
+    PageWindow window;
     window.page.findChild<QPushButton*>("damageViewButton")->click();
     REQUIRE(waitFor([&] { return window.text("explanationTitleLabel") == "No damage: the deal is as it should be"; }));
     // ceil(1437 / 4) = 360 each: 3 repeated, each shared by two of the 6 pairs.
@@ -314,7 +314,7 @@ TEST_CASE("a mistake is made and taken back with one click, and its damage is to
 }
 
 TEST_CASE("shuffle together with a sampler is refused with PyTorch's words and a way back") {
-    Window window;
+    PageWindow window;
     window.page.findChild<QPushButton*>("damageViewButton")->click();
     window.page.findChild<QCheckBox*>("shuffleTooCheck")->click();
     CHECK(window.text("shardsEmptyTitleLabel") == "PyTorch refuses shuffle=True together with a sampler");

@@ -6,7 +6,7 @@
 namespace ringside {
 namespace {
 
-QString tr(const char* text) {
+QString exampleText(const char* text) {
     return QCoreApplication::translate("examples", text);
 }
 
@@ -43,14 +43,16 @@ RunConfig forgotten() {
 }  // namespace
 
 std::vector<Example> examples() {
-    return {{"tenExampleAction", tr("&Ten samples on 4 ranks"), tr("Where padding comes from, card by card"),
-             points("ten", 13, 4, 2)},
-            {"sixtyThousandExampleAction", tr("&60,000 samples on 8 ranks"),
-             tr("As many as MNIST has: where one sample goes in each epoch"), points("mnist-sized", 75'000, 8, 32)},
-            {"imagenetExampleAction", tr("&1,281,167 samples on 64 ranks"),
-             tr("ImageNet's shape: its size and its 1,000 classes, with pictures made up"), imagenet()},
-            {"setEpochExampleAction", tr("&Forgotten set_epoch"),
-             tr("The digits without sampler.set_epoch(epoch): every epoch deals the same order"), forgotten()}};
+    return {
+        {"tenExampleAction", exampleText("&Ten samples on 4 ranks"),
+         exampleText("Where padding comes from, card by card"), points("ten", 13, 4, 2)},
+        {"sixtyThousandExampleAction", exampleText("&60,000 samples on 8 ranks"),
+         exampleText("As many as MNIST has: where one sample goes in each epoch"),
+         points("mnist-sized", 75'000, 8, 32)},
+        {"imagenetExampleAction", exampleText("&1,281,167 samples on 64 ranks"),
+         exampleText("ImageNet's shape: its size and its 1,000 classes, with pictures made up"), imagenet()},
+        {"setEpochExampleAction", exampleText("&Forgotten set_epoch"),
+         exampleText("The digits without sampler.set_epoch(epoch): every epoch deals the same order"), forgotten()}};
 }
 
 }  // namespace ringside

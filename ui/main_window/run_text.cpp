@@ -11,26 +11,26 @@
 namespace ringside {
 namespace {
 
-QString tr(const char* text) {
+QString runWords(const char* text) {
     return QCoreApplication::translate("run", text);
 }
 
 QString epochText(const RunData& run) {
-    if (!run.started()) return tr("Starting");
-    if (!run.lastStep()) return tr("Starting %1 ranks").arg(run.started()->worldSize);
-    return tr("Epoch %1 of %2, step %3 of %4")
+    if (!run.started()) return runWords("Starting");
+    if (!run.lastStep()) return runWords("Starting %1 ranks").arg(run.started()->worldSize);
+    return runWords("Epoch %1 of %2, step %3 of %4")
         .arg(groupedText(run.lastStep()->epoch), groupedText(run.started()->epochs), groupedText(run.lastStep()->step),
              groupedText(run.totalSteps()));
 }
 
 QString outcomeText(const RunData& run) {
-    QString text = tr("%1 steps").arg(groupedText(run.lastStep() ? run.lastStep()->step : 0));
+    QString text = runWords("%1 steps").arg(groupedText(run.lastStep() ? run.lastStep()->step : 0));
     if (run.validationEpochs().empty()) return text;
     const EpochResult& last = run.validationEpochs().back();
     if (std::isfinite(last.accuracy)) {
-        return text + tr(", validation accuracy %1 %").arg(last.accuracy * 100, 0, 'f', 1);
+        return text + runWords(", validation accuracy %1 %").arg(last.accuracy * 100, 0, 'f', 1);
     }
-    return text + tr(", validation loss %1").arg(last.loss, 0, 'g', 4);
+    return text + runWords(", validation loss %1").arg(last.loss, 0, 'g', 4);
 }
 
 }  // namespace
@@ -39,26 +39,26 @@ QString progressText(RunController::State state, const RunData& run, const QStri
     using enum RunController::State;
     switch (state) {
         case Idle:
-            return message.isEmpty() ? tr("Ready to run") : message;
+            return message.isEmpty() ? runWords("Ready to run") : message;
         case Starting:
-            return tr("Starting the ranks");
+            return runWords("Starting the ranks");
         case Running:
             return epochText(run);
         case Stopping:
-            return tr("Stopping at the next step");
+            return runWords("Stopping at the next step");
         case Finished:
-            return tr("Finished: ") + outcomeText(run);
+            return runWords("Finished: ") + outcomeText(run);
         case Stopped:
-            return tr("Stopped: ") + outcomeText(run);
+            return runWords("Stopped: ") + outcomeText(run);
         case Failed:
             break;
     }
-    return tr("Failed: ") + message;
+    return runWords("Failed: ") + message;
 }
 
 QString timeLeftText(const RunData& run) {
     if (run.ended() || !run.secondsLeft()) return {};
-    return tr("%1 left").arg(durationText(*run.secondsLeft()));
+    return runWords("%1 left").arg(durationText(*run.secondsLeft()));
 }
 
 double progressShare(const RunData& run) {
@@ -68,9 +68,9 @@ double progressShare(const RunData& run) {
 
 QString durationText(double seconds) {
     const auto whole = static_cast<std::int64_t>(std::ceil(std::max(0.0, seconds)));
-    if (whole < 60) return tr("%1 s").arg(whole);
-    if (whole < 3600) return tr("%1 min %2 s").arg(whole / 60).arg(whole % 60);
-    return tr("%1 h %2 min").arg(whole / 3600).arg(whole % 3600 / 60);
+    if (whole < 60) return runWords("%1 s").arg(whole);
+    if (whole < 3600) return runWords("%1 min %2 s").arg(whole / 60).arg(whole % 60);
+    return runWords("%1 h %2 min").arg(whole / 3600).arg(whole % 3600 / 60);
 }
 
 }  // namespace ringside

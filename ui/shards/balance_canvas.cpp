@@ -17,11 +17,11 @@
 namespace ringside {
 namespace {
 
-constexpr int kNamesWidth = 72;
+constexpr int kStepNamesWidth = 72;
 constexpr int kHeadHeight = 20;
 constexpr double kLeastRow = 36, kLargestRow = 84;
 constexpr double kRowGap = 8;
-constexpr int kScrollBarWidth = 10;
+constexpr int kCanvasBarWidth = 10;
 constexpr double kLeastName = 24;  // and its name above
 constexpr double kStrongest = 2;   // half widths of the band at which the colour is full
 
@@ -62,7 +62,7 @@ void BalanceCanvas::arrange() {
     m_scrollBar.setRange(0, static_cast<int>(hidden));
     m_scrollBar.setPageStep(static_cast<int>(rowsInSight()));
     m_scrollBar.setVisible(hidden > 0);
-    m_scrollBar.setGeometry(width() - kScrollBarWidth, kHeadHeight, kScrollBarWidth, height() - kHeadHeight);
+    m_scrollBar.setGeometry(width() - kCanvasBarWidth, kHeadHeight, kCanvasBarWidth, height() - kHeadHeight);
 }
 
 void BalanceCanvas::resizeEvent(QResizeEvent*) {
@@ -71,10 +71,10 @@ void BalanceCanvas::resizeEvent(QResizeEvent*) {
 }
 
 QRectF BalanceCanvas::cell(qint64 row, int label) const {
-    const double room = width() - kNamesWidth - kScrollBarWidth - 2;
+    const double room = width() - kStepNamesWidth - kCanvasBarWidth - 2;
     const double pitch = room / std::max(1, m_counts.classes);
     const double gap = pitch >= kLeastBar ? std::min(4.0, pitch * 0.2) : 0;
-    return {kNamesWidth + label * pitch, kHeadHeight + static_cast<double>(row - m_scrollBar.value()) * rowHeight(),
+    return {kStepNamesWidth + label * pitch, kHeadHeight + static_cast<double>(row - m_scrollBar.value()) * rowHeight(),
             pitch - gap, rowHeight() - kRowGap};
 }
 
@@ -124,7 +124,7 @@ void BalanceCanvas::drawRow(QPainter& painter, qint64 row) const {
     const bool marked = m_marked == row;
     painter.setFont(marked ? m_theme.numberFont() : m_theme.bodyFont());
     painter.setPen(m_theme.colors().text);
-    painter.drawText(QRectF(0, first.top(), kNamesWidth - 8, first.height()), Qt::AlignLeft | Qt::AlignVCenter,
+    painter.drawText(QRectF(0, first.top(), kStepNamesWidth - 8, first.height()), Qt::AlignLeft | Qt::AlignVCenter,
                      m_counts.rowName(row));
     if (!showsBars()) return drawStrip(painter, row);
     for (int label = 0; label < m_counts.classes; ++label) drawBar(painter, row, label, cell(row, label));
@@ -167,7 +167,7 @@ void BalanceCanvas::drawStrip(QPainter& painter, qint64 row) const {
 QString BalanceCanvas::tip(QPointF point) const {
     const auto row = static_cast<qint64>(std::floor((point.y() - kHeadHeight) / rowHeight())) + m_scrollBar.value();
     if (point.y() < kHeadHeight || row >= m_counts.rows || m_counts.classes == 0) return {};
-    const double share = (point.x() - kNamesWidth) / (width() - kNamesWidth - kScrollBarWidth - 2);
+    const double share = (point.x() - kStepNamesWidth) / (width() - kStepNamesWidth - kCanvasBarWidth - 2);
     const auto label = static_cast<int>(std::floor(share * m_counts.classes));
     if (label < 0 || label >= m_counts.classes) return {};
     const ChanceBand band = m_counts.band(row, label);

@@ -6,16 +6,13 @@
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "shards/sentence_text.h"
 #include "theme/theme.h"
 
 namespace ringside {
 namespace {
 
 constexpr double kBandMisses = 0.05;  // of random deals lie outside the band
-
-QString number(qint64 value) {
-    return QLocale().toString(value);
-}
 
 qint64 outsideOf(const BatchBalance& balance) {
     qint64 count = 0;
@@ -106,7 +103,7 @@ void BalanceView::show() {
                   shown->byStep.classes,
                   [shown](qint64 row, int label) { return shown->byStep.count(row, label); },
                   [shown](qint64 row, int label) { return shown->byStep.band(row, label); },
-                  [](qint64 row) { return tr("Step %1").arg(number(row + 1)); },
+                  [](qint64 row) { return tr("Step %1").arg(groupedNumber(row + 1)); },
                   className,
                   [this](qint64) { return m_theme.colors().accent; }};
         if (m_selected) marked = m_selected->slot / m_scene->plan.spec().batchSize;
@@ -145,7 +142,7 @@ void BalanceView::explain() {
     const double expected = kBandMisses * static_cast<double>(all);
     said.lines
         << tr("%1 of %2 counts lie outside the band that holds 95 % of random deals; about %3 do by chance alone.")
-               .arg(number(outside), number(all), number(std::llround(expected)));
+               .arg(groupedNumber(outside), groupedNumber(all), groupedNumber(std::llround(expected)));
     if (m_selected && m_selected->rank < byRank.ranks) {
         const QString of = byRank.withinChance(m_selected->rank)
                                ? tr("Rank %1 is within chance").arg(m_selected->rank)
@@ -158,7 +155,7 @@ void BalanceView::explain() {
     }
     if (isByStep() && m_made->byStep.steps < m_made->byStep.stepsOfEpoch) {
         said.lines << tr("Of %1 steps the first %2 are counted.")
-                          .arg(number(m_made->byStep.stepsOfEpoch), number(m_made->byStep.steps));
+                          .arg(groupedNumber(m_made->byStep.stepsOfEpoch), groupedNumber(m_made->byStep.steps));
     }
     m_explanation = said;
     Q_EMIT explanationChanged();

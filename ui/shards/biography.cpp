@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kSamplesAtATime = 8'000'000;
 
-QString text(const char* source) {
+QString biographyText(const char* source) {
     return QCoreApplication::translate("Biography", source);
 }
 
@@ -31,7 +31,7 @@ BiographyEntry entryOf(const ShardPlan& plan, std::int64_t epoch, std::int64_t s
 }
 
 QString counted(int epochs) {
-    return epochs == 1 ? text("1 epoch") : text("%1 epochs").arg(epochs);
+    return epochs == 1 ? biographyText("1 epoch") : biographyText("%1 epochs").arg(epochs);
 }
 
 // How many epochs so many dealt samples give: one at least.
@@ -97,14 +97,14 @@ Explanation explainBiography(const ShardScene& scene, const Biography& life) {
         onCursorRank += here ? 1 : 0;
     }
     Explanation result;
-    result.title = text("Where does sample %1 go in %2 epochs?").arg(life.sample).arg(epochs);
-    result.lines << text("It is trained %1 times, by %2 of %3 ranks, and left out in %4 epochs.")
+    result.title = biographyText("Where does sample %1 go in %2 epochs?").arg(life.sample).arg(epochs);
+    result.lines << biographyText("It is trained %1 times, by %2 of %3 ranks, and left out in %4 epochs.")
                         .arg(uses)
                         .arg(ranks.size())
                         .arg(scene.ranks())
                         .arg(unseen);
     if (rankNow >= 0) {
-        result.lines << text(
+        result.lines << biographyText(
                             "Rank %1, which has it now, has it in %2; shuffled anew each time it would be "
                             "%3 / %4 = %5 on average.")
                             .arg(rankNow)
@@ -115,13 +115,15 @@ Explanation explainBiography(const ShardScene& scene, const Biography& life) {
     }
     if (epochs > 1 && !changesByEpoch(scene)) {
         result.warning = !scene.setEpoch && scene.plan.spec().shuffle;
-        result.lines << (result.warning ? text("set_epoch is not called: it has the same place in every epoch.")
-                                        : text("It has the same place in every epoch. ") + sameOrderReason(scene));
+        result.lines << (result.warning
+                             ? biographyText("set_epoch is not called: it has the same place in every epoch.")
+                             : biographyText("It has the same place in every epoch. ") + sameOrderReason(scene));
     }
     if (!life.isWhole()) {
-        result.lines << text("Epochs still come in: %1 of %2 so far.").arg(epochs).arg(life.epochsToTell);
+        result.lines << biographyText("Epochs still come in: %1 of %2 so far.").arg(epochs).arg(life.epochsToTell);
     } else if (epochs < life.epochsOfRun) {
-        result.lines << text("Of the run's %1 epochs the first %2 are shown.").arg(life.epochsOfRun).arg(epochs);
+        result.lines
+            << biographyText("Of the run's %1 epochs the first %2 are shown.").arg(life.epochsOfRun).arg(epochs);
     }
     return result;
 }

@@ -3,10 +3,10 @@
 
 #include <QCoreApplication>
 #include <QLabel>
-#include <QLocale>
 #include <algorithm>
 
 #include "shards/cell_painter.h"
+#include "shards/sentence_text.h"
 #include "theme/theme.h"
 
 namespace ringside {
@@ -16,12 +16,9 @@ QString words(const char* text) {
     return QCoreApplication::translate("Breadcrumb", text);
 }
 
-QString number(qint64 value) {
-    return QLocale().toString(value);
-}
-
 QString range(const char* one, const char* many, qint64 first, qint64 last) {
-    return first == last ? words(one).arg(number(first)) : words(many).arg(number(first), number(last));
+    return first == last ? words(one).arg(groupedNumber(first))
+                         : words(many).arg(groupedNumber(first), groupedNumber(last));
 }
 
 void addSelected(QList<Crumb>& trail, const ShardScene& scene, LoomCell cell) {
@@ -31,7 +28,7 @@ void addSelected(QList<Crumb>& trail, const ShardScene& scene, LoomCell cell) {
     } else {
         trail << Crumb{CrumbKind::Rank, words("rank %1").arg(cell.rank)};
         trail << Crumb{CrumbKind::Step, content.step < 0 ? words("dropped by the loader")
-                                                         : words("step %1").arg(number(content.step + 1))};
+                                                         : words("step %1").arg(groupedNumber(content.step + 1))};
     }
     trail << Crumb{CrumbKind::Sample, words("sample %1").arg(cellName(content))};
 }

@@ -15,10 +15,10 @@ namespace ringside {
 namespace {
 
 constexpr int kRowHeight = 30;
-constexpr int kRowGap = 24;  // room for the rank's sentence above its bars
-constexpr int kHeadHeight = 76;
-constexpr double kGap = 4;
-constexpr int kPauseMs = 150;
+constexpr int kRankGap = 24;  // room for the rank's sentence above its bars
+constexpr int kRanksTop = 76;
+constexpr double kBarGap = 4;
+constexpr int kClassesPauseMs = 150;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ ClassBalanceView::ClassBalanceView(Theme& theme, QWidget* parent) : QWidget(pare
     setObjectName(QStringLiteral("classBalanceView"));
     setAccessibleName(tr("Class balance by rank"));
     m_pause.setSingleShot(true);
-    m_pause.setInterval(kPauseMs);
+    m_pause.setInterval(kClassesPauseMs);
     connect(&m_pause, &QTimer::timeout, this, &ClassBalanceView::count);
     connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
     hide();
@@ -109,12 +109,12 @@ QString ClassBalanceView::ranksSentence() const {
 }
 
 QSize ClassBalanceView::sizeHint() const {
-    return {200, kHeadHeight + static_cast<int>(m_made->rows.size()) * (kRowHeight + kRowGap)};
+    return {200, kRanksTop + static_cast<int>(m_made->rows.size()) * (kRowHeight + kRankGap)};
 }
 
 QRectF ClassBalanceView::cell(int row, int label) const {
     const double pitch = static_cast<double>(width()) / std::max(1, balance().classes);
-    return {label * pitch, static_cast<double>(kHeadHeight + row * (kRowHeight + kRowGap)), pitch - kGap, kRowHeight};
+    return {label * pitch, static_cast<double>(kRanksTop + row * (kRowHeight + kRankGap)), pitch - kBarGap, kRowHeight};
 }
 
 void ClassBalanceView::paintEvent(QPaintEvent*) {
@@ -158,7 +158,7 @@ void ClassBalanceView::drawBar(QPainter& painter, int row, int label) const {
 QString ClassBalanceView::tip(QPointF point) const {
     for (int row = 0; row < static_cast<int>(m_made->rows.size()); ++row) {
         for (int label = 0; label < balance().classes; ++label) {
-            if (cell(row, label).adjusted(0, 0, kGap, kRowGap).contains(point)) {
+            if (cell(row, label).adjusted(0, 0, kBarGap, kRankGap).contains(point)) {
                 const int rank = m_made->rows[static_cast<std::size_t>(row)];
                 const ChanceBand& band = balance().bands[static_cast<std::size_t>(label)];
                 return tr("rank %1, class %2: %3 samples\nexpected %4, by chance %5 to %6\n%7: chi-square over all "

@@ -12,11 +12,11 @@ namespace {
 
 using Measures = DamageReport::Measures;
 
-QString text(const char* source) {
+QString damageText(const char* source) {
     return QCoreApplication::translate("Damage", source);
 }
 QString decimal(double value) {
-    if (value < 0) return text("unknown");
+    if (value < 0) return damageText("unknown");
     return QLocale().toString(value, 'f', value == std::round(value) || value >= 1000 ? 0 : 1);
 }
 QString share(qint64 part, qint64 whole) {
@@ -25,7 +25,7 @@ QString share(qint64 part, qint64 whole) {
     return QLocale().toString(shown, 'f', shown == std::round(shown) ? 0 : 1) + QStringLiteral(" %");
 }
 QString epochsText(qint64 epochs) {
-    return epochs == 1 ? text("1 epoch") : text("%1 epochs").arg(groupedNumber(epochs));
+    return epochs == 1 ? damageText("1 epoch") : damageText("%1 epochs").arg(groupedNumber(epochs));
 }
 
 // Samples that some epochs leave out are no damage; those that no epoch trains are, unless they are left out on purpose
@@ -45,31 +45,31 @@ bool repeatsSamples(const ShardScene& scene, const DamageReport& report) {
 QString coverageLine(const DamageReport& report) {
     const PlanDamage& damage = report.here.epoch;
     QString line =
-        text("In this epoch %1 of %2 samples are trained (%3)")
+        damageText("In this epoch %1 of %2 samples are trained (%3)")
             .arg(groupedNumber(damage.seen), groupedNumber(damage.samples), share(damage.seen, damage.samples));
-    if (damage.expectedSeen >= 0) line += text("; expected by chance %1").arg(decimal(damage.expectedSeen));
-    if (report.healthy) line += text("; without the mistake %1").arg(groupedNumber(report.healthy->epoch.seen));
+    if (damage.expectedSeen >= 0) line += damageText("; expected by chance %1").arg(decimal(damage.expectedSeen));
+    if (report.healthy) line += damageText("; without the mistake %1").arg(groupedNumber(report.healthy->epoch.seen));
     return line + QLatin1Char('.');
 }
 
 QString neverLine(const DamageReport& report) {
-    QString line = text("In %1 %2 samples are never trained")
+    QString line = damageText("In %1 %2 samples are never trained")
                        .arg(epochsText(report.here.epochs), groupedNumber(report.here.neverSeen));
     if (report.here.expectedNeverSeen >= 0) {
-        line += text("; expected by chance %1").arg(decimal(report.here.expectedNeverSeen));
+        line += damageText("; expected by chance %1").arg(decimal(report.here.expectedNeverSeen));
     }
-    if (report.healthy) line += text("; without the mistake %1").arg(groupedNumber(report.healthy->neverSeen));
+    if (report.healthy) line += damageText("; without the mistake %1").arg(groupedNumber(report.healthy->neverSeen));
     return line + QLatin1Char('.');
 }
 
 QString overlapLine(const DamageReport& report) {
     const PlanDamage& damage = report.here.epoch;
     QString line =
-        text("Two ranks share %1 samples on average, %2 at most")
+        damageText("Two ranks share %1 samples on average, %2 at most")
             .arg(decimal(DamageReport::meanOverlap(damage)), groupedNumber(DamageReport::largestOverlap(damage)));
-    if (damage.expectedOverlap >= 0) line += text("; expected by chance %1").arg(decimal(damage.expectedOverlap));
+    if (damage.expectedOverlap >= 0) line += damageText("; expected by chance %1").arg(decimal(damage.expectedOverlap));
     if (report.healthy) {
-        line += text("; without the mistake %1").arg(decimal(DamageReport::meanOverlap(report.healthy->epoch)));
+        line += damageText("; without the mistake %1").arg(decimal(DamageReport::meanOverlap(report.healthy->epoch)));
     }
     return line + QLatin1Char('.');
 }
@@ -77,11 +77,12 @@ QString overlapLine(const DamageReport& report) {
 QString damageTitle(const ShardScene& scene, const DamageReport& report, bool same, bool repeats) {
     const std::string mistake = pitfallSentence(scene.plan.spec());
     if (!mistake.empty()) return QString::fromStdString(mistake);
-    if (same) return text("Epoch %1 is identical to epoch %2").arg(scene.epoch).arg(*report.identicalEpoch);
-    if (repeats) return text("Ranks train the same samples");
-    if (!losesSamples(scene, report)) return text("No damage: the deal is as it should be");
-    return report.here.neverSeen == 1 ? text("1 sample is never trained")
-                                      : text("%1 samples are never trained").arg(groupedNumber(report.here.neverSeen));
+    if (same) return damageText("Epoch %1 is identical to epoch %2").arg(scene.epoch).arg(*report.identicalEpoch);
+    if (repeats) return damageText("Ranks train the same samples");
+    if (!losesSamples(scene, report)) return damageText("No damage: the deal is as it should be");
+    return report.here.neverSeen == 1
+               ? damageText("1 sample is never trained")
+               : damageText("%1 samples are never trained").arg(groupedNumber(report.here.neverSeen));
 }
 
 DamageRow row(const QString& name, const QString& here, const QString& expected, const QString& healthy, bool bad,
@@ -96,30 +97,30 @@ QList<DamageRow> damageRows(const ShardScene& scene, const DamageReport& report)
     const Measures* healthy = report.healthy ? &*report.healthy : nullptr;
     const auto beside = [&](auto value) { return healthy ? value(*healthy) : QString(); };
     QList<DamageRow> rows;
-    rows << row(text("Trained in this epoch"), groupedNumber(damage.seen), decimal(damage.expectedSeen),
+    rows << row(damageText("Trained in this epoch"), groupedNumber(damage.seen), decimal(damage.expectedSeen),
                 beside([](const Measures& m) { return groupedNumber(m.epoch.seen); }),
-                healthy && damage.seen < healthy->epoch.seen, text("Different samples that some rank trains"));
-    rows << row(text("Part of the data set"), share(damage.seen, damage.samples), {},
+                healthy && damage.seen < healthy->epoch.seen, damageText("Different samples that some rank trains"));
+    rows << row(damageText("Part of the data set"), share(damage.seen, damage.samples), {},
                 beside([](const Measures& m) { return share(m.epoch.seen, m.epoch.samples); }),
-                healthy && damage.seen < healthy->epoch.seen, text("The coverage of this epoch"));
-    rows << row(text("Trained again"), groupedNumber(damage.uses - damage.seen), {},
+                healthy && damage.seen < healthy->epoch.seen, damageText("The coverage of this epoch"));
+    rows << row(damageText("Trained again"), groupedNumber(damage.uses - damage.seen), {},
                 beside([](const Measures& m) { return groupedNumber(m.epoch.uses - m.epoch.seen); }),
-                repeatsSamples(scene, report), text("Uses of samples that this epoch has trained already"));
-    rows << row(text("Shared by two ranks, mean"), decimal(DamageReport::meanOverlap(damage)),
+                repeatsSamples(scene, report), damageText("Uses of samples that this epoch has trained already"));
+    rows << row(damageText("Shared by two ranks, mean"), decimal(DamageReport::meanOverlap(damage)),
                 decimal(damage.expectedOverlap),
                 beside([](const Measures& m) { return decimal(DamageReport::meanOverlap(m.epoch)); }),
-                repeatsSamples(scene, report), text("Over all pairs of ranks; the matrix shows each"));
-    rows << row(text("Never trained in %1").arg(epochsText(report.here.epochs)), groupedNumber(report.here.neverSeen),
-                decimal(report.here.expectedNeverSeen),
+                repeatsSamples(scene, report), damageText("Over all pairs of ranks; the matrix shows each"));
+    rows << row(damageText("Never trained in %1").arg(epochsText(report.here.epochs)),
+                groupedNumber(report.here.neverSeen), decimal(report.here.expectedNeverSeen),
                 beside([](const Measures& m) { return groupedNumber(m.neverSeen); }), losesSamples(scene, report),
-                text("Samples that no rank trains in any of these epochs, counted one by one"));
+                damageText("Samples that no rank trains in any of these epochs, counted one by one"));
     if (scene.epochs > 1) {
         const QString identical = report.identicalEpoch
-                                      ? text("identical to epoch %1").arg(groupedNumber(*report.identicalEpoch))
-                                      : text("its own");
-        rows << row(text("Order of epoch %1").arg(groupedNumber(scene.epoch)), identical, {},
-                    healthy ? text("its own") : QString(), report.identicalEpoch && !scene.setEpoch,
-                    text("Whether another epoch deals the very same order; the Diff is black then"));
+                                      ? damageText("identical to epoch %1").arg(groupedNumber(*report.identicalEpoch))
+                                      : damageText("its own");
+        rows << row(damageText("Order of epoch %1").arg(groupedNumber(scene.epoch)), identical, {},
+                    healthy ? damageText("its own") : QString(), report.identicalEpoch && !scene.setEpoch,
+                    damageText("Whether another epoch deals the very same order; the Diff is black then"));
     }
     return rows;
 }
@@ -148,7 +149,7 @@ ShardTable damageTable(const ShardScene& scene, const DamageReport& report) {
             const auto number = [&](const Measures& m) { return plainNumber(m.epoch.overlap[at]); };
             const QString healthy =
                 report.healthy && at < report.healthy->epoch.overlap.size() ? number(*report.healthy) : QString();
-            rows << QStringList{a == b ? text("own samples") : text("shared"),
+            rows << QStringList{a == b ? damageText("own samples") : damageText("shared"),
                                 plainNumber(a),
                                 plainNumber(b),
                                 number(report.here),

@@ -5,15 +5,13 @@
 #include <QLocale>
 
 #include "shards/order_sentences.h"
+#include "shards/sentence_text.h"
 
 namespace ringside {
 namespace {
 
-QString text(const char* source) {
+QString diffText(const char* source) {
     return QCoreApplication::translate("Diff", source);
-}
-QString number(std::int64_t value) {
-    return QLocale().toString(static_cast<qlonglong>(value));
 }
 QString percent(double part, std::int64_t whole) {
     const double share = whole > 0 ? 100 * part / static_cast<double>(whole) : 0;
@@ -21,20 +19,20 @@ QString percent(double part, std::int64_t whole) {
 }
 
 QString keptRank(const PlanDiff& diff) {
-    return text("%1 of %2 samples (%3) stay on their rank; two unrelated shuffles give %4.")
-        .arg(number(diff.sameRank), number(diff.samples), percent(static_cast<double>(diff.sameRank), diff.samples),
-             percent(diff.expectedSameRank, diff.samples));
+    return diffText("%1 of %2 samples (%3) stay on their rank; two unrelated shuffles give %4.")
+        .arg(groupedNumber(diff.sameRank), groupedNumber(diff.samples),
+             percent(static_cast<double>(diff.sameRank), diff.samples), percent(diff.expectedSameRank, diff.samples));
 }
 
 QString keptStep(const PlanDiff& diff) {
-    return text("%1 (%2) stay on their rank and in their step; two unrelated shuffles give %3.")
-        .arg(number(diff.sameRankStep), percent(static_cast<double>(diff.sameRankStep), diff.samples),
+    return diffText("%1 (%2) stay on their rank and in their step; two unrelated shuffles give %3.")
+        .arg(groupedNumber(diff.sameRankStep), percent(static_cast<double>(diff.sameRankStep), diff.samples),
              percent(diff.expectedSameRankStep, diff.samples));
 }
 
 QString onlyOne(std::int64_t count, const QString& name) {
-    return count == 1 ? text("1 sample is dealt by %1 alone.").arg(name)
-                      : text("%1 samples are dealt by %2 alone.").arg(number(count), name);
+    return count == 1 ? diffText("1 sample is dealt by %1 alone.").arg(name)
+                      : diffText("%1 samples are dealt by %2 alone.").arg(groupedNumber(count), name);
 }
 
 }  // namespace
@@ -42,17 +40,18 @@ QString onlyOne(std::int64_t count, const QString& name) {
 Explanation explainEpochDiff(const ShardScene& scene, std::int64_t otherEpoch, const PlanDiff& diff) {
     Explanation result;
     if (otherEpoch == scene.epoch) {
-        return {text("Epoch %1 against itself").arg(scene.epoch), {text("Choose another epoch to compare it with.")}};
+        return {diffText("Epoch %1 against itself").arg(scene.epoch),
+                {diffText("Choose another epoch to compare it with.")}};
     }
     if (!diff.identical()) {
-        result.title = text("What moves between epoch %1 and epoch %2?").arg(otherEpoch).arg(scene.epoch);
+        result.title = diffText("What moves between epoch %1 and epoch %2?").arg(otherEpoch).arg(scene.epoch);
         result.lines << keptRank(diff) << keptStep(diff);
         return result;
     }
-    result.title = text("Epochs %1 and %2 are identical").arg(otherEpoch).arg(scene.epoch);
+    result.title = diffText("Epochs %1 and %2 are identical").arg(otherEpoch).arg(scene.epoch);
     result.warning = true;
-    result.lines << text("Every rank trains the same samples in the same steps: all %1 cells are black.")
-                        .arg(number(diff.samples));
+    result.lines << diffText("Every rank trains the same samples in the same steps: all %1 cells are black.")
+                        .arg(groupedNumber(diff.samples));
     result.lines << sameOrderReason(scene);
     return result;
 }
@@ -60,16 +59,16 @@ Explanation explainEpochDiff(const ShardScene& scene, std::int64_t otherEpoch, c
 Explanation explainSettingsDiff(const ShardPlan& a, const ShardPlan& b, const PlanDiff& diff) {
     Explanation result;
     if (a.spec() == b.spec()) {
-        return {text("A and B are the same"), {text("Change a field of B to see what it changes.")}};
+        return {diffText("A and B are the same"), {diffText("Change a field of B to see what it changes.")}};
     }
-    result.title = text("What does B change?");
-    result.lines << text(
+    result.title = diffText("What does B change?");
+    result.lines << diffText(
                         "A: %1 per rank, %2 steps, %3 repeated, %4 dropped. B: %5 per rank, %6 steps, %7 repeated, "
                         "%8 dropped.")
-                        .arg(number(a.samplesPerRank()), number(a.stepsPerEpoch()), number(a.padding()),
-                             number(static_cast<std::int64_t>(a.dropped().size())), number(b.samplesPerRank()),
-                             number(b.stepsPerEpoch()), number(b.padding()),
-                             number(static_cast<std::int64_t>(b.dropped().size())));
+                        .arg(groupedNumber(a.samplesPerRank()), groupedNumber(a.stepsPerEpoch()),
+                             groupedNumber(a.padding()), groupedNumber(static_cast<std::int64_t>(a.dropped().size())),
+                             groupedNumber(b.samplesPerRank()), groupedNumber(b.stepsPerEpoch()),
+                             groupedNumber(b.padding()), groupedNumber(static_cast<std::int64_t>(b.dropped().size())));
     result.lines << keptRank(diff);
     if (diff.onlyFirst > 0) result.lines << onlyOne(diff.onlyFirst, QStringLiteral("A"));
     if (diff.onlySecond > 0) result.lines << onlyOne(diff.onlySecond, QStringLiteral("B"));

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QCoreApplication>
 #include <QString>
 
 #include "sampling/shard_plan.h"
 
 namespace ringside {
+
+inline QString ledgerText(const char* source) {
+    return QCoreApplication::translate("Ledger", source);
+}
 
 // What a number of the ledger means for whoever reads it, with the user's own numbers. Empty where there is nothing to
 // say.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How LoomWidget draws; what it answers to is in loom_widget.cpp.
-#include <QLocale>
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
@@ -8,6 +7,7 @@
 #include "shards/cell_painter.h"
 #include "shards/loom_widget.h"
 #include "shards/progress_painter.h"
+#include "shards/sentence_text.h"
 #include "theme/theme.h"
 
 namespace ringside {
@@ -15,10 +15,6 @@ namespace {
 
 constexpr double kLeastMark = 4;        // width of a mark, however many samples a pixel stands for
 constexpr double kLeastStepLabel = 64;  // room between two step labels
-
-QString number(qint64 value) {
-    return QLocale().toString(value);
-}
 
 // The least of 1, 2, 5, 10, 20, ... that is not below the count.
 qint64 roundCount(double count) {
@@ -90,14 +86,14 @@ void LoomWidget::drawRankNote(QPainter& painter, int rank, const QRectF& place) 
     painter.setFont(m_theme.noteFont());
     painter.setPen(progress.wrong ? c.danger : progress.verified ? c.goodText : c.muted);
     const qint64 samples = m_scene->plan.samplesOf(rank);
-    const QString words = tr("%1 samples").arg(number(samples));
+    const QString words = tr("%1 samples").arg(groupedNumber(samples));
     const bool fits = painter.fontMetrics().horizontalAdvance(words) <= place.width();
     painter.drawText(place, Qt::AlignLeft | Qt::AlignTop,
                      progress.wrong      ? tr("\u2717 mismatch")
                      : progress.verified ? tr("\u2713 verified")
-                     : progress.done > 0 ? tr("%1 of %2").arg(number(progress.done), number(samples))
+                     : progress.done > 0 ? tr("%1 of %2").arg(groupedNumber(progress.done), groupedNumber(samples))
                      : fits              ? words
-                                         : number(samples));
+                                         : groupedNumber(samples));
 }
 
 void LoomWidget::drawSteps(QPainter& painter) const {
@@ -117,7 +113,7 @@ void LoomWidget::drawSteps(QPainter& painter) const {
             continue;
         }
         const double x = std::max(0.0, m_geometry.cell(0, step * batch).left());
-        const QString text = step >= plan.stepsPerEpoch() ? tr("dropped") : tr("Step %1").arg(number(step + 1));
+        const QString text = step >= plan.stepsPerEpoch() ? tr("dropped") : tr("Step %1").arg(groupedNumber(step + 1));
         const double width = painter.fontMetrics().horizontalAdvance(text);
         const double next = m_geometry.cell(0, (step + 1) * batch).left();
         const bool room = every > 1 || next - x > width || step * batch + batch >= last;

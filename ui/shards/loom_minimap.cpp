@@ -14,8 +14,8 @@ namespace {
 
 constexpr int kLargestStrip = 14;
 constexpr double kMargin = 3;
-constexpr double kLeastMark = 5;
-constexpr int kLeastStrip = 3;
+constexpr double kLeastTick = 5;
+constexpr int kLeastRankStrip = 3;
 
 }  // namespace
 
@@ -105,7 +105,7 @@ void LoomMinimap::drawStrips(QPainter& painter) {
     if (image.isNull()) {
         return;
     }
-    if (stripsHeight() < kLeastStrip * m_scene->ranks()) {  // no room for gaps: one picture, every rank in it
+    if (stripsHeight() < kLeastRankStrip * m_scene->ranks()) {  // no room for gaps: one picture, every rank in it
         painter.setRenderHint(QPainter::SmoothPixmapTransform);
         painter.drawImage(QRectF(kMargin, kMargin, width() - 2 * kMargin, stripsHeight()), image);
         return;
@@ -123,7 +123,7 @@ void LoomMinimap::drawStrips(QPainter& painter) {
 void LoomMinimap::drawMarks(QPainter& painter) const {
     for (int rank = 0; rank < m_scene->ranks(); ++rank) {
         const QRectF row = strip(rank);
-        for (const PlacedMark& mark : placedMarks(markRuns(*m_scene, rank), 0, pixelsPerSlot(), kLeastMark)) {
+        for (const PlacedMark& mark : placedMarks(markRuns(*m_scene, rank), 0, pixelsPerSlot(), kLeastTick)) {
             const QRectF rect(row.left() + mark.left, row.top(), mark.right - mark.left, row.height());
             painter.fillRect(rect, m_theme.colors().panel);
             if (mark.run.kind == CellKind::DroppedByLoader) {

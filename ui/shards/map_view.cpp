@@ -11,7 +11,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kHeadHeight = 26;
+constexpr int kMapTop = 26;
 constexpr int kLegendHeight = 24;
 constexpr int kLeastGapSide = 6;    // squares this large have a gap between them
 constexpr int kLeastTextSide = 26;  // and these a number
@@ -38,7 +38,7 @@ MapView::MapView(Theme& theme, QWidget* parent) : ShardView(parent), m_theme(the
 }
 
 QRect MapView::area() const {
-    return rect().adjusted(0, kHeadHeight, 0, -kLegendHeight);
+    return rect().adjusted(0, kMapTop, 0, -kLegendHeight);
 }
 
 void MapView::setScene(const ShardScene& scene) {
@@ -92,7 +92,7 @@ void MapView::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setPen(m_theme.colors().muted);
     painter.setFont(m_theme.bodyFont());
-    painter.drawText(QRectF(0, 0, width(), kHeadHeight - 6), Qt::AlignLeft | Qt::AlignVCenter,
+    painter.drawText(QRectF(0, 0, width(), kMapTop - 6), Qt::AlignLeft | Qt::AlignVCenter,
                      m_map.perSquare == 1
                          ? tr("Epoch %1: the data set in its own order, coloured by rank").arg(m_scene->epoch)
                          : tr("Epoch %1: the data set in its own order, coloured by rank, %2 samples to a pixel")

@@ -12,7 +12,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kColumns = 3;
+constexpr int kSwitchColumns = 3;
 
 struct Words {
     QString name;
@@ -67,17 +67,17 @@ MistakeSwitches::MistakeSwitches(QWidget* parent) : QWidget(parent) {
     layout->setVerticalSpacing(0);
     auto* title = new QLabel(tr("Make a mistake on purpose, see what it does, and take it back"));
     title->setProperty("role", "muted");
-    layout->addWidget(title, 0, 0, 1, kColumns);
+    layout->addWidget(title, 0, 0, 1, kSwitchColumns);
     for (int at = 0; at < static_cast<int>(words.size()); ++at) {
         auto* box = new QCheckBox(words[at].name);
         box->setObjectName(QLatin1String(words[at].objectName));
         box->setToolTip(words[at].tip);
-        layout->addWidget(box, 1 + at / kColumns, at % kColumns);
+        layout->addWidget(box, 1 + at / kSwitchColumns, at % kSwitchColumns);
         connect(box, &QCheckBox::toggled, this,
                 [this, at](bool made) { Q_EMIT toggled(static_cast<Mistake>(at), made); });
         m_switches << box;
     }
-    layout->setColumnStretch(kColumns, 1);
+    layout->setColumnStretch(kSwitchColumns, 1);
 }
 
 void MistakeSwitches::setScene(const ShardScene& scene) {

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "shards/cell_colors.h"
+#include "shards/sentence_text.h"
 #include "theme/theme.h"
 
 namespace ringside {
@@ -17,10 +18,6 @@ namespace {
 constexpr double kNames = 22;  // room for rank numbers, above and at the left
 constexpr double kLargestCell = 64;
 constexpr double kLeastForNumbers = 20;
-
-QString number(std::int64_t value) {
-    return QLocale().toString(static_cast<qlonglong>(value));
-}
 
 }  // namespace
 
@@ -81,7 +78,7 @@ void OverlapMatrix::drawCell(QPainter& painter, std::int64_t a, std::int64_t b) 
                                                : mixed(c.danger, c.panel, 0.85 * (1 - part)));
     if (side < kLeastForNumbers) return;
     QFont font = m_theme.noteFont();
-    const QString text = number(shared(a, b));
+    const QString text = groupedNumber(shared(a, b));
     while (QFontMetricsF(font).horizontalAdvance(text) > cell.width() - 2 && font.pixelSize() > 7) {
         font.setPixelSize(font.pixelSize() - 1);
     }
@@ -99,8 +96,9 @@ void OverlapMatrix::drawNames(QPainter& painter) const {
     painter.setPen(m_theme.colors().muted);
     for (std::int64_t rank = 0; rank < m_damage.ranks; rank += every) {
         const double at = kNames + static_cast<double>(rank) * side;
-        painter.drawText(QRectF(at - 10, 0, side + 20, kNames - 4), Qt::AlignCenter, number(rank));
-        painter.drawText(QRectF(0, at - 4, kNames - 6, side + 8), Qt::AlignRight | Qt::AlignVCenter, number(rank));
+        painter.drawText(QRectF(at - 10, 0, side + 20, kNames - 4), Qt::AlignCenter, groupedNumber(rank));
+        painter.drawText(QRectF(0, at - 4, kNames - 6, side + 8), Qt::AlignRight | Qt::AlignVCenter,
+                         groupedNumber(rank));
     }
 }
 
@@ -112,8 +110,9 @@ QString OverlapMatrix::tip(QPointF point) const {
         std::min<std::int64_t>(static_cast<std::int64_t>((point.y() - kNames) / pitch()), m_damage.ranks - 1);
     const auto b =
         std::min<std::int64_t>(static_cast<std::int64_t>((point.x() - kNames) / pitch()), m_damage.ranks - 1);
-    if (a == b) return tr("Rank %1 trains %2 different samples").arg(number(a), number(shared(a, a)));
-    const QString pair = tr("Ranks %1 and %2 both train %3 samples").arg(number(a), number(b), number(shared(a, b)));
+    if (a == b) return tr("Rank %1 trains %2 different samples").arg(groupedNumber(a), groupedNumber(shared(a, a)));
+    const QString pair = tr("Ranks %1 and %2 both train %3 samples")
+                             .arg(groupedNumber(a), groupedNumber(b), groupedNumber(shared(a, b)));
     return m_damage.expectedOverlap < 0
                ? pair
                : tr("%1; %2 by chance").arg(pair, QLocale().toString(m_damage.expectedOverlap, 'f', 1));

@@ -6,20 +6,20 @@
 namespace ringside {
 namespace {
 
-QString text(const char* source) {
+QString pageText(const char* source) {
     return QCoreApplication::translate("ShardsPage", source);
 }
 
 }  // namespace
 
 QString refusalTitle(const PitfallsConfig& pitfalls) {
-    return pitfalls.shuffleWithSampler ? text("PyTorch refuses shuffle=True together with a sampler")
-                                       : text("This mistake cannot be dealt");
+    return pitfalls.shuffleWithSampler ? pageText("PyTorch refuses shuffle=True together with a sampler")
+                                       : pageText("This mistake cannot be dealt");
 }
 
 QString refusalText(const PitfallsConfig& pitfalls, const QString& problem) {
     if (!pitfalls.shuffleWithSampler) return problem;
-    return text(
+    return pageText(
         "DataLoader(dataset, sampler=DistributedSampler(dataset), shuffle=True) stops with\n"
         "ValueError: sampler option is mutually exclusive with shuffle\n\n"
         "Both would decide the order: the sampler hands out the indices, and shuffle=True would make a RandomSampler "

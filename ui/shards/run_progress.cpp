@@ -2,23 +2,19 @@
 #include "shards/run_progress.h"
 
 #include <QCoreApplication>
-#include <QLocale>
 #include <algorithm>
 
 #include "sampling/plan_sentences.h"
+#include "shards/sentence_text.h"
 #include "shards/verification.h"
 #include "telemetry/run_data.h"
 
 namespace ringside {
 namespace {
 
-QString text(const char* source) {
+QString progressWords(const char* source) {
     return QCoreApplication::translate("RunProgress", source);
 }
-QString number(qint64 value) {
-    return QLocale().toString(value);
-}
-
 // Whether the run deals the plan in sight; the data behind classes is taken to be the same.
 bool isPlanOf(const RunConfig& config, qint64 samples, const ShardScene& scene) {
     ShardSpec shown = scene.plan.spec();
@@ -70,7 +66,7 @@ RunProgress runProgress(const ShardScene& scene, const RunData& run, const Verif
 
 QString progressSentence(const RunProgress& progress, const ShardScene& scene) {
     if (progress.otherPlan) {
-        return text("The plan in sight is not the run's: the experiment was changed after it started.");
+        return progressWords("The plan in sight is not the run's: the experiment was changed after it started.");
     }
     if (progress.ranks.empty()) return {};
     qint64 least = progress.ranks.front().done, compared = progress.ranks.front().compared, trained = 0;
@@ -79,20 +75,22 @@ QString progressSentence(const RunProgress& progress, const ShardScene& scene) {
         compared = std::min(compared, progress.ranks[static_cast<std::size_t>(rank)].compared);
         trained = std::max(trained, qint64{scene.plan.trainedOf(rank)});
     }
-    const QString epoch = text("Epoch %1: ").arg(number(scene.epoch));
+    const QString epoch = progressWords("Epoch %1: ").arg(groupedNumber(scene.epoch));
     if (std::ranges::all_of(progress.ranks, &RankProgress::verified)) {
-        return epoch + text("every rank trained exactly what is planned here.");
+        return epoch + progressWords("every rank trained exactly what is planned here.");
     }
-    if (std::ranges::any_of(progress.ranks, &RankProgress::wrong)) return epoch + text("not trained as planned.");
+    if (std::ranges::any_of(progress.ranks, &RankProgress::wrong))
+        return epoch + progressWords("not trained as planned.");
     if (least == 0) {
-        return epoch + (progress.liveEpoch < 0 ? text("was not trained.")
+        return epoch + (progress.liveEpoch < 0 ? progressWords("was not trained.")
                         : progress.liveEpoch < scene.epoch
-                            ? text("not begun; the run is in epoch %1.").arg(number(progress.liveEpoch))
-                            : text("not begun."));
+                            ? progressWords("not begun; the run is in epoch %1.").arg(groupedNumber(progress.liveEpoch))
+                            : progressWords("not begun."));
     }
-    const QString how =
-        compared >= least ? text("compared one by one.") : text("known by step count; the hash follows.");
-    return epoch + text("%1 of %2 samples of each rank are trained, %3").arg(number(least), number(trained), how);
+    const QString how = compared >= least ? progressWords("compared one by one.")
+                                          : progressWords("known by step count; the hash follows.");
+    return epoch + progressWords("%1 of %2 samples of each rank are trained, %3")
+                       .arg(groupedNumber(least), groupedNumber(trained), how);
 }
 
 }  // namespace ringside

@@ -15,12 +15,12 @@
 namespace ringside {
 namespace {
 
-constexpr double kMargin = 12;
+constexpr double kCardMargin = 12;
 constexpr double kTitleHeight = 44;
 constexpr double kCardSide = 62;
 constexpr double kTallCard = 74;  // with the rank below the index
-constexpr double kGap = 8;
-constexpr int kScrollBarWidth = 10;
+constexpr double kCardGap = 8;
+constexpr int kTailBarWidth = 10;
 constexpr int kTitlePixels = 12;
 
 // Whether two cells at the end of every rank show every mark.
@@ -37,7 +37,7 @@ bool lastTwoShowAll(const ShardScene& scene) {
 TailPanel::TailPanel(Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme), m_scrollBar(Qt::Vertical, this) {
     setObjectName(QStringLiteral("tailPanel"));
     setAccessibleName(tr("Tail: duplicates and dropped samples"));
-    setFixedWidth(static_cast<int>(2 * (kCardSide + kMargin) + kGap));
+    setFixedWidth(static_cast<int>(2 * (kCardSide + kCardMargin) + kCardGap));
     setMouseTracking(true);
     m_scrollBar.setObjectName(QStringLiteral("tailScrollBar"));
     connect(&m_scrollBar, &QScrollBar::valueChanged, this, qOverload<>(&QWidget::update));
@@ -85,8 +85,8 @@ void TailPanel::arrange() {
     m_scrollBar.setRange(0, static_cast<int>(std::min<qint64>(hidden, std::numeric_limits<int>::max())));
     m_scrollBar.setPageStep(std::max(1, rowsInSight()));
     m_scrollBar.setVisible(hidden > 0);
-    m_scrollBar.setGeometry(width() - kScrollBarWidth - 1, static_cast<int>(kTitleHeight), kScrollBarWidth,
-                            height() - static_cast<int>(kTitleHeight + kGap));
+    m_scrollBar.setGeometry(width() - kTailBarWidth - 1, static_cast<int>(kTitleHeight), kTailBarWidth,
+                            height() - static_cast<int>(kTitleHeight + kCardGap));
 }
 
 void TailPanel::resizeEvent(QResizeEvent*) {
@@ -94,7 +94,7 @@ void TailPanel::resizeEvent(QResizeEvent*) {
 }
 
 double TailPanel::rowHeight() const {
-    return (m_onlyMarked ? kTallCard : kCardSide) + kGap;
+    return (m_onlyMarked ? kTallCard : kCardSide) + kCardGap;
 }
 
 int TailPanel::rowsInSight() const {
@@ -116,8 +116,8 @@ std::vector<TailPanel::Placed> TailPanel::placedCells() const {
     for (std::size_t i = 0; i < cells.size(); ++i) {
         if (cells[i].slot < 0) continue;
         const auto row = static_cast<double>(i / 2), column = static_cast<double>(i % 2);
-        placed.push_back({cells[i], QRectF(kMargin + column * (kCardSide + kGap), kTitleHeight + row * rowHeight(),
-                                           kCardSide, rowHeight() - kGap)});
+        placed.push_back({cells[i], QRectF(kCardMargin + column * (kCardSide + kCardGap),
+                                           kTitleHeight + row * rowHeight(), kCardSide, rowHeight() - kCardGap)});
     }
     return placed;
 }
@@ -171,10 +171,10 @@ void TailPanel::drawHead(QPainter& painter) const {
     bold.setPixelSize(kTitlePixels);
     bold.setWeight(QFont::DemiBold);
     painter.setFont(bold);
-    painter.drawText(QRectF(kMargin, 8, width() - kMargin, 16), Qt::AlignLeft, tr("Tail: last step"));
+    painter.drawText(QRectF(kCardMargin, 8, width() - kCardMargin, 16), Qt::AlignLeft, tr("Tail: last step"));
     painter.setPen(c.muted);
     painter.setFont(m_theme.noteFont());
-    painter.drawText(QRectF(kMargin, 24, width() - kMargin, 14), Qt::AlignLeft, subtitle());
+    painter.drawText(QRectF(kCardMargin, 24, width() - kCardMargin, 14), Qt::AlignLeft, subtitle());
 }
 
 std::optional<LoomCell> TailPanel::cellAt(QPointF point) const {

@@ -19,22 +19,22 @@ using namespace ringside::test;
 
 namespace {
 
-struct Case {
+struct DeepCase {
     ModelConfig model;
     ModelTask task;
     std::int64_t rows = 8;
     int threads = 1;
 };
 
-Case images(const ModelConfig& model, const Shape& image, std::int64_t rows, int threads = 1) {
+DeepCase images(const ModelConfig& model, const Shape& image, std::int64_t rows, int threads = 1) {
     return {model, {.sample = image, .outputs = 4}, rows, threads};
 }
 
-Case text(const ModelConfig& model, std::int64_t positions, std::int64_t rows, int threads = 1) {
+DeepCase text(const ModelConfig& model, std::int64_t positions, std::int64_t rows, int threads = 1) {
     return {model, {.sample = {positions}, .outputs = 11, .isSequence = true}, rows, threads};
 }
 
-Json settingsOf(const Case& run) {
+Json settingsOf(const DeepCase& run) {
     Json settings = {{"model", run.model.kind},         {"classes", run.task.outputs},     {"rows", run.rows},
                      {"width", run.model.width},        {"depth", run.model.depth},        {"heads", run.model.heads},
                      {"positions", run.task.sample[0]}, {"image", run.task.sample.sizes()}};
@@ -50,7 +50,7 @@ Json ask(const std::string& command, const Json& settings) {
 
 // A model with the batch that reference_models.py makes as well.
 struct OurModel {
-    explicit OurModel(const Case& run)
+    explicit OurModel(const DeepCase& run)
         : backend(makeCpuBackend(run.threads)),
           model(makeModel(run.model, run.task, *backend).value()),
           loss(makeLoss("auto", run.task.outputs, 0, run.rows, *backend, positionsOf(run.task)).value()) {
@@ -68,7 +68,7 @@ struct OurModel {
 
     static std::int64_t positionsOf(const ModelTask& task) { return task.isSequence ? task.sample[0] : 1; }
 
-    void fill(const Case& run, std::int64_t i, std::int64_t t, std::size_t place) {
+    void fill(const DeepCase& run, std::int64_t i, std::int64_t t, std::size_t place) {
         const auto token = [&](std::int64_t at) { return (7 * i + 3 * at + at * at) % run.task.outputs; };
         batch.labels.integers()[place] = run.task.isSequence ? token(t + 1) : i % run.task.outputs;
         if (run.task.isSequence) batch.features.floats()[place] = static_cast<float>(token(t));
@@ -126,7 +126,7 @@ void checkClose(const std::vector<double>& ours, const Json& expected, double to
     CHECK(furthest <= tolerance * largest);
 }
 
-void compareOnePass(const Case& run) {
+void compareOnePass(const DeepCase& run) {
     INFO(run.model.kind << " of samples of shape " << run.task.sample.text() << ", " << run.threads << " threads");
     const Json expected = ask("pass", settingsOf(run));
     OurModel ours(run);
@@ -177,7 +177,7 @@ TEST_CASE("Residuals, batch norm and average pooling in a list of layers have Py
 }
 
 TEST_CASE("Deeper models keep PyTorch's losses while they learn") {
-    for (const Case& run :
+    for (const DeepCase& run :
          {images(sized("residual_cnn", 8, 1), {1, 8, 8}, 16), text(sized("transformer", 16, 2, 2), 12, 6)}) {
         INFO(run.model.kind);
         Json settings = settingsOf(run);
@@ -196,7 +196,7 @@ TEST_CASE("Deeper models keep PyTorch's losses while they learn") {
 }
 
 TEST_CASE("Deeper models have as many parameters as PyTorch's, under the same names") {
-    for (const Case& run :
+    for (const DeepCase& run :
          {images(sized("residual_cnn", 16, 3), {3, 32, 32}, 2), text(sized("transformer", 64, 2, 4), 64, 1)}) {
         INFO(run.model.kind);
         const Json expected = ask("count", settingsOf(run));

@@ -50,14 +50,14 @@ OurPass passOf(const ModelConfig& config, const Shape& image, std::int64_t class
     return pass;
 }
 
-struct Case {
+struct GradientCase {
     Shape image;
     std::int64_t classes;
     std::int64_t rows;
     int threads;
 };
 
-void compareWithPytorch(const ModelConfig& config, const Case& run) {
+void compareWithPytorch(const ModelConfig& config, const GradientCase& run) {
     INFO("images of shape " << run.image.text());
     const TemporaryDirectory directory;
     const std::filesystem::path path = directory.path() / "settings.json";
@@ -84,7 +84,8 @@ void compareWithPytorch(const ModelConfig& config, const Case& run) {
 }  // namespace
 
 TEST_CASE("SimpleCNN starts with PyTorch's weights, bit for bit, and has its gradients") {
-    for (const Case& run : {Case{{1, 8, 8}, 10, 32, 1}, Case{{3, 16, 16}, 10, 8, 2}, Case{{3, 9, 14}, 3, 5, 1}})
+    for (const GradientCase& run :
+         {GradientCase{{1, 8, 8}, 10, 32, 1}, GradientCase{{3, 16, 16}, 10, 8, 2}, GradientCase{{3, 9, 14}, 3, 5, 1}})
         compareWithPytorch({"simple_cnn", {}}, run);
 }
 
@@ -97,7 +98,7 @@ TEST_CASE("Wide convolutions, by Winograd's algorithm where there is one, have P
 }
 
 TEST_CASE("Models of layers start with PyTorch's weights, bit for bit, and have its gradients") {
-    const Case run{{2, 11, 9}, 4, 16, 1};
+    const GradientCase run{{2, 11, 9}, 4, 16, 1};
     compareWithPytorch({"layers", {}, R"([{"kind": "conv2d", "out": 6, "kernel": 5, "stride": 2, "padding": 2},
         {"kind": "gelu"}, {"kind": "conv2d", "out": 5, "kernel": 2}, {"kind": "max_pool2d", "kernel": 3},
         {"kind": "flatten"}, {"kind": "layer_norm"}, {"kind": "linear", "out": 20}, {"kind": "relu"},
