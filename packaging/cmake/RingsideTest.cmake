@@ -13,6 +13,7 @@ if(BUILD_TESTING)
   add_feature_info(Tests ON "Catch2 ${Catch2_VERSION}")
   # The test runner is the slowest file to compile, so it is compiled once.
   add_library(test_main STATIC EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tests/support/main.cpp)
+  target_compile_options(test_main PRIVATE $<$<CONFIG:Release>:-O1>)
   target_include_directories(test_main PUBLIC ${CMAKE_SOURCE_DIR}/tests)
   target_link_libraries(test_main PUBLIC project_options Catch2::Catch2)
   # Catch2 itself is not under test, and takes ten minutes to compile with sanitizers.
@@ -41,6 +42,7 @@ function(ringside_add_test name)
     set(headers test_headers_gui)
   endif()
   add_executable(${name} ${ARG_SOURCES})
+  ringside_unity(${name})
   target_link_libraries(${name} PRIVATE project_options ${ARG_LIBS} ${main})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_compile_definitions(${name} PRIVATE
