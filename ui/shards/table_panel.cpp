@@ -7,6 +7,7 @@
 #include <QPainter>
 #include <QStyledItemDelegate>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "theme/theme.h"
 
@@ -14,7 +15,7 @@ namespace ringside {
 namespace {
 
 constexpr int kCellMargin = 6;
-constexpr int kLeastColumn = 72;
+constexpr int kLeastColumn = 72, kLargestColumn = 100;
 
 // Text on the row's colour. A style sheet's own way through a hundred cells takes longer than a frame should.
 class PlainCells : public QStyledItemDelegate {
@@ -99,8 +100,8 @@ void TablePanel::resizeEvent(QResizeEvent*) {
 
 // Side by side as long as each has room for its name and a number.
 void TablePanel::placeColumns() {
-    const bool fit = m_model.columnCount() * kLeastColumn <= m_view->width();
-    m_view->horizontalHeader()->setSectionResizeMode(fit ? QHeaderView::Stretch : QHeaderView::Interactive);
+    const int share = m_view->viewport()->width() / std::max(1, m_model.columnCount());
+    m_view->horizontalHeader()->setDefaultSectionSize(std::clamp(share, kLeastColumn, kLargestColumn));
 }
 
 void TablePanel::showPage() {
