@@ -4,6 +4,7 @@
 #include <QComboBox>
 #include <QFile>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QSpinBox>
 #include <QTemporaryDir>
 #include <QTest>
@@ -299,6 +300,18 @@ TEST_CASE("a view's table follows it; its rows select samples; it can be saved")
         REQUIRE(window.says((QStringLiteral("Saved ") + folder.filePath(name)).toUtf8()));
         CHECK(QFile(folder.filePath(name)).size() > 500);
     }
+    const QImage png(folder.filePath("diff.png"));
+    CHECK(png.pixelColor(1, 1) == window.theme.colors().panel);  // what the view stands on
+    QFile svg(folder.filePath("diff.svg"));
+    REQUIRE(svg.open(QIODevice::ReadOnly));
+    const QString drawn = QString::fromUtf8(svg.readAll());
+    static const QRegularExpression kPicture("data:image/png;base64,([^\"]+)");
+    int strips = 0;  // each rank's own, not those of all ranks
+    for (auto found = kPicture.globalMatch(drawn); found.hasNext();) {
+        const QByteArray packed = QByteArray::fromBase64(found.next().captured(1).toLatin1());
+        strips += QImage::fromData(packed, "PNG").height() == 1 ? 1 : 0;
+    }
+    CHECK(strips == 4);
     more->savePicture("/nowhere/at/all.png");
     CHECK(window.says("could not be written"));
 }

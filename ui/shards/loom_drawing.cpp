@@ -180,12 +180,10 @@ void LoomWidget::drawStrips(QPainter& painter, const QImage& image, const Raster
     const double width = made.slotsPerPixel * image.width() * pitch;
     const Span ranks = m_geometry.visibleRanks();
     for (qint64 rank = ranks.first; rank < ranks.last; ++rank) {
-        const qint64 row = rank - made.ranks.first;
-        if (row >= 0 && row < image.height()) {
-            const QRectF cell = m_geometry.cell(static_cast<int>(rank), 0);
-            painter.drawImage(QRectF(left, cell.top(), width, cell.height()), image,
-                              QRectF(0, static_cast<double>(row), image.width(), 1));
-        }
+        const auto row = static_cast<int>(rank - made.ranks.first);
+        if (row < 0 || row >= image.height()) continue;
+        const QRectF cell = m_geometry.cell(static_cast<int>(rank), 0);
+        drawStrip(painter, QRectF(left, cell.top(), width, cell.height()), image, row);
     }
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "shards/chip_sheet.h"
+
 namespace ringside {
 namespace {
 
@@ -161,6 +163,15 @@ void LoomRaster::startNext() {
                 },
                 Qt::QueuedConnection);
         });
+}
+
+void drawStrip(QPainter& painter, const QRectF& place, const QImage& image, int row) {
+    const QRect strip(0, row, image.width(), 1);
+    if (ChipSheet::serves(painter)) {
+        painter.drawImage(place, image, strip);
+    } else {
+        painter.drawImage(place, image.copy(strip));
+    }
 }
 
 }  // namespace ringside

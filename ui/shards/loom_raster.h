@@ -3,6 +3,7 @@
 
 #include <QImage>
 #include <QObject>
+#include <QPainter>
 #include <QThreadPool>
 #include <atomic>
 
@@ -71,5 +72,8 @@ class LoomRaster : public QObject {
     std::shared_ptr<std::atomic<bool>> m_stop;
     QThreadPool m_pool;
 };
+
+// One row of a raster's image. A file of lines (SVG) takes an image only as a whole.
+void drawStrip(QPainter& painter, const QRectF& place, const QImage& image, int row);
 
 }  // namespace ringside
