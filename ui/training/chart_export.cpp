@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training/chart_export.h"
 
-#include <QCoreApplication>
+#include <QApplication>
 #include <QPainter>
 #include <QSaveFile>
 #include <QSvgGenerator>
@@ -17,6 +17,12 @@ QString failure(const QSaveFile& file) {
         .arg(file.fileName(), file.errorString());
 }
 
+// A widget that lets the panel below it show through stands on a panel's colour.
+QColor paperOf(const QWidget& widget) {
+    const QColor own = widget.palette().color(QPalette::Window);
+    return own.alpha() == 255 ? own : QApplication::palette().color(QPalette::Base);
+}
+
 void renderSvg(QWidget& widget, QIODevice& device) {
     QSvgGenerator generator;
     generator.setOutputDevice(&device);
@@ -24,7 +30,7 @@ void renderSvg(QWidget& widget, QIODevice& device) {
     generator.setViewBox(widget.rect());
     generator.setTitle(QStringLiteral("Ringside"));
     QPainter painter(&generator);
-    painter.fillRect(widget.rect(), widget.palette().window());
+    painter.fillRect(widget.rect(), paperOf(widget));
     widget.render(&painter, {}, {}, QWidget::DrawChildren);
 }
 
@@ -37,7 +43,7 @@ bool isSvg(const QString& file) {
 QImage pictureOf(QWidget& widget) {
     QImage image(widget.size() * kPictureScale, QImage::Format_RGB32);
     image.setDevicePixelRatio(kPictureScale);
-    image.fill(widget.palette().window().color());
+    image.fill(paperOf(widget));
     widget.render(&image, {}, {}, QWidget::DrawChildren);
     return image;
 }
