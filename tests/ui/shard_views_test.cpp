@@ -312,6 +312,9 @@ TEST_CASE("a view's table follows it; its rows select samples; it can be saved")
         strips += QImage::fromData(packed, "PNG").height() == 1 ? 1 : 0;
     }
     CHECK(strips == 4);
+    // The legend, a rich text, in a note's size.
+    const QString legend = drawn.left(drawn.indexOf("same rank and step as there"));
+    CHECK(legend.mid(legend.lastIndexOf("<text")).contains("font-size=\"11\""));
     more->savePicture("/nowhere/at/all.png");
     CHECK(window.says("could not be written"));
 }

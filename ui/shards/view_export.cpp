@@ -69,11 +69,10 @@ void ViewExport::saveTable(const ShardTable& table, const QString& file) {
 }
 
 void ViewExport::savePicture(const QString& file) {
-    if (isSvg(file)) return report(file, exportPicture(*m_picture(), file));
     if (m_work.isBusy()) return sayBusy(file);
     Q_EMIT said(tr("Writing %1").arg(QFileInfo(file).fileName()), false);
     m_work.want(
-        this, [picture = pictureOf(*m_picture()), file](const LatestWork::Stop&) { return savePng(picture, file); },
+        this, [write = pictureWriter(*m_picture(), file)](const LatestWork::Stop&) { return write(); },
         [this, file](const QString& problem) { report(file, problem); });
 }
 

@@ -10,7 +10,7 @@
 
 namespace ringside {
 
-// The button that shows a view as a table and saves it: CSV and PNG written on a worker thread, SVG as it is drawn.
+// The button that shows a view as a table and saves it: CSV, PNG and SVG, written on a worker thread.
 class ViewExport : public QPushButton {
     Q_OBJECT
   public:

@@ -7,6 +7,8 @@
 #include <QSvgGenerator>
 #include <QWidget>
 
+#include "training/drawing.h"
+
 namespace ringside {
 namespace {
 
@@ -22,19 +24,6 @@ QColor paperOf(const QWidget& widget) {
     const QColor own = widget.palette().color(QPalette::Window);
     return own.alpha() == 255 ? own : QApplication::palette().color(QPalette::Base);
 }
-
-void renderSvg(QWidget& widget, QIODevice& device) {
-    QSvgGenerator generator;
-    generator.setOutputDevice(&device);
-    generator.setSize(widget.size());
-    generator.setViewBox(widget.rect());
-    generator.setTitle(QStringLiteral("Ringside"));
-    QPainter painter(&generator);
-    painter.fillRect(widget.rect(), paperOf(widget));
-    widget.render(&painter, {}, {}, QWidget::DrawChildren);
-}
-
-}  // namespace
 
 bool isSvg(const QString& file) {
     return file.endsWith(QStringLiteral(".svg"), Qt::CaseInsensitive);
@@ -55,12 +44,30 @@ QString savePng(const QImage& picture, const QString& file) {
     return out.commit() ? QString() : failure(out);
 }
 
-QString exportPicture(QWidget& widget, const QString& file) {
-    if (!isSvg(file)) return savePng(pictureOf(widget), file);
+QString saveSvg(const Drawing& drawing, const QColor& paper, const QString& file) {
     QSaveFile out(file);
     if (!out.open(QIODevice::WriteOnly)) return failure(out);
-    renderSvg(widget, out);
+    QSvgGenerator generator;
+    generator.setOutputDevice(&out);
+    generator.setSize(drawing.size());
+    generator.setViewBox(QRect(QPoint(), drawing.size()));
+    generator.setTitle(QStringLiteral("Ringside"));
+    QPainter painter(&generator);
+    painter.fillRect(QRect(QPoint(), drawing.size()), paper);
+    drawing.replay(painter);
+    painter.end();
     return out.commit() ? QString() : failure(out);
+}
+
+}  // namespace
+
+std::function<QString()> pictureWriter(QWidget& widget, const QString& file) {
+    if (!isSvg(file)) return [picture = pictureOf(widget), file] { return savePng(picture, file); };
+    return [drawing = Drawing::of(widget), paper = paperOf(widget), file] { return saveSvg(drawing, paper, file); };
+}
+
+QString exportPicture(QWidget& widget, const QString& file) {
+    return pictureWriter(widget, file)();
 }
 
 QString exportText(const QStringList& lines, const QString& file) {

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QSize>
+#include <functional>
+#include <vector>
+
+QT_BEGIN_NAMESPACE
+class QPainter;
+class QWidget;
+QT_END_NAMESPACE
+
+namespace ringside {
+
+// What a widget draws, as a list of lines, texts and images that any thread can draw again. QPicture does the same but
+// packs every image while it records, which takes a hundred times as long as all else.
+class Drawing {
+  public:
+    using Step = std::function<void(QPainter&)>;
+
+    static Drawing of(QWidget& widget);  // on the window's thread
+
+    QSize size() const { return m_size; }
+    void replay(QPainter& painter) const;
+
+  private:
+    QSize m_size;
+    std::vector<Step> m_steps;
+};
+
+}  // namespace ringside
