@@ -39,8 +39,9 @@ class ShardsPage : public QWidget {
     }
     bool isFinding() const { return m_finder.isWorking(); }
     QWidget* viewInSight() const { return &m_views->view(); }
-    PageFigures figures() const;                                      // for the debug overlay
-    QList<QWidget*> paintParts() const { return {m_views, m_side}; }  // which may paint one after another
+    PageFigures figures() const;  // for the debug overlay
+    // Which may paint one after another.
+    QList<QWidget*> paintParts() const { return {m_views, m_views->explanationBox(), m_side}; }
 
     // A narrower page makes a drawer of the ledger, so that the parts' own least sizes do not add up.
     QSize minimumSizeHint() const override { return {600, 300}; }

@@ -27,6 +27,7 @@ class ViewPanel : public QFrame {
     void showLoom();
     FindBox& find() const { return *m_find; }
     ViewExport& exporter() const { return *m_export; }
+    QWidget* explanationBox() const { return m_explanation; }
     void explain(const Explanation& explanation) { m_explanation->show(explanation); }
     // A button for the ledger, where the page has no room for it beside the views.
     void offerLedger(bool offer) { m_ledger->setVisible(offer); }
