@@ -24,7 +24,8 @@ MapGeometry MapGeometry::fitted(qint64 samples, QSize area) {
 
 QRectF MapGeometry::rect(qint64 sample) const {
     const qint64 at = square(sample);
-    return QRectF(static_cast<double>(at % columns * side), static_cast<double>(at / columns * side), side, side);
+    const qint64 row = at / columns;
+    return QRectF(static_cast<double>(at % columns * side), static_cast<double>(row * side), side, side);
 }
 
 std::optional<qint64> MapGeometry::sampleAt(QPointF point) const {

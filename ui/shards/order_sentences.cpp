@@ -82,7 +82,8 @@ QString weightSentence(const ShardScene& scene, LoomCell cell, std::int64_t samp
 QString turnSentence(const ShardScene& scene, LoomCell cell, std::int64_t sample) {
     const ShardPlan& plan = scene.plan;
     const std::vector<std::int64_t> counts = classCounts(scene);
-    const auto classes = static_cast<std::int64_t>(std::ranges::count_if(counts, [](auto n) { return n > 0; }));
+    const std::int64_t filled = std::ranges::count_if(counts, [](auto n) { return n > 0; });
+    const std::int64_t classes = std::max<std::int64_t>(filled, 1);
     const std::int64_t place = ShardLayout::of(plan.spec()).orderPlace(plan.position(cell.rank, cell.slot));
     const std::int64_t members = counts[static_cast<std::size_t>(scene.data->label(sample))];
     const std::int64_t turn = place / classes;

@@ -2,6 +2,7 @@
 #include "shards/sample_image.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "base/errors.h"
@@ -23,7 +24,7 @@ QImage crossedOut(const PictureColors& colors) {
 
 // As QColor rounds: to 16 bits, of which the upper 8 are shown.
 int byteOf(float level) {
-    return static_cast<int>(level * 65535.0F + 0.5F) >> 8;
+    return static_cast<int>(std::lround(level * 65535.0F)) >> 8;
 }
 
 QImage painted(const Dataset& data, std::int64_t sample, const PictureColors& colors) {

@@ -115,7 +115,8 @@ std::vector<TailPanel::Placed> TailPanel::placedCells() const {
     std::vector<Placed> placed;
     for (std::size_t i = 0; i < cells.size(); ++i) {
         if (cells[i].slot < 0) continue;
-        const auto row = static_cast<double>(i / 2), column = static_cast<double>(i % 2);
+        const std::size_t line = i / 2;
+        const auto row = static_cast<double>(line), column = static_cast<double>(i % 2);
         placed.push_back({cells[i], QRectF(kCardMargin + column * (kCardSide + kCardGap),
                                            kTitleHeight + row * rowHeight(), kCardSide, rowHeight() - kCardGap)});
     }
