@@ -184,8 +184,8 @@ class Backend {
     [[noreturn]] void refuse(const char* operation) const;
 };
 
-// threads >= 1: how many CPUs one rank may use; 1 never starts a thread pool.
-std::unique_ptr<Backend> makeCpuBackend(int threads);
+// threads >= 1: how many CPUs one rank may use; 1 never starts a thread pool. winograd: where it is faster, else never.
+std::unique_ptr<Backend> makeCpuBackend(int threads, bool winograd = true);
 
 // CPUs this process may run on, shared evenly by the ranks of a host; at least 1.
 int threadsPerRank(int ranksOnHost);

@@ -178,6 +178,11 @@ std::vector<ConfigField> trainingFields() {
          "GPUs only: fp32 products may round what they take in to 10 bits, which is faster. Off is PyTorch's default "
          "for products.",
          RINGSIDE_SLOT(training.tf32)},
+        {"training.winograd", kBoolean,
+         "CPU only: 3x3 convolutions of 32 channels or more by Winograd's algorithm, which takes about half the time "
+         "and "
+         "rounds a little more. Switch it off to compare step by step with PyTorch, which does without on the CPU.",
+         RINGSIDE_SLOT(training.winograd)},
         {"training.validate", kChoice,
          "The validation figure shown first. exact counts each sample once; padded also counts the repeated ones, as "
          "most "

@@ -27,7 +27,7 @@ class CpuDevices final : public RankDevices {
         if (environment.device != "cpu")
             throw TrainingError("parallel.device is \"" + environment.device +
                                 "\"; this worker computes on cpu: choose it or auto");
-        return makeCpuBackend(threadsPerRank(environment.worldSize));
+        return makeCpuBackend(threadsPerRank(environment.worldSize), config.training.winograd);
     }
 
     std::unique_ptr<Communicator> join(const RankEnvironment& environment, const RunConfig& config, Backend&) override {

@@ -132,3 +132,8 @@ TEST_CASE("Winograd's convolution stays within a few roundings more of the formu
     CHECK(worstDistance(Passes(spec, 1)) < 2e-5);
     CHECK(worstDistance(Passes(spec, 2)) < 2e-5);
 }
+
+TEST_CASE("A backend told to do without Winograd's algorithm never asks for the layout it needs") {
+    const ConvolutionSpec spec{32, 16, 16, 64, 3, 1, 1, true, kBlocks};
+    CHECK_FALSE(makeCpuBackend(1, false)->prefersChannelBlocks({&spec, 1}));
+}

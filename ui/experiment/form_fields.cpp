@@ -82,6 +82,9 @@ bool hasDepth(const RunConfig& c) {
 bool isLayerList(const RunConfig& c) {
     return c.model.kind == "layers";
 }
+bool mayConvolve(const RunConfig& c) {
+    return isLayerList(c) || c.model.kind == "simple_cnn" || c.model.kind == "residual_cnn";
+}
 bool mayUseGpus(const RunConfig& c) {
     return c.parallel.device != "cpu";
 }
@@ -197,6 +200,7 @@ constexpr std::array kFields = {
               true},
     FormField{Optimisation, "training.precision", "precision", QT_TRANSLATE_NOOP("form", "Precision"), true},
     FormField{Optimisation, "training.tf32", "tf32", QT_TRANSLATE_NOOP("form", "TF32 products"), true, mayUseGpus},
+    FormField{Optimisation, "training.winograd", "winograd", QT_TRANSLATE_NOOP("form", "Winograd"), true, mayConvolve},
     FormField{Optimisation, "training.accumulate_steps", "accumulateSteps",
               QT_TRANSLATE_NOOP("form", "Accumulate, batches"), true},
     FormField{Optimisation, "optimizer.scale_lr", "scaleLr", QT_TRANSLATE_NOOP("form", "Scale learning rate"), true},

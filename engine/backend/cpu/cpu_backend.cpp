@@ -67,7 +67,8 @@ void CpuBackend::Free::operator()(void* memory) const noexcept {
     std::free(memory);
 }
 
-CpuBackend::CpuBackend(int threads) : m_threads(std::max(1, threads)), m_batchNorm(m_threads) {
+CpuBackend::CpuBackend(int threads, bool winograd)
+    : m_threads(std::max(1, threads)), m_winograd(winograd), m_batchNorm(m_threads) {
     cpu::useThreads(m_threads);
 }
 
@@ -172,7 +173,7 @@ void CpuBackend::adam(const Tensor& parameter, const Tensor& gradient, const Ten
 }
 
 bool CpuBackend::prefersChannelBlocks(std::span<const ConvolutionSpec> convolutions) const {
-    return cpu::prefersChannelBlocks(convolutions, m_threads);
+    return m_winograd && cpu::prefersChannelBlocks(convolutions, m_threads);
 }
 
 std::unique_ptr<Convolution> CpuBackend::makeConvolution(const ConvolutionSpec& spec) {
@@ -286,8 +287,8 @@ void CpuBackend::attentionBackward(const Tensor& qkv, const Tensor& shares, cons
                            spec, m_threads);
 }
 
-std::unique_ptr<Backend> makeCpuBackend(int threads) {
-    return std::make_unique<CpuBackend>(threads);
+std::unique_ptr<Backend> makeCpuBackend(int threads, bool winograd) {
+    return std::make_unique<CpuBackend>(threads, winograd);
 }
 
 int threadsPerRank(int ranksOnHost) {

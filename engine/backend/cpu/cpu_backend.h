@@ -13,7 +13,7 @@ namespace ringside {
 // (and oneDNN's pool when threads > 1) and is done when the call returns.
 class CpuBackend final : public Backend {
   public:
-    explicit CpuBackend(int threads);
+    CpuBackend(int threads, bool winograd);
 
     std::string name() const override;
     Device device() const override { return {}; }
@@ -80,6 +80,7 @@ class CpuBackend final : public Backend {
     };
 
     int m_threads;
+    bool m_winograd;
     cpu::BatchNorm m_batchNorm;
     std::size_t m_allocated = 0;  // bytes
     std::vector<std::unique_ptr<void, Free>> m_memory;

@@ -71,6 +71,8 @@ CASES = {
     "layers-2-sgd": case(2, 2, {"kind": "sgd", "lr": 0.01}, 46, CNN, model={"kind": "layers", "layers": LIST}),
     # The second convolution is wide and large enough for Winograd's algorithm, where the processor has AVX-512.
     "winograd-2-sgd": case(2, 2, {"kind": "sgd", "lr": 0.01}, 46, CNN, model={"kind": "layers", "layers": WINOGRAD}),
+    "direct-2-sgd": case(2, 2, {"kind": "sgd", "lr": 0.01}, 46, CNN, model={"kind": "layers", "layers": WINOGRAD},
+                         training={"winograd": False}),
     "residual-2-sgd": case(2, 2, SGD, 46, CNN, model={"kind": "residual_cnn", "width": 8, "depth": 1}),
     "transformer-2-adamw": case(2, 6, ADAMW, 48, CNN, dataset={"kind": "text", "context_length": 32},
                                 model={"kind": "transformer", "width": 32, "depth": 2, "heads": 4},
