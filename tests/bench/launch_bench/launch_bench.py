@@ -77,7 +77,7 @@ def main():
 
     row("launch to first step, 4 ranks [s]", [our_launch(bin_dir) for _ in range(repeats)])
     row("the same with PyTorch DDP over Gloo [s]", [pytorch_launch(turn) for turn in range(max(2, repeats // 5))])
-    for world_size, epochs in ((1, 40), (RANKS, 80)):
+    for world_size, epochs in ((1, 160), (RANKS, 300)):
         rates, processor = telemetry_costs(bin_dir, world_size, epochs, repeats)
         row(f"telemetry, world size {world_size}, of the step rate [%]", rates)
         row(f"telemetry, world size {world_size}, of processor time [%]", processor)
