@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/view_export.h"
 
+#include <QCoreApplication>
+#include <QElapsedTimer>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMenu>
+#include <QResizeEvent>
 
 #include "training/chart_export.h"
 
 namespace ringside {
+namespace {
+
+constexpr qint64 kMomentMs = 1;
+
+}  // namespace
 
 ViewExport::ViewExport(QWidget* parent) : QPushButton(tr("More"), parent) {
     setObjectName(QStringLiteral("shardsMoreButton"));
@@ -31,6 +39,7 @@ ViewExport::ViewExport(QWidget* parent) : QPushButton(tr("More"), parent) {
     }
     m_extra = menu->addSeparator();
     setMenu(menu);
+    connect(&m_settle, &QTimer::timeout, this, &ViewExport::writePicture);
     connect(m_showTable, &QAction::toggled, this, &ViewExport::tableToggled);
 }
 
@@ -61,7 +70,7 @@ void ViewExport::saveTable(const ShardTable& table, const QString& file) {
         report(file, tr("There is nothing to save: this view shows no samples yet."));
         return;
     }
-    if (m_work.isBusy()) return sayBusy(file);
+    if (isBusy()) return sayBusy(file);
     Q_EMIT said(tr("Writing %1 rows to %2").arg(table.rows).arg(QFileInfo(file).fileName()), false);
     m_work.want(
         this, [table, file](const LatestWork::Stop& stop) { return writeCsv(table, file, stop); },
@@ -69,11 +78,35 @@ void ViewExport::saveTable(const ShardTable& table, const QString& file) {
 }
 
 void ViewExport::savePicture(const QString& file) {
-    if (m_work.isBusy()) return sayBusy(file);
+    if (isBusy()) return sayBusy(file);
     Q_EMIT said(tr("Writing %1").arg(QFileInfo(file).fileName()), false);
+    m_pictureFile = file;
+    m_settle.start(0);
+}
+
+// QWidget::render() sends all hidden widgets of the window the resize events that Qt still owes them, in one go: 10 ms
+// the first time. Here they come a few at a time. True when none was owed.
+bool ViewExport::settleForAMoment() {
+    QElapsedTimer time;
+    time.start();
+    bool settled = true;
+    for (QWidget* widget : window()->findChildren<QWidget*>()) {
+        if (!widget->testAttribute(Qt::WA_PendingResizeEvent)) continue;
+        if (time.elapsed() >= kMomentMs) return false;
+        settled = false;
+        widget->setAttribute(Qt::WA_PendingResizeEvent, false);
+        QResizeEvent owed(widget->size(), QSize());
+        QCoreApplication::sendEvent(widget, &owed);
+    }
+    return settled;
+}
+
+void ViewExport::writePicture() {
+    if (!settleForAMoment()) return;
+    m_settle.stop();
     m_work.want(
-        this, [write = pictureWriter(*m_picture(), file)](const LatestWork::Stop&) { return write(); },
-        [this, file](const QString& problem) { report(file, problem); });
+        this, [write = pictureWriter(*m_picture(), m_pictureFile)](const LatestWork::Stop&) { return write(); },
+        [this, file = m_pictureFile](const QString& problem) { report(file, problem); });
 }
 
 void ViewExport::sayBusy(const QString& file) {

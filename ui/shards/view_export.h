@@ -3,6 +3,7 @@
 
 #include <QAction>
 #include <QPushButton>
+#include <QTimer>
 #include <functional>
 
 #include "shards/latest_work.h"
@@ -33,12 +34,17 @@ class ViewExport : public QPushButton {
     void ask(const QString& name, const QString& suffix, std::function<void(const QString& file)> save);
     void report(const QString& file, const QString& problem);
     void sayBusy(const QString& file);
+    bool isBusy() const { return m_work.isBusy() || m_settle.isActive(); }
+    bool settleForAMoment();
+    void writePicture();
 
     Table m_table;
     std::function<QWidget*()> m_picture;
     QAction* m_showTable = nullptr;
     QAction* m_extra = nullptr;  // further tables go before it
     LatestWork m_work;
+    QTimer m_settle;
+    QString m_pictureFile;
 };
 
 }  // namespace ringside
