@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "slow_progress.h"
 
+#include <cmath>
 #include <cstdio>
 
 namespace ringside {
@@ -33,7 +34,7 @@ void SlowProgress::say(const std::string& what, double share) {
 
 std::string SlowProgress::line() const {
     const double passed = std::chrono::duration<double>(Clock::now() - m_since).count();
-    const auto seconds = [](double s) { return std::to_string(static_cast<int>(s + 0.5)) + " s"; };
+    const auto seconds = [](double s) { return std::to_string(std::lround(s)) + " s"; };
     if (m_share <= 0) return m_what + ", " + seconds(passed);
     return m_what + ", " + std::to_string(static_cast<int>(100 * m_share)) + " %, " +
            seconds(passed / m_share * (1 - m_share)) + " left";

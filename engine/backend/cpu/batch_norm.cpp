@@ -102,7 +102,10 @@ struct BatchNorm::Rows {
 
     std::size_t chunks() const { return (rows + chunkRows - 1) / chunkRows; }
     std::size_t channel(std::size_t chunk) const { return chunk % (channels / width) * width; }
-    double perChannel() const { return static_cast<double>(rows * width / channels); }
+    double perChannel() const {
+        const std::size_t count = rows * width / channels;
+        return static_cast<double>(count);
+    }
 
     std::size_t width, channels, rows, chunkRows;
 };
