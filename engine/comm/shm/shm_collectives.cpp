@@ -191,7 +191,7 @@ void ShmCollectives::copyOut(CommBuffer chunk, int parity) const {
     }
 }
 
-// The result of each part is written straight into every rank's buffer.
+// The result of each part is written straight into every rank's buffer, through the caches: its owner reads it next.
 void ShmCollectives::reduceInPlace(CommBuffer buffer, ReduceOp op) {
     constexpr std::size_t kBlockBytes = 8192;
     alignas(64) std::byte block[kBlockBytes];
@@ -203,7 +203,7 @@ void ShmCollectives::reduceInPlace(CommBuffer buffer, ReduceOp op) {
         std::size_t length = std::min(kBlockBytes / width, own.length - done);
         reduceSources(buffer.type, op, block, m_sources, length);
         for (auto& source : m_sources) {
-            publish(m_arena.at(m_arena.offsetOf(source)), block, length * width);
+            copyBytes(m_arena.at(m_arena.offsetOf(source)), block, length * width);
             source += length * width;
         }
     }
