@@ -60,7 +60,7 @@ void GradientReducer::bind(const std::vector<Parameter*>& parameters, const std:
         place += aligned(static_cast<std::size_t>(parameter.shape.count()));
         m_bucketOf[member] = m_buckets.size();
     }
-    m_buckets.push_back(std::move(bucket));
+    m_buckets.push_back(bucket);
 }
 
 Tensor GradientReducer::gradientsOf(const Bucket& bucket) const {
