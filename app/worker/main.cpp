@@ -11,6 +11,7 @@
 
 #include "arguments.h"
 #include "base/errors.h"
+#include "base/processors.h"
 #include "telemetry/sink.h"
 #include "train/control_input.h"
 #include "train/rank_run.h"
@@ -43,6 +44,7 @@ SinkOptions sinkOptions(const RankEnvironment& environment) {
     options.fd = RankEnvironment::kTelemetryFd;
     options.rank = environment.rank;
     options.epochUs = environment.epochUs;
+    options.onlyWhereIdle = environment.worldSize > usableProcessors();
     return options;
 }
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/host_devices.h"
 
-#include <sched.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
 
 #include "base/json.h"
+#include "base/processors.h"
 #include "run/gpu_probe.h"
 
 namespace ringside {
@@ -28,12 +26,6 @@ std::string valueAfter(const char* file, const std::string& key) {
     return {};
 }
 
-int usableCpus() {
-    cpu_set_t set;
-    if (::sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
-    return static_cast<int>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
-}
-
 std::int64_t kibibytes(const std::string& text) {
     return std::strtoll(text.c_str(), nullptr, 10) * 1024;
 }
@@ -44,7 +36,7 @@ HostDevices findHostDevices() {
     HostDevices host;
     host.cpuName = valueAfter("/proc/cpuinfo", "model name");
     if (host.cpuName.empty()) host.cpuName = "unnamed processor";
-    host.cpus = usableCpus();
+    host.cpus = usableProcessors();
     host.memoryBytes = kibibytes(valueAfter("/proc/meminfo", "MemTotal"));
     host.availableBytes = kibibytes(valueAfter("/proc/meminfo", "MemAvailable"));
     host.gpus =

@@ -10,7 +10,9 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <utility>
 
+#include "base/processors.h"
 #include "telemetry/codec.h"
 
 namespace ringside {
@@ -83,6 +85,7 @@ void append(StepsFrame& frame, const StepRecord& record) {
 TelemetrySink::TelemetrySink(const SinkOptions& options) : m_options(options), m_ring(options.ringCapacity) {
     if (m_options.fd >= 0) ::fcntl(m_options.fd, F_SETFL, ::fcntl(m_options.fd, F_GETFL) | O_NONBLOCK);
     m_thread = std::thread([this] { work(); });
+    m_heart = std::thread([this] { beat(); });
 }
 
 TelemetrySink::~TelemetrySink() {
@@ -93,7 +96,9 @@ TelemetrySink::~TelemetrySink() {
         m_urgent = true;
     }
     m_wake.notify_one();
+    m_stopped.notify_one();
     m_thread.join();
+    m_heart.join();
 }
 
 void TelemetrySink::step(const StepRecord& record) {
@@ -149,7 +154,7 @@ std::int64_t TelemetrySink::nowUs() const {
 }
 
 void TelemetrySink::work() {
-    auto nextHeartbeat = steady_clock::now();
+    if (m_options.onlyWhereIdle) runOnlyWhereIdle();
     std::uint64_t steps = 0;  // in the frame before
     for (;;) {
         std::uint64_t flushWanted = 0;
@@ -162,16 +167,11 @@ void TelemetrySink::work() {
             flushWanted = m_flushWanted;
             stopping = m_stopping;
         }
-        const bool collected = !backlogged() && !m_readerGone;
+        const bool collecting = !backlogged() && !m_readerGone;
         const std::uint64_t sent = m_ring.popped();
-        if (collected) collect();
+        const bool written = write(collecting ? collect() : std::string(), m_options.frameInterval);
         steps = m_ring.popped() - sent;
-        if (steady_clock::now() >= nextHeartbeat && collected) {
-            addHeartbeat();
-            nextHeartbeat = steady_clock::now() + m_options.heartbeatInterval;
-        }
-        const bool written = writePending(m_options.frameInterval);
-        if (written && collected) {
+        if (written && collecting) {
             const std::lock_guard lock(m_mutex);
             m_flushDone = flushWanted;
         }
@@ -180,8 +180,16 @@ void TelemetrySink::work() {
     }
 }
 
+void TelemetrySink::beat() {
+    for (;;) {
+        if (!backlogged()) write(heartbeat(), milliseconds(0));
+        std::unique_lock lock(m_mutex);
+        if (m_stopped.wait_for(lock, m_options.heartbeatInterval, [&] { return m_stopping; })) return;
+    }
+}
+
 // Everything queued, as text, steps before the events that follow them.
-void TelemetrySink::collect() {
+std::string TelemetrySink::collect() {
     std::deque<Queued> events;
     const std::uint64_t pushed = m_ring.pushed();
     {
@@ -189,29 +197,32 @@ void TelemetrySink::collect() {
         events.swap(m_events);
         m_queuedIndices = 0;
     }
+    std::string lines;
     for (Queued& queued : events) {
-        drainSteps(queued.stepsBefore);
-        m_out += encode(queued.event);
+        lines += drainSteps(queued.stepsBefore);
+        lines += encode(queued.event);
     }
-    drainSteps(pushed);
+    return lines + drainSteps(pushed);
 }
 
-void TelemetrySink::drainSteps(std::uint64_t until) {
+std::string TelemetrySink::drainSteps(std::uint64_t until) {
+    std::string lines;
     StepsFrame frame;
     frame.rank = m_options.rank;
     StepRecord record;
     while (m_ring.popped() < until && m_ring.pop(record)) {
         if (!fits(frame, record)) {
-            m_out += encode(frame);
+            lines += encode(std::move(frame));
             frame = StepsFrame{};
             frame.rank = m_options.rank;
         }
         append(frame, record);
     }
-    if (!frame.step.empty()) m_out += encode(frame);
+    if (!frame.step.empty()) lines += encode(std::move(frame));
+    return lines;
 }
 
-void TelemetrySink::addHeartbeat() {
+std::string TelemetrySink::heartbeat() {
     Heartbeat beat;
     beat.rank = m_options.rank;
     beat.step = m_progress.step.load(std::memory_order_relaxed);
@@ -226,16 +237,19 @@ void TelemetrySink::addHeartbeat() {
     beat.droppedSteps = droppedSteps();
     beat.timeUs = nowUs();
     beat.batches = m_progress.batches.load(std::memory_order_relaxed);
-    m_out += encode(beat);
+    return encode(beat);
 }
 
-bool TelemetrySink::backlogged() const {
+bool TelemetrySink::backlogged() {
+    const std::lock_guard lock(m_writing);
     return m_out.size() > kMaxPendingBytes;
 }
 
-// True when nothing is left to write.
-bool TelemetrySink::writePending(milliseconds patience) {
+// Behind what could not be written before. True when nothing is left to write.
+bool TelemetrySink::write(const std::string& lines, milliseconds patience) {
     const auto deadline = steady_clock::now() + patience;
+    const std::lock_guard lock(m_writing);
+    m_out += lines;
     while (!m_out.empty() && !m_readerGone) {
         const ssize_t written = m_options.fd < 0 ? -1 : writeSome(m_options.fd, m_out);
         if (written > 0) {

@@ -31,10 +31,12 @@ struct SinkOptions {
     std::size_t ringCapacity = 1U << 16;
     std::chrono::milliseconds frameInterval{40};  // steps are sent at most this often
     std::chrono::milliseconds heartbeatInterval{1000};
+    bool onlyWhereIdle = false;  // encode in time that no rank wants: where ranks outnumber the CPUs and often wait
 };
 
 // One rank's telemetry. The training thread hands over records and goes on at once, whatever the reader does: what
-// does not fit is dropped and counted. A thread of the sink's own encodes and writes.
+// does not fit is dropped and counted. A thread of the sink's own encodes and writes; another sends heartbeats, which
+// come whatever becomes of the first.
 class TelemetrySink {
   public:
     explicit TelemetrySink(const SinkOptions& options);
@@ -69,11 +71,12 @@ class TelemetrySink {
         Event event;
     };
     void work();
-    void collect();
-    void drainSteps(std::uint64_t until);
-    void addHeartbeat();
-    bool backlogged() const;
-    bool writePending(std::chrono::milliseconds patience);
+    void beat();
+    std::string collect();
+    std::string drainSteps(std::uint64_t until);
+    std::string heartbeat();
+    bool backlogged();
+    bool write(const std::string& lines, std::chrono::milliseconds patience);
 
     const SinkOptions m_options;
     Progress m_progress;
@@ -83,6 +86,7 @@ class TelemetrySink {
 
     std::mutex m_mutex;  // guards what follows
     std::condition_variable m_wake;
+    std::condition_variable m_stopped;
     std::condition_variable m_flushed;
     std::deque<Queued> m_events;
     std::size_t m_queuedIndices = 0;
@@ -93,9 +97,12 @@ class TelemetrySink {
     std::uint64_t m_flushWanted = 0;
     std::uint64_t m_flushDone = 0;
 
-    std::string m_out;  // encoded, not yet written; the sink's thread only
+    std::mutex m_writing;  // guards what follows; never taken while holding m_mutex
+    std::string m_out;     // encoded, not yet written
+
     std::atomic<bool> m_readerGone{false};
     std::thread m_thread;
+    std::thread m_heart;
 };
 
 }  // namespace ringside

@@ -145,6 +145,28 @@ TEST_CASE("Heartbeats carry the progress while the training thread does nothing"
     CHECK(beat.residentBytes > 0);
 }
 
+TEST_CASE("A sink that encodes only where CPUs are idle still delivers every step and the heartbeats") {
+    Link link;
+    SinkOptions options = optionsFor(link.writer.get());
+    options.onlyWhereIdle = true;
+    TelemetrySink sink(options);
+    for (std::int64_t step = 1; step <= 500; ++step) sink.step(record(step));
+    CHECK(sink.flush(60s));
+    std::vector<std::int64_t> steps;
+    bool beating = false;
+    link.readUntil([&](const auto& seen) {
+        steps.clear();
+        for (const Event& event : seen) {
+            if (const auto* frame = std::get_if<StepsFrame>(&event))
+                steps.insert(steps.end(), frame->step.begin(), frame->step.end());
+            beating = beating || std::holds_alternative<Heartbeat>(event);
+        }
+        return beating && steps.size() >= 500;
+    });
+    REQUIRE(steps.size() == 500);
+    for (std::size_t i = 0; i < steps.size(); ++i) CHECK(steps[i] == static_cast<std::int64_t>(i) + 1);
+}
+
 TEST_CASE("A reader that never reads costs dropped steps, not time") {
     Link link;
     SinkOptions options = optionsFor(link.writer.get());

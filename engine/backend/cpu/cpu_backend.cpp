@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cpu/cpu_backend.h"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 #include "backend/cpu/onednn_convolution.h"
 #include "backend/cpu/sequences.h"
 #include "base/errors.h"
+#include "base/processors.h"
 
 namespace ringside {
 
@@ -292,10 +292,7 @@ std::unique_ptr<Backend> makeCpuBackend(int threads, bool winograd) {
 }
 
 int threadsPerRank(int ranksOnHost) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    const int cpus = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    return std::max(1, cpus / std::max(1, ranksOnHost));
+    return std::max(1, usableProcessors() / std::max(1, ranksOnHost));
 }
 
 }  // namespace ringside

@@ -1,31 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/shm/shm_communicator.h"
 
-#include <sched.h>
-
 #include <utility>
 
 #include "base/errors.h"
+#include "base/processors.h"
 #include "comm/communicator_factory.h"
 
 namespace ringside {
-namespace {
-
-int availableCpus() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    return ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-}
-
-}  // namespace
 
 ShmCommunicator::ShmCommunicator(std::shared_ptr<const Arena> arena, int rank, CommOptions options, std::string name,
                                  Async async)
     : m_arena(std::move(arena)),
       m_rank(rank),
       m_name(std::move(name)),
-      m_spin(size() <= availableCpus()),
-      m_thread(async == Async::kThread || (async == Async::kAuto && 2 * size() <= availableCpus())),
+      m_spin(size() <= usableProcessors()),
+      m_thread(async == Async::kThread || (async == Async::kAuto && 2 * size() <= usableProcessors())),
       m_barrier(*m_arena, rank, options.timeout),
       m_collectives(*m_arena, m_barrier, rank),
       m_channels(*m_arena, m_barrier, rank, options.timeout) {
