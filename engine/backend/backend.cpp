@@ -17,7 +17,7 @@ void Backend::countUp(const Tensor&) {
     refuse("counter of batches (batch norm)");
 }
 
-void Backend::adam(const Tensor&, const Tensor&, const Tensor&, const Tensor&, const AdamStep&) {
+void Backend::adam(const Tensor&, const Tensor&, const Tensor&, const Tensor&, const AdamRule&, const Tensor&) {
     refuse("Adam (optimizer.kind)");
 }
 

@@ -14,27 +14,23 @@
 
 namespace ringside {
 
-// One update of torch.optim.SGD. Rounded to float where they meet a float tensor, as PyTorch does.
-struct SgdStep {
-    double lr = 0.1;
+struct UpdateRules;  // update_state.h
+
+// torch.optim.SGD. Rounded to float where they meet a float tensor, as PyTorch does.
+struct SgdRule {
     double momentum = 0;
     double dampening = 0;
     double weightDecay = 0;
     bool nesterov = false;
-    bool first = true;  // the buffer starts as a copy of the gradient, without dampening
-    bool operator==(const SgdStep&) const = default;
 };
 
-// One update of torch.optim.Adam or, with decoupled weight decay, AdamW (torch 1.13, _single_tensor_adam).
-struct AdamStep {
-    double lr = 1e-3;
+// torch.optim.Adam or, with decoupled weight decay, AdamW (torch 1.13, _single_tensor_adam).
+struct AdamRule {
     double beta1 = 0.9;
     double beta2 = 0.999;
     double eps = 1e-8;
     double weightDecay = 0;
     bool decoupled = false;
-    std::int64_t number = 1;  // counted from 1, for the bias corrections
-    bool operator==(const AdamStep&) const = default;
 };
 
 // torch.nn.MaxPool2d(kernel) over images; rows and columns that fill no window are left out.
@@ -109,15 +105,19 @@ class Backend {
     // Index of the largest value of each row, the first among equals.
     virtual void argmax(const Tensor& values, const Tensor& indices) = 0;
 
-    // momentum may be empty when step.momentum is 0. Bit for bit torch/optim/sgd.py with fused multiply-add.
-    virtual void sgd(const Tensor& parameter, const Tensor& gradient, const Tensor& momentum, const SgdStep& step) = 0;
+    // The state of updates, an UpdateState (update_state.h) in the device's memory, is a tensor of its bytes.
+    // The loss' gradient times share and the state's loss scale.
+    virtual void scaleLoss(const Tensor& gradient, float share, const Tensor& state) = 0;
+    // Once in each step, before its updates: measures all gradients where the rules ask for it, and decides.
+    virtual void decideUpdate(std::span<const Tensor> gradients, const UpdateRules& rules, const Tensor& state) = 0;
+    // Updates follow the state: gradients count times its factor (and may be multiplied by it), and a step that is left
+    // out changes nothing.
+    // momentum may be empty when rule.momentum is 0. Bit for bit torch/optim/sgd.py with fused multiply-add.
+    virtual void sgd(const Tensor& parameter, const Tensor& gradient, const Tensor& momentum, const SgdRule& rule,
+                     const Tensor& state) = 0;
     // The moments start at 0. Bit for bit torch/optim/adam.py and adamw.py with fused multiply-add.
     virtual void adam(const Tensor& parameter, const Tensor& gradient, const Tensor& firstMoment,
-                      const Tensor& secondMoment, const AdamStep& step);
-    // Before the updates of a step. A device that records steps reads their scalars from its own memory, where this
-    // puts them, so that a recorded update follows the learning rate and the number of steps.
-    virtual void prepareSgd(const SgdStep&) {}
-    virtual void prepareAdam(const AdamStep&) {}
+                      const Tensor& secondMoment, const AdamRule& rule, const Tensor& state);
 
     // Images are channels-last, (B,H,W,C), unless a layout says otherwise.
     // Whether a model of these convolutions is to keep its images in blocks of channels; makeConvolution() takes both.

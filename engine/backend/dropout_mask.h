@@ -4,28 +4,24 @@
 
 #include <cstdint>
 
-#ifdef __CUDACC__
-#define RINGSIDE_HOST_DEVICE_INLINE __host__ __device__ inline
-#else
-#define RINGSIDE_HOST_DEVICE_INLINE inline
-#endif
+#include "backend/host_device.h"
 
 namespace ringside {
 
 // A bijection in which each bit of the input flips about half of the output's: MurmurHash3's last step (public domain).
-RINGSIDE_HOST_DEVICE_INLINE std::uint32_t scrambled(std::uint32_t x) {
+RINGSIDE_HOST_DEVICE std::uint32_t scrambled(std::uint32_t x) {
     x = (x ^ (x >> 16)) * 0x85ebca6bU;
     x = (x ^ (x >> 13)) * 0xc2b2ae35U;
     return x ^ (x >> 16);
 }
 
 // Compared with 32 random bits: probability in [0, 1).
-RINGSIDE_HOST_DEVICE_INLINE std::uint32_t dropoutThreshold(double probability) {
+RINGSIDE_HOST_DEVICE std::uint32_t dropoutThreshold(double probability) {
     return static_cast<std::uint32_t>(probability * 4294967296.0);
 }
 
 // Whether value number `index` of a tensor of up to 2^32 values stays. Counter-based: any order, any thread.
-RINGSIDE_HOST_DEVICE_INLINE bool dropoutKeeps(std::uint64_t key, std::uint32_t index, std::uint32_t threshold) {
+RINGSIDE_HOST_DEVICE bool dropoutKeeps(std::uint64_t key, std::uint32_t index, std::uint32_t threshold) {
     const auto low = static_cast<std::uint32_t>(key);
     const auto high = static_cast<std::uint32_t>(key >> 32);
     return scrambled(scrambled(index ^ low) + high) >= threshold;

@@ -16,11 +16,10 @@ class RecordedWork {
     virtual void launch() = 0;  // enqueues it
 };
 
-// What a recording depends on: another batch buffer, batch size, factor or part of the step needs another recording.
+// What a recording depends on: another batch buffer, batch size or part of the step needs another recording.
 struct WorkKey {
     const void* input = nullptr;
     std::int64_t rows = 0;
-    float factor = 1;
     int part = 0;
     bool operator==(const WorkKey&) const = default;
 };

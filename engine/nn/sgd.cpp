@@ -3,26 +3,18 @@
 
 namespace ringside {
 
-Sgd::Sgd(const OptimizerConfig& config, const std::vector<Parameter*>& parameters, Backend& backend)
-    : m_backend(backend), m_parameters(parameters), m_momentum(parameters.size()), m_step{config.lr,
-                                                                                          config.momentum,
-                                                                                          config.dampening,
-                                                                                          config.weightDecay,
-                                                                                          config.nesterov,
-                                                                                          true} {
+Sgd::Sgd(const OptimizerConfig& config, const UpdateRules& rules, const std::vector<Parameter*>& parameters,
+         Backend& backend)
+    : Optimizer(parameters, rules, config.lr, backend),
+      m_momentum(parameters.size()),
+      m_rule{config.momentum, config.dampening, config.weightDecay, config.nesterov} {
     if (config.momentum == 0) return;
     for (std::size_t i = 0; i < parameters.size(); ++i)
         m_momentum[i] = backend.allocate(parameters[i]->shape, DType::kFloat32);
 }
 
-void Sgd::update() {
-    for (std::size_t i = 0; i < m_parameters.size(); ++i)
-        m_backend.sgd(m_parameters[i]->value, m_parameters[i]->gradient, m_momentum[i], m_step);
-}
-
-void Sgd::setSteps(std::int64_t steps) {
-    m_steps = steps;
-    m_step.first = steps == 0;
+void Sgd::updateParameter(std::size_t i) {
+    backend().sgd(parameter(i).value, parameter(i).gradient, m_momentum[i], m_rule, progressOnDevice());
 }
 
 std::vector<OptimizerTensor> Sgd::state() const {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parallel/data_parallel.h"
 
-#include <cmath>
 #include <functional>
 #include <limits>
 
-#include "nn/gradient_clipping.h"
 #include "nn/pass_key.h"
 #include "parallel/recorded_collectives.h"
 
@@ -15,9 +13,8 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-// Parts of a step that enqueue different work: a micro-batch whose gradients are kept, the only one, the last one, and
-// the update where the host has a say between it and the last one.
-enum Part { kFirstKept, kLaterKept, kAlone, kAfterKept, kUpdate };
+// Parts of a step that enqueue different work: a micro-batch whose gradients are kept, the only one, the last one.
+enum Part { kFirstKept, kLaterKept, kAlone, kAfterKept };
 
 BucketLimits bucketLimits(const ParallelConfig& config) {
     constexpr double kMebibyte = 1 << 20;
@@ -44,10 +41,8 @@ DataParallel::DataParallel(const RunConfig& config, const StrategyParts& parts, 
                 config.training.accumulateSteps > 1),
       m_optimizer(std::move(optimizer)),
       m_gradientReady([this](std::size_t parameter) { m_reducer.ready(parameter); }),
-      m_accumulateSteps(config.training.accumulateSteps),
-      m_clipNorm(config.optimizer.clipGradNorm),
+      m_share(static_cast<float>(1.0 / static_cast<double>(config.training.accumulateSteps))),
       m_seed(config.training.seed),
-      m_scaler(config.training.precision == "fp16"),
       m_recorder(makeRecorder(parts)) {}
 
 void DataParallel::synchronise() {
@@ -76,15 +71,11 @@ void DataParallel::begin() {
 }
 
 // (loss / accumulate_steps).backward(): the division goes into the loss' gradient, as the loss scale does.
-float DataParallel::gradientFactor() const {
-    return static_cast<float>(m_scaler.scale() / static_cast<double>(m_accumulateSteps));
-}
-
 void DataParallel::pass(const Batch& batch, const Model::GradientReady& ready) {
     m_parts.phase.store("forward", std::memory_order_relaxed);
     m_parts.loss.compute(m_parts.model.forward(batch.features), batch, true);
     m_parts.phase.store("backward", std::memory_order_relaxed);
-    if (gradientFactor() != 1) m_parts.backend.scale(m_parts.loss.gradient(), gradientFactor());
+    m_optimizer->scaleLoss(m_parts.loss.gradient(), m_share);
     m_parts.model.backward(m_parts.loss.gradient(), ready);
 }
 
@@ -93,7 +84,7 @@ template <class Work>
 void DataParallel::enqueue(const Batch& batch, int part, const Work& work) {
     if (!m_recorder) return work();
     m_parts.phase.store("forward", std::memory_order_relaxed);
-    m_recorder->run({batch.features.data, batch.rows(), gradientFactor(), part}, std::ref(work));
+    m_recorder->run({batch.features.data, batch.rows(), part}, std::ref(work));
     m_parts.phase.store("all-reduce", std::memory_order_relaxed);  // where the host may wait for the other ranks
 }
 
@@ -114,7 +105,7 @@ void DataParallel::passAndUpdate(const Batch& batch) {
     m_parts.phase.store("all-reduce", std::memory_order_relaxed);
     m_reducer.finishPass();
     m_parts.phase.store("optimizer", std::memory_order_relaxed);
-    if (!hostDecides()) m_optimizer->update();
+    m_optimizer->update();
 }
 
 // Everything is enqueued before anything is fetched: a device works on while the host catches up.
@@ -122,47 +113,22 @@ StepResult DataParallel::step(const Batch& batch, StepRequest request) {
     StepResult result;
     m_reducer.begin(request.control);
     begin();
-    m_optimizer->prepare();
     enqueue(batch, m_microBatches > 0 ? kAfterKept : kAlone, [&] { passAndUpdate(batch); });
-    if (!hostDecides()) m_optimizer->count();
+    m_optimizer->count();
     result.control = m_reducer.end();
     m_parts.phase.store("optimizer", std::memory_order_relaxed);
-    result.gradientNorm = hostDecides() ? updateByNorm(request.gradientNorm) : reportedNorm(request.gradientNorm);
+    result.gradientNorm = reportedNorm(request.gradientNorm);
     m_microBatches = 0;
     result.losses = m_parts.loss.fetch(batch);
     return result;
 }
 
-// The averaged gradient is the same on every rank, and so is what becomes of it.
-bool DataParallel::unscale() {
-    if (!m_scaler.on()) return true;
-    const bool finite = std::isfinite(m_reducer.gradientNorm());
-    if (finite) m_reducer.scale(static_cast<float>(1 / m_scaler.scale()));
-    m_scaler.update(!finite);
-    return finite;
-}
-
-// A recording of its own: whatever the host decides, the update is the same work.
-void DataParallel::enqueueUpdate() {
-    const auto work = [this] { m_optimizer->update(); };
-    if (!m_recorder) return work();
-    m_recorder->run({.part = kUpdate}, std::ref(work));
-}
-
-// Every rank clips by the same norm, of the same averaged gradient.
-double DataParallel::updateByNorm(bool wantsNorm) {
-    if (!unscale()) return kNone;
-    const bool clips = m_clipNorm > 0;
-    const double norm = clips ? clipGradientNorm(m_parts.model.parameters(), m_clipNorm, m_parts.backend) : kNone;
-    enqueueUpdate();
-    m_optimizer->count();
-    return clips && m_parts.communicator.rank() == 0 ? norm : reportedNorm(wantsNorm);
-}
-
-// Only rank 0 reports one. The update leaves gradients alone, so that measuring, for which a device is waited for,
-// comes last.
+// Only rank 0 reports one: what the update was decided by, which every rank measured of the same averaged gradient. An
+// update that needs no norm leaves gradients alone, so that measuring, for which a device is waited for, comes last.
 double DataParallel::reportedNorm(bool wanted) {
-    return wanted && m_parts.communicator.rank() == 0 ? m_reducer.gradientNorm() : kNone;
+    if (m_parts.communicator.rank() != 0) return kNone;
+    if (m_optimizer->rules().measuresNorm()) return static_cast<double>(m_optimizer->progress().norm);
+    return wanted ? m_reducer.gradientNorm() : kNone;
 }
 
 SampleLosses DataParallel::evaluate(const Batch& batch) {
@@ -174,7 +140,8 @@ Result<std::unique_ptr<Strategy>> makeStrategy(const RunConfig& config, const St
     if (config.parallel.strategy != "ddp")
         return Problem{"parallel.strategy", "is \"" + config.parallel.strategy + "\"; this version knows ddp",
                        "set it to ddp"};
-    auto optimizer = makeOptimizer(config.optimizer, parts.model.parameters(), parts.backend);
+    auto optimizer =
+        makeOptimizer(config.optimizer, parts.model.parameters(), parts.backend, config.training.precision == "fp16");
     if (!optimizer) return optimizer.problem();
     std::unique_ptr<Strategy> strategy = std::make_unique<DataParallel>(config, parts, std::move(optimizer).value());
     return strategy;

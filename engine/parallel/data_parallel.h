@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "parallel/gradient_reducer.h"
-#include "parallel/loss_scaler.h"
 #include "parallel/strategy.h"
 
 namespace ringside {
@@ -24,7 +23,6 @@ class DataParallel final : public Strategy {
     double learningRate() const override { return m_optimizer->learningRate(); }
     void setLearningRate(double lr) override { m_optimizer->setLearningRate(lr); }
     Optimizer& optimizer() override { return *m_optimizer; }
-    LossScaler& lossScaler() override { return m_scaler; }
 
   private:
     void broadcast(const Parameter& from0);
@@ -34,22 +32,15 @@ class DataParallel final : public Strategy {
     // Recorded and launched as one where the device does that. part: of the step, which work differs by.
     template <class Work>
     void enqueue(const Batch& batch, int part, const Work& work);
-    float gradientFactor() const;                                         // what the loss' gradient is multiplied by
-    bool hostDecides() const { return m_clipNorm > 0 || m_scaler.on(); }  // about the update, by the gradient's norm
-    void enqueueUpdate();
-    double updateByNorm(bool wantsNorm);  // clips when that is wanted; the norm that is reported
-    double reportedNorm(bool wanted);     // of the averaged gradient on rank 0, NaN elsewhere
-    bool unscale();                       // false: the gradient is infinite, and the step is left out
+    double reportedNorm(bool wanted);  // of the averaged gradient on rank 0, NaN elsewhere
 
     StrategyParts m_parts;
     GradientReducer m_reducer;
     std::unique_ptr<Optimizer> m_optimizer;
     Model::GradientReady m_gradientReady;
-    std::int64_t m_accumulateSteps;
-    double m_clipNorm;  // 0: off
+    float m_share;  // 1 / accumulate_steps
     std::int64_t m_seed;
-    std::int64_t m_microBatches = 0;  // of the step under way
-    LossScaler m_scaler;
+    std::int64_t m_microBatches = 0;           // of the step under way
     std::unique_ptr<StepRecorder> m_recorder;  // null: steps run as they are
 };
 

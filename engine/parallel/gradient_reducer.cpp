@@ -120,10 +120,6 @@ int GradientReducer::end() {
     return static_cast<int>(everybodys);
 }
 
-void GradientReducer::scale(float factor) {
-    for (const Bucket& bucket : m_buckets) m_backend.scale(gradientsOf(bucket), factor);
-}
-
 double GradientReducer::gradientNorm() {
     double sum = 0;
     for (const Bucket& bucket : m_buckets) sum += m_backend.squaredNorm(gradientsOf(bucket));

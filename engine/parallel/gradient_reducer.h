@@ -32,8 +32,7 @@ class GradientReducer {
     void finishPass();                  // what the backend does from now on finds all gradients averaged
     int end();                          // of the step: rank 0's control code; waits for the device
 
-    double gradientNorm();     // of the averaged gradient, after finishPass()
-    void scale(float factor);  // the averaged gradient, after finishPass()
+    double gradientNorm();  // of the averaged gradient, after finishPass()
     std::size_t bucketCount() const { return m_buckets.size(); }
 
   private:

@@ -16,7 +16,6 @@ namespace ringside {
 
 class Backend;
 class Communicator;
-class LossScaler;
 
 // What a strategy works with; all of it, but for tell, outlives the strategy.
 struct StrategyParts {
@@ -30,13 +29,13 @@ struct StrategyParts {
 
 struct StepRequest {
     int control = 0;            // what rank 0 wants told to all ranks
-    bool gradientNorm = false;  // wanted on rank 0; clipping measures it anyway
+    bool gradientNorm = false;  // wanted on rank 0; clipping and float16 measure it anyway
 };
 
 struct StepResult {
     SampleLosses losses;      // of this rank's batch; valid until the next step
     int control = 0;          // rank 0's control code, the same on every rank
-    double gradientNorm = 0;  // of the averaged gradient before clipping on rank 0; NaN elsewhere or unasked
+    double gradientNorm = 0;  // of the averaged gradient before clipping on rank 0; NaN elsewhere, unasked or infinite
 };
 
 // How one optimizer step is spread over the ranks.
@@ -59,7 +58,6 @@ class Strategy {
     virtual double learningRate() const = 0;
     virtual void setLearningRate(double lr) = 0;  // from the next step on
     virtual Optimizer& optimizer() = 0;           // its state is in checkpoints
-    virtual LossScaler& lossScaler() = 0;         // so is its
 };
 
 Result<std::unique_ptr<Strategy>> makeStrategy(const RunConfig& config, const StrategyParts& parts);

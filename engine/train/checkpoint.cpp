@@ -56,7 +56,8 @@ std::string optimizerFile(const TrainedParts& parts) {
         tensors.push_back(stored(stateName(parameter, one.name), parameter.shape, one.value, parts.backend));
     }
     if (parts.optimizer.countsSteps()) {
-        const auto steps = static_cast<float>(parts.optimizer.steps());  // a float tensor, as torch.optim.Adam has
+        const auto steps =
+            static_cast<float>(parts.optimizer.progress().updates);  // a float tensor, as torch.optim.Adam has
         for (const Parameter* one : parts.parameters)
             tensors.push_back({.name = stateName(*one, "step"),
                                .bytes = std::string(reinterpret_cast<const char*>(&steps), sizeof steps)});
@@ -115,6 +116,18 @@ std::int64_t stepsOf(const ResumePoint& point, const Parameter& first) {
     return steps >= 0 && steps < 1e9F ? static_cast<std::int64_t>(steps) : point.manifest.step;
 }
 
+UpdateState progressAt(const ResumePoint& point, const TrainedParts& parts) {
+    UpdateState progress = parts.optimizer.progress();
+    if (const auto& scale = point.manifest.lossScale) {
+        progress.skippedSteps = scale->skippedSteps;
+        progress.goodSteps = scale->growthTracker;
+        if (parts.optimizer.rules().scalesLoss) progress.lossScale = scale->scale;
+    }
+    const bool counts = parts.optimizer.countsSteps() && !parts.parameters.empty();
+    progress.updates = counts ? stepsOf(point, *parts.parameters.front()) : point.manifest.step - progress.skippedSteps;
+    return progress;
+}
+
 }  // namespace
 
 std::string writeCheckpoint(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
@@ -150,9 +163,7 @@ Result<bool> restoreCheckpoint(const ResumePoint& point, const TrainedParts& par
             restore(*point.optimizer, state, stateName(parameter, one.name), parameter.shape, one.value, parts.backend);
         if (problem) return *problem;
     }
-    const bool counts = parts.optimizer.countsSteps() && !parts.parameters.empty();
-    const std::int64_t skipped = point.manifest.lossScale ? point.manifest.lossScale->skippedSteps : 0;
-    parts.optimizer.setSteps(counts ? stepsOf(point, *parts.parameters.front()) : point.manifest.step - skipped);
+    parts.optimizer.restore(progressAt(point, parts));
     return true;
 }
 

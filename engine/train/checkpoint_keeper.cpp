@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/checkpoint_keeper.h"
 
-#include "parallel/loss_scaler.h"
 #include "sampling/plan_sentences.h"
 #include "train/training_error.h"
 
@@ -26,8 +25,6 @@ TrainingPosition CheckpointKeeper::resume() {
     const ResumePoint point = valueOrThrow(openResumePoint(m_parts.config, m_parts.data.training));
     valueOrThrow(
         restoreCheckpoint(point, {m_model.state(), m_model.parameters(), m_strategy.optimizer(), m_parts.backend}));
-    if (const auto& scale = point.manifest.lossScale)
-        m_strategy.lossScaler().restore(scale->scale, scale->growthTracker, scale->skippedSteps);
     TrainingPosition position{
         .step = point.manifest.step, .epoch = point.manifest.epochsDone, .batches = point.manifest.batchesDone};
     if (m_parts.communicator.rank() == 0) {
@@ -46,8 +43,11 @@ CheckpointManifest CheckpointKeeper::manifestAt(const TrainingPosition& position
                                 .model = m_model.describe(),
                                 .optimizer = m_parts.config.optimizer.kind,
                                 .sampler = samplerJson(m_parts.config)};
-    const LossScaler& scaler = m_strategy.lossScaler();
-    if (scaler.on()) manifest.lossScale = LossScale{scaler.scale(), scaler.goodSteps(), scaler.skippedSteps()};
+    const Optimizer& optimizer = m_strategy.optimizer();
+    if (optimizer.rules().scalesLoss) {
+        const UpdateState progress = optimizer.progress();
+        manifest.lossScale = LossScale{progress.lossScale, progress.goodSteps, progress.skippedSteps};
+    }
     manifest.normalize = m_scale;
     if (position.batches == 0) return manifest;
     manifest.batchesDone = position.batches;

@@ -64,7 +64,7 @@ struct Rank {
         });
     }
     void step() {
-        recorder->run({this, 32, 1}, [this] { enqueueStep(); });
+        recorder->run({this, 32}, [this] { enqueueStep(); });
     }
     // Until everything is done, as a backend waits on the host.
     void synchronize() {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backend/cuda/cuda_backend.h"
+#include "backend/update_state.h"
 
 namespace ringside {
 
@@ -44,6 +45,13 @@ struct Both {
         Pair pair{cpu->allocate({rows}, DType::kInt64), gpu.allocate({rows}, DType::kInt64)};
         cpu->upload(values.data(), pair.cpu);
         gpu.upload(values.data(), pair.gpu);
+        return pair;
+    }
+    Pair updateState(const UpdateState& start) {
+        const Shape shape{sizeof start};
+        Pair pair{cpu->allocate(shape, DType::kUInt8), gpu.allocate(shape, DType::kUInt8)};
+        cpu->upload(&start, pair.cpu);
+        gpu.upload(&start, pair.gpu);
         return pair;
     }
     std::vector<float> fromGpu(const Tensor& tensor) {

@@ -28,6 +28,11 @@ inline std::vector<float> numbers(std::size_t count, std::uint32_t seed) {
     return values;
 }
 
+// The state of updates as backends take it.
+inline Tensor asTensor(UpdateState& state) {
+    return {&state, {sizeof state}, DType::kUInt8, {}};
+}
+
 // The CPU backend, against which the GPU's kernels are compared.
 struct Cpu {
     std::unique_ptr<Backend> backend = makeCpuBackend(1);

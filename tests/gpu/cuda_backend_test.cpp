@@ -81,10 +81,15 @@ TEST_CASE("Element by element the GPU gives the CPU's very bits") {
     const double momentum = GENERATE(0.0, 0.9);
     const double decay = GENERATE(0.0, 5e-4);
     const auto velocity = both.floats({1000}, 0);
+    UpdateState start;
+    start.lr = 0.1;
+    const auto state = both.updateState(start);
+    const SgdRule rule{momentum, 0, decay, momentum > 0};
     for (int step = 0; step < 4; ++step) {
-        const SgdStep options{0.1, momentum, 0, decay, momentum > 0, step == 0};
-        both.cpu->sgd(x.cpu, gradient.cpu, momentum > 0 ? velocity.cpu : Tensor{}, options);
-        both.gpu.sgd(x.gpu, gradient.gpu, momentum > 0 ? velocity.gpu : Tensor{}, options);
+        both.cpu->decideUpdate({}, {}, state.cpu);
+        both.gpu.decideUpdate({}, {}, state.gpu);
+        both.cpu->sgd(x.cpu, gradient.cpu, momentum > 0 ? velocity.cpu : Tensor{}, rule, state.cpu);
+        both.gpu.sgd(x.gpu, gradient.gpu, momentum > 0 ? velocity.gpu : Tensor{}, rule, state.gpu);
     }
     CHECK(both.difference(x) == 0);
     CHECK(both.gpu.squaredNorm(x.gpu) == Approx(both.cpu->squaredNorm(x.cpu)).epsilon(1e-9));
@@ -116,13 +121,16 @@ TEST_CASE("A recorded step does what the step does") {
     const auto gradient = both.floats({32, 10}, 0);
     const auto gradWeight = both.floats({10, 64}, 0);
     const auto gradBias = both.floats({10}, 0);
-    const SgdStep options{0.1, 0, 0, 0, false, false};
+    UpdateState start;
+    start.lr = 0.1;
+    const auto state = both.updateState(start);
     const auto step = [&](Backend& backend, auto of) {
         backend.linearForward(of(x), of(weight), of(bias), of(y));
         backend.softmaxCrossEntropy(of(y), of(labels), of(loss), of(correct), of(gradient));
         backend.linearBackwardParameters(of(x), of(gradient), of(gradWeight), of(gradBias));
-        backend.sgd(of(weight), of(gradWeight), {}, options);
-        backend.sgd(of(bias), of(gradBias), {}, options);
+        backend.decideUpdate({}, {}, of(state));
+        backend.sgd(of(weight), of(gradWeight), {}, {}, of(state));
+        backend.sgd(of(bias), of(gradBias), {}, {}, of(state));
     };
     const auto onGpu = [&] { step(both.gpu, [](const Both::Pair& pair) { return pair.gpu; }); };
     onGpu();
@@ -133,24 +141,44 @@ TEST_CASE("A recorded step does what the step does") {
     CHECK(both.difference(loss) < 1e-5);
 }
 
-TEST_CASE("A recorded update follows the learning rate and the number of steps") {
+TEST_CASE("A recorded update follows the learning rate, clips, and leaves infinite gradients out") {
+    UpdateRules rules{.clipNorm = 1, .scalesLoss = true, .beta1 = 0.9, .beta2 = 0.999};
     Both both;
     const auto parameter = both.floats({100}, 1);
-    const auto gradient = both.floats({100}, 2);
     const auto first = both.floats({100}, 0);
     const auto second = both.floats({100}, 0);
-    AdamStep step;
+    const std::vector<float> finite = numbers(100, 2);
+    std::vector<float> infinite = finite;
+    infinite[50] = INFINITY;
+    const auto gradient = both.floats({100}, 2);
+    UpdateState start;
+    start.lossScale = 2;
+    const auto state = both.updateState(start);
+    const auto update = [&](Backend& backend, auto of) {
+        const Tensor gradients[] = {of(gradient)};
+        backend.decideUpdate(gradients, rules, of(state));
+        backend.adam(of(parameter), of(gradient), of(first), of(second), {}, of(state));
+    };
+    const auto onGpu = [&] { update(both.gpu, [](const Both::Pair& pair) { return pair.gpu; }); };
     std::unique_ptr<RecordedWork> recorded;
-    for (step.number = 1; step.number < 6; ++step.number) {
-        step.lr = 0.1 / static_cast<double>(step.number);
-        both.cpu->adam(parameter.cpu, gradient.cpu, first.cpu, second.cpu, step);
-        both.gpu.prepareAdam(step);
-        const auto update = [&] { both.gpu.adam(parameter.gpu, gradient.gpu, first.gpu, second.gpu, step); };
-        if (step.number == 1) update();
-        if (step.number == 2) recorded = both.gpu.recordingDevice()->record(update);
+    for (int step = 1; step < 7; ++step) {
+        const double lr = 0.1 / step;
+        const std::vector<float>& values = step == 4 ? infinite : finite;
+        both.cpu->upload(&lr, state.cpu.head(sizeof lr));
+        both.gpu.upload(&lr, state.gpu.head(sizeof lr));
+        both.cpu->upload(values.data(), gradient.cpu);
+        both.gpu.upload(values.data(), gradient.gpu);
+        update(*both.cpu, [](const Both::Pair& pair) { return pair.cpu; });
+        if (step == 1) onGpu();
+        if (step == 2) recorded = both.gpu.recordingDevice()->record(onGpu);
         if (recorded) recorded->launch();
     }
-    CHECK(both.difference(parameter) == 0);
+    UpdateState end;
+    both.gpu.download(state.gpu, &end);
+    CHECK(end.updates == 5);
+    CHECK(end.skippedSteps == 1);
+    CHECK(end.lossScale == 1);
+    CHECK(both.difference(parameter) < kRounding);
 }
 
 TEST_CASE("A recording that fails leaves the device as it was") {

@@ -123,10 +123,16 @@ TEST_CASE("GELU, layer norm and Adam on the GPU equal the CPU's") {
 
     const auto first = both.floats({65}, 0);
     const auto second = both.floats({65}, 0);
+    UpdateState start;
+    start.lr = 1e-3;
+    const auto state = both.updateState(start);
+    const AdamRule rule{.weightDecay = 0.01, .decoupled = true};
+    const UpdateRules rules{.beta1 = rule.beta1, .beta2 = rule.beta2, .decoupledDecay = rule.weightDecay};
     for (int step = 1; step <= 3; ++step) {
-        const AdamStep options{1e-3, 0.9, 0.999, 1e-8, 0.01, true, step};
-        both.cpu->adam(weight.cpu, bias.cpu, first.cpu, second.cpu, options);
-        both.gpu.adam(weight.gpu, bias.gpu, first.gpu, second.gpu, options);
+        both.cpu->decideUpdate({}, rules, state.cpu);
+        both.gpu.decideUpdate({}, rules, state.gpu);
+        both.cpu->adam(weight.cpu, bias.cpu, first.cpu, second.cpu, rule, state.cpu);
+        both.gpu.adam(weight.gpu, bias.gpu, first.gpu, second.gpu, rule, state.gpu);
     }
     CHECK(both.difference(weight) == 0);
     CHECK(both.difference(second) == 0);

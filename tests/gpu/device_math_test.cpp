@@ -30,6 +30,26 @@ cuda::Largest largestByWarp(const std::vector<float>& row) {
     return lanes[0];
 }
 
+// Whose squares add up without rounding, in whatever order.
+std::vector<float> eighths(std::size_t count, unsigned seed) {
+    std::vector<float> values;
+    for (float value : numbers(count, seed + 20)) values.push_back(std::round(value * 8) / 8);
+    return values;
+}
+
+// As CudaBackend does it: partial sums of each gradient's squares, the gradients' norms, then the decision.
+void decideByKernels(UpdateState& state, const UpdateRules& rules, const std::vector<std::vector<float>>& gradients) {
+    constexpr std::size_t kParts = 16;
+    std::vector<double> parts(gradients.size() * kParts);
+    for (std::size_t g = 0; g < gradients.size(); ++g)
+        for (std::size_t i = 0; i < gradients[g].size(); ++i)
+            parts[g * kParts + i % kParts] +=
+                static_cast<double>(gradients[g][i]) * static_cast<double>(gradients[g][i]);
+    std::vector<double> squares(gradients.size());
+    runRows(gradients.size(), cuda::NormRow{parts.data(), kParts, squares.data()});
+    runValues(1, cuda::DecidedValue{squares.data(), gradients.size(), rules, &state});
+}
+
 }  // namespace
 
 TEST_CASE("The GPU's ReLU and its gradient equal the CPU's, NaN included") {
@@ -64,13 +84,16 @@ TEST_CASE("The GPU's SGD equals the CPU's bit for bit, in every combination of o
     std::vector<float> velocity(500);
     const Tensor cpuParameter = cpu.tensor(parameter, {500});
     const Tensor cpuMomentum = momentum > 0 ? cpu.tensor(velocity, {500}) : Tensor{};
+    const SgdRule rule{momentum, dampening, decay, nesterov};
+    UpdateState state;
+    state.lr = 0.1;
     for (int step = 0; step < 5; ++step) {
-        const SgdStep options{0.1, momentum, dampening, decay, nesterov, step == 0};
+        decideUpdate(state, {}, 0);
         const std::vector<float> gradient = numbers(500, 10U + static_cast<std::uint32_t>(step));
-        cpu.backend->sgd(cpuParameter, cpu.tensor(gradient, {500}), cpuMomentum, options);
-        const cuda::SgdScalars scalars = cuda::scalarsOf(options);
+        cpu.backend->sgd(cpuParameter, cpu.tensor(gradient, {500}), cpuMomentum, rule, asTensor(state));
+        const cuda::SgdScalars scalars = cuda::scalarsOf(rule);
         for (std::size_t i = 0; i < parameter.size(); ++i)
-            parameter[i] = cuda::sgdOf(parameter[i], gradient[i], &velocity[i], scalars);
+            parameter[i] = cuda::sgdOf(parameter[i], gradient[i], &velocity[i], scalars, state);
         REQUIRE(bits(parameter) == bits(Cpu::values(cpuParameter)));
     }
 }
@@ -85,15 +108,70 @@ TEST_CASE("The GPU's Adam and AdamW equal the CPU's bit for bit, with and withou
     const Tensor cpuParameter = cpu.tensor(parameter, {500});
     const Tensor cpuFirst = cpu.tensor(first, {500});
     const Tensor cpuSecond = cpu.tensor(second, {500});
+    const AdamRule rule{0.9, 0.999, 1e-8, decay, decoupled};
+    const UpdateRules rules{.beta1 = 0.9, .beta2 = 0.999, .decoupledDecay = decoupled ? decay : 0};
+    UpdateState state;
+    state.lr = 1e-3;
     for (int step = 1; step <= 5; ++step) {
-        const AdamStep options{1e-3, 0.9, 0.999, 1e-8, decay, decoupled, step};
+        decideUpdate(state, rules, 0);
         const std::vector<float> gradient = numbers(500, 10U + static_cast<std::uint32_t>(step));
-        cpu.backend->adam(cpuParameter, cpu.tensor(gradient, {500}), cpuFirst, cpuSecond, options);
-        const cuda::AdamScalars scalars = cuda::scalarsOf(options);
-        runValues(500, cuda::AdamValue{parameter.data(), gradient.data(), first.data(), second.data(), &scalars});
+        cpu.backend->adam(cpuParameter, cpu.tensor(gradient, {500}), cpuFirst, cpuSecond, rule, asTensor(state));
+        runValues(500, cuda::AdamValue{parameter.data(), gradient.data(), first.data(), second.data(),
+                                       cuda::scalarsOf(rule), &state});
         REQUIRE(bits(parameter) == bits(Cpu::values(cpuParameter)));
         REQUIRE(bits(second) == bits(Cpu::values(cpuSecond)));
     }
+}
+
+TEST_CASE("The GPU decides updates as the CPU does: clipped, unscaled, or left out at an infinite gradient") {
+    const UpdateRules rules{
+        .clipNorm = GENERATE(0.0, 2.0), .scalesLoss = GENERATE(false, true), .beta1 = 0.9, .beta2 = 0.999};
+    CAPTURE(rules.clipNorm, rules.scalesLoss);
+    Cpu cpu;
+    UpdateState onCpu;
+    onCpu.lr = 0.125;
+    if (rules.scalesLoss) onCpu.lossScale = 4;
+    UpdateState onGpu = onCpu;
+    std::vector<float> weight = eighths(300, 0);
+    std::vector<float> bias = eighths(7, 0);
+    const Tensor cpuWeight = cpu.tensor(weight, {300});
+    const Tensor cpuBias = cpu.tensor(bias, {7});
+    std::vector<float> velocity(300), first(7), second(7);
+    const Tensor cpuVelocity = cpu.tensor(velocity, {300});
+    const Tensor cpuFirst = cpu.tensor(first, {7});
+    const Tensor cpuSecond = cpu.tensor(second, {7});
+    const SgdRule sgd{.momentum = 0.5};
+    for (unsigned step = 0; step < 5; ++step) {
+        std::vector<float> gradWeight = eighths(300, step);
+        std::vector<float> gradBias = eighths(7, step);
+        if (step == 2 && rules.scalesLoss) gradBias[6] = INFINITY;
+        const Tensor gradients[] = {cpu.tensor(gradWeight, {300}), cpu.tensor(gradBias, {7})};
+        decideByKernels(onGpu, rules, {gradWeight, gradBias});
+        cpu.backend->decideUpdate(gradients, rules, asTensor(onCpu));
+        CHECK(bits({&onGpu.norm, 1}) == bits({&onCpu.norm, 1}));
+        CHECK(bits({&onGpu.factor, 1}) == bits({&onCpu.factor, 1}));
+
+        runValues(300, cuda::SgdValue{weight.data(), gradWeight.data(), velocity.data(), cuda::scalarsOf(sgd), &onGpu});
+        runValues(7, cuda::AdamValue{bias.data(), gradBias.data(), first.data(), second.data(),
+                                     cuda::scalarsOf(AdamRule{}), &onGpu});
+        cpu.backend->sgd(cpuWeight, gradients[0], cpuVelocity, sgd, asTensor(onCpu));
+        cpu.backend->adam(cpuBias, gradients[1], cpuFirst, cpuSecond, {}, asTensor(onCpu));
+        CHECK(bits(weight) == bits(Cpu::values(cpuWeight)));
+        CHECK(bits(bias) == bits(Cpu::values(cpuBias)));
+    }
+    CHECK(onGpu.updates == (rules.scalesLoss ? 4 : 5));
+    CHECK(onGpu.lossScale == (rules.scalesLoss ? 2 : 1));
+}
+
+TEST_CASE("The GPU scales the loss' gradient as the CPU does") {
+    Cpu cpu;
+    UpdateState state;
+    state.lossScale = 32768;
+    std::vector<float> gradient = numbers(100, 9);
+    const Tensor cpuGradient = cpu.tensor(gradient, {100});
+    cpu.backend->scaleLoss(cpuGradient, 1.0F / 3, asTensor(state));
+    runValues(100, cuda::LossScaledValue{gradient.data(), 1.0F / 3, &state});
+    CHECK(bits(gradient) == bits(Cpu::values(cpuGradient)));
 }
 
 TEST_CASE("The GPU's cross-entropy and gradient equal the CPU's to rounding") {

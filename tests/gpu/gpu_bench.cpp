@@ -7,6 +7,7 @@
 
 #include "backend/cuda/cuda_backend.h"
 #include "backend/cuda/step_graph.h"
+#include "backend/update_state.h"
 #include "base/errors.h"
 
 using namespace ringside;
@@ -36,8 +37,12 @@ class Mlp {
   public:
     explicit Mlp(CudaBackend& gpu) : m_gpu(gpu) {
         for (Tensor* weight : {&m_w1, &m_w2}) m_gpu.fill(*weight, 0.01F);
+        UpdateState start;
+        start.lr = 0.1;
+        m_gpu.upload(&start, m_state);
     }
     void step() {
+        m_gpu.decideUpdate({}, {}, m_state);
         m_gpu.linearForward(m_x, m_w1, m_b1, m_h);
         m_gpu.reluForward(m_h, m_h);
         m_gpu.linearForward(m_h, m_w2, m_b2, m_y);
@@ -56,10 +61,11 @@ class Mlp {
     static constexpr std::int64_t kBatch = 32, kIn = 64, kHidden = 128, kOut = 10;
     Tensor make(const Shape& shape) { return m_gpu.allocate(shape, DType::kFloat32); }
     void update(const Tensor& parameter, const Tensor& gradient, const Tensor& momentum) {
-        m_gpu.sgd(parameter, gradient, momentum, {0.1, 0.9, 0, 0, false, false});
+        m_gpu.sgd(parameter, gradient, momentum, {.momentum = 0.9}, m_state);
     }
 
     CudaBackend& m_gpu;
+    Tensor m_state = m_gpu.allocate({sizeof(UpdateState)}, DType::kUInt8);
     Tensor m_x = make({kBatch, kIn}), m_h = make({kBatch, kHidden}), m_y = make({kBatch, kOut});
     Tensor m_labels = m_gpu.allocate({kBatch}, DType::kInt64);
     Tensor m_loss = make({kBatch}), m_correct = make({kBatch});

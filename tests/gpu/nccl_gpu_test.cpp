@@ -97,7 +97,7 @@ void exchangeRecorded(CudaBackend& gpu, Communicator& communicator) {
     std::vector<float> values(1001);
     const std::int64_t before = communicator.collective();
     for (int round = 0; round < 5; ++round) {
-        recorder.run({first.data(), 1, 1}, step);
+        recorder.run({first.data(), 1}, step);
         gpu.download(tensor, values.data());
         demand(values.back() == 2 * static_cast<float>(communicator.size()), "the recorded all-reduce is wrong");
     }

@@ -41,8 +41,8 @@ struct LoggingDevice {
 };
 
 constexpr int kInput = 0;
-const WorkKey kWhole{&kInput, 32, 1};
-const WorkKey kLast{&kInput, 5, 1};
+const WorkKey kWhole{&kInput, 32};
+const WorkKey kLast{&kInput, 5};
 
 }  // namespace
 
@@ -61,16 +61,16 @@ TEST_CASE("A smaller last batch gets a recording of its own, and the first one l
 TEST_CASE("Two batch buffers that take turns are recorded each") {
     LoggingDevice device;
     const int elsewhere = 0;
-    const WorkKey other{&elsewhere, 32, 1};
+    const WorkKey other{&elsewhere, 32};
     for (const WorkKey& key : {kWhole, other, kWhole, other, kWhole, other}) device.step(key);
     CHECK(device.log == "wwrlrlll");
 }
 
-TEST_CASE("Another factor, another input or another part of the step is other work") {
+TEST_CASE("Another input, another batch size or another part of the step is other work") {
     LoggingDevice device;
     const int elsewhere = 0;
     for (const WorkKey& key :
-         {kWhole, kWhole, WorkKey{&kInput, 32, 2}, WorkKey{&elsewhere, 32, 1}, WorkKey{&kInput, 32, 1, 1}, kWhole})
+         {kWhole, kWhole, WorkKey{&kInput, 31}, WorkKey{&elsewhere, 32}, WorkKey{&kInput, 32, 1}, kWhole})
         device.step(key);
     CHECK(device.log == "wrlwwwl");
 }
@@ -80,11 +80,11 @@ TEST_CASE("Work that was not used for a while is forgotten, and what is used sta
     device.step(kWhole);
     device.step(kWhole);
     for (std::int64_t rows = 1; rows <= static_cast<std::int64_t>(StepRecorder::kKept); ++rows) {
-        device.step({&kInput, rows, 1});
+        device.step({&kInput, rows});
         device.step(kWhole);
     }
     device.log.clear();
-    device.step({&kInput, 1, 1});
+    device.step({&kInput, 1});
     device.step(kWhole);
     CHECK(device.log == "wl");
 }

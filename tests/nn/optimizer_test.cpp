@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,12 @@ std::string kindOf(const Json& golden) {
     return golden["kind"] == "Adam" ? "adam" : "adamw";
 }
 
+std::vector<std::string> bitsIn(const Tensor& tensor) {
+    std::vector<std::string> bits;
+    for (float value : tensor.floats()) bits.push_back(bitsOf(value));
+    return bits;
+}
+
 std::vector<std::string> parameterAfterThreeSteps(const OptimizerConfig& config) {
     const auto backend = makeCpuBackend(1);
     Parameter parameter{"p",
@@ -47,9 +54,32 @@ std::vector<std::string> parameterAfterThreeSteps(const OptimizerConfig& config)
         TorchGenerator(seed).normal(parameter.gradient.floats());
         optimizer->step();
     }
-    std::vector<std::string> bits;
-    for (float value : parameter.value.floats()) bits.push_back(bitsOf(value));
-    return bits;
+    return bitsIn(parameter.value);
+}
+
+// The same three steps in float16's way, with an infinite gradient before each of them.
+std::vector<std::string> parameterAfterScaledSteps(const OptimizerConfig& config) {
+    const auto backend = makeCpuBackend(1);
+    Parameter parameter{"p",
+                        {kGoldenCount},
+                        backend->allocate({kGoldenCount}, DType::kFloat32),
+                        backend->allocate({kGoldenCount}, DType::kFloat32)};
+    TorchGenerator(1).normal(parameter.value.floats());
+    const auto optimizer = makeOptimizer(config, {&parameter}, *backend, true).value();
+    for (int seed : {100, 101, 102}) {
+        backend->fill(parameter.gradient, std::numeric_limits<float>::infinity());
+        optimizer->step();
+        TorchGenerator(seed).normal(parameter.gradient.floats());
+        optimizer->scaleLoss(parameter.gradient, 1);
+        optimizer->step();
+    }
+    CHECK(optimizer->steps() == 6);
+    const UpdateState progress = optimizer->progress();
+    CHECK(progress.updates == 3);
+    CHECK(progress.skippedSteps == 3);
+    CHECK(progress.goodSteps == 1);
+    CHECK(progress.lossScale == 65536.0 / 8);
+    return bitsIn(parameter.value);
 }
 
 }  // namespace
@@ -60,7 +90,9 @@ TEST_CASE("SGD, Adam and AdamW give PyTorch's bits") {
         INFO(golden["kind"] << " " << golden["args"].dump());
         OptimizerConfig config = configFrom(golden["args"]);
         config.kind = kindOf(golden);
-        CHECK(parameterAfterThreeSteps(config) == golden["after3"].get<std::vector<std::string>>());
+        const auto expected = golden["after3"].get<std::vector<std::string>>();
+        CHECK(parameterAfterThreeSteps(config) == expected);
+        CHECK(parameterAfterScaledSteps(config) == expected);
         ++compared;
     }
     CHECK(compared == 7);
@@ -84,6 +116,47 @@ TEST_CASE("Weight decay is fused into the gradient, with and without momentum") 
         CHECK(bits[1] == expected.second);
         CHECK(bits.back() == expected.last);
     }
+}
+
+TEST_CASE("Clipped steps give what PyTorch gives") {
+    // torch 1.13.1: the goldens' parameter and gradients, clip_grad_norm_(p, 2) before each step.
+    OptimizerConfig config;
+    config.clipGradNorm = 2;
+    config.lr = 0.1;
+    config.momentum = 0.9;
+    const auto sgd = parameterAfterThreeSteps(config);
+    CHECK(sgd.front() == "bfbcafa8");
+    CHECK(sgd[9] == "3fbe7fc4");
+    CHECK(sgd.back() == "3e892a7c");
+    config.kind = "adam";
+    config.lr = 1e-3;
+    const auto adam = parameterAfterThreeSteps(config);
+    CHECK(adam.front() == "bfc343d9");
+    CHECK(adam[9] == "3f964330");
+    CHECK(adam.back() == "3e8c54b7");
+}
+
+TEST_CASE("A new learning rate counts from the next step on, and what was done is put back but for it") {
+    const auto backend = makeCpuBackend(1);
+    Parameter parameter{"p", {1}, backend->allocate({1}, DType::kFloat32), backend->allocate({1}, DType::kFloat32)};
+    OptimizerConfig config;
+    config.lr = 0.5;
+    config.momentum = 0;
+    const auto optimizer = makeOptimizer(config, {&parameter}, *backend).value();
+    backend->fill(parameter.gradient, 1);
+    optimizer->step();
+    optimizer->setLearningRate(0.25);
+    optimizer->step();
+    CHECK(parameter.value.floats()[0] == -0.75F);
+    UpdateState earlier;
+    earlier.lr = 8;
+    earlier.updates = 40;
+    earlier.skippedSteps = 2;
+    optimizer->restore(earlier);
+    optimizer->step();
+    CHECK(parameter.value.floats()[0] == -1);
+    CHECK(optimizer->progress().updates == 41);
+    CHECK(optimizer->steps() == 43);
 }
 
 TEST_CASE("Nesterov without momentum is refused with the way out") {

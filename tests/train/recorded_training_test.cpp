@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps that are recorded once and launched as one train the same model as steps that run as they are.
+#include <algorithm>
+#include <cmath>
 #include <mutex>
 
 #include "support/catch.h"
@@ -16,7 +18,7 @@ struct Recorded {
     std::vector<std::shared_ptr<Tape>> tapes;
 };
 
-Recorded trainRecorded(const RunConfig& config, const Tape& like = {}) {
+Recorded trainRecorded(const RunConfig& config, const DataSplit& data, const Tape& like = {}) {
     Recorded result;
     std::mutex mutex;
     RunOptions options;
@@ -28,8 +30,12 @@ Recorded trainRecorded(const RunConfig& config, const Tape& like = {}) {
         }
         return RankParts{makeReplayBackend(tape), makeReplayCommunicator(tape, inner)};
     };
-    result.ranks = trainAsThreads(config, options);
+    result.ranks = trainAsThreads(config, data, options);
     return result;
+}
+
+Recorded trainRecorded(const RunConfig& config, const Tape& like = {}) {
+    return trainRecorded(config, loadDataset(config.dataset).value(), like);
 }
 
 RunConfig experiment(const std::string& model, std::int64_t worldSize) {
@@ -67,6 +73,12 @@ void checkLaunched(const Recorded& recorded) {
     const auto steps = static_cast<int>(recorded.ranks.front().steps.size());
     for (const auto& tape : recorded.tapes) CHECK(tape->launches > steps * 3 / 4);
     for (const RankReport& rank : recorded.ranks) CHECK(rank.all<LogLine>().empty());
+}
+
+// A kind of step runs as it is once; from then on it is one launch.
+void checkOneRecordingPerStep(const Recorded& recorded) {
+    const auto steps = static_cast<int>(recorded.ranks.front().steps.size());
+    for (const auto& tape : recorded.tapes) CHECK(tape->launches + tape->recordings == steps);
 }
 
 }  // namespace
@@ -124,7 +136,7 @@ TEST_CASE("Batches that travel while the device computes on the one before are t
     if (config.loader.batchSize == 32) checkLaunched(recorded);
 }
 
-TEST_CASE("Clipping and float16 are decided by the host, between a recorded pass and a recorded update") {
+TEST_CASE("A step with clipping, float16 or both is one recording, from the forward pass to the update") {
     RunConfig config = experiment("mlp", GENERATE(1, 2));
     config.optimizer.kind = GENERATE("sgd", "adam");
     config.optimizer.lr = 0.01;
@@ -133,9 +145,34 @@ TEST_CASE("Clipping and float16 are decided by the host, between a recorded pass
     CAPTURE(config.optimizer.kind, config.training.precision, config.optimizer.clipGradNorm);
     const Recorded recorded = trainRecorded(config);
     checkLaunched(recorded);
-    const auto steps = static_cast<int>(recorded.ranks.front().steps.size());
-    for (const auto& tape : recorded.tapes) CHECK(tape->launches > 2 * steps * 3 / 4);
+    checkOneRecordingPerStep(recorded);
     checkEqual(recorded.ranks, trainAsThreads(config));
+}
+
+TEST_CASE("One recording serves steps with infinite gradients and those without, whatever the loss scale") {
+    RunConfig config = experiment("mlp", GENERATE(1, 2));
+    config.training.epochs = 1;
+    config.training.precision = "fp16";
+    config.loader.batchSize = 8;
+    config.optimizer.kind = GENERATE("sgd", "adam");
+    config.optimizer.clipGradNorm = GENERATE(0.0, 0.5);
+    const bool plainGradients = config.optimizer.kind == "sgd" && config.optimizer.clipGradNorm == 0;
+    config.optimizer.lr = plainGradients ? 1e-20 : 1e-3;
+    CAPTURE(config.parallel.worldSize, config.optimizer.kind, config.optimizer.clipGradNorm);
+    const DataSplit data = largeNumbers();
+    const Recorded recorded = trainRecorded(config, data);
+    const auto plain = trainAsThreads(config, data);
+    for (const auto& tape : recorded.tapes) CHECK(tape->recordings == 1);  // of one batch size, in one place
+    checkOneRecordingPerStep(recorded);
+    REQUIRE(recorded.ranks.size() == plain.size());
+    for (std::size_t rank = 0; rank < plain.size(); ++rank) {
+        CHECK(recordedLosses(recorded.ranks[rank]) == recordedLosses(plain[rank]));
+        CHECK(recorded.ranks[rank].parameters == plain[rank].parameters);
+    }
+    const auto skipped = [](const StepRecord& step) { return std::isnan(step.gradientNorm); };
+    const auto& steps = recorded.ranks.front().steps;
+    CHECK(std::count_if(steps.begin(), steps.end(), skipped) > 1);
+    CHECK_FALSE(skipped(steps.back()));
 }
 
 TEST_CASE("A recording that breaks ends no run: steps go on as they are, and one line says why") {

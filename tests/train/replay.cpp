@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "backend/update_state.h"
 #include "base/errors.h"
 
 namespace ringside::test {
@@ -33,6 +34,7 @@ std::unique_ptr<RecordedWork> record(const std::shared_ptr<Tape>& tape, const st
     }
     tape->recording = false;
     if (tape->breaks) throw DeviceError("the recording broke");
+    ++tape->recordings;
     return std::make_unique<Played>(tape);
 }
 
@@ -104,14 +106,6 @@ class ReplayBackend final : public Backend {
     std::unique_ptr<Uploader> makeUploader(bool) override {
         return m_tape->uploads ? std::make_unique<LateUploader>() : nullptr;
     }
-    void prepareSgd(const SgdStep& step) override { hold(m_sgd, step); }
-    void prepareAdam(const AdamStep& step) override { hold(m_adam, step); }
-    void sgd(T parameter, T gradient, T momentum, const SgdStep&) override {
-        m_tape->add([=, this] { m_cpu->sgd(parameter, gradient, momentum, m_sgd); });
-    }
-    void adam(T parameter, T gradient, T first, T second, const AdamStep&) override {
-        m_tape->add([=, this] { m_cpu->adam(parameter, gradient, first, second, m_adam); });
-    }
     std::unique_ptr<Convolution> makeConvolution(const ConvolutionSpec& spec) override {
         return std::make_unique<ReplayConvolution>(m_tape, m_cpu->makeConvolution(spec));
     }
@@ -131,6 +125,13 @@ class ReplayBackend final : public Backend {
                       (logits, labels, loss, correct, gradient))
     RINGSIDE_REPLAYED(meanSquaredError, (T prediction, T target, T loss, T gradient),
                       (prediction, target, loss, gradient))
+    RINGSIDE_REPLAYED(scaleLoss, (T gradient, float share, T state), (gradient, share, state))
+    RINGSIDE_REPLAYED(decideUpdate, (std::span<const Tensor> gradients, const UpdateRules& rules, T state),
+                      (gradients, rules, state))
+    RINGSIDE_REPLAYED(sgd, (T parameter, T gradient, T momentum, const SgdRule& rule, T state),
+                      (parameter, gradient, momentum, rule, state))
+    RINGSIDE_REPLAYED(adam, (T parameter, T gradient, T first, T second, const AdamRule& rule, T state),
+                      (parameter, gradient, first, second, rule, state))
     RINGSIDE_REPLAYED(argmax, (T values, T indices), (values, indices))
     RINGSIDE_REPLAYED(transposeSamples, (T x, T y, std::int64_t rows, std::int64_t columns), (x, y, rows, columns))
     RINGSIDE_REPLAYED(batchNormForward, (T x, T weight, T bias, T mean, T variance, T y, T moments),
@@ -150,16 +151,9 @@ class ReplayBackend final : public Backend {
         ++m_hostCopies;
         if (m_tape->recording) throw DeviceError("the host cannot be recorded");
     }
-    template <class Step>
-    void hold(Step& held, const Step& step) {
-        ++m_hostCopies;
-        held = step;
-    }
 
     std::shared_ptr<Tape> m_tape;
     std::unique_ptr<Backend> m_cpu = makeCpuBackend(1);
-    SgdStep m_sgd;
-    AdamStep m_adam;
     std::int64_t m_hostCopies = 0;
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A device that records steps, without a GPU: while it records, operations and collectives go on a tape, which a launch
-// plays. As on a GPU, the tape holds where tensors are and not what is in them, and optimizers' scalars come from the
-// device's memory.
+// plays. As on a GPU, the tape holds where tensors are and not what is in them, and nothing on it waits for the host.
 #pragma once
 
 #include <functional>
@@ -17,6 +16,7 @@ struct Tape {
     bool recording = false;
     bool breaks = false;   // the end of every recording fails
     bool uploads = false;  // batches are copied to the device, as late as may be
+    int recordings = 0;
     int launches = 0;
     std::vector<std::function<void()>> calls = {};
 

@@ -105,10 +105,11 @@ TEST_CASE("A step takes nothing from the heap, however it is optimised and loade
     RunConfig config = configOf("simple_cnn");
     config.optimizer.kind = GENERATE("sgd", "adam", "adamw");
     config.optimizer.clipGradNorm = 1;
+    config.training.precision = GENERATE("fp32", "fp16");
     config.training.accumulateSteps = 2;
     config.loader.numWorkers = GENERATE(0, 2);
     config.loader.horizontalFlip = true;
     config.loader.randomCropPadding = 1;
-    CAPTURE(config.optimizer.kind, config.loader.numWorkers);
+    CAPTURE(config.optimizer.kind, config.training.precision, config.loader.numWorkers);
     CHECK(allocationsInSteps(config) == 0);
 }

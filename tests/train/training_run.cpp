@@ -5,6 +5,8 @@
 
 #include "backend/backend.h"
 #include "comm/ranks_as_threads.h"
+#include "data/memory_dataset.h"
+#include "sampling/torch_random.h"
 #include "support/catch.h"
 
 namespace ringside::test {
@@ -89,6 +91,18 @@ std::vector<RankReport> trainAsThreads(const RunConfig& config, const DataSplit&
 
 std::vector<RankReport> trainAsThreads(const RunConfig& config, const RunOptions& options) {
     return trainAsThreads(config, loadDataset(config.dataset).value(), options);
+}
+
+DataSplit largeNumbers() {
+    SampleTable table;
+    table.size = 192;  // 12 steps of 8 on two ranks
+    table.shape.features = 10;
+    table.features.resize(1920);
+    TorchGenerator(1).normal(table.features);
+    for (float& value : table.features) value *= 1e16F;
+    for (std::int32_t i = 0; i < 192; ++i) table.labels.push_back(i % 3);
+    table.classNames = {"a", "b", "c"};
+    return {std::make_shared<MemoryDataset>(std::move(table)), nullptr, {}};
 }
 
 std::vector<double> globalLosses(const std::vector<RankReport>& ranks) {

@@ -50,6 +50,10 @@ struct RunOptions {
 std::vector<RankReport> trainAsThreads(const RunConfig& config, const DataSplit& data, const RunOptions& options = {});
 std::vector<RankReport> trainAsThreads(const RunConfig& config, const RunOptions& options = {});
 
+// Gradients of about 1e15 in float32: times float16's loss scale their squares overflow until it has been halved a few
+// times.
+DataSplit largeNumbers();
+
 // Mean loss over the global batch, step by step, of equal batches on every rank.
 std::vector<double> globalLosses(const std::vector<RankReport>& ranks);
 

@@ -9,25 +9,21 @@ namespace {
 
 // Python's doubles, rounded to float32 where they meet a float tensor.
 struct AdamScalars {
-    explicit AdamScalars(const AdamStep& step)
-        : beta1(static_cast<float>(step.beta1)),
-          beta2(static_cast<float>(step.beta2)),
-          newFirst(static_cast<float>(1 - step.beta1)),
-          newSecond(static_cast<float>(1 - step.beta2)),
-          eps(static_cast<float>(step.eps)),
-          kept(static_cast<float>(1 - step.lr * step.weightDecay)),
-          weightDecay(static_cast<float>(step.weightDecay)) {
-        const auto number = static_cast<double>(step.number);
-        negativeStep = static_cast<float>(-(step.lr / (1 - std::pow(step.beta1, number))));
-        rootCorrection = static_cast<float>(std::sqrt(1 - std::pow(step.beta2, number)));
-    }
+    AdamScalars(const AdamRule& rule, const UpdateState& state)
+        : beta1(static_cast<float>(rule.beta1)),
+          beta2(static_cast<float>(rule.beta2)),
+          newFirst(static_cast<float>(1 - rule.beta1)),
+          newSecond(static_cast<float>(1 - rule.beta2)),
+          eps(static_cast<float>(rule.eps)),
+          weightDecay(static_cast<float>(rule.weightDecay)),
+          negativeStep(state.negativeStep),
+          rootCorrection(state.rootCorrection) {}
     float beta1, beta2;
     float newFirst, newSecond;  // 1 - beta
     float eps;
-    float kept;  // AdamW: what weight decay leaves
     float weightDecay;
-    float negativeStep = 0;
-    float rootCorrection = 0;
+    float negativeStep;
+    float rootCorrection;
 };
 
 RINGSIDE_VECTORISED void update(float* __restrict p, const float* __restrict g, float* __restrict m,
@@ -60,10 +56,10 @@ RINGSIDE_VECTORISED void shrink(float* p, std::size_t n, float factor) {
 }  // namespace
 
 void adam(float* parameter, const float* gradient, float* firstMoment, float* secondMoment, std::size_t count,
-          const AdamStep& step) {
-    const AdamScalars scalars(step);
-    if (step.decoupled) shrink(parameter, count, scalars.kept);
-    const bool addsDecay = step.weightDecay != 0 && !step.decoupled;
+          const AdamRule& rule, const UpdateState& state) {
+    const AdamScalars scalars(rule, state);
+    if (rule.decoupled) shrink(parameter, count, state.kept);
+    const bool addsDecay = rule.weightDecay != 0 && !rule.decoupled;
     (addsDecay ? updateWithL2 : update)(parameter, gradient, firstMoment, secondMoment, count, scalars);
 }
 

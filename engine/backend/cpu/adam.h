@@ -4,10 +4,11 @@
 #include <cstddef>
 
 #include "backend/backend.h"
+#include "backend/update_state.h"
 
 namespace ringside::cpu {
 
 void adam(float* parameter, const float* gradient, float* firstMoment, float* secondMoment, std::size_t count,
-          const AdamStep& step);
+          const AdamRule& rule, const UpdateState& state);
 
 }  // namespace ringside::cpu

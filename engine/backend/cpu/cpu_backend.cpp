@@ -16,6 +16,7 @@
 #include "backend/cpu/normalisation.h"
 #include "backend/cpu/onednn_convolution.h"
 #include "backend/cpu/sequences.h"
+#include "backend/update_state.h"
 #include "base/errors.h"
 #include "base/processors.h"
 
@@ -59,6 +60,10 @@ MaxPoolSpec perBlock(MaxPoolSpec spec) {
 
 std::size_t imagesIn(const Tensor& x, const MaxPoolSpec& spec) {
     return countOf(x) / static_cast<std::size_t>(spec.height * spec.width * spec.channels);
+}
+
+UpdateState& updateStateIn(const Tensor& tensor) {
+    return *static_cast<UpdateState*>(tensor.data);
 }
 
 }  // namespace
@@ -163,13 +168,33 @@ void CpuBackend::argmax(const Tensor& values, const Tensor& indices) {
     cpu::argmax(floats(values), rowsOf(values), columnsOf(values), static_cast<std::int64_t*>(indices.data));
 }
 
-void CpuBackend::sgd(const Tensor& parameter, const Tensor& gradient, const Tensor& momentum, const SgdStep& step) {
-    cpu::sgd(floats(parameter), floats(gradient), floats(momentum), countOf(parameter), step);
+void CpuBackend::scaleLoss(const Tensor& gradient, float share, const Tensor& state) {
+    const float factor = share * static_cast<float>(updateStateIn(state).lossScale);
+    if (factor != 1) scale(gradient, factor);
+}
+
+void CpuBackend::decideUpdate(std::span<const Tensor> gradients, const UpdateRules& rules, const Tensor& state) {
+    double squares = 0;
+    if (rules.measuresNorm())
+        for (const Tensor& gradient : gradients) squares += squareOfNorm(squaredNorm(gradient));
+    ringside::decideUpdate(updateStateIn(state), rules, squares);
+}
+
+void CpuBackend::sgd(const Tensor& parameter, const Tensor& gradient, const Tensor& momentum, const SgdRule& rule,
+                     const Tensor& state) {
+    const UpdateState& now = updateStateIn(state);
+    if (now.skipped) return;
+    if (now.factor != 1) scale(gradient, now.factor);
+    cpu::sgd(floats(parameter), floats(gradient), floats(momentum), countOf(parameter), rule, now);
 }
 
 void CpuBackend::adam(const Tensor& parameter, const Tensor& gradient, const Tensor& firstMoment,
-                      const Tensor& secondMoment, const AdamStep& step) {
-    cpu::adam(floats(parameter), floats(gradient), floats(firstMoment), floats(secondMoment), countOf(parameter), step);
+                      const Tensor& secondMoment, const AdamRule& rule, const Tensor& state) {
+    const UpdateState& now = updateStateIn(state);
+    if (now.skipped) return;
+    if (now.factor != 1) scale(gradient, now.factor);
+    cpu::adam(floats(parameter), floats(gradient), floats(firstMoment), floats(secondMoment), countOf(parameter), rule,
+              now);
 }
 
 bool CpuBackend::prefersChannelBlocks(std::span<const ConvolutionSpec> convolutions) const {

@@ -38,9 +38,12 @@ class CpuBackend final : public Backend {
     void meanSquaredError(const Tensor& prediction, const Tensor& target, const Tensor& rowLoss,
                           const Tensor& gradient) override;
     void argmax(const Tensor& values, const Tensor& indices) override;
-    void sgd(const Tensor& parameter, const Tensor& gradient, const Tensor& momentum, const SgdStep& step) override;
+    void scaleLoss(const Tensor& gradient, float share, const Tensor& state) override;
+    void decideUpdate(std::span<const Tensor> gradients, const UpdateRules& rules, const Tensor& state) override;
+    void sgd(const Tensor& parameter, const Tensor& gradient, const Tensor& momentum, const SgdRule& rule,
+             const Tensor& state) override;
     void adam(const Tensor& parameter, const Tensor& gradient, const Tensor& firstMoment, const Tensor& secondMoment,
-              const AdamStep& step) override;
+              const AdamRule& rule, const Tensor& state) override;
     bool prefersChannelBlocks(std::span<const ConvolutionSpec> convolutions) const override;
     std::unique_ptr<Convolution> makeConvolution(const ConvolutionSpec& spec) override;
     void maxPoolForward(const Tensor& x, const Tensor& y, const Tensor& winners, const MaxPoolSpec& spec) override;

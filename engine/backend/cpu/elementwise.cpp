@@ -55,11 +55,11 @@ namespace {
 
 // The scalars of one update, rounded to float32 once, as PyTorch's kernels take them.
 struct SgdScalars {
-    explicit SgdScalars(const SgdStep& step)
-        : negativeLr(static_cast<float>(-step.lr)),
-          momentum(static_cast<float>(step.momentum)),
-          undamped(static_cast<float>(1 - step.dampening)),
-          weightDecay(static_cast<float>(step.weightDecay)) {}
+    SgdScalars(const SgdRule& rule, const UpdateState& state)
+        : negativeLr(state.negativeStep),
+          momentum(static_cast<float>(rule.momentum)),
+          undamped(static_cast<float>(1 - rule.dampening)),
+          weightDecay(static_cast<float>(rule.weightDecay)) {}
     float negativeLr;
     float momentum;
     float undamped;
@@ -124,14 +124,16 @@ RINGSIDE_VECTORISED void fusedMomentumSgd(float* __restrict p, const float* __re
 
 }  // namespace
 
-void sgd(float* parameter, const float* gradient, float* momentum, std::size_t count, const SgdStep& step) {
-    const SgdScalars scalars(step);
-    if (step.momentum == 0) return plainSgd(parameter, gradient, count, scalars);
-    if (!step.first && !step.nesterov && step.weightDecay == 0)
+void sgd(float* parameter, const float* gradient, float* momentum, std::size_t count, const SgdRule& rule,
+         const UpdateState& state) {
+    const SgdScalars scalars(rule, state);
+    if (rule.momentum == 0) return plainSgd(parameter, gradient, count, scalars);
+    const bool first = state.updates == 1;
+    if (!first && !rule.nesterov && rule.weightDecay == 0)
         return fusedMomentumSgd(parameter, gradient, momentum, count, scalars);
 
-    (step.first ? firstMomentum : laterMomentum)(parameter, gradient, momentum, count, scalars);
-    if (step.nesterov) return nesterovUpdate(parameter, gradient, momentum, count, scalars);
+    (first ? firstMomentum : laterMomentum)(parameter, gradient, momentum, count, scalars);
+    if (rule.nesterov) return nesterovUpdate(parameter, gradient, momentum, count, scalars);
     SgdScalars withoutDecay = scalars;
     withoutDecay.weightDecay = 0;
     plainSgd(parameter, momentum, count, withoutDecay);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "backend/backend.h"
+#include "backend/update_state.h"
 
 namespace ringside::cpu {
 
@@ -21,6 +22,7 @@ void columnSums(const float* in, float* out, std::size_t rows, std::size_t colum
 void relu(const float* x, float* y, std::size_t count);                                  // y may be x
 void reluGradient(const float* y, const float* gradY, float* gradX, std::size_t count);  // gradX may be gradY
 
-void sgd(float* parameter, const float* gradient, float* momentum, std::size_t count, const SgdStep& step);
+void sgd(float* parameter, const float* gradient, float* momentum, std::size_t count, const SgdRule& rule,
+         const UpdateState& state);
 
 }  // namespace ringside::cpu

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "backend/cuda/cuda_launches.h"
+#include "backend/cuda/optimizer_scalars.h"
 #include "backend/cuda/step_graph.h"
 #include "base/errors.h"
 
@@ -16,6 +17,10 @@ namespace {
 
 constexpr std::size_t kLandingBytes = 1U << 20;
 
+UpdateState* updateStateIn(const Tensor& tensor) {
+    return static_cast<UpdateState*>(tensor.data);
+}
+
 }  // namespace
 
 CudaBackend::CudaBackend(const CudaOptions& options)
@@ -26,10 +31,8 @@ CudaBackend::CudaBackend(const CudaOptions& options)
       m_runtime(makeGpuRuntime()),
       m_uploads(ringParts(), false),
       m_landing(m_device.allocatePinned(kLandingBytes)),
-      m_normParts(m_device.allocate(kNormBlocks * sizeof(double), "partial sums")),
-      m_sums(m_device, "column sums"),
-      m_sgd(m_device),
-      m_adam(m_device) {}
+      m_normParts(m_device, "partial sums of squares"),
+      m_sums(m_device, "column sums") {}
 
 RingParts CudaBackend::ringParts() const {
     return {m_runtime, std::make_shared<SteadyClock>(), m_stream.get(), m_device.name(), m_options.deadline};
@@ -118,7 +121,7 @@ void CudaBackend::scale(const Tensor& tensor, float factor) {
 
 double CudaBackend::squaredNorm(const Tensor& tensor) {
     countHostCopy();
-    auto* parts = static_cast<double*>(m_normParts.get());
+    auto* parts = m_normParts.atLeast<double>(kNormBlocks);
     squaredNormParts(floats(tensor), countOf(tensor), parts, m_stream.get());
     checkLaunch("summing squares");
     auto* landed = static_cast<double*>(m_landing.get());
@@ -188,26 +191,38 @@ void CudaBackend::argmax(const Tensor& logits, const Tensor& indices) {
          "finding the largest logits");
 }
 
-void CudaBackend::prepareSgd(const SgdStep& step) {
-    m_sgd.hold(step, [this](const void* from, const Tensor& to) { upload(from, to); });
+void CudaBackend::scaleLoss(const Tensor& gradient, float share, const Tensor& state) {
+    values(countOf(gradient), LossScaledValue{floats(gradient), share, updateStateIn(state)}, "scaling the loss");
 }
 
-void CudaBackend::prepareAdam(const AdamStep& step) {
-    m_adam.hold(step, [this](const void* from, const Tensor& to) { upload(from, to); });
+// Each gradient's square of its norm, in device memory.
+const double* CudaBackend::measure(std::span<const Tensor> gradients) {
+    auto* squares = m_normParts.atLeast<double>(gradients.size() * (kNormBlocks + 1));
+    double* parts = squares + gradients.size();
+    for (std::size_t i = 0; i < gradients.size(); ++i)
+        squaredNormParts(floats(gradients[i]), countOf(gradients[i]), parts + i * kNormBlocks, m_stream.get());
+    checkLaunch("summing squares");
+    rows(gradients.size(), NormRow{parts, kNormBlocks, squares}, "summing squares");
+    return squares;
 }
 
-void CudaBackend::sgd(const Tensor& parameter, const Tensor& gradient, const Tensor& momentum, const SgdStep& step) {
-    prepareSgd(step);
-    float* velocity = step.momentum == 0 ? nullptr : floats(momentum);
-    values(countOf(parameter), SgdValue{floats(parameter), floats(gradient), velocity, m_sgd.place()},
-           "updating parameters");
+void CudaBackend::decideUpdate(std::span<const Tensor> gradients, const UpdateRules& rules, const Tensor& state) {
+    if (!rules.measuresNorm()) gradients = {};
+    const double* squares = gradients.empty() ? nullptr : measure(gradients);
+    values(1, DecidedValue{squares, gradients.size(), rules, updateStateIn(state)}, "deciding an update");
+}
+
+void CudaBackend::sgd(const Tensor& parameter, const Tensor& gradient, const Tensor& momentum, const SgdRule& rule,
+                      const Tensor& state) {
+    float* velocity = rule.momentum == 0 ? nullptr : floats(momentum);
+    const SgdValue value{floats(parameter), floats(gradient), velocity, scalarsOf(rule), updateStateIn(state)};
+    values(countOf(parameter), value, "updating parameters");
 }
 
 void CudaBackend::adam(const Tensor& parameter, const Tensor& gradient, const Tensor& firstMoment,
-                       const Tensor& secondMoment, const AdamStep& step) {
-    prepareAdam(step);
-    const AdamValue value{floats(parameter), floats(gradient), floats(firstMoment), floats(secondMoment),
-                          m_adam.place()};
+                       const Tensor& secondMoment, const AdamRule& rule, const Tensor& state) {
+    const AdamValue value{floats(parameter),    floats(gradient), floats(firstMoment),
+                          floats(secondMoment), scalarsOf(rule),  updateStateIn(state)};
     values(countOf(parameter), value, "updating parameters");
 }
 

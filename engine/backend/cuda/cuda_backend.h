@@ -10,7 +10,6 @@
 #include "backend/backend.h"
 #include "backend/cuda/cuda_convolution.h"
 #include "backend/cuda/cuda_device.h"
-#include "backend/cuda/device_scalars.h"
 #include "backend/cuda/growing_memory.h"
 #include "backend/cuda/matrix_product.h"
 #include "backend/cuda/pinned_ring.h"
@@ -62,11 +61,12 @@ class CudaBackend final : public Backend {
     void meanSquaredError(const Tensor& prediction, const Tensor& target, const Tensor& rowLoss,
                           const Tensor& gradient) override;
     void argmax(const Tensor& values, const Tensor& indices) override;
-    void sgd(const Tensor& parameter, const Tensor& gradient, const Tensor& momentum, const SgdStep& step) override;
+    void scaleLoss(const Tensor& gradient, float share, const Tensor& state) override;
+    void decideUpdate(std::span<const Tensor> gradients, const UpdateRules& rules, const Tensor& state) override;
+    void sgd(const Tensor& parameter, const Tensor& gradient, const Tensor& momentum, const SgdRule& rule,
+             const Tensor& state) override;
     void adam(const Tensor& parameter, const Tensor& gradient, const Tensor& firstMoment, const Tensor& secondMoment,
-              const AdamStep& step) override;
-    void prepareSgd(const SgdStep& step) override;
-    void prepareAdam(const AdamStep& step) override;
+              const AdamRule& rule, const Tensor& state) override;
     std::unique_ptr<Convolution> makeConvolution(const ConvolutionSpec& spec) override;
     void maxPoolForward(const Tensor& x, const Tensor& y, const Tensor& winners, const MaxPoolSpec& spec) override;
     void maxPoolBackward(const Tensor& gradY, const Tensor& winners, const Tensor& gradX,
@@ -103,6 +103,7 @@ class CudaBackend final : public Backend {
     void checkLaunch(const char* doing) const;
     void countHostCopy();  // throws while a step is recorded: the host cannot take part in it
     cuda::RingParts ringParts() const;
+    const double* measure(std::span<const Tensor> gradients);
     // A kernel of kernels.h on the compute stream, with its launch checked.
     template <class Value>
     void values(std::size_t count, const Value& value, const char* doing);
@@ -118,10 +119,8 @@ class CudaBackend final : public Backend {
     std::shared_ptr<GpuRuntime> m_runtime;
     cuda::PinnedRing m_uploads;
     cuda::UniquePinnedMemory m_landing;  // of small downloads
-    cuda::UniqueDeviceMemory m_normParts;
+    cuda::GrowingMemory m_normParts;
     cuda::GrowingMemory m_sums;
-    cuda::DeviceScalars<SgdStep, cuda::SgdScalars> m_sgd;
-    cuda::DeviceScalars<AdamStep, cuda::AdamScalars> m_adam;
     std::unique_ptr<cuda::ConvolutionMaker> m_convolutions;  // made with the first convolution
     std::vector<cuda::UniqueDeviceMemory> m_memory;
     std::function<void()> m_meanwhile;

@@ -7,11 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#ifdef __CUDACC__
-#define RINGSIDE_HOST_DEVICE __host__ __device__ inline
-#else
-#define RINGSIDE_HOST_DEVICE inline
-#endif
+#include "backend/update_state.h"
 
 namespace ringside::cuda {
 
@@ -26,50 +22,49 @@ RINGSIDE_HOST_DEVICE float reluGradientOf(float y, float gradY) {
     return y <= 0 ? 0 : gradY;
 }
 
-// torch.optim.SGD's scalars, rounded to float once.
+// torch.optim.SGD's rule, rounded to float once.
 struct SgdScalars {
-    float negativeLr = 0;
     float momentum = 0;
     float undamped = 1;  // 1 - dampening
     float weightDecay = 0;
     bool nesterov = false;
-    bool first = false;  // the momentum buffer starts as the gradient, undamped
 };
 
-// One value's update. momentum is not looked at when scalars.momentum is 0.
-RINGSIDE_HOST_DEVICE float sgdDirection(float parameter, float gradient, float* momentum, const SgdScalars& scalars) {
+// One value's update. momentum is not looked at when scalars.momentum is 0; first: it starts as the gradient, undamped.
+RINGSIDE_HOST_DEVICE float sgdDirection(float parameter, float gradient, float* momentum, const SgdScalars& scalars,
+                                        bool first) {
     const float d = scalars.weightDecay == 0 ? gradient : fmaf(parameter, scalars.weightDecay, gradient);
     if (scalars.momentum == 0) return d;
-    const float velocity = scalars.first ? d : fmaf(d, scalars.undamped, *momentum * scalars.momentum);
+    const float velocity = first ? d : fmaf(d, scalars.undamped, *momentum * scalars.momentum);
     *momentum = velocity;
     return scalars.nesterov ? fmaf(velocity, scalars.momentum, d) : velocity;
 }
 
-RINGSIDE_HOST_DEVICE float sgdOf(float parameter, float gradient, float* momentum, const SgdScalars& scalars) {
-    return fmaf(sgdDirection(parameter, gradient, momentum, scalars), scalars.negativeLr, parameter);
+RINGSIDE_HOST_DEVICE float sgdOf(float parameter, float gradient, float* momentum, const SgdScalars& scalars,
+                                 const UpdateState& state) {
+    const float direction = sgdDirection(parameter, gradient * state.factor, momentum, scalars, state.updates == 1);
+    return fmaf(direction, state.negativeStep, parameter);
 }
 
-// torch.optim.Adam's and AdamW's scalars, rounded to float where PyTorch does.
+// torch.optim.Adam's and AdamW's rule, rounded to float where PyTorch does.
 struct AdamScalars {
     float beta1 = 0;
     float beta2 = 0;
     float newFirst = 0;  // 1 - beta1
     float newSecond = 0;
     float eps = 0;
-    float kept = 1;         // AdamW: what weight decay leaves of a parameter
     float weightDecay = 0;  // Adam: added to the gradient
-    float negativeStep = 0;
-    float rootCorrection = 1;
 };
 
 // One value's update; first and second are its moments.
 RINGSIDE_HOST_DEVICE float adamOf(float parameter, float gradient, float& first, float& second,
-                                  const AdamScalars& scalars) {
-    const float kept = parameter * scalars.kept;
-    const float d = scalars.weightDecay == 0 ? gradient : fmaf(kept, scalars.weightDecay, gradient);
+                                  const AdamScalars& scalars, const UpdateState& state) {
+    const float kept = parameter * state.kept;
+    const float g = gradient * state.factor;
+    const float d = scalars.weightDecay == 0 ? g : fmaf(kept, scalars.weightDecay, g);
     first = fmaf(d, scalars.newFirst, first * scalars.beta1);
     second = fmaf(scalars.newSecond * d, d, second * scalars.beta2);
-    return kept + scalars.negativeStep * first / (sqrtf(second) / scalars.rootCorrection + scalars.eps);
+    return kept + state.negativeStep * first / (sqrtf(second) / state.rootCorrection + scalars.eps);
 }
 
 // The normal distribution function.

@@ -60,6 +60,20 @@ struct CrossEntropyRow {
     }
 };
 
+// Row r has the partial sums of squares of one gradient.
+struct NormRow {
+    const double* parts;
+    std::size_t columns;
+    double* squares;
+
+    RINGSIDE_FOR_LANES void operator()(std::size_t r, const Lanes& lanes) const {
+        double sum = 0;
+        for (std::size_t c = lanes.first(); c < columns; c += lanes.step()) sum += parts[r * columns + c];
+        sum = lanes.sum(sum);
+        if (lanes.leads()) squares[r] = squareOfNorm(sum);
+    }
+};
+
 struct SquaredErrorRow {
     const float* prediction;
     const float* target;

@@ -53,15 +53,40 @@ struct CountedValue {
     RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const { ++counter[i]; }
 };
 
-// Optimizers read their scalars from memory, where a recorded step finds the new learning rate.
+// The loss' gradient times the loss scale and share.
+struct LossScaledValue {
+    float* gradient;
+    float share;
+    const UpdateState* state;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const {
+        gradient[i] *= share * static_cast<float>(state->lossScale);
+    }
+};
+
+// One thread decides, by each gradient's part of the squared norm.
+struct DecidedValue {
+    const double* squares;
+    std::size_t gradients;
+    UpdateRules rules;
+    UpdateState* state;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t) const {
+        double sum = 0;
+        for (std::size_t i = 0; i < gradients; ++i) sum += squares[i];
+        decideUpdate(*state, rules, sum);
+    }
+};
+
+// What is the same in every step is part of a recording; what is not is read from the state.
 struct SgdValue {
     float* parameter;
     const float* gradient;
     float* momentum;  // null without momentum
-    const SgdScalars* scalars;
+    SgdScalars scalars;
+    const UpdateState* state;
     RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const {
+        if (state->skipped) return;
         float velocity = momentum ? momentum[i] : 0;
-        parameter[i] = sgdOf(parameter[i], gradient[i], &velocity, *scalars);
+        parameter[i] = sgdOf(parameter[i], gradient[i], &velocity, scalars, *state);
         if (momentum) momentum[i] = velocity;
     }
 };
@@ -71,9 +96,11 @@ struct AdamValue {
     const float* gradient;
     float* first;
     float* second;
-    const AdamScalars* scalars;
+    AdamScalars scalars;
+    const UpdateState* state;
     RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const {
-        parameter[i] = adamOf(parameter[i], gradient[i], first[i], second[i], *scalars);
+        if (state->skipped) return;
+        parameter[i] = adamOf(parameter[i], gradient[i], first[i], second[i], scalars, *state);
     }
 };
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "parallel/loss_scaler.h"
-
 #include "base/files.h"
-#include "data/memory_dataset.h"
-#include "sampling/torch_random.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
-#include "training_run.h"
+#include "train/replay.h"
+#include "train/training_run.h"
 
 using namespace ringside;
 using namespace ringside::test;
@@ -26,39 +23,12 @@ std::string manifestOf(const std::filesystem::path& run, const char* step) {
     return readFile(run / "checkpoints" / (std::string("step-") + step) / "manifest.json", 1 << 16).value();
 }
 
-DataSplit largeNumbers() {
-    SampleTable table;
-    table.size = 192;  // 12 steps of 8 on two ranks
-    table.shape.features = 10;
-    table.features.resize(1920);
-    TorchGenerator(1).normal(table.features);
-    for (float& value : table.features) value *= 1e16F;
-    for (std::int32_t i = 0; i < 192; ++i) table.labels.push_back(i % 3);
-    table.classNames = {"a", "b", "c"};
-    return {std::make_shared<MemoryDataset>(std::move(table)), nullptr, {}};
+RankParts recordingDevices(Communicator& inner) {
+    const auto tape = std::make_shared<Tape>();
+    return {makeReplayBackend(tape), makeReplayCommunicator(tape, inner)};
 }
 
 }  // namespace
-
-// The scales below are what torch.cuda.amp.GradScaler() gives: 65536, factors 2 and 0.5, interval 2000.
-TEST_CASE("The loss scale halves at an infinite gradient and doubles after 2000 good steps in a row") {
-    LossScaler scaler(true);
-    CHECK(scaler.scale() == 65536);
-    scaler.update(true);
-    CHECK(scaler.scale() == 32768);
-    for (int step = 0; step < 1999; ++step) scaler.update(false);
-    CHECK(scaler.scale() == 32768);
-    scaler.update(true);
-    CHECK(scaler.scale() == 16384);
-    for (int step = 0; step < 2000; ++step) scaler.update(false);
-    CHECK(scaler.scale() == 32768);
-    for (int step = 0; step < 2000; ++step) scaler.update(false);
-    CHECK(scaler.scale() == 65536);
-}
-
-TEST_CASE("A scaler that is off leaves the loss alone") {
-    CHECK(LossScaler(false).scale() == 1);
-}
 
 TEST_CASE("Scaling the loss by a power of two changes no bit of float32 training") {
     const auto plain = trainAsThreads(smallRun("fp32"));
@@ -90,9 +60,9 @@ TEST_CASE("A resumed float16 run goes on with the loss scale it had") {
 }
 
 TEST_CASE("A float16 run whose first steps were left out goes on bit for bit, masks and momentum as well") {
-    // Gradients of about 1e15 in float32: their squares overflow until the scale has been halved a few times.
     const auto [optimizer, stopAt] = GENERATE(table<std::string, std::int64_t>({{"sgd", 6}, {"sgd", 2}, {"adam", 6}}));
-    CAPTURE(optimizer, stopAt);
+    const bool recorded = GENERATE(false, true);
+    CAPTURE(optimizer, stopAt, recorded);
     const TemporaryDirectory directory;
     RunConfig config = smallRun("fp16");
     config.model.kind = "layers";
@@ -104,11 +74,15 @@ TEST_CASE("A float16 run whose first steps were left out goes on bit for bit, ma
     config.optimizer.momentum = optimizer == "sgd" ? 0.9 : 0;
     config.optimizer.dampening = optimizer == "sgd" ? 0.5 : 0;
     const DataSplit data = largeNumbers();
-    const auto whole = trainAsThreads(config, data, {.runDirectory = directory.path() / "whole", .stopAfter = {}});
-    const auto stop = [at = stopAt](std::int64_t step) { return step == at - 1; };
-    trainAsThreads(config, data, {.runDirectory = directory.path() / "first", .stopAfter = stop});
+    const auto train = [&](const char* name, const std::function<bool(std::int64_t)>& stopAfter) {
+        RunOptions options{.runDirectory = directory.path() / name, .stopAfter = stopAfter};
+        if (recorded) options.devices = recordingDevices;
+        return trainAsThreads(config, data, options);
+    };
+    const auto whole = train("whole", {});
+    train("first", [at = stopAt](std::int64_t step) { return step == at - 1; });
     config.training.resume = (directory.path() / "first").string();
-    const auto rest = trainAsThreads(config, data, {.runDirectory = directory.path() / "second", .stopAfter = {}});
+    const auto rest = train("second", {});
 
     const auto scale = CheckpointManifest::fromJson(
                            parseJson(manifestOf(directory.path() / "whole", "00000012"), "manifest").value(), "")
