@@ -66,6 +66,15 @@ struct Rank {
     void step() {
         recorder->run({this, 32}, [this] { enqueueStep(); });
     }
+    // Each of them done before the next one starts, with the gradients reduced and doubled.
+    void steps(int count) {
+        for (int i = 0; i < count; ++i) {
+            step();
+            synchronize();
+            CHECK(first[0] == 8);
+            CHECK(last[0] == 8);
+        }
+    }
     // Until everything is done, as a backend waits on the host.
     void synchronize() {
         DeviceEvent all = device->createEvent();
@@ -91,12 +100,7 @@ std::string commErrorOf(Action action) {
 
 TEST_CASE("Recorded collectives run between what comes before and after them, launch after launch") {
     Rank rank;
-    for (int step = 1; step <= 5; ++step) {
-        rank.step();
-        rank.synchronize();
-        CHECK(rank.first[0] == 8);
-        CHECK(rank.last[0] == 8);
-    }
+    rank.steps(5);
     CHECK(rank.told.empty());
     // Two as they are, two for the recording, none for its launches.
     CHECK(std::count(rank.nccl->calls.begin(), rank.nccl->calls.end(), "allReduce") == 4);
@@ -116,10 +120,7 @@ TEST_CASE("Recorded collectives are counted when they run, not when they are rec
 
 TEST_CASE("A recorded step whose collectives hang ends at the deadline, with the number of its last one") {
     Rank rank;
-    for (int step = 0; step < 3; ++step) {
-        rank.step();
-        rank.synchronize();
-    }
+    rank.steps(3);
     rank.nccl->stalled = true;
     rank.step();
     const std::string error = commErrorOf([&] { rank.synchronize(); });
@@ -129,10 +130,7 @@ TEST_CASE("A recorded step whose collectives hang ends at the deadline, with the
 
 TEST_CASE("A peer that is gone during a recorded step is noticed without the deadline") {
     Rank rank;
-    for (int step = 0; step < 3; ++step) {
-        rank.step();
-        rank.synchronize();
-    }
+    rank.steps(3);
     rank.nccl->stalled = true;
     rank.step();
     rank.nccl->asyncError = NcclResult::kRemoteError;
@@ -142,14 +140,9 @@ TEST_CASE("A peer that is gone during a recorded step is noticed without the dea
 
 TEST_CASE("Where NCCL refuses to be recorded, steps go on as they are and one line says why") {
     Rank rank;
-    rank.step();
-    rank.synchronize();
+    rank.steps(1);
     rank.nccl->refusesRecording = true;
-    for (int step = 0; step < 3; ++step) {
-        rank.step();
-        rank.synchronize();
-        CHECK(rank.first[0] == 8);
-    }
+    rank.steps(3);
     REQUIRE(rank.told.size() == 1);
     CHECK_THAT(rank.told.front(), containing("NCCL cannot record collective 3 (all-reduce of 2 floats)"));
     CHECK(rank.nccl->aborts == 0);
@@ -161,11 +154,7 @@ TEST_CASE("Where NCCL breaks by being recorded, the ranks connect again, steps g
     rank.step();
     rank.nccl->refusesRecording = true;
     rank.nccl->breaksByRefusing = true;
-    for (int step = 0; step < 3; ++step) {
-        rank.step();
-        rank.synchronize();
-        CHECK(rank.first[0] == 8);
-    }
+    rank.steps(3);
     REQUIRE(rank.told.size() == 1);
     CHECK_THAT(rank.told.front(), containing("NCCL cannot record collective 3 (all-reduce of 2 floats)"));
     CHECK(rank.nccl->aborts == 1);
@@ -188,8 +177,7 @@ TEST_CASE("A step under way is waited for before NCCL connects again, and only u
 
 TEST_CASE("Where NCCL breaks by being recorded and connects no more, the step that runs as it is says so") {
     Rank rank;
-    rank.step();
-    rank.synchronize();
+    rank.steps(1);
     rank.nccl->refusesRecording = true;
     rank.nccl->breaksByRefusing = true;
     rank.nccl->answers["commInitRank"] = NcclResult::kInternalError;
@@ -200,10 +188,7 @@ TEST_CASE("Where NCCL breaks by being recorded and connects no more, the step th
 
 TEST_CASE("Events of a recording serve again when it is over") {
     Rank rank;
-    for (int step = 0; step < 2; ++step) {
-        rank.step();
-        rank.synchronize();
-    }
+    rank.steps(2);
     const std::size_t events = rank.device->eventsMade();
     rank.enqueueStep();
     rank.synchronize();
