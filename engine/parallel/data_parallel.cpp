@@ -126,9 +126,9 @@ StepResult DataParallel::step(const Batch& batch, StepRequest request) {
 // Only rank 0 reports one: what the update was decided by, which every rank measured of the same averaged gradient. An
 // update that needs no norm leaves gradients alone, so that measuring, for which a device is waited for, comes last.
 double DataParallel::reportedNorm(bool wanted) {
-    if (m_parts.communicator.rank() != 0) return kNone;
+    if (!wanted || m_parts.communicator.rank() != 0) return kNone;
     if (m_optimizer->rules().measuresNorm()) return static_cast<double>(m_optimizer->progress().norm);
-    return wanted ? m_reducer.gradientNorm() : kNone;
+    return m_reducer.gradientNorm();
 }
 
 SampleLosses DataParallel::evaluate(const Batch& batch) {

@@ -29,7 +29,7 @@ struct StrategyParts {
 
 struct StepRequest {
     int control = 0;            // what rank 0 wants told to all ranks
-    bool gradientNorm = false;  // wanted on rank 0; clipping and float16 measure it anyway
+    bool gradientNorm = false;  // wanted on rank 0
 };
 
 struct StepResult {
