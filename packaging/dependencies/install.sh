@@ -10,7 +10,8 @@ if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
 fi
 
 have() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
-known() { apt-cache show "$1" >/dev/null 2>&1; }
+# A name alone is not enough: some packages are only mentioned by others.
+known() { [[ $(LC_ALL=C apt-cache policy "$1" 2>/dev/null) =~ Candidate:\ [^\(] ]]; }
 
 as_root() {
     if [ "$(id -u)" = 0 ]; then "$@"
