@@ -16,20 +16,19 @@ constexpr unsigned kGpuSensor = 0;    // NVML_TEMPERATURE_GPU
 constexpr int kNvlinkCapability = 2;  // NVML_P2P_CAPS_INDEX_NVLINK
 constexpr int kPeerOk = 0;            // NVML_P2P_STATUS_OK
 
-struct Utilisation {
-    unsigned gpu;
-    unsigned memory;
-};
-
-struct Memory {
-    unsigned long long total;
-    unsigned long long free;
-    unsigned long long used;
-};
-
 }  // namespace
 
 struct Nvml::Library {
+    struct Utilisation {
+        unsigned gpu;
+        unsigned memory;
+    };
+    struct Memory {
+        unsigned long long total;
+        unsigned long long free;
+        unsigned long long used;
+    };
+
     void* handle = nullptr;
     bool started = false;
     Status (*init)() = nullptr;
@@ -91,14 +90,14 @@ NvmlReading Nvml::read(const std::string& uuid) const {
     const Library& library = *m_library;
     const DeviceHandle device = library.device(uuid);
     if (!device) return reading;
-    Utilisation utilisation{};
+    Library::Utilisation utilisation{};
     if (library.utilisation && library.utilisation(device, &utilisation) == kOk)
         reading.utilisationPercent = utilisation.gpu;
     unsigned value = 0;
     if (library.temperature && library.temperature(device, kGpuSensor, &value) == kOk)
         reading.temperatureCelsius = value;
     if (library.power && library.power(device, &value) == kOk) reading.powerWatts = value / 1000.0;
-    Memory memory{};
+    Library::Memory memory{};
     if (library.memory && library.memory(device, &memory) == kOk) {
         reading.freeBytes = static_cast<std::int64_t>(memory.free);
         reading.totalBytes = static_cast<std::int64_t>(memory.total);
