@@ -107,7 +107,7 @@ TEST_CASE("a program that cannot be executed is an IoError with the reason") {
     options.program = "/no/such/program";
     CHECK_THROWS_AS(ChildProcess(options), IoError);
     options.program = "/etc/passwd";
-    CHECK_THROWS_WITH(ChildProcess(options), Catch::Contains("Permission denied"));
+    CHECK_THROWS_WITH(ChildProcess(options), containing("Permission denied"));
 }
 
 TEST_CASE("destroying a child kills it and what it started in its group") {

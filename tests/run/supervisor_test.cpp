@@ -304,5 +304,5 @@ TEST_CASE("a worker program that is missing is an error before anything runs") {
     FakeRun run("");
     run.options.workerProgram = run.scratch.path() / "no-such-worker";
     Supervisor supervisor(run.paths(), run.prepared, run.options);
-    CHECK_THROWS_WITH(supervisor.start(), Catch::Contains("no-such-worker cannot be started (No such file"));
+    CHECK_THROWS_WITH(supervisor.start(), containing("no-such-worker cannot be started (No such file"));
 }
