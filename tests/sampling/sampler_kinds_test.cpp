@@ -170,7 +170,6 @@ TEST_CASE("Mistakes that PyTorch refuses are refused in its words") {
     CHECK_THAT(refusal({.shuffleWithSampler = true}),
                containing("\"sampler option is mutually exclusive with shuffle\""));
     CHECK_THAT(refusal({.wrongRank = 4}), containing("\"Invalid rank 4, rank should be in the interval [0, 3]\""));
-    CHECK_THAT(refusal({.wrongWorldSize = 2}),
-               containing("\"Invalid rank 3, rank should be in the interval [0, 1]\""));
+    CHECK_THAT(refusal({.wrongWorldSize = 2}), containing("\"Invalid rank 3, rank should be in the interval [0, 1]\""));
     CHECK_THAT(refusal({.seedPerRank = true}, SamplerKind::kSubset), containing("sampler.kind is subset"));
 }
