@@ -31,10 +31,14 @@ Result<Shape> Conv2d::outputShape(const Shape& input) const {
                    "make the layer before it give " + wanted.text()};
 }
 
-void Conv2d::prepare(Backend& backend, const Shape&, std::int64_t maxBatch) {
+void Conv2d::prepareConvolution(Backend& backend) {
     m_backend = &backend;
     m_convolution = backend.makeConvolution(m_spec);
     for (Parameter* parameter : parameters()) parameter->value = backend.allocate(parameter->shape, DType::kFloat32);
+}
+
+void Conv2d::prepare(Backend& backend, const Shape&, std::int64_t maxBatch) {
+    prepareConvolution(backend);
     m_y = backend.allocate({maxBatch, m_spec.outHeight(), m_spec.outWidth(), m_spec.outChannels}, DType::kFloat32);
     m_gradX = backend.allocate({maxBatch, m_spec.height, m_spec.width, m_spec.inChannels}, DType::kFloat32);
 }

@@ -9,7 +9,7 @@
 namespace ringside {
 
 // torch.nn.Conv2d: weight (out, in, kernel, kernel), then bias (out) if it has one.
-class Conv2d final : public Layer {
+class Conv2d : public Layer {
   public:
     // prefix: "conv1." gives the parameters "conv1.weight" and "conv1.bias".
     Conv2d(const ConvolutionSpec& spec, const std::string& prefix);
@@ -23,7 +23,9 @@ class Conv2d final : public Layer {
     void backwardParameters(const Tensor& gradY) override;
     Tensor backwardInput(const Tensor& gradY) override;
 
-  private:
+  protected:
+    void prepareConvolution(Backend& backend);  // and its parameters
+
     ConvolutionSpec m_spec;
     Parameter m_weight;
     Parameter m_bias;

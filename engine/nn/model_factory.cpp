@@ -2,6 +2,7 @@
 #include "nn/model_factory.h"
 
 #include <algorithm>
+#include <span>
 
 #include "backend/backend.h"
 #include "nn/attention.h"
@@ -15,6 +16,7 @@
 #include "nn/layer_norm.h"
 #include "nn/linear.h"
 #include "nn/max_pool2d.h"
+#include "nn/pooled_conv2d.h"
 #include "nn/relu.h"
 #include "nn/residual.h"
 
@@ -45,6 +47,11 @@ ConvolutionSpec convolutionOf(const LayerDescription& layer, ImageLayout layout)
     return {in[0], in[1], in[2], layer.outputs, layer.kernel, layer.stride, layer.padding, layer.bias, layout};
 }
 
+MaxPoolSpec poolOf(const LayerDescription& layer, bool afterReLU, ImageLayout layout) {
+    const Shape& in = layer.input;
+    return {in[0], in[1], in[2], layer.kernel, afterReLU, layout};
+}
+
 std::unique_ptr<Layer> makeAttention(const LayerDescription& layer) {
     const Shape& in = layer.input;
     return std::make_unique<Attention>(AttentionSpec{in[0], layer.heads, in[1] / layer.heads}, layer.name + ".");
@@ -60,7 +67,7 @@ std::unique_ptr<Layer> Maker::make(const LayerDescription& layer, bool afterReLU
         case LayerKind::kConv2d:
             return std::make_unique<Conv2d>(convolutionOf(layer, m_layout), prefix);
         case LayerKind::kMaxPool2d:
-            return std::make_unique<MaxPool2d>(MaxPoolSpec{in[0], in[1], in[2], layer.kernel, afterReLU, m_layout});
+            return std::make_unique<MaxPool2d>(poolOf(layer, afterReLU, m_layout));
         case LayerKind::kGlobalAveragePool:
             return std::make_unique<GlobalAveragePool>(m_layout);
         case LayerKind::kReLU:
@@ -89,10 +96,24 @@ std::unique_ptr<Layer> Maker::make(const LayerDescription& layer, bool afterReLU
     return std::make_unique<ImageOrder>(ImageOrder::To::kFlat, m_layout);
 }
 
+// How many of these layers, from the first on, make a convolution with its pooling, 0 for none. Blocks of channels are
+// chosen for CPUs, which are those that gain by it.
+std::size_t pooledConvolution(std::span<const LayerDescription> layers, ImageLayout layout) {
+    if (layout != ImageLayout::kChannelBlocks || layers.front().kind != LayerKind::kConv2d) return 0;
+    const std::size_t pool = layers.size() > 1 && layers[1].kind == LayerKind::kReLU ? 2 : 1;
+    return pool < layers.size() && layers[pool].kind == LayerKind::kMaxPool2d ? pool + 1 : 0;
+}
+
 Layers Maker::makeAll(const Descriptions& descriptions, bool inBody) {
     Layers layers;
     for (std::size_t i = 0; i < descriptions.size(); ++i) {
         const LayerDescription& layer = descriptions[i];
+        if (const std::size_t count = pooledConvolution(std::span(descriptions).subspan(i), m_layout)) {
+            i += count - 1;
+            layers.push_back(std::make_unique<PooledConv2d>(
+                convolutionOf(layer, m_layout), poolOf(descriptions[i], count == 3, m_layout), layer.name + "."));
+            continue;
+        }
         const bool poolsNext = i + 1 < descriptions.size() && descriptions[i + 1].kind == LayerKind::kMaxPool2d;
         if (layer.kind == LayerKind::kReLU && poolsNext) continue;  // done by the pooling
         if (layer.kind == LayerKind::kFlatten && !m_images && layer.input.dimensions() != 2) continue;

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// One layer in parts of the batch beside its two layers over all of it.
+#include "nn/pooled_conv2d.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "nn/max_pool2d.h"
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+constexpr std::int64_t kImages = 37;  // of 128 KiB after the convolution, so that 16 go together: 13, 13 and 11
+constexpr ConvolutionSpec kConvolution{16, 32, 32, 32, 3, 1, 1, true, ImageLayout::kChannelBlocks};
+constexpr MaxPoolSpec kPool{32, 32, 32, 2, true, ImageLayout::kChannelBlocks};
+const Shape kImage{16, 32, 32};
+
+std::vector<float> valuesOf(const Tensor& tensor) {
+    return {tensor.floats().begin(), tensor.floats().end()};
+}
+
+struct Outcome {
+    std::vector<float> y, gradX, gradWeight, gradBias;
+};
+
+Tensor noise(Backend& backend, const Shape& shape, std::int64_t seed) {
+    const Tensor tensor = backend.allocate(shape, DType::kFloat32);
+    TorchGenerator(seed).normal(tensor.floats());
+    return tensor;
+}
+
+// The layers, in their order, over images of noise.
+Outcome pass(const std::vector<Layer*>& layers, Backend& backend) {
+    Shape shape = kImage;
+    for (Layer* layer : layers) {
+        layer->prepare(backend, shape, kImages);
+        shape = layer->outputShape(shape).value();
+    }
+    TorchGenerator generator(0);
+    const std::vector<Parameter*> parameters = layers.front()->parameters();
+    layers.front()->initialise(generator);
+    for (Parameter* parameter : parameters) parameter->gradient = backend.allocate(parameter->shape, DType::kFloat32);
+    Tensor value = noise(backend, {kImages, 32, 32, 16}, 1);
+    for (Layer* layer : layers) value = layer->forward(value);
+    Outcome outcome{valuesOf(value), {}, {}, {}};
+    Tensor gradient = noise(backend, value.shape, 2);
+    for (std::size_t i = layers.size(); i-- > 0;) {
+        layers[i]->backwardParameters(gradient);
+        gradient = layers[i]->backwardInput(gradient);
+    }
+    outcome.gradX = valuesOf(gradient);
+    outcome.gradWeight = valuesOf(parameters[0]->gradient);
+    outcome.gradBias = valuesOf(parameters[1]->gradient);
+    return outcome;
+}
+
+// Sums over the images are added up in another order.
+void checkClose(const std::vector<float>& a, const std::vector<float>& b) {
+    REQUIRE(a.size() == b.size());
+    float largest = 0, furthest = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        largest = std::max(largest, std::abs(a[i]));
+        furthest = std::max(furthest, std::abs(a[i] - b[i]));
+    }
+    CHECK(furthest <= 1e-5F * largest);
+}
+
+}  // namespace
+
+TEST_CASE("A convolution pooled in parts of a batch gives what it gives as two layers over the whole batch") {
+    const auto backend = makeCpuBackend(2);
+    PooledConv2d inParts(kConvolution, kPool, "conv.");
+    Conv2d convolution(kConvolution, "conv.");
+    MaxPool2d pool(kPool);
+    const Outcome parts = pass({&inParts}, *backend), whole = pass({&convolution, &pool}, *backend);
+    CHECK(parts.y == whole.y);
+    CHECK(parts.gradX == whole.gradX);
+    checkClose(whole.gradWeight, parts.gradWeight);
+    checkClose(whole.gradBias, parts.gradBias);
+    CHECK(inParts.describe() == "Conv2d(16, 32, kernel_size=3, padding=1), ReLU(), MaxPool2d(2)");
+}
