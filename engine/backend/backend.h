@@ -184,7 +184,7 @@ class Backend {
     [[noreturn]] void refuse(const char* operation) const;
 };
 
-// threads >= 1: how many CPUs one rank may use; 1 never starts a thread pool. winograd: where it is faster, else never.
+// threads >= 1: how many CPUs one rank may use; 1 never starts a thread pool. winograd: for gradients, where faster.
 std::unique_ptr<Backend> makeCpuBackend(int threads, bool winograd = true);
 
 // CPUs this process may run on, shared evenly by the ranks of a host; at least 1.

@@ -179,9 +179,10 @@ std::vector<ConfigField> trainingFields() {
          "for products.",
          RINGSIDE_SLOT(training.tf32)},
         {"training.winograd", kBoolean,
-         "CPU only: 3x3 convolutions of 32 channels or more by Winograd's algorithm, which takes about half the time "
-         "and "
-         "rounds a little more. Switch it off to compare step by step with PyTorch, which does without on the CPU.",
+         "CPU only: the gradients of 3x3 convolutions of 32 channels or more by Winograd's algorithm, which takes "
+         "about "
+         "half the time. The forward pass, whose rounding decides how near the losses stay to PyTorch's, is direct "
+         "either way.",
          RINGSIDE_SLOT(training.winograd)},
         {"training.validate", kChoice,
          "The validation figure shown first. exact counts each sample once; padded also counts the repeated ones, as "

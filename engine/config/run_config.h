@@ -127,7 +127,7 @@ struct TrainingConfig {
     std::string resume = {};           // checkpoint or run directory to go on from; empty = start anew
     std::string precision = "fp32";    // fp32 | bf16 | fp16
     bool tf32 = false;                 // CUDA: matrix products with TF32 mantissas
-    bool winograd = true;              // CPU: wide 3x3 convolutions by Winograd's algorithm
+    bool winograd = true;              // CPU: gradients of wide 3x3 convolutions by Winograd
     std::string onNonFinite = "stop";  // stop | continue: what a NaN or infinite loss does
     bool operator==(const TrainingConfig&) const = default;
 };

@@ -198,11 +198,11 @@ void CpuBackend::adam(const Tensor& parameter, const Tensor& gradient, const Ten
 }
 
 bool CpuBackend::prefersChannelBlocks(std::span<const ConvolutionSpec> convolutions) const {
-    return m_winograd && cpu::prefersChannelBlocks(convolutions, m_threads);
+    return cpu::prefersChannelBlocks(convolutions, m_threads);
 }
 
 std::unique_ptr<Convolution> CpuBackend::makeConvolution(const ConvolutionSpec& spec) {
-    return cpu::makeConvolution(spec, m_threads);
+    return cpu::makeConvolution(spec, m_threads, m_winograd);
 }
 
 void CpuBackend::maxPoolForward(const Tensor& x, const Tensor& y, const Tensor& winners, const MaxPoolSpec& spec) {

@@ -44,32 +44,34 @@ ConvolutionShapes describe(const ConvolutionSpec& s, memory::dim batch) {
             {s.padding, s.padding}};
 }
 
-// Where Winograd's F(4x4, 3x3) takes about half the time, as measured: at 16 channels its transforms cost what it
-// saves, and small images are mostly the edges of its tiles.
-bool suitsWinograd(const ConvolutionSpec& s) {
+// Where blocks of channels are faster, and Winograd's F(4x4, 3x3) takes about half the time, as measured: at 16
+// channels its transforms cost what it saves, and small images are mostly the edges of its tiles.
+bool isWide(const ConvolutionSpec& s) {
     constexpr std::int64_t kChannels = 32, kSide = 8;
     return s.layout == ImageLayout::kChannelBlocks && s.kernel == 3 && s.stride == 1 && s.padding == 1 &&
            std::min(s.inChannels, s.outChannels) >= kChannels && std::min(s.height, s.width) >= kSide;
 }
 
-// By Winograd's algorithm where it suits and this oneDNN has it.
+// By Winograd's algorithm where that is wanted and this oneDNN has it.
 template <class MakePlan>
-auto fastestPlan(const ConvolutionSpec& spec, const MakePlan& makePlan) {
+auto gradientPlan(bool winograd, const MakePlan& makePlan) {
     try {
-        return makePlan(suitsWinograd(spec) ? dnnl::algorithm::convolution_winograd
-                                            : dnnl::algorithm::convolution_direct);
+        return makePlan(winograd ? dnnl::algorithm::convolution_winograd : dnnl::algorithm::convolution_direct);
     } catch (const dnnl::error&) {  // not before AVX-512, and no more in oneDNN 3
         return makePlan(dnnl::algorithm::convolution_direct);
     }
 }
 
+// The forward pass is always direct: its rounding decides on which side of a ReLU a value falls and which of a window
+// is the largest, and Winograd's rounds three times as far. The gradients decide nothing.
 struct Plans {
-    Plans(const dnnl::engine& engine, const ConvolutionSpec& spec, memory::dim batch)
+    Plans(const dnnl::engine& engine, const ConvolutionSpec& spec, memory::dim batch, bool winograd)
         : shapes(describe(spec, batch)),
-          forward(fastestPlan(spec, [&](auto algorithm) { return forwardPlan(engine, shapes, algorithm); })),
-          weights(
-              fastestPlan(spec, [&](auto algorithm) { return weightsPlan(engine, settled(), algorithm, forward); })),
-          data(fastestPlan(spec, [&](auto algorithm) { return dataPlan(engine, settled(), algorithm, forward); })) {}
+          forward(forwardPlan(engine, shapes, dnnl::algorithm::convolution_direct)),
+          weights(gradientPlan(winograd,
+                               [&](auto algorithm) { return weightsPlan(engine, settled(), algorithm, forward); })),
+          data(gradientPlan(winograd,
+                            [&](auto algorithm) { return dataPlan(engine, settled(), algorithm, forward); })) {}
 
     // The order of x that was left open is the one of the forward pass.
     const ConvolutionShapes& settled() {
@@ -91,9 +93,9 @@ memory borrowed(const memory::desc& description, const dnnl::engine& engine) {
 // The three passes for one batch size.
 class BatchPasses {
   public:
-    BatchPasses(const ConvolutionSpec& spec, memory::dim batch, const dnnl::engine& engine)
+    BatchPasses(const ConvolutionSpec& spec, memory::dim batch, bool winograd, const dnnl::engine& engine)
         : m_batch(batch),
-          m_plans(engine, spec, batch),
+          m_plans(engine, spec, batch, winograd),
           m_x(borrowed(m_plans.shapes.x, engine)),
           m_y(borrowed(m_plans.shapes.y, engine)),
           m_bias(spec.bias ? borrowed(m_plans.shapes.bias, engine) : memory()),
@@ -170,8 +172,12 @@ class BatchPasses {
 
 class OneDnnConvolution final : public Convolution {
   public:
-    OneDnnConvolution(const ConvolutionSpec& spec, int threads)
-        : m_spec(spec), m_threads(threads), m_engine(dnnl::engine::kind::cpu, 0), m_stream(m_engine) {}
+    OneDnnConvolution(const ConvolutionSpec& spec, int threads, bool winograd)
+        : m_spec(spec),
+          m_threads(threads),
+          m_winograd(winograd && isWide(spec)),
+          m_engine(dnnl::engine::kind::cpu, 0),
+          m_stream(m_engine) {}
 
     void forward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) override {
         inPasses(x.rows(), [&](BatchPasses& passes) { passes.forward(m_stream, x, weight, bias, y); });
@@ -201,12 +207,13 @@ class OneDnnConvolution final : public Convolution {
     BatchPasses& passesFor(std::int64_t batch) {
         for (const auto& passes : m_passes)
             if (passes->batch() == batch) return *passes;
-        m_passes.push_back(std::make_unique<BatchPasses>(m_spec, batch, m_engine));
+        m_passes.push_back(std::make_unique<BatchPasses>(m_spec, batch, m_winograd, m_engine));
         return *m_passes.back();
     }
 
     ConvolutionSpec m_spec;
     int m_threads;
+    bool m_winograd;
     dnnl::engine m_engine;
     dnnl::stream m_stream;
     std::vector<std::unique_ptr<BatchPasses>> m_passes;
@@ -227,25 +234,20 @@ bool isFast(const Plans& plans) {
 
 bool prefersChannelBlocks(std::span<const ConvolutionSpec> convolutions, int threads) {
     constexpr memory::dim kAnyBatch = 32;
-    if (std::none_of(convolutions.begin(), convolutions.end(), suitsWinograd)) return false;
+    if (std::none_of(convolutions.begin(), convolutions.end(), isWide)) return false;
     omp_set_num_threads(threads);
     const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
-    bool winograd = false;
-    for (const ConvolutionSpec& spec : convolutions) {
-        if (spec.outChannels % kChannelBlock != 0) return false;
+    return std::all_of(convolutions.begin(), convolutions.end(), [&](const ConvolutionSpec& spec) {
         try {
-            const Plans plans(engine, spec, kAnyBatch);
-            if (!isFast(plans)) return false;
-            winograd = winograd || runsBy(plans.forward, "wino");
+            return spec.outChannels % kChannelBlock == 0 && isFast(Plans(engine, spec, kAnyBatch, false));
         } catch (const dnnl::error&) {
             return false;
         }
-    }
-    return winograd;
+    });
 }
 
-std::unique_ptr<Convolution> makeConvolution(const ConvolutionSpec& spec, int threads) {
-    return std::make_unique<OneDnnConvolution>(spec, threads);
+std::unique_ptr<Convolution> makeConvolution(const ConvolutionSpec& spec, int threads, bool winograd) {
+    return std::make_unique<OneDnnConvolution>(spec, threads, winograd);
 }
 
 }  // namespace ringside::cpu
