@@ -33,10 +33,11 @@ void* operator new(std::size_t bytes) {
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
     return allocate(bytes, __builtin_return_address(0));
 }
-void operator delete(void* memory) noexcept {
+// Not inlined: GCC 13 would see free() meet what it takes for another operator new.
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
     std::free(memory);
 }
-void operator delete(void* memory, std::size_t) noexcept {
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
     std::free(memory);
 }
 
