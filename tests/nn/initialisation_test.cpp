@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backend/backend.h"
@@ -32,10 +33,10 @@ std::vector<std::string> expectedBits(const Json& values) {
     return values.get<std::vector<std::string>>();
 }
 
-const Json& golden(const std::string& module) {
+const Json& golden(std::string_view module) {
     for (const Json& entry : goldens()["init"])
         if (entry["module"] == module) return entry;
-    throw std::runtime_error("no golden for " + module);
+    throw std::runtime_error("no golden for " + std::string(module));
 }
 
 std::unique_ptr<Model> linearModel(Backend& backend, std::int64_t in, std::int64_t out) {
