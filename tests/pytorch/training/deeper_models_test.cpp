@@ -186,7 +186,7 @@ TEST_CASE("Deeper models keep PyTorch's losses while they learn") {
         OurModel ours(run);
         OptimizerConfig config;
         config.lr = 0.02;
-        Sgd optimizer(config, ours.model->parameters(), *ours.backend);
+        Sgd optimizer(config, {}, ours.model->parameters(), *ours.backend);
         for (const double loss : expected) {
             CHECK(ours.step() == Approx(loss).epsilon(1e-4));
             optimizer.step();
