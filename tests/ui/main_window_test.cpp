@@ -320,6 +320,21 @@ TEST_CASE("the epoch slider moves the epoch cursor") {
     CHECK(slider->value() == 3);
 }
 
+TEST_CASE("the epoch slider goes to the place that is clicked, and on with the pointer") {
+    Fixture f;
+    auto* slider = f.find<QSlider>("epochSlider");
+    const int middle = slider->height() / 2;
+    QTest::mouseClick(slider, Qt::LeftButton, {}, {slider->width() - 1, middle});
+    CHECK(f.window.plan().epoch() == 9);
+    QTest::mouseClick(slider, Qt::LeftButton, {}, {slider->width() / 2 + 4, middle});  // epoch 5 is past the middle
+    CHECK(f.window.plan().epoch() == 5);
+    QTest::mousePress(slider, Qt::LeftButton, {}, {0, middle});
+    CHECK(f.window.plan().epoch() == 0);
+    QTest::mouseMove(slider, {slider->width() - 1, middle});
+    CHECK(f.window.plan().epoch() == 9);
+    QTest::mouseRelease(slider, Qt::LeftButton, {}, {slider->width() - 1, middle});
+}
+
 TEST_CASE("the command palette finds commands by a few of their letters") {
     CHECK(CommandPalette::matches("Save as", "sva"));
     CHECK(CommandPalette::matches("Dark theme", "DARK"));

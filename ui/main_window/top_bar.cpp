@@ -4,6 +4,7 @@
 #include <QHBoxLayout>
 #include <QSignalBlocker>
 
+#include "controls/seek_slider.h"
 #include "experiment/field_text.h"
 #include "main_window/window_actions.h"
 #include "models/plan_model.h"
@@ -81,7 +82,7 @@ QPushButton* TopBar::addButton(QAction* action, const QString& name) {
 void TopBar::addEpochCursor() {
     auto* caption = new QLabel(tr("Epoch"), this);
     caption->setProperty("role", "muted");
-    m_epoch = new QSlider(Qt::Horizontal, this);
+    m_epoch = new SeekSlider(Qt::Horizontal, this);
     m_epoch->setObjectName(QStringLiteral("epochSlider"));
     m_epoch->setAccessibleName(tr("Epoch"));
     m_epoch->setToolTip(tr("The epoch whose shards are shown. Epochs count from 0, as set_epoch does."));

@@ -6,6 +6,7 @@
 #include <QMenu>
 #include <QPushButton>
 
+#include "controls/seek_slider.h"
 #include "theme/theme.h"
 
 namespace ringside {
@@ -51,7 +52,7 @@ TrainingToolRow::TrainingToolRow(QWidget* parent)
 }
 
 QSlider* TrainingToolRow::makeSlider() {
-    auto* slider = new QSlider(Qt::Horizontal);
+    auto* slider = new SeekSlider(Qt::Horizontal);
     slider->setObjectName(QStringLiteral("smoothingSlider"));
     slider->setAccessibleName(tr("Smoothing"));
     slider->setToolTip(tr("Weight of the exponential moving average; 0 is off. The raw curve stays behind it."));
