@@ -134,8 +134,10 @@ TEST_CASE("the map selects the sample under the pointer") {
 
 TEST_CASE("the views keep one selection and one epoch") {
     Window window;
-    window.plan.select(42);
     window.choose("biographyViewButton");
+    CHECK(window.text("explanationTitleLabel") == "Where does one sample go in 10 epochs?");
+    CHECK(window.text("explanationLabel").contains("Click a sample in another view, or find one: #42 and Enter."));
+    window.plan.select(42);
     REQUIRE(window.says("Where does sample 42 go in 10 epochs?"));
     auto* canvas = window.page.findChild<BiographyCanvas*>();
     QTest::mouseClick(canvas, Qt::LeftButton, {}, QPoint(40, BiographyCanvas::kRowHeight * 3 + 8));

@@ -77,6 +77,11 @@ Biography biography(const ShardScene& scene, std::int64_t sample, const std::ato
     return life;
 }
 
+Explanation explainNobody(const ShardScene& scene) {
+    return {biographyText("Where does one sample go in %1?").arg(counted(static_cast<int>(scene.epochs))),
+            {biographyText("Click a sample in another view, or find one: #42 and Enter.")}};
+}
+
 Explanation explainBiography(const ShardScene& scene, const Biography& life) {
     const auto epochs = static_cast<int>(life.entries.size());
     std::set<int> ranks;

@@ -37,5 +37,6 @@ Biography biography(const ShardScene& scene, std::int64_t sample, const std::ato
 
 // How often each rank had the sample, beside chance.
 Explanation explainBiography(const ShardScene& scene, const Biography& life);
+Explanation explainNobody(const ShardScene& scene);  // no sample is selected: what to do
 
 }  // namespace ringside

@@ -41,7 +41,7 @@ void BiographyCanvas::paintEvent(QPaintEvent* event) {
     if (m_life.entries.empty()) {
         painter.setPen(m_theme.colors().muted);
         painter.drawText(rect(), Qt::AlignCenter,
-                         m_life.sample < 0 ? tr("Click a sample in another view, or find one: #42 and Enter")
+                         m_life.sample < 0 ? tr("No sample is selected")
                                            : tr("Following sample %1 through the epochs").arg(m_life.sample));
         return;
     }
@@ -169,6 +169,7 @@ void BiographyView::tell() {
         m_work.cancel();
         m_life = {};
         m_canvas->show(m_life, 0, 1);
+        if (m_scene) m_explanation = explainNobody(*m_scene);
         Q_EMIT explanationChanged();
         return;
     }
