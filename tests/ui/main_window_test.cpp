@@ -200,6 +200,32 @@ TEST_CASE("closing and keeping the run leaves it alone and remembers where it is
     CHECK(f.settings.get(settings::kLastRun) == f.fake.folder.path());
 }
 
+TEST_CASE("closing and keeping a run that is only being launched waits until there is one") {
+    Fixture f("lives");
+    f.press("runButton");
+    f.dialogs.answer = 0;
+    f.window.close();
+    CHECK(f.window.isVisible());
+    REQUIRE(waitFor([&] { return !f.window.isVisible(); }));
+    CHECK_FALSE(f.fake.read("config.json").isEmpty());
+    CHECK(f.fake.read("control").isEmpty());
+    CHECK(f.settings.get(settings::kLastRun) == f.fake.folder.path());
+}
+
+TEST_CASE("closing and keeping a run that cannot be launched says so instead") {
+    Fixture f("refuses");
+    f.press("runButton");
+    f.dialogs.answer = 0;
+    f.window.close();
+    REQUIRE(waitFor([&] { return f.state() == State::Failed; }));
+    bool later = false;  // than a close that was asked for
+    QMetaObject::invokeMethod(
+        &f.window, [&] { later = true; }, Qt::QueuedConnection);
+    REQUIRE(waitFor([&] { return later; }));
+    CHECK(f.window.isVisible());
+    CHECK(f.find<QLabel>("noticeLabel")->text().contains("no space left"));
+}
+
 TEST_CASE("closing and stopping closes once the run has saved") {
     Fixture f("lives");
     f.press("runButton");

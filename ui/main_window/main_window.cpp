@@ -234,7 +234,8 @@ void MainWindow::takeRunState(RunController::State state) {
     refreshRunActions();
     m_ranks->setLive(m_controller.isLive());
     m_ranks->setLost(state == Failed && !m_run.data().ended());
-    if (state == Running) m_services.settings.set(settings::kLastRun, m_controller.runDirectory());
+    const bool goesOn = state == Running || (state == Idle && !m_controller.runDirectory().isEmpty());
+    if (goesOn) m_services.settings.set(settings::kLastRun, m_controller.runDirectory());
     if (state == Running && !m_controller.message().isEmpty()) {  // it would not stop
         m_closeWhenOver = false;
         m_notice->say(m_controller.message(), NoticeBar::Tone::Danger);
@@ -243,6 +244,7 @@ void MainWindow::takeRunState(RunController::State state) {
         m_notice->offer(tr("Stopped. Its checkpoint is kept."), tr("Go on"), [this] { resumeRun(); });
     }
     if (state == Failed) {
+        m_closeWhenOver = false;  // it is to be read
         m_notice->offer(
             m_controller.message(), tr("Show log"), [this] { m_logDock->show(); }, NoticeBar::Tone::Danger);
         const bool began = !m_controller.runDirectory().isEmpty();  // what was refused has no log
@@ -337,19 +339,15 @@ void MainWindow::closeEvent(QCloseEvent* event) {
 }
 
 void MainWindow::askBeforeClosing() {
-    const auto ranks = m_run.data().ranks().size();
-    m_services.dialogs.ask(
-        {tr("A run is live"),
-         tr("%1 ranks are training. They can go on without the window, and you can attach to them again later.")
-             .arg(ranks),
-         {tr("Keep running"), tr("Stop and save"), tr("Cancel")}},
-        [this](int answer) {
-            if (answer == 2) return;
-            if (answer == 0) m_controller.detach();
-            m_closeWhenOver = answer == 1;
-            m_controller.stop();
-            if (!m_controller.isLive()) closeSoon();  // also when it ended while the question stood
-        });
+    m_services.dialogs.ask({tr("A run is live"),
+                            tr("It can go on without the window, and you can attach to it again later."),
+                            {tr("Keep running"), tr("Stop and save"), tr("Cancel")}},
+                           [this](int answer) {
+                               m_closeWhenOver = answer != 2;
+                               if (answer == 2) return;
+                               if (!m_controller.isLive()) return closeSoon();  // it ended while the question stood
+                               answer == 0 ? m_controller.detach() : m_controller.stop();
+                           });
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {

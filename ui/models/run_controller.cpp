@@ -84,6 +84,8 @@ void RunController::stop() {
 
 void RunController::detach() {
     if (!isLive()) return;
+    m_detachWanted = m_launcher != nullptr;  // ended now, there might be no run to go on
+    if (m_detachWanted) return;
     beginAnew(m_runDirectory);
     setState(State::Idle, tr("The run goes on without the window."));
 }
@@ -93,6 +95,7 @@ void RunController::beginAnew(const QString& runDirectory) {
     dropProcess(m_viewer);
     m_deadline.stop();
     m_stopWanted = false;
+    m_detachWanted = false;
     m_viewerGone = false;
     m_runDirectory = runDirectory;
 }
@@ -133,8 +136,8 @@ void RunController::launched(int exitCode, QProcess::ExitStatus status) {
     m_deadline.stop();
     const QString directory = directoryIn(output);
     if (status == QProcess::NormalExit && exitCode == 0 && !directory.isEmpty()) {
-        follow(QFileInfo(directory).absoluteFilePath());
-        return;
+        m_runDirectory = QFileInfo(directory).absoluteFilePath();
+        return m_detachWanted ? detach() : follow(m_runDirectory);
     }
     setState(State::Failed, problem.isEmpty()
                                 ? tr("ringsidectl ended with code %1 and gave no reason: run `%2 run` in a "

@@ -35,7 +35,7 @@ class RunController : public QObject {
     // The next run names every sample that its ranks train, whatever its speed.
     void reportSamplesOnce() { m_reportSamples = true; }
     void stop();    // asks for a graceful stop
-    void detach();  // stops looking; the run goes on
+    void detach();  // stops looking, at once or when the run is launched; the run goes on
 
   Q_SIGNALS:
     void stateChanged(ringside::RunController::State state);
@@ -64,6 +64,7 @@ class RunController : public QObject {
     QString m_message;
     QTimer m_deadline;
     bool m_stopWanted = false;
+    bool m_detachWanted = false;  // by whoever could not wait for the launch
     bool m_reportSamples = false;
     bool m_viewerGone = false;  // its process ended, its last lines may still be decoded
     int m_viewerExit = 0;
