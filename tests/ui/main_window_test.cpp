@@ -277,6 +277,20 @@ TEST_CASE("opening over unsaved changes asks first") {
     CHECK(f.window.experiment().config().parallel.worldSize == 6);
 }
 
+TEST_CASE("changes that were never saved are saved under a new name first, then the new experiment comes") {
+    Fixture f;
+    f.type("worldSizeSpinBox", "6");
+    f.dialogs.answer = 0;
+    f.dialogs.path = f.fake.folder.filePath("kept");
+    f.trigger("newAction");
+    CHECK(f.fake.read("kept.ringside.json").contains("\"world_size\": 6"));
+    CHECK(f.window.experiment().config().parallel.worldSize == 4);
+    f.type("worldSizeSpinBox", "8");
+    f.dialogs.path = f.fake.folder.filePath("no/such/folder/kept");
+    f.trigger("newAction");
+    CHECK(f.window.experiment().config().parallel.worldSize == 8);  // it could not be saved
+}
+
 TEST_CASE("opening a folder that holds no run says so") {
     Fixture f;
     f.dialogs.path = f.fake.folder.path();

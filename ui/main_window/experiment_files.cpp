@@ -53,7 +53,7 @@ void ExperimentFiles::afterAsking(const std::function<void()>& proceed) {
                    {tr("Save"), tr("Discard"), tr("Cancel")}},
                   [this, proceed](int answer) {
                       if (answer == 0) {
-                          if (m_model.filePath().isEmpty()) return saveAs();
+                          if (m_model.filePath().isEmpty()) return chooseAndSave(proceed);
                           if (!write(m_model.filePath())) return;
                       }
                       if (answer <= 1) proceed();
@@ -124,11 +124,15 @@ QString ExperimentFiles::suggestedPath() const {
 }
 
 void ExperimentFiles::saveAs() {
+    chooseAndSave([] {});
+}
+
+void ExperimentFiles::chooseAndSave(const std::function<void()>& proceed) {
     m_dialogs.saveFile(tr("Save the experiment"), suggestedPath(), tr("Experiments (*.ringside.json)"),
-                       [this](QString path) {
+                       [this, proceed](QString path) {
                            if (path.isEmpty()) return;
                            if (QFileInfo(path).suffix().isEmpty()) path += QStringLiteral(".ringside.json");
-                           write(path);
+                           if (write(path)) proceed();
                        });
 }
 

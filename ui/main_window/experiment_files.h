@@ -46,6 +46,7 @@ class ExperimentFiles final : public QObject {
   private:
     void readInto(const QString& path);
     void afterAsking(const std::function<void()>& proceed);
+    void chooseAndSave(const std::function<void()>& proceed);
     bool write(const QString& path);
     QString suggestedPath() const;
 
