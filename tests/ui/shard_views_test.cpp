@@ -3,6 +3,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QFile>
+#include <QHeaderView>
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QSpinBox>
@@ -283,6 +284,10 @@ TEST_CASE("a view's table follows it; its rows select samples; it can be saved")
     // torch.randperm(1437) seeded with 0 begins 515 532
     table->setCurrentIndex(table->model()->index(1, 0));
     CHECK(window.plan.selectedSample() == 532);
+    table->horizontalHeader()->resizeSection(0, 150);
+    window.plan.setEpoch(1);
+    CHECK(table->columnWidth(0) == 150);  // as it was dragged
+    window.plan.setEpoch(0);
     window.choose("mapViewButton");
     CHECK(table->model()->rowCount() == 1437);
     CHECK(window.plan.selectedSample() == 532);

@@ -8,6 +8,8 @@
 #include <QStyledItemDelegate>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "theme/theme.h"
 
@@ -101,7 +103,15 @@ void TablePanel::resizeEvent(QResizeEvent*) {
 // Side by side as long as each has room for its name and a number.
 void TablePanel::placeColumns() {
     const int share = m_view->viewport()->width() / std::max(1, m_model.columnCount());
-    m_view->horizontalHeader()->setDefaultSectionSize(std::clamp(share, kLeastColumn, kLargestColumn));
+    const int width = std::clamp(share, kLeastColumn, kLargestColumn);
+    QHeaderView* header = m_view->horizontalHeader();
+    const int before = header->defaultSectionSize();
+    std::vector<std::pair<int, int>> dragged;  // columns and widths, which a new default would undo
+    for (int column = 0; column + 1 < m_model.columnCount() && width != before; ++column) {
+        if (header->sectionSize(column) != before) dragged.emplace_back(column, header->sectionSize(column));
+    }
+    if (width != before) header->setDefaultSectionSize(width);
+    for (const auto& [column, size] : dragged) header->resizeSection(column, size);
 }
 
 void TablePanel::showPage() {
