@@ -241,6 +241,23 @@ TEST_CASE("balance counts classes by rank and by step, and speaks of the selecte
     CHECK(window.page.findChild<BalanceCanvas*>()->tip({100, 40}).contains("Step 1, class"));
 }
 
+TEST_CASE("balance shows the classes that it counted while those of other data are still counted") {
+    Window window;
+    RunConfig config = window.experiment.config();
+    config.dataset.classes = 12;
+    window.experiment.edit(config, "dataset.classes");
+    window.useSamples(60'000);
+    window.choose("balanceViewButton");
+    REQUIRE(window.says("of 48 counts lie outside"));  // 4 ranks, 12 classes
+    window.plan.select(532);
+    config = window.experiment.config();
+    config.dataset.classes = 2;
+    window.experiment.edit(config, "dataset.classes");
+    window.useSamples(50'000);
+    CHECK_FALSE(window.page.grab().isNull());
+    REQUIRE(window.says("of 8 counts lie outside"));
+}
+
 TEST_CASE("arrows move the selection in the map and the diff, and the epoch in the biography") {
     Window window;
     window.choose("mapViewButton");

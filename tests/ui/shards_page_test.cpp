@@ -7,6 +7,7 @@
 #include <QSignalSpy>
 #include <QTest>
 
+#include "plans.h"
 #include "shards_window.h"
 #include "telemetry/codec.h"
 
@@ -322,4 +323,53 @@ TEST_CASE("shuffle together with a sampler is refused with PyTorch's words and a
     window.page.findChild<QPushButton*>("shardsEmptyButton")->click();
     CHECK(window.page.findChild<QCheckBox*>("shuffleTooCheck")->isVisible());
     CHECK_FALSE(window.experiment.config().pitfalls.any());
+}
+
+TEST_CASE("what was found in a plan is forgotten with it, though the search in the next one takes a while") {
+    const auto sceneOfSize = [](std::int64_t samples) {
+        return sceneOf({.datasetSize = samples, .worldSize = 1, .batchSize = 32});
+    };
+    PlanFinder finder;
+    finder.setScene(sceneOfSize(90'000), RunConfig());
+    finder.setText("rank:0");
+    REQUIRE(waitFor([&] { return finder.hits().size() == 90'000; }));
+    finder.setScene(sceneOfSize(60'000), RunConfig());
+    CHECK(finder.hits().empty());
+    REQUIRE(waitFor([&] { return finder.hits().size() == 60'000; }));
+}
+
+TEST_CASE("the ledger shows no empty rows before there is a plan") {
+    Theme theme;
+    LedgerPanel ledger(theme);
+    ledger.show();
+    const auto shown = [&](const char* role) {
+        const auto frames = ledger.findChildren<QFrame*>();
+        return std::ranges::count_if(
+            frames, [&](const QFrame* frame) { return frame->property("role") == role && frame->isVisible(); });
+    };
+    CHECK(shown("ledgerRow") == 0);
+    CHECK(shown("line") == 0);
+    ledger.setRows({{"Samples", "10", Tone::Normal, {}}, {"World size", "4", Tone::Normal, {}}});
+    CHECK(shown("ledgerRow") == 2);
+    CHECK(shown("line") == 1);
+}
+
+TEST_CASE("while the first plan of a large set is made the page says that, not that the data is read") {
+    Theme theme;
+    ExperimentModel experiment;
+    RunConfig config;
+    config.dataset.kind = "synthetic";
+    config.dataset.shape = "blobs";
+    config.dataset.size = 50'000;
+    config.dataset.validationFraction = 0.1;
+    experiment.replace(config, {});
+    PlanModel plan(experiment);
+    RunModel run;
+    ShardsPage page(experiment, plan, run, theme);
+    const auto* title = page.findChild<QLabel*>("shardsEmptyTitleLabel");
+    CHECK(title->text() == "Loading the data set");
+    QString whenLoaded;
+    QObject::connect(&experiment, &ExperimentModel::dataChanged, &page, [&] { whenLoaded = title->text(); });
+    REQUIRE(waitFor([&] { return plan.plan() != nullptr; }));
+    CHECK(whenLoaded == "Dealing 45,000 samples");
 }

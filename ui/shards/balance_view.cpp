@@ -95,7 +95,10 @@ void BalanceView::setSelected(std::optional<qint64>, std::optional<LoomCell> cel
 void BalanceView::show() {
     if (!m_scene) return;
     const auto shown = m_made;
-    const auto className = [data = m_scene->data](int label) { return QString::fromStdString(data->className(label)); };
+    // Of what was counted: the scene may be ahead of it, with other classes.
+    const auto className = [shown](int label) {
+        return QString::fromStdString(shown->byRank.names[static_cast<std::size_t>(label)]);
+    };
     BalanceCanvas::Counts counts;
     std::optional<qint64> marked;
     if (isByStep()) {

@@ -62,7 +62,10 @@ void PlanFinder::setScene(const ShardScene& scene, const RunConfig& config) {
                       (m_scene->labels == scene.labels || !m_text.contains(QStringLiteral("class")));
     m_scene.emplace(scene);
     m_config = config;
-    if (isActive() && !same) search();
+    if (!isActive() || same) return;
+    m_hits = std::make_shared<std::vector<PlanHit>>();  // of a plan that may have had more samples
+    m_current = -1;
+    search();
 }
 
 const PlanHit* PlanFinder::step(int direction) {
