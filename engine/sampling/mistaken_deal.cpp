@@ -61,13 +61,14 @@ Problems checkPitfalls(const ShardSpec& spec) {
     return {};
 }
 
-std::vector<std::uint32_t> dealByMistake(const ShardSpec& spec, const ShardLayout& layout) {
+std::vector<std::uint32_t> dealByMistake(const ShardSpec& spec, const ShardLayout& layout,
+                                         const std::atomic<bool>* stop) {
     std::vector<std::uint32_t> dealt;
     dealt.reserve(static_cast<std::size_t>(layout.samplesPerRank * spec.worldSize));
     std::vector<std::uint32_t> order;
-    for (std::int64_t rank = 0; rank < spec.worldSize; ++rank) {
+    for (std::int64_t rank = 0; rank < spec.worldSize && !(stop && *stop); ++rank) {
         const std::int64_t shift = spec.pitfalls.seedPerRank ? rank : 0;
-        if (rank == 0 || shift > 0) order = shuffledOrder(spec, layout.orderLength, shift);
+        if (rank == 0 || shift > 0) order = shuffledOrder(spec, layout.orderLength, shift, stop);
         const std::int64_t said = spec.pitfalls.wrongRank < 0 ? rank : spec.pitfalls.wrongRank;
         for (std::int64_t slot = 0; slot < layout.samplesPerRank; ++slot) {
             std::int64_t index = order[static_cast<std::size_t>(layout.orderPlace(layout.position(said, slot)))];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -22,7 +23,9 @@ std::int64_t toldWorldSize(const ShardSpec& spec);
 bool partsOrders(const PitfallsConfig& pitfalls);
 
 // Rank after rank, layout.samplesPerRank indices each. Double sharding splits first as DistributedSampler without
-// shuffle would, and lets the sampler deal each rank's share of that to all ranks again.
-std::vector<std::uint32_t> dealByMistake(const ShardSpec& spec, const ShardLayout& layout);
+// shuffle would, and lets the sampler deal each rank's share of that to all ranks again. When *stop is set, later ranks
+// are left out.
+std::vector<std::uint32_t> dealByMistake(const ShardSpec& spec, const ShardLayout& layout,
+                                         const std::atomic<bool>* stop = nullptr);
 
 }  // namespace ringside

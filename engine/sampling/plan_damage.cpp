@@ -97,10 +97,12 @@ double expectedOverlapOf(const ShardSpec& spec) {
 
 }  // namespace
 
-std::int64_t markTrained(const ShardPlan& plan, std::vector<bool>& seen) {
+std::int64_t markTrained(const ShardPlan& plan, std::vector<bool>& seen, const std::atomic<bool>* stop) {
+    constexpr std::int64_t kMarkedBetweenLooks = std::int64_t{1} << 16;
     std::int64_t added = 0;
     for (int rank = 0; rank < plan.spec().worldSize; ++rank) {
         for (std::int64_t slot = 0; slot < plan.trainedOf(rank); ++slot) {
+            if (stop && slot % kMarkedBetweenLooks == 0 && *stop) return added;
             auto mark = seen[static_cast<std::size_t>(plan.index(rank, slot))];
             added += mark ? 0 : 1;
             mark = true;
@@ -113,7 +115,7 @@ PlanDamage planDamage(const ShardPlan& plan, const std::atomic<bool>* stop) {
     PlanDamage damage;
     damage.samples = plan.spec().datasetSize;
     std::vector<bool> seen(static_cast<std::size_t>(damage.samples));
-    damage.seen = markTrained(plan, seen);
+    damage.seen = markTrained(plan, seen, stop);
     for (int rank = 0; rank < plan.spec().worldSize; ++rank) damage.uses += plan.trainedOf(rank);
     const double missed = expectedNeverSeen(plan.spec(), 1, false);
     damage.expectedSeen = missed < 0 ? -1 : static_cast<double>(damage.samples) - missed;

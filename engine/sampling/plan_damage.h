@@ -10,8 +10,8 @@
 namespace ringside {
 
 // Marks the samples that some rank trains in this epoch; returns how many were not marked before. seen has one entry
-// for each sample.
-std::int64_t markTrained(const ShardPlan& plan, std::vector<bool>& seen);
+// for each sample. When *stop is set, it soon comes back without the others.
+std::int64_t markTrained(const ShardPlan& plan, std::vector<bool>& seen, const std::atomic<bool>* stop = nullptr);
 
 // What a deal reaches and repeats: the damage a pitfall does, beside what chance lets one expect.
 struct PlanDamage {

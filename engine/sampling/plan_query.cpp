@@ -192,14 +192,14 @@ std::vector<std::uint32_t> neverSeenSamples(const std::function<ShardSpec(std::i
     std::optional<ShardSpec> before;
     for (std::int64_t epoch = 0; epoch < epochs && left != 0 && !(stop && *stop); ++epoch) {
         const ShardSpec spec = specAt(epoch);
-        const auto plan = before == spec ? Result<ShardPlan>(Problem{}) : ShardPlan::make(spec);
+        const auto plan = before == spec ? Result<ShardPlan>(Problem{}) : ShardPlan::make(spec, stop);
         before = spec;
         if (!plan) continue;
         if (left < 0) {
             left = spec.datasetSize;
             seen.resize(static_cast<std::size_t>(left));
         }
-        left -= markTrained(plan.value(), seen);
+        left -= markTrained(plan.value(), seen, stop);
     }
     for (std::size_t sample = 0; left > 0 && sample < seen.size(); ++sample) {
         if (!seen[sample]) missing.push_back(static_cast<std::uint32_t>(sample));

@@ -1,37 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sampling/sample_finder.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace ringside {
 namespace {
 
+constexpr std::size_t kPlacesBetweenLooks = std::size_t{1} << 20;
 constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
+
+// visit(place) for every place below `end`, unless it is stopped on the way.
+template <class Visit>
+void forEachPlace(std::size_t end, const std::atomic<bool>* stop, const Visit& visit) {
+    for (std::size_t from = 0; from < end && !(stop && *stop); from += kPlacesBetweenLooks) {
+        const std::size_t to = std::min(end, from + kPlacesBetweenLooks);
+        for (std::size_t place = from; place < to; ++place) visit(place);
+    }
+}
 
 }  // namespace
 
-SampleFinder::SampleFinder(std::span<const std::uint32_t> list, std::int64_t samples, bool repeats) {
+SampleFinder::SampleFinder(std::span<const std::uint32_t> list, std::int64_t samples, bool repeats,
+                           const std::atomic<bool>* stop) {
     if (repeats) {
-        sortBySample(list, samples);
+        sortBySample(list, samples, stop);
     } else {
-        invert(list, samples);
+        invert(list, samples, stop);
     }
 }
 
-void SampleFinder::invert(std::span<const std::uint32_t> list, std::int64_t samples) {
+void SampleFinder::invert(std::span<const std::uint32_t> list, std::int64_t samples, const std::atomic<bool>* stop) {
     m_places.assign(static_cast<std::size_t>(samples), kNowhere);
-    for (std::size_t place = 0; place < list.size(); ++place) m_places[list[place]] = static_cast<std::uint32_t>(place);
+    forEachPlace(list.size(), stop,
+                 [&](std::size_t place) { m_places[list[place]] = static_cast<std::uint32_t>(place); });
 }
 
 // A counting sort: stable, so that the places of a sample stay ascending.
-void SampleFinder::sortBySample(std::span<const std::uint32_t> list, std::int64_t samples) {
+void SampleFinder::sortBySample(std::span<const std::uint32_t> list, std::int64_t samples,
+                                const std::atomic<bool>* stop) {
     m_begins.assign(static_cast<std::size_t>(samples) + 2, 0);
-    for (const std::uint32_t sample : list) ++m_begins[sample + 2];
+    forEachPlace(list.size(), stop, [&](std::size_t place) { ++m_begins[list[place] + 2]; });
+    if (stop && *stop) return;
     for (std::size_t i = 2; i < m_begins.size(); ++i) m_begins[i] += m_begins[i - 1];
     m_places.resize(list.size());
-    for (std::size_t place = 0; place < list.size(); ++place) {
-        m_places[m_begins[list[place] + 1]++] = static_cast<std::uint32_t>(place);
-    }
+    forEachPlace(list.size(), stop,
+                 [&](std::size_t place) { m_places[m_begins[list[place] + 1]++] = static_cast<std::uint32_t>(place); });
     m_begins.pop_back();
 }
 

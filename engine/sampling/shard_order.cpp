@@ -2,6 +2,7 @@
 #include "sampling/shard_order.h"
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <string>
 
@@ -13,6 +14,7 @@ namespace ringside {
 namespace {
 
 using Order = std::vector<std::uint32_t>;
+using Stop = std::atomic<bool>;
 
 // Python's sum of seed and epoch: with epoch >= 0 it lies in [-2^63, 2^64 - 2], which manual_seed takes, and unsigned
 // addition wraps it in the same way.
@@ -91,7 +93,7 @@ Result<Order> weightedOrder(const ShardSpec& spec, std::int64_t length) {
 }
 
 // Classes that have samples take turns; each goes round its own shuffled list, class 0's being shuffled first.
-Result<Order> balancedOrder(const ShardSpec& spec, std::int64_t length) {
+Result<Order> balancedOrder(const ShardSpec& spec, std::int64_t length, const Stop* stop) {
     const Result<Classes> classes = classesOf(spec);
     if (!classes) return classes.problem();
     std::vector<Order> members(classes.value().counts.size());
@@ -102,7 +104,7 @@ Result<Order> balancedOrder(const ShardSpec& spec, std::int64_t length) {
     TorchGenerator generator = generatorOf(spec);
     for (Order& list : members) {
         if (!spec.shuffle) break;
-        Order shuffled = generator.randperm(static_cast<std::int64_t>(list.size()));
+        Order shuffled = generator.randperm(static_cast<std::int64_t>(list.size()), stop);
         for (std::uint32_t& place : shuffled) place = list[place];
         list = std::move(shuffled);
     }
@@ -118,10 +120,10 @@ Problem badSubset(const std::string& what) {
     return {"sampler.subset_indices", what, "name each sample once, from 0 to one below the number of samples"};
 }
 
-Result<Order> subsetOrder(const ShardSpec& spec, std::int64_t length) {
+Result<Order> subsetOrder(const ShardSpec& spec, std::int64_t length, const Stop* stop) {
     Order chosen;
     if (spec.subsetIndices.empty()) {
-        chosen = TorchGenerator(spec.subsetSeed).randperm(spec.datasetSize);
+        chosen = TorchGenerator(spec.subsetSeed).randperm(spec.datasetSize, stop);
         chosen.resize(static_cast<std::size_t>(length));
     }
     for (const std::int64_t index : spec.subsetIndices) {
@@ -136,46 +138,46 @@ Result<Order> subsetOrder(const ShardSpec& spec, std::int64_t length) {
     if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end()) {
         return badSubset("has " + std::to_string(*twice) + " twice");
     }
-    Order order = shuffledOrder(spec, length);
+    Order order = shuffledOrder(spec, length, 0, stop);
     for (std::uint32_t& place : order) place = chosen[place];
     return order;
 }
 
 // DataLoader's base seed is drawn first, then the seed of RandomSampler's own generator.
-Order loaderOrder(const ShardSpec& spec) {
+Order loaderOrder(const ShardSpec& spec, const Stop* stop) {
     TorchGenerator global = generatorOf(spec);
     global.randomInt64();
-    return randomSamplerGenerator(global).randperm(spec.datasetSize);
+    return randomSamplerGenerator(global).randperm(spec.datasetSize, stop);
 }
 
 }  // namespace
 
-Order shuffledOrder(const ShardSpec& spec, std::int64_t length, std::int64_t seedShift) {
-    return spec.shuffle ? generatorOf(spec, seedShift).randperm(length) : fileOrder(length);
+Order shuffledOrder(const ShardSpec& spec, std::int64_t length, std::int64_t seedShift, const Stop* stop) {
+    return spec.shuffle ? generatorOf(spec, seedShift).randperm(length, stop) : fileOrder(length);
 }
 
-Result<Order> makeOrder(const ShardSpec& spec) {
+Result<Order> makeOrder(const ShardSpec& spec, const Stop* stop) {
     const std::int64_t length = ShardLayout::of(spec).orderLength;
     if (spec.datasetSize == 0) return Order();
     switch (spec.kind) {
         case SamplerKind::kSequential:
             return fileOrder(spec.datasetSize);
         case SamplerKind::kRandom:
-            return loaderOrder(spec);
+            return loaderOrder(spec, stop);
         case SamplerKind::kWeighted:
         case SamplerKind::kDistributedWeighted:
             return weightedOrder(spec, length);
         case SamplerKind::kClassBalanced:
-            return balancedOrder(spec, length);
+            return balancedOrder(spec, length, stop);
         case SamplerKind::kSubset:
-            return subsetOrder(spec, length);
+            return subsetOrder(spec, length, stop);
         case SamplerKind::kDistributed:
         case SamplerKind::kBatchSharded:
         case SamplerKind::kContiguous:
         case SamplerKind::kUnpadded:
-            return shuffledOrder(spec, spec.datasetSize);
+            return shuffledOrder(spec, spec.datasetSize, 0, stop);
     }
-    return shuffledOrder(spec, spec.datasetSize);
+    return shuffledOrder(spec, spec.datasetSize, 0, stop);
 }
 
 }  // namespace ringside

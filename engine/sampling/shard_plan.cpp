@@ -63,6 +63,10 @@ Problem noMemory(const ShardSpec& spec) {
             "use a smaller set, or end other programs"};
 }
 
+Problem stopped() {
+    return {"the plan", "was not made to its end, as asked", "ask for it again"};
+}
+
 }  // namespace
 
 struct ShardPlan::State {
@@ -70,7 +74,8 @@ struct ShardPlan::State {
     ShardLayout layout;
     std::vector<std::uint32_t> order;
     std::vector<std::uint32_t> dealt;  // rank after rank, where a mistake gives each its own order; else empty
-    mutable std::once_flag inverted;
+    mutable std::mutex makingFinder;
+    mutable std::atomic<bool> canFind = false;
     mutable SampleFinder finder;  // made on demand
 
     int claimedRank(int rank) const {
@@ -81,28 +86,30 @@ struct ShardPlan::State {
         if (spec.pitfalls.wrongRank < 0) return {claimed, claimed < spec.worldSize ? 1 : 0};
         return {0, claimed == spec.pitfalls.wrongRank ? static_cast<int>(spec.worldSize) : 0};
     }
-    std::span<const std::uint32_t> find(std::int64_t sample) const {
-        std::call_once(inverted, [this] {
-            finder = SampleFinder(dealt.empty() ? order : dealt, spec.datasetSize,
-                                  repeatsDraws(spec.kind) || !dealt.empty());
-        });
-        return finder.find(sample);
+    void prepareToFind(const std::atomic<bool>* stop) const {
+        if (canFind) return;
+        const std::lock_guard lock(makingFinder);
+        if (canFind) return;
+        finder = SampleFinder(dealt.empty() ? order : dealt, spec.datasetSize,
+                              repeatsDraws(spec.kind) || !dealt.empty(), stop);
+        canFind = !(stop && *stop);
     }
 };
 
-Result<ShardPlan> ShardPlan::make(const ShardSpec& spec) {
+Result<ShardPlan> ShardPlan::make(const ShardSpec& spec, const std::atomic<bool>* stop) {
     if (const Problems problems = checkSpec(spec); !problems.empty()) return problems.front();
     auto state = std::make_shared<State>();
     state->spec = spec;
     state->layout = ShardLayout::of(spec);
     try {
-        Result<std::vector<std::uint32_t>> order = makeOrder(spec);
+        Result<std::vector<std::uint32_t>> order = makeOrder(spec, stop);
         if (!order) return order.problem();
         state->order = std::move(order.value());
-        if (partsOrders(spec.pitfalls)) state->dealt = dealByMistake(spec, state->layout);
+        if (partsOrders(spec.pitfalls)) state->dealt = dealByMistake(spec, state->layout, stop);
     } catch (const std::bad_alloc&) {
         return noMemory(spec);
     }
+    if (stop && *stop) return stopped();
     return ShardPlan(std::move(state));
 }
 
@@ -188,7 +195,12 @@ SamplePlace ShardPlan::placeAt(int rank, std::int64_t slot) const {
 
 std::vector<SamplePlace> ShardPlan::places(std::int64_t sample) const {
     if (sample < 0 || sample >= spec().datasetSize) return {};
-    return placesAt(m_state->find(sample));
+    prepareToFind();
+    return placesAt(m_state->finder.find(sample));
+}
+
+void ShardPlan::prepareToFind(const std::atomic<bool>* stop) const {
+    m_state->prepareToFind(stop);
 }
 
 std::vector<SamplePlace> ShardPlan::placesByScan(std::int64_t sample) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -61,8 +62,8 @@ struct SamplePlace {
 class ShardPlan {
   public:
     // Problems: sizes out of range, a negative epoch, classes that the data does not have, a subset outside the data,
-    // pitfalls that PyTorch itself refuses.
-    static Result<ShardPlan> make(const ShardSpec& spec);
+    // pitfalls that PyTorch itself refuses, and soon after *stop is set that it was.
+    static Result<ShardPlan> make(const ShardSpec& spec, const std::atomic<bool>* stop = nullptr);
 
     const ShardSpec& spec() const;
     std::int64_t samplesPerRank() const;     // len(sampler), of the longest rank; 0 for an empty shard
@@ -89,8 +90,9 @@ class ShardPlan {
     std::int64_t droppedByLoader() const;                // slots per rank that the loader's drop_last leaves out
 
     // All places of a sample (several when padded or drawn again), empty when no rank gets it. O(1) after a first O(n)
-    // call.
+    // call, or after prepareToFind().
     std::vector<SamplePlace> places(std::int64_t sample) const;
+    void prepareToFind(const std::atomic<bool>* stop = nullptr) const;  // given up soon after *stop is set
 
     // The same for one sample of a plan that is asked but once: O(n) each time, and remembers nothing.
     std::vector<SamplePlace> placesByScan(std::int64_t sample) const;

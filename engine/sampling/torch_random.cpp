@@ -122,12 +122,12 @@ void TorchGenerator::normalBlocks(std::span<float> out, const std::stop_token& s
     boxMullerBlock(last.data());
 }
 
-std::vector<std::uint32_t> TorchGenerator::randperm(std::int64_t n) {
+std::vector<std::uint32_t> TorchGenerator::randperm(std::int64_t n, const std::atomic<bool>* stop) {
     RINGSIDE_ASSERT(n >= 0 && n <= INT32_MAX);
     std::vector<std::uint32_t> order(static_cast<std::size_t>(n));
     std::iota(order.begin(), order.end(), 0U);
     Shuffle shuffle(order);
-    while (shuffle.left() > 0) shuffle.apply(m_engine.take(shuffle.left()));
+    while (shuffle.left() > 0 && !(stop && *stop)) shuffle.apply(m_engine.take(shuffle.left()));
     return order;
 }
 

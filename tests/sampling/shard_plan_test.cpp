@@ -153,6 +153,19 @@ TEST_CASE("A rank's hash is the SHA-256 of its indices as little-endian int64") 
     CHECK(planOf({.datasetSize = 0}).hash(0) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
+TEST_CASE("A plan that nobody waits for any more is not made to its end, and one given up finds its samples later") {
+    const std::atomic<bool> stop = true;
+    for (const SamplerKind kind : {SamplerKind::kDistributed, SamplerKind::kRandom, SamplerKind::kSubset}) {
+        const auto refused = ShardPlan::make({.datasetSize = 100, .worldSize = 4, .kind = kind}, &stop);
+        REQUIRE_FALSE(refused.ok());
+        CHECK(refused.problem().text() == "the plan was not made to its end, as asked: ask for it again");
+    }
+    const ShardPlan plan = planOf(kTenOnFour);
+    plan.prepareToFind(&stop);
+    CHECK(plan.places(4).size() == 2);
+    CHECK(plan.places(9).size() == 1);
+}
+
 TEST_CASE("Sizes out of range are refused with their limit") {
     const auto refusal = [](const ShardSpec& spec) { return ShardPlan::make(spec).problem().text(); };
     CHECK(refusal({.datasetSize = 10, .worldSize = 0}) ==

@@ -13,7 +13,8 @@ namespace {
 
 QMap<QString, QString> ledgerOf(const ShardSpec& spec, const Coverage* counted = nullptr, qint64 epochs = 10) {
     QMap<QString, QString> values;
-    for (const LedgerRow& row : ledgerRows(planOf(spec), counted, epochs)) values[row.name] = row.value;
+    const LedgerCounts counts{counted, uniqueSeen(planOf(spec))};
+    for (const LedgerRow& row : ledgerRows(planOf(spec), counts, epochs)) values[row.name] = row.value;
     return values;
 }
 

@@ -30,7 +30,7 @@ QStringList why(const ShardSpec& spec, LoomCell cell) {
 }
 
 QString valueOf(const ShardSpec& spec, const QString& name) {
-    for (const LedgerRow& row : ledgerRows(planOf(spec), nullptr, 1)) {
+    for (const LedgerRow& row : ledgerRows(planOf(spec), {.unique = uniqueSeen(planOf(spec))}, 1)) {
         if (row.name == name) return row.value;
     }
     return QStringLiteral("no such row");
@@ -195,7 +195,7 @@ TEST_CASE("each mistake says what it does to the sample") {
 }
 
 TEST_CASE("the effective batch counts accumulated batches, and the learning rate follows it") {
-    for (const LedgerRow& row : ledgerRows(planOf(tenOnFour()), nullptr, 1, 3)) {
+    for (const LedgerRow& row : ledgerRows(planOf(tenOnFour()), {}, 1, 3)) {
         if (row.name != "Effective batch") continue;
         CHECK(row.value == "24");
         CHECK(row.tip.contains("multiplied by 12 for batches of 24"));

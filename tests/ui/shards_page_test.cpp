@@ -325,6 +325,17 @@ TEST_CASE("shuffle together with a sampler is refused with PyTorch's words and a
     CHECK_FALSE(window.experiment.config().pitfalls.any());
 }
 
+TEST_CASE("the different samples of a large epoch are counted beside the window") {
+    // Every rank takes the same order of 50,000, whose last 50,000 mod 32 = 16 the loader leaves out.
+    const ShardSpec spec{
+        .datasetSize = 50'000, .worldSize = 4, .batchSize = 32, .loaderDropLast = true, .kind = SamplerKind::kRandom};
+    UniqueCount count;
+    count.want(ShardPlan::make(spec).value());
+    CHECK_FALSE(count.result());
+    REQUIRE(waitFor([&] { return count.result().has_value(); }));
+    CHECK(*count.result() == 49'984);
+}
+
 TEST_CASE("what was found in a plan is forgotten with it, though the search in the next one takes a while") {
     const auto sceneOfSize = [](std::int64_t samples) {
         return sceneOf({.datasetSize = samples, .worldSize = 1, .batchSize = 32});

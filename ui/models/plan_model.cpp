@@ -16,11 +16,11 @@ struct MadePlan {
 };
 
 // With its inverse order, which the first hover would otherwise wait for.
-MadePlan makePlan(const ShardSpec& spec) {
+MadePlan makePlan(const ShardSpec& spec, const std::atomic<bool>* stop = nullptr) {
     QElapsedTimer clock;
     clock.start();
-    Result<ShardPlan> plan = ShardPlan::make(spec);
-    if (plan) plan.value().places(0);
+    Result<ShardPlan> plan = ShardPlan::make(spec, stop);
+    if (plan) plan.value().prepareToFind(stop);
     return {std::move(plan), static_cast<double>(clock.nsecsElapsed()) / 1e6};
 }
 
@@ -38,7 +38,7 @@ PlanModel::PlanModel(ExperimentModel& experiment, QObject* parent) : QObject(par
 }
 
 PlanModel::~PlanModel() {
-    ++m_request;
+    if (m_stop) *m_stop = true;
     m_pool.clear();
     m_pool.waitForDone();
 }
@@ -72,8 +72,7 @@ void PlanModel::select(std::optional<qint64> sample, std::optional<SamplePlace> 
 }
 
 void PlanModel::refresh() {
-    const quint64 request = ++m_request;
-    Q_UNUSED(request);
+    if (m_stop) *m_stop = true;
     m_working = false;
     if (m_epoch >= epochCount()) {
         m_epoch = epochCount() - 1;
@@ -109,23 +108,16 @@ void PlanModel::count(double ms) {
 
 void PlanModel::makeLater(const ShardSpec& spec) {
     m_working = true;
-    const quint64 request = m_request;
+    m_stop = std::make_shared<std::atomic<bool>>(false);
     m_pool.clear();  // what has not begun is not wanted any more
-    m_pool.start([this, spec, request] {
-        if (m_request != request) {
-            return;
-        }
-        const MadePlan made = makePlan(spec);
+    m_pool.start([this, spec, stop = m_stop] {
+        const MadePlan made = makePlan(spec, stop.get());
+        if (*stop) return;
         QMetaObject::invokeMethod(
             this,
-            [this, made, request] {
+            [this, made, stop] {
                 count(made.ms);
-                if (made.plan) {
-                    m_shelf->add(made.plan.value());
-                }
-                if (m_request == request) {
-                    take(made.plan);
-                }
+                if (!*stop) take(made.plan);
             },
             Qt::QueuedConnection);
     });

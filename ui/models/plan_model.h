@@ -70,8 +70,8 @@ class PlanModel : public QObject {
     std::optional<qint64> m_selected;
     std::optional<SamplePlace> m_place;
     std::shared_ptr<PlanShelf> m_shelf = std::make_shared<PlanShelf>();
-    std::atomic<quint64> m_request = 0;
-    QThreadPool m_pool;  // last: its threads end before the rest goes
+    std::shared_ptr<std::atomic<bool>> m_stop;  // of the plan that is being made
+    QThreadPool m_pool;                         // last: its threads end before the rest goes
 };
 
 // What DistributedSampler and DataLoader are given in one epoch of an experiment over n samples.

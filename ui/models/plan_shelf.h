@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <mutex>
 #include <optional>
@@ -17,8 +18,8 @@ class PlanShelf {
 
     std::optional<ShardPlan> find(const ShardSpec& spec);
     void add(const ShardPlan& plan);
-    // From the shelf, or made here, with its inverse order, and added.
-    Result<ShardPlan> take(const ShardSpec& spec);
+    // From the shelf, or made here, with its inverse order, and added. Soon after *stop is set it is a problem.
+    Result<ShardPlan> take(const ShardSpec& spec, const std::atomic<bool>* stop = nullptr);
 
   private:
     std::mutex m_mutex;

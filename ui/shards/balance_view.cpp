@@ -76,7 +76,7 @@ void BalanceView::letGo() {
 
 // On any thread.
 BalanceView::Made BalanceView::made(const ShardScene& scene, const LatestWork::Stop& stop) {
-    Made one{classBalance(scene), batchBalance(scene, stop)};
+    Made one{classBalance(scene, &stop), batchBalance(scene, stop)};
     one.outsideByStep = outsideOf(one.byStep);
     return one;
 }

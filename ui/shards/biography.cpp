@@ -40,11 +40,11 @@ std::int64_t epochsFor(const ShardScene& scene, std::int64_t samples) {
 }
 
 // From the shelf, or made: seen once, it is not worth a place there.
-std::optional<ShardPlan> planOnce(const ShardScene& scene, const ShardSpec& spec) {
+std::optional<ShardPlan> planOnce(const ShardScene& scene, const ShardSpec& spec, const std::atomic<bool>& stop) {
     if (scene.shelf) {
         if (auto known = scene.shelf->find(spec)) return known;
     }
-    auto made = ShardPlan::make(spec);
+    auto made = ShardPlan::make(spec, &stop);
     return made ? std::optional(std::move(made.value())) : std::nullopt;
 }
 
@@ -61,7 +61,7 @@ Biography continued(const ShardScene& scene, Biography life, const std::atomic<b
     std::optional<ShardPlan> plan;
     for (std::int64_t epoch = from; epoch < until && !stop; ++epoch) {
         const ShardSpec spec = scene.specAt(epoch);
-        if (!plan || !(plan->spec() == spec)) plan = planOnce(scene, spec);
+        if (!plan || !(plan->spec() == spec)) plan = planOnce(scene, spec, stop);
         if (!plan) {
             life.epochsToTell = epoch;
             break;

@@ -7,6 +7,7 @@
 namespace ringside {
 namespace {
 
+constexpr std::int64_t kSlotsBetweenLooks = std::int64_t{1} << 16;  // at the stop flag
 constexpr double kNormalOneSided95 = 1.6448536269514722;
 constexpr double kNormal95 = 1.959963984540054;  // two-sided 95 % point of the normal distribution
 
@@ -72,7 +73,7 @@ std::vector<std::string> classNames(const Dataset& data) {
     return names;
 }
 
-ClassBalance classBalance(const ShardScene& scene) {
+ClassBalance classBalance(const ShardScene& scene, const std::atomic<bool>* stop) {
     ClassBalance balance;
     if (!scene.labels || !scene.data || scene.ranks() < 1) {
         return balance;
@@ -86,6 +87,7 @@ ClassBalance classBalance(const ShardScene& scene) {
     };
     for (int rank = 0; rank < balance.ranks; ++rank) {
         for (std::int64_t slot = 0; slot < scene.plan.trainedOf(rank); ++slot) {
+            if (stop && slot % kSlotsBetweenLooks == 0 && *stop) return balance;
             const int label = classOf(scene.plan.index(rank, slot));
             ++balance.counts[balance.cell(rank, label)];
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -47,6 +48,7 @@ struct ClassBalance {
 std::vector<std::string> classNames(const Dataset& data);
 
 // Empty (no classes) when the scene has no labels.
-ClassBalance classBalance(const ShardScene& scene);
+// When *stop is set, it soon comes back half counted.
+ClassBalance classBalance(const ShardScene& scene, const std::atomic<bool>* stop = nullptr);
 
 }  // namespace ringside

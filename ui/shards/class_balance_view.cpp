@@ -39,7 +39,7 @@ void ClassBalanceView::setScene(std::optional<ShardScene> scene) {
     if (!m_wanted || !m_wanted->labels || m_wanted->trainedSlots() == 0) {
         take(std::make_shared<Made>());
     } else if (m_wanted->plan.spec().datasetSize <= kInstantSamples) {
-        take(made(*m_wanted));
+        take(made(*m_wanted, LatestWork::Stop(false)));
     } else {
         m_pause.start();
     }
@@ -47,12 +47,13 @@ void ClassBalanceView::setScene(std::optional<ShardScene> scene) {
 
 void ClassBalanceView::count() {
     m_work.want(
-        this, [scene = *m_wanted](const LatestWork::Stop&) { return made(scene); },
+        this, [scene = *m_wanted](const LatestWork::Stop& stop) { return made(scene, stop); },
         [this](const MadeRef& made) { take(made); });
 }
 
-ClassBalanceView::MadeRef ClassBalanceView::made(const ShardScene& scene) {
-    Made made{classBalance(scene)};
+ClassBalanceView::MadeRef ClassBalanceView::made(const ShardScene& scene, const LatestWork::Stop& stop) {
+    Made made{classBalance(scene, &stop)};
+    if (stop) return std::make_shared<const Made>(std::move(made));
     const ClassBalance& balance = made.balance;
     made.outside = balance.outsideCount();
     made.within = balance.ranksWithinChance();

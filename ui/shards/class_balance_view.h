@@ -45,7 +45,7 @@ class ClassBalanceView : public QWidget {
         int within = 0;              // ranks
     };
     using MadeRef = std::shared_ptr<const Made>;
-    static MadeRef made(const ShardScene& scene);
+    static MadeRef made(const ShardScene& scene, const LatestWork::Stop& stop);
     static std::vector<int> farthestRanks(const ClassBalance& balance);
     void count();
     void take(MadeRef made);

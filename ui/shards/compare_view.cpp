@@ -145,7 +145,7 @@ void CompareView::chooseInB(LoomCell cell) {
 
 // On any thread.
 CompareView::Made CompareView::made(const ShardScene& scene, const ShardSpec& spec, const LatestWork::Stop& stop) {
-    const auto b = scene.planOf(spec);
+    const auto b = scene.planOf(spec, &stop);
     if (!b) return {{}, b.problem().text(), {}, {}, {}};
     ShardScene other = scene;
     other.plan = b.value();

@@ -12,6 +12,8 @@
 namespace ringside {
 namespace {
 
+constexpr qint64 kInstantSamples = 20'000;  // counted at once up to here
+
 // Where positions fill up in order: the trained ones are the first of the padded or cut order.
 std::optional<qint64> trainedPrefix(const ShardPlan& plan) {
     const ShardSpec& spec = plan.spec();
@@ -22,10 +24,10 @@ std::optional<qint64> trainedPrefix(const ShardPlan& plan) {
     return std::min<qint64>(used, spec.datasetSize);
 }
 
-qint64 markAll(const ShardPlan& plan, std::vector<bool>& seen) {
+qint64 markAll(const ShardPlan& plan, std::vector<bool>& seen, const std::atomic<bool>* stop) {
     const std::optional<qint64> prefix = trainedPrefix(plan);
     if (!prefix) {
-        return markTrained(plan, seen);
+        return markTrained(plan, seen, stop);
     }
     qint64 added = 0;
     for (const std::uint32_t sample : plan.order().first(static_cast<std::size_t>(*prefix))) {
@@ -37,12 +39,27 @@ qint64 markAll(const ShardPlan& plan, std::vector<bool>& seen) {
 
 }  // namespace
 
-qint64 uniqueSeen(const ShardPlan& plan) {
+qint64 uniqueSeen(const ShardPlan& plan, const std::atomic<bool>* stop) {
     if (const std::optional<qint64> prefix = trainedPrefix(plan)) {
         return *prefix;
     }
     std::vector<bool> seen(static_cast<std::size_t>(plan.spec().datasetSize));
-    return markTrained(plan, seen);
+    return markTrained(plan, seen, stop);
+}
+
+void UniqueCount::want(const ShardPlan& plan) {
+    m_work.cancel();
+    if (trainedPrefix(plan) || plan.spec().datasetSize <= kInstantSamples) {
+        m_result = uniqueSeen(plan);
+        return;
+    }
+    m_result.reset();
+    m_work.want(
+        this, [plan](const LatestWork::Stop& stop) { return uniqueSeen(plan, &stop); },
+        [this](qint64 unique) {
+            m_result = unique;
+            Q_EMIT resultChanged();
+        });
 }
 
 Coverage coverage(const RunConfig& config, qint64 datasetSize, const std::atomic<bool>* stop,
@@ -59,7 +76,7 @@ Coverage coverage(const RunConfig& config, qint64 datasetSize, const std::atomic
     for (qint64 epoch = 0; epoch < epochs && left > 0 && !(stop && *stop); ++epoch) {
         ShardSpec spec = shardSpec(config, datasetSize, epoch);
         spec.data = classes;
-        const auto plan = ShardPlan::make(spec);
+        const auto plan = ShardPlan::make(spec, stop);
         if (!plan) {
             break;
         }
@@ -67,7 +84,7 @@ Coverage coverage(const RunConfig& config, qint64 datasetSize, const std::atomic
             left = 0;
             break;
         }
-        left -= markAll(plan.value(), seen);
+        left -= markAll(plan.value(), seen, stop);
     }
     result.neverSeen = left;
     if (!same && left > 0) {

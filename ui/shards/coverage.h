@@ -5,8 +5,10 @@
 #include <QThreadPool>
 #include <atomic>
 #include <memory>
+#include <optional>
 
 #include "config/run_config.h"
+#include "shards/latest_work.h"
 
 namespace ringside {
 
@@ -26,9 +28,26 @@ class ClassLabels;
 Coverage coverage(const RunConfig& config, qint64 datasetSize, const std::atomic<bool>* stop = nullptr,
                   const std::shared_ptr<const ClassLabels>& classes = {});
 
-// Samples that are trained at least once in one epoch.
+// Samples that are trained at least once in one epoch; a wrong number soon after *stop is set.
 class ShardPlan;
-qint64 uniqueSeen(const ShardPlan& plan);
+qint64 uniqueSeen(const ShardPlan& plan, const std::atomic<bool>* stop = nullptr);
+
+// Counts them on a worker thread where that takes time; the latest request wins.
+class UniqueCount : public QObject {
+    Q_OBJECT
+  public:
+    using QObject::QObject;
+
+    void want(const ShardPlan& plan);
+    std::optional<qint64> result() const { return m_result; }  // none while it is being counted
+
+  Q_SIGNALS:
+    void resultChanged();
+
+  private:
+    std::optional<qint64> m_result;
+    LatestWork m_work;
+};
 
 // Computes coverage on a worker thread; the latest request wins.
 class CoverageCount : public QObject {

@@ -15,12 +15,12 @@ bool hasMistake(const ShardScene& scene) {
 }
 
 // The scene as it would be without mistakes; none when it cannot be planned.
-std::optional<ShardScene> healed(const ShardScene& scene) {
+std::optional<ShardScene> healed(const ShardScene& scene, const std::atomic<bool>& stop) {
     ShardScene healthy = scene;
     healthy.setEpoch = true;
     ShardSpec spec = healthy.specAt(scene.epoch);
     spec.pitfalls = {};
-    const Result<ShardPlan> plan = ShardPlan::make(spec);
+    const Result<ShardPlan> plan = ShardPlan::make(spec, &stop);
     if (!plan) return {};
     healthy.plan = plan.value();
     return healthy;
@@ -35,9 +35,9 @@ void countNeverSeen(const ShardScene& scene, DamageReport::Measures& measures, c
     std::vector<bool> seen(static_cast<std::size_t>(n));
     const qint64 counted = changes ? measures.epochs : 1;
     for (qint64 epoch = 0; epoch < counted && measures.neverSeen > 0 && !stop; ++epoch) {
-        const Result<ShardPlan> plan = ShardPlan::make(scene.specAt(epoch));
+        const Result<ShardPlan> plan = ShardPlan::make(scene.specAt(epoch), &stop);
         if (!plan) return;
-        measures.neverSeen -= markTrained(plan.value(), seen);
+        measures.neverSeen -= markTrained(plan.value(), seen, &stop);
     }
     measures.expectedNeverSeen = expectedNeverSeen(scene.plan.spec(), measures.epochs, !changes);
 }
@@ -80,7 +80,7 @@ DamageReport damageReport(const ShardScene& scene, const std::atomic<bool>& stop
     DamageReport report;
     report.here = measure(scene, stop);
     if (hasMistake(scene) && !stop) {
-        if (const std::optional<ShardScene> healthy = healed(scene)) report.healthy = measure(*healthy, stop);
+        if (const std::optional<ShardScene> healthy = healed(scene, stop)) report.healthy = measure(*healthy, stop);
     }
     const qint64 other = scene.epoch == 0 ? 1 : 0;
     if (other < scene.epochs && !changesByEpoch(scene)) report.identicalEpoch = other;

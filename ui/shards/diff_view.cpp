@@ -111,7 +111,7 @@ void DiffView::compare() {
     if (known != nullptr && there) return take(*known, *m_scene, *there, other);
     using Answer = std::optional<std::pair<ShardPlan, Made>>;
     const auto make = [scene = *m_scene, key](const LatestWork::Stop& stop) -> Answer {
-        const auto plan = scene.planOf(key.there);
+        const auto plan = scene.planOf(key.there, &stop);
         if (!plan) return {};
         return std::pair(plan.value(), made(scene, plan.value(), stop));
     };

@@ -146,12 +146,11 @@ void addSentences(QList<LedgerRow>& rows, const ShardPlan& plan, std::int64_t ac
 
 }  // namespace
 
-QList<LedgerRow> ledgerRows(const ShardPlan& plan, const Coverage* coverage, qint64 epochs, qint64 accumulateSteps) {
+QList<LedgerRow> ledgerRows(const ShardPlan& plan, const LedgerCounts& counts, qint64 epochs, qint64 accumulateSteps) {
     const ShardSpec& spec = plan.spec();
     const std::int64_t length = shardNumbers(spec).orderLength;
     const auto dropped = static_cast<std::int64_t>(plan.dropped().size());
     const std::int64_t loader = plan.droppedByLoader() * spec.worldSize;
-    const std::int64_t unique = uniqueSeen(plan);
     QList<LedgerRow> rows;
     rows << LedgerRow{ledgerText("Samples"), groupedNumber(spec.datasetSize), Tone::Normal,
                       ledgerText("n: the training samples")};
@@ -184,9 +183,11 @@ QList<LedgerRow> ledgerRows(const ShardPlan& plan, const Coverage* coverage, qin
     }
     rows << lastBatch(plan);
     rows << LedgerRow{ledgerText("Unique seen"),
-                      ledgerText("%1 (%2)").arg(groupedNumber(unique), share(unique, spec.datasetSize)), Tone::Normal,
-                      ledgerText("Different samples trained in this epoch")};
-    rows << neverSeen(coverage, epochs);
+                      counts.unique ? ledgerText("%1 (%2)").arg(groupedNumber(*counts.unique),
+                                                                share(*counts.unique, spec.datasetSize))
+                                    : ledgerText("counting"),
+                      Tone::Normal, ledgerText("Different samples trained in this epoch")};
+    rows << neverSeen(counts.coverage, epochs);
     addSentences(rows, plan, accumulateSteps);
     return rows;
 }

@@ -20,6 +20,12 @@ struct LedgerRow {
 
 // The arithmetic of one epoch. coverage may be null while it is being counted.
 // accumulateSteps: training.accumulate_steps.
-QList<LedgerRow> ledgerRows(const ShardPlan& plan, const Coverage* coverage, qint64 epochs, qint64 accumulateSteps = 1);
+// What is counted one by one is not there at once.
+struct LedgerCounts {
+    const Coverage* coverage = nullptr;
+    std::optional<qint64> unique = {};  // samples seen in this epoch
+};
+QList<LedgerRow> ledgerRows(const ShardPlan& plan, const LedgerCounts& counts, qint64 epochs,
+                            qint64 accumulateSteps = 1);
 
 }  // namespace ringside

@@ -86,7 +86,7 @@ void SceneSource::makeOrderHash() {
 void SceneSource::startOrderHash() {
     if (!m_scene) return;
     m_hashWork.want(
-        this, [plan = m_scene->plan](const LatestWork::Stop&) { return ringside::orderHash(plan); },
+        this, [plan = m_scene->plan](const LatestWork::Stop& stop) { return ringside::orderHash(plan, &stop); },
         [this](const QString& hash) { setOrderHash(hash); });
 }
 

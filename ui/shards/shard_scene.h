@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -34,7 +35,9 @@ struct ShardScene {
         return spec;
     }
     // From the shelf, or made on the calling thread.
-    Result<ShardPlan> planOf(const ShardSpec& spec) const { return shelf ? shelf->take(spec) : ShardPlan::make(spec); }
+    Result<ShardPlan> planOf(const ShardSpec& spec, const std::atomic<bool>* stop = nullptr) const {
+        return shelf ? shelf->take(spec, stop) : ShardPlan::make(spec, stop);
+    }
     // Columns of the loom: the slots, and after them those for samples that the sampler's drop_last keeps from every
     // rank: one, unless it cuts whole batches.
     std::int64_t columns() const {

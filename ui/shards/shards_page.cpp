@@ -100,11 +100,8 @@ void ShardsPage::resizeEvent(QResizeEvent*) {
 void ShardsPage::addExports() {
     m_views->exporter().addTable(tr("Save what was found as CSV..."),
                                  [this] { return scene() ? hitsTable(*scene(), m_finder.hits()) : ShardTable{}; });
-    m_views->exporter().addTable(tr("Save the ledger as CSV..."), [this] {
-        return scene() ? ledgerTable(ledgerRows(scene()->plan, m_coverage.result(), scene()->epochs,
-                                                m_experiment.config().training.accumulateSteps))
-                       : ShardTable{};
-    });
+    m_views->exporter().addTable(tr("Save the ledger as CSV..."),
+                                 [this] { return scene() ? ledgerTable(rowsOfLedger()) : ShardTable{}; });
     m_views->exporter().addTable(tr("Save the class balance as CSV..."),
                                  [this] { return balanceTable(m_balance->balance()); });
 }
@@ -117,6 +114,7 @@ void ShardsPage::connectParts() {
     connect(&m_source, &SceneSource::orderHashChanged, this, [this] { m_ledger->setOrderHash(m_source.orderHash()); });
     connect(&m_plan, &PlanModel::selectionChanged, this, &ShardsPage::showSelection);
     connect(&m_coverage, &CoverageCount::resultChanged, this, &ShardsPage::showLedger);
+    connect(&m_unique, &UniqueCount::resultChanged, this, &ShardsPage::showLedger);
     connect(&m_views->find(), &FindBox::textChanged, &m_finder, &PlanFinder::setText);
     connect(&m_views->find(), &FindBox::stepWanted, this, &ShardsPage::goToHit);
     connect(&m_finder, &PlanFinder::changed, this, &ShardsPage::showFound);
@@ -184,6 +182,7 @@ void ShardsPage::showScene() {
     m_views->refreshTable();
     m_finder.setScene(*scene(), m_experiment.config());
     m_coverage.want(m_experiment.config(), plan.spec().datasetSize, plan.spec().data);
+    m_unique.want(plan);
     m_views->view().setSelected(m_plan.selectedSample(), selectedCell());
     if (plan.spec().datasetSize > PlanModel::kInstantSamples) {
         if (!m_wordsLater.isActive()) m_wordsLater.start();  // in a frame of their own, after the view's
@@ -346,11 +345,14 @@ PageFigures ShardsPage::figures() const {
     return {work.lastMs, work.made, work.cacheHits, m_views->view().cellsDrawn()};
 }
 
+QList<LedgerRow> ShardsPage::rowsOfLedger() const {
+    const TrainingConfig& training = m_experiment.config().training;
+    return ledgerRows(scene()->plan, {m_coverage.result(), m_unique.result()}, training.epochs,
+                      training.accumulateSteps);
+}
+
 void ShardsPage::showLedger() {
-    if (scene()) {
-        const TrainingConfig& training = m_experiment.config().training;
-        m_ledger->setRows(ledgerRows(scene()->plan, m_coverage.result(), training.epochs, training.accumulateSteps));
-    }
+    if (scene()) m_ledger->setRows(rowsOfLedger());
 }
 
 void ShardsPage::showVerification() {

@@ -63,6 +63,7 @@ class ShardsPage : public QWidget {
     void showSelection();
     void showWords();  // the ledger's and the explanation's
     void showExplanation();
+    QList<LedgerRow> rowsOfLedger() const;
     void showLedger();
     void showVerification();
     void showProgress();
@@ -86,6 +87,7 @@ class ShardsPage : public QWidget {
     const RunModel& m_run;
     SceneSource m_source;
     CoverageCount m_coverage;
+    UniqueCount m_unique;
     Verification m_verification;
     PlanFinder m_finder;
     EpochFollower m_follower;

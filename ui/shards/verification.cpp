@@ -24,10 +24,10 @@ std::function<std::shared_ptr<const ClassLabels>()> classesOf(const DatasetConfi
 
 }  // namespace
 
-QString orderHash(const ShardPlan& plan) {
+QString orderHash(const ShardPlan& plan, const std::atomic<bool>* stop) {
     QCryptographicHash sum(QCryptographicHash::Sha256);
     std::vector<qint64> chunk;
-    for (auto order = plan.order(); !order.empty(); order = order.subspan(chunk.size())) {
+    for (auto order = plan.order(); !order.empty() && !(stop && *stop); order = order.subspan(chunk.size())) {
         chunk.clear();
         for (const std::uint32_t sample : order.first(std::min(kChunk, order.size()))) {
             chunk.push_back(qToLittleEndian<qint64>(sample));

@@ -4,6 +4,7 @@
 #include <QObject>
 #include <QString>
 #include <QThreadPool>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <set>
@@ -17,7 +18,8 @@ namespace ringside {
 class RunModel;
 
 // First 64 bits of the SHA-256 over the order of all samples: "4c22 6c41 bdd6 5c9e".
-QString orderHash(const ShardPlan& plan);
+// When *stop is set, what soon comes back is not it.
+QString orderHash(const ShardPlan& plan, const std::atomic<bool>* stop = nullptr);
 
 struct VerificationState {
     int ranks = 0;
