@@ -30,6 +30,14 @@ QString keptStep(const PlanDiff& diff) {
              percent(diff.expectedSameRankStep, diff.samples));
 }
 
+QString dealt(const ShardPlan& plan) {
+    const std::int64_t steps = plan.stepsPerEpoch();
+    return diffText("%1 per rank, %2, %3 repeated, %4 dropped.")
+        .arg(groupedNumber(plan.samplesPerRank()),
+             steps == 1 ? diffText("1 step") : diffText("%1 steps").arg(groupedNumber(steps)),
+             groupedNumber(plan.padding()), groupedNumber(static_cast<std::int64_t>(plan.dropped().size())));
+}
+
 QString onlyOne(std::int64_t count, const QString& name) {
     return count == 1 ? diffText("1 sample is dealt by %1 alone.").arg(name)
                       : diffText("%1 samples are dealt by %2 alone.").arg(groupedNumber(count), name);
@@ -62,14 +70,8 @@ Explanation explainSettingsDiff(const ShardPlan& a, const ShardPlan& b, const Pl
         return {diffText("A and B are the same"), {diffText("Change a field of B to see what it changes.")}};
     }
     result.title = diffText("What does B change?");
-    result.lines << diffText(
-                        "A: %1 per rank, %2 steps, %3 repeated, %4 dropped. B: %5 per rank, %6 steps, %7 repeated, "
-                        "%8 dropped.")
-                        .arg(groupedNumber(a.samplesPerRank()), groupedNumber(a.stepsPerEpoch()),
-                             groupedNumber(a.padding()), groupedNumber(static_cast<std::int64_t>(a.dropped().size())),
-                             groupedNumber(b.samplesPerRank()), groupedNumber(b.stepsPerEpoch()),
-                             groupedNumber(b.padding()), groupedNumber(static_cast<std::int64_t>(b.dropped().size())));
-    result.lines << keptRank(diff);
+    result.lines << diffText("A: %1 B: %2").arg(dealt(a), dealt(b));
+    if (diff.samples > 0) result.lines << keptRank(diff);
     if (diff.onlyFirst > 0) result.lines << onlyOne(diff.onlyFirst, QStringLiteral("A"));
     if (diff.onlySecond > 0) result.lines << onlyOne(diff.onlySecond, QStringLiteral("B"));
     return result;

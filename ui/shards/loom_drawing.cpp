@@ -86,7 +86,7 @@ void LoomWidget::drawRankNote(QPainter& painter, int rank, const QRectF& place) 
     painter.setFont(m_theme.noteFont());
     painter.setPen(progress.wrong ? c.danger : progress.verified ? c.goodText : c.muted);
     const qint64 samples = m_scene->plan.samplesOf(rank);
-    const QString words = tr("%1 samples").arg(groupedNumber(samples));
+    const QString words = samples == 1 ? tr("1 sample") : tr("%1 samples").arg(groupedNumber(samples));
     const bool fits = painter.fontMetrics().horizontalAdvance(words) <= place.width();
     painter.drawText(place, Qt::AlignLeft | Qt::AlignTop,
                      progress.wrong      ? tr("\u2717 mismatch")
@@ -122,11 +122,11 @@ void LoomWidget::drawSteps(QPainter& painter) const {
             free = x + width + 8;
         }
     }
-    const bool oneStep = span.first / batch == (last - 1) / batch;
+    const bool oneStep = firstStep == (last - 1) / batch && firstStep < plan.stepsPerEpoch();
     if (m_geometry.detail() == CellDetail::Thumbnail && stepWidth > 200 && oneStep) {
-        const qint64 step = span.first / batch;
-        const qint64 lastSlot = std::min({last - 1, step * batch + batch - 1});
-        const QString text = tr("slot %1 to %2 of %3").arg(span.first % batch).arg(lastSlot % batch).arg(batch);
+        const qint64 size = plan.batch(firstStep).count;
+        const qint64 lastSlot = std::min(last - 1 - firstStep * batch, size - 1);
+        const QString text = tr("slot %1 to %2 of %3").arg(span.first % batch).arg(lastSlot).arg(size);
         painter.drawText(QRectF(area.left() + 90, 0, area.width() - 180, area.top() - 5),
                          Qt::AlignHCenter | Qt::AlignBottom, text);
     }

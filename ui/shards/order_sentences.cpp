@@ -63,7 +63,8 @@ QString weightSentence(const ShardScene& scene, LoomCell cell, std::int64_t samp
     const bool given = spec.classWeights.size() == counts.size();
     double total = 0;
     for (std::size_t one = 0; one < counts.size(); ++one) {
-        if (counts[one] > 0) total += given ? static_cast<double>(spec.classWeights[one] * counts[one]) : 1;
+        if (counts[one] > 0)
+            total += given ? static_cast<double>(spec.classWeights[one]) * static_cast<double>(counts[one]) : 1;
     }
     const double weight =
         given ? static_cast<double>(spec.classWeights[label]) : 1 / static_cast<double>(counts[label]);
@@ -85,7 +86,7 @@ QString turnSentence(const ShardScene& scene, LoomCell cell, std::int64_t sample
     const std::int64_t filled = std::ranges::count_if(counts, [](auto n) { return n > 0; });
     const std::int64_t classes = std::max<std::int64_t>(filled, 1);
     const std::int64_t place = ShardLayout::of(plan.spec()).orderPlace(plan.position(cell.rank, cell.slot));
-    const std::int64_t members = counts[static_cast<std::size_t>(scene.data->label(sample))];
+    const std::int64_t members = std::max<std::int64_t>(1, counts[static_cast<std::size_t>(scene.data->label(sample))]);
     const std::int64_t turn = place / classes;
     return loomText(
                "%1 classes take turns: position %2 is turn %2 div %1 = %3 of %4, and of its %5 samples in turn it "

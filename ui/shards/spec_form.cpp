@@ -17,7 +17,7 @@ namespace ringside {
 namespace {
 
 constexpr int kLargestNumber = std::numeric_limits<int>::max();
-constexpr int kNumberWidth = 68;
+constexpr int kNumberWidth = 78;
 constexpr int kLargestKindWidth = 220;
 constexpr double kLeastFraction = 0.01;
 
