@@ -277,6 +277,17 @@ TEST_CASE("opening over unsaved changes asks first") {
     CHECK(f.window.experiment().config().parallel.worldSize == 6);
 }
 
+TEST_CASE("what could not be opened is not told of any more once something was") {
+    Fixture f;
+    f.fake.write("broken.json", "{");
+    f.dialogs.path = f.fake.folder.filePath("broken.json");
+    f.trigger("openAction");
+    REQUIRE(f.find<QLabel>("noticeLabel")->isVisible());
+    CHECK(f.find<QLabel>("noticeLabel")->text().contains("Not opened"));
+    f.trigger("newAction");
+    CHECK_FALSE(f.find<QLabel>("noticeLabel")->isVisible());
+}
+
 TEST_CASE("changes that were never saved are saved under a new name first, then the new experiment comes") {
     Fixture f;
     f.type("worldSizeSpinBox", "6");

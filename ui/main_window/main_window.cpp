@@ -104,6 +104,7 @@ void MainWindow::connectModels() {
     connect(&m_experiment, &ExperimentModel::configChanged, this, &MainWindow::refreshRunActions);
     connect(&m_experiment, &ExperimentModel::dataChanged, this, &MainWindow::refreshRunActions);
     connect(&m_experiment, &ExperimentModel::fileChanged, this, &MainWindow::refreshTitle);
+    connect(&m_experiment, &ExperimentModel::fileChanged, m_notice, &NoticeBar::takeBackFailure);
     connect(&m_experiment.undoStack(), &QUndoStack::cleanChanged, this, &MainWindow::refreshTitle);
     connect(&m_devices, &DeviceQuery::answered, &m_experiment, &ExperimentModel::setHost);
     connect(&m_controller, &RunController::stateChanged, this, &MainWindow::takeRunState);

@@ -40,6 +40,10 @@ void NoticeBar::say(const QString& text, Tone tone) {
     offer(text, {}, {}, tone);
 }
 
+void NoticeBar::takeBackFailure() {
+    if (property("tone") == "danger") hide();
+}
+
 void NoticeBar::offer(const QString& text, const QString& action, std::function<void()> taken, Tone tone) {
     m_text->setText(text);
     m_action->setText(action);
