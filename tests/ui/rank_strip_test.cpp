@@ -89,3 +89,23 @@ TEST_CASE("ranks whose connection is lost say so, not that they are in sync") {
     strip.setLost(false);
     CHECK(strip.cards()[0].mark != "lost");
 }
+
+TEST_CASE("the ranks of a run that was stopped are stopped, not finished") {
+    ExperimentModel experiment;
+    RunModel run;
+    Theme theme;
+    FakeRun fake(run);
+    RankStrip strip(experiment, run, theme);
+    fake.steps(2);
+    for (int rank = 0; rank < 2; ++rank) {
+        RankState state;
+        state.rank = rank;
+        state.state = "finished";
+        fake.feed(state);
+    }
+    RunEnded ended;
+    ended.state = "stopped";
+    fake.feed(ended);
+    strip.setLive(true);
+    CHECK(strip.cards()[0].phase == "stopped");
+}

@@ -154,7 +154,8 @@ RankCard RankStrip::runCard(int rank) const {
     const bool over = run.ended().has_value();
     const bool lost = m_lost && !over;
     card.phase = over ? card.mark : QString::fromStdString(state.phase.empty() ? state.state : state.phase);
-    if (over && state.state == "finished") card.phase = tr("finished");
+    if (over && state.state == "finished")  // each rank did; the run may have been stopped before its end
+        card.phase = run.ended()->state == "stopped" ? tr("stopped") : tr("finished");
     if (lost) {
         card.phase = tr("last known: %1").arg(card.phase);
         card.mark = tr("lost");
