@@ -94,6 +94,8 @@ LedgerPanel::LedgerPanel(Theme& theme, QWidget* parent) : QFrame(parent), m_them
     layout->addStretch(1);
     setVerification({}, Tone::Normal);
     while (m_rows.size() < kUsualRows) m_rows.append(addRow());  // made with the first plan they hold the window up
+    m_rowsShown = m_rows.size();
+    showRows(0);
 }
 
 LedgerPanel::RowLabels LedgerPanel::addRow() {

@@ -10,11 +10,13 @@
 #include <QVBoxLayout>
 #include <utility>
 
+#include "experiment/form_fields.h"
 #include "models/experiment_model.h"
 #include "models/plan_model.h"
 #include "models/run_model.h"
 #include "shards/hits_table.h"
 #include "shards/refusal_text.h"
+#include "shards/sentence_text.h"
 #include "theme/theme.h"
 
 namespace ringside {
@@ -113,6 +115,9 @@ void ShardsPage::connectParts() {
     connect(&m_source, &SceneSource::sceneChanged, this, &ShardsPage::showScene);
     connect(&m_source, &SceneSource::orderHashChanged, this, [this] { m_ledger->setOrderHash(m_source.orderHash()); });
     connect(&m_plan, &PlanModel::selectionChanged, this, &ShardsPage::showSelection);
+    connect(&m_experiment, &ExperimentModel::dataChanged, this, [this] {
+        if (!scene()) showEmpty();  // the data is there, its plan may take longer
+    });
     connect(&m_coverage, &CoverageCount::resultChanged, this, &ShardsPage::showLedger);
     connect(&m_unique, &UniqueCount::resultChanged, this, &ShardsPage::showLedger);
     connect(&m_views->find(), &FindBox::textChanged, &m_finder, &PlanFinder::setText);
@@ -208,14 +213,20 @@ void ShardsPage::showEmpty() {
         m_empty->say(why.title, why.lines.join(QLatin1Char('\n')));
     } else if (m_plan.problem().isEmpty()) {
         m_ledger->setRows({});
-        m_empty->say(tr("Loading the data set"), tr("The shards appear as soon as the number of samples is known."));
+        if (const DataSplit* split = m_experiment.data()) {
+            m_empty->say(tr("Dealing %1 samples").arg(groupedNumber(split->training->size())),
+                         tr("The shards appear when all ranks have theirs; a change of the form begins anew."));
+        } else {
+            m_empty->say(tr("Loading the data set"),
+                         tr("The shards appear as soon as the number of samples is known."));
+        }
     } else if (m_experiment.config().pitfalls.any()) {
         m_ledger->setRows({});
         m_empty->say(refusalTitle(m_experiment.config().pitfalls),
                      refusalText(m_experiment.config().pitfalls, m_plan.problem()), tr("Take the mistake back"));
     } else {
         m_ledger->setRows({});
-        m_empty->say(tr("There is no plan for this experiment"), m_plan.problem());
+        m_empty->say(tr("There is no plan for this experiment"), inFormWords(m_plan.problem()));
     }
     m_stack->setCurrentWidget(m_empty);
 }
