@@ -152,3 +152,21 @@ TEST_CASE("a run that goes on from another is shown from where that one ended") 
     REQUIRE(page.shows(10));
     CHECK(page.chart("lossChart").shownX().minimum == 0);
 }
+
+TEST_CASE("above the charts nothing is cut, however narrow the page") {
+    Theme theme;
+    theme.setMode(Theme::Mode::Light);
+    QWidget window;  // with a layout it would not get narrower than the row likes to be
+    auto* row = new TrainingToolRow(&window);
+    window.show();
+    for (const int width : {1000, 800, 799, 520, 519, 340}) {
+        CAPTURE(width);
+        row->resize(width, 80);
+        REQUIRE(waitFor([&] { return row->width() == width; }));
+        for (const auto* button : row->findChildren<QAbstractButton*>()) {
+            CAPTURE(button->objectName().toStdString());
+            CHECK(waitFor([&] { return button->width() >= button->minimumSizeHint().width(); }));
+            CHECK(button->mapTo(row, QPoint(button->width(), 0)).x() <= row->width());
+        }
+    }
+}

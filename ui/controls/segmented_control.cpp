@@ -3,6 +3,7 @@
 
 #include <QHBoxLayout>
 #include <QPushButton>
+#include <QStyle>
 
 namespace ringside {
 
@@ -28,6 +29,15 @@ SegmentedControl::SegmentedControl(const QList<Choice>& choices, QWidget* parent
 void SegmentedControl::setCurrent(int index) {
     m_group.button(index)->setChecked(true);
     Q_EMIT chosen(index);
+}
+
+void SegmentedControl::setTight(bool tight) {
+    for (QAbstractButton* button : m_group.buttons()) {
+        if (button->property("tight").toBool() == tight) continue;
+        button->setProperty("tight", tight);
+        button->style()->unpolish(button);
+        button->style()->polish(button);
+    }
 }
 
 void SegmentedControl::setChoiceEnabled(int index, bool enabled, const QString& tip) {

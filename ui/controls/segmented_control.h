@@ -20,6 +20,7 @@ class SegmentedControl : public QWidget {
 
     int current() const { return m_group.checkedId(); }
     void setCurrent(int index);
+    void setTight(bool tight);  // where there is little room
     void setChoiceEnabled(int index, bool enabled, const QString& tip);
 
   Q_SIGNALS:

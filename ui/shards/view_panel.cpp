@@ -81,6 +81,11 @@ QWidget* ViewPanel::makeToolRow() {
     return row;
 }
 
+void ViewPanel::offerLedger(bool offer) {
+    m_ledger->setVisible(offer);
+    m_choice->setTight(offer);  // or the names of the views would be cut
+}
+
 void ViewPanel::resizeEvent(QResizeEvent*) {
     m_explanation->setRoom(height());
 }

@@ -30,7 +30,7 @@ class ViewPanel : public QFrame {
     QWidget* explanationBox() const { return m_explanation; }
     void explain(const Explanation& explanation) { m_explanation->show(explanation); }
     // A button for the ledger, where the page has no room for it beside the views.
-    void offerLedger(bool offer) { m_ledger->setVisible(offer); }
+    void offerLedger(bool offer);
     bool ledgerWanted() const { return m_ledger->isChecked(); }
     int toolRowBottom() const { return m_toolRow->geometry().bottom() + 1; }
     void refreshTable();  // the view's table, when it is in sight

@@ -5,6 +5,7 @@
 #include <QLocale>
 #include <QMenu>
 #include <QPushButton>
+#include <initializer_list>
 
 #include "controls/seek_slider.h"
 #include "theme/theme.h"
@@ -14,8 +15,10 @@ namespace {
 
 constexpr int kSmoothingSteps = 100;  // the slider's: hundredths of the weight
 constexpr int kDefaultSmoothing = 60;
-constexpr int kSliderWidth = 110;
+constexpr int kSliderWidth = 110, kShortSlider = 70;
 constexpr int kValueWidth = 32;
+constexpr int kOneRow = 800;    // from this width on all is side by side
+constexpr int kRoomyRow = 520;  // and from this on the slider has its name
 
 }  // namespace
 
@@ -27,28 +30,38 @@ TrainingToolRow::TrainingToolRow(QWidget* parent)
       m_logY(makeSwitch(tr("Log y"), "logYCheckBox", tr("Logarithmic y axis for loss and gradient norm"))),
       m_fanOut(makeSwitch(tr("Fan out by rank"), "fanOutCheckBox",
                           tr("One curve for each rank instead of the mean and its band"))),
-      m_note(new QLabel) {
-    auto* layout = new QHBoxLayout(this);
-    layout->setContentsMargins(Theme::kSpace2, 0, 0, 0);
-    layout->setSpacing(Theme::kSpace2);
-    auto* label = new QLabel(tr("Smoothing"));
-    label->setProperty("role", "muted");
+      m_note(new ElidedLabel),
+      m_name(new QLabel(tr("Smoothing"))),
+      m_rows(new QBoxLayout(QBoxLayout::LeftToRight, this)),
+      m_curves(new QHBoxLayout),
+      m_options(new QHBoxLayout) {
+    m_rows->setContentsMargins(Theme::kSpace2, 0, 0, 0);
+    m_rows->setSpacing(Theme::kSpace2);
+    m_name->setProperty("role", "muted");
     m_smoothingValue->setMinimumWidth(kValueWidth);
     m_note->setProperty("role", "note");
     m_note->setObjectName(QStringLiteral("exportNoteLabel"));
-    layout->addWidget(label);
-    layout->addWidget(m_smoothing);
-    layout->addWidget(m_smoothingValue);
-    layout->addSpacing(Theme::kSpace2);
-    layout->addWidget(m_axis);
-    layout->addSpacing(Theme::kSpace2);
-    layout->addWidget(m_logY);
-    layout->addSpacing(Theme::kSpace1);
-    layout->addWidget(m_fanOut);
-    layout->addStretch(1);
-    layout->addWidget(m_note);
-    layout->addWidget(makeExportButton());
+    for (QWidget* part : std::initializer_list<QWidget*>{m_name, m_smoothing, m_smoothingValue, m_axis}) {
+        m_curves->addWidget(part);
+    }
+    m_curves->insertSpacing(3, Theme::kSpace2);
+    m_curves->addStretch(1);
+    m_options->addWidget(m_logY);
+    m_options->addWidget(m_fanOut);
+    m_options->addStretch(1);
+    m_options->addWidget(m_note);
+    m_options->addWidget(makeExportButton());
+    m_rows->addLayout(m_curves);
+    m_rows->addLayout(m_options, 1);
     showSmoothing();
+}
+
+void TrainingToolRow::resizeEvent(QResizeEvent*) {
+    m_rows->setDirection(width() < kOneRow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+    const bool roomy = width() >= kRoomyRow;
+    m_axis->setTight(!roomy);
+    m_name->setVisible(roomy);
+    m_smoothing->setFixedWidth(roomy ? kSliderWidth : kShortSlider);
 }
 
 QSlider* TrainingToolRow::makeSlider() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QBoxLayout>
 #include <QCheckBox>
 #include <QLabel>
 #include <QSlider>
@@ -8,6 +9,7 @@
 
 #include "charts/axis_ticks.h"
 #include "controls/segmented_control.h"
+#include "main_window/elided_label.h"
 #include "training/curve_source.h"
 
 namespace ringside {
@@ -24,12 +26,15 @@ class TrainingToolRow : public QWidget {
     NumberStyle xStyle() const { return xAxis() == XAxis::Time ? NumberStyle::Seconds : NumberStyle::Plain; }
     bool logY() const { return m_logY->isChecked(); }
     bool fanOut() const { return m_fanOut->isChecked(); }
-    void setNote(const QString& text) { m_note->setText(text); }
+    void setNote(const QString& text) { m_note->setWhole(text); }
 
   Q_SIGNALS:
     void changed();
     void axisChanged();
     void exportWanted(const QString& suffix);
+
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
 
   private:
     QSlider* makeSlider();
@@ -43,7 +48,11 @@ class TrainingToolRow : public QWidget {
     SegmentedControl* m_axis;
     QCheckBox* m_logY;
     QCheckBox* m_fanOut;
-    QLabel* m_note;
+    ElidedLabel* m_note;
+    QLabel* m_name;          // of the slider
+    QBoxLayout* m_rows;      // one row, or two where there is little room:
+    QHBoxLayout* m_curves;   // smoothing and x axis
+    QHBoxLayout* m_options;  // how they are drawn, and their export
 };
 
 }  // namespace ringside
