@@ -12,6 +12,7 @@ namespace {
 constexpr double kCorner = 5, kChipCorner = 3;
 constexpr double kChipPale = 0.78;  // how far a chip's fill goes towards the panel
 constexpr double kOutline = 2;
+constexpr int kLeastIndexPixels = 8;
 
 QString translated(const char* text) {
     return QCoreApplication::translate("Loom", text);
@@ -133,8 +134,7 @@ void CellPainter::card(QPainter& painter, const QRectF& rect, LoomCell cell, boo
 
 // "88 again", smaller or without "again" where there is little room: the outline says that it is a duplicate.
 void CellPainter::drawIndex(QPainter& painter, const QRectF& place, const CellContent& content) const {
-    QFont font = m_theme.noteFont();
-    font.setWeight(QFont::DemiBold);
+    QFont font = indexFont(painter, place.width() - 4, textColor(content.kind));
     if (content.kind == CellKind::Normal && ChipSheet::serves(painter)) {
         m_sheet.number(painter, place, content.sample, font, textColor(content.kind));
         return;
@@ -146,6 +146,19 @@ void CellPainter::drawIndex(QPainter& painter, const QRectF& place, const CellCo
     painter.setFont(font);
     painter.setPen(textColor(content.kind));
     painter.drawText(place, Qt::AlignCenter, name);
+}
+
+// As large as the set's longest index allows, so that all cards have the same.
+QFont CellPainter::indexFont(const QPainter& painter, double room, const QColor& color) const {
+    QFont font = m_theme.noteFont();
+    font.setWeight(QFont::DemiBold);
+    const std::int64_t longest = std::max<std::int64_t>(0, m_scene.plan.spec().datasetSize - 1);
+    const auto width = [&] {
+        return ChipSheet::serves(painter) ? m_sheet.width(painter, longest, font, color)
+                                          : QFontMetricsF(font).horizontalAdvance(QString::number(longest));
+    };
+    while (font.pixelSize() > kLeastIndexPixels && width() > room) font.setPixelSize(font.pixelSize() - 1);
+    return font;
 }
 
 void CellPainter::chip(QPainter& painter, const QRectF& rect, LoomCell cell) const {

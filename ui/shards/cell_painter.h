@@ -36,6 +36,7 @@ class CellPainter {
     void frame(QPainter& painter, const QRectF& rect, const QPen& pen, const QColor& fill, double inset,
                double corner) const;
     void drawIndex(QPainter& painter, const QRectF& place, const CellContent& content) const;
+    QFont indexFont(const QPainter& painter, double room, const QColor& color) const;
     void stampNumber(QPainter& painter, const QRectF& rect, const CellContent& content) const;
 
     const ShardScene& m_scene;
