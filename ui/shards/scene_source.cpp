@@ -15,17 +15,11 @@ constexpr int kPauseMs = 150;
 
 SceneSource::SceneSource(const ExperimentModel& experiment, const PlanModel& plan, QObject* parent)
     : QObject(parent), m_experiment(experiment), m_plan(plan) {
-    m_pool.setMaxThreadCount(1);
     m_pause.setSingleShot(true);
     m_pause.setInterval(kPauseMs);
     connect(&m_pause, &QTimer::timeout, this, &SceneSource::startOrderHash);
     connect(&plan, &PlanModel::planChanged, this, &SceneSource::refresh);
     refresh();
-}
-
-SceneSource::~SceneSource() {
-    m_pool.clear();
-    m_pool.waitForDone();
 }
 
 void SceneSource::refresh() {
@@ -52,21 +46,17 @@ void SceneSource::refresh() {
 }
 
 void SceneSource::readLabels() {
+    m_labelsWork.cancel();
     if (m_labelsOf->size() <= kInstantSamples) {
         m_labels = ringside::readLabels(*m_labelsOf);
         return;
     }
-    m_pool.start([this, dataset = m_labelsOf] {
-        const Labels labels = ringside::readLabels(*dataset);
-        QMetaObject::invokeMethod(
-            this,
-            [this, dataset, labels] {
-                if (dataset != m_labelsOf) return;
-                m_labels = labels;
-                if (!m_plan.isWorking()) refresh();  // else with the plan of the epoch at the cursor, when it comes
-            },
-            Qt::QueuedConnection);
-    });
+    m_labelsWork.want(
+        this, [dataset = m_labelsOf](const LatestWork::Stop& stop) { return ringside::readLabels(*dataset, &stop); },
+        [this](const Labels& labels) {
+            m_labels = labels;
+            if (!m_plan.isWorking()) refresh();  // else with the plan of the epoch at the cursor, when it comes
+        });
 }
 
 void SceneSource::makeOrderHash() {

@@ -3,7 +3,6 @@
 
 #include <QObject>
 #include <QString>
-#include <QThreadPool>
 #include <QTimer>
 #include <optional>
 
@@ -21,7 +20,6 @@ class SceneSource : public QObject {
     Q_OBJECT
   public:
     SceneSource(const ExperimentModel& experiment, const PlanModel& plan, QObject* parent = nullptr);
-    ~SceneSource() override;
 
     const std::optional<ShardScene>& scene() const { return m_scene; }  // empty: no plan, or no data yet
     bool isSettled() const { return !m_scene || m_labels || m_scene->data->classCount() <= 0; }  // the classes are read
@@ -47,7 +45,7 @@ class SceneSource : public QObject {
     QString m_orderHash;
     QTimer m_pause;  // the picture comes first, and many epochs may pass by
     LatestWork m_hashWork;
-    QThreadPool m_pool;
+    LatestWork m_labelsWork;
 };
 
 }  // namespace ringside

@@ -16,7 +16,8 @@ namespace ringside {
 // Class of every sample, copied once so that drawing needs no virtual call per cell. Null: no classes, or not read yet.
 using Labels = std::shared_ptr<const std::vector<std::uint16_t>>;
 
-Labels readLabels(const Dataset& data);
+// Null as well soon after *stop is set.
+Labels readLabels(const Dataset& data, const std::atomic<bool>* stop = nullptr);
 
 // What every shard view draws from: one epoch's plan and what its samples look like. Cheap to copy.
 struct ShardScene {
