@@ -170,3 +170,26 @@ TEST_CASE("above the charts nothing is cut, however narrow the page") {
         }
     }
 }
+
+TEST_CASE("a chart has the whole row when the one beside it has nothing to show") {
+    Page page;
+    FakeRun run(page.run);
+    run.steps(2);
+    REQUIRE(page.shows(2));
+    const LiveChart& loss = page.chart("lossChart");
+    CHECK(waitFor([&] { return page.chart("accuracyChart").isVisible() && loss.width() < 500; }));
+    ringside::RunStarted regression;  // its steps have no accuracy
+    regression.worldSize = 1;
+    regression.stepsPerEpoch = 2;
+    regression.epochs = 1;
+    page.run.reset();
+    run.feed(regression);
+    StepsFrame frame;
+    frame.step = {1};
+    frame.loss = {1};
+    frame.samples = {4};
+    frame.endUs = {1000};
+    frame.gradientNorm = {3};
+    run.feed(frame);
+    CHECK(waitFor([&] { return !page.chart("accuracyChart").isVisible() && loss.width() > 800; }));
+}

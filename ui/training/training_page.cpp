@@ -136,8 +136,18 @@ void TrainingPage::redraw() {
     m_accuracy->setCurves(accuracyCurves(run, axis, m_tools->fanOut(), m_theme), whole);
     m_throughput->setCurves(throughputCurves(run, axis, m_theme), whole);
     m_gradient->setCurves(gradientNormCurves(run, axis, m_theme), whole);
-    m_accuracy->setVisible(!m_accuracy->chart().curves().empty());  // regression has none
-    m_gradient->setVisible(!m_gradient->chart().curves().empty());
+    place(0, m_loss, m_accuracy);  // regression has none
+    place(1, m_throughput, m_gradient);
+}
+
+// The second chart of a row beside the first, which has the whole row when the second has nothing to show.
+void TrainingPage::place(int row, ChartPanel* first, ChartPanel* second) {
+    const bool both = !second->chart().curves().empty();
+    if (both != second->isHidden()) return;
+    auto* grid = static_cast<QGridLayout*>(m_charts->layout());
+    grid->removeWidget(first);
+    grid->addWidget(first, row, 0, 1, both ? 1 : 2);
+    second->setVisible(both);
 }
 
 QStringList TrainingPage::csvLines() const {

@@ -33,6 +33,7 @@ class TrainingPage : public QWidget {
     void connectChart(ChartPanel* panel);
     void redrawLater();
     void redraw();
+    void place(int row, ChartPanel* first, ChartPanel* second);
     void setXRange(std::optional<AxisRange> range);
     void chooseExport(const QString& suffix);
     std::vector<ChartPanel*> panels() const { return {m_loss, m_accuracy, m_throughput, m_gradient}; }
