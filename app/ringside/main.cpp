@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window. Everything it does is in ui/; this reads the command line and wires the services.
-#include <QFileInfo>
 #include <QIcon>
+#include <QLocale>
 #include <QTemporaryDir>
 #include <cstdio>
 #include <cstdlib>
 
 #include "base/errors.h"
 #include "diagnostics/timed_application.h"
+#include "main_window/display.h"
 #include "main_window/main_window.h"
 #include "main_window/qt_dialogs.h"
 #include "main_window/qt_messages.h"
@@ -23,19 +24,6 @@ using namespace ringside;
 int say(const QString& text, FILE* stream, ExitCode code) {
     std::fprintf(stream, "%s\n", qUtf8Printable(text));
     return static_cast<int>(code);
-}
-
-// A local X display is a socket; one whose server has gone would make Qt abort, as no display does.
-bool displayAnswers(const QString& display) {
-    if (!display.startsWith(QLatin1Char(':'))) return !display.isEmpty();
-    const QString number = display.mid(1).section(QLatin1Char('.'), 0, 0);
-    return QFileInfo::exists(QStringLiteral("/tmp/.X11-unix/X") + number);
-}
-
-// A picture needs no display; the window says what to do without one.
-bool hasDisplay() {
-    return displayAnswers(qEnvironmentVariable("DISPLAY")) || qEnvironmentVariableIsSet("WAYLAND_DISPLAY") ||
-           qEnvironmentVariableIsSet("QT_QPA_PLATFORM");
 }
 
 Theme::Mode themeMode(const QString& wanted, const Settings& settings) {
@@ -101,6 +89,7 @@ int start(int argc, char** argv) {
                    stderr, ExitCode::kBadConfiguration);
     }
     dropHarmlessQtMessages();
+    QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));  // numbers as the texts around them
     QApplication::setApplicationName(QStringLiteral("ringside"));
     QApplication::setApplicationVersion(QStringLiteral(RINGSIDE_VERSION));
     QApplication::setDesktopFileName(QStringLiteral("ringside"));

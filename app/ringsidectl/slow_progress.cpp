@@ -44,8 +44,11 @@ void SlowProgress::watch() {
     std::unique_lock lock(m_mutex);
     if (m_ended.wait_for(lock, kPatience, [this] { return m_over; })) return;
     do {
-        std::fprintf(stderr, "\r\033[K%s", line().c_str());
+        const std::string text = line();
+        lock.unlock();  // a terminal may be slow
+        std::fprintf(stderr, "\r\033[K%s", text.c_str());
         std::fflush(stderr);
+        lock.lock();
     } while (!m_ended.wait_for(lock, kEvery, [this] { return m_over; }));
     std::fprintf(stderr, "\r\033[K");
     std::fflush(stderr);

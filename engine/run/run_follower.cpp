@@ -20,7 +20,9 @@ std::string vanishedLine() {
     RunEnded end;
     end.state = "failed";
     end.exitCode = static_cast<int>(ExitCode::kInternal);
-    end.verdict = "the supervisor of this run is gone";
+    end.verdict =
+        "the supervisor of this run is gone, and its ranks with it: ringsidectl run --resume goes on from the last "
+        "checkpoint";
     return encode(end);
 }
 

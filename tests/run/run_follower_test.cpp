@@ -83,5 +83,7 @@ TEST_CASE("a supervisor that vanished is told by an end line, its torn last line
     REQUIRE(end.ok());
     const auto& ended = std::get<RunEnded>(end.value());
     CHECK(ended.state == "failed");
-    CHECK(ended.verdict == "the supervisor of this run is gone");
+    CHECK(ended.verdict ==
+          "the supervisor of this run is gone, and its ranks with it: ringsidectl run --resume goes on from the last "
+          "checkpoint");
 }
