@@ -280,6 +280,12 @@ TEST_CASE("the page follows a live run's epochs until somebody moves the cursor"
     CHECK(window.plan.epoch() == 1);
     follow->click();
     CHECK(waitFor([&] { return window.plan.epoch() == 5; }));
+    reach(80);
+    REQUIRE(waitFor([&] { return window.run.data().ranks()[3].step == 80; }));
+    RunEnded end;
+    end.state = "stopped";
+    feed(window, end);
+    CHECK(waitFor([&] { return window.plan.epoch() == 6; }));
 }
 
 TEST_CASE("a plan that the run does not have is not ticked off") {

@@ -28,11 +28,19 @@ void EpochFollower::takeLiveEpoch(qint64 epoch) {
     if (epoch >= 0 && !m_pause.isActive()) m_pause.start();  // a run of less than a second moves nothing
 }
 
+void EpochFollower::finish(qint64 epoch) {
+    if (!m_hasMoved) return;
+    m_live = epoch;
+    go();
+    m_hasMoved = false;
+}
+
 void EpochFollower::go() {
     if (!m_on || m_live < 0 || m_plan.epoch() == m_live) return;
     m_moving = true;
     m_plan.setEpoch(static_cast<int>(m_live));
     m_moving = false;
+    m_hasMoved = true;
 }
 
 }  // namespace ringside

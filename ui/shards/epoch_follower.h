@@ -17,6 +17,7 @@ class EpochFollower : public QObject {
     bool isOn() const { return m_on; }
     void setOn(bool on);
     void takeLiveEpoch(qint64 epoch);  // -1: nothing trains
+    void finish(qint64 epoch);         // the run has ended there
 
   Q_SIGNALS:
     void onChanged(bool on);
@@ -26,7 +27,8 @@ class EpochFollower : public QObject {
 
     PlanModel& m_plan;
     bool m_on = true;
-    bool m_moving = false;  // the cursor is moved by us
+    bool m_moving = false;    // the cursor is moved by us
+    bool m_hasMoved = false;  // along with the run that trains
     qint64 m_live = -1;
     QTimer m_pause;
 };

@@ -379,6 +379,8 @@ void ShardsPage::showProgress() {
     m_views->view().setProgress(m_progress);
     m_ledger->setProgress(scene() ? progressSentence(m_progress, *scene()) : QString());
     m_ledger->follow().setVisible(m_progress.liveEpoch >= 0);
+    const RunData& run = m_run.data();
+    if (run.ended() && run.lastStep() && !m_progress.otherPlan) m_follower.finish(run.lastStep()->epoch);
     m_follower.takeLiveEpoch(m_progress.otherPlan ? -1 : m_progress.liveEpoch);
 }
 
