@@ -16,6 +16,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/processors.h"
 #include "experiment_file.h"
 #include "progress_view.h"
 #include "run/gpu_probe.h"
@@ -119,6 +120,7 @@ int runHere(const Launch& launch, RunDirectory directory, bool quiet) {
     std::string report;
     try {
         ::setsid();
+        letSessionGiveWay();
         std::signal(SIGHUP, SIG_IGN);
         const UniqueFd stopFd = makeStopFd(true);
         writeFileAtomically(directory.paths().config(), launch.run.config.toText(2) + "\n");

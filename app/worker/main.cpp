@@ -21,8 +21,6 @@ using namespace ringside;
 
 namespace {
 
-constexpr int kNiceness = 5;  // below the window's priority, which must stay fluid
-
 int exitWith(ExitCode code) {
     return static_cast<int>(code);
 }
@@ -30,7 +28,7 @@ int exitWith(ExitCode code) {
 void setUpProcess() {
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGINT, SIG_IGN);  // Ctrl-C reaches the whole process group; the supervisor decides
-    [[maybe_unused]] const int niceness = nice(kNiceness);
+    giveWayToTheWindow();
 }
 
 // Dies with the supervisor: by the kernel's signal, or now if it died before the signal was asked for. Its death also

@@ -2,11 +2,19 @@
 #include "base/processors.h"
 
 #include <sched.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 
 namespace ringside {
+
+namespace {
+
+constexpr int kNiceness = 10;
+
+}  // namespace
 
 int usableProcessors() {
     cpu_set_t set;
@@ -18,6 +26,14 @@ int usableProcessors() {
 void runOnlyWhereIdle() {
     const sched_param none{};
     [[maybe_unused]] const int refused = ::sched_setscheduler(0, SCHED_IDLE, &none);  // then it stays as it is
+}
+
+void giveWayToTheWindow() {
+    if (::getpriority(PRIO_PROCESS, 0) < kNiceness) ::setpriority(PRIO_PROCESS, 0, kNiceness);
+}
+
+void letSessionGiveWay() {
+    std::ofstream("/proc/self/autogroup") << kNiceness;  // absent where the kernel does not group sessions
 }
 
 }  // namespace ringside

@@ -10,4 +10,13 @@ int usableProcessors();
 // what does. There is no way back without privileges.
 void runOnlyWhereIdle();
 
+// Lowers the calling thread, and what it starts from now on, to a niceness of 10: below the window, which must stay
+// fluid. Ranks and their supervisor do so alike: whichever had more weight would keep all ranks waiting for the one
+// that it displaces.
+void giveWayToTheWindow();
+
+// The same for a session of its own. Linux makes it an autogroup, which gets as much CPU as the window's whatever the
+// niceness of its processes (sched(7)).
+void letSessionGiveWay();
+
 }  // namespace ringside

@@ -9,6 +9,7 @@
 #include <array>
 #include <csignal>
 
+#include "base/processors.h"
 #include "run/shared_memory.h"
 #include "telemetry/codec.h"
 
@@ -48,6 +49,7 @@ Supervisor::~Supervisor() {
 
 void Supervisor::start() {
     raiseDescriptorLimit();
+    giveWayToTheWindow();
     m_control = std::make_unique<ControlServer>(m_paths);
     const auto worldSize = static_cast<int>(m_run.config.parallel.worldSize);
     if (m_run.compute.backend == "shm") m_shared = createSharedMemory(sharedMemoryBytes(worldSize));

@@ -2,12 +2,61 @@
 #include "base/processors.h"
 
 #include <sched.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <string>
 #include <thread>
 
 #include "support/catch.h"
 
 using namespace ringside;
+
+namespace {
+
+// The niceness of a thread that gives way to the window when it starts with `before`, or with this one's if that is
+// higher.
+int nicenessAfterGivingWay(int before) {
+    int after = -1;
+    std::thread([&] {
+        ::setpriority(PRIO_PROCESS, 0, before);
+        giveWayToTheWindow();
+        after = ::getpriority(PRIO_PROCESS, 0);
+    }).join();
+    return after;
+}
+
+// What the kernel says of the calling process's session: "/autogroup-7 nice 0", or nothing where it does not group
+// them.
+std::string autogroup() {
+    std::ifstream file("/proc/self/autogroup");
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Whether a child's session of its own ends at niceness 10. The kernel takes only one change in 0.1 s from all of a
+// machine's unprivileged processes together (sched(7)), hence several tries.
+bool childSessionGivesWay() {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::setsid();
+        bool done = false;
+        for (int attempt = 0; attempt < 50 && !done; ++attempt) {
+            letSessionGiveWay();
+            done = autogroup().find(" nice 10\n") != std::string::npos;
+            if (!done) ::usleep(30'000);
+        }
+        ::_exit(done ? 0 : 1);
+    }
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+}  // namespace
 
 TEST_CASE("Processors are counted as the affinity mask has them") {
     int inherited = 0;
@@ -31,4 +80,16 @@ TEST_CASE("Only the thread that asks runs where processors are idle") {
     }).join();
     CHECK(there == SCHED_IDLE);
     CHECK(::sched_getscheduler(0) != SCHED_IDLE);
+}
+
+TEST_CASE("Who gives way to the window runs at niceness 10, or stays below it") {
+    const int here = ::getpriority(PRIO_PROCESS, 0);
+    CHECK(nicenessAfterGivingWay(0) == std::max(10, here));
+    CHECK(nicenessAfterGivingWay(15) == std::max(15, here));
+    CHECK(::getpriority(PRIO_PROCESS, 0) == here);
+}
+
+TEST_CASE("A session of its own gives way where the kernel groups sessions") {
+    if (autogroup().empty()) return;
+    CHECK(childSessionGivesWay());
 }
