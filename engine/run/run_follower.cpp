@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "telemetry/codec.h"
 
 namespace ringside {
@@ -16,13 +17,26 @@ namespace {
 constexpr std::size_t kMostAtOnce = 1U << 20;
 constexpr std::string_view kEndLine = R"({"kind":"end")";
 
-std::string vanishedLine() {
+// The summary is written before the end line: where there is one, the run did end, and its lines were lost later.
+std::string verdictWithoutEnd(const RunPaths& paths) {
+    const Result<Json> summary = readJsonFile(paths.summary());
+    if (summary && summary.value().is_object()) {
+        const auto verdict = summary.value().find("verdict");
+        if (verdict != summary.value().end() && verdict->is_string()) {
+            return "telemetry.jsonl of this run is damaged or cut short, so there is no more to show; its summary.json "
+                   "says: " +
+                   verdict->get<std::string>();
+        }
+    }
+    return "the supervisor of this run is gone, and its ranks with it: ringsidectl run --resume goes on from the last "
+           "checkpoint";
+}
+
+std::string madeUpEnd(const RunPaths& paths) {
     RunEnded end;
     end.state = "failed";
     end.exitCode = static_cast<int>(ExitCode::kInternal);
-    end.verdict =
-        "the supervisor of this run is gone, and its ranks with it: ringsidectl run --resume goes on from the last "
-        "checkpoint";
+    end.verdict = verdictWithoutEnd(paths);
     return encode(end);
 }
 
@@ -47,7 +61,7 @@ bool RunFollower::advance(const std::function<void(std::string_view)>& lines) {
     const bool alive = isRunAlive(m_paths.directory);  // before reading: what it wrote last must still be read
     if (!readOn(lines)) return false;
     if (alive || m_behind) return true;
-    lines(vanishedLine());
+    lines(madeUpEnd(m_paths));
     m_ended = true;
     return false;
 }

@@ -11,7 +11,7 @@
 namespace ringside {
 
 // Reads a run's telemetry from its beginning and on as it grows, from another process than the one that writes it.
-// Ends with the end line; where the supervisor vanished without one, makes one up that says so.
+// Ends with the end line; where there is none and no supervisor to write it, makes one up that says why.
 class RunFollower {
   public:
     explicit RunFollower(RunPaths paths);

@@ -87,3 +87,14 @@ TEST_CASE("a supervisor that vanished is told by an end line, its torn last line
           "the supervisor of this run is gone, and its ranks with it: ringsidectl run --resume goes on from the last "
           "checkpoint");
 }
+
+TEST_CASE("a run that ended and lost its last lines is told with what its summary says") {
+    Writer writer;
+    writer.write(encode(LogLine{0, "info", "one", 1}) + "{\"kind\":\"en");
+    std::ofstream(writer.run->value().paths().summary()) << R"({"state": "finished", "verdict": "finished 3 epochs"})";
+    writer.run->value().release();
+    CHECK_FALSE(writer.advance());
+    CHECK(writer.seen.find("telemetry.jsonl of this run is damaged") != std::string::npos);
+    CHECK(writer.seen.find("its summary.json says: finished 3 epochs") != std::string::npos);
+    CHECK(writer.seen.find("supervisor") == std::string::npos);
+}
