@@ -2,6 +2,7 @@
 #include "main_window/main_window.h"
 
 #include <QApplication>
+#include <QFileDialog>
 #include <QScrollBar>
 #include <QSlider>
 #include <QTabWidget>
@@ -11,6 +12,7 @@
 #include "experiment/number_spin_box.h"
 #include "main_window/command_palette.h"
 #include "main_window/paint_stages.h"
+#include "main_window/qt_dialogs.h"
 #include "settings/settings.h"
 #include "support/catch.h"
 #include "theme/theme.h"
@@ -245,15 +247,14 @@ TEST_CASE("closing and stopping closes once the run has saved") {
 TEST_CASE("an experiment is saved and opened again as it was") {
     Fixture f;
     f.type("worldSizeSpinBox", "6");
-    f.dialogs.path = f.fake.folder.filePath("mine");
-    f.trigger("saveAction");
     const QString saved = f.fake.folder.filePath("mine.ringside.json");
+    f.dialogs.path = saved;
+    f.trigger("saveAction");
     CHECK(f.window.experiment().filePath() == saved);
     CHECK(!f.window.experiment().isModified());
     CHECK(f.find<QLabel>("fileNameLabel")->text() == "mine.ringside.json");
     f.trigger("newAction");
     CHECK(f.window.experiment().config().parallel.worldSize == 4);
-    f.dialogs.path = saved;
     f.trigger("openAction");
     CHECK(f.window.experiment().config().parallel.worldSize == 6);
     CHECK(f.window.experiment().config().name == "mine");
@@ -297,7 +298,7 @@ TEST_CASE("changes that were never saved are saved under a new name first, then 
     Fixture f;
     f.type("worldSizeSpinBox", "6");
     f.dialogs.answer = 0;
-    f.dialogs.path = f.fake.folder.filePath("kept");
+    f.dialogs.path = f.fake.folder.filePath("kept.ringside.json");
     f.trigger("newAction");
     CHECK(f.fake.read("kept.ringside.json").contains("\"world_size\": 6"));
     CHECK(f.window.experiment().config().parallel.worldSize == 4);
@@ -305,6 +306,36 @@ TEST_CASE("changes that were never saved are saved under a new name first, then 
     f.dialogs.path = f.fake.folder.filePath("no/such/folder/kept");
     f.trigger("newAction");
     CHECK(f.window.experiment().config().parallel.worldSize == 8);  // it could not be saved
+}
+
+TEST_CASE("a name without an ending gets it in the dialog, which thus sees what it would replace") {
+    const QTemporaryDir folder;
+    QtDialogs dialogs;
+    QString taken;
+    dialogs.saveFile("Save", folder.filePath("old.ringside.json"), "Experiments (*.ringside.json)",
+                     [&](const QString& path) { taken = path; });
+    QFileDialog* dialog = nullptr;
+    for (QWidget* top : QApplication::topLevelWidgets()) {
+        if (auto* found = qobject_cast<QFileDialog*>(top)) dialog = found;
+    }
+    REQUIRE(dialog != nullptr);
+    CHECK(dialog->defaultSuffix() == "ringside.json");
+    auto* name = dialog->findChild<QLineEdit*>("fileNameEdit");
+    REQUIRE(name != nullptr);
+    name->setText("mine");
+    QTest::keyClick(name, Qt::Key_Return);
+    REQUIRE(waitFor([&] { return !taken.isEmpty(); }));
+    CHECK(taken == folder.filePath("mine.ringside.json"));
+}
+
+TEST_CASE("a run that is opened takes back what was said of the one before") {
+    Fixture f("refuses");
+    f.press("runButton");
+    REQUIRE(waitFor([&] { return f.find<QLabel>("noticeLabel")->isVisible(); }));
+    f.fake.setMode("finishes");
+    REQUIRE(f.window.openRun(f.fake.folder.path()));
+    REQUIRE(waitFor([&] { return f.state() == State::Finished; }));
+    CHECK_FALSE(f.find<QLabel>("noticeLabel")->isVisible());
 }
 
 TEST_CASE("opening a folder that holds no run says so") {

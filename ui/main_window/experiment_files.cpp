@@ -129,10 +129,8 @@ void ExperimentFiles::saveAs() {
 
 void ExperimentFiles::chooseAndSave(const std::function<void()>& proceed) {
     m_dialogs.saveFile(tr("Save the experiment"), suggestedPath(), tr("Experiments (*.ringside.json)"),
-                       [this, proceed](QString path) {
-                           if (path.isEmpty()) return;
-                           if (QFileInfo(path).suffix().isEmpty()) path += QStringLiteral(".ringside.json");
-                           if (write(path)) proceed();
+                       [this, proceed](const QString& path) {
+                           if (!path.isEmpty() && write(path)) proceed();
                        });
 }
 

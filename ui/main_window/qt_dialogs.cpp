@@ -5,6 +5,7 @@
 #include <QHeaderView>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QStyle>
 #include <QTreeView>
 
@@ -19,6 +20,12 @@ void fitColumns(QFileDialog& dialog) {
         list->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
         list->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     }
+}
+
+// "ringside.json" of "Experiments (*.ringside.json)".
+QString suffixIn(const QString& filter) {
+    static const QRegularExpression pattern(QStringLiteral("\\*\\.([^ )]+)"));
+    return pattern.match(filter).captured(1);
 }
 
 }  // namespace
@@ -40,6 +47,7 @@ void QtDialogs::openFile(const QString& title, const QString& folder, const QStr
 void QtDialogs::saveFile(const QString& title, const QString& suggestion, const QString& filter, PathTaken taken) {
     auto* dialog = new QFileDialog(m_parent, title, suggestion, filter);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(suffixIn(filter));  // by the dialog, which then asks before it replaces a file
     dialog->selectFile(suggestion);
     show(dialog, taken);
 }

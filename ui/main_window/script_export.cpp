@@ -31,10 +31,9 @@ void ScriptExport::choose() {
 
 void ScriptExport::write(const QString& path) {
     if (path.isEmpty()) return;
-    const QString whole = QFileInfo(path).suffix().isEmpty() ? path + QStringLiteral(".py") : path;
-    m_settings.set(settings::kLastFolder, QFileInfo(whole).absolutePath());
+    m_settings.set(settings::kLastFolder, QFileInfo(path).absolutePath());
     m_work.want(
-        this, [config = m_model.resolvedConfig(), whole](LatestWork::Stop&) { return writeScript(config, whole); },
+        this, [config = m_model.resolvedConfig(), path](LatestWork::Stop&) { return writeScript(config, path); },
         [this](const Outcome& outcome) {
             if (outcome.ok) {
                 Q_EMIT written(outcome.message);
