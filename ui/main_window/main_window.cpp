@@ -118,6 +118,7 @@ void MainWindow::connectModels() {
     connect(&m_scripts, &ScriptExport::written, this, [this](const QString& message) { m_notice->say(message); });
     connect(&m_files, &ExperimentFiles::runDirectoryChosen, this, &MainWindow::openRun);
     connect(&m_files, &ExperimentFiles::dataChosen, &m_import, &DataImport::look);
+    connect(&m_files, &ExperimentFiles::dataChosen, m_notice, &NoticeBar::takeBackFailure);
     connect(&m_import, &DataImport::runFound, this, &MainWindow::openRun);
     connect(&m_import, &DataImport::experimentFound, &m_files, &ExperimentFiles::openExperiment);
     connect(m_form, &ExperimentForm::browseRequested, &m_files, [this] {
@@ -206,6 +207,7 @@ bool MainWindow::openRun(const QString& runDirectory) {
         return false;
     }
     m_takesRunConfig = true;
+    m_notice->hide();
     m_controller.attach(runDirectory);
     return true;
 }
