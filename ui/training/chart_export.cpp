@@ -2,6 +2,7 @@
 #include "training/chart_export.h"
 
 #include <QApplication>
+#include <QBuffer>
 #include <QPainter>
 #include <QSaveFile>
 #include <QSvgGenerator>
@@ -37,18 +38,16 @@ QImage pictureOf(QWidget& widget) {
     return image;
 }
 
-QString savePng(const QImage& picture, const QString& file) {
-    QSaveFile out(file);
-    if (!out.open(QIODevice::WriteOnly)) return failure(out);
-    picture.save(&out, "PNG");
-    return out.commit() ? QString() : failure(out);
+QByteArray pngOf(const QImage& picture) {
+    QBuffer png;
+    picture.save(&png, "PNG");
+    return png.data();
 }
 
-QString saveSvg(const Drawing& drawing, const QColor& paper, const QString& file) {
-    QSaveFile out(file);
-    if (!out.open(QIODevice::WriteOnly)) return failure(out);
+QByteArray svgOf(const Drawing& drawing, const QColor& paper) {
+    QBuffer svg;
     QSvgGenerator generator;
-    generator.setOutputDevice(&out);
+    generator.setOutputDevice(&svg);
     generator.setSize(drawing.size());
     generator.setViewBox(QRect(QPoint(), drawing.size()));
     generator.setTitle(QStringLiteral("Ringside"));
@@ -56,14 +55,21 @@ QString saveSvg(const Drawing& drawing, const QColor& paper, const QString& file
     painter.fillRect(QRect(QPoint(), drawing.size()), paper);
     drawing.replay(painter);
     painter.end();
+    return svg.data();
+}
+
+QString save(const QByteArray& content, const QString& file) {
+    QSaveFile out(file);
+    if (!out.open(QIODevice::WriteOnly)) return failure(out);
+    out.write(content);
     return out.commit() ? QString() : failure(out);
 }
 
 }  // namespace
 
 std::function<QString()> pictureWriter(QWidget& widget, const QString& file) {
-    if (!isSvg(file)) return [picture = pictureOf(widget), file] { return savePng(picture, file); };
-    return [drawing = Drawing::of(widget), paper = paperOf(widget), file] { return saveSvg(drawing, paper, file); };
+    if (!isSvg(file)) return [picture = pictureOf(widget), file] { return save(pngOf(picture), file); };
+    return [drawing = Drawing::of(widget), paper = paperOf(widget), file] { return save(svgOf(drawing, paper), file); };
 }
 
 QString exportPicture(QWidget& widget, const QString& file) {
@@ -71,12 +77,7 @@ QString exportPicture(QWidget& widget, const QString& file) {
 }
 
 QString exportText(const QStringList& lines, const QString& file) {
-    QSaveFile out(file);
-    if (!out.open(QIODevice::WriteOnly)) {
-        return failure(out);
-    }
-    out.write((lines.join(QLatin1Char('\n')) + QLatin1Char('\n')).toUtf8());
-    return out.commit() ? QString() : failure(out);
+    return save((lines.join(QLatin1Char('\n')) + QLatin1Char('\n')).toUtf8(), file);
 }
 
 }  // namespace ringside
