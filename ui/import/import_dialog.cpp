@@ -254,7 +254,9 @@ QString ImportDialog::statusText() const {
     const QString reason = whyNotUsable();
     if (!reason.isEmpty()) return reason;
     if (!m_data) return tr("Reading it to its end. You need not wait for that.");
-    QString text = tr("Read to its end: %1.").arg(QString::fromStdString(m_data->split.summary));
+    const bool later = m_preview->kind == "image_folder";
+    QString text = (later ? tr("Listed, each image to be read when it is needed: %1.") : tr("Read to its end: %1."))
+                       .arg(QString::fromStdString(m_data->split.summary));
     if (m_preview->kind != "csv" && !m_data->classes.empty())
         text += QLatin1Char(' ') + classesSentence(m_data->classes);
     return text;
