@@ -92,6 +92,25 @@ TEST_CASE("the parts of a window are drawn one after another, when it opens and 
     CHECK_FALSE(first.testAttribute(Qt::WA_OpaquePaintEvent));
 }
 
+TEST_CASE("a picture of the window has all that can be seen, whatever is resized where nobody sees it") {
+    QStringList log;
+    Drawn window("window", log, nullptr);
+    window.resize(200, 100);
+    QWidget otherPage(&window);
+    otherPage.hide();
+    Drawn seen("seen", log, &window), unseen("unseen", log, &otherPage);
+    PaintStages stages(window, {&seen, &unseen}, &window);
+    stages.beginWhenShown();
+    window.show();
+    REQUIRE(waitFor([&] { return seen.updatesEnabled() && unseen.updatesEnabled(); }));
+    for (const int width : {50, 60}) {  // the first finds out the window's size
+        unseen.resize(width, 50);
+        log.clear();
+        window.grab();
+        CHECK(log.contains("seen"));
+    }
+}
+
 TEST_CASE("another text on the page has only its label drawn anew") {
     Fixture f;
     REQUIRE(waitFor([&] { return f.window.isSettled(); }));

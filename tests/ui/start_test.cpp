@@ -60,6 +60,19 @@ TEST_CASE("a page is drawn into a file without a display, in the size asked for"
     CHECK(image.pixelColor(1436, 895) == QColor(0x14171C));  // the window's colour below the status bar
 }
 
+TEST_CASE("a page's picture has the form and the ranks beside it, whichever page it is") {
+    QTemporaryDir folder;
+    const QString file = folder.filePath("page.png");
+    for (const char* page : {"shards", "training"}) {
+        INFO(page);
+        REQUIRE(runRingside({"--screenshot", file, "--page", page, "--size", "1024x700"}).code == 0);
+        const QImage image(file);
+        for (int y = 0; y < image.height(); y += 10) {  // no part is left out: black is no colour of the light theme
+            for (int x = 0; x < image.width(); x += 10) REQUIRE(image.pixelColor(x, y) != QColor(Qt::black));
+        }
+    }
+}
+
 TEST_CASE("an unknown page is answered with the pages there are") {
     const Outcome outcome = runRingside({"--screenshot", "x.png", "--page", "nope"});
     CHECK(outcome.code == 2);

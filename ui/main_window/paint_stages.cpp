@@ -25,7 +25,8 @@ bool PaintStages::eventFilter(QObject* watched, QEvent* event) {
         m_window.removeEventFilter(this);
         m_waiting = false;
         m_turn.start();
-    } else if (watched != &m_window && event->type() == QEvent::Resize) {
+    } else if (watched != &m_window && event->type() == QEvent::Resize &&
+               static_cast<QWidget*>(watched)->isVisibleTo(&m_window)) {
         if (std::exchange(m_windowSize, m_window.size()) == m_window.size()) begin();
     }
     return false;

@@ -27,7 +27,9 @@ class PaintStages final : public QObject {
     QList<QPointer<QWidget>> m_parts;
     qsizetype m_next = 0;
     bool m_waiting = false;  // for the window's first picture
-    QSize m_windowSize;  // parts that are resized within a window of the same size make way for one another: all change
+    // Parts that are resized within a window of the same size make way for one another: all change. Hidden ones do not:
+    // what draws the window into a picture resizes them.
+    QSize m_windowSize;
     QTimer m_turn;
 };
 
