@@ -15,9 +15,12 @@ namespace {
 // Rank 0 of 4 with two buckets of gradients, and steps that reduce them as GradientReducer does.
 struct Rank {
     struct Launched final : RecordedWork {
-        explicit Launched(FakeDevice::Graph recorded) : graph(std::move(recorded)) {}
+        Launched(FakeDevice::Graph recorded, std::function<void()> whenGone)
+            : graph(std::move(recorded)), gone(std::move(whenGone)) {}
+        ~Launched() override { gone(); }
         void launch() override { FakeDevice::launch(graph); }
         FakeDevice::Graph graph;
+        std::function<void()> gone;
     };
 
     std::shared_ptr<FakeClock> clock = std::make_shared<FakeClock>();
@@ -41,7 +44,7 @@ struct Rank {
         RecordingDevice recording;
         recording.hostCopies = [] { return 0; };
         recording.record = [this](const std::function<void()>& work) {
-            return std::make_unique<Launched>(device->recorded(work));
+            return std::make_unique<Launched>(device->recorded(work), [this] { nccl->releaseAbort(); });
         };
         recorder = std::make_unique<StepRecorder>(withCollectives(std::move(recording), *communicator),
                                                   [this](const std::string& why) { told.push_back(why); });
@@ -125,6 +128,18 @@ TEST_CASE("A recorded step whose collectives hang ends at the deadline, with the
     rank.step();
     const std::string error = commErrorOf([&] { rank.synchronize(); });
     CHECK_THAT(error, containing("collective 8 (the last of a recorded step) did not finish within 300 ms"));
+}
+
+TEST_CASE("A failure is told before NCCL's abort is over, which waits for the recorded steps to go") {
+    Rank rank;
+    rank.steps(3);
+    rank.nccl->stalled = true;
+    rank.nccl->abortHangs = true;  // until the recording goes
+    rank.step();
+    CHECK_THAT(commErrorOf([&] { rank.synchronize(); }), containing("did not finish within 300 ms"));
+    CHECK(rank.nccl->aborts == 0);
+    rank.recorder.reset();
+    rank.communicator.reset();
     CHECK(rank.nccl->aborts == 1);
 }
 

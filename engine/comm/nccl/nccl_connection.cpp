@@ -2,7 +2,6 @@
 #include "comm/nccl/nccl_connection.h"
 
 #include <cstring>
-#include <future>
 #include <thread>
 #include <utility>
 
@@ -27,12 +26,12 @@ NcclConnection::NcclConnection(std::shared_ptr<NcclApi> api, std::shared_ptr<Gpu
       m_deadlines(deadlines) {}
 
 NcclConnection::~NcclConnection() {
-    if (!m_comm) return;
     try {
-        finish();
+        if (m_comm) finish();
     } catch (const std::exception&) {
-        // fail() has aborted; a destructor has nobody to tell.
+        // fail() aborts; a destructor has nobody to tell.
     }
+    awaitAbort();
 }
 
 void NcclConnection::connect(Store& store) {
@@ -53,7 +52,8 @@ bool NcclConnection::brokeByRecording() {
 }
 
 void NcclConnection::connectAgain(Store& store) {
-    if (!abortInTime()) fail("its abort hung" + wayOutOfRecording());
+    beginAbort();
+    if (!awaitAbort()) fail("its abort hung" + wayOutOfRecording());
     connect(store);
     m_refusedRecording = false;
 }
@@ -154,8 +154,7 @@ void NcclConnection::fail(const std::string& text) {
     if (m_comm) {
         const std::string detail = m_api->lastError(m_comm);
         if (!detail.empty()) whole += " [" + detail + "]";
-        if (!abortInTime())
-            whole += " (its abort hung for " + describeDuration(m_deadlines.abort) + " and was left behind)";
+        beginAbort();
     }
     m_causeOfDeath = whole;
     throwCause();
@@ -167,21 +166,25 @@ void NcclConnection::throwCause() const {
     throw CommError(m_causeOfDeath);
 }
 
-// Abort can hang inside NCCL (a proxy thread in poll), so it runs beside us and is given up after a while; the
-// process is about to end anyway.
-bool NcclConnection::abortInTime() noexcept {
+// Beside us: NCCL tells its kernels to stop at once, but comes back only when no recorded step holds any of them. Those
+// go after the failure has been thrown.
+void NcclConnection::beginAbort() noexcept {
     const NcclComm comm = std::exchange(m_comm, nullptr);
     try {
         auto aborted = std::make_shared<std::promise<void>>();
-        std::future<void> finished = aborted->get_future();
+        m_aborted = aborted->get_future();
         std::thread([api = m_api, comm, aborted] {
             api->commAbort(comm);
             aborted->set_value();
         }).detach();
-        return finished.wait_for(m_deadlines.abort) == std::future_status::ready;
     } catch (const std::exception&) {
-        return false;  // no thread to be had
+        // No thread to be had: the process is about to end anyway.
     }
+}
+
+// An abort can hang inside NCCL (a proxy thread in poll); then it is given up after a while.
+bool NcclConnection::awaitAbort() const {
+    return !m_aborted.valid() || m_aborted.wait_for(m_deadlines.abort) == std::future_status::ready;
 }
 
 void NcclConnection::finish() {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <future>
 #include <memory>
 #include <string>
 
@@ -25,13 +26,14 @@ struct NcclDeadlines {
 };
 
 // One non-blocking NCCL communicator and its death: NCCL has no timeouts, so every wait here polls its asynchronous
-// error, an abort request and a deadline. The first failure aborts NCCL and throws CommError, or DeviceError when it
-// was the GPU's; so does everything after it. One thread, except requestAbort().
+// error, an abort request and a deadline. The first failure begins NCCL's abort and throws CommError, or DeviceError
+// when it was the GPU's; so does everything after it. One thread, except requestAbort().
 class NcclConnection {
   public:
     NcclConnection(std::shared_ptr<NcclApi> api, std::shared_ptr<GpuRuntime> device, std::shared_ptr<const Clock> clock,
                    int rank, int size, NcclDeadlines deadlines);
-    // The orderly end (finalize, then destroy); an abort when that fails or the connection is dead.
+    // The orderly end (finalize, then destroy), or that of the abort. Recordings have gone before, or both wait for
+    // them.
     ~NcclConnection();
     NcclConnection(const NcclConnection&) = delete;
     NcclConnection& operator=(const NcclConnection&) = delete;
@@ -72,7 +74,8 @@ class NcclConnection {
     [[noreturn]] void fail(const std::string& text);
     [[noreturn]] void failBy(NcclResult result, const NcclOperation& operation);
     [[noreturn]] void throwCause() const;
-    bool abortInTime() noexcept;
+    void beginAbort() noexcept;
+    bool awaitAbort() const;  // false: it hangs and is left behind
     void finish();
 
     std::shared_ptr<NcclApi> m_api;  // shared with an abort that hangs and outlives us
@@ -82,6 +85,7 @@ class NcclConnection {
     int m_size;
     NcclDeadlines m_deadlines;
     NcclComm m_comm = nullptr;
+    std::future<void> m_aborted;
     std::string m_causeOfDeath;
     bool m_gpuFailed = false;  // that is the cause
     bool m_refusedRecording = false;
