@@ -79,8 +79,8 @@ void exchange(CudaBackend& gpu, Communicator& communicator) {
     communicator.barrier();
 }
 
-// A step with two all-reduces, launched as one graph.
-void exchangeRecorded(CudaBackend& gpu, Communicator& communicator) {
+// A step with two all-reduces, launched as one graph from the second round on.
+void exchangeRecorded(CudaBackend& gpu, Communicator& communicator, int rounds) {
     const auto first = communicator.allocate(1001);
     const auto last = communicator.allocate(3);
     const Tensor tensor{first.data(), {1001}, DType::kFloat32, gpu.device()};
@@ -96,13 +96,13 @@ void exchangeRecorded(CudaBackend& gpu, Communicator& communicator) {
                           [&whyNot](const std::string& why) { whyNot = why; });
     std::vector<float> values(1001);
     const std::int64_t before = communicator.collective();
-    for (int round = 0; round < 5; ++round) {
+    for (int round = 0; round < rounds; ++round) {
         recorder.run({first.data(), 1}, step);
         gpu.download(tensor, values.data());
         demand(values.back() == 2 * static_cast<float>(communicator.size()), "the recorded all-reduce is wrong");
     }
     demand(whyNot.empty(), "not recorded: " + whyNot);
-    demand(communicator.collective() == before + 10, "recorded collectives are not counted");
+    demand(communicator.collective() == before + 2 * rounds, "recorded collectives are not counted");
 }
 
 struct Rank {
@@ -154,7 +154,7 @@ TEST_CASE("Two ranks share a GPU by the documented recipe and agree") {
     TemporaryDirectory directory;
     const auto play = [](Rank& self) {
         exchange(self.gpu, *self.communicator);
-        exchangeRecorded(self.gpu, *self.communicator);
+        exchangeRecorded(self.gpu, *self.communicator, 5);
         exchange(self.gpu, *self.communicator);
     };
     const pid_t first = forkRank(directory.path(), 0, 60s, play);
@@ -165,12 +165,24 @@ TEST_CASE("Two ranks share a GPU by the documented recipe and agree") {
 
 TEST_CASE("A rank that is killed leaves the other with an error, not a hang") {
     TemporaryDirectory directory;
-    const pid_t survivor = forkRank(directory.path(), 0, 3s, [](Rank& self) {
+    const pid_t survivor = forkRank(directory.path(), 0, 10s, [](Rank& self) {
         exchange(self.gpu, *self.communicator);
         for (;;) exchange(self.gpu, *self.communicator);
     });
     const pid_t victim = forkRank(directory.path(), 1, 60s, [](Rank& self) {
         exchange(self.gpu, *self.communicator);
+        ::raise(SIGKILL);
+    });
+    CHECK(exitOf(victim) == -SIGKILL);
+    CHECK(exitOf(survivor) == 10);
+}
+
+TEST_CASE("A rank that is killed between recorded steps leaves the other with an error, not a hang") {
+    TemporaryDirectory directory;
+    const pid_t survivor =
+        forkRank(directory.path(), 0, 10s, [](Rank& self) { exchangeRecorded(self.gpu, *self.communicator, 1000); });
+    const pid_t victim = forkRank(directory.path(), 1, 60s, [](Rank& self) {
+        exchangeRecorded(self.gpu, *self.communicator, 5);
         ::raise(SIGKILL);
     });
     CHECK(exitOf(victim) == -SIGKILL);
@@ -185,7 +197,7 @@ TEST_CASE("One rank talks to itself") {
         try {
             Rank self(directory.path(), 0, 1, 30s);
             exchange(self.gpu, *self.communicator);
-            exchangeRecorded(self.gpu, *self.communicator);
+            exchangeRecorded(self.gpu, *self.communicator, 5);
             code = 0;
         } catch (const std::exception& error) {
             std::fprintf(stderr, "%s\n", error.what());
