@@ -74,6 +74,7 @@ struct Both {
     }
 };
 
-inline constexpr double kRounding = 2e-6;  // float32 sums in another order; TF32 would be off by 1e-3
+// float32 sums in another order: 2.2e-6 for 4096 products of the numbers above; TF32 would be off by 2.3e-4.
+inline constexpr double kRounding = 1e-5;
 
 }  // namespace ringside
