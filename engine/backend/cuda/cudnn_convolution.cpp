@@ -82,13 +82,20 @@ struct Cudnn {
     GrowingMemory sums;
 };
 
+// An algorithm and the arithmetic it was found in: with tensor cores allowed, one without them has to run without.
+template <class Algorithm>
+struct Choice {
+    Algorithm algorithm{};
+    cudnnMathType_t math{};
+};
+
 // Descriptors and algorithms for one batch size.
 struct BatchPlan {
     UniqueImages x;
     UniqueImages y;
-    cudnnConvolutionFwdAlgo_t forward{};
-    cudnnConvolutionBwdFilterAlgo_t parameters{};
-    cudnnConvolutionBwdDataAlgo_t input{};
+    Choice<cudnnConvolutionFwdAlgo_t> forward;
+    Choice<cudnnConvolutionBwdFilterAlgo_t> parameters;
+    Choice<cudnnConvolutionBwdDataAlgo_t> input;
 };
 
 class CudnnConvolution final : public Convolution {
@@ -109,7 +116,6 @@ class CudnnConvolution final : public Convolution {
         m_cudnn.check(cudnnSetConvolution2dDescriptor(operation, padding, padding, stride, stride, 1, 1,
                                                       CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT),
                       "describing a convolution");
-        m_cudnn.check(cudnnSetConvolutionMathType(operation, mathOf(m_cudnn.precision)), "describing a convolution");
     }
 
     void forward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) override {
@@ -118,8 +124,8 @@ class CudnnConvolution final : public Convolution {
         const void* filter = ordered(weight);
         void* result = place(y, m_cudnn.y);
         m_cudnn.check(cudnnConvolutionForward(m_cudnn.api.get(), &kOne, plan.x.get(), images, m_filter.get(), filter,
-                                              m_operation.get(), plan.forward, m_cudnn.workspace.get(), kWorkspaceBytes,
-                                              &kZero, plan.y.get(), result),
+                                              operation(plan.forward.math), plan.forward.algorithm,
+                                              m_cudnn.workspace.get(), kWorkspaceBytes, &kZero, plan.y.get(), result),
                       "computing a convolution");
         widened(y, result);
         if (bias) eachValue(countOf(y), BiasedValue{floats(y), floats(bias), outChannels()}, m_cudnn.stream);
@@ -134,10 +140,11 @@ class CudnnConvolution final : public Convolution {
         void* result = isNarrow(m_cudnn.precision)
                            ? static_cast<void*>(m_cudnn.weight.atLeast<std::uint16_t>(countOf(gradWeight)))
                            : ordered;
-        m_cudnn.check(cudnnConvolutionBackwardFilter(
-                          m_cudnn.api.get(), &kOne, plan.x.get(), images, plan.y.get(), gradient, m_operation.get(),
-                          plan.parameters, m_cudnn.workspace.get(), kWorkspaceBytes, &kZero, m_filter.get(), result),
-                      "computing a convolution's weight gradient");
+        m_cudnn.check(
+            cudnnConvolutionBackwardFilter(m_cudnn.api.get(), &kOne, plan.x.get(), images, plan.y.get(), gradient,
+                                           operation(plan.parameters.math), plan.parameters.algorithm,
+                                           m_cudnn.workspace.get(), kWorkspaceBytes, &kZero, m_filter.get(), result),
+            "computing a convolution's weight gradient");
         if (isNarrow(m_cudnn.precision))
             widen(static_cast<const std::uint16_t*>(result), ordered, countOf(gradWeight), m_cudnn.precision,
                   m_cudnn.stream);
@@ -154,10 +161,11 @@ class CudnnConvolution final : public Convolution {
         const void* filter = ordered(weight);
         const void* gradient = narrowed(gradY, m_cudnn.y);
         void* result = place(gradX, m_cudnn.x);
-        m_cudnn.check(cudnnConvolutionBackwardData(m_cudnn.api.get(), &kOne, m_filter.get(), filter, plan.y.get(),
-                                                   gradient, m_operation.get(), plan.input, m_cudnn.workspace.get(),
-                                                   kWorkspaceBytes, &kZero, plan.x.get(), result),
-                      "computing a convolution's input gradient");
+        m_cudnn.check(
+            cudnnConvolutionBackwardData(m_cudnn.api.get(), &kOne, m_filter.get(), filter, plan.y.get(), gradient,
+                                         operation(plan.input.math), plan.input.algorithm, m_cudnn.workspace.get(),
+                                         kWorkspaceBytes, &kZero, plan.x.get(), result),
+            "computing a convolution's input gradient");
         widened(gradX, result);
     }
 
@@ -165,6 +173,12 @@ class CudnnConvolution final : public Convolution {
     std::size_t outChannels() const { return static_cast<std::size_t>(m_spec.outChannels); }
     std::size_t inChannels() const { return static_cast<std::size_t>(m_spec.inChannels); }
     std::size_t taps() const { return static_cast<std::size_t>(m_spec.kernel * m_spec.kernel); }
+
+    // For the next call.
+    cudnnConvolutionDescriptor_t operation(cudnnMathType_t math) const {
+        m_cudnn.check(cudnnSetConvolutionMathType(m_operation.get(), math), "describing a convolution");
+        return m_operation.get();
+    }
 
     // The values as cuDNN takes them: themselves, or a narrow copy.
     const void* narrowed(const Tensor& values, GrowingMemory& scratch) {
@@ -206,11 +220,13 @@ class CudnnConvolution final : public Convolution {
     // The fastest algorithm that gives the same bits in every run and fits into the workspace.
     template <class Found, std::size_t kCount>
     auto choose(const std::array<Found, kCount>& found, int count, cudnnStatus_t status) const {
+        const bool exact = m_cudnn.precision == Precision::kFloat32;
         m_cudnn.check(status, "choosing an algorithm");
         for (int i = 0; i < count; ++i) {
             const Found& one = found[static_cast<std::size_t>(i)];
             const bool fits = one.status == CUDNN_STATUS_SUCCESS && one.memory <= kWorkspaceBytes;
-            if (fits && one.determinism == CUDNN_DETERMINISTIC) return one.algo;
+            if (fits && one.determinism == CUDNN_DETERMINISTIC)
+                return Choice<decltype(one.algo)>{one.algo, exact ? CUDNN_FMA_MATH : one.mathType};
         }
         throw DeviceError(m_cudnn.device.name() + ": cuDNN has no deterministic algorithm for a convolution of " +
                           std::to_string(m_spec.inChannels) + " to " + std::to_string(m_spec.outChannels) +
@@ -230,21 +246,21 @@ class CudnnConvolution final : public Convolution {
 
     void chooseAlgorithms(BatchPlan& plan) const {
         cudnnHandle_t api = m_cudnn.api.get();
+        cudnnConvolutionDescriptor_t wanted = operation(mathOf(m_cudnn.precision));
         int count = 0;
         std::array<cudnnConvolutionFwdAlgoPerf_t, CUDNN_CONVOLUTION_FWD_ALGO_COUNT> forward{};
         cudnnStatus_t status =
-            cudnnGetConvolutionForwardAlgorithm_v7(api, plan.x.get(), m_filter.get(), m_operation.get(), plan.y.get(),
+            cudnnGetConvolutionForwardAlgorithm_v7(api, plan.x.get(), m_filter.get(), wanted, plan.y.get(),
                                                    static_cast<int>(forward.size()), &count, forward.data());
         plan.forward = choose(forward, count, status);
         std::array<cudnnConvolutionBwdFilterAlgoPerf_t, CUDNN_CONVOLUTION_BWD_FILTER_ALGO_COUNT> parameters{};
-        status = cudnnGetConvolutionBackwardFilterAlgorithm_v7(api, plan.x.get(), plan.y.get(), m_operation.get(),
-                                                               m_filter.get(), static_cast<int>(parameters.size()),
-                                                               &count, parameters.data());
+        status = cudnnGetConvolutionBackwardFilterAlgorithm_v7(api, plan.x.get(), plan.y.get(), wanted, m_filter.get(),
+                                                               static_cast<int>(parameters.size()), &count,
+                                                               parameters.data());
         plan.parameters = choose(parameters, count, status);
         std::array<cudnnConvolutionBwdDataAlgoPerf_t, CUDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT> input{};
-        status = cudnnGetConvolutionBackwardDataAlgorithm_v7(api, m_filter.get(), plan.y.get(), m_operation.get(),
-                                                             plan.x.get(), static_cast<int>(input.size()), &count,
-                                                             input.data());
+        status = cudnnGetConvolutionBackwardDataAlgorithm_v7(api, m_filter.get(), plan.y.get(), wanted, plan.x.get(),
+                                                             static_cast<int>(input.size()), &count, input.data());
         plan.input = choose(input, count, status);
     }
 
