@@ -5,11 +5,22 @@
 
 using namespace ringside::cuda;
 
-TEST_CASE("Why there is no GPU depends on the driver") {
-    CHECK(noDeviceText(0, 13000) == "no GPU found on this machine (no NVIDIA driver is loaded)");
-    CHECK(noDeviceText(12020, 13000) ==
+TEST_CASE("Why there is no GPU depends on the driver and on what it says") {
+    // As CUDA 13 answers without a driver: an insufficient one of version 0.
+    CHECK_THAT(noDeviceText({0, 13000, "cudaErrorInsufficientDriver", "insufficient"}),
+               containing("libcuda.so.1 cannot be loaded") && containing("--gpus all"));
+    CHECK(noDeviceText({12020, 13000, "cudaErrorInsufficientDriver", "insufficient"}) ==
           "the NVIDIA driver is too old: it runs CUDA up to 12.2, this build needs 13.0: update the driver");
-    CHECK_THAT(noDeviceText(13000, 13000), containing("CUDA_VISIBLE_DEVICES"));
+    CHECK_THAT(noDeviceText({13000, 13000, "cudaErrorNoDevice", "no CUDA-capable device is detected"}),
+               containing("CUDA_VISIBLE_DEVICES"));
+    // CUDA 12.4 runs programs of 12.8, so that an older driver is not to blame for everything.
+    CHECK_THAT(noDeviceText({12040, 12080, "cudaErrorNoDevice", "no CUDA-capable device is detected"}),
+               containing("CUDA_VISIBLE_DEVICES"));
+    CHECK(noDeviceText({13000, 13000, "cudaErrorSystemNotReady", "system not yet initialized"}) ==
+          "the NVIDIA driver failed while looking for GPUs: system not yet initialized (cudaErrorSystemNotReady): "
+          "NVIDIA's Fabric Manager does not run: start it (systemctl start nvidia-fabricmanager)");
+    CHECK_THAT(noDeviceText({13000, 13000, "cudaErrorInitializationError", "initialization error"}),
+               containing("initialization error") && containing("nvidia-smi"));
 }
 
 TEST_CASE("A GPU is used from compute capability 8.0 on, unless its mode forbids it") {

@@ -12,13 +12,14 @@
 namespace ringside::cuda {
 
 int deviceCount() {
-    int driver = 0;
-    int runtime = 0;
-    cudaDriverGetVersion(&driver);
-    cudaRuntimeGetVersion(&runtime);
     int count = 0;
-    if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) throw DeviceError(noDeviceText(driver, runtime));
-    return count;
+    cudaError_t error = cudaGetDeviceCount(&count);
+    if (error == cudaSuccess && count == 0) error = cudaErrorNoDevice;
+    if (error == cudaSuccess) return count;
+    DeviceCountFailure failure{.errorName = cudaGetErrorName(error), .errorText = cudaGetErrorString(error)};
+    cudaDriverGetVersion(&failure.driver);
+    cudaRuntimeGetVersion(&failure.runtime);
+    throw DeviceError(noDeviceText(failure));
 }
 
 std::string uuidText(const cudaUUID_t& uuid) {

@@ -6,6 +6,7 @@
 #include "backend/cuda/cuda_device.h"
 #include "backend/cuda/device_text.h"
 #include "backend/cuda/nvml.h"
+#include "base/errors.h"
 
 namespace ringside {
 namespace {
@@ -60,12 +61,15 @@ GpuReport queryGpus(const LibraryVersions& libraries) {
     report.nccl = libraries.nccl;
     report.cudnn = libraries.cudnn;
     int count = 0;
-    if (cudaGetDeviceCount(&count) != cudaSuccess) count = 0;
+    try {
+        count = deviceCount();
+    } catch (const DeviceError& error) {
+        report.why = error.what();
+    }
     for (int index = 0; index < count; ++index) report.gpus.push_back(describe(index, nvml));
     for (const GpuInfo& from : report.gpus)
         for (const GpuInfo& to : report.gpus)
             if (from.index < to.index) report.links.push_back(linkBetween(from, to, nvml));
-    if (count == 0) report.why = noDeviceText(driver, runtime);
     if (count > 0 && report.usableCount() == 0)
         report.why = report.gpus.front().name + ": " + report.gpus.front().whyNot;
     return report;

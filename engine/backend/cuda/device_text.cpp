@@ -15,6 +15,29 @@ std::string mebibytes(std::int64_t bytes) {
     return std::to_string(bytes >> 20) + " MiB";
 }
 
+std::string adviceOn(const std::string& errorName, const std::string& otherwise) {
+    static const std::array<std::pair<const char*, const char*>, 11> kAdvice{{
+        {"cudaErrorInsufficientDriver", "the NVIDIA driver is older than this build needs: update the driver"},
+        {"cudaErrorNoDevice", "the driver shows no GPU any more: see dmesg for Xid messages, then restart the run"},
+        {"cudaErrorDevicesUnavailable", "another program holds it alone: see nvidia-smi"},
+        {"cudaErrorECCUncorrectable", "its memory is damaged: see nvidia-smi -q -d ECC, use another GPU"},
+        {"cudaErrorNoKernelImageForDevice",
+         "this build has no code for it: configure with "
+         "-DCMAKE_CUDA_ARCHITECTURES=native and build again"},
+        {"cudaErrorLaunchTimeout", "a display's watchdog stopped it: use a GPU without a display"},
+        {"cudaErrorDeviceUninitialized", "the driver lost it: see dmesg for Xid messages, then restart the run"},
+        {"cudaErrorSystemDriverMismatch", "driver and libcuda differ: restart the machine after a driver update"},
+        {"cudaErrorSystemNotReady",
+         "NVIDIA's Fabric Manager does not run: start it (systemctl start nvidia-fabricmanager)"},
+        {"cudaErrorCompatNotSupportedOnDevice",
+         "this GPU takes no compatibility libcuda: take its folder out of LD_LIBRARY_PATH"},
+        {"cudaErrorUnknown", "the GPU may be lost: see dmesg for Xid messages, then restart the run"},
+    }};
+    for (const auto& [name, advice] : kAdvice)
+        if (errorName == name) return advice;
+    return otherwise;
+}
+
 }  // namespace
 
 std::string versionText(int cudaVersion) {
@@ -33,12 +56,17 @@ std::string noPinnedMemoryText(const std::string& gpu, std::size_t askedBytes) {
            "ranks";
 }
 
-std::string noDeviceText(int driverVersion, int runtimeVersion) {
-    if (driverVersion == 0) return "no GPU found on this machine (no NVIDIA driver is loaded)";
-    if (driverVersion < runtimeVersion)
-        return "the NVIDIA driver is too old: it runs CUDA up to " + versionText(driverVersion) +
-               ", this build needs " + versionText(runtimeVersion) + ": update the driver";
-    return "the NVIDIA driver is loaded but shows no GPU (is CUDA_VISIBLE_DEVICES empty?)";
+std::string noDeviceText(const DeviceCountFailure& failure) {
+    if (failure.driver == 0)
+        return "libcuda.so.1 cannot be loaded (is a driver installed; was the container started with "
+               "--gpus all?)";
+    if (failure.errorName == "cudaErrorInsufficientDriver")
+        return "the NVIDIA driver is too old: it runs CUDA up to " + versionText(failure.driver) +
+               ", this build needs " + versionText(failure.runtime) + ": update the driver";
+    if (failure.errorName == "cudaErrorNoDevice")
+        return "the NVIDIA driver is loaded but shows no GPU (is CUDA_VISIBLE_DEVICES empty?)";
+    return "the NVIDIA driver failed while looking for GPUs: " + failure.errorText + " (" + failure.errorName +
+           "): " + adviceOn(failure.errorName, "see whether nvidia-smi answers, and dmesg for NVRM messages");
 }
 
 std::string whyNotUsable(int major, int minor, int computeMode) {
@@ -54,23 +82,8 @@ std::string whyNotUsable(int major, int minor, int computeMode) {
 
 std::string failureText(const std::string& gpu, const std::string& doing, const std::string& errorName,
                         const std::string& errorText) {
-    static const std::array<std::pair<const char*, const char*>, 9> kAdvice{{
-        {"cudaErrorInsufficientDriver", "the NVIDIA driver is older than this build needs: update the driver"},
-        {"cudaErrorNoDevice", "the driver shows no GPU any more: see dmesg for Xid messages, then restart the run"},
-        {"cudaErrorDevicesUnavailable", "another program holds it alone: see nvidia-smi"},
-        {"cudaErrorECCUncorrectable", "its memory is damaged: see nvidia-smi -q -d ECC, use another GPU"},
-        {"cudaErrorNoKernelImageForDevice",
-         "this build has no code for it: configure with "
-         "-DCMAKE_CUDA_ARCHITECTURES=native and build again"},
-        {"cudaErrorLaunchTimeout", "a display's watchdog stopped it: use a GPU without a display"},
-        {"cudaErrorDeviceUninitialized", "the driver lost it: see dmesg for Xid messages, then restart the run"},
-        {"cudaErrorSystemDriverMismatch", "driver and libcuda differ: restart the machine after a driver update"},
-        {"cudaErrorUnknown", "the GPU may be lost: see dmesg for Xid messages, then restart the run"},
-    }};
-    std::string advice = "see dmesg for Xid messages; the last checkpoint is untouched";
-    for (const auto& [name, text] : kAdvice)
-        if (errorName == name) advice = text;
-    return gpu + " failed while " + doing + ": " + errorText + " (" + errorName + "): " + advice;
+    return gpu + " failed while " + doing + ": " + errorText + " (" + errorName +
+           "): " + adviceOn(errorName, "see dmesg for Xid messages; the last checkpoint is untouched");
 }
 
 }  // namespace ringside::cuda

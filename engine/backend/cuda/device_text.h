@@ -23,8 +23,14 @@ std::string outOfMemoryText(const MemoryShortage& shortage);
 // The host has no page-locked memory left to give.
 std::string noPinnedMemoryText(const std::string& gpu, std::size_t askedBytes);
 
-// Why no GPU can be used, from the versions CUDA reports; driver 0: none is loaded.
-std::string noDeviceText(int driverVersion, int runtimeVersion);
+// What CUDA says when it finds no GPU: its versions (driver 0: there is none), and the error's name and text.
+struct DeviceCountFailure {
+    int driver = 0;
+    int runtime = 0;
+    std::string errorName;  // "cudaErrorNoDevice"
+    std::string errorText;
+};
+std::string noDeviceText(const DeviceCountFailure& failure);
 
 // Why this GPU cannot be used; empty when it can. computeMode as cudaComputeMode.
 std::string whyNotUsable(int major, int minor, int computeMode);
