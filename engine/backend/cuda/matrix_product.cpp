@@ -83,7 +83,7 @@ void MatrixProduct::check(cublasStatus_t status, const char* doing) const {
     throw DeviceError(m_device.name() + ": cuBLAS failed while " + doing + ": " + cublasLtGetStatusString(status));
 }
 
-std::unique_ptr<MatrixProduct::Plan> MatrixProduct::makePlan(const Problem& problem) const {
+std::unique_ptr<MatrixProduct::Plan> MatrixProduct::makePlan(const Problem& problem, const float* bias) const {
     auto plan = std::make_unique<Plan>();
     cublasLtMatmulDesc_t description = nullptr;
     const cublasComputeType_t compute =
@@ -96,6 +96,7 @@ std::unique_ptr<MatrixProduct::Plan> MatrixProduct::makePlan(const Problem& prob
     set(CUBLASLT_MATMUL_DESC_TRANSA, problem.transposeA ? CUBLAS_OP_T : CUBLAS_OP_N);
     set(CUBLASLT_MATMUL_DESC_TRANSB, problem.transposeB ? CUBLAS_OP_T : CUBLAS_OP_N);
     set(CUBLASLT_MATMUL_DESC_EPILOGUE, toCublas(problem.epilogue));
+    if (bias) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
 
     const auto layout = [&](cudaDataType_t type, std::int64_t rows, std::int64_t columns, bool transposed) {
         if (transposed) std::swap(rows, columns);
@@ -132,9 +133,9 @@ std::unique_ptr<MatrixProduct::Plan> MatrixProduct::makePlan(const Problem& prob
     return plan;
 }
 
-MatrixProduct::Plan& MatrixProduct::planFor(const Problem& problem) {
+MatrixProduct::Plan& MatrixProduct::planFor(const Problem& problem, const float* bias) {
     std::unique_ptr<Plan>& plan = m_plans[problem];
-    if (!plan) plan = makePlan(problem);
+    if (!plan) plan = makePlan(problem, bias);
     return *plan;
 }
 
@@ -148,7 +149,7 @@ const void* MatrixProduct::factor(const float* values, std::int64_t count, Growi
 
 bool MatrixProduct::multiply(const Problem& problem, const float* a, const float* b, float* d, float* bias,
                              cudaStream_t stream) {
-    Plan& plan = planFor(problem);
+    Plan& plan = planFor(problem, bias);
     if (!plan.possible && problem.epilogue != Epilogue::kNone) return false;
     if (!plan.possible) check(CUBLAS_STATUS_NOT_SUPPORTED, "choosing an algorithm");
     if (bias)

@@ -46,8 +46,9 @@ class MatrixProduct {
     };
     struct Plan;
 
-    Plan& planFor(const Problem& problem);
-    std::unique_ptr<Plan> makePlan(const Problem& problem) const;
+    // bias: of the call, null without one; cuBLASLt may look at it when it chooses.
+    Plan& planFor(const Problem& problem, const float* bias);
+    std::unique_ptr<Plan> makePlan(const Problem& problem, const float* bias) const;
     // false: cuBLASLt has no algorithm with this epilogue; nothing was done.
     bool multiply(const Problem& problem, const float* a, const float* b, float* d, float* bias, cudaStream_t stream);
     // A factor as the product takes it: itself, or its narrow copy in scratch.
