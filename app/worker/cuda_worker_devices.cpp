@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <string_view>
+#include <vector>
 
 #include "backend/cuda/cuda_backend.h"
 #include "backend/cuda/cuda_convolution.h"
@@ -51,13 +52,14 @@ class CudaDevices final : public RankDevices {
   public:
     std::unique_ptr<Backend> makeBackend(const RankEnvironment& environment, const RunConfig& config) override {
         if (environment.device != "cuda") return m_cpu->makeBackend(environment, config);
+        const std::vector<int> gpus = cuda::usableDevices();
         const GpuPlacement placement = placeRank(environment.runDirectory.filename().string(), environment.localRank,
-                                                 environment.worldSize, cuda::deviceCount());
+                                                 environment.worldSize, static_cast<int>(gpus.size()));
         m_shared = placement.shared;
         // Before NCCL's first call; our other threads read no environment. What the user has set stays.
         for (const auto& [name, value] : placement.environment) ::setenv(name.c_str(), value.c_str(), 0);
         CudaOptions options;
-        options.device = placement.gpu;
+        options.device = gpus[static_cast<std::size_t>(placement.gpu)];
         options.label = placement.label;
         options.precision = precisionOf(config.training);
         options.recordsSteps = recordsSteps();

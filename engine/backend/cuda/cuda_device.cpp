@@ -22,6 +22,24 @@ int deviceCount() {
     throw DeviceError(noDeviceText(failure));
 }
 
+std::vector<int> usableDevices() {
+    std::vector<int> usable;
+    std::string whyNot;
+    const auto read = [](cudaDeviceAttr attribute, int index) {
+        int value = 0;
+        cudaDeviceGetAttribute(&value, attribute, index);
+        return value;
+    };
+    const int count = deviceCount();
+    for (int index = 0; index < count; ++index) {
+        whyNot = whyNotUsable(read(cudaDevAttrComputeCapabilityMajor, index),
+                              read(cudaDevAttrComputeCapabilityMinor, index), read(cudaDevAttrComputeMode, index));
+        if (whyNot.empty()) usable.push_back(index);
+    }
+    if (usable.empty()) throw DeviceError("GPU " + std::to_string(count - 1) + " cannot be used: " + whyNot);
+    return usable;
+}
+
 std::string uuidText(const cudaUUID_t& uuid) {
     std::string text = "GPU";
     for (int i = 0; i < 16; ++i) {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "backend/cuda/cuda_handles.h"
 
@@ -13,6 +14,8 @@ namespace ringside::cuda {
 
 // GPUs this process sees. Throws DeviceError with the reason when there are none.
 int deviceCount();
+// Those that ranks may compute on, as `--devices` counts them. Throws DeviceError when there are none.
+std::vector<int> usableDevices();
 
 // As nvidia-smi writes it: GPU-8-4-4-4-12 hexadecimal digits.
 std::string uuidText(const cudaUUID_t& uuid);
