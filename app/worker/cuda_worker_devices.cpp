@@ -89,14 +89,20 @@ class CudaDevices final : public RankDevices {
         const auto staged = [&] { return joinStaged(environment, config, gpu, m_store); };
         if (environment.backend == "gloo") return staged();
         if (!m_shared) return joinNccl(environment, config, gpu, *m_store);
-        // What NVIDIA does not support may be refused; teaching goes on without NCCL then.
-        NcclAttempt attempt{environment.rank, environment.worldSize, 2 * timeoutOf(config), {}, staged};
-        attempt.connect = [&] { return joinNccl(environment, config, gpu, *m_store); };
+        // What NVIDIA does not support may be refused; teaching goes on without NCCL then. A rank whose peer was
+        // refused finds out when it gives up connecting itself.
         std::string whyNot;
-        auto communicator = connectOrFallBack(*m_store, attempt, whyNot);
-        if (!whyNot.empty())
+        const auto fallBack = [&] {
             std::cerr << "NCCL refused to share a GPU; gradients go through Gloo: " << whyNot << std::endl;
-        return communicator;
+            return staged();
+        };
+        constexpr NcclDeadlines kDeadlines;
+        const NcclAttempt attempt{.rank = environment.rank,
+                                  .size = environment.worldSize,
+                                  .deadline = kDeadlines.connect + kDeadlines.abort + timeoutOf(config),
+                                  .connect = [&] { return joinNccl(environment, config, gpu, *m_store); },
+                                  .fallBack = fallBack};
+        return connectOrFallBack(*m_store, attempt, whyNot);
     }
 
   private:
