@@ -3,12 +3,18 @@
 import sys
 import time
 
+
+def skip(why):
+    print(f"skipped: {why}")
+    sys.exit(77)
+
+
 try:
     import torch
 except ImportError:
-    sys.exit("skipped: this python3 has no PyTorch")
+    skip("this python3 has no PyTorch")
 if not torch.cuda.is_available():
-    sys.exit("skipped: this PyTorch sees no GPU")
+    skip("this PyTorch sees no GPU")
 
 
 def seconds_per(work):
