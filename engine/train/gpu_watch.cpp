@@ -18,8 +18,9 @@ struct GpuWatch::State {
     std::function<GpuReading()> read;
     std::chrono::milliseconds interval;
     std::mutex mutex;  // guards what follows
-    std::condition_variable stopped;
+    std::condition_variable changed;
     bool stopping = false;
+    bool ended = false;
     GpuReading latest;
     Time::time_point at;
 
@@ -29,8 +30,13 @@ struct GpuWatch::State {
             std::unique_lock lock(mutex);
             latest = reading;
             at = Time::now();
-            if (stopped.wait_for(lock, interval, [this] { return stopping; })) return;
+            if (changed.wait_for(lock, interval, [this] { return stopping; })) break;
         }
+    }
+    void end() {
+        const std::lock_guard lock(mutex);
+        ended = true;
+        changed.notify_all();
     }
 };
 
@@ -38,13 +44,17 @@ GpuWatch::GpuWatch(std::function<GpuReading()> read, std::chrono::milliseconds i
     : m_state(std::make_shared<State>()) {
     m_state->read = std::move(read);
     m_state->interval = interval;
-    std::thread([state = m_state] { state->work(); }).detach();
+    std::thread([state = m_state] {
+        state->work();
+        state->end();
+    }).detach();
 }
 
 GpuWatch::~GpuWatch() {
-    const std::lock_guard lock(m_state->mutex);
+    std::unique_lock lock(m_state->mutex);
     m_state->stopping = true;
-    m_state->stopped.notify_all();
+    m_state->changed.notify_all();
+    m_state->changed.wait_for(lock, m_state->interval, [this] { return m_state->ended; });
 }
 
 GpuReading GpuWatch::latest() const {

@@ -10,7 +10,8 @@
 namespace ringside {
 
 // Asks a GPU about once a second in a thread of its own. A driver that hangs only makes the answer old, and an old
-// answer is none; it is left behind at the end.
+// answer is none. At the end the answer under way is waited for, as the process may not end inside the driver; after an
+// interval it is left behind.
 class GpuWatch {
   public:
     explicit GpuWatch(std::function<GpuReading()> read,

@@ -28,15 +28,38 @@ TEST_CASE("A watched GPU is asked again and again, and its last answer is at han
     CHECK(*asked >= 3);
 }
 
-TEST_CASE("A GPU that does not answer has no reading, and nobody waits for it") {
+TEST_CASE("The answer under way is over before the watch is gone") {
+    std::promise<void> asked;
+    std::promise<void> answer;
+    bool over = false;
+    std::thread driver;
+    {
+        const GpuWatch watch(
+            [&] {
+                asked.set_value();
+                answer.get_future().wait();
+                over = true;
+                return busy(50);
+            },
+            30s);
+        asked.get_future().wait();
+        driver = std::thread([&answer] { answer.set_value(); });
+    }
+    CHECK(over);
+    driver.join();
+}
+
+TEST_CASE("A GPU that does not answer has no reading, and is left behind in the end") {
     auto released = std::make_shared<std::promise<void>>();
     auto answered = std::make_shared<std::promise<void>>();
     {
-        const GpuWatch watch([released, answered] {
-            released->get_future().wait();
-            answered->set_value();
-            return busy(50);
-        });
+        const GpuWatch watch(
+            [released, answered] {
+                released->get_future().wait();
+                answered->set_value();
+                return busy(50);
+            },
+            20ms);
         CHECK_FALSE(watch.latest().known());
     }
     // The watch is gone, its thread still asks: it ends by itself once the driver lets go.
