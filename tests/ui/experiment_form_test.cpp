@@ -240,6 +240,17 @@ TEST_CASE("a data file that cannot be used says so beside the field that names i
     CHECK(problem->text() == "File / is a directory: name a file");
 }
 
+TEST_CASE("a data set that is refused is not made, however large") {
+    Fixture f;
+    RunConfig config = f.model.config();
+    config.dataset.kind = "synthetic";
+    config.dataset.size = 13'421'773;  // times 10 features and 10 targets: four more than 2^28
+    f.model.edit(config, QStringLiteral("dataset.size"));
+    REQUIRE(waitFor([&] { return !f.model.isLoadingData(); }));
+    CHECK(f.model.data() == nullptr);
+    CHECK(f.find<QLabel>("dataSizeProblemLabel")->text().contains("the most is 268435456"));
+}
+
 TEST_CASE("labels that do not fit say so beside the field that names them") {
     Fixture f;
     const TemporaryDirectory directory;

@@ -47,6 +47,18 @@ class ConfigEdit final : public QUndoCommand {
     QString m_field;
 };
 
+namespace {
+
+// What the configuration shows to be wrong with the data is not tried: it may ask for more memory than there is.
+std::optional<Problem> refusalOfData(const RunConfig& config) {
+    for (const Problem& problem : config.validate()) {
+        if (problem.field.starts_with("dataset.")) return problem;
+    }
+    return {};
+}
+
+}  // namespace
+
 ExperimentModel::ExperimentModel(QObject* parent, std::chrono::milliseconds slowAfter) : QObject(parent) {
     m_loader.setMaxThreadCount(1);
     m_slow.setSingleShot(true);
@@ -168,16 +180,16 @@ void ExperimentModel::loadData() {
     m_slow.start();
     m_dataProblem.reset();
     const auto offered = std::exchange(m_offered, std::nullopt);
-    if (offered && offered->first == m_config.dataset) {
-        QMetaObject::invokeMethod(
-            this, [this, number, data = offered->second] { takeData(number, data); }, Qt::QueuedConnection);
-        return;
-    }
+    if (const std::optional<Problem> refused = refusalOfData(m_config)) return takeLater(number, *refused);
+    if (offered && offered->first == m_config.dataset) return takeLater(number, offered->second);
     m_loader.start([this, number, config = m_config.dataset, base = baseDirectory(), stop = m_stopLoad.get_token()] {
-        const Result<DataSplit> loaded = loadDataset(config, base, stop);
-        QMetaObject::invokeMethod(
-            this, [this, number, loaded] { takeData(number, loaded); }, Qt::QueuedConnection);
+        takeLater(number, loadDataset(config, base, stop));
     });
+}
+
+void ExperimentModel::takeLater(quint64 number, const Result<DataSplit>& loaded) {
+    QMetaObject::invokeMethod(
+        this, [this, number, loaded] { takeData(number, loaded); }, Qt::QueuedConnection);
 }
 
 // A problem of the data names its file; the form shows it beside the field that names the file.
