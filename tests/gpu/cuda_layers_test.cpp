@@ -52,6 +52,28 @@ TEST_CASE("A convolution computes on the GPU what it computes on the CPU, in flo
     CHECK(ConvolutionRun(both, spec, 5).worst(both) < 1e-5);
 }
 
+TEST_CASE("A recorded convolution gives the bits it gives as it is") {
+    const ConvolutionSpec spec{3, 12, 12, 8, 3, 1, 1};
+    Both both(with(GENERATE(cuda::Precision::kFloat32, cuda::Precision::kBfloat16, cuda::Precision::kFloat16)));
+    const auto x = both.floats({4, 12, 12, 3}, 1), weight = both.floats({8, 3, 3, 3}, 2), bias = both.floats({8}, 3);
+    const auto y = both.floats({4, 12, 12, 8}, 0), gradX = both.floats(x.cpu.shape, 0);
+    const auto gradWeight = both.floats(weight.cpu.shape, 0), gradBias = both.floats({8}, 0);
+    const auto convolution = both.gpu.makeConvolution(spec);
+    const auto step = [&] {
+        convolution->forward(x.gpu, weight.gpu, bias.gpu, y.gpu);
+        convolution->backwardParameters(x.gpu, y.gpu, gradWeight.gpu, gradBias.gpu);
+        convolution->backwardInput(y.gpu, weight.gpu, gradX.gpu);
+    };
+    const Both::Pair* results[] = {&y, &gradX, &gradWeight, &gradBias};
+    step();
+    std::vector<std::vector<float>> asItIs;
+    for (const auto* result : results) asItIs.push_back(both.fromGpu(result->gpu));
+    const auto recorded = both.gpu.recordingDevice()->record(step);
+    for (const auto* result : results) both.gpu.fill(result->gpu, 0);
+    recorded->launch();
+    for (std::size_t i = 0; i < asItIs.size(); ++i) CHECK(both.fromGpu(results[i]->gpu) == asItIs[i]);
+}
+
 TEST_CASE("A convolution in 16 bits stays as near to float32 as its rounding allows") {
     // Inputs and results are rounded to 8 or 11 bits; sums are float32.
     const auto [precision, bound] = GENERATE(table<cuda::Precision, double>(
