@@ -3,12 +3,18 @@
 #include <chrono>
 #include <cstdio>
 #include <functional>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "backend/cuda/cuda_backend.h"
+#include "backend/cuda/cuda_convolution.h"
 #include "backend/cuda/step_graph.h"
-#include "backend/update_state.h"
 #include "base/errors.h"
+#include "nn/loss.h"
+#include "nn/model_factory.h"
+#include "nn/optimizer.h"
+#include "train/training_error.h"
 
 using namespace ringside;
 
@@ -28,54 +34,47 @@ double secondsPer(CudaBackend& gpu, const std::function<void()>& work) {
     }
 }
 
-void print(const char* what, double value, const char* unit) {
-    std::printf("ours | %-44s | %12.1f | %s\n", what, value, unit);
+void print(const std::string& what, double value, const char* unit) {
+    std::printf("ours | %-44s | %12.1f | %s\n", what.c_str(), value, unit);
 }
 
-// An MLP 64-128-10 with momentum, batch 32: the step whose speed is launches, not arithmetic.
-class Mlp {
+// A model of the program with its loss and SGD with momentum: the step of one rank, on data that stays on the GPU.
+class Training {
   public:
-    explicit Mlp(CudaBackend& gpu) : m_gpu(gpu) {
-        for (Tensor* weight : {&m_w1, &m_w2}) m_gpu.fill(*weight, 0.01F);
-        UpdateState start;
-        start.lr = 0.1;
-        m_gpu.upload(&start, m_state);
+    Training(CudaBackend& gpu, const std::string& kind, const Shape& sample, std::int64_t batch)
+        : m_model(valueOrThrow(makeModel({.kind = kind}, {.sample = sample, .outputs = kClasses}, gpu))),
+          m_loss(valueOrThrow(makeLoss("cross_entropy", kClasses, 0, batch, gpu))) {
+        valueOrThrow(m_model->prepare(sample, batch));
+        m_model->initialise(0);
+        for (Parameter* parameter : m_model->parameters())
+            parameter->gradient = gpu.allocate(parameter->shape, DType::kFloat32);
+        m_optimizer = valueOrThrow(makeOptimizer({.momentum = 0.9}, m_model->parameters(), gpu));
+        m_batch.features = gpu.allocate({batch, sample.count()}, DType::kFloat32);
+        m_batch.labels = gpu.allocate({batch}, DType::kInt64);
     }
     void step() {
-        m_gpu.decideUpdate({}, {}, m_state);
-        m_gpu.linearForward(m_x, m_w1, m_b1, m_h);
-        m_gpu.reluForward(m_h, m_h);
-        m_gpu.linearForward(m_h, m_w2, m_b2, m_y);
-        m_gpu.softmaxCrossEntropy(m_y, m_labels, m_loss, m_correct, m_gradY);
-        m_gpu.linearBackwardParameters(m_h, m_gradY, m_gw2, m_gb2);
-        m_gpu.linearBackwardInput(m_gradY, m_w2, m_gradH);
-        m_gpu.reluBackward(m_h, m_gradH, m_gradH);
-        m_gpu.linearBackwardParameters(m_x, m_gradH, m_gw1, m_gb1);
-        update(m_w1, m_gw1, m_mw1);
-        update(m_b1, m_gb1, m_mb1);
-        update(m_w2, m_gw2, m_mw2);
-        update(m_b2, m_gb2, m_mb2);
+        m_loss->compute(m_model->forward(m_batch.features), m_batch, true);
+        m_model->backward(m_loss->gradient(), [](std::size_t) {});
+        m_optimizer->update();
     }
 
   private:
-    static constexpr std::int64_t kBatch = 32, kIn = 64, kHidden = 128, kOut = 10;
-    Tensor make(const Shape& shape) { return m_gpu.allocate(shape, DType::kFloat32); }
-    void update(const Tensor& parameter, const Tensor& gradient, const Tensor& momentum) {
-        m_gpu.sgd(parameter, gradient, momentum, {.momentum = 0.9}, m_state);
-    }
-
-    CudaBackend& m_gpu;
-    Tensor m_state = m_gpu.allocate({sizeof(UpdateState)}, DType::kUInt8);
-    Tensor m_x = make({kBatch, kIn}), m_h = make({kBatch, kHidden}), m_y = make({kBatch, kOut});
-    Tensor m_labels = m_gpu.allocate({kBatch}, DType::kInt64);
-    Tensor m_loss = make({kBatch}), m_correct = make({kBatch});
-    Tensor m_gradY = make({kBatch, kOut}), m_gradH = make({kBatch, kHidden});
-    Tensor m_w1 = make({kHidden, kIn}), m_b1 = make({kHidden}), m_w2 = make({kOut, kHidden}), m_b2 = make({kOut});
-    Tensor m_gw1 = make({kHidden, kIn}), m_gb1 = make({kHidden}), m_gw2 = make({kOut, kHidden}), m_gb2 = make({kOut});
-    Tensor m_mw1 = make({kHidden, kIn}), m_mb1 = make({kHidden}), m_mw2 = make({kOut, kHidden}), m_mb2 = make({kOut});
+    static constexpr std::int64_t kClasses = 10;
+    std::unique_ptr<Model> m_model;
+    std::unique_ptr<Loss> m_loss;
+    std::unique_ptr<Optimizer> m_optimizer;
+    Batch m_batch;
 };
 
-void benchProducts(CudaBackend& gpu, const char* name) {
+void benchTraining(CudaBackend& gpu, const std::string& kind, const Shape& sample, std::int64_t batch,
+                   const std::string& what) {
+    Training training(gpu, kind, sample, batch);
+    print(what + ", eager", 1 / secondsPer(gpu, [&] { training.step(); }), "steps/s");
+    StepGraph graph(gpu, [&] { training.step(); });
+    print(what + ", CUDA graph", 1 / secondsPer(gpu, [&] { graph.launch(); }), "steps/s");
+}
+
+void benchProducts(CudaBackend& gpu, const std::string& name) {
     constexpr std::int64_t kSize = 4096;
     const Shape square{kSize, kSize};
     const Tensor x = gpu.allocate(square, DType::kFloat32);
@@ -96,19 +95,19 @@ void benchUploads(CudaBackend& gpu) {
 void benchAll() {
     CudaBackend gpu{CudaOptions{}};
     std::printf("# %s\n", gpu.name().c_str());
-    Mlp mlp(gpu);
-    print("MLP 64-128-10, batch 32, eager", 1 / secondsPer(gpu, [&] { mlp.step(); }), "steps/s");
-    StepGraph graph(gpu, [&] { mlp.step(); });
-    print("MLP 64-128-10, batch 32, CUDA graph", 1 / secondsPer(gpu, [&] { graph.launch(); }), "steps/s");
     benchUploads(gpu);
-    benchProducts(gpu, "linear 4096 x 4096 x 4096, float32");
     using cuda::Precision;
-    for (const auto& [precision, what] : {std::pair{Precision::kTf32, "linear 4096 x 4096 x 4096, TF32"},
-                                          std::pair{Precision::kBfloat16, "linear 4096 x 4096 x 4096, bf16"}}) {
+    for (const auto& [precision, name] :
+         {std::pair{Precision::kFloat32, "float32"}, std::pair{Precision::kTf32, "TF32"},
+          std::pair{Precision::kBfloat16, "bf16"}}) {
         CudaOptions options;
         options.precision = precision;
-        CudaBackend faster(options);
-        benchProducts(faster, what);
+        CudaBackend one(options);
+        const std::string suffix = std::string(", ") + name;
+        benchTraining(one, "mlp", {64}, 32, "MLP 64-128-10, batch 32" + suffix);
+        if (!cuda::cudnnVersion().empty())
+            benchTraining(one, "simple_cnn", {3, 32, 32}, 128, "SimpleCNN, batch 128" + suffix);
+        benchProducts(one, "linear 4096 x 4096 x 4096" + suffix);
     }
 }
 

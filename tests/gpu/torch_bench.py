@@ -37,49 +37,68 @@ def show(what, value, unit):
     print(f"PyTorch {torch.__version__} | {what:44} | {value:12.1f} | {unit}", flush=True)
 
 
-torch.backends.cuda.matmul.allow_tf32 = False
-device = torch.device("cuda:0")
-x = torch.zeros(32, 64, device=device)
-labels = torch.zeros(32, dtype=torch.int64, device=device)
-model = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 10)).to(device)
-loss = torch.nn.CrossEntropyLoss()
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+class Training:
+    """The step of gpu_bench's Training: cross-entropy and SGD with momentum, on data that stays on the GPU."""
+
+    def __init__(self, model, batch, shape, bf16):
+        self.model = model.to(device)
+        self.x = torch.zeros(batch, *shape, device=device)
+        self.labels = torch.zeros(batch, dtype=torch.int64, device=device)
+        self.loss = torch.nn.CrossEntropyLoss()
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1, momentum=0.9)
+        self.bf16 = bf16
+
+    def forward(self):
+        with torch.autocast("cuda", dtype=torch.bfloat16, enabled=self.bf16, cache_enabled=False):
+            return self.loss(self.model(self.x), self.labels)
+
+    def step(self, forward=None):
+        self.optimizer.zero_grad(set_to_none=False)
+        (forward or self.forward)().backward()
+        self.optimizer.step()
 
 
-def step():
-    optimizer.zero_grad(set_to_none=False)
-    loss(model(x), labels).backward()
-    optimizer.step()
+def mlp():
+    return torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 10))
 
 
-show("MLP 64-128-10, batch 32, eager", 1 / seconds_per(step), "steps/s")
-side = torch.cuda.Stream()
-with torch.cuda.stream(side):
-    for _ in range(5):
-        step()
-torch.cuda.synchronize()
-graph = torch.cuda.CUDAGraph()
-with torch.cuda.graph(graph):
-    step()
-show("MLP 64-128-10, batch 32, CUDA graph", 1 / seconds_per(graph.replay), "steps/s")
-if hasattr(torch, "compile"):
-    compiled = torch.compile(lambda: loss(model(x), labels), mode="reduce-overhead")
+def simple_cnn():
+    return torch.nn.Sequential(
+        torch.nn.Conv2d(3, 32, 3, padding=1), torch.nn.ReLU(), torch.nn.MaxPool2d(2),
+        torch.nn.Conv2d(32, 64, 3, padding=1), torch.nn.ReLU(), torch.nn.MaxPool2d(2),
+        torch.nn.Flatten(), torch.nn.Linear(4096, 512), torch.nn.ReLU(), torch.nn.Linear(512, 10))
 
-    def compiled_step():
-        optimizer.zero_grad(set_to_none=False)
-        compiled().backward()
-        optimizer.step()
 
-    try:
+def measure(what, make):
+    training = make()
+    show(f"{what}, eager", 1 / seconds_per(training.step), "steps/s")
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
         for _ in range(5):
-            compiled_step()
-        show("MLP 64-128-10, batch 32, torch.compile", 1 / seconds_per(compiled_step), "steps/s")
+            training.step()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        training.step()
+    show(f"{what}, CUDA graph", 1 / seconds_per(graph.replay), "steps/s")
+    if not hasattr(torch, "compile"):
+        return
+    try:
+        training = make()
+        compiled = torch.compile(training.forward, mode="reduce-overhead")
+        for _ in range(5):
+            training.step(compiled)
+        show(f"{what}, torch.compile", 1 / seconds_per(lambda: training.step(compiled)), "steps/s")
     except Exception as error:  # no compiler for its kernels, for instance
         print(f"torch.compile was not measured: {str(error).splitlines()[0]}")
 
+
+device = torch.device("cuda:0")
 square = torch.zeros(4096, 4096, device=device)
-linear = torch.nn.Linear(4096, 4096, device=device)
-with torch.no_grad():
-    show("linear 4096 x 4096 x 4096, float32", 2 * 4096**3 / seconds_per(lambda: linear(square)) / 1e12, "TFLOP/s")
-    torch.backends.cuda.matmul.allow_tf32 = True
-    show("linear 4096 x 4096 x 4096, TF32", 2 * 4096**3 / seconds_per(lambda: linear(square)) / 1e12, "TFLOP/s")
+for name, tf32, bf16 in ("float32", False, False), ("TF32", True, False), ("bf16", False, True):
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = tf32
+    measure(f"MLP 64-128-10, batch 32, {name}", lambda: Training(mlp(), 32, (64,), bf16))
+    measure(f"SimpleCNN, batch 128, {name}", lambda: Training(simple_cnn(), 128, (3, 32, 32), bf16))
+    linear = torch.nn.Linear(4096, 4096, device=device)
+    with torch.no_grad(), torch.autocast("cuda", dtype=torch.bfloat16, enabled=bf16):
+        show(f"linear 4096 x 4096 x 4096, {name}", 2 * 4096**3 / seconds_per(lambda: linear(square)) / 1e12, "TFLOP/s")
