@@ -69,7 +69,7 @@ def simple_cnn():
         torch.nn.Flatten(), torch.nn.Linear(4096, 512), torch.nn.ReLU(), torch.nn.Linear(512, 10))
 
 
-def measure(what, make):
+def measure(what, make, compiles):
     training = make()
     show(f"{what}, eager", 1 / seconds_per(training.step), "steps/s")
     side = torch.cuda.Stream()
@@ -81,7 +81,7 @@ def measure(what, make):
     with torch.cuda.graph(graph):
         training.step()
     show(f"{what}, CUDA graph", 1 / seconds_per(graph.replay), "steps/s")
-    if not hasattr(torch, "compile"):
+    if not compiles or not hasattr(torch, "compile"):
         return
     try:
         training = make()
@@ -97,8 +97,8 @@ device = torch.device("cuda:0")
 square = torch.zeros(4096, 4096, device=device)
 for name, tf32, bf16 in ("float32", False, False), ("TF32", True, False), ("bf16", False, True):
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = tf32
-    measure(f"MLP 64-128-10, batch 32, {name}", lambda: Training(mlp(), 32, (64,), bf16))
-    measure(f"SimpleCNN, batch 128, {name}", lambda: Training(simple_cnn(), 128, (3, 32, 32), bf16))
+    measure(f"MLP 64-128-10, batch 32, {name}", lambda: Training(mlp(), 32, (64,), bf16), not tf32)
+    measure(f"SimpleCNN, batch 128, {name}", lambda: Training(simple_cnn(), 128, (3, 32, 32), bf16), not tf32)
     linear = torch.nn.Linear(4096, 4096, device=device)
     with torch.no_grad(), torch.autocast("cuda", dtype=torch.bfloat16, enabled=bf16):
         show(f"linear 4096 x 4096 x 4096, {name}", 2 * 4096**3 / seconds_per(lambda: linear(square)) / 1e12, "TFLOP/s")
