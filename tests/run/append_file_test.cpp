@@ -1,40 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/append_file.h"
 
-#include <sys/resource.h>
-
-#include <csignal>
-
 #include "base/files.h"
 #include "run/space_reserve.h"
 #include "support/catch.h"
+#include "support/size_limit.h"
 #include "support/temporary_directory.h"
 
 using namespace ringside;
-
-namespace {
-
-// Files of this process cannot grow beyond a size, as if the disk were full.
-class SizeLimit {
-  public:
-    explicit SizeLimit(rlim_t bytes) : m_handler(std::signal(SIGXFSZ, SIG_IGN)) {
-        ::getrlimit(RLIMIT_FSIZE, &m_before);
-        const rlimit small{bytes, m_before.rlim_max};
-        ::setrlimit(RLIMIT_FSIZE, &small);
-    }
-    ~SizeLimit() {
-        ::setrlimit(RLIMIT_FSIZE, &m_before);
-        std::signal(SIGXFSZ, m_handler);
-    }
-    SizeLimit(const SizeLimit&) = delete;
-    SizeLimit& operator=(const SizeLimit&) = delete;
-
-  private:
-    rlimit m_before{};
-    void (*m_handler)(int);
-};
-
-}  // namespace
 
 TEST_CASE("a file whose disk is full ends with the last line that fitted, and goes on when there is room") {
     const TemporaryDirectory directory;

@@ -9,6 +9,7 @@
 #include "shards/class_balance.h"
 #include "shards/hits_table.h"
 #include "support/catch.h"
+#include "support/size_limit.h"
 
 using namespace ringside;
 
@@ -85,9 +86,17 @@ TEST_CASE("a CSV field with a comma or a quote is quoted") {
     CHECK(written(table) == "a,b\n\"x, y\",\"say \"\"hi\"\"\"\n");
 }
 
+TEST_CASE("a CSV whose end does not fit on the disk is not kept") {
+    const QTemporaryDir folder;
+    const SizeLimit limit(50);
+    const ShardTable table = samplesTable(sceneOf(tenOnFour()));
+    CHECK(writeCsv(table, folder.filePath("a.csv"), std::atomic<bool>(false)).contains("File too large"));
+    CHECK(!QFile::exists(folder.filePath("a.csv")));
+}
+
 TEST_CASE("a CSV that cannot be written says where, and one that is stopped leaves no file") {
     const ShardTable table = samplesTable(sceneOf(tenOnFour()));
-    CHECK(writeCsv(table, "/nowhere/at/all.csv", std::atomic<bool>(false)).startsWith("/nowhere/at/all.csv could not"));
+    CHECK(writeCsv(table, "/nowhere/at/all.csv", std::atomic<bool>(false)).startsWith("/nowhere/at/all.csv cannot be"));
     const QTemporaryDir folder;
     CHECK(!writeCsv(table, folder.filePath("a.csv"), std::atomic<bool>(true)).isEmpty());
     CHECK(!QFile::exists(folder.filePath("a.csv")));

@@ -340,5 +340,5 @@ TEST_CASE("a view's table follows it; its rows select samples; it can be saved")
     const QString legend = drawn.left(drawn.indexOf("same rank and step as there"));
     CHECK(legend.mid(legend.lastIndexOf("<text")).contains("font-size=\"11\""));
     more->savePicture("/nowhere/at/all.png");
-    CHECK(window.says("could not be written"));
+    CHECK(window.says("cannot be written"));
 }

@@ -8,6 +8,7 @@
 #include <QTemporaryDir>
 
 #include "support/catch.h"
+#include "support/size_limit.h"
 #include "telemetry.h"
 #include "theme/theme.h"
 #include "wait_for.h"
@@ -117,8 +118,22 @@ TEST_CASE("the charts are exported as pictures and tables, and a failure says wh
         CHECK(QFile(file).size() > 100);
     }
     const QString problem = page.page.exportTo(folder.filePath("missing/a.png"));
-    CHECK(problem.contains("a.png could not be written"));
-    CHECK(problem.contains("Choose another place"));
+    CHECK(problem.contains("a.png cannot be written"));
+    CHECK(problem.contains("choose another directory"));
+}
+
+TEST_CASE("an export that does not fit on the disk is no export") {
+    Page page;
+    FakeRun run(page.run);
+    run.steps(4);
+    REQUIRE(page.shows(4));
+    const QTemporaryDir folder;
+    const SizeLimit limit(50);
+    for (const char* name : {"a.png", "a.svg", "a.csv"}) {
+        const QString file = folder.filePath(QLatin1String(name));
+        CHECK(page.page.exportTo(file).contains("File too large"));
+        CHECK(!QFile::exists(file));
+    }
 }
 
 TEST_CASE("a loss that is not a number leaves a gap and no crash") {

@@ -160,18 +160,20 @@ ShardTable ledgerTable(const QList<LedgerRow>& rows) {
 QString writeCsv(const ShardTable& table, const QString& file, const std::atomic<bool>& stop) {
     QSaveFile out(file);
     const auto failure = [&] {
-        return QObject::tr("%1 could not be written: %2. Choose another place.").arg(file, out.errorString());
+        return QObject::tr("%1 cannot be written (%2): free space or choose another directory")
+            .arg(file, out.errorString());
     };
     if (!out.open(QIODevice::WriteOnly)) return failure();
-    out.write(csvLine(table.columns));
-    for (qint64 row = 0; row < table.rows; ++row) {
+    bool fits = out.write(csvLine(table.columns)) >= 0;
+    for (qint64 row = 0; row < table.rows && fits; ++row) {
         if (row % kRowsBetweenStops == 0 && stop) {
             out.cancelWriting();
             return QObject::tr("%1 was not written: it was stopped").arg(file);
         }
-        if (out.write(csvLine(table.row(row))) < 0) break;
+        fits = out.write(csvLine(table.row(row))) >= 0;
     }
-    return out.commit() ? QString() : failure();
+    // Flushed first: commit() takes the end of a file for written that did not fit.
+    return fits && out.flush() && out.commit() ? QString() : failure();
 }
 
 void ShardTableModel::setTable(ShardTable table) {

@@ -4,21 +4,17 @@
 #include <QApplication>
 #include <QBuffer>
 #include <QPainter>
-#include <QSaveFile>
 #include <QSvgGenerator>
 #include <QWidget>
 
+#include "base/errors.h"
+#include "base/files.h"
 #include "training/drawing.h"
 
 namespace ringside {
 namespace {
 
 constexpr int kPictureScale = 2;
-
-QString failure(const QSaveFile& file) {
-    return QCoreApplication::translate("Export", "%1 could not be written: %2. Choose another place.")
-        .arg(file.fileName(), file.errorString());
-}
 
 // A widget that lets the panel below it show through stands on a panel's colour.
 QColor paperOf(const QWidget& widget) {
@@ -59,10 +55,12 @@ QByteArray svgOf(const Drawing& drawing, const QColor& paper) {
 }
 
 QString save(const QByteArray& content, const QString& file) {
-    QSaveFile out(file);
-    if (!out.open(QIODevice::WriteOnly)) return failure(out);
-    out.write(content);
-    return out.commit() ? QString() : failure(out);
+    try {
+        writeFileAtomically(file.toStdString(), content.toStdString());
+    } catch (const IoError& error) {
+        return QString::fromUtf8(error.what());
+    }
+    return {};
 }
 
 }  // namespace
