@@ -247,10 +247,11 @@ void MainWindow::takeRunState(RunController::State state) {
         m_notice->offer(tr("Stopped. Its checkpoint is kept."), tr("Go on"), [this] { resumeRun(); });
     }
     if (state == Failed) {
-        m_closeWhenOver = false;  // it is to be read
-        m_notice->offer(
-            m_controller.message(), tr("Show log"), [this] { m_logDock->show(); }, NoticeBar::Tone::Danger);
+        m_closeWhenOver = false;                                    // it is to be read
         const bool began = !m_controller.runDirectory().isEmpty();  // what was refused has no log
+        m_notice->offer(
+            m_controller.message(), began ? tr("Show log") : QString(), [this] { m_logDock->show(); },
+            NoticeBar::Tone::Danger);
         if (began && m_run.data().ended()) m_logDock->show();
     }
     if (m_closeWhenOver && !m_controller.isLive()) {
