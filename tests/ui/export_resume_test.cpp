@@ -47,7 +47,7 @@ struct Fixture {
 
 TEST_CASE("the experiment is exported as a script with its data beside it, and the notice says how to run it") {
     Fixture f;
-    f.dialogs.path = f.fake.folder.filePath("train");
+    f.dialogs.path = f.fake.folder.filePath("train.py");
     f.action("exportScriptAction")->trigger();
     REQUIRE(waitFor([&] { return f.window.noticeText().startsWith("Exported."); }));
     CHECK(f.window.noticeText().contains("train.py --out DIR"));

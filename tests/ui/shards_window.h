@@ -44,8 +44,8 @@ struct ShardsWindow {
         ringside::RunConfig config = experiment.config();
         config.dataset.kind = "synthetic";
         config.dataset.shape = "blobs";
-        config.dataset.size = samples + 1;  // one is kept for validation
-        config.dataset.validationFraction = 1.0 / static_cast<double>(samples + 1);
+        config.dataset.size = samples + samples / 999 + 1;  // 0.1 %, rounded up, are kept for validation
+        config.dataset.validationFraction = 0.001;
         config.dataset.features = 2;
         experiment.edit(config, "dataset.kind");
         REQUIRE(waitFor([&] { return plan.plan() && plan.plan()->spec().datasetSize == samples; }));

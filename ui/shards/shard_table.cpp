@@ -172,8 +172,9 @@ QString writeCsv(const ShardTable& table, const QString& file, const std::atomic
         }
         fits = out.write(csvLine(table.row(row))) >= 0;
     }
-    // Flushed first: commit() takes the end of a file for written that did not fit.
-    return fits && out.flush() && out.commit() ? QString() : failure();
+    if (fits && out.flush() && out.commit()) return {};  // commit() alone overlooks that the end did not fit
+    out.flush();                                         // a write that was cut short says why when it goes on
+    return failure();
 }
 
 void ShardTableModel::setTable(ShardTable table) {
