@@ -144,17 +144,20 @@ void CudaBackend::countUp(const Tensor& counter) {
 void CudaBackend::linearForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) {
     m_products.forward(floats(x), floats(weight), floats(bias), floats(y), x.rows(), weight.shape[1], weight.shape[0],
                        m_stream.get());
+    checkLaunch("multiplying");
 }
 
 void CudaBackend::linearBackwardParameters(const Tensor& x, const Tensor& gradY, const Tensor& gradWeight,
                                            const Tensor& gradBias) {
     m_products.backwardParameters(floats(x), floats(gradY), floats(gradWeight), floats(gradBias), x.rows(),
                                   gradWeight.shape[1], gradWeight.shape[0], m_stream.get());
+    checkLaunch("multiplying");
 }
 
 void CudaBackend::linearBackwardInput(const Tensor& gradY, const Tensor& weight, const Tensor& gradX) {
     m_products.backwardInput(floats(gradY), floats(weight), floats(gradX), gradY.rows(), weight.shape[1],
                              weight.shape[0], m_stream.get());
+    checkLaunch("multiplying");
 }
 
 void CudaBackend::reluForward(const Tensor& x, const Tensor& y) {

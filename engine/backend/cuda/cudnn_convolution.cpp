@@ -129,6 +129,7 @@ class CudnnConvolution final : public Convolution {
                       "computing a convolution");
         widened(y, result);
         if (bias) eachValue(countOf(y), BiasedValue{floats(y), floats(bias), outChannels()}, m_cudnn.stream);
+        checkLaunches();
     }
 
     void backwardParameters(const Tensor& x, const Tensor& gradY, const Tensor& gradWeight,
@@ -154,6 +155,7 @@ class CudnnConvolution final : public Convolution {
             eachColumn(countOf(gradY) / outChannels(), outChannels(), PlainTerm{floats(gradY), outChannels()},
                        PlainSum{floats(gradBias)}, m_cudnn.sums.atLeast<double>(columnPartials(outChannels())),
                        m_cudnn.stream);
+        checkLaunches();
     }
 
     void backwardInput(const Tensor& gradY, const Tensor& weight, const Tensor& gradX) override {
@@ -167,12 +169,16 @@ class CudnnConvolution final : public Convolution {
                                          kWorkspaceBytes, &kZero, plan.x.get(), result),
             "computing a convolution's input gradient");
         widened(gradX, result);
+        checkLaunches();
     }
 
   private:
     std::size_t outChannels() const { return static_cast<std::size_t>(m_spec.outChannels); }
     std::size_t inChannels() const { return static_cast<std::size_t>(m_spec.inChannels); }
     std::size_t taps() const { return static_cast<std::size_t>(m_spec.kernel * m_spec.kernel); }
+
+    // Of our kernels around cuDNN's: the next question whether the GPU is ready would forget their errors.
+    void checkLaunches() const { m_cudnn.device.check(cudaGetLastError(), "preparing a convolution"); }
 
     // For the next call.
     cudnnConvolutionDescriptor_t operation(cudnnMathType_t math) const {
