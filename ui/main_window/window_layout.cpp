@@ -78,7 +78,11 @@ void MainWindow::addPages() {
     addPage(tr("Shards"), QStringLiteral("shards"),
             m_shards = new ShardsPage(m_experiment, m_plan, m_run, m_services.theme, this));
     connect(m_shards, &ShardsPage::reportSamplesWanted, &m_controller, &RunController::reportSamplesOnce);
-    addPage(tr("Training"), QStringLiteral("training"), new TrainingPage(m_run, m_services.theme, this));
+    auto* training = new TrainingPage(m_run, m_services.theme, this);
+    addPage(tr("Training"), QStringLiteral("training"), training);
+    connect(training, &TrainingPage::exported, m_notice, &NoticeBar::takeBackFailure);
+    connect(training, &TrainingPage::failed, m_notice,
+            [this](const QString& message) { m_notice->say(message, NoticeBar::Tone::Danger); });
 }
 
 void MainWindow::addDebugOverlay() {

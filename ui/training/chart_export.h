@@ -11,11 +11,9 @@ QT_END_NAMESPACE
 
 namespace ringside {
 
-// Writes what a widget shows, as .svg, or as PNG at twice the size. Returns why it failed, or nothing.
-QString exportPicture(QWidget& widget, const QString& file);
-
-// The two halves of it: drawing needs the window's thread and is done when this returns; writing, which takes ten times
-// as long, is left to whoever calls what it returns, on any thread.
+// What writes a picture of a widget, as .svg, or as PNG at twice the size, and returns why it failed, or nothing.
+// Drawing needs the window's thread and is done when this returns; writing, which takes ten times as long, may be done
+// on any.
 std::function<QString()> pictureWriter(QWidget& widget, const QString& file);
 
 // Writes lines of text. Returns why it failed, or nothing.

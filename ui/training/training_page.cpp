@@ -160,9 +160,25 @@ QStringList TrainingPage::csvLines() const {
     return lines;
 }
 
-QString TrainingPage::exportTo(const QString& file) {
+void TrainingPage::exportTo(const QString& file) {
+    if (m_writing.isBusy()) {
+        Q_EMIT failed(tr("Another file is still being written: export %1 when it is done.").arg(file));
+        return;
+    }
     const bool table = file.endsWith(QStringLiteral(".csv"), Qt::CaseInsensitive);
-    return table ? exportText(csvLines(), file) : exportPicture(*m_charts, file);
+    const std::function<QString()> write =
+        table ? std::function<QString()>([lines = csvLines(), file] { return exportText(lines, file); })
+              : pictureWriter(*m_charts, file);
+    m_writing.want(
+        this, [write](const LatestWork::Stop&) { return write(); },
+        [this, file](const QString& problem) {
+            m_tools->setNote(problem.isEmpty() ? tr("Saved %1").arg(QFileInfo(file).fileName()) : QString());
+            if (problem.isEmpty()) {
+                Q_EMIT exported(file);
+            } else {
+                Q_EMIT failed(tr("Not exported: %1").arg(problem));
+            }
+        });
 }
 
 void TrainingPage::chooseExport(const QString& suffix) {
@@ -171,10 +187,7 @@ void TrainingPage::chooseExport(const QString& suffix) {
     dialog->setDefaultSuffix(suffix);
     dialog->selectFile(QStringLiteral("training.") + suffix);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
-        const QString problem = exportTo(file);
-        m_tools->setNote(problem.isEmpty() ? tr("Saved %1").arg(QFileInfo(file).fileName()) : problem);
-    });
+    connect(dialog, &QFileDialog::fileSelected, this, &TrainingPage::exportTo);
     dialog->open();
 }
 

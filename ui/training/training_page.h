@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "shards/latest_work.h"
 #include "training/chart_panel.h"
 #include "training/training_tool_row.h"
 
@@ -22,7 +23,11 @@ class TrainingPage : public QWidget {
 
     // What the charts show now: chart, series, the x axis, value, minimum, maximum, smoothed.
     QStringList csvLines() const;
-    QString exportTo(const QString& file);  // .csv, .svg or .png; returns why it failed, or nothing
+    void exportTo(const QString& file);  // .csv, .svg or .png
+
+  Q_SIGNALS:
+    void exported(const QString& file);
+    void failed(const QString& message);
 
   protected:
     void showEvent(QShowEvent* event) override;
@@ -48,6 +53,7 @@ class TrainingPage : public QWidget {
     ChartPanel* m_accuracy = nullptr;
     ChartPanel* m_throughput = nullptr;
     ChartPanel* m_gradient = nullptr;
+    LatestWork m_writing;
 };
 
 }  // namespace ringside
