@@ -272,11 +272,11 @@ class TablePreview {
         const bool classes = column.type == ColumnType::kText || column.type == ColumnType::kInteger;
         if (classes && column.distinct < kMaxPreviewDistinct) m_preview.classes = m_counts[label].classes();
         noteColumns();
-        m_preview.summary =
-            grouped(m_preview.sampleCount) + (m_preview.partial ? " rows in the part read, " : " rows, ") +
-            grouped(m_preview.shape.features) + (m_preview.shape.features == 1 ? " feature, " : " features, ") +
-            (m_preview.header ? "a header" : "no header") + "; column " + column.name + " is " +
-            (classes ? "the label: " + classesText(m_preview.classes) : "the number to be predicted");
+        m_preview.summary = grouped(m_preview.sampleCount) + (m_preview.sampleCount == 1 ? " row" : " rows") +
+                            (m_preview.partial ? " in the part read, " : ", ") + grouped(m_preview.shape.features) +
+                            (m_preview.shape.features == 1 ? " feature, " : " features, ") +
+                            (m_preview.header ? "a header" : "no header") + "; column " + column.name + " is " +
+                            (classes ? "the label: " + classesText(m_preview.classes) : "the number to be predicted");
     }
 
     CsvReader m_reader;

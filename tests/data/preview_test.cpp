@@ -61,6 +61,7 @@ TEST_CASE("A first column of classes before real numbers is the guess, but worth
     CHECK(numbers.labelColumn == 1);
     CHECK(numbers.classes.empty());
     CHECK(numbers.summary == "2 rows, 1 feature, no header; column 1 is the number to be predicted");
+    CHECK(tableOf("0.5,2.25\n").summary.starts_with("1 row, 1 feature, "));
 }
 
 TEST_CASE("What will keep a table from loading is noted, with the line") {

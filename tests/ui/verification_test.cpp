@@ -22,14 +22,14 @@ RunConfig tenOnFourConfig() {
     return config;
 }
 
-void start(RunModel& run) {
+void start(RunModel& run, RunConfig config = tenOnFourConfig()) {
     RunStarted started;
-    started.worldSize = 4;
+    started.worldSize = static_cast<int>(config.parallel.worldSize);
     started.trainingSamples = 10;
     started.stepsPerEpoch = 2;
     started.epochs = 10;
     started.batchSize = 2;
-    started.config = tenOnFourConfig().toText();
+    started.config = config.toText();
     feed(run, started);
 }
 
@@ -54,6 +54,19 @@ TEST_CASE("an epoch is verified when all ranks trained what was planned") {
     CHECK(verification.sentence() == "verified: 1 of 10 epochs on 4 ranks");
     run.reset();
     CHECK(verification.sentence().isEmpty());
+}
+
+TEST_CASE("one rank is verified in the singular") {
+    RunModel run;
+    Verification verification(run);
+    RunConfig config = tenOnFourConfig();
+    config.parallel.worldSize = 1;
+    start(run, config);
+    ShardSpec spec = tenOnFour();
+    spec.worldSize = 1;
+    feed(run, Consumed{0, 0, 10, planOf(spec).hash(0)});
+    REQUIRE(waitFor([&] { return verification.state().verifiedEpochs == 1; }));
+    CHECK(verification.sentence() == "verified: 1 of 10 epochs on 1 rank");
 }
 
 TEST_CASE("a rank that trained other samples is named") {

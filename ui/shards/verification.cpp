@@ -161,8 +161,9 @@ QString Verification::sentence() const {
             .arg(locale.toString(static_cast<qlonglong>(PlanWatch::kLargestSet)));
     }
     if (m_state.verifiedEpochs == 0) return tr("The first epoch is not finished yet");
-    return tr("verified: %1 of %2 epochs on %3 ranks")
-        .arg(locale.toString(m_state.verifiedEpochs), locale.toString(m_state.epochs), locale.toString(m_state.ranks));
+    const QString ranks = m_state.ranks == 1 ? tr("1 rank") : tr("%1 ranks").arg(locale.toString(m_state.ranks));
+    return tr("verified: %1 of %2 epochs on %3")
+        .arg(locale.toString(m_state.verifiedEpochs), locale.toString(m_state.epochs), ranks);
 }
 
 }  // namespace ringside
