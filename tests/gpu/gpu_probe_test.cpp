@@ -46,6 +46,10 @@ TEST_CASE("The child's report is taken over") {
     report.gpus = {{0, "NVIDIA H200", "GPU-1", "9.0", 150, 100, "", -1, -1, -1}};
     Machine machine("[ \"$1\" = --devices ] && cat <<'END'\n" + toJson(report).dump() + "\nEND\n");
     CHECK(probeGpus(machine.options) == report);
+
+    Machine chatty("echo 'ERROR: ld.so: object cannot be preloaded: ignored.' >&2\ncat <<'END'\n" +
+                   toJson(report).dump() + "\nEND\n");
+    CHECK(probeGpus(chatty.options) == report);
 }
 
 TEST_CASE("A child that fails, dies, hangs or talks nonsense becomes a reason") {
