@@ -95,7 +95,7 @@ std::string firstLine(const std::string& text) {
 }
 
 // Where the report is: the loader and the driver may have said something before.
-std::string lastLine(std::string text) {
+std::string reportLine(std::string text) {
     text.erase(text.find_last_not_of('\n') + 1);
     const std::size_t end = text.rfind('\n');
     return end == std::string::npos ? text : text.substr(end + 1);
@@ -123,7 +123,7 @@ GpuReport ask(const GpuProbeOptions& options) {
         return noGpu("asking the GPUs took longer than " + std::to_string(options.deadline.count()) +
                      " ms; see whether nvidia-smi answers");
     if (status != 0) return noGpu(name + " --devices " + howItEnded(status) + ": " + firstLine(output));
-    Result<GpuReport> report = parseGpuReport(lastLine(std::move(output)));
+    Result<GpuReport> report = parseGpuReport(reportLine(std::move(output)));
     return report ? std::move(report).value() : noGpu(report.problem().text());
 }
 
