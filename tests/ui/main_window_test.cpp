@@ -280,6 +280,16 @@ TEST_CASE("an experiment is saved and opened again as it was") {
     CHECK(f.settings.get(settings::kRecentFiles) == QStringList{saved});
 }
 
+TEST_CASE("an experiment is named after its file, whose name may have points") {
+    Fixture f;
+    f.dialogs.path = f.fake.folder.filePath("lr-0.1.ringside.json");
+    f.trigger("saveAction");
+    CHECK(f.window.experiment().config().name == "lr-0.1");
+    f.dialogs.path = f.fake.folder.filePath("lr-0.2");
+    f.trigger("saveAsAction");
+    CHECK(f.window.experiment().config().name == "lr-0.2");
+}
+
 TEST_CASE("a file that is no experiment is named with what is wrong, and nothing is lost") {
     Fixture f;
     f.type("worldSizeSpinBox", "6");
@@ -413,6 +423,31 @@ TEST_CASE("what was typed is there again after the window was closed") {
     window.restore();
     CHECK(window.experiment().config().loader.batchSize == 48);
     CHECK(window.experiment().isModified());
+}
+
+TEST_CASE("what was typed over a saved experiment is undone to what was saved, in the next window as well") {
+    FakeRun fake("finishes");
+    Theme theme;
+    FakeDialogs dialogs;
+    Settings settings(fake.folder.filePath("window.ini"));
+    dialogs.path = fake.folder.filePath("six.ringside.json");
+    {
+        MainWindow window({theme, settings, dialogs, FakeRun::program()});
+        RunConfig config = window.experiment().config();
+        config.parallel.worldSize = 6;
+        window.experiment().edit(config, "parallel.world_size");
+        window.files().save();
+        config = window.experiment().config();
+        config.parallel.worldSize = 8;
+        window.experiment().edit(config, "parallel.world_size");
+        window.close();
+    }
+    MainWindow window({theme, settings, dialogs, FakeRun::program()});
+    window.restore();
+    CHECK(window.experiment().config().parallel.worldSize == 8);
+    window.experiment().undoStack().undo();
+    CHECK(window.experiment().config().parallel.worldSize == 6);
+    CHECK_FALSE(window.experiment().isModified());
 }
 
 TEST_CASE("the epoch slider moves the epoch cursor") {

@@ -4,6 +4,7 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QMenu>
+#include <QRegularExpression>
 
 #include "base/files.h"
 #include "base/json.h"
@@ -23,6 +24,13 @@ bool isRunDirectory(const QString& path) {
     const QDir directory(path);
     return directory.exists(QStringLiteral("telemetry.jsonl")) || directory.exists(QStringLiteral("summary.json")) ||
            directory.exists(QStringLiteral("metrics.jsonl"));
+}
+
+// "lr-0.1" of "runs/lr-0.1.ringside.json".
+std::string nameOf(const QString& path) {
+    static const QRegularExpression ending(QStringLiteral("(\\.ringside)?\\.json$"),
+                                           QRegularExpression::CaseInsensitiveOption);
+    return QFileInfo(path).fileName().remove(ending).toStdString();
 }
 
 QString text(const Problem& problem) {
@@ -136,7 +144,7 @@ void ExperimentFiles::chooseAndSave(const std::function<void()>& proceed) {
 
 bool ExperimentFiles::write(const QString& path) {
     RunConfig config = m_model.resolvedConfig();
-    if (path != m_model.filePath()) config.name = QFileInfo(path).baseName().toStdString();
+    if (path != m_model.filePath()) config.name = nameOf(path);
     try {
         writeFileAtomically(path.toStdString(), config.toText(2) + "\n");
     } catch (const IoError& error) {
@@ -177,8 +185,9 @@ void ExperimentFiles::restoreDraft() {
     }
     const Result<RunConfig> config = RunConfig::parse(draft.toStdString(), "the remembered experiment");
     if (!config) return;
-    m_model.replace(RunConfig(), file);
-    m_model.edit(config.value(), QStringLiteral("draft"));  // still unsaved, and can be undone
+    const Result<RunConfig> saved = readExperiment(file);
+    m_model.replace(saved ? saved.value() : RunConfig(), file);
+    m_model.edit(config.value(), QStringLiteral("draft"));  // still unsaved, and undone to what was saved
 }
 
 }  // namespace ringside
