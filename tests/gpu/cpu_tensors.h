@@ -9,6 +9,7 @@
 
 #include "backend/backend.h"
 #include "backend/cuda/row_kernels.h"
+#include "warp_of_threads.h"
 
 namespace ringside {
 
@@ -44,7 +45,7 @@ struct Cpu {
     static std::vector<float> values(const Tensor& tensor) { return {tensor.floats().begin(), tensor.floats().end()}; }
 };
 
-// The GPU's kernels, run by the CPU: the same bodies, one after the other.
+// The GPU's kernels, run by the CPU: the same bodies, one after the other; rows by a warp of threads.
 template <class Value>
 void runValues(std::size_t count, const Value& value) {
     for (std::size_t i = 0; i < count; ++i) value(i);
@@ -52,7 +53,7 @@ void runValues(std::size_t count, const Value& value) {
 
 template <class Row>
 void runRows(std::size_t rows, const Row& row) {
-    for (std::size_t r = 0; r < rows; ++r) row(r, cuda::OneLane{});
+    WarpOfThreads().run(rows, row);
 }
 
 template <class Term, class Finish>

@@ -130,16 +130,17 @@ TEST_CASE("The GPU's embeddings and positions and their gradients equal the CPU'
 }
 
 TEST_CASE("The GPU's causal attention and its gradient equal the CPU's") {
-    const AttentionSpec spec{7, 3, 4};
-    const cuda::AttentionSizes sizes{7, 3, 4};
+    const std::int64_t positions = GENERATE(7, 40);  // fewer and more than a warp has lanes
+    const AttentionSpec spec{positions, 3, 4};
+    const cuda::AttentionSizes sizes{static_cast<std::size_t>(positions), 3, 4};
     constexpr std::int64_t kSequences = 2;
-    const Shape rows{kSequences * 7, 12};
-    const Shape square{kSequences, 3, 7, 7};
+    const Shape rows{kSequences * positions, 12};
+    const Shape square{kSequences, 3, positions, positions};
     Cpu cpu;
-    Twin qkv(cpu, {kSequences * 7, 36}, 1), gradY(cpu, rows, 2), gradQkv(cpu, {kSequences * 7, 36}, 0);
+    Twin qkv(cpu, {kSequences * positions, 36}, 1), gradY(cpu, rows, 2), gradQkv(cpu, {kSequences * positions, 36}, 0);
     Twin shares(cpu, square, 0), scratch(cpu, square, 0), y(cpu, rows, 0);
     cpu.backend->attentionForward(qkv.cpus, shares.cpus, y.cpus, spec);
-    const std::size_t shareRows = kSequences * 3 * 7;
+    const std::size_t shareRows = kSequences * 3 * sizes.positions;
     runRows(shareRows, cuda::AttentionShareRow{qkv.data(), shares.data(), sizes});
     runValues(y.count(), cuda::AttendedValue{qkv.data(), shares.data(), y.data(), sizes});
     CHECK(shares.apart() < kDeepRounding);

@@ -16,18 +16,10 @@ namespace {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// A row as the kernel's warp sees it: each lane its columns, then a butterfly.
-cuda::Largest largestByWarp(const std::vector<float>& row) {
-    std::vector<cuda::Largest> lanes(32, {row[0], 0});
-    for (std::size_t c = 0; c < row.size(); ++c)
-        lanes[c % 32] = cuda::largerOf(lanes[c % 32], {row[c], static_cast<std::int64_t>(c)});
-    for (std::size_t distance = 16; distance > 0; distance /= 2) {
-        const auto before = lanes;
-        for (std::size_t lane = 0; lane < 32; ++lane)
-            lanes[lane] = cuda::largerOf(before[lane], before[lane ^ distance]);
-    }
-    for (const auto& lane : lanes) CHECK(lane.index == lanes[0].index);
-    return lanes[0];
+std::int64_t largestByKernel(const std::vector<float>& row) {
+    std::int64_t index = -1;
+    runRows(1, cuda::ArgmaxRow{row.data(), row.size(), &index});
+    return index;
 }
 
 // Whose squares add up without rounding, in whatever order.
@@ -64,14 +56,30 @@ TEST_CASE("The GPU's ReLU and its gradient equal the CPU's, NaN included") {
     const Tensor gradX = cpu.tensor(gradient, {1000});
     cpu.backend->reluBackward(y, gradX, gradX);
 
-    std::vector<float> ourY;
-    std::vector<float> ourGradient;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        ourY.push_back(cuda::reluOf(x[i]));
-        ourGradient.push_back(cuda::reluGradientOf(ourY[i], gradient[i]));
-    }
-    CHECK(bits(ourY) == bits(Cpu::values(y)));
+    std::vector<float> ourGradient = gradient;
+    runValues(x.size(), cuda::ReluValue{x.data(), x.data()});
+    runValues(x.size(), cuda::ReluGradientValue{x.data(), ourGradient.data(), ourGradient.data()});
+    CHECK(bits(x) == bits(Cpu::values(y)));
     CHECK(bits(ourGradient) == bits(Cpu::values(gradX)));
+}
+
+TEST_CASE("The GPU fills, scales, adds a bias to each row and counts as the CPU") {
+    Cpu cpu;
+    const Tensor cpuValues = cpu.tensor(numbers(30, 1), {30});
+    std::vector<float> ours(30);
+    cpu.backend->fill(cpuValues, 3);
+    cpu.backend->scale(cpuValues, 0.1F);
+    runValues(30, cuda::FillValue{ours.data(), 3});
+    runValues(30, cuda::ScaleValue{ours.data(), 0.1F});
+    CHECK(bits(ours) == bits(Cpu::values(cpuValues)));
+
+    const std::vector<float> bias{1, 2, 4};
+    std::vector<float> rows(6, 0.5F);
+    runValues(6, cuda::BiasedValue{rows.data(), bias.data(), 3});
+    CHECK(rows == std::vector<float>{1.5F, 2.5F, 4.5F, 1.5F, 2.5F, 4.5F});
+    std::int64_t counter = 41;
+    runValues(1, cuda::CountedValue{&counter});
+    CHECK(counter == 42);
 }
 
 TEST_CASE("The GPU's SGD equals the CPU's bit for bit, in every combination of options") {
@@ -187,19 +195,13 @@ TEST_CASE("The GPU's cross-entropy and gradient equal the CPU's to rounding") {
     const Tensor gradient = cpu.tensor({}, shape);
     cpu.backend->softmaxCrossEntropy(cpu.tensor(logits, shape), labels, loss, correct, gradient);
 
-    for (std::size_t r = 0; r < kRows; ++r) {
-        const std::vector<float> row(logits.begin() + static_cast<std::ptrdiff_t>(r * columns),
-                                     logits.begin() + static_cast<std::ptrdiff_t>((r + 1) * columns));
-        const auto label = static_cast<std::size_t>(labels.integers()[r]);
-        const cuda::Largest largest = largestByWarp(row);
-        CHECK((largest.index == labels.integers()[r] ? 1.0F : 0.0F) == correct.floats()[r]);
-        float sum = 0;
-        for (float value : row) sum += std::exp(value - largest.value);
-        CHECK(cuda::crossEntropyOf(largest.value, row[label], sum) == Approx(loss.floats()[r]).epsilon(2e-6));
-        for (std::size_t c = 0; c < columns; ++c)
-            CHECK(cuda::softmaxGradientOf(std::exp(row[c] - largest.value), sum, c == label, 1.0F / kRows) ==
-                  Approx(gradient.floats()[r * columns + c]).epsilon(4e-6).margin(1e-9));
-    }
+    std::vector<float> ourLoss(kRows), ourCorrect(kRows), ourGradient(logits.size());
+    runRows(kRows, cuda::CrossEntropyRow{logits.data(), labels.integers().data(), columns, ourLoss.data(),
+                                         ourCorrect.data(), ourGradient.data(), 1.0F / kRows});
+    CHECK(bits(ourCorrect) == bits(Cpu::values(correct)));
+    for (std::size_t r = 0; r < kRows; ++r) CHECK(ourLoss[r] == Approx(loss.floats()[r]).epsilon(2e-6));
+    for (std::size_t i = 0; i < ourGradient.size(); ++i)
+        CHECK(ourGradient[i] == Approx(gradient.floats()[i]).epsilon(4e-6).margin(1e-9));
 }
 
 TEST_CASE("Cross-entropy of two equal logits is ln 2, and its gradient plus and minus a half") {
@@ -213,24 +215,24 @@ TEST_CASE("The largest logit is the first among equals, whatever lane it is in")
     row[70] = 2;
     row[37] = 2;
     row[99] = 2;
-    CHECK(largestByWarp(row).index == 37);
-    CHECK(largestByWarp({5.0F, 5.0F}).index == 0);
-    CHECK(largestByWarp({5.0F}).index == 0);
+    CHECK(largestByKernel(row) == 37);
+    CHECK(largestByKernel({5.0F, 5.0F}) == 0);
+    CHECK(largestByKernel({5.0F}) == 0);
 }
 
 TEST_CASE("The GPU's squared error equals the CPU's") {
+    const std::size_t columns = GENERATE(4U, 70U);
+    const Shape shape{3, static_cast<std::int64_t>(columns)};
     Cpu cpu;
-    const std::vector<float> prediction = numbers(12, 6);
-    const std::vector<float> target = numbers(12, 7);
+    const std::vector<float> prediction = numbers(3 * columns, 6);
+    const std::vector<float> target = numbers(3 * columns, 7);
     const Tensor loss = cpu.tensor({}, {3});
-    const Tensor gradient = cpu.tensor({}, {3, 4});
-    cpu.backend->meanSquaredError(cpu.tensor(prediction, {3, 4}), cpu.tensor(target, {3, 4}), loss, gradient);
-    for (std::size_t r = 0; r < 3; ++r) {
-        double sum = 0;
-        for (std::size_t i = r * 4; i < r * 4 + 4; ++i) {
-            sum += cuda::squaredDifferenceOf(prediction[i], target[i]);
-            CHECK(cuda::meanSquaredGradientOf(prediction[i], target[i], 2.0F / 12) == gradient.floats()[i]);
-        }
-        CHECK(static_cast<float>(sum / 4) == loss.floats()[r]);
-    }
+    const Tensor gradient = cpu.tensor({}, shape);
+    cpu.backend->meanSquaredError(cpu.tensor(prediction, shape), cpu.tensor(target, shape), loss, gradient);
+    std::vector<float> ourLoss(3), ourGradient(prediction.size());
+    const float perValue = 2.0F / static_cast<float>(prediction.size());
+    runRows(3, cuda::SquaredErrorRow{prediction.data(), target.data(), columns, ourLoss.data(), ourGradient.data(),
+                                     perValue});
+    CHECK(bits(ourLoss) == bits(Cpu::values(loss)));
+    CHECK(bits(ourGradient) == bits(Cpu::values(gradient)));
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels in which a group of lanes works on one row: a warp on the GPU, a single lane in the tests on the CPU.
+// Kernels in which a warp's lanes work on one row, a warp of threads in the tests on the CPU. A row's values go to the
+// lanes in turn: first(), first() + step(), ...; sum() and largest() combine what the lanes have and give all of them
+// the same answer.
 #pragma once
 
 #include "backend/cuda/device_math.h"
@@ -14,17 +16,6 @@
 #endif
 
 namespace ringside::cuda {
-
-// The CPU's lanes: one. A row's values go to the lanes in turn: first(), first() + step(), ...; sum() and largest()
-// combine what the lanes have and give all of them the same answer.
-struct OneLane {
-    std::size_t first() const { return 0; }
-    std::size_t step() const { return 1; }
-    bool leads() const { return true; }
-    float sum(float mine) const { return mine; }
-    double sum(double mine) const { return mine; }
-    Largest largest(Largest mine) const { return mine; }
-};
 
 // A lane without a column starts with the row's first value, which changes nothing.
 RINGSIDE_FOR_LANES Largest largestOfRow(const float* row, std::size_t columns, const Lanes& lanes) {
