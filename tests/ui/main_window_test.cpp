@@ -397,6 +397,24 @@ TEST_CASE("a finished run that is opened brings its experiment along, with auto 
     CHECK_FALSE(f.window.experiment().isModified());
 }
 
+TEST_CASE("a failed run that is opened says above the pages how it ended, whatever its experiment") {
+    Fixture f;
+    RunConfig config;
+    config.name = "earlier";
+    config.parallel.worldSize = 3;
+    RunStarted started;
+    started.worldSize = 3;
+    started.config = config.toText();
+    f.fake.write("start.jsonl", encode(started));
+    f.fake.write("end.jsonl", FakeRun::end("failed", 12, "rank 1 was killed"));
+    f.fake.write("config.json", config.toText());
+    REQUIRE(f.window.openRun(f.fake.folder.path()));
+    REQUIRE(waitFor([&] { return f.state() == State::Failed; }));
+    REQUIRE(waitFor([&] { return f.window.experiment().config().name == "earlier"; }));
+    CHECK(f.find<QLabel>("noticeLabel")->isVisible());
+    CHECK(f.find<QLabel>("noticeLabel")->text() == "rank 1 was killed");
+}
+
 TEST_CASE("the theme button changes every colour and is remembered") {
     Fixture f;
     f.press("themeButton");

@@ -69,7 +69,10 @@ void ExperimentFiles::afterAsking(const std::function<void()>& proceed) {
 }
 
 void ExperimentFiles::startNew(const RunConfig& config) {
-    afterAsking([this, config] { m_model.replace(config, {}); });
+    afterAsking([this, config] {
+        m_model.replace(config, {});
+        Q_EMIT done();
+    });
 }
 
 void ExperimentFiles::chooseAndOpen() {
@@ -117,6 +120,7 @@ void ExperimentFiles::readInto(const QString& path) {
     }
     m_model.replace(config.value(), path);
     m_settings.addRecentFile(path);
+    Q_EMIT done();
 }
 
 void ExperimentFiles::save() {
@@ -155,6 +159,7 @@ bool ExperimentFiles::write(const QString& path) {
     m_model.setSaved(path);
     m_settings.addRecentFile(path);
     m_settings.set(settings::kLastFolder, QFileInfo(path).absolutePath());
+    Q_EMIT done();
     return true;
 }
 

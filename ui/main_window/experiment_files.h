@@ -40,6 +40,7 @@ class ExperimentFiles final : public QObject {
 
   Q_SIGNALS:
     void failed(const QString& message);
+    void done();  // an experiment was begun, opened or saved
     void runDirectoryChosen(const QString& path);
     void dataChosen(const QString& path);
 

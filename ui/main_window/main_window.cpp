@@ -104,13 +104,13 @@ void MainWindow::connectModels() {
     connect(&m_experiment, &ExperimentModel::configChanged, this, &MainWindow::refreshRunActions);
     connect(&m_experiment, &ExperimentModel::dataChanged, this, &MainWindow::refreshRunActions);
     connect(&m_experiment, &ExperimentModel::fileChanged, this, &MainWindow::refreshTitle);
-    connect(&m_experiment, &ExperimentModel::fileChanged, m_notice, &NoticeBar::takeBackFailure);
     connect(&m_experiment.undoStack(), &QUndoStack::cleanChanged, this, &MainWindow::refreshTitle);
     connect(&m_devices, &DeviceQuery::answered, &m_experiment, &ExperimentModel::setHost);
     connect(&m_controller, &RunController::stateChanged, this, &MainWindow::takeRunState);
     connect(&m_run, &RunModel::changed, this, [this](unsigned changes) {
         if (changes & kRunStartedChanged) takeRunConfig();
     });
+    connect(&m_files, &ExperimentFiles::done, m_notice, &NoticeBar::takeBackFailure);
     connect(&m_files, &ExperimentFiles::failed, this,
             [this](const QString& message) { m_notice->say(message, NoticeBar::Tone::Danger); });
     connect(&m_scripts, &ScriptExport::failed, this,
