@@ -1,30 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sampling/torch_random.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
 #include <numeric>
 
 #include "base/errors.h"
-#include "sampling/cephes_float.h"
+#include "sampling/box_muller.h"
 
 namespace ringside {
 namespace {
 
-constexpr std::size_t kNormalBlock = 16;
 constexpr std::size_t kBetweenLooks = std::size_t{1} << 16;  // at the stop token
-
-// One block of 16 uniforms to 16 normals: Box-Muller on (x[j], x[j + 8]), DistributionTemplates.h normal_fill_16.
-void boxMullerBlock(float* x) {
-    constexpr float kTwoPi = static_cast<float>(2 * std::numbers::pi);
-    for (int j = 0; j < 8; ++j) {
-        const float radius = std::sqrt(-2.0F * cephesLog(1.0F - x[j]));
-        const SinCos angle = cephesSinCos(kTwoPi * x[j + 8]);
-        x[j] = std::fma(radius * angle.cosine, 1.0F, 0.0F);
-        x[j + 8] = std::fma(radius * angle.sine, 1.0F, 0.0F);
-    }
-}
 
 // order[i] and order[i + u mod (n - i)] change places, one draw per place. The places of a block of draws are known
 // before the first swap, so that they can be fetched ahead of it.
@@ -84,7 +73,7 @@ void TorchGenerator::uniform(std::span<float> out, float from, float to) {
 }
 
 void TorchGenerator::normal(std::span<float> out, const std::stop_token& stop) {
-    if (out.size() >= kNormalBlock) {
+    if (out.size() >= kBoxMullerBlock) {
         normalBlocks(out, stop);
         return;
     }
@@ -110,16 +99,15 @@ void TorchGenerator::normalBlocks(std::span<float> out, const std::stop_token& s
         if (at % kBetweenLooks == 0 && stop.stop_requested()) return;
         out[at] = uniform24();
     }
-    std::size_t done = 0;
-    for (; done + kNormalBlock <= out.size(); done += kNormalBlock) {
-        if (done % kBetweenLooks == 0 && stop.stop_requested()) return;
-        boxMullerBlock(out.data() + done);
+    const std::size_t whole = out.size() / kBoxMullerBlock * kBoxMullerBlock;
+    for (std::size_t at = 0; at < whole && !stop.stop_requested(); at += kBetweenLooks) {
+        boxMuller(out.subspan(at, std::min(kBetweenLooks, whole - at)));
     }
-    if (done == out.size()) return;
+    if (whole == out.size()) return;
     // PyTorch draws the last 16 anew, overwriting values it had finished.
-    const std::span<float> last = out.last(kNormalBlock);
+    const std::span<float> last = out.last(kBoxMullerBlock);
     for (float& value : last) value = uniform24();
-    boxMullerBlock(last.data());
+    boxMuller(last);
 }
 
 std::vector<std::uint32_t> TorchGenerator::randperm(std::int64_t n, const std::atomic<bool>* stop) {
