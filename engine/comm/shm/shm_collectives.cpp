@@ -37,11 +37,10 @@ std::size_t ShmCollectives::oneRoundBytes(int worldSize) {
     return std::min(std::size_t{64} << 10, (std::size_t{128} << 10) / static_cast<std::size_t>(worldSize - 2));
 }
 
-void ShmCollectives::begin(std::int64_t collective, bool spin) {
+void ShmCollectives::begin(std::int64_t collective) {
     m_barrier.checkAlive();
     m_announcement = {};
     m_announcement.collective = collective;
-    m_spin = spin;
     m_stream = !m_barrier.allOnOneCpu();
     m_checked = false;
 }
@@ -67,7 +66,7 @@ void ShmCollectives::arrive() {
 }
 
 void ShmCollectives::settle() {
-    m_barrier.wait(m_spin);
+    m_barrier.wait();
     if (!m_checked) checkPeers();
     m_checked = true;
 }
