@@ -121,7 +121,7 @@ UniqueFd interruptFd() {
 int showProgress(const RunPaths& paths) {
     RunFollower follower(paths);
     Decoder decoder;
-    RunData run;
+    RunData run(Curves::kLeftOut);
     ProgressView view(::isatty(STDOUT_FILENO) == 1, false);
     const UniqueFd interrupt = interruptFd();
     unsigned changes = 0;

@@ -2,7 +2,6 @@
 #include "run/run_recorder.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -10,6 +9,7 @@
 #include "base/errors.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/number_writer.h"
 #include "run/checkpoint_manifest.h"
 #include "telemetry/codec.h"
 
@@ -18,21 +18,6 @@ namespace {
 
 Json number(double value) {
     return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-
-void append(std::string& text, const char* key, double value) {
-    char digits[32];
-    text.append(key);
-    if (!std::isfinite(value)) {
-        text += "null";
-        return;
-    }
-    text.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
-}
-
-void append(std::string& text, const char* key, std::int64_t value) {
-    char digits[32];
-    text.append(key).append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
 }
 
 Json exactMetrics(const EpochResult& result) {
@@ -96,6 +81,7 @@ RunRecorder::RunRecorder(const RunPaths& paths, const PreparedRun& run)
       m_telemetry(paths.telemetry()),
       m_metrics(paths.metrics()),
       m_log(paths.log()),
+      m_data(Curves::kLeftOut),
       m_watch(watchOptions(run)) {
     m_data.onGlobalStep = [this](const GlobalStep& step) { writeStep(step); };
 }
@@ -132,15 +118,11 @@ void RunRecorder::noteTraining(const RankState& state) {
 void RunRecorder::writeStep(const GlobalStep& step) {
     if (m_firstStepUs < 0) m_firstStepUs = step.timeUs;
     writeEpochsUpTo(step.step - 1);
-    std::string line;
-    line.reserve(160);
-    append(line, R"({"kind":"step","step":)", step.step);
-    append(line, R"(,"epoch":)", step.epoch);
-    append(line, R"(,"loss":)", step.loss);
-    append(line, R"(,"accuracy":)", step.accuracy);
-    append(line, R"(,"lr":)", step.learningRate);
-    append(line, R"(,"samples":)", step.samples);
-    m_metrics.add(line.append("}\n"));
+    NumberWriter line;
+    line.text(R"({"kind":"step","step":)").number(step.step).text(R"(,"epoch":)").number(step.epoch);
+    line.text(R"(,"loss":)").number(step.loss).text(R"(,"accuracy":)").number(step.accuracy);
+    line.text(R"(,"lr":)").number(step.learningRate).text(R"(,"samples":)").number(step.samples);
+    m_metrics.add(line.text("}\n").take());
 }
 
 void RunRecorder::writeEpochsUpTo(std::int64_t step) {

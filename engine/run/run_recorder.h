@@ -28,7 +28,7 @@ class RunRecorder {
     // a failure, when the disk refused a part of it.
     RunEnded finish(RunEnded end);
 
-    const RunData& data() const { return m_data; }
+    const RunData& data() const { return m_data; }  // without curves
     // Steps the run has done, logged or not (training.log_every).
     std::int64_t stepsDone() const;
 

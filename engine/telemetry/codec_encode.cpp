@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <charconv>
 #include <cmath>
 
 #include "base/json.h"
+#include "base/number_writer.h"
 #include "telemetry/codec.h"
 
 namespace ringside {
@@ -123,67 +123,37 @@ Json toJson(const RunEnded& e) {
     return json;
 }
 
-// Step frames are the bulk of a stream: written straight into text, shortest digits that read back exactly.
 template <class T>
-void append(std::string& text, T value) {
-    char digits[32];
-    const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-    text.append(digits, end);
-}
-
-void append(std::string& text, double value) {
-    if (!std::isfinite(value)) {
-        text += "null";
-        return;
-    }
-    char digits[32];
-    text.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
-}
-
-template <class T>
-void appendColumn(std::string& text, const char* name, const std::vector<T>& values) {
-    text.append(",\"").append(name).append("\":[");
+void writeColumn(NumberWriter& out, std::string_view name, const std::vector<T>& values) {
+    out.text(",\"").text(name).text("\":[");
     for (std::size_t i = 0; i < values.size(); ++i) {
-        if (i > 0) text += ',';
-        append(text, values[i]);
+        if (i > 0) out.character(',');
+        out.number(values[i]);
     }
-    text += ']';
+    out.character(']');
 }
 
+// Step frames are the bulk of a stream: written straight into text.
 std::string frameLine(const StepsFrame& e) {
-    std::string text;
-    text.reserve(128 + 48 * e.step.size());
-    text += R"({"kind":"steps","rank":)";
-    append(text, e.rank);
-    text += R"(,"epoch":)";
-    append(text, e.epoch);
-    text += R"(,"lr":)";
-    append(text, e.learningRate);
-    appendColumn(text, "step", e.step);
-    appendColumn(text, "loss", e.loss);
-    if (!e.correct.empty()) appendColumn(text, "correct", e.correct);
-    appendColumn(text, "samples", e.samples);
-    appendColumn(text, "end_us", e.endUs);
-    if (!e.gradientNorm.empty()) appendColumn(text, "gradient_norm", e.gradientNorm);
-    if (!e.dataUs.empty()) appendColumn(text, "data_us", e.dataUs);
-    text += "}\n";
-    return text;
+    NumberWriter out;
+    out.text(R"({"kind":"steps","rank":)").number(std::int64_t{e.rank});
+    out.text(R"(,"epoch":)").number(e.epoch).text(R"(,"lr":)").number(e.learningRate);
+    writeColumn(out, "step", e.step);
+    writeColumn(out, "loss", e.loss);
+    if (!e.correct.empty()) writeColumn(out, "correct", e.correct);
+    writeColumn(out, "samples", e.samples);
+    writeColumn(out, "end_us", e.endUs);
+    if (!e.gradientNorm.empty()) writeColumn(out, "gradient_norm", e.gradientNorm);
+    if (!e.dataUs.empty()) writeColumn(out, "data_us", e.dataUs);
+    return out.text("}\n").take();
 }
 
 std::string indicesLine(const ConsumedIndices& e) {
-    std::string text;
-    text.reserve(96 + 8 * e.index.size());
-    text += R"({"kind":"indices","rank":)";
-    append(text, e.rank);
-    text += R"(,"epoch":)";
-    append(text, e.epoch);
-    text += R"(,"step":)";
-    append(text, e.step);
-    text += R"(,"slot":)";
-    append(text, e.slot);
-    appendColumn(text, "index", e.index);
-    text += "}\n";
-    return text;
+    NumberWriter out;
+    out.text(R"({"kind":"indices","rank":)").number(std::int64_t{e.rank});
+    out.text(R"(,"epoch":)").number(e.epoch).text(R"(,"step":)").number(e.step).text(R"(,"slot":)").number(e.slot);
+    writeColumn(out, "index", e.index);
+    return out.text("}\n").take();
 }
 
 struct Encode {

@@ -46,8 +46,11 @@ void Pace::add(std::int64_t timeUs, std::int64_t samples, std::int64_t step) {
     // Marks closer than a part of the window replace each other, so that a fast run needs no more of them.
     const bool dense = m_marks.size() >= 2 &&
                        timeUs - m_marks[m_marks.size() - 2].timeUs < m_windowUs / static_cast<std::int64_t>(kMaxMarks);
-    if (dense) m_marks.pop_back();
-    m_marks.push_back({timeUs, samples, step});
+    if (dense) {
+        m_marks.back() = {timeUs, samples, step};
+    } else {
+        m_marks.push_back({timeUs, samples, step});
+    }
     while (m_marks.size() > 2 && m_marks[1].timeUs <= timeUs - m_windowUs) m_marks.pop_front();
 }
 
@@ -94,24 +97,33 @@ unsigned RunData::take(const RankState& event) {
     return kRanksChanged;
 }
 
+SeriesPoint RunData::placeOf(std::int64_t step, std::int64_t epoch, std::int64_t samples, std::int64_t timeUs) const {
+    const std::int64_t stepsPerEpoch = m_started->stepsPerEpoch;
+    SeriesPoint place;
+    place.step = step;
+    place.epoch =
+        stepsPerEpoch > 0 ? static_cast<double>(step) / static_cast<double>(stepsPerEpoch) : static_cast<double>(epoch);
+    place.samples = samples;
+    place.timeUs = timeUs;
+    return place;
+}
+
+void RunData::addPoints(RankData& rank, const StepsFrame& frame, std::size_t index, const SeriesPoint& place) {
+    rank.lossSeries.add(pointOf(place, frame.loss[index], frame.loss[index], frame.loss[index]));
+    if (frame.correct.empty() || frame.samples[index] == 0) return;
+    const double accuracy = frame.correct[index] / static_cast<double>(frame.samples[index]);
+    rank.accuracySeries.add(pointOf(place, accuracy, accuracy, accuracy));
+}
+
 unsigned RunData::take(const StepsFrame& event) {
     RankData* one = rank(event.rank);
     if (one == nullptr || event.step.empty()) return 0;
     RankPace& pace = m_rankPaces[static_cast<std::size_t>(event.rank)];
-    const std::int64_t stepsPerEpoch = m_started->stepsPerEpoch;
     for (std::size_t i = 0; i < event.step.size(); ++i) {
         pace.samples += event.samples[i];
         pace.pace.add(event.endUs[i], pace.samples, event.step[i]);
-        SeriesPoint place;
-        place.step = event.step[i];
-        place.epoch = stepsPerEpoch > 0 ? static_cast<double>(place.step) / static_cast<double>(stepsPerEpoch)
-                                        : static_cast<double>(event.epoch);
-        place.samples = pace.samples;
-        place.timeUs = event.endUs[i];
-        one->lossSeries.add(pointOf(place, event.loss[i], event.loss[i], event.loss[i]));
-        if (event.correct.empty() || event.samples[i] == 0) continue;
-        const double accuracy = event.correct[i] / static_cast<double>(event.samples[i]);
-        one->accuracySeries.add(pointOf(place, accuracy, accuracy, accuracy));
+        if (m_curves == Curves::kLeftOut) continue;
+        addPoints(*one, event, i, placeOf(event.step[i], event.epoch, pace.samples, event.endUs[i]));
     }
     takeDataWait(*one, event);
     one->step = std::max(one->step, event.step.back());
@@ -128,13 +140,12 @@ unsigned RunData::take(const StepsFrame& event) {
 void RunData::takeGlobal(const GlobalStep& global) {
     m_lastStep = global;
     m_pace.add(global.timeUs, global.samplesSoFar, global.step);
-    SeriesPoint place;
-    place.step = global.step;
-    place.epoch = m_started->stepsPerEpoch > 0
-                      ? static_cast<double>(global.step) / static_cast<double>(m_started->stepsPerEpoch)
-                      : static_cast<double>(global.epoch);
-    place.samples = global.samplesSoFar;
-    place.timeUs = global.timeUs;
+    if (m_curves == Curves::kKept) addPoints(global);
+    if (onGlobalStep) onGlobalStep(global);
+}
+
+void RunData::addPoints(const GlobalStep& global) {
+    const SeriesPoint place = placeOf(global.step, global.epoch, global.samplesSoFar, global.timeUs);
     m_loss.add(pointOf(place, global.loss, global.lossMinimum, global.lossMaximum));
     if (!std::isnan(global.accuracy)) {
         m_accuracy.add(pointOf(place, global.accuracy, global.accuracyMinimum, global.accuracyMaximum));
@@ -144,7 +155,6 @@ void RunData::takeGlobal(const GlobalStep& global) {
     }
     m_learningRate.add(pointOf(place, global.learningRate, global.learningRate, global.learningRate));
     addThroughput(place);
-    if (onGlobalStep) onGlobalStep(global);
 }
 
 // A point needs a stretch of time: single steps of microseconds would show the clock's jitter, not the speed. Early in

@@ -44,11 +44,25 @@ class StepMerger {
         double correct;
         std::int64_t samples, endUs;
     };
+    // A queue whose memory is used again and again: thousands of steps a second pass through it.
+    class Waiting {
+      public:
+        bool empty() const { return m_first == m_steps.size(); }
+        std::size_t size() const { return m_steps.size() - m_first; }
+        const RankStep& front() const { return m_steps[m_first]; }
+        const RankStep& back() const { return m_steps.back(); }
+        void push(const RankStep& step) { m_steps.push_back(step); }
+        void pop();
+
+      private:
+        std::vector<RankStep> m_steps;
+        std::size_t m_first = 0;
+    };
     void emitReady(const std::function<void(const GlobalStep&)>& sink);
     GlobalStep takeFronts();
     void countSamples(GlobalStep& global);
 
-    std::vector<std::deque<RankStep>> m_waiting;
+    std::vector<Waiting> m_waiting;
     std::int64_t m_samplesSoFar = 0;
     std::int64_t m_lastStep = 0;  // merged or given up
     std::int64_t m_lastMergedStep = 0;
@@ -116,9 +130,14 @@ class Pace {
     std::deque<Mark> m_marks;
 };
 
+// Whether a RunData gathers curves, for who draws them.
+enum class Curves { kKept, kLeftOut };
+
 // Everything known about one run, live or finished, built from events alone; bounded memory.
 class RunData {
   public:
+    explicit RunData(Curves curves = Curves::kKept) : m_curves(curves) {}
+
     static constexpr std::size_t kMaxLogLines = 5000;
     static constexpr std::size_t kMaxIndices = 1U << 21;  // 16 MiB
 
@@ -159,7 +178,10 @@ class RunData {
     unsigned take(const CheckpointSaved& event);
     unsigned take(const RunEnded& event);
     RankData* rank(int index);
+    SeriesPoint placeOf(std::int64_t step, std::int64_t epoch, std::int64_t samples, std::int64_t timeUs) const;
+    static void addPoints(RankData& rank, const StepsFrame& frame, std::size_t index, const SeriesPoint& place);
     void takeGlobal(const GlobalStep& global);
+    void addPoints(const GlobalStep& global);
     void addThroughput(const SeriesPoint& point);
     void compareReplicas(const std::map<int, std::string>& hashes);
 
@@ -168,6 +190,7 @@ class RunData {
         std::int64_t samples = 0;
     };
 
+    Curves m_curves;
     std::optional<RunStarted> m_started;
     std::optional<RunEnded> m_ended;
     std::vector<RankData> m_ranks;

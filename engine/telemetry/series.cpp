@@ -12,8 +12,8 @@ namespace {
 void join(SeriesPoint& into, const SeriesPoint& later) {
     const double count = static_cast<double>(into.count) + later.count;
     into.mean = static_cast<float>((double{into.mean} * into.count + double{later.mean} * later.count) / count);
-    into.minimum = std::fmin(into.minimum, later.minimum);
-    into.maximum = std::fmax(into.maximum, later.maximum);
+    if (later.minimum < into.minimum || std::isnan(into.minimum)) into.minimum = later.minimum;
+    if (later.maximum > into.maximum || std::isnan(into.maximum)) into.maximum = later.maximum;
     into.count = static_cast<std::int32_t>(std::min(count, double{std::numeric_limits<std::int32_t>::max()}));
     into.step = later.step;
     into.epoch = later.epoch;

@@ -19,6 +19,17 @@ StepMerger::StepMerger(int worldSize, std::int64_t stepsBefore)
       m_lastStep(stepsBefore),
       m_lastMergedStep(stepsBefore) {}
 
+void StepMerger::Waiting::pop() {
+    ++m_first;
+    if (m_first == m_steps.size()) {
+        m_steps.clear();
+        m_first = 0;
+    } else if (m_first >= 1024 && 2 * m_first >= m_steps.size()) {
+        m_steps.erase(m_steps.begin(), m_steps.begin() + static_cast<std::ptrdiff_t>(m_first));
+        m_first = 0;
+    }
+}
+
 void StepMerger::add(const StepsFrame& frame, const std::function<void(const GlobalStep&)>& sink) {
     if (frame.rank < 0 || static_cast<std::size_t>(frame.rank) >= m_waiting.size()) return;
     auto& waiting = m_waiting[static_cast<std::size_t>(frame.rank)];
@@ -27,10 +38,10 @@ void StepMerger::add(const StepsFrame& frame, const std::function<void(const Glo
         if (frame.step[i] <= m_lastStep) continue;
         const double norm = frame.gradientNorm.empty() ? kNaN : frame.gradientNorm[i];
         const double correct = frame.correct.empty() ? -1 : frame.correct[i];
-        waiting.push_back({frame.step[i], frame.epoch, frame.loss[i], norm, frame.learningRate, correct,
-                           frame.samples[i], frame.endUs[i]});
+        waiting.push({frame.step[i], frame.epoch, frame.loss[i], norm, frame.learningRate, correct, frame.samples[i],
+                      frame.endUs[i]});
         if (waiting.size() > kMaxWaiting) {
-            waiting.pop_front();
+            waiting.pop();
             ++m_incomplete;
         }
     }
@@ -51,7 +62,7 @@ void StepMerger::emitReady(const std::function<void(const GlobalStep&)>& sink) {
         } else {
             ++m_incomplete;
             for (auto& waiting : m_waiting) {
-                if (waiting.front().step == lowest) waiting.pop_front();
+                if (waiting.front().step == lowest) waiting.pop();
             }
         }
         m_lastStep = lowest;
@@ -80,12 +91,13 @@ GlobalStep StepMerger::takeFronts() {
         if (one.samples > 0) lossSum += one.loss * samples;
         correct += one.correct;
         global.samples += one.samples;
-        global.lossMinimum = std::fmin(global.lossMinimum, one.loss);
-        global.lossMaximum = std::fmax(global.lossMaximum, one.loss);
-        global.accuracyMinimum = std::fmin(global.accuracyMinimum, accuracy);
-        global.accuracyMaximum = std::fmax(global.accuracyMaximum, accuracy);
+        // These comparisons leave out what is no number.
+        if (one.loss < global.lossMinimum) global.lossMinimum = one.loss;
+        if (one.loss > global.lossMaximum) global.lossMaximum = one.loss;
+        if (accuracy < global.accuracyMinimum) global.accuracyMinimum = accuracy;
+        if (accuracy > global.accuracyMaximum) global.accuracyMaximum = accuracy;
         global.timeUs = std::max(global.timeUs, one.endUs);
-        waiting.pop_front();
+        waiting.pop();
     }
     const auto samples = static_cast<double>(global.samples);
     global.loss = global.samples > 0 ? lossSum / samples : kNaN;

@@ -17,57 +17,88 @@ bool isDigit(char c) {
 // Walks over one line; after the first thing it does not expect every answer is false.
 class Scanner {
   public:
-    explicit Scanner(std::string_view text) : m_text(text) {}
+    explicit Scanner(std::string_view text) : m_at(text.data()), m_end(text.data() + text.size()) {}
 
     bool literal(std::string_view expected) {
-        if (m_text.substr(0, expected.size()) != expected) return false;
-        m_text.remove_prefix(expected.size());
+        if (!std::string_view(m_at, left()).starts_with(expected)) return false;
+        m_at += expected.size();
         return true;
     }
-    bool atEnd() const { return m_text.empty(); }
+    bool literal(char expected) {
+        if (m_at == m_end || *m_at != expected) return false;
+        ++m_at;
+        return true;
+    }
+    bool atEnd() const { return m_at == m_end; }
+    std::size_t left() const { return static_cast<std::size_t>(m_end - m_at); }
 
     bool number(std::int64_t& out, std::int64_t least, std::int64_t most) {
-        if (!startsNumber()) return false;
-        const auto [end, error] = std::from_chars(m_text.data(), m_text.data() + m_text.size(), out);
-        if (error != std::errc{} || out < least || out > most) return false;
-        m_text.remove_prefix(static_cast<std::size_t>(end - m_text.data()));
-        return true;
+        const bool negative = literal('-');
+        const std::optional<std::int64_t> digits = plainDigits();
+        if (!digits) return false;
+        out = negative ? -*digits : *digits;
+        return out >= least && out <= most;
     }
 
     bool number(double& out) {
+        const char* const from = m_at;
+        // Most are counts of hits; what is not digits alone is read again.
+        if (const std::optional<std::int64_t> digits = plainDigits();
+            digits && *digits <= limits::kMaxCount && !more()) {
+            out = static_cast<double>(*digits);
+            return true;
+        }
+        m_at = from;
         if (literal("null")) {
             out = std::numeric_limits<double>::quiet_NaN();
             return true;
         }
         if (!startsNumber()) return false;
-        const auto [end, error] = std::from_chars(m_text.data(), m_text.data() + m_text.size(), out);
+        const auto [end, error] = std::from_chars(m_at, m_end, out);
         if (error != std::errc{} || !isDigit(end[-1])) return false;
-        m_text.remove_prefix(static_cast<std::size_t>(end - m_text.data()));
+        m_at = end;
         return true;
     }
 
     template <class T, class... Bounds>
     bool column(std::vector<T>& out, std::size_t expected, Bounds... bounds) {
-        if (!literal("[")) return false;
+        if (!literal('[')) return false;
         out.reserve(expected);
         do {
             T value{};
             if (out.size() == limits::kMaxColumn || !number(value, bounds...)) return false;
             out.push_back(value);
-        } while (literal(","));
-        return literal("]");
+        } while (literal(','));
+        return literal(']');
     }
 
   private:
-    // As JSON has it: no plus, no leading zero or point, no infinity.
-    bool startsNumber() const {
-        const std::size_t at = !m_text.empty() && m_text[0] == '-' ? 1 : 0;
-        if (m_text.size() <= at + 1 || !isDigit(m_text[at])) return false;
-        return m_text[at] != '0' || !isDigit(m_text[at + 1]);
+    // Digits as JSON has them, without a leading zero, as far as 64 bits surely hold them.
+    std::optional<std::int64_t> plainDigits() {
+        constexpr std::ptrdiff_t kMost = 18;
+        const char* const from = m_at;
+        std::int64_t value = 0;
+        while (m_at != m_end && isDigit(*m_at) && m_at - from < kMost) value = value * 10 + (*m_at++ - '0');
+        const std::ptrdiff_t count = m_at - from;
+        if (count == 0 || (count > 1 && *from == '0')) return {};
+        return value;
     }
 
-    std::string_view m_text;
+    // Whether the number goes on behind its digits.
+    bool more() const { return m_at != m_end && (*m_at == '.' || *m_at == 'e' || *m_at == 'E'); }
+
+    // As JSON has it: no plus, no leading zero or point, no infinity.
+    bool startsNumber() const {
+        const std::size_t at = m_at != m_end && *m_at == '-' ? 1 : 0;
+        if (left() <= at + 1 || !isDigit(m_at[at])) return false;
+        return m_at[at] != '0' || !isDigit(m_at[at + 1]);
+    }
+
+    const char* m_at;
+    const char* m_end;
 };
+
+constexpr std::size_t kBytesPerStep = 32;  // at least, nearly always: room for the columns
 
 bool increases(const std::vector<std::int64_t>& steps) {
     for (std::size_t i = 1; i < steps.size(); ++i) {
@@ -93,7 +124,8 @@ std::optional<StepsFrame> parseStepsLine(std::string_view line) {
     bool good = scan.literal(R"({"kind":"steps","rank":)") && scan.number(rank, 0, limits::kMaxRanks - 1) &&
                 scan.literal(R"(,"epoch":)") && scan.number(frame.epoch, 0, limits::kMaxCount) &&
                 scan.literal(R"(,"lr":)") && scan.number(frame.learningRate) && scan.literal(R"(,"step":)") &&
-                scan.column(frame.step, 16, std::int64_t{1}, limits::kMaxCount);
+                scan.column(frame.step, std::min(line.size() / kBytesPerStep, limits::kMaxColumn), std::int64_t{1},
+                            limits::kMaxCount);
     if (!good) return {};
     const std::size_t n = frame.step.size();
     good = scan.literal(R"(,"loss":)") && scan.column(frame.loss, n);
