@@ -19,15 +19,15 @@ TEST_CASE("more ranks than are added in one pass reduce a message of many chunks
 }
 
 TEST_CASE("a reduction works when only some ranks pass allocated memory") {
-    onLocalRanks(3, [](Communicator& ranks) {
-        constexpr std::size_t kCount = 700'001;
-        std::vector<std::int64_t> plain(kCount);
-        auto shared = ranks.allocate(2 * kCount);
+    const std::size_t count = GENERATE(2'001, 7'001, 700'001);  // small enough for one round, and too large for it
+    onLocalRanks(3, [count](Communicator& ranks) {
+        std::vector<std::int64_t> plain(count);
+        auto shared = ranks.allocate(2 * count);
         std::span<std::int64_t> values(plain);
-        if (ranks.rank() == 1) values = {reinterpret_cast<std::int64_t*>(shared.data()), kCount};
-        for (std::size_t i = 0; i < kCount; ++i) values[i] = ranks.rank() + static_cast<std::int64_t>(i);
+        if (ranks.rank() == 1) values = {reinterpret_cast<std::int64_t*>(shared.data()), count};
+        for (std::size_t i = 0; i < count; ++i) values[i] = ranks.rank() + static_cast<std::int64_t>(i);
         ranks.allReduce(CommBuffer::of(values), ReduceOp::kSum);
-        for (std::size_t i = 0; i < kCount; ++i) {
+        for (std::size_t i = 0; i < count; ++i) {
             if (values[i] != 3 + 3 * static_cast<std::int64_t>(i)) throw std::runtime_error("wrong sum");
         }
     });

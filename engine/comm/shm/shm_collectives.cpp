@@ -31,10 +31,15 @@ ShmCollectives::ShmCollectives(const Arena& arena, RoundBarrier& barrier, int ra
     m_sources.resize(static_cast<std::size_t>(m_size));
 }
 
-// Measured where one more round costs as much as reading every rank's data instead of a part of it.
+// Both measured where one more round costs as much as reading every rank's data instead of a part of it.
 std::size_t ShmCollectives::oneRoundBytes(int worldSize) {
     if (worldSize <= 2) return 16U << 10;
     return std::min(std::size_t{64} << 10, (std::size_t{128} << 10) / static_cast<std::size_t>(worldSize - 2));
+}
+
+std::size_t ShmCollectives::oneRoundBytesInHeap(int worldSize) {
+    const std::size_t most = worldSize <= 2 ? 4U << 10 : 8U << 10;
+    return std::min(most, oneRoundBytes(worldSize));
 }
 
 void ShmCollectives::begin(std::int64_t collective) {
@@ -93,18 +98,22 @@ void ShmCollectives::synchronise() {
 
 void ShmCollectives::startAllReduce(CommBuffer buffer, ReduceOp op) {
     announce(CollectiveKind::kAllReduce, buffer, 0, op);
-    if (buffer.bytes() <= oneRoundBytes(m_size)) {
-        publish(slot(m_rank, m_barrier.parity()), bytesOf(buffer), buffer.bytes());
+    m_announcement.inHeap =
+        buffer.bytes() > oneRoundBytesInHeap(m_size) && m_arena.inHeap(m_rank, buffer.data, buffer.bytes());
+    if (!m_announcement.inHeap && buffer.bytes() <= oneRoundBytes(m_size)) {
+        copyInWhole(buffer);
     } else {
-        m_announcement.inHeap = m_arena.inHeap(m_rank, buffer.data, buffer.bytes());
         copyIn(chunkOf(buffer, 0));
     }
     arrive();
 }
 
 void ShmCollectives::finishAllReduce(CommBuffer buffer, ReduceOp op) {
-    if (buffer.bytes() <= oneRoundBytes(m_size)) return finishOneRound(buffer, op);
-    finishChunks(buffer, op);
+    settle();
+    const int inHeap = ranksInHeap();
+    if (inHeap == m_size) return reduceInPlace(buffer, op);
+    if (inHeap == 0 && buffer.bytes() <= oneRoundBytes(m_size)) return reduceWhole(buffer, op);
+    reduceChunks(buffer, op);
 }
 
 void ShmCollectives::useSlots(int parity, std::size_t offset) {
@@ -119,8 +128,7 @@ void ShmCollectives::useAnnouncedSources() {
     }
 }
 
-void ShmCollectives::finishOneRound(CommBuffer buffer, ReduceOp op) {
-    settle();
+void ShmCollectives::reduceWhole(CommBuffer buffer, ReduceOp op) {
     useSlots(m_parity, 0);
     reduceSources(buffer.type, op, bytesOf(buffer), m_sources, buffer.count);
 }
@@ -133,10 +141,8 @@ CommBuffer ShmCollectives::chunkOf(CommBuffer buffer, std::size_t index) {
 
 // A slot holds this rank's input of one chunk and, behind it, its reduced part of the chunk before: one round per
 // chunk, and one more.
-void ShmCollectives::finishChunks(CommBuffer buffer, ReduceOp op) {
+void ShmCollectives::reduceChunks(CommBuffer buffer, ReduceOp op) {
     std::size_t chunks = (buffer.bytes() + ArenaLayout::kChunkBytes - 1) / ArenaLayout::kChunkBytes;
-    settle();
-    if (allInHeap()) return reduceInPlace(buffer, op);
     for (std::size_t i = 0; i < chunks; ++i) {
         CommBuffer chunk = chunkOf(buffer, i);
         reducePart(chunk, op, slot(m_rank, m_barrier.parity()) + ArenaLayout::kChunkBytes);
@@ -144,6 +150,12 @@ void ShmCollectives::finishChunks(CommBuffer buffer, ReduceOp op) {
         round();
         copyOut(chunk, m_parity);
     }
+}
+
+void ShmCollectives::copyInWhole(CommBuffer buffer) {
+    std::byte* target = slot(m_rank, m_barrier.parity());
+    publish(target, bytesOf(buffer), buffer.bytes());
+    m_announcement.source = m_arena.offsetOf(target);
 }
 
 // Everything but the rank's own part, which nobody else reads.
@@ -209,11 +221,10 @@ void ShmCollectives::reduceInPlace(CommBuffer buffer, ReduceOp op) {
     round();
 }
 
-bool ShmCollectives::allInHeap() const {
-    for (int peer = 0; peer < m_size; ++peer) {
-        if (!m_barrier.announcement(peer).inHeap) return false;
-    }
-    return true;
+int ShmCollectives::ranksInHeap() const {
+    int count = 0;
+    for (int peer = 0; peer < m_size; ++peer) count += m_barrier.announcement(peer).inHeap ? 1 : 0;
+    return count;
 }
 
 // Parts start on cache lines: no two ranks write to one.

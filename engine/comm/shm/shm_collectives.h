@@ -13,7 +13,8 @@ namespace ringside {
 
 // The algorithms, as rounds over the slots of the arena. Reductions add in the order of the ranks, so every rank gets
 // the same bits in any timing. Small messages: one round, in which every rank sums everything itself. Large ones: in
-// chunks, each rank sums its part of a chunk, then all gather the parts; in place when all ranks' data lies in heaps.
+// chunks, each rank sums its part of a chunk, then all gather the parts; in place when all ranks' data lies in heaps,
+// for messages of a few kilobytes already.
 class ShmCollectives {
   public:
     ShmCollectives(const Arena& arena, RoundBarrier& barrier, int rank);
@@ -30,8 +31,10 @@ class ShmCollectives {
     void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op);
     void synchronise();
 
-    // Up to this size an all-reduce takes one round. More ranks: less, as each of them reads all.
+    // Up to this size an all-reduce outside heaps takes one round. More ranks: less, as each of them reads all.
     static std::size_t oneRoundBytes(int worldSize);
+    // Up to this size also one of data in heaps: less than above, as it need not be copied.
+    static std::size_t oneRoundBytesInHeap(int worldSize);
 
   private:
     struct Part {
@@ -46,14 +49,15 @@ class ShmCollectives {
     std::byte* slot(int rank, int parity) const { return m_arena.slot(rank, parity); }
 
     void publish(std::byte* to, const std::byte* from, std::size_t bytes) const;
-    void finishOneRound(CommBuffer buffer, ReduceOp op);
-    void finishChunks(CommBuffer buffer, ReduceOp op);
+    void reduceWhole(CommBuffer buffer, ReduceOp op);
+    void reduceChunks(CommBuffer buffer, ReduceOp op);
     void reduceInPlace(CommBuffer buffer, ReduceOp op);
     static CommBuffer chunkOf(CommBuffer buffer, std::size_t index);
     void copyIn(CommBuffer chunk);
+    void copyInWhole(CommBuffer buffer);
     void reducePart(CommBuffer chunk, ReduceOp op, std::byte* result);
     void copyOut(CommBuffer chunk, int parity) const;
-    bool allInHeap() const;
+    int ranksInHeap() const;
     void useSlots(int parity, std::size_t offset);
     void useAnnouncedSources();
 
