@@ -88,6 +88,39 @@ TEST_CASE("Steps of all ranks become points of the global curves") {
     CHECK(data.lastTimeUs() == 1000000);
 }
 
+TEST_CASE("Without curves a run knows its steps and its pace all the same") {
+    RunData data(Curves::kLeftOut);
+    std::int64_t global = 0;
+    data.onGlobalStep = [&](const GlobalStep& one) { global += one.step; };
+    data.apply(run(2));
+    for (std::int64_t number = 1; number <= 20; ++number) {
+        data.apply(step(0, number, number * 50000));
+        data.apply(step(1, number, number * 50000));
+    }
+    CHECK(global == 210);
+    CHECK(data.lastStep()->step == 20);
+    CHECK(data.ranks()[0].samplesPerSecond == Approx(640));
+    REQUIRE(data.secondsLeft());
+    CHECK(*data.secondsLeft() == Approx(1.0));
+    CHECK(data.loss().points().empty());
+    CHECK(data.samplesPerSecond().points().empty());
+    CHECK(data.ranks()[1].lossSeries.points().empty());
+}
+
+TEST_CASE("Steps that arrive far apart are joined in order") {
+    RunData data(Curves::kLeftOut);
+    std::vector<std::int64_t> global;
+    data.onGlobalStep = [&](const GlobalStep& one) { global.push_back(one.step); };
+    data.apply(run(2));
+    // One rank is always some steps ahead, so that its queue never becomes empty.
+    for (std::int64_t number = 1; number <= 5000; ++number) {
+        data.apply(step(0, number, number));
+        if (number > 3) data.apply(step(1, number - 3, number));
+    }
+    REQUIRE(global.size() == 4997);
+    for (std::size_t i = 0; i < global.size(); ++i) REQUIRE(global[i] == static_cast<std::int64_t>(i) + 1);
+}
+
 TEST_CASE("A run of a twentieth of a second has a curve of its speed as well") {
     RunData data;
     data.apply(run(1));
