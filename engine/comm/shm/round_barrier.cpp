@@ -59,14 +59,13 @@ bool RoundBarrier::complete() const {
     return m_arena.header().arrivals.load(std::memory_order_acquire) >= m_target;
 }
 
-void RoundBarrier::wait() {
+void RoundBarrier::wait(bool spin) {
     if (complete()) return;
-    if (othersRunElsewhere() && spinUntilComplete()) return;
+    if (spin && othersRunElsewhere() && spinUntilComplete()) return;
     sleepUntilComplete();
 }
 
-// A rank that waits for one on its own CPU must sleep to let it run. The last one of a CPU would leave it to rest, from
-// which the kernel wakes it several times as slowly.
+// A rank that waits for one on its own CPU must sleep to let it run.
 bool RoundBarrier::othersRunElsewhere() const {
     int own = m_arena.line(m_rank).cpu.load(std::memory_order_relaxed);
     for (int peer = 0; peer < m_arena.layout().worldSize; ++peer) {

@@ -28,8 +28,8 @@ class RoundBarrier {
     bool complete() const;
 
     // Waits until it is; throws CommError at the deadline, or as soon as a rank fails or aborts.
-    // Where only ranks on other CPUs are missing it polls for some microseconds before it sleeps.
-    void wait();
+    // spin: poll for some microseconds before sleeping; only worthwhile while a CPU is free for every rank.
+    void wait(bool spin);
 
     const Announcement& announcement(int rank) const {
         return m_arena.line(rank).announcements[static_cast<std::size_t>(m_round & 1)];

@@ -42,10 +42,11 @@ std::size_t ShmCollectives::oneRoundBytesInHeap(int worldSize) {
     return std::min(most, oneRoundBytes(worldSize));
 }
 
-void ShmCollectives::begin(std::int64_t collective) {
+void ShmCollectives::begin(std::int64_t collective, bool spin) {
     m_barrier.checkAlive();
     m_announcement = {};
     m_announcement.collective = collective;
+    m_spin = spin;
     m_stream = !m_barrier.allOnOneCpu();
     m_checked = false;
 }
@@ -71,7 +72,7 @@ void ShmCollectives::arrive() {
 }
 
 void ShmCollectives::settle() {
-    m_barrier.wait();
+    m_barrier.wait(m_spin);
     if (!m_checked) checkPeers();
     m_checked = true;
 }
