@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/processors.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -21,6 +22,10 @@ int usableProcessors() {
     CPU_ZERO(&set);
     if (::sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
     return static_cast<int>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));  // more than a cpu_set_t holds
+}
+
+void nameThread(const char* name) {
+    ::pthread_setname_np(::pthread_self(), name);
 }
 
 void runOnlyWhereIdle() {

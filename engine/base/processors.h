@@ -6,6 +6,9 @@ namespace ringside {
 // CPUs that the calling thread may run on (its affinity mask), at least 1.
 int usableProcessors();
 
+// Names the calling thread, in at most 15 letters, for tools that show threads (top -H, gdb, /proc).
+void nameThread(const char* name);
+
 // From now on the calling thread runs only where a CPU has nothing else to do (SCHED_IDLE), or hardly at all beside
 // what does. There is no way back without privileges.
 void runOnlyWhereIdle();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/async_queue.h"
 
+#include "base/processors.h"
+
 namespace ringside {
 
 AsyncQueue::~AsyncQueue() {
@@ -43,6 +45,7 @@ bool AsyncQueue::idle() const {
 }
 
 void AsyncQueue::work() {
+    nameThread("collectives");
     std::unique_lock lock(m_mutex);
     while (true) {
         m_added.wait(lock, [this] { return m_stopping || !m_jobs.empty(); });

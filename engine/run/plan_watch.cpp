@@ -8,6 +8,7 @@
 #include <array>
 #include <span>
 
+#include "base/processors.h"
 #include "base/sha256.h"
 #include "sampling/class_labels.h"
 #include "sampling/plan_sentences.h"
@@ -108,6 +109,7 @@ PlanNews PlanWatch::finish(std::chrono::milliseconds deadline) {
 }
 
 void PlanWatch::work() {
+    nameThread("plan watch");
     ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kLowestPriority);
     std::unique_lock lock(m_mutex);
     for (;;) {

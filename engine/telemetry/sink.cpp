@@ -154,6 +154,7 @@ std::int64_t TelemetrySink::nowUs() const {
 }
 
 void TelemetrySink::work() {
+    nameThread("telemetry");
     if (m_options.onlyWhereIdle) runOnlyWhereIdle();
     std::uint64_t steps = 0;  // in the frame before
     for (;;) {
@@ -181,6 +182,7 @@ void TelemetrySink::work() {
 }
 
 void TelemetrySink::beat() {
+    nameThread("heartbeat");
     for (;;) {
         if (!backlogged()) write(heartbeat(), milliseconds(0));
         std::unique_lock lock(m_mutex);

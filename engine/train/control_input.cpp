@@ -12,6 +12,7 @@
 #include "base/errors.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/processors.h"
 
 namespace ringside {
 
@@ -34,6 +35,7 @@ ControlInput::~ControlInput() {
 }
 
 void ControlInput::work() {
+    nameThread("control");
     std::array<pollfd, 2> watched{{{m_fd, POLLIN, 0}, {m_wake.get(), POLLIN, 0}}};
     for (;;) {
         if (poll(watched.data(), watched.size(), -1) < 0 && errno != EINTR) return m_onEnd();

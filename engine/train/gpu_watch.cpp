@@ -5,6 +5,8 @@
 #include <mutex>
 #include <thread>
 
+#include "base/processors.h"
+
 namespace ringside {
 namespace {
 
@@ -45,6 +47,7 @@ GpuWatch::GpuWatch(std::function<GpuReading()> read, std::chrono::milliseconds i
     m_state->read = std::move(read);
     m_state->interval = interval;
     std::thread([state = m_state] {
+        nameThread("gpu watch");
         state->work();
         state->end();
     }).detach();

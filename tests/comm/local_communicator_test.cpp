@@ -19,7 +19,8 @@ TEST_CASE("more ranks than are added in one pass reduce a message of many chunks
 }
 
 TEST_CASE("a reduction works when only some ranks pass allocated memory") {
-    const std::size_t count = GENERATE(2'001, 7'001, 700'001);  // small enough for one round, and too large for it
+    const std::size_t count =
+        GENERATE(2'001, 7'001, 700'001);  // within one round's bounds, outside heaps, and beyond them
     onLocalRanks(3, [count](Communicator& ranks) {
         std::vector<std::int64_t> plain(count);
         auto shared = ranks.allocate(2 * count);

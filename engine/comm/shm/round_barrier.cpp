@@ -16,7 +16,9 @@ std::uint32_t makeFailure(FailureKind kind, int rank) {
 }
 
 void pauseCpu() {
+#if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
+#endif
 }
 
 std::string describe(const Announcement& a) {

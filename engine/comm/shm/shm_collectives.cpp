@@ -31,7 +31,7 @@ ShmCollectives::ShmCollectives(const Arena& arena, RoundBarrier& barrier, int ra
     m_sources.resize(static_cast<std::size_t>(m_size));
 }
 
-// Both measured where one more round costs as much as reading every rank's data instead of a part of it.
+// Measured where one more round costs as much as reading every rank's data instead of a part of it.
 std::size_t ShmCollectives::oneRoundBytes(int worldSize) {
     if (worldSize <= 2) return 16U << 10;
     return std::min(std::size_t{64} << 10, (std::size_t{128} << 10) / static_cast<std::size_t>(worldSize - 2));

@@ -33,7 +33,7 @@ class ShmCollectives {
 
     // Up to this size an all-reduce outside heaps takes one round. More ranks: less, as each of them reads all.
     static std::size_t oneRoundBytes(int worldSize);
-    // Up to this size also one of data in heaps: less than above, as it need not be copied.
+    // Up to this size also one of data in heaps: at most the above, as it need not be copied.
     static std::size_t oneRoundBytesInHeap(int worldSize);
 
   private:
