@@ -90,7 +90,7 @@ def telemetry_costs(bin_dir, world_size, epochs, pairs):
         order = ("logged", "silent") if pair % 2 == 0 else ("silent", "logged")
         rate = {side: summary_of(bin_dir, *settings(epochs)[side])["steps_per_second"] for side in order}
         rates.append(100 * (1 - rate["logged"] / rate["silent"]))
-    long = settings(4 * epochs)
+    long = settings(3 * epochs)
     processor = [telling_share(bin_dir, *long["logged"]) - telling_share(bin_dir, *long["silent"])
                  for _ in range(max(2, pairs // 12))]
     return rates, processor
@@ -110,7 +110,7 @@ def main():
 
     row("launch to first step, 4 ranks [s]", [our_launch(bin_dir) for _ in range(repeats)])
     row("the same with PyTorch DDP over Gloo [s]", [pytorch_launch(turn) for turn in range(max(2, repeats // 5))])
-    for world_size, epochs in ((1, 50), (RANKS, 80)):
+    for world_size, epochs in ((1, 160), (RANKS, 80)):
         rates, processor = telemetry_costs(bin_dir, world_size, epochs, 4 * repeats)
         row(f"telemetry, world size {world_size}, of the step rate [%]", rates)
         row(f"telemetry, world size {world_size}, of processor time [%]", processor)
