@@ -5,6 +5,7 @@
 
 #include "base/errors.h"
 #include "comm/collective_text.h"
+#include "comm/shm/spin_pause.h"
 
 namespace ringside {
 namespace {
@@ -13,12 +14,6 @@ enum FailureKind : std::uint32_t { kSilent = 1, kAborted = 2, kMismatch = 3 };
 
 std::uint32_t makeFailure(FailureKind kind, int rank) {
     return static_cast<std::uint32_t>(kind) << 24 | static_cast<std::uint32_t>(rank + 1);
-}
-
-void pauseCpu() {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#endif
 }
 
 std::string describe(const Announcement& a) {
@@ -82,7 +77,7 @@ bool RoundBarrier::spinUntilComplete() const {
     constexpr int kSpins = 2000;  // some 50 us: longer than a step's skew, shorter than a scheduler's slice
     for (int i = 0; i < kSpins; ++i) {
         if (complete()) return true;
-        pauseCpu();
+        spinPause();
     }
     return false;
 }
