@@ -37,7 +37,6 @@ struct alignas(64) ArenaHeader {
 struct alignas(64) RankLine {
     std::atomic<std::int64_t> round;       // last round this rank arrived at
     std::atomic<std::int64_t> collective;  // last collective it entered
-    std::atomic<std::int32_t> cpu;         // where it ran when it arrived there
     alignas(64) FutexWord channelWake;     // changes when one of this rank's channels moved
     std::atomic<std::uint32_t> channelSleeps;
     alignas(64) std::array<Announcement, 2> announcements;  // by parity of the round

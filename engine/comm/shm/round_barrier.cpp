@@ -5,7 +5,6 @@
 
 #include "base/errors.h"
 #include "comm/collective_text.h"
-#include "comm/shm/spin_pause.h"
 
 namespace ringside {
 namespace {
@@ -35,7 +34,6 @@ void RoundBarrier::arrive(const Announcement& announcement) {
     RankLine& line = m_arena.line(m_rank);
     line.announcements[static_cast<std::size_t>(m_round & 1)] = announcement;
     line.collective.store(announcement.collective, std::memory_order_relaxed);
-    line.cpu.store(::sched_getcpu(), std::memory_order_relaxed);
     line.round.store(m_round, std::memory_order_relaxed);
     ArenaHeader& header = m_arena.header();
     if (header.arrivals.fetch_add(1) + 1 != m_target) return;
@@ -44,41 +42,24 @@ void RoundBarrier::arrive(const Announcement& announcement) {
     if (header.sleepers.load() != 0) futexWakeAll(header.wake);
 }
 
-bool RoundBarrier::allOnOneCpu() const {
-    const int own = m_arena.line(m_rank).cpu.load(std::memory_order_relaxed);
-    for (int peer = 0; peer < m_arena.layout().worldSize; ++peer) {
-        if (m_arena.line(peer).cpu.load(std::memory_order_relaxed) != own) return false;
-    }
-    return true;
-}
-
 bool RoundBarrier::complete() const {
     return m_arena.header().arrivals.load(std::memory_order_acquire) >= m_target;
 }
 
-void RoundBarrier::wait(bool spin) {
-    if (complete()) return;
-    if (spin && othersRunElsewhere() && spinUntilComplete()) return;
+void RoundBarrier::wait() {
+    if (complete() || yieldUntilComplete()) return;
     sleepUntilComplete();
 }
 
-// A rank that waits for one on its own CPU must sleep to let it run.
-bool RoundBarrier::othersRunElsewhere() const {
-    int own = m_arena.line(m_rank).cpu.load(std::memory_order_relaxed);
-    for (int peer = 0; peer < m_arena.layout().worldSize; ++peer) {
-        const RankLine& line = m_arena.line(peer);
-        bool missing = line.round.load(std::memory_order_relaxed) < m_round;
-        if (missing && line.cpu.load(std::memory_order_relaxed) == own) return false;
-    }
-    return true;
-}
-
-bool RoundBarrier::spinUntilComplete() const {
-    constexpr int kSpins = 2000;  // some 50 us: longer than a step's skew, shorter than a scheduler's slice
-    for (int i = 0; i < kSpins; ++i) {
+// Between two looks the CPU goes to whoever wants it, first of all to a rank that this one waits for. Where nobody
+// does, it is kept from the rest from which a virtual machine wakes it in some 50 us: several rounds.
+bool RoundBarrier::yieldUntilComplete() const {
+    constexpr std::chrono::microseconds kLongest{200};
+    const TimePoint end = std::chrono::steady_clock::now() + kLongest;
+    do {
+        ::sched_yield();
         if (complete()) return true;
-        spinPause();
-    }
+    } while (std::chrono::steady_clock::now() < end);
     return false;
 }
 

@@ -21,15 +21,12 @@ class RoundBarrier {
     // Makes what was written visible to all and enters the next round.
     void arrive(const Announcement& announcement);
 
-    // Whether, as far as is known, every rank runs on this rank's CPU: what it writes stays in one set of caches.
-    bool allOnOneCpu() const;
-
     // Whether every rank has arrived at the round entered last.
     bool complete() const;
 
     // Waits until it is; throws CommError at the deadline, or as soon as a rank fails or aborts.
-    // spin: poll for some microseconds before sleeping; only worthwhile while a CPU is free for every rank.
-    void wait(bool spin);
+    // A rank never holds a CPU that others want: it offers it to them for some microseconds, and then sleeps.
+    void wait();
 
     const Announcement& announcement(int rank) const {
         return m_arena.line(rank).announcements[static_cast<std::size_t>(m_round & 1)];
@@ -48,8 +45,7 @@ class RoundBarrier {
     void abort();
 
   private:
-    bool spinUntilComplete() const;
-    bool othersRunElsewhere() const;
+    bool yieldUntilComplete() const;
     void sleepUntilComplete();
     [[noreturn]] void failAtDeadline();
     [[noreturn]] void throwFailure(std::uint32_t failure) const;

@@ -6,7 +6,6 @@
 
 #include "base/errors.h"
 #include "comm/reduce_kernels.h"
-#include "comm/shm/stream_copy.h"
 
 namespace ringside {
 namespace {
@@ -42,20 +41,11 @@ std::size_t ShmCollectives::oneRoundBytesInHeap(int worldSize) {
     return std::min(most, oneRoundBytes(worldSize));
 }
 
-void ShmCollectives::begin(std::int64_t collective, bool spin) {
+void ShmCollectives::begin(std::int64_t collective) {
     m_barrier.checkAlive();
     m_announcement = {};
     m_announcement.collective = collective;
-    m_spin = spin;
-    m_stream = !m_barrier.allOnOneCpu();
     m_checked = false;
-}
-
-// Into memory that other ranks read: past the caches when they do so on other CPUs, unless it is little.
-void ShmCollectives::publish(std::byte* to, const std::byte* from, std::size_t bytes) const {
-    constexpr std::size_t kLittle = 4096;
-    if (m_stream && bytes >= kLittle) return streamCopy(to, from, bytes);
-    copyBytes(to, from, bytes);
 }
 
 void ShmCollectives::announce(CollectiveKind kind, CommBuffer buffer, int root, ReduceOp op) {
@@ -72,7 +62,7 @@ void ShmCollectives::arrive() {
 }
 
 void ShmCollectives::settle() {
-    m_barrier.wait(m_spin);
+    m_barrier.wait();
     if (!m_checked) checkPeers();
     m_checked = true;
 }
@@ -155,7 +145,7 @@ void ShmCollectives::reduceChunks(CommBuffer buffer, ReduceOp op) {
 
 void ShmCollectives::copyInWhole(CommBuffer buffer) {
     std::byte* target = slot(m_rank, m_barrier.parity());
-    publish(target, bytesOf(buffer), buffer.bytes());
+    copyBytes(target, bytesOf(buffer), buffer.bytes());
     m_announcement.source = m_arena.offsetOf(target);
 }
 
@@ -167,8 +157,8 @@ void ShmCollectives::copyIn(CommBuffer chunk) {
         Part own = partOf(m_rank, chunk.count);
         std::size_t end = own.start + own.length;
         std::byte* target = slot(m_rank, m_barrier.parity());
-        publish(target, source, own.start * width);
-        publish(target + end * width, source + end * width, (chunk.count - end) * width);
+        copyBytes(target, source, own.start * width);
+        copyBytes(target + end * width, source + end * width, (chunk.count - end) * width);
         source = target;
     }
     m_announcement.source = m_arena.offsetOf(source);
@@ -187,7 +177,7 @@ void ShmCollectives::reducePart(CommBuffer chunk, ReduceOp op, std::byte* result
     for (std::size_t done = 0; done < own.length * width; done += kBlockBytes) {
         std::size_t bytes = std::min(kBlockBytes, own.length * width - done);
         reduceSources(chunk.type, op, block, m_sources, bytes / width);
-        publish(result + done, block, bytes);
+        copyBytes(result + done, block, bytes);
         copyBytes(target + done, block, bytes);
         for (auto& source : m_sources) source += bytes;
     }
@@ -243,7 +233,7 @@ void ShmCollectives::broadcast(CommBuffer buffer, int root) {
     do {
         std::size_t length = std::min(m_arena.layout().slotBytes, buffer.bytes() - done);
         int parity = m_barrier.parity();
-        if (m_rank == root) publish(slot(root, parity), bytesOf(buffer) + done, length);
+        if (m_rank == root) copyBytes(slot(root, parity), bytesOf(buffer) + done, length);
         round();
         if (m_rank != root) copyBytes(bytesOf(buffer) + done, slot(root, parity), length);
         done += length;
@@ -256,7 +246,7 @@ void ShmCollectives::allGather(CommBuffer in, CommBuffer out) {
     do {
         std::size_t length = std::min(m_arena.layout().slotBytes, in.bytes() - done);
         int parity = m_barrier.parity();
-        publish(slot(m_rank, parity), bytesOf(in) + done, length);
+        copyBytes(slot(m_rank, parity), bytesOf(in) + done, length);
         round();
         for (int peer = 0; peer < m_size; ++peer) {
             std::byte* target = bytesOf(out) + static_cast<std::size_t>(peer) * in.bytes() + done;
@@ -277,7 +267,7 @@ void ShmCollectives::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
         for (int peer = 0; peer < m_size; ++peer) {
             auto index = static_cast<std::size_t>(peer);
             CommBuffer block = section(in, index * out.count + done, length);
-            publish(slot(m_rank, parity) + index * stride, bytesOf(block), block.bytes());
+            copyBytes(slot(m_rank, parity) + index * stride, bytesOf(block), block.bytes());
         }
         round();
         useSlots(parity, static_cast<std::size_t>(m_rank) * stride);

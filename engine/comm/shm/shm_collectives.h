@@ -19,8 +19,8 @@ class ShmCollectives {
   public:
     ShmCollectives(const Arena& arena, RoundBarrier& barrier, int rank);
 
-    // The collective the next call belongs to, and whether its waits may spin.
-    void begin(std::int64_t collective, bool spin);
+    // The collective the next call belongs to.
+    void begin(std::int64_t collective);
 
     // An all-reduce in two halves: the first publishes this rank's data and returns, the second waits for the others'
     // and finishes. No other collective may come between them.
@@ -48,7 +48,6 @@ class ShmCollectives {
     void checkPeers();
     std::byte* slot(int rank, int parity) const { return m_arena.slot(rank, parity); }
 
-    void publish(std::byte* to, const std::byte* from, std::size_t bytes) const;
     void reduceWhole(CommBuffer buffer, ReduceOp op);
     void reduceChunks(CommBuffer buffer, ReduceOp op);
     void reduceInPlace(CommBuffer buffer, ReduceOp op);
@@ -65,8 +64,6 @@ class ShmCollectives {
     RoundBarrier& m_barrier;
     int m_rank;
     int m_size;
-    bool m_spin = false;
-    bool m_stream = false;   // some rank reads on another CPU
     bool m_checked = false;  // peers have been compared in this collective
     int m_parity = 0;        // of the round entered last
     Announcement m_announcement{};

@@ -14,7 +14,6 @@ ShmCommunicator::ShmCommunicator(std::shared_ptr<const Arena> arena, int rank, C
     : m_arena(std::move(arena)),
       m_rank(rank),
       m_name(std::move(name)),
-      m_spin(size() <= usableProcessors()),
       m_thread(async == Async::kThread || (async == Async::kAuto && 2 * size() <= usableProcessors())),
       m_barrier(*m_arena, rank, options.timeout),
       m_collectives(*m_arena, m_barrier, rank),
@@ -26,14 +25,14 @@ ShmCommunicator::~ShmCommunicator() {
     if (!m_queue.idle() || m_started) abort();
 }
 
-void ShmCommunicator::begin(bool spin) {
-    m_collectives.begin(m_collective.fetch_add(1) + 1, spin);
+void ShmCommunicator::begin() {
+    m_collectives.begin(m_collective.fetch_add(1) + 1);
 }
 
 void ShmCommunicator::beginAfterQueued() {
     finishStarted();
     m_queue.drain();
-    begin(m_spin);
+    begin();
 }
 
 // An error stays with the handle; the communicator is dead then, and whoever calls next hears of it too.

@@ -56,7 +56,7 @@ class ShmCommunicator final : public Communicator {
         ReduceOp op = ReduceOp::kSum;
         std::int64_t ticket = 0;
     };
-    void begin(bool spin);
+    void begin();
     void reduceNow(CommBuffer buffer, ReduceOp op);
     void finishStarted();
     void beginAfterQueued();
@@ -65,8 +65,7 @@ class ShmCommunicator final : public Communicator {
     std::shared_ptr<const Arena> m_arena;
     int m_rank;
     std::string m_name;
-    bool m_spin;    // a CPU is free for every rank
-    bool m_thread;  // and for every rank's queue thread beside it, or so we were told
+    bool m_thread;  // a CPU is free for every rank and for its queue's thread beside it, or so we were told
     RoundBarrier m_barrier;
     ShmCollectives m_collectives;
     RingChannels m_channels;
@@ -77,7 +76,7 @@ class ShmCommunicator final : public Communicator {
     std::int64_t m_failed = 0;   // ticket of the first split reduction that failed
     std::exception_ptr m_error;  // what went wrong there
     AsyncQueue m_queue{[this](CommBuffer buffer, ReduceOp op) {
-        begin(m_spin);
+        begin();
         reduceNow(buffer, op);
     }};  // last: its thread uses all of the above
 };
