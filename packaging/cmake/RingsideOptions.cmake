@@ -15,9 +15,12 @@ if(RINGSIDE_SANITIZE)
   target_link_options(project_options INTERFACE -fsanitize=${RINGSIDE_SANITIZE})
 endif()
 
+# Depend mode: what a file includes is what the compiler says afterwards, instead of a run of the preprocessor before it.
+# The sloppiness is what ccache asks for, to keep objects that were built from a precompiled header.
 find_program(RINGSIDE_CCACHE ccache)
 if(RINGSIDE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${RINGSIDE_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_DEPEND=1
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${RINGSIDE_CCACHE})
 endif()
 find_program(RINGSIDE_MOLD mold)
 if(RINGSIDE_MOLD)

@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Half of a full build is reading the same library headers again; they are read once for each library here. Every file
-# still includes what it uses: the engine-only, sanitizer and clang builds and packaging/tidy go without.
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT RINGSIDE_SANITIZE)
+# still includes what it uses: clang's builds and packaging/tidy go without.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   option(RINGSIDE_PRECOMPILE "Precompile the headers of libraries (quicker full builds)" ON)
 else()
   set(RINGSIDE_PRECOMPILE OFF)
 endif()
 if(RINGSIDE_PRECOMPILE AND RINGSIDE_CCACHE)
-  # What ccache asks for, to keep objects that were built from a precompiled header.
-  set(CMAKE_CXX_COMPILER_LAUNCHER
-      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${RINGSIDE_CCACHE})
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
 endif()
 

@@ -12,7 +12,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kLargestStrip = 14;
+constexpr int kLargestRankStrip = 14;
 constexpr double kMargin = 3;
 constexpr double kLeastTick = 5;
 constexpr int kLeastRankStrip = 3;
@@ -67,7 +67,7 @@ void LoomMinimap::setWindow(double firstSlot, double slotCount) {
 }
 
 int LoomMinimap::stripsHeight() const {
-    return m_scene ? std::min(m_scene->ranks() * kLargestStrip, m_largestHeight) : kLargestStrip;
+    return m_scene ? std::min(m_scene->ranks() * kLargestRankStrip, m_largestHeight) : kLargestRankStrip;
 }
 
 double LoomMinimap::pixelsPerSlot() const {
