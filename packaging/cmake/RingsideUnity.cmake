@@ -3,7 +3,7 @@
 # are compiled as one. What is edited often is built quicker without (the preset dev). Files with flags of their own
 # stay alone: CMake sees to it.
 option(RINGSIDE_UNITY "Compile the files of a folder a few at a time (quicker full builds)" OFF)
-set(RINGSIDE_UNITY_FILES 12 CACHE STRING "With RINGSIDE_UNITY: how many files are compiled as one at most")
+set(RINGSIDE_UNITY_FILES 24 CACHE STRING "With RINGSIDE_UNITY: how many files are compiled as one at most")
 
 # ringside_unity(TARGET), once the target has all its files: groups of equal size, none across folders.
 function(ringside_unity target)

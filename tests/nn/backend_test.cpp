@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "support/catch.h"
+#include "support/tensors.h"
 
 using namespace ringside;
+using testing::valuesOf;
 
 namespace {
 
@@ -16,11 +18,6 @@ Tensor tensorOf(Backend& backend, const Shape& shape, const std::vector<float>& 
     const Tensor tensor = backend.allocate(shape, DType::kFloat32);
     backend.upload(values.data(), tensor);
     return tensor;
-}
-
-std::vector<float> valuesOf(const Tensor& tensor) {
-    const auto values = tensor.floats();
-    return {values.begin(), values.end()};
 }
 
 }  // namespace

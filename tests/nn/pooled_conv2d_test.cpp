@@ -8,19 +8,17 @@
 
 #include "nn/max_pool2d.h"
 #include "support/catch.h"
+#include "support/tensors.h"
 
 using namespace ringside;
+using testing::valuesOf;
 
 namespace {
 
-constexpr std::int64_t kImages = 37;  // of 128 KiB after the convolution, so that 16 go together: 13, 13 and 11
+constexpr std::int64_t kPooledImages = 37;  // of 128 KiB after the convolution, so that 16 go together: 13, 13 and 11
 constexpr ConvolutionSpec kConvolution{16, 32, 32, 32, 3, 1, 1, true, ImageLayout::kChannelBlocks};
 constexpr MaxPoolSpec kPool{32, 32, 32, 2, true, ImageLayout::kChannelBlocks};
 const Shape kImage{16, 32, 32};
-
-std::vector<float> valuesOf(const Tensor& tensor) {
-    return {tensor.floats().begin(), tensor.floats().end()};
-}
 
 struct Outcome {
     std::vector<float> y, gradX, gradWeight, gradBias;
@@ -36,14 +34,14 @@ Tensor noise(Backend& backend, const Shape& shape, std::int64_t seed) {
 Outcome pass(const std::vector<Layer*>& layers, Backend& backend) {
     Shape shape = kImage;
     for (Layer* layer : layers) {
-        layer->prepare(backend, shape, kImages);
+        layer->prepare(backend, shape, kPooledImages);
         shape = layer->outputShape(shape).value();
     }
     TorchGenerator generator(0);
     const std::vector<Parameter*> parameters = layers.front()->parameters();
     layers.front()->initialise(generator);
     for (Parameter* parameter : parameters) parameter->gradient = backend.allocate(parameter->shape, DType::kFloat32);
-    Tensor value = noise(backend, {kImages, 32, 32, 16}, 1);
+    Tensor value = noise(backend, {kPooledImages, 32, 32, 16}, 1);
     for (Layer* layer : layers) value = layer->forward(value);
     Outcome outcome{valuesOf(value), {}, {}, {}};
     Tensor gradient = noise(backend, value.shape, 2);
