@@ -14,8 +14,6 @@
 #include "base/files.h"
 #include "base/unique_fd.h"
 
-extern char** environ;
-
 namespace ringside {
 namespace {
 

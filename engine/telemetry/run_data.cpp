@@ -237,11 +237,14 @@ unsigned RunData::take(const Replica& event) {
 void RunData::compareReplicas(const std::map<int, std::string>& hashes) {
     std::map<std::string, int> votes;
     for (const auto& [index, hash] : hashes) ++votes[hash];
-    const std::string* common = nullptr;
+    std::string common;
+    int most = 0;
     for (const auto& [index, hash] : hashes) {
-        if (common == nullptr || votes[hash] > votes[*common]) common = &hash;
+        if (votes[hash] <= most) continue;
+        most = votes[hash];
+        common = hash;
     }
-    for (const auto& [index, hash] : hashes) m_ranks[static_cast<std::size_t>(index)].inSync = hash == *common;
+    for (const auto& [index, hash] : hashes) m_ranks[static_cast<std::size_t>(index)].inSync = hash == common;
 }
 
 unsigned RunData::take(const LogLine& event) {

@@ -101,9 +101,9 @@ void ShmCollectives::startAllReduce(CommBuffer buffer, ReduceOp op) {
 
 void ShmCollectives::finishAllReduce(CommBuffer buffer, ReduceOp op) {
     settle();
-    const int inHeap = ranksInHeap();
-    if (inHeap == m_size) return reduceInPlace(buffer, op);
-    if (inHeap == 0 && buffer.bytes() <= oneRoundBytes(m_size)) return reduceWhole(buffer, op);
+    const int outsideHeap = ranksOutsideHeap();
+    if (outsideHeap == 0) return reduceInPlace(buffer, op);
+    if (outsideHeap == m_size && buffer.bytes() <= oneRoundBytes(m_size)) return reduceWhole(buffer, op);
     reduceChunks(buffer, op);
 }
 
@@ -212,9 +212,9 @@ void ShmCollectives::reduceInPlace(CommBuffer buffer, ReduceOp op) {
     round();
 }
 
-int ShmCollectives::ranksInHeap() const {
+int ShmCollectives::ranksOutsideHeap() const {
     int count = 0;
-    for (int peer = 0; peer < m_size; ++peer) count += m_barrier.announcement(peer).inHeap ? 1 : 0;
+    for (int peer = 0; peer < m_size; ++peer) count += m_barrier.announcement(peer).inHeap ? 0 : 1;
     return count;
 }
 

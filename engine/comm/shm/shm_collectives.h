@@ -56,7 +56,7 @@ class ShmCollectives {
     void copyInWhole(CommBuffer buffer);
     void reducePart(CommBuffer chunk, ReduceOp op, std::byte* result);
     void copyOut(CommBuffer chunk, int parity) const;
-    int ranksInHeap() const;
+    int ranksOutsideHeap() const;
     void useSlots(int parity, std::size_t offset);
     void useAnnouncedSources();
 
