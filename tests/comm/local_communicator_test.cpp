@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <fstream>
+
 #include "base/errors.h"
 #include "comm/collective_checks.h"
 #include "comm/ranks_as_threads.h"
@@ -7,6 +13,34 @@
 
 using namespace ringside;
 using namespace ringside::test;
+
+namespace {
+
+// Nanoseconds that a thread of this process has been on a CPU.
+std::int64_t processorTime(long thread) {
+    std::int64_t nanoseconds = -1;
+    std::ifstream("/proc/self/task/" + std::to_string(thread) + "/schedstat") >> nanoseconds;
+    return nanoseconds;
+}
+
+bool sleeps(long thread) {
+    std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+    const std::string stat{std::istreambuf_iterator<char>(file), {}};
+    return stat.find(") S ") != std::string::npos;
+}
+
+// True once a thread sleeps and is on no CPU for a while, false when it goes on for 30 s.
+bool comesToRest(long thread) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (std::chrono::steady_clock::now() < deadline) {
+        const std::int64_t before = processorTime(thread);
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        if (sleeps(thread) && processorTime(thread) == before) return true;
+    }
+    return false;
+}
+
+}  // namespace
 
 TEST_CASE("ranks as threads agree on every collective") {
     int size = GENERATE(1, 2, 3, 4, 7, 16);
@@ -43,6 +77,30 @@ TEST_CASE("collectives are numbered from one on every rank") {
         ranks.allReduceAsync(CommBuffer::of(std::span(&value, 1)), ReduceOp::kSum).wait();
         if (ranks.collective() != 3) throw std::runtime_error("lost count");
     });
+}
+
+TEST_CASE("ranks that wait for one that is late take no processor time") {
+    constexpr std::size_t kWaiting = 7;
+    auto ranks = makeLocalCommunicators(kWaiting + 1, {});
+    std::vector<std::atomic<long>> threads(kWaiting);
+    std::vector<std::thread> waiting;
+    for (std::size_t i = 0; i < kWaiting; ++i) {
+        waiting.emplace_back([&, i] {
+            threads[i] = ::syscall(SYS_gettid);
+            std::vector<float> values(1'000, 1.0F);
+            ranks[i]->allReduce(CommBuffer::of(std::span(values)), ReduceOp::kSum);
+        });
+    }
+    std::vector<bool> resting;
+    for (const auto& thread : threads) {
+        while (thread == 0) std::this_thread::yield();
+        resting.push_back(comesToRest(thread));
+    }
+    std::vector<float> values(1'000, 1.0F);
+    ranks[kWaiting]->allReduce(CommBuffer::of(std::span(values)), ReduceOp::kSum);
+    for (std::thread& thread : waiting) thread.join();
+    CHECK(resting == std::vector<bool>(kWaiting, true));
+    CHECK(values.front() == 8.0F);
 }
 
 TEST_CASE("a rank that does not come is named with the collective it missed") {

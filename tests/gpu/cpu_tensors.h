@@ -42,7 +42,6 @@ struct Cpu {
         std::copy(values.begin(), values.end(), made.floats().begin());
         return made;
     }
-    static std::vector<float> values(const Tensor& tensor) { return {tensor.floats().begin(), tensor.floats().end()}; }
 };
 
 // The GPU's kernels, run by the CPU: the same bodies, one after the other; rows by a warp of threads.

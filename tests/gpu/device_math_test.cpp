@@ -9,8 +9,10 @@
 #include "backend/cuda/value_kernels.h"
 #include "cpu_tensors.h"
 #include "support/catch.h"
+#include "support/tensors.h"
 
 using namespace ringside;
+using testing::valuesOf;
 
 namespace {
 
@@ -59,8 +61,8 @@ TEST_CASE("The GPU's ReLU and its gradient equal the CPU's, NaN included") {
     std::vector<float> ourGradient = gradient;
     runValues(x.size(), cuda::ReluValue{x.data(), x.data()});
     runValues(x.size(), cuda::ReluGradientValue{x.data(), ourGradient.data(), ourGradient.data()});
-    CHECK(bits(x) == bits(Cpu::values(y)));
-    CHECK(bits(ourGradient) == bits(Cpu::values(gradX)));
+    CHECK(bits(x) == bits(valuesOf(y)));
+    CHECK(bits(ourGradient) == bits(valuesOf(gradX)));
 }
 
 TEST_CASE("The GPU fills, scales, adds a bias to each row and counts as the CPU") {
@@ -71,7 +73,7 @@ TEST_CASE("The GPU fills, scales, adds a bias to each row and counts as the CPU"
     cpu.backend->scale(cpuValues, 0.1F);
     runValues(30, cuda::FillValue{ours.data(), 3});
     runValues(30, cuda::ScaleValue{ours.data(), 0.1F});
-    CHECK(bits(ours) == bits(Cpu::values(cpuValues)));
+    CHECK(bits(ours) == bits(valuesOf(cpuValues)));
 
     const std::vector<float> bias{1, 2, 4};
     std::vector<float> rows(6, 0.5F);
@@ -102,7 +104,7 @@ TEST_CASE("The GPU's SGD equals the CPU's bit for bit, in every combination of o
         const cuda::SgdScalars scalars = cuda::scalarsOf(rule);
         for (std::size_t i = 0; i < parameter.size(); ++i)
             parameter[i] = cuda::sgdOf(parameter[i], gradient[i], &velocity[i], scalars, state);
-        REQUIRE(bits(parameter) == bits(Cpu::values(cpuParameter)));
+        REQUIRE(bits(parameter) == bits(valuesOf(cpuParameter)));
     }
 }
 
@@ -126,8 +128,8 @@ TEST_CASE("The GPU's Adam and AdamW equal the CPU's bit for bit, with and withou
         cpu.backend->adam(cpuParameter, cpu.tensor(gradient, {500}), cpuFirst, cpuSecond, rule, asTensor(state));
         runValues(500, cuda::AdamValue{parameter.data(), gradient.data(), first.data(), second.data(),
                                        cuda::scalarsOf(rule), &state});
-        REQUIRE(bits(parameter) == bits(Cpu::values(cpuParameter)));
-        REQUIRE(bits(second) == bits(Cpu::values(cpuSecond)));
+        REQUIRE(bits(parameter) == bits(valuesOf(cpuParameter)));
+        REQUIRE(bits(second) == bits(valuesOf(cpuSecond)));
     }
 }
 
@@ -164,8 +166,8 @@ TEST_CASE("The GPU decides updates as the CPU does: clipped, unscaled, or left o
                                      cuda::scalarsOf(AdamRule{}), &onGpu});
         cpu.backend->sgd(cpuWeight, gradients[0], cpuVelocity, sgd, asTensor(onCpu));
         cpu.backend->adam(cpuBias, gradients[1], cpuFirst, cpuSecond, {}, asTensor(onCpu));
-        CHECK(bits(weight) == bits(Cpu::values(cpuWeight)));
-        CHECK(bits(bias) == bits(Cpu::values(cpuBias)));
+        CHECK(bits(weight) == bits(valuesOf(cpuWeight)));
+        CHECK(bits(bias) == bits(valuesOf(cpuBias)));
     }
     CHECK(onGpu.updates == (rules.scalesLoss ? 4 : 5));
     CHECK(onGpu.lossScale == (rules.scalesLoss ? 2 : 1));
@@ -179,7 +181,7 @@ TEST_CASE("The GPU scales the loss' gradient as the CPU does") {
     const Tensor cpuGradient = cpu.tensor(gradient, {100});
     cpu.backend->scaleLoss(cpuGradient, 1.0F / 3, asTensor(state));
     runValues(100, cuda::LossScaledValue{gradient.data(), 1.0F / 3, &state});
-    CHECK(bits(gradient) == bits(Cpu::values(cpuGradient)));
+    CHECK(bits(gradient) == bits(valuesOf(cpuGradient)));
 }
 
 TEST_CASE("The GPU's cross-entropy and gradient equal the CPU's to rounding") {
@@ -198,7 +200,7 @@ TEST_CASE("The GPU's cross-entropy and gradient equal the CPU's to rounding") {
     std::vector<float> ourLoss(kRows), ourCorrect(kRows), ourGradient(logits.size());
     runRows(kRows, cuda::CrossEntropyRow{logits.data(), labels.integers().data(), columns, ourLoss.data(),
                                          ourCorrect.data(), ourGradient.data(), 1.0F / kRows});
-    CHECK(bits(ourCorrect) == bits(Cpu::values(correct)));
+    CHECK(bits(ourCorrect) == bits(valuesOf(correct)));
     for (std::size_t r = 0; r < kRows; ++r) CHECK(ourLoss[r] == Approx(loss.floats()[r]).epsilon(2e-6));
     for (std::size_t i = 0; i < ourGradient.size(); ++i)
         CHECK(ourGradient[i] == Approx(gradient.floats()[i]).epsilon(4e-6).margin(1e-9));
@@ -233,6 +235,6 @@ TEST_CASE("The GPU's squared error equals the CPU's") {
     const float perValue = 2.0F / static_cast<float>(prediction.size());
     runRows(3, cuda::SquaredErrorRow{prediction.data(), target.data(), columns, ourLoss.data(), ourGradient.data(),
                                      perValue});
-    CHECK(bits(ourLoss) == bits(Cpu::values(loss)));
-    CHECK(bits(ourGradient) == bits(Cpu::values(gradient)));
+    CHECK(bits(ourLoss) == bits(valuesOf(loss)));
+    CHECK(bits(ourGradient) == bits(valuesOf(gradient)));
 }

@@ -9,8 +9,10 @@
 #include "backend/cuda/value_kernels.h"
 #include "cpu_tensors.h"
 #include "support/catch.h"
+#include "support/tensors.h"
 
 using namespace ringside;
+using testing::valuesOf;
 
 namespace {
 
@@ -47,7 +49,7 @@ TEST_CASE("The GPU's max-pooling equals the CPU's, with edges left over, equal v
     std::vector<float> ourY(count);
     std::vector<std::uint8_t> ourWinners(count);
     runValues(count, cuda::PooledValue{x.data(), ourY.data(), ourWinners.data(), sizes});
-    CHECK(bits(ourY) == bits(Cpu::values(y)));
+    CHECK(bits(ourY) == bits(valuesOf(y)));
     CHECK(std::equal(ourWinners.begin(), ourWinners.end(), static_cast<const std::uint8_t*>(winners.data)));
 
     const std::vector<float> gradY = numbers(count, 2);
@@ -55,7 +57,7 @@ TEST_CASE("The GPU's max-pooling equals the CPU's, with edges left over, equal v
     cpu.backend->maxPoolBackward(cpu.tensor(gradY, out), winners, gradX, spec);
     std::vector<float> ourGradX(x.size(), 9.0F);
     runValues(x.size(), cuda::PoolGradientValue{gradY.data(), ourWinners.data(), ourGradX.data(), sizes});
-    CHECK(bits(ourGradX) == bits(Cpu::values(gradX)));
+    CHECK(bits(ourGradX) == bits(valuesOf(gradX)));
 }
 
 TEST_CASE("The GPU turns each sample's matrix as the CPU does") {
@@ -65,7 +67,7 @@ TEST_CASE("The GPU turns each sample's matrix as the CPU does") {
     cpu.backend->transposeSamples(cpu.tensor(x, {3, 5, 7}), y, 5, 7);
     std::vector<float> ours(x.size());
     runValues(ours.size(), cuda::TransposedValue{x.data(), ours.data(), 5, 7});
-    CHECK(ours == Cpu::values(y));
+    CHECK(ours == valuesOf(y));
 }
 
 TEST_CASE("The GPU adds and GELUs as the CPU") {

@@ -1,0 +1,99 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""telemetry_bench.py [BUILD [EPOCHS]]: what telling of steps costs the training.
+
+The step rate of two runs differs by 10 % and more for reasons of its own (where the scheduler and the memory put the
+ranks), so both sides are measured within one run: its workers (worker.cpp) tell of every step for 60 epochs and of none
+for the next 60. Each told window is compared with the mean of its two silent neighbours.
+
+What scatters least is the processor time of the threads that tell of steps, in a run of ordinary workers.
+"""
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+# Cheap steps of the MLP, long epochs, nothing written but telemetry.
+SETTINGS = ("dataset.kind=synthetic", "dataset.shape=blobs", "dataset.size=12800", "dataset.features=64",
+            "dataset.classes=10", "dataset.validation_fraction=0.05", "training.checkpoint_every=0")
+NEVER = "training.log_every=1000000"
+
+
+def run_command(ringsidectl, directory, world_size, epochs, *more):
+    command = [str(ringsidectl), "run", "--quiet", "--out", str(directory)]
+    for assignment in (*SETTINGS, f"parallel.world_size={world_size}", f"training.epochs={epochs}", *more):
+        command += ["--set", assignment]
+    return command
+
+
+def step_rate_costs(build, world_size, epochs):
+    """Percent of the step rate, one figure for each window with telemetry but the first."""
+    with tempfile.TemporaryDirectory() as scratch:
+        scratch = pathlib.Path(scratch)
+        shutil.copy(build / "bin/ringsidectl", scratch)  # it starts the worker that lies beside it
+        shutil.copy(build / "bench/telemetry_bench_worker", scratch / "ringside-worker")
+        subprocess.run(run_command(scratch / "ringsidectl", scratch / "run", world_size, epochs), check=True,
+                       capture_output=True)
+        words = [line.split()[-2:] for line in (scratch / "run/log.txt").read_text().splitlines()]
+    windows = [(word, float(rate)) for word, rate in words if word in ("told", "silent")]
+    return [100 * (1 - rate / statistics.mean((windows[at - 1][1], windows[at + 1][1])))
+            for at, (word, rate) in enumerate(windows) if word == "told" and 0 < at < len(windows) - 1]
+
+
+def thread_times(pid):
+    """(process, thread, name of the thread): nanoseconds on a CPU, for a supervisor and its workers."""
+    children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    times = {}
+    for process in [str(pid), *children]:
+        for task in pathlib.Path(f"/proc/{process}/task").iterdir():
+            name = (task / "comm").read_text().strip()
+            times[process, task.name, name] = int((task / "schedstat").read_text().split()[0])
+    return times
+
+
+def telling_share(build, world_size, epochs, *more):
+    """Percent of a run's processor time in the threads that tell of steps, as of the last look at it."""
+    with tempfile.TemporaryDirectory() as scratch:
+        command = run_command(build / "bin/ringsidectl", scratch + "/run", world_size, epochs, *more)
+        supervisor = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        times = {}
+        while supervisor.poll() is None:
+            try:
+                now = thread_times(supervisor.pid)
+                times = now if len(now) >= len(times) else times
+            except OSError:  # something has just ended
+                pass
+            time.sleep(0.1)
+    telling = sum(spent for (process, task, name), spent in times.items()
+                  if name in ("telemetry", "heartbeat") or process == task == str(supervisor.pid))
+    return 100 * telling / sum(times.values())
+
+
+def processor_costs(build, world_size, epochs, pairs):
+    """Percent of the processor time: a run with telemetry less one without, several times."""
+    return [telling_share(build, world_size, epochs) - telling_share(build, world_size, epochs, NEVER)
+            for _ in range(pairs)]
+
+
+def standard_error(values):
+    return statistics.stdev(values) / len(values) ** 0.5
+
+
+def main():
+    root = pathlib.Path(__file__).resolve().parents[3]
+    build = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else root / "build/release"
+    epochs = int(sys.argv[2]) if len(sys.argv) > 2 else 14000
+    for world_size in (1, 4):
+        costs = step_rate_costs(build, world_size, epochs)
+        print(f"world size {world_size}: {statistics.mean(costs):6.2f} % of the step rate, standard error "
+              f"{standard_error(costs):.2f}, median {statistics.median(costs):.2f}, {len(costs)} windows", flush=True)
+        shares = processor_costs(build, world_size, 250, 3)
+        print(f"world size {world_size}: {statistics.mean(shares):6.2f} % of the processor time, from {min(shares):.2f} "
+              f"to {max(shares):.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

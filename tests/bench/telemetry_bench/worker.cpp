@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank on the CPU, as ringside-worker is, that tells of its steps for kWindow epochs, is silent about them for as
+// many, and so on. Rank 0 logs the step rate of every window: see telemetry_bench.py.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <limits>
+
+#include "arguments.h"
+#include "base/json.h"
+#include "base/processors.h"
+#include "data/dataset.h"
+#include "train/control_input.h"
+#include "train/rank_devices.h"
+#include "train/trainer.h"
+#include "train/training_error.h"
+
+using namespace ringside;
+
+namespace {
+
+constexpr std::int64_t kWindow = 60;    // epochs
+constexpr std::int64_t kSettling = 12;  // of them, not measured: the last frames of the window before are on their way
+
+// Turns training.log_every between 1 and never, at the same epochs on every rank.
+class Alternation final : public TrainerObserver {
+  public:
+    Alternation(TelemetrySink& sink, RunConfig& config, int rank)
+        : m_sink(sink), m_config(config), m_rank(rank), m_told(sink) {}
+
+    void onStep(const StepRecord& record) override { m_told.onStep(record); }
+    void onEvent(Event event) override { m_told.onEvent(std::move(event)); }
+    void onState(const std::string& state) override {
+        if (state == "training") beginEpoch();
+        m_told.onState(state);
+    }
+    std::int64_t nowUs() const override { return m_told.nowUs(); }
+    Progress& progress() override { return m_told.progress(); }
+
+  private:
+    void beginEpoch() {
+        const std::int64_t inWindow = m_epoch % kWindow;
+        if (inWindow == 0 && m_epoch > 0) logWindow();
+        if (inWindow == 0)
+            m_config.training.logEvery = isTold(m_epoch / kWindow) ? 1 : std::numeric_limits<std::int64_t>::max();
+        if (inWindow == kSettling) {
+            m_fromUs = nowUs();
+            m_fromStep = progress().step.load();
+        }
+        ++m_epoch;
+    }
+
+    void logWindow() {
+        if (m_rank != 0) return;
+        const double seconds = static_cast<double>(nowUs() - m_fromUs) / 1e6;
+        const double rate = static_cast<double>(progress().step.load() - m_fromStep) / seconds;
+        m_sink.log("info", (isTold(m_epoch / kWindow - 1) ? "told " : "silent ") + std::to_string(rate));
+    }
+
+    static bool isTold(std::int64_t window) { return window % 2 == 0; }
+
+    TelemetrySink& m_sink;
+    RunConfig& m_config;
+    const int m_rank;
+    SinkObserver m_told;
+    std::int64_t m_epoch = 0;
+    std::int64_t m_fromUs = 0;
+    std::int64_t m_fromStep = 0;
+};
+
+void train(const RankEnvironment& environment, TelemetrySink& sink, const ControlSource& control) {
+    RunConfig config =
+        valueOrThrow(RunConfig::fromJson(valueOrThrow(readJsonFile(environment.runDirectory / "config.json"))));
+    const DataSplit data = valueOrThrow(loadDataset(config.dataset, environment.runDirectory));
+    const std::unique_ptr<RankDevices> devices = makeCpuDevices();
+    const std::unique_ptr<Backend> backend = devices->makeBackend(environment, config);
+    const std::unique_ptr<Communicator> communicator = devices->join(environment, config, *backend);
+    Alternation observer(sink, config, environment.rank);
+    Trainer({config, data, *communicator, *backend, observer, control, environment.runDirectory}).run();
+    sink.state("finished");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    std::signal(SIGPIPE, SIG_IGN);
+    giveWayToTheWindow();
+    try {
+        const RankEnvironment environment = valueOrThrow(parseArguments(argc, argv));
+        SinkOptions options;
+        options.fd = RankEnvironment::kTelemetryFd;
+        options.rank = environment.rank;
+        options.epochUs = environment.epochUs;
+        options.onlyWhereIdle = environment.worldSize > usableProcessors();
+        TelemetrySink sink(options);
+        const ControlInput control(RankEnvironment::kControlFd, [] { _exit(1); });
+        train(environment, sink, control);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        return 1;
+    }
+    return 0;
+}
