@@ -165,6 +165,7 @@ void Supervisor::takeLine(RankProcess& rank, std::string_view line) {
     }
     if (const auto* beat = std::get_if<Heartbeat>(&event.value())) rank.movement.take(*beat, rank.lastHeard);
     m_changes |= m_recorder.take(event.value(), line);
+    m_turns.next();
 }
 
 void Supervisor::takeOutput(RankProcess& rank, std::string_view line) {

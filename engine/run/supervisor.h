@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/processors.h"
 #include "run/control_server.h"
 #include "run/prepared_run.h"
 #include "run/rank_process.h"
@@ -90,6 +91,7 @@ class Supervisor {
     bool m_stoppedLoading = false;
     int m_ends = 0;
     unsigned m_changes = 0;
+    ShortTurns m_turns;
     TimePoint m_lastTick{};
     TimePoint m_lastFlush{};
 };

@@ -23,7 +23,7 @@ using std::chrono::steady_clock;
 
 constexpr std::size_t kMaxQueuedEvents = 1U << 14;
 constexpr std::size_t kMaxQueuedIndices = 1U << 20;
-constexpr std::size_t kMaxFrameSteps = 4096;
+constexpr std::size_t kMaxFrameSteps = 512;  // some 50 us to encode, and as long to read
 // Steps in one frame from which on frames are sent a third as often: nobody sees them one by one any more, and each
 // frame interrupts a rank that all others wait for.
 constexpr std::uint64_t kBlurSteps = 100;
@@ -203,6 +203,7 @@ std::string TelemetrySink::collect() {
     for (Queued& queued : events) {
         lines += drainSteps(queued.stepsBefore);
         lines += encode(queued.event);
+        m_turns.next();
     }
     return lines + drainSteps(pushed);
 }
@@ -215,6 +216,7 @@ std::string TelemetrySink::drainSteps(std::uint64_t until) {
     while (m_ring.popped() < until && m_ring.pop(record)) {
         if (!fits(frame, record)) {
             lines += encode(std::move(frame));
+            m_turns.next();
             frame = StepsFrame{};
             frame.rank = m_options.rank;
         }

@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "base/processors.h"
 #include "telemetry/events.h"
 #include "telemetry/step_ring.h"
 
@@ -96,6 +97,8 @@ class TelemetrySink {
     bool m_stopping = false;
     std::uint64_t m_flushWanted = 0;
     std::uint64_t m_flushDone = 0;
+
+    ShortTurns m_turns;  // of the thread that encodes
 
     std::mutex m_writing;  // guards what follows; never taken while holding m_mutex
     std::string m_out;     // encoded, not yet written
