@@ -30,18 +30,30 @@ Json paddedMetrics(const EpochResult& result) {
             {"samples", result.samplesPadded}};
 }
 
+void writeMetrics(NumberWriter& line, double loss, double accuracy, std::int64_t samples) {
+    line.text(R"("loss":)").number(loss).text(R"(,"accuracy":)").number(accuracy);
+    line.text(R"(,"samples":)").number(samples);
+}
+
+void writeMetrics(NumberWriter& line, const EpochResult& result, bool padded) {
+    if (padded) return writeMetrics(line, result.lossPadded, result.accuracyPadded, result.samplesPadded);
+    writeMetrics(line, result.loss, result.accuracy, result.samples);
+}
+
 // Headline first; a validation also says both ways of counting.
 std::string epochLine(const EpochResult& result, bool padded) {
-    Json json = {{"kind", "epoch"}, {"epoch", result.epoch}, {"split", result.split}};
-    const bool isPadded = padded && result.split == "val";
-    const Json headline = isPadded ? paddedMetrics(result) : exactMetrics(result);
-    for (const auto& [key, value] : headline.items()) json[key] = value;
-    if (result.split == "val") {
-        json["exact"] = exactMetrics(result);
-        json["padded"] = paddedMetrics(result);
+    const bool validates = result.split == "val";
+    NumberWriter line;
+    line.text(R"({"kind":"epoch","epoch":)").number(result.epoch);
+    line.text(R"(,"split":")").text(result.split).text("\",");
+    writeMetrics(line, result, padded && validates);
+    if (validates) {
+        writeMetrics(line.text(R"(,"exact":{)"), result, false);
+        writeMetrics(line.text(R"(},"padded":{)"), result, true);
+        line.character('}');
     }
-    if (result.nonFiniteBatches > 0) json["non_finite_batches"] = result.nonFiniteBatches;
-    return json.dump() + "\n";
+    if (result.nonFiniteBatches > 0) line.text(R"(,"non_finite_batches":)").number(result.nonFiniteBatches);
+    return line.text("}\n").take();
 }
 
 constexpr std::size_t kMostMismatches = 16;

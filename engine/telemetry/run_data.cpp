@@ -44,13 +44,12 @@ void takeDataWait(RankData& rank, const StepsFrame& frame) {
 void Pace::add(std::int64_t timeUs, std::int64_t samples, std::int64_t step) {
     if (!m_marks.empty() && timeUs <= m_marks.back().timeUs) return;
     // Marks closer than a part of the window replace each other, so that a fast run needs no more of them.
-    const bool dense = m_marks.size() >= 2 &&
-                       timeUs - m_marks[m_marks.size() - 2].timeUs < m_windowUs / static_cast<std::int64_t>(kMaxMarks);
-    if (dense) {
+    if (m_marks.size() >= 2 && timeUs < m_denseUntilUs) {
         m_marks.back() = {timeUs, samples, step};
-    } else {
-        m_marks.push_back({timeUs, samples, step});
+        return;
     }
+    if (!m_marks.empty()) m_denseUntilUs = m_marks.back().timeUs + m_windowUs / static_cast<std::int64_t>(kMaxMarks);
+    m_marks.push_back({timeUs, samples, step});
     while (m_marks.size() > 2 && m_marks[1].timeUs <= timeUs - m_windowUs) m_marks.pop_front();
 }
 

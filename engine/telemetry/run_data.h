@@ -127,6 +127,7 @@ class Pace {
         std::int64_t timeUs, samples, step;
     };
     std::int64_t m_windowUs;
+    std::int64_t m_denseUntilUs = 0;  // before this a new mark takes the place of the last
     std::deque<Mark> m_marks;
 };
 

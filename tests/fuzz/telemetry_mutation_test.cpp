@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <map>
 #include <random>
 
 #include "support/catch.h"
 #include "telemetry/codec.h"
+#include "telemetry/plain_line.h"
 #include "telemetry/run_data.h"
-#include "telemetry/steps_line.h"
 
 using namespace ringside;
 
@@ -118,21 +119,33 @@ TEST_CASE("Five thousand mutations end in events or counted problems, and events
 
 TEST_CASE("What the quick way accepts, the general way reads the same") {
     std::mt19937 random(7);
-    const std::string line =
-        R"({"kind":"steps","rank":0,"epoch":0,"lr":0.1,"step":[1,2],"loss":[0.5,null],"correct":[3,4],"samples":[8,8],"end_us":[1,2]})";
-    std::int64_t accepted = 0;
-    for (int round = 0; round < 50000; ++round) {
-        const std::string text = mutated(line, random);
-        const auto quick = parseStepsLine(text);
-        if (!quick) continue;
-        ++accepted;
-        // A blank keeps the line from the quick way and changes nothing else.
-        std::string spaced = text;
-        spaced.replace(spaced.find(','), 1, " ,");
-        const Result<Event> general = decodeLine(spaced);
-        INFO(text);
-        REQUIRE(general.ok());
-        REQUIRE(encode(general.value()) == encode(*quick));
+    std::map<std::size_t, std::int64_t> accepted;
+    for (
+        const std::string line :
+        {R"({"kind":"steps","rank":0,"epoch":0,"lr":0.1,"step":[1,2],"loss":[0.5,null],"correct":[3,4],"samples":[8,8],"end_us":[1,2]})",
+         R"({"kind":"rank","rank":1,"state":"loading","device":"CPU 0","pid":12,"time_us":7})",
+         R"({"kind":"epoch","epoch":1,"split":"val","loss":0.5,"accuracy":null,"samples":9,"step":4,"time_us":-7})",
+         R"({"kind":"consumed","rank":1,"epoch":2,"count":360,"sha256":"ab01"})",
+         R"({"kind":"replica","rank":1,"step":12,"hash":"cd01"})",
+         R"({"kind":"indices","rank":1,"epoch":2,"step":25,"slot":32,"index":[88,9]})",
+         R"({"kind":"heartbeat","rank":1,"step":5,"phase":"data","time_us":6,"gpu_percent":87.5,"gpu_used_bytes":-1})",
+         R"({"kind":"log","rank":-1,"level":"info","text":"two words","time_us":3})",
+         R"({"kind":"checkpoint","step":120,"path":"checkpoints/step-00000120","time_us":4})"}) {
+        for (int round = 0; round < 10000; ++round) {
+            const std::string text = mutated(line, random);
+            const auto quick = readPlainLine(text);
+            if (!quick) continue;
+            ++accepted[quick->index()];
+            // A blank keeps the line from the quick way and changes nothing else.
+            std::string spaced = text;
+            spaced.replace(spaced.find(','), 1, " ,");
+            const Result<Event> general = decodeLine(spaced);
+            INFO(text);
+            REQUIRE_FALSE(readPlainLine(spaced));
+            REQUIRE(general.ok());
+            REQUIRE(encode(general.value()) == encode(*quick));
+        }
     }
-    CHECK(accepted > 100);
+    CHECK(accepted.size() == 9);
+    for (const auto& [kind, count] : accepted) CHECK(count > 20);
 }

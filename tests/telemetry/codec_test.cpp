@@ -4,7 +4,7 @@
 
 #include "support/catch.h"
 #include "telemetry/codec.h"
-#include "telemetry/steps_line.h"
+#include "telemetry/plain_line.h"
 
 using namespace ringside;
 
@@ -60,8 +60,8 @@ TEST_CASE("A steps frame is encoded as the documented line") {
 }
 
 TEST_CASE("The quick way reads what encode writes and leaves every other spelling to the general way") {
-    REQUIRE(parseStepsLine(kSteps));
-    CHECK(encode(*parseStepsLine(kSteps)) == std::string(kSteps) + "\n");
+    REQUIRE(readPlainLine(kSteps));
+    CHECK(encode(*readPlainLine(kSteps)) == std::string(kSteps) + "\n");
     const std::string line = kSteps;
     std::string spaced = line;
     spaced[spaced.find(',')] = ' ';
@@ -84,7 +84,7 @@ TEST_CASE("The quick way reads what encode writes and leaves every other spellin
         std::string changed = line;
         changed.replace(changed.find(from), from.size(), to);
         INFO(changed);
-        CHECK_FALSE(parseStepsLine(changed));
+        CHECK_FALSE(readPlainLine(changed));
     }
     CHECK(decoded<StepsFrame>(spaced).step.size() == 2);
 }
@@ -120,6 +120,44 @@ TEST_CASE("Every kind of event survives the way through text") {
         REQUIRE(back.ok());
         CHECK(back.value().index() == event.index());
         CHECK(encode(back.value()) == line);
+    }
+}
+
+TEST_CASE("Lines are written in the documented order, numbers in their shortest digits") {
+    CHECK(encode(RankState{3, "training", "CPU 0", 77, 9}) ==
+          "{\"kind\":\"rank\",\"rank\":3,\"state\":\"training\",\"device\":\"CPU 0\",\"pid\":77,\"time_us\":9}\n");
+    CHECK(encode(RankState{3, "training", "", 0, 9}) ==
+          "{\"kind\":\"rank\",\"rank\":3,\"state\":\"training\",\"time_us\":9}\n");
+    CHECK(encode(Consumed{1, 2, 360, "ab"}) ==
+          "{\"kind\":\"consumed\",\"rank\":1,\"epoch\":2,\"count\":360,\"sha256\":\"ab\"}\n");
+    CHECK(encode(Replica{1, 12, "cd"}) == "{\"kind\":\"replica\",\"rank\":1,\"step\":12,\"hash\":\"cd\"}\n");
+    constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+    CHECK(encode(EpochResult{2, "val", 0.5, kNaN, 360, 0.25, 1, 364, 36, 12, 5}) ==
+          "{\"kind\":\"epoch\",\"epoch\":2,\"split\":\"val\",\"loss\":0.5,\"accuracy\":null,\"samples\":360,"
+          "\"loss_padded\":0.25,\"accuracy_padded\":1,\"samples_padded\":364,\"step\":36,\"non_finite_batches\":5,"
+          "\"time_us\":12}\n");
+    CHECK(encode(LogLine{0, "info", "a \"b\"\\\n", 3}) ==
+          "{\"kind\":\"log\",\"rank\":0,\"level\":\"info\",\"text\":\"a \\\"b\\\"\\\\\\n\",\"time_us\":3}\n");
+}
+
+TEST_CASE("What ranks say often is read the quick way, text with escapes and what is said once is not") {
+    for (const Event& event :
+         std::initializer_list<Event>{RankState{3, "training", "CPU 0", 77, 9}, RankState{3, "training", "", 0, 9},
+                                      Heartbeat{1, 5, 2, "all-reduce", 41, 4096, 3, 8, 6},
+                                      EpochResult{2, "val", 0.5, 0.75, 360, 0.25, 0.5, 364, 36, 12, 5},
+                                      Consumed{1, 2, 360, "ab"}, Replica{1, 12, "cd"}, LogLine{-1, "info", "plain", 3},
+                                      ConsumedIndices{3, 2, 25, 64, {7, 0, 2147483646}}}) {
+        std::string line = encode(event);
+        line.pop_back();
+        INFO(line);
+        CHECK(readPlainLine(line));
+    }
+    for (const Event& event : std::initializer_list<Event>{
+             LogLine{0, "info", "a \"quote\"", 3}, LogLine{0, "info", "\xC3\xA9", 3}, RunStarted{}, RunEnded{}}) {
+        std::string line = encode(event);
+        line.pop_back();
+        INFO(line);
+        CHECK_FALSE(readPlainLine(line));
     }
 }
 
