@@ -37,15 +37,6 @@ bool tieToParent(pid_t parent) {
     return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent;
 }
 
-SinkOptions sinkOptions(const RankEnvironment& environment) {
-    SinkOptions options;
-    options.fd = RankEnvironment::kTelemetryFd;
-    options.rank = environment.rank;
-    options.epochUs = environment.epochUs;
-    options.onlyWhereIdle = environment.worldSize > usableProcessors();
-    return options;
-}
-
 int fail(TelemetrySink& sink, const RankEnvironment& environment, const std::string& text, ExitCode code) {
     const std::string rank = "rank " + std::to_string(environment.rank) + ": ";
     std::cerr << (text.starts_with(rank) ? "" : rank) << text << std::endl;
@@ -56,7 +47,7 @@ int fail(TelemetrySink& sink, const RankEnvironment& environment, const std::str
 }
 
 int runWorker(const RankEnvironment& environment) {
-    TelemetrySink sink(sinkOptions(environment));
+    TelemetrySink sink(sinkOptionsOf(environment));
     const ControlInput control(RankEnvironment::kControlFd, [] { _exit(exitWith(ExitCode::kCommunicationFailed)); });
     sink.send(RankState{environment.rank, "starting", "", getpid(), sink.nowUs()});
     try {

@@ -33,19 +33,6 @@ void runOnlyWhereIdle() {
     [[maybe_unused]] const int refused = ::sched_setscheduler(0, SCHED_IDLE, &none);  // then it stays as it is
 }
 
-void ShortTurns::next() {
-    using Time = std::chrono::steady_clock;
-    constexpr std::chrono::microseconds kTurn{50};
-    constexpr std::chrono::milliseconds kLate{2};
-    constexpr std::chrono::milliseconds kPause{100};
-    const Time::time_point now = Time::now();
-    if (now < m_turnEnd) return;
-    ::sched_yield();
-    const Time::time_point back = Time::now();
-    // Ranks that wait for one another give it back sooner. Others would take every turn, and little would get done.
-    m_turnEnd = back + (back - now > kLate ? Time::duration(kPause) : Time::duration(kTurn));
-}
-
 void giveWayToTheWindow() {
     if (::getpriority(PRIO_PROCESS, 0) < kNiceness) ::setpriority(PRIO_PROCESS, 0, kNiceness);
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
-
 namespace ringside {
 
 // CPUs that the calling thread may run on (its affinity mask), at least 1.
@@ -14,18 +12,6 @@ void nameThread(const char* name);
 // From now on the calling thread runs only where a CPU has nothing else to do (SCHED_IDLE), or hardly at all beside
 // what does. There is no way back without privileges.
 void runOnlyWhereIdle();
-
-// For work on CPUs that it shares with ranks, which wait for one another: a rank whose CPU is taken for longer than
-// they wait awake sends all others to sleep. Used by one thread.
-class ShortTurns {
-  public:
-    // Between two pieces of the work. After 50 us of it the CPU goes to whoever wants it; not for the next 100 ms when
-    // it took more than 2 ms to come back.
-    void next();
-
-  private:
-    std::chrono::steady_clock::time_point m_turnEnd{};
-};
 
 // Lowers the calling thread, and what it starts from now on, to a niceness of 10: below the window, which must stay
 // fluid. Ranks and their supervisor do so alike: whichever had more weight would keep all ranks waiting for the one

@@ -91,6 +91,7 @@ RunEnded Supervisor::run() {
 
 void Supervisor::tick() {
     waitForInput();
+    m_turns.begin();
     for (auto& rank : m_ranks) readRank(*rank);
     noteEnds();
     const TimePoint now = steady_clock::now();

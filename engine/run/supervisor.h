@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/processors.h"
+#include "base/short_turns.h"
 #include "run/control_server.h"
 #include "run/prepared_run.h"
 #include "run/rank_process.h"

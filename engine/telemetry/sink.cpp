@@ -23,7 +23,8 @@ using std::chrono::steady_clock;
 
 constexpr std::size_t kMaxQueuedEvents = 1U << 14;
 constexpr std::size_t kMaxQueuedIndices = 1U << 20;
-constexpr std::size_t kMaxFrameSteps = 512;  // some 50 us to encode, and as long to read
+constexpr std::size_t kMaxFrameSteps = 4096;
+constexpr std::size_t kMaxFrameStepsWhereIdle = 512;  // some 50 us to encode, and as long to read, on a rank's CPU
 // Steps in one frame from which on frames are sent a third as often: nobody sees them one by one any more, and each
 // frame interrupts a rank that all others wait for.
 constexpr std::uint64_t kBlurSteps = 100;
@@ -57,11 +58,10 @@ std::size_t indicesIn(const Event& event) {
     return indices == nullptr ? 0 : indices->index.size();
 }
 
-bool fits(const StepsFrame& frame, const StepRecord& record) {
+bool fits(const StepsFrame& frame, std::size_t most, const StepRecord& record) {
     if (frame.step.empty()) return true;
-    return frame.epoch == record.epoch && frame.learningRate == record.learningRate &&
-           frame.step.size() < kMaxFrameSteps && frame.correct.empty() == (record.correct < 0) &&
-           frame.dataUs.empty() == (record.dataUs < 0);
+    return frame.epoch == record.epoch && frame.learningRate == record.learningRate && frame.step.size() < most &&
+           frame.correct.empty() == (record.correct < 0) && frame.dataUs.empty() == (record.dataUs < 0);
 }
 
 void append(StepsFrame& frame, const StepRecord& record) {
@@ -168,6 +168,7 @@ void TelemetrySink::work() {
             flushWanted = m_flushWanted;
             stopping = m_stopping;
         }
+        m_turns.begin();
         const bool collecting = !backlogged() && !m_readerGone;
         const std::uint64_t sent = m_ring.popped();
         const bool written = write(collecting ? collect() : std::string(), m_options.frameInterval);
@@ -212,9 +213,10 @@ std::string TelemetrySink::drainSteps(std::uint64_t until) {
     std::string lines;
     StepsFrame frame;
     frame.rank = m_options.rank;
+    const std::size_t most = m_options.onlyWhereIdle ? kMaxFrameStepsWhereIdle : kMaxFrameSteps;
     StepRecord record;
     while (m_ring.popped() < until && m_ring.pop(record)) {
-        if (!fits(frame, record)) {
+        if (!fits(frame, most, record)) {
             lines += encode(std::move(frame));
             m_turns.next();
             frame = StepsFrame{};

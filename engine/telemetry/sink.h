@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-#include "base/processors.h"
+#include "base/short_turns.h"
 #include "telemetry/events.h"
 #include "telemetry/step_ring.h"
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/json.h"
+#include "base/processors.h"
 #include "config/run_config.h"
 #include "data/dataset.h"
 #include "train/gpu_watch.h"
@@ -65,6 +66,15 @@ class GpuHeartbeat {
 };
 
 }  // namespace
+
+SinkOptions sinkOptionsOf(const RankEnvironment& environment) {
+    SinkOptions options;
+    options.fd = RankEnvironment::kTelemetryFd;
+    options.rank = environment.rank;
+    options.epochUs = environment.epochUs;
+    options.onlyWhereIdle = environment.worldSize > usableProcessors();
+    return options;
+}
 
 ExitCode runRank(const RankEnvironment& environment, TelemetrySink& sink, const ControlSource& control,
                  RankDevices& devices) {

@@ -9,6 +9,9 @@
 
 namespace ringside {
 
+// How a rank tells of itself: to its supervisor, and in time that no rank wants where they outnumber the CPUs.
+SinkOptions sinkOptionsOf(const RankEnvironment& environment);
+
 // One rank of a run from its configuration file to its exit code: loads the data, joins the others, trains. Reports
 // each state on the way. Throws Error when something stops it.
 ExitCode runRank(const RankEnvironment& environment, TelemetrySink& sink, const ControlSource& control,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/shm/round_barrier.h"
 
-#include <sched.h>
-
 #include "base/errors.h"
 #include "comm/collective_text.h"
 
@@ -52,14 +50,15 @@ void RoundBarrier::wait() {
 }
 
 // Between two looks the CPU goes to whoever wants it, first of all to a rank that this one waits for. Where nobody
-// does, it is kept from the rest from which a virtual machine wakes it in some 50 us: several rounds.
-bool RoundBarrier::yieldUntilComplete() const {
+// does, it is kept from the rest from which a virtual machine wakes it in some 50 us: several rounds. Where others than
+// ranks take it, it comes back so late that the round would wait for this rank: asleep it is woken when all have come.
+bool RoundBarrier::yieldUntilComplete() {
     constexpr std::chrono::microseconds kLongest{200};
-    const TimePoint end = std::chrono::steady_clock::now() + kLongest;
-    do {
-        ::sched_yield();
+    TimePoint now = m_offers.now();
+    for (const TimePoint end = now + kLongest; now < end && m_offers.worthwhile(now);) {
+        now = m_offers.make(now);
         if (complete()) return true;
-    } while (std::chrono::steady_clock::now() < end);
+    }
     return false;
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <string>
 
+#include "base/cpu_offers.h"
 #include "comm/shm/arena.h"
 
 namespace ringside {
@@ -45,7 +46,7 @@ class RoundBarrier {
     void abort();
 
   private:
-    bool yieldUntilComplete() const;
+    bool yieldUntilComplete();
     void sleepUntilComplete();
     [[noreturn]] void failAtDeadline();
     [[noreturn]] void throwFailure(std::uint32_t failure) const;
@@ -56,6 +57,7 @@ class RoundBarrier {
     int m_rank;
     std::chrono::milliseconds m_timeout;
     std::int64_t m_round = 0;
+    CpuOffers m_offers{std::chrono::milliseconds(2)};
     std::uint64_t m_target = 0;  // arrivals at which the round is complete
 };
 

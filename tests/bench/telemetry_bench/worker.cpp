@@ -14,6 +14,7 @@
 #include "data/dataset.h"
 #include "train/control_input.h"
 #include "train/rank_devices.h"
+#include "train/rank_run.h"
 #include "train/trainer.h"
 #include "train/training_error.h"
 
@@ -89,12 +90,7 @@ int main(int argc, char** argv) {
     giveWayToTheWindow();
     try {
         const RankEnvironment environment = valueOrThrow(parseArguments(argc, argv));
-        SinkOptions options;
-        options.fd = RankEnvironment::kTelemetryFd;
-        options.rank = environment.rank;
-        options.epochUs = environment.epochUs;
-        options.onlyWhereIdle = environment.worldSize > usableProcessors();
-        TelemetrySink sink(options);
+        TelemetrySink sink(sinkOptionsOf(environment));
         const ControlInput control(RankEnvironment::kControlFd, [] { _exit(1); });
         train(environment, sink, control);
     } catch (const std::exception& error) {

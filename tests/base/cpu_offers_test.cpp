@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/cpu_offers.h"
+
+#include "fake_processor.h"
+#include "support/catch.h"
+
+using namespace ringside;
+using namespace std::chrono_literals;
+using ringside::testing::FakeProcessor;
+
+TEST_CASE("An offer returns when the CPU is back") {
+    FakeProcessor processor;
+    CpuOffers offers(2ms, processor.system());
+    processor.othersTake = 300us;
+    const auto before = processor.time;
+    CHECK(offers.make(before) == before + 300us);
+    CHECK(processor.offers == 1);
+}
+
+TEST_CASE("After an offer that came back late none is worthwhile for 100 ms") {
+    FakeProcessor processor;
+    CpuOffers offers(2ms, processor.system());
+    CHECK(offers.worthwhile(processor.time));
+    processor.othersTake = 2ms;
+    offers.make(processor.time);
+    CHECK(offers.worthwhile(processor.time));
+    processor.othersTake = 2001us;
+    const auto back = offers.make(processor.time);
+    CHECK_FALSE(offers.worthwhile(back));
+    CHECK_FALSE(offers.worthwhile(back + 99ms));
+    CHECK(offers.worthwhile(back + 100ms));
+}
+
+TEST_CASE("The real clock and the real scheduler serve where nothing else is named") {
+    CpuOffers offers(2ms);
+    const auto before = offers.now();
+    CHECK(offers.make(before) >= before);
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/short_turns.h"
+
+#include "fake_processor.h"
+#include "support/catch.h"
+
+using namespace ringside;
+using namespace std::chrono_literals;
+using ringside::testing::FakeProcessor;
+
+namespace {
+
+// Offers during so many pieces of work of 10 us each.
+int offersDuring(int pieces, FakeProcessor& processor, ShortTurns& turns) {
+    const int before = processor.offers;
+    for (int piece = 0; piece < pieces; ++piece) {
+        processor.time += 10us;
+        turns.next();
+    }
+    return processor.offers - before;
+}
+
+}  // namespace
+
+TEST_CASE("The CPU is offered after every 50 us of work") {
+    FakeProcessor processor;
+    ShortTurns turns(CpuOffers(10ms, processor.system()));
+    turns.begin();
+    CHECK(offersDuring(4, processor, turns) == 0);
+    CHECK(offersDuring(1, processor, turns) == 1);
+    CHECK(offersDuring(100, processor, turns) == 20);
+}
+
+TEST_CASE("Work that others keep from the CPU is not offered to them again for 100 ms") {
+    FakeProcessor processor;
+    ShortTurns turns(CpuOffers(10ms, processor.system()));
+    turns.begin();
+    processor.othersTake = 28ms;
+    CHECK(offersDuring(5, processor, turns) == 1);
+    CHECK(offersDuring(9999, processor, turns) == 0);
+    CHECK(offersDuring(1, processor, turns) == 1);
+    processor.othersTake = 0us;
+    CHECK(offersDuring(10000, processor, turns) == 1);
+    CHECK(offersDuring(100, processor, turns) == 20);
+}
