@@ -5,6 +5,7 @@
 #include <QValueAxis>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "charts/live_chart.h"
 #include "theme/theme.h"
@@ -15,6 +16,7 @@ namespace {
 constexpr double kLeft = 58, kRight = 16, kTop = 8, kBottom = 26;  // around the plot
 constexpr double kPixelsPerXTick = 90;
 constexpr double kPixelsPerYTick = 46;
+constexpr double kLeastBetweenYLabels = 13;  // in a window too low for all of them some are left out
 constexpr double kBoxPadding = 9;
 constexpr double kBoxLine = 17;
 
@@ -57,12 +59,15 @@ void LiveChart::drawBackground(QPainter* painter, const QRectF&) {
     const double high = m_yAxis->max();
     painter->setFont(m_theme.noteFont());
     const int yTicks = yTickCount();
+    double labelBelow = std::numeric_limits<double>::infinity();
     for (const AxisTick& tick : m_logY ? logAxisTicks(low, high, yTicks) : axisTicks(low, high, yTicks, m_yStyle)) {
         const double y = area.bottom() - (tick.value - low) / (high - low) * area.height();
         painter->setPen(QPen(m_theme.colors().grid, 1));
         painter->drawLine(QPointF(area.left(), std::round(y) + 0.5), QPointF(area.right(), std::round(y) + 0.5));
+        if (labelBelow - y < kLeastBetweenYLabels) continue;
         painter->setPen(m_theme.colors().muted);
         painter->drawText(QRectF(0, y - 9, area.left() - 8, 18), Qt::AlignRight | Qt::AlignVCenter, tick.label);
+        labelBelow = y;
     }
     if (m_curves.empty()) {
         painter->drawText(area, Qt::AlignCenter, m_emptyText);
