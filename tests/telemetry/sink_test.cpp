@@ -72,6 +72,33 @@ int countOf(const std::vector<Event>& events) {
 
 }  // namespace
 
+TEST_CASE("Frames are short where ranks share the CPUs with the thread that encodes them") {
+    for (const auto& [onlyWhereIdle, most] : {std::pair{true, std::size_t{512}}, std::pair{false, std::size_t{4096}}}) {
+        Link link;
+        SinkOptions options = optionsFor(link.writer.get());
+        options.onlyWhereIdle = onlyWhereIdle;
+        options.frameInterval = 60s;  // nothing is sent before the log line, which is urgent
+        TelemetrySink sink(options);
+        constexpr std::int64_t kSteps = 10000;
+        for (std::int64_t step = 1; step <= kSteps; ++step) {
+            StepRecord one = record(step);
+            one.epoch = 0;
+            sink.step(one);
+        }
+        sink.log("info", "the end");
+        std::size_t longest = 0;
+        std::size_t steps = 0;
+        for (const Event& event : link.readUntil([](const auto& events) { return countOf<LogLine>(events) == 1; })) {
+            const auto* frame = std::get_if<StepsFrame>(&event);
+            if (frame == nullptr) continue;
+            longest = std::max(longest, frame->step.size());
+            steps += frame->step.size();
+        }
+        CHECK(longest == most);
+        CHECK(steps == kSteps);
+    }
+}
+
 TEST_CASE("Steps arrive complete, split by epoch, before the event sent after them") {
     Link link;
     TelemetrySink sink(optionsFor(link.writer.get()));

@@ -26,7 +26,8 @@ class RoundBarrier {
     bool complete() const;
 
     // Waits until it is; throws CommError at the deadline, or as soon as a rank fails or aborts.
-    // A rank never holds a CPU that others want: it offers it to them for up to 0.2 ms, and then sleeps.
+    // A rank never holds a CPU that others want: it offers it to them for up to 0.2 ms, and then sleeps; at
+    // once for a while after others than ranks took it.
     void wait();
 
     const Announcement& announcement(int rank) const {
