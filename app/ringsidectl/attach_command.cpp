@@ -16,8 +16,8 @@
 #include "base/line_splitter.h"
 #include "experiment_file.h"
 #include "progress_view.h"
-#include "run/control_server.h"
-#include "run/run_follower.h"
+#include "run/record/run_follower.h"
+#include "run/supervise/control_server.h"
 #include "telemetry/codec.h"
 
 namespace ringside {

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "experiment_file.h"
-#include "run/run_comparison.h"
+#include "run/record/run_comparison.h"
 
 namespace ringside {
 namespace {

@@ -12,8 +12,8 @@
 #include "base/json.h"
 #include "config/config_schema.h"
 #include "config/run_config.h"
-#include "data/dataset.h"
-#include "data/sample_transforms.h"
+#include "data/loading/sample_transforms.h"
+#include "data/sets/dataset.h"
 #include "model/model_summary.h"
 #include "sampling/plan_sentences.h"
 

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "base/json.h"
-#include "run/host_devices.h"
+#include "devices/host_devices.h"
 
 namespace ringside {
 namespace {

@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "config/config_fields.h"
-#include "data/preview.h"
+#include "data/preview/preview.h"
 #include "experiment_file.h"
 #include "sampling/plan_sentences.h"
 

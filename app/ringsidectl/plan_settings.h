@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "data/dataset.h"
+#include "data/sets/dataset.h"
 #include "sampling/shard_plan.h"
 
 namespace ringside {

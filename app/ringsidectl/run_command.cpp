@@ -17,12 +17,12 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/processors.h"
+#include "devices/gpu_probe.h"
 #include "experiment_file.h"
 #include "progress_view.h"
-#include "run/gpu_probe.h"
-#include "run/prepared_run.h"
-#include "run/run_directory.h"
-#include "run/supervisor.h"
+#include "run/prepare/prepared_run.h"
+#include "run/record/run_directory.h"
+#include "run/supervise/supervisor.h"
 
 namespace ringside {
 namespace {

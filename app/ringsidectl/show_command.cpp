@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "experiment_file.h"
-#include "run/run_directory.h"
+#include "run/record/run_directory.h"
 
 namespace ringside {
 namespace {

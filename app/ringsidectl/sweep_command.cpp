@@ -14,9 +14,9 @@
 
 #include "base/json.h"
 #include "base/number_text.h"
-#include "data/loader_sweep.h"
+#include "data/loading/loader_sweep.h"
+#include "devices/host_devices.h"
 #include "experiment_file.h"
-#include "run/host_devices.h"
 #include "sampling/plan_sentences.h"
 
 namespace ringside {

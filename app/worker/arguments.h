@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "run/rank_environment.h"
+#include "launch/rank_environment.h"
 
 namespace ringside {
 

@@ -17,7 +17,7 @@
 #include "comm/nccl/nccl_fallback.h"
 #include "comm/nccl/staged_communicator.h"
 #include "comm/socket_store.h"
-#include "run/gpu_placement.h"
+#include "devices/gpu_placement.h"
 #include "tensor/gpu_runtime.h"
 #include "train/pinned_memory.h"
 #include "worker_devices.h"

@@ -3,7 +3,7 @@
 
 #include "base/unique_fd.h"
 #include "comm/store.h"
-#include "run/store_protocol.h"
+#include "launch/store_protocol.h"
 
 namespace ringside {
 

@@ -3,8 +3,8 @@
 #include <optional>
 #include <vector>
 
-#include "data/array_file.h"
-#include "data/array_set.h"
+#include "data/readers/array_file.h"
+#include "data/sets/array_set.h"
 #include "export/pytorch_data.h"
 #include "export/pytorch_pieces.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "config/run_config.h"
-#include "data/dataset.h"
+#include "data/sets/dataset.h"
 
 namespace ringside {
 

@@ -8,8 +8,8 @@
 
 #include "base/errors.h"
 #include "base/files.h"
-#include "data/dataset.h"
-#include "data/sample_transforms.h"
+#include "data/loading/sample_transforms.h"
+#include "data/sets/dataset.h"
 #include "export/pytorch_data.h"
 #include "export/pytorch_pieces.h"
 #include "export/pytorch_sampler.h"

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "data/csv_dataset.h"
-#include "data/csv_table.h"
-#include "data/text_file.h"
+#include "data/readers/csv_table.h"
+#include "data/readers/text_file.h"
+#include "data/sets/csv_dataset.h"
 #include "export/pytorch_data.h"
 #include "export/pytorch_pieces.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/pytorch_transforms.h"
 
-#include "data/channel_moments.h"
+#include "data/loading/channel_moments.h"
 #include "export/pytorch_pieces.h"
 
 namespace ringside {

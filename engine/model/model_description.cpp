@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "data/dataset.h"
+#include "data/sets/dataset.h"
 #include "model/layer_chain.h"
 #include "model/layer_list.h"
 

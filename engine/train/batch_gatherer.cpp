@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "data/channel_moments.h"
+#include "data/loading/channel_moments.h"
 
 namespace ringside {
 

@@ -10,7 +10,7 @@
 
 #include "backend/backend.h"
 #include "comm/communicator.h"
-#include "data/data_loader.h"
+#include "data/loading/data_loader.h"
 #include "nn/loss.h"
 
 namespace ringside {

@@ -6,8 +6,8 @@
 
 #include "nn/model.h"
 #include "nn/optimizer.h"
-#include "run/checkpoint_manifest.h"
-#include "run/resume_point.h"
+#include "run/checkpoint/checkpoint_manifest.h"
+#include "run/prepare/resume_point.h"
 
 namespace ringside {
 

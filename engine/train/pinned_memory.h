@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "data/batch_memory.h"
+#include "data/loading/batch_memory.h"
 #include "tensor/gpu_runtime.h"
 
 namespace ringside {

@@ -7,8 +7,8 @@
 #include "backend/backend.h"
 #include "comm/communicator.h"
 #include "config/run_config.h"
-#include "data/batch_memory.h"
-#include "run/rank_environment.h"
+#include "data/loading/batch_memory.h"
+#include "launch/rank_environment.h"
 #include "telemetry/events.h"
 
 namespace ringside {

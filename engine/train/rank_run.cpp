@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "base/processors.h"
 #include "config/run_config.h"
-#include "data/dataset.h"
+#include "data/sets/dataset.h"
 #include "train/gpu_watch.h"
 #include "train/trainer.h"
 #include "train/training_error.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/exit_code.h"
-#include "run/rank_environment.h"
+#include "launch/rank_environment.h"
 #include "telemetry/sink.h"
 #include "train/control.h"
 #include "train/rank_devices.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/errors.h"
-#include "run/store_server.h"
+#include "launch/store_server.h"
 
 namespace ringside::test {
 

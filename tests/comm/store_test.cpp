@@ -8,7 +8,7 @@
 #include "comm/ranks_as_threads.h"
 #include "comm/socket_store.h"
 #include "comm/store_server_thread.h"
-#include "run/store_server.h"
+#include "launch/store_server.h"
 #include "support/catch.h"
 
 using namespace ringside;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/array_file.h"
+#include "data/readers/array_file.h"
 
 #include "data/raw_file.h"
 #include "support/catch.h"

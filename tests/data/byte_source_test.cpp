@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/byte_source.h"
+#include "data/readers/byte_source.h"
 
 #include <sys/stat.h>
 

@@ -2,9 +2,9 @@
 #include <fstream>
 
 #include "base/files.h"
-#include "data/csv_dataset.h"
-#include "data/csv_table.h"
-#include "data/standardize.h"
+#include "data/readers/csv_table.h"
+#include "data/sets/csv_dataset.h"
+#include "data/sets/standardize.h"
 #include "support/catch.h"
 #include "support/gzip_packed.h"
 #include "support/temporary_directory.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/gzip.h"
+#include "data/readers/gzip.h"
 
 #include "support/catch.h"
 #include "support/gzip_packed.h"

@@ -3,9 +3,9 @@
 
 #include "base/json.h"
 #include "base/sha256.h"
-#include "data/image_decode.h"
-#include "data/image_resize.h"
 #include "data/png_file.h"
+#include "data/readers/image_decode.h"
+#include "data/readers/image_resize.h"
 #include "support/catch.h"
 
 using namespace ringside;

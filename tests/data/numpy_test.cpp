@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdlib>
 
-#include "data/array_file.h"
+#include "data/readers/array_file.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
 

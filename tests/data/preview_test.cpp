@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/preview.h"
+#include "data/preview/preview.h"
 
 #include "data/png_file.h"
 #include "support/catch.h"

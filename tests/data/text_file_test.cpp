@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/text_file.h"
+#include "data/readers/text_file.h"
 
 #include "data/raw_file.h"
 #include "support/catch.h"

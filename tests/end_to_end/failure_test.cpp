@@ -4,7 +4,7 @@
 #include <csignal>
 
 #include "program.h"
-#include "run/run_directory.h"
+#include "run/record/run_directory.h"
 #include "support/catch.h"
 
 using namespace ringside;

@@ -2,7 +2,7 @@
 #include "config/run_config.h"
 #include "fuzz_targets.h"
 #include "mutator.h"
-#include "run/safetensors.h"
+#include "run/checkpoint/safetensors.h"
 #include "support/catch.h"
 #include "support/gzip_packed.h"
 

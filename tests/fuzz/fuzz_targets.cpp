@@ -6,10 +6,10 @@
 
 #include "base/json.h"
 #include "config/run_config.h"
-#include "data/csv_dataset.h"
-#include "data/gzip.h"
-#include "data/standardize.h"
-#include "run/safetensors.h"
+#include "data/readers/gzip.h"
+#include "data/sets/csv_dataset.h"
+#include "data/sets/standardize.h"
+#include "run/checkpoint/safetensors.h"
 
 namespace ringside::fuzz {
 namespace {

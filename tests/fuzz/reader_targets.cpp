@@ -7,10 +7,10 @@
 #include <cmath>
 
 #include "base/unique_fd.h"
-#include "data/array_file.h"
-#include "data/cifar.h"
-#include "data/image_decode.h"
-#include "data/preview.h"
+#include "data/preview/preview.h"
+#include "data/readers/array_file.h"
+#include "data/readers/image_decode.h"
+#include "data/sets/cifar.h"
 
 namespace ringside::fuzz {
 namespace {

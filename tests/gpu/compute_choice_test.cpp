@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/compute_choice.h"
+#include "devices/compute_choice.h"
 
 #include "base/json.h"
 #include "support/catch.h"

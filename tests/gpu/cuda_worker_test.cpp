@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <string>
 
-#include "run/gpu_probe.h"
+#include "devices/gpu_probe.h"
 #include "support/catch.h"
 
 using namespace ringside;

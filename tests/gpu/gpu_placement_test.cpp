@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/gpu_placement.h"
+#include "devices/gpu_placement.h"
 
 #include <map>
 

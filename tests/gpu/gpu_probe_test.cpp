@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/gpu_probe.h"
+#include "devices/gpu_probe.h"
 
 #include <fstream>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/gpu_report.h"
+#include "devices/gpu_report.h"
 
 #include "base/json.h"
 #include "support/catch.h"

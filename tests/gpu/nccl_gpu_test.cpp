@@ -13,8 +13,8 @@
 #include "base/errors.h"
 #include "base/files.h"
 #include "comm/nccl/nccl_communicator.h"
+#include "devices/gpu_placement.h"
 #include "parallel/recorded_collectives.h"
-#include "run/gpu_placement.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
 

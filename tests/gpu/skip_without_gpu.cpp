@@ -2,7 +2,7 @@
 // Linked into the programs that need a GPU. Asks in another process: these tests fork, and CUDA does not survive that.
 #include <cstdio>
 
-#include "run/gpu_probe.h"
+#include "devices/gpu_probe.h"
 
 int skipTests();
 

@@ -9,19 +9,28 @@ ENGINE = {
     "sampling": {"config"},
     "data": {"config", "sampling"},
     "telemetry": {"config"},
-    "run": {"config", "sampling", "data", "telemetry", "model"},
     "tensor": set(),
     "model": {"config", "data", "tensor"},
+    "devices": {"config", "model"},
+    "launch": set(),
+    "run": {"config", "sampling", "data", "telemetry", "model", "devices", "launch"},
     "export": {"config", "sampling", "data", "telemetry", "run", "model"},
-    "backend": {"tensor", "run"},  # run: the GPU report that backend/cuda fills
+    "backend": {"tensor", "devices"},  # devices: the GPU report that backend/cuda fills
     "nn": {"config", "model", "sampling", "tensor", "backend"},
-    "comm": {"run", "tensor"},  # tensor: the seam to the GPU's runtime
+    "comm": {"launch", "tensor"},  # tensor: the seam to the GPU's runtime
     "parallel": {"config", "tensor", "backend", "nn", "comm"},
-    "train": {"config", "sampling", "data", "telemetry", "run", "model", "tensor", "backend", "nn", "comm",
-              "parallel"},
+    "train": {"config", "sampling", "data", "telemetry", "devices", "launch", "run", "model", "tensor", "backend", "nn",
+              "comm", "parallel"},
 }
-CORE = {"base", "config", "sampling", "data", "telemetry", "run", "export", "tensor", "model"}
+CORE = {"base", "config", "sampling", "data", "telemetry", "devices", "launch", "run", "export", "tensor", "model"}
 TRAIN_ONLY = set(ENGINE) - CORE
+
+# Rooms within a folder: what each may include of its neighbours there.
+ROOMS = {
+    "data": {"readers": set(), "sets": {"readers"}, "loading": {"sets"}, "preview": {"readers", "sets"}},
+    "run": {"checkpoint": set(), "prepare": {"checkpoint"}, "record": {"checkpoint", "prepare"},
+            "supervise": {"checkpoint", "prepare", "record"}},
+}
 
 # A library's headers, and the only places that may include them.
 CONFINED = [
@@ -30,8 +39,8 @@ CONFINED = [
     (r"nccl\.h", r"engine/comm/nccl/"),
     (r"cuda|cublas|cudnn|nvml", r"engine/(backend/cuda|comm/nccl)/"),
     (r"mpi\.h", r"engine/comm/mpi_"),
-    (r"jpeglib|jerror", r"engine/data/image_jpeg"),
-    (r"png\.h", r"engine/data/image_png"),
+    (r"jpeglib|jerror", r"engine/data/readers/image_jpeg"),
+    (r"png\.h", r"engine/data/readers/image_png"),
     (r"QtCharts|Q\w*(Chart|ChartView|Series|Axis)\b", r"ui/charts/|tests/bench/"),
 ]
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
@@ -72,6 +81,10 @@ def layers(path, text):
             continue
         if parts[0] == "engine" and folder not in ENGINE[parts[1]] | {parts[1], "base"}:
             yield f"{path}: engine/{parts[1]} may not include {name}"
+        if parts[0] == "engine" and parts[1] == folder and folder in ROOMS:
+            here, there = parts[2], name.split("/")[1]
+            if there != here and there not in ROOMS[folder].get(here, set()):
+                yield f"{path}: engine/{folder}/{here} may not include {name}"
         reaches_core_only = parts[0] == "ui" or path.startswith(("app/ringside/", "app/ringsidectl/"))
         if reaches_core_only and folder in TRAIN_ONLY:
             yield f"{path}: includes {name}; only the worker knows ringside_train"

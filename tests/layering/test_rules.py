@@ -11,6 +11,7 @@ BAD = [
     ("engine/base/a.h", APACHE + "void emit();\n", "Qt macro"),
     ("engine/base/a.cpp", APACHE + '#include "config/run_config.h"\n', "may not include"),
     ("engine/telemetry/a.cpp", APACHE + '#include "comm/store.h"\n', "may not include"),
+    ("engine/run/checkpoint/a.cpp", APACHE + '#include "run/record/run_record.h"\n', "may not include"),
     ("ui/shards/a.cpp", GPL + '#include "train/trainer.h"\n', "only the worker"),
     ("app/ringsidectl/main.cpp", APACHE + '#include "nn/model.h"\n', "only the worker"),
     ("engine/nn/a.cpp", APACHE + "#include <dnnl.hpp>\n", "alone"),

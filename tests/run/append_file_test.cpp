@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/append_file.h"
+#include "run/record/append_file.h"
 
 #include "base/files.h"
-#include "run/space_reserve.h"
+#include "run/record/space_reserve.h"
 #include "support/catch.h"
 #include "support/size_limit.h"
 #include "support/temporary_directory.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/memory_check.h"
+#include "devices/memory_check.h"
 
 #include "support/catch.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/plan_watch.h"
+#include "run/record/plan_watch.h"
 
 #include "sampling/plan_sentences.h"
 #include "support/catch.h"

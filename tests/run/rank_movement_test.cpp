@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/rank_movement.h"
+#include "run/supervise/rank_movement.h"
 
 #include "support/catch.h"
 

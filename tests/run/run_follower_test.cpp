@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/run_follower.h"
+#include "run/record/run_follower.h"
 
 #include <fstream>
 #include <optional>

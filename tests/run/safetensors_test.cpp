@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/safetensors.h"
+#include "run/checkpoint/safetensors.h"
 
 #include <cstring>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/supervisor.h"
+#include "run/supervise/supervisor.h"
 
 #include <sys/eventfd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/verdict.h"
+#include "run/supervise/verdict.h"
 
 #include <csignal>
 

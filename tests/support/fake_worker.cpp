@@ -16,7 +16,7 @@
 #include <cstring>
 #include <string>
 
-#include "run/rank_environment.h"
+#include "launch/rank_environment.h"
 #include "telemetry/codec.h"
 #include "telemetry/sink.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
-#include "run/safetensors.h"
+#include "run/checkpoint/safetensors.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
 #include "train/training_run.h"

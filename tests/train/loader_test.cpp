@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loading must not change what is trained.
 #include "comm/ranks_as_threads.h"
-#include "data/channel_moments.h"
+#include "data/loading/channel_moments.h"
 #include "support/catch.h"
 #include "train/batch_gatherer.h"
 #include "train/training_run.h"

@@ -3,7 +3,7 @@
 #include <limits>
 #include <string>
 
-#include "data/memory_dataset.h"
+#include "data/sets/memory_dataset.h"
 #include "support/catch.h"
 #include "train/training_error.h"
 #include "train/training_run.h"

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "base/files.h"
-#include "run/resume_point.h"
+#include "run/prepare/resume_point.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
 #include "train/training_error.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "config/run_config.h"
-#include "data/dataset.h"
+#include "data/sets/dataset.h"
 #include "train/trainer.h"
 
 namespace ringside::test {

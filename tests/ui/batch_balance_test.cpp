@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/batch_balance.h"
 
-#include "data/dataset.h"
+#include "data/sets/dataset.h"
 #include "plans.h"
 #include "support/catch.h"
 

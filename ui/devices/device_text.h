@@ -4,7 +4,7 @@
 #include <QString>
 #include <QStringList>
 
-#include "run/host_devices.h"
+#include "devices/host_devices.h"
 
 // What a person reads about the devices of this computer.
 namespace ringside {

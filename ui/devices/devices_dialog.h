@@ -6,7 +6,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
-#include "run/host_devices.h"
+#include "devices/host_devices.h"
 
 namespace ringside {
 

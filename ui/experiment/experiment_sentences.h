@@ -4,7 +4,7 @@
 #include <QString>
 
 #include "config/run_config.h"
-#include "data/dataset.h"
+#include "data/sets/dataset.h"
 
 namespace ringside {
 

@@ -6,7 +6,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "data/preview.h"
+#include "data/preview/preview.h"
 #include "shards/sample_image.h"
 
 namespace ringside {

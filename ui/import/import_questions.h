@@ -3,7 +3,7 @@
 
 #include <QWidget>
 
-#include "data/preview.h"
+#include "data/preview/preview.h"
 
 class QComboBox;
 class QLineEdit;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "import/preview_table_model.h"
 
-#include "data/csv_table.h"
+#include "data/readers/csv_table.h"
 #include "import/import_sentences.h"
 
 namespace ringside {

@@ -4,7 +4,7 @@
 #include <QAbstractTableModel>
 #include <QColor>
 
-#include "data/preview.h"
+#include "data/preview/preview.h"
 
 namespace ringside {
 

@@ -8,7 +8,7 @@
 #include <QTimer>
 
 #include "config/run_config.h"
-#include "data/loader_sweep.h"
+#include "data/loading/loader_sweep.h"
 
 namespace ringside {
 

@@ -11,6 +11,7 @@
 #include <QStandardPaths>
 
 #include "devices/devices_dialog.h"
+#include "devices/gpu_probe.h"
 #include "diagnostics/debug_overlay.h"
 #include "experiment/experiment_form.h"
 #include "experiment/field_text.h"
@@ -23,8 +24,7 @@
 #include "main_window/keys_dialog.h"
 #include "main_window/top_bar.h"
 #include "ranks/rank_strip.h"
-#include "run/gpu_probe.h"
-#include "run/run_directory.h"
+#include "run/record/run_directory.h"
 #include "settings/settings.h"
 #include "theme/desktop_motion.h"
 #include "theme/theme.h"

@@ -5,7 +5,7 @@
 #include <QProcess>
 #include <QTimer>
 
-#include "run/host_devices.h"
+#include "devices/host_devices.h"
 
 namespace ringside {
 

@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "config/config_fields.h"
-#include "data/sample_transforms.h"
+#include "data/loading/sample_transforms.h"
+#include "devices/memory_check.h"
 #include "experiment/form_fields.h"
 #include "model/model_description.h"
-#include "run/memory_check.h"
 #include "sampling/plan_sentences.h"
 
 namespace ringside {

@@ -14,8 +14,8 @@
 
 #include "base/result.h"
 #include "config/run_config.h"
-#include "data/dataset.h"
-#include "run/compute_choice.h"
+#include "data/sets/dataset.h"
+#include "devices/compute_choice.h"
 
 namespace ringside {
 

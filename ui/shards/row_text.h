@@ -3,7 +3,7 @@
 
 #include <QString>
 
-#include "data/dataset.h"
+#include "data/sets/dataset.h"
 
 namespace ringside {
 

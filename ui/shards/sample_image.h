@@ -4,7 +4,7 @@
 #include <QColor>
 #include <QImage>
 
-#include "data/dataset.h"
+#include "data/sets/dataset.h"
 
 namespace ringside {
 

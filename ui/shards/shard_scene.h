@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "data/dataset.h"
+#include "data/sets/dataset.h"
 #include "models/plan_shelf.h"
 #include "sampling/shard_plan.h"
 

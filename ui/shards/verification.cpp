@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "data/dataset.h"
+#include "data/sets/dataset.h"
 #include "models/run_model.h"
 
 namespace ringside {

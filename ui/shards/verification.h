@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "config/run_config.h"
-#include "run/plan_watch.h"
+#include "run/record/plan_watch.h"
 
 namespace ringside {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "run/gpu_report.h"
+#include "devices/gpu_report.h"
 
 namespace ringside {
 

@@ -16,8 +16,8 @@
 
 #include "backend/backend.h"
 #include "comm/communicator_factory.h"
-#include "data/memory_dataset.h"
-#include "run/shared_memory.h"
+#include "data/sets/memory_dataset.h"
+#include "launch/shared_memory.h"
 #include "sampling/torch_random.h"
 #include "train/trainer.h"
 

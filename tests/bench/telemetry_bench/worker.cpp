@@ -11,7 +11,7 @@
 #include "arguments.h"
 #include "base/json.h"
 #include "base/processors.h"
-#include "data/dataset.h"
+#include "data/sets/dataset.h"
 #include "train/control_input.h"
 #include "train/rank_devices.h"
 #include "train/rank_run.h"

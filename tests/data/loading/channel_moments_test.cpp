@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/channel_moments.h"
+#include "data/loading/channel_moments.h"
 
 #include <cmath>
 
 #include "data/loading/numbered_images.h"
-#include "data/memory_dataset.h"
+#include "data/sets/memory_dataset.h"
 #include "support/catch.h"
 
 using namespace ringside;

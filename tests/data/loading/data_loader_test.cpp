@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/data_loader.h"
+#include "data/loading/data_loader.h"
 
 #include <atomic>
 #include <chrono>
@@ -9,7 +9,7 @@
 #include <string>
 
 #include "data/loading/numbered_images.h"
-#include "data/sample_error.h"
+#include "data/sets/sample_error.h"
 #include "support/catch.h"
 
 using namespace ringside;

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "data/data_loader.h"
+#include "data/loading/data_loader.h"
 #include "data/loading/numbered_images.h"
 #include "support/catch.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/loader_sweep.h"
+#include "data/loading/loader_sweep.h"
 
 #include <memory>
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "data/dataset.h"
+#include "data/sets/dataset.h"
 
 namespace ringside::testing {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/sample_transforms.h"
+#include "data/loading/sample_transforms.h"
 
 #include <cmath>
 #include <map>

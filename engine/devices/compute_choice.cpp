@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/compute_choice.h"
+
+#include "devices/gpu_placement.h"
+
+namespace ringside {
+namespace {
+
+std::string countText(std::int64_t count, const std::string& what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+bool convolves(const ModelConfig& model) {
+    if (model.kind == "layers") return model.layers.find("conv2d") != std::string::npos;
+    return model.kind == "simple_cnn" || model.kind == "residual_cnn";
+}
+
+bool isNarrow(const TrainingConfig& training) {
+    return training.precision != "fp32";
+}
+
+bool connectsCpusOnly(const std::string& backend) {
+    return backend == "shm";
+}
+
+// What keeps these GPUs from carrying out the experiment; empty when nothing does.
+std::string whyNotGpus(const RunConfig& config, const GpuReport& gpus) {
+    const int count = gpus.usableCount();
+    if (count == 0) return gpus.why;
+    if (convolves(config.model) && gpus.cudnn.empty())
+        return "the model has convolutions, for which ringside-worker-cuda was built without cuDNN";
+    if (config.parallel.worldSize <= count || config.parallel.shareGpu) return {};
+    return countText(config.parallel.worldSize, "rank") + " and " + countText(count, "usable GPU") +
+           "; parallel.share_gpu lets ranks share a GPU";
+}
+
+std::string whyCpu(const RunConfig& config, const GpuReport& gpus) {
+    if (gpus.usableCount() > 0 && connectsCpusOnly(config.parallel.backend))
+        return "CPU: parallel.backend is " + config.parallel.backend + ", which connects ranks on CPUs";
+    return "CPU: " + whyNotGpus(config, gpus);
+}
+
+std::string whyCuda(const RunConfig& config, const GpuReport& gpus) {
+    const int count = gpus.usableCount();
+    if (count == 0) return "GPU: chosen in the experiment";
+    const GpuPlacement placement = placeRank("", 0, static_cast<int>(config.parallel.worldSize), count);
+    const std::string where = countText(config.parallel.worldSize, "rank") + " on " + countText(count, "GPU");
+    if (placement.shared) return where + ", " + placement.label;
+    return where + (config.parallel.device == "cuda" ? ": chosen in the experiment" : ": each rank has one of its own");
+}
+
+void chooseBackend(const RunConfig& config, const GpuReport& gpus, ComputeChoice& choice) {
+    choice.backend = config.parallel.backend;
+    choice.whyBackend = config.parallel.backend + ": chosen in the experiment";
+    if (config.parallel.backend != "auto") return;
+    if (choice.device != "cuda") {
+        choice.backend = "shm";
+        choice.whyBackend = "shared memory: all ranks are on this host";
+    } else if (gpus.nccl.empty() && gpus.usableCount() > 0) {
+        choice.backend = "gloo";
+        choice.whyBackend = "Gloo through host memory: ringside-worker-cuda was built without NCCL";
+    } else {
+        choice.backend = "nccl";
+        choice.whyBackend = "NCCL: the ranks compute on GPUs";
+    }
+}
+
+Problem refusalOfGpus(const RunConfig& config, const GpuReport& gpus) {
+    const std::string why = whyNotGpus(config, gpus);
+    if (gpus.usableCount() == 0)
+        return {"parallel.device", "is cuda, but no GPU can be used: " + why, "set it to auto or cpu"};
+    if (convolves(config.model) && gpus.cudnn.empty())
+        return {"parallel.device", "is cuda, but " + why, "install cuDNN 9 and build again, or set it to cpu"};
+    return {"parallel.world_size",
+            "is " + std::to_string(config.parallel.worldSize) + ", but there is only " +
+                countText(gpus.usableCount(), "usable GPU") + " and parallel.share_gpu is off",
+            "set it to " + std::to_string(gpus.usableCount()) + ", switch parallel.share_gpu on (" + kSharedGpuLabel +
+                "), or set parallel.device to cpu"};
+}
+
+}  // namespace
+
+ComputeChoice chooseCompute(const RunConfig& config, const HostDevices& host) {
+    const bool wantsBest = config.parallel.device == "auto";
+    const bool possible = whyNotGpus(config, host.gpus).empty() && !connectsCpusOnly(config.parallel.backend);
+    const bool cuda = wantsBest ? possible : config.parallel.device == "cuda";
+    ComputeChoice choice;
+    choice.device = cuda ? "cuda" : "cpu";
+    if (cuda)
+        choice.whyDevice = whyCuda(config, host.gpus);
+    else
+        choice.whyDevice = wantsBest ? whyCpu(config, host.gpus) : "CPU: chosen in the experiment";
+    chooseBackend(config, host.gpus, choice);
+    return choice;
+}
+
+Problems checkCompute(const RunConfig& config, const HostDevices& host) {
+    const ParallelConfig& parallel = config.parallel;
+    const ComputeChoice choice = chooseCompute(config, host);
+    if (parallel.device == "cuda" && !whyNotGpus(config, host.gpus).empty()) return {refusalOfGpus(config, host.gpus)};
+    if (choice.device == "cuda" && connectsCpusOnly(parallel.backend))
+        return {{"parallel.backend", "is " + parallel.backend + ", but ranks on GPUs talk over NCCL or Gloo",
+                 "set it to auto, or parallel.device to cpu"}};
+    if (choice.device == "cuda" && parallel.backend == "nccl" && host.gpus.nccl.empty())
+        return {{"parallel.backend", "is nccl, but ringside-worker-cuda was built without NCCL",
+                 "install libnccl-dev and build again, or set it to gloo"}};
+    if (choice.device == "cpu" && parallel.backend == "nccl")
+        return {{"parallel.backend", "is nccl, which carries gradients between GPUs only (" + choice.whyDevice + ")",
+                 parallel.device == "auto" ? "set it to auto"
+                                           : "set parallel.device to cuda, or parallel.backend to auto"}};
+    if (choice.device == "cpu" && isNarrow(config.training))
+        return {{"training.precision",
+                 "is " + config.training.precision + ", which needs GPUs (" + choice.whyDevice + ")",
+                 "set it to fp32"}};
+    return {};
+}
+
+}  // namespace ringside

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/gpu_probe.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/files.h"
+#include "base/unique_fd.h"
+
+namespace ringside {
+namespace {
+
+using Time = std::chrono::steady_clock;
+
+constexpr std::size_t kMaxOutput = 1U << 20;
+
+// A child whose standard output and error come to us; killed and collected when it goes.
+class Child {
+  public:
+    Child(const std::filesystem::path& program, const char* argument) {
+        int ends[2];
+        if (::pipe2(ends, O_CLOEXEC) != 0) {
+            m_error = errno;
+            return;
+        }
+        m_output.reset(ends[0]);
+        const UniqueFd writeEnd(ends[1]);
+        posix_spawn_file_actions_t actions;
+        posix_spawn_file_actions_init(&actions);
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        posix_spawn_file_actions_adddup2(&actions, writeEnd.get(), STDOUT_FILENO);
+        posix_spawn_file_actions_adddup2(&actions, writeEnd.get(), STDERR_FILENO);
+        std::string name = program.string();
+        std::string option = argument;
+        char* const arguments[] = {name.data(), option.data(), nullptr};
+        m_error = ::posix_spawn(&m_pid, name.c_str(), &actions, nullptr, arguments, environ);
+        posix_spawn_file_actions_destroy(&actions);
+    }
+    // A process stuck inside the driver cannot be killed before the driver lets go: then it is left behind.
+    ~Child() {
+        if (m_error != 0 || m_collected) return;
+        ::kill(m_pid, SIGKILL);
+        int status = 0;
+        collect(status, Time::now() + std::chrono::seconds(1));
+    }
+    Child(const Child&) = delete;
+    Child& operator=(const Child&) = delete;
+
+    int error() const { return m_error; }
+
+    // Everything it prints; false when the deadline passes or it prints without end.
+    bool readAll(std::string& output, Time::time_point deadline) {
+        for (;;) {
+            const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Time::now());
+            if (left.count() <= 0 || output.size() > kMaxOutput) return false;
+            pollfd waiting{m_output.get(), POLLIN, 0};
+            if (::poll(&waiting, 1, static_cast<int>(left.count())) <= 0) continue;
+            char buffer[4096];
+            const ssize_t count = ::read(m_output.get(), buffer, sizeof buffer);
+            if (count < 0 && errno == EINTR) continue;
+            if (count <= 0) return true;
+            output.append(buffer, static_cast<std::size_t>(count));
+        }
+    }
+
+    bool collect(int& status, Time::time_point deadline) {
+        constexpr int kPauseMs = 5;
+        while (!m_collected) {
+            m_collected = ::waitpid(m_pid, &status, WNOHANG) == m_pid;
+            if (m_collected) break;
+            if (Time::now() >= deadline) return false;
+            ::poll(nullptr, 0, kPauseMs);
+        }
+        return true;
+    }
+
+  private:
+    UniqueFd m_output;
+    pid_t m_pid = -1;
+    int m_error = 0;
+    bool m_collected = false;
+};
+
+std::string firstLine(const std::string& text) {
+    return text.substr(0, text.find('\n'));
+}
+
+// Where the report is: the loader and the driver may have said something before.
+std::string reportLine(std::string text) {
+    text.erase(text.find_last_not_of('\n') + 1);
+    const std::size_t end = text.rfind('\n');
+    return end == std::string::npos ? text : text.substr(end + 1);
+}
+
+std::string howItEnded(int status) {
+    if (WIFSIGNALED(status)) return "was ended by signal " + std::to_string(WTERMSIG(status));
+    return "ended with code " + std::to_string(WEXITSTATUS(status));
+}
+
+bool anyExists(const std::vector<std::filesystem::path>& paths) {
+    std::error_code ignored;
+    return std::any_of(paths.begin(), paths.end(),
+                       [&](const auto& path) { return std::filesystem::exists(path, ignored); });
+}
+
+GpuReport ask(const GpuProbeOptions& options) {
+    const std::string name = options.worker.filename().string();
+    Child child(options.worker, "--devices");
+    if (child.error() != 0) return noGpu(name + " could not be started: " + errnoText(child.error()));
+    const auto deadline = Time::now() + options.deadline;
+    std::string output;
+    int status = 0;
+    if (!child.readAll(output, deadline) || !child.collect(status, deadline))
+        return noGpu("asking the GPUs took longer than " + std::to_string(options.deadline.count()) +
+                     " ms; see whether nvidia-smi answers");
+    if (status != 0) return noGpu(name + " --devices " + howItEnded(status) + ": " + firstLine(output));
+    Result<GpuReport> report = parseGpuReport(reportLine(std::move(output)));
+    return report ? std::move(report).value() : noGpu(report.problem().text());
+}
+
+}  // namespace
+
+bool gpuDriverLoaded() {
+    return anyExists(GpuProbeOptions{}.driverSigns);
+}
+
+GpuReport probeGpus(const GpuProbeOptions& options) {
+    if (!anyExists(options.driverSigns)) return noGpu(kNoDriver);
+    std::error_code ignored;
+    if (!std::filesystem::exists(options.worker, ignored))
+        return noGpu("an NVIDIA driver is loaded, but this build computes on CPUs only (" +
+                     std::string(kCudaWorkerName) + " is not there: CUDA was not found when it was built)");
+    return ask(options);
+}
+
+GpuReport probeGpus() {
+    std::error_code ignored;
+    GpuProbeOptions options;
+    options.worker = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / kCudaWorkerName;
+    return probeGpus(options);
+}
+
+}  // namespace ringside

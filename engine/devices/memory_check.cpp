@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/memory_check.h"
+
+#include <array>
+#include <cstdio>
+
+#include "model/model_summary.h"
+
+namespace ringside {
+namespace {
+
+std::string gibibytes(double bytes) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.1f GiB", bytes / (1 << 30));
+    return text.data();
+}
+
+}  // namespace
+
+Problems checkMemory(const ModelDescription& model, const RunConfig& config, const HostDevices& host) {
+    const auto perRank = static_cast<double>(parameterBytes(model, config.optimizer));
+    const auto memory = static_cast<double>(host.memoryBytes);
+    const std::int64_t ranks = config.parallel.worldSize;
+    if (memory <= 0 || perRank * static_cast<double>(ranks) <= memory) return {};
+    return {{"the model",
+             "takes " + gibibytes(perRank) + (ranks > 1 ? " on each of " + std::to_string(ranks) + " ranks" : "") +
+                 " for weights, gradients and " + config.optimizer.kind + "; this computer has " + gibibytes(memory),
+             perRank <= memory ? "choose a smaller model or fewer ranks" : "choose a smaller model"}};
+}
+
+}  // namespace ringside

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/checkpoint/checkpoint_manifest.h"
+
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <span>
+
+#include "base/sha256.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::int64_t kVersion = 1;
+
+Problem brokenManifest(const std::string& file, const std::string& what) {
+    return {file, what, "choose another checkpoint"};
+}
+
+// A number from 0; absent counts as 0.
+std::optional<std::int64_t> countOf(const Json& json, const char* key) {
+    const auto found = json.find(key);
+    if (found == json.end()) return 0;
+    if (!found->is_number_integer() || found->get<std::int64_t>() < 0) return {};
+    return found->get<std::int64_t>();
+}
+
+std::string entryText(const Json& json, const char* key) {
+    const auto found = json.find(key);
+    return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+Json sumsJson(const std::array<double, 7>& sums) {
+    Json json = Json::array();
+    for (const double sum : sums) json.push_back(std::isfinite(sum) ? Json(sum) : Json(nullptr));
+    return json;
+}
+
+// False: the epoch under way is described wrongly.
+bool readEpoch(const Json& json, CheckpointManifest& manifest) {
+    const auto done = countOf(json, "batches_done");
+    const auto sums = json.find("sums");
+    const auto hashes = json.find("plan_hashes");
+    if (!done || sums == json.end() || !sums->is_array() || sums->size() != manifest.epochSums.size() ||
+        hashes == json.end() || !hashes->is_array() || hashes->empty()) {
+        return false;
+    }
+    manifest.batchesDone = *done;
+    for (std::size_t i = 0; i < manifest.epochSums.size(); ++i) {
+        const Json& sum = (*sums)[i];
+        manifest.epochSums[i] = sum.is_number() ? sum.get<double>() : std::numeric_limits<double>::quiet_NaN();
+    }
+    for (const Json& hash : *hashes) {
+        if (!hash.is_string()) return false;
+        manifest.planHashes.push_back(hash.get<std::string>());
+    }
+    return true;
+}
+
+bool readLossScale(const Json& json, CheckpointManifest& manifest) {
+    const auto scale = json.is_object() ? json.find("scale") : json.end();
+    if (scale == json.end() || !scale->is_number() || !(scale->get<double>() > 0)) return false;
+    const auto tracker = countOf(json, "growth_tracker");
+    if (!tracker) return false;
+    manifest.lossScale = LossScale{scale->get<double>(), *tracker};
+    if (json.contains("skipped_steps")) {  // not in checkpoints of the first versions
+        const auto skipped = countOf(json, "skipped_steps");
+        if (!skipped || *skipped > manifest.step) return false;
+        manifest.lossScale->skippedSteps = *skipped;
+    }
+    return std::isfinite(manifest.lossScale->scale);
+}
+
+bool readNumbers(const Json& json, const char* key, std::vector<float>& numbers) {
+    const auto found = json.is_object() ? json.find(key) : json.end();
+    if (found == json.end() || !found->is_array() || found->empty()) return false;
+    for (const Json& one : *found) {
+        if (!one.is_number()) return false;
+        numbers.push_back(one.get<float>());
+    }
+    return true;
+}
+
+bool readScale(const Json& json, ChannelScale& scale) {
+    return readNumbers(json, "mean", scale.mean) && readNumbers(json, "deviation", scale.deviation) &&
+           scale.mean.size() == scale.deviation.size();
+}
+
+bool readFiles(const Json& json, CheckpointManifest& manifest) {
+    if (!json.is_array()) return false;
+    for (const Json& one : json) {
+        const auto bytes = one.is_object() ? countOf(one, "bytes") : std::nullopt;
+        if (!bytes) return false;
+        manifest.files.push_back({entryText(one, "name"), *bytes, entryText(one, "sha256")});
+    }
+    return true;
+}
+
+}  // namespace
+
+Json CheckpointManifest::toJson() const {
+    Json json = {{"version", kVersion},
+                 {"step", step},
+                 {"epochs_done", epochsDone},
+                 {"model", model},
+                 {"optimizer", optimizer.empty() ? Json(nullptr) : Json(optimizer)},
+                 {"sampler", sampler}};
+    if (isInsideEpoch()) {
+        json["epoch"] = {{"batches_done", batchesDone}, {"sums", sumsJson(epochSums)}, {"plan_hashes", planHashes}};
+    }
+    if (lossScale) {
+        json["loss_scale"] = {{"scale", lossScale->scale},
+                              {"growth_tracker", lossScale->growthTracker},
+                              {"skipped_steps", lossScale->skippedSteps}};
+    }
+    if (!normalize.mean.empty()) json["normalize"] = {{"mean", normalize.mean}, {"deviation", normalize.deviation}};
+    json["files"] = Json::array();
+    for (const File& file : files) {
+        json["files"].push_back({{"name", file.name}, {"bytes", file.bytes}, {"sha256", file.sha256}});
+    }
+    return json;
+}
+
+Result<CheckpointManifest> CheckpointManifest::fromJson(const Json& json, const std::string& file) {
+    if (!json.is_object()) return brokenManifest(file, "is no JSON object");
+    const auto version = countOf(json, "version");
+    if (version != kVersion) return brokenManifest(file, "has a version that this program does not know; it knows 1");
+    CheckpointManifest manifest;
+    const auto step = countOf(json, "step");
+    const auto epochs = countOf(json, "epochs_done");
+    if (!step || !epochs) return brokenManifest(file, "has a step or an epochs_done that is no number from 0");
+    manifest.step = *step;
+    manifest.epochsDone = *epochs;
+    manifest.model = entryText(json, "model");
+    manifest.optimizer = entryText(json, "optimizer");
+    if (const auto sampler = json.find("sampler"); sampler != json.end()) manifest.sampler = *sampler;
+    if (const auto epoch = json.find("epoch"); epoch != json.end() && !readEpoch(*epoch, manifest)) {
+        return brokenManifest(file, "describes the epoch under way in a way that makes no sense");
+    }
+    if (const auto scale = json.find("loss_scale"); scale != json.end() && !readLossScale(*scale, manifest)) {
+        return brokenManifest(file, "has a loss_scale that makes no sense");
+    }
+    if (const auto scale = json.find("normalize"); scale != json.end() && !readScale(*scale, manifest.normalize)) {
+        return brokenManifest(file, "has a normalize that makes no sense");
+    }
+    if (const auto files = json.find("files"); files != json.end() && !readFiles(*files, manifest)) {
+        return brokenManifest(file, "has a list of files that makes no sense");
+    }
+    return manifest;
+}
+
+std::string sha256Of(std::string_view bytes) {
+    Sha256 sum;
+    sum.add(std::as_bytes(std::span(bytes)));
+    return sum.hex();
+}
+
+}  // namespace ringside

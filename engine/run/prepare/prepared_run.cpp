@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/prepare/prepared_run.h"
+
+#include "data/loading/sample_transforms.h"
+#include "data/sets/dataset.h"
+#include "devices/memory_check.h"
+#include "model/model_description.h"
+#include "run/prepare/resume_point.h"
+#include "sampling/plan_sentences.h"
+
+namespace ringside {
+namespace {
+
+// Empty when everything asked for is there.
+Problems resolve(PreparedRun& run, const std::filesystem::path& baseDirectory) {
+    DatasetConfig& dataset = run.config.dataset;
+    for (std::string* path : {&dataset.path, &dataset.labelsPath, &run.config.training.resume}) {
+        if (!path->empty()) *path = std::filesystem::absolute(baseDirectory / *path).lexically_normal().string();
+    }
+    const ParallelConfig& parallel = run.config.parallel;
+    const HostDevices host = parallel.device == "cpu" ? findHostDevices() : findHostDevicesAndGpus();
+    const Problems problems = checkCompute(run.config, host);
+    run.compute = chooseCompute(run.config, host);
+    run.wantedBackend = parallel.backend;
+    run.wantedDevice = parallel.device;
+    run.config.parallel.backend = run.compute.backend;
+    run.config.parallel.device = run.compute.device;
+    return problems;
+}
+
+}  // namespace
+
+Result<PreparedRun> prepareRun(const RunConfig& config, const std::filesystem::path& baseDirectory, Problems* all) {
+    const Problems problems = config.validateForTraining();
+    if (all != nullptr) *all = problems;
+    if (!problems.empty()) return problems.front();
+
+    PreparedRun run;
+    run.config = config;
+    const Problems unavailable = resolve(run, baseDirectory);
+    if (!unavailable.empty()) return unavailable.front();
+    const Result<DataSplit> data = loadDataset(run.config.dataset, baseDirectory);
+    if (!data) return data.problem();
+    run.trainingSamples = data.value().training->size();
+    run.validationSamples = data.value().validation ? data.value().validation->size() : 0;
+
+    const Result<ModelDescription> model = describeModel(config.model, *data.value().training);
+    if (!model) return model.problem();
+    if (run.config.parallel.device == "cpu") {
+        const Problems tooLarge = checkMemory(model.value(), config, findHostDevices());
+        if (!tooLarge.empty()) return tooLarge.front();
+    }
+    const Problems untransformable = transformProblems(config.loader, data.value().training->shape());
+    if (!untransformable.empty()) return untransformable.front();
+    const ShardSpec spec = epochSpec(config, data.value().training, 0);
+    run.classes = spec.data;
+    if (const Problems reasons = planProblems(spec); !reasons.empty()) return reasons.front();
+    const Result<ShardPlan> plan = ShardPlan::make(spec);
+    if (!plan) return plan.problem();
+    if (!config.training.resume.empty()) {
+        const Result<ResumePoint> point = openResumePoint(run.config, data.value().training);
+        if (!point) return point.problem();
+        run.stepsBefore = point.value().manifest.step;
+    }
+    // A group of micro-batches is one step, also a shorter one at the end.
+    const std::int64_t perStep = config.training.accumulateSteps;
+    run.stepsPerEpoch = (plan.value().stepsPerEpoch() + perStep - 1) / perStep;
+    for (int rank = 0; rank < config.parallel.worldSize; ++rank) run.planHashes.push_back(plan.value().hash(rank));
+    return run;
+}
+
+}  // namespace ringside

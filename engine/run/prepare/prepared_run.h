@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "config/run_config.h"
+#include "devices/compute_choice.h"
+
+namespace ringside {
+
+class ClassLabels;
+
+// A run that can start: everything about it that is known before the first process is.
+struct PreparedRun {
+    RunConfig config;  // resolved: no `auto`, absolute paths
+    ComputeChoice compute;
+    std::string wantedBackend;  // before `auto` was resolved
+    std::string wantedDevice;
+    std::int64_t trainingSamples = 0;
+    std::int64_t validationSamples = 0;
+    std::int64_t stepsPerEpoch = 0;
+    std::int64_t stepsBefore = 0;                     // done by what training.resume names
+    std::vector<std::string> planHashes;              // by rank, of epoch 0
+    std::shared_ptr<const ClassLabels> classes = {};  // of the training samples, for samplers that need them
+};
+
+// Checks the configuration, loads the data once to know its size, and resolves what is `auto`. Relative paths start at
+// baseDirectory. The problems of the first check that finds any.
+Result<PreparedRun> prepareRun(const RunConfig& config, const std::filesystem::path& baseDirectory,
+                               Problems* all = nullptr);
+
+}  // namespace ringside

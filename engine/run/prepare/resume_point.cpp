@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/prepare/resume_point.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/files.h"
+#include "sampling/plan_sentences.h"
+
+namespace ringside {
+namespace {
+
+using std::filesystem::path;
+
+constexpr std::size_t kMaxFileBytes = std::size_t{1} << 36;  // what a checkpoint's file may hold
+constexpr const char* kField = "training.resume";
+
+Result<SafetensorsFile> readTensors(const path& file, const CheckpointManifest& manifest) {
+    Result<std::string> content = readFile(file, kMaxFileBytes);
+    if (!content) return content.problem();
+    const std::string name = file.filename().string();
+    const auto listed = std::ranges::find(manifest.files, name, &CheckpointManifest::File::name);
+    if (listed != manifest.files.end()) {
+        const auto bytes = static_cast<std::int64_t>(content.value().size());
+        if (bytes != listed->bytes) {
+            return Problem{
+                file.string(),
+                "has " + std::to_string(bytes) + " bytes, but was written with " + std::to_string(listed->bytes),
+                "choose another checkpoint"};
+        }
+        if (!listed->sha256.empty() && sha256Of(content.value()) != listed->sha256) {
+            return Problem{file.string(), "is not as it was written: its SHA-256 differs from the manifest's",
+                           "choose another checkpoint"};
+        }
+    }
+    return SafetensorsFile::parse(std::move(content).value(), file.string());
+}
+
+Result<CheckpointManifest> readManifest(const path& directory) {
+    const path file = directory / kManifestName;
+    const Result<Json> json = readJsonFile(file);
+    if (!json) return json.problem();
+    return CheckpointManifest::fromJson(json.value(), file.string());
+}
+
+Result<ResumePoint> readPoint(const path& given) {
+    ResumePoint point;
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(given, ignored)) {
+        Result<SafetensorsFile> weights = readTensors(given, {});
+        if (!weights) return weights.problem();
+        point.directory = given.parent_path();
+        point.weights = std::move(weights).value();
+        return point;
+    }
+    const Result<path> directory = findCheckpoint(given);
+    if (!directory) return directory.problem();
+    point.directory = directory.value();
+    Result<CheckpointManifest> manifest = readManifest(point.directory);
+    if (!manifest) return manifest.problem();
+    point.manifest = std::move(manifest).value();
+    Result<SafetensorsFile> weights = readTensors(point.directory / kWeightsName, point.manifest);
+    if (!weights) return weights.problem();
+    point.weights = std::move(weights).value();
+    if (point.isWeightsOnly() || point.manifest.step == 0) return point;
+    Result<SafetensorsFile> optimizer = readTensors(point.directory / kOptimizerName, point.manifest);
+    if (!optimizer) return optimizer.problem();
+    point.optimizer = std::move(optimizer).value();
+    return point;
+}
+
+// Adam and AdamW keep the same two running means.
+std::string family(const std::string& optimizer) {
+    return optimizer == "adamw" ? "adam" : optimizer;
+}
+
+// The epoch under way goes on only if every rank has the same samples in the same batches.
+std::optional<Problem> checkEpoch(const ResumePoint& point, const RunConfig& config,
+                                  const std::shared_ptr<const Dataset>& training) {
+    const CheckpointManifest& manifest = point.manifest;
+    const Result<ShardPlan> plan = ShardPlan::make(epochSpec(config, training, manifest.epochsDone));
+    if (!plan) return plan.problem();
+    const auto ranks = static_cast<std::size_t>(plan.value().spec().worldSize);
+    bool same = manifest.planHashes.size() == ranks && manifest.batchesDone <= plan.value().stepsPerEpoch();
+    for (std::size_t rank = 0; same && rank < ranks; ++rank) {
+        same = plan.value().hash(static_cast<int>(rank)) == manifest.planHashes[rank];
+    }
+    const auto was = [&](const char* key, std::int64_t now) {
+        const auto found = manifest.sampler.find(key);
+        return found == manifest.sampler.end() || *found == now;
+    };
+    same =
+        same && was("batch_size", config.loader.batchSize) && was("accumulate_steps", config.training.accumulateSteps);
+    if (same) return {};
+    return Problem{kField,
+                   "is a checkpoint in the middle of epoch " + std::to_string(manifest.epochsDone) +
+                       ", whose samples would now be dealt otherwise",
+                   "keep dataset, sampler, loader.batch_size, parallel.world_size and training.accumulate_steps as "
+                   "they were, or take a checkpoint between two epochs"};
+}
+
+}  // namespace
+
+Result<path> findCheckpoint(const path& given) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(given, ignored)) {
+        return Problem{kField, "is " + given.string() + ", which does not exist",
+                       "name a run directory, a checkpoint in it, or a safetensors file"};
+    }
+    if (std::filesystem::exists(given / kManifestName, ignored)) return given;
+    std::optional<path> newest;
+    std::int64_t newestStep = -1;
+    for (const auto& entry : std::filesystem::directory_iterator(given / "checkpoints", ignored)) {
+        const Result<CheckpointManifest> manifest = readManifest(entry.path());
+        if (!manifest || manifest.value().step <= newestStep) continue;
+        newest = entry.path();
+        newestStep = manifest.value().step;
+    }
+    if (newest) return *newest;
+    return Problem{kField, "is " + given.string() + ", which holds no complete checkpoint",
+                   "name a run directory, a checkpoint in it, or a safetensors file"};
+}
+
+Result<ResumePoint> openResumePoint(const RunConfig& config, const std::shared_ptr<const Dataset>& training) {
+    Result<ResumePoint> point = readPoint(config.training.resume);
+    if (!point) return point.problem();
+    const CheckpointManifest& manifest = point.value().manifest;
+    if (point.value().isWeightsOnly()) {
+        point.value().manifest = {};
+        return point;
+    }
+    if (manifest.epochsDone >= config.training.epochs) {
+        return Problem{"training.epochs",
+                       "is " + std::to_string(config.training.epochs) + ", and the checkpoint has done " +
+                           std::to_string(manifest.epochsDone) + " already",
+                       "raise it to train on"};
+    }
+    if (family(manifest.optimizer) != family(config.optimizer.kind)) {
+        return Problem{"optimizer.kind",
+                       "is " + config.optimizer.kind + ", but the checkpoint was written by " + manifest.optimizer,
+                       "choose " + manifest.optimizer + ", or name the checkpoint's " + kWeightsName +
+                           " to take only the weights"};
+    }
+    if (manifest.isInsideEpoch()) {
+        if (const auto problem = checkEpoch(point.value(), config, training)) return *problem;
+    }
+    return point;
+}
+
+}  // namespace ringside

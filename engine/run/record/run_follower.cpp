@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/record/run_follower.h"
+
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "base/files.h"
+#include "base/json.h"
+#include "telemetry/codec.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::size_t kMostAtOnce = 1U << 20;
+constexpr std::string_view kEndLine = R"({"kind":"end")";
+
+// The summary is written before the end line: where there is one, the run did end, and its lines were lost later.
+std::string verdictWithoutEnd(const RunPaths& paths) {
+    const Result<Json> summary = readJsonFile(paths.summary());
+    if (summary && summary.value().is_object()) {
+        const auto verdict = summary.value().find("verdict");
+        if (verdict != summary.value().end() && verdict->is_string()) {
+            return "telemetry.jsonl of this run is damaged or cut short, so there is no more to show; its summary.json "
+                   "says: " +
+                   verdict->get<std::string>();
+        }
+    }
+    return "the supervisor of this run is gone, and its ranks with it: ringsidectl run --resume goes on from the last "
+           "checkpoint";
+}
+
+std::string madeUpEnd(const RunPaths& paths) {
+    RunEnded end;
+    end.state = "failed";
+    end.exitCode = static_cast<int>(ExitCode::kInternal);
+    end.verdict = verdictWithoutEnd(paths);
+    return encode(end);
+}
+
+std::string_view lastLine(std::string_view wholeLines) {
+    wholeLines.remove_suffix(1);
+    const std::size_t newline = wholeLines.rfind('\n');
+    return newline == std::string_view::npos ? wholeLines : wholeLines.substr(newline + 1);
+}
+
+}  // namespace
+
+RunFollower::RunFollower(RunPaths paths)
+    : m_paths(std::move(paths)), m_watch(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
+    if (m_watch &&
+        ::inotify_add_watch(m_watch.get(), m_paths.directory.c_str(), IN_MODIFY | IN_CREATE | IN_DELETE) < 0) {
+        m_watch.reset();
+    }
+}
+
+bool RunFollower::advance(const std::function<void(std::string_view)>& lines) {
+    if (m_ended) return false;
+    const bool alive = isRunAlive(m_paths.directory);  // before reading: what it wrote last must still be read
+    if (!readOn(lines)) return false;
+    if (alive || m_behind) return true;
+    lines(madeUpEnd(m_paths));
+    m_ended = true;
+    return false;
+}
+
+// To the present end of the file or as much as goes at once; false once the end line was handed over.
+bool RunFollower::readOn(const std::function<void(std::string_view)>& lines) {
+    if (!m_file) {
+        Result<UniqueFd> file = openFile(m_paths.telemetry());
+        if (!file) return true;  // not written yet
+        m_file = std::move(file).value();
+    }
+    std::array<char, 1U << 16> buffer;
+    std::size_t taken = 0;
+    for (m_behind = false; !m_behind; m_behind = taken >= kMostAtOnce) {
+        const ssize_t got = ::read(m_file.get(), buffer.data(), buffer.size());
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return true;
+        taken += static_cast<std::size_t>(got);
+        m_pending.append(buffer.data(), static_cast<std::size_t>(got));
+        handOver(lines);
+        if (m_ended) return false;
+    }
+    return true;
+}
+
+void RunFollower::handOver(const std::function<void(std::string_view)>& lines) {
+    const std::size_t newline = m_pending.rfind('\n');
+    if (newline == std::string::npos) {
+        if (m_pending.size() <= Decoder::kMaxLine) return;
+        lines(m_pending);  // no line of ours: the reader's decoder skips it
+        m_pending.clear();
+        return;
+    }
+    const std::string_view whole = std::string_view(m_pending).substr(0, newline + 1);
+    m_ended = lastLine(whole).substr(0, kEndLine.size()) == kEndLine;
+    lines(whole);
+    m_pending.erase(0, newline + 1);
+}
+
+void RunFollower::drainWake() const {
+    std::array<char, 4096> ignored;
+    while (::read(m_watch.get(), ignored.data(), ignored.size()) > 0) {
+    }
+}
+
+}  // namespace ringside

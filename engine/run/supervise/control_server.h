@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <poll.h>
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/line_splitter.h"
+#include "base/unique_fd.h"
+#include "run/record/run_directory.h"
+
+namespace ringside {
+
+// Where others ask a live run to stop: an abstract Unix socket (nothing is left behind, whoever is killed) whose name
+// is random and stands in supervisor.json, readable by its owner only. Peers of another user are turned away.
+class ControlServer {
+  public:
+    static constexpr std::size_t kMaxClients = 32;
+
+    explicit ControlServer(const RunPaths& paths);  // throws IoError
+
+    std::vector<pollfd> interests() const;
+    // Accepts and reads without waiting; calls onStop for each {"kind":"stop"}.
+    void onReady(int fd, const std::function<void()>& onStop);
+
+  private:
+    void accept();
+
+    UniqueFd m_listener;
+    struct Client {
+        UniqueFd socket;
+        LineSplitter lines{4096};
+    };
+    std::map<int, Client> m_clients;
+};
+
+// A connection to the supervisor of a live run, from another process.
+class ControlClient {
+  public:
+    // A problem when no supervisor answers.
+    static Result<ControlClient> connect(const RunPaths& paths);
+    bool send(const std::string& line) const;  // a line of JSON; false when the supervisor is gone
+
+  private:
+    explicit ControlClient(UniqueFd socket) : m_socket(std::move(socket)) {}
+    UniqueFd m_socket;
+};
+
+// {"kind":"stop"}, in any spelling JSON allows.
+bool isStopLine(std::string_view line);
+
+}  // namespace ringside

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/supervise/rank_process.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <utility>
+
+#include "base/files.h"
+#include "telemetry/codec.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::size_t kMaxOutputLine = 8192;
+constexpr int kTelemetryBufferBytes = 1 << 20;
+
+struct SocketPair {
+    UniqueFd ours, theirs;
+};
+
+SocketPair makeSocketPair() {
+    int fds[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0) {
+        throw IoError("no socket for a worker (" + errnoText(errno) +
+                      "): lower parallel.world_size or raise ulimit -n");
+    }
+    ::fcntl(fds[0], F_SETFL, O_NONBLOCK);
+    return {UniqueFd(fds[0]), UniqueFd(fds[1])};
+}
+
+std::vector<std::string> argumentsFor(const RankEnvironment& e) {
+    return {"--rank",       std::to_string(e.rank),
+            "--world-size", std::to_string(e.worldSize),
+            "--run-dir",    e.runDirectory.string(),
+            "--epoch-us",   std::to_string(e.epochUs),
+            "--local-rank", std::to_string(e.localRank),
+            "--backend",    e.backend,
+            "--device",     e.device};
+}
+
+struct Channels {
+    SocketPair control = makeSocketPair();
+    SocketPair telemetry = makeSocketPair();
+    SocketPair store = makeSocketPair();
+};
+
+ChildOptions childOptions(const WorkerProgram& worker, const RankEnvironment& environment, const Channels& channels) {
+    ChildOptions options;
+    options.program = worker.program;
+    options.arguments = argumentsFor(environment);
+    options.environment = worker.environment;
+    options.environment.push_back("OMP_WAIT_POLICY=passive");  // ranks share the CPUs: threads that wait sleep
+    options.fds = {{channels.control.theirs.get(), RankEnvironment::kControlFd},
+                   {channels.telemetry.theirs.get(), RankEnvironment::kTelemetryFd},
+                   {channels.store.theirs.get(), RankEnvironment::kStoreFd}};
+    if (worker.sharedFd >= 0) options.fds.push_back({worker.sharedFd, RankEnvironment::kSharedFd});
+    return options;
+}
+
+ChildProcess startWorker(const WorkerProgram& worker, const RankEnvironment& environment, UniqueFd& control,
+                         UniqueFd& telemetry, UniqueFd& store) {
+    Channels channels;
+    ::setsockopt(channels.telemetry.theirs.get(), SOL_SOCKET, SO_SNDBUF, &kTelemetryBufferBytes,
+                 sizeof kTelemetryBufferBytes);
+    ChildProcess child(childOptions(worker, environment, channels));
+    control = std::move(channels.control.ours);
+    telemetry = std::move(channels.telemetry.ours);
+    store = std::move(channels.store.ours);
+    return child;
+}
+
+// Feeds what can be read now; false at the end of the stream.
+bool readAvailable(int fd, LineSplitter& lines, const std::function<void(std::string_view)>& line) {
+    std::array<char, 1U << 16> buffer;
+    for (int rounds = 0; rounds < 64; ++rounds) {  // bounded: one rank must not starve the others
+        const ssize_t got = ::read(fd, buffer.data(), buffer.size());
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
+        if (got == 0) return false;
+        lines.feed({buffer.data(), static_cast<std::size_t>(got)}, line);
+    }
+    return true;
+}
+
+}  // namespace
+
+RankProcess::RankProcess(const WorkerProgram& worker, const RankEnvironment& environment, UniqueFd& storeSocket)
+    : m_rank(environment.rank),
+      m_telemetryLines(Decoder::kMaxLine),
+      m_outputLines(kMaxOutputLine),
+      m_process(startWorker(worker, environment, m_control, m_telemetry, storeSocket)) {}
+
+bool RankProcess::readTelemetry(const std::function<void(std::string_view)>& line) {
+    if (!m_telemetry) return false;
+    if (readAvailable(m_telemetry.get(), m_telemetryLines, line)) return true;
+    m_telemetry.reset();
+    return false;
+}
+
+bool RankProcess::readOutput(const std::function<void(std::string_view)>& line) {
+    if (m_process.outputFd() < 0) return false;
+    const auto keep = [&](std::string_view text) {
+        m_tail.emplace_back(text);
+        if (m_tail.size() > kTailLines) m_tail.pop_front();
+        line(text);
+    };
+    if (readAvailable(m_process.outputFd(), m_outputLines, keep)) return true;
+    m_process.closeOutput();
+    return false;
+}
+
+void RankProcess::sendControl(std::string_view line) const {
+    [[maybe_unused]] const ssize_t sent =
+        ::send(m_control.get(), line.data(), line.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+std::vector<std::string> RankProcess::tail() const {
+    std::vector<std::string> lines(m_tail.begin(), m_tail.end());
+    if (!m_outputLines.partial().empty()) lines.push_back(m_outputLines.partial());
+    return lines;
+}
+
+bool RankProcess::isStopped() const {
+    const auto stat = readFile("/proc/" + std::to_string(m_process.pid()) + "/stat", 4096);
+    if (!stat) return false;
+    const std::size_t name = stat.value().rfind(") ");  // the program's name may hold anything, spaces included
+    return name != std::string::npos && (stat.value()[name + 2] == 'T' || stat.value()[name + 2] == 't');
+}
+
+}  // namespace ringside

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/supervise/supervisor.h"
+
+#include <poll.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+
+#include "base/processors.h"
+#include "launch/shared_memory.h"
+#include "telemetry/codec.h"
+
+namespace ringside {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kTick{40};  // as often as ranks send
+constexpr milliseconds kFlushInterval{80};
+constexpr milliseconds kLateTick{1500};  // we slept (suspended, stopped): nobody else may be blamed for silence
+constexpr milliseconds kKillPatience{2000};
+constexpr double kHeartbeatSeconds = 1;
+constexpr const char* kStopLine = "{\"kind\":\"stop\"}\n";
+
+double secondsBetween(TimePoint from, TimePoint to) {
+    return std::chrono::duration<double>(to - from).count();
+}
+
+// Each rank takes six descriptors here; the usual soft limit of 1,024 would end at 160 ranks.
+void raiseDescriptorLimit() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, 65536);
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+}  // namespace
+
+Supervisor::Supervisor(const RunPaths& paths, const PreparedRun& run, SupervisorOptions options)
+    : m_paths(paths), m_run(run), m_options(std::move(options)), m_recorder(paths, run) {}
+
+Supervisor::~Supervisor() {
+    killAll();
+}
+
+void Supervisor::start() {
+    raiseDescriptorLimit();
+    giveWayToTheWindow();
+    m_control = std::make_unique<ControlServer>(m_paths);
+    const auto worldSize = static_cast<int>(m_run.config.parallel.worldSize);
+    if (m_run.compute.backend == "shm") m_shared = createSharedMemory(sharedMemoryBytes(worldSize));
+    record(runLine());
+    log("info", m_run.compute.whyDevice);
+    log("info", m_run.compute.whyBackend);
+    for (int rank = 0; rank < worldSize; ++rank) startRank(rank);
+    m_recorder.flush();
+    m_lastTick = m_lastFlush = steady_clock::now();
+}
+
+void Supervisor::startRank(int rank) {
+    RankEnvironment environment;
+    environment.rank = environment.localRank = rank;
+    environment.worldSize = static_cast<int>(m_run.config.parallel.worldSize);
+    environment.runDirectory = m_paths.directory;
+    environment.epochUs = m_options.epochUs;
+    environment.backend = m_run.compute.backend;
+    environment.device = m_run.compute.device;
+    UniqueFd store;
+    const WorkerProgram worker{m_options.workerProgram, m_options.workerEnvironment, m_shared.get()};
+    auto process = std::make_unique<RankProcess>(worker, environment, store);
+    m_store.add(std::move(store), "rank " + std::to_string(rank));
+    process->lastHeard = steady_clock::now();
+    record(RankState{rank, "starting", "", process->process().pid(), nowUs()});
+    m_ranks.push_back(std::move(process));
+}
+
+RunEnded Supervisor::run() {
+    try {
+        while (!allEnded() && !(m_phase == Phase::kKilled && steady_clock::now() > m_phaseDeadline)) tick();
+    } catch (const IoError& error) {
+        // The run directory cannot be written any more: training into nothing would help nobody.
+        m_verdict = Verdict{ExitCode::kBadConfiguration, -1, error.what()};
+        killAll();
+    }
+    return finish();
+}
+
+void Supervisor::tick() {
+    waitForInput();
+    m_turns.begin();
+    for (auto& rank : m_ranks) readRank(*rank);
+    noteEnds();
+    const TimePoint now = steady_clock::now();
+    if (now - m_lastTick > kLateTick) {
+        for (auto& rank : m_ranks) {
+            rank->lastHeard = now;
+            rank->movement.pardon(now);
+        }
+    }
+    m_lastTick = now;
+    if (!m_verdict) judgeRanks();
+    enforceStop();
+    flushIfDue();
+    if (m_changes != 0 && m_options.onChange) m_options.onChange(m_recorder.data(), m_changes);
+    m_changes = 0;
+}
+
+void Supervisor::waitForInput() {
+    std::vector<pollfd> waiting;
+    if (m_options.stopFd >= 0) waiting.push_back({m_options.stopFd, POLLIN, 0});
+    for (const pollfd& fd : m_control->interests()) waiting.push_back(fd);
+    for (const pollfd& fd : m_store.interests()) waiting.push_back(fd);
+    // Not telemetry: waking for each frame of each rank would take time from the ranks, which share the CPUs with us.
+    for (const auto& rank : m_ranks) {
+        // Negative descriptors are ignored by poll: streams that have ended, processes already collected.
+        waiting.push_back({rank->process().outputFd(), POLLIN, 0});
+        waiting.push_back({rank->process().end() ? -1 : rank->process().exitFd(), POLLIN, 0});
+    }
+    if (::poll(waiting.data(), waiting.size(), static_cast<int>(kTick.count())) > 0) dispatch(waiting);
+}
+
+void Supervisor::dispatch(const std::vector<pollfd>& ready) {
+    for (const pollfd& one : ready) {
+        if (one.revents == 0 || one.fd < 0) continue;
+        if (one.fd == m_options.stopFd) {
+            std::array<char, 256> ignored;
+            if (::read(one.fd, ignored.data(), ignored.size()) > 0) requestStop();
+            continue;
+        }
+        m_control->onReady(one.fd, [this] { requestStop(); });
+        m_store.onReady(one.fd, one.revents);
+    }
+    for (const Problem& problem : m_store.takeProblems()) log("warning", problem.text());
+}
+
+void Supervisor::readRank(RankProcess& rank) {
+    rank.readTelemetry([&](std::string_view line) { takeLine(rank, line); });
+    rank.readOutput([&](std::string_view line) { takeOutput(rank, line); });
+}
+
+// A worker speaks for its own rank only; the run and end lines are the supervisor's.
+void Supervisor::takeLine(RankProcess& rank, std::string_view line) {
+    rank.lastHeard = steady_clock::now();
+    rank.everHeard = true;
+    const Result<Event> event = decodeLine(line);
+    if (!event) {
+        log("warning",
+            "rank " + std::to_string(rank.rank()) + " sent a line that is no telemetry: " + event.problem().text());
+        return;
+    }
+    const bool ours =
+        std::holds_alternative<RunStarted>(event.value()) || std::holds_alternative<RunEnded>(event.value());
+    const bool foreign = std::visit(
+        [&](const auto& one) {
+            if constexpr (requires { one.rank; }) return one.rank != rank.rank();
+            return false;
+        },
+        event.value());
+    if (ours || foreign) {
+        log("warning", "rank " + std::to_string(rank.rank()) + " spoke for others: line ignored");
+        return;
+    }
+    if (const auto* beat = std::get_if<Heartbeat>(&event.value())) rank.movement.take(*beat, rank.lastHeard);
+    m_changes |= m_recorder.take(event.value(), line);
+    m_turns.next();
+}
+
+void Supervisor::takeOutput(RankProcess& rank, std::string_view line) {
+    // Its own messages came as telemetry already.
+    if (line.rfind("rank " + std::to_string(rank.rank()) + ": ", 0) == 0) return;
+    record(LogLine{rank.rank(), "info", std::string(line), nowUs()});
+}
+
+void Supervisor::noteEnds() {
+    for (auto& rank : m_ranks) {
+        if (!rank->process().end() && rank->process().poll()) noteEnd(*rank);
+    }
+}
+
+void Supervisor::noteEnd(RankProcess& rank) {
+    readRank(rank);  // what it wrote before it ended is still in the sockets
+    rank.endOrder = ++m_ends;
+    const ChildEnd& end = *rank.process().end();
+    const bool fine = !end.signalled && (end.code == 0 || end.code == static_cast<int>(ExitCode::kStopped));
+    if (fine || m_stoppedLoading) return;
+    log(m_verdict || m_stopRequested ? "info" : "error", "rank " + std::to_string(rank.rank()) + " " + end.text());
+    record(RankState{rank.rank(), "failed", "", 0, nowUs()});
+}
+
+void Supervisor::requestStop() {
+    if (m_verdict || m_phase == Phase::kKilled) return;
+    const TimePoint now = steady_clock::now();
+    if (m_stopRequested) {
+        m_phaseDeadline = now;  // asked twice: no more patience
+        return;
+    }
+    m_stopRequested = true;
+    if (someRankLoads()) {
+        m_stoppedLoading = true;
+        log("info", "stop requested: nothing is trained yet, so the ranks need not finish reading their data");
+        return terminate();
+    }
+    m_phase = Phase::kStopping;
+    m_phaseDeadline = now + m_options.stopGrace;
+    log("info", "stop requested: the ranks stop together after the step they are in");
+    m_ranks.front()->sendControl(kStopLine);
+}
+
+// Then no rank has made a step, for each takes all of them.
+bool Supervisor::someRankLoads() const {
+    const auto& ranks = m_recorder.data().ranks();
+    return std::any_of(ranks.begin(), ranks.end(), [](const RankData& rank) { return rank.state == "loading"; });
+}
+
+void Supervisor::terminate() {
+    m_phase = Phase::kTerminating;
+    m_phaseDeadline = steady_clock::now() + m_options.terminateGrace;
+    for (auto& rank : m_ranks) rank->process().signal(SIGTERM);
+}
+
+void Supervisor::enforceStop() {
+    const TimePoint now = steady_clock::now();
+    if (now < m_phaseDeadline) return;
+    if (m_phase == Phase::kStopping) {
+        log("warning", "the ranks did not stop in time: terminating them");
+        terminate();
+    } else if (m_phase == Phase::kTerminating) {
+        killAll();
+    }
+}
+
+void Supervisor::judgeRanks() {
+    if (m_phase == Phase::kTerminating || m_phase == Phase::kKilled) return;  // how they end is our doing
+    const TimePoint now = steady_clock::now();
+    for (const auto& rank : m_ranks) {
+        const auto& end = rank->process().end();
+        const bool gaveUp = end && !end->signalled && end->code == static_cast<int>(ExitCode::kCommunicationFailed);
+        if (gaveUp && !m_witnessedAt) m_witnessedAt = now;
+    }
+    SilenceLimits limits;
+    limits.startSeconds = std::chrono::duration<double>(m_options.startDeadline).count();
+    const double timeout = m_run.config.parallel.timeoutSeconds;
+    limits.runSeconds = timeout + kHeartbeatSeconds;
+    // A GPU that does not answer is given up by its own rank, after twice the time.
+    limits.stillSeconds = (m_run.compute.device == "cuda" ? 2 : 1) * timeout +
+                          std::chrono::duration<double>(m_options.stillGrace).count();
+    const bool settled = m_witnessedAt && now - *m_witnessedAt >= m_options.settleTime;
+    if (const std::optional<Verdict> verdict = judge(fates(), limits, settled)) fail(*verdict);
+}
+
+void Supervisor::fail(const Verdict& verdict) {
+    m_verdict = verdict;
+    for (const auto& rank : m_ranks) {
+        if (rank->rank() == verdict.firstFailedRank) m_lastLines = rank->tail();
+    }
+    if (verdict.firstFailedRank >= 0) record(RankState{verdict.firstFailedRank, "failed", "", 0, nowUs()});
+    killAll();
+}
+
+void Supervisor::killAll() {
+    m_phase = Phase::kKilled;
+    m_phaseDeadline = steady_clock::now() + kKillPatience;
+    for (auto& rank : m_ranks) rank->process().signal(SIGKILL);
+}
+
+bool Supervisor::allEnded() const {
+    return std::all_of(m_ranks.begin(), m_ranks.end(),
+                       [](const auto& rank) { return rank->process().end().has_value(); });
+}
+
+std::vector<RankFate> Supervisor::fates() const {
+    std::vector<RankFate> all;
+    const TimePoint now = steady_clock::now();
+    for (const auto& rank : m_ranks) {
+        RankFate fate;
+        fate.rank = rank->rank();
+        fate.end = rank->process().end();
+        fate.endOrder = rank->endOrder;
+        fate.silentSeconds = secondsBetween(rank->lastHeard, now);
+        fate.everHeard = rank->everHeard;
+        if (fate.end) fate.lastLines = rank->tail();
+        fate.place = placeOf(rank->rank());
+        fate.beat = rank->movement.last();
+        fate.stillSeconds = rank->movement.stillSeconds(now);
+        fate.longestSeconds = rank->movement.longestSeconds();
+        // Asked only when it can matter: reading /proc at every tick would cost more than the rest.
+        if (!fate.end && (fate.silentSeconds > kHeartbeatSeconds || m_witnessedAt))
+            fate.processStopped = rank->isStopped();
+        all.push_back(std::move(fate));
+    }
+    return all;
+}
+
+std::string Supervisor::placeOf(int rank) const {
+    const auto& ranks = m_recorder.data().ranks();
+    if (rank < 0 || static_cast<std::size_t>(rank) >= ranks.size()) return {};
+    const RankData& data = ranks[static_cast<std::size_t>(rank)];
+    if (data.step == 0) return data.phase.empty() ? "" : "in " + data.phase + " before its first step";
+    return "at step " + std::to_string(data.step) + " of epoch " + std::to_string(data.epoch);
+}
+
+void Supervisor::record(const Event& event) {
+    m_changes |= m_recorder.add(event);
+}
+
+void Supervisor::log(const std::string& level, const std::string& text) {
+    record(LogLine{-1, level, text, nowUs()});
+}
+
+void Supervisor::flushIfDue() {
+    const TimePoint now = steady_clock::now();
+    if (now - m_lastFlush < kFlushInterval) return;
+    m_lastFlush = now;
+    m_recorder.flush();
+}
+
+std::int64_t Supervisor::nowUs() const {
+    const auto now = steady_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::microseconds>(now).count() - m_options.epochUs;
+}
+
+}  // namespace ringside

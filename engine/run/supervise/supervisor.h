@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/short_turns.h"
+#include "launch/store_server.h"
+#include "run/prepare/prepared_run.h"
+#include "run/record/run_recorder.h"
+#include "run/supervise/control_server.h"
+#include "run/supervise/rank_process.h"
+#include "run/supervise/verdict.h"
+
+namespace ringside {
+
+struct SupervisorOptions {
+    std::filesystem::path workerProgram;
+    std::vector<std::string> workerEnvironment;      // "NAME=value", for all workers
+    std::int64_t epochUs = 0;                        // CLOCK_MONOTONIC microseconds: zero of the run's times
+    int stopFd = -1;                                 // a signalfd or other descriptor: each read asks for a stop
+    std::chrono::milliseconds startDeadline{10000};  // for a worker's first sign of life
+    std::chrono::milliseconds stopGrace{10000};      // between the stop request and SIGTERM
+    std::chrono::milliseconds terminateGrace{1000};  // between SIGTERM and SIGKILL
+    std::chrono::milliseconds settleTime{400};       // in which a peer's own death becomes known
+    std::chrono::milliseconds stillGrace{3000};      // for ranks to find out themselves whom they wait for
+    std::function<void(const RunData&, unsigned)> onChange;  // after events were recorded, with RunChange bits
+};
+
+// Starts the workers of a run, records what they report, ends it at the first failure or on request, and says why.
+// One thread; poll loop. Destroying it kills every worker.
+class Supervisor {
+  public:
+    Supervisor(const RunPaths& paths, const PreparedRun& run, SupervisorOptions options);
+    ~Supervisor();
+
+    // Starts every worker. Throws IoError; then nothing is left running.
+    void start();
+    // Until every worker is gone and the run directory complete.
+    RunEnded run();
+
+  private:
+    enum class Phase { kRunning, kStopping, kTerminating, kKilled };
+
+    void startRank(int rank);
+    void tick();
+    void waitForInput();
+    void dispatch(const std::vector<struct pollfd>& ready);
+    void readRank(RankProcess& rank);
+    void takeLine(RankProcess& rank, std::string_view line);
+    void takeOutput(RankProcess& rank, std::string_view line);
+    void noteEnds();
+    void noteEnd(RankProcess& rank);
+    void requestStop();
+    bool someRankLoads() const;
+    void terminate();
+    void enforceStop();
+    void judgeRanks();
+    void fail(const Verdict& verdict);
+    void killAll();
+    bool allEnded() const;
+    std::vector<RankFate> fates() const;
+    std::string placeOf(int rank) const;
+    void record(const Event& event);
+    void log(const std::string& level, const std::string& text);
+    void flushIfDue();
+    RunStarted runLine() const;
+    RunEnded conclusion() const;
+    void normalEnd(RunEnded& end) const;
+    RunEnded finish();
+    std::int64_t nowUs() const;
+
+    const RunPaths m_paths;
+    const PreparedRun m_run;
+    const SupervisorOptions m_options;
+    RunRecorder m_recorder;
+    StoreServer m_store;
+    std::unique_ptr<ControlServer> m_control;
+    UniqueFd m_shared;
+    std::vector<std::unique_ptr<RankProcess>> m_ranks;
+
+    Phase m_phase = Phase::kRunning;
+    TimePoint m_phaseDeadline{};
+    std::optional<TimePoint> m_witnessedAt;  // when the first rank gave up on a peer
+    std::optional<Verdict> m_verdict;
+    std::vector<std::string> m_lastLines;
+    bool m_stopRequested = false;
+    bool m_stoppedLoading = false;
+    int m_ends = 0;
+    unsigned m_changes = 0;
+    ShortTurns m_turns;
+    TimePoint m_lastTick{};
+    TimePoint m_lastFlush{};
+};
+
+}  // namespace ringside

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/supervise/verdict.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <tuple>
+
+namespace ringside {
+namespace {
+
+constexpr int kCommunicationFailed = static_cast<int>(ExitCode::kCommunicationFailed);
+
+std::string seconds(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f s", value);
+    return text;
+}
+
+std::string name(const RankFate& fate) {
+    return "rank " + std::to_string(fate.rank);
+}
+
+std::string where(const RankFate& fate) {
+    return fate.place.empty() ? "" : " " + fate.place;
+}
+
+// The last line of its output, without the "rank 2: " that workers put before their own messages.
+std::string lastWords(const RankFate& fate) {
+    if (fate.lastLines.empty()) return {};
+    const std::string& line = fate.lastLines.back();
+    const std::string prefix = name(fate) + ": ";
+    return ": " + (line.rfind(prefix, 0) == 0 ? line.substr(prefix.size()) : line);
+}
+
+bool endedBadly(const RankFate& fate) {
+    if (!fate.end) return false;
+    const bool well = fate.end->code == 0 || fate.end->code == static_cast<int>(ExitCode::kStopped);
+    return fate.end->signalled || !well;
+}
+
+// A peer's absence made it give up: the cause is elsewhere.
+bool gaveUp(const RankFate& fate) {
+    return fate.end && !fate.end->signalled && fate.end->code == kCommunicationFailed;
+}
+
+// A rank's own exit code becomes the run's where it says more than "a rank died".
+ExitCode codeFor(const ChildEnd& end) {
+    if (end.signalled) return ExitCode::kRankDied;
+    switch (static_cast<ExitCode>(end.code)) {
+        case ExitCode::kBadConfiguration:
+        case ExitCode::kCommunicationFailed:
+        case ExitCode::kDeviceFailed:
+        case ExitCode::kInternal:
+            return static_cast<ExitCode>(end.code);
+        default:
+            return ExitCode::kRankDied;
+    }
+}
+
+Verdict died(const RankFate& fate) {
+    std::string text = name(fate) + " " + fate.end->text() + where(fate);
+    if (fate.end->signalled && fate.end->code == SIGKILL) {
+        text += "; somebody killed it, or the kernel did because memory ran out";
+    } else {
+        text += lastWords(fate);
+    }
+    return {codeFor(*fate.end), fate.rank, text};
+}
+
+Verdict missed(const RankFate& missing, const RankFate& witness) {
+    if (missing.end) {
+        return {ExitCode::kRankDied, missing.rank,
+                name(missing) + " " + missing.end->text() + " while the others still trained" + lastWords(witness)};
+    }
+    const std::string stopped = missing.processStopped ? " (its process is stopped)" : "";
+    return {
+        ExitCode::kRankHung, missing.rank,
+        name(missing) + " hung" + where(missing) + stopped + ", as " + name(witness) + " found" + lastWords(witness)};
+}
+
+Verdict silent(const RankFate& fate, const SilenceLimits& limits) {
+    const std::string stopped = fate.processStopped ? "; its process is stopped" : "";
+    if (!fate.everHeard) {
+        return {ExitCode::kRankHung, fate.rank,
+                name(fate) + " said nothing within " + seconds(limits.startSeconds) + " of its start" + stopped};
+    }
+    return {ExitCode::kRankHung, fate.rank,
+            name(fate) + " hung" + where(fate) + ": no sign of life for " + seconds(fate.silentSeconds) + stopped};
+}
+
+// Where a rank stands among the others; the one that is furthest behind keeps them waiting.
+auto standing(const RankFate& fate) {
+    const bool waits = fate.beat.phase == "all-reduce";
+    return std::tuple(fate.beat.step, fate.beat.collective, fate.beat.batches, waits);
+}
+
+// A model whose steps have taken long may take long again; of the first step nobody knows yet how long it takes.
+double patienceWith(const RankFate& fate, const SilenceLimits& limits) {
+    constexpr double kFirstStep = 10;
+    constexpr double kSlowStep = 8;
+    if (fate.beat.step == 0) return kFirstStep * limits.stillSeconds;
+    return std::max(limits.stillSeconds, kSlowStep * fate.longestSeconds);
+}
+
+// Ranks further on may only be waiting for the one furthest behind: it alone is judged.
+std::optional<Verdict> judgeStanding(const std::vector<RankFate>& fates, const SilenceLimits& limits) {
+    const RankFate* last = nullptr;
+    bool together = true;
+    for (const RankFate& fate : fates) {
+        if (fate.end) continue;
+        together = together && (last == nullptr || standing(fate) == standing(*last));
+        if (last == nullptr || standing(fate) < standing(*last)) last = &fate;
+    }
+    if (last == nullptr || last->stillSeconds <= patienceWith(*last, limits)) return {};
+    const bool all = together && fates.size() > 1;
+    const std::string phase = last->beat.step > 0 ? " in " + last->beat.phase : "";  // else part of the place
+    return Verdict{ExitCode::kRankHung, last->rank,
+                   (all ? "all ranks" : name(*last)) + " hung" + phase + where(*last) +
+                       ": alive, but nothing moved for " + seconds(last->stillSeconds) +
+                       "; an endless loop, or steps so long that parallel.timeout_seconds must be raised"};
+}
+
+const RankFate* firstEnded(const std::vector<RankFate>& fates, bool (*matches)(const RankFate&)) {
+    const RankFate* first = nullptr;
+    for (const RankFate& fate : fates) {
+        if (matches(fate) && (first == nullptr || fate.endOrder < first->endOrder)) first = &fate;
+    }
+    return first;
+}
+
+// Of the living ranks the one that has been silent for longest, if that is longer than a heartbeat can be late.
+const RankFate* quietest(const std::vector<RankFate>& fates) {
+    constexpr double kLateSeconds = 2;
+    const RankFate* found = nullptr;
+    for (const RankFate& fate : fates) {
+        if (fate.end || (!fate.processStopped && fate.silentSeconds < kLateSeconds)) continue;
+        if (found == nullptr || fate.silentSeconds > found->silentSeconds) found = &fate;
+    }
+    return found;
+}
+
+// The first rank that can name who was missing is believed; without a name it is who does not answer us either (a rank
+// that stopped before it had told the others where it is), and else the first that gave up stands for all.
+Verdict judgeWitnesses(const std::vector<RankFate>& fates, const RankFate& first) {
+    const RankFate* best = nullptr;
+    const RankFate* missing = nullptr;
+    for (const RankFate& witness : fates) {
+        if (!gaveUp(witness) || (best != nullptr && best->endOrder < witness.endOrder)) continue;
+        const int named = missingRankIn(witness.lastLines);
+        for (const RankFate& fate : fates) {
+            if (fate.rank != named || gaveUp(fate)) continue;
+            best = &witness;
+            missing = &fate;
+        }
+    }
+    if (best != nullptr) return missed(*missing, *best);
+    const RankFate* quiet = quietest(fates);
+    return quiet != nullptr ? missed(*quiet, first) : died(first);
+}
+
+}  // namespace
+
+int missingRankIn(const std::vector<std::string>& lines) {
+    for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+        for (std::size_t at = line->find("rank "); at != std::string::npos; at = line->find("rank ", at + 1)) {
+            int rank = -1;
+            int length = 0;
+            const char* text = line->c_str() + at;
+            if (std::sscanf(text, "rank %9d did not%n", &rank, &length) == 1 && length > 0) return rank;
+            if (std::sscanf(text, "rank %9d stopped inside%n", &rank, &length) == 1 && length > 0) return rank;
+        }
+    }
+    return -1;
+}
+
+std::optional<Verdict> judge(const std::vector<RankFate>& fates, const SilenceLimits& limits, bool settled) {
+    const auto definite = [](const RankFate& fate) { return endedBadly(fate) && !gaveUp(fate); };
+    if (const RankFate* first = firstEnded(fates, definite)) return died(*first);
+    for (const RankFate& fate : fates) {
+        const double limit = fate.everHeard ? limits.runSeconds : limits.startSeconds;
+        if (!fate.end && fate.silentSeconds > limit) return silent(fate, limits);
+    }
+    const RankFate* witness = firstEnded(fates, gaveUp);
+    if (witness == nullptr) return judgeStanding(fates, limits);
+    if (!settled) return {};
+    return judgeWitnesses(fates, *witness);
+}
+
+}  // namespace ringside
