@@ -11,6 +11,7 @@ namespace ringside {
 std::vector<ConfigField> dataFields();      // name, dataset and model
 std::vector<ConfigField> parallelFields();  // parallel, sampler, pitfalls and loader
 std::vector<ConfigField> trainingFields();  // optimizer, schedule and training
+std::vector<ConfigField> telemetryFields();
 
 inline constexpr double kMaxInt32 = 2147483647.0;
 #define RINGSIDE_SLOT(member) [](RunConfig& c) -> FieldSlot { return &c.member; }

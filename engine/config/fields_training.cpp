@@ -203,6 +203,15 @@ std::vector<ConfigField> trainingFields() {
          {},
          0,
          1e6},
+        {"training.checkpoint_seconds",
+         kInteger,
+         "Seconds after which the weights are saved again, whatever the epoch; of these checkpoints the latest is "
+         "kept. "
+         "A save that takes long is made less often. 0 is off.",
+         RINGSIDE_SLOT(training.checkpointSeconds),
+         {},
+         0,
+         1e6},
         {"training.resume", kText,
          "What to go on from: a run directory (its newest checkpoint), a checkpoint in it, or a safetensors file, "
          "which "

@@ -9,6 +9,7 @@
 #include "base/json_fwd.h"
 #include "base/result.h"
 #include "config/pitfalls_config.h"
+#include "config/telemetry_config.h"
 
 namespace ringside {
 
@@ -118,17 +119,18 @@ struct ScheduleConfig {
 
 struct TrainingConfig {
     std::int64_t epochs = 10;
-    std::int64_t accumulateSteps = 1;  // micro-batches to an optimizer step
-    std::int64_t seed = 0;             // torch.manual_seed before the model is built
-    std::string loss = "auto";         // auto | cross_entropy | mse
-    std::string validate = "exact";    // exact | padded: which of the two is the headline; both are reported
-    std::int64_t logEvery = 1;         // steps between telemetry points
-    std::int64_t checkpointEvery = 0;  // epochs between checkpoints; 0 = final weights only
-    std::string resume = {};           // checkpoint or run directory to go on from; empty = start anew
-    std::string precision = "fp32";    // fp32 | bf16 | fp16
-    bool tf32 = false;                 // CUDA: matrix products with TF32 mantissas
-    bool winograd = true;              // CPU: gradients of wide 3x3 convolutions by Winograd
-    std::string onNonFinite = "stop";  // stop | continue: what a NaN or infinite loss does
+    std::int64_t accumulateSteps = 1;      // micro-batches to an optimizer step
+    std::int64_t seed = 0;                 // torch.manual_seed before the model is built
+    std::string loss = "auto";             // auto | cross_entropy | mse
+    std::string validate = "exact";        // exact | padded: which of the two is the headline; both are reported
+    std::int64_t logEvery = 1;             // steps between telemetry points
+    std::int64_t checkpointEvery = 0;      // epochs between checkpoints; 0 = final weights only
+    std::int64_t checkpointSeconds = 180;  // at most, between checkpoints of which the latest is kept; 0 = off
+    std::string resume = {};               // checkpoint or run directory to go on from; empty = start anew
+    std::string precision = "fp32";        // fp32 | bf16 | fp16
+    bool tf32 = false;                     // CUDA: matrix products with TF32 mantissas
+    bool winograd = true;                  // CPU: gradients of wide 3x3 convolutions by Winograd
+    std::string onNonFinite = "stop";      // stop | continue: what a NaN or infinite loss does
     bool operator==(const TrainingConfig&) const = default;
 };
 
@@ -143,6 +145,7 @@ struct RunConfig {
     OptimizerConfig optimizer;
     ScheduleConfig schedule;
     TrainingConfig training;
+    TelemetryConfig telemetry;
 
     bool operator==(const RunConfig&) const = default;
 

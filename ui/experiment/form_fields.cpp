@@ -221,9 +221,15 @@ constexpr std::array kFields = {
     FormField{Optimisation, "training.log_every", "logEvery", QT_TRANSLATE_NOOP("form", "Log every, steps"), true},
     FormField{Optimisation, "training.checkpoint_every", "checkpointEvery",
               QT_TRANSLATE_NOOP("form", "Checkpoint, epochs"), true},
+    FormField{Optimisation, "training.checkpoint_seconds", "checkpointSeconds",
+              QT_TRANSLATE_NOOP("form", "Checkpoint, seconds"), true},
     FormField{Optimisation, "training.resume", "resume", QT_TRANSLATE_NOOP("form", "Go on from"), true},
     FormField{Optimisation, "training.on_non_finite", "onNonFinite", QT_TRANSLATE_NOOP("form", "Loss not finite"),
               true},
+    FormField{Optimisation, "telemetry.megabytes_per_hour", "megabytesPerHour",
+              QT_TRANSLATE_NOOP("form", "Record, MB an hour"), true},
+    FormField{Optimisation, "telemetry.megabytes_total", "megabytesTotal",
+              QT_TRANSLATE_NOOP("form", "Record, MB in all"), true},
 };
 
 constexpr auto kChoices = std::to_array<std::pair<const char*, const char*>>({

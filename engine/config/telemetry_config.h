@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace ringside {
+
+// What is recorded of a run, and how much of it. Nothing here changes what is trained.
+struct TelemetryConfig {
+    std::int64_t megabytesPerHour = 200;  // of the run directory without checkpoints; a megabyte is 1,000,000 bytes
+    std::int64_t megabytesTotal = 2000;
+
+    bool operator==(const TelemetryConfig&) const = default;
+};
+
+}  // namespace ringside
