@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arguments.h"
 
-#include <fcntl.h>
-
 #include <charconv>
-#include <map>
 #include <string>
 #include <string_view>
 
@@ -40,13 +37,9 @@ bool take(RankEnvironment& environment, std::string_view name, std::string_view 
     return !value.empty();
 }
 
-bool isOpen(int fd) {
-    return fcntl(fd, F_GETFD) >= 0;
-}
-
 }  // namespace
 
-Result<RankEnvironment> parseArguments(int argc, char** argv) {
+Result<RankEnvironment> parseArguments(int argc, char** argv, const RankChannels& channels) {
     RankEnvironment environment;
     environment.rank = -1;
     environment.worldSize = 0;
@@ -60,19 +53,23 @@ Result<RankEnvironment> parseArguments(int argc, char** argv) {
         return problem("--rank",
                        "is missing or not in the interval [0, " + std::to_string(environment.worldSize - 1) + "]");
     if (environment.runDirectory.empty()) return problem("--run-dir", "is missing");
-    if (environment.backend.empty()) environment.backend = isOpen(RankEnvironment::kSharedFd) ? "shm" : "gloo";
+    if (environment.backend.empty()) environment.backend = channels.shared ? "shm" : "gloo";
     if (environment.device.empty()) environment.device = "cpu";
     return environment;
 }
 
-Problems checkDescriptors(const RankEnvironment& environment) {
-    std::map<int, std::string> needed{{RankEnvironment::kControlFd, "control"},
-                                      {RankEnvironment::kTelemetryFd, "telemetry"}};
-    if (environment.backend == "shm") needed[RankEnvironment::kSharedFd] = "shared memory";
-    if (environment.backend == "gloo" || environment.backend == "nccl") needed[RankEnvironment::kStoreFd] = "store";
+Problems checkChannels(const RankEnvironment& environment, const RankChannels& channels) {
     Problems problems;
-    for (const auto& [fd, what] : needed)
-        if (!isOpen(fd)) problems.push_back(problem("descriptor " + std::to_string(fd), "(" + what + ") is not open"));
+    const auto need = [&](const UniqueFd& channel, int number, const char* what) {
+        if (!channel)
+            problems.push_back(
+                problem("descriptor " + std::to_string(number), std::string("(") + what + ") is not open"));
+    };
+    need(channels.control, RankChannels::kControlFd, "control");
+    need(channels.telemetry, RankChannels::kTelemetryFd, "telemetry");
+    if (environment.backend == "gloo" || environment.backend == "nccl")
+        need(channels.store, RankChannels::kStoreFd, "store");
+    if (environment.backend == "shm") need(channels.shared, RankChannels::kSharedFd, "shared memory");
     return problems;
 }
 

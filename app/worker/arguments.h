@@ -2,15 +2,16 @@
 #pragma once
 
 #include "base/result.h"
+#include "launch/rank_channels.h"
 #include "launch/rank_environment.h"
 
 namespace ringside {
 
-// The worker's command line as run/rank_environment.h describes it:
+// The worker's command line as launch/rank_environment.h describes it:
 //   --rank R --world-size W --run-dir DIR --epoch-us N [--local-rank L] [--backend shm|gloo|nccl] [--device cpu|cuda]
-Result<RankEnvironment> parseArguments(int argc, char** argv);
+Result<RankEnvironment> parseArguments(int argc, char** argv, const RankChannels& channels);
 
 // A problem when the descriptors a supervisor hands over are missing: somebody started the worker by hand.
-Problems checkDescriptors(const RankEnvironment& environment);
+Problems checkChannels(const RankEnvironment& environment, const RankChannels& channels);
 
 }  // namespace ringside

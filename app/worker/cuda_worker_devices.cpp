@@ -81,11 +81,11 @@ class CudaDevices final : public RankDevices {
         return std::make_unique<PinnedMemory>(makeGpuRuntime());
     }
 
-    std::unique_ptr<Communicator> join(const RankEnvironment& environment, const RunConfig& config,
-                                       Backend& backend) override {
-        if (environment.device != "cuda") return m_cpu->join(environment, config, backend);
+    std::unique_ptr<Communicator> join(const RankEnvironment& environment, RankChannels& channels,
+                                       const RunConfig& config, Backend& backend) override {
+        if (environment.device != "cuda") return m_cpu->join(environment, channels, config, backend);
         auto& gpu = static_cast<CudaBackend&>(backend);  // makeBackend() made it
-        m_store = std::make_shared<SocketStore>(UniqueFd(RankEnvironment::kStoreFd), timeoutOf(config));
+        m_store = std::make_shared<SocketStore>(std::move(channels.store), timeoutOf(config));
         const auto staged = [&] { return joinStaged(environment, config, gpu, m_store); };
         if (environment.backend == "gloo") return staged();
         if (!m_shared) return joinNccl(environment, config, gpu, *m_store);

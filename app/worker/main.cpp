@@ -46,12 +46,12 @@ int fail(TelemetrySink& sink, const RankEnvironment& environment, const std::str
     return exitWith(code);
 }
 
-int runWorker(const RankEnvironment& environment) {
-    TelemetrySink sink(sinkOptionsOf(environment));
-    const ControlInput control(RankEnvironment::kControlFd, [] { _exit(exitWith(ExitCode::kCommunicationFailed)); });
+int runWorker(const RankEnvironment& environment, RankChannels& channels) {
+    TelemetrySink sink(sinkOptionsOf(environment, channels));
+    const ControlInput control(channels.control.get(), [] { _exit(exitWith(ExitCode::kCommunicationFailed)); });
     sink.send(RankState{environment.rank, "starting", "", getpid(), sink.nowUs()});
     try {
-        return exitWith(runRank(environment, sink, control, *makeWorkerDevices()));
+        return exitWith(runRank(environment, channels, sink, control, *makeWorkerDevices()));
     } catch (const Error& error) {
         return fail(sink, environment, error.what(), error.exitCode());
     } catch (const std::bad_alloc&) {
@@ -68,12 +68,14 @@ int main(int argc, char** argv) {
     const pid_t parent = getppid();
     setUpProcess();
     if (const std::optional<int> answered = answerDevices(argc, argv)) return *answered;
-    const Result<RankEnvironment> environment = parseArguments(argc, argv);
-    const Problems problems = environment ? checkDescriptors(environment.value()) : Problems{environment.problem()};
+    RankChannels channels = RankChannels::fromSupervisor();
+    const Result<RankEnvironment> environment = parseArguments(argc, argv, channels);
+    const Problems problems =
+        environment ? checkChannels(environment.value(), channels) : Problems{environment.problem()};
     if (!problems.empty()) {
         std::cerr << "ringside-worker: " << problems.front().text() << std::endl;
         return exitWith(ExitCode::kBadConfiguration);
     }
     if (!tieToParent(parent)) return exitWith(ExitCode::kCommunicationFailed);
-    return runWorker(environment.value());
+    return runWorker(environment.value(), channels);
 }

@@ -121,6 +121,7 @@ std::string signalName(int number) {
 }
 
 std::string ChildEnd::text() const {
+    if (lost) return "is gone without a word: its process, its host or the network in between ended";
     if (signalled) return "was killed by signal " + std::to_string(code) + " (" + signalName(code) + ")";
     return "exited with code " + std::to_string(code);
 }
@@ -187,7 +188,8 @@ void ChildProcess::signal(int number) const {
 const std::optional<ChildEnd>& ChildProcess::poll() {
     int status = 0;
     if (m_pid > 0 && !m_end && ::waitpid(m_pid, &status, WNOHANG) == m_pid) {
-        m_end = WIFSIGNALED(status) ? ChildEnd{true, WTERMSIG(status)} : ChildEnd{false, WEXITSTATUS(status)};
+        m_end =
+            WIFSIGNALED(status) ? ChildEnd{true, WTERMSIG(status), false} : ChildEnd{false, WEXITSTATUS(status), false};
     }
     return m_end;
 }

@@ -28,7 +28,8 @@ struct ChildOptions {
 // How a process ended.
 struct ChildEnd {
     bool signalled = false;
-    int code = 0;  // exit code, or signal number
+    int code = 0;       // exit code, or signal number
+    bool lost = false;  // of a rank elsewhere: gone without a word, nobody knows how; signalled as well
 
     std::string text() const;  // "exited with code 3", "was killed by signal 9 (SIGKILL)"
 };

@@ -14,7 +14,7 @@ constexpr std::size_t sharedMemoryBytes(int worldSize) {
 }
 
 // Anonymous zero-filled memory of that size, sealed against resizing; every worker inherits the descriptor
-// (RankEnvironment::kSharedFd). It disappears with its last holder. Throws IoError.
+// (RankChannels::kSharedFd). It disappears with its last holder. Throws IoError.
 UniqueFd createSharedMemory(std::size_t bytes);
 
 }  // namespace ringside

@@ -13,8 +13,9 @@ namespace ringside {
 
 namespace {
 
-std::unique_ptr<Communicator> joinByGloo(const RankEnvironment& environment, const CommOptions& options) {
-    auto store = std::make_shared<SocketStore>(UniqueFd(RankEnvironment::kStoreFd), options.timeout);
+std::unique_ptr<Communicator> joinByGloo(const RankEnvironment& environment, RankChannels& channels,
+                                         const CommOptions& options) {
+    auto store = std::make_shared<SocketStore>(std::move(channels.store), options.timeout);
     return makeGlooCommunicator(std::move(store), environment.rank, environment.worldSize, options);
 }
 
@@ -27,15 +28,16 @@ class CpuDevices final : public RankDevices {
         if (environment.device != "cpu")
             throw TrainingError("parallel.device is \"" + environment.device +
                                 "\"; this worker computes on cpu: choose it or auto");
-        return makeCpuBackend(threadsPerRank(environment.worldSize), config.training.winograd);
+        return makeCpuBackend(threadsPerRank(environment.ranksOnHost()), config.training.winograd);
     }
 
-    std::unique_ptr<Communicator> join(const RankEnvironment& environment, const RunConfig& config, Backend&) override {
+    std::unique_ptr<Communicator> join(const RankEnvironment& environment, RankChannels& channels,
+                                       const RunConfig& config, Backend&) override {
         const CommOptions options{std::chrono::milliseconds(std::llround(config.parallel.timeoutSeconds * 1000))};
         if (environment.backend == "shm")
-            return makeSharedMemoryCommunicator(RankEnvironment::kSharedFd, environment.rank, environment.worldSize,
+            return makeSharedMemoryCommunicator(channels.shared.get(), environment.rank, environment.worldSize,
                                                 options);
-        if (environment.backend == "gloo") return joinByGloo(environment, options);
+        if (environment.backend == "gloo") return joinByGloo(environment, channels, options);
         throw TrainingError("parallel.backend is \"" + environment.backend +
                             "\"; this worker knows shm and gloo: choose one of them or auto");
     }

@@ -8,6 +8,7 @@
 #include "comm/communicator.h"
 #include "config/run_config.h"
 #include "data/loading/batch_memory.h"
+#include "launch/rank_channels.h"
 #include "launch/rank_environment.h"
 #include "telemetry/events.h"
 
@@ -23,8 +24,9 @@ class RankDevices {
     virtual std::function<GpuReading()> gpuReader() { return {}; }
     // What loader.pin_memory asks for; null: ordinary memory. The backend outlives it.
     virtual std::unique_ptr<BatchMemory> batchMemory(const RunConfig&) { return nullptr; }
-    virtual std::unique_ptr<Communicator> join(const RankEnvironment& environment, const RunConfig& config,
-                                               Backend& backend) = 0;
+    // Takes what it needs of the channels.
+    virtual std::unique_ptr<Communicator> join(const RankEnvironment& environment, RankChannels& channels,
+                                               const RunConfig& config, Backend& backend) = 0;
 };
 
 // CPU arithmetic; shared memory or Gloo.

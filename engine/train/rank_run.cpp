@@ -67,17 +67,17 @@ class GpuHeartbeat {
 
 }  // namespace
 
-SinkOptions sinkOptionsOf(const RankEnvironment& environment) {
+SinkOptions sinkOptionsOf(const RankEnvironment& environment, const RankChannels& channels) {
     SinkOptions options;
-    options.fd = RankEnvironment::kTelemetryFd;
+    options.fd = channels.telemetry.get();
     options.rank = environment.rank;
     options.epochUs = environment.epochUs;
-    options.onlyWhereIdle = environment.worldSize > usableProcessors();
+    options.onlyWhereIdle = environment.ranksOnHost() > usableProcessors();
     return options;
 }
 
-ExitCode runRank(const RankEnvironment& environment, TelemetrySink& sink, const ControlSource& control,
-                 RankDevices& devices) {
+ExitCode runRank(const RankEnvironment& environment, RankChannels& channels, TelemetrySink& sink,
+                 const ControlSource& control, RankDevices& devices) {
     const RunConfig config = readConfig(environment);
     sink.state("loading");
     const DataSplit data = valueOrThrow(loadDataset(config.dataset, environment.runDirectory));
@@ -87,7 +87,7 @@ ExitCode runRank(const RankEnvironment& environment, TelemetrySink& sink, const 
     sink.state("connecting", backend->name());
     const GpuHeartbeat gpu(sink, devices.gpuReader());
     const std::unique_ptr<BatchMemory> batchMemory = devices.batchMemory(config);
-    const std::unique_ptr<Communicator> communicator = devices.join(environment, config, *backend);
+    const std::unique_ptr<Communicator> communicator = devices.join(environment, channels, config, *backend);
     const CollectiveWatch watch(sink, *communicator);
 
     SinkObserver observer(sink);

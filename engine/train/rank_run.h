@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/exit_code.h"
+#include "launch/rank_channels.h"
 #include "launch/rank_environment.h"
 #include "telemetry/sink.h"
 #include "train/control.h"
@@ -10,11 +11,11 @@
 namespace ringside {
 
 // How a rank tells of itself: to its supervisor, and in time that no rank wants where they outnumber the CPUs.
-SinkOptions sinkOptionsOf(const RankEnvironment& environment);
+SinkOptions sinkOptionsOf(const RankEnvironment& environment, const RankChannels& channels);
 
 // One rank of a run from its configuration file to its exit code: loads the data, joins the others, trains. Reports
 // each state on the way. Throws Error when something stops it.
-ExitCode runRank(const RankEnvironment& environment, TelemetrySink& sink, const ControlSource& control,
-                 RankDevices& devices);
+ExitCode runRank(const RankEnvironment& environment, RankChannels& channels, TelemetrySink& sink,
+                 const ControlSource& control, RankDevices& devices);
 
 }  // namespace ringside

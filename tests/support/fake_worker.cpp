@@ -16,7 +16,7 @@
 #include <cstring>
 #include <string>
 
-#include "launch/rank_environment.h"
+#include "launch/rank_channels.h"
 #include "telemetry/codec.h"
 #include "telemetry/sink.h"
 
@@ -48,7 +48,7 @@ std::string deedOf(int rank) {
 
 // The word all ranks share: 1 once rank 0 was told to stop.
 std::atomic<int>* sharedWord() {
-    void* memory = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, RankEnvironment::kSharedFd, 0);
+    void* memory = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, RankChannels::kSharedFd, 0);
     if (memory == MAP_FAILED) std::_Exit(11);
     return static_cast<std::atomic<int>*>(memory);
 }
@@ -57,7 +57,7 @@ void awaitStop(int rank) {
     std::atomic<int>* word = sharedWord();
     char line[256];
     if (rank == 0) {
-        if (::read(RankEnvironment::kControlFd, line, sizeof line) <= 0) std::_Exit(10);
+        if (::read(RankChannels::kControlFd, line, sizeof line) <= 0) std::_Exit(10);
         word->store(1);
         ::syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
         return;
@@ -103,7 +103,7 @@ void reportSteps(TelemetrySink& sink, int rank) {
 void writeGarbage(int rank) {
     const std::string lines = "garbage\n{\"kind\":\"dance\"}\n" + encode(LogLine{rank + 1, "info", "not me", 0}) +
                               encode(RunEnded{}) + std::string(1000, '\xff') + "\n";
-    [[maybe_unused]] const ssize_t written = ::write(RankEnvironment::kTelemetryFd, lines.data(), lines.size());
+    [[maybe_unused]] const ssize_t written = ::write(RankChannels::kTelemetryFd, lines.data(), lines.size());
 }
 
 int act(const std::string& deed, int rank, TelemetrySink& sink) {
@@ -149,7 +149,7 @@ int main(int argc, char** argv) {
         for (;;) ::pause();
     }
     SinkOptions options;
-    options.fd = RankEnvironment::kTelemetryFd;
+    options.fd = RankChannels::kTelemetryFd;
     options.rank = rank;
     options.heartbeatInterval = std::chrono::milliseconds(100);
     options.epochUs = std::atoll(argument(argc, argv, "--epoch-us").c_str());

@@ -14,7 +14,7 @@
 #include "base/files.h"
 #include "base/unique_fd.h"
 #include "config/run_config.h"
-#include "launch/rank_environment.h"
+#include "launch/rank_channels.h"
 #include "launch/shared_memory.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
@@ -114,9 +114,9 @@ class Worker {
     [[noreturn]] static void become(const std::vector<char*>& arguments, int control, int telemetry, int shared) {
         const int parked[3] = {fcntl(control, F_DUPFD_CLOEXEC, 100), fcntl(telemetry, F_DUPFD_CLOEXEC, 100),
                                fcntl(shared, F_DUPFD_CLOEXEC, 100)};
-        dup2(parked[0], RankEnvironment::kControlFd);
-        dup2(parked[1], RankEnvironment::kTelemetryFd);
-        dup2(parked[2], RankEnvironment::kSharedFd);
+        dup2(parked[0], RankChannels::kControlFd);
+        dup2(parked[1], RankChannels::kTelemetryFd);
+        dup2(parked[2], RankChannels::kSharedFd);
         execv(arguments[0], arguments.data());
         _exit(127);
     }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/files.h"
+#include "launch/rank_channels.h"
 #include "telemetry/codec.h"
 
 namespace ringside {
@@ -55,10 +56,10 @@ ChildOptions childOptions(const WorkerProgram& worker, const RankEnvironment& en
     options.arguments = argumentsFor(environment);
     options.environment = worker.environment;
     options.environment.push_back("OMP_WAIT_POLICY=passive");  // ranks share the CPUs: threads that wait sleep
-    options.fds = {{channels.control.theirs.get(), RankEnvironment::kControlFd},
-                   {channels.telemetry.theirs.get(), RankEnvironment::kTelemetryFd},
-                   {channels.store.theirs.get(), RankEnvironment::kStoreFd}};
-    if (worker.sharedFd >= 0) options.fds.push_back({worker.sharedFd, RankEnvironment::kSharedFd});
+    options.fds = {{channels.control.theirs.get(), RankChannels::kControlFd},
+                   {channels.telemetry.theirs.get(), RankChannels::kTelemetryFd},
+                   {channels.store.theirs.get(), RankChannels::kStoreFd}};
+    if (worker.sharedFd >= 0) options.fds.push_back({worker.sharedFd, RankChannels::kSharedFd});
     return options;
 }
 
@@ -90,19 +91,19 @@ bool readAvailable(int fd, LineSplitter& lines, const std::function<void(std::st
 }  // namespace
 
 RankProcess::RankProcess(const WorkerProgram& worker, const RankEnvironment& environment, UniqueFd& storeSocket)
-    : m_rank(environment.rank),
+    : RankLink(environment.rank),
       m_telemetryLines(Decoder::kMaxLine),
       m_outputLines(kMaxOutputLine),
       m_process(startWorker(worker, environment, m_control, m_telemetry, storeSocket)) {}
 
-bool RankProcess::readTelemetry(const std::function<void(std::string_view)>& line) {
+bool RankProcess::readTelemetry(const LineSink& line) {
     if (!m_telemetry) return false;
     if (readAvailable(m_telemetry.get(), m_telemetryLines, line)) return true;
     m_telemetry.reset();
     return false;
 }
 
-bool RankProcess::readOutput(const std::function<void(std::string_view)>& line) {
+bool RankProcess::readOutput(const LineSink& line) {
     if (m_process.outputFd() < 0) return false;
     const auto keep = [&](std::string_view text) {
         m_tail.emplace_back(text);

@@ -3,16 +3,13 @@
 
 #include <deque>
 #include <filesystem>
-#include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/child_process.h"
-#include "base/clock.h"
 #include "base/line_splitter.h"
 #include "launch/rank_environment.h"
-#include "run/supervise/rank_movement.h"
+#include "run/supervise/rank_link.h"
 
 namespace ringside {
 
@@ -23,33 +20,28 @@ struct WorkerProgram {
     int sharedFd = -1;                     // memory for the collectives
 };
 
-// One worker process and the supervisor's ends of its channels. All reads are without waiting.
-class RankProcess {
+// One worker process and the supervisor's ends of its channels.
+class RankProcess final : public RankLink {
   public:
     static constexpr std::size_t kTailLines = 20;
 
     // Starts the worker; storeSocket receives the store's end. Throws IoError.
     RankProcess(const WorkerProgram& worker, const RankEnvironment& environment, UniqueFd& storeSocket);
 
-    int rank() const { return m_rank; }
-    ChildProcess& process() { return m_process; }
-    const ChildProcess& process() const { return m_process; }
+    pid_t pid() const override { return m_process.pid(); }
+    bool readTelemetry(const LineSink& line) override;
+    bool readOutput(const LineSink& line) override;
+    int outputFd() const override { return m_process.outputFd(); }
+    int exitFd() const override { return m_process.end() ? -1 : m_process.exitFd(); }
 
-    // Reads what is there; false once the stream has ended.
-    bool readTelemetry(const std::function<void(std::string_view)>& line);
-    bool readOutput(const std::function<void(std::string_view)>& line);
-
-    void sendControl(std::string_view line) const;  // dropped when the worker does not read
-    std::vector<std::string> tail() const;          // its last lines of output, a partial one included
-    bool isStopped() const;                         // by SIGSTOP or a debugger
-
-    TimePoint lastHeard{};
-    RankMovement movement;
-    bool everHeard = false;
-    int endOrder = 0;
+    const std::optional<ChildEnd>& poll() override { return m_process.poll(); }
+    const std::optional<ChildEnd>& end() const override { return m_process.end(); }
+    void signal(int number) override { m_process.signal(number); }
+    void sendControl(std::string_view line) const override;
+    std::vector<std::string> tail() const override;
+    bool isStopped() const override;
 
   private:
-    int m_rank;
     UniqueFd m_control;
     UniqueFd m_telemetry;
     LineSplitter m_telemetryLines;

@@ -74,7 +74,7 @@ void Supervisor::startRank(int rank) {
     auto process = std::make_unique<RankProcess>(worker, environment, store);
     m_store.add(std::move(store), "rank " + std::to_string(rank));
     process->lastHeard = steady_clock::now();
-    record(RankState{rank, "starting", "", process->process().pid(), nowUs()});
+    record(RankState{rank, "starting", "", process->pid(), nowUs()});
     m_ranks.push_back(std::move(process));
 }
 
@@ -117,8 +117,8 @@ void Supervisor::waitForInput() {
     // Not telemetry: waking for each frame of each rank would take time from the ranks, which share the CPUs with us.
     for (const auto& rank : m_ranks) {
         // Negative descriptors are ignored by poll: streams that have ended, processes already collected.
-        waiting.push_back({rank->process().outputFd(), POLLIN, 0});
-        waiting.push_back({rank->process().end() ? -1 : rank->process().exitFd(), POLLIN, 0});
+        waiting.push_back({rank->outputFd(), POLLIN, 0});
+        waiting.push_back({rank->exitFd(), POLLIN, 0});
     }
     if (::poll(waiting.data(), waiting.size(), static_cast<int>(kTick.count())) > 0) dispatch(waiting);
 }
@@ -137,13 +137,13 @@ void Supervisor::dispatch(const std::vector<pollfd>& ready) {
     for (const Problem& problem : m_store.takeProblems()) log("warning", problem.text());
 }
 
-void Supervisor::readRank(RankProcess& rank) {
+void Supervisor::readRank(RankLink& rank) {
     rank.readTelemetry([&](std::string_view line) { takeLine(rank, line); });
     rank.readOutput([&](std::string_view line) { takeOutput(rank, line); });
 }
 
 // A worker speaks for its own rank only; the run and end lines are the supervisor's.
-void Supervisor::takeLine(RankProcess& rank, std::string_view line) {
+void Supervisor::takeLine(RankLink& rank, std::string_view line) {
     rank.lastHeard = steady_clock::now();
     rank.everHeard = true;
     const Result<Event> event = decodeLine(line);
@@ -169,7 +169,7 @@ void Supervisor::takeLine(RankProcess& rank, std::string_view line) {
     m_turns.next();
 }
 
-void Supervisor::takeOutput(RankProcess& rank, std::string_view line) {
+void Supervisor::takeOutput(RankLink& rank, std::string_view line) {
     // Its own messages came as telemetry already.
     if (line.rfind("rank " + std::to_string(rank.rank()) + ": ", 0) == 0) return;
     record(LogLine{rank.rank(), "info", std::string(line), nowUs()});
@@ -177,14 +177,14 @@ void Supervisor::takeOutput(RankProcess& rank, std::string_view line) {
 
 void Supervisor::noteEnds() {
     for (auto& rank : m_ranks) {
-        if (!rank->process().end() && rank->process().poll()) noteEnd(*rank);
+        if (!rank->end() && rank->poll()) noteEnd(*rank);
     }
 }
 
-void Supervisor::noteEnd(RankProcess& rank) {
+void Supervisor::noteEnd(RankLink& rank) {
     readRank(rank);  // what it wrote before it ended is still in the sockets
     rank.endOrder = ++m_ends;
-    const ChildEnd& end = *rank.process().end();
+    const ChildEnd& end = *rank.end();
     const bool fine = !end.signalled && (end.code == 0 || end.code == static_cast<int>(ExitCode::kStopped));
     if (fine || m_stoppedLoading) return;
     log(m_verdict || m_stopRequested ? "info" : "error", "rank " + std::to_string(rank.rank()) + " " + end.text());
@@ -219,7 +219,7 @@ bool Supervisor::someRankLoads() const {
 void Supervisor::terminate() {
     m_phase = Phase::kTerminating;
     m_phaseDeadline = steady_clock::now() + m_options.terminateGrace;
-    for (auto& rank : m_ranks) rank->process().signal(SIGTERM);
+    for (auto& rank : m_ranks) rank->signal(SIGTERM);
 }
 
 void Supervisor::enforceStop() {
@@ -237,7 +237,7 @@ void Supervisor::judgeRanks() {
     if (m_phase == Phase::kTerminating || m_phase == Phase::kKilled) return;  // how they end is our doing
     const TimePoint now = steady_clock::now();
     for (const auto& rank : m_ranks) {
-        const auto& end = rank->process().end();
+        const auto& end = rank->end();
         const bool gaveUp = end && !end->signalled && end->code == static_cast<int>(ExitCode::kCommunicationFailed);
         if (gaveUp && !m_witnessedAt) m_witnessedAt = now;
     }
@@ -264,12 +264,11 @@ void Supervisor::fail(const Verdict& verdict) {
 void Supervisor::killAll() {
     m_phase = Phase::kKilled;
     m_phaseDeadline = steady_clock::now() + kKillPatience;
-    for (auto& rank : m_ranks) rank->process().signal(SIGKILL);
+    for (auto& rank : m_ranks) rank->signal(SIGKILL);
 }
 
 bool Supervisor::allEnded() const {
-    return std::all_of(m_ranks.begin(), m_ranks.end(),
-                       [](const auto& rank) { return rank->process().end().has_value(); });
+    return std::all_of(m_ranks.begin(), m_ranks.end(), [](const auto& rank) { return rank->end().has_value(); });
 }
 
 std::vector<RankFate> Supervisor::fates() const {
@@ -278,7 +277,7 @@ std::vector<RankFate> Supervisor::fates() const {
     for (const auto& rank : m_ranks) {
         RankFate fate;
         fate.rank = rank->rank();
-        fate.end = rank->process().end();
+        fate.end = rank->end();
         fate.endOrder = rank->endOrder;
         fate.silentSeconds = secondsBetween(rank->lastHeard, now);
         fate.everHeard = rank->everHeard;

@@ -49,11 +49,11 @@ class Supervisor {
     void tick();
     void waitForInput();
     void dispatch(const std::vector<struct pollfd>& ready);
-    void readRank(RankProcess& rank);
-    void takeLine(RankProcess& rank, std::string_view line);
-    void takeOutput(RankProcess& rank, std::string_view line);
+    void readRank(RankLink& rank);
+    void takeLine(RankLink& rank, std::string_view line);
+    void takeOutput(RankLink& rank, std::string_view line);
     void noteEnds();
-    void noteEnd(RankProcess& rank);
+    void noteEnd(RankLink& rank);
     void requestStop();
     bool someRankLoads() const;
     void terminate();
@@ -80,7 +80,7 @@ class Supervisor {
     StoreServer m_store;
     std::unique_ptr<ControlServer> m_control;
     UniqueFd m_shared;
-    std::vector<std::unique_ptr<RankProcess>> m_ranks;
+    std::vector<std::unique_ptr<RankLink>> m_ranks;
 
     Phase m_phase = Phase::kRunning;
     TimePoint m_phaseDeadline{};

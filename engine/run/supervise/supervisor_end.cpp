@@ -7,8 +7,8 @@
 namespace ringside {
 namespace {
 
-bool endedWell(const RankProcess& rank) {
-    const auto& end = rank.process().end();
+bool endedWell(const RankLink& rank) {
+    const auto& end = rank.end();
     return end && !end->signalled && (end->code == 0 || end->code == static_cast<int>(ExitCode::kStopped));
 }
 
@@ -60,7 +60,7 @@ void Supervisor::normalEnd(RunEnded& end) const {
     bool allWell = true;
     for (const auto& rank : m_ranks) {
         allWell = allWell && endedWell(*rank);
-        stoppedItself = stoppedItself || (endedWell(*rank) && rank->process().end()->code != 0);
+        stoppedItself = stoppedItself || (endedWell(*rank) && rank->end()->code != 0);
     }
     if (m_stopRequested || stoppedItself) {
         end.state = "stopped";
@@ -81,7 +81,7 @@ void Supervisor::normalEnd(RunEnded& end) const {
 
 RunEnded Supervisor::finish() {
     for (auto& rank : m_ranks) {
-        if (!rank->process().end()) rank->process().poll();
+        if (!rank->end()) rank->poll();
     }
     const RunEnded end = m_recorder.finish(conclusion());
     if (m_options.onChange) m_options.onChange(m_recorder.data(), kEndChanged);

@@ -71,13 +71,14 @@ class Alternation final : public TrainerObserver {
     std::int64_t m_fromStep = 0;
 };
 
-void train(const RankEnvironment& environment, TelemetrySink& sink, const ControlSource& control) {
+void train(const RankEnvironment& environment, RankChannels& channels, TelemetrySink& sink,
+           const ControlSource& control) {
     RunConfig config =
         valueOrThrow(RunConfig::fromJson(valueOrThrow(readJsonFile(environment.runDirectory / "config.json"))));
     const DataSplit data = valueOrThrow(loadDataset(config.dataset, environment.runDirectory));
     const std::unique_ptr<RankDevices> devices = makeCpuDevices();
     const std::unique_ptr<Backend> backend = devices->makeBackend(environment, config);
-    const std::unique_ptr<Communicator> communicator = devices->join(environment, config, *backend);
+    const std::unique_ptr<Communicator> communicator = devices->join(environment, channels, config, *backend);
     Alternation observer(sink, config, environment.rank);
     Trainer({config, data, *communicator, *backend, observer, control, environment.runDirectory}).run();
     sink.state("finished");
@@ -89,10 +90,11 @@ int main(int argc, char** argv) {
     std::signal(SIGPIPE, SIG_IGN);
     giveWayToTheWindow();
     try {
-        const RankEnvironment environment = valueOrThrow(parseArguments(argc, argv));
-        TelemetrySink sink(sinkOptionsOf(environment));
-        const ControlInput control(RankEnvironment::kControlFd, [] { _exit(1); });
-        train(environment, sink, control);
+        RankChannels channels = RankChannels::fromSupervisor();
+        const RankEnvironment environment = valueOrThrow(parseArguments(argc, argv, channels));
+        TelemetrySink sink(sinkOptionsOf(environment, channels));
+        const ControlInput control(channels.control.get(), [] { _exit(1); });
+        train(environment, channels, sink, control);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());
         return 1;
