@@ -52,11 +52,16 @@ bool writeAll(std::string_view text) {
 }
 
 // A run that is over needs no stopping; a message helps, an error would not.
-void requestStop(const RunPaths& paths) {
+void tell(const RunPaths& paths, const ControlCommand& command) {
     const Result<ControlClient> client = ControlClient::connect(paths);
-    if (!client || !client.value().send(R"({"kind":"stop"})")) {
-        std::fprintf(stderr, "ringsidectl: the run in %s is not live: nothing to stop\n", paths.directory.c_str());
+    if (!client || !client.value().send(command)) {
+        std::fprintf(stderr, "ringsidectl: the run in %s is not live: nothing to %s\n", paths.directory.c_str(),
+                     std::string(controlName(command.kind)).c_str());
     }
+}
+
+void complain(const Problem& problem) {
+    std::fprintf(stderr, "ringsidectl: %s\n", problem.text().c_str());
 }
 
 // Control lines from standard input. A pipe or socket that ends means that whoever attached is gone; a terminal,
@@ -78,11 +83,10 @@ class ControlInput {
             return !m_isPipe;
         }
         m_lines.feed({buffer.data(), static_cast<std::size_t>(got)}, [this](std::string_view line) {
-            if (isStopLine(line)) {
-                requestStop(m_paths);
-            } else if (!line.empty()) {
-                std::fprintf(stderr, "ringsidectl: control line not understood: send {\"kind\":\"stop\"}\n");
-            }
+            if (line.empty()) return;
+            const Result<ControlCommand> command = decodeControl(line);
+            if (!command) return complain(command.problem());
+            tell(m_paths, command.value());
         });
         return true;
     }
@@ -145,7 +149,7 @@ int showProgress(const RunPaths& paths) {
 int attachCommand(const AttachArguments& arguments) {
     const Result<RunPaths> paths = openRunDirectory(arguments.directory);
     if (!paths) return reportProblems({paths.problem()});
-    if (arguments.stop) requestStop(paths.value());
+    if (arguments.stop) tell(paths.value(), {ControlKind::kStop});
     return arguments.lines ? streamLines(paths.value()) : showProgress(paths.value());
 }
 

@@ -37,21 +37,24 @@ bool tieToParent(pid_t parent) {
     return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent;
 }
 
-int fail(TelemetrySink& sink, const RankEnvironment& environment, const std::string& text, ExitCode code) {
+int fail(TelemetrySink& sink, const RankEnvironment& environment, const std::string& text, ExitCode code,
+         int missingRank = -1) {
     const std::string rank = "rank " + std::to_string(environment.rank) + ": ";
     std::cerr << (text.starts_with(rank) ? "" : rank) << text << std::endl;
     sink.log("error", text);
-    sink.state("failed");
+    sink.failed(missingRank);
     sink.flush(std::chrono::seconds(1));
     return exitWith(code);
 }
 
 int runWorker(const RankEnvironment& environment, RankChannels& channels) {
     TelemetrySink sink(sinkOptionsOf(environment, channels));
-    const ControlInput control(channels.control.get(), [] { _exit(exitWith(ExitCode::kCommunicationFailed)); });
+    ControlInput control(channels.control.get(), [] { _exit(exitWith(ExitCode::kCommunicationFailed)); });
     sink.send(RankState{environment.rank, "starting", "", getpid(), sink.nowUs()});
     try {
         return exitWith(runRank(environment, channels, sink, control, *makeWorkerDevices()));
+    } catch (const CommError& error) {
+        return fail(sink, environment, error.what(), error.exitCode(), error.missingRank());
     } catch (const Error& error) {
         return fail(sink, environment, error.what(), error.exitCode());
     } catch (const std::bad_alloc&) {

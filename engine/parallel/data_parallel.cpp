@@ -72,9 +72,11 @@ void DataParallel::begin() {
 
 // (loss / accumulate_steps).backward(): the division goes into the loss' gradient, as the loss scale does.
 void DataParallel::pass(const Batch& batch, const Model::GradientReady& ready) {
-    m_parts.phase.store("forward", std::memory_order_relaxed);
-    m_parts.loss.compute(m_parts.model.forward(batch.features), batch, true);
-    m_parts.phase.store("backward", std::memory_order_relaxed);
+    {
+        const PhaseScope scope(m_parts.phase, Phase::kForward);
+        m_parts.loss.compute(m_parts.model.forward(batch.features), batch, true);
+    }
+    const PhaseScope scope(m_parts.phase, Phase::kBackward);
     m_optimizer->scaleLoss(m_parts.loss.gradient(), m_share);
     m_parts.model.backward(m_parts.loss.gradient(), ready);
 }
@@ -83,9 +85,8 @@ void DataParallel::pass(const Batch& batch, const Model::GradientReady& ready) {
 template <class Work>
 void DataParallel::enqueue(const Batch& batch, int part, const Work& work) {
     if (!m_recorder) return work();
-    m_parts.phase.store("forward", std::memory_order_relaxed);
+    const PhaseScope scope(m_parts.phase, Phase::kForward);
     m_recorder->run({batch.features.data, batch.rows(), part}, std::ref(work));
-    m_parts.phase.store("all-reduce", std::memory_order_relaxed);  // where the host may wait for the other ranks
 }
 
 SampleLosses DataParallel::accumulate(const Batch& batch) {
@@ -102,21 +103,27 @@ SampleLosses DataParallel::accumulate(const Batch& batch) {
 void DataParallel::passAndUpdate(const Batch& batch) {
     m_reducer.beginPass(m_microBatches > 0);
     pass(batch, m_gradientReady);
-    m_parts.phase.store("all-reduce", std::memory_order_relaxed);
-    m_reducer.finishPass();
-    m_parts.phase.store("optimizer", std::memory_order_relaxed);
+    {
+        const PhaseScope scope(m_parts.phase, Phase::kWaiting);
+        m_reducer.finishPass();
+    }
+    const PhaseScope scope(m_parts.phase, Phase::kOptimizer);
     m_optimizer->update();
 }
 
 // Everything is enqueued before anything is fetched: a device works on while the host catches up.
 StepResult DataParallel::step(const Batch& batch, StepRequest request) {
     StepResult result;
-    m_reducer.begin(request.control);
+    m_reducer.begin(request.signal);
     begin();
     enqueue(batch, m_microBatches > 0 ? kAfterKept : kAlone, [&] { passAndUpdate(batch); });
     m_optimizer->count();
-    result.control = m_reducer.end();
-    m_parts.phase.store("optimizer", std::memory_order_relaxed);
+    {
+        // Of a recorded step the host waits for all of it here, the other ranks' part included.
+        const PhaseScope scope(m_parts.phase, m_recorder ? Phase::kWaiting : Phase::kOptimizer);
+        result.signal = m_reducer.end();
+    }
+    const PhaseScope scope(m_parts.phase, Phase::kOptimizer);
     result.gradientNorm = reportedNorm(request.gradientNorm);
     m_microBatches = 0;
     result.losses = m_parts.loss.fetch(batch);

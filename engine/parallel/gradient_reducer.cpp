@@ -68,15 +68,15 @@ Tensor GradientReducer::gradientsOf(const Bucket& bucket) const {
         bucket.memory.data(), {static_cast<std::int64_t>(bucket.gradientCount)}, DType::kFloat32, m_backend.device()};
 }
 
-Tensor GradientReducer::controlSlot() const {
+Tensor GradientReducer::signalSlot() const {
     return {&m_buckets.back().memory.back(), {1}, DType::kFloat32, m_backend.device()};
 }
 
-void GradientReducer::begin(int control) {
-    m_control = control;
+void GradientReducer::begin(bool signal) {
+    m_signal = signal;
     if (m_communicator.size() == 1) return;
-    const float mine = m_communicator.rank() == 0 ? static_cast<float>(control) : 0.0F;
-    m_backend.upload(&mine, controlSlot());
+    const float mine = m_communicator.rank() == 0 && signal ? 1.0F : 0.0F;
+    m_backend.upload(&mine, signalSlot());
 }
 
 // A pass that failed on the way, such as one that could not be recorded, leaves nothing behind.
@@ -113,11 +113,11 @@ void GradientReducer::finishPass() {
     }
 }
 
-int GradientReducer::end() {
-    if (m_communicator.size() == 1) return m_control;
+bool GradientReducer::end() {
+    if (m_communicator.size() == 1) return m_signal;
     float everybodys = 0;
-    m_backend.download(controlSlot(), &everybodys);
-    return static_cast<int>(everybodys);
+    m_backend.download(signalSlot(), &everybodys);
+    return everybodys != 0;
 }
 
 double GradientReducer::gradientNorm() {

@@ -14,7 +14,7 @@ namespace ringside {
 
 // Averages gradients over the ranks, bucket by bucket, while the backward pass goes on. Each gradient is multiplied by
 // float(1/N) and then summed, as DDP does. Gradients live in the buckets' memory: nothing is copied.
-// A control code of rank 0 rides in the last bucket, so that every rank learns it at the same step.
+// A signal of rank 0 rides in the last bucket, so that every rank learns it at the same step.
 class GradientReducer {
   public:
     // Binds every parameter's gradient. Parameters and communicator outlive the reducer. With `accumulates`, backward
@@ -26,20 +26,19 @@ class GradientReducer {
     // first ones of a step overwrite what was kept, others are added to it.
     void keep(bool first);
 
-    void begin(int control);            // of a step, before what may be recorded; control counts on rank 0 only
+    void begin(bool signal);            // of a step, before what may be recorded; signal counts on rank 0 only
     void beginPass(bool addKept);       // before the backward pass whose gradients, with those kept, are averaged
     void ready(std::size_t parameter);  // its gradient is complete; in decreasing order of parameters
     void finishPass();                  // what the backend does from now on finds all gradients averaged
-    int end();                          // of the step: rank 0's control code; waits for the device
+    bool end();                         // of the step: rank 0's signal; waits for the device
 
     double gradientNorm();  // of the averaged gradient, after finishPass()
     std::size_t bucketCount() const { return m_buckets.size(); }
 
   private:
     struct Bucket {
-        std::span<float>
-            memory;   // gradients, each at a multiple of 64 bytes; the last bucket also holds the control slot
-        Tensor kept;  // of earlier micro-batches; empty when they are not accumulated
+        std::span<float> memory;  // gradients, each at a multiple of 64 bytes; the last bucket also holds the signal
+        Tensor kept;              // of earlier micro-batches; empty when they are not accumulated
         std::size_t gradientCount = 0;
         std::size_t parameters = 0;
         std::size_t pending = 0;
@@ -48,7 +47,7 @@ class GradientReducer {
 
     void bind(const std::vector<Parameter*>& parameters, const std::vector<std::size_t>& members, bool last);
     Tensor gradientsOf(const Bucket& bucket) const;
-    Tensor controlSlot() const;  // one value behind the last bucket's gradients, on the device
+    Tensor signalSlot() const;  // one value behind the last bucket's gradients, on the device
 
     Communicator& m_communicator;
     Backend& m_backend;
@@ -57,7 +56,7 @@ class GradientReducer {
     std::size_t m_nextLaunch = 0;
     bool m_addKept = false;
     float m_share;
-    int m_control = 0;
+    bool m_signal = false;
 };
 
 }  // namespace ringside

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -11,6 +11,7 @@
 #include "nn/loss.h"
 #include "nn/model.h"
 #include "nn/optimizer.h"
+#include "telemetry/phase.h"
 
 namespace ringside {
 
@@ -23,18 +24,18 @@ struct StrategyParts {
     Loss& loss;
     Communicator& communicator;
     Backend& backend;
-    std::atomic<const char*>& phase;                    // told which phase of the step the rank is in
+    PhaseTrack& phase;                                  // told which phase of the step the rank is in
     std::function<void(const std::string&)> tell = {};  // a line for the log
 };
 
 struct StepRequest {
-    int control = 0;            // what rank 0 wants told to all ranks
+    bool signal = false;        // of rank 0, to be told to all ranks (StepAgreement)
     bool gradientNorm = false;  // wanted on rank 0
 };
 
 struct StepResult {
-    SampleLosses losses;      // of this rank's batch; valid until the next step
-    int control = 0;          // rank 0's control code, the same on every rank
+    SampleLosses losses;         // of this rank's batch; valid until the next step
+    std::optional<bool> signal;  // rank 0's, the same on every rank; none: nothing in the step carries it
     double gradientNorm = 0;  // of the averaged gradient before clipping on rank 0; NaN elsewhere, unasked or infinite
 };
 

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -65,6 +66,13 @@ void timeField(F& f, Time& timeUs) {
     f.integer("time_us", timeUs, -limits::kMaxCount, limits::kMaxCount);
 }
 
+template <class F, class P>
+void phaseField(F& f, P& phase) {
+    std::string word(phaseName(phase));
+    f.text("phase", word);
+    if constexpr (!std::is_const_v<P>) phase = phaseNamed(word).value_or(Phase::kIdle);
+}
+
 template <class F, Is<RunStarted> E>
 void fields(F& f, E& e) {
     constexpr std::int64_t kMost = std::int64_t{1} << 31;  // so that their product, all steps, stays a 64-bit number
@@ -94,6 +102,7 @@ void fields(F& f, E& e) {
     f.text("state", e.state, Need::kRequired);
     if (f.tells(!e.device.empty())) f.text("device", e.device);
     if (f.tells(e.pid != 0)) f.integer("pid", e.pid);
+    if (f.tells(e.missingRank >= 0)) f.integer("missing_rank", e.missingRank, -1, limits::kMaxRanks - 1);
     timeField(f, e.timeUs);
 }
 
@@ -130,7 +139,7 @@ void fields(F& f, E& e) {
     rankField(f, e.rank);
     f.integer("step", e.step);
     f.integer("epoch", e.epoch);
-    f.text("phase", e.phase);
+    phaseField(f, e.phase);
     f.integer("collective", e.collective);
     f.integer("resident_bytes", e.residentBytes);
     f.integer("dropped_steps", e.droppedSteps);

@@ -7,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "telemetry/phase.h"
+
 namespace ringside {
 
 // One line of JSON each, "kind" first; the same lines flow from the ranks, through the run directory's
@@ -42,6 +44,7 @@ struct RankState {
     std::string device;    // "CPU 0" | "NVIDIA H200"; empty = unchanged
     std::int64_t pid = 0;  // 0 = unchanged
     std::int64_t timeUs = 0;
+    int missingRank = -1;  // failed because this rank did not take part in a collective; -1: for another reason
 };
 
 // "steps": consecutive logged steps of one rank, as columns of equal length.
@@ -75,7 +78,7 @@ struct Heartbeat {
     int rank = 0;
     std::int64_t step = 0;
     std::int64_t epoch = 0;
-    std::string phase;            // data | forward | backward | all-reduce | optimizer | validation | connect | save
+    Phase phase = Phase::kIdle;
     std::int64_t collective = 0;  // number of the collective it is in or has finished
     std::int64_t residentBytes = 0;
     std::int64_t droppedSteps = 0;  // telemetry points this rank had to drop so far

@@ -77,7 +77,7 @@ struct RankData {
     std::int64_t pid = 0;
     std::int64_t step = 0;
     std::int64_t epoch = 0;
-    std::string phase;
+    std::optional<Phase> phase;  // none before the first heartbeat
     std::int64_t collective = 0;
     double loss = 0;              // NaN before the first step
     double samplesPerSecond = 0;  // over about the last second

@@ -129,6 +129,10 @@ void TelemetrySink::state(const std::string& state, const std::string& device) {
     send(RankState{m_options.rank, state, device, 0, nowUs()});
 }
 
+void TelemetrySink::failed(int missingRank) {
+    send(RankState{m_options.rank, "failed", {}, 0, nowUs(), missingRank});
+}
+
 void TelemetrySink::watchCollective(std::function<std::int64_t()> collective) {
     const std::lock_guard lock(m_mutex);
     m_collective = std::move(collective);
@@ -233,7 +237,7 @@ std::string TelemetrySink::heartbeat() {
     beat.rank = m_options.rank;
     beat.step = m_progress.step.load(std::memory_order_relaxed);
     beat.epoch = m_progress.epoch.load(std::memory_order_relaxed);
-    beat.phase = m_progress.phase.load(std::memory_order_relaxed);
+    beat.phase = m_progress.phase.now();
     {
         const std::lock_guard lock(m_mutex);
         if (m_collective) beat.collective = m_collective();

@@ -22,7 +22,7 @@ struct Progress {
     std::atomic<std::int64_t> step{0};
     std::atomic<std::int64_t> epoch{0};
     std::atomic<std::int64_t> batches{0};
-    std::atomic<const char*> phase{"connect"};  // a string literal: data, forward, backward, all-reduce, ...
+    PhaseTrack phase;
 };
 
 struct SinkOptions {
@@ -51,6 +51,7 @@ class TelemetrySink {
     void send(Event event);
     void log(const std::string& level, const std::string& text);
     void state(const std::string& state, const std::string& device = {});  // a RankState of this rank
+    void failed(int missingRank);  // the last RankState; the rank that did not take part, -1: another reason
 
     Progress& progress() { return m_progress; }
     // Number of the collective for heartbeats; pass {} before what it reads goes away.

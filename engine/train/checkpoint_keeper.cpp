@@ -62,7 +62,7 @@ CheckpointManifest CheckpointKeeper::manifestAt(const TrainingPosition& position
 void CheckpointKeeper::save(const TrainingPosition& position) {
     if (m_parts.communicator.rank() != 0 || m_parts.runDirectory.empty() || m_savedStep == position.step) return;
     m_parts.observer.onState("saving");
-    m_parts.observer.progress().phase.store("save", std::memory_order_relaxed);
+    const PhaseScope scope(m_parts.observer.progress().phase, Phase::kCheckpoint);
     if (m_parts.config.training.onNonFinite == "stop") checkFinite(position.step);
     m_lastPath = writeCheckpoint(m_parts.runDirectory, manifestAt(position),
                                  {m_model.state(), m_model.parameters(), m_strategy.optimizer(), m_parts.backend});

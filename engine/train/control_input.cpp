@@ -5,22 +5,16 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
 
 #include "base/errors.h"
 #include "base/files.h"
-#include "base/json.h"
 #include "base/processors.h"
 
 namespace ringside {
-
-namespace {
-
-constexpr std::size_t kMaxLine = 64U << 10;  // control lines are short; more without a newline is thrown away
-
-}  // namespace
 
 ControlInput::ControlInput(int fd, std::function<void()> onEnd)
     : m_fd(fd), m_onEnd(std::move(onEnd)), m_wake(eventfd(0, EFD_CLOEXEC)) {
@@ -32,6 +26,15 @@ ControlInput::~ControlInput() {
     const std::uint64_t one = 1;
     [[maybe_unused]] const auto written = write(m_wake.get(), &one, sizeof one);
     m_thread.join();
+}
+
+std::vector<ControlCommand> ControlInput::take(std::size_t most) {
+    const std::lock_guard lock(m_mutex);
+    const auto count = static_cast<std::ptrdiff_t>(std::min(most, m_waiting.size()));
+    std::vector<ControlCommand> taken(m_waiting.begin(), m_waiting.begin() + count);
+    m_waiting.erase(m_waiting.begin(), m_waiting.begin() + count);
+    m_pending.store(!m_waiting.empty(), std::memory_order_relaxed);
+    return taken;
 }
 
 void ControlInput::work() {
@@ -49,22 +52,21 @@ bool ControlInput::readSome() {
     const ssize_t got = read(m_fd, bytes.data(), bytes.size());
     if (got < 0) return errno == EINTR || errno == EAGAIN;
     if (got == 0) return false;
-    for (const char byte : std::string_view(bytes.data(), static_cast<std::size_t>(got))) {
-        if (byte != '\n') {
-            if (m_partial.size() < kMaxLine) m_partial += byte;
-            continue;
-        }
-        takeLine(m_partial);
-        m_partial.clear();
-    }
+    m_lines.feed({bytes.data(), static_cast<std::size_t>(got)}, [this](std::string_view line) { receive(line); });
     return true;
 }
 
-void ControlInput::takeLine(const std::string& line) {
-    const Result<Json> json = parseJson(line, "control line", kMaxLine);
-    if (!json || !json.value().is_object()) return;
-    const auto kind = json.value().find("kind");
-    if (kind != json.value().end() && *kind == "stop") m_pending = ControlCode::kStop;
+// A stop always finds room.
+void ControlInput::receive(std::string_view line) {
+    const Result<ControlCommand> command = decodeControl(line);
+    if (!command) return;
+    const std::lock_guard lock(m_mutex);
+    if (m_waiting.size() >= kMaxWaiting) {
+        if (command.value().kind != ControlKind::kStop) return;
+        m_waiting.pop_back();
+    }
+    m_waiting.push_back(command.value());
+    m_pending.store(true, std::memory_order_relaxed);
 }
 
 }  // namespace ringside

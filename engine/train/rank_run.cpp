@@ -77,7 +77,7 @@ SinkOptions sinkOptionsOf(const RankEnvironment& environment, const RankChannels
 }
 
 ExitCode runRank(const RankEnvironment& environment, RankChannels& channels, TelemetrySink& sink,
-                 const ControlSource& control, RankDevices& devices) {
+                 ControlSource& control, RankDevices& devices) {
     const RunConfig config = readConfig(environment);
     sink.state("loading");
     const DataSplit data = valueOrThrow(loadDataset(config.dataset, environment.runDirectory));

@@ -5,7 +5,7 @@
 #include "launch/rank_channels.h"
 #include "launch/rank_environment.h"
 #include "telemetry/sink.h"
-#include "train/control.h"
+#include "train/control_source.h"
 #include "train/rank_devices.h"
 
 namespace ringside {
@@ -16,6 +16,6 @@ SinkOptions sinkOptionsOf(const RankEnvironment& environment, const RankChannels
 // One rank of a run from its configuration file to its exit code: loads the data, joins the others, trains. Reports
 // each state on the way. Throws Error when something stops it.
 ExitCode runRank(const RankEnvironment& environment, RankChannels& channels, TelemetrySink& sink,
-                 const ControlSource& control, RankDevices& devices);
+                 ControlSource& control, RankDevices& devices);
 
 }  // namespace ringside

@@ -139,9 +139,11 @@ Trainer::Trainer(const TrainerParts& parts)
       m_validationGatherer(gathererParts(parts, validationOrTraining(parts.data), *m_hostMemory)),
       m_validationPlan(validationPlan(parts)),
       m_indexReport(parts.reportSamples, parts.communicator.rank(), parts.observer),
-      m_checkpoints(m_parts, *m_model, *m_strategy) {}
+      m_checkpoints(m_parts, *m_model, *m_strategy),
+      m_agreement(parts.communicator, parts.control) {}
 
 TrainOutcome Trainer::run() {
+    const PhaseScope scope(m_parts.observer.progress().phase, Phase::kIdle);
     checkShard(valueOrThrow(ShardPlan::make(trainingSpec(m_parts, 0))));
     resume();
     normalize();
@@ -218,8 +220,7 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     const SlotRange range = plan.batch(batches.last - 1);
     const Batch batch = nextTrainingBatch();
     ++m_position.step;
-    const StepResult result =
-        m_strategy->step(batch, {static_cast<int>(m_parts.control.pending()), isLogged() && gradientNormIsDue()});
+    const StepResult result = m_strategy->step(batch, {m_agreement.signal(), isLogged() && gradientNormIsDue()});
 
     m_parts.observer.progress().step.store(m_position.step, std::memory_order_relaxed);
     step.add(result.losses);
@@ -229,7 +230,7 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     const bool finite = std::isfinite(step.loss);
     if (isLogged() || !finite) reportStep(result, step);
     if (!finite) takeNonFinite(step.loss);
-    return result.control != static_cast<int>(ControlCode::kStop);
+    return obey(m_agreement.conclude(result.signal));
 }
 
 bool Trainer::isLogged() const {
@@ -247,7 +248,7 @@ bool Trainer::gradientNormIsDue() {
 }
 
 Batch Trainer::nextTrainingBatch() {
-    m_parts.observer.progress().phase.store("data", std::memory_order_relaxed);
+    const PhaseScope scope(m_parts.observer.progress().phase, Phase::kDataWait);
     const std::int64_t from = m_parts.observer.nowUs();
     const Batch batch = m_trainingGatherer.next();
     m_nowUs = m_parts.observer.nowUs();
@@ -299,27 +300,39 @@ bool Trainer::evaluate(const ShardPlan& plan, MetricSums& sums) {
     const std::int64_t between = batchesBetweenStopChecks(m_parts);
     Progress& progress = m_parts.observer.progress();
     for (std::int64_t step = 0; step < plan.stepsPerEpoch(); ++step) {
-        if (step % between == between - 1 && stopAgreed()) return false;
-        progress.phase.store("data", std::memory_order_relaxed);
-        const Batch batch = m_validationGatherer.next();
+        if (step % between == between - 1 && !obey(m_agreement.agree())) return false;
+        const Batch batch = nextValidationBatch();
         progress.batches.fetch_add(1, std::memory_order_relaxed);
-        progress.phase.store("validation", std::memory_order_relaxed);
+        const PhaseScope scope(progress.phase, Phase::kValidation);
         sums.add(m_strategy->evaluate(batch), uniqueSlots(plan, m_parts.communicator.rank(), plan.batch(step)));
     }
     return true;
 }
 
-// Rank 0's control code reaches all ranks between the same two batches.
-bool Trainer::stopAgreed() {
-    std::int64_t code = isRankZero() ? static_cast<std::int64_t>(m_parts.control.pending()) : 0;
-    m_parts.communicator.allReduce(CommBuffer::of(std::span(&code, 1)), ReduceOp::kMaximum);
-    return code == static_cast<std::int64_t>(ControlCode::kStop);
+Batch Trainer::nextValidationBatch() {
+    const PhaseScope scope(m_parts.observer.progress().phase, Phase::kDataWait);
+    return m_validationGatherer.next();
+}
+
+bool Trainer::obey(const std::vector<ControlCommand>& commands) {
+    bool goOn = true;
+    for (const ControlCommand& command : commands) {
+        if (command.kind == ControlKind::kStop) {
+            goOn = false;
+        } else if (isRankZero()) {
+            m_parts.observer.onEvent(
+                LogLine{0, "warning",
+                        "the run was told to " + std::string(controlName(command.kind)) + ", which it does not do",
+                        m_parts.observer.nowUs()});
+        }
+    }
+    return goOn;
 }
 
 // Before the first epoch: both parts of the data are scaled by the training part alone.
 void Trainer::normalize() {
     if (!m_parts.config.loader.normalize) return;
-    m_parts.observer.progress().phase.store("data", std::memory_order_relaxed);
+    const PhaseScope scope(m_parts.observer.progress().phase, Phase::kDataWait);
     const ChannelScale scale = sharedChannelScale(*m_parts.data.training, m_parts.communicator);
     m_trainingGatherer.setScale(scale);
     m_validationGatherer.setScale(scale);

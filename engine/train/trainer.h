@@ -14,6 +14,7 @@
 #include "train/checkpoint_keeper.h"
 #include "train/index_report.h"
 #include "train/metric_sums.h"
+#include "train/step_agreement.h"
 #include "train/trainer_parts.h"
 
 namespace ringside {
@@ -55,14 +56,15 @@ class Trainer {
     bool trainStep(const ShardPlan& plan, BatchRange batches);
     bool trainSteps(const ShardPlan& plan);
     Batch nextTrainingBatch();
+    Batch nextValidationBatch();
     bool isLogged() const;     // the step under way
     bool gradientNormIsDue();  // and counts as measured
     bool evaluate(const ShardPlan& plan, MetricSums& sums);
     void normalize();
     void takeNonFinite(double loss);
-    std::string lossText(double loss) const;  // of a loss that is not finite
-    bool validate();                          // false: stopped on the way
-    bool stopAgreed();
+    std::string lossText(double loss) const;                 // of a loss that is not finite
+    bool validate();                                         // false: stopped on the way
+    bool obey(const std::vector<ControlCommand>& commands);  // false: stop
 
     void reportStep(const StepResult& result, const StepSums& sums);
     void reportResult(const char* split, MetricSums& sums);
@@ -85,6 +87,7 @@ class Trainer {
     std::int64_t m_nowUs = 0;              // when the last batch was there
     std::optional<std::int64_t> m_normUs;  // when the gradient's norm was measured last
     CheckpointKeeper m_checkpoints;
+    StepAgreement m_agreement;
     TrainingPosition m_position;
     bool m_toldNonFinite = false;
 };

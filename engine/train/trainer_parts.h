@@ -9,7 +9,7 @@
 #include "config/run_config.h"
 #include "data/loading/batch_memory.h"
 #include "data/sets/dataset.h"
-#include "train/control.h"
+#include "train/control_source.h"
 #include "train/trainer_observer.h"
 #include "train/wrong_index.h"
 
@@ -22,7 +22,7 @@ struct TrainerParts {
     Communicator& communicator;
     Backend& backend;
     TrainerObserver& observer;
-    const ControlSource& control;
+    ControlSource& control;
     std::filesystem::path runDirectory;  // checkpoints go here; empty: none are written
     BatchMemory* batchMemory = nullptr;  // what the device copies batches from best; null: ordinary memory
     std::optional<WrongIndex> wrongIndex = {};

@@ -17,8 +17,8 @@ ENGINE = {
     "export": {"config", "sampling", "data", "telemetry", "run", "model"},
     "backend": {"tensor", "devices"},  # devices: the GPU report that backend/cuda fills
     "nn": {"config", "model", "sampling", "tensor", "backend"},
-    "comm": {"launch", "tensor"},  # tensor: the seam to the GPU's runtime
-    "parallel": {"config", "tensor", "backend", "nn", "comm"},
+    "comm": {"launch", "telemetry", "tensor"},  # tensor: the seam to the GPU's runtime
+    "parallel": {"config", "telemetry", "tensor", "backend", "nn", "comm"},
     "train": {"config", "sampling", "data", "telemetry", "devices", "launch", "run", "model", "tensor", "backend", "nn",
               "comm", "parallel"},
 }

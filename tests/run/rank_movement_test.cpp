@@ -8,7 +8,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-Heartbeat beat(const char* phase, std::int64_t step, std::int64_t batches) {
+Heartbeat beat(Phase phase, std::int64_t step, std::int64_t batches) {
     Heartbeat one;
     one.phase = phase;
     one.step = step;
@@ -21,20 +21,20 @@ Heartbeat beat(const char* phase, std::int64_t step, std::int64_t batches) {
 TEST_CASE("a rank stands still from the first heartbeat that shows nothing new") {
     RankMovement rank;
     const TimePoint start{};
-    rank.take(beat("forward", 3, 4), start);
-    rank.take(beat("forward", 3, 4), start + 1s);
+    rank.take(beat(Phase::kForward, 3, 4), start);
+    rank.take(beat(Phase::kForward, 3, 4), start + 1s);
     CHECK(rank.stillSeconds(start + 9s) == 9);
-    rank.take(beat("forward", 3, 5), start + 9s);  // another micro-batch of the same step
+    rank.take(beat(Phase::kForward, 3, 5), start + 9s);  // another micro-batch of the same step
     CHECK(rank.stillSeconds(start + 10s) == 1);
     CHECK(rank.longestSeconds() == 9);
 }
 
 TEST_CASE("reading data, saving and connecting may last") {
-    for (const char* phase : {"data", "save", "connect", ""}) {
+    for (const Phase phase : {Phase::kDataWait, Phase::kCheckpoint, Phase::kConnect, Phase::kPaused, Phase::kIdle}) {
         RankMovement rank;
         rank.take(beat(phase, 3, 4), TimePoint{} + 1s);
         CHECK(rank.stillSeconds(TimePoint{} + 1h) == 0);
-        rank.take(beat("optimizer", 3, 4), TimePoint{} + 2h);
+        rank.take(beat(Phase::kOptimizer, 3, 4), TimePoint{} + 2h);
         CHECK(rank.longestSeconds() == 0);
         CHECK(rank.stillSeconds(TimePoint{} + 2h + 4s) == 4);
     }
@@ -42,7 +42,7 @@ TEST_CASE("reading data, saving and connecting may last") {
 
 TEST_CASE("time in which nobody could look does not count") {
     RankMovement rank;
-    rank.take(beat("validation", 3, 4), TimePoint{});
+    rank.take(beat(Phase::kValidation, 3, 4), TimePoint{});
     rank.pardon(TimePoint{} + 1h);
     CHECK(rank.stillSeconds(TimePoint{} + 1h + 1s) == 1);
 }

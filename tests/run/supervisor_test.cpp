@@ -269,8 +269,7 @@ TEST_CASE("another process of the same user can stop a run through its directory
         if (client || !data.lastStep()) return;
         client.emplace(ControlClient::connect(run.paths()));
         REQUIRE(client->ok());
-        CHECK(client->value().send("not json"));
-        CHECK(client->value().send(R"({"kind":"stop"})"));
+        CHECK(client->value().send({ControlKind::kStop}));
     };
     run.go();
     CHECK(run.end.exitCode == 20);

@@ -125,10 +125,12 @@ int act(const std::string& deed, int rank, TelemetrySink& sink) {
     if (deed.rfind("misses=", 0) == 0) {
         std::fprintf(stderr, "rank %d: rank %s did not reach collective 7 (all-reduce of 3 floats) within 1 s\n", rank,
                      deed.c_str() + 7);
+        sink.failed(std::atoi(deed.c_str() + 7));
+        sink.flush(std::chrono::seconds(1));
         return 10;
     }
     if (deed.rfind("stands-in=", 0) == 0) {
-        sink.progress().phase = deed.c_str() + 10;
+        sink.progress().phase.enter(phaseNamed(deed.substr(10)).value_or(Phase::kIdle));
         for (;;) ::pause();  // its heartbeats go on
     }
     if (deed == "ignore-stop") {

@@ -104,8 +104,8 @@ TEST_CASE("Every kind of event survives the way through text") {
     const Event events[] = {
         RunStarted{1, "n", "d", 4, "shm", "w", "cpu", "v", 1437, 360, 12, 10, 32, 5, R"({"a":1})", "auto", "auto", 23},
         RankState{3, "training", "CPU 0", 77, 9},
-        Heartbeat{1, 5, 2, "all-reduce", 41, 4096, 3, 8, 6},
-        Heartbeat{1, 5, 2, "all-reduce", 41, 4096, 3, 8, 6, {87, 1 << 30, 1LL << 37, 63, 412.5}},
+        Heartbeat{1, 5, 2, Phase::kWaiting, 41, 4096, 3, 8, 6},
+        Heartbeat{1, 5, 2, Phase::kWaiting, 41, 4096, 3, 8, 6, {87, 1 << 30, 1LL << 37, 63, 412.5}},
         EpochResult{2, "val", 0.5, 0.75, 360, 0.25, 0.5, 364, 36, 12, 5},
         Consumed{1, 2, 360, "ab"},
         Replica{1, 12, "cd"},
@@ -143,7 +143,7 @@ TEST_CASE("Lines are written in the documented order, numbers in their shortest 
 TEST_CASE("What ranks say often is read the quick way, text with escapes and what is said once is not") {
     for (const Event& event :
          std::initializer_list<Event>{RankState{3, "training", "CPU 0", 77, 9}, RankState{3, "training", "", 0, 9},
-                                      Heartbeat{1, 5, 2, "all-reduce", 41, 4096, 3, 8, 6},
+                                      Heartbeat{1, 5, 2, Phase::kWaiting, 41, 4096, 3, 8, 6},
                                       EpochResult{2, "val", 0.5, 0.75, 360, 0.25, 0.5, 364, 36, 12, 5},
                                       Consumed{1, 2, 360, "ab"}, Replica{1, 12, "cd"}, LogLine{-1, "info", "plain", 3},
                                       ConsumedIndices{3, 2, 25, 64, {7, 0, 2147483646}}}) {

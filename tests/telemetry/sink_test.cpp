@@ -159,7 +159,7 @@ TEST_CASE("Heartbeats carry the progress while the training thread does nothing"
     TelemetrySink sink(options);
     sink.progress().step = 41;
     sink.progress().batches = 82;
-    sink.progress().phase = "all-reduce";
+    sink.progress().phase.enter(Phase::kWaiting);
     sink.watchCollective([] { return std::int64_t{77}; });
     const auto complete = [](const Event& event) {
         const auto* beat = std::get_if<Heartbeat>(&event);
@@ -167,7 +167,7 @@ TEST_CASE("Heartbeats carry the progress while the training thread does nothing"
     };
     const auto events = link.readUntil([&](const auto& seen) { return !seen.empty() && complete(seen.back()); });
     const auto& beat = std::get<Heartbeat>(events.back());
-    CHECK(beat.phase == "all-reduce");
+    CHECK(beat.phase == Phase::kWaiting);
     CHECK(beat.batches == 82);
     CHECK(beat.residentBytes > 0);
 }

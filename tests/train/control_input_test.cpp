@@ -32,23 +32,28 @@ struct Stream {
     UniqueFd far;
 };
 
-bool becomesStop(const ControlInput& control) {
+// What has arrived once this many commands have.
+std::vector<ControlCommand> received(ControlInput& control, std::size_t count) {
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
-    while (control.pending() != ControlCode::kStop && std::chrono::steady_clock::now() < deadline)
+    std::vector<ControlCommand> all;
+    while (all.size() < count && std::chrono::steady_clock::now() < deadline) {
         std::this_thread::yield();
-    return control.pending() == ControlCode::kStop;
+        for (const ControlCommand& command : control.take(1)) all.push_back(command);
+    }
+    return all;
 }
 
 }  // namespace
 
-TEST_CASE("A stop line arrives in any chunking, after lines nobody knows") {
+TEST_CASE("Commands arrive in any chunking, between lines nobody knows") {
     Stream stream;
-    const ControlInput control(stream.near.get(), [] {});
-    CHECK(control.pending() == ControlCode::kNone);
+    ControlInput control(stream.near.get(), [] {});
+    CHECK_FALSE(control.pending());
     stream.say("\n[1,2]\nnonsense\n{\"kind\":\"dance\"}\n{\"kind\":7}\n");
     stream.say(std::string(100'000, 'x') + "\n{\"ki");
-    stream.say("nd\":\"stop\"}\n");
-    CHECK(becomesStop(control));
+    stream.say("nd\":\"rate\",\"value\":5}\n{\"kind\":\"stop\"}\n");
+    CHECK(received(control, 2) == std::vector<ControlCommand>{{ControlKind::kRate, 5}, {ControlKind::kStop, 0}});
+    CHECK_FALSE(control.pending());
 }
 
 TEST_CASE("The end of the control stream is reported once") {

@@ -17,7 +17,8 @@ namespace {
 
 class NoControl final : public ControlSource {
   public:
-    ControlCode pending() const override { return ControlCode::kNone; }
+    bool pending() const override { return false; }
+    std::vector<ControlCommand> take(std::size_t) override { return {}; }
 };
 
 // Weights of rank 0 after a training whose telemetry is encoded and written as in a worker.
@@ -28,7 +29,7 @@ std::vector<float> weightsWithTelemetry(const RunConfig& config) {
         const UniqueFd nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
         TelemetrySink sink({.fd = nowhere.get(), .rank = communicator.rank()});
         SinkObserver observer(sink);
-        const NoControl control;
+        NoControl control;
         const auto backend = makeCpuBackend(1);
         Trainer trainer({config, data, communicator, *backend, observer, control, {}});
         trainer.run();

@@ -15,19 +15,19 @@ namespace {
 struct Reduced {
     std::vector<float> first;
     std::vector<float> second;
-    int control = 0;
+    bool signal = false;
     double norm = 0;
 };
 
 // Two parameters; the second one arrives first. Every rank r gives r+1 everywhere in one and 10(r+1) in the other.
-Reduced reduceOnce(Communicator& communicator, BucketLimits limits, int control, int rounds) {
+Reduced reduceOnce(Communicator& communicator, BucketLimits limits, bool signal, int rounds) {
     const auto backend = makeCpuBackend(1);
     Parameter first{"first", {3}, {}, {}};
     Parameter second{"second", {2, 20}, {}, {}};
     GradientReducer reducer({&first, &second}, communicator, *backend, limits);
     Reduced result;
     for (int round = 0; round < rounds; ++round) {
-        reducer.begin(communicator.rank() == 0 ? control : 99);
+        reducer.begin(communicator.rank() != 0 || signal);
         reducer.beginPass(false);
         const auto share = static_cast<float>(communicator.rank() + 1);
         backend->fill(second.gradient, 10 * share);
@@ -35,7 +35,7 @@ Reduced reduceOnce(Communicator& communicator, BucketLimits limits, int control,
         backend->fill(first.gradient, share);
         reducer.ready(0);
         reducer.finishPass();
-        result.control = reducer.end();
+        result.signal = reducer.end();
     }
     result.first.assign(first.gradient.floats().begin(), first.gradient.floats().end());
     result.second.assign(second.gradient.floats().begin(), second.gradient.floats().end());
@@ -88,7 +88,7 @@ TEST_CASE("Gradients are averaged over the ranks, in one bucket or in several") 
         for (int size : {1, 2, 4}) {
             std::vector<Reduced> results(static_cast<std::size_t>(size));
             onLocalRanks(size, [&](Communicator& communicator) {
-                results[static_cast<std::size_t>(communicator.rank())] = reduceOnce(communicator, limits, 0, 3);
+                results[static_cast<std::size_t>(communicator.rank())] = reduceOnce(communicator, limits, false, 3);
             });
             const float mean = static_cast<float>(size + 1) / 2;  // of 1 .. size; exact for powers of two
             for (const Reduced& result : results) {
@@ -100,12 +100,14 @@ TEST_CASE("Gradients are averaged over the ranks, in one bucket or in several") 
     }
 }
 
-TEST_CASE("The control code of rank 0 reaches every rank with the gradients") {
+TEST_CASE("The signal of rank 0 reaches every rank with the gradients") {
     for (int size : {1, 3}) {
-        std::vector<Reduced> results(static_cast<std::size_t>(size));
-        onLocalRanks(size, [&](Communicator& communicator) {
-            results[static_cast<std::size_t>(communicator.rank())] = reduceOnce(communicator, {}, 7, 1);
-        });
-        for (const Reduced& result : results) CHECK(result.control == 7);
+        for (const bool signal : {true, false}) {
+            std::vector<Reduced> results(static_cast<std::size_t>(size));
+            onLocalRanks(size, [&](Communicator& communicator) {
+                results[static_cast<std::size_t>(communicator.rank())] = reduceOnce(communicator, {}, signal, 1);
+            });
+            for (const Reduced& result : results) CHECK(result.signal == signal);
+        }
     }
 }

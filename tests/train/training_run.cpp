@@ -37,11 +37,12 @@ class RecordingObserver final : public TrainerObserver {
 
 class SwitchedControl final : public ControlSource {
   public:
-    void stop() { m_code = ControlCode::kStop; }
-    ControlCode pending() const override { return m_code; }
+    void stop() { m_stop = true; }
+    bool pending() const override { return m_stop; }
+    std::vector<ControlCommand> take(std::size_t) override { return {{ControlKind::kStop}}; }
 
   private:
-    std::atomic<ControlCode> m_code{ControlCode::kNone};
+    std::atomic<bool> m_stop{false};
 };
 
 RankReport trainRank(Communicator& communicator, Backend& backend, const RunConfig& config, const DataSplit& data,

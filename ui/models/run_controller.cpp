@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "experiment/form_fields.h"
+#include "launch/control_command.h"
 #include "models/run_model.h"
 
 namespace ringside {
@@ -162,7 +163,7 @@ void RunController::follow(const QString& runDirectory) {
 }
 
 void RunController::sendStop() {
-    m_viewer->write("{\"kind\":\"stop\"}\n");
+    m_viewer->write(encodeControl({ControlKind::kStop}).c_str());
     m_deadline.start(kStopDeadline);
 }
 

@@ -153,7 +153,8 @@ RankCard RankStrip::runCard(int rank) const {
     card.line = parts.join(QStringLiteral("   "));
     const bool over = run.ended().has_value();
     const bool lost = m_lost && !over;
-    card.phase = over ? card.mark : QString::fromStdString(state.phase.empty() ? state.state : state.phase);
+    card.phase =
+        over ? card.mark : QString::fromStdString(state.phase ? std::string(phaseName(*state.phase)) : state.state);
     if (over && state.state == "finished")  // each rank did; the run may have been stopped before its end
         card.phase = run.ended()->state == "stopped" ? tr("stopped") : tr("finished");
     if (lost) {

@@ -81,7 +81,7 @@ std::vector<pollfd> ControlServer::interests() const {
     return all;
 }
 
-void ControlServer::onReady(int fd, const std::function<void()>& onStop) {
+void ControlServer::onReady(int fd, const std::function<void(const ControlCommand&)>& onCommand) {
     if (fd == m_listener.get()) return accept();
     const auto found = m_clients.find(fd);
     if (found == m_clients.end()) return;
@@ -93,7 +93,7 @@ void ControlServer::onReady(int fd, const std::function<void()>& onStop) {
         return;
     }
     found->second.lines.feed({buffer.data(), static_cast<std::size_t>(got)}, [&](std::string_view line) {
-        if (isStopLine(line)) onStop();
+        if (const Result<ControlCommand> command = decodeControl(line)) onCommand(command.value());
     });
 }
 
@@ -121,16 +121,9 @@ Result<ControlClient> ControlClient::connect(const RunPaths& paths) {
     return ControlClient(std::move(socket));
 }
 
-bool ControlClient::send(const std::string& line) const {
-    const std::string text = line + "\n";
+bool ControlClient::send(const ControlCommand& command) const {
+    const std::string text = encodeControl(command);
     return ::send(m_socket.get(), text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
-}
-
-bool isStopLine(std::string_view line) {
-    const Result<Json> json = parseJson(line, "control line", 4096);
-    if (!json || !json.value().is_object()) return false;
-    const auto kind = json.value().find("kind");
-    return kind != json.value().end() && *kind == "stop";
 }
 
 }  // namespace ringside

@@ -11,12 +11,13 @@
 
 #include "base/line_splitter.h"
 #include "base/unique_fd.h"
+#include "launch/control_command.h"
 #include "run/record/run_directory.h"
 
 namespace ringside {
 
-// Where others ask a live run to stop: an abstract Unix socket (nothing is left behind, whoever is killed) whose name
-// is random and stands in supervisor.json, readable by its owner only. Peers of another user are turned away.
+// Where others tell a live run what to do: an abstract Unix socket (nothing is left behind, whoever is killed) whose
+// name is random and stands in supervisor.json, readable by its owner only. Peers of another user are turned away.
 class ControlServer {
   public:
     static constexpr std::size_t kMaxClients = 32;
@@ -24,8 +25,8 @@ class ControlServer {
     explicit ControlServer(const RunPaths& paths);  // throws IoError
 
     std::vector<pollfd> interests() const;
-    // Accepts and reads without waiting; calls onStop for each {"kind":"stop"}.
-    void onReady(int fd, const std::function<void()>& onStop);
+    // Accepts and reads without waiting; calls onCommand for each line that is one.
+    void onReady(int fd, const std::function<void(const ControlCommand&)>& onCommand);
 
   private:
     void accept();
@@ -43,14 +44,11 @@ class ControlClient {
   public:
     // A problem when no supervisor answers.
     static Result<ControlClient> connect(const RunPaths& paths);
-    bool send(const std::string& line) const;  // a line of JSON; false when the supervisor is gone
+    bool send(const ControlCommand& command) const;  // false when the supervisor is gone
 
   private:
     explicit ControlClient(UniqueFd socket) : m_socket(std::move(socket)) {}
     UniqueFd m_socket;
 };
-
-// {"kind":"stop"}, in any spelling JSON allows.
-bool isStopLine(std::string_view line);
 
 }  // namespace ringside

@@ -48,6 +48,7 @@ class RankLink {
     RankMovement movement;
     bool everHeard = false;
     int endOrder = 0;
+    int missingRank = -1;  // whom it says it gave up on
 
   private:
     int m_rank;

@@ -2,16 +2,9 @@
 #include "run/supervise/rank_movement.h"
 
 #include <algorithm>
-#include <array>
 
 namespace ringside {
 namespace {
-
-// How long data takes to come or a file to be written is not the rank's doing.
-bool isWork(const std::string& phase) {
-    constexpr std::array<std::string_view, 5> kWork{"forward", "backward", "all-reduce", "optimizer", "validation"};
-    return std::ranges::find(kWork, phase) != kWork.end();
-}
 
 bool samePlace(const Heartbeat& a, const Heartbeat& b) {
     return a.step == b.step && a.epoch == b.epoch && a.batches == b.batches && a.collective == b.collective &&

@@ -24,7 +24,6 @@ constexpr milliseconds kFlushInterval{80};
 constexpr milliseconds kLateTick{1500};  // we slept (suspended, stopped): nobody else may be blamed for silence
 constexpr milliseconds kKillPatience{2000};
 constexpr double kHeartbeatSeconds = 1;
-constexpr const char* kStopLine = "{\"kind\":\"stop\"}\n";
 
 double secondsBetween(TimePoint from, TimePoint to) {
     return std::chrono::duration<double>(to - from).count();
@@ -131,7 +130,7 @@ void Supervisor::dispatch(const std::vector<pollfd>& ready) {
             if (::read(one.fd, ignored.data(), ignored.size()) > 0) requestStop();
             continue;
         }
-        m_control->onReady(one.fd, [this] { requestStop(); });
+        m_control->onReady(one.fd, [this](const ControlCommand& command) { obey(command); });
         m_store.onReady(one.fd, one.revents);
     }
     for (const Problem& problem : m_store.takeProblems()) log("warning", problem.text());
@@ -165,6 +164,8 @@ void Supervisor::takeLine(RankLink& rank, std::string_view line) {
         return;
     }
     if (const auto* beat = std::get_if<Heartbeat>(&event.value())) rank.movement.take(*beat, rank.lastHeard);
+    if (const auto* state = std::get_if<RankState>(&event.value()); state && state->missingRank >= 0)
+        rank.missingRank = state->missingRank;
     m_changes |= m_recorder.take(event.value(), line);
     m_turns.next();
 }
@@ -191,6 +192,12 @@ void Supervisor::noteEnd(RankLink& rank) {
     record(RankState{rank.rank(), "failed", "", 0, nowUs()});
 }
 
+// Rank 0 tells the others.
+void Supervisor::obey(const ControlCommand& command) {
+    if (command.kind == ControlKind::kStop) return requestStop();
+    m_ranks.front()->sendControl(encodeControl(command));
+}
+
 void Supervisor::requestStop() {
     if (m_verdict || m_phase == Phase::kKilled) return;
     const TimePoint now = steady_clock::now();
@@ -207,7 +214,7 @@ void Supervisor::requestStop() {
     m_phase = Phase::kStopping;
     m_phaseDeadline = now + m_options.stopGrace;
     log("info", "stop requested: the ranks stop together after the step they are in");
-    m_ranks.front()->sendControl(kStopLine);
+    m_ranks.front()->sendControl(encodeControl({ControlKind::kStop}));
 }
 
 // Then no rank has made a step, for each takes all of them.
@@ -286,6 +293,7 @@ std::vector<RankFate> Supervisor::fates() const {
         fate.beat = rank->movement.last();
         fate.stillSeconds = rank->movement.stillSeconds(now);
         fate.longestSeconds = rank->movement.longestSeconds();
+        fate.missingRank = rank->missingRank;
         // Asked only when it can matter: reading /proc at every tick would cost more than the rest.
         if (!fate.end && (fate.silentSeconds > kHeartbeatSeconds || m_witnessedAt))
             fate.processStopped = rank->isStopped();
@@ -298,7 +306,7 @@ std::string Supervisor::placeOf(int rank) const {
     const auto& ranks = m_recorder.data().ranks();
     if (rank < 0 || static_cast<std::size_t>(rank) >= ranks.size()) return {};
     const RankData& data = ranks[static_cast<std::size_t>(rank)];
-    if (data.step == 0) return data.phase.empty() ? "" : "in " + data.phase + " before its first step";
+    if (data.step == 0) return data.phase ? "in " + std::string(phaseName(*data.phase)) + " before its first step" : "";
     return "at step " + std::to_string(data.step) + " of epoch " + std::to_string(data.epoch);
 }
 

@@ -54,6 +54,7 @@ class Supervisor {
     void takeOutput(RankLink& rank, std::string_view line);
     void noteEnds();
     void noteEnd(RankLink& rank);
+    void obey(const ControlCommand& command);
     void requestStop();
     bool someRankLoads() const;
     void terminate();

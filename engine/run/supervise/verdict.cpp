@@ -91,7 +91,7 @@ Verdict silent(const RankFate& fate, const SilenceLimits& limits) {
 
 // Where a rank stands among the others; the one that is furthest behind keeps them waiting.
 auto standing(const RankFate& fate) {
-    const bool waits = fate.beat.phase == "all-reduce";
+    const bool waits = isCommunication(fate.beat.phase);
     return std::tuple(fate.beat.step, fate.beat.collective, fate.beat.batches, waits);
 }
 
@@ -114,7 +114,8 @@ std::optional<Verdict> judgeStanding(const std::vector<RankFate>& fates, const S
     }
     if (last == nullptr || last->stillSeconds <= patienceWith(*last, limits)) return {};
     const bool all = together && fates.size() > 1;
-    const std::string phase = last->beat.step > 0 ? " in " + last->beat.phase : "";  // else part of the place
+    const std::string phase =
+        last->beat.step > 0 ? " in " + std::string(phaseName(last->beat.phase)) : "";  // else part of the place
     return Verdict{ExitCode::kRankHung, last->rank,
                    (all ? "all ranks" : name(*last)) + " hung" + phase + where(*last) +
                        ": alive, but nothing moved for " + seconds(last->stillSeconds) +
@@ -147,7 +148,7 @@ Verdict judgeWitnesses(const std::vector<RankFate>& fates, const RankFate& first
     const RankFate* missing = nullptr;
     for (const RankFate& witness : fates) {
         if (!gaveUp(witness) || (best != nullptr && best->endOrder < witness.endOrder)) continue;
-        const int named = missingRankIn(witness.lastLines);
+        const int named = witness.missingRank;
         for (const RankFate& fate : fates) {
             if (fate.rank != named || gaveUp(fate)) continue;
             best = &witness;
@@ -160,19 +161,6 @@ Verdict judgeWitnesses(const std::vector<RankFate>& fates, const RankFate& first
 }
 
 }  // namespace
-
-int missingRankIn(const std::vector<std::string>& lines) {
-    for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
-        for (std::size_t at = line->find("rank "); at != std::string::npos; at = line->find("rank ", at + 1)) {
-            int rank = -1;
-            int length = 0;
-            const char* text = line->c_str() + at;
-            if (std::sscanf(text, "rank %9d did not%n", &rank, &length) == 1 && length > 0) return rank;
-            if (std::sscanf(text, "rank %9d stopped inside%n", &rank, &length) == 1 && length > 0) return rank;
-        }
-    }
-    return -1;
-}
 
 std::optional<Verdict> judge(const std::vector<RankFate>& fates, const SilenceLimits& limits, bool settled) {
     const auto definite = [](const RankFate& fate) { return endedBadly(fate) && !gaveUp(fate); };

@@ -24,6 +24,7 @@ struct RankFate {
     Heartbeat beat;               // the last that differed from the one before
     double stillSeconds = 0;      // since then; 0 where it may stand still
     double longestSeconds = 0;    // that it stood still before
+    int missingRank = -1;         // whom it gave up on, as it said itself
 };
 
 // How long silence, and standing still in spite of signs of life, may last.
@@ -42,8 +43,5 @@ struct Verdict {
 // Why the run must end now, if it must. `settled`: ranks that report a missing peer have been given the time in which a
 // peer's own death would have been seen; only then is "rank 2 did not arrive" believed to be a hang.
 std::optional<Verdict> judge(const std::vector<RankFate>& fates, const SilenceLimits& limits, bool settled);
-
-// The rank that "rank 2 did not reach collective 41 ..." names; -1 when no line names one.
-int missingRankIn(const std::vector<std::string>& lines);
 
 }  // namespace ringside

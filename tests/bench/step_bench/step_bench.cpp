@@ -100,7 +100,8 @@ class Silence final : public TrainerObserver {
 
 class NoControl final : public ControlSource {
   public:
-    ControlCode pending() const override { return ControlCode::kNone; }
+    bool pending() const override { return false; }
+    std::vector<ControlCommand> take(std::size_t) override { return {}; }
 };
 
 void trainRank(const Bench& bench, int rank, int sharedFd) {
@@ -119,7 +120,7 @@ void trainRank(const Bench& bench, int rank, int sharedFd) {
     TelemetrySink sink(options);
     TimingObserver timing(sink, bench);
     Silence silence;
-    const NoControl control;
+    NoControl control;
     TrainerObserver& observer = rank == 0 ? static_cast<TrainerObserver&>(timing) : silence;
     Trainer({config, data, *communicator, *backend, observer, control, {}}).run();
 }

@@ -71,8 +71,7 @@ class Alternation final : public TrainerObserver {
     std::int64_t m_fromStep = 0;
 };
 
-void train(const RankEnvironment& environment, RankChannels& channels, TelemetrySink& sink,
-           const ControlSource& control) {
+void train(const RankEnvironment& environment, RankChannels& channels, TelemetrySink& sink, ControlSource& control) {
     RunConfig config =
         valueOrThrow(RunConfig::fromJson(valueOrThrow(readJsonFile(environment.runDirectory / "config.json"))));
     const DataSplit data = valueOrThrow(loadDataset(config.dataset, environment.runDirectory));
@@ -93,7 +92,7 @@ int main(int argc, char** argv) {
         RankChannels channels = RankChannels::fromSupervisor();
         const RankEnvironment environment = valueOrThrow(parseArguments(argc, argv, channels));
         TelemetrySink sink(sinkOptionsOf(environment, channels));
-        const ControlInput control(channels.control.get(), [] { _exit(1); });
+        ControlInput control(channels.control.get(), [] { _exit(1); });
         train(environment, channels, sink, control);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/phase.h"
+
+#include <array>
+
+namespace ringside {
+namespace {
+
+constexpr std::array<std::string_view, kPhaseCount> kPhaseNames{"connect",    "data",       "copy",   "forward",
+                                                                "backward",   "waiting",    "moving", "optimizer",
+                                                                "validation", "checkpoint", "paused", "idle"};
+
+}  // namespace
+
+std::string_view phaseName(Phase phase) {
+    return kPhaseNames[static_cast<std::size_t>(phase)];
+}
+
+std::optional<Phase> phaseNamed(std::string_view name) {
+    for (std::size_t i = 0; i < kPhaseNames.size(); ++i)
+        if (kPhaseNames[i] == name) return static_cast<Phase>(i);
+    if (name == "all-reduce") return Phase::kWaiting;
+    if (name == "save") return Phase::kCheckpoint;
+    return {};
+}
+
+bool isWork(Phase phase) {
+    switch (phase) {
+        case Phase::kCopy:
+        case Phase::kForward:
+        case Phase::kBackward:
+        case Phase::kWaiting:
+        case Phase::kMoving:
+        case Phase::kOptimizer:
+        case Phase::kValidation:
+            return true;
+        default:
+            return false;
+    }
+}
+
+}  // namespace ringside

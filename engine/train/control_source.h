@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "launch/control_command.h"
+
+namespace ringside {
+
+// Where rank 0 hears what the run is told; other ranks hear it from rank 0 (StepAgreement).
+class ControlSource {
+  public:
+    virtual ~ControlSource() = default;
+    virtual bool pending() const = 0;  // cheap; asked once a step
+    // What came since the last call, in order, at most so many; the rest stays pending.
+    virtual std::vector<ControlCommand> take(std::size_t most) = 0;
+};
+
+}  // namespace ringside

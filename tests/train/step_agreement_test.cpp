@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/step_agreement.h"
+
+#include <array>
+#include <deque>
+
+#include "comm/ranks_as_threads.h"
+#include "support/catch.h"
+
+using namespace ringside;
+using ringside::test::onLocalRanks;
+
+namespace {
+
+class ListedControl final : public ControlSource {
+  public:
+    explicit ListedControl(std::deque<ControlCommand> commands) : m_commands(std::move(commands)) {}
+    bool pending() const override { return !m_commands.empty(); }
+    std::vector<ControlCommand> take(std::size_t most) override {
+        std::vector<ControlCommand> taken;
+        for (; taken.size() < most && !m_commands.empty(); m_commands.pop_front()) taken.push_back(m_commands.front());
+        return taken;
+    }
+
+  private:
+    std::deque<ControlCommand> m_commands;
+};
+
+using Commands = std::vector<ControlCommand>;
+
+// What each of the ranks is told in so many rounds, when rank 0 hears `given` and the others hear a stop of their own.
+std::vector<std::vector<Commands>> rounds(int ranks, const std::deque<ControlCommand>& given, int count) {
+    std::vector<std::vector<Commands>> told(static_cast<std::size_t>(ranks));
+    onLocalRanks(ranks, [&](Communicator& communicator) {
+        const bool first = communicator.rank() == 0;
+        ListedControl control(first ? given : std::deque<ControlCommand>{{ControlKind::kStop}});
+        StepAgreement agreement(communicator, control);
+        for (int round = 0; round < count; ++round)
+            told[static_cast<std::size_t>(communicator.rank())].push_back(agreement.agree());
+    });
+    return told;
+}
+
+}  // namespace
+
+TEST_CASE("All ranks are told what rank 0 hears, in the same round and in order") {
+    const Commands expected{{ControlKind::kRate, 2.5}, {ControlKind::kPause, 0}};
+    for (const auto& own : rounds(3, {{ControlKind::kRate, 2.5}, {ControlKind::kPause, 0}}, 2)) {
+        CHECK(own[0] == expected);
+        CHECK(own[1].empty());
+    }
+    CHECK(rounds(1, {{ControlKind::kRate, 2.5}, {ControlKind::kPause, 0}}, 1)[0][0] == expected);
+}
+
+TEST_CASE("More commands than fit into one round are told in the next") {
+    std::deque<ControlCommand> many;
+    for (int i = 0; i < 20; ++i) many.push_back({ControlKind::kStep, i + 1.0});
+    for (const auto& own : rounds(2, many, 3)) {
+        REQUIRE(own[0].size() == 16);
+        REQUIRE(own[1].size() == 4);
+        CHECK(own[0].back().value == 16);
+        CHECK(own[1].back().value == 20);
+        CHECK(own[2].empty());
+    }
+}
+
+TEST_CASE("Without the signal nothing is exchanged, and the command waits for it") {
+    struct Seen {
+        bool signal = false;
+        Commands without, with;
+        std::int64_t collectivesWithout = 0, collectivesWith = 0;
+    };
+    std::array<Seen, 2> all;
+    onLocalRanks(2, [&](Communicator& communicator) {
+        ListedControl control({{ControlKind::kStop}});
+        StepAgreement agreement(communicator, control);
+        Seen& own = all[static_cast<std::size_t>(communicator.rank())];
+        own.signal = agreement.signal();
+        own.without = agreement.conclude(false);
+        own.collectivesWithout = communicator.collective();
+        own.with = agreement.conclude(true);
+        own.collectivesWith = communicator.collective();
+    });
+    CHECK(all[0].signal);
+    CHECK_FALSE(all[1].signal);
+    for (const Seen& own : all) {
+        CHECK(own.without.empty());
+        CHECK(own.collectivesWithout == 0);
+        CHECK(own.with == Commands{{ControlKind::kStop, 0}});
+        CHECK(own.collectivesWith == 1);
+    }
+}
+
+TEST_CASE("What rank 0 posts itself is told to all") {
+    std::array<Commands, 2> told;
+    onLocalRanks(2, [&](Communicator& communicator) {
+        ListedControl control({});
+        StepAgreement agreement(communicator, control);
+        if (communicator.rank() == 0) agreement.post({ControlKind::kCheckpoint});
+        told[static_cast<std::size_t>(communicator.rank())] = agreement.agree();
+    });
+    for (const Commands& own : told) CHECK(own == Commands{{ControlKind::kCheckpoint, 0}});
+}
