@@ -15,11 +15,11 @@ AsyncQueue::~AsyncQueue() {
     if (m_thread.joinable()) m_thread.join();
 }
 
-std::int64_t AsyncQueue::push(CommBuffer buffer, ReduceOp op) {
+std::int64_t AsyncQueue::push(const QueuedCollective& job) {
     std::int64_t ticket = 0;
     {
         std::lock_guard lock(m_mutex);
-        m_jobs.push_back({buffer, op});
+        m_jobs.push_back(job);
         ticket = m_done + static_cast<std::int64_t>(m_jobs.size());
         if (!m_thread.joinable()) m_thread = std::thread([this] { work(); });
     }
@@ -50,11 +50,11 @@ void AsyncQueue::work() {
     while (true) {
         m_added.wait(lock, [this] { return m_stopping || !m_jobs.empty(); });
         if (m_jobs.empty()) return;
-        const Job job = m_jobs.front();
+        const QueuedCollective job = m_jobs.front();
         lock.unlock();
         std::exception_ptr error;
         try {
-            m_run(job.buffer, job.op);
+            m_run(job);
         } catch (...) {
             error = std::current_exception();
         }

@@ -13,18 +13,26 @@
 
 namespace ringside {
 
-// Runs reductions one after the other on a thread of its own, which starts with the first one. Takes no memory for one
+// A collective that waits for its turn; of an all-reduce out is in.
+struct QueuedCollective {
+    CollectiveKind kind = CollectiveKind::kAllReduce;
+    CommBuffer in;
+    CommBuffer out;
+    ReduceOp op = ReduceOp::kSum;
+};
+
+// Runs collectives one after the other on a thread of its own, which starts with the first one. Takes no memory for one
 // more once it has held as many.
 class AsyncQueue {
   public:
-    using Run = std::function<void(CommBuffer, ReduceOp)>;
+    using Run = std::function<void(const QueuedCollective&)>;
     explicit AsyncQueue(Run run) : m_run(std::move(run)) {}
-    // Waits for the reduction under way; the ones behind it are dropped.
+    // Waits for the collective under way; the ones behind it are dropped.
     ~AsyncQueue();
     AsyncQueue(const AsyncQueue&) = delete;
     AsyncQueue& operator=(const AsyncQueue&) = delete;
 
-    std::int64_t push(CommBuffer buffer, ReduceOp op);  // its ticket, counted from 1
+    std::int64_t push(const QueuedCollective& job);  // its ticket, counted from 1
     // Returns when it is done; rethrows its error, or that of one before it: the communicator is dead then.
     void waitFor(std::int64_t ticket);
 
@@ -34,10 +42,6 @@ class AsyncQueue {
     bool idle() const;
 
   private:
-    struct Job {
-        CommBuffer buffer;
-        ReduceOp op;
-    };
     void work();
     void finish(std::exception_ptr error);
 
@@ -45,8 +49,8 @@ class AsyncQueue {
     mutable std::mutex m_mutex;
     std::condition_variable m_added;
     std::condition_variable m_finished;
-    std::vector<Job> m_jobs;  // the front one is under way
-    std::int64_t m_done = 0;  // so many in all
+    std::vector<QueuedCollective> m_jobs;  // the front one is under way
+    std::int64_t m_done = 0;               // so many in all
     std::int64_t m_failed = 0;
     std::exception_ptr m_error;  // of the first that failed
     bool m_stopping = false;

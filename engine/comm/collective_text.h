@@ -9,8 +9,6 @@
 
 namespace ringside {
 
-enum class CollectiveKind : std::uint8_t { kAllReduce, kBroadcast, kAllGather, kReduceScatter, kBarrier };
-
 // "all-reduce of 10,634 floats", "barrier"
 std::string describeCollective(CollectiveKind kind, CommType type, std::uint64_t count);
 

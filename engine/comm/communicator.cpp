@@ -18,4 +18,33 @@ std::size_t sizeOf(CommType type) {
     RINGSIDE_ASSERT(false);
 }
 
+CommHandle Communicator::allGatherAsync(CommBuffer in, CommBuffer out) {
+    allGather(in, out);
+    return {};
+}
+
+CommHandle Communicator::reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) {
+    reduceScatter(in, out, op);
+    return {};
+}
+
+void Communicator::countCollective(CollectiveKind kind, CommBuffer in) {
+    const auto ranks = static_cast<std::int64_t>(size());
+    const auto bytes = static_cast<std::int64_t>(in.bytes());
+    switch (kind) {
+        case CollectiveKind::kAllReduce:
+            m_bytesSent.fetch_add(2 * bytes * (ranks - 1) / ranks, std::memory_order_relaxed);
+            return;
+        case CollectiveKind::kAllGather:
+            m_bytesSent.fetch_add(bytes * (ranks - 1), std::memory_order_relaxed);
+            return;
+        case CollectiveKind::kReduceScatter:
+        case CollectiveKind::kBroadcast:
+            m_bytesSent.fetch_add(bytes * (ranks - 1) / ranks, std::memory_order_relaxed);
+            return;
+        case CollectiveKind::kBarrier:
+            return;
+    }
+}
+
 }  // namespace ringside

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -27,6 +29,11 @@ struct CommBuffer {
 };
 
 enum class ReduceOp { kSum, kMaximum };
+
+enum class CollectiveKind : std::uint8_t { kAllReduce, kBroadcast, kAllGather, kReduceScatter, kBarrier };
+
+// What a group is for: one of two ranks that only exchange messages takes less memory.
+enum class GroupUse { kCollectives, kMessages };
 
 struct CommOptions {
     std::chrono::milliseconds timeout{30000};  // of every wait inside a collective
@@ -58,6 +65,12 @@ class Communicator {
     virtual int size() const = 0;
     virtual std::string name() const = 0;  // shm | gloo | local | nccl
 
+    // The group of all ranks that give the same colour, ordered by key and then by rank; null for a colour below 0.
+    // Every rank calls it at the same time, with the same use. It has the deadline of this one, its errors name ranks
+    // as the run does, and when it fails or aborts, whatever waits here fails as well, at the latest at its own
+    // deadline. Destroyed before this communicator.
+    virtual std::unique_ptr<Communicator> split(int colour, int key, GroupUse use = GroupUse::kCollectives) = 0;
+
     virtual void allReduce(CommBuffer buffer, ReduceOp op) = 0;  // in place
     // Starts an all-reduce that proceeds while the caller computes; the buffer is untouchable until wait().
     // Handles complete in the order they were started; each must be waited for while the communicator lives.
@@ -70,6 +83,16 @@ class Communicator {
     virtual void send(CommBuffer buffer, int to) = 0;
     virtual void recv(CommBuffer buffer, int from) = 0;
     virtual void barrier() = 0;
+
+    // The same, but they may go on while the caller computes: out is untouchable until wait(), and so is in, unless it
+    // is out's. Where nothing can go on beside the caller they are done when they return.
+    virtual CommHandle allGatherAsync(CommBuffer in, CommBuffer out);
+    virtual CommHandle reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op);
+    // Messages between two ranks arrive in the order of the sends, each direction on its own. A pair of ranks with
+    // several streams of messages takes a group for each: a receive that waits would hold up those behind it. Two ranks
+    // that send to one another before they receive do not wait for one another.
+    virtual CommHandle sendAsync(CommBuffer buffer, int to) = 0;
+    virtual CommHandle recvAsync(CommBuffer buffer, int from) = 0;
 
     // Makes every pending and later call throw CommError; safe from any thread.
     virtual void abort() = 0;
@@ -85,6 +108,10 @@ class Communicator {
     // Number of the collective under way or last finished, from 1; readable from any thread (heartbeats).
     virtual std::int64_t collective() const = 0;
 
+    // Payload that this rank has sent, as ring algorithms do: 2 (N-1)/N of an all-reduced buffer, (N-1)/N of what an
+    // all-gather gives or a reduce-scatter or a broadcast takes, and all of a message. Of this group alone; any thread.
+    virtual std::int64_t bytesSent() const { return m_bytesSent.load(std::memory_order_relaxed); }
+
     // Memory in which reductions need no extra copy (shared memory); plain memory elsewhere. Lives as long as the
     // communicator; every rank must allocate the same sizes in the same order.
     virtual std::span<float> allocate(std::size_t count) = 0;
@@ -92,6 +119,12 @@ class Communicator {
   protected:
     friend CommHandle;
     virtual void waitFor(std::int64_t /*ticket*/) {}  // of a handle given out
+
+    void countCollective(CollectiveKind kind, CommBuffer in);
+    void countMessage(CommBuffer buffer) { m_bytesSent.fetch_add(static_cast<std::int64_t>(buffer.bytes())); }
+
+  private:
+    std::atomic<std::int64_t> m_bytesSent{0};
 };
 
 inline void CommHandle::wait() const {

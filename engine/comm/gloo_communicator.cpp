@@ -11,10 +11,12 @@
 #include <array>
 #include <csignal>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "base/errors.h"
 #include "comm/communicator_factory.h"
+#include "comm/group_members.h"
 #include "comm/reduce_kernels.h"
 
 namespace ringside {
@@ -25,18 +27,26 @@ using std::chrono::milliseconds;
 // Gloo's view of our store; waits end with our deadline.
 class RendezvousStore final : public gloo::rendezvous::Store {
   public:
-    RendezvousStore(ringside::Store& store, milliseconds timeout) : m_store(store), m_timeout(timeout) {}
-    void set(const std::string& key, const std::vector<char>& value) override { m_store.set("gloo/" + key, value); }
-    std::vector<char> get(const std::string& key) override { return m_store.get("gloo/" + key, m_timeout); }
+    RendezvousStore(ringside::Store& store, milliseconds timeout, std::string prefix)
+        : m_store(store), m_timeout(timeout), m_prefix(std::move(prefix)) {}
+    void set(const std::string& key, const std::vector<char>& value) override { m_store.set(m_prefix + key, value); }
+    std::vector<char> get(const std::string& key) override { return m_store.get(m_prefix + key, m_timeout); }
     void wait(const std::vector<std::string>& keys) override { wait(keys, m_timeout); }
     void wait(const std::vector<std::string>& keys, const milliseconds& timeout) override {
-        for (const auto& key : keys) m_store.get("gloo/" + key, timeout);
+        for (const auto& key : keys) m_store.get(m_prefix + key, timeout);
     }
 
   private:
     ringside::Store& m_store;
     milliseconds m_timeout;
+    std::string m_prefix;
 };
+
+std::vector<int> allRanks(int size) {
+    std::vector<int> ranks(static_cast<std::size_t>(size));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    return ranks;
+}
 
 // Messages between two ranks; collectives use slots with prefixes below 0x10 (gloo/types.h).
 constexpr std::uint64_t kMessageSlot = std::uint64_t{0xfe} << 56;
@@ -56,8 +66,15 @@ void ignoreBrokenPipes() {
 }  // namespace
 
 GlooCommunicator::GlooCommunicator(std::shared_ptr<Store> store, int rank, int size, CommOptions options)
-    : m_store(std::move(store)), m_rank(rank), m_size(size), m_options(options) {
-    RINGSIDE_ASSERT(size > 0 && rank >= 0 && rank < size);
+    : GlooCommunicator(std::move(store), rank, Group{allRanks(size)}, options) {}
+
+GlooCommunicator::GlooCommunicator(std::shared_ptr<Store> store, int rank, Group group, CommOptions options)
+    : m_store(std::move(store)),
+      m_rank(rank),
+      m_size(static_cast<int>(group.ranksInRun.size())),
+      m_group(std::move(group)),
+      m_options(options) {
+    RINGSIDE_ASSERT(m_size > 0 && rank >= 0 && rank < m_size);
     ignoreBrokenPipes();
     guard("connecting over TCP (Gloo)", [this] { connect(); });
 }
@@ -72,7 +89,7 @@ void GlooCommunicator::connect() {
     std::shared_ptr<gloo::transport::Device> device = gloo::transport::tcp::CreateDevice(attributes);
     m_context = std::make_shared<gloo::rendezvous::Context>(m_rank, m_size);
     m_context->setTimeout(m_options.timeout);
-    RendezvousStore rendezvous(*m_store, m_options.timeout);
+    RendezvousStore rendezvous(*m_store, m_options.timeout, m_group.prefix);
     m_context->connectFullMesh(rendezvous, device);
 }
 
@@ -94,10 +111,10 @@ void GlooCommunicator::fail(const std::string& what, const std::string& why) {
     if (m_context) m_context->closeConnections();
     if (m_aborted) throw CommError("communication was aborted during " + what);
     int missing = first ? missingRank() : -1;
-    std::string who = missing < 0 ? "a rank" : "rank " + std::to_string(missing);
+    std::string who = missing < 0 ? "a rank" : rankText(missing);
     throw CommError(who + " did not take part in " + what + " within " + describeDuration(m_options.timeout) + ": " +
                         why + "; see the ranks' logs",
-                    missing);
+                    missing < 0 ? missing : inRun(missing));
 }
 
 void GlooCommunicator::abort() {
@@ -116,6 +133,7 @@ void GlooCommunicator::abort() {
 }
 
 void GlooCommunicator::runCollective(CollectiveKind kind, CommBuffer buffer, const Call& call) {
+    countCollective(kind, buffer);
     std::int64_t number = m_collective.fetch_add(1) + 1;
     // The tag keeps neighbouring collectives, and different ones, apart.
     auto tag = static_cast<std::uint32_t>(number) << 3 | static_cast<std::uint32_t>(kind);
@@ -126,7 +144,7 @@ void GlooCommunicator::runCollective(CollectiveKind kind, CommBuffer buffer, con
 
 // Whoever fails signs the store; the first rank that does not within a second is the one all others wait for.
 int GlooCommunicator::missingRank() {
-    const std::string prefix = "gloo/failed/";
+    const std::string prefix = m_group.prefix + "failed/";
     try {
         m_store->set(prefix + std::to_string(m_rank), {});
     } catch (const CommError&) {
@@ -173,13 +191,46 @@ void GlooCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
 }
 
 CommHandle GlooCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
-    return {*this, m_queue.push(buffer, op)};
+    return {*this, m_queue.push({CollectiveKind::kAllReduce, buffer, buffer, op})};
+}
+
+CommHandle GlooCommunicator::allGatherAsync(CommBuffer in, CommBuffer out) {
+    return {*this, m_queue.push({CollectiveKind::kAllGather, in, out})};
+}
+
+CommHandle GlooCommunicator::reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) {
+    return {*this, m_queue.push({CollectiveKind::kReduceScatter, in, out, op})};
+}
+
+void GlooCommunicator::run(const QueuedCollective& job) {
+    if (job.kind == CollectiveKind::kAllGather) return gatherNow(job.in, job.out);
+    if (job.kind == CollectiveKind::kReduceScatter) return scatterNow(job.in, job.out, job.op);
+    reduceNow(job.kind, job.in, job.op);
+}
+
+void GlooCommunicator::waitFor(std::int64_t ticket) {
+    if (ticket < 0) return finishMessagesUpTo(-ticket);
+    m_queue.waitFor(ticket);
+}
+
+// A mesh of connections of its own: no message of one group is behind another's.
+std::unique_ptr<Communicator> GlooCommunicator::split(int colour, int key, GroupUse) {
+    const GroupMembers members = membersOf(exchangeWishes(*this, {colour, key}), m_rank);
+    const int number = ++m_splits;
+    if (members.ranks.empty()) return nullptr;
+    Group group{{}, m_group.prefix + "group/" + std::to_string(number) + "." + std::to_string(colour) + "/"};
+    for (const int rank : members.ranks) group.ranksInRun.push_back(inRun(rank));
+    return std::make_unique<GlooCommunicator>(m_store, members.own, std::move(group), m_options);
 }
 
 // Gloo has no reduce-scatter: all-reduce of a copy, then this rank's block.
 void GlooCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
     RINGSIDE_ASSERT(in.type == out.type && in.count == out.count * static_cast<std::size_t>(m_size));
     m_queue.drain();
+    scatterNow(in, out, op);
+}
+
+void GlooCommunicator::scatterNow(CommBuffer in, CommBuffer out, ReduceOp op) {
     std::vector<std::uint64_t> copy((in.bytes() + 7) / 8);
     if (in.bytes() > 0) std::memcpy(copy.data(), in.data, in.bytes());
     reduceNow(CollectiveKind::kReduceScatter, {copy.data(), in.count, in.type}, op);
@@ -204,6 +255,10 @@ void GlooCommunicator::broadcast(CommBuffer buffer, int root) {
 void GlooCommunicator::allGather(CommBuffer in, CommBuffer out) {
     RINGSIDE_ASSERT(out.bytes() == in.bytes() * static_cast<std::size_t>(m_size));
     m_queue.drain();
+    gatherNow(in, out);
+}
+
+void GlooCommunicator::gatherNow(CommBuffer in, CommBuffer out) {
     if (m_size == 1 && in.bytes() > 0) std::memmove(out.data, in.data, in.bytes());
     runCollective(CollectiveKind::kAllGather, in, [&](std::uint32_t tag) {
         if (in.count == 0) return;
@@ -234,7 +289,64 @@ void GlooCommunicator::runMessage(int peer, const std::string& what, const std::
     guard(what, call);
 }
 
+// Both parts are asked for at once, so that Gloo's thread moves them while the caller computes.
+CommHandle GlooCommunicator::startMessage(CommBuffer buffer, int peer, bool isSend) {
+    runMessage(peer, isSend ? "starting a send" : "starting a receive", [&] {
+        Message message{buffer, peer, isSend, std::make_unique<std::uint64_t>(buffer.bytes())};
+        message.header = m_context->createUnboundBuffer(message.bytes.get(), sizeof(std::uint64_t));
+        if (buffer.bytes() > 0) message.body = m_context->createUnboundBuffer(buffer.data, buffer.bytes());
+        for (auto* part : {message.header.get(), message.body.get()}) {
+            if (!part) continue;
+            if (isSend)
+                part->send(peer, kMessageSlot);
+            else
+                part->recv(peer, kMessageSlot);
+        }
+        if (isSend) countMessage(buffer);
+        m_messages.push_back(std::move(message));
+    });
+    return {*this, -(m_finishedMessages + static_cast<std::int64_t>(m_messages.size()))};
+}
+
+CommHandle GlooCommunicator::sendAsync(CommBuffer buffer, int to) {
+    return startMessage(buffer, to, true);
+}
+
+CommHandle GlooCommunicator::recvAsync(CommBuffer buffer, int from) {
+    return startMessage(buffer, from, false);
+}
+
+void GlooCommunicator::finishMessagesUpTo(std::int64_t count) {
+    while (m_finishedMessages < count) {
+        Message message = std::move(m_messages.front());
+        m_messages.pop_front();
+        ++m_finishedMessages;
+        const char* const verb = message.isSend ? "the sending of " : "the receiving of ";
+        guard(verb + describeValues(message.buffer.type, message.buffer.count) + (message.isSend ? " to " : " from ") +
+                  rankText(message.peer),
+              [&] { finishMessage(message); });
+    }
+}
+
+void GlooCommunicator::finishMessage(Message& message) {
+    for (auto* part : {message.header.get(), message.body.get()}) {
+        if (!part) continue;
+        if (message.isSend)
+            part->waitSend(m_options.timeout);
+        else
+            part->waitRecv(m_options.timeout);
+        if (*message.bytes == message.buffer.bytes()) continue;
+        abort();
+        throw CommError(rankText(message.peer) + " sent " + std::to_string(*message.bytes) + " bytes where " +
+                            rankText(m_rank) + " expects " + std::to_string(message.buffer.bytes()) +
+                            ": send and recv must agree",
+                        inRun(message.peer));
+    }
+}
+
 void GlooCommunicator::send(CommBuffer buffer, int to) {
+    finishMessagesUpTo(m_finishedMessages + static_cast<std::int64_t>(m_messages.size()));
+    countMessage(buffer);
     std::string what = "the sending of " + describeValues(buffer.type, buffer.count) + " to rank " + std::to_string(to);
     runMessage(to, what, [&] {
         std::uint64_t bytes = buffer.bytes();
@@ -249,6 +361,7 @@ void GlooCommunicator::send(CommBuffer buffer, int to) {
 }
 
 void GlooCommunicator::recv(CommBuffer buffer, int from) {
+    finishMessagesUpTo(m_finishedMessages + static_cast<std::int64_t>(m_messages.size()));
     std::string what =
         "the receiving of " + describeValues(buffer.type, buffer.count) + " from rank " + std::to_string(from);
     runMessage(from, what, [&] {

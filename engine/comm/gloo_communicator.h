@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "comm/async_queue.h"
@@ -21,14 +22,22 @@ namespace ringside {
 // rank and in every timing, but not always that of shared memory.
 class GlooCommunicator final : public Communicator {
   public:
+    // How the ranks of a group are called in the run, and what keeps its keys in the store apart from others'.
+    struct Group {
+        std::vector<int> ranksInRun;
+        std::string prefix = "gloo/";
+    };
+
     // Connects to every other rank. The store is kept: after a failure it tells which rank is missing.
     GlooCommunicator(std::shared_ptr<Store> store, int rank, int size, CommOptions options);
+    GlooCommunicator(std::shared_ptr<Store> store, int rank, Group group, CommOptions options);
     // Aborts when reductions are still queued: whoever leaves early must not keep the others, or itself, waiting.
     ~GlooCommunicator() override;
 
     int rank() const override { return m_rank; }
     int size() const override { return m_size; }
     std::string name() const override { return "gloo"; }
+    std::unique_ptr<Communicator> split(int colour, int key, GroupUse use) override;
 
     void allReduce(CommBuffer buffer, ReduceOp op) override;
     CommHandle allReduceAsync(CommBuffer buffer, ReduceOp op) override;
@@ -38,14 +47,35 @@ class GlooCommunicator final : public Communicator {
     void send(CommBuffer buffer, int to) override;
     void recv(CommBuffer buffer, int from) override;
     void barrier() override;
+    CommHandle allGatherAsync(CommBuffer in, CommBuffer out) override;
+    CommHandle reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) override;
+    CommHandle sendAsync(CommBuffer buffer, int to) override;
+    CommHandle recvAsync(CommBuffer buffer, int from) override;
     void abort() override;
     std::int64_t collective() const override { return m_collective.load(std::memory_order_relaxed); }
     std::span<float> allocate(std::size_t count) override { return m_allocated.emplace_back(count); }
 
   protected:
-    void waitFor(std::int64_t ticket) override { m_queue.waitFor(ticket); }
+    void waitFor(std::int64_t ticket) override;
 
   private:
+    // A message under way: its size in bytes, then its bytes.
+    struct Message {
+        CommBuffer buffer;
+        int peer = 0;
+        bool isSend = false;
+        std::unique_ptr<std::uint64_t> bytes;  // stays where it is
+        std::unique_ptr<gloo::transport::UnboundBuffer> header = nullptr;
+        std::unique_ptr<gloo::transport::UnboundBuffer> body = nullptr;
+    };
+    CommHandle startMessage(CommBuffer buffer, int peer, bool isSend);
+    void finishMessage(Message& message);
+    void finishMessagesUpTo(std::int64_t count);
+    void run(const QueuedCollective& job);
+    void gatherNow(CommBuffer in, CommBuffer out);
+    void scatterNow(CommBuffer in, CommBuffer out, ReduceOp op);
+    std::string rankText(int rank) const { return "rank " + std::to_string(inRun(rank)); }
+    int inRun(int rank) const { return m_group.ranksInRun[static_cast<std::size_t>(rank)]; }
     using Call = std::function<void(std::uint32_t tag)>;
     void connect();
     void runCollective(CollectiveKind kind, CommBuffer buffer, const Call& call);
@@ -58,15 +88,17 @@ class GlooCommunicator final : public Communicator {
     std::shared_ptr<Store> m_store;
     int m_rank;
     int m_size;
+    Group m_group;
+    int m_splits = 0;
     CommOptions m_options;
     std::shared_ptr<gloo::rendezvous::Context> m_context;
     std::atomic<std::int64_t> m_collective{0};
     std::atomic<bool> m_aborted{false};
     bool m_failed = false;
     std::deque<std::vector<float>> m_allocated;
-    AsyncQueue m_queue{[this](CommBuffer buffer, ReduceOp op) {
-        reduceNow(CollectiveKind::kAllReduce, buffer, op);
-    }};  // last: its thread uses all of the above
+    std::deque<Message> m_messages;
+    std::int64_t m_finishedMessages = 0;  // of those started; their tickets count down from -1
+    AsyncQueue m_queue{[this](const QueuedCollective& job) { run(job); }};  // last: its thread uses all of the above
 };
 
 }  // namespace ringside

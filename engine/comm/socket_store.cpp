@@ -21,6 +21,7 @@ namespace {
 }  // namespace
 
 void SocketStore::set(const std::string& key, const std::vector<char>& value) {
+    std::lock_guard lock(m_mutex);
     std::string what = "wrote key '" + key + "'";
     if (key.size() > StoreFrame::kMaxKeyBytes || key.size() + value.size() + 16 > StoreFrame::kMaxBytes) {
         failOn(what, std::to_string(key.size() + value.size()) + " bytes are more than the store takes (1 MiB)");
@@ -30,6 +31,7 @@ void SocketStore::set(const std::string& key, const std::vector<char>& value) {
 }
 
 std::vector<char> SocketStore::get(const std::string& key, std::chrono::milliseconds deadline) {
+    std::lock_guard lock(m_mutex);
     std::string what = "waited for key '" + key + "'";
     if (key.size() > StoreFrame::kMaxKeyBytes) failOn(what, "the key is longer than 1,024 bytes");
     Deadline until = std::chrono::steady_clock::now() + deadline;

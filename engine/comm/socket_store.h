@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mutex>
+
 #include "base/unique_fd.h"
 #include "comm/store.h"
 #include "launch/store_protocol.h"
 
 namespace ringside {
 
-// A rank's view of the supervisor's store (run/store_server.h) over an inherited stream socket. One thread at a time.
-// After a CommError the connection is useless: an answer may still be under way.
+// A rank's view of the supervisor's store (run/store_server.h) over an inherited stream socket. Any thread: groups of
+// ranks share it. After a CommError the connection is useless: an answer may still be under way.
 class SocketStore final : public Store {
   public:
     // timeout: of a set, which waits only while the supervisor does not read.
@@ -24,6 +26,7 @@ class SocketStore final : public Store {
     StoreFrame receive(Deadline deadline, const std::string& what);
     void waitFor(short events, Deadline deadline, const std::string& what);
 
+    std::mutex m_mutex;  // a question and its answer go together
     UniqueFd m_socket;
     std::chrono::milliseconds m_timeout;
     StoreFrameReader m_reader;

@@ -183,6 +183,62 @@ void checkAsyncOrder(Communicator& ranks) {
     }
 }
 
+void checkAsyncGatherAndScatter(Communicator& ranks) {
+    const auto n = static_cast<std::size_t>(ranks.size());
+    std::vector<std::int64_t> own{ranks.rank() + 10}, all(n), blocks(n), sum(1);
+    for (std::size_t b = 0; b < n; ++b) blocks[b] = static_cast<std::int64_t>(b);
+    const CommHandle gathered = ranks.allGatherAsync(CommBuffer::of(std::span(own)), CommBuffer::of(std::span(all)));
+    const CommHandle scattered =
+        ranks.reduceScatterAsync(CommBuffer::of(std::span(blocks)), CommBuffer::of(std::span(sum)), ReduceOp::kSum);
+    gathered.wait();
+    for (std::size_t rank = 0; rank < n; ++rank)
+        require(all[rank] == static_cast<std::int64_t>(rank) + 10, "wrong asynchronous all-gather", 1);
+    scattered.wait();
+    require(sum[0] == static_cast<std::int64_t>(n) * ranks.rank(), "wrong asynchronous reduce-scatter", 1);
+}
+
+void checkCrossingMessages(Communicator& ranks) {
+    const int peer = ranks.rank() ^ 1;
+    if (peer >= ranks.size()) return;
+    for (const std::size_t count : {std::size_t{3}, std::size_t{300'001}, std::size_t{0}, std::size_t{5000}}) {
+        auto first = samples(ranks.rank(), count);
+        auto second = samples(ranks.rank() + 100, count);
+        std::vector<float> gotFirst(count), gotSecond(count);
+        const CommHandle receivedFirst = ranks.recvAsync(CommBuffer::of(std::span(gotFirst)), peer);
+        const CommHandle sentFirst = ranks.sendAsync(CommBuffer::of(std::span(first)), peer);
+        const CommHandle sentSecond = ranks.sendAsync(CommBuffer::of(std::span(second)), peer);
+        const CommHandle receivedSecond = ranks.recvAsync(CommBuffer::of(std::span(gotSecond)), peer);
+        receivedSecond.wait();  // and with it the one before
+        require(gotFirst == samples(peer, count), "wrong first message", count);
+        require(gotSecond == samples(peer + 100, count), "wrong second message", count);
+        for (const CommHandle& handle : {receivedFirst, sentFirst, sentSecond}) handle.wait();
+    }
+}
+
+void checkGroups(Communicator& ranks, bool inOrder) {
+    const int me = ranks.rank();
+    const int colour = me % 2;
+    const auto group = ranks.split(colour, colour == 0 ? me : -me);
+    const int size = (ranks.size() + 1 - colour) / 2;
+    require(group && group->size() == size, "wrong size of a group", 0);
+    require(group->rank() == (colour == 0 ? me / 2 : size - 1 - me / 2), "wrong place in a group", 0);
+    for (const std::size_t count : {3U, 10'634U, 400'001U}) checkFloatSum(*group, count, inOrder);
+    checkFloatSumInAllocatedMemory(*group, 5000, inOrder);
+    checkBroadcast(*group, 1000);
+    checkAllGather(*group, 1000);
+    checkReduceScatter(*group, 1000);
+    checkSendAndRecv(*group, 20'000);
+    checkAsyncOrder(*group);
+
+    const auto some = ranks.split(me == 0 ? -1 : 7, 0, GroupUse::kMessages);
+    require((some == nullptr) == (me == 0), "a rank without a colour is in a group", 0);
+    if (some) checkCrossingMessages(*some);
+    if (some) checkFloatSum(*some, 100'001, inOrder);
+    checkFloatSum(ranks, 100, inOrder);
+    const auto inner = group->split(0, 0);
+    checkFloatSum(*inner, 100, inOrder);
+}
+
 void checkEverything(Communicator& ranks, bool inOrder) {
     for (std::size_t count : {0U, 1U, 3U, 1000U, 10'634U, 1'000'001U}) {
         bool large = count > 100'000;
@@ -198,6 +254,9 @@ void checkEverything(Communicator& ranks, bool inOrder) {
     }
     checkDoubleAndByteReductions(ranks);
     checkAsyncOrder(ranks);
+    checkAsyncGatherAndScatter(ranks);
+    checkCrossingMessages(ranks);
+    checkGroups(ranks, inOrder);
     ranks.barrier();
 }
 

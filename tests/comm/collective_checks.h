@@ -20,6 +20,11 @@ void checkAllGather(Communicator& ranks, std::size_t count);
 void checkReduceScatter(Communicator& ranks, std::size_t count);
 void checkSendAndRecv(Communicator& ranks, std::size_t count);
 void checkAsyncOrder(Communicator& ranks);
+void checkAsyncGatherAndScatter(Communicator& ranks);
+// Two neighbours that send long messages to one another before either receives.
+void checkCrossingMessages(Communicator& ranks);
+// Even and odd ranks, the odd ones in reverse; each group does all of the above that takes little time.
+void checkGroups(Communicator& ranks, bool inOrder);
 
 // All of the above at sizes around every boundary.
 void checkEverything(Communicator& ranks, bool inOrder);

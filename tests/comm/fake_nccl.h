@@ -35,6 +35,10 @@ class FakeNccl final : public NcclApi {
         comm = initGivesComm ? this : nullptr;
         return note("commInitRank");
     }
+    NcclResult commSplit(NcclComm, int colour, int, NcclComm& made) override {
+        made = colour < 0 ? nullptr : this;
+        return note("commSplit " + std::to_string(colour));
+    }
     NcclResult commGetAsyncError(NcclComm, NcclResult& state) override {
         state = asyncError;
         if (inProgressFor > 0) {

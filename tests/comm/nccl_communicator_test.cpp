@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/nccl/nccl_communicator.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/errors.h"
@@ -61,6 +62,41 @@ TEST_CASE("Rank 0 publishes the unique id and its version, the others join with 
     CHECK(rank1->rank() == 1);
     CHECK(rank1->size() == 4);
     CHECK(rank1->name() == "nccl");
+}
+
+TEST_CASE("A group of ranks is split off by NCCL and knows its size from all ranks' wishes") {
+    World world;
+    const auto rank0 = world.connect(0);
+    const auto rank1 = world.connect(1);
+    world.nccl->inProgressFor = 20;
+    // In the fake world every rank wishes what this one does.
+    const auto group = rank1->split(3, 0, GroupUse::kCollectives);
+    REQUIRE(group);
+    CHECK(std::ranges::count(world.nccl->calls, "commSplit 3") == 1);
+    CHECK(group->size() == 4);
+    CHECK(group->rank() == 1);
+    CHECK_FALSE(group->canBeRecorded());
+    const auto values = world.onDevice(*rank1, {1, 2});
+    const CommHandle handle =
+        group->allGatherAsync(CommBuffer::of(values.first(1)), CommBuffer::of(world.onDevice(*rank1, {0, 0, 0, 0})));
+    handle.wait();
+    CHECK(group->bytesSent() == 4 * 3);
+    CHECK(rank1->split(-1, 0, GroupUse::kCollectives) == nullptr);
+    CHECK(std::ranges::count(world.nccl->calls, "commSplit -1") == 1);
+}
+
+TEST_CASE("Messages under way on device memory are told from one another by their order") {
+    World world;
+    const auto rank0 = world.connect(0);
+    const auto communicator = world.connect(1);
+    const auto values = world.onDevice(*communicator, {1, 2});
+    const CommHandle sent = communicator->sendAsync(CommBuffer::of(values), 2);
+    const CommHandle received = communicator->recvAsync(CommBuffer::of(values), 0);
+    sent.wait();
+    received.wait();
+    CHECK(std::ranges::count(world.nccl->calls, "send to 2") == 1);
+    CHECK(std::ranges::count(world.nccl->calls, "recv from 0") == 1);
+    CHECK(communicator->bytesSent() == 8);
 }
 
 TEST_CASE("Ranks with different NCCL versions are refused with both versions") {

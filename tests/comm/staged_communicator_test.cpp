@@ -91,6 +91,22 @@ TEST_CASE("Device memory travels from rank to rank through the host") {
     CHECK(received == std::vector<float>{5});
 }
 
+TEST_CASE("Messages of device memory cross one another, in a group too") {
+    std::vector<std::vector<float>> received(2);
+    playRanks(2, [&](StagedRank& self) {
+        const int me = self.communicator->rank();
+        const auto pair = self.communicator->split(0, 0, GroupUse::kMessages);
+        const auto mine = self.onDevice({static_cast<float>(me) + 5});
+        const auto theirs = self.onDevice({0});
+        const CommHandle sent = pair->sendAsync(CommBuffer::of(mine), 1 - me);
+        const CommHandle arrived = pair->recvAsync(CommBuffer::of(theirs), 1 - me);
+        arrived.wait();
+        sent.wait();
+        received[static_cast<std::size_t>(me)] = copied(theirs);
+    });
+    CHECK(received == std::vector<std::vector<float>>{{6}, {5}});
+}
+
 TEST_CASE("A collective sees what the compute stream had still to compute, and host memory stays on the host") {
     StagedRank self(std::move(makeLocalCommunicators(1).front()));
     const auto values = self.onDevice({1});

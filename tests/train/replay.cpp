@@ -177,6 +177,11 @@ class ReplayCommunicator final : public Communicator {
     void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) override { m_inner.reduceScatter(in, out, op); }
     void send(CommBuffer buffer, int to) override { m_inner.send(buffer, to); }
     void recv(CommBuffer buffer, int from) override { m_inner.recv(buffer, from); }
+    std::unique_ptr<Communicator> split(int colour, int key, GroupUse use) override {
+        return m_inner.split(colour, key, use);
+    }
+    CommHandle sendAsync(CommBuffer buffer, int to) override { return m_inner.sendAsync(buffer, to); }
+    CommHandle recvAsync(CommBuffer buffer, int from) override { return m_inner.recvAsync(buffer, from); }
     void barrier() override { m_inner.barrier(); }
     void abort() override { m_inner.abort(); }
     std::int64_t collective() const override { return m_inner.collective(); }

@@ -39,6 +39,8 @@ class NcclApi {
     virtual int version() = 0;  // 22809 = 2.28.9
     virtual NcclResult getUniqueId(NcclUniqueId& id) = 0;
     virtual NcclResult commInitRank(NcclComm& comm, int size, const NcclUniqueId& id, int rank) = 0;
+    // The group of all ranks with this colour, by key; null for a colour of -1. In progress until the parent is not.
+    virtual NcclResult commSplit(NcclComm parent, int colour, int key, NcclComm& made) = 0;
     virtual NcclResult commGetAsyncError(NcclComm comm, NcclResult& state) = 0;
     virtual std::string lastError(NcclComm comm) = 0;
     virtual NcclResult commFinalize(NcclComm comm) = 0;

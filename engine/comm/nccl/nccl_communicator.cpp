@@ -2,8 +2,11 @@
 #include "comm/nccl/nccl_communicator.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "base/errors.h"
+#include "comm/group_members.h"
 
 namespace ringside {
 namespace {
@@ -19,10 +22,24 @@ std::size_t aligned(std::size_t bytes) {
 NcclCommunicator::NcclCommunicator(NcclParts parts, Store& store, int rank, int size, NcclOptions options)
     : m_parts(parts),
       m_options(options),
-      m_store(store),
-      m_connection(parts.api, parts.device, parts.clock, rank, size, options.deadlines),
+      m_store(&store),
+      m_connection(
+          std::make_unique<NcclConnection>(parts.api, parts.device, parts.clock, rank, size, options.deadlines)),
       m_frontSince(parts.clock->now()) {
-    m_connection.connect(store);
+    m_connection->connect(store);
+    prepareStreams();
+}
+
+NcclCommunicator::NcclCommunicator(NcclParts parts, std::unique_ptr<NcclConnection> connection, NcclOptions options)
+    : m_parts(parts),
+      m_options(options),
+      m_store(nullptr),
+      m_connection(std::move(connection)),
+      m_frontSince(parts.clock->now()) {
+    prepareStreams();
+}
+
+void NcclCommunicator::prepareStreams() {
     m_stream = m_parts.device->createStream();
     m_computeReady = takeEvent();
     m_barrierValue = m_parts.device->allocate(sizeof(float));
@@ -31,7 +48,7 @@ NcclCommunicator::NcclCommunicator(NcclParts parts, Store& store, int rank, int 
 // A dead connection leaves its memory to the end of the process: freeing device memory waits for the GPU, which may
 // spin in a collective that never ends.
 NcclCommunicator::~NcclCommunicator() {
-    if (!m_connection.alive()) return;
+    if (!m_connection->alive()) return;
     try {
         while (!m_pending.empty()) hostWait(m_firstPending + static_cast<std::int64_t>(m_pending.size()) - 1);
     } catch (const std::exception&) {
@@ -61,13 +78,17 @@ DeviceEvent NcclCommunicator::takeEvent() {
     return event;
 }
 
-NcclOperation NcclCommunicator::next(const char* name, CommBuffer buffer) {
-    return {name, buffer.type, buffer.count, m_collective.fetch_add(1, std::memory_order_relaxed) + 1};
+NcclOperation NcclCommunicator::next(CollectiveKind kind, CommBuffer buffer) {
+    static constexpr std::array<const char*, 5> kNames{"all-reduce", "broadcast", "all-gather", "reduce-scatter",
+                                                       "barrier"};
+    countCollective(kind, buffer);
+    return {kNames[static_cast<std::size_t>(kind)], buffer.type, buffer.count,
+            m_collective.fetch_add(1, std::memory_order_relaxed) + 1};
 }
 
 // Tickets of a recording count its own collectives.
 std::int64_t NcclCommunicator::start(const NcclOperation& operation, const Call& call) {
-    m_connection.check(operation);
+    m_connection->check(operation);
     if (!m_recording) reap();
     const DeviceEvent finished = onGpu(operation, [&] { return enqueue(operation, call); });
     if (!m_recording) return expect(finished, operation);
@@ -81,9 +102,9 @@ DeviceEvent NcclCommunicator::enqueue(const NcclOperation& operation, const Call
     device.streamWaits(m_stream, m_computeReady);
     const NcclResult result = call();
     if (m_recording)
-        m_connection.settleRecorded(result, operation);
+        m_connection->settleRecorded(result, operation);
     else
-        m_connection.settle(result, operation);
+        m_connection->settle(result, operation);
     const DeviceEvent finished = takeEvent();
     device.record(finished, m_stream);
     return finished;
@@ -108,7 +129,7 @@ std::int64_t NcclCommunicator::endRecording() {
     m_recorded.clear();
     const std::int64_t recorded =
         m_collective.exchange(m_beforeRecording, std::memory_order_relaxed) - m_beforeRecording;
-    if (m_connection.brokeByRecording()) mend();
+    if (m_connection->brokeByRecording()) mend();
     return recorded;
 }
 
@@ -119,17 +140,17 @@ void NcclCommunicator::mend() {
         reap();
         if (m_pending.empty()) break;
         if (m_parts.clock->now() - m_frontSince >= m_options.deadlines.collective)
-            m_connection.failLate(m_pending.front().operation);
+            m_connection->failLate(m_pending.front().operation);
         m_parts.device->pause();
     }
-    m_connection.connectAgain(m_store);
+    m_connection->connectAgain(*m_store);
 }
 
 // NCCL knows no deadline for them either, so an event behind the whole step stands for all of them.
 void NcclCommunicator::launched(std::int64_t collectives) {
     const std::int64_t last = m_collective.fetch_add(collectives, std::memory_order_relaxed) + collectives;
     const NcclOperation operation{"the last of a recorded step", CommType::kByte, 0, last};
-    m_connection.check(operation);
+    m_connection->check(operation);
     reap();
     const DeviceEvent finished = takeEvent();
     m_parts.device->record(finished, m_options.computeStream);
@@ -148,17 +169,17 @@ void NcclCommunicator::reap() {
 
 void NcclCommunicator::poll() {
     reap();
-    if (m_pending.empty()) return m_connection.check({"waiting"});
+    if (m_pending.empty()) return m_connection->check({"waiting"});
     const NcclOperation& front = m_pending.front().operation;
-    m_connection.check(front);
-    if (m_parts.clock->now() - m_frontSince >= m_options.deadlines.collective) m_connection.failLate(front);
+    m_connection->check(front);
+    if (m_parts.clock->now() - m_frontSince >= m_options.deadlines.collective) m_connection->failLate(front);
 }
 
 void NcclCommunicator::waitFor(std::int64_t ticket) {
     if (m_recording)
         return m_parts.device->streamWaits(m_options.computeStream, m_recorded[static_cast<std::size_t>(ticket)]);
     if (m_options.hostWaits) return hostWait(ticket);
-    m_connection.check({"waiting"});
+    m_connection->check({"waiting"});
     if (ticket < m_firstPending) return;
     const Pending& pending = m_pending[static_cast<std::size_t>(ticket - m_firstPending)];
     m_parts.device->streamWaits(m_options.computeStream, pending.finished);
@@ -168,7 +189,7 @@ void NcclCommunicator::waitFor(std::int64_t ticket) {
 void NcclCommunicator::hostWait(std::int64_t ticket) {
     if (ticket < m_firstPending) return;
     const NcclOperation operation = m_pending[static_cast<std::size_t>(ticket - m_firstPending)].operation;
-    m_connection.waitUntil(
+    m_connection->waitUntil(
         [this, ticket] {
             reap();
             return ticket < m_firstPending;
@@ -205,7 +226,7 @@ void NcclCommunicator::bringBack(CommBuffer buffer, const void* staged, const Nc
 // in and out may be the same buffer.
 void NcclCommunicator::runStaged(const NcclOperation& operation, CommBuffer in, CommBuffer out,
                                  const std::function<NcclResult(void* in, void* out)>& call) {
-    m_connection.check(operation);
+    m_connection->check(operation);
     const bool inPlace = in.data == out.data;
     const bool onHost = isOnHost(in) || isOnHost(out);
     if (!onHost) return waitFor(start(operation, [&] { return call(in.data, out.data); }));
@@ -221,9 +242,9 @@ void NcclCommunicator::runStaged(const NcclOperation& operation, CommBuffer in, 
 }
 
 void NcclCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
-    const NcclOperation operation = next("all-reduce", buffer);
+    const NcclOperation operation = next(CollectiveKind::kAllReduce, buffer);
     runStaged(operation, buffer, buffer, [&](void* in, void* out) {
-        return m_parts.api->allReduce(in, out, buffer.count, buffer.type, op, m_connection.comm(), m_stream);
+        return m_parts.api->allReduce(in, out, buffer.count, buffer.type, op, m_connection->comm(), m_stream);
     });
 }
 
@@ -232,55 +253,100 @@ CommHandle NcclCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
         allReduce(buffer, op);
         return {};
     }
-    const std::int64_t ticket = start(next("all-reduce", buffer), [&] {
-        return m_parts.api->allReduce(buffer.data, buffer.data, buffer.count, buffer.type, op, m_connection.comm(),
+    const std::int64_t ticket = start(next(CollectiveKind::kAllReduce, buffer), [&] {
+        return m_parts.api->allReduce(buffer.data, buffer.data, buffer.count, buffer.type, op, m_connection->comm(),
                                       m_stream);
     });
     return {*this, ticket};
 }
 
 void NcclCommunicator::broadcast(CommBuffer buffer, int root) {
-    const NcclOperation operation = next("broadcast", buffer);
+    const NcclOperation operation = next(CollectiveKind::kBroadcast, buffer);
     runStaged(operation, buffer, buffer, [&](void* in, void*) {
-        return m_parts.api->broadcast(in, buffer.count, buffer.type, root, m_connection.comm(), m_stream);
+        return m_parts.api->broadcast(in, buffer.count, buffer.type, root, m_connection->comm(), m_stream);
     });
 }
 
 void NcclCommunicator::allGather(CommBuffer in, CommBuffer out) {
     RINGSIDE_ASSERT(out.count == in.count * static_cast<std::size_t>(size()));
-    const NcclOperation operation = next("all-gather", in);
+    const NcclOperation operation = next(CollectiveKind::kAllGather, in);
     runStaged(operation, in, out, [&](void* source, void* result) {
-        return m_parts.api->allGather(source, result, in.count, in.type, m_connection.comm(), m_stream);
+        return m_parts.api->allGather(source, result, in.count, in.type, m_connection->comm(), m_stream);
     });
 }
 
 void NcclCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
     RINGSIDE_ASSERT(in.count == out.count * static_cast<std::size_t>(size()));
-    const NcclOperation operation = next("reduce-scatter", in);
+    const NcclOperation operation = next(CollectiveKind::kReduceScatter, in);
     runStaged(operation, in, out, [&](void* source, void* result) {
-        return m_parts.api->reduceScatter(source, result, out.count, in.type, op, m_connection.comm(), m_stream);
+        return m_parts.api->reduceScatter(source, result, out.count, in.type, op, m_connection->comm(), m_stream);
     });
 }
 
+CommHandle NcclCommunicator::allGatherAsync(CommBuffer in, CommBuffer out) {
+    if (isOnHost(in) || isOnHost(out)) return Communicator::allGatherAsync(in, out);
+    return {*this, start(next(CollectiveKind::kAllGather, in), [&] {
+                return m_parts.api->allGather(in.data, out.data, in.count, in.type, m_connection->comm(), m_stream);
+            })};
+}
+
+CommHandle NcclCommunicator::reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) {
+    if (isOnHost(in) || isOnHost(out)) return Communicator::reduceScatterAsync(in, out, op);
+    return {*this, start(next(CollectiveKind::kReduceScatter, in), [&] {
+                return m_parts.api->reduceScatter(in.data, out.data, out.count, in.type, op, m_connection->comm(),
+                                                  m_stream);
+            })};
+}
+
+CommHandle NcclCommunicator::sendAsync(CommBuffer buffer, int to) {
+    if (isOnHost(buffer)) {
+        send(buffer, to);
+        return {};
+    }
+    countMessage(buffer);
+    return {*this, start({"send", buffer.type, buffer.count, 0, to}, [&] {
+                return m_parts.api->send(buffer.data, buffer.count, buffer.type, to, m_connection->comm(), m_stream);
+            })};
+}
+
+CommHandle NcclCommunicator::recvAsync(CommBuffer buffer, int from) {
+    if (isOnHost(buffer)) {
+        recv(buffer, from);
+        return {};
+    }
+    return {*this, start({"recv", buffer.type, buffer.count, 0, from}, [&] {
+                return m_parts.api->recv(buffer.data, buffer.count, buffer.type, from, m_connection->comm(), m_stream);
+            })};
+}
+
+// The sizes are exchanged first: NCCL does not say who else has a colour before the group is there.
+std::unique_ptr<Communicator> NcclCommunicator::split(int colour, int key, GroupUse) {
+    const GroupMembers members = membersOf(exchangeWishes(*this, {colour, key}), rank());
+    auto connection = m_connection->split(colour, key, members.own, static_cast<int>(members.ranks.size()));
+    if (!connection) return nullptr;
+    return std::make_unique<NcclCommunicator>(m_parts, std::move(connection), m_options);
+}
+
 void NcclCommunicator::send(CommBuffer buffer, int to) {
+    countMessage(buffer);
     const NcclOperation operation{"send", buffer.type, buffer.count, 0, to};
     runStaged(operation, buffer, {}, [&](void* data, void*) {
-        return m_parts.api->send(data, buffer.count, buffer.type, to, m_connection.comm(), m_stream);
+        return m_parts.api->send(data, buffer.count, buffer.type, to, m_connection->comm(), m_stream);
     });
 }
 
 void NcclCommunicator::recv(CommBuffer buffer, int from) {
     const NcclOperation operation{"recv", buffer.type, buffer.count, 0, from};
     runStaged(operation, {}, buffer, [&](void*, void* data) {
-        return m_parts.api->recv(data, buffer.count, buffer.type, from, m_connection.comm(), m_stream);
+        return m_parts.api->recv(data, buffer.count, buffer.type, from, m_connection->comm(), m_stream);
     });
 }
 
 // An all-reduce of one value that the host waits for.
 void NcclCommunicator::barrier() {
-    const std::int64_t ticket = start(next("barrier", {}), [this] {
+    const std::int64_t ticket = start(next(CollectiveKind::kBarrier, {}), [this] {
         return m_parts.api->allReduce(m_barrierValue, m_barrierValue, 1, CommType::kFloat32, ReduceOp::kMaximum,
-                                      m_connection.comm(), m_stream);
+                                      m_connection->comm(), m_stream);
     });
     hostWait(ticket);
 }

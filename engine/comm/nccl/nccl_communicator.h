@@ -33,11 +33,14 @@ class NcclCommunicator final : public Communicator {
   public:
     // The store outlives it: where NCCL breaks by being recorded, the ranks connect once more.
     NcclCommunicator(NcclParts parts, Store& store, int rank, int size, NcclOptions options);
+    // Of a group; its steps are not recorded.
+    NcclCommunicator(NcclParts parts, std::unique_ptr<NcclConnection> connection, NcclOptions options);
     ~NcclCommunicator() override;
 
-    int rank() const override { return m_connection.rank(); }
-    int size() const override { return m_connection.size(); }
+    int rank() const override { return m_connection->rank(); }
+    int size() const override { return m_connection->size(); }
     std::string name() const override { return "nccl"; }
+    std::unique_ptr<Communicator> split(int colour, int key, GroupUse use) override;
 
     void allReduce(CommBuffer buffer, ReduceOp op) override;
     CommHandle allReduceAsync(CommBuffer buffer, ReduceOp op) override;
@@ -47,11 +50,15 @@ class NcclCommunicator final : public Communicator {
     void send(CommBuffer buffer, int to) override;
     void recv(CommBuffer buffer, int from) override;
     void barrier() override;
-    void abort() override { m_connection.requestAbort(); }
+    CommHandle allGatherAsync(CommBuffer in, CommBuffer out) override;
+    CommHandle reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) override;
+    CommHandle sendAsync(CommBuffer buffer, int to) override;
+    CommHandle recvAsync(CommBuffer buffer, int from) override;
+    void abort() override { m_connection->requestAbort(); }
     std::int64_t collective() const override { return m_collective.load(std::memory_order_relaxed); }
     std::span<float> allocate(std::size_t count) override;  // device memory
     // NCCL's collectives may be captured. One that has run as it is before: NCCL connects at the first.
-    bool canBeRecorded() const override { return true; }
+    bool canBeRecorded() const override { return m_store != nullptr; }
     void beginRecording() override;
     std::int64_t endRecording() override;
     void launched(std::int64_t collectives) override;
@@ -68,7 +75,8 @@ class NcclCommunicator final : public Communicator {
     };
     using Call = std::function<NcclResult()>;
 
-    NcclOperation next(const char* name, CommBuffer buffer);  // takes the next collective's number
+    void prepareStreams();
+    NcclOperation next(CollectiveKind kind, CommBuffer buffer);  // takes the next collective's number
     std::int64_t start(const NcclOperation& operation, const Call& call);
     DeviceEvent enqueue(const NcclOperation& operation, const Call& call);  // behind the compute stream's work
     std::int64_t expect(DeviceEvent finished, const NcclOperation& operation);
@@ -89,8 +97,8 @@ class NcclCommunicator final : public Communicator {
 
     NcclParts m_parts;
     NcclOptions m_options;
-    Store& m_store;
-    NcclConnection m_connection;
+    Store* m_store;  // null: a group
+    std::unique_ptr<NcclConnection> m_connection;
     DeviceStream m_stream = nullptr;
     DeviceEvent m_computeReady = nullptr;
     std::deque<Pending> m_pending;

@@ -45,6 +45,17 @@ void NcclConnection::connect(Store& store) {
     ++m_connected;
 }
 
+std::unique_ptr<NcclConnection> NcclConnection::split(int colour, int key, int rank, int size) {
+    constexpr NcclOperation kSplitting{"splitting the ranks into groups"};
+    check(kSplitting);
+    auto group = std::make_unique<NcclConnection>(m_api, m_device, m_clock, rank, size, m_deadlines);
+    settle(m_api->commSplit(m_comm, colour, key, group->m_comm), kSplitting);
+    if (colour < 0) return nullptr;
+    const NcclResult result = group->waitWhileInProgress(kSplitting, m_deadlines.connect);
+    if (result != NcclResult::kSuccess) fail("splitting the ranks into groups failed: " + ncclResultText(result));
+    return group;
+}
+
 bool NcclConnection::brokeByRecording() {
     if (!m_comm || !m_refusedRecording) return false;
     const NcclResult state = asyncState();

@@ -40,6 +40,9 @@ class NcclConnection {
 
     // Rank 0 publishes NCCL's unique id and version in the store, the others compare and join.
     void connect(Store& store);
+    // The connection of the group of this rank's colour, in which it is `rank` of `size`; null for a colour below 0.
+    // All ranks come.
+    std::unique_ptr<NcclConnection> split(int colour, int key, int rank, int size);
     // Whether refusing to be recorded left NCCL with an error of its own, as its non-blocking communicators may have.
     bool brokeByRecording();
     // A new communicator in place of that one; nothing of it may be under way. Every rank has to come.

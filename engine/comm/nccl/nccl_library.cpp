@@ -67,6 +67,13 @@ class NcclLibrary final : public NcclApi {
         return toResult(result);
     }
 
+    NcclResult commSplit(NcclComm parent, int colour, int key, NcclComm& made) override {
+        ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+        config.blocking = 0;
+        auto* const child = reinterpret_cast<ncclComm_t*>(&made);  // may be filled in when the parent has finished
+        return toResult(ncclCommSplit(commOf(parent), colour < 0 ? NCCL_SPLIT_NOCOLOR : colour, key, child, &config));
+    }
+
     NcclResult commGetAsyncError(NcclComm comm, NcclResult& state) override {
         ncclResult_t raw = ncclSuccess;
         const ncclResult_t result = ncclCommGetAsyncError(commOf(comm), &raw);

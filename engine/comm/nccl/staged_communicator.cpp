@@ -16,7 +16,9 @@ StagedCommunicator::StagedCommunicator(StagedParts parts, const StagedOptions& o
 
 StagedCommunicator::~StagedCommunicator() {
     for (void* memory : m_memory) m_parts.device->release(memory);
-    for (const Staging& staging : {m_in, m_out})
+    for (const Message& message : m_messages) m_freeStaging.push_back(message.staging);
+    m_freeStaging.insert(m_freeStaging.end(), {m_in, m_out});
+    for (const Staging& staging : m_freeStaging)
         if (staging.memory) m_parts.device->releaseHost(staging.memory);
     m_parts.device->destroyEvent(m_event);
     m_parts.device->destroyStream(m_stream);
@@ -104,6 +106,47 @@ void StagedCommunicator::send(CommBuffer buffer, int to) {
 void StagedCommunicator::recv(CommBuffer buffer, int from) {
     m_parts.host->recv(bringDown(buffer, m_out, false), from);
     bringUp(buffer, m_out);
+}
+
+std::unique_ptr<Communicator> StagedCommunicator::split(int colour, int key, GroupUse use) {
+    std::unique_ptr<Communicator> host = m_parts.host->split(colour, key, use);
+    if (!host) return nullptr;
+    return std::make_unique<StagedCommunicator>(StagedParts{std::move(host), m_parts.device, m_parts.clock}, m_options);
+}
+
+StagedCommunicator::Staging StagedCommunicator::takeStaging(std::size_t bytes) {
+    Staging staging;
+    if (!m_freeStaging.empty()) {
+        staging = m_freeStaging.back();
+        m_freeStaging.pop_back();
+    }
+    reserve(staging, bytes);
+    return staging;
+}
+
+CommHandle StagedCommunicator::sendAsync(CommBuffer buffer, int to) {
+    Message message{{}, buffer, takeStaging(buffer.bytes()), true};
+    message.handle = m_parts.host->sendAsync(bringDown(buffer, message.staging, true), to);
+    m_messages.push_back(message);
+    return {*this, m_finishedMessages + static_cast<std::int64_t>(m_messages.size())};
+}
+
+CommHandle StagedCommunicator::recvAsync(CommBuffer buffer, int from) {
+    Message message{{}, buffer, takeStaging(buffer.bytes()), false};
+    message.handle = m_parts.host->recvAsync(bringDown(buffer, message.staging, false), from);
+    m_messages.push_back(message);
+    return {*this, m_finishedMessages + static_cast<std::int64_t>(m_messages.size())};
+}
+
+void StagedCommunicator::waitFor(std::int64_t ticket) {
+    while (m_finishedMessages < ticket) {
+        const Message message = m_messages.front();
+        m_messages.pop_front();
+        ++m_finishedMessages;
+        m_freeStaging.push_back(message.staging);
+        message.handle.wait();
+        if (!message.isSend) bringUp(message.buffer, message.staging);
+    }
 }
 
 std::span<float> StagedCommunicator::allocate(std::size_t count) {

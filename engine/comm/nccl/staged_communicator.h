@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -33,6 +34,7 @@ class StagedCommunicator final : public Communicator {
     int rank() const override { return m_parts.host->rank(); }
     int size() const override { return m_parts.host->size(); }
     std::string name() const override { return m_parts.host->name(); }
+    std::unique_ptr<Communicator> split(int colour, int key, GroupUse use) override;
 
     void allReduce(CommBuffer buffer, ReduceOp op) override;
     CommHandle allReduceAsync(CommBuffer buffer, ReduceOp op) override;
@@ -42,9 +44,15 @@ class StagedCommunicator final : public Communicator {
     void send(CommBuffer buffer, int to) override;
     void recv(CommBuffer buffer, int from) override;
     void barrier() override { m_parts.host->barrier(); }
+    CommHandle sendAsync(CommBuffer buffer, int to) override;
+    CommHandle recvAsync(CommBuffer buffer, int from) override;
+    std::int64_t bytesSent() const override { return m_parts.host->bytesSent(); }
     void abort() override { m_parts.host->abort(); }
     std::int64_t collective() const override { return m_parts.host->collective(); }
     std::span<float> allocate(std::size_t count) override;  // device memory
+
+  protected:
+    void waitFor(std::int64_t ticket) override;
 
   private:
     // Page-locked memory that grows; nothing of it is in use between two calls.
@@ -52,6 +60,14 @@ class StagedCommunicator final : public Communicator {
         void* memory = nullptr;
         std::size_t bytes = 0;
     };
+    // A message of device memory under way; its staging memory is its own until it has arrived.
+    struct Message {
+        CommHandle handle;
+        CommBuffer buffer;
+        Staging staging;
+        bool isSend = false;
+    };
+    Staging takeStaging(std::size_t bytes);
     bool onDevice(CommBuffer buffer) const;
     void reserve(Staging& staging, std::size_t bytes);
     CommBuffer bringDown(CommBuffer buffer, Staging& staging, bool withContent);
@@ -64,6 +80,9 @@ class StagedCommunicator final : public Communicator {
     DeviceEvent m_event = nullptr;
     Staging m_in;
     Staging m_out;
+    std::deque<Message> m_messages;
+    std::int64_t m_finishedMessages = 0;
+    std::vector<Staging> m_freeStaging;
     std::vector<void*> m_memory;
 };
 

@@ -6,7 +6,9 @@
 
 #include <cerrno>
 #include <functional>
+#include <numeric>
 #include <string>
+#include <utility>
 
 #include "base/errors.h"
 #include "base/files.h"
@@ -39,14 +41,14 @@ std::size_t sizeOfFile(int fd) {
 
 }  // namespace
 
-ArenaLayout::ArenaLayout(std::size_t totalBytes, int ranks) : worldSize(ranks), bytes(totalBytes) {
+ArenaLayout::ArenaLayout(std::size_t totalBytes, int ranks)
+    : worldSize(ranks), bytes(totalBytes), slotBytes(2 * kChunkBytes), chunkBytes(kChunkBytes) {
     RINGSIDE_ASSERT(ranks > 0);
     auto count = static_cast<std::size_t>(ranks);
     FixedParts fixed(count);
     lines = fixed.lines;
     channels = fixed.channels;
     slotArea = fixed.slotArea;
-    slotBytes = kSlotBytes;
     heaps = slotArea + count * 2 * slotBytes;
     if (heaps > bytes) {
         throw CommError("shared memory of " + std::to_string(bytes) + " bytes is too small for " +
@@ -58,7 +60,24 @@ ArenaLayout::ArenaLayout(std::size_t totalBytes, int ranks) : worldSize(ranks), 
 
 std::size_t ArenaLayout::bytesFor(int worldSize, std::size_t largestMessageBytes) {
     auto count = static_cast<std::size_t>(worldSize);
-    return FixedParts(count).slotArea + count * (2 * kSlotBytes + roundUp(largestMessageBytes, kPage));
+    return FixedParts(count).slotArea + count * (4 * kChunkBytes + roundUp(largestMessageBytes, kPage));
+}
+
+ArenaLayout::ArenaLayout(const ArenaLayout& whole, std::size_t from, int ranks, std::size_t chunk)
+    : ArenaLayout(whole) {
+    const FixedParts fixed(static_cast<std::size_t>(ranks));
+    worldSize = ranks;
+    start = from;
+    lines = start + fixed.lines;
+    channels = start + fixed.channels;
+    slotArea = start + fixed.slotArea;
+    slotBytes = 2 * chunk;
+    chunkBytes = chunk;
+}
+
+std::size_t ArenaLayout::bytesForGroup(int ranks, std::size_t chunkBytes) {
+    const auto count = static_cast<std::size_t>(ranks);
+    return FixedParts(count).slotArea + count * 4 * chunkBytes;
 }
 
 Arena::Arena(int fd, std::size_t bytes, int worldSize) : m_layout(fd < 0 ? bytes : sizeOfFile(fd), worldSize) {
@@ -69,9 +88,19 @@ Arena::Arena(int fd, std::size_t bytes, int worldSize) : m_layout(fd < 0 ? bytes
                         " bytes cannot be mapped: " + errnoText(errno) + "; use parallel.backend=gloo");
     }
     m_base = static_cast<std::byte*>(base);
+    m_ranks.resize(static_cast<std::size_t>(worldSize));
+    std::iota(m_ranks.begin(), m_ranks.end(), 0);
+}
+
+Arena::Arena(std::shared_ptr<const Arena> parent, std::size_t start, std::span<const int> ranks, std::size_t chunkBytes)
+    : m_parent(std::move(parent)),
+      m_layout(m_parent->m_layout, start, static_cast<int>(ranks.size()), chunkBytes),
+      m_base(m_parent->m_base) {
+    for (const int rank : ranks) m_ranks.push_back(m_parent->rankInRun(rank));
 }
 
 Arena::~Arena() {
+    if (m_parent) return;
     ::munmap(m_base, m_layout.bytes);
 }
 

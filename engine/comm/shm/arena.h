@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "comm/shm/futex.h"
 
@@ -14,6 +16,7 @@ namespace ringside {
 // The memory the ranks of one host share. Zero-filled at the start, never constructed, free of locks, so that a rank
 // may be killed at any instant. All ranks compute the same layout from (bytes, world size):
 //   ArenaHeader | RankLine x N | Channel x N x N (from, to) | slot x N x 2 (rank, parity) | heap x N
+// A group of these ranks has the same, but for heaps, inside the heap of its first rank; its ranks keep their heaps.
 
 // What a rank says about the collective it has entered; peers compare it with their own.
 struct Announcement {
@@ -51,36 +54,47 @@ struct alignas(64) ChannelPositions {
 struct ArenaLayout {
     int worldSize = 0;
     std::size_t bytes = 0;
-    std::size_t lines = 0;  // offsets from the start of the arena
+    std::size_t start = 0;  // of the header; offsets from the start of the mapping
+    std::size_t lines = 0;
     std::size_t channels = 0;
     std::size_t slotArea = 0;
     std::size_t heaps = 0;
-    std::size_t slotBytes = 0;  // per rank and parity
-    std::size_t heapBytes = 0;  // per rank
+    std::size_t slotBytes = 0;   // per rank and parity
+    std::size_t chunkBytes = 0;  // of a large reduction's input; its result lies behind it
+    std::size_t heapBytes = 0;   // per rank
 
     static constexpr std::size_t kRingBytes = 32U << 10;
     static constexpr std::size_t kChannelBytes = sizeof(ChannelPositions) + kRingBytes;
-    static constexpr std::size_t kChunkBytes = 1U << 20;  // of a large reduction's input; its result lies behind it
-    static constexpr std::size_t kSlotBytes = 2 * kChunkBytes;
+    static constexpr std::size_t kChunkBytes = 1U << 20;
+    static constexpr std::size_t kMessageChunkBytes = 64U << 10;  // of a group that hardly reduces anything
 
     // Throws CommError when bytes cannot hold the ranks.
     ArenaLayout(std::size_t bytes, int worldSize);
+    // Of a group of `ranks` of them at an offset.
+    ArenaLayout(const ArenaLayout& whole, std::size_t start, int ranks, std::size_t chunkBytes);
 
     // The least size that holds messages of largestMessageBytes from Communicator::allocate().
     static std::size_t bytesFor(int worldSize, std::size_t largestMessageBytes);
+    // What a group takes of the heap of its first rank.
+    static std::size_t bytesForGroup(int ranks, std::size_t chunkBytes);
 };
 
-// One mapping of the arena, shared by the communicators of a process.
+// One mapping of the arena, or a group's part of it; shared by the communicators of a process.
 class Arena {
   public:
     // Maps the file fd (which stays the caller's) or, with fd < 0, anonymous memory of `bytes`.
     Arena(int fd, std::size_t bytes, int worldSize);
+    // The group of these ranks of `parent`, whose memory begins at the offset and is zero.
+    Arena(std::shared_ptr<const Arena> parent, std::size_t start, std::span<const int> ranks, std::size_t chunkBytes);
     ~Arena();
     Arena(const Arena&) = delete;
     Arena& operator=(const Arena&) = delete;
 
     const ArenaLayout& layout() const { return m_layout; }
-    ArenaHeader& header() const { return *reinterpret_cast<ArenaHeader*>(m_base); }
+    ArenaHeader& header() const { return *reinterpret_cast<ArenaHeader*>(m_base + m_layout.start); }
+    // One for all groups: communication of the run has failed.
+    std::atomic<std::uint32_t>& failure() const { return reinterpret_cast<ArenaHeader*>(m_base)->failure; }
+    int rankInRun(int rank) const { return m_ranks[static_cast<std::size_t>(rank)]; }
     RankLine& line(int rank) const {
         return reinterpret_cast<RankLine*>(m_base + m_layout.lines)[static_cast<std::size_t>(rank)];
     }
@@ -90,7 +104,7 @@ class Arena {
         return m_base + m_layout.slotArea + static_cast<std::size_t>(rank * 2 + parity) * m_layout.slotBytes;
     }
     std::byte* heap(int rank) const {
-        return m_base + m_layout.heaps + static_cast<std::size_t>(rank) * m_layout.heapBytes;
+        return m_base + m_layout.heaps + static_cast<std::size_t>(rankInRun(rank)) * m_layout.heapBytes;
     }
     std::byte* at(std::uint64_t offset) const { return m_base + offset; }
     std::uint64_t offsetOf(const void* address) const {
@@ -100,7 +114,9 @@ class Arena {
     bool inHeap(int rank, const void* address, std::size_t bytes) const;
 
   private:
+    std::shared_ptr<const Arena> m_parent;  // of a group; the mapping is the first one's
     ArenaLayout m_layout;
+    std::vector<int> m_ranks;  // in the run
     std::byte* m_base = nullptr;
 };
 

@@ -13,6 +13,7 @@ namespace {
 struct MessageHeader {
     std::uint64_t count;
     std::uint64_t type;
+    std::uint64_t place;  // offset of the content in the arena; 0: it follows in the ring
 };
 
 constexpr std::size_t kRing = ArenaLayout::kRingBytes;
@@ -21,27 +22,60 @@ constexpr std::size_t kRing = ArenaLayout::kRingBytes;
 
 void RingChannels::send(CommBuffer buffer, int to) {
     m_barrier.checkAlive();
-    MessageHeader header{buffer.count, static_cast<std::uint64_t>(buffer.type)};
+    const MessageHeader header{buffer.count, static_cast<std::uint64_t>(buffer.type), 0};
     std::string what =
-        " did not receive " + describeValues(buffer.type, buffer.count) + " from rank " + std::to_string(m_rank);
+        " did not receive " + describeValues(buffer.type, buffer.count) + " from " + m_barrier.rankText(m_rank);
     write(to, reinterpret_cast<const std::byte*>(&header), sizeof header, what);
     write(to, static_cast<const std::byte*>(buffer.data), buffer.bytes(), what);
+}
+
+// Behind the header of a message in the heap goes one byte more, which is read when the content has been copied.
+void RingChannels::post(CommBuffer buffer, int to) {
+    const ChannelPositions& channel = m_arena.channel(m_rank, to);
+    const std::uint64_t unread =
+        channel.written.load(std::memory_order_relaxed) - channel.read.load(std::memory_order_acquire);
+    if (unread + sizeof(MessageHeader) + buffer.bytes() <= kRing) return send(buffer, to);
+    Outgoing* const place = freePlace(buffer.bytes());
+    if (!place) return send(buffer, to);
+    m_barrier.checkAlive();
+    std::memcpy(place->memory, buffer.data, buffer.bytes());
+    struct {
+        MessageHeader header;
+        std::byte last{};
+    } message{{buffer.count, static_cast<std::uint64_t>(buffer.type), m_arena.offsetOf(place->memory)}};
+    const std::string what =
+        " did not receive " + describeValues(buffer.type, buffer.count) + " from " + m_barrier.rankText(m_rank);
+    write(to, reinterpret_cast<const std::byte*>(&message), sizeof(MessageHeader) + 1, what);
+    place->to = to;
+    place->until = channel.written.load(std::memory_order_relaxed);
+}
+
+RingChannels::Outgoing* RingChannels::freePlace(std::size_t bytes) {
+    for (Outgoing& one : m_outgoing) {
+        const bool read = m_arena.channel(m_rank, one.to).read.load(std::memory_order_acquire) >= one.until;
+        if (read && one.bytes >= bytes) return &one;
+    }
+    std::byte* memory = m_takeFromHeap(bytes);
+    return memory ? &m_outgoing.emplace_back(Outgoing{memory, bytes}) : nullptr;
 }
 
 void RingChannels::recv(CommBuffer buffer, int from) {
     m_barrier.checkAlive();
     std::string expected = describeValues(buffer.type, buffer.count);
-    std::string what = " did not send " + expected + " to rank " + std::to_string(m_rank);
+    std::string what = " did not send " + expected + " to " + m_barrier.rankText(m_rank);
     MessageHeader header{};
     read(from, reinterpret_cast<std::byte*>(&header), sizeof header, what);
     if (header.count != buffer.count || header.type != static_cast<std::uint64_t>(buffer.type)) {
         m_barrier.abort();
-        throw CommError("rank " + std::to_string(from) + " sent " +
-                            describeValues(static_cast<CommType>(header.type), header.count) + " where rank " +
-                            std::to_string(m_rank) + " expects " + expected + ": send and recv must agree",
-                        from);
+        throw CommError(m_barrier.rankText(from) + " sent " +
+                            describeValues(static_cast<CommType>(header.type), header.count) + " where " +
+                            m_barrier.rankText(m_rank) + " expects " + expected + ": send and recv must agree",
+                        m_barrier.inRun(from));
     }
-    read(from, static_cast<std::byte*>(buffer.data), buffer.bytes(), what);
+    if (header.place == 0) return read(from, static_cast<std::byte*>(buffer.data), buffer.bytes(), what);
+    std::memcpy(buffer.data, m_arena.at(header.place), buffer.bytes());
+    std::byte last{};
+    read(from, &last, 1, what);
 }
 
 void RingChannels::write(int to, const std::byte* data, std::size_t bytes, const std::string& what) {
@@ -94,9 +128,9 @@ void RingChannels::waitUntil(Ready ready, int peer, const std::string& what) {
         if (ready()) return;
         m_barrier.checkAlive();
         line.channelSleeps.fetch_add(1);
-        bool inTime = futexWait(line.channelWake, seen, deadline);
+        futexWait(line.channelWake, seen, m_barrier.nextLook(deadline));
         line.channelSleeps.fetch_sub(1);
-        if (!inTime && !ready()) m_barrier.failMissing(peer, what);
+        if (std::chrono::steady_clock::now() >= deadline && !ready()) m_barrier.failMissing(peer, what);
     }
 }
 

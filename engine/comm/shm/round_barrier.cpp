@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/shm/round_barrier.h"
 
+#include <algorithm>
+
 #include "base/errors.h"
 #include "comm/collective_text.h"
 
@@ -17,14 +19,22 @@ std::string describe(const Announcement& a) {
     return describeCollective(static_cast<CollectiveKind>(a.kind), static_cast<CommType>(a.type), a.count);
 }
 
-std::string rankText(int rank) {
+// By its number in the run.
+std::string textOf(int rank) {
     return "rank " + std::to_string(rank);
 }
+
+// How long a rank sleeps before it asks whether communication failed in another group: those ranks wake their own.
+constexpr std::chrono::milliseconds kAskAgain{200};
 
 }  // namespace
 
 RoundBarrier::RoundBarrier(const Arena& arena, int rank, std::chrono::milliseconds timeout)
     : m_arena(arena), m_rank(rank), m_timeout(timeout) {}
+
+std::string RoundBarrier::rankText(int rank) const {
+    return textOf(inRun(rank));
+}
 
 void RoundBarrier::arrive(const Announcement& announcement) {
     ++m_round;
@@ -70,14 +80,18 @@ void RoundBarrier::sleepUntilComplete() {
         if (complete()) return;
         checkAlive();
         header.sleepers.fetch_add(1);
-        bool inTime = futexWait(header.wake, seen, deadline);
+        futexWait(header.wake, seen, nextLook(deadline));
         header.sleepers.fetch_sub(1);
-        if (!inTime && !complete()) failAtDeadline();
+        if (std::chrono::steady_clock::now() >= deadline && !complete()) failAtDeadline();
     }
 }
 
+TimePoint RoundBarrier::nextLook(TimePoint deadline) const {
+    return std::min<TimePoint>(deadline, std::chrono::steady_clock::now() + kAskAgain);
+}
+
 void RoundBarrier::checkAlive() const {
-    std::uint32_t failure = m_arena.header().failure.load(std::memory_order_acquire);
+    std::uint32_t failure = m_arena.failure().load(std::memory_order_acquire);
     if (failure != 0) throwFailure(failure);
 }
 
@@ -100,30 +114,30 @@ void RoundBarrier::failAtDeadline() {
 }
 
 void RoundBarrier::failMissing(int peer, const std::string& what) {
-    recordFailure(makeFailure(kSilent, peer));
+    recordFailure(makeFailure(kSilent, inRun(peer)));
     throw CommError((peer < 0 ? what : rankText(peer) + what) + " within " + describeDuration(m_timeout) +
                         ": it has died, hangs or is far slower; see its log, or raise parallel.timeout_seconds",
-                    peer);
+                    inRun(peer));
 }
 
 void RoundBarrier::failMismatch(int peer) {
-    recordFailure(makeFailure(kMismatch, peer));
+    recordFailure(makeFailure(kMismatch, inRun(peer)));
     const Announcement& other = announcement(peer);
     const Announcement& own = announcement(m_rank);
     throw CommError(rankText(peer) + " called " + describe(other) + " as collective " +
-                        std::to_string(other.collective) + " where rank " + std::to_string(m_rank) + " called " +
-                        describe(own) + ": every rank must make the same calls with the same sizes and options",
-                    peer);
+                        std::to_string(other.collective) + " where " + rankText(m_rank) + " called " + describe(own) +
+                        ": every rank must make the same calls with the same sizes and options",
+                    inRun(peer));
 }
 
 void RoundBarrier::abort() {
-    recordFailure(makeFailure(kAborted, m_rank));
+    recordFailure(makeFailure(kAborted, inRun(m_rank)));
 }
 
 bool RoundBarrier::recordFailure(std::uint32_t failure) {
     ArenaHeader& header = m_arena.header();
     std::uint32_t none = 0;
-    bool first = header.failure.compare_exchange_strong(none, failure);
+    bool first = m_arena.failure().compare_exchange_strong(none, failure);
     header.wake.fetch_add(1);
     futexWakeAll(header.wake);
     for (int rank = 0; rank < m_arena.layout().worldSize; ++rank) {
@@ -136,7 +150,7 @@ bool RoundBarrier::recordFailure(std::uint32_t failure) {
 
 void RoundBarrier::throwFailure(std::uint32_t failure) const {
     int rank = static_cast<int>(failure & 0xffffff) - 1;
-    std::string who = rank < 0 ? "a rank" : rankText(rank);
+    std::string who = rank < 0 ? "a rank" : textOf(rank);
     switch (failure >> 24) {
         case kAborted:
             throw CommError(who + " ended communication during " + current() + ": see its log", rank);

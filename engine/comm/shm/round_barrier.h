@@ -43,6 +43,13 @@ class RoundBarrier {
     // Ranks disagree about a collective: records it and throws.
     [[noreturn]] void failMismatch(int peer);
 
+    // When a rank that sleeps has to look whether communication goes on: at the deadline, or earlier:
+    // a failure in another group wakes nobody here.
+    TimePoint nextLook(TimePoint deadline) const;
+
+    std::string rankText(int rank) const;  // by its number in the run
+    int inRun(int rank) const { return rank < 0 ? rank : m_arena.rankInRun(rank); }
+
     // Makes every wait of every rank throw; any thread.
     void abort();
 

@@ -124,8 +124,8 @@ void ShmCollectives::reduceWhole(CommBuffer buffer, ReduceOp op) {
     reduceSources(buffer.type, op, bytesOf(buffer), m_sources, buffer.count);
 }
 
-CommBuffer ShmCollectives::chunkOf(CommBuffer buffer, std::size_t index) {
-    std::size_t length = ArenaLayout::kChunkBytes / sizeOf(buffer.type);
+CommBuffer ShmCollectives::chunkOf(CommBuffer buffer, std::size_t index) const {
+    std::size_t length = m_arena.layout().chunkBytes / sizeOf(buffer.type);
     std::size_t start = index * length;
     return section(buffer, start, std::min(length, buffer.count - start));
 }
@@ -133,10 +133,10 @@ CommBuffer ShmCollectives::chunkOf(CommBuffer buffer, std::size_t index) {
 // A slot holds this rank's input of one chunk and, behind it, its reduced part of the chunk before: one round per
 // chunk, and one more.
 void ShmCollectives::reduceChunks(CommBuffer buffer, ReduceOp op) {
-    std::size_t chunks = (buffer.bytes() + ArenaLayout::kChunkBytes - 1) / ArenaLayout::kChunkBytes;
+    std::size_t chunks = (buffer.bytes() + m_arena.layout().chunkBytes - 1) / m_arena.layout().chunkBytes;
     for (std::size_t i = 0; i < chunks; ++i) {
         CommBuffer chunk = chunkOf(buffer, i);
-        reducePart(chunk, op, slot(m_rank, m_barrier.parity()) + ArenaLayout::kChunkBytes);
+        reducePart(chunk, op, slot(m_rank, m_barrier.parity()) + m_arena.layout().chunkBytes);
         if (i + 1 < chunks) copyIn(chunkOf(buffer, i + 1));
         round();
         copyOut(chunk, m_parity);
@@ -188,7 +188,7 @@ void ShmCollectives::copyOut(CommBuffer chunk, int parity) const {
     for (int peer = 0; peer < m_size; ++peer) {
         if (peer == m_rank) continue;
         Part part = partOf(peer, chunk.count);
-        copyBytes(bytesOf(chunk) + part.start * width, slot(peer, parity) + ArenaLayout::kChunkBytes,
+        copyBytes(bytesOf(chunk) + part.start * width, slot(peer, parity) + m_arena.layout().chunkBytes,
                   part.length * width);
     }
 }

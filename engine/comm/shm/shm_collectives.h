@@ -51,7 +51,7 @@ class ShmCollectives {
     void reduceWhole(CommBuffer buffer, ReduceOp op);
     void reduceChunks(CommBuffer buffer, ReduceOp op);
     void reduceInPlace(CommBuffer buffer, ReduceOp op);
-    static CommBuffer chunkOf(CommBuffer buffer, std::size_t index);
+    CommBuffer chunkOf(CommBuffer buffer, std::size_t index) const;
     void copyIn(CommBuffer chunk);
     void copyInWhole(CommBuffer buffer);
     void reducePart(CommBuffer chunk, ReduceOp op, std::byte* result);

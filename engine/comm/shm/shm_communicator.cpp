@@ -1,38 +1,84 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/shm/shm_communicator.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/errors.h"
 #include "base/processors.h"
 #include "comm/communicator_factory.h"
+#include "comm/group_members.h"
 
 namespace ringside {
 
 ShmCommunicator::ShmCommunicator(std::shared_ptr<const Arena> arena, int rank, CommOptions options, std::string name,
                                  Async async)
-    : m_arena(std::move(arena)),
-      m_rank(rank),
-      m_name(std::move(name)),
-      m_thread(async == Async::kThread || (async == Async::kAuto && 2 * size() <= usableProcessors())),
-      m_barrier(*m_arena, rank, options.timeout),
-      m_collectives(*m_arena, m_barrier, rank),
-      m_channels(*m_arena, m_barrier, rank, options.timeout) {
-    RINGSIDE_ASSERT(rank >= 0 && rank < size());
+    : ShmCommunicator(Parts{
+          arena, rank, options, std::move(name),
+          async == Async::kThread || (async == Async::kAuto && 2 * arena->layout().worldSize <= usableProcessors()),
+          std::make_shared<ShmRank>()}) {}
+
+ShmCommunicator::ShmCommunicator(const ShmCommunicator& whole, std::shared_ptr<const Arena> arena, int rank)
+    : ShmCommunicator(
+          Parts{std::move(arena), rank, whole.m_options, whole.m_name, whole.m_thread, whole.m_shared, true}) {}
+
+ShmCommunicator::ShmCommunicator(Parts parts)
+    : m_arena(std::move(parts.arena)),
+      m_rank(parts.rank),
+      m_options(parts.options),
+      m_name(std::move(parts.name)),
+      m_shared(std::move(parts.shared)),
+      m_isGroup(parts.isGroup),
+      m_thread(parts.thread),
+      m_barrier(*m_arena, m_rank, m_options.timeout),
+      m_collectives(*m_arena, m_barrier, m_rank),
+      m_channels(*m_arena, m_barrier, m_rank, m_options.timeout,
+                 [this](std::size_t bytes) { return takeFromHeap(bytes); }) {
+    RINGSIDE_ASSERT(m_rank >= 0 && m_rank < size());
 }
 
 ShmCommunicator::~ShmCommunicator() {
     if (!m_queue.idle() || m_started) abort();
 }
 
-void ShmCommunicator::begin() {
+// The first of the group's ranks gives the memory; everybody hears where it lies.
+std::unique_ptr<Communicator> ShmCommunicator::split(int colour, int key, GroupUse use) {
+    const GroupMembers members = membersOf(exchangeWishes(*this, {colour, key}), m_rank);
+    const std::size_t chunk = use == GroupUse::kMessages ? ArenaLayout::kMessageChunkBytes : ArenaLayout::kChunkBytes;
+    const auto count = static_cast<int>(members.ranks.size());
+    std::int64_t place = 0;
+    if (members.own == 0)
+        if (const std::byte* memory = takeFromHeap(ArenaLayout::bytesForGroup(count, chunk)))
+            place = static_cast<std::int64_t>(m_arena->offsetOf(memory));
+    std::vector<std::int64_t> places(static_cast<std::size_t>(size()));
+    allGather(CommBuffer::of(std::span(&place, 1)), CommBuffer::of(std::span(places)));
+    if (members.ranks.empty()) return nullptr;
+    const std::int64_t start = places[static_cast<std::size_t>(members.ranks.front())];
+    if (start == 0)
+        throw CommError("the ranks' shared memory has no room for one more group of " + std::to_string(count) +
+                        "; use fewer stages or parallel.backend=gloo");
+    auto arena =
+        std::make_shared<const Arena>(m_arena, static_cast<std::size_t>(start), std::span(members.ranks), chunk);
+    return std::make_unique<ShmCommunicator>(*this, std::move(arena), members.own);
+}
+
+void ShmCommunicator::begin(CollectiveKind kind, CommBuffer in) {
+    countCollective(kind, in);
+    m_shared->collectives.fetch_add(1, std::memory_order_relaxed);
     m_collectives.begin(m_collective.fetch_add(1) + 1);
 }
 
-void ShmCommunicator::beginAfterQueued() {
+void ShmCommunicator::beginAfterQueued(CollectiveKind kind, CommBuffer in) {
     finishStarted();
     m_queue.drain();
-    begin();
+    begin(kind, in);
+}
+
+void ShmCommunicator::run(const QueuedCollective& job) {
+    begin(job.kind, job.in);
+    if (job.kind == CollectiveKind::kAllGather) return m_collectives.allGather(job.in, job.out);
+    if (job.kind == CollectiveKind::kReduceScatter) return m_collectives.reduceScatter(job.in, job.out, job.op);
+    reduceNow(job.in, job.op);
 }
 
 // An error stays with the handle; the communicator is dead then, and whoever calls next hears of it too.
@@ -49,6 +95,7 @@ void ShmCommunicator::finishStarted() {
 }
 
 void ShmCommunicator::waitFor(std::int64_t ticket) {
+    if (ticket < 0) return receiveUpTo(-ticket);
     if (m_thread) return m_queue.waitFor(ticket);
     if (m_started && m_started->ticket == ticket) finishStarted();
     if (m_error && ticket >= m_failed) std::rethrow_exception(m_error);
@@ -60,14 +107,14 @@ void ShmCommunicator::reduceNow(CommBuffer buffer, ReduceOp op) {
 }
 
 void ShmCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
-    beginAfterQueued();
+    beginAfterQueued(CollectiveKind::kAllReduce, buffer);
     if (size() == 1) return;
     reduceNow(buffer, op);
 }
 
 CommHandle ShmCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
-    if (m_thread && size() > 1) return {*this, m_queue.push(buffer, op)};
-    beginAfterQueued();
+    if (m_thread && size() > 1) return {*this, m_queue.push({CollectiveKind::kAllReduce, buffer, buffer, op})};
+    beginAfterQueued(CollectiveKind::kAllReduce, buffer);
     if (size() == 1) return {};
     m_collectives.startAllReduce(buffer, op);
     m_started = Started{buffer, op, m_collective.load()};
@@ -76,24 +123,34 @@ CommHandle ShmCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
 
 void ShmCommunicator::broadcast(CommBuffer buffer, int root) {
     RINGSIDE_ASSERT(root >= 0 && root < size());
-    beginAfterQueued();
+    beginAfterQueued(CollectiveKind::kBroadcast, buffer);
     if (size() > 1) m_collectives.broadcast(buffer, root);
 }
 
 void ShmCommunicator::allGather(CommBuffer in, CommBuffer out) {
     RINGSIDE_ASSERT(out.bytes() == in.bytes() * static_cast<std::size_t>(size()));
-    beginAfterQueued();
+    beginAfterQueued(CollectiveKind::kAllGather, in);
     m_collectives.allGather(in, out);
+}
+
+CommHandle ShmCommunicator::allGatherAsync(CommBuffer in, CommBuffer out) {
+    if (m_thread) return {*this, m_queue.push({CollectiveKind::kAllGather, in, out})};
+    return Communicator::allGatherAsync(in, out);
 }
 
 void ShmCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
     RINGSIDE_ASSERT(in.type == out.type && in.count == out.count * static_cast<std::size_t>(size()));
-    beginAfterQueued();
+    beginAfterQueued(CollectiveKind::kReduceScatter, in);
     m_collectives.reduceScatter(in, out, op);
 }
 
+CommHandle ShmCommunicator::reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) {
+    if (m_thread) return {*this, m_queue.push({CollectiveKind::kReduceScatter, in, out, op})};
+    return Communicator::reduceScatterAsync(in, out, op);
+}
+
 void ShmCommunicator::barrier() {
-    beginAfterQueued();
+    beginAfterQueued(CollectiveKind::kBarrier, {});
     m_collectives.synchronise();
 }
 
@@ -103,26 +160,68 @@ void ShmCommunicator::checkPeer(int peer, const char* call) const {
                     std::to_string(size()));
 }
 
-void ShmCommunicator::send(CommBuffer buffer, int to) {
-    checkPeer(to, "send to");
+// Messages go beside collectives but not beside one another: only one thread uses the channels.
+void ShmCommunicator::beforeMessage(int peer, const char* call) {
+    checkPeer(peer, call);
     finishStarted();
     m_queue.drain();
+}
+
+void ShmCommunicator::send(CommBuffer buffer, int to) {
+    beforeMessage(to, "send to");
+    countMessage(buffer);
     m_channels.send(buffer, to);
 }
 
 void ShmCommunicator::recv(CommBuffer buffer, int from) {
+    beforeMessage(from, "recv from");
+    receiveUpTo(m_received + static_cast<std::int64_t>(m_receives.size()));
+    m_channels.recv(buffer, from);
+}
+
+// The peer finds the message in shared memory, so the caller's buffer is free at once.
+CommHandle ShmCommunicator::sendAsync(CommBuffer buffer, int to) {
+    beforeMessage(to, "send to");
+    countMessage(buffer);
+    m_channels.post(buffer, to);
+    return {};
+}
+
+CommHandle ShmCommunicator::recvAsync(CommBuffer buffer, int from) {
     checkPeer(from, "recv from");
+    m_receives.push_back({buffer, from});
+    return {*this, -(m_received + static_cast<std::int64_t>(m_receives.size()))};
+}
+
+void ShmCommunicator::receiveUpTo(std::int64_t count) {
+    if (m_received >= count) return;
     finishStarted();
     m_queue.drain();
-    m_channels.recv(buffer, from);
+    while (m_received < count) {
+        const Receive next = m_receives.front();
+        m_receives.pop_front();
+        ++m_received;
+        m_channels.recv(next.buffer, next.from);
+    }
+}
+
+// Whole pages, so that what is in them is zero and nobody else's.
+std::byte* ShmCommunicator::takeFromHeap(std::size_t bytes) {
+    constexpr std::size_t kPage = 4096;
+    const std::size_t start = (m_shared->heapUsed + kPage - 1) / kPage * kPage;
+    const std::size_t room = m_arena->layout().heapBytes;
+    if (start > room || bytes > room - start) return nullptr;
+    m_shared->heapUsed = std::min(room, start + (bytes + kPage - 1) / kPage * kPage);
+    return m_arena->heap(m_rank) + start;
 }
 
 std::span<float> ShmCommunicator::allocate(std::size_t count) {
     constexpr std::size_t kLine = 64;
-    std::size_t room = m_arena->layout().heapBytes - m_heapUsed;
+    std::size_t& used = m_shared->heapUsed;
+    std::size_t room = m_arena->layout().heapBytes - used;
     if (count > room / sizeof(float)) return m_overflow.emplace_back(count);
-    auto* values = reinterpret_cast<float*>(m_arena->heap(m_rank) + m_heapUsed);
-    m_heapUsed += std::min(room, (count * sizeof(float) + kLine - 1) / kLine * kLine);
+    auto* values = reinterpret_cast<float*>(m_arena->heap(m_rank) + used);
+    used += std::min(room, (count * sizeof(float) + kLine - 1) / kLine * kLine);
     return {values, count};
 }
 
@@ -133,7 +232,7 @@ std::unique_ptr<Communicator> makeSharedMemoryCommunicator(int fd, int rank, int
 }
 
 std::vector<std::unique_ptr<Communicator>> makeLocalCommunicators(int size, CommOptions options) {
-    constexpr std::size_t kLargestMessage = std::size_t{64} << 20;
+    constexpr std::size_t kLargestMessage = std::size_t{256} << 20;
     auto arena = std::make_shared<const Arena>(-1, ArenaLayout::bytesFor(size, kLargestMessage), size);
     std::vector<std::unique_ptr<Communicator>> communicators;
     for (int rank = 0; rank < size; ++rank) {

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/group_members.h"
+
+#include <algorithm>
+
+namespace ringside {
+
+std::vector<GroupWish> exchangeWishes(Communicator& communicator, GroupWish own) {
+    static_assert(sizeof(GroupWish) == 2 * sizeof(std::int64_t));
+    std::vector<GroupWish> all(static_cast<std::size_t>(communicator.size()));
+    communicator.allGather({&own, 2, CommType::kInt64}, {all.data(), 2 * all.size(), CommType::kInt64});
+    return all;
+}
+
+GroupMembers membersOf(const std::vector<GroupWish>& wishes, int rank) {
+    const auto wishOf = [&](int one) -> const GroupWish& { return wishes[static_cast<std::size_t>(one)]; };
+    GroupMembers members;
+    if (wishOf(rank).colour < 0) return members;
+    for (int one = 0; one < static_cast<int>(wishes.size()); ++one)
+        if (wishOf(one).colour == wishOf(rank).colour) members.ranks.push_back(one);
+    std::ranges::stable_sort(members.ranks, {}, [&](int one) { return wishOf(one).key; });
+    members.own = static_cast<int>(std::ranges::find(members.ranks, rank) - members.ranks.begin());
+    return members;
+}
+
+}  // namespace ringside
