@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "base/line_splitter.h"
+#include "base/terminal_text.h"
 #include "experiment_file.h"
 #include "progress_view.h"
 #include "run/record/run_follower.h"
@@ -103,7 +104,10 @@ int streamLines(const RunPaths& paths) {
     ControlInput input(paths);
     bool readerLeft = false;
     bool attached = true;
-    const auto pass = [&](std::string_view lines) { readerLeft = readerLeft || !writeAll(lines); };
+    const bool isTerminal = ::isatty(STDOUT_FILENO) == 1;
+    const auto pass = [&](std::string_view lines) {
+        readerLeft = readerLeft || !(isTerminal ? writeAll(terminalJson(lines)) : writeAll(lines));
+    };
     while (follower.advance(pass) && !readerLeft && attached) {
         pollfd waiting[] = {{input.fd(), POLLIN, 0}, {follower.wakeFd(), POLLIN, 0}, {STDOUT_FILENO, 0, 0}};
         if (::poll(waiting, std::size(waiting), follower.isBehind() ? 0 : kLookEveryMs) <= 0) continue;

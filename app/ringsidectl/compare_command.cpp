@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 
+#include "base/terminal_text.h"
 #include "experiment_file.h"
 #include "run/record/run_comparison.h"
 
@@ -45,7 +46,7 @@ int runCompare(const CompareArguments& arguments) {
     }
     if (!problems.empty()) return reportProblems(problems);
     const RunComparison comparison = compareRuns(a.value(), b.value(), arguments.tolerance);
-    std::cout << (arguments.json ? comparison.toJson().dump(2) + '\n' : comparison.text());
+    std::cout << terminalJson(arguments.json ? comparison.toJson().dump(2) + '\n' : comparison.text());
     return comparison.equal() ? 0 : kDifferent;
 }
 

@@ -6,6 +6,7 @@
 
 #include "attach_command.h"
 #include "base/errors.h"
+#include "base/terminal_text.h"
 #include "compare_command.h"
 #include "completion_command.h"
 #include "config_command.h"
@@ -73,7 +74,7 @@ int main(int argc, char** argv) {
     try {
         return ringside::runCommandLine(argc, argv);
     } catch (const ringside::Error& error) {
-        std::cerr << "ringsidectl: " << error.what() << '\n';
+        std::cerr << "ringsidectl: " << ringside::terminalText(error.what()) << '\n';
         return static_cast<int>(error.exitCode());
     } catch (const std::exception& error) {
         std::cerr << "ringsidectl: internal error: " << error.what() << "; please report it\n";

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/terminal_text.h"
 #include "config/run_config.h"
 
 namespace ringside {
@@ -103,11 +104,11 @@ void ProgressView::update(const RunData& run, unsigned changes) {
 
 void ProgressView::printStart(const RunStarted& run) {
     m_started = true;
-    std::printf("%s: %s, %s training and %s validation samples, %s of %s x %d\n", run.name.c_str(),
+    std::printf("%s: %s, %s training and %s validation samples, %s of %s x %d\n", terminalText(run.name).c_str(),
                 counted(run.worldSize, "rank").c_str(), withThousands(run.trainingSamples).c_str(),
                 withThousands(run.validationSamples).c_str(), counted(run.stepsPerEpoch * run.epochs, "step").c_str(),
                 withThousands(largestBatch(run)).c_str(), run.worldSize);
-    std::printf("%s\n%s\n", run.whyDevice.c_str(), run.whyBackend.c_str());
+    std::printf("%s\n%s\n", terminalText(run.whyDevice).c_str(), terminalText(run.whyBackend).c_str());
 }
 
 void ProgressView::printEpochs(const RunData& run) {
@@ -144,7 +145,7 @@ void ProgressView::printLog(const RunData& run) {
         clearBar();
         std::fflush(stdout);
         const std::string who = line->rank < 0 ? "" : "rank " + std::to_string(line->rank) + ": ";
-        std::fprintf(stderr, "%s%s\n", who.c_str(), line->text.c_str());
+        std::fprintf(stderr, "%s%s\n", who.c_str(), terminalText(line->text).c_str());
     }
     m_logSeen = total;
 }
@@ -178,7 +179,7 @@ void ProgressView::clearBar() {
 void ProgressView::printShards(const RunEnded& end) const {
     if (!end.planVerified) return;
     if (!*end.planVerified) {
-        std::fprintf(stderr, "shards not as planned: %s\n", end.planMismatch.c_str());
+        std::fprintf(stderr, "shards not as planned: %s\n", terminalText(end.planMismatch).c_str());
     } else if (!m_quiet) {
         std::printf("shards verified in %s: every rank trained on the samples planned for it\n",
                     counted(end.auditedEpochs, "epoch").c_str());
@@ -193,11 +194,11 @@ void ProgressView::finish(const RunData& run, const std::string& runDirectory) {
         if (end.state == "failed") {
             // The supervisor logs its verdict; one that was killed could not.
             const bool told = !run.log().empty() && run.log().back().text == end.verdict;
-            if (!told) std::fprintf(stderr, "%s\n", end.verdict.c_str());
-            for (const std::string& line : end.lastLines) std::fprintf(stderr, "  | %s\n", line.c_str());
+            if (!told) std::fprintf(stderr, "%s\n", terminalText(end.verdict).c_str());
+            for (const std::string& line : end.lastLines) std::fprintf(stderr, "  | %s\n", terminalText(line).c_str());
         } else {
             std::printf(
-                "%s: %s, %s steps/s, %s samples/s\n", end.verdict.c_str(),
+                "%s: %s, %s steps/s, %s samples/s\n", terminalText(end.verdict).c_str(),
                 end.trainSeconds < 60 ? format("%.2f s", end.trainSeconds).c_str() : duration(end.trainSeconds).c_str(),
                 withThousands(static_cast<std::int64_t>(end.stepsPerSecond)).c_str(),
                 withThousands(static_cast<std::int64_t>(end.samplesPerSecond)).c_str());

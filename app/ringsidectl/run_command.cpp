@@ -17,6 +17,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/processors.h"
+#include "base/terminal_text.h"
 #include "devices/gpu_probe.h"
 #include "experiment_file.h"
 #include "progress_view.h"
@@ -156,7 +157,7 @@ int awaitDetached(int reportFd, const std::filesystem::path& directory) {
         report.append(buffer, static_cast<std::size_t>(got));
     }
     if (!report.empty()) {
-        std::fprintf(stderr, "ringsidectl: %s\n", report.c_str() + 1);
+        std::fprintf(stderr, "ringsidectl: %s\n", terminalText(report.substr(1)).c_str());
         return report.front();
     }
     std::printf("run directory: %s\n", directory.c_str());

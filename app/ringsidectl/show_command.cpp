@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/json.h"
+#include "base/terminal_text.h"
 #include "experiment_file.h"
 #include "run/record/run_directory.h"
 
@@ -36,7 +37,7 @@ bool has(const Json& json, const char* key) {
 }
 
 void row(const char* name, const std::string& value) {
-    std::printf("%-14s %s\n", name, value.c_str());
+    std::printf("%-14s %s\n", name, terminalText(value).c_str());
 }
 
 std::string metrics(const Json& json, const char* lossKey, const char* accuracyKey) {
@@ -84,7 +85,7 @@ void printSummary(const RunPaths& paths, const Json& summary) {
     row("state", text(summary, "state") + ": " + text(summary, "verdict"));
     if (has(summary, "first_failed_rank")) row("first failed", "rank " + text(summary, "first_failed_rank"));
     for (const Json& line : summary.value("last_lines", Json::array())) {
-        if (line.is_string()) std::printf("  | %s\n", line.get<std::string>().c_str());
+        if (line.is_string()) std::printf("  | %s\n", terminalText(line.get<std::string>()).c_str());
     }
     row("ranks", text(summary, "world_size"));
     row("device", text(summary, "why_device"));
@@ -110,7 +111,7 @@ int showCommand(const std::string& directory, bool asJson) {
         return reportProblems({{paths.value().summary().string(), "is no run summary", "name another run directory"}});
     }
     if (asJson) {
-        std::cout << summary.value().dump(2) << '\n';
+        std::cout << terminalJson(summary.value().dump(2)) << '\n';
     } else {
         printSummary(paths.value(), summary.value());
     }

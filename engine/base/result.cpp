@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/result.h"
 
+#include "base/terminal_text.h"
+
 namespace ringside {
 
 std::string Problem::text() const {
@@ -8,7 +10,7 @@ std::string Problem::text() const {
     if (!line.empty() && !message.empty()) line += ' ';
     line += message;
     if (!remedy.empty()) line += ": " + remedy;
-    return line;
+    return terminalText(line);  // field and message quote files and peers
 }
 
 }  // namespace ringside

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "support/catch.h"
+#include "support/size_limit.h"
 #include "support/temporary_directory.h"
 
 using namespace ringside;
@@ -27,11 +28,39 @@ TEST_CASE("writing below a file fails with the path and the reason") {
 }
 
 TEST_CASE("a full disk is an error and leaves nothing behind") {
-    if (!std::filesystem::exists("/dev/full")) return;
     const TemporaryDirectory directory;
-    std::filesystem::create_symlink("/dev/full", directory.path() / "a.json.tmp");
-    CHECK_THROWS_WITH(writeFileAtomically(directory.path() / "a.json", "x"), containing("No space left on device"));
-    CHECK_FALSE(std::filesystem::exists(directory.path() / "a.json"));
+    const SizeLimit limit(4);
+    CHECK_THROWS_WITH(writeFileAtomically(directory.path() / "a.json", "too long"), containing("File too large"));
+    CHECK(std::filesystem::is_empty(directory.path()));
+}
+
+TEST_CASE("a link in the place of the temporary file is not written through") {
+    const TemporaryDirectory directory;
+    const auto victim = directory.path() / "victim";
+    const auto path = directory.path() / "a.json";
+    std::ofstream(victim) << "somebody's";
+    for (const bool hard : {false, true}) {
+        INFO("hard link " << hard);
+        if (hard) {
+            std::filesystem::create_hard_link(victim, directory.path() / "a.json.tmp");
+        } else {
+            std::filesystem::create_symlink(victim, directory.path() / "a.json.tmp");
+        }
+        writeFileAtomically(path, "ours");
+        CHECK(readFile(victim, 100).value() == "somebody's");
+        CHECK(readFile(path, 100).value() == "ours");
+        CHECK_FALSE(std::filesystem::is_symlink(path));
+        CHECK_FALSE(std::filesystem::exists(directory.path() / "a.json.tmp"));
+    }
+}
+
+TEST_CASE("a link in the place of the file is replaced, and what it led to stays") {
+    const TemporaryDirectory directory;
+    std::ofstream(directory.path() / "victim") << "somebody's";
+    std::filesystem::create_symlink("victim", directory.path() / "a.json");
+    writeFileAtomically(directory.path() / "a.json", "ours");
+    CHECK(readFile(directory.path() / "victim", 100).value() == "somebody's");
+    CHECK(readFile(directory.path() / "a.json", 100).value() == "ours");
 }
 
 TEST_CASE("writing replaces files, never a directory, a device or a pipe") {

@@ -39,3 +39,28 @@ TEST_CASE("a number beyond the range of double is a problem, not an exception") 
     REQUIRE_FALSE(result.ok());
     CHECK(result.problem().message == "holds a number too large to represent");
 }
+
+TEST_CASE("a key that an object has twice is refused, at any level and however it is written") {
+    CHECK(parseJson(R"({"a": 1, "b": {"c": 1, "d": 2, "c": 3}})", "x").problem().text() ==
+          R"(x has the key "c" twice in one object: keep one of the two)");
+    CHECK(parseJson(R"([{"a": 1, "\u0061": 1}])", "x").problem().message == R"(has the key "a" twice in one object)");
+    CHECK(parseJson(R"({"": 1, "": 1})", "x").problem().message == R"(has the key "" twice in one object)");
+    CHECK(parseJson(R"({"\u001b[2J": 1, "\u001b[2J": 1})", "x").problem().message ==
+          R"(has the key "\u001b[2J" twice in one object)");
+    CHECK(parseJson(R"({"a": {"a": {"a": 1}}, "A": [{"a": 1}, {"a": 2}]})", "x").ok());
+}
+
+TEST_CASE("a tree is read as it is written") {
+    const std::string text = R"({"z":[1,-2,0.5,true,null,"x"],"a":{},"b":[[],{"c":18446744073709551615}]})";
+    CHECK(parseJson(text, "x").value().dump() == text);
+    for (const char* bad : {"{", "}", "[1,]", "{\"a\"}", "1 2", "[1}", "nul", "{1:2}", "\"", "[-]", "\xff"}) {
+        INFO(bad);
+        CHECK_FALSE(parseJson(bad, "x").ok());
+    }
+}
+
+TEST_CASE("more values than the limit are refused") {
+    CHECK(parseJson("[1,2,3]", "x", 100, 64, 4).ok());
+    CHECK(parseJson("[1,2,3,[]]", "x", 100, 64, 4).problem().message == "holds more than 4 values");
+    CHECK(parseJson(R"({"a":1,"b":2})", "x", 100, 64, 2).problem().message == "holds more than 2 values");
+}

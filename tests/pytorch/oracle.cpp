@@ -28,7 +28,7 @@ Json askPyTorch(const Json& questions) {
     writeFileAtomically(file, questions.dump());
     const std::string output = outputOf(
         "timeout 200 " RINGSIDE_TORCH_PYTHON " " RINGSIDE_SOURCE_DIR "/tests/pytorch/oracle.py < " + file.string());
-    Json answers = parseJson(output, "oracle.py", std::size_t{1} << 30).value();
+    Json answers = parseJson(output, "oracle.py", std::size_t{1} << 30, 64, std::size_t{1} << 30).value();
     REQUIRE(answers.size() == questions.size());
     return answers;
 }

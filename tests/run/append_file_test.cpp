@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/record/append_file.h"
 
+#include <sys/stat.h>
+
 #include "base/files.h"
 #include "run/record/space_reserve.h"
 #include "support/catch.h"
@@ -26,6 +28,17 @@ TEST_CASE("a file whose disk is full ends with the last line that fitted, and go
     file.add("last\n");
     file.flush();
     CHECK(readFile(path, 100).value() == "first\nsecond\nlast\n");
+}
+
+TEST_CASE("a growing file is not written through a link, nor into a pipe") {
+    const TemporaryDirectory directory;
+    const auto victim = directory.path() / "victim";
+    writeFileAtomically(victim, "somebody's");
+    std::filesystem::create_symlink(victim, directory.path() / "lines");
+    CHECK_THROWS_WITH(AppendFile(directory.path() / "lines"), containing("Too many levels of symbolic links"));
+    CHECK(readFile(victim, 100).value() == "somebody's");
+    REQUIRE(::mkfifo((directory.path() / "pipe").c_str(), 0600) == 0);
+    CHECK_THROWS_AS(AppendFile(directory.path() / "pipe"), IoError);
 }
 
 TEST_CASE("room set aside has no name in the directory") {

@@ -98,3 +98,19 @@ TEST_CASE("a run that ended and lost its last lines is told with what its summar
     CHECK(writer.seen.find("its summary.json says: finished 3 epochs") != std::string::npos);
     CHECK(writer.seen.find("supervisor") == std::string::npos);
 }
+
+TEST_CASE("a line too long for any of ours is passed on as it comes, and none of it is taken for the end") {
+    Writer writer;
+    const std::string end = encode(RunEnded{});
+    std::string all = std::string(Decoder::kMaxLine + 100'000, 'x');
+    writer.write(all);
+    while (writer.advance() && writer.follower.isBehind()) continue;
+    CHECK(writer.seen.size() > Decoder::kMaxLine);
+    writer.write(end);  // the long line's rest
+    all += end;
+    CHECK(writer.advance());
+    CHECK(writer.seen == all);
+    writer.write(end);
+    CHECK_FALSE(writer.advance());
+    CHECK(writer.seen == all + end);
+}

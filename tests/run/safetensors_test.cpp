@@ -2,8 +2,12 @@
 #include "run/checkpoint/safetensors.h"
 
 #include <cstring>
+#include <fstream>
 
+#include "base/errors.h"
+#include "run/checkpoint/checkpoint_manifest.h"
 #include "support/catch.h"
+#include "support/temporary_directory.h"
 
 using namespace ringside;
 
@@ -37,8 +41,8 @@ TEST_CASE("A safetensors file is its length, its header and its values") {
     const SafetensorsFile file = SafetensorsFile::parse(content, "w").value();
     REQUIRE(file.entries().size() == 2);
     CHECK(file.find("b")->shape == std::vector<std::int64_t>{1, 2});
-    CHECK(std::memcmp(file.bytes(*file.find("b")).data(), "ABCDEFGH", 8) == 0);
-    CHECK(std::memcmp(file.bytes(*file.find("a")).data(), "1234", 4) == 0);
+    CHECK(file.bytes(*file.find("b")) == "ABCDEFGH");
+    CHECK(file.bytes(*file.find("a")) == "1234");
     CHECK(file.find("c") == nullptr);
 }
 
@@ -76,4 +80,63 @@ TEST_CASE("Short, lying and damaged safetensors files are refused in one line") 
         INFO(entry);
         CHECK(problemOf(fileWith(std::string(R"({"a":)") + entry + "}", "1234")).find("\"a\"") != std::string::npos);
     }
+}
+
+TEST_CASE("A header is bounded in depth, size, tensors and dimensions before it is believed") {
+    CHECK(problemOf(fileWith(std::string(10'000'000, '['), "")).find("it is nested deeper than 3 levels") !=
+          std::string::npos);
+    CHECK(problemOf(fileWith(R"({"a":[[[0]]]})", "")).find("nested deeper than 3") != std::string::npos);
+    CHECK(problemOf(fileWith(std::string(99'000'000, '['), "")) ==
+          "w.safetensors has a header of 99000000 bytes; the most is 16777216: choose another checkpoint, or save it "
+          "again");
+    const auto emptyTensors = [](int count) {
+        std::string header = "{";
+        for (int i = 0; i < count; ++i) {
+            header +=
+                (i > 0 ? ",\"" : "\"") + std::to_string(i) + R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
+        }
+        return fileWith(header + "}", "");
+    };
+    CHECK(SafetensorsFile::parse(emptyTensors(65536), "w").ok());
+    CHECK(problemOf(emptyTensors(65537)).find("has 65537 tensors; the most is 65536") != std::string::npos);
+    CHECK(problemOf(emptyTensors(250'000)).find("holds more than 1048576 values") != std::string::npos);
+    std::string ones = "1";
+    for (int i = 0; i < 64; ++i) ones += ",1";
+    CHECK(problemOf(fileWith(R"({"a":{"dtype":"U8","shape":[)" + ones + R"(],"data_offsets":[0,1]}})", "x"))
+              .find("type, shape and place") != std::string::npos);
+}
+
+TEST_CASE("A tensor that a header names twice is refused") {
+    const std::string twice =
+        R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})";
+    CHECK(problemOf(fileWith(twice, "12345678")).find(R"(has the key "a" twice)") != std::string::npos);
+}
+
+TEST_CASE("Of a file no more is read than is asked for, however large it says it is") {
+    const TemporaryDirectory directory;
+    const auto path = directory.path() / "sparse.safetensors";
+    const std::string header = R"({"all":{"dtype":"U8","shape":[6442450944],"data_offsets":[0,6442450944]},)"
+                               R"("one":{"dtype":"F32","shape":[1],"data_offsets":[6442450944,6442450948]}})";
+    std::ofstream(path, std::ios::binary) << fileWith(header, "");
+    std::filesystem::resize_file(path, 8 + header.size() + 6442450948U);
+    const SafetensorsFile file = SafetensorsFile::open(path).value();
+    CHECK(file.size() == 8 + header.size() + 6442450948U);
+    CHECK(file.bytes(*file.find("one")) == std::string(4, '\0'));
+    std::filesystem::resize_file(path, 100);
+    CHECK_THROWS_WITH(file.bytes(*file.find("one")), containing("became shorter while it was read"));
+}
+
+TEST_CASE("A file and its bytes are read alike") {
+    const TemporaryDirectory directory;
+    const auto path = directory.path() / "w.safetensors";
+    const std::string content = encodeSafetensors(
+        {{.name = "a", .shape = {300'000}, .bytes = std::string(1'200'000, 'a')}, {.name = "b", .bytes = "1234"}}, {});
+    std::ofstream(path, std::ios::binary) << content;
+    const SafetensorsFile file = SafetensorsFile::open(path).value();
+    CHECK(file.sha256() == sha256Of(content));
+    CHECK(file.bytes(*file.find("a")) == std::string(1'200'000, 'a'));
+    CHECK(file.bytes(*file.find("b")) == "1234");
+    CHECK(SafetensorsFile::parse(content, "w").value().sha256() == sha256Of(content));
+    CHECK_FALSE(SafetensorsFile::open(directory.path()));
+    CHECK_FALSE(SafetensorsFile::open(directory.path() / "none"));
 }

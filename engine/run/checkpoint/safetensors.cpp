@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/checkpoint/safetensors.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <optional>
 
+#include "base/files.h"
 #include "base/json.h"
+#include "base/sha256.h"
 
 namespace ringside {
 
@@ -18,7 +24,10 @@ namespace {
 
 // Format: u64 length of the JSON header, the header padded with spaces to 8 bytes, then the values without gaps.
 constexpr std::size_t kLengthBytes = 8;
-constexpr std::size_t kMaxHeaderBytes = 100'000'000;  // the format's own limit
+constexpr int kMaxHeaderDepth = 3;
+constexpr std::size_t kMaxHeaderValues = SafetensorsFile::kMaxTensors * 16;
+constexpr std::size_t kMaxDimensions = 64;
+constexpr std::size_t kReadAtOnce = std::size_t{1} << 20;
 constexpr std::size_t kMaxShownName = 80;
 
 using Entry = SafetensorsFile::Entry;
@@ -55,28 +64,25 @@ Problem brokenWeights(const std::string& file, const std::string& what) {
     return {file, what, "choose another checkpoint, or save it again"};
 }
 
-// Not ordered_json, whose objects are searched from the front: a header may hold any number of names.
-using Header = nlohmann::json;
-
-std::optional<std::uint64_t> natural(const Header& value) {
+std::optional<std::uint64_t> natural(const Json& value) {
     if (!value.is_number_unsigned()) return {};
     return value.get<std::uint64_t>();
 }
 
 // Shape and offsets of one entry of the header; empty when they make no sense.
-std::optional<Entry> readEntry(const Header& json, std::size_t dataBytes) {
+std::optional<Entry> readEntry(const Json& json, std::size_t dataBytes) {
     if (!json.is_object()) return {};
     const auto type = json.find("dtype");
     const auto shape = json.find("shape");
     const auto offsets = json.find("data_offsets");
     if (type == json.end() || !type->is_string() || shape == json.end() || !shape->is_array() ||
-        offsets == json.end() || !offsets->is_array() || offsets->size() != 2) {
+        offsets == json.end() || !offsets->is_array() || offsets->size() != 2 || shape->size() > kMaxDimensions) {
         return {};
     }
     Entry entry{.type = type->get<std::string>()};
     std::uint64_t bytes = typeSize(entry.type);
     if (bytes == 0) return {};
-    for (const Header& length : *shape) {
+    for (const Json& length : *shape) {
         const auto size = natural(length);
         if (!size || *size > INT64_MAX || (*size != 0 && bytes > dataBytes / *size)) return {};
         bytes *= *size;
@@ -134,39 +140,75 @@ std::string encodeSafetensors(std::vector<StoredTensor> tensors, const std::map<
     return file;
 }
 
-Result<SafetensorsFile> SafetensorsFile::parse(std::string content, const std::string& file) {
-    std::uint64_t length = 0;
-    if (content.size() < kLengthBytes) {
-        return brokenWeights(file, "has " + std::to_string(content.size()) + " bytes, too few for a safetensors file");
+Result<SafetensorsFile> SafetensorsFile::open(const std::filesystem::path& path) {
+    Result<UniqueFd> fd = openFile(path);
+    if (!fd) return fd.problem();
+    SafetensorsFile file;
+    file.m_name = path.string();
+    file.m_file = std::move(fd).value();
+    struct stat info {};
+    if (::fstat(file.m_file.get(), &info) != 0) {
+        return Problem{path.string(), "cannot be read (" + errnoText(errno) + ")", "check the file"};
     }
-    std::memcpy(&length, content.data(), kLengthBytes);
-    const std::size_t rest = content.size() - kLengthBytes;
-    if (length > rest || length > kMaxHeaderBytes) {
-        return brokenWeights(file, "promises a header of " + std::to_string(length) + " bytes, but only " +
-                                       std::to_string(rest) + " follow: it is cut short, or no safetensors file");
-    }
-    const std::string_view text = std::string_view(content).substr(kLengthBytes, length);
-    const Header header = Header::parse(text.begin(), text.end(), nullptr, false);
-    if (!header.is_object()) return brokenWeights(file, "has a header that is no JSON object");
+    file.m_size = static_cast<std::size_t>(info.st_size);
+    return read(std::move(file));
+}
 
+Result<SafetensorsFile> SafetensorsFile::parse(std::string content, const std::string& file) {
     SafetensorsFile result;
-    const std::size_t dataBytes = rest - length;
-    for (const auto& [name, json] : header.items()) {
-        if (name == "__metadata__") continue;
-        const std::optional<Entry> entry = readEntry(json, dataBytes);
-        if (!entry) {
-            return brokenWeights(file, "has a tensor " + shown(name) +
-                                           " whose type, shape and place do not fit into its " +
-                                           std::to_string(dataBytes) + " bytes of values: it is cut short or damaged");
-        }
-        result.m_entries.emplace(name, *entry);
-    }
-    if (!coversAll(result.m_entries, dataBytes)) {
-        return brokenWeights(file, "has values that belong to no tensor or to two: it is damaged");
-    }
-    for (auto& [name, entry] : result.m_entries) entry.begin += kLengthBytes + length;
+    result.m_name = file;
+    result.m_size = content.size();
     result.m_content = std::move(content);
-    return result;
+    return read(std::move(result));
+}
+
+Result<SafetensorsFile> SafetensorsFile::read(SafetensorsFile file) {
+    if (file.m_size < kLengthBytes) {
+        return brokenWeights(file.m_name,
+                             "has " + std::to_string(file.m_size) + " bytes, too few for a safetensors file");
+    }
+    std::array<char, kLengthBytes> start{};
+    file.readAt(0, start);
+    const auto length = std::bit_cast<std::uint64_t>(start);
+    const std::size_t rest = file.m_size - kLengthBytes;
+    if (length > rest) {
+        return brokenWeights(file.m_name, "promises a header of " + std::to_string(length) + " bytes, but only " +
+                                              std::to_string(rest) +
+                                              " follow: it is cut short, or no safetensors file");
+    }
+    if (length > kMaxHeaderBytes) {
+        return brokenWeights(file.m_name, "has a header of " + std::to_string(length) + " bytes; the most is " +
+                                              std::to_string(kMaxHeaderBytes));
+    }
+    std::string header(length, '\0');
+    file.readAt(kLengthBytes, header);
+    if (auto problem = file.readHeader(header, rest - length)) return *std::move(problem);
+    for (auto& [name, entry] : file.m_entries) entry.begin += kLengthBytes + length;
+    return file;
+}
+
+std::optional<Problem> SafetensorsFile::readHeader(std::string_view header, std::size_t dataBytes) {
+    const Result<Json> json = parseJson(header, {}, kMaxHeaderBytes, kMaxHeaderDepth, kMaxHeaderValues);
+    if (!json) return brokenWeights(m_name, "has a header that is no JSON object (it " + json.problem().message + ")");
+    if (!json.value().is_object()) return brokenWeights(m_name, "has a header that is no JSON object");
+    if (json.value().size() > kMaxTensors) {
+        return brokenWeights(m_name, "has " + std::to_string(json.value().size()) + " tensors; the most is " +
+                                         std::to_string(kMaxTensors));
+    }
+    for (const auto& [name, value] : json.value().items()) {
+        if (name == "__metadata__") continue;
+        const std::optional<Entry> entry = readEntry(value, dataBytes);
+        if (!entry) {
+            return brokenWeights(m_name,
+                                 "has a tensor " + shown(name) + " whose type, shape and place do not fit into its " +
+                                     std::to_string(dataBytes) + " bytes of values: it is cut short or damaged");
+        }
+        m_entries.emplace(name, *entry);
+    }
+    if (!coversAll(m_entries, dataBytes)) {
+        return brokenWeights(m_name, "has values that belong to no tensor or to two: it is damaged");
+    }
+    return {};
 }
 
 const SafetensorsFile::Entry* SafetensorsFile::find(const std::string& name) const {
@@ -174,8 +216,37 @@ const SafetensorsFile::Entry* SafetensorsFile::find(const std::string& name) con
     return found == m_entries.end() ? nullptr : &found->second;
 }
 
-std::span<const std::byte> SafetensorsFile::bytes(const Entry& entry) const {
-    return std::as_bytes(std::span(m_content)).subspan(entry.begin, entry.size);
+std::string SafetensorsFile::bytes(const Entry& entry) const {
+    std::string values(entry.size, '\0');
+    readAt(entry.begin, values);
+    return values;
+}
+
+std::string SafetensorsFile::sha256() const {
+    Sha256 sum;
+    std::string piece;
+    for (std::size_t at = 0; at < m_size; at += piece.size()) {
+        piece.resize(std::min(kReadAtOnce, m_size - at));
+        readAt(at, piece);
+        sum.add(std::as_bytes(std::span(piece)));
+    }
+    return sum.hex();
+}
+
+void SafetensorsFile::readAt(std::size_t offset, std::span<char> into) const {
+    if (!m_file) {
+        RINGSIDE_ASSERT(offset <= m_content.size() && into.size() <= m_content.size() - offset);
+        std::ranges::copy(std::span(m_content).subspan(offset, into.size()), into.begin());
+        return;
+    }
+    while (!into.empty()) {
+        const ssize_t got = ::pread(m_file.get(), into.data(), into.size(), static_cast<off_t>(offset));
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) throw IoError(m_name + " cannot be read (" + errnoText(errno) + "): check the disk");
+        if (got == 0) throw IoError(m_name + " became shorter while it was read: leave checkpoints as they are");
+        into = into.subspan(static_cast<std::size_t>(got));
+        offset += static_cast<std::size_t>(got);
+    }
 }
 
 }  // namespace ringside

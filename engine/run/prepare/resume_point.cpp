@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/files.h"
 #include "sampling/plan_sentences.h"
 
 namespace ringside {
@@ -12,28 +11,23 @@ namespace {
 
 using std::filesystem::path;
 
-constexpr std::size_t kMaxFileBytes = std::size_t{1} << 36;  // what a checkpoint's file may hold
 constexpr const char* kField = "training.resume";
 
-Result<SafetensorsFile> readTensors(const path& file, const CheckpointManifest& manifest) {
-    Result<std::string> content = readFile(file, kMaxFileBytes);
-    if (!content) return content.problem();
-    const std::string name = file.filename().string();
-    const auto listed = std::ranges::find(manifest.files, name, &CheckpointManifest::File::name);
-    if (listed != manifest.files.end()) {
-        const auto bytes = static_cast<std::int64_t>(content.value().size());
-        if (bytes != listed->bytes) {
-            return Problem{
-                file.string(),
-                "has " + std::to_string(bytes) + " bytes, but was written with " + std::to_string(listed->bytes),
-                "choose another checkpoint"};
-        }
-        if (!listed->sha256.empty() && sha256Of(content.value()) != listed->sha256) {
-            return Problem{file.string(), "is not as it was written: its SHA-256 differs from the manifest's",
-                           "choose another checkpoint"};
-        }
+Result<SafetensorsFile> readTensors(const path& name, const CheckpointManifest& manifest) {
+    Result<SafetensorsFile> file = SafetensorsFile::open(name);
+    const auto listed = std::ranges::find(manifest.files, name.filename().string(), &CheckpointManifest::File::name);
+    if (!file || listed == manifest.files.end()) return file;
+    const auto bytes = static_cast<std::int64_t>(file.value().size());
+    if (bytes != listed->bytes) {
+        return Problem{name.string(),
+                       "has " + std::to_string(bytes) + " bytes, but was written with " + std::to_string(listed->bytes),
+                       "choose another checkpoint"};
     }
-    return SafetensorsFile::parse(std::move(content).value(), file.string());
+    if (!listed->sha256.empty() && file.value().sha256() != listed->sha256) {
+        return Problem{name.string(), "is not as it was written: its SHA-256 differs from the manifest's",
+                       "choose another checkpoint"};
+    }
+    return file;
 }
 
 Result<CheckpointManifest> readManifest(const path& directory) {

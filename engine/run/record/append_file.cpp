@@ -13,6 +13,8 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kFlushBytes = 1U << 18;
+// Never through a link to a file elsewhere, and never waiting for the reader of a pipe.
+constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 
 [[noreturn]] void failWriting(const std::filesystem::path& path, int error) {
     throw IoError(path.string() + " cannot be written (" + errnoText(error) +
@@ -22,7 +24,7 @@ constexpr std::size_t kFlushBytes = 1U << 18;
 }  // namespace
 
 AppendFile::AppendFile(std::filesystem::path path)
-    : m_path(std::move(path)), m_fd(::open(m_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)) {
+    : m_path(std::move(path)), m_fd(::open(m_path.c_str(), kFlags, 0644)) {
     if (!m_fd) failWriting(m_path, errno);
 }
 

@@ -119,7 +119,7 @@ void RunDirectory::release() {
 }
 
 bool isRunAlive(const fs::path& runDirectory) {
-    const UniqueFd fd(::open(RunPaths(runDirectory).lock().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    const UniqueFd fd(::open(RunPaths(runDirectory).lock().c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
     if (!fd) return false;
     return ::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }

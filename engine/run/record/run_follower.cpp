@@ -80,25 +80,32 @@ bool RunFollower::readOn(const std::function<void(std::string_view)>& lines) {
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return true;
         taken += static_cast<std::size_t>(got);
-        m_pending.append(buffer.data(), static_cast<std::size_t>(got));
-        handOver(lines);
+        handOver({buffer.data(), static_cast<std::size_t>(got)}, lines);
         if (m_ended) return false;
     }
     return true;
 }
 
-void RunFollower::handOver(const std::function<void(std::string_view)>& lines) {
-    const std::size_t newline = m_pending.rfind('\n');
-    if (newline == std::string::npos) {
-        if (m_pending.size() <= Decoder::kMaxLine) return;
-        lines(m_pending);  // no line of ours: the reader's decoder skips it
-        m_pending.clear();
-        return;
-    }
-    const std::string_view whole = std::string_view(m_pending).substr(0, newline + 1);
-    m_ended = lastLine(whole).substr(0, kEndLine.size()) == kEndLine;
-    lines(whole);
-    m_pending.erase(0, newline + 1);
+void RunFollower::handOver(std::string_view come, const std::function<void(std::string_view)>& lines) {
+    const std::size_t newline = come.rfind('\n');
+    if (newline == std::string_view::npos) return hold(come, lines);
+    m_pending += come.substr(0, newline + 1);
+    const std::size_t first = m_insideLong ? m_pending.find('\n') + 1 : 0;  // a long line's rest is no line
+    const std::string_view whole = std::string_view(m_pending).substr(first);
+    m_ended = !whole.empty() && lastLine(whole).substr(0, kEndLine.size()) == kEndLine;
+    lines(m_pending);
+    m_pending = come.substr(newline + 1);
+    m_insideLong = false;
+}
+
+// Part of a line waits for the rest; one that is too long for any of ours goes on at once, for the reader's decoder to
+// skip.
+void RunFollower::hold(std::string_view part, const std::function<void(std::string_view)>& lines) {
+    m_pending += part;
+    if (!m_insideLong && m_pending.size() <= Decoder::kMaxLine) return;
+    m_insideLong = true;
+    lines(m_pending);
+    m_pending.clear();
 }
 
 void RunFollower::drainWake() const {

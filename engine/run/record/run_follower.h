@@ -28,13 +28,15 @@ class RunFollower {
 
   private:
     bool readOn(const std::function<void(std::string_view)>& lines);
-    void handOver(const std::function<void(std::string_view)>& lines);
+    void handOver(std::string_view come, const std::function<void(std::string_view)>& lines);
+    void hold(std::string_view part, const std::function<void(std::string_view)>& lines);
 
     const RunPaths m_paths;
     UniqueFd m_file;
     UniqueFd m_watch;
     std::string m_pending;
     bool m_ended = false;
+    bool m_insideLong = false;  // of a line too long to hold: its beginning was handed over
     bool m_behind = false;
 };
 

@@ -23,7 +23,7 @@ inline Json askPytorch(const std::string& command, const std::filesystem::path& 
     while (const std::size_t got = fread(piece, 1, sizeof piece, pipe.get())) text.append(piece, got);
     INFO("python3-torch must be installed (or configure with RINGSIDE_WITHOUT_PYTORCH=ON): " << line);
     REQUIRE_FALSE(text.empty());
-    return parseJson(text, script, std::size_t{1} << 30).value();
+    return parseJson(text, script, std::size_t{1} << 30, 64, std::size_t{1} << 30).value();
 }
 
 }  // namespace ringside::test
