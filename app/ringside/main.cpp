@@ -8,13 +8,13 @@
 
 #include "base/errors.h"
 #include "diagnostics/timed_application.h"
-#include "main_window/display.h"
+#include "dialogs/qt_dialogs.h"
 #include "main_window/main_window.h"
-#include "main_window/qt_dialogs.h"
-#include "main_window/qt_messages.h"
-#include "main_window/screenshot.h"
-#include "main_window/start_options.h"
 #include "settings/settings.h"
+#include "start/display.h"
+#include "start/qt_messages.h"
+#include "start/screenshot.h"
+#include "start/start_options.h"
 #include "theme/theme.h"
 
 namespace {

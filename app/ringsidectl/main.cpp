@@ -4,19 +4,19 @@
 #include <functional>
 #include <iostream>
 
-#include "attach_command.h"
 #include "base/errors.h"
 #include "base/terminal_text.h"
-#include "compare_command.h"
-#include "completion_command.h"
-#include "config_command.h"
-#include "devices_command.h"
-#include "export_command.h"
-#include "plan_command.h"
-#include "run_command.h"
-#include "show_command.h"
-#include "sweep_command.h"
-#include "usage_message.h"
+#include "experiment/config_command.h"
+#include "experiment/devices_command.h"
+#include "experiment/export_command.h"
+#include "experiment/sweep_command.h"
+#include "live/attach_command.h"
+#include "live/run_command.h"
+#include "plan/plan_command.h"
+#include "results/compare_command.h"
+#include "results/show_command.h"
+#include "terminal/completion_command.h"
+#include "terminal/usage_message.h"
 
 namespace ringside {
 namespace {

@@ -14,6 +14,7 @@
 #include "export/pytorch_pieces.h"
 #include "export/pytorch_sampler.h"
 #include "export/pytorch_transforms.h"
+#include "sampling/epoch_spec.h"
 #include "sampling/plan_sentences.h"
 
 extern "C" {

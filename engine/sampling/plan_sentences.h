@@ -9,11 +9,6 @@
 
 namespace ringside {
 
-// What an experiment deals in one epoch; without set_epoch every epoch is epoch 0. Kinds that need the samples'
-// classes are dealt only with the data.
-ShardSpec epochSpec(const RunConfig& config, std::int64_t datasetSize, std::int64_t epoch);
-ShardSpec epochSpec(const RunConfig& config, const std::shared_ptr<const ClassLabels>& data, std::int64_t epoch);
-
 // "ceil(1437 / 4) = 360 samples per rank; 3 are repeated so that all ranks get 360."
 std::string shardSentence(const ShardSpec& spec);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/checkpoint_keeper.h"
 
-#include "sampling/plan_sentences.h"
+#include "sampling/epoch_spec.h"
 #include "train/training_error.h"
 
 namespace ringside {

@@ -10,7 +10,7 @@
 #include "base/sha256.h"
 #include "model/model_description.h"
 #include "nn/model_factory.h"
-#include "sampling/plan_sentences.h"
+#include "sampling/epoch_spec.h"
 #include "train/training_error.h"
 
 namespace ringside {

@@ -32,6 +32,46 @@ ROOMS = {
             "supervise": {"checkpoint", "prepare", "record"}},
 }
 
+# The window's folders, lowest first: what each may include of the others.
+UI = {
+    "theme": set(),
+    "words": set(),
+    "settings": set(),
+    "controls": {"theme"},
+    "dialogs": set(),
+    "export": set(),
+    "charts": {"theme"},
+    "models": {"words"},
+    "diagnostics": {"theme"},
+    "ranks": {"models", "theme"},
+    "experiment": {"controls", "models", "theme", "words"},
+    "import": {"controls", "dialogs", "models", "shards", "theme", "words"},
+    "loading": {"charts", "models", "theme", "words"},
+    "devices": {"models", "theme", "words"},
+    "shards": {"controls", "diagnostics", "export", "models", "theme", "words"},
+    "training": {"charts", "controls", "export", "models", "theme", "words"},
+    "main_window": {"charts", "controls", "devices", "diagnostics", "dialogs", "experiment", "export", "import",
+                    "loading", "models", "ranks", "settings", "shards", "theme", "training", "words"},
+    "start": {"dialogs", "main_window", "settings", "theme"},
+}
+VIEWS = {"scene", "cells"}
+UI_ROOMS = {
+    "shards": {"scene": set(), "cells": {"scene"}, "watch": {"scene"}, "find": {"scene"}, "ledger": {"scene"},
+               "loom": VIEWS | {"watch"}, "map": VIEWS, "biography": VIEWS, "balance": VIEWS, "damage": VIEWS,
+               "compare": VIEWS | {"loom"},
+               "page": VIEWS | {"watch", "find", "ledger", "loom", "map", "biography", "balance", "damage", "compare"}},
+}
+# The command line's: a folder is a kind of command.
+CONTROL = {
+    "terminal": set(),
+    "experiment": {"terminal"},
+    "plan": {"experiment", "terminal"},
+    "live": {"experiment", "terminal"},
+    "results": {"experiment", "terminal"},
+}
+# Every source file of the tree, as "ui/shards/scene/shard_scene.h": tells ui/devices from engine/devices.
+TREE = set()
+
 # A library's headers, and the only places that may include them.
 CONFINED = [
     (r"dnnl|oneapi/", r"engine/backend/cpu/"),
@@ -90,6 +130,43 @@ def layers(path, text):
             yield f"{path}: includes {name}; only the worker knows ringside_train"
 
 
+def circles(graph):
+    """Folders that reach themselves."""
+    for start in graph:
+        seen, todo = set(), list(graph[start])
+        while todo:
+            folder = todo.pop()
+            if folder == start:
+                yield f"{start} reaches itself"
+                break
+            if folder not in seen:
+                seen.add(folder)
+                todo.extend(graph[folder])
+
+
+def rooms(path, text):
+    """ui/ and app/ringsidectl are layered like the engine; a folder that no list names is refused."""
+    for root, graph, inner in (("ui/", UI, UI_ROOMS), ("app/ringsidectl/", CONTROL, {})):
+        if not path.startswith(root) or "/" not in path[len(root):]:
+            continue
+        here = path[len(root):].split("/")
+        if here[0] not in graph:
+            yield f"{path}: {root}{here[0]} is in no list of tests/layering/rules.py"
+            continue
+        if here[0] in inner and here[1] not in inner[here[0]]:
+            yield f"{path}: {root}{here[0]}/{here[1]} is in no list of tests/layering/rules.py"
+            continue
+        for quoted, name in includes(text):
+            there = name.split("/")
+            if not quoted or root + name not in TREE or len(there) < 2:
+                continue
+            if there[0] != here[0] and there[0] not in graph[here[0]]:
+                yield f"{path}: {root}{here[0]} may not include {name}"
+            if there[0] == here[0] and here[0] in inner and there[1] != here[1] and \
+                    there[1] not in inner[here[0]][here[1]]:
+                yield f"{path}: {root}{here[0]}/{here[1]} may not include {name}"
+
+
 def confined(path, text):
     for _, name in includes(text):
         for library, place in CONFINED:
@@ -123,7 +200,7 @@ def machine_paths(path, text):
         yield f"{path}: names a machine's path: {line.strip()[:80]}"
 
 
-RULES = [licence, size, layers, confined, qt_free, no_conditional_code, machine_paths]
+RULES = [licence, size, layers, rooms, confined, qt_free, no_conditional_code, machine_paths]
 
 
 def complaints(path, text):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/index_report.h"
 
-#include "sampling/plan_sentences.h"
+#include "sampling/epoch_spec.h"
 #include "support/catch.h"
 #include "train/training_run.h"
 #include "train/wrong_index.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "shards/breadcrumb.h"
+#include "shards/loom/breadcrumb.h"
 
 #include <QSignalSpy>
 
@@ -32,8 +32,8 @@ TEST_CASE("the trail leads to the selected sample") {
     CHECK(words(trailOf(scene, view, {})) == "Epoch 0");
     CHECK(words(trailOf(scene, view, LoomCell{1, 1})) == "Epoch 0 > rank 1 > step 1 > sample 9");
     CHECK(words(trailOf(scene, view, LoomCell{2, 2})) == "Epoch 0 > rank 2 > step 2 > sample 4 again");
-    CHECK(stepSlots(scene, 1) == Span{0, 2});
-    CHECK(stepSlots(scene, 2) == Span{2, 3});
+    CHECK(stepSlots(scene, 1) == CellRange{0, 2});
+    CHECK(stepSlots(scene, 2) == CellRange{2, 3});
 }
 
 TEST_CASE("the trail says which way a sample was dropped") {
@@ -42,7 +42,7 @@ TEST_CASE("the trail says which way a sample was dropped") {
     const ShardScene cut = sceneOf(spec);
     const LoomGeometry view = viewOf(cut, {400, 400});
     CHECK(words(trailOf(cut, view, LoomCell{1, 2})) == "Epoch 0 > dropped by the sampler > sample 2");
-    CHECK(stepSlots(cut, 2) == Span{2, 3});
+    CHECK(stepSlots(cut, 2) == CellRange{2, 3});
     spec.dropLast = false;
     spec.loaderDropLast = true;
     CHECK(words(trailOf(sceneOf(spec), view, LoomCell{1, 2})) == "Epoch 0 > rank 1 > dropped by the loader > sample 2");
@@ -57,7 +57,7 @@ TEST_CASE("without a selection the trail says what is in sight") {
     LoomGeometry view = viewOf(scene, {100, 80});  // rows of 8 pixels: ranks 0 to 9
     CHECK(words(trailOf(scene, view, {})) == "Epoch 0 > ranks 0 to 9");
     view.showSlots({20, 30});
-    CHECK(view.visibleSlots() == Span{20, 30});
+    CHECK(view.visibleSlots() == CellRange{20, 30});
     CHECK(words(trailOf(scene, view, {})).endsWith("> step 3"));
     view.showSlots({20, 40});
     CHECK(words(trailOf(scene, view, {})).endsWith("> steps 3 to 4"));

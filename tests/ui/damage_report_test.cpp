@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "shards/damage_report.h"
+#include "shards/damage/damage_report.h"
 
 #include "plans.h"
 #include "support/catch.h"

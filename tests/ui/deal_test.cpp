@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "shards/deal.h"
+#include "shards/loom/deal.h"
 
 #include <QImage>
 #include <QTest>
 
 #include "plans.h"
-#include "shards/loom_widget.h"
+#include "shards/loom/loom_widget.h"
 #include "support/catch.h"
 #include "theme/theme.h"
 
@@ -13,7 +13,7 @@ using namespace ringside;
 
 namespace {
 
-constexpr Span kAllRanks{0, 4}, kAllSlots{0, 3};
+constexpr CellRange kAllRanks{0, 4}, kAllSlots{0, 3};
 
 std::vector<std::int64_t> samplesOf(const Deal& deal) {
     std::vector<std::int64_t> samples;

@@ -9,12 +9,12 @@
 #include <QTest>
 
 #include "data/raw_file.h"
-#include "experiment/form_fields.h"
 #include "experiment/number_spin_box.h"
 #include "models/experiment_model.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
 #include "ui/wait_for.h"
+#include "words/form_fields.h"
 
 using namespace ringside;
 using namespace ringside::testing;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "shards/explanation.h"
+#include "shards/scene/explanation.h"
 
 #include "plans.h"
 #include "support/catch.h"

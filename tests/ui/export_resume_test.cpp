@@ -4,7 +4,7 @@
 #include <QFile>
 
 #include "base/json.h"
-#include "main_window/dialogs.h"
+#include "dialogs/dialogs.h"
 #include "main_window/main_window.h"
 #include "settings/settings.h"
 #include "support/catch.h"

@@ -3,7 +3,7 @@
 
 #include <QList>
 
-#include "main_window/dialogs.h"
+#include "dialogs/dialogs.h"
 
 // Answers at once with what the test laid out, and remembers what was asked.
 struct FakeDialogs final : ringside::Dialogs {

@@ -2,9 +2,9 @@
 #include <set>
 
 #include "config/config_fields.h"
-#include "experiment/field_text.h"
-#include "experiment/form_fields.h"
 #include "support/catch.h"
+#include "words/field_text.h"
+#include "words/form_fields.h"
 
 using namespace ringside;
 

@@ -18,7 +18,7 @@
 #include "import/import_sentences.h"
 #include "main_window/main_window.h"
 #include "settings/settings.h"
-#include "shards/row_text.h"
+#include "shards/scene/row_text.h"
 #include "support/catch.h"
 #include "theme/theme.h"
 #include "ui/fake_dialogs.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "shards/ledger.h"
+#include "shards/ledger/ledger.h"
 
 #include <QMap>
 
 #include "plans.h"
-#include "shards/ledger_sentences.h"
+#include "shards/ledger/ledger_sentences.h"
 #include "support/catch.h"
 
 using namespace ringside;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "shards/loom_geometry.h"
+#include "shards/loom/loom_geometry.h"
 
 #include <cmath>
 
@@ -25,7 +25,7 @@ TEST_CASE("fitting shows every slot of the epoch, and few slots do not grow with
     geometry.setShape(360, 4);
     geometry.fit();
     CHECK(geometry.pitch() == Approx(2));
-    CHECK(geometry.visibleSlots() == Span{0, 360});
+    CHECK(geometry.visibleSlots() == CellRange{0, 360});
 
     geometry.setShape(3, 4);
     geometry.fit();
@@ -56,8 +56,8 @@ TEST_CASE("every visible cell is found again at its own middle, at any zoom") {
     geometry.fit();
     for (int zoom = 0; zoom < 20; ++zoom) {
         geometry.zoomAt({123, 45}, 1.3);
-        const Span visible = geometry.visibleSlots();
-        const Span ranks = geometry.visibleRanks();
+        const CellRange visible = geometry.visibleSlots();
+        const CellRange ranks = geometry.visibleRanks();
         const LoomCell middle{static_cast<int>((ranks.first + ranks.last) / 2), (visible.first + visible.last) / 2};
         CHECK(geometry.cellAt(geometry.cell(middle.rank, middle.slot).center()) == middle);
     }
@@ -115,7 +115,7 @@ TEST_CASE("a fitted view stays fitted when the epoch gets longer") {
     geometry.setShape(100, 4);
     geometry.fit();
     geometry.setShape(1000, 4);
-    CHECK(geometry.visibleSlots() == Span{0, 1000});
+    CHECK(geometry.visibleSlots() == CellRange{0, 1000});
 }
 
 TEST_CASE("at home no cell is cut at the edge, whatever the width, until the view is moved") {
@@ -141,7 +141,7 @@ TEST_CASE("all ranks stay in sight as long as a thumbnail fits into the height e
     geometry.setShape(1000, 4);
     geometry.home();
     CHECK(geometry.rowHeight() == 66);
-    CHECK(geometry.visibleRanks() == Span{0, 4});
+    CHECK(geometry.visibleRanks() == CellRange{0, 4});
     geometry.setShape(1000, 8);  // 33 px each is not enough: rows grow and scroll
     CHECK(geometry.rowHeight() > 66);
 }
@@ -153,7 +153,7 @@ TEST_CASE("a notice above the loom does not take a rank of four out of sight") {
     geometry.home();
     CHECK(geometry.rowHeight() == 50);
     CHECK(geometry.detail() == CellDetail::Thumbnail);
-    CHECK(geometry.visibleRanks() == Span{0, 4});
+    CHECK(geometry.visibleRanks() == CellRange{0, 4});
 }
 
 TEST_CASE("few slots of ranks in low rows are fitted as indices, all ranks in sight") {
@@ -162,7 +162,7 @@ TEST_CASE("few slots of ranks in low rows are fitted as indices, all ranks in si
     geometry.setShape(3, 4);
     geometry.fit();
     CHECK(geometry.detail() == CellDetail::Index);
-    CHECK(geometry.visibleRanks() == Span{0, 4});
+    CHECK(geometry.visibleRanks() == CellRange{0, 4});
     CHECK(geometry.contentHeight() == 100);
     geometry.zoomAt({0, 0}, 2);
     CHECK(geometry.detail() == CellDetail::Thumbnail);

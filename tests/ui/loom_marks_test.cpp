@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "shards/loom_marks.h"
+#include "shards/loom/loom_marks.h"
 
 #include <random>
 
@@ -107,7 +107,7 @@ TEST_CASE("no mark is averaged away at any zoom and any place") {
         view.fit();
         view.zoomAt({0, 0}, std::pow(view.kLargestPitch / view.smallestPitch(), share(random)));
         view.setFirstSlot(static_cast<double>(scene.columns()) * share(random));
-        const Span seen = view.visibleSlots();
+        const CellRange seen = view.visibleSlots();
         for (const LoomCell cell : markedByLooking(scene)) {
             const QRectF place = view.cell(cell.rank, cell.slot);
             const bool inSight = cell.slot >= seen.first && cell.slot < seen.last && place.right() > 1 &&

@@ -9,10 +9,10 @@
 #include <QTest>
 #include <QTreeView>
 
+#include "dialogs/qt_dialogs.h"
 #include "experiment/number_spin_box.h"
 #include "main_window/command_palette.h"
 #include "main_window/paint_stages.h"
-#include "main_window/qt_dialogs.h"
 #include "settings/settings.h"
 #include "support/catch.h"
 #include "theme/theme.h"

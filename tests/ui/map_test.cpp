@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "plans.h"
-#include "shards/map_image.h"
+#include "shards/map/map_image.h"
 #include "support/catch.h"
 
 using namespace ringside;

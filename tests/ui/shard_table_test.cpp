@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "shards/shard_table.h"
+#include "shards/scene/shard_table.h"
+#include "shards/balance/balance_table.h"
+#include "shards/compare/comparison_table.h"
+#include "shards/loom/places_table.h"
+#include "shards/map/samples_table.h"
 
 #include <QAbstractItemModelTester>
 #include <QFile>
 #include <QTemporaryDir>
 
 #include "plans.h"
-#include "shards/class_balance.h"
-#include "shards/hits_table.h"
+#include "shards/balance/class_balance.h"
+#include "shards/find/hits_table.h"
 #include "support/catch.h"
 #include "support/size_limit.h"
 

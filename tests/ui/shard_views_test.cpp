@@ -11,13 +11,13 @@
 #include <QTest>
 
 #include "plans.h"
-#include "shards/balance_view.h"
-#include "shards/biography_view.h"
-#include "shards/cell_origins.h"
-#include "shards/compare_view.h"
-#include "shards/diff_sentences.h"
-#include "shards/diff_view.h"
-#include "shards/map_view.h"
+#include "shards/balance/balance_view.h"
+#include "shards/biography/biography_view.h"
+#include "shards/cells/cell_origins.h"
+#include "shards/compare/compare_view.h"
+#include "shards/compare/diff_sentences.h"
+#include "shards/compare/diff_view.h"
+#include "shards/map/map_view.h"
 #include "shards_window.h"
 
 using namespace ringside;
@@ -156,7 +156,7 @@ TEST_CASE("the diff is zoomed as the loom is") {
     Window window;
     window.choose("diffViewButton");
     auto* loom = window.page.findChild<LoomWidget*>("diffLoomWidget");
-    CHECK(loom->geometryOfCells().visibleSlots() == Span{0, 360});
+    CHECK(loom->geometryOfCells().visibleSlots() == CellRange{0, 360});
     QTest::keyClick(loom, Qt::Key_Home);
     CHECK(loom->geometryOfCells().detail() == CellDetail::Thumbnail);
     CHECK_FALSE(loom->grab().isNull());
@@ -225,9 +225,9 @@ TEST_CASE("the trail goes back to a step and to the whole epoch") {
     REQUIRE(sample != nullptr);
     CHECK(sample->text() == "sample 532");
     window.choose("crumb2Button");
-    CHECK(loom->geometryOfCells().visibleSlots() == Span{0, 32});
+    CHECK(loom->geometryOfCells().visibleSlots() == CellRange{0, 32});
     window.choose("crumb0Button");
-    CHECK(loom->geometryOfCells().visibleSlots() == Span{0, 360});
+    CHECK(loom->geometryOfCells().visibleSlots() == CellRange{0, 360});
 }
 
 TEST_CASE("balance counts classes by rank and by step, and speaks of the selected rank") {

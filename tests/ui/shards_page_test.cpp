@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "shards/shards_page.h"
+#include "shards/page/shards_page.h"
 
 #include <QCheckBox>
 #include <QFrame>
@@ -51,7 +51,7 @@ TEST_CASE("the keys zoom, fit, and go to either end") {
     PageWindow window;
     LoomWidget& loom = window.loom();
     QTest::keyClick(&loom, Qt::Key_F);
-    CHECK(loom.geometryOfCells().visibleSlots() == Span{0, 360});
+    CHECK(loom.geometryOfCells().visibleSlots() == CellRange{0, 360});
     const double fitted = loom.geometryOfCells().pitch();
     QTest::keyClick(&loom, Qt::Key_W);
     CHECK(loom.geometryOfCells().pitch() > fitted);

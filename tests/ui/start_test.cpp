@@ -4,7 +4,7 @@
 #include <QTemporaryDir>
 
 #include "main_window/run_text.h"
-#include "main_window/start_options.h"
+#include "start/start_options.h"
 #include "support/catch.h"
 
 using namespace ringside;

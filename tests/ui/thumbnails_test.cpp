@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "shards/thumbnails.h"
+#include "shards/cells/thumbnails.h"
 
 #include <QCoreApplication>
 #include <QThread>

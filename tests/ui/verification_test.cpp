@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "shards/verification.h"
+#include "shards/watch/verification.h"
 
 #include "models/run_model.h"
 #include "plans.h"
-#include "shards/run_progress.h"
+#include "shards/scene/order_hash.h"
+#include "shards/watch/run_progress.h"
 #include "support/catch.h"
 #include "telemetry/codec.h"
 #include "wait_for.h"

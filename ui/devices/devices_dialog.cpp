@@ -5,11 +5,11 @@
 #include <QScrollArea>
 
 #include "devices/device_card.h"
-#include "experiment/field_text.h"
-#include "experiment/form_fields.h"
 #include "models/device_query.h"
 #include "models/experiment_model.h"
 #include "theme/theme.h"
+#include "words/field_text.h"
+#include "words/form_fields.h"
 
 namespace ringside {
 namespace {

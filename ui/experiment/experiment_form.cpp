@@ -8,11 +8,11 @@
 
 #include "experiment/experiment_sentences.h"
 #include "experiment/field_row.h"
-#include "experiment/field_text.h"
 #include "experiment/form_section.h"
 #include "experiment/number_spin_box.h"
 #include "models/experiment_model.h"
 #include "theme/theme.h"
+#include "words/field_text.h"
 
 namespace ringside {
 

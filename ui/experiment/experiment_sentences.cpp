@@ -8,10 +8,11 @@
 #include <cmath>
 #include <optional>
 
-#include "experiment/field_text.h"
-#include "experiment/form_fields.h"
 #include "model/model_description.h"
+#include "sampling/epoch_spec.h"
 #include "sampling/plan_sentences.h"
+#include "words/field_text.h"
+#include "words/form_fields.h"
 
 namespace ringside {
 namespace {

@@ -8,9 +8,9 @@
 #include <QLineEdit>
 #include <QRegularExpression>
 
-#include "experiment/field_text.h"
-#include "experiment/form_fields.h"
 #include "experiment/number_spin_box.h"
+#include "words/field_text.h"
+#include "words/form_fields.h"
 
 namespace ringside {
 namespace {

@@ -4,7 +4,7 @@
 #include <QLabel>
 #include <QWidget>
 
-#include "experiment/form_fields.h"
+#include "words/form_fields.h"
 
 class QHBoxLayout;
 

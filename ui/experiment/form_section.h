@@ -6,7 +6,7 @@
 #include <QPushButton>
 #include <vector>
 
-#include "experiment/form_fields.h"
+#include "words/form_fields.h"
 
 class QHBoxLayout;
 class QVBoxLayout;

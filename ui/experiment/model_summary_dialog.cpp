@@ -10,9 +10,9 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
-#include "experiment/form_fields.h"
 #include "models/experiment_model.h"
 #include "theme/theme.h"
+#include "words/form_fields.h"
 
 namespace ringside {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <QFont>
 
-#include "experiment/field_text.h"
+#include "words/field_text.h"
 
 namespace ringside {
 namespace {

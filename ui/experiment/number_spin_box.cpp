@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "experiment/field_text.h"
+#include "words/field_text.h"
 
 namespace ringside {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "data/preview/preview.h"
-#include "shards/sample_image.h"
+#include "shards/cells/sample_image.h"
 
 namespace ringside {
 

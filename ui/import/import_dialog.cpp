@@ -12,13 +12,13 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "experiment/form_fields.h"
+#include "controls/elided_label.h"
+#include "dialogs/dialogs.h"
 #include "import/import_questions.h"
 #include "import/import_sentences.h"
 #include "import/picture_row.h"
-#include "main_window/dialogs.h"
-#include "main_window/elided_label.h"
 #include "theme/theme.h"
+#include "words/form_fields.h"
 
 namespace ringside {
 namespace {

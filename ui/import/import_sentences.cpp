@@ -5,8 +5,8 @@
 #include <QFileInfo>
 #include <algorithm>
 
-#include "experiment/field_text.h"
-#include "experiment/form_fields.h"
+#include "words/field_text.h"
+#include "words/form_fields.h"
 
 namespace ringside {
 namespace {

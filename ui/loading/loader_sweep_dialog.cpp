@@ -5,9 +5,9 @@
 #include <QVBoxLayout>
 #include <cmath>
 
-#include "experiment/field_text.h"
 #include "models/experiment_model.h"
 #include "theme/theme.h"
+#include "words/field_text.h"
 
 namespace ringside {
 namespace {

@@ -5,8 +5,8 @@
 #include <QLabel>
 #include <QPushButton>
 
+#include "charts/chart_panel.h"
 #include "loading/loader_sweep_process.h"
-#include "training/chart_panel.h"
 
 namespace ringside {
 

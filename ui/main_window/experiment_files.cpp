@@ -8,7 +8,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
-#include "main_window/dialogs.h"
+#include "dialogs/dialogs.h"
 #include "models/experiment_model.h"
 #include "settings/settings.h"
 

@@ -10,17 +10,15 @@
 #include <QScreen>
 #include <QStandardPaths>
 
+#include "controls/elided_label.h"
 #include "devices/devices_dialog.h"
 #include "devices/gpu_probe.h"
 #include "diagnostics/debug_overlay.h"
+#include "dialogs/dialogs.h"
 #include "experiment/experiment_form.h"
-#include "experiment/field_text.h"
-#include "experiment/form_fields.h"
 #include "experiment/model_summary_dialog.h"
 #include "loading/loader_sweep_dialog.h"
 #include "main_window/command_palette.h"
-#include "main_window/dialogs.h"
-#include "main_window/elided_label.h"
 #include "main_window/keys_dialog.h"
 #include "main_window/top_bar.h"
 #include "ranks/rank_strip.h"
@@ -28,6 +26,8 @@
 #include "settings/settings.h"
 #include "theme/desktop_motion.h"
 #include "theme/theme.h"
+#include "words/field_text.h"
+#include "words/form_fields.h"
 
 namespace ringside {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiment/field_text.h"
 #include "models/run_model.h"
+#include "words/field_text.h"
 
 namespace ringside {
 namespace {

@@ -5,11 +5,11 @@
 #include <QFileInfo>
 
 #include "base/errors.h"
-#include "experiment/form_fields.h"
+#include "dialogs/dialogs.h"
 #include "export/pytorch_script.h"
-#include "main_window/dialogs.h"
 #include "models/experiment_model.h"
 #include "settings/settings.h"
+#include "words/form_fields.h"
 
 namespace ringside {
 

@@ -5,7 +5,7 @@
 #include <QString>
 
 #include "config/run_config.h"
-#include "shards/latest_work.h"
+#include "controls/latest_work.h"
 
 namespace ringside {
 

@@ -7,12 +7,12 @@
 #include <QHBoxLayout>
 #include <QUrl>
 
-#include "experiment/field_text.h"
-#include "experiment/form_fields.h"
 #include "main_window/run_text.h"
 #include "models/experiment_model.h"
 #include "models/run_model.h"
 #include "theme/theme.h"
+#include "words/field_text.h"
+#include "words/form_fields.h"
 
 namespace ringside {
 namespace {

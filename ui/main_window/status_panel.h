@@ -5,7 +5,7 @@
 #include <QPushButton>
 #include <QWidget>
 
-#include "main_window/elided_label.h"
+#include "controls/elided_label.h"
 #include "models/run_controller.h"
 
 namespace ringside {

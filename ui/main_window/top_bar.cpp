@@ -5,10 +5,10 @@
 #include <QSignalBlocker>
 
 #include "controls/seek_slider.h"
-#include "experiment/field_text.h"
 #include "main_window/window_actions.h"
 #include "models/plan_model.h"
 #include "theme/theme.h"
+#include "words/field_text.h"
 
 namespace ringside {
 namespace {

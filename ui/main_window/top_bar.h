@@ -6,7 +6,7 @@
 #include <QPushButton>
 #include <QSlider>
 
-#include "main_window/elided_label.h"
+#include "controls/elided_label.h"
 
 namespace ringside {
 

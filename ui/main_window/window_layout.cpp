@@ -5,9 +5,9 @@
 #include <QVBoxLayout>
 #include <utility>
 
+#include "controls/elided_label.h"
 #include "diagnostics/debug_overlay.h"
 #include "experiment/experiment_form.h"
-#include "main_window/elided_label.h"
 #include "main_window/log_panel.h"
 #include "main_window/main_window.h"
 #include "main_window/page_tabs.h"
@@ -16,7 +16,7 @@
 #include "main_window/top_bar.h"
 #include "ranks/rank_strip.h"
 #include "settings/settings.h"
-#include "shards/shards_page.h"
+#include "shards/page/shards_page.h"
 #include "theme/theme.h"
 #include "training/training_page.h"
 

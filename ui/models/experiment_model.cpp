@@ -10,9 +10,10 @@
 #include "config/config_fields.h"
 #include "data/loading/sample_transforms.h"
 #include "devices/memory_check.h"
-#include "experiment/form_fields.h"
 #include "model/model_description.h"
+#include "sampling/epoch_spec.h"
 #include "sampling/plan_sentences.h"
+#include "words/form_fields.h"
 
 namespace ringside {
 // One edit of one field. The merge id is the field's path, so that typing "128" is one undo step. What changes several

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/plan_model.h"
+#include "sampling/work_limits.h"
 
 #include <QElapsedTimer>
 #include <algorithm>
 
 #include "models/experiment_model.h"
-#include "sampling/plan_sentences.h"
+#include "sampling/epoch_spec.h"
 
 namespace ringside {
 namespace {
@@ -25,10 +26,6 @@ MadePlan makePlan(const ShardSpec& spec, const std::atomic<bool>* stop = nullptr
 }
 
 }  // namespace
-
-ShardSpec shardSpec(const RunConfig& config, qint64 datasetSize, qint64 epoch) {
-    return epochSpec(config, datasetSize, epoch);
-}
 
 PlanModel::PlanModel(ExperimentModel& experiment, QObject* parent) : QObject(parent), m_experiment(experiment) {
     m_pool.setMaxThreadCount(1);

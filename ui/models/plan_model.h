@@ -19,8 +19,6 @@ class ExperimentModel;
 class PlanModel : public QObject {
     Q_OBJECT
   public:
-    static constexpr qint64 kInstantSamples = 20'000;  // planned on the GUI thread up to here
-
     PlanModel(ExperimentModel& experiment, QObject* parent = nullptr);
     ~PlanModel() override;
 
@@ -73,8 +71,5 @@ class PlanModel : public QObject {
     std::shared_ptr<std::atomic<bool>> m_stop;  // of the plan that is being made
     QThreadPool m_pool;                         // last: its threads end before the rest goes
 };
-
-// What DistributedSampler and DataLoader are given in one epoch of an experiment over n samples.
-ShardSpec shardSpec(const RunConfig& config, qint64 datasetSize, qint64 epoch);
 
 }  // namespace ringside

@@ -5,9 +5,9 @@
 #include <chrono>
 #include <utility>
 
-#include "experiment/form_fields.h"
 #include "launch/control_command.h"
 #include "models/run_model.h"
+#include "words/form_fields.h"
 
 namespace ringside {
 namespace {

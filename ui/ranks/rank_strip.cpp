@@ -10,7 +10,7 @@
 
 #include "models/experiment_model.h"
 #include "models/run_model.h"
-#include "sampling/plan_sentences.h"
+#include "sampling/epoch_spec.h"
 #include "theme/theme.h"
 
 namespace ringside {

@@ -7,9 +7,9 @@
 #include <QLabel>
 #include <QVBoxLayout>
 
+#include "export/chart_export.h"
 #include "models/run_model.h"
 #include "theme/theme.h"
-#include "training/chart_export.h"
 
 namespace ringside {
 namespace {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "shards/latest_work.h"
-#include "training/chart_panel.h"
+#include "charts/chart_panel.h"
+#include "controls/latest_work.h"
 #include "training/training_tool_row.h"
 
 namespace ringside {

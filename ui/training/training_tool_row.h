@@ -8,8 +8,8 @@
 #include <QWidget>
 
 #include "charts/axis_ticks.h"
+#include "controls/elided_label.h"
 #include "controls/segmented_control.h"
-#include "main_window/elided_label.h"
 #include "training/curve_source.h"
 
 namespace ringside {

@@ -6,6 +6,7 @@
 #include "devices/memory_check.h"
 #include "model/model_description.h"
 #include "run/prepare/resume_point.h"
+#include "sampling/epoch_spec.h"
 #include "sampling/plan_sentences.h"
 
 namespace ringside {

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "sampling/plan_sentences.h"
+#include "base/files.h"
+#include "sampling/epoch_spec.h"
 
 namespace ringside {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/processors.h"
 #include "base/sha256.h"
 #include "sampling/class_labels.h"
-#include "sampling/plan_sentences.h"
+#include "sampling/epoch_spec.h"
 
 namespace ringside {
 namespace {

@@ -14,13 +14,13 @@
 
 #include "diagnostics/debug_overlay.h"
 #include "diagnostics/timed_application.h"
+#include "dialogs/qt_dialogs.h"
 #include "main_window/main_window.h"
-#include "main_window/qt_dialogs.h"
-#include "main_window/qt_messages.h"
 #include "settings/settings.h"
-#include "shards/loom_widget.h"
-#include "shards/shards_page.h"
-#include "shards/view_export.h"
+#include "shards/loom/loom_widget.h"
+#include "shards/page/shards_page.h"
+#include "shards/page/view_export.h"
+#include "start/qt_messages.h"
 #include "theme/theme.h"
 
 using namespace ringside;

@@ -10,8 +10,8 @@
 #include <ctime>
 #include <vector>
 
+#include "dialogs/qt_dialogs.h"
 #include "main_window/main_window.h"
-#include "main_window/qt_dialogs.h"
 #include "settings/settings.h"
 #include "theme/theme.h"
 

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiment/export_command.h"
+
+#include <iostream>
+#include <memory>
+
+#include "experiment/experiment_file.h"
+#include "export/pytorch_script.h"
+
+namespace ringside {
+namespace {
+
+constexpr const char* kExportFooter =
+    "CONFIG is an experiment file (JSON), - for standard input, or nothing for the built-in experiment.\n"
+    "pytorch: one script for plain PyTorch (DistributedSampler, DistributedDataParallel, Gloo or NCCL) that deals\n"
+    "the same samples to every rank, starts from the same weights and writes metrics.jsonl in the same form. The\n"
+    "built-in digits are written beside it.\n"
+    "\n"
+    "Examples:\n"
+    "  ringsidectl export -o train.py\n"
+    "  ringsidectl export my.json --to pytorch -o train.py --set parallel.world_size=2\n"
+    "  python3 train.py --out runs/pytorch\n"
+    "  ringsidectl compare runs/mine runs/pytorch           step by step, how far the two are apart";
+
+struct ExportArguments {
+    std::string config;
+    std::vector<std::string> assignments;
+    std::string format = "pytorch";
+    std::string out;
+};
+
+int runExport(const ExportArguments& arguments) {
+    Problems problems;
+    const Result<Experiment> experiment = loadExperiment(arguments.config, arguments.assignments, problems);
+    if (!experiment) return reportProblems(problems);
+    const std::filesystem::path out(arguments.out);
+    const Result<PytorchScript> script =
+        exportPytorch(experiment.value().config, experiment.value().baseDirectory, out.filename().string(), &problems);
+    if (!script) return reportProblems(problems.empty() ? Problems{script.problem()} : problems);
+    writePytorch(script.value(), out);
+    if (!script.value().dataName.empty())
+        std::cout << "data: " << (out.parent_path() / script.value().dataName).string() << '\n';
+    if (!script.value().note.empty()) std::cout << "note: " << script.value().note << '\n';
+    std::cout << "script: " << out.string() << "\nrun it: python3 " << out.string() << " --out DIR\n";
+    return 0;
+}
+
+}  // namespace
+
+void addExportCommand(CLI::App& app, std::function<int()>& action) {
+    CLI::App* command = app.add_subcommand("export", "Write an experiment as a script for plain PyTorch");
+    command->footer(kExportFooter);
+    auto arguments = std::make_shared<ExportArguments>();
+    command->add_option("CONFIG", arguments->config, "The experiment file");
+    command->add_option("--to", arguments->format, "What to write: pytorch")
+        ->check(CLI::IsMember({"pytorch"}))
+        ->type_name("FORMAT");
+    command->add_option("-o,--output", arguments->out, "The file to write")->type_name("FILE")->required();
+    command
+        ->add_option("--set", arguments->assignments, "Change one field, as in --set loader.batch_size=64; repeatable")
+        ->type_name("PATH=VALUE")
+        ->expected(1)
+        ->take_all();
+    command->callback([arguments, &action] { action = [arguments] { return runExport(*arguments); }; });
+}
+
+}  // namespace ringside

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live/progress_view.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "base/terminal_text.h"
+#include "config/run_config.h"
+
+namespace ringside {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kBarInterval{100};
+constexpr milliseconds kEpochInterval{100};
+constexpr std::int64_t kEveryEpochUpTo = 200;  // longer runs print at most ten epoch lines a second
+
+std::string format(const char* pattern, double value) {
+    char text[64];
+    std::snprintf(text, sizeof text, pattern, value);
+    return text;
+}
+
+std::string withThousands(std::int64_t value) {
+    std::string digits = std::to_string(value);
+    for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
+        digits.insert(static_cast<std::size_t>(at), 1, ',');
+    }
+    return digits;
+}
+
+std::string duration(double seconds) {
+    const auto whole = static_cast<long long>(std::min(std::ceil(seconds), 1e9));
+    char text[48];
+    if (whole >= 3600) {
+        std::snprintf(text, sizeof text, "%lld:%02lld:%02lld", whole / 3600, whole / 60 % 60, whole % 60);
+    } else {
+        std::snprintf(text, sizeof text, "%lld:%02lld", whole / 60, whole % 60);
+    }
+    return text;
+}
+
+std::string metrics(const char* name, double loss, double accuracy) {
+    std::string text = std::string(name) + " loss " + format("%.4f", loss);
+    if (!std::isnan(accuracy)) text += "  accuracy " + format("%6.2f %%", 100 * accuracy);
+    return text;
+}
+
+bool headlineIsPadded(const RunData& run) {
+    if (!run.started()) return false;
+    const Result<RunConfig> config = RunConfig::parse(run.started()->config, "run");
+    return config && config.value().training.validate == "padded";
+}
+
+int terminalWidth() {
+    winsize size{};
+    if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+    return 80;
+}
+
+std::string counted(std::int64_t count, const char* noun) {
+    return withThousands(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+// The busy share of all GPUs and the hottest of them; empty without GPUs.
+std::string gpuText(const RunData& run) {
+    double busy = 0;
+    double hottest = -1;
+    int gpus = 0;
+    for (const RankData& rank : run.ranks()) {
+        hottest = std::max(hottest, rank.gpu.celsius);
+        if (rank.gpu.utilisationPercent < 0) continue;
+        busy += rank.gpu.utilisationPercent;
+        ++gpus;
+    }
+    std::string text;
+    if (gpus > 0) text += "  GPU " + format("%.0f %%", busy / gpus);
+    if (hottest >= 0) text += "  " + format("%.0f C", hottest);
+    return text;
+}
+
+// A batch holds at most the rank's shard.
+std::int64_t largestBatch(const RunStarted& run) {
+    const std::int64_t shard = (run.trainingSamples + run.worldSize - 1) / std::max(run.worldSize, 1);
+    return std::min(run.batchSize, shard);
+}
+
+}  // namespace
+
+void ProgressView::update(const RunData& run, unsigned changes) {
+    printLog(run);
+    if (m_quiet) return;
+    if (!m_started && run.started()) printStart(*run.started());
+    if ((changes & kEpochsChanged) != 0) printEpochs(run);
+    if (m_isTerminal && steady_clock::now() - m_lastBar >= kBarInterval) drawBar(run);
+    std::fflush(stdout);
+}
+
+void ProgressView::printStart(const RunStarted& run) {
+    m_started = true;
+    std::printf("%s: %s, %s training and %s validation samples, %s of %s x %d\n", terminalText(run.name).c_str(),
+                counted(run.worldSize, "rank").c_str(), withThousands(run.trainingSamples).c_str(),
+                withThousands(run.validationSamples).c_str(), counted(run.stepsPerEpoch * run.epochs, "step").c_str(),
+                withThousands(largestBatch(run)).c_str(), run.worldSize);
+    std::printf("%s\n%s\n", terminalText(run.whyDevice).c_str(), terminalText(run.whyBackend).c_str());
+}
+
+void ProgressView::printEpochs(const RunData& run) {
+    const std::int64_t total = run.started() ? run.started()->epochs : 0;
+    const bool validates = run.started() && run.started()->validationSamples > 0;
+    const bool padded = headlineIsPadded(run);
+    const auto& training = run.trainingEpochs();
+    const auto& validation = run.validationEpochs();
+    const std::size_t complete = validates ? std::min(training.size(), validation.size()) : training.size();
+    for (; m_epochsPrinted < complete; ++m_epochsPrinted) {
+        const EpochResult& train = training[m_epochsPrinted];
+        const auto now = steady_clock::now();
+        if (total > kEveryEpochUpTo && train.epoch + 1 < total && now - m_lastEpoch < kEpochInterval) continue;
+        m_lastEpoch = now;
+        std::string line = metrics("train", train.loss, train.accuracy);
+        if (validates) {
+            const EpochResult& val = validation[m_epochsPrinted];
+            line += "    " + metrics("validation", padded ? val.lossPadded : val.loss,
+                                     padded ? val.accuracyPadded : val.accuracy);
+        }
+        clearBar();
+        const int digits = static_cast<int>(std::to_string(total).size());
+        std::printf("epoch %*lld of %lld    %s\n", digits, static_cast<long long>(train.epoch) + 1,
+                    static_cast<long long>(total), line.c_str());
+    }
+}
+
+// Warnings and errors, each once.
+void ProgressView::printLog(const RunData& run) {
+    const std::int64_t total = run.logLinesDropped() + static_cast<std::int64_t>(run.log().size());
+    const std::int64_t unseen = std::min<std::int64_t>(total - m_logSeen, static_cast<std::int64_t>(run.log().size()));
+    for (auto line = run.log().end() - unseen; line != run.log().end(); ++line) {
+        if (line->level == "info") continue;
+        clearBar();
+        std::fflush(stdout);
+        const std::string who = line->rank < 0 ? "" : "rank " + std::to_string(line->rank) + ": ";
+        std::fprintf(stderr, "%s%s\n", who.c_str(), terminalText(line->text).c_str());
+    }
+    m_logSeen = total;
+}
+
+void ProgressView::drawBar(const RunData& run) {
+    if (run.totalSteps() <= 0 || run.ended()) return;
+    m_lastBar = steady_clock::now();
+    const std::int64_t step = run.lastStep() ? run.lastStep()->step : 0;
+    const double part = std::min(1.0, static_cast<double>(step) / static_cast<double>(run.totalSteps()));
+    std::string text = format(" %3.0f %%", std::floor(100 * part)) + "  step " + withThousands(step) + " of " +
+                       withThousands(run.totalSteps());
+    if (!run.samplesPerSecond().points().empty()) {
+        const float rate = run.samplesPerSecond().points().back().mean;
+        text += "  " + withThousands(static_cast<std::int64_t>(rate)) + " samples/s";
+    }
+    text += gpuText(run);
+    if (run.secondsLeft()) text += "  " + duration(*run.secondsLeft()) + " left";
+    const int width = std::clamp(terminalWidth() - static_cast<int>(text.size()) - 4, 0, 40);
+    const int filled = static_cast<int>(part * width);
+    const std::string bar =
+        std::string(static_cast<std::size_t>(filled), '#') + std::string(static_cast<std::size_t>(width - filled), '.');
+    std::printf("\r[%s]%s\033[K", bar.c_str(), text.c_str());
+    m_barShown = true;
+}
+
+void ProgressView::clearBar() {
+    if (m_barShown) std::printf("\r\033[K");
+    m_barShown = false;
+}
+
+void ProgressView::printShards(const RunEnded& end) const {
+    if (!end.planVerified) return;
+    if (!*end.planVerified) {
+        std::fprintf(stderr, "shards not as planned: %s\n", terminalText(end.planMismatch).c_str());
+    } else if (!m_quiet) {
+        std::printf("shards verified in %s: every rank trained on the samples planned for it\n",
+                    counted(end.auditedEpochs, "epoch").c_str());
+    }
+}
+
+void ProgressView::finish(const RunData& run, const std::string& runDirectory) {
+    update(run, kEpochsChanged);
+    clearBar();
+    if (run.ended()) {
+        const RunEnded& end = *run.ended();
+        if (end.state == "failed") {
+            // The supervisor logs its verdict; one that was killed could not.
+            const bool told = !run.log().empty() && run.log().back().text == end.verdict;
+            if (!told) std::fprintf(stderr, "%s\n", terminalText(end.verdict).c_str());
+            for (const std::string& line : end.lastLines) std::fprintf(stderr, "  | %s\n", terminalText(line).c_str());
+        } else {
+            std::printf(
+                "%s: %s, %s steps/s, %s samples/s\n", terminalText(end.verdict).c_str(),
+                end.trainSeconds < 60 ? format("%.2f s", end.trainSeconds).c_str() : duration(end.trainSeconds).c_str(),
+                withThousands(static_cast<std::int64_t>(end.stepsPerSecond)).c_str(),
+                withThousands(static_cast<std::int64_t>(end.samplesPerSecond)).c_str());
+        }
+    }
+    if (!run.validationEpochs().empty()) {
+        const EpochResult& last = run.validationEpochs().back();
+        const bool padded = headlineIsPadded(run);
+        const double accuracy = padded ? last.accuracyPadded : last.accuracy;
+        const double loss = padded ? last.lossPadded : last.loss;
+        const std::int64_t samples = padded ? last.samplesPadded : last.samples;
+        std::string line = "final validation ";
+        line += std::isnan(accuracy) ? "" : "accuracy: " + format("%.2f %%", 100 * accuracy) + ", ";
+        line += "loss " + format("%.4f", loss) + " (" + withThousands(samples) + " samples, " +
+                (padded ? "padded as PyTorch does)" : "each counted once)");
+        std::printf("%s\n", line.c_str());
+    }
+    if (run.ended()) printShards(*run.ended());
+    std::printf("run directory: %s\n", runDirectory.c_str());
+    std::fflush(stdout);
+}
+
+}  // namespace ringside

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live/run_command.h"
+
+#include <fcntl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+
+#include "base/files.h"
+#include "base/json.h"
+#include "base/processors.h"
+#include "base/terminal_text.h"
+#include "devices/gpu_probe.h"
+#include "experiment/experiment_file.h"
+#include "live/progress_view.h"
+#include "run/prepare/prepared_run.h"
+#include "run/record/run_directory.h"
+#include "run/supervise/supervisor.h"
+
+namespace ringside {
+namespace {
+
+constexpr const char* kRunFooter =
+    "CONFIG is an experiment file (JSON), - for standard input, or nothing for the built-in experiment\n"
+    "(ringsidectl config --defaults prints it). Without --out the run directory is\n"
+    "runs/YYYY-MM-DD-HHMMSS-name.\n"
+    "\n"
+    "Examples:\n"
+    "  ringsidectl run                                      the built-in digits experiment on 4 ranks\n"
+    "  ringsidectl run my.json --out runs/first             your experiment, in a directory you choose\n"
+    "  ringsidectl run --set parallel.world_size=8 --set optimizer.lr=0.05\n"
+    "  ringsidectl run my.json --detach                     goes on by itself; prints its run directory\n"
+    "  ringsidectl run --set parallel.timeout_seconds=5     a silent rank counts as hung after 5 s\n"
+    "  ringsidectl run --resume runs/first --out runs/more  goes on from its newest checkpoint, bit for bit\n"
+    "\n"
+    "Ctrl-C stops gracefully: the ranks finish their step, weights are saved, the exit code is 20.";
+
+struct RunArguments {
+    std::string config;
+    std::vector<std::string> assignments;
+    std::string out;
+    std::string resume;
+    std::string reportSamples = "auto";
+    bool detach = false;
+    bool quiet = false;
+};
+
+std::int64_t monotonicUs() {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+}
+
+// The worker lies beside this program, wherever both are installed.
+Result<std::filesystem::path> findWorker(const std::string& device) {
+    std::error_code error;
+    const auto own = std::filesystem::read_symlink("/proc/self/exe", error);
+    const std::filesystem::path worker = own.parent_path() / (device == "cuda" ? kCudaWorkerName : "ringside-worker");
+    if (!error && ::access(worker.c_str(), X_OK) == 0) return worker;
+    return Problem{worker.string(), "is missing or cannot be executed",
+                   "build it (./run --build) or put it beside ringsidectl"};
+}
+
+// Ctrl-C, kill and a closed terminal become reads on a descriptor.
+UniqueFd makeStopFd(bool detached) {
+    sigset_t stops;
+    sigemptyset(&stops);
+    sigaddset(&stops, SIGINT);
+    sigaddset(&stops, SIGTERM);
+    if (!detached) sigaddset(&stops, SIGHUP);
+    ::sigprocmask(SIG_BLOCK, &stops, nullptr);
+    return UniqueFd(::signalfd(-1, &stops, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+struct Launch {
+    PreparedRun run;
+    std::filesystem::path worker;
+    std::int64_t epochUs = 0;
+    std::string reportSamples;
+};
+
+SupervisorOptions optionsFor(const Launch& launch, int stopFd) {
+    SupervisorOptions options;
+    options.workerProgram = launch.worker;
+    options.epochUs = launch.epochUs;
+    options.stopFd = stopFd;
+    options.workerEnvironment = {"RINGSIDE_REPORT_SAMPLES=" + launch.reportSamples};
+    return options;
+}
+
+int runHere(const Launch& launch, RunDirectory directory, bool quiet) {
+    const UniqueFd stopFd = makeStopFd(false);
+    ProgressView view(::isatty(STDOUT_FILENO) == 1, quiet);
+    SupervisorOptions options = optionsFor(launch, stopFd.get());
+    options.onChange = [&](const RunData& run, unsigned changes) {
+        if (run.ended()) {
+            view.finish(run, directory.paths().directory.string());
+        } else {
+            view.update(run, changes);
+        }
+    };
+    writeFileAtomically(directory.paths().config(), launch.run.config.toText(2) + "\n");
+    Supervisor supervisor(directory.paths(), launch.run, options);
+    supervisor.start();
+    directory.keep();
+    const RunEnded end = supervisor.run();
+    directory.release();
+    return end.exitCode;
+}
+
+// The detached supervisor: its own session, no terminal; what it has to say goes to the run directory.
+[[noreturn]] void superviseDetached(const Launch& launch, RunDirectory directory, int reportFd) {
+    int code = static_cast<int>(ExitCode::kInternal);
+    std::string report;
+    try {
+        ::setsid();
+        letSessionGiveWay();
+        std::signal(SIGHUP, SIG_IGN);
+        const UniqueFd stopFd = makeStopFd(true);
+        writeFileAtomically(directory.paths().config(), launch.run.config.toText(2) + "\n");
+        Supervisor supervisor(directory.paths(), launch.run, optionsFor(launch, stopFd.get()));
+        supervisor.start();
+        directory.keep();
+        const UniqueFd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+        for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing.get(), fd);
+        ::close(reportFd);
+        code = supervisor.run().exitCode;
+        directory.release();
+        ::_exit(code);
+    } catch (const Error& error) {
+        report = error.what();
+        code = static_cast<int>(error.exitCode());
+    } catch (const std::exception& error) {
+        report = std::string("internal error: ") + error.what();
+    }
+    report.insert(0, 1, static_cast<char>(code));
+    [[maybe_unused]] const ssize_t written = ::write(reportFd, report.data(), report.size());
+    { const RunDirectory removed = std::move(directory); }
+    ::_exit(code);
+}
+
+// The child reports only failure; a closed pipe without a word means that every worker was started.
+int awaitDetached(int reportFd, const std::filesystem::path& directory) {
+    std::string report;
+    char buffer[4096];
+    for (;;) {
+        const ssize_t got = ::read(reportFd, buffer, sizeof buffer);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) break;
+        report.append(buffer, static_cast<std::size_t>(got));
+    }
+    if (!report.empty()) {
+        std::fprintf(stderr, "ringsidectl: %s\n", terminalText(report.substr(1)).c_str());
+        return report.front();
+    }
+    std::printf("run directory: %s\n", directory.c_str());
+    std::fflush(stdout);
+    return 0;
+}
+
+int runDetached(const Launch& launch, RunDirectory directory) {
+    int fds[2];
+    if (::pipe2(fds, O_CLOEXEC) != 0) throw IoError("a pipe cannot be made (" + errnoText(errno) + ")");
+    UniqueFd reader(fds[0]);
+    UniqueFd writer(fds[1]);
+    const std::filesystem::path path = directory.paths().directory;
+    const pid_t child = ::fork();
+    if (child < 0) throw IoError("the supervisor cannot be started (" + errnoText(errno) + ")");
+    if (child == 0) {
+        reader.reset();
+        superviseDetached(launch, std::move(directory), writer.release());
+    }
+    directory.keep();  // the child's now
+    writer.reset();
+    return awaitDetached(reader.get(), path);
+}
+
+// The experiment that a run directory, or a checkpoint in it, was trained with; empty when it is not beside it.
+std::string experimentOf(const std::filesystem::path& resumed) {
+    std::error_code ignored;
+    for (const auto& directory : {resumed, resumed.parent_path().parent_path()}) {
+        const std::filesystem::path config = directory / "config.json";
+        if (std::filesystem::is_regular_file(config, ignored)) return config.string();
+    }
+    return {};
+}
+
+int runCommand(RunArguments arguments) {
+    constexpr std::array kReports = {"auto", "always", "never"};
+    if (std::ranges::find(kReports, arguments.reportSamples) == kReports.end()) {
+        return reportProblems({{"--report-samples", "is " + arguments.reportSamples + "; it is auto, always or never",
+                                "leave it out to report samples while steps take 20 ms or more"}});
+    }
+    Launch launch;
+    launch.reportSamples = arguments.reportSamples;
+    launch.epochUs = monotonicUs();
+    Problems problems;
+    if (!arguments.resume.empty()) {
+        const std::filesystem::path resumed = std::filesystem::absolute(arguments.resume).lexically_normal();
+        if (arguments.config.empty()) arguments.config = experimentOf(resumed);
+        arguments.assignments.insert(arguments.assignments.begin(), "training.resume=" + Json(resumed.string()).dump());
+    }
+    Result<Experiment> experiment = loadExperiment(arguments.config, arguments.assignments, problems);
+    if (!experiment) return reportProblems(problems);
+    Result<PreparedRun> run = prepareRun(experiment.value().config, experiment.value().baseDirectory, &problems);
+    if (!run) return reportProblems(problems.empty() ? Problems{run.problem()} : problems);
+    Result<std::filesystem::path> worker = findWorker(run.value().compute.device);
+    if (!worker) return reportProblems({worker.problem()});
+    launch.run = std::move(run).value();
+    launch.worker = worker.value();
+    const std::filesystem::path out =
+        arguments.out.empty() ? defaultRunDirectory(launch.run.config.name) : std::filesystem::path(arguments.out);
+    Result<RunDirectory> directory = RunDirectory::create(out);
+    if (!directory) return reportProblems({directory.problem()});
+    if (arguments.detach) return runDetached(launch, std::move(directory).value());
+    return runHere(launch, std::move(directory).value(), arguments.quiet);
+}
+
+}  // namespace
+
+void addRunCommand(CLI::App& app, std::function<int()>& action) {
+    CLI::App* command = app.add_subcommand("run", "Train an experiment on several ranks and show it");
+    command->footer(kRunFooter);
+    auto arguments = std::make_shared<RunArguments>();
+    command->add_option("CONFIG", arguments->config, "Experiment file, - for standard input; none: the built-in one");
+    command->add_option("--set", arguments->assignments, "Change one field: --set loader.batch_size=64")
+        ->take_all()
+        ->allow_extra_args(false)
+        ->type_name("A.B=VALUE");
+    command->add_option("--out", arguments->out, "Run directory to make; must be new or empty")->type_name("DIR");
+    command
+        ->add_option(
+            "--resume", arguments->resume,
+            "Go on from a run directory or a checkpoint; without CONFIG with the experiment it was trained with")
+        ->type_name("PATH");
+    command
+        ->add_option("--report-samples", arguments->reportSamples,
+                     "auto: ranks name every sample they train while steps take 20 ms or more; always; never")
+        ->type_name("WHEN");
+    command->add_flag("--detach", arguments->detach, "Return once the run has started; it goes on by itself");
+    command->add_flag("--quiet", arguments->quiet, "Print the result only");
+    command->callback([arguments, &action] { action = [arguments] { return runCommand(*arguments); }; });
+}
+
+}  // namespace ringside

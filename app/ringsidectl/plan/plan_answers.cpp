@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/plan_answers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "base/number_text.h"
+#include "sampling/plan_damage.h"
+#include "sampling/plan_diff.h"
+#include "sampling/plan_query.h"
+#include "sampling/plan_sentences.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::size_t kShown = 20;  // in the text; the JSON has all
+constexpr int kShownRanks = 16;
+
+std::string oneDecimal(double value) {
+    char text[64];
+    std::snprintf(text, sizeof text, "%.1f", value);
+    return text;
+}
+
+std::string cell(const std::string& text) {
+    return std::string(text.size() < 9 ? 9 - text.size() : 1, ' ') + text;
+}
+
+Result<std::vector<std::uint16_t>> labelsOf(const PlanSource& source) {
+    if (!source.data || source.data->classCount() <= 0 || source.data->classCount() > 65536) {
+        return Problem{"classes", "are not known", "name an experiment whose data has classes with --config FILE"};
+    }
+    std::vector<std::uint16_t> labels;
+    for (std::int64_t i = 0; i < source.size; ++i) {
+        labels.push_back(static_cast<std::uint16_t>(source.data->label(i)));
+    }
+    return labels;
+}
+
+std::optional<std::int64_t> labelNamed(const Dataset& data, const std::string& name) {
+    for (std::int64_t label = 0; label < data.classCount(); ++label) {
+        if (data.className(label) == name || std::to_string(label) == name) return label;
+    }
+    return {};
+}
+
+Json hitJson(const ShardPlan& plan, const PlanHit& hit) {
+    Json json = {{"index", hit.sample}};
+    if (hit.rank < 0) return json.update({{"flag", "dropped"}}), json;
+    const bool trained = hit.slot < plan.trainedOf(hit.rank);
+    json["rank"] = hit.rank;
+    json["slot"] = hit.slot;
+    json["step"] = trained ? Json(hit.slot / plan.spec().batchSize + 1) : Json();
+    json["flag"] = plan.isPadded(hit.rank, hit.slot) ? "padded" : "normal";
+    return json;
+}
+
+std::string hitText(const Json& place) {
+    std::string text = "sample " + place["index"].dump();
+    if (!place.contains("rank")) return text + ": no rank gets it\n";
+    text += ": rank " + place["rank"].dump() + ", slot " + place["slot"].dump();
+    text += place["step"].is_null() ? ", dropped by the loader" : ", step " + place["step"].dump();
+    return text + (place["flag"] == "padded" ? ", repeated\n" : "\n");
+}
+
+std::string first(const Json& list, std::string (*textOf)(const Json&)) {
+    std::string text;
+    for (std::size_t i = 0; i < std::min(list.size(), kShown); ++i) text += textOf(list[i]);
+    if (list.size() > kShown) text += "... all of them with --format json\n";
+    return text;
+}
+
+std::string sampleLine(const Json& sample) {
+    return "sample " + sample.dump() + "\n";
+}
+
+// Mean and half width of the hypergeometric band: a rank's share of a class when the deal is fair.
+struct Band {
+    double low = 0, high = 0;
+};
+Band fairBand(double n, double ofClass, double drawn) {
+    if (n < 2) return {0, n};
+    const double mean = drawn * ofClass / n;
+    const double rest = std::max(0.0, n - drawn) / (n - 1);
+    const double half = 1.96 * std::sqrt(mean * (1 - ofClass / n) * rest);
+    return {std::max(0.0, mean - half), mean + half};
+}
+
+std::string overlapText(const PlanDamage& damage) {
+    const auto shown = std::min<std::int64_t>(damage.ranks, kShownRanks);
+    std::string text = "samples that two ranks share (rank by rank; on the diagonal a rank's own):\n         ";
+    for (std::int64_t b = 0; b < shown; ++b) text += cell(std::to_string(b));
+    for (std::int64_t a = 0; a < shown; ++a) {
+        text += "\n" + cell("rank " + std::to_string(a));
+        for (std::int64_t b = 0; b < shown; ++b) {
+            text += cell(std::to_string(damage.overlap[static_cast<std::size_t>(a * damage.ranks + b)]));
+        }
+    }
+    return text + "\n" + (shown < damage.ranks ? "... more ranks with --format json\n" : "");
+}
+
+}  // namespace
+
+Result<PlanAnswer> answerFind(const PlanSource& source, std::int64_t epoch, std::int64_t epochs,
+                              const std::string& text) {
+    Result<PlanQuery> query = parsePlanQuery(text);
+    if (!query) return query.problem();
+    if (query.value().state == PlanQuery::State::NeverSeen) return answerNeverSeen(source, epochs);
+    std::vector<std::uint16_t> labels;
+    if (query.value().className) {
+        const auto known = labelsOf(source);
+        if (!known) return known.problem();
+        labels = known.value();
+        query.value().label = labelNamed(*source.data, *query.value().className);
+        if (!query.value().label) {
+            return Problem{"class", "is " + *query.value().className + ", which the data set does not have",
+                           "use a class's name, or a number below " + std::to_string(source.data->classCount())};
+        }
+    }
+    epoch = query.value().epoch.value_or(epoch);
+    const Result<ShardPlan> plan = ShardPlan::make(source.specAt(epoch));
+    if (!plan) return plan.problem();
+    const auto hits = findInPlan(plan.value(), query.value(), labels);
+    if (!hits) return hits.problem();
+    Json places = Json::array();
+    for (const PlanHit& hit : hits.value()) places.push_back(hitJson(plan.value(), hit));
+    const auto count = static_cast<std::int64_t>(places.size());
+    PlanAnswer answer{{{"query", text}, {"epoch", epoch}, {"count", count}, {"places", places}}, {}};
+    answer.text = grouped(count) + (count == 1 ? " place" : " places") + " in epoch " + std::to_string(epoch) + "\n" +
+                  first(places, hitText);
+    return answer;
+}
+
+Result<PlanAnswer> answerNeverSeen(const PlanSource& source, std::int64_t epochs) {
+    // neverSeenSamples passes over epochs that cannot be dealt: the first one says why.
+    if (const Result<ShardPlan> plan = ShardPlan::make(source.specAt(0)); !plan) return plan.problem();
+    const auto samples = neverSeenSamples([&](std::int64_t epoch) { return source.specAt(epoch); }, epochs);
+    const ShardSpec spec = source.specAt(0);
+    const bool sameOrder = !source.config.sampler.setEpoch && usesSetEpoch(spec.kind);
+    const double expected = expectedNeverSeen(spec, epochs, sameOrder);
+    const Json list = samples;
+    PlanAnswer answer{{{"epochs", epochs},
+                       {"never_seen", samples.size()},
+                       {"expected", expected < 0 ? Json() : Json(expected)},
+                       {"samples", list}},
+                      {}};
+    answer.text = grouped(static_cast<std::int64_t>(samples.size())) + " of " + grouped(source.size) +
+                  " samples are never seen in " + grouped(epochs) + (epochs == 1 ? " epoch" : " epochs");
+    if (expected >= 0) answer.text += "; expected by chance: " + oneDecimal(expected);
+    answer.text += "\n" + first(list, sampleLine);
+    return answer;
+}
+
+Result<PlanAnswer> answerDiff(const PlanSource& source, std::int64_t epoch, const std::string& changes) {
+    std::int64_t otherEpoch = epoch;
+    const Result<PlanSource> other = changedSource(source, changes, otherEpoch);
+    if (!other) return other.problem();
+    const Result<ShardPlan> a = ShardPlan::make(source.specAt(epoch));
+    if (!a) return a.problem();
+    const Result<ShardPlan> b = ShardPlan::make(other.value().specAt(otherEpoch));
+    if (!b) return b.problem();
+    const PlanDiff diff = diffPlans(a.value(), b.value());
+    PlanAnswer answer{{{"diff", changes},
+                       {"identical", diff.identical()},
+                       {"samples", diff.samples},
+                       {"only_first", diff.onlyFirst},
+                       {"only_second", diff.onlySecond},
+                       {"same_rank", diff.sameRank},
+                       {"same_rank_and_step", diff.sameRankStep},
+                       {"same_place", diff.samePlace},
+                       {"expected_same_rank", diff.expectedSameRank},
+                       {"expected_same_rank_and_step", diff.expectedSameRankStep}},
+                      {}};
+    answer.text = grouped(diff.samples) + " samples are dealt by both; " + grouped(diff.onlyFirst) + " only without, " +
+                  grouped(diff.onlySecond) + " only with " + changes + "\n" + grouped(diff.sameRank) +
+                  " stay on their rank; expected by chance: " + oneDecimal(diff.expectedSameRank) + "\n" +
+                  grouped(diff.sameRankStep) +
+                  " stay on their rank in the same step; expected by chance: " + oneDecimal(diff.expectedSameRankStep) +
+                  "\n";
+    if (diff.identical()) answer.text += "Both deal the same.\n";
+    return answer;
+}
+
+Result<PlanAnswer> answerBalance(const PlanSource& source, std::int64_t epoch) {
+    const auto labels = labelsOf(source);
+    if (!labels) return labels.problem();
+    const Result<ShardPlan> made = ShardPlan::make(source.specAt(epoch));
+    if (!made) return made.problem();
+    const ShardPlan& plan = made.value();
+    const std::int64_t classes = source.data->classCount();
+    std::vector<std::int64_t> sizes(static_cast<std::size_t>(classes));
+    for (const std::uint16_t label : labels.value()) ++sizes[label];
+    PlanAnswer answer{{{"epoch", epoch}, {"class_sizes", sizes}, {"ranks", Json::array()}}, "         "};
+    for (std::int64_t c = 0; c < classes && c < kShownRanks; ++c) answer.text += cell(source.data->className(c));
+    for (int rank = 0; rank < plan.spec().worldSize; ++rank) {
+        std::vector<std::int64_t> counts(static_cast<std::size_t>(classes));
+        for (std::int64_t slot = 0; slot < plan.trainedOf(rank); ++slot) {
+            ++counts[labels.value()[static_cast<std::size_t>(plan.index(rank, slot))]];
+        }
+        Json outside = Json::array();
+        std::string line = "\n" + cell("rank " + std::to_string(rank));
+        for (std::size_t c = 0; c < counts.size(); ++c) {
+            const Band band = fairBand(static_cast<double>(source.size), static_cast<double>(sizes[c]),
+                                       static_cast<double>(plan.trainedOf(rank)));
+            const auto count = static_cast<double>(counts[c]);
+            const bool out = count < std::floor(band.low) || count > std::ceil(band.high);
+            if (out) outside.push_back(c);
+            if (c < kShownRanks) line += cell(std::to_string(counts[c]) + (out ? "!" : ""));
+        }
+        if (rank < kShownRanks) answer.text += line;
+        answer.json["ranks"].push_back({{"rank", rank}, {"counts", counts}, {"outside_chance", outside}});
+    }
+    answer.text += "\n! outside the band that holds 95 % of fair deals\n";
+    return answer;
+}
+
+Result<PlanAnswer> answerDamage(const PlanSource& source, std::int64_t epoch) {
+    const Result<ShardPlan> plan = ShardPlan::make(source.specAt(epoch));
+    if (!plan) return plan.problem();
+    const PlanDamage damage = planDamage(plan.value());
+    const auto orNull = [](double value) { return value < 0 ? Json() : Json(value); };
+    const auto expected = [](double value) {
+        return value < 0 ? std::string() : "; expected by chance: " + oneDecimal(value);
+    };
+    PlanAnswer answer{{{"epoch", epoch},
+                       {"samples", damage.samples},
+                       {"seen", damage.seen},
+                       {"uses", damage.uses},
+                       {"expected_seen", orNull(damage.expectedSeen)},
+                       {"expected_overlap", orNull(damage.expectedOverlap)},
+                       {"overlap_ranks", damage.ranks},
+                       {"overlap", damage.overlap}},
+                      {}};
+    const std::string mistake = pitfallSentence(plan.value().spec());
+    answer.text =
+        (mistake.empty() ? "" : mistake + "\n") + grouped(damage.seen) + " of " + grouped(damage.samples) +
+        " samples are seen, in " + grouped(damage.uses) + " places" + expected(damage.expectedSeen) + "\n" +
+        overlapText(damage) + "of two different ranks" +
+        (damage.expectedOverlap < 0 ? " no closed formula is known" : expected(damage.expectedOverlap).substr(1)) +
+        "\n";
+    return answer;
+}
+
+}  // namespace ringside

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/plan_biography.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace ringside {
+namespace {
+
+constexpr std::size_t kShownMates = 8;  // in the text; the JSON has all
+
+Json matesOf(const ShardPlan& plan, const SamplePlace& place) {
+    Json mates = Json::array();
+    if (place.step < 0) return mates;
+    const SlotRange batch = plan.batch(place.rank, place.step);
+    for (std::int64_t slot = batch.first; slot < batch.first + batch.count; ++slot) {
+        if (slot != place.slot) mates.push_back(plan.index(place.rank, slot));
+    }
+    return mates;
+}
+
+Json placeJson(const ShardPlan& plan, const SamplePlace& place) {
+    return {{"rank", place.rank},
+            {"step", place.step < 0 ? Json() : Json(place.step + 1)},
+            {"slot", place.slot},
+            {"flag", place.padded ? "padded" : "normal"},
+            {"batch_mates", matesOf(plan, place)}};
+}
+
+std::string placeText(const Json& place) {
+    std::string text = "rank " + place["rank"].dump() + ", ";
+    text += place["step"].is_null() ? "dropped by the loader" : "step " + place["step"].dump();
+    text += ", slot " + place["slot"].dump() + (place["flag"] == "padded" ? ", repeated" : "");
+    const Json& mates = place["batch_mates"];
+    for (std::size_t i = 0; i < std::min(mates.size(), kShownMates); ++i) {
+        text += (i == 0 ? ", with " : " ") + mates[i].dump();
+    }
+    return text + (mates.size() > kShownMates ? " ..." : "");
+}
+
+std::string epochText(const Json& entry) {
+    std::string text = "epoch " + entry["epoch"].dump() + ": ";
+    if (entry["places"].empty()) return text + "no rank gets it\n";
+    for (std::size_t i = 0; i < entry["places"].size(); ++i) {
+        text += (i == 0 ? "" : "; and ") + placeText(entry["places"][i]);
+    }
+    return text + "\n";
+}
+
+}  // namespace
+
+Result<PlanAnswer> answerBiography(const PlanSource& source, std::int64_t sample, std::int64_t epochs) {
+    if (sample < 0 || sample >= source.size) {
+        return Problem{
+            "biography",
+            "is " + std::to_string(sample) + "; the data set has " + std::to_string(source.size) + " samples",
+            "choose one from 0 to " + std::to_string(source.size - 1)};
+    }
+    PlanAnswer answer{{{"sample", sample}, {"epochs", Json::array()}}, {}};
+    std::optional<ShardPlan> plan;
+    for (std::int64_t epoch = 0; epoch < epochs; ++epoch) {
+        const ShardSpec spec = source.specAt(epoch);
+        if (!plan || !(plan->spec() == spec)) {
+            const Result<ShardPlan> made = ShardPlan::make(spec);
+            if (!made) return made.problem();
+            plan = made.value();
+        }
+        Json places = Json::array();
+        for (const SamplePlace& place : plan->placesByScan(sample)) places.push_back(placeJson(*plan, place));
+        answer.json["epochs"].push_back({{"epoch", epoch}, {"places", places}});
+        answer.text += epochText(answer.json["epochs"].back());
+    }
+    return answer;
+}
+
+}  // namespace ringside

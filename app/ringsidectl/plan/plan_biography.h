@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "plan/plan_answers.h"
+
+namespace ringside {
+
+// --biography: one sample through the epochs 0 .. epochs-1, with its batch mates.
+Result<PlanAnswer> answerBiography(const PlanSource& source, std::int64_t sample, std::int64_t epochs);
+
+}  // namespace ringside

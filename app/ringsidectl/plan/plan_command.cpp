@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/plan_command.h"
+
+#include <unistd.h>
+
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "base/exit_code.h"
+#include "base/number_text.h"
+#include "plan/plan_answers.h"
+#include "plan/plan_biography.h"
+#include "plan/plan_settings.h"
+#include "plan/plan_writers.h"
+#include "plan/slow_progress.h"
+
+namespace ringside {
+namespace {
+
+constexpr const char* kPlanDescription =
+    "Which rank gets which sample in one epoch, exactly as PyTorch's samplers and DataLoader deal them.";
+
+constexpr const char* kPlanFooter = R"(Examples:
+  ringsidectl plan --size 10 --world-size 4
+      where the padding comes from: ceil(10 / 4) = 3 per rank, so 2 samples are repeated (*)
+  ringsidectl plan --size 10 --world-size 4 --drop-last
+      the same without repeats: 2 samples are dropped, others in each epoch
+  ringsidectl plan --size 1437 --world-size 4 --batch-size 32 --epoch 3 --rank 2
+      what rank 2 trains in epoch 3
+  ringsidectl plan --size 60000 --world-size 8 --format csv > plan.csv
+  ringsidectl plan --size 1281167 --world-size 64 --format hash
+      one SHA-256 per rank, over its indices as little-endian int64: compare with your own run
+  ringsidectl plan --size 60000 --world-size 8 --find "#4242" --epoch 3
+      where sample 4242 goes
+  ringsidectl plan --size 60000 --world-size 8 --batch-size 32 --biography 4242 --epochs 10
+      where it goes in ten epochs, and with whom
+  ringsidectl plan --size 60000 --world-size 8 --seed-per-rank --damage
+      what a seed of its own on each rank does to coverage
+  ringsidectl plan --config experiment.json --balance
+      class by rank, with that experiment's data
+  ringsidectl plan --data table.csv --world-size 4 --find class:1
+      where the samples of a class go, straight from a file; a fifth of it is kept aside for validation
+
+Formats:
+  table  for people; long shards are shortened in the middle, duplicates have a *
+  json   everything, with the batches of each rank; padded_positions count from 0 within a rank's indices
+  csv    epoch,step,rank,slot,index,flag; epochs and slots count from 0, steps from 1; the step is empty where the
+         loader's drop_last leaves a sample out, step, rank and slot are empty where the sampler's does
+  hash   one line per rank: rank sha256)";
+
+struct PlanOptions {
+    PlanSettings settings;
+    std::optional<int> rank = {};  // empty: all
+    std::string format = "table";
+    std::string find;
+    std::string diff;
+    std::optional<std::int64_t> biography = {};
+    bool neverSeen = false;
+    bool balance = false;
+    bool damage = false;
+    std::optional<std::int64_t> epochs = {};  // of --never-seen; empty: the experiment's, else 10
+};
+
+int refuse(const Problem& problem) {
+    std::cerr << "ringsidectl plan: " << problem.text() << '\n';
+    return static_cast<int>(ExitCode::kBadConfiguration);
+}
+
+int writeAnswer(const Result<PlanAnswer>& answer, const std::string& format) {
+    if (!answer) return refuse(answer.problem());
+    if (format != "json" && format != "table") {
+        return refuse(
+            {"format", "is " + format + ", which lists the plan itself", "use --format table or json for an answer"});
+    }
+    TextOut out(stdout);
+    if (format == "json") out << answer.value().json.dump() << "\n";
+    if (format == "table") out << answer.value().text;
+    out.flush();
+    return static_cast<int>(ExitCode::kOk);
+}
+
+Result<RankRange> wantedRanks(const PlanOptions& options, const ShardSpec& spec) {
+    if (!options.rank) return RankRange{0, static_cast<int>(spec.worldSize)};
+    if (*options.rank >= 0 && *options.rank < spec.worldSize) return RankRange{*options.rank, 1};
+    return Problem{"rank",
+                   "is " + std::to_string(*options.rank) + "; with world size " + std::to_string(spec.worldSize) +
+                       " the last one is " + std::to_string(spec.worldSize - 1),
+                   "choose a rank from 0 to " + std::to_string(spec.worldSize - 1)};
+}
+
+int listPlan(const PlanOptions& options, const ShardSpec& spec) {
+    std::optional<SlowProgress> progress(std::in_place, ::isatty(STDERR_FILENO) == 1);
+    progress->say("dealing " + grouped(spec.datasetSize) + " samples");
+    const Result<ShardPlan> plan = ShardPlan::make(spec);
+    if (!plan) {
+        progress.reset();
+        return refuse(plan.problem());
+    }
+    const Result<RankRange> ranks = wantedRanks(options, spec);
+    std::vector<std::string> hashes;
+    if (ranks && options.format == "hash") {
+        const auto told = [&](double share) { progress->say("summing up", share); };
+        told(0);
+        hashes = planHashes(plan.value(), ranks.value(), told);
+    }
+    progress.reset();  // its line is gone before others are written
+    if (!ranks) return refuse(ranks.problem());
+    TextOut out(stdout);
+    if (options.format == "json") writePlanJson(plan.value(), ranks.value(), out);
+    if (options.format == "csv") writePlanCsv(plan.value(), ranks.value(), out);
+    if (options.format == "hash") writePlanHashes(ranks.value(), hashes, out);
+    if (options.format == "table") writePlanTable(plan.value(), ranks.value(), out);
+    out.flush();
+    return static_cast<int>(ExitCode::kOk);
+}
+
+int writePlan(const PlanOptions& options) {
+    const Result<PlanSource> source = readPlanSource(options.settings);
+    if (!source) return refuse(source.problem());
+    const PlanSource& from = source.value();
+    const std::int64_t epoch = options.settings.epoch;
+    const std::int64_t epochs = options.epochs.value_or(from.config.training.epochs);
+    if (epochs < 1 || epochs > 1000000) {
+        return refuse({"epochs", "is " + std::to_string(epochs) + "; it is at least 1 and at most 1000000",
+                       "choose a number of epochs, such as 10"});
+    }
+    if (!options.find.empty()) return writeAnswer(answerFind(from, epoch, epochs, options.find), options.format);
+    if (options.biography) {
+        return writeAnswer(answerBiography(from, *options.biography, epochs), options.format);
+    }
+    if (options.neverSeen) return writeAnswer(answerNeverSeen(from, epochs), options.format);
+    if (!options.diff.empty()) return writeAnswer(answerDiff(from, epoch, options.diff), options.format);
+    if (options.balance) return writeAnswer(answerBalance(from, epoch), options.format);
+    if (options.damage) return writeAnswer(answerDamage(from, epoch), options.format);
+    return listPlan(options, from.specAt(epoch));
+}
+
+void addQuestions(CLI::App& plan, PlanOptions& options) {
+    CLI::App* questions = plan.add_option_group("Questions", "answered instead of listing the plan");
+    questions->add_option("--find", options.find, "places of \"#4242\", \"class:7\", \"rank:3 epoch:2\", dup, dropped");
+    questions->add_option("--biography", options.biography,
+                          "one sample through epochs 0 to --epochs - 1: rank, step, slot, batch mates");
+    questions->add_flag("--never-seen", options.neverSeen, "samples that no rank trains in epochs 0 to --epochs - 1");
+    questions->add_option("--diff", options.diff, "compare with a second setting, as seed=1,world_size=8,epoch=2");
+    questions->add_flag("--balance", options.balance, "class by rank beside chance; needs --config or --data");
+    questions->add_flag("--damage", options.damage, "coverage and overlap between ranks, beside what chance gives");
+    questions->require_option(0, 1);
+    plan.add_option("--epochs", options.epochs,
+                    "how many epochs --never-seen and --biography look at (default: the experiment's, or 10)");
+}
+
+}  // namespace
+
+void addPlanCommand(CLI::App& app, std::function<int()>& action) {
+    const auto options = std::make_shared<PlanOptions>();
+    CLI::App* plan = app.add_subcommand("plan", kPlanDescription);
+    plan->footer(kPlanFooter);
+    addPlanSettings(*plan, options->settings);
+    addQuestions(*plan, *options);
+    plan->add_option("--rank", options->rank, "only this rank (default: all)");
+    plan->add_option("--format", options->format, "table, json, csv or hash")
+        ->check(CLI::IsMember({"json", "csv", "table", "hash"}))
+        ->capture_default_str();
+    plan->callback([options, &action] { action = [options] { return writePlan(*options); }; });
+}
+
+}  // namespace ringside

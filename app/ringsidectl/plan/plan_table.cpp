@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <vector>
+
+#include "base/number_text.h"
+#include "plan/plan_writers.h"
+#include "sampling/plan_sentences.h"
+
+namespace ringside {
+namespace {
+
+constexpr int kLineWidth = 110;
+constexpr int kMaxRows = 32;
+constexpr std::int64_t kMaxDropped = 16;
+
+// Which of `count` things are shown when at most `room` are: the first ones, a gap, and the last ones, where the
+// padding is. -1 stands for the gap.
+std::vector<std::int64_t> shownOf(std::int64_t count, std::int64_t room) {
+    std::vector<std::int64_t> shown;
+    const std::int64_t head = count <= room ? count : room - room / 3;
+    for (std::int64_t i = 0; i < head; ++i) shown.push_back(i);
+    if (count <= room) return shown;
+    shown.push_back(-1);
+    for (std::int64_t i = count - room / 3; i < count; ++i) shown.push_back(i);
+    return shown;
+}
+
+std::string padded(const std::string& text, std::size_t width) {
+    std::string wide(width > text.size() ? width - text.size() : 0, ' ');
+    wide += text;
+    return wide;
+}
+
+std::string withoutTrailingBlanks(std::string text) {
+    text.erase(text.find_last_not_of(' ') + 1);
+    return text;
+}
+
+// The grid of ranks by slots. A batch begins with a bar; what is in no batch stands in parentheses.
+class Grid {
+  public:
+    Grid(const ShardPlan& plan, RankRange ranks) : m_plan(plan), m_ranks(ranks) {
+        const auto largest = std::max<std::int64_t>(0, plan.spec().datasetSize - 1);
+        m_cell = std::to_string(largest).size() + 2;  // a blank, and the mark of a duplicate
+        const auto room = static_cast<std::int64_t>((kLineWidth - kHead) / (m_cell + 1));
+        m_slots = shownOf(plan.samplesPerRank(), std::max<std::int64_t>(room, 6));
+        m_kept = plan.samplesPerRank() - plan.droppedByLoader();
+    }
+
+    void write(TextOut& out) const {
+        writeSteps(out);
+        for (const std::int64_t i : shownOf(m_ranks.count, kMaxRows)) {
+            if (i < 0) out << "  ...\n";
+            if (i >= 0) writeRank(m_ranks.first + static_cast<int>(i), out);
+        }
+    }
+
+  private:
+    static constexpr std::size_t kHead = 10;
+
+    bool beginsBatch(std::int64_t slot) const { return slot == m_kept || slot % m_plan.spec().batchSize == 0; }
+
+    void writeSteps(TextOut& out) const {
+        std::string line(kHead, ' ');
+        std::size_t at = kHead;
+        bool afterGap = false;
+        for (const std::int64_t slot : m_slots) {
+            const bool labelled = slot >= 0 && (beginsBatch(slot) || afterGap);
+            afterGap = slot < 0;
+            // A label needs its place free: narrow batches have fewer labels than steps.
+            if (labelled && line.size() <= at) {
+                line.resize(at + 1, ' ');
+                line += slot < m_kept ? "step " + std::to_string(slot / m_plan.spec().batchSize + 1) : "in no step";
+                line += ' ';
+            }
+            at += m_cell + 1;
+        }
+        out << withoutTrailingBlanks(line) << "\n";
+    }
+
+    void writeRank(int rank, TextOut& out) const {
+        std::string line = "rank " + std::to_string(rank);
+        line.resize(std::max(kHead, line.size() + 1), ' ');
+        for (const std::int64_t slot : m_slots) line += slot < 0 ? padded("... ", m_cell + 1) : cell(rank, slot);
+        out << withoutTrailingBlanks(line) << "\n";
+    }
+
+    std::string cell(int rank, std::int64_t slot) const {
+        if (slot >= m_plan.samplesOf(rank)) return padded("", m_cell + 1);
+        std::string number = std::to_string(m_plan.index(rank, slot));
+        number += m_plan.isPadded(rank, slot) ? '*' : ' ';
+        std::string text(1, beginsBatch(slot) ? '|' : ' ');
+        text += padded(number, m_cell);
+        return text;
+    }
+
+    const ShardPlan& m_plan;
+    RankRange m_ranks;
+    std::size_t m_cell;
+    std::vector<std::int64_t> m_slots;
+    std::int64_t m_kept;
+};
+
+void writeTitle(const ShardSpec& spec, TextOut& out) {
+    out << grouped(spec.datasetSize) << (spec.datasetSize == 1 ? " sample on " : " samples on ")
+        << grouped(spec.worldSize) << (spec.worldSize == 1 ? " rank, epoch " : " ranks, epoch ") << spec.epoch;
+    if (spec.shuffle) out << ", shuffled with seed " << spec.seed << " + " << spec.epoch;
+    if (!spec.shuffle) out << ", not shuffled";
+    out << ", batch size " << spec.batchSize << "\n";
+    out << shardSentence(spec) << "\n" << stepSentence(spec) << "\n";
+    if (spec.kind != SamplerKind::kDistributed) out << samplerSentence(spec.kind) << "\n";
+    if (const std::string mistake = pitfallSentence(spec); !mistake.empty()) out << mistake << "\n";
+}
+
+void writeDropped(const ShardPlan& plan, TextOut& out) {
+    const auto dropped = plan.dropped();
+    if (dropped.empty()) return;
+    out << "dropped by the sampler:";
+    for (const std::int64_t i : shownOf(static_cast<std::int64_t>(dropped.size()), kMaxDropped)) {
+        if (i < 0) out << " ...";
+        if (i >= 0) out << " " << std::int64_t{dropped[static_cast<std::size_t>(i)]};
+    }
+    out << "\n";
+}
+
+}  // namespace
+
+void writePlanTable(const ShardPlan& plan, RankRange ranks, TextOut& out) {
+    writeTitle(plan.spec(), out);
+    if (plan.samplesPerRank() > 0) {
+        out << "\n";
+        Grid(plan, ranks).write(out);
+        out << "\n";
+    }
+    if (plan.padding() > 0) out << "* repeated so that all ranks get equally many\n";
+    writeDropped(plan, out);
+}
+
+}  // namespace ringside

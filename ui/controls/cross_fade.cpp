@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "controls/cross_fade.h"
+
+#include "theme/theme.h"
+
+namespace ringside {
+
+CrossFade::CrossFade(const Theme& theme, QWidget& widget) : m_theme(theme) {
+    m_animation.setStartValue(1.0);
+    m_animation.setEndValue(0.0);
+    m_animation.setDuration(Theme::kMotionMs);
+    connect(&m_animation, &QVariantAnimation::valueChanged, &widget, qOverload<>(&QWidget::update));
+}
+
+void CrossFade::hold() {
+    m_animation.stop();
+    m_held = m_theme.allowsMotion();
+}
+
+void CrossFade::arrive() {
+    if (!m_held) return;
+    m_held = false;
+    m_animation.start();
+}
+
+void CrossFade::stop() {
+    m_held = false;
+    m_animation.stop();
+}
+
+double CrossFade::opacity() const {
+    return m_animation.state() == QAbstractAnimation::Running ? m_animation.currentValue().toDouble() : 0;
+}
+
+}  // namespace ringside

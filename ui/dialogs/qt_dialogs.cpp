@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "dialogs/qt_dialogs.h"
+
+#include <QFileDialog>
+#include <QHeaderView>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QRegularExpression>
+#include <QStyle>
+#include <QTreeView>
+
+namespace ringside {
+namespace {
+
+constexpr QSize kFileDialogSize{820, 520};
+
+// Where Qt's own dialog is used, sizes and dates can be read.
+void fitColumns(QFileDialog& dialog) {
+    if (auto* list = dialog.findChild<QTreeView*>()) {
+        list->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
+        list->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+    }
+}
+
+// "ringside.json" of "Experiments (*.ringside.json)".
+QString suffixIn(const QString& filter) {
+    static const QRegularExpression pattern(QStringLiteral("\\*\\.([^ )]+)"));
+    return pattern.match(filter).captured(1);
+}
+
+}  // namespace
+
+void QtDialogs::show(QFileDialog* dialog, const PathTaken& taken) {
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->resize(kFileDialogSize);
+    fitColumns(*dialog);
+    QObject::connect(dialog, &QFileDialog::fileSelected, dialog, taken);
+    dialog->open();
+}
+
+void QtDialogs::openFile(const QString& title, const QString& folder, const QString& filter, PathTaken taken) {
+    auto* dialog = new QFileDialog(m_parent, title, folder, filter);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    show(dialog, taken);
+}
+
+void QtDialogs::saveFile(const QString& title, const QString& suggestion, const QString& filter, PathTaken taken) {
+    auto* dialog = new QFileDialog(m_parent, title, suggestion, filter);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(suffixIn(filter));  // by the dialog, which then asks before it replaces a file
+    dialog->selectFile(suggestion);
+    show(dialog, taken);
+}
+
+void QtDialogs::openFolder(const QString& title, const QString& folder, PathTaken taken) {
+    auto* dialog = new QFileDialog(m_parent, title, folder);
+    dialog->setFileMode(QFileDialog::Directory);
+    dialog->setOption(QFileDialog::ShowDirsOnly);
+    show(dialog, taken);
+}
+
+void QtDialogs::ask(const Question& question, AnswerTaken taken) {
+    auto* box = new QMessageBox(QMessageBox::NoIcon, question.title, question.text, QMessageBox::NoButton, m_parent);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->setObjectName(QStringLiteral("questionBox"));
+    for (int i = 0; i < question.answers.size(); ++i) {
+        QPushButton* button = box->addButton(question.answers[i], QMessageBox::ActionRole);
+        if (i == question.preferred) {
+            button->setProperty("role", "accent");
+            button->style()->unpolish(button);
+            button->style()->polish(button);
+            box->setDefaultButton(button);
+        }
+        if (i == question.answers.size() - 1) box->setEscapeButton(button);
+        QObject::connect(button, &QPushButton::clicked, box, [taken, i] { taken(i); });
+    }
+    box->open();
+}
+
+}  // namespace ringside

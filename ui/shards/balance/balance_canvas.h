@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QScrollBar>
+#include <QWidget>
+#include <functional>
+#include <optional>
+
+#include "shards/balance/class_balance.h"
+
+namespace ringside {
+
+class Theme;
+
+// Counts in rows (ranks or steps) and columns (classes), each as a bar over the band that chance gives where there is
+// room, else as a colour: more than expected, fewer, and outlined where it is outside the band.
+class BalanceCanvas : public QWidget {
+    Q_OBJECT
+  public:
+    struct Counts {
+        qint64 rows = 0;
+        int classes = 0;
+        std::function<std::int64_t(qint64 row, int label)> count;
+        std::function<ChanceBand(qint64 row, int label)> band;
+        std::function<QString(qint64 row)> rowName;
+        std::function<QString(int label)> className;
+        std::function<QColor(qint64 row)> rowColor;
+    };
+    static constexpr double kLeastBar = 10;  // width of a class that still has a bar
+
+    explicit BalanceCanvas(Theme& theme, QWidget* parent = nullptr);
+
+    void setCounts(const Counts& counts);
+    void setMarkedRow(std::optional<qint64> row);
+    bool showsBars() const { return cell(0, 0).width() >= kLeastBar; }  // else colours
+    QString tip(QPointF point) const;
+    QRectF cell(qint64 row, int label) const;
+
+  Q_SIGNALS:
+    void resized();
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    bool event(QEvent* event) override;
+
+  private:
+    double rowHeight() const;
+    qint64 rowsInSight() const;
+    void arrange();
+    void drawRow(QPainter& painter, qint64 row) const;
+    void drawBar(QPainter& painter, qint64 row, int label, const QRectF& box) const;
+    void drawStrip(QPainter& painter, qint64 row) const;
+    void drawClassNames(QPainter& painter) const;
+    double deviation(qint64 row, int label) const;
+    QColor colorOf(double deviation) const;
+
+    Theme& m_theme;
+    Counts m_counts;
+    double m_scale = 1;  // the largest count or band in sight
+    std::optional<qint64> m_marked;
+    QScrollBar m_scrollBar;
+};
+
+}  // namespace ringside

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/balance/balance_view.h"
+
+#include "sampling/work_limits.h"
+
+#include "shards/balance/balance_table.h"
+
+#include <QHBoxLayout>
+#include <QLocale>
+#include <QVBoxLayout>
+#include <cmath>
+
+#include "shards/scene/sentence_text.h"
+#include "theme/theme.h"
+
+namespace ringside {
+namespace {
+
+constexpr double kBandMisses = 0.05;  // of random deals lie outside the band
+
+qint64 outsideOf(const BatchBalance& balance) {
+    qint64 count = 0;
+    for (std::int64_t step = 0; step < balance.steps; ++step) {
+        for (int label = 0; label < balance.classes; ++label) {
+            count += isOutside(balance.count(step, label), balance.band(step, label)) ? 1 : 0;
+        }
+    }
+    return count;
+}
+
+qint64 outsideOfRank(const ClassBalance& balance, int rank) {
+    qint64 count = 0;
+    for (int label = 0; label < balance.classes; ++label) count += balance.outside(rank, label) ? 1 : 0;
+    return count;
+}
+
+}  // namespace
+
+BalanceView::BalanceView(Theme& theme, QWidget* parent) : ShardView(parent), m_theme(theme) {
+    setObjectName(QStringLiteral("balanceView"));
+    setProperty("role", "clear");
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(Theme::kSpace2);
+    auto* row = new QHBoxLayout;
+    m_legend = new QLabel;
+    m_legend->setProperty("role", "muted");
+    m_legend->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_by = new SegmentedControl({
+        {tr("By rank"), tr("What each rank trains in this epoch"), QStringLiteral("balanceByRankButton")},
+        {tr("By step"), tr("What all ranks train together in each step"), QStringLiteral("balanceByStepButton")},
+    });
+    row->addWidget(m_legend, 1);
+    row->addWidget(m_by);
+    layout->addLayout(row);
+    m_canvas = new BalanceCanvas(theme);
+    layout->addWidget(m_canvas, 1);
+    connect(m_by, &SegmentedControl::chosen, this, &BalanceView::show);
+    connect(m_canvas, &BalanceCanvas::resized, this, &BalanceView::explain);
+}
+
+void BalanceView::setScene(const ShardScene& scene) {
+    m_scene.emplace(scene);
+    m_work.cancel();
+    const Key key{scene.plan.spec(), scene.labels};
+    if (const auto* known = m_recent.find(key)) return take(*known);
+    const auto make = [scene](const LatestWork::Stop& stop) { return std::make_shared<const Made>(made(scene, stop)); };
+    if (key.spec.datasetSize <= kInstantSamples) return take(make(LatestWork::Stop(false)));
+    m_work.want(this, make, [this, key](const std::shared_ptr<const Made>& one) {
+        m_recent.add(key, one);
+        take(one);
+    });
+}
+
+void BalanceView::letGo() {
+    m_work.cancel();
+    m_scene.reset();
+    m_recent.clear();
+}
+
+// On any thread.
+BalanceView::Made BalanceView::made(const ShardScene& scene, const LatestWork::Stop& stop) {
+    Made one{classBalance(scene, &stop), batchBalance(scene, stop)};
+    one.outsideByStep = outsideOf(one.byStep);
+    return one;
+}
+
+void BalanceView::take(std::shared_ptr<const Made> one) {
+    m_made = std::move(one);
+    show();
+}
+
+void BalanceView::setSelected(std::optional<qint64>, std::optional<LoomCell> cell) {
+    if (cell == m_selected) return;
+    m_selected = cell;
+    show();
+}
+
+void BalanceView::show() {
+    if (!m_scene) return;
+    const auto shown = m_made;
+    // Of what was counted: the scene may be ahead of it, with other classes.
+    const auto className = [shown](int label) {
+        return QString::fromStdString(shown->byRank.names[static_cast<std::size_t>(label)]);
+    };
+    BalanceCanvas::Counts counts;
+    std::optional<qint64> marked;
+    if (isByStep()) {
+        counts = {shown->byStep.steps,
+                  shown->byStep.classes,
+                  [shown](qint64 row, int label) { return shown->byStep.count(row, label); },
+                  [shown](qint64 row, int label) { return shown->byStep.band(row, label); },
+                  [](qint64 row) { return tr("Step %1").arg(groupedNumber(row + 1)); },
+                  className,
+                  [this](qint64) { return m_theme.colors().accent; }};
+        if (m_selected) marked = m_selected->slot / m_scene->plan.spec().batchSize;
+    } else {
+        counts = {shown->byRank.ranks,
+                  shown->byRank.classes,
+                  [shown](qint64 row, int label) { return shown->byRank.count(static_cast<int>(row), label); },
+                  [shown](qint64, int label) { return shown->byRank.bands[static_cast<std::size_t>(label)]; },
+                  [](qint64 row) { return tr("Rank %1").arg(row); },
+                  className,
+                  [this](qint64 row) { return m_theme.rankColor(static_cast<int>(row)); }};
+        if (m_selected) marked = m_selected->rank;
+    }
+    m_canvas->setCounts(counts);
+    m_canvas->setMarkedRow(marked);
+    explain();
+}
+
+void BalanceView::explain() {
+    if (!m_scene) return;
+    const ClassBalance& byRank = m_made->byRank;
+    Explanation said{tr("Does every rank see every class equally often?"), {}, false};
+    if (byRank.classes == 0) {
+        const bool coming = m_work.isBusy() || (!m_scene->labels && m_scene->data && m_scene->data->classCount() > 0);
+        const QString why = coming ? tr("The classes are being counted") : tr("This data set has no classes");
+        m_legend->setText(why);
+        said.lines << why + QLatin1Char('.');
+        m_explanation = said;
+        Q_EMIT explanationChanged();
+        return;
+    }
+    m_legend->setText(m_canvas->showsBars() ? tr("Grey: 95 % of random deals; line: expected; red: outside")
+                                            : tr("Blue: more than expected; orange: fewer; faint: as expected"));
+    const qint64 outside = isByStep() ? m_made->outsideByStep : byRank.outsideCount();
+    const qint64 all = cellsDrawn();
+    const double expected = kBandMisses * static_cast<double>(all);
+    said.lines
+        << tr("%1 of %2 counts lie outside the band that holds 95 % of random deals; about %3 do by chance alone.")
+               .arg(groupedNumber(outside), groupedNumber(all), groupedNumber(std::llround(expected)));
+    if (m_selected && m_selected->rank < byRank.ranks) {
+        const QString of = byRank.withinChance(m_selected->rank)
+                               ? tr("Rank %1 is within chance").arg(m_selected->rank)
+                               : tr("Rank %1 is outside chance").arg(m_selected->rank);
+        said.lines << tr("%1: %2 of %3 classes outside; %4 expected.")
+                          .arg(of)
+                          .arg(outsideOfRank(byRank, m_selected->rank))
+                          .arg(byRank.classes)
+                          .arg(QLocale().toString(kBandMisses * byRank.classes, 'f', 1));
+    }
+    if (isByStep() && m_made->byStep.steps < m_made->byStep.stepsOfEpoch) {
+        said.lines << tr("Of %1 steps the first %2 are counted.")
+                          .arg(groupedNumber(m_made->byStep.stepsOfEpoch), groupedNumber(m_made->byStep.steps));
+    }
+    m_explanation = said;
+    Q_EMIT explanationChanged();
+}
+
+qint64 BalanceView::cellsDrawn() const {
+    return isByStep() ? m_made->byStep.steps * m_made->byStep.classes
+                      : qint64{m_made->byRank.ranks} * m_made->byRank.classes;
+}
+
+ShardTable BalanceView::table() const {
+    if (!isByStep()) return balanceTable(m_made->byRank);
+    return batchBalanceTable(std::shared_ptr<const BatchBalance>(m_made, &m_made->byStep));
+}
+
+ShardTable batchBalanceTable(const std::shared_ptr<const BatchBalance>& balance) {
+    return {QStringLiteral("class-balance-by-step"),
+            {"step", "class", "samples", "expected", "low", "high", "outside"},
+            balance->steps * balance->classes,
+            [balance](qint64 row) {
+                const qint64 step = row / balance->classes;
+                const auto label = static_cast<int>(row % balance->classes);
+                const ChanceBand band = balance->band(step, label);
+                const std::int64_t count = balance->count(step, label);
+                const auto real = [](double value) { return QString::number(value, 'f', 2); };
+                return QStringList{QString::number(step + 1),
+                                   QString::fromStdString(balance->names[static_cast<std::size_t>(label)]),
+                                   QString::number(count),
+                                   real(band.expected),
+                                   real(band.low),
+                                   real(band.high),
+                                   isOutside(count, band) ? QStringLiteral("yes") : QStringLiteral("no")};
+            }};
+}
+
+}  // namespace ringside

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QLabel>
+#include <memory>
+
+#include "controls/latest_work.h"
+#include "controls/recent.h"
+#include "controls/segmented_control.h"
+#include "shards/balance/balance_canvas.h"
+#include "shards/balance/batch_balance.h"
+#include "shards/scene/shard_view.h"
+
+namespace ringside {
+
+// Class by rank, or class by step, each beside the band that chance gives.
+class BalanceView : public ShardView {
+    Q_OBJECT
+  public:
+    explicit BalanceView(Theme& theme, QWidget* parent = nullptr);
+
+    void setScene(const ShardScene& scene) override;
+    void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) override;
+    std::optional<Explanation> explanation() const override { return m_explanation; }
+    ShardTable table() const override;
+    bool isSettled() const override { return !m_work.isBusy(); }
+    void letGo() override;
+    qint64 cellsDrawn() const override;
+
+  private:
+    struct Made {
+        ClassBalance byRank;
+        BatchBalance byStep;
+        qint64 outsideByStep = 0;
+    };
+    static Made made(const ShardScene& scene, const LatestWork::Stop& stop);
+    struct Key {
+        ShardSpec spec;
+        Labels labels;
+        bool operator==(const Key&) const = default;
+    };
+    void take(std::shared_ptr<const Made> made);
+    void show();
+    void explain();
+    bool isByStep() const { return m_by->current() == 1; }
+
+    Theme& m_theme;
+    std::optional<ShardScene> m_scene;
+    std::shared_ptr<const Made> m_made = std::make_shared<Made>();
+    std::optional<LoomCell> m_selected;
+    SegmentedControl* m_by = nullptr;
+    QLabel* m_legend = nullptr;
+    BalanceCanvas* m_canvas = nullptr;
+    std::optional<Explanation> m_explanation;
+    Recent<Key, std::shared_ptr<const Made>> m_recent{5};
+    LatestWork m_work;
+};
+
+// A line for each step and class.
+ShardTable batchBalanceTable(const std::shared_ptr<const BatchBalance>& balance);
+
+}  // namespace ringside

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/balance/class_balance_view.h"
+
+#include "sampling/work_limits.h"
+
+#include <QHelpEvent>
+#include <QLocale>
+#include <QPainter>
+#include <QToolTip>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "theme/theme.h"
+
+namespace ringside {
+namespace {
+
+constexpr int kRowHeight = 30;
+constexpr int kRankGap = 24;  // room for the rank's sentence above its bars
+constexpr int kRanksTop = 76;
+constexpr double kBarGap = 4;
+constexpr int kClassesPauseMs = 150;
+
+}  // namespace
+
+ClassBalanceView::ClassBalanceView(Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
+    setObjectName(QStringLiteral("classBalanceView"));
+    setAccessibleName(tr("Class balance by rank"));
+    m_pause.setSingleShot(true);
+    m_pause.setInterval(kClassesPauseMs);
+    connect(&m_pause, &QTimer::timeout, this, &ClassBalanceView::count);
+    connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
+    hide();
+}
+
+void ClassBalanceView::setScene(std::optional<ShardScene> scene) {
+    m_work.cancel();
+    m_pause.stop();
+    m_wanted = std::move(scene);
+    if (!m_wanted || !m_wanted->labels || m_wanted->trainedSlots() == 0) {
+        take(std::make_shared<Made>());
+    } else if (m_wanted->plan.spec().datasetSize <= kInstantSamples) {
+        take(made(*m_wanted, LatestWork::Stop(false)));
+    } else {
+        m_pause.start();
+    }
+}
+
+void ClassBalanceView::count() {
+    m_work.want(
+        this, [scene = *m_wanted](const LatestWork::Stop& stop) { return made(scene, stop); },
+        [this](const MadeRef& made) { take(made); });
+}
+
+ClassBalanceView::MadeRef ClassBalanceView::made(const ShardScene& scene, const LatestWork::Stop& stop) {
+    Made made{classBalance(scene, &stop)};
+    if (stop) return std::make_shared<const Made>(std::move(made));
+    const ClassBalance& balance = made.balance;
+    made.outside = balance.outsideCount();
+    made.within = balance.ranksWithinChance();
+    if (balance.classes <= kLargestClasses) made.rows = farthestRanks(balance);
+    for (const ChanceBand& band : balance.bands) made.scale = std::max(made.scale, band.high);
+    for (const std::int64_t count : balance.counts) made.scale = std::max(made.scale, static_cast<double>(count));
+    return std::make_shared<const Made>(std::move(made));
+}
+
+// All ranks, or those with the most classes outside the band.
+std::vector<int> ClassBalanceView::farthestRanks(const ClassBalance& balance) {
+    std::vector<int> ranks(static_cast<std::size_t>(balance.ranks));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    if (balance.ranks <= kLargestRows) return ranks;
+    std::vector<int> outside(ranks.size());
+    for (const int rank : ranks) {
+        for (int label = 0; label < balance.classes; ++label) {
+            outside[static_cast<std::size_t>(rank)] += balance.outside(rank, label) ? 1 : 0;
+        }
+    }
+    std::ranges::stable_sort(ranks, [&](int a, int b) {
+        return outside[static_cast<std::size_t>(a)] > outside[static_cast<std::size_t>(b)];
+    });
+    ranks.resize(kLargestRows);
+    std::ranges::sort(ranks);
+    return ranks;
+}
+
+void ClassBalanceView::take(MadeRef made) {
+    m_made = std::move(made);
+    setVisible(m_made->balance.classes > 0);
+    updateGeometry();
+    update();
+}
+
+QString ClassBalanceView::sentence() const {
+    const QLocale locale;
+    return tr("%1 of %2 outside; %3 by chance")
+        .arg(locale.toString(m_made->outside), locale.toString(balance().ranks * balance().classes),
+             locale.toString(std::round(balance().expectedOutside())));
+}
+
+QString ClassBalanceView::rankSentence(int rank) const {
+    if (balance().withinChance(rank)) return tr("Rank %1 is within chance").arg(rank);
+    return tr("Rank %1 is outside chance: %2, limit %3")
+        .arg(rank)
+        .arg(balance().distance(rank), 0, 'f', 1)
+        .arg(balance().distanceLimit(), 0, 'f', 1);
+}
+
+// Where there is no room for a line of each.
+QString ClassBalanceView::ranksSentence() const {
+    return tr("%1 of %2 ranks are within chance").arg(m_made->within).arg(balance().ranks);
+}
+
+QSize ClassBalanceView::sizeHint() const {
+    return {200, kRanksTop + static_cast<int>(m_made->rows.size()) * (kRowHeight + kRankGap)};
+}
+
+QRectF ClassBalanceView::cell(int row, int label) const {
+    const double pitch = static_cast<double>(width()) / std::max(1, balance().classes);
+    return {label * pitch, static_cast<double>(kRanksTop + row * (kRowHeight + kRankGap)), pitch - kBarGap, kRowHeight};
+}
+
+void ClassBalanceView::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    const ThemeColors& c = m_theme.colors();
+    painter.setPen(c.text);
+    painter.setFont(m_theme.numberFont());
+    painter.drawText(QRectF(0, 0, width(), 20), Qt::AlignLeft | Qt::AlignVCenter, tr("Class balance by rank"));
+    painter.setPen(c.muted);
+    painter.setFont(m_theme.noteFont());
+    painter.drawText(QRectF(0, 20, width(), 16), Qt::AlignLeft | Qt::AlignVCenter,
+                     m_made->rows.empty() ? ranksSentence() : tr("grey: expected by chance (95 %)"));
+    painter.drawText(QRectF(0, 36, width(), 16), Qt::AlignLeft | Qt::AlignVCenter, sentence());
+    for (int row = 0; row < static_cast<int>(m_made->rows.size()); ++row) {
+        for (int label = 0; label < balance().classes; ++label) drawBar(painter, row, label);
+        const int rank = m_made->rows[static_cast<std::size_t>(row)];
+        painter.setPen(balance().withinChance(rank) ? c.muted : c.danger);
+        painter.setFont(m_theme.noteFont());
+        painter.drawText(QRectF(0, cell(row, 0).top() - 17, width(), 15), Qt::AlignLeft | Qt::AlignVCenter,
+                         rankSentence(rank));
+    }
+}
+
+void ClassBalanceView::drawBar(QPainter& painter, int row, int label) const {
+    const int rank = m_made->rows[static_cast<std::size_t>(row)];
+    const QRectF box = cell(row, label);
+    const auto yOf = [&](double count) { return box.bottom() - count / m_made->scale * box.height(); };
+    const ChanceBand& band = balance().bands[static_cast<std::size_t>(label)];
+    const double top = yOf(band.high);
+    painter.fillRect(QRectF(box.left(), top, box.width(), std::max(2.0, yOf(band.low) - top)), m_theme.colors().border);
+    const double bar = yOf(static_cast<double>(balance().count(rank, label)));
+    const double inset = box.width() * 0.18;
+    painter.fillRect(QRectF(box.left() + inset, bar, box.width() - 2 * inset, box.bottom() - bar),
+                     m_theme.rankColor(rank));
+    if (balance().outside(rank, label)) {
+        painter.setPen(QPen(m_theme.colors().danger, 1.5));
+        painter.drawRect(box.adjusted(0, -1, 0, 1));
+    }
+}
+
+QString ClassBalanceView::tip(QPointF point) const {
+    for (int row = 0; row < static_cast<int>(m_made->rows.size()); ++row) {
+        for (int label = 0; label < balance().classes; ++label) {
+            if (cell(row, label).adjusted(0, 0, kBarGap, kRankGap).contains(point)) {
+                const int rank = m_made->rows[static_cast<std::size_t>(row)];
+                const ChanceBand& band = balance().bands[static_cast<std::size_t>(label)];
+                return tr("rank %1, class %2: %3 samples\nexpected %4, by chance %5 to %6\n%7: chi-square over all "
+                          "classes %8, 95 percent of random deals stay below %9")
+                    .arg(rank)
+                    .arg(QString::fromStdString(balance().names[static_cast<std::size_t>(label)]))
+                    .arg(balance().count(rank, label))
+                    .arg(band.expected, 0, 'f', 1)
+                    .arg(std::floor(band.low))
+                    .arg(std::ceil(band.high))
+                    .arg(rankSentence(rank))
+                    .arg(balance().distance(rank), 0, 'f', 1)
+                    .arg(balance().distanceLimit(), 0, 'f', 1);
+            }
+        }
+    }
+    return tr("Each rank's share of every class in this epoch, beside what a random deal gives");
+}
+
+bool ClassBalanceView::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip) {
+        return QWidget::event(event);
+    }
+    const auto* help = static_cast<QHelpEvent*>(event);
+    QToolTip::showText(help->globalPos(), tip(help->pos()), this);
+    return true;
+}
+
+}  // namespace ringside

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/biography/biography_table.h"
+
+#include "shards/scene/table_fields.h"
+
+namespace ringside {
+
+ShardTable biographyTable(const Biography& life) {
+    return {QStringLiteral("sample-%1").arg(life.sample),
+            {"epoch", "rank", "step", "slot", "uses", "batch_mates"},
+            static_cast<qint64>(life.entries.size()),
+            [life](qint64 row) {
+                const BiographyEntry& entry = life.entries[static_cast<std::size_t>(row)];
+                QStringList mates;
+                for (const std::uint32_t mate : entry.batchMates) mates << fieldText(mate);
+                QStringList fields{fieldText(entry.epoch)};
+                fields << placeFields(entry.places.empty() ? std::nullopt : std::optional(entry.places.front()))
+                       << fieldText(static_cast<std::int64_t>(entry.places.size())) << mates.join(QLatin1Char(' '));
+                return fields;
+            }};
+}
+
+}  // namespace ringside

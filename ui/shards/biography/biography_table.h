@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "shards/biography/biography.h"
+#include "shards/scene/shard_table.h"
+
+namespace ringside {
+
+ShardTable biographyTable(const Biography& life);
+
+}  // namespace ringside

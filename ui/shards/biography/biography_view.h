@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QScrollArea>
+
+#include "shards/biography/biography.h"
+
+#include "controls/latest_work.h"
+#include "shards/biography/biography_table.h"
+#include "shards/scene/shard_view.h"
+
+namespace ringside {
+
+class Theme;
+
+// A line for each epoch: where in the epoch, on which rank, in which step and slot, with whom.
+class BiographyCanvas : public QWidget {
+    Q_OBJECT
+  public:
+    static constexpr int kRowHeight = 30;
+
+    explicit BiographyCanvas(Theme& theme, QWidget* parent = nullptr);
+    void show(const Biography& life, std::int64_t cursor, int ranks);
+
+  Q_SIGNALS:
+    void epochClicked(int epoch);
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+  private:
+    void drawRow(QPainter& painter, const BiographyEntry& entry, double top) const;
+    void drawTrack(QPainter& painter, const BiographyEntry& entry, const QRectF& track) const;
+    void drawMates(QPainter& painter, const BiographyEntry& entry, QRectF room) const;
+
+    Theme& m_theme;
+    Biography m_life;
+    std::int64_t m_cursor = 0;
+    int m_ranks = 1;
+};
+
+// The selected sample through all epochs; a click moves the epoch cursor.
+class BiographyView : public ShardView {
+    Q_OBJECT
+  public:
+    explicit BiographyView(Theme& theme, QWidget* parent = nullptr);
+
+    void setScene(const ShardScene& scene) override;
+    void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) override;
+    std::optional<Explanation> explanation() const override { return m_explanation; }
+    bool isSettled() const override { return !m_work.isBusy(); }
+    void letGo() override;
+    qint64 cellsDrawn() const override { return static_cast<qint64>(m_life.entries.size()); }
+    const Biography& life() const { return m_life; }
+    ShardTable table() const override { return biographyTable(m_life); }
+
+  private:
+    void tell();
+    void goOn();
+    void show();
+    bool isCurrent(const ShardSpec& spec) const;
+
+    std::optional<ShardScene> m_scene;
+    std::optional<qint64> m_sample;
+    Biography m_life;
+    ShardSpec m_lifeOf;  // but for the epoch
+    BiographyCanvas* m_canvas;
+    QScrollArea* m_scroll;
+    std::optional<std::int64_t> m_scrolledTo;  // the cursor's epoch, once its row is there
+    std::optional<Explanation> m_explanation;
+    LatestWork m_work;
+};
+
+}  // namespace ringside

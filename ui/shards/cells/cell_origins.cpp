@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/cells/cell_origins.h"
+
+namespace ringside {
+namespace {
+
+std::int64_t stepOf(const ShardPlan& plan, std::int64_t slot) {
+    const bool trained = slot < plan.samplesPerRank() - plan.droppedByLoader();
+    return trained ? slot / plan.spec().batchSize : -1;
+}
+
+}  // namespace
+
+CellOrigins cellOrigins(const ShardScene& scene, const ShardPlan& other, const std::vector<SampleOwner>& owners,
+                        const std::atomic<bool>& stop) {
+    const ShardPlan& plan = scene.plan;
+    CellOrigins origins{scene.columns(), {}};
+    origins.keys.assign(static_cast<std::size_t>(scene.ranks() * origins.columns), CellOrigins::kAbsent);
+    auto key = origins.keys.begin();
+    for (int rank = 0; rank < scene.ranks(); ++rank) {
+        if (stop) return {};
+        for (std::int64_t slot = 0; slot < origins.columns; ++slot, ++key) {
+            const bool dealt = slot < plan.samplesOf(rank);
+            const std::int64_t sample = dealt ? plan.index(rank, slot) : cellContent(plan, rank, slot).sample;
+            if (sample < 0 || sample >= std::ssize(owners)) continue;
+            const SampleOwner& owner = owners[static_cast<std::size_t>(sample)];
+            if (owner.rank < 0) continue;
+            const bool same = dealt && owner.rank == rank && stepOf(other, owner.slot) == stepOf(plan, slot);
+            *key = same ? CellOrigins::kSame : static_cast<std::uint16_t>(CellOrigins::kFirstRank + owner.rank);
+        }
+    }
+    return origins;
+}
+
+}  // namespace ringside

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QPainter>
+#include <QRectF>
+
+#include "shards/cells/cell_colors.h"
+#include "shards/cells/chip_sheet.h"
+#include "shards/cells/thumbnails.h"
+#include "shards/scene/loom_cell.h"
+
+namespace ringside {
+
+class Theme;
+
+// Draws one sample as a card: picture, index, label; outlined in the warning colour when it is a duplicate, dashed in
+// the danger colour when it is dropped.
+class CellPainter {
+  public:
+    CellPainter(const ShardScene& scene, const CellColors& colors, const Theme& theme, Thumbnails& thumbnails)
+        : m_scene(scene), m_colors(colors), m_theme(theme), m_thumbnails(thumbnails) {}
+
+    // >= 48 px; line: what stands below the index, in place of the class.
+    void card(QPainter& painter, const QRectF& rect, LoomCell cell, bool withClass, const QString& line = {}) const;
+    void chip(QPainter& painter, const QRectF& rect, LoomCell cell) const;     // 16-48 px
+    void outline(QPainter& painter, const QRectF& rect, CellKind kind) const;  // any size
+
+  private:
+    QPen border(const CellContent& content, LoomCell cell, double width) const;
+    QColor textColor(CellKind kind) const;
+    void frame(QPainter& painter, const QRectF& rect, const QPen& pen, const QColor& fill, double inset,
+               double corner) const;
+    void drawIndex(QPainter& painter, const QRectF& place, const CellContent& content) const;
+    QFont indexFont(const QPainter& painter, double room, const QColor& color) const;
+    void stampNumber(QPainter& painter, const QRectF& rect, const CellContent& content) const;
+
+    const ShardScene& m_scene;
+    const CellColors& m_colors;
+    const Theme& m_theme;
+    Thumbnails& m_thumbnails;
+    mutable ChipSheet m_sheet;
+};
+
+}  // namespace ringside

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/compare/compare_view.h"
+
+#include "sampling/work_limits.h"
+
+#include <QHBoxLayout>
+#include <QLocale>
+#include <QVBoxLayout>
+
+#include "shards/compare/diff_sentences.h"
+#include "theme/theme.h"
+
+namespace ringside {
+namespace {
+
+constexpr int kLeastLoomHeight = 60;
+
+// "312 of 1,440 differ, 8 in sight", exact at every zoom.
+QString countText(const CellDifferences& differences, const LoomGeometry& view) {
+    const CellRange ranks = view.visibleRanks(), seen = view.visibleSlots();
+    qint64 inSight = 0;
+    for (qint64 rank = ranks.first; rank < ranks.last; ++rank) {
+        inSight += differences.count(static_cast<int>(rank), seen);
+    }
+    const QLocale locale;
+    return CompareView::tr("%1 of %2 differ, %3 in sight")
+        .arg(locale.toString(differences.count()), locale.toString(differences.cells()), locale.toString(inSight));
+}
+
+}  // namespace
+
+CompareView::CompareView(Theme& theme, QWidget* parent) : ShardView(parent) {
+    setObjectName(QStringLiteral("compareView"));
+    setProperty("role", "clear");
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(Theme::kSpace1);
+    m_a = new LoomWidget(theme);
+    m_b = new LoomWidget(theme);
+    m_a->setObjectName(QStringLiteral("loomAWidget"));
+    m_b->setObjectName(QStringLiteral("loomBWidget"));
+    for (LoomWidget* loom : {m_a, m_b}) loom->setMinimumHeight(kLeastLoomHeight);
+    m_form = new SpecForm;
+    layout->addWidget(makeHeadOfA());
+    layout->addWidget(m_a, 1);
+    layout->addWidget(m_form);
+    layout->addWidget(m_b, 1);
+    connect(m_a, &LoomWidget::viewChanged, this, [this] {
+        m_b->lookLike(*m_a);
+        showCounts();
+    });
+    connect(m_b, &LoomWidget::viewChanged, this, [this] {
+        if (!m_planOfB) return;  // an empty loom has no view to follow
+        m_a->lookLike(*m_b);
+        showCounts();
+    });
+    connect(m_a, &LoomWidget::cellClicked, this, &ShardView::cellChosen);
+    connect(m_a, &LoomWidget::cellHovered, this, &ShardView::cellHovered);
+    connect(m_b, &LoomWidget::cellClicked, this, &CompareView::chooseInB);
+    connect(m_form, &SpecForm::changed, this, [this] {
+        m_touched = true;
+        compare();
+    });
+    connect(m_form, &SpecForm::resetRequested, this, [this] {
+        m_touched = false;
+        follow();
+        compare();
+    });
+}
+
+QWidget* CompareView::makeHeadOfA() {
+    auto* head = new QWidget;
+    head->setProperty("role", "clear");
+    auto* row = new QHBoxLayout(head);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(Theme::kSpace1);
+    auto* name = new QLabel(tr("A"));
+    name->setProperty("role", "number");
+    m_samplerOfA = makeSamplerChoice(tr("A: sampler"));
+    m_samplerOfA->setObjectName(QStringLiteral("compareSamplerOfAComboBox"));
+    m_samplerOfA->setToolTip(tr("A is the experiment: this changes its sampler"));
+    auto* what = new QLabel(tr("the experiment"));
+    what->setProperty("role", "muted");
+    m_countOfA = new QLabel;
+    m_countOfA->setObjectName(QStringLiteral("compareCountLabel"));
+    m_countOfA->setProperty("role", "note");
+    m_countOfA->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    m_countOfA->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    row->addWidget(name);
+    row->addWidget(m_samplerOfA);
+    row->addWidget(what);
+    row->addWidget(m_countOfA, 1);
+    connect(m_samplerOfA, &QComboBox::activated, this,
+            [this] { Q_EMIT samplerChosen(m_samplerOfA->currentData().toString()); });
+    return head;
+}
+
+// Until a field is changed B is A with the other choice of the sampler's drop_last: padding against dropping.
+void CompareView::follow() {
+    if (m_touched || !m_scene) return;
+    ShardSpec spec = m_scene->plan.spec();
+    spec.dropLast = !spec.dropLast;
+    m_form->setSpec(spec, m_scene->setEpoch);
+}
+
+ShardSpec CompareView::specOfB() const {
+    ShardSpec spec = m_form->spec(m_scene->plan.spec(), m_scene->epoch);
+    spec.data = needsClasses(spec.kind) ? m_scene->data : nullptr;
+    return spec;
+}
+
+void CompareView::setScene(const ShardScene& scene) {
+    const bool first = !m_scene;
+    m_scene.emplace(scene);
+    m_samplerOfA->setCurrentIndex(static_cast<int>(scene.plan.spec().kind));
+    m_a->setDifferences({});
+    m_a->setScene(scene);
+    if (first) m_a->fit();
+    follow();
+    compare();
+}
+
+void CompareView::setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) {
+    m_selected = sample;
+    m_a->setSelected(cell);
+    selectInB();
+}
+
+void CompareView::selectInB() {
+    std::optional<LoomCell> there;
+    if (m_selected && m_planOfB) {
+        const std::vector<SamplePlace> places = m_planOfB->places(*m_selected);
+        const auto place = places.empty() ? droppedPlace(*m_planOfB, *m_selected) : std::optional(places.front());
+        if (place) there = LoomCell{place->rank, place->slot};
+    }
+    m_b->setSelected(there);
+}
+
+// The selection is A's: the sample's own place there.
+void CompareView::chooseInB(LoomCell cell) {
+    if (!m_planOfB || !m_scene) return;
+    const std::int64_t sample = cellContent(*m_planOfB, cell.rank, cell.slot).sample;
+    const std::vector<SamplePlace> places = m_scene->plan.places(sample);
+    const auto place = places.empty() ? droppedPlace(m_scene->plan, sample) : std::optional(places.front());
+    if (place) Q_EMIT cellChosen({place->rank, place->slot});
+}
+
+// On any thread.
+CompareView::Made CompareView::made(const ShardScene& scene, const ShardSpec& spec, const LatestWork::Stop& stop) {
+    const auto b = scene.planOf(spec, &stop);
+    if (!b) return {{}, b.problem().text(), {}, {}, {}};
+    ShardScene other = scene;
+    other.plan = b.value();
+    return {b.value(),
+            {},
+            diffPlans(scene.plan, b.value(), &stop),
+            std::make_shared<CellDifferences>(scene, b.value(), stop),
+            std::make_shared<CellDifferences>(other, scene.plan, stop)};
+}
+
+void CompareView::compare() {
+    if (!m_scene) return;
+    const ShardSpec spec = specOfB();
+    const Key key{m_scene->plan.spec(), spec};
+    m_work.cancel();
+    if (const Made* known = m_recent.find(key)) return take(*known);
+    if (key.a.datasetSize <= kInstantSamples) return take(made(*m_scene, spec, LatestWork::Stop(false)));
+    m_work.want(
+        this, [scene = *m_scene, spec](const LatestWork::Stop& stop) { return made(scene, spec, stop); },
+        [this, key](const Made& one) {
+            m_recent.add(key, one);
+            take(one);
+        });
+}
+
+void CompareView::take(const Made& one) {
+    m_planOfB = one.plan;
+    m_ofA = one.ofA;
+    m_ofB = one.ofB;
+    m_a->setDifferences(m_ofA);
+    m_b->setDifferences(m_ofB);
+    if (one.plan) {
+        ShardScene scene = *m_scene;
+        scene.plan = *one.plan;
+        {
+            const QSignalBlocker blocker(m_b);  // A's zoom and place stay
+            m_b->setScene(scene);
+        }
+        m_b->lookLike(*m_a);
+        m_explanation = explainSettingsDiff(m_scene->plan, *one.plan, one.diff);
+    } else {
+        m_b->setScene({});
+        m_explanation = Explanation{tr("B cannot be planned"), {QString::fromStdString(one.problem)}, true};
+    }
+    selectInB();
+    showCounts();
+    Q_EMIT explanationChanged();
+}
+
+void CompareView::showCounts() {
+    if (!m_ofA || !m_ofB) {
+        m_countOfA->clear();
+        const QString problem = m_explanation && !m_planOfB ? m_explanation->lines.join(QLatin1Char(' ')) : QString();
+        m_form->setSummary(problem, !problem.isEmpty());
+        return;
+    }
+    m_countOfA->setText(countText(*m_ofA, m_a->geometryOfCells()));
+    m_form->setSummary(countText(*m_ofB, m_b->geometryOfCells()), false);
+}
+
+}  // namespace ringside

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QLabel>
+#include <memory>
+
+#include "sampling/plan_diff.h"
+
+#include "controls/latest_work.h"
+#include "controls/recent.h"
+#include "shards/compare/comparison_table.h"
+#include "shards/compare/spec_form.h"
+#include "shards/loom/cell_differences.h"
+#include "shards/loom/loom_widget.h"
+#include "shards/scene/shard_view.h"
+
+namespace ringside {
+
+class Theme;
+
+// A/B: the experiment's setting above a second one with its own small form, at the same zoom; cells that hold another
+// sample than the other setting's are marked, and counted.
+class CompareView : public ShardView {
+    Q_OBJECT
+  public:
+    explicit CompareView(Theme& theme, QWidget* parent = nullptr);
+
+    void setScene(const ShardScene& scene) override;
+    void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) override;
+    void reveal(LoomCell cell) override { m_a->reveal(cell); }
+    std::optional<Explanation> explanation() const override { return m_explanation; }
+    ShardTable table() const override {
+        if (!m_scene || !m_planOfB) return {};
+        return comparisonTable(*m_scene, *m_planOfB, QStringLiteral("a-b"));
+    }
+    bool isSettled() const override { return !m_work.isBusy() && m_a->isSettled() && m_b->isSettled(); }
+    void letGo() override { m_recent.clear(); }
+    qint64 cellsDrawn() const override { return m_a->cellsDrawn() + m_b->cellsDrawn(); }
+
+  private:
+    struct Made {
+        std::optional<ShardPlan> plan;
+        std::string problem;  // why there is no plan
+        PlanDiff diff;
+        std::shared_ptr<const CellDifferences> ofA, ofB;
+    };
+    struct Key {
+        ShardSpec a, b;
+        bool operator==(const Key&) const = default;
+    };
+    static Made made(const ShardScene& scene, const ShardSpec& spec, const LatestWork::Stop& stop);
+    QWidget* makeHeadOfA();
+    void selectInB();
+    void chooseInB(LoomCell cell);
+    void follow();  // what a person did not change in B is as in A
+    ShardSpec specOfB() const;
+    void compare();
+    void take(const Made& made);
+    void showCounts();
+
+    std::optional<ShardScene> m_scene;
+    bool m_touched = false;
+    QComboBox* m_samplerOfA = nullptr;
+    QLabel* m_countOfA = nullptr;
+    SpecForm* m_form = nullptr;
+    LoomWidget* m_a = nullptr;
+    LoomWidget* m_b = nullptr;
+    std::optional<ShardPlan> m_planOfB;
+    std::shared_ptr<const CellDifferences> m_ofA, m_ofB;
+    std::optional<qint64> m_selected;
+    std::optional<Explanation> m_explanation;
+    Recent<Key, Made> m_recent{5};  // each keeps a plan alive
+    LatestWork m_work;
+};
+
+}  // namespace ringside

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QLabel>
+#include <QSpinBox>
+#include <memory>
+
+#include "controls/latest_work.h"
+#include "controls/recent.h"
+#include "sampling/plan_diff.h"
+#include "shards/cells/cell_origins.h"
+#include "shards/loom/loom_widget.h"
+#include "shards/scene/shard_view.h"
+
+namespace ringside {
+
+class Theme;
+
+// What changed between the epoch at the cursor and another one: the loom, coloured by where each sample was there;
+// black where nothing moved.
+class DiffView : public ShardView {
+    Q_OBJECT
+  public:
+    explicit DiffView(Theme& theme, QWidget* parent = nullptr);
+
+    void setScene(const ShardScene& scene) override;
+    void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) override;
+    void reveal(LoomCell cell) override { m_loom->reveal(cell); }
+    std::optional<Explanation> explanation() const override { return m_explanation; }
+    ShardTable table() const override;
+    bool isSettled() const override { return !m_work.isBusy() && m_loom->isSettled(); }
+    void letGo() override;
+    qint64 cellsDrawn() const override { return m_loom->cellsDrawn(); }
+
+  private:
+    struct Made {
+        PlanDiff diff;
+        std::shared_ptr<const CellOrigins> origins;
+    };
+    struct Key {
+        ShardSpec here, there;
+        bool operator==(const Key&) const = default;
+    };
+    static Made made(const ShardScene& scene, const ShardPlan& there, const LatestWork::Stop& stop);
+    QLayout* makeHead();
+    void showLegend();
+    void compare();
+    void take(const Made& made, const ShardScene& scene, const ShardPlan& there, std::int64_t other);
+
+    Theme& m_theme;
+    std::optional<ShardScene> m_scene;
+    std::optional<ShardSpec> m_shown;  // what the loom holds
+    bool m_chosen = false;             // by a person; until then it is the epoch before
+    QLabel* m_title = nullptr;
+    QSpinBox* m_other = nullptr;
+    LoomWidget* m_loom = nullptr;
+    QLabel* m_legend = nullptr;
+    std::optional<ShardPlan> m_there;
+    std::optional<Explanation> m_explanation;
+    Recent<Key, Made> m_recent{5};
+    LatestWork m_work;
+};
+
+}  // namespace ringside

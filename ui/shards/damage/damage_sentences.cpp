@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A damage report in words, rows and a table.
+#include <algorithm>
+#include <cmath>
+
+#include "sampling/plan_sentences.h"
+#include "shards/damage/damage_report.h"
+#include "shards/scene/order_sentences.h"
+
+namespace ringside {
+namespace {
+
+using Measures = DamageReport::Measures;
+
+QString damageText(const char* source) {
+    return QCoreApplication::translate("Damage", source);
+}
+QString decimal(double value) {
+    if (value < 0) return damageText("unknown");
+    return QLocale().toString(value, 'f', value == std::round(value) || value >= 1000 ? 0 : 1);
+}
+QString share(qint64 part, qint64 whole) {
+    const double percent = whole > 0 ? 100 * static_cast<double>(part) / static_cast<double>(whole) : 0;
+    const double shown = part < whole ? std::min(percent, 99.9) : percent;
+    return QLocale().toString(shown, 'f', shown == std::round(shown) ? 0 : 1) + QStringLiteral(" %");
+}
+QString epochsText(qint64 epochs) {
+    return epochs == 1 ? damageText("1 epoch") : damageText("%1 epochs").arg(groupedNumber(epochs));
+}
+
+// Samples that some epochs leave out are no damage; those that no epoch trains are, unless they are left out on purpose
+// or by the draw.
+bool losesSamples(const ShardScene& scene, const DamageReport& report) {
+    if (report.healthy) return report.here.neverSeen > report.healthy->neverSeen;
+    const SamplerKind kind = scene.plan.spec().kind;
+    return report.here.neverSeen > 0 && kind != SamplerKind::kSubset && !repeatsDraws(kind);
+}
+
+bool repeatsSamples(const ShardScene& scene, const DamageReport& report) {
+    const double usual = report.healthy ? DamageReport::meanOverlap(report.healthy->epoch) : 0;
+    const double own = DamageReport::meanOverlap(report.here.epoch);
+    return isReplicated(scene.plan.spec().kind) ? own > 0 : report.healthy && own > usual + 0.5;
+}
+
+QString coverageLine(const DamageReport& report) {
+    const PlanDamage& damage = report.here.epoch;
+    QString line =
+        damageText("In this epoch %1 of %2 samples are trained (%3)")
+            .arg(groupedNumber(damage.seen), groupedNumber(damage.samples), share(damage.seen, damage.samples));
+    if (damage.expectedSeen >= 0) line += damageText("; expected by chance %1").arg(decimal(damage.expectedSeen));
+    if (report.healthy) line += damageText("; without the mistake %1").arg(groupedNumber(report.healthy->epoch.seen));
+    return line + QLatin1Char('.');
+}
+
+QString neverLine(const DamageReport& report) {
+    QString line = damageText("In %1 %2 samples are never trained")
+                       .arg(epochsText(report.here.epochs), groupedNumber(report.here.neverSeen));
+    if (report.here.expectedNeverSeen >= 0) {
+        line += damageText("; expected by chance %1").arg(decimal(report.here.expectedNeverSeen));
+    }
+    if (report.healthy) line += damageText("; without the mistake %1").arg(groupedNumber(report.healthy->neverSeen));
+    return line + QLatin1Char('.');
+}
+
+QString overlapLine(const DamageReport& report) {
+    const PlanDamage& damage = report.here.epoch;
+    QString line =
+        damageText("Two ranks share %1 samples on average, %2 at most")
+            .arg(decimal(DamageReport::meanOverlap(damage)), groupedNumber(DamageReport::largestOverlap(damage)));
+    if (damage.expectedOverlap >= 0) line += damageText("; expected by chance %1").arg(decimal(damage.expectedOverlap));
+    if (report.healthy) {
+        line += damageText("; without the mistake %1").arg(decimal(DamageReport::meanOverlap(report.healthy->epoch)));
+    }
+    return line + QLatin1Char('.');
+}
+
+QString damageTitle(const ShardScene& scene, const DamageReport& report, bool same, bool repeats) {
+    const std::string mistake = pitfallSentence(scene.plan.spec());
+    if (!mistake.empty()) return QString::fromStdString(mistake);
+    if (same) return damageText("Epoch %1 is identical to epoch %2").arg(scene.epoch).arg(*report.identicalEpoch);
+    if (repeats) return damageText("Ranks train the same samples");
+    if (!losesSamples(scene, report)) return damageText("No damage: the deal is as it should be");
+    return report.here.neverSeen == 1
+               ? damageText("1 sample is never trained")
+               : damageText("%1 samples are never trained").arg(groupedNumber(report.here.neverSeen));
+}
+
+DamageRow row(const QString& name, const QString& here, const QString& expected, const QString& healthy, bool bad,
+              const QString& tip) {
+    return {name, here, expected, healthy, bad, tip};
+}
+
+}  // namespace
+
+QList<DamageRow> damageRows(const ShardScene& scene, const DamageReport& report) {
+    const PlanDamage& damage = report.here.epoch;
+    const Measures* healthy = report.healthy ? &*report.healthy : nullptr;
+    const auto beside = [&](auto value) { return healthy ? value(*healthy) : QString(); };
+    QList<DamageRow> rows;
+    rows << row(damageText("Trained in this epoch"), groupedNumber(damage.seen), decimal(damage.expectedSeen),
+                beside([](const Measures& m) { return groupedNumber(m.epoch.seen); }),
+                healthy && damage.seen < healthy->epoch.seen, damageText("Different samples that some rank trains"));
+    rows << row(damageText("Part of the data set"), share(damage.seen, damage.samples), {},
+                beside([](const Measures& m) { return share(m.epoch.seen, m.epoch.samples); }),
+                healthy && damage.seen < healthy->epoch.seen, damageText("The coverage of this epoch"));
+    rows << row(damageText("Trained again"), groupedNumber(damage.uses - damage.seen), {},
+                beside([](const Measures& m) { return groupedNumber(m.epoch.uses - m.epoch.seen); }),
+                repeatsSamples(scene, report), damageText("Uses of samples that this epoch has trained already"));
+    rows << row(damageText("Shared by two ranks, mean"), decimal(DamageReport::meanOverlap(damage)),
+                decimal(damage.expectedOverlap),
+                beside([](const Measures& m) { return decimal(DamageReport::meanOverlap(m.epoch)); }),
+                repeatsSamples(scene, report), damageText("Over all pairs of ranks; the matrix shows each"));
+    rows << row(damageText("Never trained in %1").arg(epochsText(report.here.epochs)),
+                groupedNumber(report.here.neverSeen), decimal(report.here.expectedNeverSeen),
+                beside([](const Measures& m) { return groupedNumber(m.neverSeen); }), losesSamples(scene, report),
+                damageText("Samples that no rank trains in any of these epochs, counted one by one"));
+    if (scene.epochs > 1) {
+        const QString identical = report.identicalEpoch
+                                      ? damageText("identical to epoch %1").arg(groupedNumber(*report.identicalEpoch))
+                                      : damageText("its own");
+        rows << row(damageText("Order of epoch %1").arg(groupedNumber(scene.epoch)), identical, {},
+                    healthy ? damageText("its own") : QString(), report.identicalEpoch && !scene.setEpoch,
+                    damageText("Whether another epoch deals the very same order; the Diff is black then"));
+    }
+    return rows;
+}
+
+Explanation explainDamage(const ShardScene& scene, const DamageReport& report) {
+    Explanation result;
+    const bool same = report.identicalEpoch && !scene.setEpoch;
+    const bool loses = losesSamples(scene, report), repeats = repeatsSamples(scene, report);
+    result.warning = same || loses || repeats;
+    result.title = damageTitle(scene, report, same, repeats);
+    if (same) result.lines << sameOrderReason(scene);
+    result.lines << coverageLine(report) << overlapLine(report) << neverLine(report);
+    return result;
+}
+
+ShardTable damageTable(const ShardScene& scene, const DamageReport& report) {
+    QList<QStringList> rows;
+    for (const DamageRow& one : damageRows(scene, report)) {
+        const auto inC = [](QString value) { return value.remove(QLocale().groupSeparator()); };
+        rows << QStringList{one.name, {}, {}, inC(one.here), inC(one.expected), inC(one.healthy)};
+    }
+    const PlanDamage& damage = report.here.epoch;
+    for (std::int64_t a = 0; a < damage.ranks && !damage.overlap.empty(); ++a) {
+        for (std::int64_t b = 0; b < damage.ranks; ++b) {
+            const auto at = static_cast<std::size_t>(a * damage.ranks + b);
+            const auto number = [&](const Measures& m) { return plainNumber(m.epoch.overlap[at]); };
+            const QString healthy =
+                report.healthy && at < report.healthy->epoch.overlap.size() ? number(*report.healthy) : QString();
+            rows << QStringList{a == b ? damageText("own samples") : damageText("shared"),
+                                plainNumber(a),
+                                plainNumber(b),
+                                number(report.here),
+                                a == b ? QString() : QString::number(damage.expectedOverlap, 'f', 1),
+                                healthy};
+        }
+    }
+    return {QStringLiteral("damage-epoch-%1").arg(scene.epoch),
+            {QStringLiteral("measure"), QStringLiteral("rank_a"), QStringLiteral("rank_b"), QStringLiteral("observed"),
+             QStringLiteral("expected_by_chance"), QStringLiteral("without_mistake")},
+            rows.size(),
+            [rows](qint64 at) { return rows[at]; }};
+}
+
+}  // namespace ringside

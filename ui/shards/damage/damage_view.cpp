@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/damage/damage_view.h"
+
+#include <QHBoxLayout>
+#include <QStyle>
+#include <QVBoxLayout>
+
+#include "theme/theme.h"
+
+namespace ringside {
+namespace {
+
+constexpr int kColumns = 4;
+
+void setTone(QLabel* label, const char* tone) {
+    if (label->property("tone").toString() == QLatin1String(tone)) return;
+    label->setProperty("tone", tone);
+    label->style()->unpolish(label);
+    label->style()->polish(label);
+}
+
+}  // namespace
+
+DamageView::DamageView(Theme& theme, QWidget* parent) : ShardView(parent), m_theme(theme) {
+    setObjectName(QStringLiteral("damageView"));
+    setProperty("role", "clear");
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(Theme::kSpace4);
+    m_switches = new MistakeSwitches;
+    connect(m_switches, &MistakeSwitches::toggled, this, &DamageView::mistakeToggled);
+    layout->addWidget(m_switches);
+    auto* parts = new QHBoxLayout;
+    parts->setSpacing(Theme::kSpace5);
+    parts->addWidget(makeNumbers(), 3);
+    auto* matrix = new QVBoxLayout;
+    auto* title = new QLabel(tr("Samples that ranks share"));
+    title->setProperty("role", "number");
+    matrix->addWidget(title);
+    m_matrix = new OverlapMatrix(theme);
+    matrix->addWidget(m_matrix, 1);
+    parts->addLayout(matrix, 2);
+    layout->addLayout(parts, 1);
+}
+
+QWidget* DamageView::makeNumbers() {
+    auto* numbers = new QWidget;
+    numbers->setProperty("role", "clear");
+    auto* layout = new QVBoxLayout(numbers);
+    layout->setContentsMargins(0, 0, 0, 0);
+    m_rows = new QGridLayout;
+    m_rows->setHorizontalSpacing(Theme::kSpace4);
+    m_rows->setVerticalSpacing(Theme::kSpace2);
+    m_rows->setColumnStretch(0, 1);
+    layout->addLayout(m_rows);
+    layout->addStretch(1);
+    return numbers;
+}
+
+void DamageView::setScene(const ShardScene& scene) {
+    m_scene.emplace(scene);
+    m_switches->setScene(scene);
+    m_work.want(
+        this, [scene](const LatestWork::Stop& stop) { return damageReport(scene, stop); },
+        [this](const DamageReport& report) { take(report); });
+}
+
+void DamageView::take(const DamageReport& report) {
+    m_report = report;
+    m_explanation = explainDamage(*m_scene, report);
+    fillRows(damageRows(*m_scene, report), report.healthy.has_value());
+    m_matrix->setDamage(report.here.epoch);
+    Q_EMIT explanationChanged();
+}
+
+void DamageView::fillRows(const QList<DamageRow>& rows, bool healthy) {
+    QList<QStringList> lines{{{}, tr("here"), tr("by chance"), healthy ? tr("without the mistake") : QString()}};
+    for (const DamageRow& row : rows) lines << QStringList{row.name, row.here, row.expected, row.healthy};
+    while (m_cells.size() < lines.size()) {
+        QList<QLabel*> cells;
+        for (int column = 0; column < kColumns; ++column) {
+            auto* label = new QLabel;
+            label->setAlignment((column == 0 ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+            label->setProperty("role", m_cells.isEmpty() ? "note" : column == 1 ? "number" : "muted");
+            if (column > 0 && !m_cells.isEmpty()) label->setFont(m_theme.numberFont());
+            m_rows->addWidget(label, static_cast<int>(m_cells.size()), column);
+            cells << label;
+        }
+        m_cells << cells;
+    }
+    for (qsizetype line = 0; line < m_cells.size(); ++line) {
+        for (int column = 0; column < kColumns; ++column) {
+            QLabel* label = m_cells[line][column];
+            label->setText(line < lines.size() ? lines[line][column] : QString());
+            if (line > 0 && line <= rows.size()) label->setToolTip(rows[line - 1].tip);
+        }
+        if (line > 0) setTone(m_cells[line][1], line <= rows.size() && rows[line - 1].bad ? "danger" : "");
+    }
+}
+
+ShardTable DamageView::table() const {
+    return m_scene && m_report ? damageTable(*m_scene, *m_report) : ShardTable{};
+}
+
+}  // namespace ringside

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QGridLayout>
+#include <QLabel>
+
+#include "controls/latest_work.h"
+#include "shards/damage/damage_report.h"
+#include "shards/damage/mistake_switches.h"
+#include "shards/damage/overlap_matrix.h"
+#include "shards/scene/shard_view.h"
+
+namespace ringside {
+
+class Theme;
+
+// What the deal reaches and repeats, with the mistakes as switches above it.
+class DamageView : public ShardView {
+    Q_OBJECT
+  public:
+    explicit DamageView(Theme& theme, QWidget* parent = nullptr);
+
+    void setScene(const ShardScene& scene) override;
+    void setSelected(std::optional<qint64>, std::optional<LoomCell>) override {}
+    std::optional<Explanation> explanation() const override { return m_explanation; }
+    ShardTable table() const override;
+
+  Q_SIGNALS:
+    void mistakeToggled(ringside::Mistake mistake, bool made);
+
+  private:
+    QWidget* makeNumbers();
+    void take(const DamageReport& report);
+    void fillRows(const QList<DamageRow>& rows, bool healthy);
+
+    Theme& m_theme;
+    std::optional<ShardScene> m_scene;
+    std::optional<DamageReport> m_report;
+    std::optional<Explanation> m_explanation;
+    MistakeSwitches* m_switches = nullptr;
+    QGridLayout* m_rows = nullptr;
+    QList<QList<QLabel*>> m_cells;  // of the rows, the headings first
+    OverlapMatrix* m_matrix = nullptr;
+    LatestWork m_work;
+};
+
+}  // namespace ringside

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <vector>
+
+#include "sampling/plan_query.h"
+#include "shards/scene/shard_scene.h"
+#include "shards/scene/shard_table.h"
+
+namespace ringside {
+
+// What a search found, with the columns of placesTable.
+ShardTable hitsTable(const ShardScene& scene, std::vector<PlanHit> hits);
+
+}  // namespace ringside

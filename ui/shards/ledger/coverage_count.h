@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QObject>
+#include <QThreadPool>
+#include <atomic>
+#include <memory>
+#include <optional>
+
+#include "config/run_config.h"
+#include "controls/latest_work.h"
+#include "sampling/coverage.h"
+
+namespace ringside {
+
+// Counts the samples that an epoch trains, on a worker thread where that takes time; the latest request wins.
+class UniqueCount : public QObject {
+    Q_OBJECT
+  public:
+    using QObject::QObject;
+
+    void want(const ShardPlan& plan);
+    std::optional<qint64> result() const { return m_result; }  // none while it is being counted
+
+  Q_SIGNALS:
+    void resultChanged();
+
+  private:
+    std::optional<qint64> m_result;
+    LatestWork m_work;
+};
+
+// Computes coverage on a worker thread; the latest request wins.
+class CoverageCount : public QObject {
+    Q_OBJECT
+  public:
+    explicit CoverageCount(QObject* parent = nullptr);
+    ~CoverageCount() override;
+
+    void want(const RunConfig& config, qint64 datasetSize, std::shared_ptr<const ClassLabels> classes = {});
+    const Coverage* result() const { return m_known ? &m_result : nullptr; }  // null while it is being counted
+
+  Q_SIGNALS:
+    void resultChanged();
+
+  private:
+    RunConfig m_config;
+    qint64 m_size = -1;
+    std::shared_ptr<const ClassLabels> m_classes;
+    Coverage m_result;
+    bool m_known = false;
+    std::shared_ptr<std::atomic<bool>> m_stop;
+    QThreadPool m_pool;
+};
+
+}  // namespace ringside

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/ledger/ledger.h"
+
+#include <QLocale>
+#include <cmath>
+#include <optional>
+
+#include "sampling/shard_numbers.h"
+#include "shards/ledger/ledger_sentences.h"
+#include "shards/scene/sentence_text.h"
+
+namespace ringside {
+namespace {
+
+// "100 %" only when it is all of them.
+QString share(std::int64_t part, std::int64_t whole) {
+    const double percent = whole > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0;
+    const double shown = part < whole ? std::min(percent, 99.99) : percent;
+    const int decimals = part < whole && shown >= 99.9 ? 2 : shown == std::round(shown) ? 0 : 1;
+    return QLocale().toString(shown, 'f', decimals) + QStringLiteral(" %");
+}
+
+// The order's length by name: "Samples (n)" is the data set; "k" where the sampler deals something else.
+std::optional<LedgerRow> orderRow(const ShardSpec& spec, std::int64_t length) {
+    if (spec.kind == SamplerKind::kSubset) {
+        return LedgerRow{ledgerText("Subset (k)"), groupedNumber(length), Tone::Normal,
+                         ledgerText("k: the samples in the subset")};
+    }
+    if (spec.pitfalls.doubleSharding) {
+        return LedgerRow{ledgerText("One rank's part (k)"), groupedNumber(length), Tone::Danger,
+                         ledgerText("k: the samples left after the first split, which the sampler splits again")};
+    }
+    if (spec.kind == SamplerKind::kClassBalanced) {
+        return LedgerRow{ledgerText("Places (k)"), groupedNumber(length), Tone::Normal,
+                         ledgerText("k: places in which classes take turns")};
+    }
+    if (!repeatsDraws(spec.kind)) return {};
+    return LedgerRow{ledgerText("Draws (k)"), groupedNumber(length), Tone::Normal,
+                     ledgerText("k: draws with replacement in one epoch")};
+}
+
+QString perRankName(const ShardSpec& spec, const QString& n) {
+    if (isReplicated(spec.kind)) return ledgerText("Per rank = all of %1").arg(n);
+    if (spec.kind == SamplerKind::kUnpadded && spec.datasetSize % spec.worldSize != 0) {
+        return ledgerText("Per rank, n / W up or down");
+    }
+    const QString round = spec.dropLast && takesDropLast(spec.kind) ? QStringLiteral("floor") : QStringLiteral("ceil");
+    if (dealsByBatch(spec.kind)) return ledgerText("Per rank = %1(%2 / (W x B)) x B").arg(round, n);
+    const bool told = spec.pitfalls.wrongWorldSize > 0;
+    return told ? ledgerText("Per rank = %1(%2 / %3), as told").arg(round, n).arg(spec.pitfalls.wrongWorldSize)
+                : ledgerText("Per rank = %1(%2 / W)").arg(round, n);
+}
+
+QString perRankTip(const ShardPlan& plan, std::int64_t length) {
+    const ShardSpec& spec = plan.spec();
+    const QString round = spec.dropLast ? QStringLiteral("floor") : QStringLiteral("ceil");
+    if (plan.samplesPerRank() == 0) {
+        return ledgerText("floor(%1 / %2) = 0: every shard is empty, there are fewer samples than ranks")
+            .arg(length)
+            .arg(spec.worldSize);
+    }
+    if (isReplicated(spec.kind)) return ledgerText("Nothing is sharded: every rank takes the whole order");
+    if (dealsByBatch(spec.kind)) {
+        return ledgerText("%1(%2 / (%3 x %4)) x %4: whole batches, the same number for every rank")
+            .arg(round)
+            .arg(length)
+            .arg(spec.worldSize)
+            .arg(spec.batchSize);
+    }
+    if (spec.kind == SamplerKind::kUnpadded) {
+        return ledgerText("%1 / %2: nothing is repeated, so some ranks may have one sample more")
+            .arg(length)
+            .arg(spec.worldSize);
+    }
+    return ledgerText("%1(%2 / %3): every rank gets the same number of samples")
+        .arg(round)
+        .arg(length)
+        .arg(spec.pitfalls.wrongWorldSize > 0 ? spec.pitfalls.wrongWorldSize : spec.worldSize);
+}
+
+LedgerRow perRank(const ShardPlan& plan, std::int64_t length, const QString& n) {
+    const std::int64_t last = plan.samplesOf(static_cast<int>(plan.spec().worldSize) - 1);
+    const QString value = last == plan.samplesPerRank()
+                              ? groupedNumber(last)
+                              : ledgerText("%1 or %2").arg(groupedNumber(plan.samplesPerRank()), groupedNumber(last));
+    return {perRankName(plan.spec(), n), value, plan.samplesPerRank() == 0 ? Tone::Danger : Tone::Normal,
+            perRankTip(plan, length)};
+}
+
+LedgerRow repeated(const ShardPlan& plan, std::int64_t length) {
+    const ShardSpec& spec = plan.spec();
+    LedgerRow row{ledgerText("Padding (duplicates)"), groupedNumber(plan.padding()),
+                  plan.padding() > 0 ? Tone::Warning : Tone::Normal,
+                  ledgerText("Samples used twice so that all ranks get the same number")};
+    if (isReplicated(spec.kind)) {
+        row.name = ledgerText("Repeated on other ranks");
+        row.tip = ledgerText("Nothing is sharded: ranks 1 to %1 train what rank 0 trains").arg(spec.worldSize - 1);
+    } else if (plan.padding() > 0 && !spec.pitfalls.any()) {
+        row.tip = ledgerText("%1 x %2 - %3: samples used twice so that all ranks get the same number")
+                      .arg(plan.samplesPerRank())
+                      .arg(spec.worldSize)
+                      .arg(length);
+    }
+    return row;
+}
+
+LedgerRow lastBatch(const ShardPlan& plan) {
+    QString value = groupedNumber(plan.lastBatchSize());
+    if (plan.stepsPerEpoch() > 0) {
+        const int lastRank = static_cast<int>(plan.spec().worldSize) - 1;
+        const std::int64_t least = plan.batch(lastRank, plan.stepsPerEpoch() - 1).count;
+        if (least != plan.lastBatchSize()) value = ledgerText("%1 or %2").arg(value, groupedNumber(least));
+    }
+    return {ledgerText("Last batch per rank"), value, Tone::Normal,
+            ledgerText("Samples of each rank in the last step")};
+}
+
+LedgerRow neverSeen(const Coverage* coverage, qint64 epochs) {
+    LedgerRow row;
+    row.name = ledgerText("Never seen in %1 epochs").arg(groupedNumber(coverage ? coverage->epochs : epochs));
+    if ((coverage ? coverage->epochs : epochs) == 1) {
+        row.name = ledgerText("Never seen in 1 epoch");
+    }
+    row.value = coverage ? groupedNumber(coverage->neverSeen) : ledgerText("counting");
+    row.tone = coverage && coverage->neverSeen > 0 ? Tone::Danger : Tone::Normal;
+    row.tip = ledgerText("Samples that no rank trains in any of these epochs, counted sample by sample");
+    return row;
+}
+
+void say(QList<LedgerRow>& rows, const QString& name, const QString& sentence) {
+    for (LedgerRow& row : rows) {
+        if (row.name == name && !sentence.isEmpty()) row.tip += QLatin1Char('\n') + sentence;
+    }
+}
+
+void addSentences(QList<LedgerRow>& rows, const ShardPlan& plan, std::int64_t accumulateSteps) {
+    const ShardSpec& spec = plan.spec();
+    say(rows, ledgerText("Samples"), sameOrderSentence(spec));
+    say(rows, ledgerText("Padding (duplicates)"), duplicatesSentence(plan));
+    for (const char* name : {"Dropped by sampler", "Dropped by loader"})
+        say(rows, ledgerText(name), bothDropLasts(spec));
+    for (const char* name : {"Global batch", "Effective batch"}) {
+        say(rows, ledgerText(name), learningRateSentence(spec, accumulateSteps));
+    }
+}
+
+}  // namespace
+
+QList<LedgerRow> ledgerRows(const ShardPlan& plan, const LedgerCounts& counts, qint64 epochs, qint64 accumulateSteps) {
+    const ShardSpec& spec = plan.spec();
+    const std::int64_t length = shardNumbers(spec).orderLength;
+    const auto dropped = static_cast<std::int64_t>(plan.dropped().size());
+    const std::int64_t loader = plan.droppedByLoader() * spec.worldSize;
+    QList<LedgerRow> rows;
+    rows << LedgerRow{ledgerText("Samples"), groupedNumber(spec.datasetSize), Tone::Normal,
+                      ledgerText("n: the training samples")};
+    const std::optional<LedgerRow> order = orderRow(spec, length);
+    if (order) rows << *order;
+    rows << LedgerRow{ledgerText("World size"), groupedNumber(spec.worldSize), Tone::Normal,
+                      ledgerText("W: the number of ranks")};
+    rows << perRank(plan, length, order ? QStringLiteral("k") : QStringLiteral("n")) << repeated(plan, length);
+    rows << LedgerRow{
+        ledgerText("Dropped by sampler"), groupedNumber(dropped), dropped > 0 ? Tone::Danger : Tone::Normal,
+        ledgerText("The tail of the order that does not divide evenly, when drop_last of the sampler is on")};
+    rows << LedgerRow{ledgerText("Dropped by loader"), groupedNumber(loader), loader > 0 ? Tone::Danger : Tone::Normal,
+                      ledgerText("%1 on each of %2 ranks: the short last batch, when drop_last of the loader is on")
+                          .arg(plan.droppedByLoader())
+                          .arg(spec.worldSize)};
+    rows << LedgerRow{ledgerText("Steps per epoch"), groupedNumber(plan.stepsPerEpoch()),
+                      plan.stepsPerEpoch() == 0 ? Tone::Danger : Tone::Normal,
+                      (spec.loaderDropLast ? ledgerText("floor(%1 / %2)") : ledgerText("ceil(%1 / %2)"))
+                          .arg(plan.samplesPerRank())
+                          .arg(spec.batchSize)};
+    rows << LedgerRow{ledgerText("Global batch"), groupedNumber(spec.batchSize * spec.worldSize), Tone::Normal,
+                      ledgerText("%1 per rank x %2 ranks").arg(spec.batchSize).arg(spec.worldSize)};
+    if (accumulateSteps > 1) {
+        rows << LedgerRow{ledgerText("Effective batch"),
+                          groupedNumber(spec.batchSize * spec.worldSize * accumulateSteps), Tone::Normal,
+                          ledgerText("%1 per rank x %2 ranks x %3 accumulated: what one optimizer step learns from")
+                              .arg(spec.batchSize)
+                              .arg(spec.worldSize)
+                              .arg(accumulateSteps)};
+    }
+    rows << lastBatch(plan);
+    rows << LedgerRow{ledgerText("Unique seen"),
+                      counts.unique ? ledgerText("%1 (%2)").arg(groupedNumber(*counts.unique),
+                                                                share(*counts.unique, spec.datasetSize))
+                                    : ledgerText("counting"),
+                      Tone::Normal, ledgerText("Different samples trained in this epoch")};
+    rows << neverSeen(counts.coverage, epochs);
+    addSentences(rows, plan, accumulateSteps);
+    return rows;
+}
+
+}  // namespace ringside

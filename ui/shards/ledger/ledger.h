@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QList>
+#include <QString>
+
+#include "sampling/coverage.h"
+#include "sampling/shard_plan.h"
+
+namespace ringside {
+
+enum class Tone { Normal, Good, Warning, Danger };
+
+struct LedgerRow {
+    QString name;
+    QString value;
+    Tone tone = Tone::Normal;
+    QString tip;  // what the number means, with the formula
+};
+
+// The arithmetic of one epoch. coverage may be null while it is being counted.
+// accumulateSteps: training.accumulate_steps.
+// What is counted one by one is not there at once.
+struct LedgerCounts {
+    const Coverage* coverage = nullptr;
+    std::optional<qint64> unique = {};  // samples seen in this epoch
+};
+QList<LedgerRow> ledgerRows(const ShardPlan& plan, const LedgerCounts& counts, qint64 epochs,
+                            qint64 accumulateSteps = 1);
+
+}  // namespace ringside

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QCheckBox>
+#include <QFrame>
+#include <QLabel>
+#include <QVBoxLayout>
+
+#include "shards/ledger/ledger.h"
+
+namespace ringside {
+
+class Theme;
+class Verification;
+
+// The arithmetic of the epoch as a list of numbers, and below it whether the ranks did what was planned.
+class LedgerPanel : public QFrame {
+    Q_OBJECT
+  public:
+    LedgerPanel(Theme& theme, QWidget* parent = nullptr);
+
+    void setRows(const QList<LedgerRow>& rows);
+    void setOrderHash(const QString& hash);
+    void setVerification(const QString& sentence, Tone tone);
+    void setProgress(const QString& sentence);  // how far the epoch in sight is trained
+    QCheckBox& follow() const { return *m_follow; }
+    QVBoxLayout& extraLayout() { return *m_extra; }  // below the verification
+
+  Q_SIGNALS:
+    void rowHovered(const QString& name, const QString& tip);  // empty when the pointer leaves
+
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+  private:
+    struct RowLabels {
+        QFrame* frame;
+        QLabel* name;
+        QLabel* value;
+        QFrame* line;  // above it; null for the first
+    };
+    RowLabels addRow();
+    void showRows(qsizetype count);
+
+    Theme& m_theme;
+    QWidget* m_rowsBox = nullptr;
+    qsizetype m_rowsShown = 0;
+    QVBoxLayout* m_extra = nullptr;
+    QList<RowLabels> m_rows;
+    QLabel* m_verification = nullptr;
+    QLabel* m_progress = nullptr;
+    QCheckBox* m_follow = nullptr;
+    QLabel* m_hash = nullptr;
+};
+
+}  // namespace ringside

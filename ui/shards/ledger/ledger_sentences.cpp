@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/ledger/ledger_sentences.h"
+
+#include <QStringList>
+
+#include "sampling/plan_sentences.h"
+#include "shards/scene/sentence_text.h"
+
+namespace ringside {
+namespace {
+
+constexpr qsizetype kDuplicatesListed = 8;  // duplicates named before "and N more"
+
+}  // namespace
+
+QString duplicatesSentence(const ShardPlan& plan) {
+    if (isReplicated(plan.spec().kind)) return {};
+    QStringList named;
+    for (std::int64_t slot = plan.samplesPerRank() - 1; slot >= 0 && named.size() < kDuplicatesListed; --slot) {
+        QStringList ofSlot;
+        for (int rank = 0; rank < plan.spec().worldSize; ++rank) {
+            if (slot < plan.samplesOf(rank) && plan.isPadded(rank, slot)) {
+                ofSlot << ledgerText("rank %1 trains sample %2 again").arg(rank).arg(plan.index(rank, slot));
+            }
+        }
+        if (ofSlot.isEmpty()) break;
+        named = ofSlot + named;
+    }
+    if (named.isEmpty()) return {};
+    named = named.mid(0, kDuplicatesListed);
+    const std::int64_t more = plan.padding() - named.size();
+    const QString list = named.join(QStringLiteral(", "));
+    return (more > 0 ? ledgerText("%1, and %2 more").arg(list, groupedNumber(more)) : list) + QLatin1Char('.');
+}
+
+QString bothDropLasts(const ShardSpec& spec) {
+    ShardSpec sampler = spec, loader = spec;
+    sampler.dropLast = true;
+    loader.loaderDropLast = true;
+    const ShardNumbers dropped = shardNumbers(sampler);
+    const std::int64_t byLoader = shardNumbers(loader).droppedByLoader;
+    QString first = ledgerText("This sampler has no drop_last");
+    if (takesDropLast(spec.kind)) {
+        const QString divisor = dealsByBatch(spec.kind)
+                                    ? QStringLiteral("%1 x %2").arg(spec.worldSize).arg(spec.batchSize)
+                                    : QString::number(spec.worldSize);
+        first =
+            ledgerText("drop_last of the sampler drops %1 = %2 mod %3 = %4 before dealing, so that nothing is repeated")
+                .arg(dealsByBatch(spec.kind) ? QStringLiteral("n mod (W x B)") : QStringLiteral("n mod W"))
+                .arg(dropped.orderLength)
+                .arg(dealsByBatch(spec.kind) ? QLatin1Char('(') + divisor + QLatin1Char(')') : divisor)
+                .arg(groupedNumber(dropped.droppedBySampler));
+    }
+    return first + ledgerText("; drop_last of the loader leaves the short last batch out, %1 on each rank, %2 in all.")
+                       .arg(groupedNumber(byLoader), groupedNumber(byLoader * spec.worldSize));
+}
+
+// seed + epoch is all that the generator sees.
+QString sameOrderSentence(const ShardSpec& spec) {
+    constexpr std::int64_t kPlain = 1'000'000'000'000;  // sums that need no thought about 64 bits
+    if (spec.kind == SamplerKind::kSequential)
+        return ledgerText("The order is the data set's own: the seed is not used.");
+    const bool draws = needsClasses(spec.kind) || spec.kind == SamplerKind::kRandom;
+    if (!spec.shuffle && !draws) return ledgerText("Shuffle is off: the seed is not used.");
+    if (!spec.shuffle && spec.kind == SamplerKind::kClassBalanced) return {};
+    if (spec.seed < -kPlain || spec.seed > kPlain || spec.epoch > kPlain) return {};
+    const std::int64_t sum = spec.seed + spec.epoch;
+    const QString other = spec.epoch > 0 ? ledgerText("seed %1 has this very order in epoch 0").arg(sum)
+                                         : ledgerText("seed %1 has this very order in epoch 1").arg(sum - 1);
+    return ledgerText(
+               "The generator is seeded with seed + epoch = %1 + %2 = %3, so %4: runs whose seeds differ by a few "
+               "share "
+               "most of their orders.")
+        .arg(spec.seed)
+        .arg(spec.epoch)
+        .arg(sum)
+        .arg(other);
+}
+
+QString learningRateSentence(const ShardSpec& spec, std::int64_t accumulateSteps) {
+    const std::int64_t factor = spec.worldSize * accumulateSteps;
+    if (factor < 2) return {};
+    if (isReplicated(spec.kind) && spec.worldSize > 1) {
+        return ledgerText("All ranks train the same samples: the batch is no larger than %1, only slower.")
+            .arg(groupedNumber(spec.batchSize * accumulateSteps));
+    }
+    return ledgerText(
+               "A learning rate found with batches of %1 on one rank is usually multiplied by %2 for batches of %3 "
+               "(the linear rule), with a warm-up.")
+        .arg(groupedNumber(spec.batchSize), groupedNumber(factor), groupedNumber(spec.batchSize * factor));
+}
+
+}  // namespace ringside

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/ledger/ledger_side.h"
+
+namespace ringside {
+
+LedgerSide::LedgerSide(QWidget* ledger, QWidget* parent) : QScrollArea(parent) {
+    setObjectName(QStringLiteral("ledgerSide"));
+    setFrameShape(QFrame::NoFrame);
+    setWidgetResizable(true);
+    setFixedWidth(kWidth);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setWidget(ledger);
+    hide();
+}
+
+void LedgerSide::setBeside(QBoxLayout& row, bool beside) {
+    if (beside == m_beside) return;
+    m_beside = beside;
+    if (beside) {
+        row.addWidget(this);
+    } else {
+        row.removeWidget(this);
+    }
+    setVisible(beside);
+}
+
+}  // namespace ringside

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/ledger/ledger_table.h"
+
+#include "shards/scene/table_fields.h"
+
+namespace ringside {
+
+ShardTable ledgerTable(const QList<LedgerRow>& rows) {
+    return {QStringLiteral("ledger"), {"name", "value", "meaning"}, rows.size(), [rows](qint64 row) {
+                return QStringList{rows[row].name, rows[row].value, rows[row].tip};
+            }};
+}
+
+}  // namespace ringside

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "shards/loom/loom_geometry.h"
+#include "shards/scene/shard_scene.h"
+
+namespace ringside {
+
+// Which cells of a plan hold another sample than the same cells of another plan: a bit for each cell, and running
+// counts, so that a picture of any zoom knows exactly how many lie under each of its pixels.
+class CellDifferences {
+  public:
+    CellDifferences() = default;
+    // O(cells); a stopped one is empty.
+    CellDifferences(const ShardScene& scene, const ShardPlan& other, const std::atomic<bool>& stop);
+
+    bool differs(int rank, qint64 slot) const { return count(rank, {slot, slot + 1}) > 0; }
+    qint64 count(int rank, CellRange span) const;  // O(1)
+    qint64 count() const { return m_total; }
+    qint64 cells() const { return m_cells; }  // that hold a sample
+
+  private:
+    qint64 before(int rank, qint64 slot) const;
+    qint64 wordOf(int rank, qint64 slot) const { return rank * m_words + slot / 64; }
+
+    int m_ranks = 0;
+    qint64 m_columns = 0;
+    qint64 m_words = 0;  // for each rank; one more than its cells need
+    qint64 m_total = 0, m_cells = 0;
+    std::vector<std::uint64_t> m_bits;
+    std::vector<std::uint32_t> m_before;  // differences of the rank before the word
+};
+
+}  // namespace ringside

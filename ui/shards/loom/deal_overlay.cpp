@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/loom/deal_overlay.h"
+
+#include <QEasingCurve>
+#include <QKeyEvent>
+#include <algorithm>
+
+#include "theme/theme.h"
+
+namespace ringside {
+namespace {
+
+constexpr int kFrameMs = 16;
+constexpr double kStripHeight = 20;
+constexpr double kStripPitch = 46;
+constexpr qint64 kToldCards = 4;
+constexpr double kHoldMs = 500;  // the last group of a slow deal stays to be read
+
+QRectF between(const QRectF& from, const QRectF& to, double share) {
+    const auto mix = [share](double a, double b) { return a + (b - a) * share; };
+    return {mix(from.x(), to.x()), mix(from.y(), to.y()), mix(from.width(), to.width()),
+            mix(from.height(), to.height())};
+}
+
+}  // namespace
+
+DealOverlay::DealOverlay(const Table& table, QWidget* loom) : QWidget(loom), m_table(table) {
+    setObjectName(QStringLiteral("dealOverlay"));
+    setAccessibleName(tr("The order being dealt to the ranks"));
+    setFocusPolicy(Qt::StrongFocus);
+    m_timer.setTimerType(Qt::PreciseTimer);
+    m_timer.setInterval(kFrameMs);
+    connect(&m_timer, &QTimer::timeout, this,
+            [this] { showAt(m_ahead + static_cast<double>(m_clock.nsecsElapsed()) / 1e6); });
+    hide();
+}
+
+void DealOverlay::start(const ShardScene& scene, const CellColors& colors, Deal::Pace pace, QRectF area) {
+    m_scene.emplace(scene);
+    m_colors.emplace(colors);
+    m_pace = pace;
+    m_area = area;
+    m_deal = Deal(scene, m_table.geometry.visibleRanks(), m_table.geometry.visibleSlots(), pace);
+    if (m_deal.cards().empty()) return stop();
+    setGeometry(parentWidget()->rect());
+    m_ms = m_ahead = 0;
+    m_clock.start();
+    m_timer.start();
+    show();
+    raise();
+    if (pace == Deal::Pace::Slow) setFocus();
+}
+
+void DealOverlay::stop() {
+    if (!isRunning()) return;
+    const bool focused = hasFocus();
+    m_timer.stop();
+    hide();
+    m_scene.reset();
+    if (focused) parentWidget()->setFocus();
+    Q_EMIT ended();
+}
+
+void DealOverlay::showAt(double ms) {
+    // Without motion a group is at its place as soon as its turn comes.
+    const qint64 before = m_deal.groupAt(m_ms);
+    m_ms = m_table.theme.allowsMotion() || m_deal.groupAt(ms) < 0
+               ? ms
+               : m_deal.groupStart(m_deal.groupAt(ms)) + Deal::kTravelMs;
+    if (ms >= m_deal.endMs() + (m_pace == Deal::Pace::Slow ? kHoldMs : 0)) {
+        stop();
+    } else {
+        update();
+        if (m_deal.groupAt(m_ms) != before) Q_EMIT groupChanged();
+    }
+}
+
+std::optional<Explanation> DealOverlay::explanation() const {
+    if (!m_scene || m_pace != Deal::Pace::Slow) return {};
+    const qint64 group = std::max<qint64>(0, m_deal.groupAt(m_ms));
+    const qint64 first = group * m_deal.groupSize();
+    const qint64 last = std::min<qint64>(first + m_deal.groupSize(), static_cast<qint64>(m_deal.cards().size()));
+    Explanation said{tr("How is the order dealt? Group %1 of %2").arg(group + 1).arg(m_deal.groupCount()), {}, false};
+    for (qint64 card = first; card < std::min(last, first + kToldCards); ++card) {
+        said.lines << sentence(m_deal.cards()[static_cast<std::size_t>(card)]);
+    }
+    said.lines << tr("Space: the next group. Any other key, or a click, shows everything dealt.");
+    return said;
+}
+
+QString DealOverlay::sentence(const Deal::Card& card) const {
+    const ShardSpec& spec = m_scene->plan.spec();
+    const qint64 position = card.content.position;
+    const QString head = tr("Position %1 is sample %2").arg(position).arg(card.content.sample);
+    if (card.content.kind == CellKind::DroppedBySampler) return tr("%1: dropped, no rank gets it.").arg(head);
+    const bool roundRobin = spec.kind == SamplerKind::kDistributed && !spec.pitfalls.any();
+    return roundRobin ? tr("%1: rank %2 mod %3 = %4, slot %2 div %3 = %5.")
+                            .arg(head)
+                            .arg(position)
+                            .arg(spec.worldSize)
+                            .arg(card.cell.rank)
+                            .arg(card.cell.slot)
+                      : tr("%1: rank %2, slot %3.").arg(head).arg(card.cell.rank).arg(card.cell.slot);
+}
+
+QRectF DealOverlay::target(const Deal::Card& card) const {
+    return m_table.geometry.cell(card.cell.rank, card.cell.slot).translated(m_area.topLeft());
+}
+
+// The strip moves on by a group when one leaves, so that the next card to go is always the first.
+QRectF DealOverlay::stripPlace(std::size_t card) const {
+    const auto gone = static_cast<double>((m_deal.groupAt(m_ms) + 1) * m_deal.groupSize());
+    const auto at = static_cast<double>(card);
+    const double behind = at < gone ? at - (gone - static_cast<double>(m_deal.groupSize())) : at - gone;
+    return {m_area.left() + behind * kStripPitch, 2, kStripPitch - 4, kStripHeight};
+}
+
+void DealOverlay::paintEvent(QPaintEvent*) {
+    if (!m_scene) return;
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const ThemeColors& c = m_table.theme.colors();
+    const CellPainter cells(*m_scene, *m_colors, m_table.theme, m_table.thumbnails);
+    painter.fillRect(QRectF(m_area.left() - 2, 0, width() - m_area.left() + 2, height()), c.panel);
+    painter.save();
+    painter.setClipRect(m_area.adjusted(-2, -1, 2, 0));
+    for (std::size_t card = 0; card < m_deal.cards().size(); ++card) {
+        if (m_deal.travelled(card, m_ms) >= 1) {
+            drawCard(painter, cells, card);
+        } else {
+            painter.setPen(QPen(c.border, 1));
+            painter.setBrush(Qt::NoBrush);
+            painter.drawRoundedRect(target(m_deal.cards()[card]).adjusted(1, 1, -1, -1), 4, 4);
+        }
+    }
+    painter.restore();
+    drawStrip(painter, cells);
+    for (std::size_t card = 0; card < m_deal.cards().size(); ++card) {
+        const double share = m_deal.travelled(card, m_ms);
+        if (share > 0 && share < 1) drawCard(painter, cells, card);
+    }
+}
+
+void DealOverlay::drawStrip(QPainter& painter, const CellPainter& cells) const {
+    for (std::size_t card = 0; card < m_deal.cards().size(); ++card) {
+        const QRectF place = stripPlace(card);
+        if (m_deal.travelled(card, m_ms) > 0) continue;
+        if (place.right() > m_area.right()) break;
+        cells.chip(painter, place, m_deal.cards()[card].cell);
+    }
+}
+
+void DealOverlay::drawCard(QPainter& painter, const CellPainter& cells, std::size_t card) const {
+    const double share = QEasingCurve(QEasingCurve::OutCubic).valueForProgress(m_deal.travelled(card, m_ms));
+    const QRectF rect = between(stripPlace(card), target(m_deal.cards()[card]), share);
+    const bool large = m_table.geometry.detail() == CellDetail::Thumbnail && share >= 1;
+    if (large) {
+        cells.card(painter, rect, m_deal.cards()[card].cell, rect.height() >= 62);
+    } else {
+        cells.chip(painter, rect, m_deal.cards()[card].cell);
+    }
+}
+
+void DealOverlay::mousePressEvent(QMouseEvent*) {
+    stop();
+}
+
+void DealOverlay::keyPressEvent(QKeyEvent* event) {
+    if (event->key() != Qt::Key_Space) return stop();
+    const double next = m_deal.groupStart(m_deal.groupAt(m_ms) + 1);
+    m_ahead += std::max(0.0, next - m_ms);
+    showAt(next);
+}
+
+}  // namespace ringside

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QElapsedTimer>
+#include <QTimer>
+#include <QWidget>
+
+#include "shards/cells/cell_painter.h"
+#include "shards/loom/deal.h"
+#include "shards/scene/explanation.h"
+
+namespace ringside {
+
+// Cards travelling from the order, a strip along the top, to their ranks, over a loom that already shows where they
+// will be. Any click or key ends it; Space goes on to the next group.
+class DealOverlay : public QWidget {
+    Q_OBJECT
+  public:
+    // What it draws with; all of it outlives the overlay.
+    struct Table {
+        const Theme& theme;
+        Thumbnails& thumbnails;
+        const LoomGeometry& geometry;
+    };
+    DealOverlay(const Table& table, QWidget* loom);
+
+    // area: of the cells, in the loom's coordinates.
+    void start(const ShardScene& scene, const CellColors& colors, Deal::Pace pace, QRectF area);
+    void stop();
+    bool isRunning() const { return isVisible(); }
+    void showAt(double ms);  // the clock's doing; public for tests
+    const Deal& deal() const { return m_deal; }
+    // Where the cards of the group under way go, and why; for a slow deal.
+    std::optional<Explanation> explanation() const;
+
+  Q_SIGNALS:
+    void ended();
+    void groupChanged();
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+  private:
+    void drawStrip(QPainter& painter, const CellPainter& cells) const;
+    QString sentence(const Deal::Card& card) const;
+    void drawCard(QPainter& painter, const CellPainter& cells, std::size_t card) const;
+    QRectF stripPlace(std::size_t card) const;
+    QRectF target(const Deal::Card& card) const;
+
+    Table m_table;
+    std::optional<ShardScene> m_scene;
+    std::optional<CellColors> m_colors;
+    Deal m_deal;
+    Deal::Pace m_pace = Deal::Pace::Quick;
+    QRectF m_area;
+    double m_ms = 0;
+    double m_ahead = 0;  // of the clock, by pressing Space
+    QElapsedTimer m_clock;
+    QTimer m_timer;
+};
+
+}  // namespace ringside

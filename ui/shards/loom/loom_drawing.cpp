@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How LoomWidget draws; what it answers to is in loom_widget.cpp.
+#include <QPainter>
+#include <algorithm>
+#include <cmath>
+
+#include "shards/cells/cell_painter.h"
+#include "shards/loom/loom_widget.h"
+#include "shards/loom/progress_painter.h"
+#include "shards/scene/sentence_text.h"
+#include "theme/theme.h"
+
+namespace ringside {
+namespace {
+
+constexpr double kLeastMark = 4;        // width of a mark, however many samples a pixel stands for
+constexpr double kLeastStepLabel = 64;  // room between two step labels
+
+// The least of 1, 2, 5, 10, 20, ... that is not below the count.
+qint64 roundCount(double count) {
+    qint64 power = 1;
+    while (10 * static_cast<double>(power) < count) power *= 10;
+    for (const qint64 factor : {1, 2, 5}) {
+        if (static_cast<double>(factor * power) >= count) return factor * power;
+    }
+    return 10 * power;
+}
+
+}  // namespace
+
+void LoomWidget::paintEvent(QPaintEvent*) {
+    if (!m_scene || !m_colors || m_scene->columns() == 0) {
+        return;
+    }
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    drawRankNames(painter);
+    drawSteps(painter);
+    const QRectF area = cellsArea();
+    painter.setClipRect(area.adjusted(-2, -1, 2, 0));
+    painter.translate(area.topLeft());
+    m_cellsDrawn = m_geometry.visibleRanks().size() * m_geometry.visibleSlots().size();
+    drawCells(painter);
+    drawMarks(painter);
+    drawDifferences(painter);
+    paintProgress(painter, m_progress, m_geometry, m_theme);
+    if (m_hovered) drawCursor(painter, *m_hovered, m_theme.colors().muted, 1.5);
+    if (m_selected) drawCursor(painter, *m_selected, m_theme.colors().text, 2);
+}
+
+void LoomWidget::drawRankNames(QPainter& painter) const {
+    const QRectF area = cellsArea();
+    const double height = m_geometry.rowHeight();
+    const CellRange ranks = m_geometry.visibleRanks();
+    const qint64 every = std::max<qint64>(1, static_cast<qint64>(std::ceil(14 / height)));
+    painter.save();
+    painter.setClipRect(QRectF(0, area.top(), area.left(), area.height()));
+    for (qint64 rank = ranks.first; rank < ranks.last; ++rank) {
+        const QRectF row = m_geometry.cell(static_cast<int>(rank), 0).translated(0, area.top());
+        painter.fillRect(QRectF(area.left() - 7, row.top() + 1, 3, row.height() - 2),
+                         m_theme.rankColor(static_cast<int>(rank)));
+        if (rank % every != 0) {
+            continue;
+        }
+        const QRectF text(0, row.top(), area.left() - 12, row.height());
+        painter.setPen(m_theme.colors().text);
+        if (height >= 44) {
+            painter.setFont(m_theme.numberFont());
+            painter.drawText(text.adjusted(0, 0, 0, -text.height() / 2 + 2), Qt::AlignLeft | Qt::AlignBottom,
+                             tr("Rank %1").arg(rank));
+            drawRankNote(painter, static_cast<int>(rank), text.adjusted(0, text.height() / 2 + 4, 0, 0));
+        } else {
+            painter.setFont(m_theme.noteFont());
+            painter.drawText(QRectF(text.left(), text.center().y() - 8, text.width(), 16),
+                             Qt::AlignLeft | Qt::AlignVCenter, tr("Rank %1").arg(rank));
+        }
+    }
+    painter.restore();
+}
+
+// How many samples the rank has, or what a run made of them.
+void LoomWidget::drawRankNote(QPainter& painter, int rank, const QRectF& place) const {
+    const auto at = static_cast<std::size_t>(rank);
+    const RankProgress progress = at < m_progress.ranks.size() ? m_progress.ranks[at] : RankProgress{};
+    const ThemeColors& c = m_theme.colors();
+    painter.setFont(m_theme.noteFont());
+    painter.setPen(progress.wrong ? c.danger : progress.verified ? c.goodText : c.muted);
+    const qint64 samples = m_scene->plan.samplesOf(rank);
+    const QString words = samples == 1 ? tr("1 sample") : tr("%1 samples").arg(groupedNumber(samples));
+    const bool fits = painter.fontMetrics().horizontalAdvance(words) <= place.width();
+    painter.drawText(place, Qt::AlignLeft | Qt::AlignTop,
+                     progress.wrong      ? tr("\u2717 mismatch")
+                     : progress.verified ? tr("\u2713 verified")
+                     : progress.done > 0 ? tr("%1 of %2").arg(groupedNumber(progress.done), groupedNumber(samples))
+                     : fits              ? words
+                                         : groupedNumber(samples));
+}
+
+void LoomWidget::drawSteps(QPainter& painter) const {
+    const QRectF area = cellsArea();
+    const ShardPlan& plan = m_scene->plan;
+    const qint64 batch = plan.spec().batchSize;
+    const CellRange span = m_geometry.visibleSlots();
+    const qint64 last = std::min<qint64>(span.last, plan.samplesPerRank());
+    painter.setFont(m_theme.noteFont());
+    painter.setPen(m_theme.colors().muted);
+    const double stepWidth = m_geometry.pitch() * static_cast<double>(batch);
+    const qint64 every = roundCount(kLeastStepLabel / stepWidth);
+    const qint64 firstStep = span.first / batch;
+    double free = -1;  // to the right of the labels drawn so far
+    for (qint64 step = firstStep; step * batch < last; ++step) {
+        if ((step + 1) % every != 0 && step != firstStep) {
+            continue;
+        }
+        const double x = std::max(0.0, m_geometry.cell(0, step * batch).left());
+        const QString text = step >= plan.stepsPerEpoch() ? tr("dropped") : tr("Step %1").arg(groupedNumber(step + 1));
+        const double width = painter.fontMetrics().horizontalAdvance(text);
+        const double next = m_geometry.cell(0, (step + 1) * batch).left();
+        const bool room = every > 1 || next - x > width || step * batch + batch >= last;
+        if (x > free && x + width <= area.width() && room) {
+            painter.drawText(QPointF(area.left() + x, area.top() - 9), text);
+            free = x + width + 8;
+        }
+    }
+    const bool oneStep = firstStep == (last - 1) / batch && firstStep < plan.stepsPerEpoch();
+    if (m_geometry.detail() == CellDetail::Thumbnail && stepWidth > 200 && oneStep) {
+        const qint64 size = plan.batch(firstStep).count;
+        const qint64 lastSlot = std::min(last - 1 - firstStep * batch, size - 1);
+        const QString text = tr("slot %1 to %2 of %3").arg(span.first % batch).arg(lastSlot).arg(size);
+        painter.drawText(QRectF(area.left() + 90, 0, area.width() - 180, area.top() - 5),
+                         Qt::AlignHCenter | Qt::AlignBottom, text);
+    }
+}
+
+void LoomWidget::drawCells(QPainter& painter) {
+    const CellDetail detail = m_geometry.detail();
+    if (detail != CellDetail::Thumbnail && detail != CellDetail::Index) {
+        drawRaster(painter);
+        return;
+    }
+    const CellPainter cells(*m_scene, *m_colors, m_theme, m_thumbnails);
+    const CellRange ranks = m_geometry.visibleRanks();
+    const CellRange span = m_geometry.visibleSlots();
+    for (qint64 rank = ranks.first; rank < ranks.last; ++rank) {
+        for (qint64 slot = span.first; slot < span.last; ++slot) {
+            const LoomCell cell{static_cast<int>(rank), slot};
+            const QRectF rect = m_geometry.cell(cell.rank, slot);
+            if (detail == CellDetail::Thumbnail) {
+                cells.card(painter, rect, cell, rect.height() >= 62);
+            } else {
+                cells.chip(painter, rect, cell);
+            }
+        }
+    }
+    drawGrid(painter);
+}
+
+void LoomWidget::drawRaster(QPainter& painter) {
+    const CellRange ranks = m_geometry.visibleRanks();
+    const double ratio = devicePixelRatioF();
+    const double pitch = m_geometry.pitch();
+    m_raster.want({m_geometry.firstSlot(), 1 / (pitch * ratio),
+                   static_cast<int>(std::ceil(m_geometry.area().width() * ratio)), ranks});
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    drawStrips(painter, m_raster.image(), m_raster.imageRequest());
+    if (m_fade.isHeld() && m_raster.isSettled()) m_fade.arrive();
+    if (m_fade.opacity() > 0) {
+        painter.setOpacity(m_fade.opacity());
+        drawStrips(painter, m_fading, m_fadingRequest);
+        painter.setOpacity(1);
+    }
+    drawGrid(painter);
+    painter.setRenderHint(QPainter::Antialiasing);
+}
+
+// An image of an earlier view is shown where its slots lie now.
+void LoomWidget::drawStrips(QPainter& painter, const QImage& image, const RasterRequest& made) const {
+    const double pitch = m_geometry.pitch();
+    const double left = (made.firstSlot - m_geometry.firstSlot()) * pitch;
+    const double width = made.slotsPerPixel * image.width() * pitch;
+    const CellRange ranks = m_geometry.visibleRanks();
+    for (qint64 rank = ranks.first; rank < ranks.last; ++rank) {
+        const auto row = static_cast<int>(rank - made.ranks.first);
+        if (row < 0 || row >= image.height()) continue;
+        const QRectF cell = m_geometry.cell(static_cast<int>(rank), 0);
+        drawStrip(painter, QRectF(left, cell.top(), width, cell.height()), image, row);
+    }
+}
+
+// Gaps between cells where there is room, and the border between batches.
+void LoomWidget::drawGrid(QPainter& painter) const {
+    const double pitch = m_geometry.pitch();
+    const qint64 batch = m_scene->plan.spec().batchSize;
+    const CellRange span = m_geometry.visibleSlots();
+    const double bottom = std::min(m_geometry.area().height(), m_geometry.contentHeight() - m_geometry.scrollY());
+    if (m_geometry.detail() == CellDetail::Border) {
+        for (qint64 slot = span.first + 1; slot <= span.last; ++slot) {
+            painter.fillRect(QRectF(m_geometry.cell(0, slot).left() - 1, 0, 1, bottom), m_theme.colors().panel);
+        }
+    }
+    if (pitch < 4 || batch < 2) {
+        return;
+    }
+    const double gap = pitch - m_geometry.cell(0, 0).width();
+    for (qint64 step = span.first / batch + 1; step * batch < span.last; ++step) {
+        const double x = m_geometry.cell(0, step * batch).left() - gap / 2;
+        painter.fillRect(QRectF(x - 0.75, 0, 1.5, bottom), m_theme.colors().muted);
+    }
+}
+
+// Duplicates and dropped samples stand out at every zoom.
+void LoomWidget::drawMarks(QPainter& painter) const {
+    const CellDetail detail = m_geometry.detail();
+    if (detail == CellDetail::Thumbnail || detail == CellDetail::Index) {
+        return;
+    }
+    const double width = m_geometry.area().width();
+    const CellRange ranks = m_geometry.visibleRanks();
+    for (qint64 rank = ranks.first; rank < ranks.last; ++rank) {
+        const std::vector<MarkRun> runs = markRuns(*m_scene, static_cast<int>(rank));
+        for (const PlacedMark& mark : placedMarks(runs, m_geometry.firstSlot(), m_geometry.pitch(), kLeastMark)) {
+            if (mark.right > 0 && mark.left < width) drawMark(painter, static_cast<int>(rank), mark);
+        }
+    }
+}
+
+// One outline for each cell where cells can be told apart, else one for the run.
+void LoomWidget::drawMark(QPainter& painter, int rank, const PlacedMark& mark) const {
+    const CellPainter cells(*m_scene, *m_colors, m_theme, const_cast<Thumbnails&>(m_thumbnails));
+    QRectF row = m_geometry.cell(rank, mark.run.span.first);
+    if (mark.run.kind == CellKind::DroppedByLoader) {
+        row.setLeft(mark.left);
+        row.setRight(mark.right);
+        painter.fillRect(row, QBrush(m_theme.colors().panel));
+        painter.fillRect(row, QBrush(m_theme.colors().danger, Qt::BDiagPattern));
+    } else if (m_geometry.pitch() < kLeastMark) {
+        row.setLeft(mark.left);
+        row.setRight(mark.right);
+        cells.outline(painter, row, mark.run.kind);
+    } else {
+        const CellRange seen = m_geometry.visibleSlots();
+        const qint64 last = std::min(mark.run.span.last, seen.last);
+        for (qint64 slot = std::max(mark.run.span.first, seen.first); slot < last; ++slot) {
+            cells.outline(painter, m_geometry.cell(rank, slot), mark.run.kind);
+        }
+    }
+}
+
+void LoomWidget::drawCursor(QPainter& painter, LoomCell cell, const QColor& color, double width) const {
+    if (cell.slot >= m_scene->columns() || cell.rank >= m_scene->ranks()) {
+        return;
+    }
+    QRectF rect = m_geometry.cell(cell.rank, cell.slot);
+    if (rect.width() < 6) {
+        rect = QRectF(rect.center().x() - 3, rect.top(), 6, rect.height());
+    }
+    const double corner = rect.width() >= 16 ? 6 : 1;
+    painter.setPen(QPen(color, width));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRoundedRect(rect.adjusted(-1, -1, 1, 1), corner, corner);
+}
+
+}  // namespace ringside

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QWidget>
+#include <optional>
+
+#include "shards/loom/loom_raster.h"
+#include "shards/watch/run_progress.h"
+
+namespace ringside {
+
+class Theme;
+
+// The whole epoch, a strip for each rank, with the window that the loom shows; drag it, or click to jump.
+class LoomMinimap : public QWidget {
+    Q_OBJECT
+  public:
+    static constexpr int kLargestHeight = 62;
+
+    explicit LoomMinimap(Theme& theme, QWidget* parent = nullptr);
+
+    void setScene(std::optional<ShardScene> scene);
+    void setColorBy(ColorBy by);
+    void setProgress(const RunProgress& progress);
+    void setLargestHeight(int height);
+    void setWindow(double firstSlot, double slotCount);
+
+    bool isSettled() const { return m_raster.isSettled(); }
+
+    QSize sizeHint() const override { return {400, stripsHeight() + 6}; }
+
+  Q_SIGNALS:
+    void windowMoved(double firstSlot);
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+
+  private:
+    void restyle();
+    int stripsHeight() const;
+    double pixelsPerSlot() const;
+    void drawStrips(QPainter& painter);
+    void drawMarks(QPainter& painter) const;
+    QRectF strip(int rank) const;
+
+    Theme& m_theme;
+    std::optional<ShardScene> m_scene;
+    ColorBy m_by = ColorBy::Rank;
+    RunProgress m_progress;
+    LoomRaster m_raster;
+    int m_largestHeight;
+    double m_firstSlot = 0, m_slots = 1;
+    double m_grabbed = 0;  // slots between the window's left edge and the pointer
+};
+
+}  // namespace ringside

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QPushButton>
+
+#include "controls/segmented_control.h"
+
+#include "shards/loom/breadcrumb.h"
+#include "shards/loom/loom_minimap.h"
+#include "shards/loom/loom_widget.h"
+#include "shards/loom/places_table.h"
+#include "shards/loom/tail_panel.h"
+#include "shards/scene/shard_view.h"
+
+namespace ringside {
+
+// The loom between the whole epoch above it and the magnified tail beside it.
+class LoomView : public ShardView {
+    Q_OBJECT
+  public:
+    explicit LoomView(Theme& theme, QWidget* parent = nullptr);
+
+    void setScene(const ShardScene& scene) override;
+    void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) override;
+    void reveal(LoomCell cell) override { m_loom->reveal(cell); }
+    std::optional<Explanation> explanation() const override { return m_loom->dealing().explanation(); }
+    void setProgress(const RunProgress& progress) override;
+    ShardTable table() const override { return m_scene ? placesTable(*m_scene) : ShardTable{}; }
+
+    bool isSettled() const override { return m_loom->isSettled() && m_minimap->isSettled(); }
+    qint64 cellsDrawn() const override { return m_loom->cellsDrawn(); }
+
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+  private:
+    QWidget* makeHeader();
+    void connectParts();
+    void showWindow();
+    void showTrail();
+    void goTo(CrumbKind kind);
+    void deal();
+    void nameDealButton();
+
+    std::optional<ShardScene> m_scene;
+    std::optional<LoomCell> m_selected;
+    Breadcrumb* m_trail = nullptr;
+    QPushButton* m_deal = nullptr;
+    SegmentedControl* m_colorBy = nullptr;
+    LoomMinimap* m_minimap = nullptr;
+    LoomWidget* m_loom = nullptr;
+    TailPanel* m_tail = nullptr;
+};
+
+}  // namespace ringside

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QElapsedTimer>
+#include <QScrollBar>
+#include <QWidget>
+#include <optional>
+
+#include "controls/cross_fade.h"
+#include "shards/cells/thumbnails.h"
+#include "shards/loom/cell_differences.h"
+#include "shards/loom/deal_overlay.h"
+#include "shards/loom/loom_marks.h"
+#include "shards/loom/loom_raster.h"
+#include "shards/watch/run_progress.h"
+
+namespace ringside {
+
+class Theme;
+
+// The loom: a row for each rank, a column for each slot, a cell for each sample. Wheel, W and S zoom; A, D and dragging
+// pan; F fits the epoch; Home shows the first cells.
+class LoomWidget : public QWidget {
+    Q_OBJECT
+  public:
+    explicit LoomWidget(Theme& theme, QWidget* parent = nullptr);
+
+    // With origins the cells are coloured by them.
+    void setScene(std::optional<ShardScene> scene, std::shared_ptr<const CellOrigins> origins = {});
+    void forgetPictures() { m_raster.forget(); }  // of other epochs
+    void setColorBy(ColorBy by);
+    ColorBy colorBy() const { return m_by; }
+    void setSelected(std::optional<LoomCell> cell);
+    void setDifferences(std::shared_ptr<const CellDifferences> differences);  // marks those cells
+    void setProgress(const RunProgress& progress);                            // what a run has trained of the scene
+    void lookLike(const LoomWidget& other);                                   // the same zoom and place; tells nobody
+    void reveal(LoomCell cell);                                               // scrolls so that the cell is in sight
+    void setFirstSlot(double slot);
+    void showSlots(CellRange span);  // as large as they all fit
+    // The cards in sight travel from the order to their ranks.
+    void deal(Deal::Pace pace);
+    void stopDeal() { m_deal.stop(); }
+    const DealOverlay& dealing() const { return m_deal; }
+    void fit();
+    void home();
+
+    const LoomGeometry& geometryOfCells() const { return m_geometry; }
+    QRectF cellsArea() const;
+
+    bool isSettled() const;                             // nothing is still being drawn on a worker
+    qint64 cellsDrawn() const { return m_cellsDrawn; }  // samples that the last picture stands for
+
+    QSize sizeHint() const override { return {640, 380}; }
+    QSize minimumSizeHint() const override { return {320, 160}; }
+
+  Q_SIGNALS:
+    void viewChanged();
+    void dealEnded();
+    void dealWentOn();
+    void cellClicked(ringside::LoomCell cell);
+    void cellHovered(std::optional<ringside::LoomCell> cell);
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+  private:
+    void restyle();
+    void animateChange(const std::optional<ShardScene>& before);
+    void changeView();
+    void hover(std::optional<LoomCell> cell);
+    void moveSelection(int ranks, qint64 slots_);
+    void drawRankNames(QPainter& painter) const;
+    void drawRankNote(QPainter& painter, int rank, const QRectF& place) const;
+    void drawSteps(QPainter& painter) const;
+    void drawCells(QPainter& painter);
+    void drawRaster(QPainter& painter);
+    void drawStrips(QPainter& painter, const QImage& image, const RasterRequest& made) const;
+    void drawGrid(QPainter& painter) const;
+    void drawMarks(QPainter& painter) const;
+    void drawMark(QPainter& painter, int rank, const PlacedMark& mark) const;
+    // loom_differences.cpp
+    void drawDifferences(QPainter& painter) const;
+    void drawDifferenceStrips(QPainter& painter) const;
+    void drawCursor(QPainter& painter, LoomCell cell, const QColor& color, double width) const;
+
+    Theme& m_theme;
+    std::optional<ShardScene> m_scene;
+    std::optional<CellColors> m_colors;
+    std::shared_ptr<const CellDifferences> m_differences;
+    RunProgress m_progress;
+    ColorBy m_by = ColorBy::Rank;
+    std::shared_ptr<const CellOrigins> m_origins;
+    LoomGeometry m_geometry;
+    LoomRaster m_raster;
+    Thumbnails m_thumbnails;
+    DealOverlay m_deal;
+    CrossFade m_fade;
+    QImage m_fading;  // the epoch before, going away
+    RasterRequest m_fadingRequest;
+    QElapsedTimer m_sinceEpoch;
+    QScrollBar m_scrollBar;
+    std::optional<LoomCell> m_selected, m_hovered;
+    std::optional<QPointF> m_dragFrom;
+    bool m_dragged = false;
+    qint64 m_cellsDrawn = 0;
+};
+
+}  // namespace ringside

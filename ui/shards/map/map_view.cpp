@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/map/map_view.h"
+
+#include "sampling/work_limits.h"
+
+#include <QKeyEvent>
+#include <QLocale>
+#include <QMouseEvent>
+#include <QPainter>
+
+#include "theme/theme.h"
+
+namespace ringside {
+namespace {
+
+constexpr int kMapTop = 26;
+constexpr int kLegendHeight = 24;
+constexpr int kLeastGapSide = 6;    // squares this large have a gap between them
+constexpr int kLeastTextSide = 26;  // and these a number
+constexpr int kLeastPictureSide = 56;
+constexpr int kLegendRanks = 8;
+
+MapColors colorsOf(const Theme& theme, int ranks) {
+    MapColors colors;
+    for (int rank = 0; rank < ranks; ++rank) colors.ranks.push_back(theme.rankColor(rank).rgb());
+    colors.duplicate = theme.colors().text.rgb();
+    colors.dropped = theme.colors().danger.rgb();
+    return colors;
+}
+
+}  // namespace
+
+MapView::MapView(Theme& theme, QWidget* parent) : ShardView(parent), m_theme(theme), m_fade(theme, *this) {
+    setObjectName(QStringLiteral("mapView"));
+    setAccessibleName(tr("Dataset map: the rank of every sample"));
+    setMouseTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
+    connect(&m_thumbnails, &Thumbnails::arrived, this, qOverload<>(&QWidget::update));
+    connect(&theme, &Theme::changed, this, &MapView::redraw);
+}
+
+QRect MapView::area() const {
+    return rect().adjusted(0, kMapTop, 0, -kLegendHeight);
+}
+
+void MapView::setScene(const ShardScene& scene) {
+    if (m_scene && m_scene->epoch != scene.epoch && isVisible()) {
+        m_fading = m_image;
+        m_fade.hold();
+    }
+    m_scene.emplace(scene);
+    m_thumbnails.setData(scene.data);
+    redraw();
+}
+
+void MapView::setSelected(std::optional<qint64> sample, std::optional<LoomCell>) {
+    m_selected = sample;
+    update();
+}
+
+void MapView::redraw() {
+    if (!m_scene) return;
+    const qint64 n = m_scene->plan.spec().datasetSize;
+    const MapGeometry map = MapGeometry::fitted(n, area().size());
+    const MapColors colors = colorsOf(m_theme, m_scene->ranks());
+    m_thumbnails.setColors(m_theme.colors().panel, m_theme.colors().text);
+    const Key key{m_scene->plan.spec(), map, colors};
+    const auto show = [this, map](const QImage& image) {
+        if (!(map == m_map)) m_fade.stop();  // squares elsewhere cannot fade into each other
+        m_map = map;
+        m_image = image;
+        m_fade.arrive();
+        update();
+    };
+    const auto take = [this, key, show](const QImage& image) {
+        m_recent.add(key, image);
+        show(image);
+    };
+    m_work.cancel();
+    if (const QImage* known = m_recent.find(key)) return show(*known);
+    if (n <= kInstantSamples) return take(mapImage(m_scene->plan, map, colors, LatestWork::Stop(false)));
+    m_work.want(
+        this,
+        [plan = m_scene->plan, map, colors](const LatestWork::Stop& stop) { return mapImage(plan, map, colors, stop); },
+        take);
+}
+
+void MapView::resizeEvent(QResizeEvent*) {
+    redraw();
+}
+
+void MapView::paintEvent(QPaintEvent*) {
+    if (!m_scene) return;
+    QPainter painter(this);
+    painter.setPen(m_theme.colors().muted);
+    painter.setFont(m_theme.bodyFont());
+    painter.drawText(QRectF(0, 0, width(), kMapTop - 6), Qt::AlignLeft | Qt::AlignVCenter,
+                     m_map.perSquare == 1
+                         ? tr("Epoch %1: the data set in its own order, coloured by rank").arg(m_scene->epoch)
+                         : tr("Epoch %1: the data set in its own order, coloured by rank, %2 samples to a pixel")
+                               .arg(m_scene->epoch)
+                               .arg(m_map.perSquare));
+    drawSquares(painter);
+    drawLegend(painter);
+}
+
+void MapView::drawSquares(QPainter& painter) {
+    const QRect place = area();
+    const QRect whole(place.left(), place.top(), m_map.columns * m_map.side, m_map.rows * m_map.side);
+    painter.drawImage(whole, m_image);
+    if (m_fade.opacity() > 0) {
+        painter.setOpacity(m_fade.opacity());
+        painter.drawImage(whole, m_fading);
+        painter.setOpacity(1);
+    }
+    if (m_map.side >= kLeastGapSide) {
+        for (int column = 1; column <= m_map.columns; ++column) {
+            painter.fillRect(place.left() + column * m_map.side - 1, place.top(), 1, m_map.rows * m_map.side,
+                             m_theme.colors().panel);
+        }
+        for (int row = 1; row <= m_map.rows; ++row) {
+            painter.fillRect(place.left(), place.top() + row * m_map.side - 1, m_map.columns * m_map.side, 1,
+                             m_theme.colors().panel);
+        }
+    }
+    if (m_map.side >= kLeastTextSide) {
+        painter.setFont(m_theme.noteFont());
+        for (qint64 sample = 0; sample < m_map.samples; ++sample) {
+            QRectF square = rectOf(sample);
+            const QColor back =
+                m_image.pixelColor(static_cast<int>(sample % m_map.columns), static_cast<int>(sample / m_map.columns));
+            if (m_map.side >= kLeastPictureSide && m_thumbnails.available()) {
+                const double side = square.width() - kLegendHeight;
+                painter.drawImage(QRectF(square.center().x() - side / 2, square.top() + 4, side, side),
+                                  m_thumbnails.image(sample));
+                square.setTop(square.top() + side + 2);
+            }
+            painter.setPen(back.lightness() > 110 ? Qt::black : Qt::white);
+            painter.drawText(square, Qt::AlignCenter, QString::number(sample));
+        }
+    }
+    if (m_selected && *m_selected < m_map.samples) {
+        QRectF mark = rectOf(*m_selected);
+        if (mark.width() < 9) mark.adjust(-4, -4, 4, 4);
+        painter.setBrush(Qt::NoBrush);
+        painter.setPen(QPen(m_theme.colors().panel, 4));
+        painter.drawRect(mark);
+        painter.setPen(QPen(m_theme.colors().text, 2));
+        painter.drawRect(mark);
+    }
+}
+
+void MapView::drawLegend(QPainter& painter) const {
+    struct Entry {
+        QColor color;
+        QString text;
+    };
+    std::vector<Entry> entries;
+    for (int rank = 0; rank < std::min(m_scene->ranks(), kLegendRanks); ++rank) {
+        entries.push_back({m_theme.rankColor(rank),
+                           m_scene->ranks() > kLegendRanks ? QString::number(rank) : tr("rank %1").arg(rank)});
+    }
+    if (m_scene->ranks() > kLegendRanks) entries.back().text += tr(" ... %1").arg(m_scene->ranks() - 1);
+    if (m_scene->plan.padding() > 0) entries.push_back({m_theme.colors().text, tr("used twice")});
+    if (m_scene->plan.droppedByLoader() > 0 || !m_scene->plan.dropped().empty()) {
+        entries.push_back({m_theme.colors().danger, tr("dropped")});
+    }
+    painter.setFont(m_theme.noteFont());
+    double x = 0;
+    const double y = std::min(height() - kLegendHeight / 2.0 + 2,
+                              area().top() + m_map.rows * m_map.side + kLegendHeight / 2.0 + Theme::kSpace1);
+    for (const Entry& entry : entries) {
+        painter.fillRect(QRectF(x, y - 5, 10, 10), entry.color);
+        painter.setPen(m_theme.colors().muted);
+        painter.drawText(QPointF(x + 14, y + 4), entry.text);
+        x += 14 + painter.fontMetrics().horizontalAdvance(entry.text) + Theme::kSpace3;
+    }
+}
+
+std::optional<LoomCell> MapView::cellAt(QPointF point) const {
+    if (!m_scene) return {};
+    const auto sample = m_map.sampleAt(point - area().topLeft());
+    return sample ? cellOf(*sample) : std::nullopt;
+}
+
+std::optional<LoomCell> MapView::cellOf(qint64 sample) const {
+    const std::vector<SamplePlace> places = m_scene->plan.places(sample);
+    const auto place = places.empty() ? droppedPlace(m_scene->plan, sample) : std::optional(places.front());
+    return place ? std::optional(LoomCell{place->rank, place->slot}) : std::nullopt;
+}
+
+void MapView::mouseMoveEvent(QMouseEvent* event) {
+    Q_EMIT cellHovered(cellAt(event->position()));
+}
+
+void MapView::mousePressEvent(QMouseEvent* event) {
+    if (const auto cell = cellAt(event->position()); cell && event->button() == Qt::LeftButton) {
+        Q_EMIT cellChosen(*cell);
+    }
+}
+
+// Arrows move the selection through the data set.
+void MapView::keyPressEvent(QKeyEvent* event) {
+    const qint64 row = m_map.columns * m_map.perSquare;
+    const qint64 by = event->key() == Qt::Key_Right  ? 1
+                      : event->key() == Qt::Key_Left ? -1
+                      : event->key() == Qt::Key_Down ? row
+                      : event->key() == Qt::Key_Up   ? -row
+                                                     : 0;
+    if (by == 0 || !m_scene || m_map.samples == 0) return ShardView::keyPressEvent(event);
+    const qint64 next = m_selected ? *m_selected + by : 0;
+    if (next < 0 || next >= m_map.samples) return;
+    if (const auto cell = cellOf(next)) Q_EMIT cellChosen(*cell);
+}
+
+void MapView::leaveEvent(QEvent*) {
+    Q_EMIT cellHovered({});
+}
+
+}  // namespace ringside

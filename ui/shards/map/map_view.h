@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QImage>
+
+#include "controls/cross_fade.h"
+
+#include "controls/latest_work.h"
+#include "controls/recent.h"
+#include "shards/cells/thumbnails.h"
+#include "shards/map/map_image.h"
+#include "shards/map/samples_table.h"
+#include "shards/scene/shard_view.h"
+
+namespace ringside {
+
+class Theme;
+
+// The data set as it lies on disk, every sample at its own place, coloured by the rank that has it in this epoch.
+class MapView : public ShardView {
+    Q_OBJECT
+  public:
+    static constexpr std::size_t kRemembered = 10;  // pictures, about 2 MB each
+
+    explicit MapView(Theme& theme, QWidget* parent = nullptr);
+
+    void setScene(const ShardScene& scene) override;
+    void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) override;
+    ShardTable table() const override { return m_scene ? samplesTable(*m_scene) : ShardTable{}; }
+    bool isSettled() const override { return !m_work.isBusy(); }
+    void letGo() override { m_scene.reset(); }
+    qint64 cellsDrawn() const override { return m_map.samples; }
+    QRectF rectOf(qint64 sample) const { return m_map.rect(sample).translated(area().topLeft()); }
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+  private:
+    QRect area() const;
+    void redraw();
+    std::optional<LoomCell> cellAt(QPointF point) const;
+    std::optional<LoomCell> cellOf(qint64 sample) const;
+    void drawLegend(QPainter& painter) const;
+    void drawSquares(QPainter& painter);
+
+    Theme& m_theme;
+    std::optional<ShardScene> m_scene;
+    std::optional<qint64> m_selected;
+    Thumbnails m_thumbnails;
+    MapGeometry m_map;
+    QImage m_image;
+    QImage m_fading;  // the epoch before, going away
+    CrossFade m_fade;
+    struct Key {
+        ShardSpec spec;
+        MapGeometry map;
+        MapColors colors;
+        bool operator==(const Key&) const = default;
+    };
+    Recent<Key, QImage> m_recent{kRemembered};
+    LatestWork m_work;
+};
+
+}  // namespace ringside

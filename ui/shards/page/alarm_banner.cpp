@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/page/alarm_banner.h"
+
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+
+#include "theme/theme.h"
+
+namespace ringside {
+namespace {
+
+QPushButton* button(const QString& text, const QString& tip, const char* name) {
+    auto* made = new QPushButton(text);
+    made->setToolTip(tip);
+    made->setObjectName(QLatin1String(name));
+    return made;
+}
+
+}  // namespace
+
+AlarmBanner::AlarmBanner(QWidget* parent) : QFrame(parent) {
+    setObjectName(QStringLiteral("alarmBanner"));
+    setProperty("role", "alarm");
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(Theme::kSpace4, Theme::kSpace2, Theme::kSpace3, Theme::kSpace2);
+    layout->setSpacing(Theme::kSpace3);
+    auto* words = new QVBoxLayout;
+    words->setSpacing(2);
+    auto* title = new QLabel(tr("The ranks did not train what was planned"));
+    m_text = new QLabel;
+    m_text->setObjectName(QStringLiteral("alarmLabel"));
+    m_hint = new QLabel;
+    m_hint->setObjectName(QStringLiteral("alarmHintLabel"));
+    title->setProperty("role", "alarmTitle");
+    for (QLabel* label : {title, m_text, m_hint}) {
+        label->setWordWrap(true);
+        label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        words->addWidget(label);
+    }
+    layout->addLayout(words, 1);
+    m_report = button(tr("Report samples next time"),
+                      tr("The next run names every sample it trains, whatever its speed"), "alarmReportButton");
+    auto* show = button(tr("Show me"), tr("Goes to that epoch, rank and slot"), "alarmShowButton");
+    layout->addWidget(m_report);
+    layout->addWidget(show);
+    connect(show, &QPushButton::clicked, this, &AlarmBanner::showWanted);
+    connect(m_report, &QPushButton::clicked, this, &AlarmBanner::reportWanted);
+    hide();
+}
+
+void AlarmBanner::say(const QString& sentence, bool onlyHash) {
+    m_onlyHash = onlyHash;
+    m_text->setText(sentence);
+    setVisible(!sentence.isEmpty());
+    refresh();
+}
+
+void AlarmBanner::setReporting(bool reporting) {
+    m_reporting = reporting;
+    refresh();
+}
+
+void AlarmBanner::refresh() {
+    m_hint->setVisible(m_onlyHash);
+    m_hint->setText(m_reporting ? tr("The next run will name the sample: press Run.")
+                                : tr("At this speed only a hash of each epoch is reported, which does not say which "
+                                     "sample it was."));
+    m_report->setVisible(m_onlyHash && !m_reporting);
+}
+
+}  // namespace ringside

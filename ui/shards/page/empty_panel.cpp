@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/page/empty_panel.h"
+
+#include <QVBoxLayout>
+
+#include "theme/theme.h"
+
+namespace ringside {
+
+EmptyPanel::EmptyPanel(QWidget* parent) : QFrame(parent) {
+    setProperty("role", "panel");
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(Theme::kSpace5 * 2, Theme::kSpace5, Theme::kSpace5 * 2, Theme::kSpace5);
+    layout->setSpacing(Theme::kSpace2);
+    m_title = new QLabel;
+    m_title->setObjectName(QStringLiteral("shardsEmptyTitleLabel"));
+    m_title->setProperty("role", "title");
+    m_text = new QLabel;
+    m_text->setObjectName(QStringLiteral("shardsEmptyLabel"));
+    m_text->setProperty("role", "muted");
+    m_text->setWordWrap(true);
+    layout->addStretch(1);
+    for (QLabel* label : {m_title, m_text}) {
+        label->setAlignment(Qt::AlignCenter);
+        layout->addWidget(label);
+    }
+    m_action = new QPushButton;
+    m_action->setObjectName(QStringLiteral("shardsEmptyButton"));
+    m_action->setToolTip(tr("Switches all deliberate mistakes off"));
+    m_action->hide();
+    connect(m_action, &QPushButton::clicked, this, &EmptyPanel::actionWanted);
+    layout->addSpacing(Theme::kSpace2);
+    layout->addWidget(m_action, 0, Qt::AlignHCenter);
+    layout->addStretch(1);
+}
+
+void EmptyPanel::say(const QString& title, const QString& text, const QString& action) {
+    m_action->setText(action);
+    m_action->setVisible(!action.isEmpty());
+    m_title->setText(title);
+    m_text->setText(text);
+}
+
+}  // namespace ringside

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/page/explanation_box.h"
+
+#include <QStyle>
+#include <QVBoxLayout>
+
+#include "theme/theme.h"
+
+namespace ringside {
+namespace {
+
+// Wraps its text in the room it is given and asks for none: working out how high the text would be lays it out several
+// times, at every hover.
+class RoomyLabel : public QLabel {
+  public:
+    RoomyLabel() {
+        setWordWrap(true);
+        setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Ignored);
+    }
+    bool hasHeightForWidth() const override { return false; }
+    QSize sizeHint() const override { return {0, 0}; }
+    QSize minimumSizeHint() const override { return {0, 0}; }
+};
+
+// Title and four lines, close together in a low panel, two in the lowest: the same height for every text, so that the
+// loom above does not jump.
+constexpr int kHeight = 124, kLowHeight = 102, kLeastHeight = 72;
+constexpr int kLowPanel = 520, kLeastPanel = 400;
+constexpr int kLineHeight = 135, kLowLineHeight = 105;  // percent of the font's
+
+}  // namespace
+
+ExplanationBox::ExplanationBox(QWidget* parent) : QFrame(parent) {
+    setObjectName(QStringLiteral("explanationBox"));
+    setProperty("role", "sentence");
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(Theme::kSpace4, Theme::kSpace2, Theme::kSpace4, Theme::kSpace2);
+    layout->setSpacing(Theme::kSpace1);
+    m_title = new QLabel;
+    m_title->setObjectName(QStringLiteral("explanationTitleLabel"));
+    m_title->setProperty("role", "number");
+    m_text = new RoomyLabel;
+    m_text->setObjectName(QStringLiteral("explanationLabel"));
+    m_text->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+    m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_text->setTextFormat(Qt::RichText);
+    layout->addWidget(m_title);
+    layout->addWidget(m_text, 1);
+    setFixedHeight(kHeight);
+}
+
+void ExplanationBox::setRoom(int panelHeight) {
+    const int before = maximumHeight();
+    setFixedHeight(panelHeight >= kLowPanel ? kHeight : panelHeight >= kLeastPanel ? kLowHeight : kLeastHeight);
+    if (maximumHeight() != before) showLines();
+}
+
+// What the box has no room for is whole in the tooltip.
+void ExplanationBox::showLines() {
+    const bool low = maximumHeight() < kHeight;
+    QString text;
+    for (const QString& line : m_lines) {
+        text += QStringLiteral("<div style='line-height: %1%'>%2</div>")
+                    .arg(low ? kLowLineHeight : kLineHeight)
+                    .arg(line.toHtmlEscaped());
+    }
+    m_text->setText(text);
+    setToolTip(QStringLiteral("<qt>%1</qt>").arg(text));
+}
+
+void ExplanationBox::show(const Explanation& explanation) {
+    m_title->setText(explanation.title);
+    const QString tone = explanation.warning ? QStringLiteral("danger") : QString();
+    if (m_title->property("tone").toString() != tone) {
+        m_title->setProperty("tone", tone);
+        m_title->style()->unpolish(m_title);
+        m_title->style()->polish(m_title);
+    }
+    m_lines = explanation.lines;
+    showLines();
+    m_text->setAccessibleName(explanation.lines.join(QLatin1Char(' ')));
+}
+
+}  // namespace ringside

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QFrame>
+#include <QLabel>
+
+#include "shards/scene/explanation.h"
+
+namespace ringside {
+
+// "Why is sample 88 on rank 1?" with the arithmetic under it.
+class ExplanationBox : public QFrame {
+    Q_OBJECT
+  public:
+    explicit ExplanationBox(QWidget* parent = nullptr);
+    void show(const Explanation& explanation);
+    // Of the panel around it: in a low one fewer lines are shown, and all of them in the tooltip.
+    void setRoom(int panelHeight);
+
+  private:
+    void showLines();
+
+    QStringList m_lines;
+    QLabel* m_title = nullptr;
+    QLabel* m_text = nullptr;
+};
+
+}  // namespace ringside

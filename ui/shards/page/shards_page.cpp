@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/page/shards_page.h"
+
+#include "shards/ledger/ledger_table.h"
+
+#include "shards/balance/balance_table.h"
+
+#include <QCursor>
+#include <QHBoxLayout>
+#include <QLocale>
+#include <QStyle>
+#include <QTimer>
+#include <QToolTip>
+#include <QVBoxLayout>
+#include <utility>
+
+#include "models/experiment_model.h"
+#include "models/plan_model.h"
+#include "models/run_model.h"
+#include "sampling/work_limits.h"
+#include "shards/find/hits_table.h"
+#include "shards/page/refusal_text.h"
+#include "shards/scene/sentence_text.h"
+#include "theme/theme.h"
+#include "words/form_fields.h"
+
+namespace ringside {
+namespace {
+
+constexpr QPoint kTipOffset{12, 12};
+constexpr int kWordsPauseMs = 20;
+
+SamplePlace placeOf(const ShardPlan& plan, LoomCell cell) {
+    const CellContent content = cellContent(plan, cell.rank, cell.slot);
+    return {cell.rank, cell.slot, content.step, content.position, content.kind == CellKind::Duplicate};
+}
+
+}  // namespace
+
+ShardsPage::ShardsPage(ExperimentModel& experiment, PlanModel& plan, const RunModel& run, Theme& theme, QWidget* parent)
+    : QWidget(parent),
+      m_experiment(experiment),
+      m_plan(plan),
+      m_run(run),
+      m_source(experiment, plan),
+      m_verification(run),
+      m_follower(plan) {
+    setObjectName(QStringLiteral("shardsPage"));
+    setAttribute(Qt::WA_StyledBackground);  // for the red frame of an alarm
+    makeLayout(theme);
+    addExports();
+    connectParts();
+    connectViews();
+    connectRun();
+    showScene();
+    showVerification();
+}
+
+void ShardsPage::makeLayout(Theme& theme) {
+    auto* whole = new QVBoxLayout(this);
+    whole->setContentsMargins(0, 0, 0, 0);
+    whole->setSpacing(Theme::kSpace2);
+    whole->setSizeConstraint(QLayout::SetNoConstraint);
+    m_alarm = new AlarmBanner;
+    whole->addWidget(m_alarm);
+    m_row = new QHBoxLayout;
+    m_row->setSpacing(Theme::kSpace3);
+    whole->addLayout(m_row, 1);
+    auto* centre = new QWidget;
+    m_stack = new PageStack(centre);
+    m_views = new ViewPanel(theme);
+    m_empty = new EmptyPanel;
+    m_stack->addWidget(m_views);
+    m_stack->addWidget(m_empty);
+    m_row->addWidget(centre, 1);
+    makeLedger(theme);
+}
+
+void ShardsPage::makeLedger(Theme& theme) {
+    m_ledger = new LedgerPanel(theme);
+    m_balance = new ClassBalanceView(theme);
+    m_ledger->extraLayout().addWidget(m_balance);
+    m_side = new LedgerSide(m_ledger, this);
+    connect(m_views, &ViewPanel::ledgerToggled, this, &ShardsPage::placeLedger);
+}
+
+// On a narrow page the views need all of its width.
+void ShardsPage::placeLedger() {
+    const bool beside = width() >= LedgerSide::kNarrowPage;
+    if (beside != m_side->isBeside()) {
+        m_side->setBeside(*m_row, beside);
+        QTimer::singleShot(0, this,
+                           [this] { layout()->update(); });  // a row changed during a resize keeps its old places
+    }
+    m_views->offerLedger(!beside);
+    if (beside) return;
+    const int top = m_views->mapTo(this, QPoint(0, m_views->toolRowBottom())).y();
+    m_side->setGeometry(width() - m_side->width(), top, m_side->width(), height() - top);
+    m_side->setVisible(m_views->ledgerWanted());
+    m_side->raise();
+}
+
+void ShardsPage::resizeEvent(QResizeEvent*) {
+    placeLedger();
+}
+
+void ShardsPage::addExports() {
+    m_views->exporter().addTable(tr("Save what was found as CSV..."),
+                                 [this] { return scene() ? hitsTable(*scene(), m_finder.hits()) : ShardTable{}; });
+    m_views->exporter().addTable(tr("Save the ledger as CSV..."),
+                                 [this] { return scene() ? ledgerTable(rowsOfLedger()) : ShardTable{}; });
+    m_views->exporter().addTable(tr("Save the class balance as CSV..."),
+                                 [this] { return balanceTable(m_balance->balance()); });
+}
+
+void ShardsPage::connectParts() {
+    m_wordsLater.setSingleShot(true);
+    m_wordsLater.setInterval(kWordsPauseMs);
+    connect(&m_wordsLater, &QTimer::timeout, this, &ShardsPage::showWords);
+    connect(&m_source, &SceneSource::sceneChanged, this, &ShardsPage::showScene);
+    connect(&m_source, &SceneSource::orderHashChanged, this, [this] { m_ledger->setOrderHash(m_source.orderHash()); });
+    connect(&m_plan, &PlanModel::selectionChanged, this, &ShardsPage::showSelection);
+    connect(&m_experiment, &ExperimentModel::dataChanged, this, [this] {
+        if (!scene()) showEmpty();  // the data is there, its plan may take longer
+    });
+    connect(&m_coverage, &CoverageCount::resultChanged, this, &ShardsPage::showLedger);
+    connect(&m_unique, &UniqueCount::resultChanged, this, &ShardsPage::showLedger);
+    connect(&m_views->find(), &FindBox::textChanged, &m_finder, &PlanFinder::setText);
+    connect(&m_views->find(), &FindBox::stepWanted, this, &ShardsPage::goToHit);
+    connect(&m_finder, &PlanFinder::changed, this, &ShardsPage::showFound);
+    connect(&m_finder, &PlanFinder::epochWanted, &m_plan, &PlanModel::setEpoch);
+}
+
+void ShardsPage::connectRun() {
+    connect(m_ledger, &LedgerPanel::rowHovered, this, [this](const QString& name, const QString& tip) {
+        if (name.isEmpty() || tip.isEmpty()) {
+            showExplanation();
+        } else {
+            m_views->explain({name, tip.split(QLatin1Char('\n'))});
+        }
+    });
+    connect(&m_verification, &Verification::changed, this, &ShardsPage::showVerification);
+    connect(&m_run, &RunModel::changed, this, &ShardsPage::showProgress);
+    connect(&m_run, &RunModel::restarted, this, [this] {
+        m_follower.setOn(true);
+        m_willReport = false;
+        showProgress();
+    });
+    connect(&m_ledger->follow(), &QCheckBox::toggled, &m_follower, &EpochFollower::setOn);
+    connect(&m_follower, &EpochFollower::onChanged, &m_ledger->follow(), &QCheckBox::setChecked);
+    m_ledger->follow().setChecked(m_follower.isOn());
+    connect(m_alarm, &AlarmBanner::showWanted, this, &ShardsPage::goToMismatch);
+    connect(m_alarm, &AlarmBanner::reportWanted, this, [this] {
+        m_willReport = true;
+        Q_EMIT reportSamplesWanted();
+        showAlarm();
+    });
+}
+
+void ShardsPage::connectViews() {
+    connect(m_views, &ViewPanel::mistakeToggled, this, [this](Mistake mistake, bool made) {
+        m_experiment.edit(withMistake(m_experiment.config(), mistake, made),
+                          QStringLiteral("pitfalls.%1").arg(static_cast<int>(mistake)));
+    });
+    connect(m_empty, &EmptyPanel::actionWanted, this, [this] {
+        RunConfig config = m_experiment.config();
+        config.pitfalls = {};
+        m_experiment.edit(config, QStringLiteral("pitfalls"));
+    });
+    connect(m_views, &ViewPanel::viewChosen, this, &ShardsPage::showView);
+    connect(m_views, &ViewPanel::cellChosen, this, &ShardsPage::select);
+    connect(m_views, &ViewPanel::cellHovered, this, &ShardsPage::hover);
+    connect(m_views, &ViewPanel::rowChosen, this, &ShardsPage::selectAt);
+    connect(m_views, &ViewPanel::epochChosen, &m_plan, &PlanModel::setEpoch);
+    connect(m_views, &ViewPanel::samplerChosen, this, [this](const QString& kind) {
+        RunConfig next = m_experiment.config();
+        next.sampler.kind = kind.toStdString();
+        m_experiment.edit(next, QStringLiteral("sampler.kind"));
+    });
+    connect(m_views, &ViewPanel::explanationChanged, this, &ShardsPage::showExplanation);
+}
+
+void ShardsPage::showScene() {
+    m_ledger->setOrderHash(m_source.orderHash());
+    m_balance->setScene(scene());
+    if (!scene()) {
+        showEmpty();
+        return;
+    }
+    const ShardPlan& plan = scene()->plan;
+    m_views->view().setScene(*scene());
+    m_views->refreshTable();
+    m_finder.setScene(*scene(), m_experiment.config());
+    m_coverage.want(m_experiment.config(), plan.spec().datasetSize, plan.spec().data);
+    m_unique.want(plan);
+    m_views->view().setSelected(m_plan.selectedSample(), selectedCell());
+    if (plan.spec().datasetSize > kInstantSamples) {
+        if (!m_wordsLater.isActive()) m_wordsLater.start();  // in a frame of their own, after the view's
+    } else {
+        showWords();
+    }
+    showProgress();
+    if (m_goal && m_plan.epoch() == scene()->epoch) {
+        const LoomCell goal = *std::exchange(m_goal, {});
+        if (goal.slot < plan.samplesPerRank()) selectAt(plan.index(goal.rank, goal.slot), goal);
+        m_views->view().reveal(goal);
+    }
+    if (plan.samplesPerRank() == 0) {
+        showEmpty();
+    } else {
+        m_stack->setCurrentWidget(m_views);
+    }
+}
+
+void ShardsPage::showEmpty() {
+    if (scene()) {
+        const Explanation why = explainEmptyShard(*scene());
+        m_empty->say(why.title, why.lines.join(QLatin1Char('\n')));
+    } else if (m_plan.problem().isEmpty()) {
+        m_ledger->setRows({});
+        if (const DataSplit* split = m_experiment.data()) {
+            m_empty->say(tr("Dealing %1 samples").arg(groupedNumber(split->training->size())),
+                         tr("The shards appear when all ranks have theirs; a change of the form begins anew."));
+        } else {
+            m_empty->say(tr("Loading the data set"),
+                         tr("The shards appear as soon as the number of samples is known."));
+        }
+    } else if (m_experiment.config().pitfalls.any()) {
+        m_ledger->setRows({});
+        m_empty->say(refusalTitle(m_experiment.config().pitfalls),
+                     refusalText(m_experiment.config().pitfalls, m_plan.problem()), tr("Take the mistake back"));
+    } else {
+        m_ledger->setRows({});
+        m_empty->say(tr("There is no plan for this experiment"), inFormWords(m_plan.problem()));
+    }
+    m_stack->setCurrentWidget(m_empty);
+}
+
+std::optional<LoomCell> ShardsPage::selectedCell() const {
+    if (!scene() || !m_plan.selectedSample()) {
+        return {};
+    }
+    std::optional<SamplePlace> place = m_plan.selectedPlace();
+    if (!place) {
+        place = droppedPlace(scene()->plan, *m_plan.selectedSample());
+    }
+    return place ? std::optional(LoomCell{place->rank, place->slot}) : std::nullopt;
+}
+
+void ShardsPage::showSelection() {
+    if (!scene()) {
+        return;
+    }
+    m_views->view().setSelected(m_plan.selectedSample(), selectedCell());
+    if (!m_wordsLater.isActive()) showExplanation();
+}
+
+void ShardsPage::showWords() {
+    showLedger();
+    showExplanation();
+}
+
+void ShardsPage::showExplanation() {
+    if (!scene()) {
+        return;
+    }
+    const auto cell = selectedCell();
+    const auto ofView = m_views->view().explanation();
+    m_views->explain(!m_finder.problem().isEmpty() ? Explanation{tr("What is looked for?"), {m_finder.problem()}}
+                     : ofView                      ? *ofView
+                     : cell                        ? withOutcome(explain(*scene(), *cell), *cell)
+                                                   : explainNothing(*scene()));
+}
+
+// What a run made of the cell, when it is not what is planned.
+Explanation ShardsPage::withOutcome(Explanation explanation, LoomCell cell) const {
+    for (const WrongCell& wrong : m_progress.wrong) {
+        if (wrong.cell != cell) continue;
+        explanation.warning = true;
+        explanation.lines.prepend(
+            tr("The run did otherwise: rank %1 trained sample %2 in this slot.").arg(cell.rank).arg(wrong.trained));
+    }
+    return explanation;
+}
+
+// A second click on the selected cell lets go.
+void ShardsPage::select(LoomCell cell) {
+    if (selectedCell() == cell) {
+        m_plan.select({});
+    } else {
+        selectAt(cellContent(scene()->plan, cell.rank, cell.slot).sample, cell);
+    }
+}
+
+void ShardsPage::selectAt(qint64 sample, std::optional<LoomCell> cell) {
+    if (!scene()) {
+        return;
+    }
+    const bool dealt = cell && cell->slot < scene()->plan.samplesPerRank();
+    m_plan.select(sample, dealt ? std::optional(placeOf(scene()->plan, *cell)) : std::nullopt);
+}
+
+void ShardsPage::hover(std::optional<LoomCell> cell) {
+    if (!cell || !scene()) {
+        QToolTip::hideText();
+        showExplanation();
+        return;
+    }
+    QToolTip::showText(QCursor::pos() + kTipOffset, cellTip(*scene(), *cell), &m_views->view());
+    if (!selectedCell() && !m_views->view().explanation()) {
+        m_views->explain(explain(*scene(), *cell));
+    }
+}
+
+void ShardsPage::showView() {
+    if (scene()) {
+        m_views->view().setScene(*scene());
+        showSelection();
+        showProgress();
+        QTimer::singleShot(0, this, [this] {  // when the view has its size
+            if (const auto cell = selectedCell()) m_views->view().reveal(*cell);
+        });
+    }
+}
+
+void ShardsPage::showFound() {
+    const QLocale locale;
+    const auto count = static_cast<qlonglong>(m_finder.hits().size());
+    m_views->find().setProblem(m_finder.problem());
+    m_views->find().setCount(!m_finder.isActive() || !m_finder.problem().isEmpty() ? QString()
+                             : m_finder.isWorking()                                ? tr("looking")
+                             : m_finder.current() >= 0
+                                 ? tr("%1 of %2").arg(locale.toString(m_finder.current() + 1), locale.toString(count))
+                             : count == 0 ? tr("none")
+                                          : tr("%1 found").arg(locale.toString(count)));
+    if (m_finder.problem() != m_finderProblem) {
+        m_finderProblem = m_finder.problem();
+        showExplanation();
+    }
+    if (m_stepWhenFound != 0 && !m_finder.isWorking()) goToHit(std::exchange(m_stepWhenFound, 0));
+}
+
+void ShardsPage::goToHit(int direction) {
+    if (m_finder.isWorking()) {
+        m_stepWhenFound = direction;
+        return;
+    }
+    const PlanHit* hit = scene() ? m_finder.step(direction) : nullptr;
+    if (hit == nullptr) {
+        return;
+    }
+    selectAt(hit->sample, hit->rank >= 0 ? std::optional(LoomCell{hit->rank, hit->slot}) : std::nullopt);
+    if (const auto cell = selectedCell()) {
+        m_views->view().reveal(*cell);
+    }
+    showFound();
+}
+
+PageFigures ShardsPage::figures() const {
+    const PlanModel::Work& work = m_plan.work();
+    return {work.lastMs, work.made, work.cacheHits, m_views->view().cellsDrawn()};
+}
+
+QList<LedgerRow> ShardsPage::rowsOfLedger() const {
+    const TrainingConfig& training = m_experiment.config().training;
+    return ledgerRows(scene()->plan, {m_coverage.result(), m_unique.result()}, training.epochs,
+                      training.accumulateSteps);
+}
+
+void ShardsPage::showLedger() {
+    if (scene()) m_ledger->setRows(rowsOfLedger());
+}
+
+void ShardsPage::showVerification() {
+    const bool wrong = !m_verification.alarm().isEmpty();
+    const Tone tone = wrong ? Tone::Danger : m_verification.state().verifiedEpochs > 0 ? Tone::Good : Tone::Normal;
+    m_ledger->setVerification(m_verification.sentence(), tone);
+    showAlarm();
+    showProgress();
+}
+
+void ShardsPage::showProgress() {
+    m_progress = scene() ? runProgress(*scene(), m_run.data(), m_verification) : RunProgress{};
+    m_views->view().setProgress(m_progress);
+    m_ledger->setProgress(scene() ? progressSentence(m_progress, *scene()) : QString());
+    m_ledger->follow().setVisible(m_progress.liveEpoch >= 0);
+    const RunData& run = m_run.data();
+    if (run.ended() && run.lastStep() && !m_progress.otherPlan) m_follower.finish(run.lastStep()->epoch);
+    m_follower.takeLiveEpoch(m_progress.otherPlan ? -1 : m_progress.liveEpoch);
+}
+
+// The banner, and a red frame around all of the page.
+void ShardsPage::showAlarm() {
+    const QString sentence = m_verification.alarm();
+    const auto& mismatches = m_verification.state().mismatches;
+    m_alarm->setReporting(m_willReport);
+    m_alarm->say(sentence, !mismatches.empty() && mismatches.front().slot < 0);
+    const bool alarm = !sentence.isEmpty();
+    if (property("alarm").toBool() == alarm) return;
+    setProperty("alarm", alarm);
+    const int frame = alarm ? Theme::kSpace2 : 0;
+    layout()->setContentsMargins(frame, frame, frame, frame);
+    style()->unpolish(this);
+    style()->polish(this);
+}
+
+// To the first mismatch; the epoch's plan may have to be made first.
+void ShardsPage::goToMismatch() {
+    const auto& mismatches = m_verification.state().mismatches;
+    if (mismatches.empty()) return;
+    const PlanMismatch& first = mismatches.front();
+    if (m_progress.otherPlan) takeRunPlan();
+    m_views->showLoom();
+    m_goal = LoomCell{first.rank, std::max<qint64>(0, first.slot)};
+    m_follower.setOn(false);
+    m_plan.setEpoch(static_cast<int>(first.epoch));
+    if (scene() && scene()->epoch == first.epoch) showScene();
+}
+
+// What the run deals, as an edit that can be undone.
+void ShardsPage::takeRunPlan() {
+    const RunConfig& run = *m_verification.config();
+    RunConfig config = m_experiment.config();
+    config.dataset = run.dataset;
+    config.parallel.worldSize = run.parallel.worldSize;
+    config.sampler = run.sampler;
+    config.pitfalls = run.pitfalls;
+    config.loader = run.loader;
+    config.training.epochs = run.training.epochs;
+    m_experiment.edit(config, QStringLiteral("run"));
+}
+
+}  // namespace ringside

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QTimer>
+#include <QWidget>
+#include <optional>
+
+#include "controls/page_stack.h"
+#include "diagnostics/debug_overlay.h"
+#include "shards/balance/class_balance_view.h"
+#include "shards/find/plan_finder.h"
+#include "shards/ledger/coverage_count.h"
+#include "shards/ledger/ledger_panel.h"
+#include "shards/ledger/ledger_side.h"
+#include "shards/page/alarm_banner.h"
+#include "shards/page/empty_panel.h"
+#include "shards/page/view_panel.h"
+#include "shards/scene/scene_source.h"
+#include "shards/watch/epoch_follower.h"
+#include "shards/watch/run_progress.h"
+#include "shards/watch/verification.h"
+
+namespace ringside {
+
+class ExperimentModel;
+class PlanModel;
+class RunModel;
+
+// Which sample every rank gets in the epoch at the cursor, and why: connects the views, the ledger and the finder with
+// the plan and its selection.
+class ShardsPage : public QWidget {
+    Q_OBJECT
+  public:
+    ShardsPage(ExperimentModel& experiment, PlanModel& plan, const RunModel& run, Theme& theme,
+               QWidget* parent = nullptr);
+
+    // What is in sight shows the plan, and nothing is still being drawn.
+    bool isSettled() const {
+        return m_stack->currentWidget() == m_empty || (m_source.isSettled() && m_views->view().isSettled());
+    }
+    bool isFinding() const { return m_finder.isWorking(); }
+    QWidget* viewInSight() const { return &m_views->view(); }
+    PageFigures figures() const;  // for the debug overlay
+    // Which may paint one after another.
+    QList<QWidget*> paintParts() const { return {m_views, m_views->explanationBox(), m_side}; }
+
+    // A narrower page makes a drawer of the ledger, so that the parts' own least sizes do not add up.
+    QSize minimumSizeHint() const override { return {600, 300}; }
+
+  Q_SIGNALS:
+    void reportSamplesWanted();  // of the next run
+
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+  private:
+    void makeLedger(Theme& theme);
+    void placeLedger();
+    void connectParts();
+    void connectViews();
+    void addExports();
+    void showScene();
+    void showEmpty();
+    void showSelection();
+    void showWords();  // the ledger's and the explanation's
+    void showExplanation();
+    QList<LedgerRow> rowsOfLedger() const;
+    void showLedger();
+    void showVerification();
+    void showProgress();
+    void showAlarm();
+    void goToMismatch();
+    void takeRunPlan();
+    void makeLayout(Theme& theme);
+    void connectRun();
+    void showFound();
+    void showView();
+    void goToHit(int direction);
+    void select(LoomCell cell);
+    void selectAt(qint64 sample, std::optional<LoomCell> cell);
+    Explanation withOutcome(Explanation explanation, LoomCell cell) const;
+    void hover(std::optional<LoomCell> cell);
+    const std::optional<ShardScene>& scene() const { return m_source.scene(); }
+    std::optional<LoomCell> selectedCell() const;
+
+    ExperimentModel& m_experiment;
+    PlanModel& m_plan;
+    const RunModel& m_run;
+    SceneSource m_source;
+    CoverageCount m_coverage;
+    UniqueCount m_unique;
+    Verification m_verification;
+    PlanFinder m_finder;
+    EpochFollower m_follower;
+
+    QTimer m_wordsLater;
+    PageStack* m_stack = nullptr;  // the views, or why there are none
+    AlarmBanner* m_alarm = nullptr;
+    RunProgress m_progress;
+    QString m_finderProblem;         // as it was last explained
+    int m_stepWhenFound = 0;         // Enter came before the hits: where to then
+    bool m_willReport = false;       // the next run will report its samples
+    std::optional<LoomCell> m_goal;  // to be shown as soon as its epoch's plan is there
+    ViewPanel* m_views = nullptr;
+    EmptyPanel* m_empty = nullptr;
+    LedgerPanel* m_ledger = nullptr;
+    LedgerSide* m_side = nullptr;
+    QHBoxLayout* m_row = nullptr;
+    ClassBalanceView* m_balance = nullptr;
+};
+
+}  // namespace ringside

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/page/table_panel.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLocale>
+#include <QPainter>
+#include <QStyledItemDelegate>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "theme/theme.h"
+
+namespace ringside {
+namespace {
+
+constexpr int kCellMargin = 6;
+constexpr int kLeastColumn = 72, kLargestColumn = 100;
+
+// Text on the row's colour. A style sheet's own way through a hundred cells takes longer than a frame should.
+class PlainCells : public QStyledItemDelegate {
+  public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+        const bool selected = option.state & QStyle::State_Selected;
+        if (selected) painter->fillRect(option.rect, option.palette.highlight());
+        painter->setFont(option.font);
+        painter->setPen(option.palette.color(selected ? QPalette::HighlightedText : QPalette::Text));
+        const QRect place = option.rect.adjusted(kCellMargin, 0, -kCellMargin, 0);
+        const QString text = index.data().toString();
+        const bool fits = option.fontMetrics.maxWidth() * text.size() <= place.width() ||
+                          option.fontMetrics.horizontalAdvance(text) <= place.width();
+        painter->drawText(place, Qt::AlignLeft | Qt::AlignVCenter,
+                          fits ? text : option.fontMetrics.elidedText(text, Qt::ElideRight, place.width()));
+    }
+};
+
+}  // namespace
+
+TablePanel::TablePanel(ShardTableModel& model, QWidget* parent) : QWidget(parent), m_model(model) {
+    setProperty("role", "clear");
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(Theme::kSpace1);
+    m_view = new QTableView;
+    m_view->setObjectName(QStringLiteral("shardsTableView"));
+    m_view->setAccessibleName(tr("The view as a table"));
+    m_view->setModel(&model);
+    m_view->setItemDelegate(new PlainCells(m_view));
+    m_view->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_view->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_view->setShowGrid(false);
+    m_view->horizontalHeader()->setStretchLastSection(true);
+    m_view->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    m_view->verticalHeader()->setDefaultSectionSize(Theme::kControlHeight);
+    layout->addWidget(m_view, 1);
+    layout->addWidget(makePager());
+    connect(m_view->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& now) {
+        if (now.isValid()) Q_EMIT rowChosen(m_model.firstRow() + now.row());
+    });
+}
+
+QWidget* TablePanel::makePager() {
+    m_pager = new QWidget;
+    m_pager->setProperty("role", "clear");
+    auto* row = new QHBoxLayout(m_pager);
+    row->setContentsMargins(0, 0, 0, 0);
+    m_rows = new QLabel;
+    m_rows->setObjectName(QStringLiteral("tableRowsLabel"));
+    m_rows->setProperty("role", "muted");
+    row->addWidget(m_rows, 1);
+    m_back = addTurn(tr("Earlier rows"), tr("The page of rows before"), "tableBackButton", -1);
+    m_on = addTurn(tr("Later rows"), tr("The next page of rows"), "tableOnButton", 1);
+    m_pager->hide();
+    return m_pager;
+}
+
+QPushButton* TablePanel::addTurn(const QString& text, const QString& tip, const char* name, int pages) {
+    auto* button = new QPushButton(text);
+    button->setObjectName(QLatin1String(name));
+    button->setToolTip(tip);
+    m_pager->layout()->addWidget(button);
+    connect(button, &QPushButton::clicked, this, [this, pages] {
+        m_model.setPage(m_model.firstRow() / ShardTableModel::kPageRows + pages);
+        m_view->scrollToTop();
+        showPage();
+    });
+    return button;
+}
+
+void TablePanel::setTable(const ShardTable& table) {
+    m_model.setTable(table);
+    placeColumns();
+    showPage();
+}
+
+void TablePanel::resizeEvent(QResizeEvent*) {
+    placeColumns();
+}
+
+// Side by side as long as each has room for its name and a number.
+void TablePanel::placeColumns() {
+    const int share = m_view->viewport()->width() / std::max(1, m_model.columnCount());
+    const int width = std::clamp(share, kLeastColumn, kLargestColumn);
+    QHeaderView* header = m_view->horizontalHeader();
+    const int before = header->defaultSectionSize();
+    std::vector<std::pair<int, int>> dragged;  // columns and widths, which a new default would undo
+    for (int column = 0; column + 1 < m_model.columnCount() && width != before; ++column) {
+        if (header->sectionSize(column) != before) dragged.emplace_back(column, header->sectionSize(column));
+    }
+    if (width != before) header->setDefaultSectionSize(width);
+    for (const auto& [column, size] : dragged) header->resizeSection(column, size);
+}
+
+void TablePanel::showPage() {
+    const QLocale locale;
+    const qint64 first = m_model.firstRow(), rows = m_model.table().rows;
+    m_pager->setVisible(m_model.pageCount() > 1);
+    m_back->setEnabled(first > 0);
+    m_on->setEnabled(first + m_model.rowCount() < rows);
+    m_rows->setText(
+        tr("Rows %1 to %2 of %3; saving writes them all")
+            .arg(locale.toString(first + 1), locale.toString(first + m_model.rowCount()), locale.toString(rows)));
+}
+
+}  // namespace ringside

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QLabel>
+#include <QPushButton>
+#include <QTableView>
+#include <QWidget>
+
+#include "shards/scene/shard_table.h"
+
+namespace ringside {
+
+// A view's table; below it, where it has several pages, which rows are shown and the way to the others.
+class TablePanel : public QWidget {
+    Q_OBJECT
+  public:
+    explicit TablePanel(ShardTableModel& model, QWidget* parent = nullptr);
+    void setTable(const ShardTable& table);
+
+  Q_SIGNALS:
+    void rowChosen(qint64 row);  // of the whole table
+
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+  private:
+    void placeColumns();
+    QWidget* makePager();
+    QPushButton* addTurn(const QString& text, const QString& tip, const char* name, int pages);
+    void showPage();
+
+    ShardTableModel& m_model;
+    QTableView* m_view = nullptr;
+    QWidget* m_pager = nullptr;
+    QLabel* m_rows = nullptr;
+    QPushButton *m_back = nullptr, *m_on = nullptr;
+};
+
+}  // namespace ringside

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/page/view_export.h"
+
+#include <QCoreApplication>
+#include <QElapsedTimer>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMenu>
+#include <QResizeEvent>
+
+#include "export/chart_export.h"
+
+namespace ringside {
+namespace {
+
+constexpr qint64 kMomentMs = 1;
+
+}  // namespace
+
+ViewExport::ViewExport(QWidget* parent) : QPushButton(tr("More"), parent) {
+    setObjectName(QStringLiteral("shardsMoreButton"));
+    setAccessibleName(tr("Table and export"));
+    setProperty("role", "menu");
+    setToolTip(tr("Show this view as a table, or save it"));
+    auto* menu = new QMenu(this);
+    m_showTable = menu->addAction(tr("As a table"));
+    m_showTable->setObjectName(QStringLiteral("showTableAction"));
+    m_showTable->setCheckable(true);
+    menu->addSeparator();
+    menu->addAction(tr("Save the view as CSV..."), this, [this] {
+        const ShardTable table = m_table();
+        ask(table.name, QStringLiteral("csv"), [this, table](const QString& file) { saveTable(table, file); });
+    });
+    for (const auto& [text, suffix] :
+         {std::pair(tr("Save the view as PNG..."), "png"), std::pair(tr("Save the view as SVG..."), "svg")}) {
+        menu->addAction(text, this, [this, wanted = QString::fromLatin1(suffix)] {
+            ask(m_table().name, wanted, [this](const QString& file) { savePicture(file); });
+        });
+    }
+    m_extra = menu->addSeparator();
+    setMenu(menu);
+    connect(&m_settle, &QTimer::timeout, this, &ViewExport::writePicture);
+    connect(m_showTable, &QAction::toggled, this, &ViewExport::tableToggled);
+}
+
+void ViewExport::setView(Table table, std::function<QWidget*()> picture) {
+    m_table = std::move(table);
+    m_picture = std::move(picture);
+}
+
+void ViewExport::addTable(const QString& text, Table table) {
+    menu()->addAction(text, this, [this, table = std::move(table)] {
+        const ShardTable made = table();
+        ask(made.name, QStringLiteral("csv"), [this, made](const QString& file) { saveTable(made, file); });
+    });
+}
+
+void ViewExport::ask(const QString& name, const QString& suffix, std::function<void(const QString&)> save) {
+    auto* dialog = new QFileDialog(window(), tr("Save"), {}, QStringLiteral("*.") + suffix);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(suffix);
+    dialog->selectFile(name + QLatin1Char('.') + suffix);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QFileDialog::fileSelected, this, save);
+    dialog->open();
+}
+
+void ViewExport::saveTable(const ShardTable& table, const QString& file) {
+    if (table.rows == 0) {
+        report(file, tr("There is nothing to save: this view shows no samples yet."));
+        return;
+    }
+    if (isBusy()) return sayBusy(file);
+    Q_EMIT said(tr("Writing %1 rows to %2").arg(table.rows).arg(QFileInfo(file).fileName()), false);
+    m_work.want(
+        this, [table, file](const LatestWork::Stop& stop) { return writeCsv(table, file, stop); },
+        [this, file](const QString& problem) { report(file, problem); });
+}
+
+void ViewExport::savePicture(const QString& file) {
+    if (isBusy()) return sayBusy(file);
+    Q_EMIT said(tr("Writing %1").arg(QFileInfo(file).fileName()), false);
+    m_pictureFile = file;
+    m_settle.start(0);
+}
+
+// QWidget::render() sends all hidden widgets of the window the resize events that Qt still owes them, in one go: 10 ms
+// the first time. Here they come a few at a time. True when none was owed.
+bool ViewExport::settleForAMoment() {
+    QElapsedTimer time;
+    time.start();
+    bool settled = true;
+    for (QWidget* widget : window()->findChildren<QWidget*>()) {
+        if (!widget->testAttribute(Qt::WA_PendingResizeEvent)) continue;
+        if (time.elapsed() >= kMomentMs) return false;
+        settled = false;
+        widget->setAttribute(Qt::WA_PendingResizeEvent, false);
+        QResizeEvent owed(widget->size(), QSize());
+        QCoreApplication::sendEvent(widget, &owed);
+    }
+    return settled;
+}
+
+void ViewExport::writePicture() {
+    if (!settleForAMoment()) return;
+    m_settle.stop();
+    m_work.want(
+        this, [write = pictureWriter(*m_picture(), m_pictureFile)](const LatestWork::Stop&) { return write(); },
+        [this, file = m_pictureFile](const QString& problem) { report(file, problem); });
+}
+
+void ViewExport::sayBusy(const QString& file) {
+    report(file, tr("Another file is still being written: save this one when it is done."));
+}
+
+void ViewExport::report(const QString& file, const QString& problem) {
+    Q_EMIT said(problem.isEmpty() ? tr("Saved %1").arg(file) : problem, !problem.isEmpty());
+}
+
+}  // namespace ringside

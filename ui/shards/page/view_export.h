@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QAction>
+#include <QPushButton>
+#include <QTimer>
+#include <functional>
+
+#include "controls/latest_work.h"
+#include "shards/scene/shard_table.h"
+
+namespace ringside {
+
+// The button that shows a view as a table and saves it: CSV, PNG and SVG, written on a worker thread.
+class ViewExport : public QPushButton {
+    Q_OBJECT
+  public:
+    using Table = std::function<ShardTable()>;
+
+    explicit ViewExport(QWidget* parent = nullptr);
+    void addTable(const QString& text, Table table);  // one more that can be saved as CSV
+    void setView(Table table, std::function<QWidget*()> picture);
+    bool tableShown() const { return m_showTable->isChecked(); }
+
+    // Ends with said(). The suffix decides: .csv, .svg, else PNG.
+    void saveTable(const ShardTable& table, const QString& file);
+    void savePicture(const QString& file);
+
+  Q_SIGNALS:
+    void tableToggled(bool shown);
+    void said(const QString& sentence, bool failed);
+
+  private:
+    void ask(const QString& name, const QString& suffix, std::function<void(const QString& file)> save);
+    void report(const QString& file, const QString& problem);
+    void sayBusy(const QString& file);
+    bool isBusy() const { return m_work.isBusy() || m_settle.isActive(); }
+    bool settleForAMoment();
+    void writePicture();
+
+    Table m_table;
+    std::function<QWidget*()> m_picture;
+    QAction* m_showTable = nullptr;
+    QAction* m_extra = nullptr;  // further tables go before it
+    LatestWork m_work;
+    QTimer m_settle;
+    QString m_pictureFile;
+};
+
+}  // namespace ringside

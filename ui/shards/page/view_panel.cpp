@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/page/view_panel.h"
+
+#include <QApplication>
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+#include <utility>
+
+#include "shards/balance/balance_view.h"
+#include "shards/biography/biography_view.h"
+#include "shards/compare/compare_view.h"
+#include "shards/compare/diff_view.h"
+#include "shards/damage/damage_view.h"
+#include "shards/loom/loom_view.h"
+#include "shards/map/map_view.h"
+#include "theme/theme.h"
+
+namespace ringside {
+namespace {
+
+// The first in tab order, or the page itself.
+QWidget& firstControl(QWidget& page) {
+    for (QWidget* next = page.nextInFocusChain(); next != &page; next = next->nextInFocusChain()) {
+        const bool reached = (next->focusPolicy() & Qt::TabFocus) != 0 && next->isEnabled() && next->isVisible();
+        if (reached && page.isAncestorOf(next)) return *next;
+    }
+    return page;
+}
+
+}  // namespace
+
+ViewPanel::ViewPanel(Theme& theme, QWidget* parent) : QFrame(parent) {
+    setProperty("role", "panel");
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(Theme::kSpace4, Theme::kSpace3, Theme::kSpace4, Theme::kSpace4);
+    layout->setSpacing(Theme::kSpace2);
+    m_toolRow = makeToolRow();
+    layout->addWidget(m_toolRow);
+    auto* pages = new QWidget;  // of the stack's own: a stack draws its parent again with every change of page
+    pages->setProperty("role", "clear");
+    m_stack = new PageStack(pages);
+    addViews(theme);
+    m_table = new TablePanel(m_tableModel);
+    m_stack->addWidget(m_table);
+    layout->addWidget(pages, 1);
+    m_explanation = new ExplanationBox;
+    layout->addSpacing(Theme::kSpace1);
+    layout->addWidget(m_explanation);
+    connectExport();
+}
+
+QWidget* ViewPanel::makeToolRow() {
+    auto* row = new QWidget;
+    row->setProperty("role", "clear");
+    auto* layout = new QHBoxLayout(row);
+    layout->setContentsMargins(0, 0, 0, 0);
+    m_choice = new SegmentedControl({
+        {tr("Loom"), tr("Which rank trains which sample, in order"), QStringLiteral("loomViewButton")},
+        {tr("Map"), tr("The rank of every sample, in the order of the data set"), QStringLiteral("mapViewButton")},
+        {tr("Biography"), tr("The selected sample through all epochs"), QStringLiteral("biographyViewButton")},
+        {tr("Balance"), tr("The classes of every rank and step, beside chance"), QStringLiteral("balanceViewButton")},
+        {tr("Diff"), tr("What changed since another epoch"), QStringLiteral("diffViewButton")},
+        {tr("A/B"), tr("A second setting below the experiment's"), QStringLiteral("compareViewButton")},
+        {tr("Damage"), tr("What the deal reaches and repeats, and what mistakes do to it"),
+         QStringLiteral("damageViewButton")},
+    });
+    m_choice->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);  // the find box gives way first
+    layout->addWidget(m_choice);
+    m_find = new FindBox;
+    layout->addWidget(m_find, 1);
+    m_export = new ViewExport;
+    layout->addWidget(m_export);
+    m_ledger = new QPushButton(tr("Ledger"));
+    m_ledger->setObjectName(QStringLiteral("ledgerButton"));
+    m_ledger->setToolTip(tr("The arithmetic of this epoch, and what a run made of it"));
+    m_ledger->setProperty("role", "segment");
+    m_ledger->setCheckable(true);
+    m_ledger->hide();
+    layout->addWidget(m_ledger);
+    connect(m_ledger, &QPushButton::toggled, this, &ViewPanel::ledgerToggled);
+    return row;
+}
+
+void ViewPanel::offerLedger(bool offer) {
+    m_ledger->setVisible(offer);
+    m_choice->setTight(offer);  // or the names of the views would be cut
+}
+
+void ViewPanel::resizeEvent(QResizeEvent*) {
+    m_explanation->setRoom(height());
+}
+
+// In the order of the buttons.
+void ViewPanel::addViews(Theme& theme) {
+    auto* damage = new DamageView(theme);
+    connect(damage, &DamageView::mistakeToggled, this, &ViewPanel::mistakeToggled);
+    m_views = {new LoomView(theme),
+               new MapView(theme),
+               new BiographyView(theme),
+               new BalanceView(theme),
+               new DiffView(theme),
+               new CompareView(theme),
+               damage};
+    for (ShardView* view : m_views) {
+        m_stack->addWidget(view);
+        connect(view, &ShardView::cellChosen, this, &ViewPanel::cellChosen);
+        connect(view, &ShardView::cellHovered, this, &ViewPanel::cellHovered);
+        connect(view, &ShardView::epochChosen, this, &ViewPanel::epochChosen);
+        connect(view, &ShardView::samplerChosen, this, &ViewPanel::samplerChosen);
+        connect(view, &ShardView::explanationChanged, this, [this] {
+            Q_EMIT explanationChanged();
+            if (m_export->tableShown()) refreshTable();  // made on a worker, it comes later than the view
+        });
+    }
+    connect(m_choice, &SegmentedControl::chosen, this, [this] {
+        Q_EMIT viewChosen();
+        refreshTable();
+        if (m_shown != m_choice->current()) m_views[std::exchange(m_shown, m_choice->current())]->letGo();
+    });
+}
+
+void ViewPanel::showLoom() {
+    m_choice->setCurrent(0);
+}
+
+void ViewPanel::connectExport() {
+    m_export->setView([this] { return view().table(); }, [this] { return static_cast<QWidget*>(&view()); });
+    connect(m_export, &ViewExport::tableToggled, this, &ViewPanel::refreshTable);
+    connect(m_export, &ViewExport::said, this, [this](const QString& sentence, bool failed) {
+        explain({failed ? tr("Not saved") : tr("Export"), {sentence}, failed});
+    });
+    connect(m_table, &TablePanel::rowChosen, this, &ViewPanel::chooseRow);
+}
+
+// A page that is hidden with the focus in it gives it to whatever comes next in the window, which is drawn for it.
+void ViewPanel::turnTo(int page) {
+    const bool focused = m_stack->currentWidget()->isAncestorOf(QApplication::focusWidget());
+    if (focused) m_stack->parentWidget()->setFocus();
+    m_stack->setCurrentIndex(page);
+    if (focused) firstControl(*m_stack->currentWidget()).setFocus();
+}
+
+void ViewPanel::refreshTable() {
+    const bool table = m_export->tableShown();
+    turnTo(table ? static_cast<int>(m_views.size()) : m_choice->current());
+    if (table || m_tableModel.rowCount() > 0) m_table->setTable(table ? view().table() : ShardTable{});
+}
+
+// Only tables about samples have rows that can be chosen.
+void ViewPanel::chooseRow(qint64 row) {
+    const QStringList fields = m_tableModel.table().row(row);
+    const auto number = [&](const char* column) {
+        const qsizetype at = m_tableModel.table().columns.indexOf(QLatin1String(column));
+        bool known = false;
+        const qlonglong value = at < 0 ? 0 : fields.value(at).toLongLong(&known);
+        return known ? std::optional<qint64>(value) : std::nullopt;
+    };
+    const auto sample = number("index"), rank = number("rank"), slot = number("slot");
+    if (!sample) return;
+    const bool placed = rank && slot;
+    Q_EMIT rowChosen(*sample, placed ? std::optional(LoomCell{static_cast<int>(*rank), *slot}) : std::nullopt);
+}
+
+}  // namespace ringside

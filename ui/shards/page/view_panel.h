@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QFrame>
+
+#include "controls/page_stack.h"
+#include "controls/segmented_control.h"
+#include "shards/damage/mistake_switches.h"
+#include "shards/find/find_box.h"
+#include "shards/page/explanation_box.h"
+#include "shards/page/table_panel.h"
+#include "shards/page/view_export.h"
+#include "shards/scene/shard_view.h"
+
+namespace ringside {
+
+class Theme;
+
+// The views of a plan, one in sight at a time, as a picture or as its table; the row of controls above them and the
+// explanation below.
+class ViewPanel : public QFrame {
+    Q_OBJECT
+  public:
+    explicit ViewPanel(Theme& theme, QWidget* parent = nullptr);
+
+    ShardView& view() const { return *m_views[m_choice->current()]; }
+    void showLoom();
+    FindBox& find() const { return *m_find; }
+    ViewExport& exporter() const { return *m_export; }
+    QWidget* explanationBox() const { return m_explanation; }
+    void explain(const Explanation& explanation) { m_explanation->show(explanation); }
+    // A button for the ledger, where the page has no room for it beside the views.
+    void offerLedger(bool offer);
+    bool ledgerWanted() const { return m_ledger->isChecked(); }
+    int toolRowBottom() const { return m_toolRow->geometry().bottom() + 1; }
+    void refreshTable();  // the view's table, when it is in sight
+
+  Q_SIGNALS:
+    void viewChosen();  // another view is in sight
+    void cellChosen(ringside::LoomCell cell);
+    void cellHovered(std::optional<ringside::LoomCell> cell);
+    void epochChosen(int epoch);
+    void samplerChosen(const QString& kind);
+    void explanationChanged();
+    void ledgerToggled(bool shown);
+    void mistakeToggled(ringside::Mistake mistake, bool made);
+    // A row of the table was chosen; the cell where the table names one.
+    void rowChosen(qint64 sample, std::optional<ringside::LoomCell> cell);
+
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+  private:
+    void addViews(Theme& theme);
+    QWidget* makeToolRow();
+    void connectExport();
+    void turnTo(int page);
+    void chooseRow(qint64 row);
+
+    QWidget* m_toolRow = nullptr;
+    QPushButton* m_ledger = nullptr;
+    SegmentedControl* m_choice = nullptr;
+    FindBox* m_find = nullptr;
+    ViewExport* m_export = nullptr;
+    PageStack* m_stack = nullptr;
+    QList<ShardView*> m_views;
+    int m_shown = 0;
+    ShardTableModel m_tableModel;
+    TablePanel* m_table = nullptr;
+    ExplanationBox* m_explanation = nullptr;
+};
+
+}  // namespace ringside

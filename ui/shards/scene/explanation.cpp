@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/scene/explanation.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "sampling/plan_sentences.h"
+#include "sampling/shard_layout.h"
+#include "shards/scene/cell_text.h"
+#include "shards/scene/deal_sentences.h"
+#include "shards/scene/order_sentences.h"
+#include "shards/scene/row_text.h"
+
+namespace ringside {
+namespace {
+
+Explanation explainDropped(const ShardScene& scene, const CellContent& content) {
+    const ShardPlan& plan = scene.plan;
+    const ShardLayout layout = ShardLayout::of(plan.spec());
+    Explanation result;
+    result.title = loomText("Why does no rank get sample %1?").arg(plainNumber(content.sample));
+    const QString dealt = plainNumber(layout.totalSize());
+    const QString product =
+        layout.rule == ShardLayout::Rule::kByBatch
+            ? loomText("%1 x %2 x %3 = %4")
+                  .arg(plainNumber(layout.samplesPerRank / layout.batchSize), plainNumber(layout.worldSize),
+                       plainNumber(layout.batchSize), dealt)
+            : loomText("%1 x %2 = %3").arg(plainNumber(layout.samplesPerRank), plainNumber(layout.worldSize), dealt);
+    result.lines << loomText("It is position %1 of the order, and drop_last of the sampler deals only the first %2.")
+                        .arg(plainNumber(content.position), product);
+    result.lines << withoutDropSentence(plan, content.position);
+    result.lines << (changesByEpoch(scene) ? loomText("Another epoch shuffles anew and drops other samples.")
+                                           : loomText("Every epoch has the same order, so it is never seen."));
+    return result;
+}
+
+QString tailSentence(const ShardPlan& plan) {
+    if (isReplicated(plan.spec().kind) && plan.spec().worldSize > 1) {
+        return loomText("So every epoch trains each of them %1 times: this is a DataLoader without DistributedSampler.")
+            .arg(plainNumber(plan.spec().worldSize));
+    }
+    if (plan.droppedByLoader() > 0) {
+        return loomText("drop_last of the loader leaves the last %1 samples of every rank out; they are shown dashed.")
+            .arg(groupedNumber(plan.droppedByLoader()));
+    }
+    if (plan.padding() > 0 && !plan.spec().pitfalls.any()) return paddingSentence(plan);
+    if (!plan.dropped().empty()) {
+        return loomText("The last %1 positions are dropped by the sampler; they are shown dashed after the end.")
+            .arg(groupedNumber(static_cast<std::int64_t>(plan.dropped().size())));
+    }
+    return loomText("Click a sample to see the arithmetic that put it there.");
+}
+
+}  // namespace
+
+Explanation explain(const ShardScene& scene, LoomCell cell) {
+    const ShardPlan& plan = scene.plan;
+    const CellContent content = cellContent(plan, cell.rank, cell.slot);
+    if (content.kind == CellKind::DroppedBySampler) {
+        return explainDropped(scene, content);
+    }
+    Explanation result;
+    result.title = loomText("Why is sample %1 on rank %2?").arg(plainNumber(content.sample), plainNumber(cell.rank));
+    result.warning = plan.spec().pitfalls.any();
+    result.lines << placeSentence(plan, cell);
+    if (plan.isPadded(cell.rank, cell.slot) && !isReplicated(plan.spec().kind)) {
+        result.lines << paddingSentence(plan) << copySentence(plan, cell) + QLatin1Char(' ') + wouldDropSentence(plan);
+    } else {
+        result.lines << orderSentence(scene, cell.rank);
+        if (const QString draw = drawSentence(scene, cell); !draw.isEmpty()) result.lines << draw;
+        if (const QString mistake = mistakeSentence(plan, cell); !mistake.isEmpty()) result.lines << mistake;
+        if (content.step >= 0) result.lines << stepSentence(plan, cell);
+    }
+    if (content.kind == CellKind::DroppedByLoader) {
+        result.lines << loaderSentence(plan, cell.rank);
+    }
+    return result;
+}
+
+Explanation explainNothing(const ShardScene& scene) {
+    const ShardPlan& plan = scene.plan;
+    Explanation result;
+    result.title = loomText("Which rank gets which sample?");
+    result.lines << orderSentence(scene) << ruleSentence(plan);
+    const std::string mistake = pitfallSentence(plan.spec());
+    result.warning = !mistake.empty();
+    result.lines << (mistake.empty() ? tailSentence(plan) : QString::fromStdString(mistake));
+    return result;
+}
+
+Explanation explainEmptyShard(const ShardScene& scene) {
+    const ShardSpec& spec = scene.plan.spec();
+    Explanation result;
+    if (spec.datasetSize == 0) {
+        return {loomText("The data set has no samples"),
+                {loomText("Choose another data set, or a smaller validation fraction.")}};
+    }
+    result.title = loomText("No rank gets any sample");
+    result.lines << loomText(
+                        "drop_last of the sampler keeps floor(%1 / %2) = 0 samples per rank: there are fewer samples "
+                        "than ranks.")
+                        .arg(plainNumber(spec.datasetSize), plainNumber(spec.worldSize));
+    result.lines
+        << loomText("Turn drop_last of the sampler off, or use at most %1 ranks.").arg(plainNumber(spec.datasetSize));
+    return result;
+}
+
+QString cellTip(const ShardScene& scene, LoomCell cell) {
+    const CellContent content = cellContent(scene.plan, cell.rank, cell.slot);
+    QStringList lines;
+    const QString label = className(scene, content.sample);
+    lines << loomText("sample %1").arg(plainNumber(content.sample)) +
+                 (label.isEmpty() ? QString() : QStringLiteral(", ") + label);
+    if (content.kind == CellKind::DroppedBySampler) {
+        lines << loomText("dropped by the sampler, position %1").arg(plainNumber(content.position));
+    } else {
+        lines << loomText("rank %1, slot %2, %3")
+                     .arg(plainNumber(cell.rank), plainNumber(cell.slot),
+                          content.step < 0 ? loomText("dropped by the loader")
+                                           : loomText("step %1").arg(groupedNumber(content.step + 1)));
+        const bool repeats = content.kind == CellKind::Duplicate;
+        lines << loomText("position %1").arg(plainNumber(orderPosition(scene.plan, cell))) +
+                     (!repeats                               ? QString()
+                      : isReplicated(scene.plan.spec().kind) ? loomText(" (a repetition of rank 0)")
+                                                             : loomText(" (padding: a duplicate)"));
+    }
+    if (const QString row = scene.data ? rowText(*scene.data, content.sample) : QString(); !row.isEmpty()) lines << row;
+    return lines.join(QLatin1Char('\n'));
+}
+
+}  // namespace ringside

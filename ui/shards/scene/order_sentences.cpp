@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/scene/order_sentences.h"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "sampling/shard_layout.h"
+#include "shards/scene/cell_text.h"
+
+namespace ringside {
+namespace {
+
+// "seeded with seed + epoch = 0 + 2 = 2", or that every epoch has the same seed.
+QString seeded(const ShardScene& scene) {
+    const ShardSpec& spec = scene.plan.spec();
+    if (scene.setEpoch) return loomText("seeded with %1").arg(seedSum(spec));
+    return loomText("seeded with %1 + 0 in every epoch: set_epoch is not called").arg(plainNumber(spec.seed));
+}
+
+QString subsetSentence(const ShardScene& scene) {
+    const ShardSpec& spec = scene.plan.spec();
+    const std::int64_t size = ShardLayout::of(spec).orderLength;
+    const QString chosen =
+        spec.subsetIndices.empty()
+            ? loomText("The subset is the first %1 of randperm(%2) seeded with %3, in all epochs")
+                  .arg(plainNumber(size), plainNumber(spec.datasetSize), plainNumber(spec.subsetSeed))
+            : loomText("The subset is the %1 samples that are listed").arg(groupedNumber(size));
+    if (!spec.shuffle) return chosen + loomText("; shuffle is off, so they stay in that order.");
+    return chosen + loomText("; they are shuffled by randperm(%1), %2.").arg(plainNumber(size), seeded(scene));
+}
+
+QString shuffledSentence(const ShardScene& scene, std::optional<int> rank) {
+    const ShardSpec& spec = scene.plan.spec();
+    if (!spec.shuffle) {
+        return spec.pitfalls.doubleSharding
+                   ? loomText("Shuffle is off, so each part is dealt in its own order.")
+                   : loomText(
+                         "Shuffle is off, so the order is 0, 1, 2, ...: position p holds sample p in every epoch.");
+    }
+    const QString length = plainNumber(ShardLayout::of(spec).orderLength);
+    if (spec.pitfalls.seedPerRank) {
+        return rank
+                   ? loomText("This rank's order is randperm(%1), seeded with %2: every rank has another one.")
+                         .arg(length, seedSum(spec, rank))
+                   : loomText("Every rank shuffles its own randperm(%1), seeded with seed + epoch + rank.").arg(length);
+    }
+    return scene.setEpoch ? loomText("The order is randperm(%1), %2.").arg(length, seeded(scene))
+                          : loomText("The order is randperm(%1) %2.").arg(length, seeded(scene));
+}
+
+std::vector<std::int64_t> classCounts(const ShardScene& scene) {
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(scene.data->classCount()));
+    for (const std::uint16_t label : *scene.labels) ++counts[std::min<std::size_t>(label, counts.size() - 1)];
+    return counts;
+}
+
+// How often the sample is expected in the sequence, and how often it is there.
+QString weightSentence(const ShardScene& scene, LoomCell cell, std::int64_t sample) {
+    const ShardSpec& spec = scene.plan.spec();
+    const std::vector<std::int64_t> counts = classCounts(scene);
+    const auto label = static_cast<std::size_t>(scene.data->label(sample));
+    const bool given = spec.classWeights.size() == counts.size();
+    double total = 0;
+    for (std::size_t one = 0; one < counts.size(); ++one) {
+        if (counts[one] > 0)
+            total += given ? static_cast<double>(spec.classWeights[one]) * static_cast<double>(counts[one]) : 1;
+    }
+    const double weight =
+        given ? static_cast<double>(spec.classWeights[label]) : 1 / static_cast<double>(counts[label]);
+    const std::int64_t draws = ShardLayout::of(spec).orderLength;
+    std::int64_t drawn = 0;
+    for (const SamplePlace& place : scene.plan.places(sample)) {
+        drawn += isReplicated(spec.kind) ? place.rank == cell.rank : place.position < draws;
+    }
+    const QString weightText =
+        given ? plainNumber(spec.classWeights[label]) : QStringLiteral("1 / %1").arg(counts[label]);
+    return loomText("%1 has %2 samples, each of weight %3: in %4 draws this one is expected %5 times, and is drawn %6.")
+        .arg(className(scene, sample), groupedNumber(counts[label]), weightText, groupedNumber(draws),
+             QLocale().toString(static_cast<double>(draws) * weight / total, 'f', 1), groupedNumber(drawn));
+}
+
+QString turnSentence(const ShardScene& scene, LoomCell cell, std::int64_t sample) {
+    const ShardPlan& plan = scene.plan;
+    const std::vector<std::int64_t> counts = classCounts(scene);
+    const std::int64_t filled = std::ranges::count_if(counts, [](auto n) { return n > 0; });
+    const std::int64_t classes = std::max<std::int64_t>(filled, 1);
+    const std::int64_t place = ShardLayout::of(plan.spec()).orderPlace(plan.position(cell.rank, cell.slot));
+    const std::int64_t members = std::max<std::int64_t>(1, counts[static_cast<std::size_t>(scene.data->label(sample))]);
+    const std::int64_t turn = place / classes;
+    return loomText(
+               "%1 classes take turns: position %2 is turn %2 div %1 = %3 of %4, and of its %5 samples in turn it "
+               "takes number %3 mod %5 = %6.")
+        .arg(plainNumber(classes), plainNumber(place), plainNumber(turn), className(scene, sample),
+             plainNumber(members), plainNumber(turn % members));
+}
+
+}  // namespace
+
+QString orderSentence(const ShardScene& scene, std::optional<int> rank) {
+    const ShardSpec& spec = scene.plan.spec();
+    switch (spec.kind) {
+        case SamplerKind::kSequential:
+            return loomText("SequentialSampler takes the data set in its own order, 0, 1, 2, ..., in every epoch.");
+        case SamplerKind::kRandom:
+            return loomText(
+                       "After torch.manual_seed(%1) the loader draws its own seed, then RandomSampler the one for "
+                       "randperm(%2).")
+                .arg(seedSum(spec), plainNumber(spec.datasetSize));
+        case SamplerKind::kWeighted:
+        case SamplerKind::kDistributedWeighted:
+            return loomText("The sequence is %1 draws with replacement, %2.")
+                .arg(groupedNumber(ShardLayout::of(spec).orderLength), seeded(scene));
+        case SamplerKind::kClassBalanced:
+            return spec.shuffle
+                       ? loomText("Classes take turns, each with its own samples shuffled, %1.").arg(seeded(scene))
+                       : loomText("Classes take turns, each with its samples in the order of the data set.");
+        case SamplerKind::kSubset:
+            return subsetSentence(scene);
+        case SamplerKind::kDistributed:
+        case SamplerKind::kBatchSharded:
+        case SamplerKind::kContiguous:
+        case SamplerKind::kUnpadded:
+            break;
+    }
+    return shuffledSentence(scene, rank);
+}
+
+bool changesByEpoch(const ShardScene& scene) {
+    const ShardSpec& spec = scene.plan.spec();
+    if (spec.kind == SamplerKind::kSequential) return false;
+    if (spec.kind == SamplerKind::kRandom) return true;
+    const bool draws = spec.kind == SamplerKind::kWeighted || spec.kind == SamplerKind::kDistributedWeighted;
+    return (spec.shuffle || draws) && scene.setEpoch;
+}
+
+QString sameOrderReason(const ShardScene& scene) {
+    if (scene.plan.spec().kind == SamplerKind::kSequential) {
+        return loomText("SequentialSampler takes the data set in its own order in every epoch.");
+    }
+    return !scene.plan.spec().shuffle
+               ? loomText("Shuffle is off, so every epoch has the data set's own order.")
+               : loomText(
+                     "set_epoch is not called, so every epoch is shuffled with the seed of epoch 0: "
+                     "call sampler.set_epoch(epoch) before each epoch.");
+}
+
+QString drawSentence(const ShardScene& scene, LoomCell cell) {
+    const SamplerKind kind = scene.plan.spec().kind;
+    if (!needsClasses(kind) || !scene.labels || !scene.data) return {};
+    const std::int64_t sample = scene.plan.index(cell.rank, cell.slot);
+    return kind == SamplerKind::kClassBalanced ? turnSentence(scene, cell, sample)
+                                               : weightSentence(scene, cell, sample);
+}
+
+}  // namespace ringside

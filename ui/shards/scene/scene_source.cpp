@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/scene/scene_source.h"
+
+#include "models/experiment_model.h"
+#include "models/plan_model.h"
+#include "sampling/work_limits.h"
+#include "shards/scene/order_hash.h"
+
+namespace ringside {
+namespace {
+
+constexpr int kPauseMs = 150;
+
+}  // namespace
+
+SceneSource::SceneSource(const ExperimentModel& experiment, const PlanModel& plan, QObject* parent)
+    : QObject(parent), m_experiment(experiment), m_plan(plan) {
+    m_pause.setSingleShot(true);
+    m_pause.setInterval(kPauseMs);
+    connect(&m_pause, &QTimer::timeout, this, &SceneSource::startOrderHash);
+    connect(&plan, &PlanModel::planChanged, this, &SceneSource::refresh);
+    refresh();
+}
+
+void SceneSource::refresh() {
+    const ShardPlan* plan = m_plan.plan();
+    const DataSplit* split = m_experiment.data();
+    if (plan == nullptr || split == nullptr) {
+        m_scene.reset();
+        m_hashOf = {};
+        setOrderHash({});
+        Q_EMIT sceneChanged();
+        return;
+    }
+    if (m_labelsOf != split->training) {
+        m_labelsOf = split->training;
+        m_labels.reset();
+        readLabels();
+    }
+    const RunConfig& config = m_experiment.config();
+    const bool setEpoch = config.sampler.setEpoch || !usesSetEpoch(plan->spec().kind);
+    m_scene.emplace(
+        ShardScene{*plan, m_plan.epoch(), setEpoch, split->training, m_labels, config.training.epochs, m_plan.shelf()});
+    makeOrderHash();
+    Q_EMIT sceneChanged();
+}
+
+void SceneSource::readLabels() {
+    m_labelsWork.cancel();
+    if (m_labelsOf->size() <= kInstantSamples) {
+        m_labels = ringside::readLabels(*m_labelsOf);
+        return;
+    }
+    m_labelsWork.want(
+        this, [dataset = m_labelsOf](const LatestWork::Stop& stop) { return ringside::readLabels(*dataset, &stop); },
+        [this](const Labels& labels) {
+            m_labels = labels;
+            if (!m_plan.isWorking()) refresh();  // else with the plan of the epoch at the cursor, when it comes
+        });
+}
+
+void SceneSource::makeOrderHash() {
+    if (m_hashOf == m_scene->plan.spec()) {
+        return;
+    }
+    m_hashOf = m_scene->plan.spec();
+    if (m_hashOf.datasetSize <= kInstantSamples) {
+        setOrderHash(ringside::orderHash(m_scene->plan));
+        return;
+    }
+    setOrderHash(tr("being computed"));
+    m_hashWork.cancel();
+    m_pause.start();
+}
+
+void SceneSource::startOrderHash() {
+    if (!m_scene) return;
+    m_hashWork.want(
+        this, [plan = m_scene->plan](const LatestWork::Stop& stop) { return ringside::orderHash(plan, &stop); },
+        [this](const QString& hash) { setOrderHash(hash); });
+}
+
+void SceneSource::setOrderHash(const QString& hash) {
+    if (hash == m_orderHash) return;
+    m_orderHash = hash;
+    Q_EMIT orderHashChanged();
+}
+
+}  // namespace ringside

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/scene/shard_table.h"
+
+#include <QLocale>
+#include <QSaveFile>
+#include <algorithm>
+
+namespace ringside {
+namespace {
+
+constexpr qint64 kRowsBetweenStops = 1024;
+constexpr qsizetype kMostShown = 120;  // letters of a cell on screen: the table would lay out all of a long list
+
+QString quoted(QString field) {
+    const bool plain = std::ranges::none_of(field, [](QChar c) {
+        return c == QLatin1Char(',') || c == QLatin1Char('"') || c == QLatin1Char('\n') || c == QLatin1Char('\r');
+    });
+    if (plain) return field;
+    return QLatin1Char('"') + field.replace(QLatin1Char('"'), QStringLiteral("\"\"")) + QLatin1Char('"');
+}
+
+QByteArray csvLine(const QStringList& fields) {
+    QString line;
+    for (const QString& field : fields) {
+        if (&field != &fields.front()) line += QLatin1Char(',');
+        line += quoted(field);
+    }
+    return line.toUtf8() + '\n';
+}
+
+}  // namespace
+
+QString writeCsv(const ShardTable& table, const QString& file, const std::atomic<bool>& stop) {
+    QSaveFile out(file);
+    const auto failure = [&] {
+        return QObject::tr("%1 cannot be written (%2): free space or choose another directory")
+            .arg(file, out.errorString());
+    };
+    if (!out.open(QIODevice::WriteOnly)) return failure();
+    bool fits = out.write(csvLine(table.columns)) >= 0;
+    for (qint64 row = 0; row < table.rows && fits; ++row) {
+        if (row % kRowsBetweenStops == 0 && stop) {
+            out.cancelWriting();
+            return QObject::tr("%1 was not written: it was stopped").arg(file);
+        }
+        fits = out.write(csvLine(table.row(row))) >= 0;
+    }
+    if (fits && out.flush() && out.commit()) return {};  // commit() alone overlooks that the end did not fit
+    out.flush();                                         // a write that was cut short says why when it goes on
+    return failure();
+}
+
+void ShardTableModel::setTable(ShardTable table) {
+    beginResetModel();
+    m_table = std::move(table);
+    m_page = std::min(m_page, pageCount() - 1);
+    m_cachedRow = -1;
+    endResetModel();
+}
+
+void ShardTableModel::setPage(qint64 page) {
+    beginResetModel();
+    m_page = std::clamp<qint64>(page, 0, pageCount() - 1);
+    m_cachedRow = -1;
+    endResetModel();
+}
+
+int ShardTableModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(std::min(m_table.rows - firstRow(), kPageRows));
+}
+
+int ShardTableModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(m_table.columns.size());
+}
+
+QVariant ShardTableModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid() || role != Qt::DisplayRole) return {};
+    if (m_cachedRow != index.row()) {
+        m_cached = m_table.row(firstRow() + index.row());
+        m_cachedRow = index.row();
+    }
+    const QString field = m_cached.value(index.column());
+    return field.size() <= kMostShown ? field : field.left(kMostShown) + QStringLiteral("...");
+}
+
+QVariant ShardTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (role != Qt::DisplayRole) return {};
+    return orientation == Qt::Horizontal ? QVariant(m_table.columns.value(section))
+                                         : QVariant(firstRow() + section + 1);
+}
+
+}  // namespace ringside

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+#include <QStringList>
+#include <optional>
+
+#include "shards/scene/shard_scene.h"
+
+namespace ringside {
+
+// The fields that the views' tables are made of, in the C locale.
+QString fieldText(std::int64_t number);
+QString stepField(std::int64_t step);  // steps count from 1; empty: in no step
+QString classField(const ShardScene& scene, std::int64_t sample);
+bool hasClasses(const ShardScene& scene);
+
+std::optional<SamplePlace> firstPlace(const ShardPlan& plan, std::int64_t sample);
+QStringList placeFields(const std::optional<SamplePlace>& place);  // rank, step, slot
+
+}  // namespace ringside

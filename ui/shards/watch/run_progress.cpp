@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/watch/run_progress.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+
+#include "sampling/epoch_spec.h"
+#include "shards/scene/sentence_text.h"
+#include "shards/watch/verification.h"
+#include "telemetry/run_data.h"
+
+namespace ringside {
+namespace {
+
+QString progressWords(const char* source) {
+    return QCoreApplication::translate("RunProgress", source);
+}
+// Whether the run deals the plan in sight; the data behind classes is taken to be the same.
+bool isPlanOf(const RunConfig& config, qint64 samples, const ShardScene& scene) {
+    ShardSpec shown = scene.plan.spec();
+    shown.data.reset();
+    return epochSpec(config, samples, scene.epoch) == shown;
+}
+
+// Steps that the rank has done in this epoch, of all that it has reported.
+qint64 stepsIn(qint64 epoch, qint64 steps, qint64 perEpoch) {
+    if (perEpoch < 1 || epoch > steps / perEpoch) return 0;
+    return std::min(steps - epoch * perEpoch, perEpoch);
+}
+
+RankProgress ofRank(int rank, const ShardScene& scene, const RunData& run, const Verification& verification) {
+    const RankData& data = run.ranks()[static_cast<std::size_t>(rank)];
+    const qint64 perEpoch = run.started()->stepsPerEpoch;
+    const qint64 perStep = verification.config()->training.accumulateSteps * scene.plan.spec().batchSize;
+    const qint64 trained = scene.plan.trainedOf(rank);
+    RankProgress progress;
+    progress.done = std::min(stepsIn(scene.epoch, data.step, perEpoch) * perStep, trained);
+    progress.compared = std::min(verification.confirmed(rank, scene.epoch), trained);
+    progress.wrong = verification.isWrong(rank, scene.epoch);
+    progress.verified = verification.isAudited(scene.epoch) && !progress.wrong;
+    if (progress.verified) progress.done = trained;
+    progress.done = std::max(progress.done, progress.compared);
+    const bool here = !run.ended() && perEpoch > 0 && data.step / perEpoch == scene.epoch;
+    if (here) progress.underway = std::clamp<qint64>(trained - progress.done, 0, perStep);
+    return progress;
+}
+
+}  // namespace
+
+RunProgress runProgress(const ShardScene& scene, const RunData& run, const Verification& verification) {
+    RunProgress progress;
+    if (!run.started() || !verification.config()) return progress;
+    const qint64 perEpoch = run.started()->stepsPerEpoch;
+    qint64 least = run.ranks().empty() ? 0 : run.ranks().front().step;
+    for (const RankData& rank : run.ranks()) least = std::min(least, qint64{rank.step});
+    if (!run.ended() && perEpoch > 0)
+        progress.liveEpoch = std::min<qint64>(least / perEpoch, run.started()->epochs - 1);
+    progress.otherPlan = !isPlanOf(*verification.config(), verification.samples(), scene);
+    if (progress.otherPlan || static_cast<int>(run.ranks().size()) != scene.ranks()) return progress;
+    for (int rank = 0; rank < scene.ranks(); ++rank) progress.ranks.push_back(ofRank(rank, scene, run, verification));
+    for (const PlanMismatch& one : verification.state().mismatches) {
+        if (one.epoch == scene.epoch && one.slot >= 0) progress.wrong.push_back({{one.rank, one.slot}, one.trained});
+    }
+    return progress;
+}
+
+QString progressSentence(const RunProgress& progress, const ShardScene& scene) {
+    if (progress.otherPlan) {
+        return progressWords("The plan in sight is not the run's: the experiment was changed after it started.");
+    }
+    if (progress.ranks.empty()) return {};
+    qint64 least = progress.ranks.front().done, compared = progress.ranks.front().compared, trained = 0;
+    for (int rank = 0; rank < static_cast<int>(progress.ranks.size()); ++rank) {
+        least = std::min(least, progress.ranks[static_cast<std::size_t>(rank)].done);
+        compared = std::min(compared, progress.ranks[static_cast<std::size_t>(rank)].compared);
+        trained = std::max(trained, qint64{scene.plan.trainedOf(rank)});
+    }
+    const QString epoch = progressWords("Epoch %1: ").arg(groupedNumber(scene.epoch));
+    if (std::ranges::all_of(progress.ranks, &RankProgress::verified)) {
+        return epoch + progressWords("every rank trained exactly what is planned here.");
+    }
+    if (std::ranges::any_of(progress.ranks, &RankProgress::wrong))
+        return epoch + progressWords("not trained as planned.");
+    if (least == 0) {
+        return epoch + (progress.liveEpoch < 0 ? progressWords("was not trained.")
+                        : progress.liveEpoch < scene.epoch
+                            ? progressWords("not begun; the run is in epoch %1.").arg(groupedNumber(progress.liveEpoch))
+                            : progressWords("not begun."));
+    }
+    const QString how = compared >= least ? progressWords("compared one by one.")
+                                          : progressWords("known by step count; the hash follows.");
+    return epoch + progressWords("%1 of %2 samples of each rank are trained, %3")
+                       .arg(groupedNumber(least), groupedNumber(trained), how);
+}
+
+}  // namespace ringside

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/watch/verification.h"
+
+#include <QLocale>
+#include <algorithm>
+#include <utility>
+
+#include "data/sets/dataset.h"
+#include "models/run_model.h"
+
+namespace ringside {
+namespace {
+
+std::function<std::shared_ptr<const ClassLabels>()> classesOf(const DatasetConfig& dataset) {
+    return [dataset]() -> std::shared_ptr<const ClassLabels> {
+        const Result<DataSplit> data = loadDataset(dataset);
+        return data ? data.value().training : nullptr;
+    };
+}
+
+}  // namespace
+
+Verification::Verification(const RunModel& run, QObject* parent) : QObject(parent), m_run(run) {
+    connect(&run, &RunModel::restarted, this, &Verification::restart);
+    connect(&run, &RunModel::changed, this, [this](unsigned changes) {
+        if (changes & (kRunStartedChanged | kConsumedChanged | kEndChanged)) look();
+    });
+    look();
+}
+
+Verification::~Verification() {
+    m_watch.reset();
+    m_retired.waitForDone();
+}
+
+void Verification::restart() {
+    ++m_runNumber;
+    // A plan of millions may be under way in its thread, for which the window does not wait.
+    if (m_watch) m_retired.start([old = std::shared_ptr<PlanWatch>(std::move(m_watch))]() mutable { old.reset(); });
+    m_config.reset();
+    m_state = {};
+    m_audited.clear();
+    m_confirmed.clear();
+    m_seen.clear();
+    m_recorded.clear();
+    Q_EMIT changed();
+}
+
+// False while there is no run whose plan is known.
+bool Verification::begin() {
+    const auto& started = m_run.data().started();
+    if (m_watch || !started) return m_watch != nullptr;
+    Problems problems;
+    const Result<RunConfig> config = RunConfig::parse(started->config, "run", &problems);
+    if (!config) return false;
+    m_config = config.value();
+    m_samples = started->trainingSamples;
+    m_state.ranks = started->worldSize;
+    m_state.epochs = started->epochs;
+    m_confirmed.resize(static_cast<std::size_t>(started->worldSize));
+    m_seen.resize(m_confirmed.size());
+    PlanWatchOptions options{.config = *m_config, .datasetSize = m_samples, .classes = classesOf(m_config->dataset)};
+    options.onNews = [this, run = m_runNumber] {
+        QMetaObject::invokeMethod(
+            this,
+            [this, run] {
+                if (run == m_runNumber) takeNews();
+            },
+            Qt::QueuedConnection);
+    };
+    m_watch = std::make_unique<PlanWatch>(std::move(options));
+    Q_EMIT changed();
+    return true;
+}
+
+void Verification::look() {
+    if (!begin()) return;
+    for (int rank = 0; rank < m_state.ranks; ++rank) pass(rank);
+    const auto& ended = m_run.data().ended();
+    if (!ended) return;
+    m_watch->hurry();
+    m_recorded = ended->planVerified == false ? QString::fromStdString(ended->planMismatch) : QString();
+    Q_EMIT changed();
+}
+
+// The rank's reports since the last look, as far as they are still kept.
+void Verification::pass(int rank) {
+    const RankData& data = m_run.data().ranks()[static_cast<std::size_t>(rank)];
+    Seen& seen = m_seen[static_cast<std::size_t>(rank)];
+    const auto latest = [](const auto& list, qint64 count) {
+        return list.end() - std::min<qint64>(count, static_cast<qint64>(list.size()));
+    };
+    for (auto one = latest(data.indices, data.indicesCount - seen.indices); one != data.indices.end(); ++one) {
+        m_watch->add(*one);
+    }
+    for (auto one = latest(data.consumed, data.consumedCount - seen.consumed); one != data.consumed.end(); ++one) {
+        m_watch->add(*one);
+    }
+    seen = {data.consumedCount, data.indicesCount};
+}
+
+void Verification::takeNews() {
+    PlanNews news = m_watch->take();
+    std::set<qint64> wrong;
+    for (const PlanMismatch& mismatch : news.mismatches) {
+        if (m_state.mismatches.size() < kMostMismatches) m_state.mismatches.push_back(mismatch);
+    }
+    for (const PlanMismatch& mismatch : m_state.mismatches) wrong.insert(mismatch.epoch);
+    for (const std::int64_t epoch : news.auditedEpochs) {
+        m_audited.insert(epoch);
+        m_state.verifiedEpochs += wrong.contains(epoch) ? 0 : 1;
+    }
+    for (const PlanNews::Confirmed& one : news.confirmed) m_confirmed[static_cast<std::size_t>(one.rank)] = one;
+    Q_EMIT changed();
+}
+
+bool Verification::isWrong(int rank, qint64 epoch) const {
+    return std::ranges::any_of(m_state.mismatches,
+                               [&](const PlanMismatch& one) { return one.rank == rank && one.epoch == epoch; });
+}
+
+qint64 Verification::confirmed(int rank, qint64 epoch) const {
+    if (rank < 0 || static_cast<std::size_t>(rank) >= m_confirmed.size()) return 0;
+    const PlanNews::Confirmed& one = m_confirmed[static_cast<std::size_t>(rank)];
+    return one.epoch == epoch ? one.count : 0;
+}
+
+QString Verification::alarm() const {
+    if (m_state.mismatches.empty()) return m_recorded;
+    const QString first = QString::fromStdString(m_state.mismatches.front().text());
+    const auto more = static_cast<qlonglong>(m_state.mismatches.size()) - 1;
+    return more == 0 ? first : tr("%1 (and %2 more)").arg(first, QLocale().toString(more));
+}
+
+QString Verification::sentence() const {
+    const QLocale locale;
+    if (!m_config) return {};
+    if (!alarm().isEmpty()) return tr("Not as planned: %1").arg(alarm());
+    if (m_samples > PlanWatch::kLargestSet) {
+        return tr("Not compared: a plan of more than %1 samples would cost the training time")
+            .arg(locale.toString(static_cast<qlonglong>(PlanWatch::kLargestSet)));
+    }
+    if (m_state.verifiedEpochs == 0) return tr("The first epoch is not finished yet");
+    const QString ranks = m_state.ranks == 1 ? tr("1 rank") : tr("%1 ranks").arg(locale.toString(m_state.ranks));
+    return tr("verified: %1 of %2 epochs on %3")
+        .arg(locale.toString(m_state.verifiedEpochs), locale.toString(m_state.epochs), ranks);
+}
+
+}  // namespace ringside

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "start/display.h"
+
+#include <QFileInfo>
+
+namespace ringside {
+namespace {
+
+// A local X display is a socket; one whose server has gone would make Qt abort, as no display does.
+bool displayAnswers(const QString& display) {
+    if (!display.startsWith(QLatin1Char(':'))) return !display.isEmpty();
+    const QString number = display.mid(1).section(QLatin1Char('.'), 0, 0);
+    return QFileInfo::exists(QStringLiteral("/tmp/.X11-unix/X") + number);
+}
+
+}  // namespace
+
+bool hasDisplay() {
+    return displayAnswers(qEnvironmentVariable("DISPLAY")) || qEnvironmentVariableIsSet("WAYLAND_DISPLAY") ||
+           qEnvironmentVariableIsSet("QT_QPA_PLATFORM");
+}
+
+}  // namespace ringside

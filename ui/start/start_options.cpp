@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "start/start_options.h"
+
+#include <QFileInfo>
+#include <QRegularExpression>
+#include <functional>
+#include <map>
+
+namespace ringside {
+namespace {
+
+constexpr int kLeastSide = 200;
+constexpr int kMostSide = 8192;
+
+std::optional<Problem> takeSize(const QString& text, QSize& size) {
+    static const QRegularExpression pattern(QStringLiteral("^(\\d{1,5})x(\\d{1,5})$"));
+    const QRegularExpressionMatch match = pattern.match(text);
+    size = QSize(match.captured(1).toInt(), match.captured(2).toInt());
+    const bool fits = size.width() >= kLeastSide && size.height() >= kLeastSide && size.width() <= kMostSide &&
+                      size.height() <= kMostSide;
+    if (match.hasMatch() && fits) return {};
+    return Problem{"--size", "is " + text.toStdString() + "; it must be WIDTHxHEIGHT, 200 to 8192 each",
+                   "give for example --size 1440x900"};
+}
+
+}  // namespace
+
+Result<StartOptions> StartOptions::parse(const QStringList& arguments) {
+    StartOptions options;
+    QString size;
+    const std::map<QString, QString*> values = {
+        {"--screenshot", &options.screenshot}, {"--page", &options.page},   {"--config", &options.config},
+        {"--run-dir", &options.runDirectory},  {"--theme", &options.theme}, {"--size", &size}};
+    const std::map<QString, bool*> flags = {
+        {"--help", &options.showHelp}, {"-h", &options.showHelp}, {"--version", &options.showVersion}};
+    for (qsizetype i = 0; i < arguments.size(); ++i) {
+        const QString name = arguments[i].section(QLatin1Char('='), 0, 0);
+        if (const auto flag = flags.find(arguments[i]); flag != flags.end()) {
+            *flag->second = true;
+        } else if (const auto value = values.find(name); value != values.end()) {
+            const bool inside = arguments[i].contains(QLatin1Char('='));
+            if (!inside && i + 1 >= arguments.size()) {
+                return Problem{name.toStdString(), "has no value", "see ringside --help"};
+            }
+            *value->second = inside ? arguments[i].section(QLatin1Char('='), 1) : arguments[++i];
+        } else if (name.startsWith(QLatin1Char('-'))) {
+            return Problem{name.toStdString(), "is no option of ringside", "see ringside --help"};
+        } else if (!options.file.isEmpty()) {
+            return Problem{arguments[i].toStdString(), "is a second file; ringside opens one", "name one file"};
+        } else {
+            options.file = arguments[i];
+        }
+    }
+    if (!options.screenshot.isEmpty() && !options.file.isEmpty()) {  // a picture takes FILE as the window does
+        (QFileInfo(options.file).isDir() ? options.runDirectory : options.config) = options.file;
+    }
+    if (!size.isEmpty()) {
+        if (const auto problem = takeSize(size, options.size)) return *problem;
+    }
+    if (!options.theme.isEmpty() && options.theme != "light" && options.theme != "dark") {
+        return Problem{"--theme", "is " + options.theme.toStdString() + "; it is light or dark", "give one of them"};
+    }
+    return options;
+}
+
+QString StartOptions::helpText() {
+    return QStringLiteral(
+        "ringside [FILE]\n"
+        "    Opens the window. FILE: an experiment (.ringside.json), data, or a run directory.\n\n"
+        "ringside --screenshot FILE [options]\n"
+        "    Draws one page into a PNG file; needs no display.\n\n"
+        "  --page NAME          shards or training; the first page otherwise\n"
+        "  --config FILE        the experiment to show; the built-in digits otherwise\n"
+        "  --run-dir DIR        the run to show\n"
+        "  --size WxH           of the window, 1280x800 otherwise\n"
+        "  --theme light|dark   also for the window itself\n"
+        "  --version            the version\n"
+        "  --help               this text\n\n"
+        "Examples:\n"
+        "  ringside my.ringside.json\n"
+        "  ringside --screenshot shards.png --page shards --size 1440x900 --theme dark\n"
+        "  ringside --screenshot training.png --page training --run-dir runs/2026-01-31-120000-digits-mlp\n");
+}
+
+}  // namespace ringside

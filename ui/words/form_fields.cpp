@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "words/form_fields.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+
+namespace ringside {
+namespace {
+
+bool isCsv(const RunConfig& c) {
+    return c.dataset.kind == "csv";
+}
+bool isFile(const RunConfig& c) {
+    return c.dataset.kind != "digits" && c.dataset.kind != "synthetic";
+}
+bool isArray(const RunConfig& c) {
+    return c.dataset.kind == "idx" || c.dataset.kind == "npy";
+}
+bool isSynthetic(const RunConfig& c) {
+    return c.dataset.kind == "synthetic";
+}
+bool hasShape(const RunConfig& c, std::initializer_list<std::string_view> shapes) {
+    return isSynthetic(c) && std::find(shapes.begin(), shapes.end(), c.dataset.shape) != shapes.end();
+}
+bool hasSize(const RunConfig& c) {
+    return isSynthetic(c) && c.dataset.shape != "imagenet";
+}
+bool hasFeatures(const RunConfig& c) {
+    return hasShape(c, {"regression", "blobs", "imbalanced"});
+}
+bool hasTargets(const RunConfig& c) {
+    return hasShape(c, {"regression"});
+}
+bool hasClasses(const RunConfig& c) {
+    return hasShape(c, {"blobs", "spirals", "imbalanced"});
+}
+bool hasImageSize(const RunConfig& c) {
+    return c.dataset.kind == "image_folder" || hasShape(c, {"imagenet"});
+}
+bool isSampler(const RunConfig& c, std::initializer_list<std::string_view> kinds) {
+    return std::find(kinds.begin(), kinds.end(), c.sampler.kind) != kinds.end();
+}
+bool drawsAgain(const RunConfig& c) {
+    return isSampler(c, {"weighted", "distributed_weighted", "class_balanced"});
+}
+bool hasWeights(const RunConfig& c) {
+    return isSampler(c, {"weighted", "distributed_weighted"});
+}
+bool isSubset(const RunConfig& c) {
+    return isSampler(c, {"subset"});
+}
+// Or what needs them is on, so that its problem shows.
+bool hasWorkers(const RunConfig& c) {
+    return c.loader.numWorkers > 0 || c.loader.persistentWorkers ||
+           c.loader.prefetchFactor != LoaderConfig().prefetchFactor;
+}
+// Or a transform is on where there are none.
+bool mayHaveImages(const RunConfig& c) {
+    const LoaderConfig& loader = c.loader;
+    return !(isCsv(c) || hasSize(c)) || loader.randomCropPadding > 0 || loader.horizontalFlip || loader.normalize;
+}
+bool isDistributed(const RunConfig& c) {
+    return isSampler(c, {"distributed"}) || c.pitfalls.any();
+}
+bool isMlp(const RunConfig& c) {
+    return c.model.kind == "mlp";
+}
+
+bool isText(const RunConfig& c) {
+    return c.dataset.kind == "text";
+}
+bool isTransformer(const RunConfig& c) {
+    return c.model.kind == "transformer";
+}
+bool hasDepth(const RunConfig& c) {
+    return isTransformer(c) || c.model.kind == "residual_cnn";
+}
+bool isLayerList(const RunConfig& c) {
+    return c.model.kind == "layers";
+}
+bool mayConvolve(const RunConfig& c) {
+    return isLayerList(c) || c.model.kind == "simple_cnn" || c.model.kind == "residual_cnn";
+}
+bool mayUseGpus(const RunConfig& c) {
+    return c.parallel.device != "cpu";
+}
+bool isSgd(const RunConfig& c) {
+    return c.optimizer.kind == "sgd";
+}
+bool isAdam(const RunConfig& c) {
+    return c.optimizer.kind == "adam" || c.optimizer.kind == "adamw";
+}
+bool scalesRate(const RunConfig& c) {
+    return c.optimizer.scaleLr != "none";
+}
+bool isStepSchedule(const RunConfig& c) {
+    return c.schedule.kind == "step";
+}
+bool isCosine(const RunConfig& c) {
+    return c.schedule.kind == "cosine";
+}
+bool warmsUp(const RunConfig& c) {
+    return c.schedule.warmupEpochs > 0;
+}
+
+using enum FormSectionId;
+
+constexpr std::array kFields = {
+    FormField{Data, "dataset.kind", "dataset", QT_TRANSLATE_NOOP("form", "Data set")},
+    FormField{Data, "dataset.path", "dataPath", QT_TRANSLATE_NOOP("form", "File"), false, isFile},
+    FormField{Data, "dataset.labels_path", "labelsPath", QT_TRANSLATE_NOOP("form", "Labels file"), false, isArray},
+    FormField{Data, "dataset.shape", "dataShape", QT_TRANSLATE_NOOP("form", "Shape"), false, isSynthetic},
+    FormField{Data, "dataset.label_column", "labelColumn", QT_TRANSLATE_NOOP("form", "Label column"), false, isCsv},
+    FormField{Data, "dataset.missing", "missing", QT_TRANSLATE_NOOP("form", "Missing values"), false, isCsv},
+    FormField{Data, "dataset.header", "header", QT_TRANSLATE_NOOP("form", "First line is a header"), true, isCsv},
+    FormField{Data, "dataset.size", "dataSize", QT_TRANSLATE_NOOP("form", "Samples"), false, hasSize},
+    FormField{Data, "dataset.classes", "classes", QT_TRANSLATE_NOOP("form", "Classes"), false, hasClasses},
+    FormField{Data, "dataset.image_size", "imageSize", QT_TRANSLATE_NOOP("form", "Image size"), false, hasImageSize},
+    FormField{Data, "dataset.context_length", "contextLength", QT_TRANSLATE_NOOP("form", "Context length"), false,
+              isText},
+    FormField{Data, "dataset.features", "features", QT_TRANSLATE_NOOP("form", "Features"), false, hasFeatures},
+    FormField{Data, "dataset.targets", "targets", QT_TRANSLATE_NOOP("form", "Targets"), false, hasTargets},
+    FormField{Data, "dataset.seed", "dataSeed", QT_TRANSLATE_NOOP("form", "Data seed"), true, isSynthetic},
+    FormField{Data, "dataset.validation_fraction", "validationFraction", QT_TRANSLATE_NOOP("form", "Validation part"),
+              true},
+    FormField{Data, "dataset.split_seed", "splitSeed", QT_TRANSLATE_NOOP("form", "Split seed"), true},
+
+    FormField{Model, "model.kind", "model", QT_TRANSLATE_NOOP("form", "Model")},
+    FormField{Model, "model.hidden", "hidden", QT_TRANSLATE_NOOP("form", "Hidden widths"), false, isMlp},
+    FormField{Model, "model.width", "width", QT_TRANSLATE_NOOP("form", "Width"), false, hasDepth},
+    FormField{Model, "model.depth", "depth", QT_TRANSLATE_NOOP("form", "Blocks"), false, hasDepth},
+    FormField{Model, "model.heads", "heads", QT_TRANSLATE_NOOP("form", "Heads"), false, isTransformer},
+    FormField{Model, "model.dropout", "dropout", QT_TRANSLATE_NOOP("form", "Dropout"), false, isTransformer},
+    FormField{Model, "model.layers", "layers", QT_TRANSLATE_NOOP("form", "Layers"), false, isLayerList},
+    FormField{Model, "training.seed", "trainingSeed", QT_TRANSLATE_NOOP("form", "Initial weights seed"), true},
+    FormField{Model, "training.loss", "loss", QT_TRANSLATE_NOOP("form", "Loss"), true},
+
+    FormField{Parallel, "parallel.world_size", "worldSize", QT_TRANSLATE_NOOP("form", "World size")},
+    FormField{Parallel, "parallel.backend", "backend", QT_TRANSLATE_NOOP("form", "Backend")},
+    FormField{Parallel, "parallel.device", "device", QT_TRANSLATE_NOOP("form", "Device"), true},
+    FormField{Parallel, "parallel.share_gpu", "shareGpu", QT_TRANSLATE_NOOP("form", "Share GPUs"), true, mayUseGpus},
+    FormField{Parallel, "parallel.bucket_cap_mb", "bucketCap", QT_TRANSLATE_NOOP("form", "Bucket, MiB"), true},
+    FormField{Parallel, "parallel.first_bucket_mb", "firstBucket", QT_TRANSLATE_NOOP("form", "First bucket, MiB"),
+              true},
+    FormField{Parallel, "parallel.timeout_seconds", "timeout", QT_TRANSLATE_NOOP("form", "Timeout, seconds"), true},
+
+    FormField{Loading, "loader.batch_size", "batchSize", QT_TRANSLATE_NOOP("form", "Batch size per rank")},
+    FormField{Loading, "sampler.kind", "sampler", QT_TRANSLATE_NOOP("form", "Sampler")},
+    FormField{Loading, "sampler.num_samples", "numSamples", QT_TRANSLATE_NOOP("form", "Draws per epoch"), false,
+              drawsAgain},
+    FormField{Loading, "sampler.class_weights", "classWeights", QT_TRANSLATE_NOOP("form", "Class weights"), false,
+              hasWeights},
+    FormField{Loading, "sampler.subset_fraction", "subsetFraction", QT_TRANSLATE_NOOP("form", "Part used"), false,
+              isSubset},
+    FormField{Loading, "sampler.subset_seed", "subsetSeed", QT_TRANSLATE_NOOP("form", "Choice seed"), false, isSubset},
+    FormField{Loading, "sampler.subset_indices", "subsetIndices", QT_TRANSLATE_NOOP("form", "Only samples"), false,
+              isSubset},
+    FormField{Loading, "sampler.shuffle", "shuffle", QT_TRANSLATE_NOOP("form", "Shuffle")},
+    FormField{Loading, "sampler.set_epoch", "setEpoch", QT_TRANSLATE_NOOP("form", "set_epoch"), false, nullptr, true},
+    FormField{Loading, "sampler.drop_last", "samplerDropLast", QT_TRANSLATE_NOOP("form", "drop_last (sampler)")},
+    FormField{Loading, "loader.drop_last", "loaderDropLast", QT_TRANSLATE_NOOP("form", "drop_last (loader)")},
+    FormField{Loading, "sampler.seed", "samplerSeed", QT_TRANSLATE_NOOP("form", "Shuffle seed"), true},
+    FormField{Loading, "loader.num_workers", "numWorkers", QT_TRANSLATE_NOOP("form", "Worker threads"), true},
+    FormField{Loading, "loader.prefetch_factor", "prefetchFactor", QT_TRANSLATE_NOOP("form", "Prefetch, batches"), true,
+              hasWorkers},
+    FormField{Loading, "loader.persistent_workers", "persistentWorkers",
+              QT_TRANSLATE_NOOP("form", "Persistent workers"), true, hasWorkers},
+    FormField{Loading, "loader.pin_memory", "pinMemory", QT_TRANSLATE_NOOP("form", "Pinned memory"), true},
+    FormField{Loading, "loader.random_crop_padding", "randomCropPadding", QT_TRANSLATE_NOOP("form", "Crop padding"),
+              true, mayHaveImages},
+    FormField{Loading, "loader.horizontal_flip", "horizontalFlip", QT_TRANSLATE_NOOP("form", "Flip at random"), true,
+              mayHaveImages},
+    FormField{Loading, "loader.normalize", "normalize", QT_TRANSLATE_NOOP("form", "Normalize"), true, mayHaveImages},
+    FormField{Loading, "pitfalls.seed_per_rank", "seedPerRank", QT_TRANSLATE_NOOP("form", "Mistake: seed per rank"),
+              true, isDistributed},
+    FormField{Loading, "pitfalls.double_sharding", "doubleSharding",
+              QT_TRANSLATE_NOOP("form", "Mistake: sharded twice"), true, isDistributed},
+    FormField{Loading, "pitfalls.wrong_rank", "wrongRank", QT_TRANSLATE_NOOP("form", "Mistake: rank by hand"), true,
+              isDistributed},
+    FormField{Loading, "pitfalls.wrong_world_size", "wrongWorldSize",
+              QT_TRANSLATE_NOOP("form", "Mistake: world size by hand"), true, isDistributed},
+    FormField{Loading, "pitfalls.shuffle_with_sampler", "shuffleWithSampler",
+              QT_TRANSLATE_NOOP("form", "Mistake: shuffle too"), true, isDistributed},
+
+    FormField{Optimisation, "optimizer.kind", "optimizer", QT_TRANSLATE_NOOP("form", "Optimizer")},
+    FormField{Optimisation, "optimizer.lr", "learningRate", QT_TRANSLATE_NOOP("form", "Learning rate")},
+    FormField{Optimisation, "training.epochs", "epochs", QT_TRANSLATE_NOOP("form", "Epochs")},
+    FormField{Optimisation, "optimizer.momentum", "momentum", QT_TRANSLATE_NOOP("form", "Momentum"), true, isSgd},
+    FormField{Optimisation, "optimizer.weight_decay", "weightDecay", QT_TRANSLATE_NOOP("form", "Weight decay"), true},
+    FormField{Optimisation, "optimizer.dampening", "dampening", QT_TRANSLATE_NOOP("form", "Dampening"), true, isSgd},
+    FormField{Optimisation, "optimizer.nesterov", "nesterov", QT_TRANSLATE_NOOP("form", "Nesterov"), true, isSgd},
+    FormField{Optimisation, "optimizer.beta1", "beta1", QT_TRANSLATE_NOOP("form", "Beta 1"), true, isAdam},
+    FormField{Optimisation, "optimizer.beta2", "beta2", QT_TRANSLATE_NOOP("form", "Beta 2"), true, isAdam},
+    FormField{Optimisation, "optimizer.eps", "eps", QT_TRANSLATE_NOOP("form", "Epsilon"), true, isAdam},
+    FormField{Optimisation, "optimizer.clip_grad_norm", "clipGradNorm", QT_TRANSLATE_NOOP("form", "Clip gradient norm"),
+              true},
+    FormField{Optimisation, "training.precision", "precision", QT_TRANSLATE_NOOP("form", "Precision"), true},
+    FormField{Optimisation, "training.tf32", "tf32", QT_TRANSLATE_NOOP("form", "TF32 products"), true, mayUseGpus},
+    FormField{Optimisation, "training.winograd", "winograd", QT_TRANSLATE_NOOP("form", "Winograd"), true, mayConvolve},
+    FormField{Optimisation, "training.accumulate_steps", "accumulateSteps",
+              QT_TRANSLATE_NOOP("form", "Accumulate, batches"), true},
+    FormField{Optimisation, "optimizer.scale_lr", "scaleLr", QT_TRANSLATE_NOOP("form", "Scale learning rate"), true},
+    FormField{Optimisation, "optimizer.scale_base_batch", "scaleBaseBatch",
+              QT_TRANSLATE_NOOP("form", "Rate's own batch"), true, scalesRate},
+    FormField{Optimisation, "schedule.kind", "schedule", QT_TRANSLATE_NOOP("form", "Schedule"), true},
+    FormField{Optimisation, "schedule.step_size", "stepSize", QT_TRANSLATE_NOOP("form", "Cut every, epochs"), true,
+              isStepSchedule},
+    FormField{Optimisation, "schedule.gamma", "gamma", QT_TRANSLATE_NOOP("form", "Factor of a cut"), true,
+              isStepSchedule},
+    FormField{Optimisation, "schedule.t_max", "tMax", QT_TRANSLATE_NOOP("form", "Half wave, epochs"), true, isCosine},
+    FormField{Optimisation, "schedule.eta_min", "etaMin", QT_TRANSLATE_NOOP("form", "Lowest rate"), true, isCosine},
+    FormField{Optimisation, "schedule.warmup_epochs", "warmupEpochs", QT_TRANSLATE_NOOP("form", "Warm-up, epochs"),
+              true},
+    FormField{Optimisation, "schedule.warmup_start", "warmupStart", QT_TRANSLATE_NOOP("form", "Warm-up starts at"),
+              true, warmsUp},
+    FormField{Optimisation, "training.validate", "validate", QT_TRANSLATE_NOOP("form", "Validation"), true},
+    FormField{Optimisation, "training.log_every", "logEvery", QT_TRANSLATE_NOOP("form", "Log every, steps"), true},
+    FormField{Optimisation, "training.checkpoint_every", "checkpointEvery",
+              QT_TRANSLATE_NOOP("form", "Checkpoint, epochs"), true},
+    FormField{Optimisation, "training.checkpoint_seconds", "checkpointSeconds",
+              QT_TRANSLATE_NOOP("form", "Checkpoint, seconds"), true},
+    FormField{Optimisation, "training.resume", "resume", QT_TRANSLATE_NOOP("form", "Go on from"), true},
+    FormField{Optimisation, "training.on_non_finite", "onNonFinite", QT_TRANSLATE_NOOP("form", "Loss not finite"),
+              true},
+    FormField{Optimisation, "telemetry.megabytes_per_hour", "megabytesPerHour",
+              QT_TRANSLATE_NOOP("form", "Record, MB an hour"), true},
+    FormField{Optimisation, "telemetry.megabytes_total", "megabytesTotal",
+              QT_TRANSLATE_NOOP("form", "Record, MB in all"), true},
+};
+
+constexpr auto kChoices = std::to_array<std::pair<const char*, const char*>>({
+    {"digits", QT_TRANSLATE_NOOP("form", "Digits")},
+    {"csv", QT_TRANSLATE_NOOP("form", "CSV file")},
+    {"idx", QT_TRANSLATE_NOOP("form", "IDX (MNIST)")},
+    {"cifar10", QT_TRANSLATE_NOOP("form", "CIFAR-10")},
+    {"cifar100", QT_TRANSLATE_NOOP("form", "CIFAR-100")},
+    {"npy", QT_TRANSLATE_NOOP("form", "NumPy")},
+    {"image_folder", QT_TRANSLATE_NOOP("form", "Image folder")},
+    {"synthetic", QT_TRANSLATE_NOOP("form", "Synthetic")},
+    {"text", QT_TRANSLATE_NOOP("form", "Text")},
+    {"residual_cnn", QT_TRANSLATE_NOOP("form", "Residual CNN")},
+    {"transformer", QT_TRANSLATE_NOOP("form", "Transformer")},
+    {"regression", QT_TRANSLATE_NOOP("form", "Regression")},
+    {"blobs", QT_TRANSLATE_NOOP("form", "Blobs")},
+    {"spirals", QT_TRANSLATE_NOOP("form", "Spirals")},
+    {"imbalanced", QT_TRANSLATE_NOOP("form", "Imbalanced")},
+    {"imagenet", QT_TRANSLATE_NOOP("form", "ImageNet-like")},
+    {"yes", QT_TRANSLATE_NOOP("form", "Yes")},
+    {"no", QT_TRANSLATE_NOOP("form", "No")},
+    {"refuse", QT_TRANSLATE_NOOP("form", "Refuse")},
+    {"drop", QT_TRANSLATE_NOOP("form", "Leave rows out")},
+    {"mean", QT_TRANSLATE_NOOP("form", "Use the mean")},
+    {"mlp", QT_TRANSLATE_NOOP("form", "MLP")},
+    {"layers", QT_TRANSLATE_NOOP("form", "List of layers")},
+    {"simple_cnn", QT_TRANSLATE_NOOP("form", "SimpleCNN")},
+    {"toy_linear", QT_TRANSLATE_NOOP("form", "ToyModel")},
+    {"stop", QT_TRANSLATE_NOOP("form", "Stop")},
+    {"continue", QT_TRANSLATE_NOOP("form", "Go on")},
+    {"auto", QT_TRANSLATE_NOOP("form", "Auto")},
+    {"shm", QT_TRANSLATE_NOOP("form", "Shared memory")},
+    {"gloo", QT_TRANSLATE_NOOP("form", "Gloo")},
+    {"cpu", QT_TRANSLATE_NOOP("form", "CPU")},
+    {"cuda", QT_TRANSLATE_NOOP("form", "GPU (CUDA)")},
+    {"nccl", QT_TRANSLATE_NOOP("form", "NCCL, between GPUs")},
+    {"fp32", QT_TRANSLATE_NOOP("form", "fp32")},
+    {"bf16", QT_TRANSLATE_NOOP("form", "bf16 (GPUs)")},
+    {"fp16", QT_TRANSLATE_NOOP("form", "fp16 (GPUs)")},
+    {"adam", QT_TRANSLATE_NOOP("form", "Adam")},
+    {"adamw", QT_TRANSLATE_NOOP("form", "AdamW")},
+    {"none", QT_TRANSLATE_NOOP("form", "None")},
+    {"linear", QT_TRANSLATE_NOOP("form", "Linear")},
+    {"constant", QT_TRANSLATE_NOOP("form", "Constant")},
+    {"step", QT_TRANSLATE_NOOP("form", "Step")},
+    {"cosine", QT_TRANSLATE_NOOP("form", "Cosine")},
+    {"distributed", QT_TRANSLATE_NOOP("form", "Distributed")},
+    {"sequential", QT_TRANSLATE_NOOP("form", "Sequential, unsharded")},
+    {"random", QT_TRANSLATE_NOOP("form", "Random, unsharded")},
+    {"batch_sharded", QT_TRANSLATE_NOOP("form", "Batches in turn")},
+    {"contiguous", QT_TRANSLATE_NOOP("form", "Contiguous blocks")},
+    {"unpadded", QT_TRANSLATE_NOOP("form", "Unpadded (evaluation)")},
+    {"weighted", QT_TRANSLATE_NOOP("form", "Weighted, unsharded")},
+    {"distributed_weighted", QT_TRANSLATE_NOOP("form", "Distributed weighted")},
+    {"class_balanced", QT_TRANSLATE_NOOP("form", "Class-balanced batches")},
+    {"subset", QT_TRANSLATE_NOOP("form", "Subset")},
+    {"sgd", QT_TRANSLATE_NOOP("form", "SGD")},
+    {"cross_entropy", QT_TRANSLATE_NOOP("form", "Cross-entropy")},
+    {"mse", QT_TRANSLATE_NOOP("form", "Squared error")},
+    {"exact", QT_TRANSLATE_NOOP("form", "Exact")},
+    {"padded", QT_TRANSLATE_NOOP("form", "Padded")},
+});
+
+}  // namespace
+
+std::span<const FormField> formFields() {
+    return kFields;
+}
+
+QString sectionTitle(FormSectionId section) {
+    switch (section) {
+        case Data:
+            return QCoreApplication::translate("form", "Data");
+        case Model:
+            return QCoreApplication::translate("form", "Model");
+        case Parallel:
+            return QCoreApplication::translate("form", "Parallel");
+        case Loading:
+            return QCoreApplication::translate("form", "Loading");
+        case Optimisation:
+            break;
+    }
+    return QCoreApplication::translate("form", "Optimisation");
+}
+
+QString choiceLabel(const QString& value) {
+    for (const auto& [name, label] : kChoices) {
+        if (value == QLatin1String(name)) return QCoreApplication::translate("form", label);
+    }
+    return value;
+}
+
+QString inFormWords(QString text) {
+    for (const FormField& field : kFields) {
+        text.replace(QLatin1String(field.path), QCoreApplication::translate("form", field.label));
+    }
+    return text;
+}
+
+}  // namespace ringside
