@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/launch_place.h"
+
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+
+LaunchPlace placeIn(const Variables& environment, const LaunchOptions& options = {},
+                    const std::vector<std::string>& nodeFile = {}) {
+    const Result<LaunchPlace> place = findLaunchPlace(options, {environment, nodeFile, "here"});
+    INFO((place ? "" : place.problem().text()));
+    REQUIRE(place.ok());
+    return place.value();
+}
+
+std::string problemIn(const Variables& environment, const LaunchOptions& options = {},
+                      const std::vector<std::string>& nodeFile = {}) {
+    const Result<LaunchPlace> place = findLaunchPlace(options, {environment, nodeFile, "here"});
+    REQUIRE_FALSE(place.ok());
+    return place.problem().text();
+}
+
+bool holds(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+// As torchrun of PyTorch 1.13 sets them for the fourth of six ranks on three hosts.
+const Variables kTorchrun = {{"RANK", "3"},
+                             {"WORLD_SIZE", "6"},
+                             {"LOCAL_RANK", "1"},
+                             {"LOCAL_WORLD_SIZE", "2"},
+                             {"GROUP_RANK", "1"},
+                             {"MASTER_ADDR", "10.0.0.7"},
+                             {"MASTER_PORT", "29500"},
+                             {"TORCHELASTIC_RUN_ID", "none"},
+                             {"TORCHELASTIC_RESTART_COUNT", "2"},
+                             {"TORCHELASTIC_USE_AGENT_STORE", "True"}};
+
+const Variables kOpenMpi = {
+    {"OMPI_COMM_WORLD_RANK", "5"},       {"OMPI_COMM_WORLD_SIZE", "6"},
+    {"OMPI_COMM_WORLD_LOCAL_RANK", "1"}, {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"},
+    {"PMIX_NAMESPACE", "3312713729"},    {"OMPI_MCA_orte_hnp_uri", "3312713728.0;tcp://10.0.0.7,172.17.0.1:45243"}};
+
+const Variables kSlurm = {{"SLURM_JOB_ID", "77"},
+                          {"SLURM_STEP_ID", "0"},
+                          {"SLURM_PROCID", "4"},
+                          {"SLURM_LOCALID", "0"},
+                          {"SLURM_NODEID", "2"},
+                          {"SLURM_STEP_NUM_TASKS", "5"},
+                          {"SLURM_NTASKS", "5"},
+                          {"SLURM_STEP_TASKS_PER_NODE", "2(x2),1"},
+                          {"SLURM_STEP_NODELIST", "n[1-3]"},
+                          {"SLURM_LAUNCH_NODE_IPADDR", "10.0.0.1"}};
+
+Variables with(Variables variables, const std::string& name, const std::string& value) {
+    variables[name] = value;
+    return variables;
+}
+
+Variables without(Variables variables, const std::string& name) {
+    variables.erase(name);
+    return variables;
+}
+
+Variables both(Variables one, const Variables& other) {
+    one.insert(other.begin(), other.end());
+    return one;
+}
+
+}  // namespace
+
+TEST_CASE("Without a launcher the process is the only rank") {
+    const LaunchPlace place = placeIn({{"HOME", "/root"}});
+    CHECK(place.launcher == "alone");
+    CHECK(place.isAlone());
+    CHECK(place.text() == "rank 0 of 1 (local rank 0 of 1), alone");
+}
+
+TEST_CASE("torchrun says rank, size, place on the host and where to meet") {
+    const LaunchPlace place = placeIn(kTorchrun);
+    CHECK(place.launcher == "torchrun");
+    CHECK(place.rank == 3);
+    CHECK(place.worldSize == 6);
+    CHECK(place.localRank == 1);
+    CHECK(place.localSize == 2);
+    CHECK(place.restart == 2);
+    CHECK(place.masterHosts == std::vector<std::string>{"10.0.0.7"});
+    CHECK(place.masterPort == 0);  // its own store listens on 29500
+    CHECK_FALSE(place.isOneHost());
+    CHECK(holds(place.text(), "rank 3 of 6 (local rank 1 of 2), by torchrun: RANK=3, WORLD_SIZE=6"));
+}
+
+TEST_CASE("Another start by torchrun is another job") {
+    CHECK(placeIn(kTorchrun).job == placeIn(with(kTorchrun, "RANK", "4")).job);
+    CHECK(placeIn(kTorchrun).job != placeIn(with(kTorchrun, "TORCHELASTIC_RESTART_COUNT", "3")).job);
+    CHECK(placeIn(kTorchrun).job != placeIn(with(kTorchrun, "MASTER_PORT", "29501")).job);
+}
+
+TEST_CASE("RANK, WORLD_SIZE and MASTER_ADDR alone are PyTorch's env:// and its port is ours") {
+    const LaunchPlace place =
+        placeIn({{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "a"}, {"MASTER_PORT", "4000"}});
+    CHECK(place.launcher == "env://");
+    CHECK(place.masterPort == 4000);
+    CHECK(place.localSize == 0);
+}
+
+TEST_CASE("A half-set environment is refused by the name of what is missing") {
+    CHECK(holds(problemIn({{"RANK", "1"}}), "WORLD_SIZE is not set, although RANK is"));
+    CHECK(holds(problemIn({{"WORLD_SIZE", "2"}}), "RANK is not set, although WORLD_SIZE is"));
+    CHECK(holds(problemIn({{"RANK", "1"}, {"WORLD_SIZE", "2"}}), "MASTER_ADDR is not set"));
+    CHECK(holds(problemIn(without(kTorchrun, "LOCAL_RANK")), "LOCAL_RANK is not set, although TORCHELASTIC_RUN_ID is"));
+    CHECK(holds(problemIn(with(kTorchrun, "WORLD_SIZE", "")), "WORLD_SIZE is not set"));
+    CHECK(holds(problemIn(without(kOpenMpi, "OMPI_COMM_WORLD_SIZE")), "OMPI_COMM_WORLD_SIZE is not set"));
+    CHECK(holds(problemIn(without(kOpenMpi, "OMPI_COMM_WORLD_LOCAL_RANK")), "OMPI_COMM_WORLD_LOCAL_RANK is not set"));
+    CHECK(holds(problemIn(without(kSlurm, "SLURM_PROCID")), "SLURM_PROCID is not set, although SLURM_STEP_ID is"));
+    CHECK(holds(problemIn({{"PMI_RANK", "0"}}), "PMI_SIZE is not set, although PMI_RANK is"));
+}
+
+TEST_CASE("Numbers that cannot be are refused with what sets them") {
+    CHECK(holds(problemIn(with(kTorchrun, "RANK", "6")), "the rank is 6 (torchrun) of 6: ranks count from 0 to 5"));
+    CHECK(holds(problemIn(with(kTorchrun, "RANK", "three")), "RANK is \"three\", which is no number of a rank"));
+    CHECK(holds(problemIn(with(kTorchrun, "RANK", "-1")), "RANK is \"-1\""));
+    CHECK(holds(problemIn(with(kTorchrun, "LOCAL_RANK", "2")), "the local rank is 2 of 2"));
+    CHECK(holds(problemIn(with(kTorchrun, "WORLD_SIZE", "99999999999")), "WORLD_SIZE is \"99999999999\""));
+    CHECK(holds(problemIn({{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "a"}, {"MASTER_PORT", "70000"}}),
+                "MASTER_PORT is \"70000\", which is no port"));
+}
+
+TEST_CASE("mpirun says rank and size, and the addresses of its own host") {
+    const LaunchPlace place = placeIn(kOpenMpi);
+    CHECK(place.launcher == "Open MPI");
+    CHECK(place.rank == 5);
+    CHECK(place.worldSize == 6);
+    CHECK(place.localSize == 2);
+    CHECK(place.masterHosts == std::vector<std::string>{"10.0.0.7", "172.17.0.1"});
+}
+
+TEST_CASE("Ranks of one host meet on its loopback") {
+    const Variables all = with(kOpenMpi, "OMPI_COMM_WORLD_LOCAL_SIZE", "6");
+    CHECK(placeIn(all).masterHosts == std::vector<std::string>{"127.0.0.1"});
+}
+
+TEST_CASE("mpirun inside a Slurm allocation counts, for Slurm's variables are those of its daemons") {
+    const LaunchPlace place = placeIn(both(kOpenMpi, kSlurm));
+    CHECK(place.launcher == "Open MPI");
+    CHECK(place.worldSize == 6);
+}
+
+TEST_CASE("torchrun inside a Slurm step counts") {
+    CHECK(placeIn(both(kTorchrun, kSlurm)).launcher == "torchrun");
+}
+
+TEST_CASE("A Slurm step says rank, size and the hosts of all ranks") {
+    const LaunchPlace place = placeIn(kSlurm);
+    CHECK(place.launcher == "Slurm");
+    CHECK(place.rank == 4);
+    CHECK(place.worldSize == 5);
+    CHECK(place.localSize == 1);
+    CHECK(place.masterHosts == std::vector<std::string>{"n1", "10.0.0.1"});
+    CHECK(place.hosts == std::vector<std::string>{"n1", "n1", "n2", "n2", "n3"});
+    CHECK(place.hostOf(3) == "n2");
+    CHECK(place.hostOf(9).empty());
+}
+
+TEST_CASE("A batch script and a shell in an allocation are no ranks") {
+    CHECK(placeIn(without(kSlurm, "SLURM_STEP_ID")).launcher == "alone");
+    CHECK(placeIn({{"SLURM_NTASKS", "6"}, {"SLURM_JOB_ID", "3"}}).isAlone());
+}
+
+TEST_CASE("A step of one task is a single rank") {
+    Variables one = with(kSlurm, "SLURM_STEP_NUM_TASKS", "1");
+    one["SLURM_PROCID"] = one["SLURM_NODEID"] = "0";
+    one["SLURM_STEP_TASKS_PER_NODE"] = "1";
+    CHECK(placeIn(one).isAlone());
+}
+
+TEST_CASE("MPICH and Intel MPI are known by PMI, except where srun provides it") {
+    const Variables pmi = {
+        {"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"MPI_LOCALRANKID", "1"}, {"MPI_LOCALNRANKS", "2"}, {"PMI_FD", "7"}};
+    CHECK(placeIn(pmi).launcher == "PMI");
+    CHECK(placeIn(pmi).isOneHost());
+    CHECK(placeIn(both(pmi, kSlurm)).launcher == "Slurm");
+}
+
+TEST_CASE("A node file of PBS gives everything but the rank") {
+    const std::vector<std::string> nodes = {"n1", "n1", "n2", "n2"};
+    const Variables pbs = {{"PBS_JOBID", "9.server"}};
+    const LaunchPlace place = placeIn(pbs, {3, {}, {}, ""}, nodes);
+    CHECK(place.launcher == "PBS");
+    CHECK(place.worldSize == 4);
+    CHECK(place.localRank == 1);
+    CHECK(place.localSize == 2);
+    CHECK(place.masterHosts == std::vector<std::string>{"n1"});
+    CHECK(place.hosts == nodes);
+    CHECK(holds(problemIn(pbs, {}, nodes), "PBS_NODEFILE has 4 lines, but PBS tells no ranks"));
+}
+
+TEST_CASE("By hand, the command line wins over any launcher") {
+    const LaunchPlace place = placeIn(kTorchrun, {1, 2, {}, "n9:4321"});
+    CHECK(place.launcher == "by hand");
+    CHECK(place.rank == 1);
+    CHECK(place.worldSize == 2);
+    CHECK(place.masterHosts == std::vector<std::string>{"n9"});
+    CHECK(place.masterPort == 4321);
+    CHECK(placeIn({}, {1, 2, {}, "[fe80::1]:4321"}).masterHosts == std::vector<std::string>{"fe80::1"});
+}
+
+TEST_CASE("By hand, what is missing is named") {
+    CHECK(holds(problemIn({}, {1, {}, {}, "a:1"}), "--world-size is missing beside --rank"));
+    CHECK(holds(problemIn({}, {{}, 2, {}, "a:1"}), "--rank is missing beside --world-size"));
+    CHECK(holds(problemIn({}, {1, 2, {}, ""}), "--master is missing"));
+    CHECK(holds(problemIn({}, {1, 2, {}, "host"}), "without a port"));
+    CHECK(holds(problemIn({}, {1, 2, {}, "host:0"}), "which is no port"));
+    CHECK(holds(problemIn({}, {2, 2, {}, "a:1"}), "the rank is 2 (by hand) of 2"));
+}
+
+TEST_CASE("With a launcher, --master only moves the place to meet") {
+    const LaunchPlace place = placeIn(kOpenMpi, {{}, {}, {}, "n3:7000"});
+    CHECK(place.launcher == "Open MPI");
+    CHECK(place.rank == 5);
+    CHECK(place.masterHosts == std::vector<std::string>{"n3"});
+    CHECK(place.masterPort == 7000);
+}
+
+TEST_CASE("A RANK that is left over in the shell and disagrees with the launcher is refused") {
+    CHECK(holds(problemIn(with(kOpenMpi, "RANK", "0")), "RANK is 0, but Open MPI says 5"));
+    CHECK(holds(problemIn(with(kSlurm, "WORLD_SIZE", "9")), "WORLD_SIZE is 9, but Slurm says 5"));
+    CHECK(placeIn(with(kOpenMpi, "RANK", "5")).rank == 5);
+}
+
+TEST_CASE("Slurm's lists are expanded, and what cannot be read names nobody") {
+    CHECK(expandHostList("gpu3") == std::vector<std::string>{"gpu3"});
+    CHECK(expandHostList("n[08-10,12],x1") == std::vector<std::string>{"n08", "n09", "n10", "n12", "x1"});
+    CHECK(expandHostList("r[1-2]-ib") == std::vector<std::string>{"r1-ib", "r2-ib"});
+    CHECK(expandHostList("n[1-").empty());
+    CHECK(expandHostList("n[1-999999999]").empty());
+    CHECK(expandHostList("n[3-1]").empty());
+    CHECK(expandTasksPerNode("2(x3),1") == std::vector<int>{2, 2, 2, 1});
+    CHECK(expandTasksPerNode("4") == std::vector<int>{4});
+    CHECK(expandTasksPerNode("2(x").empty());
+    CHECK(expandTasksPerNode("2(x99999999)").empty());
+}
