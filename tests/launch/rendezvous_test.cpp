@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <future>
+#include <thread>
+
+#include "launch/proof.h"
+#include "launch/rendezvous_guest.h"
+#include "launch/rendezvous_host.h"
+#include "launch/shared_handover.h"
+#include "launch/shared_memory.h"
+#include "support/catch.h"
+
+using namespace ringside;
+using namespace std::chrono_literals;
+
+namespace {
+
+LaunchPlace placeOf(int worldSize, std::vector<std::string> hosts) {
+    LaunchPlace place;
+    place.launcher = "by hand";
+    place.worldSize = worldSize;
+    place.masterHosts = {"127.0.0.1"};
+    place.job = "test " + randomHex(8);
+    place.hosts = std::move(hosts);
+    return place;
+}
+
+RendezvousTerms termsFor(const LaunchPlace& place, std::chrono::milliseconds deadline) {
+    RendezvousTerms terms = termsOf(place, "a secret", "1.0", "abc");
+    terms.deadline = deadline;
+    return terms;
+}
+
+struct Meeting {
+    LaunchPlace place;
+    RendezvousTerms terms;
+    RendezvousHost host;
+    std::vector<std::string> said;
+
+    explicit Meeting(int worldSize, std::chrono::milliseconds deadline = 20s, std::vector<std::string> hosts = {})
+        : place(placeOf(worldSize, std::move(hosts))), terms(termsFor(place, deadline)), host(terms, place, "key") {
+        REQUIRE(host.listen().empty());
+    }
+    Result<Gathering> gather(int stopFd = -1) {
+        return host.gather(stopFd, [this](const std::string& text) { said.push_back(text); });
+    }
+    std::future<Result<Joined>> guest(int rank, const RendezvousTerms& known, const std::string& key = "key") {
+        return std::async(std::launch::async, [rank, known, key, size = place.worldSize] {
+            return joinRendezvous(known, rank, size, "host" + std::to_string(rank), key);
+        });
+    }
+    std::future<Result<Joined>> guest(int rank) { return guest(rank, terms); }
+};
+
+Welcome welcomeFor(int worldSize) {
+    Welcome welcome;
+    welcome.runDirectory = "/runs/x";
+    welcome.backend = "gloo";
+    welcome.device = "cpu";
+    welcome.epochUs = 12345;
+    welcome.hosts.assign(static_cast<std::size_t>(worldSize), 0);
+    welcome.addresses.assign(static_cast<std::size_t>(worldSize), "127.0.0.1");
+    welcome.sharedName = "s";
+    return welcome;
+}
+
+int portOf(const std::string& address) {
+    return std::stoi(address.substr(address.rfind(':') + 1));
+}
+
+void welcomeAll(const Gathering& gathering, int worldSize) {
+    for (const Guest& guest : gathering.guests)
+        REQUIRE(
+            sendLine(guest.control.get(), encodeWelcome(welcomeFor(worldSize)), std::chrono::steady_clock::now() + 5s));
+}
+
+}  // namespace
+
+TEST_CASE("The proof is HMAC-SHA256 as RFC 4231 has it") {
+    CHECK(hmacSha256("Jefe", "what do ya want for nothing?") ==
+          "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+    CHECK(hmacSha256(std::string(20, '\x0b'), "Hi There") ==
+          "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
+    CHECK(hmacSha256(std::string(131, '\xaa'), "Test Using Larger Than Block-Size Key - Hash Key First") ==
+          "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+}
+
+TEST_CASE("All ranks meet, are told the same, and talk over their own connections") {
+    Meeting meeting(4);
+    auto three = meeting.guest(3);
+    auto one = meeting.guest(1);
+    auto two = meeting.guest(2);
+    Result<Gathering> gathering = meeting.gather();
+    REQUIRE(gathering.ok());
+    REQUIRE(gathering.value().guests.size() == 3);
+    welcomeAll(gathering.value(), 4);
+    for (auto* guest : {&one, &two, &three}) {
+        const Result<Joined> joined = guest->get();
+        REQUIRE(joined.ok());
+        CHECK(joined.value().welcome.epochUs == 12345);
+        CHECK(joined.value().welcome.runDirectory == "/runs/x");
+        CHECK(joined.value().sameHost);
+        CHECK(joined.value().clockOffsetUs == 0);
+    }
+    for (int rank = 1; rank < 4; ++rank) {
+        const Guest& guest = gathering.value().guests[static_cast<std::size_t>(rank - 1)];
+        CHECK(guest.rank == rank);
+        CHECK(guest.host == "host" + std::to_string(rank));
+        CHECK(guest.pid == ::getpid());
+        CHECK(guest.address == "127.0.0.1");
+    }
+    CHECK(meeting.host.strangers() == 0);
+}
+
+TEST_CASE("A rank on another host learns how its clock differs, here not at all") {
+    Meeting meeting(2);
+    auto one = meeting.guest(1, meeting.terms, "another key");
+    Result<Gathering> gathering = meeting.gather();
+    REQUIRE(gathering.ok());
+    welcomeAll(gathering.value(), 2);
+    const Result<Joined> joined = one.get();
+    REQUIRE(joined.ok());
+    CHECK_FALSE(joined.value().sameHost);
+    CHECK(std::abs(joined.value().clockOffsetUs) <= joined.value().clockErrorUs);
+}
+
+TEST_CASE("Who does not come is named with its host at the deadline, and the others are told") {
+    Meeting meeting(3, 2500ms, {"n1", "n1", "n2"});
+    auto one = meeting.guest(1);
+    const Result<Gathering> gathering = meeting.gather();
+    REQUIRE_FALSE(gathering.ok());
+    CHECK(gathering.problem().text().find("rank 2 (on n2) did not come within 2 s") != std::string::npos);
+    REQUIRE(meeting.said.size() == 1);
+    CHECK(meeting.said.front().find("waiting for rank 2 (on n2), 2 s so far") == 0);
+    const Result<Joined> joined = one.get();
+    REQUIRE_FALSE(joined.ok());
+    CHECK(joined.problem().text().find("rank 2 (on n2) did not come") != std::string::npos);
+}
+
+TEST_CASE("Another version, another experiment, a rank too many are refused by name") {
+    const auto refusal = [](int rank, const auto& change) {
+        Meeting meeting(2);
+        RendezvousTerms other = meeting.terms;
+        change(other);
+        auto guest = meeting.guest(rank, other);
+        const Result<Gathering> gathering = meeting.gather();
+        REQUIRE_FALSE(gathering.ok());
+        const Result<Joined> joined = guest.get();
+        REQUIRE_FALSE(joined.ok());
+        return gathering.problem().text() + " | " + joined.problem().text();
+    };
+    const std::string program = refusal(1, [](RendezvousTerms& terms) { terms.program = "0.9"; });
+    CHECK(program.find("rank 1 on host1 runs ringside 0.9, but rank 0 runs 1.0") == 0);
+    CHECK(program.find("| this rank runs ringside 0.9") != std::string::npos);
+    const std::string experiment = refusal(1, [](RendezvousTerms& terms) { terms.experiment = "def"; });
+    CHECK(experiment.find("rank 1 on host1 has another experiment than rank 0 (hash def instead of abc)") == 0);
+    CHECK(refusal(2, [](RendezvousTerms&) {}).find("rank 2 on host2 is not one of the ranks 1 to 1") == 0);
+}
+
+TEST_CASE("Two processes that say they are the same rank are refused") {
+    Meeting meeting(3);
+    auto first = meeting.guest(1);
+    auto second =
+        std::async(std::launch::async, [&meeting] { return joinRendezvous(meeting.terms, 1, 3, "elsewhere", "key"); });
+    const Result<Gathering> gathering = meeting.gather();
+    REQUIRE_FALSE(gathering.ok());
+    CHECK(gathering.problem().text().find("came twice: also from ") != std::string::npos);
+    CHECK_FALSE(first.get().ok());
+    CHECK_FALSE(second.get().ok());
+}
+
+TEST_CASE("A stop ends the waiting") {
+    Meeting meeting(2);
+    const UniqueFd stop(::eventfd(1, EFD_CLOEXEC));
+    const Result<Gathering> gathering = meeting.gather(stop.get());
+    REQUIRE(gathering.ok());
+    CHECK(gathering.value().stopped);
+}
+
+TEST_CASE("Strangers, half-open connections and wrong tokens are counted and change nothing") {
+    Meeting meeting(3);
+    const int port = portOf(meeting.host.address());
+    std::vector<UniqueFd> silent;
+    auto flood = std::async(std::launch::async, [&] {
+        const auto until = std::chrono::steady_clock::now() + 5s;
+        for (int i = 0; i < 300; ++i) {
+            UniqueFd socket = connectTo("127.0.0.1", port, until);
+            if (!socket) continue;
+            if (i % 3 == 0) sendLine(socket.get(), "GET / HTTP/1.1", until);
+            if (i % 3 == 1) sendLine(socket.get(), std::string(20000, '['), until);
+            silent.push_back(std::move(socket));
+        }
+    });
+    RendezvousTerms wrong = meeting.terms;
+    wrong.token = "guessed";
+    wrong.deadline = 500ms;
+    auto liar = meeting.guest(1, wrong);
+    auto late = std::async(std::launch::async, [&] {
+        flood.wait();
+        liar.wait();
+        auto one = meeting.guest(1);
+        auto two = meeting.guest(2);
+        const bool both = one.get().ok();
+        return both && two.get().ok();
+    });
+    const Result<Gathering> gathering = meeting.gather();
+    REQUIRE(gathering.ok());
+    welcomeAll(gathering.value(), 3);
+    CHECK(late.get());
+    const Result<Joined> refused = liar.get();
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.problem().text().find("another run answers, or one with another RINGSIDE_TOKEN") !=
+          std::string::npos);
+    CHECK(meeting.host.strangers() > 100);
+}
+
+TEST_CASE("A port that is taken gives way to the next") {
+    Meeting first(2);
+    const RendezvousHost* busy = &first.host;
+    RendezvousHost second(first.terms, first.place, "key");
+    REQUIRE(second.listen().empty());
+    CHECK(portOf(second.address()) != portOf(busy->address()));
+}
+
+TEST_CASE("Lines of the rendezvous that are not what they should be are worth nothing") {
+    CHECK_FALSE(decodeGreeting("{\"role\":\"control\"}").has_value());
+    CHECK_FALSE(decodeGreeting("[[[[[[[[").has_value());
+    CHECK_FALSE(decodeChallenge("{\"ringside\":2,\"nonce\":\"a\"}").has_value());
+    CHECK_FALSE(decodeChallenge("{\"ringside\":1,\"nonce\":7}").has_value());
+    CHECK_FALSE(decodeFarewell("{\"kind\":\"exit\",\"code\":300,\"text\":\"\"}").has_value());
+    CHECK_FALSE(decodeClock("{\"kind\":\"clock\",\"us\":18446744073709551615}").has_value());
+    CHECK(decodeWelcome(encodeWelcome(welcomeFor(2)), 2).has_value());
+    CHECK_FALSE(decodeWelcome(encodeWelcome(welcomeFor(2)), 3).has_value());
+    Welcome strange = welcomeFor(2);
+    strange.hosts = {0, 2};
+    CHECK_FALSE(decodeWelcome(encodeWelcome(strange), 2).has_value());
+    const auto farewell = decodeFarewell(encodeFarewell({12, "it \"ended\"\n"}));
+    REQUIRE(farewell.has_value());
+    CHECK(farewell->exitCode == 12);
+    CHECK(farewell->text == "it \"ended\"\n");
+    CHECK(isStopWish(kStopWish));
+    CHECK_FALSE(isStopWish("{\"kind\":1}"));
+}
+
+TEST_CASE("The ranks of a host come to the same memory") {
+    const std::string name = randomHex(16);
+    const SharedHandover handover(name, 3);
+    const UniqueFd memory = createSharedMemory(4096);
+    auto fetch = [&] { return fetchShared(name, 3, 5s); };
+    auto one = std::async(std::launch::async, fetch);
+    auto two = std::async(std::launch::async, fetch);
+    handover.serve(memory.get(), 2, 5s);
+    const UniqueFd first = one.get();
+    const UniqueFd second = two.get();
+    REQUIRE(::pwrite(first.get(), "shared", 6, 0) == 6);
+    char bytes[6] = {};
+    REQUIRE(::pread(second.get(), bytes, 6, 0) == 6);
+    CHECK(std::string(bytes, 6) == "shared");
+    CHECK_THROWS(handover.serve(memory.get(), 1, 50ms));
+    CHECK_THROWS(fetchShared(randomHex(16), 0, 50ms));
+}
