@@ -62,9 +62,8 @@ int runWindow(TimedApplication& application, const StartOptions& options) {
     if (!options.config.isEmpty()) window.files().open(options.config);
     if (!options.file.isEmpty()) window.files().open(options.file);
     if (!options.runDirectory.isEmpty()) window.openRun(options.runDirectory);
-    if (!options.page.isEmpty() && !window.showPage(options.page)) {
-        return say(QStringLiteral("ringside: --page is %1; the pages are %2")
-                       .arg(options.page, window.pageNames().join(QStringLiteral(", "))),
+    if (!options.page.isEmpty() && !window.pages().show(options.page)) {
+        return say(QStringLiteral("ringside: --page is %1; %2").arg(options.page, window.pages().choices(options.page)),
                    stderr, ExitCode::kBadConfiguration);
     }
     window.show();

@@ -113,7 +113,7 @@ TEST_CASE("a picture of the window has all that can be seen, whatever is resized
 
 TEST_CASE("another text on the page has only its label drawn anew") {
     Fixture f;
-    REQUIRE(waitFor([&] { return f.window.isSettled(); }));
+    REQUIRE(waitFor([&] { return f.window.pages().current().isSettled(); }));
     auto* title = f.find<QLabel>("explanationTitleLabel");
     auto* tabs = f.find<QTabWidget>("pagesTabWidget");
     QStringList log;

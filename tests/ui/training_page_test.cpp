@@ -31,7 +31,7 @@ struct Page {
     QString problemOfExport(const QString& file) {
         std::optional<QString> problem;
         const QObject context;
-        QObject::connect(&page, &TrainingPage::exported, &context, [&] { problem = QString(); });
+        QObject::connect(&page, &TrainingPage::saved, &context, [&] { problem = QString(); });
         QObject::connect(&page, &TrainingPage::failed, &context, [&](const QString& why) { problem = why; });
         page.exportTo(file);
         REQUIRE(waitFor([&] { return problem.has_value(); }));

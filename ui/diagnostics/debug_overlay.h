@@ -7,16 +7,9 @@
 #include <functional>
 
 #include "diagnostics/event_times.h"
+#include "pages/page.h"
 
 namespace ringside {
-
-// What the page in sight did for the last picture.
-struct PageFigures {
-    double planMs = 0;
-    qint64 plansMade = 0;
-    qint64 cacheHits = 0;
-    qint64 cellsDrawn = 0;
-};
 
 // A small panel over the window with what drawing costs right now. Watches events only while it is shown.
 class DebugOverlay : public QFrame {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "main_window/keys_dialog.h"
 
-#include <QCoreApplication>
 #include <QGridLayout>
 #include <QLabel>
 
@@ -12,20 +11,6 @@ namespace {
 
 constexpr int kColumns = 3;
 
-struct KeyLine {
-    QString keys, what;
-};
-
-QList<KeyLine> loomKeys() {
-    const auto line = [](const char* keys, const char* what) {
-        return KeyLine{QString::fromLatin1(keys), QCoreApplication::translate("KeysDialog", what)};
-    };
-    return {line("W / S", "Loom: zoom in, out"),          line("A / D", "Loom: earlier, later"),
-            line("F", "Loom: the whole epoch"),           line("Home / End", "Loom: first, last cells"),
-            line("Arrows", "Shards: move the selection"), line("Ctrl+F", "Shards: find a sample"),
-            line("Space", "Deal: the next group")};
-}
-
 }  // namespace
 
 QString plainText(const QAction& action) {
@@ -35,7 +20,7 @@ QString plainText(const QAction& action) {
     return text;
 }
 
-KeysDialog::KeysDialog(const QList<QAction*>& actions, QWidget* parent) : QDialog(parent) {
+KeysDialog::KeysDialog(const QList<QAction*>& actions, const QList<Page*>& pages, QWidget* parent) : QDialog(parent) {
     setObjectName(QStringLiteral("keysDialog"));
     setWindowTitle(tr("Keys"));
     setAttribute(Qt::WA_DeleteOnClose);
@@ -46,12 +31,12 @@ KeysDialog::KeysDialog(const QList<QAction*>& actions, QWidget* parent) : QDialo
     auto* title = new QLabel(tr("Keys"), this);
     title->setProperty("role", "title");
     grid->addWidget(title, 0, 0, 1, 2 * kColumns);
-    QList<KeyLine> lines;
+    QList<PageKey> lines;
     for (const QAction* action : actions) {
         if (action->shortcut().isEmpty()) continue;
-        lines << KeyLine{action->shortcut().toString(QKeySequence::NativeText), plainText(*action)};
+        lines << PageKey{action->shortcut().toString(QKeySequence::NativeText), plainText(*action)};
     }
-    lines << loomKeys();
+    for (const Page* page : pages) lines << page->keys();
     const auto rows = static_cast<int>((lines.size() + kColumns - 1) / kColumns);
     for (int shown = 0; shown < lines.size(); ++shown) {
         auto* keys = new QLabel(lines[shown].keys, this);
@@ -60,7 +45,8 @@ KeysDialog::KeysDialog(const QList<QAction*>& actions, QWidget* parent) : QDialo
         grid->addWidget(keys, 1 + shown % rows, column);
         grid->addWidget(new QLabel(lines[shown].what, this), 1 + shown % rows, column + 1);
     }
-    auto* hint = new QLabel(tr("The keys of the loom work while it has the keyboard: click it first."), this);
+    auto* hint = new QLabel(
+        tr("The keys of a page work while it has the keyboard: click it, or press Ctrl and its number."), this);
     hint->setProperty("role", "note");
     grid->addWidget(hint, rows + 1, 0, 1, 2 * kColumns);
 }

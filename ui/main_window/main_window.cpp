@@ -73,6 +73,10 @@ void MainWindow::connectActions() {
         });
     }
     connect(a.quit, &QAction::triggered, this, &QWidget::close);
+    connect(a.savePage, &QMenu::aboutToShow, this, [this] {
+        m_actions.savePage->clear();
+        m_actions.savePage->addActions(m_navigator->current().exportActions());
+    });
     connect(a.recent, &QMenu::aboutToShow, this, [this] { m_files.fillRecent(*m_actions.recent); });
     connect(a.run, &QAction::triggered, this, &MainWindow::startRun);
     connect(a.resume, &QAction::triggered, this, &MainWindow::resumeRun);
@@ -93,10 +97,12 @@ void MainWindow::connectActions() {
     m_actions.debugOverlay->setVisible(m_overlay != nullptr);
     if (m_overlay) connect(a.debugOverlay, &QAction::toggled, m_overlay, &QWidget::setVisible);
     connect(a.resetLayout, &QAction::triggered, this, &MainWindow::resetLayout);
-    connect(a.palette, &QAction::triggered, this, [this] { (new CommandPalette(m_actions.all(), this))->open(); });
+    connect(a.palette, &QAction::triggered, this,
+            [this] { (new CommandPalette(m_actions.all() + m_navigator->current().exportActions(), this))->open(); });
     connect(a.devices, &QAction::triggered, this, &MainWindow::showDevices);
     connect(a.modelSummary, &QAction::triggered, this, &MainWindow::showModelSummary);
-    connect(a.keys, &QAction::triggered, this, [this] { (new KeysDialog(m_actions.all(), this))->open(); });
+    connect(a.keys, &QAction::triggered, this,
+            [this] { (new KeysDialog(m_actions.all(), m_navigator->pages(), this))->open(); });
     connect(a.about, &QAction::triggered, this, &MainWindow::showAbout);
 }
 
@@ -175,7 +181,7 @@ void MainWindow::startRun() {
     m_takesRunConfig = false;
     m_notice->hide();
     m_controller.start(m_experiment.resolvedConfig(), {});
-    showPage(QStringLiteral("training"));
+    m_navigator->show(QStringLiteral("training"));
 }
 
 bool MainWindow::canResume() const {
@@ -191,7 +197,7 @@ void MainWindow::resumeRun() {
     m_takesRunConfig = false;
     m_notice->hide();
     m_controller.start(config, {});
-    showPage(QStringLiteral("training"));
+    m_navigator->show(QStringLiteral("training"));
 }
 
 bool MainWindow::openRun(const QString& runDirectory) {
@@ -277,27 +283,6 @@ void MainWindow::setReduceMotion(bool reduce) {
     m_services.settings.set(settings::kReduceMotion, reduce);
 }
 
-QStringList MainWindow::pageNames() const {
-    QStringList names;
-    for (int i = 0; i < m_pages->count(); ++i) {
-        names << m_pages->widget(i)->objectName().chopped(static_cast<qsizetype>(sizeof("Page") - 1));
-    }
-    return names;
-}
-
-// "shards/map" is a page's view: its button is named after it.
-bool MainWindow::showPage(const QString& name) {
-    const auto index = static_cast<int>(pageNames().indexOf(name.section(QLatin1Char('/'), 0, 0).toLower()));
-    if (index < 0) return false;
-    if (const QString view = name.section(QLatin1Char('/'), 1); !view.isEmpty()) {
-        auto* button = m_pages->widget(index)->findChild<QAbstractButton*>(view + QStringLiteral("ViewButton"));
-        if (button == nullptr) return false;
-        button->click();
-    }
-    m_pages->setCurrentIndex(index);
-    return true;
-}
-
 void MainWindow::showModelSummary() {
     auto* dialog = findChild<ModelSummaryDialog*>();
     if (!dialog) dialog = new ModelSummaryDialog(m_experiment, this);
@@ -319,7 +304,7 @@ void MainWindow::restore() {
     const bool reduceMotion = m_services.settings.get(settings::kReduceMotion);
     m_actions.reduceMotion->setChecked(reduceMotion);
     setReduceMotion(reduceMotion);
-    m_pages->setCurrentIndex(m_services.settings.get(settings::kPage));
+    m_navigator->show(m_services.settings.get(settings::kPage));
     m_files.restoreDraft();
     offerLastRun();
 }
@@ -337,7 +322,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     }
     m_services.settings.set(settings::kGeometry, saveGeometry());
     m_services.settings.set(settings::kLayout, saveState());
-    m_services.settings.set(settings::kPage, m_pages->currentIndex());
+    m_services.settings.set(settings::kPage, m_navigator->current().name());
     m_files.keepDraft();
     event->accept();
 }

@@ -16,6 +16,7 @@
 #include "models/plan_model.h"
 #include "models/run_controller.h"
 #include "models/run_model.h"
+#include "pages/navigator.h"
 
 namespace ringside {
 
@@ -25,7 +26,6 @@ class EventTimes;
 class ExperimentForm;
 class RankStrip;
 class Settings;
-class ShardsPage;
 class Theme;
 class TopBar;
 
@@ -51,9 +51,7 @@ class MainWindow final : public QMainWindow {
     RunController& controller() { return m_controller; }
     ExperimentFiles& files() { return m_files; }
 
-    QStringList pageNames() const;  // "shards", "training"
-    bool showPage(const QString& name);
-    bool isSettled() const;  // nothing of the page in sight is still being drawn
+    Navigator& pages() { return *m_navigator; }
 
     void restore();  // layout, draft; and offers to attach when the last run is still live
     // False when there is no run to look at; the notice says why.
@@ -71,7 +69,7 @@ class MainWindow final : public QMainWindow {
     void addPages();
     void addDebugOverlay();
     void addPaintStages();
-    void addPage(const QString& title, const QString& name, QWidget* page);
+    void connectPages();
     QDockWidget* addExperimentDock();
     QDockWidget* addLogDock();
     void addRankDock();
@@ -109,8 +107,8 @@ class MainWindow final : public QMainWindow {
 
     TopBar* m_topBar = nullptr;
     NoticeBar* m_notice = nullptr;
-    QTabWidget* m_pages = nullptr;
-    ShardsPage* m_shards = nullptr;
+    QTabWidget* m_tabs = nullptr;
+    Navigator* m_navigator = nullptr;
     DebugOverlay* m_overlay = nullptr;
     ExperimentForm* m_form = nullptr;
     QLabel* m_fileName = nullptr;

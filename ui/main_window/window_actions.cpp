@@ -49,6 +49,8 @@ void WindowActions::makeFileActions() {
     quit = make("quitAction", tr("&Quit"), tr("Close the window"), QKeySequence(Qt::CTRL | Qt::Key_Q));
     recent = new QMenu(tr("Open re&cent"), m_window);
     recent->setObjectName(QStringLiteral("recentMenu"));
+    savePage = new QMenu(tr("Save what the &page shows"), m_window);
+    savePage->setObjectName(QStringLiteral("savePageMenu"));
     examples = new QMenu(tr("E&xamples"), m_window);
     examples->setObjectName(QStringLiteral("examplesMenu"));
     examples->setToolTipsVisible(true);
@@ -136,6 +138,7 @@ void WindowActions::fill(QMenuBar& bar) const {
     file->addActions({openData, openDataFolder});
     file->addSeparator();
     file->addActions({save, saveAs, exportScript});
+    file->addMenu(savePage);
     file->addSeparator();
     file->addActions({openRun, attachRun});
     file->addSeparator();
@@ -157,7 +160,8 @@ void WindowActions::addExamples(const Begin& begin) {
     }
 }
 
-void WindowActions::addPage(const QString& title, int number, const std::function<void()>& show) {
+void WindowActions::addPage(const QString& title, const std::function<void()>& show) {
+    const auto number = static_cast<int>(m_pages.size()) + 1;
     QAction* action = make("pageAction", title, tr("Show the page %1").arg(title),
                            QKeySequence(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_0 + number)));
     QObject::connect(action, &QAction::triggered, m_window, show);

@@ -24,13 +24,13 @@ struct WindowActions {
     QAction *run, *resume, *stop, *detach, *previousEpoch, *nextEpoch;
     QAction *theme, *log, *reduceMotion, *debugOverlay, *experiment, *resetLayout, *palette, *devices, *modelSummary;
     QAction *keys, *about;
-    QMenu *recent, *examples;
+    QMenu *recent, *examples, *savePage;
 
     using Begin = std::function<void(const RunConfig& config)>;
     void addExamples(const Begin& begin);
 
     void fill(QMenuBar& bar) const;
-    void addPage(const QString& title, int number, const std::function<void()>& show);
+    void addPage(const QString& title, const std::function<void()>& show);
     QList<QAction*> all() const { return m_all; }
 
   private:

@@ -10,10 +10,10 @@
 #include "experiment/experiment_form.h"
 #include "main_window/log_panel.h"
 #include "main_window/main_window.h"
-#include "main_window/page_tabs.h"
 #include "main_window/paint_stages.h"
 #include "main_window/status_panel.h"
 #include "main_window/top_bar.h"
+#include "pages/page_tabs.h"
 #include "ranks/rank_strip.h"
 #include "settings/settings.h"
 #include "shards/page/shards_page.h"
@@ -44,18 +44,20 @@ void MainWindow::buildLayout() {
     m_topBar = new TopBar(m_actions, m_plan, m_services.theme, this);
     setMenuWidget(m_topBar);
     m_notice = new NoticeBar(this);
-    m_pages = new PageTabs(this);
-    m_pages->setObjectName(QStringLiteral("pagesTabWidget"));
-    m_pages->setAccessibleName(tr("Pages"));
-    m_pages->setDocumentMode(true);
-    m_pages->setMinimumSize(kLeastPages);
+    m_tabs = new PageTabs(this);
+    m_tabs->setObjectName(QStringLiteral("pagesTabWidget"));
+    m_tabs->setAccessibleName(tr("Pages"));
+    m_tabs->setDocumentMode(true);
+    m_tabs->setMinimumSize(kLeastPages);
+    m_navigator = new Navigator(*m_tabs, this);
     addPages();
+    connectPages();
     auto* centre = new QWidget(this);
     auto* column = new QVBoxLayout(centre);
     column->setContentsMargins(0, Theme::kSpace1, Theme::kSpace3, 0);
     column->setSpacing(Theme::kSpace1);
     column->addWidget(m_notice);
-    column->addWidget(m_pages, 1);
+    column->addWidget(m_tabs, 1);
     setCentralWidget(centre);
     centre->setFocus();  // no control looks chosen before the user chose one
 
@@ -74,42 +76,44 @@ void MainWindow::buildLayout() {
     m_firstLayout = saveState();
 }
 
+// A line for each page, in the order of the tabs.
 void MainWindow::addPages() {
-    addPage(tr("Shards"), QStringLiteral("shards"),
-            m_shards = new ShardsPage(m_experiment, m_plan, m_run, m_services.theme, this));
-    connect(m_shards, &ShardsPage::reportSamplesWanted, &m_controller, &RunController::reportSamplesOnce);
-    auto* training = new TrainingPage(m_run, m_services.theme, this);
-    addPage(tr("Training"), QStringLiteral("training"), training);
-    connect(training, &TrainingPage::exported, m_notice, &NoticeBar::takeBackFailure);
-    connect(training, &TrainingPage::failed, m_notice,
-            [this](const QString& message) { m_notice->say(message, NoticeBar::Tone::Danger); });
+    Theme& theme = m_services.theme;
+    auto* shards = new ShardsPage(m_experiment, m_plan, m_run, theme, this);
+    connect(shards, &ShardsPage::reportSamplesWanted, &m_controller, &RunController::reportSamplesOnce);
+    m_navigator->add(shards);
+    m_navigator->add(new TrainingPage(m_run, theme, this));
+}
+
+void MainWindow::connectPages() {
+    for (const Page* page : m_navigator->pages()) {
+        m_actions.addPage(page->title(), [this, name = page->name()] {
+            m_navigator->show(name);
+            m_navigator->giveKeyboard();
+        });
+    }
+    connect(m_navigator, &Navigator::saved, m_notice, [this](const QString& sentence) { m_notice->say(sentence); });
+    connect(m_navigator, &Navigator::failed, m_notice,
+            [this](const QString& sentence) { m_notice->say(sentence, NoticeBar::Tone::Danger); });
 }
 
 void MainWindow::addDebugOverlay() {
     if (m_services.eventTimes == nullptr) return;
     m_overlay = new DebugOverlay(
-        *m_services.eventTimes, [this] { return m_shards->figures(); }, m_pages);
+        *m_services.eventTimes, [this] { return m_navigator->current().figures(); }, m_tabs);
 }
 
 // Other data and another number of ranks change all of the window.
 void MainWindow::addPaintStages() {
-    auto* stages = new PaintStages(*this, m_shards->paintParts() << m_form << m_ranks, this);
+    QList<QWidget*> parts;
+    for (const Page* page : m_navigator->pages()) parts << page->paintParts();
+    auto* stages = new PaintStages(*this, parts << m_form << m_ranks, this);
     stages->beginWhenShown();
     connect(&m_experiment, &ExperimentModel::dataChanged, stages, &PaintStages::begin);
     connect(&m_experiment, &ExperimentModel::configChanged, stages, [this, stages, before = std::int64_t{0}]() mutable {
         const std::int64_t now = m_experiment.config().parallel.worldSize;
         if (std::exchange(before, now) != now) stages->begin();
     });
-}
-
-bool MainWindow::isSettled() const {
-    return m_pages->currentWidget() != m_shards || m_shards->isSettled();
-}
-
-void MainWindow::addPage(const QString& title, const QString& name, QWidget* page) {
-    page->setObjectName(name + QStringLiteral("Page"));
-    const int index = m_pages->addTab(page, title);
-    m_actions.addPage(title, index + 1, [this, index] { m_pages->setCurrentIndex(index); });
 }
 
 QDockWidget* MainWindow::addExperimentDock() {
@@ -168,7 +172,7 @@ void MainWindow::resetLayout() {
     restoreState(m_firstLayout);
     m_services.settings.forget(settings::kLayout);
     m_services.settings.forget(settings::kGeometry);
-    m_pages->setCurrentIndex(0);
+    m_tabs->setCurrentIndex(0);
 }
 
 }  // namespace ringside

@@ -20,7 +20,7 @@ struct Setting {
 namespace settings {
 inline const Setting<QByteArray> kGeometry{"window/geometry"};
 inline const Setting<QByteArray> kLayout{"window/layout"};
-inline const Setting<int> kPage{"window/page", 0};
+inline const Setting<QString> kPage{"window/page"};                              // its name; empty: the first
 inline const Setting<QString> kTheme{"window/theme", QStringLiteral("system")};  // light | dark | system
 inline const Setting<bool> kReduceMotion{"window/reduce_motion", false};
 inline const Setting<QStringList> kRecentFiles{"files/recent"};

@@ -27,8 +27,8 @@ Screenshot::Screenshot(MainWindow& window, const StartOptions& options, QObject*
 }
 
 void Screenshot::begin() {
-    if (!m_options.page.isEmpty() && !m_window.showPage(m_options.page)) {
-        return fail(tr("--page is %1; the pages are %2").arg(m_options.page, m_window.pageNames().join(", ")));
+    if (!m_options.page.isEmpty() && !m_window.pages().show(m_options.page)) {
+        return fail(tr("--page is %1; %2").arg(m_options.page, m_window.pages().choices(m_options.page)));
     }
     if (!m_options.config.isEmpty()) {
         const Result<RunConfig> config = ExperimentFiles::readExperiment(m_options.config);
@@ -64,7 +64,7 @@ void Screenshot::look() {
 }
 
 void Screenshot::draw() {
-    if (!m_window.isSettled()) return m_settle.start();
+    if (!m_window.pages().current().isSettled()) return m_settle.start();
     m_deadline.stop();
     if (!m_options.runDirectory.isEmpty() && !m_window.run().data().started()) {
         return fail(m_window.controller().message());

@@ -69,7 +69,7 @@ QString StartOptions::helpText() {
         "    Opens the window. FILE: an experiment (.ringside.json), data, or a run directory.\n\n"
         "ringside --screenshot FILE [options]\n"
         "    Draws one page into a PNG file; needs no display.\n\n"
-        "  --page NAME          shards or training; the first page otherwise\n"
+        "  --page NAME          a page, such as shards or training, or a view of one: shards/map\n"
         "  --config FILE        the experiment to show; the built-in digits otherwise\n"
         "  --run-dir DIR        the run to show\n"
         "  --size WxH           of the window, 1280x800 otherwise\n"

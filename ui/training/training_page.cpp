@@ -2,7 +2,6 @@
 #include "training/training_page.h"
 
 #include <QFileDialog>
-#include <QFileInfo>
 #include <QGridLayout>
 #include <QLabel>
 #include <QVBoxLayout>
@@ -19,8 +18,8 @@ constexpr double kStartsNearZero = 0.1;  // of the last step
 
 }  // namespace
 
-TrainingPage::TrainingPage(RunModel& run, Theme& theme, QWidget* parent) : QWidget(parent), m_run(run), m_theme(theme) {
-    setObjectName(QStringLiteral("trainingPage"));
+TrainingPage::TrainingPage(RunModel& run, Theme& theme, QWidget* parent)
+    : Page(QStringLiteral("training"), tr("Training"), parent), m_run(run), m_theme(theme) {
     m_tick.setSingleShot(true);
     m_tick.setInterval(kRedrawMs);
     m_stack = new QStackedLayout(this);
@@ -172,9 +171,8 @@ void TrainingPage::exportTo(const QString& file) {
     m_writing.want(
         this, [write](const LatestWork::Stop&) { return write(); },
         [this, file](const QString& problem) {
-            m_tools->setNote(problem.isEmpty() ? tr("Saved %1").arg(QFileInfo(file).fileName()) : QString());
             if (problem.isEmpty()) {
-                Q_EMIT exported(file);
+                Q_EMIT saved(tr("Saved %1").arg(file));
             } else {
                 Q_EMIT failed(tr("Not exported: %1").arg(problem));
             }

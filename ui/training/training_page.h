@@ -9,6 +9,7 @@
 
 #include "charts/chart_panel.h"
 #include "controls/latest_work.h"
+#include "pages/page.h"
 #include "training/training_tool_row.h"
 
 namespace ringside {
@@ -16,7 +17,7 @@ namespace ringside {
 class RunModel;
 
 // Loss, accuracy, throughput and gradient norm while they are measured, on one x axis with one crosshair.
-class TrainingPage : public QWidget {
+class TrainingPage : public Page {
     Q_OBJECT
   public:
     TrainingPage(RunModel& run, Theme& theme, QWidget* parent = nullptr);
@@ -25,9 +26,7 @@ class TrainingPage : public QWidget {
     QStringList csvLines() const;
     void exportTo(const QString& file);  // .csv, .svg or .png
 
-  Q_SIGNALS:
-    void exported(const QString& file);
-    void failed(const QString& message);
+    QList<QAction*> exportActions() const override { return m_tools->exportActions(); }
 
   protected:
     void showEvent(QShowEvent* event) override;

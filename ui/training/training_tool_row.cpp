@@ -3,7 +3,6 @@
 
 #include <QHBoxLayout>
 #include <QLocale>
-#include <QMenu>
 #include <QPushButton>
 #include <initializer_list>
 
@@ -30,7 +29,6 @@ TrainingToolRow::TrainingToolRow(QWidget* parent)
       m_logY(makeSwitch(tr("Log y"), "logYCheckBox", tr("Logarithmic y axis for loss and gradient norm"))),
       m_fanOut(makeSwitch(tr("Fan out by rank"), "fanOutCheckBox",
                           tr("One curve for each rank instead of the mean and its band"))),
-      m_note(new ElidedLabel),
       m_name(new QLabel(tr("Smoothing"))),
       m_rows(new QBoxLayout(QBoxLayout::LeftToRight, this)),
       m_curves(new QHBoxLayout),
@@ -39,8 +37,6 @@ TrainingToolRow::TrainingToolRow(QWidget* parent)
     m_rows->setSpacing(Theme::kSpace2);
     m_name->setProperty("role", "muted");
     m_smoothingValue->setMinimumWidth(kValueWidth);
-    m_note->setProperty("role", "note");
-    m_note->setObjectName(QStringLiteral("exportNoteLabel"));
     for (QWidget* part : std::initializer_list<QWidget*>{m_name, m_smoothing, m_smoothingValue, m_axis}) {
         m_curves->addWidget(part);
     }
@@ -49,7 +45,6 @@ TrainingToolRow::TrainingToolRow(QWidget* parent)
     m_options->addWidget(m_logY);
     m_options->addWidget(m_fanOut);
     m_options->addStretch(1);
-    m_options->addWidget(m_note);
     m_options->addWidget(makeExportButton());
     m_rows->addLayout(m_curves);
     m_rows->addLayout(m_options, 1);
@@ -102,12 +97,13 @@ QWidget* TrainingToolRow::makeExportButton() {
     auto* button = new QPushButton(tr("Export"));
     button->setObjectName(QStringLiteral("exportButton"));
     button->setToolTip(tr("Save what the charts show"));
-    auto* menu = new QMenu(button);
-    for (const auto& [name, suffix] : {std::pair(tr("PNG picture..."), "png"), std::pair(tr("SVG drawing..."), "svg"),
-                                       std::pair(tr("CSV values..."), "csv")}) {
-        menu->addAction(name, this, [this, wanted = QString::fromLatin1(suffix)] { Q_EMIT exportWanted(wanted); });
+    m_export = new QMenu(button);
+    for (const auto& [name, suffix] :
+         {std::pair(tr("Save the charts as PNG..."), "png"), std::pair(tr("Save the charts as SVG..."), "svg"),
+          std::pair(tr("Save the charts as CSV..."), "csv")}) {
+        m_export->addAction(name, this, [this, wanted = QString::fromLatin1(suffix)] { Q_EMIT exportWanted(wanted); });
     }
-    button->setMenu(menu);
+    button->setMenu(m_export);
     return button;
 }
 

@@ -4,11 +4,11 @@
 #include <QBoxLayout>
 #include <QCheckBox>
 #include <QLabel>
+#include <QMenu>
 #include <QSlider>
 #include <QWidget>
 
 #include "charts/axis_ticks.h"
-#include "controls/elided_label.h"
 #include "controls/segmented_control.h"
 #include "training/curve_source.h"
 
@@ -26,7 +26,7 @@ class TrainingToolRow : public QWidget {
     NumberStyle xStyle() const { return xAxis() == XAxis::Time ? NumberStyle::Seconds : NumberStyle::Plain; }
     bool logY() const { return m_logY->isChecked(); }
     bool fanOut() const { return m_fanOut->isChecked(); }
-    void setNote(const QString& text) { m_note->setWhole(text); }
+    QList<QAction*> exportActions() const { return m_export->actions(); }
 
   Q_SIGNALS:
     void changed();
@@ -48,7 +48,7 @@ class TrainingToolRow : public QWidget {
     SegmentedControl* m_axis;
     QCheckBox* m_logY;
     QCheckBox* m_fanOut;
-    ElidedLabel* m_note;
+    QMenu* m_export = nullptr;
     QLabel* m_name;          // of the slider
     QBoxLayout* m_rows;      // one row, or two where there is little room:
     QHBoxLayout* m_curves;   // smoothing and x axis

@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
     MainWindow window({theme, settings, dialogs, QStringLiteral(RINGSIDE_BIN_DIR "/ringsidectl")});
     window.resize(1280, 800);
     window.show();
-    window.showPage("training");
+    window.pages().show("training");
 
     RunConfig config;
     config.parallel.worldSize = 8;

@@ -24,6 +24,7 @@ class LoomView : public ShardView {
     void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) override;
     void reveal(LoomCell cell) override { m_loom->reveal(cell); }
     std::optional<Explanation> explanation() const override { return m_loom->dealing().explanation(); }
+    QWidget* keyboardHome() override { return m_loom; }
     void setProgress(const RunProgress& progress) override;
     ShardTable table() const override { return m_scene ? placesTable(*m_scene) : ShardTable{}; }
 

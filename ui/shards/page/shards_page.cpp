@@ -38,14 +38,13 @@ SamplePlace placeOf(const ShardPlan& plan, LoomCell cell) {
 }  // namespace
 
 ShardsPage::ShardsPage(ExperimentModel& experiment, PlanModel& plan, const RunModel& run, Theme& theme, QWidget* parent)
-    : QWidget(parent),
+    : Page(QStringLiteral("shards"), tr("Shards"), parent),
       m_experiment(experiment),
       m_plan(plan),
       m_run(run),
       m_source(experiment, plan),
       m_verification(run),
       m_follower(plan) {
-    setObjectName(QStringLiteral("shardsPage"));
     setAttribute(Qt::WA_StyledBackground);  // for the red frame of an alarm
     makeLayout(theme);
     addExports();
@@ -105,6 +104,8 @@ void ShardsPage::resizeEvent(QResizeEvent*) {
 }
 
 void ShardsPage::addExports() {
+    connect(&m_views->exporter(), &ViewExport::saved, this, &Page::saved);
+    connect(&m_views->exporter(), &ViewExport::failed, this, &Page::failed);
     m_views->exporter().addTable(tr("Save what was found as CSV..."),
                                  [this] { return scene() ? hitsTable(*scene(), m_finder.hits()) : ShardTable{}; });
     m_views->exporter().addTable(tr("Save the ledger as CSV..."),
@@ -167,7 +168,7 @@ void ShardsPage::connectViews() {
         config.pitfalls = {};
         m_experiment.edit(config, QStringLiteral("pitfalls"));
     });
-    connect(m_views, &ViewPanel::viewChosen, this, &ShardsPage::showView);
+    connect(m_views, &ViewPanel::viewChosen, this, &ShardsPage::showChosenView);
     connect(m_views, &ViewPanel::cellChosen, this, &ShardsPage::select);
     connect(m_views, &ViewPanel::cellHovered, this, &ShardsPage::hover);
     connect(m_views, &ViewPanel::rowChosen, this, &ShardsPage::selectAt);
@@ -312,7 +313,7 @@ void ShardsPage::hover(std::optional<LoomCell> cell) {
     }
 }
 
-void ShardsPage::showView() {
+void ShardsPage::showChosenView() {
     if (scene()) {
         m_views->view().setScene(*scene());
         showSelection();
@@ -354,6 +355,16 @@ void ShardsPage::goToHit(int direction) {
         m_views->view().reveal(*cell);
     }
     showFound();
+}
+
+QList<PageKey> ShardsPage::keys() const {
+    return {{QStringLiteral("W / S"), tr("Loom: zoom in, out")},
+            {QStringLiteral("A / D"), tr("Loom: earlier, later")},
+            {QStringLiteral("F"), tr("Loom: the whole epoch")},
+            {QStringLiteral("Home / End"), tr("Loom: first, last cells")},
+            {tr("Arrows"), tr("Shards: move the selection")},
+            {QStringLiteral("Ctrl+F"), tr("Shards: find a sample")},
+            {tr("Space"), tr("Deal: the next group")}};
 }
 
 PageFigures ShardsPage::figures() const {
@@ -410,7 +421,7 @@ void ShardsPage::goToMismatch() {
     if (mismatches.empty()) return;
     const PlanMismatch& first = mismatches.front();
     if (m_progress.otherPlan) takeRunPlan();
-    m_views->showLoom();
+    m_views->showView(QStringLiteral("loom"));
     m_goal = LoomCell{first.rank, std::max<qint64>(0, first.slot)};
     m_follower.setOn(false);
     m_plan.setEpoch(static_cast<int>(first.epoch));

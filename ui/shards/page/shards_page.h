@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "controls/page_stack.h"
-#include "diagnostics/debug_overlay.h"
+#include "pages/page.h"
 #include "shards/balance/class_balance_view.h"
 #include "shards/find/plan_finder.h"
 #include "shards/ledger/coverage_count.h"
@@ -28,21 +28,25 @@ class RunModel;
 
 // Which sample every rank gets in the epoch at the cursor, and why: connects the views, the ledger and the finder with
 // the plan and its selection.
-class ShardsPage : public QWidget {
+class ShardsPage : public Page {
     Q_OBJECT
   public:
     ShardsPage(ExperimentModel& experiment, PlanModel& plan, const RunModel& run, Theme& theme,
                QWidget* parent = nullptr);
 
     // What is in sight shows the plan, and nothing is still being drawn.
-    bool isSettled() const {
+    bool isSettled() const override {
         return m_stack->currentWidget() == m_empty || (m_source.isSettled() && m_views->view().isSettled());
     }
     bool isFinding() const { return m_finder.isWorking(); }
     QWidget* viewInSight() const { return &m_views->view(); }
-    PageFigures figures() const;  // for the debug overlay
-    // Which may paint one after another.
-    QList<QWidget*> paintParts() const { return {m_views, m_views->explanationBox(), m_side}; }
+    PageFigures figures() const override;
+    QList<QWidget*> paintParts() const override { return {m_views, m_views->explanationBox(), m_side}; }
+    QList<QAction*> exportActions() const override { return m_views->exporter().saveActions(); }
+    QList<PageKey> keys() const override;
+    QWidget* keyboardHome() const override { return m_views->view().keyboardHome(); }
+    QStringList viewNames() const override { return ViewPanel::viewNames(); }
+    void showView(const QString& view) override { m_views->showView(view); }
 
     // A narrower page makes a drawer of the ledger, so that the parts' own least sizes do not add up.
     QSize minimumSizeHint() const override { return {600, 300}; }
@@ -74,7 +78,7 @@ class ShardsPage : public QWidget {
     void makeLayout(Theme& theme);
     void connectRun();
     void showFound();
-    void showView();
+    void showChosenView();
     void goToHit(int direction);
     void select(LoomCell cell);
     void selectAt(qint64 sample, std::optional<LoomCell> cell);

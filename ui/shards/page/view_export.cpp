@@ -43,6 +43,12 @@ ViewExport::ViewExport(QWidget* parent) : QPushButton(tr("More"), parent) {
     connect(m_showTable, &QAction::toggled, this, &ViewExport::tableToggled);
 }
 
+QList<QAction*> ViewExport::saveActions() const {
+    QList<QAction*> actions = menu()->actions();
+    actions.removeIf([this](const QAction* action) { return action == m_showTable || action->isSeparator(); });
+    return actions;
+}
+
 void ViewExport::setView(Table table, std::function<QWidget*()> picture) {
     m_table = std::move(table);
     m_picture = std::move(picture);
@@ -114,7 +120,9 @@ void ViewExport::sayBusy(const QString& file) {
 }
 
 void ViewExport::report(const QString& file, const QString& problem) {
-    Q_EMIT said(problem.isEmpty() ? tr("Saved %1").arg(file) : problem, !problem.isEmpty());
+    const QString sentence = problem.isEmpty() ? tr("Saved %1").arg(file) : problem;
+    Q_EMIT said(sentence, !problem.isEmpty());
+    problem.isEmpty() ? Q_EMIT saved(sentence) : Q_EMIT failed(sentence);
 }
 
 }  // namespace ringside

@@ -20,6 +20,7 @@ class ViewExport : public QPushButton {
     explicit ViewExport(QWidget* parent = nullptr);
     void addTable(const QString& text, Table table);  // one more that can be saved as CSV
     void setView(Table table, std::function<QWidget*()> picture);
+    QList<QAction*> saveActions() const;  // the menu without the switch for the table
     bool tableShown() const { return m_showTable->isChecked(); }
 
     // Ends with said(). The suffix decides: .csv, .svg, else PNG.
@@ -29,6 +30,8 @@ class ViewExport : public QPushButton {
   Q_SIGNALS:
     void tableToggled(bool shown);
     void said(const QString& sentence, bool failed);
+    void saved(const QString& sentence);  // the end of said(), told apart
+    void failed(const QString& sentence);
 
   private:
     void ask(const QString& name, const QString& suffix, std::function<void(const QString& file)> save);

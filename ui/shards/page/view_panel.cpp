@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QHBoxLayout>
 #include <QVBoxLayout>
+#include <array>
 #include <utility>
 
 #include "shards/balance/balance_view.h"
@@ -17,6 +18,9 @@
 
 namespace ringside {
 namespace {
+
+// In the order of the views.
+constexpr std::array kViewNames{"loom", "map", "biography", "balance", "diff", "compare", "damage"};
 
 // The first in tab order, or the page itself.
 QWidget& firstControl(QWidget& page) {
@@ -54,16 +58,21 @@ QWidget* ViewPanel::makeToolRow() {
     row->setProperty("role", "clear");
     auto* layout = new QHBoxLayout(row);
     layout->setContentsMargins(0, 0, 0, 0);
-    m_choice = new SegmentedControl({
-        {tr("Loom"), tr("Which rank trains which sample, in order"), QStringLiteral("loomViewButton")},
-        {tr("Map"), tr("The rank of every sample, in the order of the data set"), QStringLiteral("mapViewButton")},
-        {tr("Biography"), tr("The selected sample through all epochs"), QStringLiteral("biographyViewButton")},
-        {tr("Balance"), tr("The classes of every rank and step, beside chance"), QStringLiteral("balanceViewButton")},
-        {tr("Diff"), tr("What changed since another epoch"), QStringLiteral("diffViewButton")},
-        {tr("A/B"), tr("A second setting below the experiment's"), QStringLiteral("compareViewButton")},
-        {tr("Damage"), tr("What the deal reaches and repeats, and what mistakes do to it"),
-         QStringLiteral("damageViewButton")},
-    });
+    const std::array<std::pair<QString, QString>, kViewNames.size()> texts{{
+        {tr("Loom"), tr("Which rank trains which sample, in order")},
+        {tr("Map"), tr("The rank of every sample, in the order of the data set")},
+        {tr("Biography"), tr("The selected sample through all epochs")},
+        {tr("Balance"), tr("The classes of every rank and step, beside chance")},
+        {tr("Diff"), tr("What changed since another epoch")},
+        {tr("A/B"), tr("A second setting below the experiment's")},
+        {tr("Damage"), tr("What the deal reaches and repeats, and what mistakes do to it")},
+    }};
+    QList<SegmentedControl::Choice> choices;
+    for (std::size_t view = 0; view < texts.size(); ++view) {
+        choices << SegmentedControl::Choice{texts[view].first, texts[view].second,
+                                            viewNames()[static_cast<qsizetype>(view)] + QStringLiteral("ViewButton")};
+    }
+    m_choice = new SegmentedControl(choices);
     m_choice->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);  // the find box gives way first
     layout->addWidget(m_choice);
     m_find = new FindBox;
@@ -119,8 +128,15 @@ void ViewPanel::addViews(Theme& theme) {
     });
 }
 
-void ViewPanel::showLoom() {
-    m_choice->setCurrent(0);
+QStringList ViewPanel::viewNames() {
+    QStringList names;
+    for (const char* name : kViewNames) names << QString::fromLatin1(name);
+    return names;
+}
+
+void ViewPanel::showView(const QString& name) {
+    const auto view = static_cast<int>(viewNames().indexOf(name));
+    if (view >= 0) m_choice->setCurrent(view);
 }
 
 void ViewPanel::connectExport() {

@@ -24,7 +24,8 @@ class ViewPanel : public QFrame {
     explicit ViewPanel(Theme& theme, QWidget* parent = nullptr);
 
     ShardView& view() const { return *m_views[m_choice->current()]; }
-    void showLoom();
+    static QStringList viewNames();  // "loom", "map", ...
+    void showView(const QString& name);
     FindBox& find() const { return *m_find; }
     ViewExport& exporter() const { return *m_export; }
     QWidget* explanationBox() const { return m_explanation; }

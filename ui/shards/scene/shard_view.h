@@ -27,6 +27,8 @@ class ShardView : public QWidget {
     virtual void setProgress(const RunProgress&) {}  // what a run has trained of the scene
     // What the whole view says, in place of why the selected sample is where it is.
     virtual std::optional<Explanation> explanation() const { return {}; }
+    // The part that keys act on.
+    virtual QWidget* keyboardHome() { return this; }
     virtual ShardTable table() const = 0;  // what is seen, as rows
     // Whether the picture is of the scene given last; false while a worker still draws it.
     virtual bool isSettled() const { return true; }

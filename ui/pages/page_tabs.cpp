@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "main_window/page_tabs.h"
+#include "pages/page_tabs.h"
 
 #include <QEvent>
 #include <QTabBar>

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "pages/navigator.h"
+
+#include <QApplication>
+#include <QLineEdit>
+
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+class Places final : public Page {
+  public:
+    Places(const QString& name, QStringList views)
+        : Page(name, name.toUpper()), m_views(std::move(views)), m_line(new QLineEdit(this)) {}
+    QStringList viewNames() const override { return m_views; }
+    void showView(const QString& view) override { shown = view; }
+    QWidget* keyboardHome() const override { return m_line; }
+    QString shown;
+
+  private:
+    QStringList m_views;
+    QLineEdit* m_line;
+};
+
+}  // namespace
+
+TEST_CASE("a page is one call: its tab, its name and its views follow") {
+    QTabWidget tabs;
+    Navigator pages(tabs);
+    auto* map = new Places("atlas", {"north", "south"});
+    auto* plain = new Places("diary", {});
+    pages.add(map);
+    pages.add(plain);
+    CHECK(pages.names() == QStringList{"atlas", "diary"});
+    CHECK(tabs.tabText(1) == "DIARY");
+    CHECK(&pages.current() == map);
+
+    CHECK(pages.show("diary"));
+    CHECK(&pages.current() == plain);
+    CHECK(pages.show("Atlas/south"));
+    CHECK(&pages.current() == map);
+    CHECK(map->shown == "south");
+}
+
+TEST_CASE("a place that is none leaves the page in sight and says which there are") {
+    QTabWidget tabs;
+    Navigator pages(tabs);
+    auto* map = new Places("atlas", {"north", "south"});
+    pages.add(map);
+    pages.add(new Places("diary", {}));
+    CHECK_FALSE(pages.show("attic"));
+    CHECK_FALSE(pages.show("atlas/west"));
+    CHECK_FALSE(pages.show("diary/north"));
+    CHECK(&pages.current() == map);
+    CHECK(map->shown.isEmpty());
+    CHECK(pages.choices("attic") == "the pages are atlas, diary");
+    CHECK(pages.choices("atlas/west") == "the views of atlas are north, south");
+    CHECK(pages.choices("diary/north") == "diary has no views of its own");
+}
+
+TEST_CASE("what any page says of its files reaches the window, and its key gives it the keyboard") {
+    QTabWidget tabs;
+    Navigator pages(tabs);
+    auto* page = new Places("atlas", {});
+    pages.add(page);
+    QStringList heard;
+    QObject::connect(&pages, &Navigator::saved, [&](const QString& text) { heard << "saved " + text; });
+    QObject::connect(&pages, &Navigator::failed, [&](const QString& text) { heard << "failed " + text; });
+    Q_EMIT page->saved("a");
+    Q_EMIT page->failed("b");
+    CHECK(heard == QStringList{"saved a", "failed b"});
+    tabs.show();
+    tabs.activateWindow();
+    pages.giveKeyboard();
+    CHECK(tabs.focusWidget() == page->keyboardHome());
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "pages/navigator.h"
+
+#include <algorithm>
+
+namespace ringside {
+namespace {
+
+QString pageOf(const QString& place) {
+    return place.section(QLatin1Char('/'), 0, 0).toLower();
+}
+
+}  // namespace
+
+Navigator::Navigator(QTabWidget& tabs, QObject* parent) : QObject(parent), m_tabs(tabs) {
+    connect(&tabs, &QTabWidget::currentChanged, this, [this](int index) {
+        if (index >= 0) Q_EMIT currentChanged(*m_pages[index]);
+    });
+}
+
+void Navigator::add(Page* page) {
+    m_pages << page;
+    m_tabs.addTab(page, page->title());
+    connect(page, &Page::saved, this, &Navigator::saved);
+    connect(page, &Page::failed, this, &Navigator::failed);
+}
+
+Page& Navigator::current() const {
+    return *m_pages[m_tabs.currentIndex()];
+}
+
+QStringList Navigator::names() const {
+    QStringList names;
+    for (const Page* page : m_pages) names << page->name();
+    return names;
+}
+
+Page* Navigator::find(const QString& name) const {
+    const auto found = std::ranges::find(m_pages, name, &Page::name);
+    return found == m_pages.end() ? nullptr : *found;
+}
+
+bool Navigator::show(const QString& place) {
+    Page* page = find(pageOf(place));
+    if (page == nullptr) return false;
+    if (const QString view = place.section(QLatin1Char('/'), 1); !view.isEmpty()) {
+        if (!page->viewNames().contains(view)) return false;
+        page->showView(view);
+    }
+    m_tabs.setCurrentWidget(page);
+    return true;
+}
+
+void Navigator::giveKeyboard() const {
+    if (QWidget* home = current().keyboardHome()) home->setFocus(Qt::ShortcutFocusReason);
+}
+
+QString Navigator::choices(const QString& place) const {
+    const Page* page = find(pageOf(place));
+    if (page == nullptr) return tr("the pages are %1").arg(names().join(QStringLiteral(", ")));
+    if (page->viewNames().isEmpty()) return tr("%1 has no views of its own").arg(page->name());
+    return tr("the views of %1 are %2").arg(page->name(), page->viewNames().join(QStringLiteral(", ")));
+}
+
+}  // namespace ringside
