@@ -14,6 +14,7 @@
 
 namespace ringside {
 
+class HostMemory;    // cpu/host_memory.h
 struct UpdateRules;  // update_state.h
 
 // torch.optim.SGD. Rounded to float where they meet a float tensor, as PyTorch does.
@@ -186,6 +187,8 @@ class Backend {
 
 // threads >= 1: how many CPUs one rank may use; 1 never starts a thread pool. winograd: for gradients, where faster.
 std::unique_ptr<Backend> makeCpuBackend(int threads, bool winograd = true);
+// memory: where tensors and what oneDNN works in come from; it outlives the backend.
+std::unique_ptr<Backend> makeCpuBackend(int threads, bool winograd, HostMemory& memory);
 
 // CPUs this process may run on, shared evenly by the ranks of a host; at least 1.
 int threadsPerRank(int ranksOnHost);

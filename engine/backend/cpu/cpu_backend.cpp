@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "backend/cpu/adam.h"
 #include "backend/cpu/elementwise.h"
@@ -23,8 +23,6 @@
 namespace ringside {
 
 namespace {
-
-constexpr std::size_t kAlignment = 64;
 
 float* floats(const Tensor& tensor) {
     return static_cast<float*>(tensor.data);
@@ -68,12 +66,12 @@ UpdateState& updateStateIn(const Tensor& tensor) {
 
 }  // namespace
 
-void CpuBackend::Free::operator()(void* memory) const noexcept {
-    std::free(memory);
-}
-
-CpuBackend::CpuBackend(int threads, bool winograd)
-    : m_threads(std::max(1, threads)), m_winograd(winograd), m_batchNorm(m_threads) {
+CpuBackend::CpuBackend(int threads, bool winograd, HostMemory& memory)
+    : m_threads(std::max(1, threads)),
+      m_winograd(winograd),
+      m_batchNorm(m_threads),
+      m_hostMemory(memory),
+      m_scratchpad(memory) {
     cpu::useThreads(m_threads);
 }
 
@@ -83,16 +81,17 @@ std::string CpuBackend::name() const {
 
 Tensor CpuBackend::allocate(const Shape& shape, DType type) {
     Tensor tensor{nullptr, shape, type, device()};
-    const std::size_t bytes = std::max(kAlignment, (tensor.bytes() + kAlignment - 1) / kAlignment * kAlignment);
-    if (bytes <= physicalMemory() - std::min(physicalMemory(), m_allocated))
-        tensor.data = std::aligned_alloc(kAlignment, bytes);
+    const std::size_t bytes = tensor.bytes();
+    HostBlock block;
+    if (bytes <= physicalMemory() - std::min(physicalMemory(), m_allocated)) block = HostBlock(m_hostMemory, bytes);
+    tensor.data = block.data();
     if (!tensor.data)
         throw DeviceError("memory ran out: " + std::to_string(bytes >> 20) + " MiB for a tensor of shape " +
                           shape.text() + " do not fit beside the " + std::to_string(m_allocated >> 20) +
                           " MiB in use: lower loader.batch_size or choose a smaller model");
     m_allocated += bytes;
     std::memset(tensor.data, 0, bytes);
-    m_memory.emplace_back(tensor.data);
+    m_memory.push_back(std::move(block));
     return tensor;
 }
 
@@ -202,7 +201,7 @@ bool CpuBackend::prefersChannelBlocks(std::span<const ConvolutionSpec> convoluti
 }
 
 std::unique_ptr<Convolution> CpuBackend::makeConvolution(const ConvolutionSpec& spec) {
-    return cpu::makeConvolution(spec, m_threads, m_winograd);
+    return cpu::makeConvolution(spec, m_threads, m_winograd, m_scratchpad);
 }
 
 void CpuBackend::maxPoolForward(const Tensor& x, const Tensor& y, const Tensor& winners, const MaxPoolSpec& spec) {
@@ -313,7 +312,11 @@ void CpuBackend::attentionBackward(const Tensor& qkv, const Tensor& shares, cons
 }
 
 std::unique_ptr<Backend> makeCpuBackend(int threads, bool winograd) {
-    return std::make_unique<CpuBackend>(threads, winograd);
+    return makeCpuBackend(threads, winograd, plainHostMemory());
+}
+
+std::unique_ptr<Backend> makeCpuBackend(int threads, bool winograd, HostMemory& memory) {
+    return std::make_unique<CpuBackend>(threads, winograd, memory);
 }
 
 int threadsPerRank(int ranksOnHost) {

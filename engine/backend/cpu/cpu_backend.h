@@ -6,6 +6,7 @@
 
 #include "backend/backend.h"
 #include "backend/cpu/batch_norm.h"
+#include "backend/cpu/scratchpad.h"
 
 namespace ringside {
 
@@ -13,7 +14,7 @@ namespace ringside {
 // (and oneDNN's pool when threads > 1) and is done when the call returns.
 class CpuBackend final : public Backend {
   public:
-    CpuBackend(int threads, bool winograd);
+    CpuBackend(int threads, bool winograd, HostMemory& memory);
 
     std::string name() const override;
     Device device() const override { return {}; }
@@ -78,15 +79,13 @@ class CpuBackend final : public Backend {
                            const Tensor& gradQkv, const AttentionSpec& spec) override;
 
   private:
-    struct Free {
-        void operator()(void* memory) const noexcept;
-    };
-
     int m_threads;
     bool m_winograd;
     cpu::BatchNorm m_batchNorm;
     std::size_t m_allocated = 0;  // bytes
-    std::vector<std::unique_ptr<void, Free>> m_memory;
+    HostMemory& m_hostMemory;
+    std::vector<HostBlock> m_memory;
+    cpu::Scratchpad m_scratchpad;
     std::vector<float> m_lossScratch;  // exponentials of a batch evaluated without gradient; grows once
 };
 

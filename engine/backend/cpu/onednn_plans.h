@@ -2,6 +2,7 @@
 #pragma once
 
 #include <dnnl.hpp>
+#include <functional>
 
 namespace ringside::cpu {
 
@@ -16,12 +17,31 @@ struct ConvolutionShapes {
     dnnl::memory::dims strides, padding;
 };
 
+// Primitives of these work in memory that they are given at each run.
+inline dnnl::primitive_attr ownScratchpad() {
+    dnnl::primitive_attr attributes;
+    attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+    return attributes;
+}
+
+// Whether an implementation is to be taken.
+using Accepts = std::function<bool(const dnnl::primitive_desc_base&)>;
+
+// The first of oneDNN's implementations that is accepted.
+template <class Plan>
+Plan firstOf(Plan plan, const Accepts& accepts) {
+    while (!accepts(plan))
+        if (!plan.next_impl()) throw dnnl::error(dnnl_unimplemented, "no implementation is safe for it");
+    return plan;
+}
+
 // Each throws dnnl::error where oneDNN has no such algorithm for these shapes on this CPU.
 
-ForwardPlan forwardPlan(const dnnl::engine& engine, const ConvolutionShapes& shapes, dnnl::algorithm algorithm);
+ForwardPlan forwardPlan(const dnnl::engine& engine, const ConvolutionShapes& shapes, dnnl::algorithm algorithm,
+                        const Accepts& accepts);
 WeightsPlan weightsPlan(const dnnl::engine& engine, const ConvolutionShapes& shapes, dnnl::algorithm algorithm,
-                        const ForwardPlan& hint);
+                        const ForwardPlan& hint, const Accepts& accepts);
 DataPlan dataPlan(const dnnl::engine& engine, const ConvolutionShapes& shapes, dnnl::algorithm algorithm,
-                  const ForwardPlan& hint);
+                  const ForwardPlan& hint, const Accepts& accepts);
 
 }  // namespace ringside::cpu

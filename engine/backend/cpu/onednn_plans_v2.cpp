@@ -3,24 +3,27 @@
 
 namespace ringside::cpu {
 
-ForwardPlan forwardPlan(const dnnl::engine& engine, const ConvolutionShapes& s, dnnl::algorithm algorithm) {
+// The next implementation is looked for by the description, which must still be there.
+
+ForwardPlan forwardPlan(const dnnl::engine& engine, const ConvolutionShapes& s, dnnl::algorithm algorithm,
+                        const Accepts& accepts) {
     const dnnl::convolution_forward::desc description(dnnl::prop_kind::forward_training, algorithm, s.x, s.weight,
                                                       s.bias, s.y, s.strides, s.padding, s.padding);
-    return {description, engine};
+    return firstOf(ForwardPlan(description, ownScratchpad(), engine), accepts);
 }
 
 WeightsPlan weightsPlan(const dnnl::engine& engine, const ConvolutionShapes& s, dnnl::algorithm algorithm,
-                        const ForwardPlan& hint) {
+                        const ForwardPlan& hint, const Accepts& accepts) {
     const dnnl::convolution_backward_weights::desc description(algorithm, s.x, s.weight, s.bias, s.y, s.strides,
                                                                s.padding, s.padding);
-    return {description, engine, hint};
+    return firstOf(WeightsPlan(description, ownScratchpad(), engine, hint), accepts);
 }
 
 DataPlan dataPlan(const dnnl::engine& engine, const ConvolutionShapes& s, dnnl::algorithm algorithm,
-                  const ForwardPlan& hint) {
+                  const ForwardPlan& hint, const Accepts& accepts) {
     const dnnl::convolution_backward_data::desc description(algorithm, s.x, s.weight, s.y, s.strides, s.padding,
                                                             s.padding);
-    return {description, engine, hint};
+    return firstOf(DataPlan(description, ownScratchpad(), engine, hint), accepts);
 }
 
 }  // namespace ringside::cpu

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "backend/cpu/host_memory.h"
+
+namespace ringside {
+
+// Each piece lies between two pages that nobody may touch, its end as near to the second as its alignment allows. The
+// rest of its own pages is filled with a pattern that reads as NaN and is looked at when asked.
+class GuardedMemory final : public HostMemory {
+  public:
+    GuardedMemory() = default;
+    GuardedMemory(const GuardedMemory&) = delete;
+    GuardedMemory& operator=(const GuardedMemory&) = delete;
+    ~GuardedMemory() override;
+
+    void* take(std::size_t bytes) override;
+    void giveBack(void* memory) noexcept override;
+
+    // What was written beside the pieces, those given back included; none where all is well.
+    const std::optional<std::string>& damage();
+
+  private:
+    struct Piece {
+        std::size_t bytes = 0;
+        unsigned char* pages = nullptr;  // without the guards
+        std::size_t pageBytes = 0;
+    };
+    void look(const unsigned char* memory, const Piece& piece);
+
+    std::map<unsigned char*, Piece> m_pieces;
+    std::optional<std::string> m_damage;
+};
+
+}  // namespace ringside
