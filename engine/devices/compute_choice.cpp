@@ -90,6 +90,7 @@ ComputeChoice chooseCompute(const RunConfig& config, const HostDevices& host) {
         choice.whyDevice = whyCuda(config, host.gpus);
     else
         choice.whyDevice = wantsBest ? whyCpu(config, host.gpus) : "CPU: chosen in the experiment";
+    if (!cuda) choice.cpuSetting = host.cpuSetting;
     chooseBackend(config, host.gpus, choice);
     return choice;
 }

@@ -15,6 +15,7 @@ struct ComputeChoice {
     std::string whyBackend;
     std::string device;
     std::string whyDevice;
+    std::string cpuSetting;  // HostDevices::cpuSetting, where the CPU computes
 };
 
 // auto takes GPUs when each rank gets one of its own, or when ranks may share (parallel.share_gpu); never half of them.

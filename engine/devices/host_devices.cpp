@@ -30,6 +30,15 @@ std::int64_t kibibytes(const std::string& text) {
     return std::strtoll(text.c_str(), nullptr, 10) * 1024;
 }
 
+// What oneDNN reads from its environment; under either name it has had.
+std::string instructionSetting() {
+    for (const char* name : {"ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA", "ONEDNN_CPU_ISA_HINTS", "DNNL_CPU_ISA_HINTS"}) {
+        const char* value = std::getenv(name);
+        if (value && *value) return std::string(name) + "=" + value;
+    }
+    return {};
+}
+
 }  // namespace
 
 HostDevices findHostDevices() {
@@ -39,6 +48,7 @@ HostDevices findHostDevices() {
     host.cpus = usableProcessors();
     host.memoryBytes = kibibytes(valueAfter("/proc/meminfo", "MemTotal"));
     host.availableBytes = kibibytes(valueAfter("/proc/meminfo", "MemAvailable"));
+    host.cpuSetting = instructionSetting();
     host.gpus =
         noGpu(gpuDriverLoaded() ? "an NVIDIA driver is loaded; its GPUs are asked when the run starts" : kNoDriver);
     return host;

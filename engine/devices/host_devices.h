@@ -17,7 +17,8 @@ struct HostDevices {
     int cpus = 1;  // this process may use: affinity, not sockets
     std::int64_t memoryBytes = 0;
     std::int64_t availableBytes = 0;
-    GpuReport gpus;  // with the reason when there is none to use
+    std::string cpuSetting;  // "ONEDNN_MAX_CPU_ISA=AVX2" where the environment chooses the CPU's instructions
+    GpuReport gpus;          // with the reason when there is none to use
 };
 
 // Quick: looks at files alone; of GPUs it only knows whether a driver is loaded.

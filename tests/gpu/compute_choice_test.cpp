@@ -79,6 +79,13 @@ TEST_CASE("Convolutions go to GPUs only in a build with cuDNN") {
     CHECK(refusal(config, host) == "no problem");
 }
 
+TEST_CASE("What the environment does to the CPU's arithmetic is told where the CPU computes") {
+    HostDevices host = hostWith(1);
+    host.cpuSetting = "ONEDNN_MAX_CPU_ISA=AVX2";
+    CHECK(chooseCompute(asked("cpu", "auto", 1), host).cpuSetting == "ONEDNN_MAX_CPU_ISA=AVX2");
+    CHECK(chooseCompute(asked("cuda", "auto", 1), host).cpuSetting.empty());
+}
+
 TEST_CASE("cuda takes NCCL, and says when ranks share a GPU") {
     const ComputeChoice own = chooseCompute(asked("cuda", "auto"), hostWith(8));
     CHECK(own.device == "cuda");

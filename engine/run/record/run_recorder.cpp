@@ -249,6 +249,7 @@ Json RunRecorder::summary(const RunEnded& end) const {
             {"best", bestMetrics()},
             {"device", m_run.compute.device},
             {"why_device", m_run.compute.whyDevice},
+            {"cpu_setting", m_run.compute.cpuSetting.empty() ? Json(nullptr) : Json(m_run.compute.cpuSetting)},
             {"backend", m_run.compute.backend},
             {"why_backend", m_run.compute.whyBackend},
             {"plan_hashes", m_run.planHashes},

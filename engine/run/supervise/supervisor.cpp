@@ -55,6 +55,10 @@ void Supervisor::start() {
     record(runLine());
     log("info", m_run.compute.whyDevice);
     log("info", m_run.compute.whyBackend);
+    if (!m_run.compute.cpuSetting.empty())
+        log("warning", m_run.compute.cpuSetting +
+                           " in the environment chooses the CPU's instructions: the last bits of "
+                           "losses and weights are not those of a run without it");
     for (int rank = 0; rank < worldSize; ++rank) startRank(rank);
     m_recorder.flush();
     m_lastTick = m_lastFlush = steady_clock::now();
