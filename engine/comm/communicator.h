@@ -83,6 +83,9 @@ class Communicator {
     virtual void send(CommBuffer buffer, int to) = 0;
     virtual void recv(CommBuffer buffer, int from) = 0;
     virtual void barrier() = 0;
+    // A barrier in which a rank may be awaited for longer than the timeout, because it is known to be at work: it
+    // saves. Only a failure ends the wait, or who watches over the ranks.
+    virtual void barrierHoweverLong() = 0;
 
     // The same, but they may go on while the caller computes: out is untouchable until wait(), and so is in, unless it
     // is out's. Where nothing can go on beside the caller they are done when they return.

@@ -270,11 +270,12 @@ void GlooCommunicator::gatherNow(CommBuffer in, CommBuffer out) {
     });
 }
 
-void GlooCommunicator::barrier() {
+void GlooCommunicator::barrierWithin(milliseconds timeout) {
     m_queue.drain();
     runCollective(CollectiveKind::kBarrier, {}, [&](std::uint32_t tag) {
         gloo::BarrierOptions options(m_context);
         options.setTag(tag);
+        options.setTimeout(timeout);
         gloo::barrier(options);
     });
 }

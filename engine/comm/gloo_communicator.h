@@ -46,7 +46,8 @@ class GlooCommunicator final : public Communicator {
     void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) override;
     void send(CommBuffer buffer, int to) override;
     void recv(CommBuffer buffer, int from) override;
-    void barrier() override;
+    void barrier() override { barrierWithin(m_options.timeout); }
+    void barrierHoweverLong() override { barrierWithin(std::chrono::hours(24 * 365)); }
     CommHandle allGatherAsync(CommBuffer in, CommBuffer out) override;
     CommHandle reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) override;
     CommHandle sendAsync(CommBuffer buffer, int to) override;
@@ -80,6 +81,7 @@ class GlooCommunicator final : public Communicator {
     void connect();
     void runCollective(CollectiveKind kind, CommBuffer buffer, const Call& call);
     void reduceNow(CollectiveKind kind, CommBuffer buffer, ReduceOp op);
+    void barrierWithin(std::chrono::milliseconds timeout);
     void runMessage(int peer, const std::string& what, const std::function<void()>& call);
     void guard(const std::string& what, const std::function<void()>& call);
     [[noreturn]] void fail(const std::string& what, const std::string& why);

@@ -59,14 +59,21 @@ CheckpointManifest CheckpointKeeper::manifestAt(const TrainingPosition& position
     return manifest;
 }
 
+// Who does not write waits for who does, however long that takes: then no later collective has to, whose deadline would
+// take a slow disk for a rank that hangs. And when a rank says that it has finished, the weights are there.
 void CheckpointKeeper::save(const TrainingPosition& position) {
-    if (m_parts.communicator.rank() != 0 || m_parts.runDirectory.empty() || m_savedStep == position.step) return;
+    if (m_parts.runDirectory.empty() || m_savedStep == position.step) return;
     m_parts.observer.onState("saving");
     const PhaseScope scope(m_parts.observer.progress().phase, Phase::kCheckpoint);
+    if (m_parts.communicator.rank() == 0) write(position);
+    m_parts.communicator.barrierHoweverLong();
+    m_savedStep = position.step;
+}
+
+void CheckpointKeeper::write(const TrainingPosition& position) {
     if (m_parts.config.training.onNonFinite == "stop") checkFinite(position.step);
     m_lastPath = writeCheckpoint(m_parts.runDirectory, manifestAt(position),
                                  {m_model.state(), m_model.parameters(), m_strategy.optimizer(), m_parts.backend});
-    m_savedStep = position.step;
     m_parts.observer.onEvent(CheckpointSaved{position.step, m_lastPath, m_parts.observer.nowUs()});
 }
 

@@ -31,11 +31,13 @@ class CheckpointKeeper {
     // What images are scaled with, for who uses the weights.
     void setScale(const ChannelScale& scale) { m_scale = scale; }
     // Rank 0 writes, once a step and only finite weights unless training.on_non_finite goes on; throws TrainingError.
+    // Every rank calls it; returns when the checkpoint is complete.
     void save(const TrainingPosition& position);
     // "; the last checkpoint is checkpoints/step-00000012", or how to get one.
     std::string lastText() const;
 
   private:
+    void write(const TrainingPosition& position);
     void checkFinite(std::int64_t step) const;
     CheckpointManifest manifestAt(const TrainingPosition& position) const;
 

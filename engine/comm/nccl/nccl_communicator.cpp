@@ -343,12 +343,22 @@ void NcclCommunicator::recv(CommBuffer buffer, int from) {
 }
 
 // An all-reduce of one value that the host waits for.
-void NcclCommunicator::barrier() {
-    const std::int64_t ticket = start(next(CollectiveKind::kBarrier, {}), [this] {
+std::int64_t NcclCommunicator::startBarrier() {
+    return start(next(CollectiveKind::kBarrier, {}), [this] {
         return m_parts.api->allReduce(m_barrierValue, m_barrierValue, 1, CommType::kFloat32, ReduceOp::kMaximum,
                                       m_connection->comm(), m_stream);
     });
-    hostWait(ticket);
+}
+
+// What was started before it is due within its own time.
+void NcclCommunicator::barrierHoweverLong() {
+    if (!m_pending.empty()) hostWait(m_firstPending + static_cast<std::int64_t>(m_pending.size()) - 1);
+    const std::int64_t ticket = startBarrier();
+    const auto done = [this, ticket] {
+        reap();
+        return ticket < m_firstPending;
+    };
+    m_connection->waitHoweverLong(done, {"barrier"});
 }
 
 std::span<float> NcclCommunicator::allocate(std::size_t count) {

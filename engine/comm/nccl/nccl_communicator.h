@@ -49,7 +49,8 @@ class NcclCommunicator final : public Communicator {
     void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) override;
     void send(CommBuffer buffer, int to) override;
     void recv(CommBuffer buffer, int from) override;
-    void barrier() override;
+    void barrier() override { hostWait(startBarrier()); }
+    void barrierHoweverLong() override;
     CommHandle allGatherAsync(CommBuffer in, CommBuffer out) override;
     CommHandle reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) override;
     CommHandle sendAsync(CommBuffer buffer, int to) override;
@@ -81,6 +82,7 @@ class NcclCommunicator final : public Communicator {
     DeviceEvent enqueue(const NcclOperation& operation, const Call& call);  // behind the compute stream's work
     std::int64_t expect(DeviceEvent finished, const NcclOperation& operation);
     void hostWait(std::int64_t ticket);
+    std::int64_t startBarrier();
     void mend();  // NCCL that broke by being recorded
     void reap();  // forgets what has finished, in order
     template <class Action>

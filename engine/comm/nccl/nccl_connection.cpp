@@ -144,6 +144,13 @@ void NcclConnection::waitUntil(const std::function<bool()>& done, const NcclOper
     }
 }
 
+void NcclConnection::waitHoweverLong(const std::function<bool()>& done, const NcclOperation& operation) {
+    while (!done()) {
+        check(operation);
+        m_device->pause();
+    }
+}
+
 void NcclConnection::failLate(const NcclOperation& operation) {
     fail(operation.text() + " did not finish within " + describeDuration(m_deadlines.collective) +
          ": another rank is gone or hangs; see the ranks' last lines, or raise parallel.timeout_seconds");

@@ -63,6 +63,7 @@ class NcclConnection {
     void check(const NcclOperation& operation);
     // Polls until done() or fails; the deadline counts from now.
     void waitUntil(const std::function<bool()>& done, const NcclOperation& operation);
+    void waitHoweverLong(const std::function<bool()>& done, const NcclOperation& operation);  // without a deadline
     // The operation outlasted its deadline.
     [[noreturn]] void failLate(const NcclOperation& operation);
 

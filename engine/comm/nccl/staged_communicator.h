@@ -47,6 +47,7 @@ class StagedCommunicator final : public Communicator {
     CommHandle sendAsync(CommBuffer buffer, int to) override;
     CommHandle recvAsync(CommBuffer buffer, int from) override;
     std::int64_t bytesSent() const override { return m_parts.host->bytesSent(); }
+    void barrierHoweverLong() override { m_parts.host->barrierHoweverLong(); }
     void abort() override { m_parts.host->abort(); }
     std::int64_t collective() const override { return m_parts.host->collective(); }
     std::span<float> allocate(std::size_t count) override;  // device memory

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/awake_deadline.h"
 #include "base/errors.h"
 #include "comm/collective_text.h"
 
@@ -122,15 +123,15 @@ template <class Ready>
 void RingChannels::waitUntil(Ready ready, int peer, const std::string& what) {
     if (ready()) return;
     RankLine& line = m_arena.line(m_rank);
-    TimePoint deadline = std::chrono::steady_clock::now() + m_timeout;
+    AwakeDeadline deadline(m_timeout);
     while (true) {
         std::uint32_t seen = line.channelWake.load();
         if (ready()) return;
         m_barrier.checkAlive();
         line.channelSleeps.fetch_add(1);
-        futexWait(line.channelWake, seen, m_barrier.nextLook(deadline));
+        futexWait(line.channelWake, seen, m_barrier.nextLook(deadline.nextLook()));
         line.channelSleeps.fetch_sub(1);
-        if (std::chrono::steady_clock::now() >= deadline && !ready()) m_barrier.failMissing(peer, what);
+        if (!ready() && deadline.hasPassed()) m_barrier.failMissing(peer, what);
     }
 }
 

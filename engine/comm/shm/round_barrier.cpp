@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/awake_deadline.h"
 #include "base/errors.h"
 #include "comm/collective_text.h"
 
@@ -56,7 +57,12 @@ bool RoundBarrier::complete() const {
 
 void RoundBarrier::wait() {
     if (complete() || yieldUntilComplete()) return;
-    sleepUntilComplete();
+    sleepUntilComplete(m_timeout);
+}
+
+void RoundBarrier::waitHoweverLong() {
+    constexpr std::chrono::hours kForEver{24 * 365};
+    if (!complete()) sleepUntilComplete(kForEver);
 }
 
 // Between two looks the CPU goes to whoever wants it, first of all to a rank that this one waits for. Where nobody
@@ -72,17 +78,17 @@ bool RoundBarrier::yieldUntilComplete() {
     return false;
 }
 
-void RoundBarrier::sleepUntilComplete() {
+void RoundBarrier::sleepUntilComplete(std::chrono::milliseconds timeout) {
     ArenaHeader& header = m_arena.header();
-    TimePoint deadline = std::chrono::steady_clock::now() + m_timeout;
+    AwakeDeadline deadline(timeout);
     while (true) {
         std::uint32_t seen = header.wake.load();
         if (complete()) return;
         checkAlive();
         header.sleepers.fetch_add(1);
-        futexWait(header.wake, seen, nextLook(deadline));
+        futexWait(header.wake, seen, nextLook(deadline.nextLook()));
         header.sleepers.fetch_sub(1);
-        if (std::chrono::steady_clock::now() >= deadline && !complete()) failAtDeadline();
+        if (!complete() && deadline.hasPassed()) failAtDeadline();
     }
 }
 

@@ -29,6 +29,8 @@ class RoundBarrier {
     // A rank never holds a CPU that others want: it offers it to them for up to 0.2 ms, and then sleeps; at
     // once for a while after others than ranks took it.
     void wait();
+    // The same without a deadline; a rank that fails or aborts ends it still.
+    void waitHoweverLong();
 
     const Announcement& announcement(int rank) const {
         return m_arena.line(rank).announcements[static_cast<std::size_t>(m_round & 1)];
@@ -55,7 +57,7 @@ class RoundBarrier {
 
   private:
     bool yieldUntilComplete();
-    void sleepUntilComplete();
+    void sleepUntilComplete(std::chrono::milliseconds timeout);
     [[noreturn]] void failAtDeadline();
     [[noreturn]] void throwFailure(std::uint32_t failure) const;
     bool recordFailure(std::uint32_t failure);

@@ -87,6 +87,13 @@ void ShmCollectives::synchronise() {
     round();
 }
 
+void ShmCollectives::synchroniseHoweverLong() {
+    announce(CollectiveKind::kBarrier, {});
+    arrive();
+    m_barrier.waitHoweverLong();
+    settle();
+}
+
 void ShmCollectives::startAllReduce(CommBuffer buffer, ReduceOp op) {
     announce(CollectiveKind::kAllReduce, buffer, 0, op);
     m_announcement.inHeap =

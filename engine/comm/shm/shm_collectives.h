@@ -30,6 +30,7 @@ class ShmCollectives {
     void allGather(CommBuffer in, CommBuffer out);
     void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op);
     void synchronise();
+    void synchroniseHoweverLong();  // without a deadline
 
     // Up to this size an all-reduce outside heaps takes one round. More ranks: less, as each of them reads all.
     static std::size_t oneRoundBytes(int worldSize);

@@ -154,6 +154,11 @@ void ShmCommunicator::barrier() {
     m_collectives.synchronise();
 }
 
+void ShmCommunicator::barrierHoweverLong() {
+    beginAfterQueued(CollectiveKind::kBarrier, {});
+    m_collectives.synchroniseHoweverLong();
+}
+
 void ShmCommunicator::checkPeer(int peer, const char* call) const {
     if (peer >= 0 && peer < size() && peer != m_rank) return;
     throw CommError(std::string(call) + " rank " + std::to_string(peer) + " is not another rank of this run of " +

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/awake_deadline.h"
+
+#include "support/catch.h"
+
+using namespace ringside;
+using namespace std::chrono_literals;
+
+TEST_CASE("a deadline passes after its time for who is awake") {
+    TimePoint now{};
+    AwakeDeadline deadline(1s, now);
+    CHECK(deadline.nextLook() == now + 250ms);
+    for (int look = 0; look < 3; ++look) {
+        now = deadline.nextLook();
+        CHECK_FALSE(deadline.hasPassed(now));
+    }
+    CHECK(deadline.nextLook() == now + 250ms);
+    CHECK(deadline.hasPassed(now + 250ms));
+}
+
+TEST_CASE("time in which this process did not run counts for little") {
+    TimePoint now{};
+    AwakeDeadline deadline(3s, now);
+    now += 33s;  // stopped, or suspended
+    CHECK_FALSE(deadline.hasPassed(now));
+    CHECK_FALSE(deadline.hasPassed(now + 1250ms));
+    CHECK_FALSE(deadline.hasPassed(now + 1749ms));
+    CHECK(deadline.hasPassed(now + 1750ms));
+}
+
+TEST_CASE("the last look comes when the time is up") {
+    const TimePoint now{};
+    AwakeDeadline deadline(260ms, now);
+    CHECK_FALSE(deadline.hasPassed(now + 250ms));
+    CHECK(deadline.nextLook() == now + 260ms);
+}
