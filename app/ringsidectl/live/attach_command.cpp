@@ -2,10 +2,10 @@
 #include "live/attach_command.h"
 
 #include <poll.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -20,6 +20,8 @@
 #include "run/record/run_follower.h"
 #include "run/supervise/control_server.h"
 #include "telemetry/codec.h"
+#include "terminal/screen.h"
+#include "terminal/signal_input.h"
 
 namespace ringside {
 namespace {
@@ -42,15 +44,37 @@ struct AttachArguments {
     bool stop = false;
 };
 
-bool writeAll(std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return false;
-        text.remove_prefix(static_cast<std::size_t>(written));
+// Standard output of a program that must go on listening while its reader is slow: what the reader has room for is
+// written at once, the rest waits, and as long as anything waits no more is fetched.
+class LineOutput {
+  public:
+    void add(std::string_view text) { m_waiting += text; }
+    bool isWaiting() const { return m_written < m_waiting.size(); }
+    // Without waiting; false when the reader is gone.
+    bool write() {
+        while (isWaiting() && hasRoom()) {
+            // A pipe that has room takes this much without blocking (PIPE_BUF).
+            const std::size_t length = std::min<std::size_t>(m_waiting.size() - m_written, kAtOnce);
+            const ssize_t written = ::write(STDOUT_FILENO, m_waiting.data() + m_written, length);
+            if (written < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+            if (written < 0) return false;
+            m_written += static_cast<std::size_t>(written);
+        }
+        if (isWaiting()) return true;
+        m_waiting.clear();
+        m_written = 0;
+        return true;
     }
-    return true;
-}
+
+  private:
+    static constexpr std::size_t kAtOnce = 4096;
+    static bool hasRoom() {
+        pollfd ready{STDOUT_FILENO, POLLOUT, 0};
+        return ::poll(&ready, 1, 0) > 0;
+    }
+    std::string m_waiting;
+    std::size_t m_written = 0;
+};
 
 // A run that is over needs no stopping; a message helps, an error would not.
 void tell(const RunPaths& paths, const ControlCommand& command) {
@@ -102,15 +126,16 @@ class ControlInput {
 int streamLines(const RunPaths& paths) {
     RunFollower follower(paths);
     ControlInput input(paths);
-    bool readerLeft = false;
-    bool attached = true;
+    LineOutput output;
     const bool isTerminal = ::isatty(STDOUT_FILENO) == 1;
-    const auto pass = [&](std::string_view lines) {
-        readerLeft = readerLeft || !(isTerminal ? writeAll(terminalJson(lines)) : writeAll(lines));
-    };
-    while (follower.advance(pass) && !readerLeft && attached) {
-        pollfd waiting[] = {{input.fd(), POLLIN, 0}, {follower.wakeFd(), POLLIN, 0}, {STDOUT_FILENO, 0, 0}};
-        if (::poll(waiting, std::size(waiting), follower.isBehind() ? 0 : kLookEveryMs) <= 0) continue;
+    const auto pass = [&](std::string_view lines) { isTerminal ? output.add(terminalJson(lines)) : output.add(lines); };
+    for (bool goesOn = true, attached = true; (goesOn || output.isWaiting()) && attached;) {
+        if (goesOn && !output.isWaiting()) goesOn = follower.advance(pass);
+        if (!output.write()) break;
+        const short room = output.isWaiting() ? POLLOUT : 0;
+        pollfd waiting[] = {{input.fd(), POLLIN, 0}, {follower.wakeFd(), POLLIN, 0}, {STDOUT_FILENO, room, 0}};
+        const bool atOnce = !output.isWaiting() && (follower.isBehind() || !goesOn);
+        if (::poll(waiting, std::size(waiting), atOnce ? 0 : kLookEveryMs) <= 0) continue;
         if ((waiting[2].revents & (POLLERR | POLLHUP)) != 0) break;
         if (waiting[1].revents != 0) follower.drainWake();
         if (waiting[0].revents != 0) attached = input.read();
@@ -118,20 +143,13 @@ int streamLines(const RunPaths& paths) {
     return 0;
 }
 
-UniqueFd interruptFd() {
-    sigset_t interrupts;
-    sigemptyset(&interrupts);
-    sigaddset(&interrupts, SIGINT);
-    ::sigprocmask(SIG_BLOCK, &interrupts, nullptr);
-    return UniqueFd(::signalfd(-1, &interrupts, SFD_CLOEXEC | SFD_NONBLOCK));
-}
-
 int showProgress(const RunPaths& paths) {
     RunFollower follower(paths);
     Decoder decoder;
     RunData run(Curves::kLeftOut);
-    ProgressView view(::isatty(STDOUT_FILENO) == 1, false);
-    const UniqueFd interrupt = interruptFd();
+    const UniqueFd interrupt = signalInput({SIGINT});
+    Screen screen;
+    ProgressView view(screen, ::isatty(STDOUT_FILENO) == 1, false);
     unsigned changes = 0;
     const auto feed = [&](std::string_view lines) {
         decoder.feed(lines, [&](Event&& event) { changes |= run.apply(event); });
@@ -141,7 +159,8 @@ int showProgress(const RunPaths& paths) {
         pollfd waiting[] = {{interrupt.get(), POLLIN, 0}, {follower.wakeFd(), POLLIN, 0}};
         if (::poll(waiting, std::size(waiting), follower.isBehind() ? 0 : kLookEveryMs) <= 0) continue;
         if (waiting[0].revents != 0) {
-            std::printf("\ndetached: the run goes on; ringsidectl attach %s shows it again\n", paths.directory.c_str());
+            screen.out("\ndetached: the run goes on; ringsidectl attach " + paths.directory.string() +
+                       " shows it again\n");
             return 0;
         }
         follower.drainWake();

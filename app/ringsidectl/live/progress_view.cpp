@@ -99,16 +99,15 @@ void ProgressView::update(const RunData& run, unsigned changes) {
     if (!m_started && run.started()) printStart(*run.started());
     if ((changes & kEpochsChanged) != 0) printEpochs(run);
     if (m_isTerminal && steady_clock::now() - m_lastBar >= kBarInterval) drawBar(run);
-    std::fflush(stdout);
 }
 
 void ProgressView::printStart(const RunStarted& run) {
     m_started = true;
-    std::printf("%s: %s, %s training and %s validation samples, %s of %s x %d\n", terminalText(run.name).c_str(),
-                counted(run.worldSize, "rank").c_str(), withThousands(run.trainingSamples).c_str(),
-                withThousands(run.validationSamples).c_str(), counted(run.stepsPerEpoch * run.epochs, "step").c_str(),
-                withThousands(largestBatch(run)).c_str(), run.worldSize);
-    std::printf("%s\n%s\n", terminalText(run.whyDevice).c_str(), terminalText(run.whyBackend).c_str());
+    m_screen.out(terminalText(run.name) + ": " + counted(run.worldSize, "rank") + ", " +
+                 withThousands(run.trainingSamples) + " training and " + withThousands(run.validationSamples) +
+                 " validation samples, " + counted(run.stepsPerEpoch * run.epochs, "step") + " of " +
+                 withThousands(largestBatch(run)) + " x " + std::to_string(run.worldSize) + "\n" +
+                 terminalText(run.whyDevice) + "\n" + terminalText(run.whyBackend) + "\n");
 }
 
 void ProgressView::printEpochs(const RunData& run) {
@@ -130,9 +129,10 @@ void ProgressView::printEpochs(const RunData& run) {
                                      padded ? val.accuracyPadded : val.accuracy);
         }
         clearBar();
-        const int digits = static_cast<int>(std::to_string(total).size());
-        std::printf("epoch %*lld of %lld    %s\n", digits, static_cast<long long>(train.epoch) + 1,
-                    static_cast<long long>(total), line.c_str());
+        std::string number = std::to_string(train.epoch + 1);
+        const std::string all = std::to_string(total);
+        if (number.size() < all.size()) number.insert(0, all.size() - number.size(), ' ');
+        m_screen.out("epoch " + number + " of " + all + "    " + line + "\n");
     }
 }
 
@@ -143,9 +143,8 @@ void ProgressView::printLog(const RunData& run) {
     for (auto line = run.log().end() - unseen; line != run.log().end(); ++line) {
         if (line->level == "info") continue;
         clearBar();
-        std::fflush(stdout);
         const std::string who = line->rank < 0 ? "" : "rank " + std::to_string(line->rank) + ": ";
-        std::fprintf(stderr, "%s%s\n", who.c_str(), terminalText(line->text).c_str());
+        m_screen.error(who + terminalText(line->text) + "\n");
     }
     m_logSeen = total;
 }
@@ -167,22 +166,22 @@ void ProgressView::drawBar(const RunData& run) {
     const int filled = static_cast<int>(part * width);
     const std::string bar =
         std::string(static_cast<std::size_t>(filled), '#') + std::string(static_cast<std::size_t>(width - filled), '.');
-    std::printf("\r[%s]%s\033[K", bar.c_str(), text.c_str());
+    m_screen.out("\r[" + bar + "]" + text + "\033[K");
     m_barShown = true;
 }
 
 void ProgressView::clearBar() {
-    if (m_barShown) std::printf("\r\033[K");
+    if (m_barShown) m_screen.out("\r\033[K");
     m_barShown = false;
 }
 
 void ProgressView::printShards(const RunEnded& end) const {
     if (!end.planVerified) return;
     if (!*end.planVerified) {
-        std::fprintf(stderr, "shards not as planned: %s\n", terminalText(end.planMismatch).c_str());
+        m_screen.error("shards not as planned: " + terminalText(end.planMismatch) + "\n");
     } else if (!m_quiet) {
-        std::printf("shards verified in %s: every rank trained on the samples planned for it\n",
-                    counted(end.auditedEpochs, "epoch").c_str());
+        m_screen.out("shards verified in " + counted(end.auditedEpochs, "epoch") +
+                     ": every rank trained on the samples planned for it\n");
     }
 }
 
@@ -194,14 +193,13 @@ void ProgressView::finish(const RunData& run, const std::string& runDirectory) {
         if (end.state == "failed") {
             // The supervisor logs its verdict; one that was killed could not.
             const bool told = !run.log().empty() && run.log().back().text == end.verdict;
-            if (!told) std::fprintf(stderr, "%s\n", terminalText(end.verdict).c_str());
-            for (const std::string& line : end.lastLines) std::fprintf(stderr, "  | %s\n", terminalText(line).c_str());
+            if (!told) m_screen.error(terminalText(end.verdict) + "\n");
+            for (const std::string& line : end.lastLines) m_screen.error("  | " + terminalText(line) + "\n");
         } else {
-            std::printf(
-                "%s: %s, %s steps/s, %s samples/s\n", terminalText(end.verdict).c_str(),
-                end.trainSeconds < 60 ? format("%.2f s", end.trainSeconds).c_str() : duration(end.trainSeconds).c_str(),
-                withThousands(static_cast<std::int64_t>(end.stepsPerSecond)).c_str(),
-                withThousands(static_cast<std::int64_t>(end.samplesPerSecond)).c_str());
+            m_screen.out(terminalText(end.verdict) + ": " +
+                         (end.trainSeconds < 60 ? format("%.2f s", end.trainSeconds) : duration(end.trainSeconds)) +
+                         ", " + withThousands(static_cast<std::int64_t>(end.stepsPerSecond)) + " steps/s, " +
+                         withThousands(static_cast<std::int64_t>(end.samplesPerSecond)) + " samples/s\n");
         }
     }
     if (!run.validationEpochs().empty()) {
@@ -214,11 +212,10 @@ void ProgressView::finish(const RunData& run, const std::string& runDirectory) {
         line += std::isnan(accuracy) ? "" : "accuracy: " + format("%.2f %%", 100 * accuracy) + ", ";
         line += "loss " + format("%.4f", loss) + " (" + withThousands(samples) + " samples, " +
                 (padded ? "padded as PyTorch does)" : "each counted once)");
-        std::printf("%s\n", line.c_str());
+        m_screen.out(line + "\n");
     }
     if (run.ended()) printShards(*run.ended());
-    std::printf("run directory: %s\n", runDirectory.c_str());
-    std::fflush(stdout);
+    m_screen.out("run directory: " + runDirectory + "\n");
 }
 
 }  // namespace ringside

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "telemetry/run_data.h"
+#include "terminal/screen.h"
 
 namespace ringside {
 
@@ -12,7 +13,8 @@ namespace ringside {
 // where standard output is no terminal.
 class ProgressView {
   public:
-    ProgressView(bool isTerminal, bool quiet) : m_isTerminal(isTerminal), m_quiet(quiet) {}
+    ProgressView(Screen& screen, bool isTerminal, bool quiet)
+        : m_screen(screen), m_isTerminal(isTerminal), m_quiet(quiet) {}
 
     void update(const RunData& run, unsigned changes);
     // The result and where everything is; problems go to standard error.
@@ -26,6 +28,7 @@ class ProgressView {
     void printShards(const RunEnded& end) const;
     void clearBar();
 
+    Screen& m_screen;
     const bool m_isTerminal;
     const bool m_quiet;
     bool m_started = false;

@@ -2,7 +2,6 @@
 #include "live/run_command.h"
 
 #include <fcntl.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,6 +23,8 @@
 #include "run/prepare/prepared_run.h"
 #include "run/record/run_directory.h"
 #include "run/supervise/supervisor.h"
+#include "terminal/screen.h"
+#include "terminal/signal_input.h"
 
 namespace ringside {
 namespace {
@@ -41,7 +42,8 @@ constexpr const char* kRunFooter =
     "  ringsidectl run --set parallel.timeout_seconds=5     a silent rank counts as hung after 5 s\n"
     "  ringsidectl run --resume runs/first --out runs/more  goes on from its newest checkpoint, bit for bit\n"
     "\n"
-    "Ctrl-C stops gracefully: the ranks finish their step, weights are saved, the exit code is 20.";
+    "Ctrl-C stops gracefully: the ranks finish their step, weights are saved, the exit code is 20.\n"
+    "However long that takes, it is waited for; only a third Ctrl-C ends the ranks without saving.";
 
 struct RunArguments {
     std::string config;
@@ -68,17 +70,6 @@ Result<std::filesystem::path> findWorker(const std::string& device) {
                    "build it (./run --build) or put it beside ringsidectl"};
 }
 
-// Ctrl-C, kill and a closed terminal become reads on a descriptor.
-UniqueFd makeStopFd(bool detached) {
-    sigset_t stops;
-    sigemptyset(&stops);
-    sigaddset(&stops, SIGINT);
-    sigaddset(&stops, SIGTERM);
-    if (!detached) sigaddset(&stops, SIGHUP);
-    ::sigprocmask(SIG_BLOCK, &stops, nullptr);
-    return UniqueFd(::signalfd(-1, &stops, SFD_CLOEXEC | SFD_NONBLOCK));
-}
-
 struct Launch {
     PreparedRun run;
     std::filesystem::path worker;
@@ -86,19 +77,22 @@ struct Launch {
     std::string reportSamples;
 };
 
-SupervisorOptions optionsFor(const Launch& launch, int stopFd) {
+SupervisorOptions optionsFor(const Launch& launch) {
     SupervisorOptions options;
     options.workerProgram = launch.worker;
     options.epochUs = launch.epochUs;
-    options.stopFd = stopFd;
     options.workerEnvironment = {"RINGSIDE_REPORT_SAMPLES=" + launch.reportSamples};
     return options;
 }
 
 int runHere(const Launch& launch, RunDirectory directory, bool quiet) {
-    const UniqueFd stopFd = makeStopFd(false);
-    ProgressView view(::isatty(STDOUT_FILENO) == 1, quiet);
-    SupervisorOptions options = optionsFor(launch, stopFd.get());
+    const UniqueFd stops = signalInput({SIGINT, SIGTERM});
+    const UniqueFd hangUps = signalInput({SIGHUP});
+    Screen screen;
+    ProgressView view(screen, ::isatty(STDOUT_FILENO) == 1, quiet);
+    SupervisorOptions options = optionsFor(launch);
+    options.stopFd = stops.get();
+    options.hangUpFd = hangUps.get();
     options.onChange = [&](const RunData& run, unsigned changes) {
         if (run.ended()) {
             view.finish(run, directory.paths().directory.string());
@@ -123,9 +117,11 @@ int runHere(const Launch& launch, RunDirectory directory, bool quiet) {
         ::setsid();
         letSessionGiveWay();
         std::signal(SIGHUP, SIG_IGN);
-        const UniqueFd stopFd = makeStopFd(true);
+        const UniqueFd stops = signalInput({SIGINT, SIGTERM});
+        SupervisorOptions options = optionsFor(launch);
+        options.stopFd = stops.get();
         writeFileAtomically(directory.paths().config(), launch.run.config.toText(2) + "\n");
-        Supervisor supervisor(directory.paths(), launch.run, optionsFor(launch, stopFd.get()));
+        Supervisor supervisor(directory.paths(), launch.run, options);
         supervisor.start();
         directory.keep();
         const UniqueFd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
