@@ -8,14 +8,18 @@
 #include <exception>
 #include <iostream>
 #include <string>
+#include <system_error>
 
 #include "arguments.h"
 #include "base/errors.h"
 #include "base/processors.h"
+#include "launch/last_words.h"
+#include "limit_texts.h"
 #include "telemetry/sink.h"
 #include "train/control_input.h"
 #include "train/rank_run.h"
 #include "worker_devices.h"
+#include "worker_hooks.h"
 
 using namespace ringside;
 
@@ -27,7 +31,8 @@ int exitWith(ExitCode code) {
 
 void setUpProcess() {
     std::signal(SIGPIPE, SIG_IGN);
-    std::signal(SIGINT, SIG_IGN);  // Ctrl-C reaches the whole process group; the supervisor decides
+    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error with a name, not a death
+    std::signal(SIGINT, SIG_IGN);   // Ctrl-C reaches the whole process group; the supervisor decides
     giveWayToTheWindow();
 }
 
@@ -47,19 +52,28 @@ int fail(TelemetrySink& sink, const RankEnvironment& environment, const std::str
     return exitWith(code);
 }
 
+// In the thread that reads the channel; the others are in no state to be asked.
+[[noreturn]] void leaveCutOff(int rank) {
+    const std::string text = "rank " + std::to_string(rank) + ": " + kControlCut + "\n";
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+    _exit(exitWith(ExitCode::kCommunicationFailed));
+}
+
 int runWorker(const RankEnvironment& environment, RankChannels& channels) {
     TelemetrySink sink(sinkOptionsOf(environment, channels));
-    ControlInput control(channels.control.get(), [] { _exit(exitWith(ExitCode::kCommunicationFailed)); });
+    ControlInput control(channels.control.get(), [&environment] { leaveCutOff(environment.rank); });
+    const std::unique_ptr<RankHooks> hooks = makeRankHooks(environment);
     sink.send(RankState{environment.rank, "starting", "", getpid(), sink.nowUs()});
     try {
-        return exitWith(runRank(environment, channels, sink, control, *makeWorkerDevices()));
+        return exitWith(runRank(environment, channels, sink, control, *makeWorkerDevices(), hooks.get()));
     } catch (const CommError& error) {
         return fail(sink, environment, error.what(), error.exitCode(), error.missingRank());
     } catch (const Error& error) {
         return fail(sink, environment, error.what(), error.exitCode());
     } catch (const std::bad_alloc&) {
-        return fail(sink, environment, "memory ran out: lower loader.batch_size or parallel.world_size",
-                    ExitCode::kDeviceFailed);
+        return fail(sink, environment, outOfMemoryText(), ExitCode::kDeviceFailed);
+    } catch (const std::system_error& error) {
+        return fail(sink, environment, systemErrorText(error), ExitCode::kDeviceFailed);
     } catch (const std::exception& error) {
         return fail(sink, environment, std::string("unexpected: ") + error.what(), ExitCode::kInternal);
     }

@@ -110,7 +110,8 @@ void TelemetrySink::send(Event event) {
     {
         const std::lock_guard lock(m_mutex);
         const std::size_t indices = indicesIn(event);
-        if (m_events.size() >= kMaxQueuedEvents || m_queuedIndices + indices > kMaxQueuedIndices) {
+        const bool mayDrop = !std::holds_alternative<RankState>(event);  // the last one proves how the rank ended
+        if ((mayDrop && m_events.size() >= kMaxQueuedEvents) || m_queuedIndices + indices > kMaxQueuedIndices) {
             m_droppedEvents.fetch_add(1, std::memory_order_relaxed);
             return;
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/rank_run.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -65,6 +66,37 @@ class GpuHeartbeat {
     std::optional<GpuWatch> m_watch;
 };
 
+// Tells the rank's telemetry, and before it the hooks of a test.
+class RankObserver final : public TrainerObserver {
+  public:
+    RankObserver(TelemetrySink& sink, RankHooks* hooks) : m_sink(sink), m_hooks(hooks) {}
+    void onStep(const StepRecord& record) override {
+        if (m_hooks != nullptr) m_hooks->onStep(record.step);
+        m_sink.step(record);
+    }
+    void onEvent(Event event) override { m_sink.send(std::move(event)); }
+    void onState(const std::string& state) override {
+        if (m_hooks != nullptr) m_hooks->onState(state);
+        m_sink.state(state);
+    }
+    std::int64_t nowUs() const override { return m_sink.nowUs(); }
+    Progress& progress() override { return m_sink.progress(); }
+
+  private:
+    TelemetrySink& m_sink;
+    RankHooks* m_hooks;
+};
+
+// A run has finished only when every rank has said so, so these words must arrive.
+void sayLast(TrainerObserver& observer, TelemetrySink& sink, TrainOutcome outcome) {
+    constexpr std::chrono::seconds kPatience{30};
+    observer.onState(outcome == TrainOutcome::kStopped ? "stopped" : "finished");
+    if (!sink.flush(kPatience)) {
+        throw CommError("its last words did not reach the supervisor within " + std::to_string(kPatience.count()) +
+                        " s, so nobody can know that it had finished");
+    }
+}
+
 }  // namespace
 
 SinkOptions sinkOptionsOf(const RankEnvironment& environment, const RankChannels& channels) {
@@ -77,12 +109,13 @@ SinkOptions sinkOptionsOf(const RankEnvironment& environment, const RankChannels
 }
 
 ExitCode runRank(const RankEnvironment& environment, RankChannels& channels, TelemetrySink& sink,
-                 ControlSource& control, RankDevices& devices) {
+                 ControlSource& control, RankDevices& devices, RankHooks* hooks) {
     const RunConfig config = readConfig(environment);
     sink.state("loading");
     const DataSplit data = valueOrThrow(loadDataset(config.dataset, environment.runDirectory));
 
-    sink.state("connecting");
+    RankObserver observer(sink, hooks);
+    observer.onState("connecting");
     const std::unique_ptr<Backend> backend = devices.makeBackend(environment, config);
     sink.state("connecting", backend->name());
     const GpuHeartbeat gpu(sink, devices.gpuReader());
@@ -90,13 +123,11 @@ ExitCode runRank(const RankEnvironment& environment, RankChannels& channels, Tel
     const std::unique_ptr<Communicator> communicator = devices.join(environment, channels, config, *backend);
     const CollectiveWatch watch(sink, *communicator);
 
-    SinkObserver observer(sink);
-    const std::optional<WrongIndex> wrongIndex = wrongIndexFromEnvironment(environment.rank);
-    if (wrongIndex) sink.log("warning", std::string(kWrongIndexVariable) + " is set: a sample is replaced, as a test");
+    const std::optional<WrongIndex> wrongIndex = hooks != nullptr ? hooks->wrongIndex() : std::nullopt;
     Trainer trainer({config, data, *communicator, *backend, observer, control, environment.runDirectory,
                      batchMemory.get(), wrongIndex, reportSamples()});
     const TrainOutcome outcome = trainer.run();
-    sink.state("finished");
+    sayLast(observer, sink, outcome);
     return outcome == TrainOutcome::kStopped ? ExitCode::kStopped : ExitCode::kOk;
 }
 

@@ -7,6 +7,7 @@
 #include "telemetry/sink.h"
 #include "train/control_source.h"
 #include "train/rank_devices.h"
+#include "train/rank_hooks.h"
 
 namespace ringside {
 
@@ -16,6 +17,6 @@ SinkOptions sinkOptionsOf(const RankEnvironment& environment, const RankChannels
 // One rank of a run from its configuration file to its exit code: loads the data, joins the others, trains. Reports
 // each state on the way. Throws Error when something stops it.
 ExitCode runRank(const RankEnvironment& environment, RankChannels& channels, TelemetrySink& sink,
-                 ControlSource& control, RankDevices& devices);
+                 ControlSource& control, RankDevices& devices, RankHooks* hooks = nullptr);
 
 }  // namespace ringside

@@ -58,14 +58,19 @@ Result<PreparedRun> prepareRun(const RunConfig& config, const std::filesystem::p
     if (const Problems reasons = planProblems(spec); !reasons.empty()) return reasons.front();
     const Result<ShardPlan> plan = ShardPlan::make(spec);
     if (!plan) return plan.problem();
+    // A group of micro-batches is one step, also a shorter one at the end.
+    const auto steps = [perStep = config.training.accumulateSteps](std::int64_t batches) {
+        return (batches + perStep - 1) / perStep;
+    };
+    run.stepsPerEpoch = steps(plan.value().stepsPerEpoch());
     if (!config.training.resume.empty()) {
         const Result<ResumePoint> point = openResumePoint(run.config, data.value().training);
         if (!point) return point.problem();
-        run.stepsBefore = point.value().manifest.step;
+        const CheckpointManifest& manifest = point.value().manifest;
+        run.stepsBefore = manifest.step;
+        run.stepsLeft =
+            (config.training.epochs - manifest.epochsDone) * run.stepsPerEpoch - steps(manifest.batchesDone);
     }
-    // A group of micro-batches is one step, also a shorter one at the end.
-    const std::int64_t perStep = config.training.accumulateSteps;
-    run.stepsPerEpoch = (plan.value().stepsPerEpoch() + perStep - 1) / perStep;
     for (int rank = 0; rank < config.parallel.worldSize; ++rank) run.planHashes.push_back(plan.value().hash(rank));
     return run;
 }

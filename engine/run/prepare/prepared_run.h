@@ -17,6 +17,11 @@ class ClassLabels;
 
 // A run that can start: everything about it that is known before the first process is.
 struct PreparedRun {
+    // The number of the last step when all epochs are done.
+    std::int64_t plannedSteps() const {
+        return stepsLeft < 0 ? stepsPerEpoch * config.training.epochs : stepsBefore + stepsLeft;
+    }
+
     RunConfig config;  // resolved: no `auto`, absolute paths
     ComputeChoice compute;
     std::string wantedBackend;  // before `auto` was resolved
@@ -25,6 +30,7 @@ struct PreparedRun {
     std::int64_t validationSamples = 0;
     std::int64_t stepsPerEpoch = 0;
     std::int64_t stepsBefore = 0;                     // done by what training.resume names
+    std::int64_t stepsLeft = -1;                      // after those; -1: all of all epochs
     std::vector<std::string> planHashes;              // by rank, of epoch 0
     std::shared_ptr<const ClassLabels> classes = {};  // of the training samples, for samplers that need them
 };

@@ -28,14 +28,14 @@ std::string verdictWithoutEnd(const RunPaths& paths) {
                    verdict->get<std::string>();
         }
     }
-    return "the supervisor of this run is gone, and its ranks with it: ringsidectl run --resume goes on from the last "
-           "checkpoint";
+    return "the supervisor of this run was killed, and its ranks with it: ringsidectl run --resume " +
+           paths.directory.string() + " goes on from its last checkpoint, if it has one";
 }
 
 std::string madeUpEnd(const RunPaths& paths) {
     RunEnded end;
     end.state = "failed";
-    end.exitCode = static_cast<int>(ExitCode::kInternal);
+    end.exitCode = static_cast<int>(ExitCode::kRankDied);
     end.verdict = verdictWithoutEnd(paths);
     return encode(end);
 }

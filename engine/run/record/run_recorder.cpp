@@ -154,6 +154,13 @@ void RunRecorder::takeFindings(const PlanNews& news) {
     }
 }
 
+void RunRecorder::startAgain(std::string_view firstLine) {
+    m_telemetry = AppendFile(m_paths.telemetry());
+    m_metrics = AppendFile(m_paths.metrics());
+    m_log = AppendFile(m_paths.log());
+    m_telemetry.add(firstLine);
+}
+
 void RunRecorder::flush() {
     takeFindings(m_watch.take());
     m_telemetry.flush();

@@ -24,6 +24,8 @@ class RunRecorder {
     unsigned take(const Event& event, std::string_view line);
     unsigned add(const Event& event);  // an event of the supervisor's own
     void flush();
+    // The run directory was lost and made again: everything from now on goes to new files, which begin with this line.
+    void startAgain(std::string_view firstLine);
     // Adds the end line and writes summary.json. Returns the end with steps and rates filled in from what was recorded;
     // a failure, when the disk refused a part of it.
     RunEnded finish(RunEnded end);

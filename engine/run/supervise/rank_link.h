@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
@@ -44,11 +45,21 @@ class RankLink {
     virtual std::vector<std::string> tail() const = 0;  // its last lines of output, a partial one included
     virtual bool isStopped() const = 0;                 // by SIGSTOP or a debugger
 
+    void heard(TimePoint now) {
+        if (everHeard) {
+            longestSilence = std::max(longestSilence, std::chrono::duration<double>(now - lastHeard).count());
+        }
+        lastHeard = now;
+        everHeard = true;
+    }
+
     TimePoint lastHeard{};
+    double longestSilence = 0;  // seconds between two signs of life
     RankMovement movement;
     bool everHeard = false;
     int endOrder = 0;
     int missingRank = -1;  // whom it says it gave up on
+    std::string said;      // its last RankState
 
   private:
     int m_rank;

@@ -40,7 +40,7 @@ void raiseDescriptorLimit() {
 }  // namespace
 
 Supervisor::Supervisor(const RunPaths& paths, const PreparedRun& run, SupervisorOptions options)
-    : m_paths(paths), m_run(run), m_options(std::move(options)), m_recorder(paths, run) {}
+    : m_paths(paths), m_run(run), m_options(std::move(options)), m_recorder(paths, run), m_directory(paths) {}
 
 Supervisor::~Supervisor() {
     killAll();
@@ -89,6 +89,7 @@ RunEnded Supervisor::run() {
         m_verdict = Verdict{ExitCode::kBadConfiguration, -1, error.what()};
         killAll();
     }
+    if (!m_verdict && !m_cutShort && !m_stoppedLoading) judge(true);  // nothing will become clearer any more
     return finish();
 }
 
@@ -106,6 +107,7 @@ void Supervisor::tick() {
     }
     m_lastTick = now;
     if (!m_verdict) judgeRanks();
+    watchDirectory();
     enforceStop();
     flushIfDue();
     if (m_changes != 0 && m_options.onChange) m_options.onChange(m_recorder.data(), m_changes);
@@ -114,7 +116,9 @@ void Supervisor::tick() {
 
 void Supervisor::waitForInput() {
     std::vector<pollfd> waiting;
-    if (m_options.stopFd >= 0) waiting.push_back({m_options.stopFd, POLLIN, 0});
+    for (const int fd : {m_options.stopFd, m_options.hangUpFd}) {
+        if (fd >= 0) waiting.push_back({fd, POLLIN, 0});
+    }
     for (const pollfd& fd : m_control->interests()) waiting.push_back(fd);
     for (const pollfd& fd : m_store.interests()) waiting.push_back(fd);
     // Not telemetry: waking for each frame of each rank would take time from the ranks, which share the CPUs with us.
@@ -129,9 +133,10 @@ void Supervisor::waitForInput() {
 void Supervisor::dispatch(const std::vector<pollfd>& ready) {
     for (const pollfd& one : ready) {
         if (one.revents == 0 || one.fd < 0) continue;
-        if (one.fd == m_options.stopFd) {
+        if (one.fd == m_options.stopFd || one.fd == m_options.hangUpFd) {
             std::array<char, 256> ignored;
-            if (::read(one.fd, ignored.data(), ignored.size()) > 0) requestStop();
+            if (::read(one.fd, ignored.data(), ignored.size()) <= 0) continue;
+            one.fd == m_options.hangUpFd ? hangUp() : requestStop();
             continue;
         }
         m_control->onReady(one.fd, [this](const ControlCommand& command) { obey(command); });
@@ -147,8 +152,7 @@ void Supervisor::readRank(RankLink& rank) {
 
 // A worker speaks for its own rank only; the run and end lines are the supervisor's.
 void Supervisor::takeLine(RankLink& rank, std::string_view line) {
-    rank.lastHeard = steady_clock::now();
-    rank.everHeard = true;
+    rank.heard(steady_clock::now());
     const Result<Event> event = decodeLine(line);
     if (!event) {
         log("warning",
@@ -168,8 +172,10 @@ void Supervisor::takeLine(RankLink& rank, std::string_view line) {
         return;
     }
     if (const auto* beat = std::get_if<Heartbeat>(&event.value())) rank.movement.take(*beat, rank.lastHeard);
-    if (const auto* state = std::get_if<RankState>(&event.value()); state && state->missingRank >= 0)
-        rank.missingRank = state->missingRank;
+    if (const auto* state = std::get_if<RankState>(&event.value())) {
+        rank.said = state->state;
+        if (state->missingRank >= 0) rank.missingRank = state->missingRank;
+    }
     m_changes |= m_recorder.take(event.value(), line);
     m_turns.next();
 }
@@ -192,7 +198,7 @@ void Supervisor::noteEnd(RankLink& rank) {
     const ChildEnd& end = *rank.end();
     const bool fine = !end.signalled && (end.code == 0 || end.code == static_cast<int>(ExitCode::kStopped));
     if (fine || m_stoppedLoading) return;
-    log(m_verdict || m_stopRequested ? "info" : "error", "rank " + std::to_string(rank.rank()) + " " + end.text());
+    log(m_verdict || m_cutShort ? "info" : "error", "rank " + std::to_string(rank.rank()) + " " + end.text());
     record(RankState{rank.rank(), "failed", "", 0, nowUs()});
 }
 
@@ -200,48 +206,6 @@ void Supervisor::noteEnd(RankLink& rank) {
 void Supervisor::obey(const ControlCommand& command) {
     if (command.kind == ControlKind::kStop) return requestStop();
     m_ranks.front()->sendControl(encodeControl(command));
-}
-
-void Supervisor::requestStop() {
-    if (m_verdict || m_phase == Phase::kKilled) return;
-    const TimePoint now = steady_clock::now();
-    if (m_stopRequested) {
-        m_phaseDeadline = now;  // asked twice: no more patience
-        return;
-    }
-    m_stopRequested = true;
-    if (someRankLoads()) {
-        m_stoppedLoading = true;
-        log("info", "stop requested: nothing is trained yet, so the ranks need not finish reading their data");
-        return terminate();
-    }
-    m_phase = Phase::kStopping;
-    m_phaseDeadline = now + m_options.stopGrace;
-    log("info", "stop requested: the ranks stop together after the step they are in");
-    m_ranks.front()->sendControl(encodeControl({ControlKind::kStop}));
-}
-
-// Then no rank has made a step, for each takes all of them.
-bool Supervisor::someRankLoads() const {
-    const auto& ranks = m_recorder.data().ranks();
-    return std::any_of(ranks.begin(), ranks.end(), [](const RankData& rank) { return rank.state == "loading"; });
-}
-
-void Supervisor::terminate() {
-    m_phase = Phase::kTerminating;
-    m_phaseDeadline = steady_clock::now() + m_options.terminateGrace;
-    for (auto& rank : m_ranks) rank->signal(SIGTERM);
-}
-
-void Supervisor::enforceStop() {
-    const TimePoint now = steady_clock::now();
-    if (now < m_phaseDeadline) return;
-    if (m_phase == Phase::kStopping) {
-        log("warning", "the ranks did not stop in time: terminating them");
-        terminate();
-    } else if (m_phase == Phase::kTerminating) {
-        killAll();
-    }
 }
 
 void Supervisor::judgeRanks() {
@@ -252,6 +216,10 @@ void Supervisor::judgeRanks() {
         const bool gaveUp = end && !end->signalled && end->code == static_cast<int>(ExitCode::kCommunicationFailed);
         if (gaveUp && !m_witnessedAt) m_witnessedAt = now;
     }
+    judge(m_witnessedAt && now - *m_witnessedAt >= m_options.settleTime);
+}
+
+void Supervisor::judge(bool settled) {
     SilenceLimits limits;
     limits.startSeconds = std::chrono::duration<double>(m_options.startDeadline).count();
     const double timeout = m_run.config.parallel.timeoutSeconds;
@@ -259,8 +227,7 @@ void Supervisor::judgeRanks() {
     // A GPU that does not answer is given up by its own rank, after twice the time.
     limits.stillSeconds = (m_run.compute.device == "cuda" ? 2 : 1) * timeout +
                           std::chrono::duration<double>(m_options.stillGrace).count();
-    const bool settled = m_witnessedAt && now - *m_witnessedAt >= m_options.settleTime;
-    if (const std::optional<Verdict> verdict = judge(fates(), limits, settled)) fail(*verdict);
+    if (const std::optional<Verdict> verdict = ringside::judge(fates(), limits, settled)) fail(*verdict);
 }
 
 void Supervisor::fail(const Verdict& verdict) {
@@ -291,6 +258,8 @@ std::vector<RankFate> Supervisor::fates() const {
         fate.end = rank->end();
         fate.endOrder = rank->endOrder;
         fate.silentSeconds = secondsBetween(rank->lastHeard, now);
+        fate.longestSilence = rank->longestSilence;
+        fate.said = rank->said;
         fate.everHeard = rank->everHeard;
         if (fate.end) fate.lastLines = rank->tail();
         fate.place = placeOf(rank->rank());
@@ -301,6 +270,7 @@ std::vector<RankFate> Supervisor::fates() const {
         // Asked only when it can matter: reading /proc at every tick would cost more than the rest.
         if (!fate.end && (fate.silentSeconds > kHeartbeatSeconds || m_witnessedAt))
             fate.processStopped = rank->isStopped();
+        if (fate.end && fate.end->signalled && fate.end->code == SIGKILL) fate.memoryKill = m_memoryKills.struck();
         all.push_back(std::move(fate));
     }
     return all;

@@ -12,7 +12,11 @@
 #include "run/prepare/prepared_run.h"
 #include "run/record/run_recorder.h"
 #include "run/supervise/control_server.h"
+#include "run/supervise/directory_watch.h"
+#include "run/supervise/memory_kills.h"
+#include "run/supervise/outcome.h"
 #include "run/supervise/rank_process.h"
+#include "run/supervise/stop_requests.h"
 #include "run/supervise/verdict.h"
 
 namespace ringside {
@@ -22,8 +26,9 @@ struct SupervisorOptions {
     std::vector<std::string> workerEnvironment;      // "NAME=value", for all workers
     std::int64_t epochUs = 0;                        // CLOCK_MONOTONIC microseconds: zero of the run's times
     int stopFd = -1;                                 // a signalfd or other descriptor: each read asks for a stop
+    int hangUpFd = -1;                               // the same, of a terminal that closes: however often, one stop
     std::chrono::milliseconds startDeadline{10000};  // for a worker's first sign of life
-    std::chrono::milliseconds stopGrace{10000};      // between the stop request and SIGTERM
+    std::chrono::milliseconds awaitTold{3000};       // between the stop request and saying what is awaited
     std::chrono::milliseconds terminateGrace{1000};  // between SIGTERM and SIGKILL
     std::chrono::milliseconds settleTime{400};       // in which a peer's own death becomes known
     std::chrono::milliseconds stillGrace{3000};      // for ranks to find out themselves whom they wait for
@@ -56,10 +61,18 @@ class Supervisor {
     void noteEnd(RankLink& rank);
     void obey(const ControlCommand& command);
     void requestStop();
+    void hangUp();
+    void take(StopRequests::Meaning meaning);
+    void beginStop();
+    void tellCost();
+    void tellAwaited();
     bool someRankLoads() const;
     void terminate();
     void enforceStop();
     void judgeRanks();
+    void judge(bool settled);
+    void watchDirectory();
+    void startDirectoryAgain();
     void fail(const Verdict& verdict);
     void killAll();
     bool allEnded() const;
@@ -70,7 +83,6 @@ class Supervisor {
     void flushIfDue();
     RunStarted runLine() const;
     RunEnded conclusion() const;
-    void normalEnd(RunEnded& end) const;
     RunEnded finish();
     std::int64_t nowUs() const;
 
@@ -88,8 +100,14 @@ class Supervisor {
     std::optional<TimePoint> m_witnessedAt;  // when the first rank gave up on a peer
     std::optional<Verdict> m_verdict;
     std::vector<std::string> m_lastLines;
-    bool m_stopRequested = false;
+    StopRequests m_stops;
     bool m_stoppedLoading = false;
+    bool m_cutShort = false;
+    std::string m_directoryLost;  // what happened to the run directory
+    DirectoryWatch m_directory;
+    const MemoryKills m_memoryKills;
+    TimePoint m_tellAt{};  // what a stop waits for
+    std::chrono::milliseconds m_tellEvery{};
     int m_ends = 0;
     unsigned m_changes = 0;
     ShortTurns m_turns;

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The supervisor's first and last lines: what the run is, and what it came to.
-#include <cstdio>
+#include <algorithm>
 
 #include "run/supervise/supervisor.h"
 
 namespace ringside {
-namespace {
-
-bool endedWell(const RankLink& rank) {
-    const auto& end = rank.end();
-    return end && !end->signalled && (end->code == 0 || end->code == static_cast<int>(ExitCode::kStopped));
-}
-
-}  // namespace
 
 RunStarted Supervisor::runLine() const {
     RunStarted line;
@@ -40,43 +32,23 @@ RunStarted Supervisor::runLine() const {
 }
 
 RunEnded Supervisor::conclusion() const {
-    RunEnded end;
-    end.timeUs = nowUs();
-    if (!m_verdict) {
-        normalEnd(end);
-        return end;
+    RunEvidence run;
+    for (const auto& rank : m_ranks) {
+        run.ranks.push_back({rank->rank(), rank->end(), rank->endOrder, rank->said});
     }
-    end.state = "failed";
-    end.exitCode = static_cast<int>(m_verdict->code);
-    end.firstFailedRank = m_verdict->firstFailedRank;
-    end.verdict = m_verdict->text;
+    run.checkpoint = newestCheckpoint(m_paths.directory);
+    run.steps = std::max(m_recorder.stepsDone(), run.checkpoint ? run.checkpoint->step : 0);
+    run.plannedSteps = m_run.plannedSteps();
+    run.plannedEpochs = m_run.config.training.epochs;
+    run.stopRequested = m_stops.asked();
+    run.cutShort = m_cutShort;
+    run.nothingTrained = m_stoppedLoading;
+    run.directoryLost = m_directoryLost;
+    run.fault = m_verdict;
+    RunEnded end = outcomeOf(run);
+    end.timeUs = nowUs();
     end.lastLines = m_lastLines;
     return end;
-}
-
-void Supervisor::normalEnd(RunEnded& end) const {
-    const std::int64_t steps = m_recorder.stepsDone();
-    bool stoppedItself = false;
-    bool allWell = true;
-    for (const auto& rank : m_ranks) {
-        allWell = allWell && endedWell(*rank);
-        stoppedItself = stoppedItself || (endedWell(*rank) && rank->end()->code != 0);
-    }
-    if (m_stopRequested || stoppedItself) {
-        end.state = "stopped";
-        end.exitCode = static_cast<int>(ExitCode::kStopped);
-        end.verdict = "stopped by request after " + std::to_string(steps) + " of " +
-                      std::to_string(m_recorder.data().totalSteps()) + " steps";
-        if (!allWell && !m_stoppedLoading)
-            end.verdict += "; the ranks had to be terminated, the last weights were not saved";
-        const bool wasDone = allWell && !stoppedItself;
-        if (!wasDone) return;
-    }
-    end.state = "finished";
-    end.exitCode = 0;
-    const std::int64_t epochs = m_run.config.training.epochs;
-    end.verdict = "finished " + std::to_string(epochs) + (epochs == 1 ? " epoch in " : " epochs in ") +
-                  std::to_string(steps) + (steps == 1 ? " step" : " steps");
 }
 
 RunEnded Supervisor::finish() {

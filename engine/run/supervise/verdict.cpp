@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <tuple>
 
+#include "launch/last_words.h"
+
 namespace ringside {
 namespace {
 
@@ -39,9 +41,13 @@ bool endedBadly(const RankFate& fate) {
     return fate.end->signalled || !well;
 }
 
+bool wasCutOff(const RankFate& fate) {
+    return !fate.lastLines.empty() && fate.lastLines.back().find(kControlCut) != std::string::npos;
+}
+
 // A peer's absence made it give up: the cause is elsewhere.
 bool gaveUp(const RankFate& fate) {
-    return fate.end && !fate.end->signalled && fate.end->code == kCommunicationFailed;
+    return !wasCutOff(fate) && fate.end && !fate.end->signalled && fate.end->code == kCommunicationFailed;
 }
 
 // A rank's own exit code becomes the run's where it says more than "a rank died".
@@ -58,17 +64,37 @@ ExitCode codeFor(const ChildEnd& end) {
     }
 }
 
-Verdict died(const RankFate& fate) {
-    std::string text = name(fate) + " " + fate.end->text() + where(fate);
-    if (fate.end->signalled && fate.end->code == SIGKILL) {
-        text += "; somebody killed it, or the kernel did because memory ran out";
-    } else {
-        text += lastWords(fate);
+// What a signal says of its cause; empty where its last words say more.
+std::string causeOf(const RankFate& fate) {
+    if (!fate.end->signalled) return {};
+    if (fate.end->code == SIGKILL) {
+        if (!fate.memoryKill) return "; somebody killed it, or the kernel did because memory ran out";
+        if (!*fate.memoryKill) return "; somebody killed it (the kernel's out-of-memory killer did not)";
+        return "; memory ran out, and the kernel's out-of-memory killer chose it: lower loader.batch_size, the model's "
+               "size or parallel.world_size, or give the machine or its control group more memory";
     }
-    return {codeFor(*fate.end), fate.rank, text};
+    if (fate.end->code == SIGBUS) {
+        return "; memory that ranks share, or a file, had no page left: /dev/shm, the memory limit or the disk is full";
+    }
+    if (fate.end->code == SIGXFSZ) return "; a file grew beyond the limit that ulimit -f sets";
+    if (fate.end->code == SIGXCPU) return "; it used more CPU time than ulimit -t allows";
+    return {};
+}
+
+Verdict died(const RankFate& fate) {
+    const std::string cause = causeOf(fate);
+    return {codeFor(*fate.end), fate.rank,
+            name(fate) + " " + fate.end->text() + where(fate) + (cause.empty() ? lastWords(fate) : cause)};
 }
 
 Verdict missed(const RankFate& missing, const RankFate& witness) {
+    if (gaveUp(missing)) {
+        const std::string found = missing.rank == witness.rank ? "" : ", as " + name(witness) + " found";
+        return {ExitCode::kRankHung, missing.rank,
+                name(missing) + " hung" + where(missing) +
+                    ": it was away for longer than parallel.timeout_seconds and came back too late" + found +
+                    lastWords(witness)};
+    }
     if (missing.end) {
         return {ExitCode::kRankDied, missing.rank,
                 name(missing) + " " + missing.end->text() + " while the others still trained" + lastWords(witness)};
@@ -141,26 +167,70 @@ const RankFate* quietest(const std::vector<RankFate>& fates) {
     return found;
 }
 
-// The first rank that can name who was missing is believed; without a name it is who does not answer us either (a rank
-// that stopped before it had told the others where it is), and else the first that gave up stands for all.
-Verdict judgeWitnesses(const std::vector<RankFate>& fates, const RankFate& first) {
-    const RankFate* best = nullptr;
+// The witness that ended first among those that name a rank which `counts`, and that rank.
+struct Testimony {
+    const RankFate* witness = nullptr;
     const RankFate* missing = nullptr;
+};
+
+Testimony testimony(const std::vector<RankFate>& fates, bool (*counts)(const RankFate&)) {
+    Testimony best;
     for (const RankFate& witness : fates) {
-        if (!gaveUp(witness) || (best != nullptr && best->endOrder < witness.endOrder)) continue;
+        if (!gaveUp(witness) || (best.witness != nullptr && best.witness->endOrder < witness.endOrder)) continue;
         const int named = witness.missingRank;
         for (const RankFate& fate : fates) {
-            if (fate.rank != named || gaveUp(fate)) continue;
-            best = &witness;
-            missing = &fate;
+            if (fate.rank == named && counts(fate)) best = {&witness, &fate};
         }
     }
-    if (best != nullptr) return missed(*missing, *best);
-    const RankFate* quiet = quietest(fates);
-    return quiet != nullptr ? missed(*quiet, first) : died(first);
+    return best;
+}
+
+// Where all gave up on each other: who had not been heard of for longest, if that is longer than a heartbeat can be
+// late and longer than any other was silent; else who was furthest behind.
+const RankFate* cameBackLate(const std::vector<RankFate>& fates) {
+    constexpr double kLateSeconds = 2;
+    const auto silence = [](const RankFate& fate) { return std::max(fate.longestSilence, fate.silentSeconds); };
+    const RankFate* longest = nullptr;
+    double second = 0;
+    for (const RankFate& fate : fates) {
+        if (!gaveUp(fate)) return nullptr;
+        if (longest == nullptr || fate.longestSilence > longest->longestSilence) {
+            second = longest != nullptr ? longest->longestSilence : 0;
+            longest = &fate;
+        } else {
+            second = std::max(second, silence(fate));
+        }
+    }
+    const bool clear = longest != nullptr && longest->longestSilence > kLateSeconds &&
+                       longest->longestSilence > second + kLateSeconds / 2;
+    if (clear) return longest;
+    const RankFate* last = nullptr;
+    for (const RankFate& fate : fates) {
+        if (fate.beat.step == 0 && fate.beat.collective == 0) return nullptr;  // never connected: no order among them
+        if (last == nullptr || isBehind(fate, *last)) last = &fate;
+    }
+    const auto others = [&](const RankFate& fate) { return &fate == last || isBehind(*last, fate); };
+    return last != nullptr && fates.size() > 1 && std::ranges::all_of(fates, others) ? last : nullptr;
+}
+
+// The first rank that can name who was missing is believed; without a name it is who does not answer us either (a rank
+// that stopped before it had told the others where it is), or came back too late; and else the first that gave up
+// stands for all.
+Verdict judgeWitnesses(const std::vector<RankFate>& fates, const RankFate& first) {
+    const Testimony absent = testimony(fates, [](const RankFate& fate) { return !gaveUp(fate); });
+    if (absent.witness != nullptr) return missed(*absent.missing, *absent.witness);
+    if (const RankFate* quiet = quietest(fates)) return missed(*quiet, first);
+    const Testimony known = testimony(fates, gaveUp);
+    if (known.witness != nullptr) return missed(*known.missing, *known.witness);
+    if (const RankFate* late = cameBackLate(fates)) return missed(*late, first);
+    return died(first);
 }
 
 }  // namespace
+
+bool isBehind(const RankFate& a, const RankFate& b) {
+    return standing(a) < standing(b);
+}
 
 std::optional<Verdict> judge(const std::vector<RankFate>& fates, const SilenceLimits& limits, bool settled) {
     const auto definite = [](const RankFate& fate) { return endedBadly(fate) && !gaveUp(fate); };

@@ -19,12 +19,15 @@ struct RankFate {
     std::vector<std::string> lastLines;
     double silentSeconds = 0;  // since anything was heard from it
     bool everHeard = false;
-    bool processStopped = false;  // by SIGSTOP or a debugger
-    std::string place;            // "in all-reduce at step 41 of epoch 3", empty before the first heartbeat
-    Heartbeat beat;               // the last that differed from the one before
-    double stillSeconds = 0;      // since then; 0 where it may stand still
-    double longestSeconds = 0;    // that it stood still before
-    int missingRank = -1;         // whom it gave up on, as it said itself
+    bool processStopped = false;          // by SIGSTOP or a debugger
+    std::string place;                    // "in all-reduce at step 41 of epoch 3", empty before the first heartbeat
+    Heartbeat beat;                       // the last that differed from the one before
+    double stillSeconds = 0;              // since then; 0 where it may stand still
+    double longestSeconds = 0;            // that it stood still before
+    int missingRank = -1;                 // whom it gave up on, as it said itself
+    double longestSilence = 0;            // between two signs of life, before the present one
+    std::string said;                     // its last RankState
+    std::optional<bool> memoryKill = {};  // of a killed rank: whether memory had run out; empty: nobody knows
 };
 
 // How long silence, and standing still in spite of signs of life, may last.
@@ -43,5 +46,8 @@ struct Verdict {
 // Why the run must end now, if it must. `settled`: ranks that report a missing peer have been given the time in which a
 // peer's own death would have been seen; only then is "rank 2 did not arrive" believed to be a hang.
 std::optional<Verdict> judge(const std::vector<RankFate>& fates, const SilenceLimits& limits, bool settled);
+
+// Whether a keeps b waiting: further back in the run, or in the same collective not yet waiting.
+bool isBehind(const RankFate& a, const RankFate& b);
 
 }  // namespace ringside

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "launch/rank_environment.h"
+#include "train/rank_hooks.h"
+
+namespace ringside {
+
+// What a worker program does to its rank beside training: nothing where it ships; tests link their own.
+std::unique_ptr<RankHooks> makeRankHooks(const RankEnvironment& environment);
+
+}  // namespace ringside

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/supervise/directory_watch.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+
+namespace ringside {
+namespace {
+
+constexpr std::chrono::milliseconds kLookEvery{250};
+
+// An error of a file system that is away for a while is no answer.
+bool isAbsent(const char* path, struct stat& found) {
+    return ::stat(path, &found) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
+}  // namespace
+
+DirectoryWatch::DirectoryWatch(const RunPaths& paths) : m_paths(paths) {
+    begin();
+}
+
+void DirectoryWatch::begin() {
+    struct stat found {};
+    if (::stat(m_paths.directory.c_str(), &found) != 0) return;
+    m_device = found.st_dev;
+    m_inode = found.st_ino;
+    m_missed = 0;
+}
+
+bool DirectoryWatch::isThere() const {
+    struct stat found {};
+    if (isAbsent(m_paths.directory.c_str(), found)) return false;
+    if (found.st_ino != 0 && (found.st_ino != m_inode || found.st_dev != m_device)) return false;
+    struct stat file {};
+    return !isAbsent(m_paths.telemetry().c_str(), file);
+}
+
+bool DirectoryWatch::isLost(TimePoint now) {
+    if (now < m_lookAt) return false;
+    m_lookAt = now + kLookEvery;
+    m_missed = isThere() ? 0 : m_missed + 1;
+    return m_missed >= 2;
+}
+
+}  // namespace ringside

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/supervise/outcome.h"
+
+#include <algorithm>
+
+#include "run/checkpoint/checkpoint_manifest.h"
+
+namespace ringside {
+namespace {
+
+constexpr const char* kSaidFinished = "finished";
+constexpr const char* kSaidStopped = "stopped";
+
+bool exitedWith(const RankReport& rank, ExitCode code) {
+    return rank.end && !rank.end->signalled && rank.end->code == static_cast<int>(code);
+}
+
+bool hasFinished(const RankReport& rank) {
+    return exitedWith(rank, ExitCode::kOk) && rank.said == kSaidFinished;
+}
+
+bool hasStopped(const RankReport& rank) {
+    return exitedWith(rank, ExitCode::kStopped) && rank.said == kSaidStopped;
+}
+
+std::string counted(std::int64_t count, const std::string& noun) {
+    return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+// "; the last checkpoint is checkpoints/step-00000012"
+std::string lastCheckpointText(const RunEvidence& run) {
+    return run.checkpoint ? "; the last checkpoint is " + run.checkpoint->path : "; no checkpoint was written";
+}
+
+RunEnded failed(ExitCode code, int rank, const std::string& text) {
+    RunEnded end;
+    end.state = "failed";
+    end.exitCode = static_cast<int>(code);
+    end.firstFailedRank = rank;
+    end.verdict = text;
+    return end;
+}
+
+RunEnded stopped(const RunEvidence& run, const std::string& more) {
+    RunEnded end;
+    end.state = "stopped";
+    end.exitCode = static_cast<int>(ExitCode::kStopped);
+    end.verdict = "stopped by request after " + std::to_string(run.steps) + " of " + std::to_string(run.plannedSteps) +
+                  " steps" + more;
+    return end;
+}
+
+RunEnded finished(const RunEvidence& run) {
+    RunEnded end;
+    end.state = "finished";
+    end.verdict = "finished " + counted(run.plannedEpochs, "epoch") + " in " + counted(run.steps, "step");
+    return end;
+}
+
+// All ranks say that they are done: the disk must say the same.
+RunEnded provenFinish(const RunEvidence& run) {
+    if (!run.checkpoint) {
+        return failed(ExitCode::kBadConfiguration, -1,
+                      "every rank finished, but the run directory holds no complete checkpoint: was it deleted, or the "
+                      "directory moved?");
+    }
+    if (run.checkpoint->step == run.plannedSteps && run.checkpoint->epochsDone == run.plannedEpochs) {
+        return finished(run);
+    }
+    return failed(ExitCode::kInternal, -1,
+                  "every rank says that it has finished, but the newest checkpoint " + run.checkpoint->path +
+                      " is of epoch " + std::to_string(run.checkpoint->epochsDone) + " and step " +
+                      std::to_string(run.checkpoint->step) + ", not of epoch " + std::to_string(run.plannedEpochs) +
+                      " and step " + std::to_string(run.plannedSteps));
+}
+
+RunEnded provenStop(const RunEvidence& run) {
+    if (run.checkpoint && run.checkpoint->step == run.steps) return stopped(run, "");
+    return failed(ExitCode::kBadConfiguration, -1,
+                  "stopped by request after step " + std::to_string(run.steps) +
+                      ", but its weights are not in the run directory" + lastCheckpointText(run));
+}
+
+// The first rank that left without the words it should have said.
+RunEnded unproven(const RunEvidence& run) {
+    const RankReport* first = nullptr;
+    for (const RankReport& rank : run.ranks) {
+        if (hasFinished(rank) || hasStopped(rank)) continue;
+        if (first == nullptr || rank.endOrder < first->endOrder) first = &rank;
+    }
+    if (first == nullptr) {
+        return failed(ExitCode::kInternal, -1,
+                      "some ranks finished and others stopped: they did not agree on the end of the run" +
+                          lastCheckpointText(run));
+    }
+    const std::string how = first->end ? first->end->text() : "would not end";
+    const std::string said = first->said.empty() ? "before it said anything" : "while it was " + first->said;
+    return failed(ExitCode::kRankDied, first->rank,
+                  "rank " + std::to_string(first->rank) + " " + how + " " + said +
+                      ", and never said that it had finished" + lastCheckpointText(run));
+}
+
+RunEnded withoutDirectory(const RunEvidence& run) {
+    const bool saved = run.checkpoint && run.checkpoint->step == run.steps;
+    return failed(ExitCode::kBadConfiguration, -1,
+                  run.directoryLost + (saved ? "; the weights after step " + std::to_string(run.steps) +
+                                                   " were saved there again, in " + run.checkpoint->path
+                                             : lastCheckpointText(run)));
+}
+
+}  // namespace
+
+RunEnded outcomeOf(const RunEvidence& run) {
+    if (run.fault) return failed(run.fault->code, run.fault->firstFailedRank, run.fault->text);
+    if (!run.directoryLost.empty()) return withoutDirectory(run);
+    if (!run.ranks.empty() && std::ranges::all_of(run.ranks, hasFinished)) return provenFinish(run);
+    if (!run.ranks.empty() && std::ranges::all_of(run.ranks, hasStopped)) return provenStop(run);
+    if (run.stopRequested && run.nothingTrained) return stopped(run, "");
+    if (run.stopRequested && run.cutShort) {
+        return stopped(run,
+                       "; the ranks had to be terminated, the last weights were not saved" + lastCheckpointText(run));
+    }
+    return unproven(run);
+}
+
+std::optional<CheckpointThere> newestCheckpoint(const std::filesystem::path& runDirectory) {
+    std::optional<CheckpointThere> newest;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(runDirectory / "checkpoints", error)) {
+        const std::filesystem::path file = entry.path() / kManifestName;
+        const Result<Json> json = readJsonFile(file);
+        if (!json) continue;
+        const Result<CheckpointManifest> manifest = CheckpointManifest::fromJson(json.value(), file.string());
+        if (!manifest || (newest && manifest.value().step <= newest->step)) continue;
+        const bool complete = std::ranges::all_of(manifest.value().files, [&](const CheckpointManifest::File& listed) {
+            std::error_code missing;
+            const auto bytes = std::filesystem::file_size(entry.path() / listed.name, missing);
+            return !missing && static_cast<std::int64_t>(bytes) == listed.bytes;
+        });
+        if (!complete) continue;
+        newest = CheckpointThere{std::filesystem::path("checkpoints") / entry.path().filename(), manifest.value().step,
+                                 manifest.value().epochsDone};
+    }
+    return newest;
+}
+
+}  // namespace ringside

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a run is ended on purpose: by request, or because nobody could find what it writes any more.
+#include <algorithm>
+#include <csignal>
+
+#include "base/files.h"
+#include "run/supervise/awaited.h"
+#include "run/supervise/supervisor.h"
+#include "telemetry/codec.h"
+
+namespace ringside {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kTellAtLeastEvery{60000};
+
+}  // namespace
+
+void Supervisor::requestStop() {
+    if (m_verdict || m_phase == Phase::kKilled) return;
+    take(m_stops.request(steady_clock::now()));
+}
+
+void Supervisor::hangUp() {
+    if (m_verdict || m_phase == Phase::kKilled) return;
+    take(m_stops.hangUp(steady_clock::now()));
+}
+
+void Supervisor::take(StopRequests::Meaning meaning) {
+    switch (meaning) {
+        case StopRequests::Meaning::kBegin:
+            return beginStop();
+        case StopRequests::Meaning::kTell:
+            if (m_phase == Phase::kStopping) tellCost();
+            return;
+        case StopRequests::Meaning::kCutShort:
+            if (m_phase != Phase::kStopping) return;
+            m_cutShort = true;
+            log("warning", "asked three times: terminating the ranks, without saving");
+            return terminate();
+        case StopRequests::Meaning::kNothing:
+            return;
+    }
+}
+
+void Supervisor::beginStop() {
+    if (someRankLoads()) {
+        m_stoppedLoading = true;
+        log("info", "stop requested: nothing is trained yet, so the ranks need not finish reading their data");
+        return terminate();
+    }
+    m_phase = Phase::kStopping;
+    m_tellEvery = m_options.awaitTold;
+    m_tellAt = steady_clock::now() + m_tellEvery;
+    log("info", "stop requested: the ranks stop together after the step they are in");
+    m_ranks.front()->sendControl(encodeControl({ControlKind::kStop}));
+}
+
+void Supervisor::tellCost() {
+    const std::optional<CheckpointThere> last = newestCheckpoint(m_paths.directory);
+    const std::int64_t since = std::max<std::int64_t>(m_recorder.stepsDone() - (last ? last->step : 0), 0);
+    log("warning", "already stopping: waiting for " + awaitedText(fates(), m_paths.directory) +
+                       ". Asking once more within " + std::to_string(StopRequests::kMind.count()) +
+                       " s ends the ranks at once and throws " +
+                       (since == 0 ? "the step under way" : std::to_string(since) + " trained steps") + " away" +
+                       (last ? ": the last checkpoint is " + last->path : ": there is no checkpoint yet"));
+}
+
+void Supervisor::tellAwaited() {
+    const TimePoint now = steady_clock::now();
+    if (now < m_tellAt) return;
+    m_tellEvery = std::min(2 * m_tellEvery, kTellAtLeastEvery);
+    m_tellAt = now + m_tellEvery;
+    log("warning", "stopping: waiting for " + awaitedText(fates(), m_paths.directory));
+}
+
+// Then no rank has made a step, for each takes all of them.
+bool Supervisor::someRankLoads() const {
+    const auto& ranks = m_recorder.data().ranks();
+    return std::any_of(ranks.begin(), ranks.end(), [](const RankData& rank) { return rank.state == "loading"; });
+}
+
+void Supervisor::terminate() {
+    m_phase = Phase::kTerminating;
+    m_phaseDeadline = steady_clock::now() + m_options.terminateGrace;
+    for (auto& rank : m_ranks) rank->signal(SIGTERM);
+}
+
+// Ranks that get on are left alone however long their step or their save takes: judgeRanks() finds those that do not.
+void Supervisor::enforceStop() {
+    if (m_phase == Phase::kStopping) return tellAwaited();
+    if (m_phase == Phase::kTerminating && steady_clock::now() >= m_phaseDeadline) killAll();
+}
+
+void Supervisor::watchDirectory() {
+    if (m_phase == Phase::kKilled || !m_directory.isLost(steady_clock::now())) return;
+    m_directoryLost = "the run directory " + m_paths.directory.string() + " was deleted or moved while the run went on";
+    startDirectoryAgain();
+    log("error", m_directoryLost +
+                     ": the ranks stop and save their weights there again; what was recorded before is "
+                     "lost");
+    if (m_stops.hangUp(steady_clock::now()) == StopRequests::Meaning::kBegin) beginStop();
+}
+
+// So that the ranks' last checkpoint has a place, beside enough to read and to resume it.
+void Supervisor::startDirectoryAgain() {
+    std::error_code error;
+    std::filesystem::create_directories(m_paths.directory, error);
+    if (!error && std::filesystem::exists(m_paths.config(), error)) {
+        throw IoError(m_directoryLost + ", and another run is there now");
+    }
+    if (error) throw IoError(m_directoryLost + ", and cannot be made again (" + error.message() + ")");
+    writeFileAtomically(m_paths.config(), m_run.config.toText(2) + "\n");
+    m_recorder.startAgain(encode(runLine()));
+    m_directory.begin();
+}
+
+}  // namespace ringside
