@@ -75,7 +75,7 @@ TEST_CASE("killing the supervisor takes its workers along") {
     CHECK_FALSE(isRunAlive(run.out));
     Program attach({"attach", run.out, "--lines"});
     CHECK(attach.wait() == 0);
-    CHECK(contains(attach.output(), "the supervisor of this run is gone"));
+    CHECK(contains(attach.output(), "the supervisor of this run was killed"));
     CHECK(attach.output().find(linesOf(run.out / "telemetry.jsonl").back().dump()) != std::string::npos);
     Program show({"show", run.out});
     CHECK(show.wait() == 2);

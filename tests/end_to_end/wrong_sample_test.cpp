@@ -22,12 +22,22 @@ class Fault {
 
 std::string runWithFault(const fs::path& out, const std::string& report) {
     const Fault fault;
-    Program run({"run", "--out", out, "--set", "training.epochs=3", "--report-samples", report});
+    Program run({"run", "--out", out, "--set", "training.epochs=3", "--report-samples", report}, -1,
+                RINGSIDE_BIN_DIR "/../tests/faults/ringsidectl");
     REQUIRE(run.wait() == 0);
     return run.output();
 }
 
 }  // namespace
+
+TEST_CASE("the worker that ships trains what is planned, whatever a test's variable says") {
+    const TemporaryDirectory scratch;
+    const fs::path out = scratch.path() / "run";
+    const Fault fault;
+    Program run({"run", "--out", out, "--set", "training.epochs=3"});
+    REQUIRE(run.wait() == 0);
+    CHECK(jsonOf(out / "summary.json")["plan_verified"] == true);
+}
 
 TEST_CASE("one wrong sample among thousands is named by rank, epoch, step and slot") {
     const TemporaryDirectory scratch;

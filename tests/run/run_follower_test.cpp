@@ -83,9 +83,9 @@ TEST_CASE("a supervisor that vanished is told by an end line, its torn last line
     REQUIRE(end.ok());
     const auto& ended = std::get<RunEnded>(end.value());
     CHECK(ended.state == "failed");
-    CHECK(ended.verdict ==
-          "the supervisor of this run is gone, and its ranks with it: ringsidectl run --resume goes on from the last "
-          "checkpoint");
+    CHECK(ended.verdict == "the supervisor of this run was killed, and its ranks with it: ringsidectl run --resume " +
+                               writer.run->value().paths().directory.string() +
+                               " goes on from its last checkpoint, if it has one");
 }
 
 TEST_CASE("a run that ended and lost its last lines is told with what its summary says") {

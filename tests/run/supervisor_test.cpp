@@ -231,22 +231,122 @@ TEST_CASE("a stop request ends the run as stopped, with everything written") {
     CHECK_FALSE(run.anybodyLeft());
 }
 
-TEST_CASE("ranks that ignore the stop are terminated, then killed") {
-    FakeRun run("*:ignore-stop");
-    run.options.stopGrace = 100ms;
-    run.options.terminateGrace = 100ms;
-    const UniqueFd stop(::eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK));
-    run.options.stopFd = stop.get();
+TEST_CASE("ranks that all give up on each other have not finished") {
+    FakeRun run("*:exit=10");
     run.go();
+    CHECK(run.end.state == "failed");
+    CHECK(run.end.exitCode == 10);
+    CHECK(run.summary()["state"] == "failed");
+}
+
+TEST_CASE("ranks that leave without a word have not finished, though their code is 0") {
+    FakeRun run("*:leave");
+    run.go();
+    CHECK(run.end.state == "failed");
+    CHECK(run.end.exitCode == 12);
+    CHECK(contains(run.end.verdict, "exited with code 0 while it was training, and never said that it had finished"));
+}
+
+TEST_CASE("ranks that say they have finished are believed only with their checkpoint") {
+    FakeRun run("*:lie");
+    run.go();
+    CHECK(run.end.state == "failed");
+    CHECK(run.end.exitCode == 2);
+    CHECK(contains(run.end.verdict, "holds no complete checkpoint"));
+}
+
+TEST_CASE("fewer steps than planned are no finished run") {
+    FakeRun run("*:finish");
+    run.options.workerEnvironment.push_back("FAKE_STEPS=4");
+    run.go();
+    CHECK(run.end.state == "failed");
+    CHECK(contains(run.end.verdict, "is of epoch 1 and step 4, not of epoch 2 and step 8"));
+}
+
+// Asks for a stop at each change, as soon as there was a step.
+struct Insistence {
+    UniqueFd fd{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    int asked = 0;
+    int most;
+    explicit Insistence(FakeRun& run, int times) : most(times) {
+        run.options.onChange = [this](const RunData& data, unsigned) {
+            const std::uint64_t one = 1;
+            if (data.lastStep() && asked < most) asked += ::write(fd.get(), &one, sizeof one) > 0 ? 1 : 0;
+        };
+    }
+};
+
+TEST_CASE("ranks that ignore the stop are waited for until the third request, then terminated and killed") {
+    FakeRun run("*:ignore-stop");
+    run.options.terminateGrace = 100ms;
+    Insistence user(run, 1000);
+    run.options.stopFd = user.fd.get();
+    run.go();
+    CHECK(user.asked > 3);  // within the time it takes to read what a third one costs, more count for nothing
     CHECK(run.end.state == "stopped");
     CHECK(run.end.exitCode == 20);
     CHECK(contains(run.end.verdict, "had to be terminated"));
+    const std::string log = contentOf(run.paths().log());
+    CHECK(contains(log, "already stopping: waiting for rank "));
+    CHECK(contains(log, "throws 8 trained steps away: there is no checkpoint yet"));
     CHECK_FALSE(run.anybodyLeft());
+}
+
+TEST_CASE("a second request to stop loses nothing, and what is awaited is told") {
+    FakeRun run("*:slowly-stops");
+    run.options.awaitTold = 1ms;
+    Insistence user(run, 2);
+    run.options.stopFd = user.fd.get();
+    run.go();
+    CHECK(run.end.verdict == "stopped by request after 8 of 8 steps");
+    CHECK(contains(contentOf(run.paths().log()), "stopping: waiting for rank"));
+}
+
+TEST_CASE("a terminal that closes stops a run once, however often it says so") {
+    FakeRun run("*:slowly-stops");
+    Insistence terminal(run, 1000);
+    run.options.hangUpFd = terminal.fd.get();
+    run.go();
+    CHECK(terminal.asked > 3);
+    CHECK(run.end.verdict == "stopped by request after 8 of 8 steps");
+    CHECK_FALSE(contains(contentOf(run.paths().log()), "already stopping"));
+}
+
+TEST_CASE("a run whose directory is deleted says so, and saves where it was") {
+    FakeRun run("");
+    run.options.onChange = [&, deleted = false](const RunData& data, unsigned) mutable {
+        if (deleted || !data.lastStep() || data.lastStep()->step < 8) return;
+        deleted = std::filesystem::remove_all(run.scratch.path()) > 0;
+    };
+    run.go();
+    CHECK(run.end.state == "failed");
+    CHECK(run.end.exitCode == 2);
+    CHECK(contains(run.end.verdict,
+                   "was deleted or moved while the run went on; the weights after step 8 were saved "
+                   "there again, in checkpoints/step-00000001"));
+    CHECK(run.summary()["verdict"] == run.end.verdict);
+    CHECK(std::filesystem::exists(run.paths().config()));
+    const auto telemetry = linesOf(run.paths().telemetry());
+    CHECK(telemetry.front()["kind"] == "run");
+    CHECK(telemetry.back()["kind"] == "end");
+}
+
+TEST_CASE("a run whose directory has become another run's ends at once") {
+    FakeRun run("");
+    run.options.onChange = [&, taken = false](const RunData& data, unsigned) mutable {
+        if (taken || !data.lastStep()) return;
+        taken = std::filesystem::remove_all(run.scratch.path()) > 0;
+        std::filesystem::create_directories(run.scratch.path());
+        std::ofstream(run.paths().config()) << "{}";
+    };
+    run.go();
+    CHECK(run.end.state == "failed");
+    CHECK(contains(run.end.verdict, "and another run is there now"));
+    CHECK(contentOf(run.paths().config()) == "{}");
 }
 
 TEST_CASE("a stop while a rank still reads its data does not wait for it") {
     FakeRun run("*:loads");
-    run.options.stopGrace = 1h;
     const UniqueFd stop(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     run.options.stopFd = stop.get();
     bool asked = false;

@@ -3,6 +3,7 @@
 
 #include <csignal>
 
+#include "launch/last_words.h"
 #include "support/catch.h"
 
 using namespace ringside;
@@ -164,4 +165,62 @@ TEST_CASE("the exit codes for configuration, device and our own fault become the
         end(fates[0], false, code, 1, "x");
         CHECK(static_cast<int>(judge(fates, {}, false)->code) == code);
     }
+}
+
+TEST_CASE("where all gave up, the rank that a witness names came back too late") {
+    auto fates = alive(3);
+    end(fates[0], false, 10, 1, "rank 0: rank 1 did not reach collective 3 (barrier) within 3 s: see its log");
+    end(fates[1], false, 10, 2, "rank 1: rank 1 did not answer another rank in time, so communication ended");
+    end(fates[2], false, 10, 3, "rank 2: rank 1 did not answer another rank in time, so communication ended");
+    for (RankFate& fate : fates) fate.missingRank = 1;
+    const auto verdict = judge(fates, {}, true);
+    REQUIRE(verdict);
+    CHECK(verdict->code == ExitCode::kRankHung);
+    CHECK(verdict->firstFailedRank == 1);
+    CHECK(
+        verdict->text.find("rank 1 hung: it was away for longer than parallel.timeout_seconds and came back too late, "
+                           "as rank 0 found") == 0);
+}
+
+TEST_CASE("where all gave up without a name, who was silent for long or furthest behind came back too late") {
+    auto fates = alive(2);
+    end(fates[0], false, 10, 1, "rank 0: a rank did not take part in all-reduce");
+    end(fates[1], false, 10, 2, "rank 1: a rank did not take part in all-reduce");
+    CHECK(judge(fates, {}, true)->firstFailedRank == 0);
+    CHECK(judge(fates, {}, true)->code == ExitCode::kCommunicationFailed);
+    fates[1].longestSilence = 3.1;
+    CHECK(judge(fates, {}, true)->firstFailedRank == 1);
+    CHECK(judge(fates, {}, true)->code == ExitCode::kRankHung);
+    fates[0].longestSilence = 3.0;  // all were frozen: nobody is to blame
+    CHECK(judge(fates, {}, true)->code == ExitCode::kCommunicationFailed);
+    for (RankFate& fate : fates) fate.beat.step = 4;
+    fates[0].beat.collective = 9;
+    fates[1].beat.collective = 8;
+    CHECK(judge(fates, {}, true)->firstFailedRank == 1);
+    CHECK(judge(fates, {}, true)->code == ExitCode::kRankHung);
+}
+
+TEST_CASE("a rank whose control channel was cut is the cause, not a witness") {
+    auto fates = alive(2);
+    end(fates[0], false, 10, 1, "rank 0: a rank did not take part in all-reduce");
+    end(fates[1], false, 10, 2, std::string("rank 1: ") + kControlCut);
+    const auto verdict = judge(fates, {}, true);
+    CHECK(verdict->code == ExitCode::kCommunicationFailed);
+    CHECK(verdict->firstFailedRank == 1);
+    CHECK(verdict->text.find("its control channel was cut") != std::string::npos);
+}
+
+TEST_CASE("a killed rank says who killed it, as far as anybody knows") {
+    auto fates = alive(1);
+    end(fates[0], true, SIGKILL, 1);
+    CHECK(judge(fates, {}, false)->text.find("somebody killed it, or the kernel did") != std::string::npos);
+    fates[0].memoryKill = true;
+    CHECK(judge(fates, {}, false)->text.find("memory ran out, and the kernel's out-of-memory killer") !=
+          std::string::npos);
+    fates[0].memoryKill = false;
+    CHECK(judge(fates, {}, false)->text.find("the kernel's out-of-memory killer did not") != std::string::npos);
+    end(fates[0], true, SIGBUS, 1);
+    CHECK(judge(fates, {}, false)->text.find("/dev/shm, the memory limit or the disk is full") != std::string::npos);
+    end(fates[0], true, SIGXFSZ, 1);
+    CHECK(judge(fates, {}, false)->text.find("ulimit -f") != std::string::npos);
 }

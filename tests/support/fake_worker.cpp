@@ -14,7 +14,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string>
+
+#include "base/files.h"
+#include "base/json.h"
+#include "run/checkpoint/checkpoint_manifest.h"
 
 #include "launch/rank_channels.h"
 #include "telemetry/codec.h"
@@ -65,9 +70,31 @@ void awaitStop(int rank) {
     while (word->load() == 0) ::syscall(SYS_futex, word, FUTEX_WAIT, 0, nullptr, nullptr, 0);
 }
 
+int steps() {
+    const char* text = std::getenv("FAKE_STEPS");
+    return text != nullptr ? std::atoi(text) : 8;
+}
+
+std::string runDirectory;
+
+// Complete, of so many steps, 4 of which are an epoch.
+void saveCheckpoint(const std::string& run, int step) {
+    const std::filesystem::path directory = std::filesystem::path(run) / "checkpoints" / "step-00000001";
+    std::filesystem::create_directories(directory);
+    CheckpointManifest manifest;
+    manifest.step = step;
+    manifest.epochsDone = step / 4;
+    writeFileAtomically(directory / kManifestName, manifest.toJson().dump());
+}
+
+int finish(int rank, int step, TelemetrySink& sink) {
+    if (rank == 0) saveCheckpoint(runDirectory, step);
+    sink.state("finished");
+    return 0;
+}
+
 void reportSteps(TelemetrySink& sink, int rank) {
-    const char* steps = std::getenv("FAKE_STEPS");
-    const int count = steps != nullptr ? std::atoi(steps) : 8;
+    const int count = steps();
     sink.state("training", "fake CPU");
     for (int step = 1; step <= count; ++step) {
         StepRecord record;
@@ -113,11 +140,13 @@ int act(const std::string& deed, int rank, TelemetrySink& sink) {
         ::raise(SIGSEGV);
     }
     if (deed == "stop-itself") ::raise(SIGSTOP);
-    if (deed == "finish") return 0;
+    if (deed == "finish") return finish(rank, steps(), sink);
     if (deed == "garbage") {
         writeGarbage(rank);
-        return 0;
+        return finish(rank, steps(), sink);
     }
+    if (deed == "leave") return 0;
+    if (deed == "lie") return finish(1, steps(), sink);  // says that it has finished, and saves nothing
     if (deed.rfind("exit=", 0) == 0) {
         std::fprintf(stderr, "first line\nrank %d: something broke\n", rank);
         return std::atoi(deed.c_str() + 5);
@@ -138,6 +167,9 @@ int act(const std::string& deed, int rank, TelemetrySink& sink) {
         for (;;) ::pause();
     }
     awaitStop(rank);
+    if (deed == "slowly-stops") ::poll(nullptr, 0, 1000);
+    if (rank == 0) saveCheckpoint(runDirectory, steps());
+    sink.state("stopped");
     return kStopped;
 }
 
@@ -146,6 +178,7 @@ int act(const std::string& deed, int rank, TelemetrySink& sink) {
 int main(int argc, char** argv) {
     std::signal(SIGPIPE, SIG_IGN);
     const int rank = std::atoi(argument(argc, argv, "--rank").c_str());
+    runDirectory = argument(argc, argv, "--run-dir");
     const std::string deed = deedOf(rank);
     if (deed == "silent") {
         for (;;) ::pause();

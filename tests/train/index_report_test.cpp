@@ -3,8 +3,8 @@
 
 #include "sampling/epoch_spec.h"
 #include "support/catch.h"
+#include "support/wrong_index_text.h"
 #include "train/training_run.h"
-#include "train/wrong_index.h"
 
 using namespace ringside;
 using namespace ringside::test;

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rank that does something to itself, to its supervisor or to its run directory at a place of its training:
+// RINGSIDE_FAULT="kill@step=30:1" (deed@place:rank). Places: connecting, training, validating, saving, finished, each
+// also as "saving/2" for the second time, and step=N. RINGSIDE_TEST_WRONG_INDEX="rank:epoch:slot:sample" exchanges a
+// sample.
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <stdexcept>
+#include <thread>
+
+#include "launch/rank_channels.h"
+#include "support/wrong_index_text.h"
+#include "worker_hooks.h"
+
+namespace ringside {
+namespace {
+
+std::string variable(const char* name) {
+    const char* text = std::getenv(name);
+    return text == nullptr ? "" : text;
+}
+
+void sleepFor(double seconds) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+}
+
+// By this process itself, with the signal's own end whatever a sanitizer made of it.
+void endBy(int number) {
+    std::signal(number, SIG_DFL);
+    std::raise(number);
+}
+
+// Until not a byte more fits.
+void fillDisk(const std::filesystem::path& beside) {
+    const int file = ::open((beside / "filler").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    const std::array<char, 4096> zeros{};
+    for (std::size_t size = zeros.size(); size > 0; size /= 2) {
+        while (::write(file, zeros.data(), size) > 0) {
+        }
+    }
+    ::close(file);
+}
+
+void limitFiles(pid_t process, rlim_t bytes) {
+    const rlimit limit{bytes, bytes};
+    ::prlimit(process, RLIMIT_FSIZE, &limit, nullptr);
+}
+
+class FaultyHooks final : public RankHooks {
+  public:
+    explicit FaultyHooks(const RankEnvironment& environment)
+        : m_rank(environment.rank), m_runDirectory(environment.runDirectory) {
+        const std::string fault = variable("RINGSIDE_FAULT");
+        const std::size_t at = fault.find('@');
+        const std::size_t colon = fault.rfind(':');
+        if (at == std::string::npos || colon == std::string::npos) return;
+        if (std::atoi(fault.c_str() + colon + 1) != m_rank) return;
+        m_deed = fault.substr(0, at);
+        m_place = fault.substr(at + 1, colon - at - 1);
+    }
+
+    void onState(const std::string& state) override {
+        const int times = ++m_times[state];
+        if (m_place == state + "/" + std::to_string(times) || (times == 1 && m_place == state)) act();
+    }
+    void onStep(std::int64_t step) override {
+        if (m_place == "step=" + std::to_string(step)) act();
+    }
+    std::optional<WrongIndex> wrongIndex() const override {
+        const std::optional<WrongIndex> wrong = parseWrongIndex(variable("RINGSIDE_TEST_WRONG_INDEX"));
+        return wrong && wrong->rank == m_rank ? wrong : std::nullopt;
+    }
+
+  private:
+    void act() {
+        const std::size_t equals = m_deed.find('=');
+        const std::string deed = m_deed.substr(0, equals);
+        const double number = equals == std::string::npos ? 0 : std::atof(m_deed.c_str() + equals + 1);
+        if (deed == "signal") endBy(static_cast<int>(number));
+        if (deed == "exit") ::_exit(static_cast<int>(number));
+        if (deed == "throw") throw std::runtime_error("an injected exception");
+        if (deed == "stall") sleepFor(number);
+        while (deed == "loop") sleepFor(0.001);  // heartbeats go on, nothing else does
+        if (deed == "cut") ::shutdown(RankChannels::kControlFd, SHUT_RDWR);
+        if (deed == "supervisor") tellSupervisor(static_cast<int>(number));
+        if (deed == "fill-disk") fillDisk(m_runDirectory.parent_path());
+        if (deed == "limit-files") {
+            limitFiles(::getppid(), static_cast<rlim_t>(number));
+            limitFiles(::getpid(), static_cast<rlim_t>(number));
+        }
+        std::error_code ignored;
+        if (deed == "delete-run") std::filesystem::remove_all(m_runDirectory, ignored);
+        if (deed == "mark") {
+            std::ofstream(variable("RINGSIDE_FAULT_MARK")) << "here\n";
+            std::raise(SIGSTOP);  // whoever looks for the mark lets us go on
+        }
+        // What was cut off or killed takes effect elsewhere, and soon: no step more is made before.
+        if (deed == "cut" || m_deed == "supervisor=9") sleepFor(10);
+    }
+
+    // A terminal that closes says so twice.
+    static void tellSupervisor(int number) {
+        ::kill(::getppid(), number);
+        if (number != SIGHUP) return;
+        sleepFor(0.1);
+        ::kill(::getppid(), number);
+    }
+
+    const int m_rank;
+    const std::filesystem::path m_runDirectory;
+    std::string m_deed;
+    std::string m_place;
+    std::map<std::string, int> m_times;
+};
+
+}  // namespace
+
+std::unique_ptr<RankHooks> makeRankHooks(const RankEnvironment& environment) {
+    return std::make_unique<FaultyHooks>(environment);
+}
+
+}  // namespace ringside

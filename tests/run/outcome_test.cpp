@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/supervise/outcome.h"
+
+#include <csignal>
+#include <fstream>
+
+#include "base/files.h"
+#include "base/json.h"
+#include "run/checkpoint/checkpoint_manifest.h"
+#include "support/catch.h"
+#include "support/temporary_directory.h"
+
+using namespace ringside;
+namespace fs = std::filesystem;
+
+namespace {
+
+RankReport left(int rank, int code, const std::string& said, int order = 1) {
+    return {rank, ChildEnd{false, code}, order, said};
+}
+
+RankReport killed(int rank, int signal, const std::string& said) {
+    return {rank, ChildEnd{true, signal}, 1, said};
+}
+
+// Two ranks, two epochs of four steps, all done.
+RunEvidence wholeRun() {
+    RunEvidence run;
+    run.ranks = {left(0, 0, "finished"), left(1, 0, "finished")};
+    run.steps = run.plannedSteps = 8;
+    run.plannedEpochs = 2;
+    run.checkpoint = CheckpointThere{"checkpoints/step-00000008", 8, 2};
+    return run;
+}
+
+// The same, stopped after step 3.
+RunEvidence stoppedRun() {
+    RunEvidence run = wholeRun();
+    run.ranks = {left(0, 20, "stopped"), left(1, 20, "stopped")};
+    run.steps = 3;
+    run.checkpoint = CheckpointThere{"checkpoints/step-00000003", 3, 0};
+    run.stopRequested = true;
+    return run;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+void checkFailed(const RunEvidence& run, int code, int rank, const std::string& part) {
+    const RunEnded end = outcomeOf(run);
+    INFO(end.verdict);
+    CHECK(end.state == "failed");
+    CHECK(end.exitCode == code);
+    CHECK(end.firstFailedRank == rank);
+    CHECK(contains(end.verdict, part));
+}
+
+}  // namespace
+
+TEST_CASE("a run has finished when every rank says so, ended well and the last checkpoint is there") {
+    const RunEnded end = outcomeOf(wholeRun());
+    CHECK(end.state == "finished");
+    CHECK(end.exitCode == 0);
+    CHECK(end.firstFailedRank == -1);
+    CHECK(end.verdict == "finished 2 epochs in 8 steps");
+    RunEvidence late = wholeRun();
+    late.stopRequested = true;  // it came after the last step
+    CHECK(outcomeOf(late).state == "finished");
+}
+
+TEST_CASE("whatever is missing from a finished run makes it a failed one") {
+    RunEvidence run = wholeRun();
+    SECTION("a rank that gave up") {
+        run.ranks[1] = left(1, 10, "training");
+        checkFailed(run, 12, 1, "rank 1 exited with code 10 while it was training, and never said that it had");
+    }
+    SECTION("all ranks that gave up") {
+        run.ranks = {left(0, 10, "training", 2), left(1, 10, "training", 1)};
+        checkFailed(run, 12, 1, "rank 1 exited with code 10");
+    }
+    SECTION("a rank that left with code 0 without a word") {
+        run.ranks[0] = left(0, 0, "training");
+        checkFailed(run, 12, 0, "rank 0 exited with code 0 while it was training");
+    }
+    SECTION("a rank that said it, and died then") {
+        run.ranks[0] = killed(0, SIGSEGV, "finished");
+        checkFailed(run, 12, 0, "was killed by signal 11 (SIGSEGV)");
+    }
+    SECTION("a rank that stopped while another finished") {
+        run.ranks[0] = left(0, 20, "stopped");
+        checkFailed(run, 70, -1, "did not agree on the end of the run");
+    }
+    SECTION("a rank that still lives") {
+        run.ranks[1].end.reset();
+        checkFailed(run, 12, 1, "rank 1 would not end");
+    }
+    SECTION("no checkpoint") {
+        run.checkpoint.reset();
+        checkFailed(run, 2, -1, "holds no complete checkpoint");
+    }
+    SECTION("the checkpoint of an earlier step") {
+        run.checkpoint = CheckpointThere{"checkpoints/step-00000004", 4, 1};
+        checkFailed(run, 70, -1, "is of epoch 1 and step 4, not of epoch 2 and step 8");
+    }
+    SECTION("an epoch too few") {
+        run.checkpoint->epochsDone = 1;
+        checkFailed(run, 70, -1, "is of epoch 1");
+    }
+    SECTION("no rank at all") {
+        run.ranks.clear();
+        CHECK(outcomeOf(run).state == "failed");
+    }
+    SECTION("a fault that was found") {
+        run.fault = Verdict{ExitCode::kRankHung, 1, "rank 1 hung"};
+        checkFailed(run, 13, 1, "rank 1 hung");
+    }
+    SECTION("a run directory that went away") {
+        run.directoryLost = "the run directory /r was deleted";
+        checkFailed(run, 2, -1,
+                    "/r was deleted; the weights after step 8 were saved there again, in checkpoints/step-");
+    }
+}
+
+TEST_CASE("a run has stopped when every rank says so and the weights of its last step are there") {
+    const RunEnded end = outcomeOf(stoppedRun());
+    CHECK(end.state == "stopped");
+    CHECK(end.exitCode == 20);
+    CHECK(end.verdict == "stopped by request after 3 of 8 steps");
+
+    RunEvidence unsaved = stoppedRun();
+    unsaved.checkpoint.reset();
+    checkFailed(unsaved, 2, -1, "its weights are not in the run directory; no checkpoint was written");
+    unsaved.checkpoint = CheckpointThere{"checkpoints/step-00000002", 2, 0};
+    checkFailed(unsaved, 2, -1, "; the last checkpoint is checkpoints/step-00000002");
+
+    RunEvidence killedOne = stoppedRun();
+    killedOne.ranks[1] = killed(1, SIGKILL, "saving");
+    checkFailed(killedOne, 12, 1, "while it was saving");
+}
+
+TEST_CASE("ranks that were terminated by request say what is lost") {
+    RunEvidence run = stoppedRun();
+    run.ranks = {killed(0, SIGTERM, "training"), killed(1, SIGTERM, "training")};
+    run.cutShort = true;
+    run.steps = 5;
+    const RunEnded end = outcomeOf(run);
+    CHECK(end.state == "stopped");
+    CHECK(end.exitCode == 20);
+    CHECK(end.verdict ==
+          "stopped by request after 5 of 8 steps; the ranks had to be terminated, the last weights were not saved; the "
+          "last checkpoint is checkpoints/step-00000003");
+    run.cutShort = false;
+    run.nothingTrained = true;
+    run.steps = 0;
+    CHECK(outcomeOf(run).verdict == "stopped by request after 0 of 8 steps");
+}
+
+TEST_CASE("only a checkpoint with all its files, as long as they were written, counts") {
+    const TemporaryDirectory run;
+    CHECK_FALSE(newestCheckpoint(run.path()));
+    const auto write = [&](const std::string& name, std::int64_t step, const std::string& weights) {
+        const fs::path directory = run.path() / "checkpoints" / name;
+        fs::create_directories(directory);
+        CheckpointManifest manifest;
+        manifest.step = step;
+        manifest.epochsDone = step / 4;
+        manifest.files = {{kWeightsName, 7, ""}};
+        std::ofstream(directory / kWeightsName) << weights;
+        writeFileAtomically(directory / kManifestName, manifest.toJson().dump());
+    };
+    write("step-00000004", 4, "weights");
+    write("step-00000008", 8, "weigh");
+    REQUIRE(newestCheckpoint(run.path()));
+    CHECK(newestCheckpoint(run.path())->step == 4);
+    CHECK(newestCheckpoint(run.path())->epochsDone == 1);
+    CHECK(newestCheckpoint(run.path())->path == "checkpoints/step-00000004");
+    write("step-00000008", 8, "weights");
+    CHECK(newestCheckpoint(run.path())->step == 8);
+    fs::remove(run.path() / "checkpoints/step-00000008" / kWeightsName);
+    CHECK(newestCheckpoint(run.path())->step == 4);
+}

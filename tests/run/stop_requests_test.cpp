@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/supervise/stop_requests.h"
+
+#include "run/supervise/memory_kills.h"
+#include "support/catch.h"
+
+using namespace ringside;
+using namespace std::chrono_literals;
+using Meaning = StopRequests::Meaning;
+
+TEST_CASE("one request stops, a second one is told the price, a third one pays it") {
+    StopRequests stops;
+    const TimePoint start{};
+    CHECK_FALSE(stops.asked());
+    CHECK(stops.request(start) == Meaning::kBegin);
+    CHECK(stops.asked());
+    CHECK(stops.request(start + 1s) == Meaning::kTell);
+    CHECK(stops.request(start + 3s) == Meaning::kCutShort);
+}
+
+TEST_CASE("nobody has read what was said a moment ago, or remembers what was said long ago") {
+    StopRequests stops;
+    const TimePoint start{};
+    CHECK(stops.request(start) == Meaning::kBegin);
+    CHECK(stops.request(start + 1ms) == Meaning::kTell);
+    CHECK(stops.request(start + 2ms) == Meaning::kNothing);
+    CHECK(stops.request(start + 300ms) == Meaning::kNothing);
+    CHECK(stops.request(start + 5002ms) == Meaning::kTell);
+    CHECK(stops.request(start + 10002ms) == Meaning::kCutShort);
+}
+
+TEST_CASE("a terminal that closes asks for one stop, however often it says so") {
+    StopRequests stops;
+    const TimePoint start{};
+    CHECK(stops.hangUp(start) == Meaning::kBegin);
+    for (int i = 1; i < 10; ++i) CHECK(stops.hangUp(start + i * 700ms) == Meaning::kNothing);
+    CHECK(stops.request(start + 8s) == Meaning::kTell);
+    CHECK(stops.hangUp(start + 9s) == Meaning::kNothing);
+    CHECK(stops.request(start + 10s) == Meaning::kCutShort);
+}
+
+TEST_CASE("the kernel's count of out-of-memory kills is found among other counts") {
+    CHECK(oomKillsIn("low 0\nhigh 3\noom 9\noom_kill 12\noom_group_kill 1\n") == 12);
+    CHECK(oomKillsIn("oom_kill 0") == 0);
+    CHECK_FALSE(oomKillsIn("low 0\noom 9\n"));
+    CHECK_FALSE(oomKillsIn("oom_kill many\n"));
+    CHECK_FALSE(oomKillsIn("doom_kill 4\n"));
+    CHECK_FALSE(oomKillsIn(""));
+}
