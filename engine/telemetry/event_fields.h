@@ -113,6 +113,25 @@ inline bool isEven(const StepsFrame& e) {
            (e.dataUs.empty() || e.dataUs.size() == n);
 }
 
+// The columns of a thinned line: all of them or none.
+inline bool hasEvenRanges(const StepsFrame& e) {
+    const std::size_t n = e.from.size();
+    const std::size_t accuracies = e.correct.empty() ? 0 : n;
+    const std::size_t norms = e.gradientNorm.empty() ? 0 : n;
+    return (n == 0 || n == e.step.size()) && e.count.size() == n && e.lossMinimum.size() == n &&
+           e.lossMaximum.size() == n && e.accuracyMinimum.size() == accuracies &&
+           e.accuracyMaximum.size() == accuracies && e.normMinimum.size() == norms && e.normMaximum.size() == norms;
+}
+
+// Every entry begins behind the one before it, and has no more logged steps than steps.
+inline bool hasOrderedRanges(const StepsFrame& e) {
+    for (std::size_t i = 0; i < e.from.size(); ++i) {
+        const std::int64_t before = i > 0 ? e.step[i - 1] : 0;
+        if (e.from[i] <= before || e.from[i] > e.step[i] || e.count[i] > e.step[i] - e.from[i] + 1) return false;
+    }
+    return true;
+}
+
 template <class F, Is<StepsFrame> E>
 void fields(F& f, E& e) {
     using namespace limits;
@@ -122,13 +141,24 @@ void fields(F& f, E& e) {
     f.column("step", e.step, 1, kMaxCount, Need::kRequired);
     f.column("loss", e.loss, Need::kRequired);
     if (f.tells(!e.correct.empty())) f.column("correct", e.correct);
-    f.column("samples", e.samples, 0, kMaxBatch, Need::kRequired);
+    f.column("samples", e.samples, 0, kMaxWindow, Need::kRequired);
     f.column("end_us", e.endUs, -kMaxCount, kMaxCount, Need::kRequired);
     if (f.tells(!e.gradientNorm.empty())) f.column("gradient_norm", e.gradientNorm);
     if (f.tells(!e.dataUs.empty())) f.column("data_us", e.dataUs, 0, kMaxCount);
-    f.check("steps", "has columns of different lengths", [&] { return isEven(e); });
+    if (f.tells(e.isThinned())) {
+        f.column("from", e.from, 1, kMaxCount);
+        f.column("count", e.count, 1, kMaxCount);
+        f.column("loss_min", e.lossMinimum);
+        f.column("loss_max", e.lossMaximum);
+        if (f.tells(!e.correct.empty())) f.column("accuracy_min", e.accuracyMinimum);
+        if (f.tells(!e.correct.empty())) f.column("accuracy_max", e.accuracyMaximum);
+        if (f.tells(!e.gradientNorm.empty())) f.column("gradient_norm_min", e.normMinimum);
+        if (f.tells(!e.gradientNorm.empty())) f.column("gradient_norm_max", e.normMaximum);
+    }
+    f.check("steps", "has columns of different lengths", [&] { return isEven(e) && hasEvenRanges(e); });
+    f.check("from", "is no range of steps", [&] { return hasOrderedRanges(e); });
     f.check("correct", "is no number of hits", [&] {
-        return std::ranges::all_of(e.correct, [](double c) { return c >= 0 && c <= static_cast<double>(kMaxBatch); });
+        return std::ranges::all_of(e.correct, [](double c) { return c >= 0 && c <= static_cast<double>(kMaxWindow); });
     });
     f.check("step", "does not increase",
             [&] { return std::ranges::adjacent_find(e.step, std::ranges::greater_equal{}) == e.step.end(); });

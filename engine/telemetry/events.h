@@ -47,7 +47,9 @@ struct RankState {
     int missingRank = -1;  // failed because this rank did not take part in a collective; -1: for another reason
 };
 
-// "steps": consecutive logged steps of one rank, as columns of equal length.
+// "steps": consecutive logged steps of one rank, as columns of equal length. In a thinned line each entry stands for
+// all steps from `from` to `step`: loss is the mean over their samples, correct, samples and dataUs are sums, endUs and
+// epoch belong to the last, and the ranges are those of the single steps.
 struct StepsFrame {
     int rank = 0;
     std::int64_t epoch = 0;
@@ -59,6 +61,13 @@ struct StepsFrame {
     std::vector<double> gradientNorm;   // of the averaged gradient; empty where not measured (same on all ranks)
     double learningRate = 0;
     std::vector<std::int64_t> dataUs;  // waited for batches since the logged step before; empty where not measured
+    std::vector<std::int64_t> from;    // this and what follows is empty where each entry is one step
+    std::vector<std::int64_t> count;   // of logged steps in the entry
+    std::vector<double> lossMinimum, lossMaximum;
+    std::vector<double> accuracyMinimum, accuracyMaximum;  // with `correct`
+    std::vector<double> normMinimum, normMaximum;          // with `gradientNorm`
+
+    bool isThinned() const { return !from.empty(); }
 };
 
 // What a rank's GPU says of itself; -1 where it says nothing.

@@ -12,6 +12,7 @@ constexpr std::size_t kMaxEpochs = 100000;
 constexpr std::size_t kMaxCheckpoints = 10000;
 constexpr std::size_t kMaxReplicaSteps = 8;
 constexpr std::size_t kMaxMarks = 64;
+constexpr std::int64_t kMostSamples = std::int64_t{1} << 62;
 constexpr std::int64_t kThroughputWindowUs = 100000;
 constexpr std::int64_t kLeastThroughputWindowUs = 2000;
 constexpr std::int64_t kThroughputPoints = 12;  // of a run too short for that many whole windows
@@ -21,6 +22,10 @@ template <class T>
 void appendBounded(std::vector<T>& list, const T& value, std::size_t most) {
     if (list.size() >= most) list.erase(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(most / 2));
     list.push_back(value);
+}
+
+std::int32_t pointCount(std::int64_t steps) {
+    return static_cast<std::int32_t>(std::clamp<std::int64_t>(steps, 1, std::numeric_limits<std::int32_t>::max() / 4));
 }
 
 SeriesPoint pointOf(const SeriesPoint& place, double mean, double minimum, double maximum) {
@@ -107,11 +112,17 @@ SeriesPoint RunData::placeOf(std::int64_t step, std::int64_t epoch, std::int64_t
     return place;
 }
 
-void RunData::addPoints(RankData& rank, const StepsFrame& frame, std::size_t index, const SeriesPoint& place) {
-    rank.lossSeries.add(pointOf(place, frame.loss[index], frame.loss[index], frame.loss[index]));
+void RunData::addPoints(RankData& rank, const StepsFrame& frame, std::size_t index, const SeriesPoint& at) {
+    SeriesPoint place = at;
+    const bool thinned = frame.isThinned();
+    if (thinned) place.count = pointCount(frame.count[index]);
+    const double loss = frame.loss[index];
+    rank.lossSeries.add(
+        pointOf(place, loss, thinned ? frame.lossMinimum[index] : loss, thinned ? frame.lossMaximum[index] : loss));
     if (frame.correct.empty() || frame.samples[index] == 0) return;
     const double accuracy = frame.correct[index] / static_cast<double>(frame.samples[index]);
-    rank.accuracySeries.add(pointOf(place, accuracy, accuracy, accuracy));
+    rank.accuracySeries.add(pointOf(place, accuracy, thinned ? frame.accuracyMinimum[index] : accuracy,
+                                    thinned ? frame.accuracyMaximum[index] : accuracy));
 }
 
 unsigned RunData::take(const StepsFrame& event) {
@@ -119,7 +130,7 @@ unsigned RunData::take(const StepsFrame& event) {
     if (one == nullptr || event.step.empty()) return 0;
     RankPace& pace = m_rankPaces[static_cast<std::size_t>(event.rank)];
     for (std::size_t i = 0; i < event.step.size(); ++i) {
-        pace.samples += event.samples[i];
+        pace.samples = std::min(pace.samples + event.samples[i], kMostSamples);
         pace.pace.add(event.endUs[i], pace.samples, event.step[i]);
         if (m_curves == Curves::kLeftOut) continue;
         addPoints(*one, event, i, placeOf(event.step[i], event.epoch, pace.samples, event.endUs[i]));
@@ -128,7 +139,7 @@ unsigned RunData::take(const StepsFrame& event) {
     one->step = std::max(one->step, event.step.back());
     one->epoch = event.epoch;
     one->loss = event.loss.back();
-    one->batchSamples = event.samples.back();
+    one->batchSamples = event.samples.back() / (event.isThinned() ? event.count.back() : 1);
     one->samplesPerSecond = pace.pace.samplesPerSecond().value_or(0);
     one->lastSeenUs = std::max(one->lastSeenUs, event.endUs.back());
     m_lastTimeUs = std::max(m_lastTimeUs, event.endUs.back());
@@ -144,13 +155,14 @@ void RunData::takeGlobal(const GlobalStep& global) {
 }
 
 void RunData::addPoints(const GlobalStep& global) {
-    const SeriesPoint place = placeOf(global.step, global.epoch, global.samplesSoFar, global.timeUs);
+    SeriesPoint place = placeOf(global.step, global.epoch, global.samplesSoFar, global.timeUs);
+    place.count = pointCount(global.steps);
     m_loss.add(pointOf(place, global.loss, global.lossMinimum, global.lossMaximum));
     if (!std::isnan(global.accuracy)) {
         m_accuracy.add(pointOf(place, global.accuracy, global.accuracyMinimum, global.accuracyMaximum));
     }
     if (!std::isnan(global.gradientNorm)) {
-        m_gradientNorm.add(pointOf(place, global.gradientNorm, global.gradientNorm, global.gradientNorm));
+        m_gradientNorm.add(pointOf(place, global.gradientNorm, global.normMinimum, global.normMaximum));
     }
     m_learningRate.add(pointOf(place, global.learningRate, global.learningRate, global.learningRate));
     addThroughput(place);
@@ -171,8 +183,7 @@ void RunData::addThroughput(const SeriesPoint& place) {
     const double rate =
         static_cast<double>(place.samples - m_throughputFrom.samples) * 1e6 / static_cast<double>(elapsed);
     SeriesPoint point = pointOf(place, rate, rate, rate);
-    point.count = static_cast<std::int32_t>(
-        std::clamp<std::int64_t>(place.step - m_throughputFrom.step, 1, std::numeric_limits<std::int32_t>::max() / 4));
+    point.count = pointCount(place.step - m_throughputFrom.step);
     m_throughput.add(point);
     m_throughputFrom = place;
 }

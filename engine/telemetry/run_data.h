@@ -14,15 +14,18 @@
 
 namespace ringside {
 
-// A step of the whole run: means over the global batch, weighted by samples.
+// A step of the whole run: means over the global batch, weighted by samples. Of a thinned line, several steps together.
 struct GlobalStep {
     std::int64_t step = 0;
+    std::int64_t firstStep = 0;  // the same, or the first of several
+    std::int64_t steps = 1;      // logged ones in it
     std::int64_t epoch = 0;
     double loss = 0;
-    double accuracy = 0;                              // NaN for regression
-    double lossMinimum = 0, lossMaximum = 0;          // over ranks
-    double accuracyMinimum = 0, accuracyMaximum = 0;  // over ranks
-    double gradientNorm = 0;                          // NaN where not measured
+    double accuracy = 0;                      // NaN for regression
+    double lossMinimum = 0, lossMaximum = 0;  // over ranks and steps
+    double accuracyMinimum = 0, accuracyMaximum = 0;
+    double gradientNorm = 0;                  // NaN where not measured
+    double normMinimum = 0, normMaximum = 0;  // over steps
     double learningRate = 0;
     std::int64_t samples = 0;       // in this global batch
     std::int64_t samplesSoFar = 0;  // including this step
@@ -43,7 +46,10 @@ class StepMerger {
         double loss, gradientNorm, learningRate;
         double correct;
         std::int64_t samples, endUs;
+        std::int64_t firstStep, steps;
+        double lossMinimum, lossMaximum, accuracyMinimum, accuracyMaximum, normMinimum, normMaximum;
     };
+    static RankStep rankStep(const StepsFrame& frame, std::size_t index);
     // A queue whose memory is used again and again: thousands of steps a second pass through it.
     class Waiting {
       public:

@@ -47,16 +47,20 @@ std::span<const SeriesPoint> Series::points() const {
     return m_points;
 }
 
+// Only what is finer than the new grain is merged: points that came coarser already stay as they are.
 void Series::mergeNeighbours() {
-    const std::size_t pairs = m_points.size() / 2;
-    const bool odd = m_points.size() % 2 == 1;
-    for (std::size_t i = 0; i < pairs; ++i) {
-        m_points[i] = m_points[2 * i];
-        join(m_points[i], m_points[2 * i + 1]);
+    while (m_points.size() == m_capacity) {
+        m_stepsPerPoint *= 2;
+        std::size_t kept = 0;
+        for (std::size_t i = 1; i < m_points.size(); ++i) {
+            if (std::int64_t{m_points[kept].count} + m_points[i].count <= m_stepsPerPoint) {
+                join(m_points[kept], m_points[i]);
+            } else {
+                m_points[++kept] = m_points[i];
+            }
+        }
+        m_points.resize(kept + 1);
     }
-    if (odd) m_points[pairs] = m_points.back();
-    m_points.resize(pairs + (odd ? 1 : 0));
-    m_stepsPerPoint *= 2;
 }
 
 }  // namespace ringside

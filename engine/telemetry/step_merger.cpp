@@ -36,16 +36,50 @@ void StepMerger::add(const StepsFrame& frame, const std::function<void(const Glo
     for (std::size_t i = 0; i < frame.step.size(); ++i) {
         if (!waiting.empty() && frame.step[i] <= waiting.back().step) continue;
         if (frame.step[i] <= m_lastStep) continue;
-        const double norm = frame.gradientNorm.empty() ? kNaN : frame.gradientNorm[i];
-        const double correct = frame.correct.empty() ? -1 : frame.correct[i];
-        waiting.push({frame.step[i], frame.epoch, frame.loss[i], norm, frame.learningRate, correct, frame.samples[i],
-                      frame.endUs[i]});
+        waiting.push(rankStep(frame, i));
         if (waiting.size() > kMaxWaiting) {
             waiting.pop();
             ++m_incomplete;
         }
     }
     emitReady(sink);
+}
+
+StepMerger::RankStep StepMerger::rankStep(const StepsFrame& frame, std::size_t index) {
+    const double norm = frame.gradientNorm.empty() ? kNaN : frame.gradientNorm[index];
+    const double correct = frame.correct.empty() ? -1 : frame.correct[index];
+    const auto samples = static_cast<double>(frame.samples[index]);
+    const double accuracy = frame.samples[index] > 0 ? correct / samples : kNaN;
+    RankStep one{frame.step[index],
+                 frame.epoch,
+                 frame.loss[index],
+                 norm,
+                 frame.learningRate,
+                 correct,
+                 frame.samples[index],
+                 frame.endUs[index],
+                 frame.step[index],
+                 1,
+                 frame.loss[index],
+                 frame.loss[index],
+                 accuracy,
+                 accuracy,
+                 norm,
+                 norm};
+    if (!frame.isThinned()) return one;
+    one.firstStep = frame.from[index];
+    one.steps = frame.count[index];
+    one.lossMinimum = frame.lossMinimum[index];
+    one.lossMaximum = frame.lossMaximum[index];
+    if (!frame.correct.empty()) {
+        one.accuracyMinimum = frame.accuracyMinimum[index];
+        one.accuracyMaximum = frame.accuracyMaximum[index];
+    }
+    if (!frame.gradientNorm.empty()) {
+        one.normMinimum = frame.normMinimum[index];
+        one.normMaximum = frame.normMaximum[index];
+    }
+    return one;
 }
 
 void StepMerger::emitReady(const std::function<void(const GlobalStep&)>& sink) {
@@ -73,8 +107,11 @@ GlobalStep StepMerger::takeFronts() {
     GlobalStep global;
     const RankStep& first = m_waiting.front().front();
     global.step = first.step;
+    global.firstStep = first.firstStep;
     global.epoch = first.epoch;
     global.gradientNorm = first.gradientNorm;
+    global.normMinimum = first.normMinimum;
+    global.normMaximum = first.normMaximum;
     global.learningRate = first.learningRate;
     global.lossMinimum = global.accuracyMinimum = std::numeric_limits<double>::infinity();
     global.lossMaximum = global.accuracyMaximum = -std::numeric_limits<double>::infinity();
@@ -85,17 +122,18 @@ GlobalStep StepMerger::takeFronts() {
     for (auto& waiting : m_waiting) {
         const RankStep& one = waiting.front();
         const auto samples = static_cast<double>(one.samples);
-        const double accuracy = one.samples > 0 ? one.correct / samples : kNaN;
         classifies = classifies && one.correct >= 0;
         // An empty batch has no loss and must not poison the mean.
         if (one.samples > 0) lossSum += one.loss * samples;
         correct += one.correct;
         global.samples += one.samples;
         // These comparisons leave out what is no number.
-        if (one.loss < global.lossMinimum) global.lossMinimum = one.loss;
-        if (one.loss > global.lossMaximum) global.lossMaximum = one.loss;
-        if (accuracy < global.accuracyMinimum) global.accuracyMinimum = accuracy;
-        if (accuracy > global.accuracyMaximum) global.accuracyMaximum = accuracy;
+        if (one.lossMinimum < global.lossMinimum) global.lossMinimum = one.lossMinimum;
+        if (one.lossMaximum > global.lossMaximum) global.lossMaximum = one.lossMaximum;
+        if (one.accuracyMinimum < global.accuracyMinimum) global.accuracyMinimum = one.accuracyMinimum;
+        if (one.accuracyMaximum > global.accuracyMaximum) global.accuracyMaximum = one.accuracyMaximum;
+        global.firstStep = std::min(global.firstStep, one.firstStep);
+        global.steps = std::max(global.steps, one.steps);
         global.timeUs = std::max(global.timeUs, one.endUs);
         waiting.pop();
     }
@@ -111,8 +149,8 @@ void StepMerger::countSamples(GlobalStep& global) {
     // Steps that were not logged (log_every, drops) are taken as full batches; the caps keep hostile numbers from
     // overflowing.
     constexpr std::int64_t kCap = std::int64_t{1} << 62;
-    m_largestBatch = std::max(m_largestBatch, global.samples);
-    const std::int64_t skipped = std::clamp<std::int64_t>(global.step - m_lastMergedStep - 1, 0, 1 << 30);
+    m_largestBatch = std::max(m_largestBatch, (global.samples + global.steps - 1) / global.steps);
+    const std::int64_t skipped = std::clamp<std::int64_t>(global.step - m_lastMergedStep - global.steps, 0, 1 << 30);
     const std::int64_t assumed = skipped * std::min(m_largestBatch, std::int64_t{1} << 31);
     m_samplesSoFar = std::min(m_samplesSoFar + global.samples + assumed, kCap);
     m_lastMergedStep = global.step;

@@ -144,6 +144,18 @@ std::string writeCheckpoint(const std::filesystem::path& runDirectory, Checkpoin
     return relative.string();
 }
 
+std::int64_t checkpointBytes(const TrainedParts& parts) {
+    constexpr std::int64_t kHeaders = 64 << 10;  // names, shapes and the manifest
+    constexpr std::int64_t kPerTensor = 256;
+    std::int64_t bytes = kHeaders;
+    const auto add = [&bytes](const Tensor& tensor) {
+        bytes += static_cast<std::int64_t>(tensor.bytes()) + kPerTensor;
+    };
+    for (const Parameter* one : parts.state) add(one->value);
+    for (const OptimizerTensor& one : parts.optimizer.state()) add(one.value);
+    return bytes;
+}
+
 Result<bool> restoreCheckpoint(const ResumePoint& point, const TrainedParts& parts) {
     const std::string weights = (point.directory / kWeightsName).string();
     for (const Parameter* one : parts.state) {

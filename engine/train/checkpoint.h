@@ -25,6 +25,9 @@ struct TrainedParts {
 std::string writeCheckpoint(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
                             const TrainedParts& parts);
 
+// Bytes on the disk that such a checkpoint takes, or a little less.
+std::int64_t checkpointBytes(const TrainedParts& parts);
+
 // Puts the weights, and unless it has weights only the optimizer's state, back. The problem names the tensor that is
 // missing or does not fit.
 Result<bool> restoreCheckpoint(const ResumePoint& point, const TrainedParts& parts);

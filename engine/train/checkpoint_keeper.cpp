@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/checkpoint_keeper.h"
 
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
 #include "sampling/epoch_spec.h"
 #include "train/training_error.h"
 
@@ -16,6 +20,11 @@ Json samplerJson(const RunConfig& config) {
     json["loader_drop_last"] = config.loader.dropLast;
     json["accumulate_steps"] = config.training.accumulateSteps;
     return json;
+}
+
+std::string megabytes(std::int64_t bytes) {
+    constexpr std::int64_t kMegabyte = 1'000'000;
+    return std::to_string((bytes + kMegabyte - 1) / kMegabyte) + " MB";
 }
 
 }  // namespace
@@ -59,9 +68,30 @@ CheckpointManifest CheckpointKeeper::manifestAt(const TrainingPosition& position
     return manifest;
 }
 
+void CheckpointKeeper::reserve() {
+    std::error_code ignored;
+    if (m_parts.communicator.rank() != 0 || !std::filesystem::is_directory(m_parts.runDirectory, ignored)) return;
+    const std::int64_t bytes =
+        checkpointBytes({m_model.state(), m_model.parameters(), m_strategy.optimizer(), m_parts.backend});
+    m_reserve.emplace(m_parts.runDirectory, bytes, "a checkpoint of " + megabytes(bytes));
+    if (m_timedSaveUs == std::numeric_limits<std::int64_t>::max()) scheduleTimedSave(0);
+}
+
+void CheckpointKeeper::save(const TrainingPosition& position) {
+    const bool isNew = m_savedStep != position.step;
+    saveLast(position);
+    if (!m_reserve || !isNew) return;
+    try {
+        reserve();
+    } catch (const IoError& error) {
+        throw IoError("the weights of step " + std::to_string(position.step) + " are saved in " + m_lastPath +
+                      ", but " + error.what());
+    }
+}
+
 // Who does not write waits for who does, however long that takes: then no later collective has to, whose deadline would
 // take a slow disk for a rank that hangs. And when a rank says that it has finished, the weights are there.
-void CheckpointKeeper::save(const TrainingPosition& position) {
+void CheckpointKeeper::saveLast(const TrainingPosition& position) {
     if (m_parts.runDirectory.empty() || m_savedStep == position.step) return;
     m_parts.observer.onState("saving");
     const PhaseScope scope(m_parts.observer.progress().phase, Phase::kCheckpoint);
@@ -71,10 +101,33 @@ void CheckpointKeeper::save(const TrainingPosition& position) {
 }
 
 void CheckpointKeeper::write(const TrainingPosition& position) {
+    const std::int64_t fromUs = m_parts.observer.nowUs();
     if (m_parts.config.training.onNonFinite == "stop") checkFinite(position.step);
+    if (m_reserve) m_reserve->release();
     m_lastPath = writeCheckpoint(m_parts.runDirectory, manifestAt(position),
                                  {m_model.state(), m_model.parameters(), m_strategy.optimizer(), m_parts.backend});
     m_parts.observer.onEvent(CheckpointSaved{position.step, m_lastPath, m_parts.observer.nowUs()});
+    if (!m_timedPath.empty()) {
+        std::error_code ignored;  // one checkpoint too many does no harm
+        std::filesystem::remove_all(m_parts.runDirectory / m_timedPath, ignored);
+    }
+    m_timedPath = std::exchange(m_nextIsTimed, false) ? m_lastPath : std::string();
+    scheduleTimedSave(m_parts.observer.nowUs() - fromUs);
+}
+
+// A save may take a twentieth of the time at most, however long it is.
+void CheckpointKeeper::scheduleTimedSave(std::int64_t tookUs) {
+    constexpr std::int64_t kTimes = 20;
+    const std::int64_t seconds = m_parts.config.training.checkpointSeconds;
+    if (seconds == 0) return;
+    m_timedSaveUs = m_parts.observer.nowUs() + std::max(seconds * 1'000'000, kTimes * tookUs);
+}
+
+bool CheckpointKeeper::isTimedSaveDue(std::int64_t nowUs) {
+    if (nowUs < m_timedSaveUs) return false;
+    m_timedSaveUs = std::numeric_limits<std::int64_t>::max() - 1;  // until it is done
+    m_nextIsTimed = true;
+    return true;
 }
 
 void CheckpointKeeper::checkFinite(std::int64_t step) const {

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
 
 #include "parallel/strategy.h"
+#include "run/record/space_reserve.h"
 #include "train/checkpoint.h"
 #include "train/metric_sums.h"
 #include "train/trainer_parts.h"
@@ -30,14 +34,24 @@ class CheckpointKeeper {
     TrainingPosition resume();
     // What images are scaled with, for who uses the weights.
     void setScale(const ChannelScale& scale) { m_scale = scale; }
-    // Rank 0 writes, once a step and only finite weights unless training.on_non_finite goes on; throws TrainingError.
-    // Every rank calls it; returns when the checkpoint is complete.
+    // Before training, on rank 0: sets room aside on the disk for one checkpoint, so that a run whose disk gets full
+    // can still save its weights. Throws IoError where there is none.
+    void reserve();
+    // Rank 0 writes, once a step and only finite weights unless training.on_non_finite goes on; throws TrainingError,
+    // and IoError where there is no room for another one after it. Every rank calls it; returns when the checkpoint is
+    // complete.
     void save(const TrainingPosition& position);
+    // The same, when no other follows.
+    void saveLast(const TrainingPosition& position);
+    // On rank 0: whether training.checkpoint_seconds have passed; once for each time. The next save is then taken for
+    // it, and removed again after a newer one.
+    bool isTimedSaveDue(std::int64_t nowUs);
     // "; the last checkpoint is checkpoints/step-00000012", or how to get one.
     std::string lastText() const;
 
   private:
     void write(const TrainingPosition& position);
+    void scheduleTimedSave(std::int64_t tookUs);
     void checkFinite(std::int64_t step) const;
     CheckpointManifest manifestAt(const TrainingPosition& position) const;
 
@@ -47,6 +61,10 @@ class CheckpointKeeper {
     ChannelScale m_scale;
     std::int64_t m_savedStep = -1;
     std::string m_lastPath;
+    std::optional<SpaceReserve> m_reserve;
+    std::int64_t m_timedSaveUs = std::numeric_limits<std::int64_t>::max();  // when the next is due
+    bool m_nextIsTimed = false;
+    std::string m_timedPath;  // of the last timed one, until there is a newer checkpoint
 };
 
 }  // namespace ringside

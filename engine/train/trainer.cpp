@@ -146,6 +146,7 @@ TrainOutcome Trainer::run() {
     const PhaseScope scope(m_parts.observer.progress().phase, Phase::kIdle);
     checkShard(valueOrThrow(ShardPlan::make(trainingSpec(m_parts, 0))));
     resume();
+    m_checkpoints.reserve();
     normalize();
     m_strategy->synchronise();
     reportReplica();
@@ -154,16 +155,17 @@ TrainOutcome Trainer::run() {
         m_parts.observer.onState("training");
         m_strategy->setLearningRate(m_schedule.learningRate());
         if (!trainEpoch() || !validate()) {
-            m_checkpoints.save(m_position);
+            m_checkpoints.saveLast(m_position);
             return TrainOutcome::kStopped;
         }
         reportEpochEnd();
         m_position = {.step = m_position.step, .epoch = m_position.epoch + 1};
-        if (training.checkpointEvery > 0 && m_position.epoch % training.checkpointEvery == 0)
+        const bool due = training.checkpointEvery > 0 && m_position.epoch % training.checkpointEvery == 0;
+        if ((std::exchange(m_saveWanted, false) || due) && m_position.epoch < training.epochs)
             m_checkpoints.save(m_position);
         m_schedule.nextEpoch();
     }
-    m_checkpoints.save(m_position);
+    m_checkpoints.saveLast(m_position);
     return TrainOutcome::kFinished;
 }
 
@@ -220,6 +222,7 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     const SlotRange range = plan.batch(batches.last - 1);
     const Batch batch = nextTrainingBatch();
     ++m_position.step;
+    if (isRankZero() && m_checkpoints.isTimedSaveDue(m_nowUs)) m_agreement.post({ControlKind::kCheckpoint});
     const StepResult result = m_strategy->step(batch, {m_agreement.signal(), isLogged() && gradientNormIsDue()});
 
     m_parts.observer.progress().step.store(m_position.step, std::memory_order_relaxed);
@@ -230,7 +233,17 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     const bool finite = std::isfinite(step.loss);
     if (isLogged() || !finite) reportStep(result, step);
     if (!finite) takeNonFinite(step.loss);
-    return obey(m_agreement.conclude(result.signal));
+    const bool goOn = obey(m_agreement.conclude(result.signal));
+    if (goOn && std::exchange(m_saveWanted, false)) saveUnderWay();
+    return goOn;
+}
+
+// In the middle of an epoch, whose sums every rank has a part of; the training goes on with its own.
+void Trainer::saveUnderWay() {
+    TrainingPosition position = m_position;
+    position.sums.reduce(m_parts.communicator);
+    m_checkpoints.save(position);
+    m_parts.observer.onState("training");
 }
 
 bool Trainer::isLogged() const {
@@ -319,6 +332,8 @@ bool Trainer::obey(const std::vector<ControlCommand>& commands) {
     for (const ControlCommand& command : commands) {
         if (command.kind == ControlKind::kStop) {
             goOn = false;
+        } else if (command.kind == ControlKind::kCheckpoint) {
+            m_saveWanted = true;
         } else if (isRankZero()) {
             m_parts.observer.onEvent(
                 LogLine{0, "warning",

@@ -62,7 +62,8 @@ class Trainer {
     bool evaluate(const ShardPlan& plan, MetricSums& sums);
     void normalize();
     void takeNonFinite(double loss);
-    std::string lossText(double loss) const;                 // of a loss that is not finite
+    std::string lossText(double loss) const;  // of a loss that is not finite
+    void saveUnderWay();
     bool validate();                                         // false: stopped on the way
     bool obey(const std::vector<ControlCommand>& commands);  // false: stop
 
@@ -88,6 +89,7 @@ class Trainer {
     std::optional<std::int64_t> m_normUs;  // when the gradient's norm was measured last
     CheckpointKeeper m_checkpoints;
     StepAgreement m_agreement;
+    bool m_saveWanted = false;  // on every rank alike
     TrainingPosition m_position;
     bool m_toldNonFinite = false;
 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <sys/mount.h>
-
 #include <csignal>
+#include <fstream>
 
 #include "program.h"
 #include "run/record/run_directory.h"
 #include "support/catch.h"
+#include "support/small_disk.h"
 
 using namespace ringside;
 using namespace std::chrono_literals;
@@ -31,6 +31,14 @@ struct LongRun {
         return all;
     }
 };
+
+// Writes until nothing more fits.
+void fillDisk(const fs::path& file) {
+    std::ofstream out(file, std::ios::app | std::ios::binary);
+    const std::string block(4096, 'x');
+    while (out.write(block.data(), static_cast<std::streamsize>(block.size())).flush()) {
+    }
+}
 
 }  // namespace
 
@@ -102,30 +110,82 @@ TEST_CASE("SIGTERM to the supervisor is a graceful stop too") {
     CHECK(allGone(run.workers));
 }
 
-TEST_CASE("a full disk ends the run with code 2 and names the file") {
+TEST_CASE("a full disk stops the recording; the weights are saved, and the run goes on from them when there is room") {
     const TemporaryDirectory scratch;
-    if (::mount("tmpfs", scratch.path().c_str(), "tmpfs", 0, "size=600k") != 0) {
+    const SmallDisk disk(scratch.path(), "20m");
+    if (!disk.mounted()) {
         WARN("not checked: mounting a small file system needs root");
         return;
     }
-    {
-        Program run({"run", "--out", scratch.path() / "run", "--set", "training.epochs=1000000"});
-        CHECK(run.wait() == 2);
-        INFO(run.output());
-        CHECK(contains(run.output(), "cannot be written (No space left on device)"));
-        CHECK(allGone(workerPids(scratch.path() / "run")));
-        const Json summary = jsonOf(scratch.path() / "run/summary.json");
-        CHECK(summary["state"] == "failed");
-        CHECK(summary["exit_code"] == 2);
-        CHECK(linesOf(scratch.path() / "run/telemetry.jsonl").back()["kind"] == "end");
-        for (const char* file : {"metrics.jsonl", "telemetry.jsonl", "log.txt"}) {
-            const std::string content = contentOf(scratch.path() / "run" / file);
-            CHECK((content.empty() || content.back() == '\n'));
-        }
-        Program late({"run", "--out", scratch.path() / "late"});
-        CHECK(late.wait() == 2);
-        CHECK(contains(late.output(), "No space left on device"));
-        CHECK_FALSE(fs::exists(scratch.path() / "late"));
+    const fs::path run = scratch.path() / "run";
+    Program first({"run", "--out", run, "--set", "training.epochs=1000000"});
+    REQUIRE(eventually([&] { return hasTrained(run); }));
+    const fs::path filler = scratch.path() / "filler";
+    fillDisk(filler);
+    CHECK(first.wait() == 2);
+    INFO(first.output());
+    CHECK(contains(first.output(), "cannot be written (No space left on device)"));
+    CHECK(contains(first.output(), "recording stopped after step"));
+    CHECK(contains(first.output(), "are saved in checkpoints/step-"));
+    CHECK(allGone(workerPids(run)));
+    const Json summary = jsonOf(run / "summary.json");
+    CHECK(summary["state"] == "failed");
+    CHECK(summary["exit_code"] == 2);
+    CHECK(summary["recording"]["stopped"]["step"] > 0);
+    CHECK(linesOf(run / "telemetry.jsonl").back()["kind"] == "end");
+    CHECK(contains(contentOf(run / "log.txt"), "recording stops after step"));
+    for (const char* file : {"metrics.jsonl", "telemetry.jsonl", "log.txt"}) {
+        const std::string content = contentOf(run / file);
+        CHECK((content.empty() || content.back() == '\n'));
     }
-    ::umount2(scratch.path().c_str(), MNT_DETACH);
+    fillDisk(filler);  // what the run had set aside is free now
+    Program late({"run", "--out", scratch.path() / "late"});
+    CHECK(late.wait() == 2);
+    CHECK(contains(late.output(), "No space left on device"));
+    CHECK_FALSE(fs::exists(scratch.path() / "late"));
+    fs::remove(filler);
+    const std::int64_t epochs = summary["steps"].get<std::int64_t>() / 12 + 2;  // 12 steps each
+    Program again({"run", "--resume", run, "--out", scratch.path() / "again", "--set",
+                   "training.epochs=" + std::to_string(epochs)});
+    CHECK(again.wait() == 0);
+    CHECK(jsonOf(scratch.path() / "again/summary.json")["steps_before"] == summary["steps"]);
+}
+
+TEST_CASE("a run without room for one checkpoint does not begin") {
+    const TemporaryDirectory scratch;
+    const SmallDisk disk(scratch.path(), "2m");
+    if (!disk.mounted()) {
+        WARN("not checked: mounting a small file system needs root");
+        return;
+    }
+    Program run({"run", "--out", scratch.path() / "run", "--set", "model.hidden=[4096]"});  // 307,210 weights, twice
+    CHECK(run.wait() == 2);
+    INFO(run.output());
+    CHECK(contains(run.output(), "has no room for a checkpoint of 3 MB (No space left on device)"));
+}
+
+TEST_CASE("a run saves by the clock, keeps the latest of these checkpoints, and trains the same") {
+    const TemporaryDirectory scratch;
+    const auto train = [&](const std::string& name, const std::string& seconds) {
+        Program run({"run", "--out", scratch.path() / name, "--set", "training.epochs=4000", "--set",
+                     "parallel.world_size=2", "--set", "training.checkpoint_seconds=" + seconds});
+        REQUIRE(run.wait() == 0);
+        return jsonOf(scratch.path() / name / "summary.json");
+    };
+    train("timed", "1");
+    train("untimed", "0");
+    int saved = 0;
+    for (const Json& line : linesOf(scratch.path() / "timed/telemetry.jsonl")) saved += line["kind"] == "checkpoint";
+    INFO(saved << " checkpoints");
+    CHECK(saved >= 2);
+    const auto checkpointsOf = [&](const std::string& name) {
+        std::vector<std::string> names;
+        for (const auto& one : fs::directory_iterator(scratch.path() / name / "checkpoints"))
+            names.push_back(one.path().filename());
+        return names;
+    };
+    REQUIRE(checkpointsOf("timed").size() == 1);  // the last weights; what the clock saved is older
+    CHECK(checkpointsOf("timed") == checkpointsOf("untimed"));
+    const fs::path weights = fs::path("checkpoints") / checkpointsOf("timed").front() / "model.safetensors";
+    CHECK(contentOf(scratch.path() / "timed" / weights) == contentOf(scratch.path() / "untimed" / weights));
 }

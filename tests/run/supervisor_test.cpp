@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "support/catch.h"
+#include "support/small_disk.h"
 #include "support/temporary_directory.h"
 
 using namespace ringside;
@@ -45,7 +46,7 @@ struct FakeRun {
         prepared.config.parallel.worldSize = 3;
         prepared.config.parallel.timeoutSeconds = 30;
         prepared.config.training.epochs = 2;
-        prepared.compute = {"shm", "shared memory: all ranks are on this host", "cpu", "CPU: no GPU"};
+        prepared.compute = {"shm", "shared memory: all ranks are on this host", "cpu", "CPU: no GPU", ""};
         prepared.trainingSamples = 48;
         prepared.validationSamples = 10;
         prepared.stepsPerEpoch = 4;
@@ -378,21 +379,37 @@ TEST_CASE("another process of the same user can stop a run through its directory
     CHECK_FALSE(ControlClient::connect(run.paths()).ok());
 }
 
-TEST_CASE("a full disk ends the run with a message that names the file") {
+TEST_CASE("a full disk stops the recording, lets the ranks save, and then ends the run") {
     FakeRun run("");
-    std::filesystem::create_symlink("/dev/full", run.paths().metrics());
+    const SmallDisk disk(run.scratch.path(), "400k");
+    if (!disk.mounted()) {
+        WARN("not checked: mounting a small file system needs root");
+        return;
+    }
+    run.options.workerEnvironment.push_back("FAKE_STEPS=4000");
     run.go();
     CHECK(run.end.state == "failed");
     CHECK(run.end.exitCode == 2);
-    CHECK(contains(run.end.verdict, "metrics.jsonl cannot be written (No space left on device)"));
+    CHECK(contains(run.end.verdict, "cannot be written (No space left on device)"));
+    CHECK(contains(run.end.verdict, "recording stopped after step"));
     CHECK_FALSE(run.anybodyLeft());
     CHECK(run.summary()["verdict"] == run.end.verdict);
+    CHECK(contains(run.summary()["recording"]["stopped"]["why"].get<std::string>(), "No space left"));
+    // The ranks were asked to stop, not killed, and a viewer is told.
+    CHECK(contains(contentOf(run.paths().log()), "stop requested"));
+    CHECK(contains(contentOf(run.paths().telemetry()), "recording stops after step"));
     CHECK(linesOf(run.paths().telemetry()).back()["kind"] == "end");
 }
 
 TEST_CASE("a run whose last lines the disk refuses has not finished") {
     FakeRun run("*:finish");
-    std::filesystem::create_symlink("/dev/full", run.paths().metrics());
+    const SmallDisk disk(run.scratch.path(), "400k");
+    if (!disk.mounted()) {
+        WARN("not checked: mounting a small file system needs root");
+        return;
+    }
+    run.options.workerEnvironment.push_back("FAKE_STEPS=4000");
+    run.prepared.config.training.epochs = 1000;
     run.go();
     CHECK(run.end.state == "failed");
     CHECK(run.end.exitCode == 2);

@@ -82,3 +82,19 @@ TEST_CASE("A cleared series starts again at single steps") {
     CHECK(series.points().empty());
     CHECK(series.stepsPerPoint() == 1);
 }
+
+TEST_CASE("Points that come coarse are not merged before the fine ones are as coarse") {
+    Series series(6);
+    for (int i = 1; i <= 4; ++i) series.add(point(i, 1.0F));
+    for (int i = 2; i <= 4; ++i) {
+        SeriesPoint wide = point(4 * i, static_cast<float>(i));
+        wide.count = 4;
+        series.add(wide);
+    }
+    // Four single steps became two pairs; the windows of four stayed.
+    REQUIRE(series.points().size() == 5);
+    CHECK(series.points()[0].count == 2);
+    CHECK(series.points()[1].count == 2);
+    CHECK(series.points()[2].count == 4);
+    CHECK(series.points()[4].mean == 4.0F);
+}

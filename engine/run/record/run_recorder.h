@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <deque>
+#include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 
 #include "run/prepare/prepared_run.h"
 #include "run/record/append_file.h"
+#include "run/record/epoch_gate.h"
+#include "run/record/metrics_record.h"
 #include "run/record/plan_watch.h"
+#include "run/record/record_budget.h"
 #include "run/record/run_directory.h"
 #include "run/record/space_reserve.h"
+#include "run/record/telemetry_record.h"
 #include "telemetry/run_data.h"
 
 namespace ringside {
 
 // Writes a run directory while the run goes on: telemetry.jsonl, metrics.jsonl, log.txt, at the end summary.json.
-// Everything but finish() throws IoError when the disk refuses.
+// Everything but finish() throws IoError when the disk fails. When it is full, recording stops and says so: the ranks
+// can still save their weights then.
 class RunRecorder {
   public:
     RunRecorder(const RunPaths& paths, const PreparedRun& run);
@@ -26,6 +32,12 @@ class RunRecorder {
     void flush();
     // The run directory was lost and made again: everything from now on goes to new files, which begin with this line.
     void startAgain(std::string_view firstLine);
+    // The disk took no more, and recording has stopped.
+    struct FullDisk {
+        std::int64_t step = 0;  // the last that was recorded
+        std::string why;
+    };
+    const std::optional<FullDisk>& fullDisk() const { return m_full; }
     // Adds the end line and writes summary.json. Returns the end with steps and rates filled in from what was recorded;
     // a failure, when the disk refused a part of it.
     RunEnded finish(RunEnded end);
@@ -35,15 +47,22 @@ class RunRecorder {
     std::int64_t stepsDone() const;
 
   private:
+    template <class Write>
+    void unlessFull(Write&& write);
     void note(const Event& event);
     void noteTraining(const RankState& state);
-    void writeStep(const GlobalStep& step);
-    void writeEpochsUpTo(std::int64_t step);
+    void writeLog(const LogLine& line);
+    void stopRecording(const std::string& why);
+    void addLastWords(const Event& event, std::string_view line);
+    void tellLeftOut();
+    std::int64_t bytesOfOthers() const;
+    void sayFull(RunEnded& end) const;
     double samplesDone(std::int64_t steps) const;
     void measure(RunEnded& end) const;
     Json summary(const RunEnded& end) const;
     std::int64_t nonFiniteBatches() const;
     double dataWaitShare() const;
+    Json recording() const;
     Json finalMetrics() const;
     Json bestMetrics() const;
     Json normalizeScale() const;
@@ -52,12 +71,17 @@ class RunRecorder {
     const RunPaths m_paths;
     const PreparedRun m_run;
     SpaceReserve m_reserve;
-    AppendFile m_telemetry;
-    AppendFile m_metrics;
+    RecordBudget m_budget;
+    EpochGate m_epochs;
+    TelemetryRecord m_telemetry;
+    MetricsRecord m_metrics;
     AppendFile m_log;
     RunData m_data;
-    std::deque<EpochResult> m_waitingEpochs;  // until the steps before them are written
-    std::set<int> m_trainingRanks;            // that have begun
+    std::optional<FullDisk> m_full;
+    std::size_t m_lastWords = 0;  // bytes written since
+    bool m_toldLeftOut = false;
+    std::int64_t m_measuredUs = 0;
+    std::set<int> m_trainingRanks;  // that have begun
     PlanWatch m_watch;
     std::int64_t m_auditedEpochs = 0;
     std::vector<PlanMismatch> m_mismatches;  // the first of them

@@ -2,6 +2,7 @@
 #include "run/record/space_reserve.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,23 +12,28 @@
 namespace ringside {
 namespace {
 
-constexpr off_t kBytes = 256 << 10;  // summary, end line and log with twenty long last lines of a rank
-
-[[noreturn]] void refuse(const std::filesystem::path& directory, int error) {
-    throw IoError(directory.string() + " has no room for a run (" + errnoText(error) +
+[[noreturn]] void refuse(const std::filesystem::path& directory, const std::string& what, int error) {
+    throw IoError(directory.string() + " has no room for " + what + " (" + errnoText(error) +
                   "): free space or choose another directory with --out");
 }
 
 }  // namespace
 
-SpaceReserve::SpaceReserve(const std::filesystem::path& directory) {
+SpaceReserve::SpaceReserve(const std::filesystem::path& directory, std::int64_t bytes, const std::string& what) {
     const std::filesystem::path path = directory / "reserve.tmp";
     m_file.reset(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    if (!m_file) refuse(directory, errno);
+    if (!m_file) refuse(directory, what, errno);
     ::unlink(path.c_str());
-    const int error = ::posix_fallocate(m_file.get(), 0, kBytes);
-    // A file system that cannot set space aside is used without.
-    if (error == ENOSPC || error == EDQUOT) refuse(directory, error);
+    // A file system that cannot set space aside is used without: filling it with zeros would take as long as a save.
+    int failed = ::fallocate(m_file.get(), 0, 0, bytes);
+    while (failed != 0 && errno == EINTR) failed = ::fallocate(m_file.get(), 0, 0, bytes);
+    if (failed != 0 && (errno == ENOSPC || errno == EDQUOT)) refuse(directory, what, errno);
+}
+
+void SpaceReserve::shrinkTo(std::int64_t bytes) {
+    struct stat info {};
+    if (!m_file || ::fstat(m_file.get(), &info) != 0 || info.st_size <= bytes) return;
+    [[maybe_unused]] const int ignored = ::ftruncate(m_file.get(), bytes);
 }
 
 }  // namespace ringside

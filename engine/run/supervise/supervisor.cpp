@@ -108,6 +108,8 @@ void Supervisor::tick() {
     m_lastTick = now;
     if (!m_verdict) judgeRanks();
     watchDirectory();
+    // What cannot be recorded should not go on for long; the ranks save their weights first.
+    if (m_recorder.fullDisk() && m_phase == Phase::kRunning) hangUp();
     enforceStop();
     flushIfDue();
     if (m_changes != 0 && m_options.onChange) m_options.onChange(m_recorder.data(), m_changes);

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/record/record_budget.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace ringside {
+namespace {
+
+constexpr double kMegabyte = 1e6;
+constexpr double kVitalBytes = 1e6;  // of the total, for what is written whatever happens
+constexpr double kHourUs = 3600e6;
+constexpr std::int64_t kMinuteUs = 60000000;
+constexpr std::int64_t kHour = 3600000000;
+constexpr std::int64_t kLookUs = 1000000;
+constexpr int kMostHalvings = 30;
+
+// Of what is allowed, by kind; the last is outside the shares.
+constexpr std::array<double, kRecordKinds> kShares = {0.36, 0.16, 0.30, 0.12, 0.02, 0.04, 0};
+
+}  // namespace
+
+RecordBudget::RecordBudget(const TelemetryConfig& limits)
+    : m_total(static_cast<double>(limits.megabytesTotal) * kMegabyte - kVitalBytes),
+      m_perHour(std::min(static_cast<double>(limits.megabytesPerHour) * kMegabyte, m_total)) {}
+
+void RecordBudget::advance(std::int64_t timeUs) {
+    m_nowUs = std::max(m_nowUs, timeUs);
+    for (const RecordKind kind : {RecordKind::kSteps, RecordKind::kMetrics, RecordKind::kEpochs, RecordKind::kSigns}) {
+        adapt(kind);
+    }
+    if (!m_marks.empty() && m_nowUs - m_marks.back().timeUs < kMinuteUs) return;
+    Mark& mark = m_marks.emplace_back();
+    mark.timeUs = m_nowUs;
+    for (std::size_t i = 0; i < kRecordKinds; ++i) mark.spent[i] = m_parts[i].spent;
+    while (m_marks.size() > 2 && m_marks[1].timeUs <= m_nowUs - kMinuteUs * 60) m_marks.pop_front();
+}
+
+// Half of an hour's share at once; then total * t / (t + T), whose rate only falls, with T such that the first hour
+// gets no more than an hour's share.
+std::int64_t RecordBudget::allowedAt(std::int64_t timeUs) const {
+    const double atOnce = m_perHour / 2;
+    const double rest = m_total - atOnce;
+    const double hours = static_cast<double>(timeUs) / kHourUs;
+    const double halfwayHours = rest / (m_perHour - atOnce);
+    const double all = atOnce + rest * hours / (hours + halfwayHours);
+    return std::max<std::int64_t>(static_cast<std::int64_t>(all) - m_others, 0);
+}
+
+double RecordBudget::used(RecordKind kind, std::int64_t bytes) const {
+    const auto index = static_cast<std::size_t>(kind);
+    const auto spent = static_cast<double>(m_parts[index].spent + bytes);
+    if (kind == RecordKind::kVital) return spent / kVitalBytes;
+    const double before = m_marks.empty() ? 0 : static_cast<double>(m_marks.front().spent[index]);
+    return std::max(spent / std::max(kShares[index] * static_cast<double>(allowed()), 1.0),
+                    (spent - before) / std::max(kShares[index] * m_perHour, 1.0));
+}
+
+bool RecordBudget::spend(RecordKind kind, std::size_t bytes, double upTo) {
+    const auto count = static_cast<std::int64_t>(bytes);
+    Part& one = part(kind);
+    one.wanted += count;
+    if (used(kind, count) > upTo) {
+        ++one.leftOut;
+        return false;
+    }
+    one.spent += count;
+    return true;
+}
+
+// What is left is to last for a while, and what comes in the meantime is added.
+void RecordBudget::adapt(RecordKind kind) {
+    constexpr double kLastSeconds = 600;
+    constexpr double kBusy = 0.5;
+    constexpr double kPlenty = 4;
+    Part& one = part(kind);
+    if (one.wanted == 0 || m_nowUs - one.lookedUs < kLookUs) return;
+    const double seconds = static_cast<double>(m_nowUs - std::exchange(one.lookedUs, m_nowUs)) / 1e6;
+    const double wanted = static_cast<double>(std::exchange(one.wanted, 0)) / seconds;
+    const double share = kShares[static_cast<std::size_t>(kind)];
+    const double all = share * static_cast<double>(allowed());
+    const double usedNow = used(kind, 0);
+    const double left = std::max(1 - usedNow, 0.0) * std::min(all, share * m_perHour);
+    const double coming = share * static_cast<double>(allowedAt(m_nowUs + kHour) - allowed()) / 3600;
+    const double lasting = std::max(left / kLastSeconds + coming, 1e-3);
+    if (usedNow > kBusy && wanted > lasting) {
+        one.halvings = std::min(one.halvings + static_cast<int>(std::ceil(std::log2(wanted / lasting))), kMostHalvings);
+    } else if (one.halvings > 0 && kPlenty * wanted < lasting) {
+        --one.halvings;
+    }
+}
+
+std::int64_t RecordBudget::spent() const {
+    return std::accumulate(m_parts.begin(), m_parts.end(), std::int64_t{0},
+                           [](std::int64_t sum, const Part& one) { return sum + one.spent; });
+}
+
+std::int64_t RecordBudget::linesLeftOut() const {
+    return std::accumulate(m_parts.begin(), m_parts.end(), std::int64_t{0},
+                           [](std::int64_t sum, const Part& one) { return sum + one.leftOut; });
+}
+
+}  // namespace ringside

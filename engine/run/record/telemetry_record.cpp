@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/record/telemetry_record.h"
+
+#include <algorithm>
+
+#include "telemetry/codec.h"
+
+namespace ringside {
+namespace {
+
+constexpr double kMostOfSingles = 0.9;             // of the share
+constexpr std::int64_t kSignIntervalUs = 1000000;  // of heartbeats, while there is room for all
+
+// The first `count` steps of a frame that is not thinned.
+StepsFrame headOf(const StepsFrame& frame, std::size_t count) {
+    StepsFrame head = frame;
+    const auto cut = [count](auto& column) { column.resize(std::min(column.size(), count)); };
+    for (auto* column : {&head.step, &head.samples, &head.endUs, &head.dataUs}) cut(*column);
+    for (auto* column : {&head.loss, &head.correct, &head.gradientNorm}) cut(*column);
+    return head;
+}
+
+std::string withNewline(std::string_view line) {
+    return std::string(line).append("\n");
+}
+
+RecordKind kindOf(const Event& event) {
+    if (std::holds_alternative<ConsumedIndices>(event)) return RecordKind::kSamples;
+    if (std::holds_alternative<LogLine>(event)) return RecordKind::kLog;
+    return RecordKind::kVital;
+}
+
+}  // namespace
+
+TelemetryRecord::TelemetryRecord(const std::filesystem::path& path, RecordBudget& budget, EpochGate& epochs,
+                                 const Options& options)
+    : m_file(path),
+      m_budget(budget),
+      m_epochs(epochs),
+      m_steps(options.stepsBefore, options.logEvery),
+      m_skipsReplica(static_cast<std::size_t>(std::max(options.worldSize, 1))),
+      m_signs(m_skipsReplica.size()) {
+    for (std::size_t rank = 0; rank < m_signs.size(); ++rank) m_windows.emplace_back(static_cast<int>(rank));
+}
+
+void TelemetryRecord::add(const Event& event, std::string_view line) {
+    const auto known = [this](int rank) { return rank >= 0 && static_cast<std::size_t>(rank) < m_signs.size(); };
+    if (const auto* frame = std::get_if<StepsFrame>(&event)) {
+        if (known(frame->rank)) addSteps(*frame, line);
+    } else if (const auto* state = std::get_if<RankState>(&event)) {
+        if (known(state->rank)) addSign(state->rank, true, line);
+    } else if (const auto* beat = std::get_if<Heartbeat>(&event)) {
+        if (known(beat->rank)) addSign(beat->rank, false, line);
+    } else if (const auto* result = std::get_if<EpochResult>(&event)) {
+        if (m_epochs.keeps(result->epoch)) m_file.add(withNewline(line));
+    } else if (const auto* consumed = std::get_if<Consumed>(&event)) {
+        if (!known(consumed->rank)) return;
+        const bool keeps = m_epochs.keeps(consumed->epoch);
+        m_skipsReplica[static_cast<std::size_t>(consumed->rank)] = !keeps;
+        if (keeps) m_file.add(withNewline(line));
+    } else if (const auto* replica = std::get_if<Replica>(&event)) {
+        const bool skips = known(replica->rank) && m_skipsReplica[static_cast<std::size_t>(replica->rank)];
+        if (!skips) m_file.add(withNewline(line));
+    } else {
+        write(kindOf(event), line);
+    }
+}
+
+void TelemetryRecord::addSteps(const StepsFrame& frame, std::string_view line) {
+    if (frame.step.empty()) return;
+    StepWindows& windows = m_windows[static_cast<std::size_t>(frame.rank)];
+    m_lastStep = std::max(m_lastStep, frame.step.back());
+    std::size_t single = 0;
+    while (!frame.isThinned() && single < frame.step.size() && m_steps.isSingle(frame.step[single])) ++single;
+    const std::string head = single == frame.step.size() ? withNewline(line)
+                             : single > 0                ? encode(headOf(frame, single))
+                                                         : std::string();
+    // Windows come later and must still fit.
+    if (single > 0 && m_budget.spend(RecordKind::kSteps, head.size(), kMostOfSingles)) m_file.add(head);
+    if (single == frame.step.size()) return;
+    if (!m_thinnedFrom) m_thinnedFrom = frame.step[single];
+    windows.add(frame, single, m_steps);
+}
+
+// At first as they come; with little room the latest of each rank, so that all ranks stay as fresh as one another.
+void TelemetryRecord::addSign(int rank, bool isState, std::string_view line) {
+    Signs& signs = m_signs[static_cast<std::size_t>(rank)];
+    (isState ? signs.state : signs.beat) = withNewline(line);
+    if (m_budget.halvings(RecordKind::kSigns) == 0) {
+        writeWhole(RecordKind::kSigns, isState ? signs.state : signs.beat);
+        (isState ? signs.state : signs.beat).clear();
+    }
+}
+
+void TelemetryRecord::writeSigns(std::int64_t nowUs) {
+    const std::int64_t interval = kSignIntervalUs << m_budget.halvings(RecordKind::kSigns);
+    for (Signs& signs : m_signs) {
+        if ((signs.state.empty() && signs.beat.empty()) || nowUs - signs.writtenUs < interval) continue;
+        writeWhole(RecordKind::kSigns, signs.state + signs.beat);
+        signs = {{}, {}, nowUs};
+    }
+}
+
+// The last of a run: what was held back comes first.
+void TelemetryRecord::finish() {
+    for (StepWindows& windows : m_windows) windows.finish();
+    writeWindows();
+    for (Signs& signs : m_signs) {
+        if (!signs.state.empty()) writeWhole(RecordKind::kVital, signs.state);
+        signs = {};
+    }
+}
+
+void TelemetryRecord::writeWindows() {
+    for (StepWindows& windows : m_windows) {
+        for (StepsFrame& frame : windows.take()) writeWhole(RecordKind::kSteps, encode(std::move(frame)));
+    }
+}
+
+void TelemetryRecord::flush(std::int64_t nowUs) {
+    writeWindows();
+    writeSigns(nowUs);
+    adjust();
+    m_file.flush();
+}
+
+// No rank has begun a window behind the one that holds the latest step, so that all ranks change at the same step.
+void TelemetryRecord::adjust() {
+    const int halvings = m_budget.halvings(RecordKind::kSteps);
+    if (halvings == m_halvings) return;
+    m_halvings = halvings;
+    m_steps.widen(m_steps.windowOf(std::max<std::int64_t>(m_lastStep, 1)).last, halvings);
+}
+
+void TelemetryRecord::startAgain(const std::filesystem::path& path, std::string_view firstLine) {
+    m_file = AppendFile(path);
+    m_file.add(firstLine);
+}
+
+void TelemetryRecord::addVital(const std::string& line) {
+    m_budget.spend(RecordKind::kVital, line.size());
+    m_file.add(line);
+}
+
+void TelemetryRecord::write(RecordKind kind, std::string_view line) {
+    if (m_budget.spend(kind, line.size() + 1)) m_file.add(withNewline(line));
+}
+
+void TelemetryRecord::writeWhole(RecordKind kind, const std::string& lines) {
+    if (m_budget.spend(kind, lines.size())) m_file.add(lines);
+}
+
+}  // namespace ringside

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/record/record_budget.h"
+
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+constexpr std::int64_t kHour = 3600'000'000;
+constexpr std::int64_t kDay = 24 * kHour;
+
+// Writes as much as it is let for a while, in lines of a thousand bytes; the bytes of every minute.
+std::vector<std::int64_t> greedy(RecordBudget& budget, std::int64_t fromUs, std::int64_t untilUs) {
+    std::vector<std::int64_t> minutes;
+    for (std::int64_t now = fromUs; now < untilUs; now += kHour / 60) {
+        budget.advance(now);
+        const std::int64_t before = budget.spent();
+        for (const RecordKind kind : {RecordKind::kSteps, RecordKind::kMetrics, RecordKind::kEpochs, RecordKind::kSigns,
+                                      RecordKind::kSamples, RecordKind::kLog}) {
+            while (budget.spend(kind, 1000)) {
+            }
+        }
+        minutes.push_back(budget.spent() - before);
+    }
+    return minutes;
+}
+
+std::int64_t mostInAnHour(const std::vector<std::int64_t>& minutes) {
+    std::int64_t most = 0;
+    for (std::size_t i = 0; i < minutes.size(); ++i) {
+        std::int64_t sum = 0;
+        for (std::size_t j = i; j < std::min(i + 60, minutes.size()); ++j) sum += minutes[j];
+        most = std::max(most, sum);
+    }
+    return most;
+}
+
+}  // namespace
+
+TEST_CASE("a run that writes all it may stays below its limits, every hour and for ever") {
+    RecordBudget budget({.megabytesPerHour = 10, .megabytesTotal = 100});
+    const auto minutes = greedy(budget, 0, 2 * kDay);
+    CHECK(mostInAnHour(minutes) <= 10'000'000);
+    CHECK(mostInAnHour(minutes) > 9'000'000);
+    CHECK(budget.spent() <= 99'000'000);  // a megabyte is for the last words
+    CHECK(budget.spent() > 60'000'000);
+    budget.advance(3650 * kDay);
+    CHECK(budget.allowed() <= 99'000'000);
+}
+
+TEST_CASE("a quiet day earns no burst of more than an hour's share") {
+    RecordBudget budget({.megabytesPerHour = 10, .megabytesTotal = 1000});
+    for (std::int64_t now = 0; now < kDay; now += kHour / 60) budget.advance(now);
+    CHECK(mostInAnHour(greedy(budget, kDay, kDay + 3 * kHour)) <= 10'000'000);
+}
+
+TEST_CASE("no kind takes the room of another, and what did not fit is counted") {
+    RecordBudget budget({.megabytesPerHour = 10, .megabytesTotal = 100});
+    while (budget.spend(RecordKind::kLog, 1000)) {
+    }
+    CHECK(budget.linesLeftOut() == 1);
+    CHECK(budget.spend(RecordKind::kEpochs, 1000));
+    CHECK(budget.spend(RecordKind::kVital, 1000));
+}
+
+TEST_CASE("a kind that wants more than lasts is halved as often as it needs, and less when it wants less") {
+    RecordBudget budget({.megabytesPerHour = 10, .megabytesTotal = 100});
+    const double share = 0.36 * 5'000'000;  // half an hour's share at once
+    CHECK(budget.spend(RecordKind::kSteps, static_cast<std::size_t>(0.4 * share)));
+    budget.advance(1'000'000);
+    CHECK(budget.halvings(RecordKind::kSteps) == 0);  // half of it is not used
+    CHECK(budget.spend(RecordKind::kSteps, static_cast<std::size_t>(0.2 * share)));
+    budget.advance(2'000'000);
+    // 360 kB in a second; what is left, 720 kB, lasts ten minutes with 1.2 kB a second, and some 0.5 kB a second come.
+    CHECK(budget.halvings(RecordKind::kSteps) == 8);  // 360 / 1.7 = 212 < 2^8
+    CHECK(budget.halvings(RecordKind::kMetrics) == 0);
+    CHECK(budget.spend(RecordKind::kSteps, 100));
+    budget.advance(3'000'000);
+    CHECK(budget.halvings(RecordKind::kSteps) == 7);
+}
+
+TEST_CASE("what others write into the directory is no longer ours to write") {
+    RecordBudget budget({.megabytesPerHour = 10, .megabytesTotal = 100});
+    const std::int64_t before = budget.allowed();
+    budget.setOthers(1'000'000);
+    CHECK(budget.allowed() == before - 1'000'000);
+    budget.setOthers(1'000'000'000);
+    CHECK(budget.allowed() == 0);
+    CHECK_FALSE(budget.spend(RecordKind::kSteps, 1000));
+    CHECK(budget.spend(RecordKind::kVital, 1000));
+}
