@@ -37,6 +37,7 @@ enum class GroupUse { kCollectives, kMessages };
 
 struct CommOptions {
     std::chrono::milliseconds timeout{30000};  // of every wait inside a collective
+    std::string interface = {};                // where ranks over TCP listen; empty: the loopback address
 };
 
 class Communicator;
@@ -114,6 +115,9 @@ class Communicator {
     // Payload that this rank has sent, as ring algorithms do: 2 (N-1)/N of an all-reduced buffer, (N-1)/N of what an
     // all-gather gives or a reduce-scatter or a broadcast takes, and all of a message. Of this group alone; any thread.
     virtual std::int64_t bytesSent() const { return m_bytesSent.load(std::memory_order_relaxed); }
+
+    // Connections of others than the run's ranks that were refused while it connected.
+    virtual std::int64_t strangers() const { return 0; }
 
     // Memory in which reductions need no extra copy (shared memory); plain memory elsewhere. Lives as long as the
     // communicator; every rank must allocate the same sizes in the same order.

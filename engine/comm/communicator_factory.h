@@ -17,8 +17,9 @@ std::unique_ptr<Communicator> makeSharedMemoryCommunicator(int fd, int rank, int
 // All ranks as threads of this process (tests, teaching): communicator i belongs to the thread that plays rank i.
 std::vector<std::unique_ptr<Communicator>> makeLocalCommunicators(int size, CommOptions options = {});
 
-// One rank over TCP on the loopback interface (Gloo); the ranks find each other in the store, which must be fresh.
-// Connects to all others before it returns. Throws CommError: a rank did not come within the
+// One rank over TCP (Gloo), on the loopback interface unless the options name another; the ranks find each other, and
+// a secret to know each other by, in the store, which must be fresh and the run's alone. Connects to all others before
+// it returns. Throws CommError: a rank did not come within the
 // timeout, or Gloo was not there when we were built.
 std::unique_ptr<Communicator> makeGlooCommunicator(std::shared_ptr<Store> store, int rank, int worldSize,
                                                    CommOptions options = {});

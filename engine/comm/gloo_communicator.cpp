@@ -5,11 +5,10 @@
 #include <gloo/allreduce.h>
 #include <gloo/barrier.h>
 #include <gloo/broadcast.h>
-#include <gloo/transport/tcp/device.h>
+#include <gloo/transport/unbound_buffer.h>
 
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <cstring>
 #include <numeric>
 #include <utility>
@@ -18,29 +17,12 @@
 #include "comm/communicator_factory.h"
 #include "comm/group_members.h"
 #include "comm/reduce_kernels.h"
+#include "comm/tcp/peer_mesh.h"
 
 namespace ringside {
 namespace {
 
 using std::chrono::milliseconds;
-
-// Gloo's view of our store; waits end with our deadline.
-class RendezvousStore final : public gloo::rendezvous::Store {
-  public:
-    RendezvousStore(ringside::Store& store, milliseconds timeout, std::string prefix)
-        : m_store(store), m_timeout(timeout), m_prefix(std::move(prefix)) {}
-    void set(const std::string& key, const std::vector<char>& value) override { m_store.set(m_prefix + key, value); }
-    std::vector<char> get(const std::string& key) override { return m_store.get(m_prefix + key, m_timeout); }
-    void wait(const std::vector<std::string>& keys) override { wait(keys, m_timeout); }
-    void wait(const std::vector<std::string>& keys, const milliseconds& timeout) override {
-        for (const auto& key : keys) m_store.get(m_prefix + key, timeout);
-    }
-
-  private:
-    ringside::Store& m_store;
-    milliseconds m_timeout;
-    std::string m_prefix;
-};
 
 std::vector<int> allRanks(int size) {
     std::vector<int> ranks(static_cast<std::size_t>(size));
@@ -50,17 +32,16 @@ std::vector<int> allRanks(int size) {
 
 // Messages between two ranks; collectives use slots with prefixes below 0x10 (gloo/types.h).
 constexpr std::uint64_t kMessageSlot = std::uint64_t{0xfe} << 56;
-constexpr std::uint64_t kNeverSlot = std::uint64_t{0xff} << 56;
 
 std::uint8_t* bytesOf(CommBuffer buffer) {
     return static_cast<std::uint8_t*>(buffer.data);
 }
 
-// Gloo writes without MSG_NOSIGNAL: a peer's death would kill this rank too.
-void ignoreBrokenPipes() {
-    struct sigaction current {};
-    ::sigaction(SIGPIPE, nullptr, &current);
-    if (current.sa_handler == SIG_DFL) ::signal(SIGPIPE, SIG_IGN);
+PeerAddress hostAddress(const CommOptions& options) {
+    if (options.interface.empty()) return PeerAddress::loopback();
+    const Result<PeerAddress> address = PeerAddress::ofInterface(options.interface);
+    if (!address) throw CommError(address.problem().text());
+    return address.value();
 }
 
 }  // namespace
@@ -75,7 +56,6 @@ GlooCommunicator::GlooCommunicator(std::shared_ptr<Store> store, int rank, Group
       m_group(std::move(group)),
       m_options(options) {
     RINGSIDE_ASSERT(m_size > 0 && rank >= 0 && rank < m_size);
-    ignoreBrokenPipes();
     guard("connecting over TCP (Gloo)", [this] { connect(); });
 }
 
@@ -84,13 +64,10 @@ GlooCommunicator::~GlooCommunicator() {
 }
 
 void GlooCommunicator::connect() {
-    gloo::transport::tcp::attr attributes;
-    attributes.iface = "lo";
-    std::shared_ptr<gloo::transport::Device> device = gloo::transport::tcp::CreateDevice(attributes);
-    m_context = std::make_shared<gloo::rendezvous::Context>(m_rank, m_size);
-    m_context->setTimeout(m_options.timeout);
-    RendezvousStore rendezvous(*m_store, m_options.timeout, m_group.prefix);
-    m_context->connectFullMesh(rendezvous, device);
+    PeerMesh mesh(*m_store, {m_group.prefix, m_group.ranksInRun, m_rank, hostAddress(m_options), m_options.timeout});
+    m_links = std::make_shared<PeerLinks>(mesh.connect());
+    m_strangers = mesh.strangers();
+    m_context = std::make_shared<GlooLinks>(m_rank, m_size, m_links, m_options.timeout);
 }
 
 // After the first error the context is dead: closing it makes the other ranks' waits fail as well.
@@ -101,6 +78,8 @@ void GlooCommunicator::guard(const std::string& what, const std::function<void()
     } catch (const CommError&) {
         m_failed = true;
         throw;
+    } catch (const LinkError& error) {
+        fail(what, (error.peer() < 0 ? "" : rankText(error.peer()) + ": ") + error.what());
     } catch (const std::exception& error) {
         fail(what, error.what());
     }
@@ -108,7 +87,7 @@ void GlooCommunicator::guard(const std::string& what, const std::function<void()
 
 void GlooCommunicator::fail(const std::string& what, const std::string& why) {
     bool first = !std::exchange(m_failed, true);
-    if (m_context) m_context->closeConnections();
+    if (m_links) m_links->close();
     if (m_aborted) throw CommError("communication was aborted during " + what);
     int missing = first ? missingRank() : -1;
     std::string who = missing < 0 ? "a rank" : rankText(missing);
@@ -119,17 +98,9 @@ void GlooCommunicator::fail(const std::string& what, const std::string& why) {
 
 void GlooCommunicator::abort() {
     m_aborted = true;
-    if (!m_context || m_size == 1) return;
-    try {
-        // Closing wakes nobody who waits in this process, but a wait that has timed out ends all others (Gloo): this
-        // one is for a message that nobody sends.
-        std::uint8_t nothing = 0;
-        auto never = m_context->createUnboundBuffer(&nothing, sizeof nothing);
-        never->recv((m_rank + 1) % m_size, kNeverSlot);
-        never->waitRecv(milliseconds(1));
-    } catch (const std::exception&) {  // the time-out, or the context had ended before
-    }
-    m_context->closeConnections();
+    if (!m_links) return;
+    m_links->abort();
+    m_links->close();
 }
 
 void GlooCommunicator::runCollective(CollectiveKind kind, CommBuffer buffer, const Call& call) {
@@ -185,20 +156,33 @@ void GlooCommunicator::reduceNow(CollectiveKind kind, CommBuffer buffer, ReduceO
     });
 }
 
-void GlooCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
+// A collective waits best by itself; messages under way need somebody who moves them meanwhile.
+void GlooCommunicator::goOnAlone() {
+    if (m_messages.empty()) m_links->moveInBackground(false);
+}
+
+void GlooCommunicator::takeTurn() {
     m_queue.drain();
+    goOnAlone();
+}
+
+void GlooCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
+    takeTurn();
     reduceNow(CollectiveKind::kAllReduce, buffer, op);
 }
 
 CommHandle GlooCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
+    goOnAlone();
     return {*this, m_queue.push({CollectiveKind::kAllReduce, buffer, buffer, op})};
 }
 
 CommHandle GlooCommunicator::allGatherAsync(CommBuffer in, CommBuffer out) {
+    goOnAlone();
     return {*this, m_queue.push({CollectiveKind::kAllGather, in, out})};
 }
 
 CommHandle GlooCommunicator::reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) {
+    goOnAlone();
     return {*this, m_queue.push({CollectiveKind::kReduceScatter, in, out, op})};
 }
 
@@ -226,7 +210,7 @@ std::unique_ptr<Communicator> GlooCommunicator::split(int colour, int key, Group
 // Gloo has no reduce-scatter: all-reduce of a copy, then this rank's block.
 void GlooCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
     RINGSIDE_ASSERT(in.type == out.type && in.count == out.count * static_cast<std::size_t>(m_size));
-    m_queue.drain();
+    takeTurn();
     scatterNow(in, out, op);
 }
 
@@ -241,7 +225,7 @@ void GlooCommunicator::scatterNow(CommBuffer in, CommBuffer out, ReduceOp op) {
 
 void GlooCommunicator::broadcast(CommBuffer buffer, int root) {
     RINGSIDE_ASSERT(root >= 0 && root < m_size);
-    m_queue.drain();
+    takeTurn();
     runCollective(CollectiveKind::kBroadcast, buffer, [&](std::uint32_t tag) {
         if (buffer.count == 0) return;
         gloo::BroadcastOptions options(m_context);
@@ -254,7 +238,7 @@ void GlooCommunicator::broadcast(CommBuffer buffer, int root) {
 
 void GlooCommunicator::allGather(CommBuffer in, CommBuffer out) {
     RINGSIDE_ASSERT(out.bytes() == in.bytes() * static_cast<std::size_t>(m_size));
-    m_queue.drain();
+    takeTurn();
     gatherNow(in, out);
 }
 
@@ -271,7 +255,7 @@ void GlooCommunicator::gatherNow(CommBuffer in, CommBuffer out) {
 }
 
 void GlooCommunicator::barrierWithin(milliseconds timeout) {
-    m_queue.drain();
+    takeTurn();
     runCollective(CollectiveKind::kBarrier, {}, [&](std::uint32_t tag) {
         gloo::BarrierOptions options(m_context);
         options.setTag(tag);
@@ -286,11 +270,11 @@ void GlooCommunicator::runMessage(int peer, const std::string& what, const std::
         throw CommError(what + " is not possible: rank " + std::to_string(peer) +
                         " is not another rank of this run of " + std::to_string(m_size));
     }
-    m_queue.drain();
+    takeTurn();
     guard(what, call);
 }
 
-// Both parts are asked for at once, so that Gloo's thread moves them while the caller computes.
+// Both parts are asked for at once, so that a thread moves them while the caller computes.
 CommHandle GlooCommunicator::startMessage(CommBuffer buffer, int peer, bool isSend) {
     runMessage(peer, isSend ? "starting a send" : "starting a receive", [&] {
         Message message{buffer, peer, isSend, std::make_unique<std::uint64_t>(buffer.bytes())};
@@ -305,6 +289,7 @@ CommHandle GlooCommunicator::startMessage(CommBuffer buffer, int peer, bool isSe
         }
         if (isSend) countMessage(buffer);
         m_messages.push_back(std::move(message));
+        m_links->moveInBackground(true);
     });
     return {*this, -(m_finishedMessages + static_cast<std::int64_t>(m_messages.size()))};
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <gloo/rendezvous/context.h>
-
 #include <atomic>
 #include <deque>
 #include <functional>
@@ -14,6 +12,7 @@
 #include "comm/async_queue.h"
 #include "comm/collective_text.h"
 #include "comm/communicator.h"
+#include "comm/gloo_links.h"
 #include "comm/store.h"
 
 namespace ringside {
@@ -54,6 +53,7 @@ class GlooCommunicator final : public Communicator {
     CommHandle recvAsync(CommBuffer buffer, int from) override;
     void abort() override;
     std::int64_t collective() const override { return m_collective.load(std::memory_order_relaxed); }
+    std::int64_t strangers() const override { return m_strangers; }
     std::span<float> allocate(std::size_t count) override { return m_allocated.emplace_back(count); }
 
   protected:
@@ -79,6 +79,8 @@ class GlooCommunicator final : public Communicator {
     int inRun(int rank) const { return m_group.ranksInRun[static_cast<std::size_t>(rank)]; }
     using Call = std::function<void(std::uint32_t tag)>;
     void connect();
+    void takeTurn();
+    void goOnAlone();
     void runCollective(CollectiveKind kind, CommBuffer buffer, const Call& call);
     void reduceNow(CollectiveKind kind, CommBuffer buffer, ReduceOp op);
     void barrierWithin(std::chrono::milliseconds timeout);
@@ -93,7 +95,9 @@ class GlooCommunicator final : public Communicator {
     Group m_group;
     int m_splits = 0;
     CommOptions m_options;
-    std::shared_ptr<gloo::rendezvous::Context> m_context;
+    std::shared_ptr<PeerLinks> m_links;
+    std::shared_ptr<GlooLinks> m_context;
+    std::int64_t m_strangers = 0;
     std::atomic<std::int64_t> m_collective{0};
     std::atomic<bool> m_aborted{false};
     bool m_failed = false;

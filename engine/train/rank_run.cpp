@@ -122,6 +122,9 @@ ExitCode runRank(const RankEnvironment& environment, RankChannels& channels, Tel
     const std::unique_ptr<BatchMemory> batchMemory = devices.batchMemory(config);
     const std::unique_ptr<Communicator> communicator = devices.join(environment, channels, config, *backend);
     const CollectiveWatch watch(sink, *communicator);
+    if (const std::int64_t strangers = communicator->strangers(); strangers > 0)
+        sink.log("warning", std::to_string(strangers) + (strangers == 1 ? " connection" : " connections") +
+                                " from outside the run refused while the ranks connected");
 
     const std::optional<WrongIndex> wrongIndex = hooks != nullptr ? hooks->wrongIndex() : std::nullopt;
     Trainer trainer({config, data, *communicator, *backend, observer, control, environment.runDirectory,

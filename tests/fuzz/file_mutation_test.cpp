@@ -58,6 +58,37 @@ TEST_CASE("Damaged experiment files are refused in one line, or read whole") {
     for (const std::string& word : words) REQUIRE_NOTHROW(fuzz::config(word));
 }
 
+TEST_CASE("Damaged JSON is refused in one line, or read as it is written") {
+    const std::vector<std::string> corpus = {R"({"a":1,"b":{"a":[1,2,{"c":null}]},"":true})",
+                                             "[[[[[1.5e3,-0,\"x\"]]]]]",
+                                             R"({"k1":[],"k2":{},"k3":"\u00e4\ud83d\ude42","k4":1e308})", "7"};
+    const std::vector<std::string> words = {R"("a":1,)",
+                                            R"(,"b":2)",
+                                            R"("\u0061":3,)",
+                                            "[[[[[[[[[[[[[[[[[[[[[",
+                                            "{}",
+                                            "[]",
+                                            "1e999",
+                                            "18446744073709551616",
+                                            "\\ud800",
+                                            "\xff",
+                                            "\x1b[2J",
+                                            "\"",
+                                            ":",
+                                            std::string(3000, '7')};
+    feed(fuzz::Mutator(corpus, words, 5), fuzz::json);
+}
+
+TEST_CASE("Whatever text is, a terminal is shown nothing that acts on it") {
+    const std::vector<std::string> corpus = {"plain", "\xc3\xa4\xe6\xbc\xa2\xf0\x9f\x99\x82", "\x1b]0;t\a\x1b[31m",
+                                             "\xc2\x9b"
+                                             "2J\xe2\x80\xae"};
+    const std::vector<std::string> words = {"\x1b",         "\x9b", "\xc2", "\xe2\x80",           "\xf4\x90",
+                                            "\xed\xa0\x80", "\r",   "\n",   std::string(1, '\0'), "\xff",
+                                            "\\x1b"};
+    feed(fuzz::Mutator(corpus, words, 6), fuzz::terminal);
+}
+
 TEST_CASE("Damaged CSV files are refused in one line, or read whole") {
     const std::vector<std::string> corpus = {"a,b,y\n1,2,cat\n3,4,dog\n", "6,148,72,35,0\n1,85,66,29,1\n8,183,64,0,0\n",
                                              "x;y\r\n\"1\";\"a \"\"b\"\"\"\r\n2;c\r\n", "1\t2.5\n3\t4.5\n"};
@@ -113,6 +144,7 @@ TEST_CASE("Damaged safetensors files are refused in one line, or read whole") {
                                             "\"shape\":",
                                             "\"data_offsets\":[0,0]",
                                             "\"__metadata__\":",
+                                            R"("0.bias":{"dtype":"F32","shape":[3],"data_offsets":[0,12]},)",
                                             "{}",
                                             ",",
                                             std::string(8, '\0'),

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuzz_targets.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "base/json.h"
+#include "base/terminal_text.h"
 #include "config/run_config.h"
 #include "data/readers/gzip.h"
 #include "data/sets/csv_dataset.h"
@@ -39,6 +41,23 @@ void config(std::string_view bytes) {
     requireOneLine(read.value().validateForTraining());
     const Json written = parseJson(read.value().toText(), "output").value();
     RINGSIDE_ASSERT(RunConfig::fromJson(written).value() == read.value());
+}
+
+// What is read is what is written, and no object has a key twice.
+void json(std::string_view bytes) {
+    const Result<Json> read = parseJson(bytes, "input", 1U << 16, 20, 1000);
+    if (!read) return requireOneLine(read.problem());
+    const std::string written = read.value().dump();
+    RINGSIDE_ASSERT(parseJson(written, "output").value() == read.value());
+    RINGSIDE_ASSERT(written.size() < 8 * bytes.size() + 64);
+}
+
+void terminal(std::string_view bytes) {
+    const std::string shown = terminalText(bytes);
+    RINGSIDE_ASSERT(std::ranges::none_of(shown, [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; }));
+    RINGSIDE_ASSERT(terminalText(shown) == shown);
+    RINGSIDE_ASSERT(Json(shown).dump().size() >= shown.size());  // throws where it is no UTF-8
+    RINGSIDE_ASSERT(terminalJson(terminalJson(bytes)) == terminalJson(bytes));
 }
 
 namespace {

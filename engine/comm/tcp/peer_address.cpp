@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/tcp/peer_address.h"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "base/errors.h"
+#include "base/files.h"
+
+namespace ringside {
+namespace {
+
+socklen_t sizeOfFamily(int family) {
+    if (family == AF_INET) return sizeof(sockaddr_in);
+    return family == AF_INET6 ? sizeof(sockaddr_in6) : 0;
+}
+
+// Such an address means something else on every host.
+bool isOfOneLink(const PeerAddress& address) {
+    const auto* v6 = reinterpret_cast<const sockaddr_in6*>(address.get());
+    return address.family() == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&v6->sin6_addr);
+}
+
+}  // namespace
+
+std::optional<PeerAddress> PeerAddress::from(const sockaddr* address) {
+    PeerAddress result;
+    result.m_size = address == nullptr ? 0 : sizeOfFamily(address->sa_family);
+    if (result.m_size == 0) return {};
+    std::memcpy(&result.m_storage, address, result.m_size);
+    return result;
+}
+
+PeerAddress PeerAddress::loopback() {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return *from(reinterpret_cast<const sockaddr*>(&address));
+}
+
+Result<PeerAddress> PeerAddress::ofInterface(const std::string& name) {
+    ifaddrs* list = nullptr;
+    if (::getifaddrs(&list) != 0) {
+        return Problem{"parallel.interface", "cannot be looked up (" + errnoText(errno) + ")", "leave it empty"};
+    }
+    const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> owner(list, ::freeifaddrs);
+    std::optional<PeerAddress> found;
+    std::string names;
+    for (const ifaddrs* one = list; one != nullptr; one = one->ifa_next) {
+        const std::optional<PeerAddress> address = from(one->ifa_addr);
+        if (!address || (one->ifa_flags & IFF_UP) == 0 || isOfOneLink(*address)) continue;
+        const std::string here = one->ifa_name;
+        if ((", " + names + ",").find(", " + here + ",") == std::string::npos) {
+            names += (names.empty() ? "" : ", ") + here;
+        }
+        // IPv4 if there is one: it needs no scope.
+        if (here == name && (!found || (found->family() != AF_INET && address->family() == AF_INET))) found = address;
+    }
+    if (found) return *found;
+    return Problem{"parallel.interface",
+                   "is \"" + name + "\", which has no address here; those that have one are " + names,
+                   "choose one of them"};
+}
+
+PeerAddress PeerAddress::boundTo(int socket) {
+    PeerAddress address;
+    address.m_size = sizeof address.m_storage;
+    if (::getsockname(socket, reinterpret_cast<sockaddr*>(&address.m_storage), &address.m_size) != 0) {
+        throw CommError("the address of a socket cannot be read (" + errnoText(errno) + ")");
+    }
+    return address;
+}
+
+std::vector<char> PeerAddress::encode() const {
+    const auto* bytes = reinterpret_cast<const char*>(&m_storage);
+    return {bytes, bytes + m_size};
+}
+
+std::optional<PeerAddress> PeerAddress::decode(const std::vector<char>& bytes) {
+    sockaddr_storage storage{};
+    if (bytes.size() > sizeof storage || bytes.size() < sizeof(sa_family_t)) return {};
+    std::memcpy(&storage, bytes.data(), bytes.size());
+    if (bytes.size() != sizeOfFamily(storage.ss_family)) return {};
+    return from(reinterpret_cast<const sockaddr*>(&storage));
+}
+
+std::string PeerAddress::text() const {
+    std::array<char, INET6_ADDRSTRLEN> host{};
+    const bool is4 = family() == AF_INET;
+    const auto* v4 = reinterpret_cast<const sockaddr_in*>(&m_storage);
+    const auto* v6 = reinterpret_cast<const sockaddr_in6*>(&m_storage);
+    const void* bytes = is4 ? static_cast<const void*>(&v4->sin_addr) : &v6->sin6_addr;
+    ::inet_ntop(family(), bytes, host.data(), host.size());
+    return std::string(host.data()) + " port " + std::to_string(ntohs(is4 ? v4->sin_port : v6->sin6_port));
+}
+
+}  // namespace ringside

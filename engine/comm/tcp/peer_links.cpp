@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/tcp/peer_links.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/awake_deadline.h"
+#include "base/errors.h"
+#include "base/files.h"
+#include "base/processors.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::size_t kReadAhead = std::size_t{64} << 10;
+constexpr std::size_t kGrowth = std::size_t{1} << 20;  // memory for what nobody asked for comes with the bytes
+constexpr std::chrono::seconds kLook{1};
+
+bool comesLater(int error) {
+    return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
+}
+
+}  // namespace
+
+PeerLinks::PeerLinks(std::vector<UniqueFd> sockets)
+    : m_peers(sockets.size()), m_wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    if (!m_wake) throw CommError("an event descriptor cannot be made (" + errnoText(errno) + ")");
+    for (std::size_t rank = 0; rank < sockets.size(); ++rank) {
+        if (!sockets[rank]) continue;
+        ::fcntl(sockets[rank].get(), F_SETFL, ::fcntl(sockets[rank].get(), F_GETFL) | O_NONBLOCK);
+        m_peers[rank].socket = std::move(sockets[rank]);
+        m_peers[rank].read.resize(kReadAhead);
+    }
+}
+
+PeerLinks::~PeerLinks() {
+    {
+        std::lock_guard lock(m_mutex);
+        m_ending = true;
+        wake();
+    }
+    m_changed.notify_all();
+    if (m_thread.joinable()) m_thread.join();
+}
+
+void PeerLinks::send(LinkUser& user, int peer, std::uint64_t slot, std::span<const std::byte> bytes) {
+    std::lock_guard lock(m_mutex);
+    Peer& to = m_peers[static_cast<std::size_t>(peer)];
+    if (!to.lost.empty()) return tellLost(user, peer, to.lost);
+    Outgoing message{&user, bytes, {}};
+    const std::uint64_t length = bytes.size();
+    std::memcpy(message.header, &slot, sizeof slot);
+    std::memcpy(message.header + sizeof slot, &length, sizeof length);
+    to.outgoing.push_back(message);
+    if (to.outgoing.size() == 1) write(peer);
+    if (!to.outgoing.empty() && m_pumping) wake();
+}
+
+void PeerLinks::receive(LinkUser& user, int peer, std::uint64_t slot, std::span<std::byte> bytes) {
+    std::lock_guard lock(m_mutex);
+    Peer& from = m_peers[static_cast<std::size_t>(peer)];
+    const Incoming asked{&user, slot, bytes};
+    if (giveEarly(peer, asked)) return;
+    if (!from.lost.empty()) return tellLost(user, peer, from.lost);
+    from.asked.push_back(asked);
+    if (m_pumping) wake();
+}
+
+void PeerLinks::await(LinkUser& user, int& count, std::chrono::milliseconds timeout) {
+    AwakeDeadline deadline(timeout);
+    std::unique_lock lock(m_mutex);
+    while (count == 0) {
+        if (m_aborted) throw LinkError("communication was aborted");
+        if (!user.lostWhy.empty()) throw LinkError(user.lostWhy, user.lostPeer);
+        if (m_pumping || !moveAll()) {
+            moveOrWait(lock, deadline.nextLook());
+            if (count == 0 && deadline.hasPassed()) throw LinkError("the deadline passed");
+        }
+    }
+    --count;
+}
+
+// Returns when something may have changed.
+void PeerLinks::moveOrWait(std::unique_lock<std::mutex>& lock, Clock::time_point deadline) {
+    if (m_pumping && std::this_thread::get_id() != m_thread.get_id()) {
+        m_changed.wait_until(lock, deadline);
+        return;
+    }
+    thread_local std::vector<pollfd> polls;  // taken once for all waits
+    polls.assign(1, {m_wake.get(), POLLIN, 0});
+    for (const Peer& peer : m_peers) {
+        const int events = (peer.asked.empty() ? 0 : POLLIN) | (peer.outgoing.empty() ? 0 : POLLOUT);
+        if (peer.socket && peer.lost.empty() && events != 0) {
+            polls.push_back({peer.socket.get(), static_cast<short>(events), 0});
+        }
+    }
+    const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(deadline - Clock::now());
+    const auto wait = std::clamp(left, std::chrono::nanoseconds(0), std::chrono::nanoseconds(kLook));
+    const timespec time{wait.count() / 1'000'000'000, wait.count() % 1'000'000'000};
+    lock.unlock();
+    ::ppoll(polls.data(), polls.size(), &time, nullptr);
+    lock.lock();
+    // Once aborted it stays readable, for everybody.
+    std::uint64_t ignored = 0;
+    const bool isMine = !m_pumping || std::this_thread::get_id() == m_thread.get_id();
+    if (m_aborted || !isMine || polls.front().revents == 0) return;
+    [[maybe_unused]] const ssize_t got = ::read(m_wake.get(), &ignored, sizeof ignored);
+}
+
+void PeerLinks::moveInBackground(bool on) {
+    std::unique_lock lock(m_mutex);
+    if (m_background == on) return;
+    m_background = on;
+    m_pumping = m_pumping || (on && !m_aborted);  // from now on, even if the thread has still to wake up
+    if (on && !m_thread.joinable()) m_thread = std::thread([this] { pump(); });
+    wake();
+    m_changed.notify_all();
+}
+
+void PeerLinks::pump() {
+    nameThread("links");
+    std::unique_lock lock(m_mutex);
+    while (!m_ending) {
+        m_pumping = m_background && !m_aborted;
+        if (!m_pumping) {
+            m_changed.notify_all();  // who waits goes on by himself
+            m_changed.wait(lock, [this] { return m_ending || (m_background && !m_aborted); });
+            continue;
+        }
+        if (moveAll()) {
+            m_changed.notify_all();
+        } else {
+            moveOrWait(lock, Clock::now() + kLook);
+        }
+    }
+    m_pumping = false;
+}
+
+// Whatever goes without waiting; whether anything went.
+bool PeerLinks::moveAll() {
+    bool moved = false;
+    for (int rank = 0; rank < static_cast<int>(m_peers.size()); ++rank) {
+        moved = write(rank) || moved;
+        moved = read(rank) || moved;
+    }
+    return moved;
+}
+
+bool PeerLinks::write(int rank) {
+    Peer& peer = m_peers[static_cast<std::size_t>(rank)];
+    bool moved = false;
+    while (!peer.outgoing.empty()) {
+        Outgoing& message = peer.outgoing.front();
+        const std::size_t headerGone = std::min(message.gone, kHeaderBytes);
+        const std::size_t bytesGone = message.gone - headerGone;
+        const std::size_t bytesLeft = message.bytes.size() - bytesGone;
+        std::array<iovec, 2> pieces{
+            {{message.header + headerGone, kHeaderBytes - headerGone},
+             {const_cast<std::byte*>(message.bytes.data()) + bytesGone, bytesLeft}}};  // only read from
+        msghdr all{};
+        all.msg_iov = pieces.data();
+        all.msg_iovlen = bytesLeft > 0 ? 2 : 1;
+        const ssize_t sent = ::sendmsg(peer.socket.get(), &all, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent < 0 && comesLater(errno)) return moved;
+        if (sent < 0) {
+            lose(rank, errnoText(errno));
+            return true;
+        }
+        moved = true;
+        message.gone += static_cast<std::size_t>(sent);
+        if (message.gone < kHeaderBytes + message.bytes.size()) continue;
+        ++message.user->sent;
+        message.user->sentTo = rank;
+        peer.outgoing.pop_front();
+    }
+    return moved;
+}
+
+// As long as somebody has asked for something, and something comes.
+bool PeerLinks::read(int rank) {
+    Peer& peer = m_peers[static_cast<std::size_t>(rank)];
+    bool moved = false;
+    while (!peer.asked.empty()) {
+        if (takeRead(rank)) {
+            moved = true;
+        } else if (!peer.lost.empty() || !readMore(rank)) {
+            break;
+        } else {
+            moved = true;
+        }
+    }
+    return moved;
+}
+
+// From the socket, large pieces right to where they belong. False when nothing came.
+bool PeerLinks::readMore(int rank) {
+    Peer& peer = m_peers[static_cast<std::size_t>(rank)];
+    std::span<std::byte> room = peer.inMessage ? roomFor(peer) : std::span<std::byte>();
+    const bool direct = room.size() >= kReadAhead / 2;
+    if (!direct) {
+        if (peer.at > 0)
+            std::copy(peer.read.begin() + static_cast<std::ptrdiff_t>(peer.at),
+                      peer.read.begin() + static_cast<std::ptrdiff_t>(peer.end), peer.read.begin());
+        peer.end -= std::exchange(peer.at, 0);
+        room = std::span(peer.read).subspan(peer.end);
+    }
+    const ssize_t got = ::recv(peer.socket.get(), room.data(), room.size(), MSG_DONTWAIT);
+    if (got < 0 && comesLater(errno)) return false;
+    if (got <= 0) {
+        lose(rank, got == 0 ? "it closed the connection" : errnoText(errno));
+        return true;
+    }
+    if (!direct) {
+        peer.end += static_cast<std::size_t>(got);
+        return true;
+    }
+    peer.have += static_cast<std::size_t>(got);
+    if (peer.have == peer.length) endMessage(rank);
+    return true;
+}
+
+// From what was read ahead. False when that does not suffice to go on.
+bool PeerLinks::takeRead(int rank) {
+    Peer& peer = m_peers[static_cast<std::size_t>(rank)];
+    if (!peer.inMessage) return peer.end - peer.at >= kHeaderBytes && beginMessage(rank);
+    const std::span<std::byte> room = roomFor(peer);
+    const std::size_t count = std::min(room.size(), peer.end - peer.at);
+    if (count == 0) return false;
+    std::memcpy(room.data(), peer.read.data() + peer.at, count);
+    peer.at += count;
+    peer.have += count;
+    if (peer.have == peer.length) endMessage(rank);
+    return true;
+}
+
+PeerLinks::Incoming* PeerLinks::takerOf(Peer& peer) {
+    const auto found = std::ranges::find(peer.asked, peer.slot, &Incoming::slot);
+    return found == peer.asked.end() ? nullptr : &*found;
+}
+
+bool PeerLinks::beginMessage(int rank) {
+    Peer& peer = m_peers[static_cast<std::size_t>(rank)];
+    std::uint64_t length = 0;
+    std::memcpy(&peer.slot, peer.read.data() + peer.at, sizeof peer.slot);
+    std::memcpy(&length, peer.read.data() + peer.at + sizeof peer.slot, sizeof length);
+    peer.at += kHeaderBytes;
+    peer.length = length;
+    peer.have = 0;
+    peer.inMessage = true;
+    const Incoming* taker = takerOf(peer);
+    peer.toEarly = taker == nullptr;
+    if (taker != nullptr && taker->bytes.size() != length) {
+        lose(rank, "it sent " + std::to_string(length) + " bytes where " + std::to_string(taker->bytes.size()) +
+                       " are expected");
+        return true;
+    }
+    if (peer.toEarly) peer.early.push_back({peer.slot, {}});
+    if (length == 0) endMessage(rank);
+    return true;
+}
+
+// Where the rest of the message belongs, as far as there is room.
+std::span<std::byte> PeerLinks::roomFor(Peer& peer) {
+    if (!peer.toEarly) return takerOf(peer)->bytes.subspan(peer.have);
+    std::vector<std::byte>& bytes = peer.early.back().bytes;
+    if (bytes.size() == peer.have) bytes.resize(std::min(peer.length, std::max(kGrowth, 2 * peer.have)));
+    return std::span(bytes).subspan(peer.have);
+}
+
+void PeerLinks::endMessage(int rank) {
+    Peer& peer = m_peers[static_cast<std::size_t>(rank)];
+    peer.inMessage = false;
+    if (peer.toEarly) return;
+    const auto taker = std::ranges::find(peer.asked, peer.slot, &Incoming::slot);
+    ++taker->user->received;
+    taker->user->receivedFrom = rank;
+    peer.asked.erase(taker);
+}
+
+// Whether what is asked for has come before, whole, in part or with another length.
+bool PeerLinks::giveEarly(int rank, const Incoming& asked) {
+    Peer& peer = m_peers[static_cast<std::size_t>(rank)];
+    // One that is asked for already, and came later, is behind it.
+    if (std::ranges::find(peer.asked, asked.slot, &Incoming::slot) != peer.asked.end()) return false;
+    const auto found = std::ranges::find(peer.early, asked.slot, &Early::slot);
+    if (found == peer.early.end()) return false;
+    const bool isPart = peer.inMessage && peer.toEarly && found + 1 == peer.early.end();
+    const std::size_t length = isPart ? peer.length : found->bytes.size();
+    const std::size_t have = isPart ? peer.have : length;
+    if (length != asked.bytes.size()) {
+        lose(rank, "it sent " + std::to_string(length) + " bytes where " + std::to_string(asked.bytes.size()) +
+                       " are expected");
+        return false;
+    }
+    if (have > 0) std::memcpy(asked.bytes.data(), found->bytes.data(), have);
+    peer.early.erase(found);
+    if (isPart) {
+        peer.toEarly = false;
+        return false;
+    }
+    ++asked.user->received;
+    asked.user->receivedFrom = rank;
+    return true;
+}
+
+void PeerLinks::tellLost(LinkUser& user, int rank, const std::string& why) {
+    if (!user.lostWhy.empty()) return;
+    user.lostPeer = rank;
+    user.lostWhy = why;
+}
+
+void PeerLinks::lose(int rank, const std::string& why) {
+    Peer& peer = m_peers[static_cast<std::size_t>(rank)];
+    if (!peer.lost.empty()) return;
+    peer.lost = why;
+    for (const Outgoing& message : peer.outgoing) tellLost(*message.user, rank, why);
+    for (const Incoming& message : peer.asked) tellLost(*message.user, rank, why);
+    peer.outgoing.clear();
+    peer.asked.clear();
+    ::shutdown(peer.socket.get(), SHUT_RDWR);
+}
+
+void PeerLinks::forget(LinkUser& user) {
+    std::lock_guard lock(m_mutex);
+    for (int rank = 0; rank < static_cast<int>(m_peers.size()); ++rank) {
+        Peer& peer = m_peers[static_cast<std::size_t>(rank)];
+        const auto half = [&](const Outgoing& message) { return message.user == &user && message.gone > 0; };
+        const Incoming* taker = peer.inMessage && !peer.toEarly ? takerOf(peer) : nullptr;
+        if (std::ranges::any_of(peer.outgoing, half) || (taker != nullptr && taker->user == &user)) {
+            lose(rank, "a message was given up half way");
+        }
+        std::erase_if(peer.outgoing, [&](const Outgoing& message) { return message.user == &user; });
+        std::erase_if(peer.asked, [&](const Incoming& message) { return message.user == &user; });
+    }
+}
+
+void PeerLinks::wake() {
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const ssize_t written = ::write(m_wake.get(), &one, sizeof one);
+}
+
+void PeerLinks::abort() {
+    {
+        std::lock_guard lock(m_mutex);
+        m_aborted = true;
+        wake();
+    }
+    m_changed.notify_all();
+}
+
+void PeerLinks::close() {
+    std::lock_guard lock(m_mutex);
+    for (Peer& peer : m_peers) {
+        if (peer.socket) ::shutdown(peer.socket.get(), SHUT_RDWR);
+    }
+}
+
+}  // namespace ringside

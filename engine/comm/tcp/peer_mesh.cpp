@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/tcp/peer_mesh.h"
+
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/errors.h"
+#include "base/files.h"
+#include "comm/collective_text.h"
+
+namespace ringside {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kBeforeAskingAgain{20};
+constexpr milliseconds kUnknownMayTake{5000};
+constexpr int kAcceptedAtOnce = 64;
+
+bool isForLater(int error) {
+    return error == EAGAIN || error == EWOULDBLOCK || error == EINTR || error == EINPROGRESS;
+}
+
+void sendAtOnce(int socket) {
+    const int on = 1;
+    ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+[[noreturn]] void failToListen(const PeerAddress& host, int error) {
+    throw CommError("ranks cannot be reached at " + host.text() + " (" + errnoText(error) +
+                    "): bring the network interface up, or choose parallel.backend=shm");
+}
+
+}  // namespace
+
+PeerMesh::PeerMesh(Store& store, Options options)
+    : m_store(store),
+      m_options(std::move(options)),
+      m_deadline(Clock::now() + m_options.timeout),
+      m_sockets(m_options.ranksInRun.size()) {}
+
+std::vector<UniqueFd> PeerMesh::connect() {
+    if (size() == 1) return std::move(m_sockets);
+    listen();
+    readStore();
+    for (int peer = 0; peer < m_options.rank; ++peer) ask(peer);
+    while (!allHere()) {
+        if (Clock::now() >= m_deadline) failFor(firstMissing());
+        step();
+    }
+    m_listener.reset();
+    m_strangers += std::ranges::count(m_attempts, false, &Attempt::asking);
+    m_attempts.clear();
+    return std::move(m_sockets);
+}
+
+void PeerMesh::listen() {
+    m_listener.reset(::socket(m_options.host.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    if (!m_listener || ::bind(m_listener.get(), m_options.host.get(), m_options.host.size()) != 0 ||
+        ::listen(m_listener.get(), SOMAXCONN) != 0) {
+        failToListen(m_options.host, errno);
+    }
+}
+
+// The secret is the group's first rank's; every rank says where it is before it waits for another.
+void PeerMesh::readStore() {
+    m_store.set(m_options.prefix + "address/" + std::to_string(m_options.rank),
+                PeerAddress::boundTo(m_listener.get()).encode());
+    if (m_options.rank == 0) {
+        m_secret = randomSecret();
+        const auto* bytes = reinterpret_cast<const char*>(m_secret.data());
+        m_store.set(m_options.prefix + "secret", {bytes, bytes + m_secret.size()});
+        return;
+    }
+    const std::vector<char> secret = wait("secret", 0);
+    if (secret.size() != m_secret.size()) throw CommError("the store holds no secret of the run; see the ranks' logs");
+    std::memcpy(m_secret.data(), secret.data(), secret.size());
+    for (int peer = 0; peer < m_options.rank; ++peer) {
+        const auto address = PeerAddress::decode(wait("address/" + std::to_string(peer), peer));
+        if (!address) throw CommError("the store holds no address of a rank; see the ranks' logs");
+        m_addresses.push_back(*address);
+    }
+    m_askAgain.resize(m_addresses.size(), Clock::time_point::max());
+}
+
+std::vector<char> PeerMesh::wait(const std::string& key, int from) {
+    const auto left = std::chrono::duration_cast<milliseconds>(m_deadline - Clock::now());
+    try {
+        return m_store.get(m_options.prefix + key, std::max(left, milliseconds(1)));
+    } catch (const CommError&) {
+        if (Clock::now() < m_deadline) throw;
+        failFor(from);
+    }
+}
+
+void PeerMesh::ask(int peer) {
+    const PeerAddress& address = m_addresses[static_cast<std::size_t>(peer)];
+    UniqueFd socket(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    if (!socket) throw CommError("a socket cannot be made (" + errnoText(errno) + "): raise the limit of open files");
+    const bool connected = ::connect(socket.get(), address.get(), address.size()) == 0;
+    if (!connected && !isForLater(errno)) {
+        m_askAgain[static_cast<std::size_t>(peer)] = Clock::now() + kBeforeAskingAgain;
+        return;
+    }
+    sendAtOnce(socket.get());
+    m_attempts.push_back(
+        {std::move(socket), PeerHandshake::asking(m_secret, m_options.rank, peer), true, !connected, Clock::now()});
+}
+
+void PeerMesh::askAgainWhereLost() {
+    for (std::size_t peer = 0; peer < m_askAgain.size(); ++peer) {
+        if (Clock::now() < m_askAgain[peer]) continue;
+        m_askAgain[peer] = Clock::time_point::max();
+        ask(static_cast<int>(peer));
+    }
+}
+
+void PeerMesh::accept() {
+    for (int i = 0; i < kAcceptedAtOnce; ++i) {
+        UniqueFd socket(::accept4(m_listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+        if (!socket && (errno == EMFILE || errno == ENFILE) && dropOldestUnknown()) continue;
+        if (!socket) return;  // nobody any more, or somebody who has left again
+        sendAtOnce(socket.get());
+        const auto unknown = static_cast<std::size_t>(std::ranges::count(m_attempts, false, &Attempt::asking));
+        if (unknown >= kMostUnknown) dropOldestUnknown();
+        m_attempts.push_back({std::move(socket), PeerHandshake::answering(m_secret, m_options.rank, size()), false,
+                              false, Clock::now()});
+        settle(m_attempts.back(), advance(m_attempts.back()));
+    }
+}
+
+// A rank of ours that is cut off by this asks again.
+bool PeerMesh::dropOldestUnknown() {
+    const auto oldest = std::ranges::find(m_attempts, false, &Attempt::asking);
+    if (oldest == m_attempts.end()) return false;
+    m_attempts.erase(oldest);
+    ++m_strangers;
+    return true;
+}
+
+// Waits until something can go on, or for a little while, and goes on with all that can.
+void PeerMesh::step() {
+    askAgainWhereLost();
+    std::vector<pollfd> polls{{m_listener.get(), POLLIN, 0}};
+    for (const Attempt& attempt : m_attempts) {
+        const bool writes = attempt.connecting || !attempt.unsent.empty();
+        polls.push_back({attempt.socket.get(), static_cast<short>(writes ? POLLIN | POLLOUT : POLLIN), 0});
+    }
+    const auto left = std::chrono::ceil<milliseconds>(m_deadline - Clock::now());
+    const auto pause = std::clamp(left, milliseconds(0), kBeforeAskingAgain);
+    if (::poll(polls.data(), polls.size(), static_cast<int>(pause.count())) < 0 && errno != EINTR) {
+        throw CommError("waiting for the other ranks failed (" + errnoText(errno) + ")");
+    }
+    auto poll = polls.begin() + 1;
+    for (Attempt& attempt : m_attempts) {
+        if ((poll++)->revents != 0) {
+            settle(attempt, advance(attempt));
+        } else if (!attempt.asking && Clock::now() - attempt.since > kUnknownMayTake) {
+            settle(attempt, Progress::kStranger);
+        }
+    }
+    std::erase_if(m_attempts, [](const Attempt& attempt) { return !attempt.socket; });
+    if (polls.front().revents != 0) accept();
+    std::erase_if(m_attempts, [](const Attempt& attempt) { return !attempt.socket; });
+}
+
+PeerMesh::Progress PeerMesh::afterConnecting(Attempt& attempt) const {
+    int error = 0;
+    socklen_t length = sizeof error;
+    ::getsockopt(attempt.socket.get(), SOL_SOCKET, SO_ERROR, &error, &length);
+    if (error != 0) return Progress::kLost;
+    sockaddr_storage peer{};
+    length = sizeof peer;
+    if (::getpeername(attempt.socket.get(), reinterpret_cast<sockaddr*>(&peer), &length) == 0) {
+        attempt.connecting = false;
+    }
+    return Progress::kWaits;
+}
+
+PeerMesh::Progress PeerMesh::advance(Attempt& attempt) {
+    if (attempt.connecting && afterConnecting(attempt) == Progress::kLost) return Progress::kLost;
+    if (attempt.connecting) return Progress::kWaits;
+    const Progress lost = attempt.asking ? Progress::kLost : Progress::kStranger;
+    std::array<char, 256> buffer;
+    while (true) {
+        attempt.unsent += attempt.handshake.takeOutput();
+        while (!attempt.unsent.empty()) {
+            const ssize_t sent =
+                ::send(attempt.socket.get(), attempt.unsent.data(), attempt.unsent.size(), MSG_NOSIGNAL);
+            if (sent < 0) return isForLater(errno) ? Progress::kWaits : lost;
+            attempt.unsent.erase(0, static_cast<std::size_t>(sent));
+        }
+        if (attempt.handshake.state() == PeerHandshake::State::kRefused) return lost;
+        if (attempt.handshake.state() == PeerHandshake::State::kDone) return Progress::kDone;
+        const std::size_t room = std::min(buffer.size(), attempt.handshake.wanted());
+        const ssize_t got = ::recv(attempt.socket.get(), buffer.data(), room, 0);
+        if (got < 0) return isForLater(errno) ? Progress::kWaits : lost;
+        if (got == 0) return lost;
+        attempt.handshake.feed({buffer.data(), static_cast<std::size_t>(got)});
+    }
+}
+
+void PeerMesh::settle(Attempt& attempt, Progress progress) {
+    if (progress == Progress::kWaits) return;
+    if (progress == Progress::kStranger) ++m_strangers;
+    const auto peer = static_cast<std::size_t>(std::max(attempt.handshake.peer(), 0));
+    if (progress == Progress::kLost) m_askAgain[peer] = Clock::now() + kBeforeAskingAgain;
+    // A rank that asks again has lost the connection before.
+    if (progress == Progress::kDone) m_sockets[peer] = std::move(attempt.socket);
+    attempt.socket.reset();
+}
+
+bool PeerMesh::allHere() const {
+    return firstMissing() < 0;
+}
+
+int PeerMesh::firstMissing() const {
+    for (int peer = 0; peer < size(); ++peer) {
+        if (peer != m_options.rank && !m_sockets[static_cast<std::size_t>(peer)]) return peer;
+    }
+    return -1;
+}
+
+void PeerMesh::failFor(int peer) const {
+    const int rank = m_options.ranksInRun[static_cast<std::size_t>(peer)];
+    std::string text = "rank " + std::to_string(rank) + " did not connect within " +
+                       describeDuration(m_options.timeout) + ": it has not started, has died or cannot be reached";
+    if (m_strangers > 0) text += " (" + std::to_string(m_strangers) + " connections of strangers were refused)";
+    throw CommError(text + "; see its log", rank);
+}
+
+}  // namespace ringside

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/tcp/peer_links.h"
+
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cstring>
+#include <future>
+
+#include "support/catch.h"
+
+using namespace ringside;
+using namespace std::chrono_literals;
+
+namespace {
+
+// Rank 0's links, and a bare end of each of its sockets.
+struct Linked {
+    std::vector<UniqueFd> others;
+    std::unique_ptr<PeerLinks> links;
+
+    explicit Linked(int peers = 1) {
+        std::vector<UniqueFd> sockets(1);
+        for (int i = 0; i < peers; ++i) {
+            std::array<int, 2> pair{};
+            REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) == 0);
+            sockets.emplace_back(pair[0]);
+            others.emplace_back(pair[1]);
+        }
+        links = std::make_unique<PeerLinks>(std::move(sockets));
+    }
+    // As a peer of ours would say it.
+    void say(std::uint64_t slot, const std::string& bytes, int peer = 1) const {
+        const std::array<std::uint64_t, 2> header{slot, bytes.size()};
+        std::string all(reinterpret_cast<const char*>(header.data()), sizeof header);
+        all += bytes;
+        sayRaw(all, peer);
+    }
+    void sayRaw(const std::string& bytes, int peer = 1) const {
+        REQUIRE(::send(others[static_cast<std::size_t>(peer - 1)].get(), bytes.data(), bytes.size(), 0) ==
+                static_cast<ssize_t>(bytes.size()));
+    }
+};
+
+std::span<std::byte> in(std::string& text) {
+    return std::as_writable_bytes(std::span(text));
+}
+
+constexpr std::chrono::milliseconds kSoon = 10s;
+
+}  // namespace
+
+TEST_CASE("messages of a slot keep their order, and slots do not mix, asked for before or after") {
+    Linked one;
+    LinkUser user;
+    std::string first(3, '.'), second(3, '.'), other(2, '.'), empty;
+    one.links->receive(user, 1, 7, in(first));
+    one.say(9, "xy");
+    one.say(7, "abc");
+    one.say(7, "def");
+    one.say(8, "");
+    one.links->awaitReceived(user, kSoon);
+    CHECK(first == "abc");
+    CHECK(user.receivedFrom == 1);
+    one.links->receive(user, 1, 8, in(empty));
+    one.links->awaitReceived(user, kSoon);
+    one.links->receive(user, 1, 7, in(second));
+    one.links->awaitReceived(user, kSoon);
+    CHECK(second == "def");
+    one.links->receive(user, 1, 9, in(other));
+    one.links->awaitReceived(user, kSoon);
+    CHECK(other == "xy");
+}
+
+TEST_CASE("a message asked for while half of it is here goes on to where it belongs") {
+    Linked one;
+    LinkUser user, asking;
+    std::string big(300'000, '.'), small(1, '.');
+    std::string sent(big.size(), '\0');
+    for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = static_cast<char>(i * 31 % 251);
+    one.links->receive(user, 1, 2, in(small));
+    const std::array<std::uint64_t, 2> header{1, sent.size()};
+    one.sayRaw(std::string(reinterpret_cast<const char*>(header.data()), sizeof header) + sent.substr(0, 100'000));
+    CHECK_THROWS_WITH(one.links->awaitReceived(user, 20ms), containing("deadline"));
+    one.links->receive(asking, 1, 1, in(big));
+    auto rest = std::async(std::launch::async, [&] { one.sayRaw(sent.substr(100'000)); });
+    one.links->awaitReceived(asking, kSoon);
+    rest.get();
+    CHECK(big == sent);
+    one.say(2, "!");
+    one.links->awaitReceived(user, kSoon);
+    CHECK(small == "!");
+}
+
+TEST_CASE("from a peer nothing is read that nobody has asked for") {
+    Linked one(2);
+    LinkUser user;
+    std::string wanted(1, '.');
+    one.say(1, std::string(50'000, 'x'), 2);
+    one.say(5, "!", 1);
+    one.links->receive(user, 1, 5, in(wanted));
+    one.links->awaitReceived(user, kSoon);
+    CHECK(wanted == "!");
+    int untaken = 0;  // still on its way
+    REQUIRE(::ioctl(one.others[1].get(), SIOCOUTQ, &untaken) == 0);
+    CHECK(untaken >= 50'000);
+    std::string later(50'000, '.');
+    one.links->receive(user, 2, 1, in(later));
+    one.links->awaitReceived(user, kSoon);
+    CHECK(later == std::string(50'000, 'x'));
+}
+
+TEST_CASE("a peer that closes, or sends another length, ends what waits for it alone") {
+    Linked one(2);
+    LinkUser gone, wrong, well;
+    std::string a(4, '.'), b(4, '.'), c(1, '.');
+    one.links->receive(gone, 1, 1, in(a));
+    one.others[0].reset();
+    CHECK_THROWS_WITH(one.links->awaitReceived(gone, kSoon), containing("it closed the connection"));
+    CHECK(gone.lostPeer == 1);
+    one.say(3, "!", 2);
+    one.links->receive(well, 2, 3, in(c));
+    one.links->awaitReceived(well, kSoon);
+    one.links->receive(wrong, 2, 1, in(b));
+    one.say(1, "12345", 2);
+    CHECK_THROWS_WITH(one.links->awaitReceived(wrong, kSoon), containing("it sent 5 bytes where 4 are expected"));
+    LinkUser after;
+    one.links->send(after, 2, 1, std::as_bytes(std::span("x")));
+    CHECK_THROWS_WITH(one.links->awaitSent(after, kSoon), containing("it sent 5 bytes"));
+}
+
+TEST_CASE("a length that no memory could hold takes none before its bytes come") {
+    Linked one;
+    LinkUser user;
+    std::string wanted(1, '.');
+    one.links->receive(user, 1, 2, in(wanted));
+    const std::array<std::uint64_t, 2> header{1, std::uint64_t{1} << 62};
+    one.sayRaw(std::string(reinterpret_cast<const char*>(header.data()), sizeof header) + "abc");
+    one.others[0].reset();
+    CHECK_THROWS_WITH(one.links->awaitReceived(user, kSoon), containing("it closed the connection"));
+}
+
+TEST_CASE("a long message goes on in the background, with nobody waiting on this side") {
+    Linked one;
+    LinkUser user;
+    const std::string sent(5'000'000, 's');
+    one.links->send(user, 1, 4, std::as_bytes(std::span(sent)));
+    one.links->moveInBackground(true);
+    std::string got(16 + sent.size(), '\0');
+    REQUIRE(::recv(one.others[0].get(), got.data(), got.size(), MSG_WAITALL) == static_cast<ssize_t>(got.size()));
+    CHECK(got.substr(16) == sent);
+    one.links->awaitSent(user, kSoon);
+    one.links->moveInBackground(false);
+    std::string back(2, '.');
+    one.links->receive(user, 1, 4, in(back));
+    one.say(4, "ok");
+    one.links->awaitReceived(user, kSoon);
+    CHECK(back == "ok");
+}
+
+TEST_CASE("what is given up is not written to any more") {
+    Linked one;
+    std::string kept(1, '.');
+    {
+        LinkUser user;
+        std::string gone(1, '.');
+        one.links->receive(user, 1, 1, in(gone));
+        one.links->forget(user);
+    }
+    LinkUser user;
+    one.links->receive(user, 1, 2, in(kept));
+    one.say(1, "x");
+    one.say(2, "y");
+    one.links->awaitReceived(user, kSoon);
+    CHECK(kept == "y");
+}
+
+TEST_CASE("abort ends waits that have begun and those to come, with and without the thread") {
+    const bool background = GENERATE(false, true);
+    Linked one;
+    LinkUser user;
+    std::string nothing(1, '.');
+    one.links->receive(user, 1, 1, in(nothing));
+    one.links->moveInBackground(background);
+    auto waiting = std::async(std::launch::async, [&] { one.links->awaitReceived(user, kSoon); });
+    one.links->abort();
+    CHECK_THROWS_WITH(waiting.get(), containing("aborted"));
+    CHECK_THROWS_WITH(one.links->awaitReceived(user, kSoon), containing("aborted"));
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <atomic>
+#include <thread>
+
+#include "base/unique_fd.h"
+#include "comm/collective_checks.h"
+#include "comm/in_process_store.h"
+#include "comm/ranks_as_threads.h"
+#include "comm/tcp/peer_address.h"
+#include "comm/tcp/peer_handshake.h"
+#include "comm/tcp/peer_mesh.h"
+#include "support/catch.h"
+
+using namespace ringside;
+using namespace ringside::test;
+using std::chrono::milliseconds;
+
+namespace {
+
+std::string handOver(PeerHandshake& from, PeerHandshake& to) {
+    const std::string bytes = from.takeOutput();
+    for (std::string_view rest = bytes; !rest.empty() && to.wanted() > 0;) {
+        const std::size_t count = std::min<std::size_t>(rest.size(), to.wanted());
+        to.feed(rest.substr(0, count));
+        rest.remove_prefix(count);
+    }
+    return bytes;
+}
+
+using State = PeerHandshake::State;
+
+// What somebody who is no rank may do with a connection.
+void bother(const PeerAddress& address, int manner, const std::atomic<bool>& over) {
+    std::vector<UniqueFd> open;
+    for (int i = 0; !over; ++i) {
+        UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        const timeval soon{0, 200'000};
+        ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &soon, sizeof soon);
+        ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof soon);
+        if (::connect(socket.get(), address.get(), address.size()) != 0) {
+            std::this_thread::yield();
+            continue;
+        }
+        const std::string garbage(manner == 1 ? 100'000 : 1, 'x');
+        if (manner == 1 || manner == 2) ::send(socket.get(), garbage.data(), garbage.size(), MSG_NOSIGNAL);
+        if (manner == 3) {  // knows how ranks talk, but not the secret
+            PeerHandshake handshake = PeerHandshake::asking(randomSecret(), 1, 0);
+            char buffer[256];
+            const ssize_t got = ::recv(socket.get(), buffer, handshake.wanted(), MSG_WAITALL);
+            if (got > 0) handshake.feed({buffer, static_cast<std::size_t>(got)});
+            const std::string claim = handshake.takeOutput();
+            ::send(socket.get(), claim.data(), claim.size(), MSG_NOSIGNAL);
+            [[maybe_unused]] const ssize_t none = ::recv(socket.get(), buffer, sizeof buffer, 0);
+        }
+        if (manner == 4) {  // and leaves at once, noisily
+            const linger reset{1, 0};
+            ::setsockopt(socket.get(), SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+        }
+        if (manner == 0 && open.size() < 100) open.push_back(std::move(socket));  // says nothing and stays
+    }
+}
+
+PeerAddress addressOf(Store& store, const std::string& prefix, int rank) {
+    return *PeerAddress::decode(store.get(prefix + "address/" + std::to_string(rank), milliseconds(10'000)));
+}
+
+}  // namespace
+
+TEST_CASE("two ranks that know the run's secret believe one another, in any chunking") {
+    const Secret secret = randomSecret();
+    PeerHandshake asking = PeerHandshake::asking(secret, 3, 1);
+    PeerHandshake answering = PeerHandshake::answering(secret, 1, 4);
+    handOver(answering, asking);
+    CHECK(asking.state() == State::kGoing);
+    const std::string claim = asking.takeOutput();
+    for (const char one : claim) answering.feed({&one, 1});
+    CHECK(answering.state() == State::kDone);
+    CHECK(answering.peer() == 3);
+    handOver(answering, asking);
+    CHECK(asking.state() == State::kDone);
+    CHECK(asking.wanted() == 0);
+}
+
+TEST_CASE("whoever does not know the secret is refused, by both sides") {
+    PeerHandshake asking = PeerHandshake::asking(randomSecret(), 3, 1);
+    PeerHandshake answering = PeerHandshake::answering(randomSecret(), 1, 4);
+    handOver(answering, asking);
+    handOver(asking, answering);
+    CHECK(answering.state() == State::kRefused);
+    CHECK(answering.takeOutput().empty());
+    asking.feed(std::string(asking.wanted(), 'x'));
+    CHECK(asking.state() == State::kRefused);
+}
+
+TEST_CASE("what was said on one connection is of no use on another") {
+    const Secret secret = randomSecret();
+    PeerHandshake asking = PeerHandshake::asking(secret, 3, 1);
+    PeerHandshake answering = PeerHandshake::answering(secret, 1, 4);
+    handOver(answering, asking);
+    const std::string claim = handOver(asking, answering);
+    REQUIRE(answering.state() == State::kDone);
+    PeerHandshake again = PeerHandshake::answering(secret, 1, 4);
+    again.takeOutput();
+    again.feed(claim);
+    CHECK(again.state() == State::kRefused);
+    PeerHandshake other = PeerHandshake::asking(secret, 2, 0);  // nor from another pair of ranks
+    handOver(again, other);
+    CHECK(other.state() == State::kGoing);
+}
+
+TEST_CASE("a rank that the run does not have is refused, and so is one's own") {
+    const Secret secret = randomSecret();
+    for (const int rank : {4, 1, -1}) {
+        INFO("rank " << rank);
+        PeerHandshake asking = PeerHandshake::asking(secret, rank, 1);
+        PeerHandshake answering = PeerHandshake::answering(secret, 1, 4);
+        handOver(answering, asking);
+        handOver(asking, answering);
+        CHECK(answering.state() == State::kRefused);
+    }
+}
+
+TEST_CASE("bytes that are no greeting are refused with the first wrong one") {
+    PeerHandshake answering = PeerHandshake::answering(randomSecret(), 1, 4);
+    answering.feed("ringside");
+    CHECK(answering.state() == State::kGoing);
+    answering.feed("!");
+    CHECK(answering.state() == State::kRefused);
+    CHECK(answering.wanted() == 0);
+}
+
+TEST_CASE("strangers of every kind change nothing while ranks connect, and are counted") {
+    if (!glooAvailable()) return;
+    const auto store = std::make_shared<InProcessStore>();
+    std::atomic<bool> over = false;
+    std::vector<std::unique_ptr<Communicator>> ranks(4);
+    std::vector<std::future<std::string>> connecting;
+    const auto start = [&](int rank) {
+        connecting.push_back(
+            errorOf([&, rank] { ranks[static_cast<std::size_t>(rank)] = makeGlooCommunicator(store, rank, 4); }));
+    };
+    start(0);
+    start(1);
+    std::vector<std::jthread> strangers;
+    const std::unique_ptr<std::atomic<bool>, void (*)(std::atomic<bool>*)> ending(&over,
+                                                                                  [](auto* flag) { *flag = true; });
+    for (int i = 0; i < 10; ++i) {
+        const PeerAddress address = addressOf(*store, "gloo/", i % 2);
+        strangers.emplace_back([&over, address, i] { bother(address, i / 2, over); });
+    }
+    std::this_thread::yield();
+    start(2);
+    start(3);
+    for (auto& each : connecting) CHECK(each.get() == "");
+    std::int64_t counted = 0;
+    for (const auto& rank : ranks) counted += rank ? rank->strangers() : 0;
+    CHECK(counted > 0);
+    onThreads(ranks, [](Communicator& each) { checkFloatSum(each, 10'634, false); });
+}
+
+TEST_CASE("nobody can connect any more once the ranks have") {
+    if (!glooAvailable()) return;
+    const auto store = std::make_shared<InProcessStore>();
+    std::vector<std::unique_ptr<Communicator>> ranks(2);
+    auto other = errorOf([&] { ranks[1] = makeGlooCommunicator(store, 1, 2); });
+    ranks[0] = makeGlooCommunicator(store, 0, 2);
+    REQUIRE(other.get() == "");
+    for (const int rank : {0, 1}) {
+        const PeerAddress address = addressOf(*store, "gloo/", rank);
+        const UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        CHECK(::connect(socket.get(), address.get(), address.size()) != 0);
+    }
+    onThreads(ranks, [](Communicator& each) { checkFloatSum(each, 1000, false); });
+}
+
+TEST_CASE("a run whose only callers are strangers ends at its deadline, and says how many came") {
+    const auto store = std::make_shared<InProcessStore>();
+    PeerMesh mesh(*store, {.prefix = "m/", .ranksInRun = {4, 7}, .rank = 0, .timeout = milliseconds(300)});
+    auto failing = errorOf([&] { mesh.connect(); });
+    const PeerAddress address = addressOf(*store, "m/", 0);
+    for (int i = 0; i < 3; ++i) {
+        const UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        REQUIRE(::connect(socket.get(), address.get(), address.size()) == 0);
+        ::send(socket.get(), "GET / HTTP/1.1\r\n", 16, MSG_NOSIGNAL);
+        char answer[64];
+        while (::recv(socket.get(), answer, sizeof answer, 0) > 0) continue;  // until it is cut off
+    }
+    const std::string error = failing.get();
+    CHECK_THAT(error, containing("rank 7 did not connect within 300 ms"));
+    CHECK_THAT(error, containing("(3 connections of strangers were refused)"));
+}
+
+TEST_CASE("an address comes back from the store as it went there, and other bytes do not") {
+    const PeerAddress loopback = PeerAddress::loopback();
+    CHECK(PeerAddress::decode(loopback.encode())->text() == "127.0.0.1 port 0");
+    CHECK(loopback.encode().size() == sizeof(sockaddr_in));
+    for (const std::size_t size : {0U, 1U, 2U, 15U, 17U, 28U, 128U, 200U}) {
+        INFO(size << " bytes");
+        CHECK_FALSE(PeerAddress::decode(std::vector<char>(size, '\2')));
+    }
+    CHECK(PeerAddress::ofInterface("lo").value().text() == "127.0.0.1 port 0");
+    CHECK_THAT(PeerAddress::ofInterface("none0").problem().text(),
+               containing("parallel.interface is \"none0\", which has no address here; those that have one are lo"));
+}
