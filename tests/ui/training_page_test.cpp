@@ -17,12 +17,12 @@ using namespace ringside;
 
 namespace {
 
-struct Page {
+struct Charts {
     Theme theme;
     RunModel run;
     TrainingPage page{run, theme};
 
-    Page() {
+    Charts() {
         page.resize(1000, 640);
         page.show();
     }
@@ -48,7 +48,7 @@ struct Page {
 }  // namespace
 
 TEST_CASE("before the first run the page says what to do") {
-    Page page;
+    Charts page;
     CHECK(page.page.findChild<QLabel*>("trainingEmptyLabel")->isVisible());
     FakeRun run(page.run);
     run.steps(4);
@@ -59,7 +59,7 @@ TEST_CASE("before the first run the page says what to do") {
 }
 
 TEST_CASE("the loss is the mean over ranks in a band from the lowest to the highest") {
-    Page page;
+    Charts page;
     FakeRun run(page.run);
     run.steps(2);
     run.validation(0, 0.25);
@@ -75,7 +75,7 @@ TEST_CASE("the loss is the mean over ranks in a band from the lowest to the high
 }
 
 TEST_CASE("fanned out, every rank has its own curve") {
-    Page page;
+    Charts page;
     FakeRun run(page.run);
     run.steps(2);
     page.page.findChild<QCheckBox*>("fanOutCheckBox")->click();
@@ -87,7 +87,7 @@ TEST_CASE("fanned out, every rank has its own curve") {
 }
 
 TEST_CASE("the x axis shows steps, epochs, samples or seconds") {
-    Page page;
+    Charts page;
     FakeRun run(page.run);
     run.steps(4);
     REQUIRE(page.shows(4));
@@ -102,7 +102,7 @@ TEST_CASE("the x axis shows steps, epochs, samples or seconds") {
 }
 
 TEST_CASE("the CSV holds what the charts show") {
-    Page page;
+    Charts page;
     FakeRun run(page.run);
     run.steps(2);
     run.validation(0, 0.25);
@@ -117,7 +117,7 @@ TEST_CASE("the CSV holds what the charts show") {
 }
 
 TEST_CASE("the charts are exported as pictures and tables, and a failure says what to do") {
-    Page page;
+    Charts page;
     FakeRun run(page.run);
     run.steps(4);
     REQUIRE(page.shows(4));
@@ -133,7 +133,7 @@ TEST_CASE("the charts are exported as pictures and tables, and a failure says wh
 }
 
 TEST_CASE("an export that does not fit on the disk is no export") {
-    Page page;
+    Charts page;
     FakeRun run(page.run);
     run.steps(4);
     REQUIRE(page.shows(4));
@@ -147,7 +147,7 @@ TEST_CASE("an export that does not fit on the disk is no export") {
 }
 
 TEST_CASE("a loss that is not a number leaves a gap and no crash") {
-    Page page;
+    Charts page;
     FakeRun run(page.run);
     StepsFrame frame;
     for (int rank = 0; rank < 2; ++rank) {
@@ -166,7 +166,7 @@ TEST_CASE("a loss that is not a number leaves a gap and no crash") {
 }
 
 TEST_CASE("a run that goes on from another is shown from where that one ended") {
-    Page page;
+    Charts page;
     FakeRun run(page.run, 1000);
     run.steps(20);
     REQUIRE(page.shows(20));
@@ -197,7 +197,7 @@ TEST_CASE("above the charts nothing is cut, however narrow the page") {
 }
 
 TEST_CASE("a chart has the whole row when the one beside it has nothing to show") {
-    Page page;
+    Charts page;
     FakeRun run(page.run);
     run.steps(2);
     REQUIRE(page.shows(2));
