@@ -25,8 +25,10 @@ class RunFiles {
     }
     std::string problem() const {
         const Result<RunRecord> record = readRunRecord(m_directory.path());
-        REQUIRE_FALSE(record);
-        return record.problem().text();
+        if (!record) return record.problem().text();
+        const Result<RunComparison> self = compareRuns(record.value(), record.value(), 0);
+        REQUIRE_FALSE(self);
+        return self.problem().text();
     }
 
   private:
@@ -43,11 +45,24 @@ std::string epoch(const std::string& split, const std::string& loss, const std::
            accuracy + "}\n";
 }
 
+RunComparison compared(const RunRecord& a, const RunRecord& b, double tolerance) {
+    const Result<RunComparison> result = compareRuns(a, b, tolerance);
+    REQUIRE(result);
+    return result.value();
+}
+
+// A line of steps that were recorded together.
+std::string window(int from, int last, const std::string& loss, int samples, const std::string& range) {
+    return R"({"kind":"step","step":)" + std::to_string(last) + R"(,"loss":)" + loss + R"(,"samples":)" +
+           std::to_string(samples) + R"(,"from":)" + std::to_string(from) + R"(,"steps":)" +
+           std::to_string(last - from + 1) + range + "}\n";
+}
+
 }  // namespace
 
 TEST_CASE("a run is equal to itself to the last bit") {
     const RunFiles run(step(1, "2.5") + step(2, "0.1") + epoch("val", "0.2", "0.9"));
-    const RunComparison same = compareRuns(run.read(), run.read(), 0);
+    const RunComparison same = compared(run.read(), run.read(), 0);
     CHECK(same.equal());
     CHECK(same.steps == 2);
     CHECK(same.epochs == 1);
@@ -59,7 +74,7 @@ TEST_CASE("the first step apart, the first beyond the tolerance and the largest 
     // 2 and 2.5: 0.5 / 2.5 = 0.2; 4 and 5: 0.2; 1 and 1.001: 0.001 / 1.001; 1 and 2: 0.5.
     const RunFiles a(step(1, "3") + step(2, "1") + step(3, "2") + step(4, "1"));
     const RunFiles b(step(1, "3") + step(2, "1.001") + step(3, "2.5") + step(4, "2"));
-    const RunComparison result = compareRuns(a.read(), b.read(), 0.01);
+    const RunComparison result = compared(a.read(), b.read(), 0.01);
     CHECK_FALSE(result.equal());
     CHECK(result.firstApart->at == 2);
     CHECK(result.firstApart->relative() == Approx(0.001 / 1.001));
@@ -67,39 +82,39 @@ TEST_CASE("the first step apart, the first beyond the tolerance and the largest 
     CHECK(result.firstBeyond->relative() == Approx(0.2));
     CHECK(result.largest.at == 4);
     CHECK(result.largest.relative() == Approx(0.5));
-    CHECK(compareRuns(a.read(), b.read(), 0.5).equal());
+    CHECK(compared(a.read(), b.read(), 0.5).equal());
     CHECK(result.text().find("they part at step 3") != std::string::npos);
 }
 
 TEST_CASE("steps that only one run has make runs different") {
     const RunFiles a(step(1, "1") + step(2, "1") + step(3, "1"));
     const RunFiles b(step(2, "1") + step(4, "1") + step(6, "1") + step(8, "1"));
-    const RunComparison result = compareRuns(a.read(), b.read(), 1);
+    const RunComparison result = compared(a.read(), b.read(), 1);
     CHECK(result.steps == 1);
     CHECK(result.stepsOnlyA == 2);
     CHECK(result.stepsOnlyB == 3);
     CHECK_FALSE(result.equal());
-    CHECK_FALSE(compareRuns(a.read(), RunFiles(step(9, "1")).read(), 1).equal());
+    CHECK_FALSE(compared(a.read(), RunFiles(step(9, "1")).read(), 1).equal());
 }
 
 TEST_CASE("a run that goes on from a checkpoint is compared from its first step on") {
     const RunFiles whole(step(1, "4") + step(2, "3") + step(3, "2") + step(4, "1"));
     const RunFiles rest(step(3, "2") + step(4, "1"));
-    CHECK_FALSE(compareRuns(whole.read(), rest.read(), 0).equal());
+    CHECK_FALSE(compared(whole.read(), rest.read(), 0).equal());
     rest.write("config.json", R"({"training":{"resume":"runs/first"}})");
-    const RunComparison result = compareRuns(whole.read(), rest.read(), 0);
+    const RunComparison result = compared(whole.read(), rest.read(), 0);
     CHECK(result.equal());
     CHECK(result.steps == 2);
     CHECK(result.firstStep == 3);
     CHECK(result.text().find("2 in both; from step 3 on, where one goes on from a checkpoint") != std::string::npos);
-    CHECK(compareRuns(rest.read(), whole.read(), 0).equal());
+    CHECK(compared(rest.read(), whole.read(), 0).equal());
 }
 
 TEST_CASE("a loss that is no number equals only another such") {
     const RunFiles number(step(1, "1"));
     const RunFiles nothing(step(1, "null"));
-    CHECK(compareRuns(nothing.read(), nothing.read(), 0).equal());
-    const RunComparison result = compareRuns(number.read(), nothing.read(), 1e9);
+    CHECK(compared(nothing.read(), nothing.read(), 0).equal());
+    const RunComparison result = compared(number.read(), nothing.read(), 1e9);
     CHECK_FALSE(result.equal());
     CHECK(std::isinf(result.largest.relative()));
     CHECK(result.toJson()["largest_difference"]["b"].is_null());
@@ -109,18 +124,18 @@ TEST_CASE("epochs count by loss, and accuracy is reported in points") {
     const std::string steps = step(1, "1");
     const RunFiles a(steps + epoch("train", "1", "0.5") + epoch("val", "2", "0.75"));
     const RunFiles b(steps + epoch("train", "1", "0.5") + epoch("val", "1", "0.5"));
-    const RunComparison result = compareRuns(a.read(), b.read(), 0.1);
+    const RunComparison result = compared(a.read(), b.read(), 0.1);
     CHECK_FALSE(result.equal());
     CHECK(result.trainLossDifference == 0);
     CHECK(result.validationLossDifference == 0.5);
     CHECK(result.accuracyDifference == 0.25);
     CHECK(result.text().find("25.00 points") != std::string::npos);
     const RunFiles regression(steps + epoch("val", "2", "null"));
-    CHECK(compareRuns(regression.read(), regression.read(), 0).accuracyDifference == 0);
+    CHECK(compared(regression.read(), regression.read(), 0).accuracyDifference == 0);
 }
 
 TEST_CASE("different numbers of samples in a step are found") {
-    const RunComparison result = compareRuns(RunFiles(step(1, "1", 32)).read(), RunFiles(step(1, "1", 29)).read(), 0);
+    const RunComparison result = compared(RunFiles(step(1, "1", 32)).read(), RunFiles(step(1, "1", 29)).read(), 0);
     REQUIRE(result.sampleCounts);
     CHECK(result.sampleCounts->a == 32);
     CHECK(result.sampleCounts->b == 29);
@@ -132,12 +147,12 @@ TEST_CASE("shard hashes of both runs are compared rank by rank") {
     const std::string other = R"({"kind":"consumed","rank":1,"epoch":3,"count":4,"sha256":"cc"})";
     const RunFiles a(step(1, "1"));
     const RunFiles b(step(1, "1"));
-    CHECK(compareRuns(a.read(), b.read(), 0).shards == ShardsVerdict::kUnknown);
+    CHECK(compared(a.read(), b.read(), 0).shards == ShardsVerdict::kUnknown);
     a.write("telemetry.jsonl", one + "\nno json \"consumed\"\n" + two + "\n");
     b.write("telemetry.jsonl", two + "\n" + one + "\n");
-    CHECK(compareRuns(a.read(), b.read(), 0).shards == ShardsVerdict::kSame);
+    CHECK(compared(a.read(), b.read(), 0).shards == ShardsVerdict::kSame);
     b.write("telemetry.jsonl", one + "\n" + other + "\n");
-    const RunComparison result = compareRuns(a.read(), b.read(), 0);
+    const RunComparison result = compared(a.read(), b.read(), 0);
     CHECK(result.shards == ShardsVerdict::kDifferent);
     CHECK(result.firstOtherShard->rank == 1);
     CHECK(result.firstOtherShard->epoch == 3);
@@ -150,25 +165,25 @@ TEST_CASE("weights are compared at the start and after every epoch, by their has
     };
     const RunFiles a(step(1, "1"));
     const RunFiles b(step(1, "1"));
-    CHECK_FALSE(compareRuns(a.read(), b.read(), 0).initialWeights);
+    CHECK_FALSE(compared(a.read(), b.read(), 0).initialWeights);
     a.write("telemetry.jsonl", replica(0, "aa") + replica(0, "zz", 1) + replica(12, "bb") + replica(24, "cc"));
     b.write("telemetry.jsonl", replica(0, "aa") + replica(12, "bx") + replica(24, "cx"));
-    const RunComparison result = compareRuns(a.read(), b.read(), 0);
+    const RunComparison result = compared(a.read(), b.read(), 0);
     CHECK(result.initialWeights == true);
     CHECK(result.otherWeightsAt == 12);
     CHECK(result.equal());
     CHECK(result.text().find("the same bits at the start, other bits after step 12") != std::string::npos);
     b.write("telemetry.jsonl", replica(0, "xx"));
-    CHECK(compareRuns(a.read(), b.read(), 0).initialWeights == false);
+    CHECK(compared(a.read(), b.read(), 0).initialWeights == false);
 }
 
 TEST_CASE("configurations are compared key by key, and decide nothing") {
     const RunFiles a(step(1, "1"));
     const RunFiles b(step(1, "1"));
-    CHECK_FALSE(compareRuns(a.read(), b.read(), 0).configsKnown);
+    CHECK_FALSE(compared(a.read(), b.read(), 0).configsKnown);
     a.write("config.json", R"({"name":"x","parallel":{"world_size":4},"model":{"hidden":[128]}})");
     b.write("config.json", R"({"name":"x","parallel":{"world_size":2},"model":{"hidden":[128,64]}})");
-    const RunComparison result = compareRuns(a.read(), b.read(), 0);
+    const RunComparison result = compared(a.read(), b.read(), 0);
     CHECK(result.equal());
     REQUIRE(result.configDifferences.size() == 2);
     CHECK(result.configDifferences[0].path == "parallel.world_size");
@@ -180,7 +195,7 @@ TEST_CASE("configurations are compared key by key, and decide nothing") {
 
 TEST_CASE("a torn last line is left out, damage elsewhere is named with its line") {
     const RunFiles torn(step(1, "1") + R"({"kind":"step","st)");
-    CHECK(torn.read().steps.size() == 1);
+    CHECK(compared(torn.read(), torn.read(), 0).steps == 1);
     CHECK(RunFiles(step(1, "1") + "nonsense\n").problem().find("metrics.jsonl line 2") != std::string::npos);
     CHECK(RunFiles(step(2, "1") + step(1, "1")).problem().find("has step 1 after step 2") != std::string::npos);
     CHECK(RunFiles(epoch("val", "1", "1")).problem().find("holds no step") != std::string::npos);
@@ -188,4 +203,54 @@ TEST_CASE("a torn last line is left out, damage elsewhere is named with its line
     const Result<RunRecord> missing = readRunRecord("no/such/directory");
     REQUIRE_FALSE(missing);
     CHECK(missing.problem().text().find("metrics.jsonl") != std::string::npos);
+}
+
+TEST_CASE("steps that one run recorded together are compared with those the other has one by one") {
+    const std::string range = R"(,"loss_min":1,"loss_max":4)";
+    const RunFiles single(step(1, "1") + step(2, "2") + step(3, "3") + step(4, "4") + step(5, "5"));
+    const RunFiles thinned(window(1, 4, "2.5", 32, range) + step(5, "5"));
+    const RunComparison result = compared(single.read(), thinned.read(), 0);
+    CHECK(result.equal());
+    CHECK(result.steps == 5);
+    CHECK(result.thinned == 4);
+    CHECK(result.stepsOnlyA + result.stepsOnlyB == 0);
+    CHECK_FALSE(result.sampleCounts);
+    CHECK(result.text().find("as far as steps were recorded one by one") != std::string::npos);
+    CHECK(compared(thinned.read(), single.read(), 0).equal());
+    CHECK(compared(thinned.read(), thinned.read(), 0).equal());
+}
+
+TEST_CASE("the same mean of other steps is a difference") {
+    const RunFiles a(window(1, 4, "2.5", 32, R"(,"loss_min":1,"loss_max":4)"));
+    const RunFiles b(window(1, 4, "2.5", 32, R"(,"loss_min":2,"loss_max":3)"));
+    const RunComparison result = compared(a.read(), b.read(), 0.1);
+    CHECK_FALSE(result.equal());
+    CHECK(result.firstBeyond->from == 1);
+    CHECK(result.firstBeyond->relative() == 0.5);  // 1 and 2
+    CHECK(result.text().find("steps 1 to 4: loss 1 and 2") != std::string::npos);
+}
+
+TEST_CASE("windows of different widths are joined until they end together") {
+    const RunFiles pairs(window(1, 2, "1.5", 16, R"(,"loss_min":1,"loss_max":2)") +
+                         window(3, 4, "3.5", 16, R"(,"loss_min":3,"loss_max":4)"));
+    const RunFiles four(window(1, 4, "2.5", 32, R"(,"loss_min":1,"loss_max":4)"));
+    CHECK(compared(pairs.read(), four.read(), 0).equal());
+    const RunFiles cut(window(1, 2, "1.5", 16, R"(,"loss_min":1,"loss_max":2)"));
+    const RunComparison result = compared(cut.read(), four.read(), 0);
+    CHECK_FALSE(result.equal());
+    CHECK(result.steps == 0);
+    CHECK(result.stepsOnlyA == 2);
+    CHECK(result.stepsOnlyB == 4);
+}
+
+TEST_CASE("a window that cannot be is named with its line") {
+    CHECK(RunFiles(step(1, "1") + window(1, 4, "1", 8, "")).problem().find("line 2") != std::string::npos);
+    CHECK(RunFiles(R"({"kind":"step","step":3,"from":1,"steps":9,"loss":1,"samples":1})"
+                   "\n")
+              .problem()
+              .find("line 1") != std::string::npos);
+    CHECK(RunFiles(R"({"kind":"step","step":1,"step":2,"loss":1,"samples":1})"
+                   "\n")
+              .problem()
+              .find("line 1") != std::string::npos);
 }

@@ -17,7 +17,8 @@ constexpr int kDifferent = 1;  // as diff(1)
 constexpr const char* kCompareFooter =
     "A and B are run directories, or any directories with a metrics.jsonl, such as an exported script's --out.\n"
     "Losses are compared step by step and epoch by epoch, relative to the larger of the two; shards, weights,\n"
-    "accuracy and configuration are reported and decide nothing. A run that goes on from a checkpoint is compared\n"
+    "accuracy and configuration are reported and decide nothing. Steps of a\n"
+    "long run that were recorded together are compared by mean, minimum and maximum. A run that goes on from a checkpoint is compared\n"
     "from its first step on.\n"
     "\n"
     "Exit codes: 0 the same steps with losses within the tolerance, 1 different, 2 a run cannot be read.\n"
@@ -45,9 +46,10 @@ int runCompare(const CompareArguments& arguments) {
         if (!*run) problems.push_back(run->problem());
     }
     if (!problems.empty()) return reportProblems(problems);
-    const RunComparison comparison = compareRuns(a.value(), b.value(), arguments.tolerance);
-    std::cout << terminalJson(arguments.json ? comparison.toJson().dump(2) + '\n' : comparison.text());
-    return comparison.equal() ? 0 : kDifferent;
+    const Result<RunComparison> comparison = compareRuns(a.value(), b.value(), arguments.tolerance);
+    if (!comparison) return reportProblems({comparison.problem()});
+    std::cout << terminalJson(arguments.json ? comparison.value().toJson().dump(2) + '\n' : comparison.value().text());
+    return comparison.value().equal() ? 0 : kDifferent;
 }
 
 }  // namespace

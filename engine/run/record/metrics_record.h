@@ -27,7 +27,7 @@ class MetricsRecord {
     void add(const EpochResult& result);
     void writeEpochsUpTo(std::int64_t step);
     void startAgain(const std::filesystem::path& path) { m_file = AppendFile(path); }  // where the old file is gone
-    void finish();  // what is still held back
+    void finish();                                                                     // what is still held back
     void flush();
     std::int64_t bytes() const { return m_file.bytes(); }
     // The first step that is recorded together with others; nothing while each is on its own.

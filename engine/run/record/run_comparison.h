@@ -17,6 +17,7 @@ struct ValuePair {
     std::int64_t at = 0;  // step or epoch
     double a = 0;
     double b = 0;
+    std::int64_t from = 0;  // the first of several steps that were recorded together; else 0
     double relative() const;
 };
 
@@ -33,6 +34,7 @@ struct RunComparison {
     std::int64_t steps = 0;  // found in both
     std::int64_t stepsOnlyA = 0;
     std::int64_t stepsOnlyB = 0;
+    std::int64_t thinned = 0;    // of the steps found in both, compared by mean, minimum and maximum of several
     std::int64_t firstStep = 1;  // above 1: one run goes on from a checkpoint, and the steps before are left out
     std::optional<ValuePair> firstApart;    // first step whose losses are not the same number
     std::optional<ValuePair> firstBeyond;   // first step beyond the tolerance
@@ -56,6 +58,7 @@ struct RunComparison {
     std::string text() const;  // for people, one finding a line
 };
 
-RunComparison compareRuns(const RunRecord& a, const RunRecord& b, double tolerance);
+// Reads the steps of both side by side, however many they are. A problem where a file is damaged.
+Result<RunComparison> compareRuns(const RunRecord& a, const RunRecord& b, double tolerance);
 
 }  // namespace ringside

@@ -19,7 +19,8 @@ std::string shortNumber(double value) {
 }
 
 std::string pairText(const ValuePair& pair) {
-    return "step " + std::to_string(pair.at) + ": loss " + number("%.9g", pair.a) + " and " + number("%.9g", pair.b) +
+    const std::string place = pair.from > 0 ? "steps " + std::to_string(pair.from) + " to " : "step ";
+    return place + std::to_string(pair.at) + ": loss " + number("%.9g", pair.a) + " and " + number("%.9g", pair.b) +
            ", " + shortNumber(pair.relative()) + " relative";
 }
 
@@ -32,6 +33,8 @@ std::string stepsText(const RunComparison& result) {
     std::string text = std::to_string(result.steps) + " in both";
     if (result.stepsOnlyA > 0) text += ", " + std::to_string(result.stepsOnlyA) + " only in A";
     if (result.stepsOnlyB > 0) text += ", " + std::to_string(result.stepsOnlyB) + " only in B";
+    if (result.thinned > 0)
+        text += ", " + std::to_string(result.thinned) + " of them by means, minima and maxima of several";
     if (result.firstStep > 1)
         text += "; from step " + std::to_string(result.firstStep) + " on, where one goes on from a checkpoint";
     return text;
@@ -67,7 +70,9 @@ std::string configText(const RunComparison& result) {
 
 std::string verdict(const RunComparison& result) {
     const std::string tolerance = shortNumber(result.tolerance);
-    if (result.equal()) return result.firstApart ? "equal within " + tolerance : "the same losses to the last bit";
+    if (result.equal() && result.firstApart) return "equal within " + tolerance;
+    if (result.equal() && result.thinned > 0) return "the same losses, as far as steps were recorded one by one";
+    if (result.equal()) return "the same losses to the last bit";
     if (result.firstBeyond) return "different: they part at step " + std::to_string(result.firstBeyond->at);
     if (result.steps == 0) return "not comparable: no step is in both";
     if (result.stepsOnlyA + result.stepsOnlyB > 0) return "different: not the same steps";
@@ -79,10 +84,12 @@ Json numberJson(double value) {
 }
 
 Json pairJson(const ValuePair& pair) {
-    return {{"step", pair.at},
-            {"a", numberJson(pair.a)},
-            {"b", numberJson(pair.b)},
-            {"relative", numberJson(pair.relative())}};
+    Json json = {{"step", pair.at},
+                 {"a", numberJson(pair.a)},
+                 {"b", numberJson(pair.b)},
+                 {"relative", numberJson(pair.relative())}};
+    if (pair.from > 0) json["from"] = pair.from;
+    return json;
 }
 
 Json pairJson(const std::optional<ValuePair>& pair) {
@@ -125,6 +132,7 @@ Json RunComparison::toJson() const {
             {"tolerance", tolerance},
             {"verdict", verdict(*this)},
             {"steps", steps},
+            {"thinned_steps", thinned},
             {"first_step", firstStep},
             {"steps_only_a", stepsOnlyA},
             {"steps_only_b", stepsOnlyB},

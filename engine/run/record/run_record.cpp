@@ -1,115 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/record/run_record.h"
 
-#include <limits>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
 
 #include "base/files.h"
+#include "base/line_splitter.h"
+#include "base/sha256.h"
+#include "run/record/metrics_reader.h"
 #include "run/record/run_directory.h"
+#include "telemetry/codec.h"
 
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
+constexpr std::size_t kTelemetryPiece = 1U << 18;
 
-double numberOf(const Json& line, const char* key) {
-    const auto found = line.find(key);
-    return found != line.end() && found->is_number() ? found->get<double>() : std::numeric_limits<double>::quiet_NaN();
+int nibble(char digit) {
+    if (digit >= '0' && digit <= '9') return digit - '0';
+    if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
+    return -1;
 }
 
-std::int64_t integerOf(const Json& line, const char* key, std::int64_t missing) {
-    const auto found = line.find(key);
-    return found != line.end() && found->is_number_integer() ? found->get<std::int64_t>() : missing;
-}
-
-std::string lineText(const Json& line, const char* key) {
-    const auto found = line.find(key);
-    return found != line.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-// Calls take(line, number) for every complete line until it returns a problem.
-template <class Take>
-std::optional<Problem> forEachLine(std::string_view text, Take&& take) {
-    std::int64_t number = 0;
-    for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
-        if (auto problem = take(text.substr(0, end), ++number)) return problem;
-        text.remove_prefix(end + 1);
+// The bytes that a hash in hex stands for; of any other text its own hash.
+Digest digestOf(const std::string& hash) {
+    Digest digest{};
+    const bool plain =
+        hash.size() == 2 * digest.size() && std::ranges::all_of(hash, [](char digit) { return nibble(digit) >= 0; });
+    if (!plain) {
+        Sha256 sum;
+        sum.add(std::as_bytes(std::span(hash)));
+        return digestOf(sum.hex());
     }
-    return {};
+    for (std::size_t i = 0; i < digest.size(); ++i) {
+        digest[i] = static_cast<char>(nibble(hash[2 * i]) * 16 + nibble(hash[2 * i + 1]));
+    }
+    return digest;
 }
-
-class MetricsReader {
-  public:
-    MetricsReader(RunRecord& record, std::string file) : m_record(record), m_file(std::move(file)) {}
-
-    std::optional<Problem> take(std::string_view text, std::int64_t number) {
-        const std::string where = m_file + " line " + std::to_string(number);
-        const Result<Json> line = parseJson(text, where);
-        if (!line) return line.problem();
-        if (!line.value().is_object()) return Problem{where, "is no JSON object", "name a directory with a run"};
-        const std::string kind = lineText(line.value(), "kind");
-        if (kind == "step") return takeStep(line.value(), where);
-        if (kind == "epoch") {
-            m_record.epochs.push_back({integerOf(line.value(), "epoch", 0), lineText(line.value(), "split"),
-                                       numberOf(line.value(), "loss"), numberOf(line.value(), "accuracy")});
-        }
-        return {};
-    }
-
-  private:
-    std::optional<Problem> takeStep(const Json& line, const std::string& where) {
-        const StepMetrics step{integerOf(line, "step", 0), integerOf(line, "samples", 0), numberOf(line, "loss")};
-        const std::int64_t last = m_record.steps.empty() ? 0 : m_record.steps.back().step;
-        if (step.step <= last) {
-            return Problem{where,
-                           "has step " + std::to_string(step.step) + " after step " + std::to_string(last) +
-                               "; steps count from 1 upwards",
-                           "name a directory with one run"};
-        }
-        m_record.steps.push_back(step);
-        return {};
-    }
-
-    RunRecord& m_record;
-    std::string m_file;
-};
 
 // The telemetry of a long run is large and only two kinds of line count; what cannot be read is left out.
+void takeLine(RunRecord& record, std::string_view line) {
+    const bool counts =
+        line.find("\"consumed\"") != std::string_view::npos || line.find("\"replica\"") != std::string_view::npos;
+    if (!counts) return;
+    const Result<Event> event = decodeLine(line);
+    if (!event) return;
+    if (const auto* shard = std::get_if<Consumed>(&event.value())) {
+        record.shards.push_back({{shard->epoch, shard->rank}, digestOf(shard->sha256)});
+    }
+    if (const auto* replica = std::get_if<Replica>(&event.value()); replica != nullptr && replica->rank == 0) {
+        record.weights.push_back({replica->step, digestOf(replica->hash)});
+    }
+}
+
 void readTelemetry(RunRecord& record, const std::filesystem::path& file) {
-    const Result<std::string> text = readFile(file, kMaxBytes);
-    if (!text) return;
-    forEachLine(text.value(), [&](std::string_view line, std::int64_t) -> std::optional<Problem> {
-        const bool counts =
-            line.find("\"consumed\"") != std::string_view::npos || line.find("\"replica\"") != std::string_view::npos;
-        if (!counts) return {};
-        const Result<Json> json = parseJson(line, "telemetry");
-        if (!json || !json.value().is_object()) return {};
-        const std::string kind = lineText(json.value(), "kind");
-        const std::int64_t rank = integerOf(json.value(), "rank", 0);
-        if (kind == "consumed") {
-            record.shards[{integerOf(json.value(), "epoch", 0), rank}] = lineText(json.value(), "sha256");
-        }
-        if (kind == "replica" && rank == 0) {
-            record.weights[integerOf(json.value(), "step", 0)] = lineText(json.value(), "hash");
-        }
-        return {};
-    });
+    const Result<UniqueFd> opened = openFile(file);
+    if (!opened) return;
+    LineSplitter lines(Decoder::kMaxLine);
+    std::string piece(kTelemetryPiece, '\0');
+    for (;;) {
+        const ssize_t got = ::read(opened.value().get(), piece.data(), piece.size());
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return;
+        lines.feed({piece.data(), static_cast<std::size_t>(got)},
+                   [&](std::string_view line) { takeLine(record, line); });
+    }
+}
+
+// The last that was said of a thing counts.
+template <class Key>
+void sortByKey(std::vector<RunRecord::Hash<Key>>& hashes) {
+    std::ranges::stable_sort(hashes, {}, &RunRecord::Hash<Key>::key);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < hashes.size(); ++i) {
+        if (i + 1 < hashes.size() && hashes[i + 1].key == hashes[i].key) continue;
+        hashes[kept++] = hashes[i];
+    }
+    hashes.resize(kept);
 }
 
 }  // namespace
 
 Result<RunRecord> readRunRecord(const std::filesystem::path& directory) {
     const RunPaths paths(directory);
-    const Result<std::string> metrics = readFile(paths.metrics(), kMaxBytes);
+    Result<MetricsReader> metrics = MetricsReader::open(paths.metrics());
     if (!metrics) return metrics.problem();
-    RunRecord record;
-    MetricsReader reader(record, paths.metrics().string());
-    const auto problem =
-        forEachLine(metrics.value(), [&](auto line, auto number) { return reader.take(line, number); });
-    if (problem) return *problem;
-    if (record.steps.empty()) {
+    const Result<std::optional<StepMetrics>> first = metrics.value().next();
+    if (!first) return first.problem();
+    if (!first.value()) {
         return Problem{paths.metrics().string(), "holds no step", "name a run that has trained at least one"};
     }
+    RunRecord record;
+    record.metrics = paths.metrics();
+    record.firstStep = first.value()->from;
     readTelemetry(record, paths.telemetry());
+    sortByKey(record.shards);
+    sortByKey(record.weights);
     if (Result<Json> config = readJsonFile(paths.config()); config) record.config = std::move(config).value();
     return record;
 }

@@ -33,7 +33,7 @@ class TelemetryRecord {
     void addVital(const std::string& line);  // whatever the budget says; with its newline
     // In a new file, where the old one is gone.
     void startAgain(const std::filesystem::path& path, std::string_view firstLine);
-    void finish();                           // ends the open windows
+    void finish();  // ends the open windows
     void flush(std::int64_t nowUs);
     std::int64_t bytes() const { return m_file.bytes(); }
     void flushFile() { m_file.flush(); }
