@@ -37,7 +37,10 @@ enum class GroupUse { kCollectives, kMessages };
 
 struct CommOptions {
     std::chrono::milliseconds timeout{30000};  // of every wait inside a collective
-    std::string interface = {};                // where ranks over TCP listen; empty: the loopback address
+    // Where ranks over TCP listen: at this network interface's address, else at this IP address, else on this host
+    // alone (the loopback address).
+    std::string interface = {};
+    std::string address = {};
 };
 
 class Communicator;
@@ -64,7 +67,7 @@ class Communicator {
 
     virtual int rank() const = 0;
     virtual int size() const = 0;
-    virtual std::string name() const = 0;  // shm | gloo | local | nccl
+    virtual std::string name() const = 0;  // shm | gloo | local | nccl | hierarchical
 
     // The group of all ranks that give the same colour, ordered by key and then by rank; null for a colour below 0.
     // Every rank calls it at the same time, with the same use. It has the deadline of this one, its errors name ranks

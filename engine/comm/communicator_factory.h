@@ -24,6 +24,13 @@ std::vector<std::unique_ptr<Communicator>> makeLocalCommunicators(int size, Comm
 std::unique_ptr<Communicator> makeGlooCommunicator(std::shared_ptr<Store> store, int rank, int worldSize,
                                                    CommOptions options = {});
 
+// One rank of several hosts: shared memory within a host, TCP between them. hostOfRank: a number for every rank, the
+// same for those on one host. sharedFd: as makeSharedMemoryCommunicator() takes it, for the ranks of this host alone;
+// unused by a rank that is alone there. Throws CommError as makeGlooCommunicator() does.
+std::unique_ptr<Communicator> makeHierarchicalCommunicator(std::shared_ptr<Store> store, int sharedFd, int rank,
+                                                           const std::vector<int>& hostOfRank,
+                                                           CommOptions options = {});
+
 // Whether makeGlooCommunicator can work in this build.
 bool glooAvailable();
 

@@ -16,6 +16,7 @@
 #include "base/errors.h"
 #include "comm/communicator_factory.h"
 #include "comm/group_members.h"
+#include "comm/missing_rank.h"
 #include "comm/reduce_kernels.h"
 #include "comm/tcp/peer_mesh.h"
 
@@ -35,13 +36,6 @@ constexpr std::uint64_t kMessageSlot = std::uint64_t{0xfe} << 56;
 
 std::uint8_t* bytesOf(CommBuffer buffer) {
     return static_cast<std::uint8_t*>(buffer.data);
-}
-
-PeerAddress hostAddress(const CommOptions& options) {
-    if (options.interface.empty()) return PeerAddress::loopback();
-    const Result<PeerAddress> address = PeerAddress::ofInterface(options.interface);
-    if (!address) throw CommError(address.problem().text());
-    return address.value();
 }
 
 }  // namespace
@@ -89,7 +83,7 @@ void GlooCommunicator::fail(const std::string& what, const std::string& why) {
     bool first = !std::exchange(m_failed, true);
     if (m_links) m_links->close();
     if (m_aborted) throw CommError("communication was aborted during " + what);
-    int missing = first ? missingRank() : -1;
+    int missing = first ? firstSilentRank(*m_store, m_group.prefix, m_rank, m_size, m_options.timeout) : -1;
     std::string who = missing < 0 ? "a rank" : rankText(missing);
     throw CommError(who + " did not take part in " + what + " within " + describeDuration(m_options.timeout) + ": " +
                         why + "; see the ranks' logs",
@@ -111,24 +105,6 @@ void GlooCommunicator::runCollective(CollectiveKind kind, CommBuffer buffer, con
     guard(describeCollective(kind, buffer.type, buffer.count) + " (collective " + std::to_string(number) + ")", [&] {
         if (m_size > 1) call(tag);
     });
-}
-
-// Whoever fails signs the store; the first rank that does not within a second is the one all others wait for.
-int GlooCommunicator::missingRank() {
-    const std::string prefix = m_group.prefix + "failed/";
-    try {
-        m_store->set(prefix + std::to_string(m_rank), {});
-    } catch (const CommError&) {
-        return -1;
-    }
-    for (int peer = 0; peer < m_size; ++peer) {
-        try {
-            m_store->get(prefix + std::to_string(peer), std::min(m_options.timeout, milliseconds(1000)));
-        } catch (const CommError&) {
-            return peer;
-        }
-    }
-    return -1;
 }
 
 void GlooCommunicator::reduceNow(CollectiveKind kind, CommBuffer buffer, ReduceOp op) {

@@ -87,7 +87,6 @@ class GlooCommunicator final : public Communicator {
     void runMessage(int peer, const std::string& what, const std::function<void()>& call);
     void guard(const std::string& what, const std::function<void()>& call);
     [[noreturn]] void fail(const std::string& what, const std::string& why);
-    int missingRank();
 
     std::shared_ptr<Store> m_store;
     int m_rank;

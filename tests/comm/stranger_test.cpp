@@ -201,6 +201,9 @@ TEST_CASE("an address comes back from the store as it went there, and other byte
         INFO(size << " bytes");
         CHECK_FALSE(PeerAddress::decode(std::vector<char>(size, '\2')));
     }
+    CHECK(PeerAddress::ofNumber("10.0.0.7").text() == "10.0.0.7 port 0");
+    CHECK(PeerAddress::ofNumber("fd00::1").text() == "fd00::1 port 0");
+    CHECK_THROWS_WITH(PeerAddress::ofNumber("10.0.0.300"), containing("no address of this host"));
     CHECK(PeerAddress::ofInterface("lo").value().text() == "127.0.0.1 port 0");
     CHECK_THAT(PeerAddress::ofInterface("none0").problem().text(),
                containing("parallel.interface is \"none0\", which has no address here; those that have one are lo"));

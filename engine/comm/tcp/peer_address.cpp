@@ -44,6 +44,16 @@ PeerAddress PeerAddress::loopback() {
     return *from(reinterpret_cast<const sockaddr*>(&address));
 }
 
+PeerAddress PeerAddress::ofNumber(const std::string& text) {
+    sockaddr_in v4{};
+    sockaddr_in6 v6{};
+    v4.sin_family = AF_INET;
+    v6.sin6_family = AF_INET6;
+    if (::inet_pton(AF_INET, text.c_str(), &v4.sin_addr) == 1) return *from(reinterpret_cast<const sockaddr*>(&v4));
+    if (::inet_pton(AF_INET6, text.c_str(), &v6.sin6_addr) == 1) return *from(reinterpret_cast<const sockaddr*>(&v6));
+    throw CommError("\"" + text + "\" is no address of this host");
+}
+
 Result<PeerAddress> PeerAddress::ofInterface(const std::string& name) {
     ifaddrs* list = nullptr;
     if (::getifaddrs(&list) != 0) {
@@ -98,6 +108,15 @@ std::string PeerAddress::text() const {
     const void* bytes = is4 ? static_cast<const void*>(&v4->sin_addr) : &v6->sin6_addr;
     ::inet_ntop(family(), bytes, host.data(), host.size());
     return std::string(host.data()) + " port " + std::to_string(ntohs(is4 ? v4->sin_port : v6->sin6_port));
+}
+
+PeerAddress hostAddress(const CommOptions& options) {
+    if (!options.interface.empty()) {
+        const Result<PeerAddress> address = PeerAddress::ofInterface(options.interface);
+        if (!address) throw CommError(address.problem().text());
+        return address.value();
+    }
+    return options.address.empty() ? PeerAddress::loopback() : PeerAddress::ofNumber(options.address);
 }
 
 }  // namespace ringside

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "comm/communicator.h"
 
 namespace ringside {
 
@@ -16,6 +17,7 @@ namespace ringside {
 class PeerAddress {
   public:
     static PeerAddress loopback();
+    static PeerAddress ofNumber(const std::string& text);  // "10.0.0.7"; throws CommError
     // Of this host's network interface with this name; a problem lists the names there are.
     static Result<PeerAddress> ofInterface(const std::string& name);
     // Where a socket is bound; throws CommError.
@@ -36,5 +38,8 @@ class PeerAddress {
     sockaddr_storage m_storage{};
     socklen_t m_size = 0;
 };
+
+// Where a rank listens for the others. Throws CommError when there is no such interface or address here.
+PeerAddress hostAddress(const CommOptions& options);
 
 }  // namespace ringside

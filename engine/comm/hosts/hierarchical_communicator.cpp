@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/hosts/hierarchical_communicator.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/errors.h"
+#include "comm/communicator_factory.h"
+#include "comm/group_members.h"
+#include "comm/missing_rank.h"
+#include "comm/tcp/peer_mesh.h"
+
+namespace ringside {
+namespace {
+
+using std::chrono::milliseconds;
+
+// From here on every rank of a host carries a part: its links, and the CPUs that feed them, are worth two more steps.
+constexpr std::size_t kInPartsFrom = std::size_t{256} << 10;
+// A little more than within a host: a rank that is missing there is noticed there first, and those who wait for its
+// host must not be the first to accuse it.
+milliseconds betweenHosts(milliseconds withinHost) {
+    return withinHost + std::min(withinHost / 4, milliseconds(500));
+}
+
+constexpr milliseconds kAYear = std::chrono::hours(24 * 365);
+
+CommBuffer sliceOf(CommBuffer buffer, std::size_t begin, std::size_t count) {
+    auto* bytes = static_cast<std::byte*>(buffer.data);
+    return {bytes + begin * sizeOf(buffer.type), count, buffer.type};
+}
+
+CommBuffer roomIn(std::vector<std::uint64_t>& memory, std::size_t count, CommType type) {
+    memory.resize(std::max(memory.size(), (count * sizeOf(type) + 7) / 8));
+    return {memory.data(), count, type};
+}
+
+}  // namespace
+
+HierarchicalCommunicator::HierarchicalCommunicator(Parts parts, HostMap hosts, CommOptions options)
+    : m_store(std::move(parts.store)),
+      m_rank(parts.flat->rank()),
+      m_hosts(std::move(hosts)),
+      m_options(std::move(options)),
+      m_flat(std::move(parts.flat)),
+      m_local(std::move(parts.local)) {
+    RINGSIDE_ASSERT(m_flat->size() == m_hosts.ranks());
+    RINGSIDE_ASSERT((m_local ? m_local->size() : 1) ==
+                    static_cast<int>(m_hosts.ranksOn(m_hosts.hostOf(m_rank)).size()));
+    connect();
+}
+
+HierarchicalCommunicator::~HierarchicalCommunicator() {
+    if (!m_queue.idle()) abort();
+}
+
+void HierarchicalCommunicator::connect() {
+    const int place = m_hosts.placeOf(m_rank);
+    if (place > 0 && m_hosts.ranksPerHost() == 0) return;
+    PeerMesh::Options mesh{
+        "hosts/" + std::to_string(place) + "/", {}, m_hosts.hostOf(m_rank), hostAddress(m_options), m_options.timeout};
+    for (int host = 0; host < m_hosts.hosts(); ++host) {
+        mesh.ranksInRun.push_back(m_hosts.ranksOn(host)[static_cast<std::size_t>(place)]);
+    }
+    PeerMesh peers(*m_store, std::move(mesh));
+    m_exchange =
+        std::make_unique<HostExchange>(peers.connect(), m_hosts.hostOf(m_rank), betweenHosts(m_options.timeout));
+    m_strangers = peers.strangers();
+}
+
+void HierarchicalCommunicator::endAll() {
+    if (m_exchange) m_exchange->abort();
+    if (m_exchange) m_exchange->close();
+    if (m_local) m_local->abort();
+    m_flat->abort();
+}
+
+void HierarchicalCommunicator::abort() {
+    m_aborted = true;
+    endAll();
+}
+
+void HierarchicalCommunicator::fail(const std::string& what, const std::string& why, int missing) {
+    const bool first = !std::exchange(m_failed, true);
+    endAll();
+    if (m_aborted) throw CommError("communication was aborted during " + what);
+    if (first) {
+        const int silent = firstSilentRank(*m_store, "hosts/", m_rank, size(), m_options.timeout);
+        missing = silent < 0 ? missing : silent;  // whoever waits in turn for a silent rank has signed
+    }
+    const std::string who = missing < 0 ? "a rank" : "rank " + std::to_string(missing);
+    throw CommError(who + " did not take part in " + what + " within " + describeDuration(m_options.timeout) + ": " +
+                        why + "; see the ranks' logs",
+                    missing);
+}
+
+void HierarchicalCommunicator::collectiveOf(CollectiveKind kind, CommBuffer buffer, const std::function<void()>& call) {
+    m_queue.drain();
+    numbered(kind, buffer, call);
+}
+
+void HierarchicalCommunicator::numbered(CollectiveKind kind, CommBuffer buffer, const std::function<void()>& call) {
+    countCollective(kind, buffer);
+    const std::int64_t number = m_collective.fetch_add(1) + 1;
+    const std::string what =
+        describeCollective(kind, buffer.type, buffer.count) + " (collective " + std::to_string(number) + ")";
+    if (m_failed || m_aborted) fail(what, "communication had ended before", -1);
+    try {
+        call();
+    } catch (const LinkError& error) {
+        const std::string host =
+            error.peer() < 0 ? "" : "the host of rank " + std::to_string(m_hosts.ranksOn(error.peer()).front()) + ": ";
+        fail(what, host + error.what(), -1);
+    } catch (const CommError& error) {
+        // Of the ranks here, which shared memory numbers for itself.
+        const auto& here = m_hosts.ranksOn(m_hosts.hostOf(m_rank));
+        const int place = error.missingRank();
+        const bool isHere = !m_inFlat && place >= 0 && place < static_cast<int>(here.size());
+        fail(what, isHere ? "it has died, hangs or is far slower" : error.what(),
+             isHere ? here[static_cast<std::size_t>(place)] : place);
+    }
+}
+
+void HierarchicalCommunicator::reduceByFirst(CommBuffer buffer, ReduceOp op) {
+    if (m_local) m_local->allReduce(buffer, op);
+    if (isFirstHere()) m_exchange->allReduce(buffer, op);
+    if (m_local) m_local->broadcast(buffer, 0);
+}
+
+void HierarchicalCommunicator::reduceInParts(CommBuffer buffer, ReduceOp op) {
+    const auto parts = static_cast<std::size_t>(m_local->size());
+    const std::size_t count = (buffer.count + parts - 1) / parts;
+    const bool fits = count * parts == buffer.count;
+    const CommBuffer all = fits ? buffer : roomIn(m_padded, count * parts, buffer.type);
+    if (!fits) std::memcpy(all.data, buffer.data, buffer.bytes());
+    if (!fits) std::memset(sliceOf(all, buffer.count, 0).data, 0, all.bytes() - buffer.bytes());
+    const CommBuffer own = roomIn(m_part, count, buffer.type);
+    m_local->reduceScatter(all, own, op);
+    m_exchange->allReduce(own, op);
+    m_local->allGather(own, all);
+    if (!fits) std::memcpy(buffer.data, all.data, buffer.bytes());
+}
+
+void HierarchicalCommunicator::reduceNow(CommBuffer buffer, ReduceOp op) {
+    if (m_local && m_hosts.ranksPerHost() > 1 && buffer.bytes() >= kInPartsFrom) return reduceInParts(buffer, op);
+    reduceByFirst(buffer, op);
+}
+
+void HierarchicalCommunicator::gatherFlat(CommBuffer in, CommBuffer out) {
+    m_inFlat = true;
+    m_flat->allGather(in, out);
+    m_inFlat = false;
+}
+
+void HierarchicalCommunicator::scatterFlat(CommBuffer in, CommBuffer out, ReduceOp op) {
+    m_inFlat = true;
+    m_flat->reduceScatter(in, out, op);
+    m_inFlat = false;
+}
+
+void HierarchicalCommunicator::run(const QueuedCollective& job) {
+    numbered(job.kind, job.in, [&] {
+        if (job.kind == CollectiveKind::kAllGather) return gatherFlat(job.in, job.out);
+        if (job.kind == CollectiveKind::kReduceScatter) return scatterFlat(job.in, job.out, job.op);
+        reduceNow(job.in, job.op);
+    });
+}
+
+void HierarchicalCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
+    collectiveOf(CollectiveKind::kAllReduce, buffer, [&] { reduceNow(buffer, op); });
+}
+
+CommHandle HierarchicalCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
+    return {*this, m_queue.push({CollectiveKind::kAllReduce, buffer, buffer, op})};
+}
+
+CommHandle HierarchicalCommunicator::allGatherAsync(CommBuffer in, CommBuffer out) {
+    return {*this, m_queue.push({CollectiveKind::kAllGather, in, out})};
+}
+
+CommHandle HierarchicalCommunicator::reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) {
+    return {*this, m_queue.push({CollectiveKind::kReduceScatter, in, out, op})};
+}
+
+void HierarchicalCommunicator::broadcast(CommBuffer buffer, int root) {
+    RINGSIDE_ASSERT(root >= 0 && root < size());
+    collectiveOf(CollectiveKind::kBroadcast, buffer, [&] {
+        const bool isHere = m_hosts.hostOf(root) == m_hosts.hostOf(m_rank);
+        if (isHere && m_local) m_local->broadcast(buffer, m_hosts.placeOf(root));
+        if (isFirstHere()) m_exchange->broadcast(buffer, m_hosts.hostOf(root));
+        if (!isHere && m_local) m_local->broadcast(buffer, 0);
+    });
+}
+
+void HierarchicalCommunicator::allGather(CommBuffer in, CommBuffer out) {
+    collectiveOf(CollectiveKind::kAllGather, in, [&] { gatherFlat(in, out); });
+}
+
+void HierarchicalCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
+    collectiveOf(CollectiveKind::kReduceScatter, in, [&] { scatterFlat(in, out, op); });
+}
+
+void HierarchicalCommunicator::meet(milliseconds timeout, const std::function<void()>& localBarrier) {
+    collectiveOf(CollectiveKind::kBarrier, {}, [&] {
+        if (m_local) localBarrier();
+        if (isFirstHere()) m_exchange->barrier(timeout);
+        if (m_local) localBarrier();
+    });
+}
+
+void HierarchicalCommunicator::barrier() {
+    meet(m_options.timeout, [this] { m_local->barrier(); });
+}
+
+void HierarchicalCommunicator::barrierHoweverLong() {
+    meet(kAYear, [this] { m_local->barrierHoweverLong(); });
+}
+
+std::span<float> HierarchicalCommunicator::allocate(std::size_t count) {
+    return m_local ? m_local->allocate(count) : m_allocated.emplace_back(count);
+}
+
+// A group within one host is shared memory's; all ranks of that host ask for theirs at the same time.
+std::unique_ptr<Communicator> HierarchicalCommunicator::split(int colour, int key, GroupUse use) {
+    m_queue.drain();
+    const std::vector<GroupWish> wishes = exchangeWishes(*m_flat, {colour, key});
+    const auto isWithinHost = [&](int rank) {
+        const GroupMembers members = membersOf(wishes, rank);
+        return std::ranges::all_of(members.ranks,
+                                   [&](int other) { return m_hosts.hostOf(other) == m_hosts.hostOf(rank); });
+    };
+    const bool here = m_local && colour >= 0 && isWithinHost(m_rank);
+    std::unique_ptr<Communicator> local = m_local ? m_local->split(here ? colour : -1, key, use) : nullptr;
+    std::unique_ptr<Communicator> flat = m_flat->split(here ? -1 : colour, key, use);
+    return here ? std::move(local) : std::move(flat);
+}
+
+std::unique_ptr<Communicator> makeHierarchicalCommunicator(std::shared_ptr<Store> store, int sharedFd, int rank,
+                                                           const std::vector<int>& hostOfRank, CommOptions options) {
+    HostMap hosts(hostOfRank);
+    HierarchicalCommunicator::Parts parts{store, makeGlooCommunicator(store, rank, hosts.ranks(), options), nullptr};
+    const auto here = static_cast<int>(hosts.ranksOn(hosts.hostOf(rank)).size());
+    if (here > 1) parts.local = makeSharedMemoryCommunicator(sharedFd, hosts.placeOf(rank), here, options);
+    return std::make_unique<HierarchicalCommunicator>(std::move(parts), std::move(hosts), std::move(options));
+}
+
+}  // namespace ringside

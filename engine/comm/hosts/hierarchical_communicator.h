@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "comm/async_queue.h"
+#include "comm/collective_text.h"
+#include "comm/communicator.h"
+#include "comm/hosts/host_exchange.h"
+#include "comm/hosts/host_map.h"
+#include "comm/store.h"
+
+namespace ringside {
+
+// Ranks on several hosts. What is reduced or broadcast goes through shared memory within a host, and once between
+// hosts: small things by the host's first rank, large ones in as many parts as there are ranks on each host. Sums are
+// formed within each host first, then over the hosts in their order: bitwise the same on all ranks and from run to run.
+// Gathers, scatters, messages and groups that span hosts go over connections between all ranks; groups within a host
+// are shared memory's.
+class HierarchicalCommunicator final : public Communicator {
+  public:
+    struct Parts {
+        std::shared_ptr<Store> store;
+        std::unique_ptr<Communicator> flat;   // of all ranks
+        std::unique_ptr<Communicator> local;  // of those on this host, by rank; null for one alone
+    };
+    // Connects to the other hosts; throws CommError.
+    HierarchicalCommunicator(Parts parts, HostMap hosts, CommOptions options);
+    ~HierarchicalCommunicator() override;
+
+    int rank() const override { return m_rank; }
+    int size() const override { return m_hosts.ranks(); }
+    std::string name() const override { return "hierarchical"; }
+    std::unique_ptr<Communicator> split(int colour, int key, GroupUse use) override;
+
+    void allReduce(CommBuffer buffer, ReduceOp op) override;
+    CommHandle allReduceAsync(CommBuffer buffer, ReduceOp op) override;
+    void broadcast(CommBuffer buffer, int root) override;
+    void allGather(CommBuffer in, CommBuffer out) override;
+    void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) override;
+    void send(CommBuffer buffer, int to) override { m_flat->send(buffer, to); }
+    void recv(CommBuffer buffer, int from) override { m_flat->recv(buffer, from); }
+    void barrier() override;
+    void barrierHoweverLong() override;
+    CommHandle allGatherAsync(CommBuffer in, CommBuffer out) override;
+    CommHandle reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) override;
+    CommHandle sendAsync(CommBuffer buffer, int to) override { return m_flat->sendAsync(buffer, to); }
+    CommHandle recvAsync(CommBuffer buffer, int from) override { return m_flat->recvAsync(buffer, from); }
+    void abort() override;
+    std::int64_t collective() const override { return m_collective.load(std::memory_order_relaxed); }
+    std::int64_t bytesSent() const override { return Communicator::bytesSent() + m_flat->bytesSent(); }
+    std::int64_t strangers() const override { return m_strangers + m_flat->strangers(); }
+    std::span<float> allocate(std::size_t count) override;
+
+  protected:
+    void waitFor(std::int64_t ticket) override { m_queue.waitFor(ticket); }
+
+  private:
+    void connect();
+    bool isFirstHere() const { return m_hosts.placeOf(m_rank) == 0; }
+    void run(const QueuedCollective& job);
+    void reduceNow(CommBuffer buffer, ReduceOp op);
+    void gatherFlat(CommBuffer in, CommBuffer out);
+    void scatterFlat(CommBuffer in, CommBuffer out, ReduceOp op);
+    void reduceByFirst(CommBuffer buffer, ReduceOp op);
+    void reduceInParts(CommBuffer buffer, ReduceOp op);
+    void meet(std::chrono::milliseconds timeout, const std::function<void()>& localBarrier);
+    void collectiveOf(CollectiveKind kind, CommBuffer buffer, const std::function<void()>& call);
+    void numbered(CollectiveKind kind, CommBuffer buffer, const std::function<void()>& call);
+    [[noreturn]] void fail(const std::string& what, const std::string& why, int missing);
+    void endAll();
+
+    std::shared_ptr<Store> m_store;
+    int m_rank;
+    HostMap m_hosts;
+    CommOptions m_options;
+    std::unique_ptr<Communicator> m_flat;
+    std::unique_ptr<Communicator> m_local;
+    std::unique_ptr<HostExchange> m_exchange;  // with the ranks at this place on the other hosts; may be none
+    std::int64_t m_strangers = 0;
+    std::vector<std::uint64_t> m_padded;
+    std::vector<std::uint64_t> m_part;
+    std::deque<std::vector<float>> m_allocated;
+    std::atomic<std::int64_t> m_collective{0};
+    std::atomic<bool> m_aborted{false};
+    bool m_failed = false;
+    bool m_inFlat = false;                                                  // whose errors name ranks as the run does
+    AsyncQueue m_queue{[this](const QueuedCollective& job) { run(job); }};  // last: its thread uses all of the above
+};
+
+}  // namespace ringside

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <set>
+
+#include "comm/collective_checks.h"
+#include "comm/hosts/host_map.h"
+#include "comm/in_process_store.h"
+#include "comm/ranks_as_threads.h"
+#include "launch/shared_memory.h"
+#include "support/catch.h"
+
+using namespace ringside;
+using namespace ringside::test;
+using std::chrono::milliseconds;
+
+namespace {
+
+// Hosts are memories that only their ranks share; between them the loopback interface is the network.
+struct Hosts {
+    std::map<int, UniqueFd> memory;
+    std::vector<std::unique_ptr<Communicator>> ranks;
+
+    explicit Hosts(const std::vector<int>& hostOfRank, CommOptions options = {}) : ranks(hostOfRank.size()) {
+        const auto store = std::make_shared<InProcessStore>();
+        for (const int host : hostOfRank) {
+            if (!memory.contains(host)) memory[host] = createSharedMemory(sharedMemoryBytes(4));
+        }
+        std::vector<std::future<std::string>> connecting;
+        for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+            connecting.push_back(errorOf([&, rank] {
+                const int fd = memory.at(hostOfRank[rank]).get();
+                ranks[rank] = makeHierarchicalCommunicator(store, fd, static_cast<int>(rank), hostOfRank, options);
+            }));
+        }
+        for (auto& each : connecting) REQUIRE(each.get() == "");
+    }
+};
+
+// Values whose sum depends on the order in which it is formed.
+float valueOf(int rank, std::size_t index) {
+    return std::ldexp(1.0F + static_cast<float>(index % 1009) / 1009.0F, rank * 7 % 23) *
+           (rank % 2 == 0 ? 1.0F : -0.7F);
+}
+
+}  // namespace
+
+TEST_CASE("ranks of several hosts agree on every collective, however they lie on the hosts") {
+    if (!glooAvailable()) return;
+    const std::vector<int> hosts =
+        GENERATE(std::vector<int>{0, 0, 1, 1}, std::vector<int>{0, 1}, std::vector<int>{5, 3, 5, 3},
+                 std::vector<int>{0, 0, 0, 1}, std::vector<int>{0, 1, 2}, std::vector<int>{7, 7});
+    CAPTURE(hosts);
+    Hosts run(hosts);
+    onThreads(run.ranks, [](Communicator& ranks) { checkEverything(ranks, false); });
+}
+
+TEST_CASE("a sum is formed within each host first and then over the hosts in their order, whatever its size") {
+    if (!glooAvailable()) return;
+    const std::vector<int> hosts{0, 0, 1, 1, 2, 2};
+    Hosts run(hosts);
+    onThreads(run.ranks, [](Communicator& ranks) {
+        for (const std::size_t count : {1U, 10'000U, 32'768U, 65'536U, 65'537U, 300'001U}) {
+            std::vector<float> values(count);
+            for (std::size_t i = 0; i < count; ++i) values[i] = valueOf(ranks.rank(), i);
+            ranks.allReduce(CommBuffer::of(std::span(values)), ReduceOp::kSum);
+            for (std::size_t i = 0; i < count; ++i) {
+                const float first = valueOf(0, i) + valueOf(1, i);
+                const float second = valueOf(2, i) + valueOf(3, i);
+                const float third = valueOf(4, i) + valueOf(5, i);
+                if (values[i] != (first + second) + third) {
+                    throw std::runtime_error("other bits at " + std::to_string(i) + " of " + std::to_string(count));
+                }
+            }
+        }
+    });
+}
+
+TEST_CASE("a rank of another host that does not come is named, on every host") {
+    if (!glooAvailable()) return;
+    const int missing = GENERATE(0, 1, 2, 3);
+    CAPTURE(missing);
+    Hosts run({0, 0, 1, 1}, {.timeout = milliseconds(400)});
+    std::vector<std::future<std::string>> errors;
+    std::vector<std::vector<float>> values(4, std::vector<float>(1000));
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+        if (static_cast<int>(rank) == missing) continue;
+        errors.push_back(errorOf(
+            [&, rank] { run.ranks[rank]->allReduce(CommBuffer::of(std::span(values[rank])), ReduceOp::kSum); }));
+    }
+    for (auto& error : errors) {
+        CHECK_THAT(error.get(), containing("rank " + std::to_string(missing) + " did not take part in all-reduce"));
+    }
+}
+
+TEST_CASE("abort ends the waits of all hosts at once") {
+    if (!glooAvailable()) return;
+    Hosts run({0, 0, 1, 1});
+    std::vector<std::future<std::string>> waiting;
+    for (const std::size_t rank : {0U, 1U, 2U}) {
+        waiting.push_back(errorOf([&, rank] { run.ranks[rank]->barrier(); }));
+    }
+    run.ranks[3]->abort();
+    for (auto& each : waiting) CHECK(each.get() != "");
+    CHECK_THROWS_AS(run.ranks[3]->barrier(), CommError);
+}
+
+TEST_CASE("hosts are numbered by their first rank, and ranks by their place on the host") {
+    const HostMap map({9, 4, 9, 4, 4});
+    CHECK(map.hosts() == 2);
+    CHECK(map.ranksOn(0) == std::vector<int>{0, 2});
+    CHECK(map.ranksOn(1) == std::vector<int>{1, 3, 4});
+    CHECK(map.placeOf(4) == 2);
+    CHECK(map.hostOf(2) == 0);
+    CHECK(map.ranksPerHost() == 0);
+    CHECK(HostMap({1, 1, 0, 0}).ranksPerHost() == 2);
+}
