@@ -11,6 +11,7 @@
 #include "experiment/export_command.h"
 #include "experiment/sweep_command.h"
 #include "live/attach_command.h"
+#include "live/control_run_command.h"
 #include "live/run_command.h"
 #include "plan/plan_command.h"
 #include "results/compare_command.h"
@@ -44,6 +45,7 @@ int runCommandLine(int argc, char** argv) {
     addConfigCommand(app, action);
     addRunCommand(app, action);
     addAttachCommand(app, action);
+    addControlCommand(app, action);
     addShowCommand(app, action);
     addCompareCommand(app, action);
     addExportCommand(app, action);

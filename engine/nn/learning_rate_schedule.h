@@ -15,6 +15,8 @@ class LearningRateSchedule {
 
     double learningRate() const { return m_rate; }  // of the current epoch; 0 is the first
     void nextEpoch();
+    // From now on; later epochs go on from it, as schedulers do when a param_group's "lr" is set by hand.
+    void setLearningRate(double rate) { m_rate = rate; }
 
   private:
     double warmedUp(double rate) const;

@@ -63,6 +63,11 @@ void DataParallel::beginEvaluation() {
         if (!buffer->gradient) broadcast(*buffer);
 }
 
+// Nobody is held while work is recorded, nor within what is replayed as one.
+void DataParallel::passed(Phase phase) {
+    if (!m_recorder) m_parts.passed(phase);
+}
+
 void DataParallel::begin() {
     const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
     m_parts.model.begin({.training = true,
@@ -76,6 +81,7 @@ void DataParallel::pass(const Batch& batch, const Model::GradientReady& ready) {
         const PhaseScope scope(m_parts.phase, Phase::kForward);
         m_parts.loss.compute(m_parts.model.forward(batch.features), batch, true);
     }
+    passed(Phase::kForward);
     const PhaseScope scope(m_parts.phase, Phase::kBackward);
     m_optimizer->scaleLoss(m_parts.loss.gradient(), m_share);
     m_parts.model.backward(m_parts.loss.gradient(), ready);
@@ -103,10 +109,12 @@ SampleLosses DataParallel::accumulate(const Batch& batch) {
 void DataParallel::passAndUpdate(const Batch& batch) {
     m_reducer.beginPass(m_microBatches > 0);
     pass(batch, m_gradientReady);
+    passed(Phase::kBackward);
     {
         const PhaseScope scope(m_parts.phase, Phase::kWaiting);
         m_reducer.finishPass();
     }
+    passed(Phase::kMoving);
     const PhaseScope scope(m_parts.phase, Phase::kOptimizer);
     m_optimizer->update();
 }

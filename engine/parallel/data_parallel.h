@@ -28,7 +28,8 @@ class DataParallel final : public Strategy {
     void broadcast(const Parameter& from0);
     void begin();                                                      // of a training pass
     void pass(const Batch& batch, const Model::GradientReady& ready);  // forward, loss and backward
-    void passAndUpdate(const Batch& batch);                            // what a step enqueues, alike in every step
+    void passed(Phase phase);
+    void passAndUpdate(const Batch& batch);  // what a step enqueues, alike in every step
     // Recorded and launched as one where the device does that. part: of the step, which work differs by.
     template <class Work>
     void enqueue(const Batch& batch, int part, const Work& work);

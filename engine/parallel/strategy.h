@@ -26,6 +26,7 @@ struct StrategyParts {
     Backend& backend;
     PhaseTrack& phase;                                  // told which phase of the step the rank is in
     std::function<void(const std::string&)> tell = {};  // a line for the log
+    std::function<void(Phase)> passed = [](Phase) {};   // a phase of a step is over: ranks may be held here, all alike
 };
 
 struct StepRequest {

@@ -44,6 +44,8 @@ template <>
 inline constexpr std::string_view kKind<RunEnded> = "end";
 template <>
 inline constexpr std::string_view kKind<ConsumedIndices> = "indices";
+template <>
+inline constexpr std::string_view kKind<Controlled> = "control";
 
 // Calls use.operator()<E>() for the kind of event of that name; false when there is none.
 template <class Use>
@@ -253,6 +255,16 @@ void fields(F& f, E& e) {
     if (f.tells(e.planVerified.has_value())) f.flag("plan_verified", e.planVerified);
     if (f.tells(e.auditedEpochs > 0)) f.integer("plan_audited_epochs", e.auditedEpochs);
     if (f.tells(!e.planMismatch.empty())) f.text("plan_mismatch", e.planMismatch);
+}
+
+template <class F, Is<Controlled> E>
+void fields(F& f, E& e) {
+    f.text("command", e.command, Need::kRequired);
+    f.real("value", e.value);
+    f.integer("step", e.step);
+    f.integer("epoch", e.epoch);
+    if (f.tells(!e.after.empty())) f.text("after", e.after);
+    timeField(f, e.timeUs);
 }
 
 }  // namespace ringside

@@ -151,6 +151,17 @@ struct CheckpointSaved {
     std::int64_t timeUs = 0;
 };
 
+// "control": from rank 0, what the run was told and has begun to do. "pause" says that all ranks hold, and after which
+// phase of the step; they go on with "resume", "step", "phase" or "stop".
+struct Controlled {
+    std::string command;  // as ControlCommand's names
+    double value = 0;
+    std::int64_t step = 0;  // done so far
+    std::int64_t epoch = 0;
+    std::string after;  // of a pause
+    std::int64_t timeUs = 0;
+};
+
 // "end": last line of every stream; the content of summary.json.
 struct RunEnded {
     std::string state;  // finished | stopped | failed
@@ -170,6 +181,6 @@ struct RunEnded {
 };
 
 using Event = std::variant<RunStarted, RankState, StepsFrame, Heartbeat, EpochResult, Consumed, Replica, LogLine,
-                           CheckpointSaved, RunEnded, ConsumedIndices>;
+                           CheckpointSaved, RunEnded, ConsumedIndices, Controlled>;
 
 }  // namespace ringside

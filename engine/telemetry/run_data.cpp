@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxEpochs = 100000;
 constexpr std::size_t kMaxCheckpoints = 10000;
+constexpr std::size_t kMaxControls = 10000;
 constexpr std::size_t kMaxReplicaSteps = 8;
 constexpr std::size_t kMaxMarks = 64;
 constexpr std::int64_t kMostSamples = std::int64_t{1} << 62;
@@ -272,6 +273,25 @@ unsigned RunData::take(const CheckpointSaved& event) {
     return kCheckpointsChanged;
 }
 
+unsigned RunData::take(const Controlled& event) {
+    appendBounded(m_controls, event, kMaxControls);
+    m_lastTimeUs = std::max(m_lastTimeUs, event.timeUs);
+    if (event.command == "rate") m_rate = event.value;
+    if (event.command == "epochs") m_epochs = static_cast<std::int64_t>(event.value);
+    const bool goesOn =
+        event.command == "resume" || event.command == "step" || event.command == "phase" || event.command == "stop";
+    if (event.command == "pause" && !m_pausedFromUs) m_pausedFromUs = event.timeUs;
+    if (goesOn && m_pausedFromUs) {
+        m_pausedUs += std::max<std::int64_t>(event.timeUs - *m_pausedFromUs, 0);
+        m_pausedFromUs.reset();
+    }
+    return kControlChanged;
+}
+
+std::int64_t RunData::pausedUs() const {
+    return m_pausedUs + (m_pausedFromUs ? std::max<std::int64_t>(m_lastTimeUs - *m_pausedFromUs, 0) : 0);
+}
+
 unsigned RunData::take(const RunEnded& event) {
     m_ended = event;
     m_lastTimeUs = std::max(m_lastTimeUs, event.timeUs);
@@ -279,7 +299,11 @@ unsigned RunData::take(const RunEnded& event) {
 }
 
 std::int64_t RunData::totalSteps() const {
-    return m_started ? m_started->stepsPerEpoch * m_started->epochs : 0;
+    return m_started ? m_started->stepsPerEpoch * epochs() : 0;
+}
+
+std::int64_t RunData::epochs() const {
+    return m_epochs.value_or(m_started ? m_started->epochs : 0);
 }
 
 std::optional<double> RunData::secondsLeft() const {

@@ -116,7 +116,8 @@ enum RunChange : unsigned {
     kLogChanged = 1U << 4,
     kEndChanged = 1U << 5,
     kCheckpointsChanged = 1U << 6,
-    kConsumedChanged = 1U << 7
+    kConsumedChanged = 1U << 7,
+    kControlChanged = 1U << 8
 };
 
 // Samples per second and steps per second over a sliding window of run time.
@@ -165,6 +166,12 @@ class RunData {
     const std::vector<CheckpointSaved>& checkpoints() const { return m_checkpoints; }
     const std::optional<GlobalStep>& lastStep() const { return m_lastStep; }
     std::int64_t totalSteps() const;  // planned, 0 before the run line
+    std::int64_t epochs() const;      // planned, as the run was told last
+    const std::vector<Controlled>& controls() const { return m_controls; }
+    bool isPaused() const { return m_pausedFromUs.has_value(); }
+    const std::string& pausedAfter() const { return m_controls.back().after; }  // the phase, while it is paused
+    double stepsPerSecondAtMost() const { return m_rate; }                      // slow motion; 0 = full speed
+    std::int64_t pausedUs() const;                                              // so far, until the last sign of life
     std::int64_t lastTimeUs() const { return m_lastTimeUs; }
     // Seconds left at the present pace; nothing before the first steps.
     std::optional<double> secondsLeft() const;
@@ -183,6 +190,7 @@ class RunData {
     unsigned take(const Replica& event);
     unsigned take(const LogLine& event);
     unsigned take(const CheckpointSaved& event);
+    unsigned take(const Controlled& event);
     unsigned take(const RunEnded& event);
     RankData* rank(int index);
     SeriesPoint placeOf(std::int64_t step, std::int64_t epoch, std::int64_t samples, std::int64_t timeUs) const;
@@ -209,6 +217,11 @@ class RunData {
     std::deque<LogLine> m_log;
     std::int64_t m_logLinesDropped = 0;
     std::vector<CheckpointSaved> m_checkpoints;
+    std::vector<Controlled> m_controls;
+    std::optional<std::int64_t> m_pausedFromUs;
+    std::int64_t m_pausedUs = 0;  // in pauses that are over
+    double m_rate = 0;
+    std::optional<std::int64_t> m_epochs;
     std::optional<GlobalStep> m_lastStep;
     std::int64_t m_lastTimeUs = 0;
     std::vector<RankPace> m_rankPaces;

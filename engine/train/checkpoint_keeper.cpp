@@ -34,8 +34,10 @@ TrainingPosition CheckpointKeeper::resume() {
     const ResumePoint point = valueOrThrow(openResumePoint(m_parts.config, m_parts.data.training));
     valueOrThrow(
         restoreCheckpoint(point, {m_model.state(), m_model.parameters(), m_strategy.optimizer(), m_parts.backend}));
-    TrainingPosition position{
-        .step = point.manifest.step, .epoch = point.manifest.epochsDone, .batches = point.manifest.batchesDone};
+    TrainingPosition position{.step = point.manifest.step,
+                              .epoch = point.manifest.epochsDone,
+                              .batches = point.manifest.batchesDone,
+                              .changes = point.manifest.changes};
     if (m_parts.communicator.rank() == 0) {
         position.sums = MetricSums(point.manifest.epochSums);
         m_parts.observer.onEvent(
@@ -58,6 +60,7 @@ CheckpointManifest CheckpointKeeper::manifestAt(const TrainingPosition& position
         manifest.lossScale = LossScale{progress.lossScale, progress.goodSteps, progress.skippedSteps};
     }
     manifest.normalize = m_scale;
+    manifest.changes = m_changes;
     if (position.batches == 0) return manifest;
     manifest.batchesDone = position.batches;
     manifest.epochSums = position.sums.values();

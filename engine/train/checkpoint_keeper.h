@@ -16,10 +16,11 @@ namespace ringside {
 
 // How far a training has come: everything before it is done.
 struct TrainingPosition {
-    std::int64_t step = 0;     // optimizer steps
-    std::int64_t epoch = 0;    // the one under way, or the next
-    std::int64_t batches = 0;  // of that epoch, done on every rank
-    MetricSums sums = {};      // of that epoch, over all ranks; only rank 0 gets them back
+    std::int64_t step = 0;                    // optimizer steps
+    std::int64_t epoch = 0;                   // the one under way, or the next
+    std::int64_t batches = 0;                 // of that epoch, done on every rank
+    MetricSums sums = {};                     // of that epoch, over all ranks; only rank 0 gets them back
+    std::vector<ControlChange> changes = {};  // what the run was told so far; of a position that is resumed
 };
 
 // Takes a training up where training.resume says, and writes its checkpoints.
@@ -34,6 +35,8 @@ class CheckpointKeeper {
     TrainingPosition resume();
     // What images are scaled with, for who uses the weights.
     void setScale(const ChannelScale& scale) { m_scale = scale; }
+    // What the run was told so far, for later checkpoints.
+    void setChanges(const std::vector<ControlChange>& changes) { m_changes = changes; }
     // Before training, on rank 0: sets room aside on the disk for one checkpoint, so that a run whose disk gets full
     // can still save its weights. Throws IoError where there is none.
     void reserve();
@@ -59,6 +62,7 @@ class CheckpointKeeper {
     const Model& m_model;
     Strategy& m_strategy;
     ChannelScale m_scale;
+    std::vector<ControlChange> m_changes;
     std::int64_t m_savedStep = -1;
     std::string m_lastPath;
     std::optional<SpaceReserve> m_reserve;

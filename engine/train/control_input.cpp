@@ -37,6 +37,11 @@ std::vector<ControlCommand> ControlInput::take(std::size_t most) {
     return taken;
 }
 
+bool ControlInput::waitPending(std::chrono::microseconds most) {
+    std::unique_lock lock(m_mutex);
+    return m_came.wait_for(lock, most, [this] { return !m_waiting.empty(); });
+}
+
 void ControlInput::work() {
     nameThread("control");
     std::array<pollfd, 2> watched{{{m_fd, POLLIN, 0}, {m_wake.get(), POLLIN, 0}}};
@@ -67,6 +72,7 @@ void ControlInput::receive(std::string_view line) {
     }
     m_waiting.push_back(command.value());
     m_pending.store(true, std::memory_order_relaxed);
+    m_came.notify_one();
 }
 
 }  // namespace ringside

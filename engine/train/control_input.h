@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -28,6 +29,7 @@ class ControlInput final : public ControlSource {
 
     bool pending() const override { return m_pending.load(std::memory_order_relaxed); }
     std::vector<ControlCommand> take(std::size_t most) override;
+    bool waitPending(std::chrono::microseconds most) override;
 
   private:
     void work();
@@ -40,6 +42,7 @@ class ControlInput final : public ControlSource {
     LineSplitter m_lines{4096};
     std::mutex m_mutex;  // guards what follows
     std::deque<ControlCommand> m_waiting;
+    std::condition_variable m_came;
     std::atomic<bool> m_pending{false};
     std::thread m_thread;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <vector>
 
 #include "launch/control_command.h"
@@ -14,6 +15,8 @@ class ControlSource {
     virtual bool pending() const = 0;  // cheap; asked once a step
     // What came since the last call, in order, at most so many; the rest stays pending.
     virtual std::vector<ControlCommand> take(std::size_t most) = 0;
+    // Sleeps until something is pending, at most so long; says whether something is.
+    virtual bool waitPending(std::chrono::microseconds most) = 0;
 };
 
 }  // namespace ringside

@@ -27,10 +27,18 @@ class StepAgreement {
     // Where there is no step: between batches of a validation, while paused.
     std::vector<ControlCommand> agree() { return conclude({}); }
 
+    // One look while all ranks hold: rank 0 has waited for whatever it waits for, the others wait here for rank 0.
+    struct Look {
+        bool goOn = false;  // rank 0 says so
+        std::vector<ControlCommand> commands;
+    };
+    Look look(bool goOn);  // rank 0's goOn counts; commands come first
+
     // On rank 0, from within the training: as if the run had been told so.
     void post(ControlCommand command) { m_posted.push_back(command); }
 
   private:
+    std::int64_t highest(std::int64_t mine);  // of all ranks
     std::vector<ControlCommand> exchange();
     std::vector<ControlCommand> next();
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <utility>
@@ -121,6 +122,12 @@ std::string hashOf(std::span<const std::int64_t> indices) {
     return sum.hex();
 }
 
+// So often that ranks that are held never come near the deadline of the collective in which they wait for rank 0.
+std::chrono::microseconds lookEvery(const RunConfig& config) {
+    return std::min(std::chrono::microseconds{200'000},
+                    std::chrono::microseconds{static_cast<std::int64_t>(config.parallel.timeoutSeconds * 1e6 / 8)});
+}
+
 }  // namespace
 
 Trainer::Trainer(const TrainerParts& parts)
@@ -132,7 +139,8 @@ Trainer::Trainer(const TrainerParts& parts)
           {*m_model, *m_loss, parts.communicator, parts.backend, parts.observer.progress().phase,
            [this](const std::string& text) {
                m_parts.observer.onEvent(LogLine{m_parts.communicator.rank(), "info", text, m_parts.observer.nowUs()});
-           }}))),
+           },
+           [this](Phase phase) { m_control.passed(phase); }}))),
       m_schedule(parts.config.schedule, parts.config.scaledLearningRate(), parts.config.training.epochs),
       m_hostMemory(makeHostMemory()),
       m_trainingGatherer(gathererParts(parts, *parts.data.training, *m_hostMemory)),
@@ -140,7 +148,14 @@ Trainer::Trainer(const TrainerParts& parts)
       m_validationPlan(validationPlan(parts)),
       m_indexReport(parts.reportSamples, parts.communicator.rank(), parts.observer),
       m_checkpoints(m_parts, *m_model, *m_strategy),
-      m_agreement(parts.communicator, parts.control) {}
+      m_agreement(parts.communicator, parts.control),
+      m_control({.agreement = m_agreement,
+                 .source = parts.control,
+                 .observer = parts.observer,
+                 .isRankZero = parts.communicator.rank() == 0,
+                 .lookEvery = lookEvery(parts.config)},
+                controlActions()),
+      m_epochs(parts.config.training.epochs) {}
 
 TrainOutcome Trainer::run() {
     const PhaseScope scope(m_parts.observer.progress().phase, Phase::kIdle);
@@ -151,7 +166,7 @@ TrainOutcome Trainer::run() {
     m_strategy->synchronise();
     reportReplica();
     const TrainingConfig& training = m_parts.config.training;
-    while (m_position.epoch < training.epochs) {
+    while (m_position.epoch < m_epochs) {
         m_parts.observer.onState("training");
         m_strategy->setLearningRate(m_schedule.learningRate());
         if (!trainEpoch() || !validate()) {
@@ -161,7 +176,7 @@ TrainOutcome Trainer::run() {
         reportEpochEnd();
         m_position = {.step = m_position.step, .epoch = m_position.epoch + 1};
         const bool due = training.checkpointEvery > 0 && m_position.epoch % training.checkpointEvery == 0;
-        if ((std::exchange(m_saveWanted, false) || due) && m_position.epoch < training.epochs)
+        if (due && m_position.epoch < m_epochs)
             m_checkpoints.save(m_position);
         m_schedule.nextEpoch();
     }
@@ -171,13 +186,20 @@ TrainOutcome Trainer::run() {
 
 void Trainer::resume() {
     m_position = m_checkpoints.resume();
-    for (std::int64_t epoch = 0; epoch < m_position.epoch; ++epoch) m_schedule.nextEpoch();
+    m_control.restoreChanges(m_position.changes);
+    m_checkpoints.setChanges(m_position.changes);
+    for (std::int64_t epoch = 0; epoch <= m_position.epoch; ++epoch) {
+        if (epoch > 0) m_schedule.nextEpoch();
+        for (const ControlChange& change : m_position.changes)
+            if (change.kind == "lr" && change.epoch == epoch) m_schedule.setLearningRate(change.value);
+    }
     m_parts.observer.progress().step.store(m_position.step, std::memory_order_relaxed);
 }
 
 bool Trainer::trainEpoch() {
     m_parts.observer.progress().epoch.store(m_position.epoch, std::memory_order_relaxed);
     const ShardPlan plan = valueOrThrow(ShardPlan::make(trainingSpec(m_parts, m_position.epoch)));
+    m_sumsReduced = false;
     m_consumed.clear();
     m_consumed.reserve(static_cast<std::size_t>(plan.samplesPerRank()));
     // What was trained on before the checkpoint belongs to the epoch as well.
@@ -194,6 +216,7 @@ bool Trainer::trainEpoch() {
     } else {
         m_position.sums.reduce(m_parts.communicator);
     }
+    m_sumsReduced = true;
     return goOn;
 }
 
@@ -213,6 +236,7 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     const int rank = m_parts.communicator.rank();
     const std::size_t consumedBefore = m_consumed.size();
     StepSums step;
+    m_control.beginStep({m_position.step, m_position.epoch});
     for (std::int64_t batch = batches.first; batch + 1 < batches.last; ++batch) {
         const SlotRange range = plan.batch(batch);
         const SampleLosses losses = m_strategy->accumulate(nextTrainingBatch());
@@ -221,8 +245,9 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     }
     const SlotRange range = plan.batch(batches.last - 1);
     const Batch batch = nextTrainingBatch();
+    m_control.passed(Phase::kDataWait);
     ++m_position.step;
-    if (isRankZero() && m_checkpoints.isTimedSaveDue(m_nowUs)) m_agreement.post({ControlKind::kCheckpoint});
+    if (isRankZero() && m_checkpoints.isTimedSaveDue(m_nowUs)) m_agreement.post({ControlKind::kCheckpoint, RunControl::kOwnWish});
     const StepResult result = m_strategy->step(batch, {m_agreement.signal(), isLogged() && gradientNormIsDue()});
 
     m_parts.observer.progress().step.store(m_position.step, std::memory_order_relaxed);
@@ -233,17 +258,7 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     const bool finite = std::isfinite(step.loss);
     if (isLogged() || !finite) reportStep(result, step);
     if (!finite) takeNonFinite(step.loss);
-    const bool goOn = obey(m_agreement.conclude(result.signal));
-    if (goOn && std::exchange(m_saveWanted, false)) saveUnderWay();
-    return goOn;
-}
-
-// In the middle of an epoch, whose sums every rank has a part of; the training goes on with its own.
-void Trainer::saveUnderWay() {
-    TrainingPosition position = m_position;
-    position.sums.reduce(m_parts.communicator);
-    m_checkpoints.save(position);
-    m_parts.observer.onState("training");
+    return m_control.endStep({m_position.step, m_position.epoch}, result.signal);
 }
 
 bool Trainer::isLogged() const {
@@ -313,7 +328,8 @@ bool Trainer::evaluate(const ShardPlan& plan, MetricSums& sums) {
     const std::int64_t between = batchesBetweenStopChecks(m_parts);
     Progress& progress = m_parts.observer.progress();
     for (std::int64_t step = 0; step < plan.stepsPerEpoch(); ++step) {
-        if (step % between == between - 1 && !obey(m_agreement.agree())) return false;
+        if (step % between == between - 1 && !m_control.betweenBatches({m_position.step, m_position.epoch}))
+            return false;
         const Batch batch = nextValidationBatch();
         progress.batches.fetch_add(1, std::memory_order_relaxed);
         const PhaseScope scope(progress.phase, Phase::kValidation);
@@ -327,21 +343,29 @@ Batch Trainer::nextValidationBatch() {
     return m_validationGatherer.next();
 }
 
-bool Trainer::obey(const std::vector<ControlCommand>& commands) {
-    bool goOn = true;
-    for (const ControlCommand& command : commands) {
-        if (command.kind == ControlKind::kStop) {
-            goOn = false;
-        } else if (command.kind == ControlKind::kCheckpoint) {
-            m_saveWanted = true;
-        } else if (isRankZero()) {
-            m_parts.observer.onEvent(
-                LogLine{0, "warning",
-                        "the run was told to " + std::string(controlName(command.kind)) + ", which it does not do",
-                        m_parts.observer.nowUs()});
-        }
-    }
-    return goOn;
+void Trainer::saveNow() {
+    TrainingPosition here = m_position;
+    if (!m_sumsReduced) here.sums.reduce(m_parts.communicator);
+    m_checkpoints.save(here);
+    m_parts.observer.onState(m_sumsReduced ? "validating" : "training");
+}
+
+RunControl::Actions Trainer::controlActions() {
+    return {
+        .setLearningRate =
+            [this](double rate) {
+                m_schedule.setLearningRate(rate);
+                m_strategy->setLearningRate(rate);
+            },
+        .setEpochs = [this](std::int64_t epochs) { m_epochs = std::max(epochs, m_position.epoch + 1); },
+        .saveCheckpoint = [this] { saveNow(); },
+        .changed = [this] { m_checkpoints.setChanges(m_control.changes()); },
+        .record =
+            [this](std::int64_t) {
+                if (isRankZero())
+                    m_parts.observer.onEvent(LogLine{0, "warning", "the run was told to record, which it does not do",
+                                                     m_parts.observer.nowUs()});
+            }};
 }
 
 // Before the first epoch: both parts of the data are scaled by the training part alone.

@@ -14,6 +14,7 @@
 #include "train/checkpoint_keeper.h"
 #include "train/index_report.h"
 #include "train/metric_sums.h"
+#include "train/run_control.h"
 #include "train/step_agreement.h"
 #include "train/trainer_parts.h"
 
@@ -63,9 +64,9 @@ class Trainer {
     void normalize();
     void takeNonFinite(double loss);
     std::string lossText(double loss) const;  // of a loss that is not finite
-    void saveUnderWay();
-    bool validate();                                         // false: stopped on the way
-    bool obey(const std::vector<ControlCommand>& commands);  // false: stop
+    bool validate();                          // false: stopped on the way
+    void saveNow();                           // between two steps, or batches of a validation
+    RunControl::Actions controlActions();
 
     void reportStep(const StepResult& result, const StepSums& sums);
     void reportResult(const char* split, MetricSums& sums);
@@ -89,8 +90,10 @@ class Trainer {
     std::optional<std::int64_t> m_normUs;  // when the gradient's norm was measured last
     CheckpointKeeper m_checkpoints;
     StepAgreement m_agreement;
-    bool m_saveWanted = false;  // on every rank alike
+    RunControl m_control;
+    std::int64_t m_epochs;  // in all
     TrainingPosition m_position;
+    bool m_sumsReduced = false;  // of the position: they are all ranks' already
     bool m_toldNonFinite = false;
 };
 

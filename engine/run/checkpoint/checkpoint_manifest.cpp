@@ -96,6 +96,27 @@ bool readFiles(const Json& json, CheckpointManifest& manifest) {
     return true;
 }
 
+// What a run was told, in the order of its steps.
+bool readChanges(const Json& json, CheckpointManifest& manifest) {
+    if (!json.is_array()) return false;
+    for (const Json& one : json) {
+        if (!one.is_object()) return false;
+        const auto step = countOf(one, "step");
+        const auto epoch = countOf(one, "epoch");
+        const auto value = one.find("value");
+        ControlChange change{.kind = entryText(one, "kind")};
+        const bool known = change.kind == "lr" || change.kind == "epochs";
+        if (!known || !step || !epoch || value == one.end() || !value->is_number()) return false;
+        change.value = value->get<double>();
+        change.step = *step;
+        change.epoch = *epoch;
+        if (!(change.value >= 0) || !std::isfinite(change.value)) return false;
+        if (change.step > manifest.step || change.epoch > manifest.epochsDone) return false;
+        manifest.changes.push_back(std::move(change));
+    }
+    return true;
+}
+
 }  // namespace
 
 Json CheckpointManifest::toJson() const {
@@ -114,6 +135,10 @@ Json CheckpointManifest::toJson() const {
                               {"skipped_steps", lossScale->skippedSteps}};
     }
     if (!normalize.mean.empty()) json["normalize"] = {{"mean", normalize.mean}, {"deviation", normalize.deviation}};
+    for (const ControlChange& change : changes) {
+        json["control"].push_back(
+            {{"kind", change.kind}, {"value", change.value}, {"step", change.step}, {"epoch", change.epoch}});
+    }
     json["files"] = Json::array();
     for (const File& file : files) {
         json["files"].push_back({{"name", file.name}, {"bytes", file.bytes}, {"sha256", file.sha256}});
@@ -142,6 +167,9 @@ Result<CheckpointManifest> CheckpointManifest::fromJson(const Json& json, const 
     }
     if (const auto scale = json.find("normalize"); scale != json.end() && !readScale(*scale, manifest.normalize)) {
         return brokenManifest(file, "has a normalize that makes no sense");
+    }
+    if (const auto changes = json.find("control"); changes != json.end() && !readChanges(*changes, manifest)) {
+        return brokenManifest(file, "has a control list that makes no sense");
     }
     if (const auto files = json.find("files"); files != json.end() && !readFiles(*files, manifest)) {
         return brokenManifest(file, "has a list of files that makes no sense");

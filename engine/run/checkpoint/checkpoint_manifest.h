@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "data/loading/sample_transforms.h"
+#include "run/checkpoint/control_change.h"
 
 namespace ringside {
 
@@ -43,6 +44,7 @@ struct CheckpointManifest {
     std::int64_t batchesDone = 0;              // of every rank
     std::array<double, 7> epochSums{};         // MetricSums over all ranks
     std::vector<std::string> planHashes = {};  // of that epoch, by rank
+    std::vector<ControlChange> changes = {};   // what the run was told up to here
     bool isInsideEpoch() const { return !planHashes.empty(); }
 
     Json toJson() const;

@@ -114,6 +114,14 @@ void MetricsRecord::add(const EpochResult& result) {
     m_waitingEpochs.push_back(result);
 }
 
+void MetricsRecord::add(const Controlled& told) {
+    NumberWriter line;
+    line.text(R"({"kind":"control","command":)").text(Json(told.command).dump());
+    line.text(R"(,"value":)").number(told.value).text(R"(,"step":)").number(told.step);
+    line.text(R"(,"epoch":)").number(told.epoch).text(R"(,"time_us":)").number(told.timeUs);
+    write(line.text("}\n").take());
+}
+
 // A window that covers the end of an epoch is written behind it.
 void MetricsRecord::writeEpochsUpTo(std::int64_t step) {
     while (!m_waitingEpochs.empty() && m_waitingEpochs.front().step <= step) {

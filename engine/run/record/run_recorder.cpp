@@ -88,6 +88,7 @@ void RunRecorder::note(const Event& event) {
     if (const auto* state = std::get_if<RankState>(&event)) noteTraining(*state);
     if (const auto* consumed = std::get_if<Consumed>(&event)) m_watch.add(*consumed);
     if (const auto* indices = std::get_if<ConsumedIndices>(&event)) m_watch.add(*indices);
+    if (const auto* told = std::get_if<Controlled>(&event)) m_metrics.add(*told);
     if (const auto* epoch = std::get_if<EpochResult>(&event)) {
         m_metrics.add(*epoch);
         unlessFull([&] { m_metrics.writeEpochsUpTo(m_data.lastStep() ? m_data.lastStep()->step : 0); });
@@ -269,7 +270,7 @@ void RunRecorder::measure(RunEnded& end) const {
         if (!epochs->empty()) untilUs = std::max(untilUs, epochs->back().timeUs);
     }
     const std::int64_t fromUs = m_trainingFromUs >= 0 ? m_trainingFromUs : std::max<std::int64_t>(m_firstStepUs, 0);
-    end.trainSeconds = static_cast<double>(untilUs - fromUs) / 1e6;
+    end.trainSeconds = static_cast<double>(untilUs - fromUs - m_data.pausedUs()) / 1e6;
     if (end.trainSeconds <= 0) return;
     const std::int64_t ownSteps = std::max<std::int64_t>(end.steps - m_run.stepsBefore, 0);
     end.stepsPerSecond = static_cast<double>(ownSteps) / end.trainSeconds;

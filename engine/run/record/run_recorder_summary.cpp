@@ -52,6 +52,7 @@ Json RunRecorder::summary(const RunEnded& end) const {
             {"steps_before", m_run.stepsBefore},
             {"non_finite_batches", nonFiniteBatches()},
             {"train_seconds", end.trainSeconds},
+            {"paused_seconds", static_cast<double>(m_data.pausedUs()) / 1e6},
             {"steps_per_second", end.stepsPerSecond},
             {"samples_per_second", end.samplesPerSecond},
             {"first_step_seconds", std::move(firstStep)},

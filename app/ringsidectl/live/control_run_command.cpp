@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live/control_run_command.h"
+
+#include <poll.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/exit_code.h"
+#include "base/terminal_text.h"
+#include "experiment/experiment_file.h"
+#include "run/record/run_follower.h"
+#include "run/supervise/control_server.h"
+#include "telemetry/codec.h"
+#include "telemetry/run_data.h"
+
+namespace ringside {
+namespace {
+
+constexpr const char* kControlFooter =
+    "Commands:\n"
+    "  pause             all ranks hold after the step they are in; they sleep until they are told to go on\n"
+    "  resume            goes on\n"
+    "  step [N]          N steps (one without N), then paused again\n"
+    "  phase             one phase of a step: data, forward, backward, all-reduce or optimizer, then paused again\n"
+    "  rate R            slow motion: at most R steps a second; \"rate full\" ends it\n"
+    "  lr X              another learning rate from the next step on\n"
+    "  epochs N          ends after N epochs in all\n"
+    "  checkpoint        saves now\n"
+    "  record [N]        N steps (50 without N) in detail\n"
+    "  stop              ends after the step, with the weights saved\n"
+    "\n"
+    "Examples:\n"
+    "  ringsidectl control runs/first pause\n"
+    "  ringsidectl control runs/first lr 0.01\n"
+    "  ssh host ringsidectl control DIR stop";
+
+constexpr int kAnswerLookMs = 50;
+
+struct ControlArguments {
+    std::string directory;
+    std::vector<std::string> words;
+    double waitSeconds = 10;
+};
+
+// What a run has said of what it was told, from its beginning on.
+class Answers {
+  public:
+    explicit Answers(const RunPaths& paths) : m_follower(paths) {}
+
+    // Reads on; false when the run is over.
+    bool advance() {
+        bool live = true;
+        do {
+            live = m_follower.advance([this](std::string_view lines) { read(lines); });
+        } while (live && m_follower.isBehind());
+        return live;
+    }
+    // Until something may have come.
+    void wait() {
+        pollfd waiting{m_follower.wakeFd(), POLLIN, 0};
+        if (::poll(&waiting, 1, kAnswerLookMs) > 0) m_follower.drainWake();
+    }
+    bool isPaused() const { return m_paused; }
+    // The answer to this command among those that came since the last look at them.
+    std::optional<Controlled> takeAnswer(const std::string& command) {
+        for (const Controlled& one : std::exchange(m_new, {}))
+            if (one.command == command) return one;
+        return {};
+    }
+
+  private:
+    void read(std::string_view lines) {
+        m_decoder.feed(lines, [this](Event&& event) {
+            const auto* told = std::get_if<Controlled>(&event);
+            if (told == nullptr) return;
+            if (told->command == "pause") m_paused = true;
+            if (told->command == "resume" || told->command == "step" || told->command == "phase") m_paused = false;
+            m_new.push_back(*told);
+        });
+    }
+
+    RunFollower m_follower;
+    Decoder m_decoder;
+    bool m_paused = false;
+    std::vector<Controlled> m_new;
+};
+
+int refuse(const std::string& text) {
+    std::fprintf(stderr, "ringsidectl: %s\n", terminalText(text).c_str());
+    return static_cast<int>(ExitCode::kBadConfiguration);
+}
+
+std::string numberText(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%g", value);
+    return text;
+}
+
+// "paused after optimizer of step 120, epoch 2"
+std::string answerText(const ControlCommand& command, const Controlled& answer) {
+    const std::string place = "step " + std::to_string(answer.step) + ", epoch " + std::to_string(answer.epoch);
+    switch (command.kind) {
+        case ControlKind::kPause:
+            return "paused after " + answer.after + ", " + place + " done";
+        case ControlKind::kResume:
+            return "goes on after " + place;
+        case ControlKind::kRate:
+            return command.value > 0 ? "at most " + numberText(command.value) + " steps a second from " + place + " on"
+                                     : "at full speed from " + place + " on";
+        case ControlKind::kLearningRate:
+            return "learning rate " + numberText(command.value) + " from the step after " + place + " on";
+        case ControlKind::kEpochs:
+            return "trains for " + numberText(command.value) + " epochs in all";
+        case ControlKind::kCheckpoint:
+            return "saved after " + place;
+        default:
+            return std::string(controlName(command.kind)) + " begun after " + place;
+    }
+}
+
+// A step and a phase end in a pause again, which is what one waits for.
+std::string answerTo(ControlKind kind) {
+    const bool endsInPause = kind == ControlKind::kStep || kind == ControlKind::kPhase;
+    return std::string(controlName(endsInPause ? ControlKind::kPause : kind));
+}
+
+int tellRun(const ControlArguments& arguments) {
+    const Result<RunPaths> paths = openRunDirectory(arguments.directory);
+    if (!paths) return reportProblems({paths.problem()});
+    const Result<ControlCommand> command = parseControl(arguments.words);
+    if (!command) return refuse(command.problem().text());
+    const std::string name(controlName(command.value().kind));
+    Answers answers(paths.value());
+    const std::string over = "the run in " + paths.value().directory.string() + " is over: nothing to " + name;
+    if (!answers.advance()) return refuse(over);
+    if (command.value().kind == ControlKind::kPause && answers.isPaused()) {
+        std::printf("paused already\n");
+        return 0;
+    }
+    answers.takeAnswer(name);  // older ones
+    const Result<ControlClient> client = ControlClient::connect(paths.value());
+    if (!client || !client.value().send(command.value())) return refuse(over);
+    if (command.value().kind == ControlKind::kStop) {
+        std::printf("asked to stop: the run ends after its step, with its weights saved\n");
+        return 0;
+    }
+    using std::chrono::steady_clock;
+    const auto deadline = steady_clock::now() + std::chrono::duration<double>(arguments.waitSeconds);
+    while (steady_clock::now() < deadline) {
+        answers.wait();
+        const bool live = answers.advance();
+        if (const auto answer = answers.takeAnswer(answerTo(command.value().kind))) {
+            const ControlKind shown =
+                answerTo(command.value().kind) == "pause" ? ControlKind::kPause : command.value().kind;
+            std::printf("%s\n", terminalText(answerText({shown, command.value().value}, *answer)).c_str());
+            return 0;
+        }
+        if (!live) return refuse("the run in " + paths.value().directory.string() + " ended before it obeyed");
+    }
+    std::fprintf(stderr,
+                 "ringsidectl: the run was told to %s, but has not done so within %g s: it obeys between two steps\n",
+                 name.c_str(), arguments.waitSeconds);
+    return static_cast<int>(ExitCode::kCommunicationFailed);
+}
+
+}  // namespace
+
+void addControlCommand(CLI::App& app, std::function<int()>& action) {
+    CLI::App* command = app.add_subcommand("control", "Pause, step, slow down or change a live run");
+    command->footer(kControlFooter);
+    auto arguments = std::make_shared<ControlArguments>();
+    command->add_option("RUN_DIR", arguments->directory, "The run directory")->required();
+    command->add_option("COMMAND", arguments->words, "What to tell it, with its value: \"rate 5\"")
+        ->required()
+        ->expected(1, 3);
+    command->add_option("--wait", arguments->waitSeconds, "Seconds to wait until the run has obeyed")
+        ->check(CLI::Range(0.0, 86400.0))
+        ->capture_default_str();
+    command->callback([arguments, &action] { action = [arguments] { return tellRun(*arguments); }; });
+}
+
+}  // namespace ringside
