@@ -128,6 +128,7 @@ void RunControl::hold(const char* state, std::string_view after) {
         } else if (!holds() && told) {
             told = false;
             observer.onState(state);
+            if (m_stop) report({ControlKind::kStop});
         }
         const auto left = untilDue();
         if (m_parts.isRankZero && !m_stop && (m_paused || left.count() > 0))
@@ -137,9 +138,6 @@ void RunControl::hold(const char* state, std::string_view after) {
         if (look.goOn) break;
         obey(look.commands);
     }
-    if (!told) return;
-    observer.onState(state);
-    report({ControlKind::kStop});
 }
 
 void RunControl::report(const ControlCommand& command, std::string_view after) {

@@ -21,6 +21,7 @@ class ListedControl final : public ControlSource {
         for (; taken.size() < most && !m_commands.empty(); m_commands.pop_front()) taken.push_back(m_commands.front());
         return taken;
     }
+    bool waitPending(std::chrono::microseconds) override { return pending(); }
 
   private:
     std::deque<ControlCommand> m_commands;

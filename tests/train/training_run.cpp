@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/training_run.h"
 
-#include <atomic>
+#include <utility>
 
 #include "backend/backend.h"
 #include "comm/ranks_as_threads.h"
@@ -37,20 +37,33 @@ class RecordingObserver final : public TrainerObserver {
 
 class SwitchedControl final : public ControlSource {
   public:
-    void stop() { m_stop = true; }
-    bool pending() const override { return m_stop; }
-    std::vector<ControlCommand> take(std::size_t) override { return {{ControlKind::kStop}}; }
+    explicit SwitchedControl(std::vector<ControlCommand> whileHeld) : m_whileHeld(std::move(whileHeld)) {}
+    void stop() { m_waiting.push_back({ControlKind::kStop}); }
+    void tell(const std::vector<ControlCommand>& commands) {
+        m_waiting.insert(m_waiting.end(), commands.begin(), commands.end());
+    }
+    bool pending() const override { return !m_waiting.empty(); }
+    std::vector<ControlCommand> take(std::size_t) override { return std::exchange(m_waiting, {}); }
+    // Nobody waits in a test: what comes next comes at once.
+    bool waitPending(std::chrono::microseconds) override {
+        if (m_waiting.empty() && m_next < m_whileHeld.size()) m_waiting.push_back(m_whileHeld[m_next++]);
+        return pending();
+    }
 
   private:
-    std::atomic<bool> m_stop{false};
+    std::vector<ControlCommand> m_waiting;
+    const std::vector<ControlCommand> m_whileHeld;
+    std::size_t m_next = 0;
 };
 
 RankReport trainRank(Communicator& communicator, Backend& backend, const RunConfig& config, const DataSplit& data,
                      const RunOptions& options) {
     RankReport report;
-    SwitchedControl control;
+    SwitchedControl control(options.tellWhileHeld);
     RecordingObserver observer(report, options.stepUs, [&](std::int64_t step) {
-        if (communicator.rank() == 0 && options.stopAfter && options.stopAfter(step)) control.stop();
+        if (communicator.rank() != 0) return;
+        if (options.stopAfter && options.stopAfter(step)) control.stop();
+        if (const auto told = options.tellAfter.find(step); told != options.tellAfter.end()) control.tell(told->second);
     });
     Trainer trainer({config,
                      data,

@@ -3,11 +3,13 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "config/run_config.h"
 #include "data/sets/dataset.h"
+#include "launch/control_command.h"
 #include "train/trainer.h"
 
 namespace ringside::test {
@@ -41,6 +43,9 @@ struct RunOptions {
     std::filesystem::path runDirectory;
     // Called on rank 0 after each of its steps; true asks for a stop.
     std::function<bool(std::int64_t step)> stopAfter;
+    // Rank 0 is told these after its step of that number, and the others one at a time while ranks are held.
+    std::map<std::int64_t, std::vector<ControlCommand>> tellAfter = {};
+    std::vector<ControlCommand> tellWhileHeld = {};
     std::string reportSamples = "auto";  // as IndexReport takes it
     std::int64_t stepUs = 0;             // how long a step takes by the clock that ranks are shown
     std::function<RankParts(Communicator& threads)> devices = {};

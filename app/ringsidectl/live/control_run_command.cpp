@@ -129,6 +129,12 @@ std::string answerTo(ControlKind kind) {
     return std::string(controlName(endsInPause ? ControlKind::kPause : kind));
 }
 
+// False while nobody listens: a run that has just begun is about to.
+bool sent(const RunPaths& paths, const ControlCommand& command) {
+    const Result<ControlClient> client = ControlClient::connect(paths);
+    return client && client.value().send(command);
+}
+
 int tellRun(const ControlArguments& arguments) {
     const Result<RunPaths> paths = openRunDirectory(arguments.directory);
     if (!paths) return reportProblems({paths.problem()});
@@ -143,14 +149,16 @@ int tellRun(const ControlArguments& arguments) {
         return 0;
     }
     answers.takeAnswer(name);  // older ones
-    const Result<ControlClient> client = ControlClient::connect(paths.value());
-    if (!client || !client.value().send(command.value())) return refuse(over);
+    using std::chrono::steady_clock;
+    const auto deadline = steady_clock::now() + std::chrono::duration<double>(arguments.waitSeconds);
+    while (!sent(paths.value(), command.value())) {
+        if (steady_clock::now() > deadline || !answers.advance()) return refuse(over);
+        answers.wait();
+    }
     if (command.value().kind == ControlKind::kStop) {
         std::printf("asked to stop: the run ends after its step, with its weights saved\n");
         return 0;
     }
-    using std::chrono::steady_clock;
-    const auto deadline = steady_clock::now() + std::chrono::duration<double>(arguments.waitSeconds);
     while (steady_clock::now() < deadline) {
         answers.wait();
         const bool live = answers.advance();

@@ -21,6 +21,7 @@
 #include "experiment/experiment_file.h"
 #include "live/progress_view.h"
 #include "run/prepare/prepared_run.h"
+#include "run/prepare/resume_point.h"
 #include "run/record/run_directory.h"
 #include "run/supervise/supervisor.h"
 #include "terminal/screen.h"
@@ -200,7 +201,14 @@ int runCommand(RunArguments arguments) {
     Problems problems;
     if (!arguments.resume.empty()) {
         const std::filesystem::path resumed = std::filesystem::absolute(arguments.resume).lexically_normal();
-        if (arguments.config.empty()) arguments.config = experimentOf(resumed);
+        if (arguments.config.empty()) {
+            arguments.config = experimentOf(resumed);
+            Problems ignored;
+            if (const auto own = loadExperiment(arguments.config, {}, ignored)) {
+                const auto told = assignmentsAsTold(resumed, own.value().config);
+                arguments.assignments.insert(arguments.assignments.begin(), told.begin(), told.end());
+            }
+        }
         arguments.assignments.insert(arguments.assignments.begin(), "training.resume=" + Json(resumed.string()).dump());
     }
     Result<Experiment> experiment = loadExperiment(arguments.config, arguments.assignments, problems);

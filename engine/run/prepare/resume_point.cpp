@@ -116,6 +116,22 @@ Result<path> findCheckpoint(const path& given) {
                    "name a run directory, a checkpoint in it, or a safetensors file"};
 }
 
+std::vector<std::string> assignmentsAsTold(const path& resumed, const RunConfig& experiment) {
+    const Result<path> directory = findCheckpoint(resumed);
+    if (!directory) return {};
+    const Result<CheckpointManifest> manifest = readManifest(directory.value());
+    if (!manifest) return {};
+    std::vector<std::string> assignments;
+    for (const ControlChange& change : manifest.value().changes) {
+        if (change.kind != "epochs") continue;  // a learning rate is the trainer's to take up
+        assignments = {"training.epochs=" + std::to_string(static_cast<std::int64_t>(change.value))};
+        // The wave was laid out for the epochs that were planned.
+        if (experiment.schedule.kind == "cosine" && experiment.schedule.tMax == 0)
+            assignments.push_back("schedule.t_max=" + std::to_string(experiment.training.epochs));
+    }
+    return assignments;
+}
+
 Result<ResumePoint> openResumePoint(const RunConfig& config, const std::shared_ptr<const Dataset>& training) {
     Result<ResumePoint> point = readPoint(config.training.resume);
     if (!point) return point.problem();

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "config/run_config.h"
 #include "data/sets/dataset.h"
@@ -26,6 +28,10 @@ struct ResumePoint {
 // alone, from which training starts at step 1. Problems: nothing there, a file that is not as it was written, epochs
 // that are all done, another optimizer, an epoch under way whose samples would now be dealt otherwise.
 Result<ResumePoint> openResumePoint(const RunConfig& config, const std::shared_ptr<const Dataset>& training);
+
+// What a run was told while it ran and its experiment does not say, as assignments for it ("training.epochs=20"): who
+// goes on from its checkpoint goes on with that. Empty where nothing was told or nothing can be read.
+std::vector<std::string> assignmentsAsTold(const std::filesystem::path& resumed, const RunConfig& experiment);
 
 // The checkpoint's directory for a run or checkpoint directory; a problem when there is none.
 Result<std::filesystem::path> findCheckpoint(const std::filesystem::path& path);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/json.h"
 #include "base/number_writer.h"
 
 namespace ringside {

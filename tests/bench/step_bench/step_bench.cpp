@@ -102,6 +102,7 @@ class NoControl final : public ControlSource {
   public:
     bool pending() const override { return false; }
     std::vector<ControlCommand> take(std::size_t) override { return {}; }
+    bool waitPending(std::chrono::microseconds) override { return pending(); }
 };
 
 void trainRank(const Bench& bench, int rank, int sharedFd) {

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// A live run is told what to do from another process.
+#include <algorithm>
+#include <sstream>
+
+#include "base/files.h"
+#include "program.h"
+#include "support/catch.h"
+
+using namespace ringside;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Answer {
+    int code = 0;
+    std::string text;
+};
+
+Answer tell(const fs::path& run, std::vector<std::string> words) {
+    words.insert(words.begin(), {"control", run});
+    Program control(words);
+    const int code = control.wait();
+    return {code, control.output()};
+}
+
+std::string weightsOf(const fs::path& run) {
+    const std::string name = jsonOf(run / "summary.json")["steps"].dump();
+    const std::string step = "step-" + std::string(8 - name.size(), '0') + name;
+    return readFile(run / "checkpoints" / step / "model.safetensors", 1 << 24).value();
+}
+
+// A hundredth of a second of processor time; field 14 and 15 of /proc/PID/stat.
+std::int64_t cpuTicks(pid_t pid) {
+    const std::string stat = readFile("/proc/" + std::to_string(pid) + "/stat", 1 << 12).value();
+    std::istringstream rest(stat.substr(stat.rfind(')') + 2));
+    std::string field;
+    std::int64_t ticks = 0;
+    for (int i = 3; i <= 15 && rest >> field; ++i)
+        if (i >= 14) ticks += std::stoll(field);
+    return ticks;
+}
+
+}  // namespace
+
+TEST_CASE("a run that is paused, stepped and slowed down from outside ends with the same weights") {
+    const TemporaryDirectory scratch;
+    const fs::path plain = scratch.path() / "plain";
+    const fs::path told = scratch.path() / "told";
+    const std::string backend = GENERATE("shm", "gloo");
+    const std::vector<std::string> settings{"--quiet",
+                                            "--set",
+                                            "parallel.world_size=2",
+                                            "--set",
+                                            "parallel.backend=" + backend,
+                                            "--set",
+                                            "training.epochs=" + std::string(backend == "gloo" ? "40" : "1000")};
+    const auto start = [&](const fs::path& out, std::vector<std::string> more = {}) {
+        std::vector<std::string> words{"run", "--out", out};
+        words.insert(words.end(), settings.begin(), settings.end());
+        words.insert(words.end(), more.begin(), more.end());
+        return std::make_unique<Program>(words);
+    };
+    const auto undisturbed = start(plain);
+    INFO(undisturbed->output());
+    const int plainCode = undisturbed->wait();
+    if (plainCode == 2 && backend == "gloo") {
+        WARN("built without Gloo: " + undisturbed->output());
+        return;
+    }
+    REQUIRE(plainCode == 0);
+
+    const auto run = start(told);
+    REQUIRE(eventually([&] { return fs::exists(told / "telemetry.jsonl"); }));
+    const Answer paused = tell(told, {"pause"});
+    INFO(paused.text);
+    REQUIRE(paused.code == 0);
+    CHECK(contains(paused.text, "paused after optimizer, step "));
+    CHECK(contains(tell(told, {"pause"}).text, "paused already"));
+    CHECK(contains(tell(told, {"step", "2"}).text, "paused after optimizer, step "));
+    CHECK(contains(tell(told, {"phase"}).text, "paused after data, step "));
+    CHECK(contains(tell(told, {"phase"}).text, "paused after forward, step "));
+    CHECK(tell(told, {"rate", "500"}).code == 0);
+    CHECK(tell(told, {"resume"}).code == 0);
+    tell(told, {"rate", "full"});  // unless the run is over by then
+    REQUIRE(run->wait() == 0);
+    CHECK(weightsOf(told) == weightsOf(plain));
+    CHECK(jsonOf(told / "summary.json")["paused_seconds"].get<double>() > 0);
+    CHECK(jsonOf(plain / "summary.json")["paused_seconds"].get<double>() == 0);
+    int controls = 0;
+    for (const Json& line : linesOf(told / "metrics.jsonl")) controls += line["kind"] == "control";
+    CHECK(controls >= 8);
+}
+
+TEST_CASE("a paused run takes no processor, is not taken for hung, and stops at once") {
+    const TemporaryDirectory scratch;
+    const fs::path out = scratch.path() / "run";
+    Program run({"run", "--quiet", "--out", out, "--set", "parallel.world_size=2", "--set", "training.epochs=100000",
+                 "--set", "parallel.timeout_seconds=1"});
+    REQUIRE(eventually([&] { return hasTrained(out); }));
+    REQUIRE(tell(out, {"pause"}).code == 0);
+    const std::vector<pid_t> workers = workerPids(out);
+    REQUIRE(workers.size() == 2);
+    const std::int64_t before = cpuTicks(workers[0]) + cpuTicks(workers[1]);
+    CHECK(run.wait(std::chrono::seconds(8)) == -1);                     // longer than any deadline of this run
+    CHECK(cpuTicks(workers[0]) + cpuTicks(workers[1]) - before <= 40);  // of 1,600
+    CHECK(tell(out, {"stop"}).code == 0);
+    CHECK(run.wait() == 20);
+    CHECK(jsonOf(out / "summary.json")["state"] == "stopped");
+}
+
+TEST_CASE("more epochs that a run was told are those of the run that goes on from it") {
+    const TemporaryDirectory scratch;
+    const fs::path first = scratch.path() / "first";
+    const fs::path whole = scratch.path() / "whole";
+    const fs::path rest = scratch.path() / "rest";
+    const auto settings = [&](const fs::path& out, const char* epochs) {
+        return std::vector<std::string>{"run",   "--quiet",
+                                        "--out", out,
+                                        "--set", "parallel.world_size=2",
+                                        "--set", std::string("training.epochs=") + epochs};
+    };
+    Program undisturbed(settings(whole, "402"));
+    REQUIRE(undisturbed.wait() == 0);
+    Program run(settings(first, "400"));
+    REQUIRE(eventually([&] { return fs::exists(first / "telemetry.jsonl"); }));
+    REQUIRE(tell(first, {"pause"}).code == 0);
+    CHECK(contains(tell(first, {"epochs", "402"}).text, "trains for 402 epochs in all"));
+    CHECK(tell(first, {"stop"}).code == 0);
+    CHECK(run.wait() == 20);
+    Program more({"run", "--quiet", "--resume", first, "--out", rest});
+    REQUIRE(more.wait() == 0);
+    CHECK(weightsOf(rest) == weightsOf(whole));
+}
+
+TEST_CASE("what a run cannot be told is refused in one line") {
+    const TemporaryDirectory scratch;
+    const fs::path out = scratch.path() / "run";
+    Program run({"run", "--quiet", "--out", out, "--set", "training.epochs=1"});
+    REQUIRE(run.wait() == 0);
+    for (const auto& [words, said] :
+         std::vector<std::pair<std::vector<std::string>, std::string>>{{{"pause"}, "is over: nothing to pause"},
+                                                                       {{"dance"}, "\"dance\" is no command"},
+                                                                       {{"rate"}, "needs a value"},
+                                                                       {{"rate", "-1"}, "from 0 to"},
+                                                                       {{"step", "1.5"}, "a whole number"},
+                                                                       {{"pause", "3"}, "leave it out"}}) {
+        const Answer answer = tell(out, words);
+        INFO(answer.text);
+        CHECK(answer.code == 2);
+        CHECK(contains(answer.text, said));
+        CHECK(std::count(answer.text.begin(), answer.text.end(), '\n') == 1);
+    }
+    CHECK(tell(scratch.path() / "nowhere", {"pause"}).code == 2);
+}

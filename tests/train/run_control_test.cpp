@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run is told while it trains: it changes when steps happen, and only what it was told to change.
+#include <algorithm>
+#include <cstring>
+
+#include "base/files.h"
+#include "base/json.h"
+#include "support/catch.h"
+#include "support/temporary_directory.h"
+#include "train/training_run.h"
+
+using namespace ringside;
+using namespace ringside::test;
+
+namespace {
+
+RunConfig control2Ranks() {
+    RunConfig config;
+    config.parallel.worldSize = 2;
+    config.training.epochs = 2;
+    config.loader.batchSize = 120;  // 6 steps an epoch
+    return config;
+}
+
+bool sameValues(const std::vector<float>& a, const std::vector<float>& b) {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+const ControlCommand kHold{ControlKind::kPause};
+const ControlCommand kGo{ControlKind::kResume};
+const ControlCommand kOnePhase{ControlKind::kPhase};
+
+// "pause after optimizer at 2", as rank 0 reports them.
+std::vector<std::string> controlsOf(const std::vector<RankReport>& ranks) {
+    std::vector<std::string> all;
+    for (const Controlled& one : ranks[0].all<Controlled>())
+        all.push_back(one.command + (one.after.empty() ? "" : " after " + one.after) + " at " +
+                      std::to_string(one.step));
+    return all;
+}
+
+// Trains undisturbed, and with pauses, steps, single phases and slow motion; both end with the same bits.
+void checkUndisturbed(const RunConfig& config) {
+    const auto whole = trainAsThreads(config);
+    RunOptions options;
+    options.tellAfter[1] = {kHold};
+    options.tellWhileHeld = {{ControlKind::kStep, 2}, kOnePhase, kOnePhase, kOnePhase, {ControlKind::kRate, 1000}, kGo};
+    const auto held = trainAsThreads(config, options);
+    for (std::size_t rank = 0; rank < whole.size(); ++rank) {
+        CHECK(sameValues(held[rank].parameters, whole[rank].parameters));
+        REQUIRE(whole[rank].steps.size() > 6);
+        REQUIRE(held[rank].steps.size() == whole[rank].steps.size());
+        for (std::size_t i = 0; i < whole[rank].steps.size(); ++i)
+            CHECK(held[rank].steps[i].loss == whole[rank].steps[i].loss);
+    }
+    CHECK(controlsOf(held).size() == 11);  // 5 pauses, and what ended or changed them
+}
+
+}  // namespace
+
+TEST_CASE("Pauses, single steps and phases fall where they were asked for, on all ranks") {
+    RunOptions options;
+    options.tellAfter[2] = {kHold};
+    options.tellWhileHeld = {{ControlKind::kStep, 3}, kOnePhase, kOnePhase, kOnePhase, kOnePhase, kOnePhase, kGo};
+    const auto ranks = trainAsThreads(control2Ranks(), options);
+    // The report of a step comes before its end, so what is told after step 2 is obeyed at the end of step 2 or 3:
+    // rank 0 hears it within step 2, before the step's end is agreed on, so the signal rides in step 3.
+    const std::vector<std::string> expected{
+        "pause after optimizer at 3", "step at 3",  "pause after optimizer at 6", "phase at 6",
+        "pause after data at 6",      "phase at 6", "pause after forward at 6",   "phase at 6",
+        "pause after backward at 6",  "phase at 6", "pause after moving at 6",    "phase at 6",
+        "pause after optimizer at 7", "resume at 7"};
+    CHECK(controlsOf(ranks) == expected);
+    for (const RankReport& rank : ranks) {
+        CHECK(std::count(rank.states.begin(), rank.states.end(), "paused") == 7);
+        CHECK(rank.steps.size() == 12);
+    }
+}
+
+TEST_CASE("Holding a run changes no bit of any kind of model") {
+    RunConfig config = control2Ranks();
+    SECTION("mlp with momentum") {}
+    SECTION("mlp with Adam and accumulation") {
+        config.optimizer.kind = "adam";
+        config.optimizer.lr = 0.002;
+        config.loader.batchSize = 40;
+        config.training.accumulateSteps = 3;
+    }
+    SECTION("toy_linear") {
+        config.model.kind = "toy_linear";
+        config.dataset.kind = "synthetic";
+        config.loader.batchSize = 64;
+    }
+    SECTION("residual_cnn with batch norm") {
+        config.model.kind = "residual_cnn";
+        config.model.width = 8;
+        config.model.depth = 1;
+    }
+    SECTION("transformer with dropout") {
+        config.model.kind = "transformer";
+        config.model.width = 16;
+        config.model.depth = 1;
+        config.model.heads = 2;
+        config.model.dropout = 0.1;
+        config.dataset.kind = "text";
+        config.dataset.contextLength = 16;
+        config.training.epochs = 1;
+        config.loader.batchSize = 40;
+    }
+    SECTION("one rank") {
+        config.parallel.worldSize = 1;
+    }
+    checkUndisturbed(config);
+}
+
+TEST_CASE("A stop ends a pause, and the step that is under way") {
+    RunOptions options;
+    options.tellAfter[2] = {kHold};
+    options.tellWhileHeld = {kOnePhase, {ControlKind::kStop}};
+    const auto ranks = trainAsThreads(control2Ranks(), options);
+    for (const RankReport& rank : ranks) {
+        CHECK(rank.outcome == TrainOutcome::kStopped);
+        CHECK(rank.steps.size() == 4);
+    }
+    CHECK(controlsOf(ranks).back() == "stop at 3");
+}
+
+TEST_CASE("Another learning rate counts from the next step on, and schedules go on from it") {
+    RunConfig config = control2Ranks();
+    config.schedule.kind = "step";
+    config.schedule.stepSize = 1;
+    config.schedule.gamma = 0.5;
+    RunOptions options;
+    options.tellAfter[2] = {{ControlKind::kLearningRate, 0.04}};
+    const auto ranks = trainAsThreads(config, options);
+    const std::vector<double> expected{0.1, 0.1, 0.1, 0.04, 0.04, 0.04, 0.02, 0.02, 0.02, 0.02, 0.02, 0.02};
+    for (const RankReport& rank : ranks) {
+        REQUIRE(rank.steps.size() == expected.size());
+        for (std::size_t i = 0; i < expected.size(); ++i) CHECK(rank.steps[i].learningRate == expected[i]);
+    }
+}
+
+TEST_CASE("More and fewer epochs are trained when the run is told so") {
+    RunOptions options;
+    options.tellAfter[2] = {{ControlKind::kEpochs, 3}};
+    CHECK(trainAsThreads(control2Ranks(), options)[0].steps.size() == 18);
+    options.tellAfter[2] = {{ControlKind::kEpochs, 1}};
+    CHECK(trainAsThreads(control2Ranks(), options)[1].steps.size() == 6);
+}
+
+TEST_CASE("A run that was told another learning rate is the same when it goes on from a checkpoint on the way") {
+    const TemporaryDirectory directory;
+    RunConfig config = control2Ranks();
+    config.schedule.kind = "step";
+    config.schedule.stepSize = 1;
+    config.schedule.gamma = 0.5;
+    RunOptions options;
+    options.runDirectory = directory.path() / "whole";
+    options.tellAfter[1] = {{ControlKind::kLearningRate, 0.04}};
+    options.tellAfter[4] = {{ControlKind::kCheckpoint}};
+    const auto whole = trainAsThreads(config, options);
+    const auto saved = whole[0].all<CheckpointSaved>();
+    REQUIRE(saved.size() == 2);
+    CHECK(saved[0].step == 5);
+    const Json manifest = readJsonFile(options.runDirectory / saved[0].path / "manifest.json").value();
+    CHECK(manifest["control"] == Json::parse(R"([{"kind":"lr","value":0.04,"step":2,"epoch":0}])"));
+
+    config.training.resume = (options.runDirectory / saved[0].path).string();
+    const auto rest = trainAsThreads(config, {.runDirectory = directory.path() / "rest", .stopAfter = {}});
+    CHECK(sameValues(rest[1].parameters, whole[1].parameters));
+    for (const char* file : {"model.safetensors", "optimizer.safetensors"})
+        CHECK(readFile(directory.path() / "rest" / saved[1].path / file, 1 << 24).value() ==
+              readFile(directory.path() / "whole" / saved[1].path / file, 1 << 24).value());
+    for (std::size_t i = 0; i < rest[0].steps.size(); ++i)
+        CHECK(rest[0].steps[i].learningRate == whole[0].steps[5 + i].learningRate);
+}
