@@ -25,7 +25,7 @@ class RunControl {
         std::function<void(double)> setLearningRate;
         std::function<void(std::int64_t)> setEpochs;
         std::function<void()> saveCheckpoint;
-        std::function<void()> changed;  // changes() has another entry
+        std::function<void()> changed;             // changes() has another entry
         std::function<void(std::int64_t)> record;  // so many steps in detail
     };
     struct Parts {

@@ -176,8 +176,7 @@ TrainOutcome Trainer::run() {
         reportEpochEnd();
         m_position = {.step = m_position.step, .epoch = m_position.epoch + 1};
         const bool due = training.checkpointEvery > 0 && m_position.epoch % training.checkpointEvery == 0;
-        if (due && m_position.epoch < m_epochs)
-            m_checkpoints.save(m_position);
+        if (due && m_position.epoch < m_epochs) m_checkpoints.save(m_position);
         m_schedule.nextEpoch();
     }
     m_checkpoints.saveLast(m_position);
@@ -247,7 +246,8 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     const Batch batch = nextTrainingBatch();
     m_control.passed(Phase::kDataWait);
     ++m_position.step;
-    if (isRankZero() && m_checkpoints.isTimedSaveDue(m_nowUs)) m_agreement.post({ControlKind::kCheckpoint, RunControl::kOwnWish});
+    if (isRankZero() && m_checkpoints.isTimedSaveDue(m_nowUs))
+        m_agreement.post({ControlKind::kCheckpoint, RunControl::kOwnWish});
     const StepResult result = m_strategy->step(batch, {m_agreement.signal(), isLogged() && gradientNormIsDue()});
 
     m_parts.observer.progress().step.store(m_position.step, std::memory_order_relaxed);

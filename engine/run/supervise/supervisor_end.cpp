@@ -39,8 +39,7 @@ RunEnded Supervisor::conclusion() const {
     run.checkpoint = newestCheckpoint(m_paths.directory);
     run.steps = std::max(m_recorder.stepsDone(), run.checkpoint ? run.checkpoint->step : 0);
     run.plannedEpochs = m_recorder.data().epochs();  // as the run was told last
-    run.plannedSteps =
-        m_run.plannedSteps() + (run.plannedEpochs - m_run.config.training.epochs) * m_run.stepsPerEpoch;
+    run.plannedSteps = m_run.plannedSteps() + (run.plannedEpochs - m_run.config.training.epochs) * m_run.stepsPerEpoch;
     run.stopRequested = m_stops.asked();
     run.cutShort = m_cutShort;
     run.nothingTrained = m_stoppedLoading;
