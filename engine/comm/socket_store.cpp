@@ -27,21 +27,22 @@ void SocketStore::set(const std::string& key, const std::vector<char>& value) {
         failOn(what, std::to_string(key.size() + value.size()) + " bytes are more than the store takes (1 MiB)");
     }
     StoreFrame frame{StoreFrame::Verb::kSet, key, {value.begin(), value.end()}};
-    send(frame, std::chrono::steady_clock::now() + m_timeout, what);
+    AwakeDeadline until(m_timeout);
+    send(frame, until, what);
 }
 
 std::vector<char> SocketStore::get(const std::string& key, std::chrono::milliseconds deadline) {
     std::lock_guard lock(m_mutex);
     std::string what = "waited for key '" + key + "'";
     if (key.size() > StoreFrame::kMaxKeyBytes) failOn(what, "the key is longer than 1,024 bytes");
-    Deadline until = std::chrono::steady_clock::now() + deadline;
+    AwakeDeadline until(deadline);
     send({StoreFrame::Verb::kGet, key, {}}, until, what);
     StoreFrame frame = receive(until, what);
     if (frame.verb != StoreFrame::Verb::kValue || frame.key != key) failOn(what, "it answered something else");
     return {frame.value.begin(), frame.value.end()};
 }
 
-void SocketStore::send(const StoreFrame& frame, Deadline deadline, const std::string& what) {
+void SocketStore::send(const StoreFrame& frame, AwakeDeadline& deadline, const std::string& what) {
     std::string bytes = encodeStoreFrame(frame);
     for (std::string_view rest = bytes; !rest.empty();) {
         waitFor(POLLOUT, deadline, what);
@@ -52,7 +53,7 @@ void SocketStore::send(const StoreFrame& frame, Deadline deadline, const std::st
     }
 }
 
-StoreFrame SocketStore::receive(Deadline deadline, const std::string& what) {
+StoreFrame SocketStore::receive(AwakeDeadline& deadline, const std::string& what) {
     std::array<char, 4096> buffer;
     while (true) {
         if (auto frame = m_reader.next()) return std::move(*frame);
@@ -66,15 +67,15 @@ StoreFrame SocketStore::receive(Deadline deadline, const std::string& what) {
     }
 }
 
-void SocketStore::waitFor(short events, Deadline deadline, const std::string& what) {
+void SocketStore::waitFor(short events, AwakeDeadline& deadline, const std::string& what) {
     while (true) {
-        auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+        const auto left =
+            std::chrono::ceil<std::chrono::milliseconds>(deadline.nextLook() - std::chrono::steady_clock::now());
         pollfd poll{m_socket.get(), events, 0};
-        auto capped = std::clamp<std::int64_t>(left.count(), 0, 1'000'000);
-        int ready = ::poll(&poll, 1, static_cast<int>(capped));
+        const int ready = ::poll(&poll, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
         if (ready > 0) return;
         if (ready < 0 && errno != EINTR) failOn(what, errnoText(errno));
-        if (ready != 0 || left.count() > capped) continue;
+        if (!deadline.hasPassed()) continue;
         if (events == POLLIN) throw CommError("this rank " + what + " until its deadline, and no rank wrote it");
         failOn(what, "the deadline passed");
     }

@@ -3,6 +3,7 @@
 
 #include <mutex>
 
+#include "base/awake_deadline.h"
 #include "base/unique_fd.h"
 #include "comm/store.h"
 #include "launch/store_protocol.h"
@@ -21,10 +22,9 @@ class SocketStore final : public Store {
     std::vector<char> get(const std::string& key, std::chrono::milliseconds deadline) override;
 
   private:
-    using Deadline = std::chrono::steady_clock::time_point;
-    void send(const StoreFrame& frame, Deadline deadline, const std::string& what);
-    StoreFrame receive(Deadline deadline, const std::string& what);
-    void waitFor(short events, Deadline deadline, const std::string& what);
+    void send(const StoreFrame& frame, AwakeDeadline& deadline, const std::string& what);
+    StoreFrame receive(AwakeDeadline& deadline, const std::string& what);
+    void waitFor(short events, AwakeDeadline& deadline, const std::string& what);
 
     std::mutex m_mutex;  // a question and its answer go together
     UniqueFd m_socket;

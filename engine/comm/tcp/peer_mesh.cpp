@@ -11,6 +11,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/awake_deadline.h"
 #include "base/errors.h"
 #include "base/files.h"
 #include "comm/collective_text.h"
@@ -90,10 +91,19 @@ void PeerMesh::readStore() {
     m_askAgain.resize(m_addresses.size(), Clock::time_point::max());
 }
 
+// Time in which everything was suspended or stopped does not count (AwakeDeadline).
+void PeerMesh::forgiveFreeze(Clock::time_point began, milliseconds allowed) {
+    const auto took = Clock::now() - began;
+    if (took > allowed + AwakeDeadline::kLate) m_deadline += took;
+}
+
 std::vector<char> PeerMesh::wait(const std::string& key, int from) {
-    const auto left = std::chrono::duration_cast<milliseconds>(m_deadline - Clock::now());
+    const auto began = Clock::now();
+    const auto left = std::max(std::chrono::duration_cast<milliseconds>(m_deadline - began), milliseconds(1));
     try {
-        return m_store.get(m_options.prefix + key, std::max(left, milliseconds(1)));
+        std::vector<char> value = m_store.get(m_options.prefix + key, left);
+        forgiveFreeze(began, left);
+        return value;
     } catch (const CommError&) {
         if (Clock::now() < m_deadline) throw;
         failFor(from);
@@ -155,9 +165,11 @@ void PeerMesh::step() {
     }
     const auto left = std::chrono::ceil<milliseconds>(m_deadline - Clock::now());
     const auto pause = std::clamp(left, milliseconds(0), kBeforeAskingAgain);
+    const auto began = Clock::now();
     if (::poll(polls.data(), polls.size(), static_cast<int>(pause.count())) < 0 && errno != EINTR) {
         throw CommError("waiting for the other ranks failed (" + errnoText(errno) + ")");
     }
+    forgiveFreeze(began, pause);
     auto poll = polls.begin() + 1;
     for (Attempt& attempt : m_attempts) {
         if ((poll++)->revents != 0) {

@@ -55,6 +55,7 @@ class PeerMesh {
     int size() const { return static_cast<int>(m_options.ranksInRun.size()); }
     void listen();
     void readStore();
+    void forgiveFreeze(Clock::time_point began, std::chrono::milliseconds allowed);
     std::vector<char> wait(const std::string& key, int from);
     void ask(int peer);
     void askAgainWhereLost();

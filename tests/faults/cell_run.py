@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs one cell of the matrix and judges what is left of it."""
+import contextlib
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+
+from cells import FINISHED, TIMEOUT, settings
+
+PATIENCE = 150.0    # seconds for the slowest cell: an endless loop in a save
+FREEZE = TIMEOUT + 2.0
+
+
+@dataclass
+class Result:
+    state: str       # green | red | skipped
+    seconds: float = 0.0
+    why: str = ""
+
+
+class Red(Exception):
+    """Why a cell is red."""
+
+
+class Skip(Exception):
+    """Why a cell cannot be tried here."""
+
+
+def check(holds, why):
+    if not holds:
+        raise Red(why)
+
+
+def json_lines(path):
+    if not path.exists():
+        return []
+    whole = path.read_bytes().rpartition(b"\n")[0]
+    return [json.loads(line) for line in whole.split(b"\n") if line]
+
+
+def checkpoints(run):
+    return sorted(manifest.parent for manifest in (run / "checkpoints").glob("step-*/manifest.json"))
+
+
+def weights(run):
+    last = checkpoints(run)
+    return {f.name: hashlib.sha256(f.read_bytes()).hexdigest() for f in last[-1].glob("*.safetensors")} if last else {}
+
+
+def is_gone(pid):
+    try:
+        stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return True
+    return stat.rpartition(") ")[2][0] in "ZX"
+
+
+def until(holds, seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if holds():
+            return True
+        time.sleep(0.02)
+    return holds()
+
+
+class SmallDisk:
+    """A file system of its own that fills up quickly."""
+
+    def __init__(self, path):
+        self.path = path
+        path.mkdir()
+        made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", path], capture_output=True, check=False)
+        if made.returncode != 0:
+            raise Skip("mounting a small file system needs root")
+
+    def close(self):
+        subprocess.run(["umount", "-l", self.path], capture_output=True, check=False)
+
+
+class CellRunner:
+    def __init__(self, programs, scratch):
+        self.program = programs / "ringsidectl"
+        self.scratch = scratch
+        self.references = {}
+
+    def command(self, *words, env=None, timeout=PATIENCE):
+        return subprocess.run([self.program, *words], env={**os.environ, **(env or {})}, capture_output=True, text=True,
+                              timeout=timeout, check=False, errors="replace")
+
+    def make_references(self, transports):
+        for transport in transports:
+            out = self.scratch / f"reference-{transport}"
+            done = self.command("run", "--out", out, "--quiet", *self.sets(settings(transport)))
+            if done.returncode != 0:
+                raise SystemExit(f"the undisturbed run over {transport} fails: {done.stderr}")
+            self.references[transport] = weights(out)
+
+    @staticmethod
+    def sets(assignments):
+        return [word for one in assignments for word in ("--set", one)]
+
+    def run(self, cell):
+        folder = self.scratch / cell.name.replace(" ", "-").replace(":", "_")
+        folder.mkdir()
+        started = time.monotonic()
+        disk = None
+        try:
+            if cell.fault.needs == "small disk":
+                disk = SmallDisk(folder / "disk")
+            self.judge(cell, folder, disk.path if disk else folder)
+            return Result("green", time.monotonic() - started)
+        except Skip as reason:
+            return Result("skipped", time.monotonic() - started, str(reason))
+        except (Red, subprocess.TimeoutExpired, OSError, ValueError, KeyError) as reason:
+            return Result("red", time.monotonic() - started, f"{type(reason).__name__}: {reason}")
+        finally:
+            if disk:
+                disk.close()
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def judge(self, cell, folder, place):
+        run = place / "run"
+        code, error, workers = self.start(cell, folder, run)
+        check(until(lambda: all(is_gone(pid) for pid in workers), 5), "a worker is left behind")
+        codes = cell.fault.codes_for(cell.place)
+        summary = run / "summary.json"
+        verdict = json.loads(summary.read_text()) if summary.exists() else {}
+        what = f"{code}, \"{verdict.get('verdict', error.strip()[-200:])}\""
+        check(code in codes, f"ended with {what}; {codes} would be right")
+        if cell.fault.deed != f"supervisor={int(signal.SIGKILL)}" and run.exists():
+            self.check_summary(cell, run, code, verdict, what)
+        if place != folder:
+            (place / "filler").unlink(missing_ok=True)  # room for those who look at what is left
+        if run.exists():
+            self.check_readable(run, code)
+        self.check_resumes(cell, folder, run, code, what)
+
+    def start(self, cell, folder, run):
+        mark = folder / "mark"
+        variables = {**os.environ, **cell.variables(), "RINGSIDE_FAULT_MARK": str(mark)}
+        with open(folder / "output", "w+", encoding="utf-8") as output:
+            process = subprocess.Popen([self.program, "run", "--out", run, "--quiet", *self.sets(cell.settings())],
+                                       env=variables, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+            try:
+                workers = self.workers_of(process)
+                if cell.fault.deed == "mark":
+                    self.freeze(process, mark, workers)
+                code = process.wait(PATIENCE)
+            finally:
+                process.kill()
+                process.wait()
+            output.seek(0)
+            return code, output.read(), workers
+
+    @staticmethod
+    def workers_of(process):
+        """Found among the supervisor's children, for a deleted directory tells nothing."""
+        found = set()
+        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+
+        def all_started():
+            try:
+                found.update(int(pid) for pid in children.read_text().split())
+            except OSError:
+                return True
+            return len(found) >= 2 or process.poll() is not None
+
+        until(all_started, 10)
+        return found
+
+    @staticmethod
+    def freeze(process, mark, workers):
+        check(until(mark.exists, 30), "the place was never reached")
+        everyone = [process.pid, *workers]
+        for number, pids in ((signal.SIGSTOP, everyone), (signal.SIGCONT, everyone[::-1])):
+            for pid in pids:
+                with contextlib.suppress(ProcessLookupError):  # at the end the other rank may have left already
+                    os.kill(pid, number)
+            if number == signal.SIGSTOP:
+                time.sleep(FREEZE)
+
+    @staticmethod
+    def check_summary(cell, run, code, verdict, what):
+        check(verdict, f"there is no summary after {code}")
+        check(verdict["exit_code"] == code, f"the summary says {verdict['exit_code']}, the process {code}")
+        states = {FINISHED: "finished", 20: "stopped"}
+        check(verdict["state"] == states.get(code, "failed"), f"state {verdict['state']} with {what}")
+        if code not in (FINISHED, 20):
+            if cell.fault.names_rank:
+                check(verdict["first_failed_rank"] == cell.rank, f"names rank {verdict['first_failed_rank']}: {what}")
+            check(cell.fault.said in verdict["verdict"], f"does not say \"{cell.fault.said}\": {what}")
+        lines = json_lines(run / "telemetry.jsonl")
+        if cell.fault.name not in ("file-size limit", "disk full"):
+            check(lines and lines[-1]["kind"] == "end", "telemetry.jsonl does not end with the end")
+
+    def check_readable(self, run, code):
+        for words in (("show", run), ("attach", run, "--lines")):
+            looked = self.command(*words, timeout=20)
+            check(looked.returncode in (0, 2), f"{words[0]} ends with {looked.returncode}: {looked.stderr[-200:]}")
+        json_lines(run / "metrics.jsonl")
+        if code < 0:
+            attached = self.command("attach", run, timeout=20)
+            check(attached.returncode == 12, f"attach ends with {attached.returncode} after the supervisor was killed")
+
+    def check_resumes(self, cell, folder, run, code, what):
+        reference = self.references[cell.transport]
+        if code == FINISHED:
+            check(weights(run) == reference, "finished with other bytes")
+            return
+        there = checkpoints(run)
+        if not there:
+            lost = cell.fault.name == "directory gone" and cell.place.name == "the end"
+            unsaved = cell.fault.name in ("file-size limit", "disk full")
+            check(not cell.place.saved or lost or unsaved, f"no checkpoint is left: {what}")
+            return
+        if weights(run) == reference and json.loads((there[-1] / "manifest.json").read_text())["epochs_done"] >= 3:
+            return  # nothing is left to train
+        more = folder / "more"
+        resumed = self.command("run", "--resume", run, "--out", more, "--quiet")
+        check(resumed.returncode == 0, f"cannot be resumed: {resumed.returncode} {resumed.stderr[-300:]}")
+        check(weights(more) == reference, "resumed to other bytes")

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The grid, and what each of its cells must come to. A new axis (a strategy, a launcher) is a field of Cell, a list below
+and settings() of it."""
+import itertools
+import signal
+from dataclasses import dataclass, field
+
+TIMEOUT = 3.0           # parallel.timeout_seconds; a busy machine may well let a rank wait for a second
+ABOVE, BELOW = 4.5, 1.0  # seconds in which a rank stalls
+EPOCHS, STEPS = 3, 23   # of the undisturbed run, steps of one epoch
+WORLD = 2
+
+FINISHED, STOPPED, BAD, COMMUNICATION, DIED, HUNG, OURS = 0, 20, 2, 10, 12, 13, 70
+
+
+@dataclass(frozen=True)
+class Place:
+    name: str
+    hook: str      # as tests/faults/faulty_hooks.cpp knows it
+    saved: bool    # a checkpoint is complete before
+
+
+PLACES = [
+    Place("rendezvous", "connecting", False),
+    Place("first step", "step=1", False),
+    Place("mid-epoch", f"step={STEPS + 7}", True),
+    Place("checkpoint", "saving/2", True),
+    Place("validation", "validating/2", True),
+    Place("the end", "finished", True),  # all is trained and saved, nothing said yet
+]
+
+
+@dataclass(frozen=True)
+class Fault:
+    name: str
+    deed: str
+    codes: tuple                       # of the run
+    names_rank: bool = True            # the verdict must name the rank
+    anyone: bool = False               # does not depend on which rank it comes from
+    codes_at: dict = field(default_factory=dict, hash=False, compare=False)  # other codes at some places
+    needs: str = ""                    # small disk
+    said: str = ""                     # in the verdict
+
+    def codes_for(self, place):
+        return self.codes_at.get(place.name, self.codes)
+
+
+def dying(name, deed, said, code=DIED):
+    return Fault(name, deed, (code,), said=said)
+
+
+def from_supervisor(name, number):
+    # At the end nothing is left to stop.
+    return Fault(name, f"supervisor={int(number)}", (STOPPED,), names_rank=False, anyone=True,
+                 codes_at={"the end": (FINISHED, STOPPED)})
+
+
+FAULTS = [
+    dying("SIGKILL", f"signal={int(signal.SIGKILL)}", "SIGKILL"),
+    Fault("SIGSTOP", f"signal={int(signal.SIGSTOP)}", (HUNG,), said="hung"),
+    dying("SIGTERM", f"signal={int(signal.SIGTERM)}", "SIGTERM"),
+    dying("SIGSEGV", f"signal={int(signal.SIGSEGV)}", "SIGSEGV"),
+    dying("SIGABRT", f"signal={int(signal.SIGABRT)}", "SIGABRT"),
+    dying("exit 1", "exit=1", "exited with code 1"),
+    dying("exit 0", "exit=0", "exited with code 0"),
+    dying("exception", "throw", "an injected exception", OURS),
+    Fault("endless loop", "loop", (HUNG,), said="hung"),
+    # Who saves is waited for, and at the end nobody waits any more.
+    Fault("stall above", f"stall={ABOVE}", (HUNG,), said="hung",
+          codes_at={"checkpoint": (FINISHED,), "the end": (FINISHED,)}),
+    Fault("stall below", f"stall={BELOW}", (FINISHED,), names_rank=False),
+    Fault("control cut", "cut", (COMMUNICATION,), said="control channel"),
+    from_supervisor("supervisor INT", signal.SIGINT),
+    from_supervisor("supervisor HUP x2", signal.SIGHUP),
+    Fault("supervisor KILL", f"supervisor={int(signal.SIGKILL)}", (-int(signal.SIGKILL),), names_rank=False,
+          anyone=True),
+    # Recording ends first; a run with room for its checkpoint may finish, one without says so.
+    Fault("disk full", "fill-disk", (BAD, STOPPED, FINISHED), names_rank=False, anyone=True, needs="small disk"),
+    Fault("file-size limit", "limit-files=2000", (BAD, STOPPED), names_rank=False, anyone=True,
+          codes_at={"the end": (BAD, STOPPED, FINISHED)}),
+    Fault("directory gone", "delete-run", (BAD,), names_rank=False, anyone=True),
+    Fault("all frozen", "mark", (FINISHED,), names_rank=False, anyone=True),
+]
+
+RANKS = [0, 1]
+TRANSPORTS = ["shm", "gloo"]
+
+
+@dataclass(frozen=True)
+class Cell:
+    fault: Fault
+    place: Place
+    rank: int
+    transport: str
+
+    @property
+    def name(self):
+        return f"{self.fault.name}:{self.place.name}:{self.rank}:{self.transport}"
+
+    def settings(self):
+        return settings(self.transport)
+
+    def variables(self):
+        return {"RINGSIDE_FAULT": f"{self.fault.deed}@{self.place.hook}:{self.rank}"}
+
+
+def settings(transport):
+    return [f"parallel.world_size={WORLD}", f"parallel.backend={transport}", f"parallel.timeout_seconds={TIMEOUT}",
+            f"training.epochs={EPOCHS}", "training.checkpoint_every=1"]
+
+
+def all_cells():
+    for fault, place, rank, transport in itertools.product(FAULTS, PLACES, RANKS, TRANSPORTS):
+        if fault.anyone and rank != 0:
+            continue
+        yield Cell(fault, place, rank, transport)
+
+
+# One place for each fault, each rank and transport in turn: what ./test has time for.
+def is_short(cell):
+    if cell.fault.name in ("SIGSEGV", "SIGABRT", "SIGTERM", "stall below"):
+        return False
+    number = FAULTS.index(cell.fault)
+    rank = 0 if cell.fault.anyone else number % 2
+    if cell.fault.name in ("endless loop", "SIGSTOP"):
+        place = "mid-epoch"
+    else:
+        place = PLACES[number % len(PLACES)].name
+    return cell.rank == rank and cell.place.name == place and cell.transport == TRANSPORTS[number // 2 % 2]
