@@ -96,8 +96,8 @@ void CheckpointKeeper::save(const TrainingPosition& position) {
 // take a slow disk for a rank that hangs. And when a rank says that it has finished, the weights are there.
 void CheckpointKeeper::saveLast(const TrainingPosition& position) {
     if (m_parts.runDirectory.empty() || m_savedStep == position.step) return;
-    m_parts.observer.onState("saving");
     const PhaseScope scope(m_parts.observer.progress().phase, Phase::kCheckpoint);
+    m_parts.observer.onState("saving");
     if (m_parts.communicator.rank() == 0) write(position);
     m_parts.communicator.barrierHoweverLong();
     m_savedStep = position.step;

@@ -245,7 +245,7 @@ TEST_CASE("ranks that leave without a word have not finished, though their code 
     run.go();
     CHECK(run.end.state == "failed");
     CHECK(run.end.exitCode == 12);
-    CHECK(contains(run.end.verdict, "exited with code 0 while it was training, and never said that it had finished"));
+    CHECK(contains(run.end.verdict, "exited with code 0 at step 8 of epoch 1 and never said that it had finished"));
 }
 
 TEST_CASE("ranks that say they have finished are believed only with their checkpoint") {

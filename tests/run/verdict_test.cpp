@@ -24,6 +24,7 @@ void end(RankFate& fate, bool signalled, int code, int order, const std::string&
     fate.endOrder = order;
     fate.missingRank = missing;
     if (!line.empty()) fate.lastLines = {line};
+    if (!signalled && (code == 0 || code == 20)) fate.said = code == 0 ? "finished" : "stopped";
 }
 
 }  // namespace
@@ -223,4 +224,56 @@ TEST_CASE("a killed rank says who killed it, as far as anybody knows") {
     CHECK(judge(fates, {}, false)->text.find("/dev/shm, the memory limit or the disk is full") != std::string::npos);
     end(fates[0], true, SIGXFSZ, 1);
     CHECK(judge(fates, {}, false)->text.find("ulimit -f") != std::string::npos);
+}
+
+TEST_CASE("a save is waited for ten times as long as a step, and who holds it up is named") {
+    const SilenceLimits limits{10, 30, 5};
+    auto fates = alive(2);
+    for (RankFate& fate : fates) fate.savingSeconds = 50;
+    fates[0].beat.collective = fates[1].beat.collective = 8;
+    CHECK_FALSE(judge(fates, limits, false));
+    for (RankFate& fate : fates) fate.savingSeconds = 50.1;
+    REQUIRE(judge(fates, limits, false));
+    CHECK(judge(fates, limits, false)->firstFailedRank == 0);
+    fates[0].beat.collective = 9;  // it has saved, and waits for the other
+    const auto verdict = judge(fates, limits, false);
+    CHECK(verdict->code == ExitCode::kRankHung);
+    CHECK(verdict->firstFailedRank == 1);
+    CHECK(verdict->text.find("rank 1 hung while the run was saved: alive, but nothing was written for 50.1 s") == 0);
+}
+
+TEST_CASE("a rank that goes on long after another has ended well has hung") {
+    const SilenceLimits limits{10, 30, 5};
+    auto fates = alive(2);
+    end(fates[0], false, 0, 1);
+    fates[0].endedSeconds = 5;
+    CHECK_FALSE(judge(fates, limits, false));
+    fates[0].endedSeconds = 5.1;
+    const auto verdict = judge(fates, limits, false);
+    REQUIRE(verdict);
+    CHECK(verdict->code == ExitCode::kRankHung);
+    CHECK(verdict->firstFailedRank == 1);
+}
+
+TEST_CASE("a rank that left with a good code and without a word is the cause") {
+    auto fates = alive(2);
+    end(fates[1], false, 0, 1);
+    fates[1].said = "training";
+    end(fates[0], false, 10, 2, "rank 0: this rank waited for a key until its deadline");
+    const auto verdict = judge(fates, {}, false);
+    REQUIRE(verdict);
+    CHECK(verdict->code == ExitCode::kRankDied);
+    CHECK(verdict->firstFailedRank == 1);
+    CHECK(verdict->text == "rank 1 exited with code 0 and never said that it had finished");
+}
+
+TEST_CASE("ranks that name each other could not reach each other, and none has hung") {
+    auto fates = alive(3);
+    end(fates[0], false, 10, 1, "rank 0: rank 1 did not connect within 3 s", 1);
+    end(fates[1], false, 10, 2, "rank 1: rank 0 did not connect within 3 s", 0);
+    end(fates[2], false, 10, 3, "rank 2: rank 0 did not connect within 3 s", 0);
+    const auto verdict = judge(fates, {}, true);
+    REQUIRE(verdict);
+    CHECK(verdict->code == ExitCode::kCommunicationFailed);
+    CHECK(verdict->text == "rank 0 exited with code 10: rank 1 did not connect within 3 s");
 }

@@ -58,6 +58,7 @@ class RankLink {
     RankMovement movement;
     bool everHeard = false;
     int endOrder = 0;
+    TimePoint endedAt{};
     int missingRank = -1;  // whom it says it gave up on
     std::string said;      // its last RankState
 

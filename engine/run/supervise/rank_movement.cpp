@@ -24,4 +24,8 @@ double RankMovement::stillSeconds(TimePoint now) const {
     return isWork(m_last.phase) ? std::chrono::duration<double>(now - m_movedAt).count() : 0;
 }
 
+double RankMovement::savingSeconds(TimePoint now) const {
+    return isSaving() ? std::chrono::duration<double>(now - m_movedAt).count() : 0;
+}
+
 }  // namespace ringside

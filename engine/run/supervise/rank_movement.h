@@ -15,6 +15,10 @@ class RankMovement {
 
     // Seconds since anything moved; 0 where nothing has to: while connecting, reading data or saving.
     double stillSeconds(TimePoint now) const;
+    // Seconds since anything moved of a rank that saves; what it wrote counts where somebody looks, and pardons it
+    // then.
+    double savingSeconds(TimePoint now) const;
+    bool isSaving() const { return m_last.phase == Phase::kCheckpoint; }
     // The longest that it stood still and then moved again: a step of this model may take as long.
     double longestSeconds() const { return m_longestSeconds; }
     const Heartbeat& last() const { return m_last; }

@@ -106,6 +106,7 @@ void Supervisor::tick() {
         }
     }
     m_lastTick = now;
+    noteSaves();
     if (!m_verdict) judgeRanks();
     watchDirectory();
     // What cannot be recorded should not go on for long; the ranks save their weights first.
@@ -197,6 +198,7 @@ void Supervisor::noteEnds() {
 void Supervisor::noteEnd(RankLink& rank) {
     readRank(rank);  // what it wrote before it ended is still in the sockets
     rank.endOrder = ++m_ends;
+    rank.endedAt = steady_clock::now();
     const ChildEnd& end = *rank.end();
     const bool fine = !end.signalled && (end.code == 0 || end.code == static_cast<int>(ExitCode::kStopped));
     if (fine || m_stoppedLoading) return;
@@ -268,6 +270,8 @@ std::vector<RankFate> Supervisor::fates() const {
         fate.beat = rank->movement.last();
         fate.stillSeconds = rank->movement.stillSeconds(now);
         fate.longestSeconds = rank->movement.longestSeconds();
+        fate.savingSeconds = rank->movement.savingSeconds(now);
+        if (fate.end) fate.endedSeconds = secondsBetween(rank->endedAt, now);
         fate.missingRank = rank->missingRank;
         // Asked only when it can matter: reading /proc at every tick would cost more than the rest.
         if (!fate.end && (fate.silentSeconds > kHeartbeatSeconds || m_witnessedAt))

@@ -72,6 +72,7 @@ class Supervisor {
     void judgeRanks();
     void judge(bool settled);
     void watchDirectory();
+    void noteSaves();
     void startDirectoryAgain();
     void fail(const Verdict& verdict);
     void killAll();
@@ -106,6 +107,8 @@ class Supervisor {
     std::string m_directoryLost;  // what happened to the run directory
     DirectoryWatch m_directory;
     const MemoryKills m_memoryKills;
+    std::uintmax_t m_savedBytes = 0;
+    TimePoint m_lookAtSavesAt{};
     TimePoint m_tellAt{};  // what a stop waits for
     std::chrono::milliseconds m_tellEvery{};
     int m_ends = 0;

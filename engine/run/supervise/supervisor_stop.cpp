@@ -2,6 +2,7 @@
 // How a run is ended on purpose: by request, or because nobody could find what it writes any more.
 #include <algorithm>
 #include <csignal>
+#include <utility>
 
 #include "base/files.h"
 #include "run/supervise/awaited.h"
@@ -92,6 +93,19 @@ void Supervisor::terminate() {
 void Supervisor::enforceStop() {
     if (m_phase == Phase::kStopping) return tellAwaited();
     if (m_phase == Phase::kTerminating && steady_clock::now() >= m_phaseDeadline) killAll();
+}
+
+// A save that grows is alive, however slow the disk.
+void Supervisor::noteSaves() {
+    const TimePoint now = steady_clock::now();
+    const auto saves = [](const auto& rank) { return !rank->end() && rank->movement.isSaving(); };
+    if (now < m_lookAtSavesAt || std::ranges::none_of(m_ranks, saves)) return;
+    m_lookAtSavesAt = now + milliseconds(1000);
+    const std::uintmax_t bytes = bytesSaved(m_paths.directory);
+    if (std::exchange(m_savedBytes, bytes) == bytes) return;
+    for (const auto& rank : m_ranks) {
+        if (saves(rank)) rank->movement.pardon(now);
+    }
 }
 
 void Supervisor::watchDirectory() {

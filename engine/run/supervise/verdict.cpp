@@ -35,10 +35,13 @@ std::string lastWords(const RankFate& fate) {
     return ": " + (line.rfind(prefix, 0) == 0 ? line.substr(prefix.size()) : line);
 }
 
+bool exitedWell(const RankFate& fate) {
+    return !fate.end->signalled && (fate.end->code == 0 || fate.end->code == static_cast<int>(ExitCode::kStopped));
+}
+
+// Leaving with a good code, but without a word, is no good end either.
 bool endedBadly(const RankFate& fate) {
-    if (!fate.end) return false;
-    const bool well = fate.end->code == 0 || fate.end->code == static_cast<int>(ExitCode::kStopped);
-    return fate.end->signalled || !well;
+    return fate.end && !(exitedWell(fate) && (fate.said == "finished" || fate.said == "stopped"));
 }
 
 bool wasCutOff(const RankFate& fate) {
@@ -82,7 +85,8 @@ std::string causeOf(const RankFate& fate) {
 }
 
 Verdict died(const RankFate& fate) {
-    const std::string cause = causeOf(fate);
+    std::string cause = causeOf(fate);
+    if (exitedWell(fate)) cause = " and never said that it had finished";
     return {codeFor(*fate.end), fate.rank,
             name(fate) + " " + fate.end->text() + where(fate) + (cause.empty() ? lastWords(fate) : cause)};
 }
@@ -148,6 +152,37 @@ std::optional<Verdict> judgeStanding(const std::vector<RankFate>& fates, const S
                        "; an endless loop, or steps so long that parallel.timeout_seconds must be raised"};
 }
 
+// The living rank that is furthest behind; null where none lives.
+const RankFate* furthestBehind(const std::vector<RankFate>& fates) {
+    const RankFate* last = nullptr;
+    for (const RankFate& fate : fates) {
+        if (!fate.end && (last == nullptr || isBehind(fate, *last))) last = &fate;
+    }
+    return last;
+}
+
+// A save is waited for as long as it grows; a disk may take its time to write what it has taken, but not for ever.
+std::optional<Verdict> judgeSaves(const std::vector<RankFate>& fates, const SilenceLimits& limits) {
+    constexpr double kSlowDisk = 10;
+    const RankFate* last = furthestBehind(fates);
+    if (last == nullptr || last->savingSeconds <= kSlowDisk * limits.stillSeconds) return {};
+    return Verdict{ExitCode::kRankHung, last->rank,
+                   name(*last) + " hung while the run was saved" + where(*last) +
+                       ": alive, but nothing was written for " + seconds(last->savingSeconds) +
+                       "; is the disk of the run directory gone?"};
+}
+
+// Ranks end together: who goes on long after another has ended well will not.
+std::optional<Verdict> judgeLeftBehind(const std::vector<RankFate>& fates, const SilenceLimits& limits) {
+    double longest = 0;
+    for (const RankFate& fate : fates) longest = std::max(longest, fate.endedSeconds);
+    const RankFate* last = furthestBehind(fates);
+    if (last == nullptr || longest <= limits.stillSeconds) return {};
+    return Verdict{ExitCode::kRankHung, last->rank,
+                   name(*last) + " hung" + where(*last) + ": another rank ended " + seconds(longest) +
+                       " ago, and it goes on alone"};
+}
+
 const RankFate* firstEnded(const std::vector<RankFate>& fates, bool (*matches)(const RankFate&)) {
     const RankFate* first = nullptr;
     for (const RankFate& fate : fates) {
@@ -183,6 +218,13 @@ Testimony testimony(const std::vector<RankFate>& fates, bool (*counts)(const Ran
         }
     }
     return best;
+}
+
+// Ranks that name each other could not reach each other: none of them was away.
+bool allName(const std::vector<RankFate>& fates, int rank) {
+    return std::ranges::all_of(fates, [rank](const RankFate& fate) {
+        return !gaveUp(fate) || fate.missingRank < 0 || fate.missingRank == rank;
+    });
 }
 
 // Where all gave up on each other: who had not been heard of for longest, if that is longer than a heartbeat can be
@@ -221,7 +263,7 @@ Verdict judgeWitnesses(const std::vector<RankFate>& fates, const RankFate& first
     if (absent.witness != nullptr) return missed(*absent.missing, *absent.witness);
     if (const RankFate* quiet = quietest(fates)) return missed(*quiet, first);
     const Testimony known = testimony(fates, gaveUp);
-    if (known.witness != nullptr) return missed(*known.missing, *known.witness);
+    if (known.witness != nullptr && allName(fates, known.missing->rank)) return missed(*known.missing, *known.witness);
     if (const RankFate* late = cameBackLate(fates)) return missed(*late, first);
     return died(first);
 }
@@ -240,7 +282,11 @@ std::optional<Verdict> judge(const std::vector<RankFate>& fates, const SilenceLi
         if (!fate.end && fate.silentSeconds > limit) return silent(fate, limits);
     }
     const RankFate* witness = firstEnded(fates, gaveUp);
-    if (witness == nullptr) return judgeStanding(fates, limits);
+    if (witness == nullptr) {
+        if (const auto still = judgeStanding(fates, limits)) return still;
+        if (const auto saves = judgeSaves(fates, limits)) return saves;
+        return judgeLeftBehind(fates, limits);
+    }
     if (!settled) return {};
     return judgeWitnesses(fates, *witness);
 }

@@ -24,6 +24,8 @@ struct RankFate {
     Heartbeat beat;                       // the last that differed from the one before
     double stillSeconds = 0;              // since then; 0 where it may stand still
     double longestSeconds = 0;            // that it stood still before
+    double savingSeconds = 0;             // since a rank that saves wrote anything; 0 where it does not save
+    double endedSeconds = 0;              // since its process ended
     int missingRank = -1;                 // whom it gave up on, as it said itself
     double longestSilence = 0;            // between two signs of life, before the present one
     std::string said;                     // its last RankState
