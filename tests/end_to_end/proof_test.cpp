@@ -100,12 +100,13 @@ TEST_CASE("too few addresses for a process are a failure that names the limit") 
 
 TEST_CASE("a limit on file sizes ends a run with a summary that names it") {
     const TemporaryDirectory scratch;
-    const Json summary = ranWith("ulimit -f 40", scratch.path() / "run",
-                                 "--set training.epochs=1000000 --set parallel.backend=gloo", 2);
+    const Json summary =
+        ranWith("ulimit -f 40", scratch.path() / "run", "--set training.epochs=1000000 --set parallel.backend=gloo", 2);
     INFO(summary["verdict"]);
     CHECK(contains(summary["verdict"], "File too large"));
-    Program shared({"-c", std::string("ulimit -f 40; exec ") + kCtl + " run --out " + (scratch.path() / "shm").string()},
-                   -1, "/bin/sh");
+    Program shared(
+        {"-c", std::string("ulimit -f 40; exec ") + kCtl + " run --out " + (scratch.path() / "shm").string()}, -1,
+        "/bin/sh");
     CHECK(shared.wait() == 2);
     CHECK(contains(shared.output(), "raise the limit of file sizes (ulimit -f)"));
 }
@@ -158,7 +159,8 @@ TEST_CASE("a deleted run directory is noticed, said, and saved to again") {
     CHECK(run.hasCheckpoint());
     CHECK(run.summary()["state"] == "failed");
     CHECK(allGone(run.workers));
-    Program resumed({"run", "--resume", run.out, "--out", run.scratch.path() / "more", "--set", "training.epochs=100000"});
+    Program resumed(
+        {"run", "--resume", run.out, "--out", run.scratch.path() / "more", "--set", "training.epochs=100000"});
     CHECK(eventually([&] { return hasTrained(run.scratch.path() / "more"); }));
     resumed.signal(SIGTERM);
     CHECK(resumed.wait() == 20);

@@ -76,7 +76,7 @@ FAULTS = [
           anyone=True),
     # Recording ends first; a run with room for its checkpoint may finish, one without says so.
     Fault("disk full", "fill-disk", (BAD, STOPPED, FINISHED), names_rank=False, anyone=True, needs="small disk"),
-    Fault("file-size limit", "limit-files=2000", (BAD, STOPPED), names_rank=False, anyone=True,
+    Fault("file-size limit", "limit-files=16000", (BAD, STOPPED), names_rank=False, anyone=True,
           codes_at={"the end": (BAD, STOPPED, FINISHED)}),
     Fault("directory gone", "delete-run", (BAD,), names_rank=False, anyone=True),
     Fault("all frozen", "mark", (FINISHED,), names_rank=False, anyone=True),

@@ -41,7 +41,8 @@ std::string awaitedText(const std::vector<RankFate>& fates, const std::filesyste
     if (last == nullptr) return "the end of the run";
     const std::string name = "rank " + std::to_string(last->rank);
     if (last->said == "finished" || last->said == "stopped") return name + " to end";
-    if (last->said == "saving") return name + ", which saves (" + megabytes(bytesSaved(runDirectory)) + " written)";
+    const bool saves = last->said == "saving" || last->beat.phase == Phase::kCheckpoint;
+    if (saves) return name + ", which saves (" + megabytes(bytesSaved(runDirectory)) + " written)";
     std::string text = name;
     if (last->processStopped) text += ", whose process is stopped,";
     text += " in " + std::string(phaseName(last->beat.phase));
