@@ -21,7 +21,7 @@ bool parseNumber(std::string_view text, T& value) {
     return error == std::errc{} && end == text.data() + text.size();
 }
 
-bool take(RankEnvironment& environment, std::string_view name, std::string_view value) {
+bool setField(RankEnvironment& environment, std::string_view name, std::string_view value) {
     if (name == "--rank") return parseNumber(value, environment.rank);
     if (name == "--world-size") return parseNumber(value, environment.worldSize);
     if (name == "--local-rank") return parseNumber(value, environment.localRank);
@@ -45,7 +45,7 @@ Result<RankEnvironment> parseArguments(int argc, char** argv, const RankChannels
     environment.worldSize = 0;
     for (int i = 1; i < argc; i += 2) {
         if (i + 1 >= argc) return problem(argv[i], "has no value");
-        if (!take(environment, argv[i], argv[i + 1]))
+        if (!setField(environment, argv[i], argv[i + 1]))
             return problem(argv[i], "is no argument of the worker, or cannot be \"" + std::string(argv[i + 1]) + "\"");
     }
     if (environment.worldSize < 1) return problem("--world-size", "is missing or below 1");

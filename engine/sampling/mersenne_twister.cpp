@@ -29,7 +29,7 @@ MersenneTwister::MersenneTwister(std::uint32_t seed) {
     }
 }
 
-std::span<const std::uint32_t> MersenneTwister::take(std::size_t wanted) {
+std::span<const std::uint32_t> MersenneTwister::next(std::size_t wanted) {
     if (m_next == kBlock) refill();
     const std::size_t count = std::min(wanted, kBlock - m_next);
     const std::span<const std::uint32_t> taken(m_output.data() + m_next, count);

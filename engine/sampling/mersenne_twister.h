@@ -21,7 +21,7 @@ class MersenneTwister {
     }
 
     // At least one and at most `wanted` outputs, consumed; valid until the next call.
-    std::span<const std::uint32_t> take(std::size_t wanted);
+    std::span<const std::uint32_t> next(std::size_t wanted);
 
   private:
     void refill();

@@ -28,13 +28,13 @@ std::optional<Problem> setOnce(std::optional<Value>& field, Value value, std::st
     return {};
 }
 
-std::optional<Problem> takeNumber(std::optional<std::int64_t>& field, std::string_view digits, std::string_view word) {
+std::optional<Problem> readNumber(std::optional<std::int64_t>& field, std::string_view digits, std::string_view word) {
     const auto value = wholeNumber(digits);
     if (!value) return refusal(word, "needs a whole number from 0 on");
     return setOnce(field, *value, word);
 }
 
-std::optional<Problem> takeState(PlanQuery& query, std::string_view word) {
+std::optional<Problem> readState(PlanQuery& query, std::string_view word) {
     using State = PlanQuery::State;
     const State state = word == "dup"          ? State::Duplicate
                         : word == "dropped"    ? State::Dropped
@@ -46,17 +46,17 @@ std::optional<Problem> takeState(PlanQuery& query, std::string_view word) {
     return {};
 }
 
-std::optional<Problem> takeWord(PlanQuery& query, std::string_view word) {
-    if (word.front() == '#') return takeNumber(query.sample, word.substr(1), word);
-    if (wholeNumber(word)) return takeNumber(query.sample, word, word);
+std::optional<Problem> readWord(PlanQuery& query, std::string_view word) {
+    if (word.front() == '#') return readNumber(query.sample, word.substr(1), word);
+    if (wholeNumber(word)) return readNumber(query.sample, word, word);
     const std::size_t colon = word.find(':');
-    if (colon == std::string_view::npos) return takeState(query, word);
+    if (colon == std::string_view::npos) return readState(query, word);
     const std::string_view key = word.substr(0, colon);
     const std::string_view value = word.substr(colon + 1);
-    if (key == "sample") return takeNumber(query.sample, value, word);
-    if (key == "rank") return takeNumber(query.rank, value, word);
-    if (key == "epoch") return takeNumber(query.epoch, value, word);
-    if (key == "step") return takeNumber(query.step, value, word);
+    if (key == "sample") return readNumber(query.sample, value, word);
+    if (key == "rank") return readNumber(query.rank, value, word);
+    if (key == "epoch") return readNumber(query.epoch, value, word);
+    if (key == "step") return readNumber(query.step, value, word);
     if (key != "class") return refusal(word, "is no term of a search");
     if (value.empty()) return refusal(word, "names no class");
     return setOnce(query.className, std::string(value), word);
@@ -71,7 +71,7 @@ Result<PlanQuery> parsePlanQuery(std::string_view text) {
     for (std::size_t at = text.find_first_not_of(kBlank); at != std::string_view::npos;
          at = text.find_first_not_of(kBlank, at)) {
         const std::size_t end = std::min(text.find_first_of(kBlank, at), text.size());
-        if (auto problem = takeWord(query, text.substr(at, end - at))) return *problem;
+        if (auto problem = readWord(query, text.substr(at, end - at))) return *problem;
         any = true;
         at = end;
     }

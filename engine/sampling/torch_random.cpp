@@ -115,7 +115,7 @@ std::vector<std::uint32_t> TorchGenerator::randperm(std::int64_t n, const std::a
     std::vector<std::uint32_t> order(static_cast<std::size_t>(n));
     std::iota(order.begin(), order.end(), 0U);
     Shuffle shuffle(order);
-    while (shuffle.left() > 0 && !(stop && *stop)) shuffle.apply(m_engine.take(shuffle.left()));
+    while (shuffle.left() > 0 && !(stop && *stop)) shuffle.apply(m_engine.next(shuffle.left()));
     return order;
 }
 

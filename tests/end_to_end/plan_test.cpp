@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // ringsidectl plan and config as a user types them; that the plans are PyTorch's is tested in tests/pytorch.
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <numeric>
+
 #include "base/files.h"
 #include "program.h"
 #include "support/catch.h"
@@ -121,6 +126,40 @@ TEST_CASE("plan answers where a sample goes, what is never seen, what differs an
     CHECK(damage["seen"] == 3);
     CHECK(damage["overlap"] == Json(std::vector<int>(16, 3)));
     CHECK(answer({"--sampler", "contiguous", "--no-shuffle"})["ranks"][3]["indices"] == Json({9, 0, 1}));
+}
+
+TEST_CASE("plan counts the classes of every rank and marks what is outside chance") {
+    const TemporaryDirectory scratch;
+    const std::string digits = scratch.path() / "digits.json";
+    std::ofstream(digits) << R"({"version": 1})";
+    const Outcome outcome = plan({"--config", digits, "--world-size", "16", "--balance", "--format", "json"});
+    INFO(outcome.output);
+    REQUIRE(outcome.exitCode == 0);
+    const Json balance = parseJson(outcome.output, "plan").value();
+    const auto sizes = balance["class_sizes"].get<std::vector<double>>();
+    const double n = std::accumulate(sizes.begin(), sizes.end(), 0.0), drawn = 90;  // ceil(1437 / 16)
+    CHECK(n == 1437);
+    std::vector<double> sums(sizes.size());
+    std::size_t outside = 0;
+    for (const Json& rank : balance["ranks"]) {
+        const auto counts = rank["counts"].get<std::vector<double>>();
+        CHECK(std::accumulate(counts.begin(), counts.end(), 0.0) == drawn);
+        Json expected = Json::array();
+        for (std::size_t label = 0; label < counts.size(); ++label) {
+            sums[label] += counts[label];
+            // The hypergeometric distribution's mean and 95 % band, in whole samples.
+            const double mean = drawn * sizes[label] / n;
+            const double half = 1.959964 * std::sqrt(mean * (1 - sizes[label] / n) * (n - drawn) / (n - 1));
+            if (counts[label] < std::floor(mean - half) || counts[label] > std::ceil(mean + half))
+                expected.push_back(label);
+        }
+        CHECK(rank["outside_chance"] == expected);
+        outside += expected.size();
+    }
+    CHECK(std::accumulate(sums.begin(), sums.end(), 0.0) == 1440);  // three samples are repeated
+    for (std::size_t label = 0; label < sizes.size(); ++label) CHECK(sums[label] >= sizes[label]);
+    const Outcome text = plan({"--config", digits, "--world-size", "16", "--balance"});
+    CHECK(static_cast<std::size_t>(std::ranges::count(text.output, '!')) == outside + 1);  // and what it means
 }
 
 TEST_CASE("plan refuses a sampler it does not know, and a balance without classes, with a way out") {

@@ -43,7 +43,7 @@ TEST_CASE("The Mersenne Twister gives the words of std::mt19937, singly or in bl
         MersenneTwister twister(seed);
         for (int round = 0; round < 4; ++round) {
             for (int i = 0; i < 100; ++i) REQUIRE(twister.next() == reference());
-            for (const std::uint32_t word : twister.take(1000)) REQUIRE(word == reference());
+            for (const std::uint32_t word : twister.next(1000)) REQUIRE(word == reference());
         }
     }
 }

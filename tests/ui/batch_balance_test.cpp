@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "shards/balance/batch_balance.h"
+#include "shards/balance/scene_balance.h"
 
 #include "data/sets/dataset.h"
 #include "plans.h"

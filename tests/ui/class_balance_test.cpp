@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "shards/balance/class_balance.h"
+#include "shards/balance/scene_balance.h"
 
 #include "plans.h"
 #include "support/catch.h"

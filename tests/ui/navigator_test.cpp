@@ -14,7 +14,11 @@ class Places final : public Page {
   public:
     Places(const QString& name, QStringList views)
         : Page(name, name.toUpper()), m_views(std::move(views)), m_line(new QLineEdit(this)) {}
-    QStringList viewNames() const override { return m_views; }
+    QList<View> views() const override {
+        QList<View> all;
+        for (const QString& name : m_views) all << View{name, name, {}};
+        return all;
+    }
     void showView(const QString& view) override { shown = view; }
     QWidget* keyboardHome() const override { return m_line; }
     QString shown;

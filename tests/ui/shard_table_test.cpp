@@ -10,7 +10,7 @@
 #include <QTemporaryDir>
 
 #include "plans.h"
-#include "shards/balance/class_balance.h"
+#include "shards/balance/scene_balance.h"
 #include "shards/find/hits_table.h"
 #include "support/catch.h"
 #include "support/size_limit.h"
@@ -139,6 +139,18 @@ TEST_CASE("tables name the classes as the data set does") {
     const ShardTable balance = balanceTable(classBalance(scene));
     CHECK(balance.row(0).mid(0, 3) == QStringList{"0", "even", "2"});
     CHECK(balance.row(1).mid(0, 3) == QStringList{"0", "odd", "1"});
+}
+
+TEST_CASE("numbers stand at the right of their columns, words at the left") {
+    ShardTableModel model;
+    model.setTable({"t", {"index", "flag"}, 2, [](qint64 row) { return QStringList{QString::number(row), "normal"}; }});
+    CHECK(model.isNumeric(0));
+    CHECK_FALSE(model.isNumeric(1));
+    const auto alignment = [&](int column) {
+        return Qt::Alignment(model.headerData(column, Qt::Horizontal, Qt::TextAlignmentRole).toInt());
+    };
+    CHECK(alignment(0).testFlag(Qt::AlignRight));
+    CHECK(alignment(1).testFlag(Qt::AlignLeft));
 }
 
 TEST_CASE("a long cell is cut on screen and whole in the file") {

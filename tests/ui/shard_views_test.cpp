@@ -38,13 +38,13 @@ ShardScene epochsOf(const ShardSpec& spec, std::int64_t epochs) {
 TEST_CASE("a biography follows a sample with its batch mates") {
     const Biography life = biography(epochsOf(tenOnFour(), 2), 4, std::atomic<bool>(false));
     REQUIRE(life.entries.size() == 2);
-    REQUIRE(life.entries[0].places.size() == 2);  // first, and repeated at the end
-    CHECK(life.entries[0].places[1].rank == 2);
-    CHECK(life.entries[0].batchMates == std::vector<std::uint32_t>{3});
-    REQUIRE(life.entries[1].places.size() == 1);
-    CHECK(life.entries[1].places[0].rank == 1);
-    CHECK(life.entries[1].places[0].slot == 2);
-    CHECK(life.entries[1].batchMates.empty());  // the last step has one sample per rank
+    REQUIRE(life.entries[0].uses.size() == 2);  // first, and repeated at the end
+    CHECK(life.entries[0].uses[1].place.rank == 2);
+    CHECK(life.entries[0].uses[0].batchMates == std::vector<std::uint32_t>{3});
+    REQUIRE(life.entries[1].uses.size() == 1);
+    CHECK(life.entries[1].uses[0].place.rank == 1);
+    CHECK(life.entries[1].uses[0].place.slot == 2);
+    CHECK(life.entries[1].uses[0].batchMates.empty());  // the last step has one sample per rank
     const Explanation said = explainBiography(epochsOf(tenOnFour(), 2), life);
     CHECK(said.lines[0] == "It is trained 3 times, by 3 of 4 ranks, and left out in 0 epochs.");
     CHECK(said.lines[1].contains("2 / 4 = 0.5"));
@@ -54,12 +54,12 @@ TEST_CASE("a biography tells of dropping and of a forgotten set_epoch") {
     ShardSpec cut = tenOnFour();
     cut.dropLast = true;
     const Biography life = biography(epochsOf(cut, 2), 2, std::atomic<bool>(false));
-    CHECK(life.entries[0].places.empty());
-    CHECK(life.entries[1].places.size() == 1);
+    CHECK(life.entries[0].uses.empty());
+    CHECK(life.entries[1].uses.size() == 1);
     ShardScene forgotten = epochsOf(tenOnFour(), 3);
     forgotten.setEpoch = false;
     const Biography still = biography(forgotten, 4, std::atomic<bool>(false));
-    CHECK(still.entries[2].places[0].rank == 0);
+    CHECK(still.entries[2].uses[0].place.rank == 0);
     CHECK(explainBiography(forgotten, still).warning);
 }
 
@@ -78,8 +78,8 @@ TEST_CASE("a large set's biography comes epoch by epoch, and ends as if told at 
     while (!life.isWhole()) life = continued(scene, life, std::atomic<bool>(false));
     REQUIRE(life.entries.size() == 5);
     for (const BiographyEntry& entry : life.entries) {
-        REQUIRE(entry.places.size() == 1);
-        CHECK(entry.places[0].slot == planOf(scene.specAt(entry.epoch)).places(4)[0].slot);
+        REQUIRE(entry.uses.size() == 1);
+        CHECK(entry.uses[0].place.slot == planOf(scene.specAt(entry.epoch)).places(4)[0].slot);
     }
 }
 

@@ -30,21 +30,21 @@ class LatestWork {
     }
     bool isBusy() const { return m_stop != nullptr; }
 
-    // make(stop) runs on the worker; take(value) on context's thread, unless something newer was wanted meanwhile.
+    // make(stop) runs on the worker; use(value) on context's thread, unless something newer was wanted meanwhile.
     // context outlives this.
-    template <class Make, class Take>
-    void want(QObject* context, Make make, Take take) {
+    template <class Make, class Use>
+    void want(QObject* context, Make make, Use use) {
         cancel();
         m_stop = std::make_shared<Stop>(false);
-        m_pool.start([this, context, stop = m_stop, make = std::move(make), take = std::move(take)] {
+        m_pool.start([this, context, stop = m_stop, make = std::move(make), use = std::move(use)] {
             auto value = std::make_shared<decltype(make(*stop))>(make(*stop));
             if (*stop) return;
             QMetaObject::invokeMethod(
                 context,
-                [this, stop, value, take] {
+                [this, stop, value, use] {
                     if (*stop) return;
                     m_stop.reset();
-                    take(*value);
+                    use(*value);
                 },
                 Qt::QueuedConnection);
         });

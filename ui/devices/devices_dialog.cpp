@@ -35,7 +35,7 @@ DevicesDialog::DevicesDialog(ExperimentModel& experiment, DeviceQuery& query, co
     m_cards = addFrame();
     connect(m_again, &QPushButton::clicked, this, &DevicesDialog::ask);
     connect(&experiment, &ExperimentModel::configChanged, this, &DevicesDialog::refreshChoice);
-    connect(&query, &DeviceQuery::answered, this, &DevicesDialog::take);
+    connect(&query, &DeviceQuery::answered, this, &DevicesDialog::showHost);
     connect(&query, &DeviceQuery::failed, this, [this](const QString& why) {
         clearCards();
         m_status->setText(why);
@@ -109,7 +109,7 @@ void DevicesDialog::addNote(const QString& text, const char* name) {
     m_cards->insertWidget(m_cards->count() - 1, note);
 }
 
-void DevicesDialog::take(const HostDevices& host) {
+void DevicesDialog::showHost(const HostDevices& host) {
     clearCards();
     m_status->hide();
     m_again->setEnabled(true);

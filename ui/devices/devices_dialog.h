@@ -15,7 +15,7 @@ class ExperimentModel;
 class Theme;
 
 // What ranks can compute on here: the CPU, each GPU with its memory and links, or why none is used; and what the
-// experiment would take, with the reason. Asks again when it opens.
+// experiment would showHost, with the reason. Asks again when it opens.
 class DevicesDialog final : public QDialog {
     Q_OBJECT
   public:
@@ -24,7 +24,7 @@ class DevicesDialog final : public QDialog {
   private:
     QVBoxLayout* addFrame();
     void ask();
-    void take(const HostDevices& host);
+    void showHost(const HostDevices& host);
     void addNote(const QString& text, const char* name);
     void clearCards();
     void refreshChoice();

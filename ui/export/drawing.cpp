@@ -38,7 +38,7 @@ class Recorder final : public QPaintEngine {
 
     void updateState(const QPaintEngineState& now) override {
         const DirtyFlags dirty = now.state();
-        takeStyle(now, dirty);
+        applyStyle(now, dirty);
         if (dirty & DirtyClipEnabled) add([on = now.isClipEnabled()](QPainter& p) { p.setClipping(on); });
         if (dirty & DirtyClipRegion) {
             add([region = now.clipRegion(), how = now.clipOperation()](QPainter& p) { p.setClipRegion(region, how); });
@@ -79,7 +79,7 @@ class Recorder final : public QPaintEngine {
 
   private:
     void add(Drawing::Step step) { m_steps.push_back(std::move(step)); }
-    void takeStyle(const QPaintEngineState& now, DirtyFlags dirty) {
+    void applyStyle(const QPaintEngineState& now, DirtyFlags dirty) {
         if (dirty & DirtyTransform) add([t = now.transform()](QPainter& p) { p.setTransform(t); });
         if (dirty & DirtyPen) add([pen = now.pen()](QPainter& p) { p.setPen(pen); });
         if (dirty & DirtyBrush) add([brush = now.brush()](QPainter& p) { p.setBrush(brush); });

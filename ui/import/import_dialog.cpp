@@ -57,8 +57,8 @@ ImportDialog::ImportDialog(Theme& theme, Dialogs& dialogs, QWidget* parent)
     buildLayout();
     restyle();
     connect(&theme, &Theme::changed, this, &ImportDialog::restyle);
-    connect(&m_job, &ImportJob::looked, this, &ImportDialog::takePreview);
-    connect(&m_job, &ImportJob::checked, this, &ImportDialog::takeCheck);
+    connect(&m_job, &ImportJob::looked, this, &ImportDialog::showPreview);
+    connect(&m_job, &ImportJob::checked, this, &ImportDialog::showCheck);
     connect(this, &QDialog::finished, this, [this] {
         m_job.stop();
         m_data.reset();  // may be large
@@ -186,7 +186,7 @@ bool ImportDialog::suggest(const DataPreview& preview) {
     return m_choices != before;
 }
 
-void ImportDialog::takePreview(const Result<DataPreview>& preview) {
+void ImportDialog::showPreview(const Result<DataPreview>& preview) {
     m_busy = false;
     if (!preview) {
         m_problem = inFormWords(QString::fromStdString(preview.problem().text()));
@@ -223,7 +223,7 @@ void ImportDialog::showRows() {
     if (m_rows.labelColumn() >= 0) m_table->scrollTo(m_rows.index(0, m_rows.labelColumn()));
 }
 
-void ImportDialog::takeCheck(const Result<CheckedData>& checked) {
+void ImportDialog::showCheck(const Result<CheckedData>& checked) {
     m_busy = false;
     if (checked)
         m_data = checked.value();

@@ -40,8 +40,8 @@ class ImportDialog final : public QDialog {
     void buildLayout();
     QWidget* makeSamples();
     QWidget* makeButtons();
-    void takePreview(const Result<DataPreview>& preview);
-    void takeCheck(const Result<CheckedData>& checked);
+    void showPreview(const Result<DataPreview>& preview);
+    void showCheck(const Result<CheckedData>& checked);
     void lookNow();
     bool suggest(const DataPreview& preview);  // whether m_choices changed
     QString statusText() const;

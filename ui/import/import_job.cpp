@@ -15,16 +15,16 @@ void ImportJob::stop() {
 }
 
 // The result goes by way of the application object, which outlives every worker: this job may be gone by then.
-template <class Make, class Take>
-void ImportJob::start(Make make, Take take) {
+template <class Make, class Use>
+void ImportJob::start(Make make, Use use) {
     stop();
     QThreadPool::globalInstance()->start(
-        [job = QPointer(this), number = m_number, stop = m_stop.get_token(), make, take] {
+        [job = QPointer(this), number = m_number, stop = m_stop.get_token(), make, use] {
             const auto made = std::make_shared<decltype(make(stop))>(make(stop));
             QMetaObject::invokeMethod(
                 QCoreApplication::instance(),
-                [job, number, made, take] {
-                    if (job && job->m_number == number) take(*job, *made);
+                [job, number, made, use] {
+                    if (job && job->m_number == number) use(*job, *made);
                 },
                 Qt::QueuedConnection);
         });

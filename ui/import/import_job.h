@@ -9,7 +9,7 @@
 namespace ringside {
 
 // Looks at a data file on worker threads: first what it seems to be, which takes a moment, then whether it loads as a
-// whole, which may take long. A new look replaces the one before; nobody waits for one that is no longer wanted.
+// whole, which may use long. A new look replaces the one before; nobody waits for one that is no longer wanted.
 class ImportJob final : public QObject {
     Q_OBJECT
   public:
@@ -26,8 +26,8 @@ class ImportJob final : public QObject {
     void checked(const Result<CheckedData>& checked);
 
   private:
-    template <class Make, class Take>
-    void start(Make make, Take take);
+    template <class Make, class Use>
+    void start(Make make, Use use);
 
     quint64 m_number = 0;
     std::stop_source m_stop;

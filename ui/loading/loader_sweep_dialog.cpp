@@ -33,8 +33,8 @@ LoaderSweepDialog::LoaderSweepDialog(ExperimentModel& model, Theme& theme, const
     buildLayout();
     connect(&m_process, &LoaderSweepProcess::began, this,
             [this](const QString& what) { m_status->setText(tr("%1. Measuring...").arg(what)); });
-    connect(&m_process, &LoaderSweepProcess::measured, this, &LoaderSweepDialog::take);
-    connect(&m_process, &LoaderSweepProcess::advised, this, &LoaderSweepDialog::takeAdvice);
+    connect(&m_process, &LoaderSweepProcess::measured, this, &LoaderSweepDialog::addRate);
+    connect(&m_process, &LoaderSweepProcess::advised, this, &LoaderSweepDialog::showAdvice);
     connect(&m_process, &LoaderSweepProcess::failed, this, [this](const QString& reason) {
         m_status->setText(reason);
         m_close->setText(tr("Close"));
@@ -78,7 +78,7 @@ void LoaderSweepDialog::buildLayout() {
     connect(m_close, &QPushButton::clicked, this, &QDialog::close);
 }
 
-void LoaderSweepDialog::take(const LoaderRate& rate) {
+void LoaderSweepDialog::addRate(const LoaderRate& rate) {
     m_rates.push_back(rate);
     m_status->setText(tr("%1 workers: %2 samples/s, %3 ms per batch. Measuring...")
                           .arg(rate.numWorkers)
@@ -96,7 +96,7 @@ void LoaderSweepDialog::showCurve() {
     m_chart->setCurves({curve}, wholeRange({curve}));
 }
 
-void LoaderSweepDialog::takeAdvice(const LoaderAdvice& advice) {
+void LoaderSweepDialog::showAdvice(const LoaderAdvice& advice) {
     m_advised = advice.numWorkers;
     m_status->setText(QString::fromStdString(advice.text) + QLatin1Char('.'));
     m_use->setText(tr("Use %1").arg(advice.numWorkers));

@@ -22,8 +22,8 @@ class LoaderSweepDialog final : public QDialog {
 
   private:
     void buildLayout();
-    void take(const LoaderRate& rate);
-    void takeAdvice(const LoaderAdvice& advice);
+    void addRate(const LoaderRate& rate);
+    void showAdvice(const LoaderAdvice& advice);
     void showCurve();
     void use();
 

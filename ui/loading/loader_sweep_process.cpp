@@ -70,13 +70,13 @@ void LoaderSweepProcess::readLines() {
     m_deadline.start(kSilence);
     m_pending += m_process->readAllStandardOutput();
     for (qsizetype end = m_pending.indexOf('\n'); end >= 0; end = m_pending.indexOf('\n')) {
-        takeLine(m_pending.first(end));
+        parseLine(m_pending.first(end));
         m_pending.remove(0, end + 1);
     }
     if (m_pending.size() > kMaxLine) fail(tr("ringsidectl said something that is no measurement."));
 }
 
-void LoaderSweepProcess::takeLine(const QByteArray& line) {
+void LoaderSweepProcess::parseLine(const QByteArray& line) {
     const Result<Json> parsed = parseJson(line.toStdString(), "a line of ringsidectl sweep");
     if (m_over || !parsed || !parsed.value().is_object()) return;
     const Json& json = parsed.value();

@@ -29,7 +29,7 @@ class LoaderSweepProcess final : public QObject {
 
   private:
     void readLines();
-    void takeLine(const QByteArray& line);
+    void parseLine(const QByteArray& line);
     void finished();
     void fail(const QString& reason);
 

@@ -88,11 +88,11 @@ void PlanModel::refresh() {
     const ShardSpec spec = specAt(m_epoch);
     if (const std::optional<ShardPlan> cached = m_shelf->find(spec)) {
         ++m_work.cacheHits;
-        take(*cached);
+        setPlan(*cached);
     } else if (spec.datasetSize <= kInstantSamples) {
         const MadePlan made = makePlan(spec);
         count(made.ms);
-        take(made.plan);
+        setPlan(made.plan);
     } else {
         makeLater(spec);
     }
@@ -114,13 +114,13 @@ void PlanModel::makeLater(const ShardSpec& spec) {
             this,
             [this, made, stop] {
                 count(made.ms);
-                if (!*stop) take(made.plan);
+                if (!*stop) setPlan(made.plan);
             },
             Qt::QueuedConnection);
     });
 }
 
-void PlanModel::take(const Result<ShardPlan>& result) {
+void PlanModel::setPlan(const Result<ShardPlan>& result) {
     m_working = false;
     if (!result) {
         fail(QString::fromStdString(result.problem().text()));

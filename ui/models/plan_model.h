@@ -55,7 +55,7 @@ class PlanModel : public QObject {
     void refresh();
     void count(double ms);
     void makeLater(const ShardSpec& spec);
-    void take(const Result<ShardPlan>& result);
+    void setPlan(const Result<ShardPlan>& result);
     void fail(const QString& problem);
     void followSelection();
 

@@ -25,7 +25,7 @@ void PlanShelf::add(const ShardPlan& plan) {
     m_plans.erase(m_plans.begin() + static_cast<std::ptrdiff_t>(kept), m_plans.end());
 }
 
-Result<ShardPlan> PlanShelf::take(const ShardSpec& spec, const std::atomic<bool>* stop) {
+Result<ShardPlan> PlanShelf::findOrMake(const ShardSpec& spec, const std::atomic<bool>* stop) {
     if (std::optional<ShardPlan> known = find(spec)) return *known;
     Result<ShardPlan> made = ShardPlan::make(spec, stop);
     if (made) {

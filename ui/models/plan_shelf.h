@@ -19,7 +19,7 @@ class PlanShelf {
     std::optional<ShardPlan> find(const ShardSpec& spec);
     void add(const ShardPlan& plan);
     // From the shelf, or made here, with its inverse order, and added. Soon after *stop is set it is a problem.
-    Result<ShardPlan> take(const ShardSpec& spec, const std::atomic<bool>* stop = nullptr);
+    Result<ShardPlan> findOrMake(const ShardSpec& spec, const std::atomic<bool>* stop = nullptr);
 
   private:
     std::mutex m_mutex;

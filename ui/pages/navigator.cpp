@@ -10,6 +10,12 @@ QString pageOf(const QString& place) {
     return place.section(QLatin1Char('/'), 0, 0).toLower();
 }
 
+QStringList viewNames(const Page& page) {
+    QStringList names;
+    for (const Page::View& view : page.views()) names << view.name;
+    return names;
+}
+
 }  // namespace
 
 Navigator::Navigator(QTabWidget& tabs, QObject* parent) : QObject(parent), m_tabs(tabs) {
@@ -44,7 +50,7 @@ bool Navigator::show(const QString& place) {
     Page* page = find(pageOf(place));
     if (page == nullptr) return false;
     if (const QString view = place.section(QLatin1Char('/'), 1); !view.isEmpty()) {
-        if (!page->viewNames().contains(view)) return false;
+        if (!viewNames(*page).contains(view)) return false;
         page->showView(view);
     }
     m_tabs.setCurrentWidget(page);
@@ -58,8 +64,8 @@ void Navigator::giveKeyboard() const {
 QString Navigator::choices(const QString& place) const {
     const Page* page = find(pageOf(place));
     if (page == nullptr) return tr("the pages are %1").arg(names().join(QStringLiteral(", ")));
-    if (page->viewNames().isEmpty()) return tr("%1 has no views of its own").arg(page->name());
-    return tr("the views of %1 are %2").arg(page->name(), page->viewNames().join(QStringLiteral(", ")));
+    if (page->views().isEmpty()) return tr("%1 has no views of its own").arg(page->name());
+    return tr("the views of %1 are %2").arg(page->name(), viewNames(*page).join(QStringLiteral(", ")));
 }
 
 }  // namespace ringside

@@ -47,7 +47,12 @@ class Page : public QWidget {
     // Who gets the keyboard when the page is called by its key; null: whoever has it keeps it.
     virtual QWidget* keyboardHome() const { return nullptr; }
     // Pictures among which the page shows one: "map" in "shards/map".
-    virtual QStringList viewNames() const { return {}; }
+    struct View {
+        QString name;
+        QString title;  // on its button
+        QString words;  // other words for it, for the command finder
+    };
+    virtual QList<View> views() const { return {}; }
     virtual void showView(const QString&) {}
 
   Q_SIGNALS:

@@ -2,10 +2,10 @@
 #include "plan/plan_answers.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 
 #include "base/number_text.h"
+#include "sampling/class_balance.h"
 #include "sampling/plan_damage.h"
 #include "sampling/plan_diff.h"
 #include "sampling/plan_query.h"
@@ -73,18 +73,6 @@ std::string first(const Json& list, std::string (*textOf)(const Json&)) {
 
 std::string sampleLine(const Json& sample) {
     return "sample " + sample.dump() + "\n";
-}
-
-// Mean and half width of the hypergeometric band: a rank's share of a class when the deal is fair.
-struct Band {
-    double low = 0, high = 0;
-};
-Band fairBand(double n, double ofClass, double drawn) {
-    if (n < 2) return {0, n};
-    const double mean = drawn * ofClass / n;
-    const double rest = std::max(0.0, n - drawn) / (n - 1);
-    const double half = 1.96 * std::sqrt(mean * (1 - ofClass / n) * rest);
-    return {std::max(0.0, mean - half), mean + half};
 }
 
 std::string overlapText(const PlanDamage& damage) {
@@ -188,25 +176,20 @@ Result<PlanAnswer> answerBalance(const PlanSource& source, std::int64_t epoch) {
     const Result<ShardPlan> made = ShardPlan::make(source.specAt(epoch));
     if (!made) return made.problem();
     const ShardPlan& plan = made.value();
-    const std::int64_t classes = source.data->classCount();
-    std::vector<std::int64_t> sizes(static_cast<std::size_t>(classes));
-    for (const std::uint16_t label : labels.value()) ++sizes[label];
-    PlanAnswer answer{{{"epoch", epoch}, {"class_sizes", sizes}, {"ranks", Json::array()}}, "         "};
-    for (std::int64_t c = 0; c < classes && c < kShownRanks; ++c) answer.text += cell(source.data->className(c));
-    for (int rank = 0; rank < plan.spec().worldSize; ++rank) {
-        std::vector<std::int64_t> counts(static_cast<std::size_t>(classes));
-        for (std::int64_t slot = 0; slot < plan.trainedOf(rank); ++slot) {
-            ++counts[labels.value()[static_cast<std::size_t>(plan.index(rank, slot))]];
-        }
-        Json outside = Json::array();
+    std::vector<std::string> names;
+    for (std::int64_t c = 0; c < source.data->classCount(); ++c) names.push_back(source.data->className(c));
+    const ClassBalance balance = classBalance(plan, labels.value(), names);
+    PlanAnswer answer{{{"epoch", epoch}, {"class_sizes", balance.classSizes}, {"ranks", Json::array()}}, "         "};
+    for (int c = 0; c < balance.classes && c < kShownRanks; ++c)
+        answer.text += cell(names[static_cast<std::size_t>(c)]);
+    for (int rank = 0; rank < balance.ranks; ++rank) {
+        Json counts = Json::array(), outside = Json::array();
         std::string line = "\n" + cell("rank " + std::to_string(rank));
-        for (std::size_t c = 0; c < counts.size(); ++c) {
-            const Band band = fairBand(static_cast<double>(source.size), static_cast<double>(sizes[c]),
-                                       static_cast<double>(plan.trainedOf(rank)));
-            const auto count = static_cast<double>(counts[c]);
-            const bool out = count < std::floor(band.low) || count > std::ceil(band.high);
+        for (int c = 0; c < balance.classes; ++c) {
+            const bool out = balance.outside(rank, c);
+            counts.push_back(balance.count(rank, c));
             if (out) outside.push_back(c);
-            if (c < kShownRanks) line += cell(std::to_string(counts[c]) + (out ? "!" : ""));
+            if (c < kShownRanks) line += cell(std::to_string(balance.count(rank, c)) + (out ? "!" : ""));
         }
         if (rank < kShownRanks) answer.text += line;
         answer.json["ranks"].push_back({{"rank", rank}, {"counts", counts}, {"outside_chance", outside}});

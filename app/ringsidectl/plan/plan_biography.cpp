@@ -2,29 +2,23 @@
 #include "plan/plan_biography.h"
 
 #include <algorithm>
-#include <optional>
+#include <limits>
+#include <vector>
+
+#include "sampling/biography.h"
 
 namespace ringside {
 namespace {
 
 constexpr std::size_t kShownMates = 8;  // in the text; the JSON has all
 
-Json matesOf(const ShardPlan& plan, const SamplePlace& place) {
-    Json mates = Json::array();
-    if (place.step < 0) return mates;
-    const SlotRange batch = plan.batch(place.rank, place.step);
-    for (std::int64_t slot = batch.first; slot < batch.first + batch.count; ++slot) {
-        if (slot != place.slot) mates.push_back(plan.index(place.rank, slot));
-    }
-    return mates;
-}
-
-Json placeJson(const ShardPlan& plan, const SamplePlace& place) {
+Json placeJson(const SampleUse& use) {
+    const SamplePlace& place = use.place;
     return {{"rank", place.rank},
             {"step", place.step < 0 ? Json() : Json(place.step + 1)},
             {"slot", place.slot},
             {"flag", place.padded ? "padded" : "normal"},
-            {"batch_mates", matesOf(plan, place)}};
+            {"batch_mates", use.batchMates}};
 }
 
 std::string placeText(const Json& place) {
@@ -57,17 +51,15 @@ Result<PlanAnswer> answerBiography(const PlanSource& source, std::int64_t sample
             "choose one from 0 to " + std::to_string(source.size - 1)};
     }
     PlanAnswer answer{{{"sample", sample}, {"epochs", Json::array()}}, {}};
-    std::optional<ShardPlan> plan;
-    for (std::int64_t epoch = 0; epoch < epochs; ++epoch) {
-        const ShardSpec spec = source.specAt(epoch);
-        if (!plan || !(plan->spec() == spec)) {
-            const Result<ShardPlan> made = ShardPlan::make(spec);
-            if (!made) return made.problem();
-            plan = made.value();
-        }
+    const BiographySource plans{[&](std::int64_t epoch) { return source.specAt(epoch); },
+                                [](const ShardSpec& spec) { return ShardPlan::make(spec); }};
+    std::vector<BiographyEntry> entries;
+    constexpr auto kAll = std::numeric_limits<std::int64_t>::max();
+    if (const auto problem = tellEpochs(plans, sample, 0, epochs, kAll, entries)) return *problem;
+    for (const BiographyEntry& entry : entries) {
         Json places = Json::array();
-        for (const SamplePlace& place : plan->placesByScan(sample)) places.push_back(placeJson(*plan, place));
-        answer.json["epochs"].push_back({{"epoch", epoch}, {"places", places}});
+        for (const SampleUse& use : entry.uses) places.push_back(placeJson(use));
+        answer.json["epochs"].push_back({{"epoch", entry.epoch}, {"places", places}});
         answer.text += epochText(answer.json["epochs"].back());
     }
     return answer;

@@ -26,12 +26,21 @@ std::vector<std::string> optionsOf(const CLI::App& command) {
     for (const CLI::Option* option : command.get_options()) {
         for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
     }
+    // A group of options that exclude one another is a nameless command within.
+    for (const CLI::App* group : command.get_subcommands({})) {
+        if (!group->get_name().empty()) continue;
+        for (const std::string& name : optionsOf(*group)) {
+            if (name != "--help") names.push_back(name);
+        }
+    }
     return names;
 }
 
 std::vector<std::string> subcommandsOf(const CLI::App& app) {
     std::vector<std::string> names;
-    for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+    for (const CLI::App* command : app.get_subcommands({})) {
+        if (!command->get_name().empty()) names.push_back(command->get_name());
+    }
     return names;
 }
 

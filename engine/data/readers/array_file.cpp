@@ -20,9 +20,9 @@ T valueAt(const std::byte* bytes, std::endian order) {
     return std::bit_cast<T>(raw);
 }
 
-// Hands each value, as T, to take(index, value); take gives false to stop with the index in the answer.
-template <class T, class Take>
-Result<std::uint64_t> forEachValue(ArrayFile& file, Take take) {
+// Hands each value, as T, to visit(index, value); visit gives false to stop with the index in the answer.
+template <class T, class Visit>
+Result<std::uint64_t> forEachValue(ArrayFile& file, Visit visit) {
     const std::uint64_t count = file.header.valueCount();
     std::vector<std::byte> chunk(kChunkValues * sizeof(T));
     for (std::uint64_t done = 0; done < count;) {
@@ -30,7 +30,7 @@ Result<std::uint64_t> forEachValue(ArrayFile& file, Take take) {
         auto got = file.source.readAll(std::span(chunk).first(now * sizeof(T)), file.header.shapeText() + " values");
         if (!got) return got.problem();
         for (std::size_t i = 0; i < now; ++i) {
-            if (!take(done + i, valueAt<T>(chunk.data() + i * sizeof(T), file.header.order))) return done + i;
+            if (!visit(done + i, valueAt<T>(chunk.data() + i * sizeof(T), file.header.order))) return done + i;
         }
         done += now;
     }

@@ -40,7 +40,7 @@ JpegReader& readerOf(j_common_ptr common) {
 }
 
 // Warnings are borne, as Pillow bears them, but for a file that breaks off.
-void takeMessage(j_common_ptr common, int) {
+void checkWarning(j_common_ptr common, int) {
     if (common->err->msg_code == JWRN_JPEG_EOF) fail(common);
 }
 
@@ -54,7 +54,7 @@ void watchScans(j_common_ptr common) {
 JpegReader::JpegReader() {
     info.err = jpeg_std_error(&errors);
     errors.error_exit = fail;
-    errors.emit_message = takeMessage;
+    errors.emit_message = checkWarning;
     info.client_data = this;
     progress.progress_monitor = watchScans;
 }

@@ -19,7 +19,7 @@ class Literals {
   public:
     explicit Literals(std::string_view text) : m_text(text) {}
 
-    bool take(char wanted) {
+    bool accept(char wanted) {
         skipSpace();
         if (m_text.empty() || m_text.front() != wanted) return false;
         m_text.remove_prefix(1);
@@ -44,16 +44,16 @@ class Literals {
         return {};
     }
     std::optional<std::vector<std::int64_t>> tuple() {
-        if (!take('(')) return {};
+        if (!accept('(')) return {};
         std::vector<std::int64_t> values;
-        while (!take(')')) {
+        while (!accept(')')) {
             skipSpace();
             std::int64_t value = 0;
             const auto [end, error] = std::from_chars(m_text.data(), m_text.data() + m_text.size(), value);
             if (error != std::errc() || values.size() == kMaxNpyDimensions) return {};
             m_text.remove_prefix(static_cast<std::size_t>(end - m_text.data()));
             values.push_back(value);
-            if (!take(',') && !m_text.starts_with(')')) return {};
+            if (!accept(',') && !m_text.starts_with(')')) return {};
         }
         return values;
     }
@@ -77,10 +77,10 @@ struct NpyFields {
 std::optional<NpyFields> parseFields(const std::string& text) {
     Literals literals(text);
     NpyFields fields;
-    if (!literals.take('{')) return {};
-    while (!literals.take('}')) {
+    if (!literals.accept('{')) return {};
+    while (!literals.accept('}')) {
         const auto key = literals.string();
-        if (!key || !literals.take(':')) return {};
+        if (!key || !literals.accept(':')) return {};
         if (*key == "descr")
             fields.descr = literals.string();
         else if (*key == "fortran_order")
@@ -89,8 +89,8 @@ std::optional<NpyFields> parseFields(const std::string& text) {
             fields.shape = literals.tuple();
         else
             return {};
-        if (!literals.take(',')) {
-            if (!literals.take('}')) return {};
+        if (!literals.accept(',')) {
+            if (!literals.accept('}')) return {};
             break;
         }
     }

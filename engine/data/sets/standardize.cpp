@@ -11,13 +11,13 @@ namespace {
 constexpr std::size_t kScaledBetweenLooks = std::size_t{1} << 16;  // rows, at the stop token
 
 // The rows' values of one feature, one after the other; false when it was stopped on the way.
-template <class Take>
+template <class Visit>
 bool eachOf(const SampleTable& table, std::span<const std::uint32_t> rows, std::size_t column,
-            const std::stop_token& stop, Take take) {
+            const std::stop_token& stop, Visit visit) {
     const auto width = static_cast<std::size_t>(table.shape.features);
     for (std::size_t at = 0; at < rows.size(); ++at) {
         if (at % kScaledBetweenLooks == 0 && stop.stop_requested()) return false;
-        take(table.features[rows[at] * width + column]);
+        visit(table.features[rows[at] * width + column]);
     }
     return true;
 }

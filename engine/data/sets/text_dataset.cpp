@@ -53,9 +53,10 @@ void encode(char32_t c, std::string& text) {
     for (int i = more - 1; i >= 0; --i) text += static_cast<char>(0x80U | (c >> (6 * i) & 0x3fU));
 }
 
-// Calls take(character) for each in order.
-template <class Take>
-Result<bool> forEachCharacter(std::string_view text, const std::string& what, const std::stop_token& stop, Take take) {
+// Calls visit(character) for each in order.
+template <class Visit>
+Result<bool> forEachCharacter(std::string_view text, const std::string& what, const std::stop_token& stop,
+                              Visit visit) {
     std::size_t at = text.starts_with("\xef\xbb\xbf") ? 3 : 0;  // a byte order mark is no character
     for (std::size_t nextLook = at; at < text.size();) {
         if (at >= nextLook) {
@@ -66,7 +67,7 @@ Result<bool> forEachCharacter(std::string_view text, const std::string& what, co
         if (one.bytes == 0)
             return Problem{what, "is no UTF-8 text: byte " + std::to_string(at) + " starts no character",
                            "save it as UTF-8"};
-        take(one.character);
+        visit(one.character);
         at += one.bytes;
     }
     return true;

@@ -6,7 +6,7 @@
 #include <functional>
 #include <optional>
 
-#include "shards/balance/class_balance.h"
+#include "sampling/class_balance.h"
 
 namespace ringside {
 

@@ -12,7 +12,7 @@ ShardTable balanceTable(const ClassBalance& balance) {
             [balance](qint64 row) {
                 const auto rank = static_cast<int>(row / balance.classes);
                 const auto label = static_cast<int>(row % balance.classes);
-                const ChanceBand& band = balance.bands[static_cast<std::size_t>(label)];
+                const ChanceBand& band = balance.band(rank, label);
                 const auto number = [](double value) { return QString::number(value, 'f', 2); };
                 return QStringList{fieldText(rank),
                                    QString::fromStdString(balance.names[static_cast<std::size_t>(label)]),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/balance/balance_view.h"
 
+#include "shards/balance/scene_balance.h"
+
 #include "sampling/work_limits.h"
 
 #include "shards/balance/balance_table.h"
@@ -63,16 +65,16 @@ void BalanceView::setScene(const ShardScene& scene) {
     m_scene.emplace(scene);
     m_work.cancel();
     const Key key{scene.plan.spec(), scene.labels};
-    if (const auto* known = m_recent.find(key)) return take(*known);
+    if (const auto* known = m_recent.find(key)) return setMade(*known);
     const auto make = [scene](const LatestWork::Stop& stop) { return std::make_shared<const Made>(made(scene, stop)); };
-    if (key.spec.datasetSize <= kInstantSamples) return take(make(LatestWork::Stop(false)));
+    if (key.spec.datasetSize <= kInstantSamples) return setMade(make(LatestWork::Stop(false)));
     m_work.want(this, make, [this, key](const std::shared_ptr<const Made>& one) {
         m_recent.add(key, one);
-        take(one);
+        setMade(one);
     });
 }
 
-void BalanceView::letGo() {
+void BalanceView::freeMemory() {
     m_work.cancel();
     m_scene.reset();
     m_recent.clear();
@@ -85,7 +87,7 @@ BalanceView::Made BalanceView::made(const ShardScene& scene, const LatestWork::S
     return one;
 }
 
-void BalanceView::take(std::shared_ptr<const Made> one) {
+void BalanceView::setMade(std::shared_ptr<const Made> one) {
     m_made = std::move(one);
     show();
 }
@@ -118,7 +120,7 @@ void BalanceView::show() {
         counts = {shown->byRank.ranks,
                   shown->byRank.classes,
                   [shown](qint64 row, int label) { return shown->byRank.count(static_cast<int>(row), label); },
-                  [shown](qint64, int label) { return shown->byRank.bands[static_cast<std::size_t>(label)]; },
+                  [shown](qint64 row, int label) { return shown->byRank.band(static_cast<int>(row), label); },
                   [](qint64 row) { return tr("Rank %1").arg(row); },
                   className,
                   [this](qint64 row) { return m_theme.rankColor(static_cast<int>(row)); }};

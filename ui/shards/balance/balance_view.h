@@ -7,8 +7,8 @@
 #include "controls/latest_work.h"
 #include "controls/recent.h"
 #include "controls/segmented_control.h"
+#include "sampling/class_balance.h"
 #include "shards/balance/balance_canvas.h"
-#include "shards/balance/batch_balance.h"
 #include "shards/scene/shard_view.h"
 
 namespace ringside {
@@ -24,7 +24,7 @@ class BalanceView : public ShardView {
     std::optional<Explanation> explanation() const override { return m_explanation; }
     ShardTable table() const override;
     bool isSettled() const override { return !m_work.isBusy(); }
-    void letGo() override;
+    void freeMemory() override;
     qint64 cellsDrawn() const override;
 
   private:
@@ -39,7 +39,7 @@ class BalanceView : public ShardView {
         Labels labels;
         bool operator==(const Key&) const = default;
     };
-    void take(std::shared_ptr<const Made> made);
+    void setMade(std::shared_ptr<const Made> made);
     void show();
     void explain();
     bool isByStep() const { return m_by->current() == 1; }

@@ -39,9 +39,9 @@ void ClassBalanceView::setScene(std::optional<ShardScene> scene) {
     m_pause.stop();
     m_wanted = std::move(scene);
     if (!m_wanted || !m_wanted->labels || m_wanted->trainedSlots() == 0) {
-        take(std::make_shared<Made>());
+        setMade(std::make_shared<Made>());
     } else if (m_wanted->plan.spec().datasetSize <= kInstantSamples) {
-        take(made(*m_wanted, LatestWork::Stop(false)));
+        setMade(made(*m_wanted, LatestWork::Stop(false)));
     } else {
         m_pause.start();
     }
@@ -50,7 +50,7 @@ void ClassBalanceView::setScene(std::optional<ShardScene> scene) {
 void ClassBalanceView::count() {
     m_work.want(
         this, [scene = *m_wanted](const LatestWork::Stop& stop) { return made(scene, stop); },
-        [this](const MadeRef& made) { take(made); });
+        [this](const MadeRef& made) { setMade(made); });
 }
 
 ClassBalanceView::MadeRef ClassBalanceView::made(const ShardScene& scene, const LatestWork::Stop& stop) {
@@ -84,7 +84,7 @@ std::vector<int> ClassBalanceView::farthestRanks(const ClassBalance& balance) {
     return ranks;
 }
 
-void ClassBalanceView::take(MadeRef made) {
+void ClassBalanceView::setMade(MadeRef made) {
     m_made = std::move(made);
     setVisible(m_made->balance.classes > 0);
     updateGeometry();
@@ -100,10 +100,16 @@ QString ClassBalanceView::sentence() const {
 
 QString ClassBalanceView::rankSentence(int rank) const {
     if (balance().withinChance(rank)) return tr("Rank %1 is within chance").arg(rank);
-    return tr("Rank %1 is outside chance: %2, limit %3")
+    return (isUnusual() ? tr("Rank %1 is outside chance: %2, limit %3")
+                        : tr("Rank %1 is beyond 95 %: %2, limit %3; one such is chance"))
         .arg(rank)
         .arg(balance().distance(rank), 0, 'f', 1)
         .arg(balance().distanceLimit(), 0, 'f', 1);
+}
+
+// More ranks are outside than chance itself puts there.
+bool ClassBalanceView::isUnusual() const {
+    return balance().ranks - m_made->within > balance().ranksOutsideByChance();
 }
 
 // Where there is no room for a line of each.
@@ -134,7 +140,7 @@ void ClassBalanceView::paintEvent(QPaintEvent*) {
     for (int row = 0; row < static_cast<int>(m_made->rows.size()); ++row) {
         for (int label = 0; label < balance().classes; ++label) drawBar(painter, row, label);
         const int rank = m_made->rows[static_cast<std::size_t>(row)];
-        painter.setPen(balance().withinChance(rank) ? c.muted : c.danger);
+        painter.setPen(balance().withinChance(rank) || !isUnusual() ? c.muted : c.danger);
         painter.setFont(m_theme.noteFont());
         painter.drawText(QRectF(0, cell(row, 0).top() - 17, width(), 15), Qt::AlignLeft | Qt::AlignVCenter,
                          rankSentence(rank));
@@ -145,7 +151,7 @@ void ClassBalanceView::drawBar(QPainter& painter, int row, int label) const {
     const int rank = m_made->rows[static_cast<std::size_t>(row)];
     const QRectF box = cell(row, label);
     const auto yOf = [&](double count) { return box.bottom() - count / m_made->scale * box.height(); };
-    const ChanceBand& band = balance().bands[static_cast<std::size_t>(label)];
+    const ChanceBand& band = balance().band(rank, label);
     const double top = yOf(band.high);
     painter.fillRect(QRectF(box.left(), top, box.width(), std::max(2.0, yOf(band.low) - top)), m_theme.colors().border);
     const double bar = yOf(static_cast<double>(balance().count(rank, label)));
@@ -163,7 +169,7 @@ QString ClassBalanceView::tip(QPointF point) const {
         for (int label = 0; label < balance().classes; ++label) {
             if (cell(row, label).adjusted(0, 0, kBarGap, kRankGap).contains(point)) {
                 const int rank = m_made->rows[static_cast<std::size_t>(row)];
-                const ChanceBand& band = balance().bands[static_cast<std::size_t>(label)];
+                const ChanceBand& band = balance().band(rank, label);
                 return tr("rank %1, class %2: %3 samples\nexpected %4, by chance %5 to %6\n%7: chi-square over all "
                           "classes %8, 95 percent of random deals stay below %9")
                     .arg(rank)

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "controls/latest_work.h"
-#include "shards/balance/class_balance.h"
+#include "shards/balance/scene_balance.h"
 
 namespace ringside {
 
@@ -25,7 +25,8 @@ class ClassBalanceView : public QWidget {
     void setScene(std::optional<ShardScene> scene);
     QString sentence() const;              // how many classes of all ranks lie outside the band
     QString rankSentence(int rank) const;  // whether one rank is within chance, all its classes together
-    QString ranksSentence() const;         // how many ranks are
+    bool isUnusual() const;
+    QString ranksSentence() const;  // how many ranks are
     const ClassBalance& balance() const { return m_made->balance; }
 
     QSize sizeHint() const override;
@@ -47,7 +48,7 @@ class ClassBalanceView : public QWidget {
     static MadeRef made(const ShardScene& scene, const LatestWork::Stop& stop);
     static std::vector<int> farthestRanks(const ClassBalance& balance);
     void count();
-    void take(MadeRef made);
+    void setMade(MadeRef made);
     QRectF cell(int row, int label) const;
     QString tip(QPointF point) const;
     void drawBar(QPainter& painter, int row, int label) const;

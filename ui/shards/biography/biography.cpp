@@ -18,18 +18,6 @@ QString biographyText(const char* source) {
     return QCoreApplication::translate("Biography", source);
 }
 
-BiographyEntry entryOf(const ShardPlan& plan, std::int64_t epoch, std::int64_t sample) {
-    BiographyEntry entry{epoch, plan.placesByScan(sample), {}, plan.stepsPerEpoch()};
-    if (entry.places.empty() || entry.places.front().step < 0) return entry;
-    const SamplePlace& place = entry.places.front();
-    const SlotRange batch = plan.batch(place.step);
-    const std::int64_t last = batch.first + std::min(batch.count, Biography::kMostMates + 1);
-    for (std::int64_t slot = batch.first; slot < last; ++slot) {
-        if (slot != place.slot) entry.batchMates.push_back(static_cast<std::uint32_t>(plan.index(place.rank, slot)));
-    }
-    return entry;
-}
-
 QString counted(int epochs) {
     return epochs == 1 ? biographyText("1 epoch") : biographyText("%1 epochs").arg(epochs);
 }
@@ -37,15 +25,6 @@ QString counted(int epochs) {
 // How many epochs so many dealt samples give: one at least.
 std::int64_t epochsFor(const ShardScene& scene, std::int64_t samples) {
     return std::max<std::int64_t>(1, samples / std::max<std::int64_t>(1, scene.plan.spec().datasetSize));
-}
-
-// From the shelf, or made: seen once, it is not worth a place there.
-std::optional<ShardPlan> planOnce(const ShardScene& scene, const ShardSpec& spec, const std::atomic<bool>& stop) {
-    if (scene.shelf) {
-        if (auto known = scene.shelf->find(spec)) return known;
-    }
-    auto made = ShardPlan::make(spec, &stop);
-    return made ? std::optional(std::move(made.value())) : std::nullopt;
 }
 
 }  // namespace
@@ -58,15 +37,16 @@ Biography begunBiography(const ShardScene& scene, std::int64_t sample) {
 Biography continued(const ShardScene& scene, Biography life, const std::atomic<bool>& stop) {
     const auto from = std::ssize(life.entries);
     const std::int64_t until = std::min(life.epochsToTell, from + epochsFor(scene, kSamplesAtATime));
-    std::optional<ShardPlan> plan;
-    for (std::int64_t epoch = from; epoch < until && !stop; ++epoch) {
-        const ShardSpec spec = scene.specAt(epoch);
-        if (!plan || !(plan->spec() == spec)) plan = planOnce(scene, spec, stop);
-        if (!plan) {
-            life.epochsToTell = epoch;
-            break;
+    // From the shelf, or made: seen once, a plan is not worth a place there.
+    const auto planOf = [&](const ShardSpec& spec) -> Result<ShardPlan> {
+        if (scene.shelf) {
+            if (auto known = scene.shelf->find(spec)) return *known;
         }
-        life.entries.push_back(entryOf(*plan, epoch, life.sample));
+        return ShardPlan::make(spec, &stop);
+    };
+    const BiographySource source{[&](std::int64_t epoch) { return scene.specAt(epoch); }, planOf};
+    if (tellEpochs(source, life.sample, from, until, Biography::kMostMates, life.entries, &stop)) {
+        life.epochsToTell = std::ssize(life.entries);
     }
     return life;
 }
@@ -87,11 +67,11 @@ Explanation explainBiography(const ShardScene& scene, const Biography& life) {
     std::set<int> ranks;
     int uses = 0, onCursorRank = 0, unseen = 0, rankNow = -1;
     for (const BiographyEntry& entry : life.entries) {
-        if (entry.epoch == scene.epoch && !entry.places.empty()) rankNow = entry.places.front().rank;
+        if (entry.epoch == scene.epoch && !entry.uses.empty()) rankNow = entry.uses.front().place.rank;
     }
     for (const BiographyEntry& entry : life.entries) {
         bool trained = false, here = false;
-        for (const SamplePlace& place : entry.places) {
+        for (const auto& [place, mates] : entry.uses) {
             if (place.step < 0) continue;
             trained = true;
             here = here || place.rank == rankNow;

@@ -5,17 +5,10 @@
 #include <iterator>
 #include <vector>
 
+#include "sampling/biography.h"
 #include "shards/scene/explanation.h"
 
 namespace ringside {
-
-// What becomes of one sample in one epoch.
-struct BiographyEntry {
-    std::int64_t epoch = 0;
-    std::vector<SamplePlace> places;        // none: the sampler drops it
-    std::vector<std::uint32_t> batchMates;  // of the first place's step on its rank, without itself
-    std::int64_t steps = 0;                 // of the epoch
-};
 
 struct Biography {
     static constexpr std::int64_t kMostMates = 256;

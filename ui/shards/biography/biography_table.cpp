@@ -12,10 +12,14 @@ ShardTable biographyTable(const Biography& life) {
             [life](qint64 row) {
                 const BiographyEntry& entry = life.entries[static_cast<std::size_t>(row)];
                 QStringList mates;
-                for (const std::uint32_t mate : entry.batchMates) mates << fieldText(mate);
+                std::optional<SamplePlace> first;
+                if (!entry.uses.empty()) {
+                    first = entry.uses.front().place;
+                    for (const std::uint32_t mate : entry.uses.front().batchMates) mates << fieldText(mate);
+                }
                 QStringList fields{fieldText(entry.epoch)};
-                fields << placeFields(entry.places.empty() ? std::nullopt : std::optional(entry.places.front()))
-                       << fieldText(static_cast<std::int64_t>(entry.places.size())) << mates.join(QLatin1Char(' '));
+                fields << placeFields(first) << fieldText(static_cast<std::int64_t>(entry.uses.size()))
+                       << mates.join(QLatin1Char(' '));
                 return fields;
             }};
 }

@@ -67,18 +67,18 @@ void BiographyCanvas::drawRow(QPainter& painter, const BiographyEntry& entry, do
     drawTrack(painter, entry, {kEpochWidth + 8, top + 8, kTrackWidth, row.height() - 16});
     const QRectF where(kEpochWidth + kTrackWidth + 20, top, kWhereWidth, row.height());
     painter.setFont(m_theme.bodyFont());
-    if (entry.places.empty()) {
+    if (entry.uses.empty()) {
         painter.setPen(c.danger);
         painter.drawText(where, Qt::AlignLeft | Qt::AlignVCenter, tr("dropped by the sampler"));
         return;
     }
-    const SamplePlace& place = entry.places.front();
-    painter.setPen(place.step < 0 ? c.danger : entry.places.size() > 1 ? c.warningText : c.text);
+    const SamplePlace& place = entry.uses.front().place;
+    painter.setPen(place.step < 0 ? c.danger : entry.uses.size() > 1 ? c.warningText : c.text);
     painter.drawText(
         where, Qt::AlignLeft | Qt::AlignVCenter,
         (place.step < 0 ? tr("rank %1, dropped by the loader").arg(place.rank)
                         : tr("rank %1, step %2, slot %3").arg(place.rank).arg(place.step + 1).arg(place.slot)) +
-            (entry.places.size() > 1 ? tr(" (twice)") : QString()));
+            (entry.uses.size() > 1 ? tr(" (%1 times)").arg(entry.uses.size()) : QString()));
     drawMates(painter, entry, {where.right() + 4, top, width() - where.right() - 10, row.height()});
 }
 
@@ -87,7 +87,7 @@ void BiographyCanvas::drawTrack(QPainter& painter, const BiographyEntry& entry, 
     painter.setPen(Qt::NoPen);
     painter.setBrush(m_theme.colors().grid);
     painter.drawRoundedRect(track, 3, 3);
-    for (const SamplePlace& place : entry.places) {
+    for (const auto& [place, mates] : entry.uses) {
         if (place.step < 0) continue;
         const double at =
             (static_cast<double>(place.step) + 0.5) / static_cast<double>(std::max<std::int64_t>(1, entry.steps));
@@ -98,9 +98,9 @@ void BiographyCanvas::drawTrack(QPainter& painter, const BiographyEntry& entry, 
 }
 
 void BiographyCanvas::drawMates(QPainter& painter, const BiographyEntry& entry, QRectF room) const {
-    if (entry.batchMates.empty() || room.width() < 60) return;
+    if (entry.uses.front().batchMates.empty() || room.width() < 60) return;
     QStringList names;
-    for (const std::uint32_t mate : entry.batchMates) {
+    for (const std::uint32_t mate : entry.uses.front().batchMates) {
         names << QString::number(mate);
         if (names.size() >= 24) break;
     }
@@ -157,7 +157,7 @@ void BiographyView::setSelected(std::optional<qint64> sample, std::optional<Loom
 }
 
 // A life half told is told anew.
-void BiographyView::letGo() {
+void BiographyView::freeMemory() {
     m_work.cancel();
     m_scene.reset();
     if (!m_life.isWhole()) m_life = {};

@@ -51,7 +51,7 @@ class BiographyView : public ShardView {
     void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) override;
     std::optional<Explanation> explanation() const override { return m_explanation; }
     bool isSettled() const override { return !m_work.isBusy(); }
-    void letGo() override;
+    void freeMemory() override;
     qint64 cellsDrawn() const override { return static_cast<qint64>(m_life.entries.size()); }
     const Biography& life() const { return m_life; }
     ShardTable table() const override { return biographyTable(m_life); }

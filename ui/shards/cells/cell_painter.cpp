@@ -14,6 +14,7 @@ constexpr double kCorner = 5, kChipCorner = 3;
 constexpr double kChipPale = 0.78;  // how far a chip's fill goes towards the panel
 constexpr double kOutline = 2;
 constexpr int kLeastIndexPixels = 8;
+constexpr double kIndexMargin = 8;  // both sides together: seven digits keep clear of the border
 
 QString translated(const char* text) {
     return QCoreApplication::translate("Loom", text);
@@ -111,14 +112,14 @@ void CellPainter::card(QPainter& painter, const QRectF& rect, LoomCell cell, boo
 
 // "88 again", smaller or without "again" where there is little room: the outline says that it is a duplicate.
 void CellPainter::drawIndex(QPainter& painter, const QRectF& place, const CellContent& content) const {
-    QFont font = indexFont(painter, place.width() - 4, textColor(content.kind));
+    QFont font = indexFont(painter, place.width() - kIndexMargin, textColor(content.kind));
     if (content.kind == CellKind::Normal && ChipSheet::serves(painter)) {
         m_sheet.number(painter, place, content.sample, font, textColor(content.kind));
         return;
     }
     QString name = cellName(content);
-    const auto fits = [&] { return QFontMetricsF(font).horizontalAdvance(name) <= place.width() - 4; };
-    if (!fits()) font.setPixelSize(font.pixelSize() - 1);
+    const auto fits = [&] { return QFontMetricsF(font).horizontalAdvance(name) <= place.width() - kIndexMargin / 2; };
+    while (!fits() && font.pixelSize() > kLeastIndexPixels) font.setPixelSize(font.pixelSize() - 1);
     if (!fits()) name = QString::number(content.sample);
     painter.setFont(font);
     painter.setPen(textColor(content.kind));

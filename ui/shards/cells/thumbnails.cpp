@@ -70,12 +70,12 @@ void Thumbnails::want(std::int64_t sample) {
         [this, sample, data = m_data, colors = m_colors, generation = m_generation] {
             const QImage made = sampleImage(*data, sample, colors, kMostSide);
             QMetaObject::invokeMethod(
-                this, [this, generation, sample, made] { take(generation, sample, made); }, Qt::QueuedConnection);
+                this, [this, generation, sample, made] { setPicture(generation, sample, made); }, Qt::QueuedConnection);
         },
         ++m_wish);
 }
 
-void Thumbnails::take(quint64 generation, std::int64_t sample, const QImage& image) {
+void Thumbnails::setPicture(quint64 generation, std::int64_t sample, const QImage& image) {
     if (generation != m_generation) return;
     m_waiting.remove(sample);
     m_cache.insert(sample, new QImage(image), static_cast<int>(image.sizeInBytes()));

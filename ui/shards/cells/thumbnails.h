@@ -37,7 +37,7 @@ class Thumbnails final : public QObject {
   private:
     void forget();
     void want(std::int64_t sample);
-    void take(quint64 generation, std::int64_t sample, const QImage& image);
+    void setPicture(quint64 generation, std::int64_t sample, const QImage& image);
 
     std::shared_ptr<const Dataset> m_data;
     PictureColors m_colors;

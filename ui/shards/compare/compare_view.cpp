@@ -163,17 +163,17 @@ void CompareView::compare() {
     const ShardSpec spec = specOfB();
     const Key key{m_scene->plan.spec(), spec};
     m_work.cancel();
-    if (const Made* known = m_recent.find(key)) return take(*known);
-    if (key.a.datasetSize <= kInstantSamples) return take(made(*m_scene, spec, LatestWork::Stop(false)));
+    if (const Made* known = m_recent.find(key)) return setMade(*known);
+    if (key.a.datasetSize <= kInstantSamples) return setMade(made(*m_scene, spec, LatestWork::Stop(false)));
     m_work.want(
         this, [scene = *m_scene, spec](const LatestWork::Stop& stop) { return made(scene, spec, stop); },
         [this, key](const Made& one) {
             m_recent.add(key, one);
-            take(one);
+            setMade(one);
         });
 }
 
-void CompareView::take(const Made& one) {
+void CompareView::setMade(const Made& one) {
     m_planOfB = one.plan;
     m_ofA = one.ofA;
     m_ofB = one.ofB;

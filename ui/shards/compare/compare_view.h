@@ -34,7 +34,7 @@ class CompareView : public ShardView {
         return comparisonTable(*m_scene, *m_planOfB, QStringLiteral("a-b"));
     }
     bool isSettled() const override { return !m_work.isBusy() && m_a->isSettled() && m_b->isSettled(); }
-    void letGo() override { m_recent.clear(); }
+    void freeMemory() override { m_recent.clear(); }
     qint64 cellsDrawn() const override { return m_a->cellsDrawn() + m_b->cellsDrawn(); }
 
   private:
@@ -55,7 +55,7 @@ class CompareView : public ShardView {
     void follow();  // what a person did not change in B is as in A
     ShardSpec specOfB() const;
     void compare();
-    void take(const Made& made);
+    void setMade(const Made& made);
     void showCounts();
 
     std::optional<ShardScene> m_scene;

@@ -58,7 +58,7 @@ Explanation explainEpochDiff(const ShardScene& scene, std::int64_t otherEpoch, c
     }
     result.title = diffText("Epochs %1 and %2 are identical").arg(otherEpoch).arg(scene.epoch);
     result.warning = true;
-    result.lines << diffText("Every rank trains the same samples in the same steps: all %1 cells are black.")
+    result.lines << diffText("Every rank trains the same samples in the same steps: none of the %1 cells has changed.")
                         .arg(groupedNumber(diff.samples));
     result.lines << sameOrderReason(scene);
     return result;

@@ -89,7 +89,7 @@ void DiffView::setSelected(std::optional<qint64>, std::optional<LoomCell> cell) 
     m_loom->setSelected(cell);
 }
 
-void DiffView::letGo() {
+void DiffView::freeMemory() {
     m_work.cancel();
     m_scene.reset();
     m_there.reset();
@@ -112,7 +112,7 @@ void DiffView::compare() {
     m_work.cancel();
     const Made* known = m_recent.find(key);
     const std::optional<ShardPlan> there = m_scene->shelf ? m_scene->shelf->find(key.there) : std::nullopt;
-    if (known != nullptr && there) return take(*known, *m_scene, *there, other);
+    if (known != nullptr && there) return setMade(*known, *m_scene, *there, other);
     using Answer = std::optional<std::pair<ShardPlan, Made>>;
     const auto make = [scene = *m_scene, key](const LatestWork::Stop& stop) -> Answer {
         const auto plan = scene.planOf(key.there, &stop);
@@ -122,14 +122,14 @@ void DiffView::compare() {
     const auto show = [this, scene = *m_scene, key, other](const Answer& answer) {
         if (!answer) return;  // the other epoch of a plan that could be made can be made
         m_recent.add(key, answer->second);
-        take(answer->second, scene, answer->first, other);
+        setMade(answer->second, scene, answer->first, other);
     };
     if (key.here.datasetSize <= kInstantSamples) return show(make(LatestWork::Stop(false)));
     m_work.want(this, make, show);
 }
 
 // The loom keeps the epoch before until the new one's colours are there.
-void DiffView::take(const Made& one, const ShardScene& scene, const ShardPlan& there, std::int64_t other) {
+void DiffView::setMade(const Made& one, const ShardScene& scene, const ShardPlan& there, std::int64_t other) {
     const bool first = !m_shown;
     m_there = there;
     m_shown = scene.plan.spec();

@@ -29,7 +29,7 @@ class DiffView : public ShardView {
     std::optional<Explanation> explanation() const override { return m_explanation; }
     ShardTable table() const override;
     bool isSettled() const override { return !m_work.isBusy() && m_loom->isSettled(); }
-    void letGo() override;
+    void freeMemory() override;
     qint64 cellsDrawn() const override { return m_loom->cellsDrawn(); }
 
   private:
@@ -45,7 +45,7 @@ class DiffView : public ShardView {
     QLayout* makeHead();
     void showLegend();
     void compare();
-    void take(const Made& made, const ShardScene& scene, const ShardPlan& there, std::int64_t other);
+    void setMade(const Made& made, const ShardScene& scene, const ShardPlan& there, std::int64_t other);
 
     Theme& m_theme;
     std::optional<ShardScene> m_scene;

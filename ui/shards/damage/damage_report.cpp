@@ -50,12 +50,12 @@ DamageReport::Measures measure(const ShardScene& scene, const std::atomic<bool>&
     return measures;
 }
 
-template <class Take>
-void forEachPair(const PlanDamage& damage, Take take) {
+template <class Visit>
+void forEachPair(const PlanDamage& damage, Visit visit) {
     if (damage.overlap.empty()) return;
     for (std::int64_t a = 0; a < damage.ranks; ++a) {
         for (std::int64_t b = a + 1; b < damage.ranks; ++b) {
-            take(damage.overlap[static_cast<std::size_t>(a * damage.ranks + b)]);
+            visit(damage.overlap[static_cast<std::size_t>(a * damage.ranks + b)]);
         }
     }
 }

@@ -120,7 +120,7 @@ QList<DamageRow> damageRows(const ShardScene& scene, const DamageReport& report)
                                       : damageText("its own");
         rows << row(damageText("Order of epoch %1").arg(groupedNumber(scene.epoch)), identical, {},
                     healthy ? damageText("its own") : QString(), report.identicalEpoch && !scene.setEpoch,
-                    damageText("Whether another epoch deals the very same order; the Diff is black then"));
+                    damageText("Whether another epoch deals the very same order; the Diff shows no change then"));
     }
     return rows;
 }

@@ -62,10 +62,10 @@ void DamageView::setScene(const ShardScene& scene) {
     m_switches->setScene(scene);
     m_work.want(
         this, [scene](const LatestWork::Stop& stop) { return damageReport(scene, stop); },
-        [this](const DamageReport& report) { take(report); });
+        [this](const DamageReport& report) { setReport(report); });
 }
 
-void DamageView::take(const DamageReport& report) {
+void DamageView::setReport(const DamageReport& report) {
     m_report = report;
     m_explanation = explainDamage(*m_scene, report);
     fillRows(damageRows(*m_scene, report), report.healthy.has_value());

@@ -30,7 +30,7 @@ class DamageView : public ShardView {
 
   private:
     QWidget* makeNumbers();
-    void take(const DamageReport& report);
+    void setReport(const DamageReport& report);
     void fillRows(const QList<DamageRow>& rows, bool healthy);
 
     Theme& m_theme;

@@ -141,7 +141,7 @@ void PlanFinder::run(const PlanQuery& query) {
     const qint64 looks = everyEpoch ? m_scene->plan.spec().datasetSize * std::max<qint64>(1, m_config.training.epochs)
                                     : searchSize(m_scene->plan, query);
     if (looks <= kInstantLooks) {
-        take(std::make_shared<Result<std::vector<PlanHit>>>(find(*m_scene, m_config, query, nullptr)));
+        setFound(std::make_shared<Result<std::vector<PlanHit>>>(find(*m_scene, m_config, query, nullptr)));
         return;
     }
     m_working = true;
@@ -151,13 +151,13 @@ void PlanFinder::run(const PlanQuery& query) {
         QMetaObject::invokeMethod(
             this,
             [this, found, stop] {
-                if (!*stop) take(found);
+                if (!*stop) setFound(found);
             },
             Qt::QueuedConnection);
     });
 }
 
-void PlanFinder::take(std::shared_ptr<const Result<std::vector<PlanHit>>> found) {
+void PlanFinder::setFound(std::shared_ptr<const Result<std::vector<PlanHit>>> found) {
     if (!*found) {
         fail(QString::fromStdString(found->problem().text()));
         return;

@@ -10,6 +10,7 @@
 #include "config/run_config.h"
 #include "sampling/plan_query.h"
 #include "shards/scene/shard_scene.h"
+#include "shards/scene/shard_view.h"
 
 namespace ringside {
 
@@ -31,6 +32,7 @@ class PlanFinder : public QObject {
     bool isWorking() const { return m_working; }   // searching, or waiting for the scene of the epoch looked for
     QString problem() const { return m_problem; }  // why the text finds nothing at all
     const std::vector<PlanHit>& hits() const { return *m_hits; }
+    Hits sharedHits() const { return m_hits; }
     qint64 current() const { return m_current; }  // -1 before the first step
     const PlanHit* step(int direction);           // to the next or previous hit, round and round; null without hits
 
@@ -39,11 +41,10 @@ class PlanFinder : public QObject {
     void epochWanted(int epoch);  // the text names another epoch than the scene's
 
   private:
-    using Hits = std::shared_ptr<const std::vector<PlanHit>>;
     void search();
     void run(const PlanQuery& query);
     bool resolveClass(PlanQuery& query);
-    void take(std::shared_ptr<const Result<std::vector<PlanHit>>> found);
+    void setFound(std::shared_ptr<const Result<std::vector<PlanHit>>> found);
     void fail(const QString& problem, bool waiting = false);
 
     QString m_text;

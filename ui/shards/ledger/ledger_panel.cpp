@@ -44,7 +44,7 @@ QLabel* titled(const QString& text) {
 
 LedgerPanel::LedgerPanel(Theme& theme, QWidget* parent) : QFrame(parent), m_theme(theme) {
     setObjectName(QStringLiteral("ledgerPanel"));
-    setProperty("role", "panel");
+    setProperty("role", "clear");
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(Theme::kSpace4, Theme::kSpace3, Theme::kSpace4, Theme::kSpace3);
     layout->setSpacing(0);

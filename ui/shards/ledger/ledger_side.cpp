@@ -5,11 +5,13 @@ namespace ringside {
 
 LedgerSide::LedgerSide(QWidget* ledger, QWidget* parent) : QScrollArea(parent) {
     setObjectName(QStringLiteral("ledgerSide"));
-    setFrameShape(QFrame::NoFrame);
+    setProperty("role", "panel");  // its border stays in sight, whatever is scrolled
     setWidgetResizable(true);
     setFixedWidth(kWidth);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setWidget(ledger);
+    viewport()->setAutoFillBackground(false);
+    ledger->setAutoFillBackground(false);
     hide();
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sampling/plan_query.h"
 #include "shards/cells/cell_painter.h"
 #include "shards/loom/loom_widget.h"
 #include "shards/loom/progress_painter.h"
@@ -44,6 +45,7 @@ void LoomWidget::paintEvent(QPaintEvent*) {
     drawMarks(painter);
     drawDifferences(painter);
     paintProgress(painter, m_progress, m_geometry, m_theme);
+    drawHits(painter);
     if (m_hovered) drawCursor(painter, *m_hovered, m_theme.colors().muted, 1.5);
     if (m_selected) drawCursor(painter, *m_selected, m_theme.colors().text, 2);
 }
@@ -242,6 +244,29 @@ void LoomWidget::drawMark(QPainter& painter, int rank, const PlacedMark& mark) c
         const qint64 last = std::min(mark.run.span.last, seen.last);
         for (qint64 slot = std::max(mark.run.span.first, seen.first); slot < last; ++slot) {
             cells.outline(painter, m_geometry.cell(rank, slot), mark.run.kind);
+        }
+    }
+}
+
+// What was found is outlined; where cells are narrower than an outline, a mark stands for it. Hits come in the order of
+// training, those that no rank has at the end.
+void LoomWidget::drawHits(QPainter& painter) const {
+    if (!m_hits || m_hits->empty()) return;
+    constexpr std::ptrdiff_t kMostDrawn = 20'000;
+    const CellRange seen = m_geometry.visibleSlots(), ranks = m_geometry.visibleRanks();
+    const auto placed =
+        std::ranges::find_if(m_hits->rbegin(), m_hits->rend(), [](const PlanHit& hit) { return hit.rank >= 0; }).base();
+    const auto first = std::ranges::lower_bound(m_hits->begin(), placed, seen.first, {}, &PlanHit::slot);
+    painter.setPen(QPen(m_theme.colors().accent, m_geometry.pitch() >= 16 ? 2.5 : 1.5));
+    painter.setBrush(Qt::NoBrush);
+    const double corner = m_geometry.pitch() >= 16 ? Theme::kCorner : 0;
+    for (auto hit = first; hit != placed && hit->slot < seen.last && hit - first < kMostDrawn; ++hit) {
+        if (hit->rank < ranks.first || hit->rank >= ranks.last) continue;
+        const QRectF cell = m_geometry.cell(hit->rank, hit->slot);
+        if (m_geometry.pitch() >= kLeastMark) {
+            painter.drawRoundedRect(cell.adjusted(-0.5, -0.5, 0.5, 0.5), corner, corner);
+        } else {
+            painter.fillRect(QRectF(cell.center().x() - 0.75, cell.top(), 1.5, cell.height()), m_theme.colors().text);
         }
     }
 }

@@ -4,6 +4,7 @@
 #include <QMouseEvent>
 #include <QPainter>
 #include <algorithm>
+#include <cmath>
 
 #include "shards/loom/loom_marks.h"
 #include "shards/loom/progress_painter.h"
@@ -16,6 +17,7 @@ constexpr int kLargestRankStrip = 14;
 constexpr double kMargin = 3;
 constexpr double kLeastTick = 5;
 constexpr int kLeastRankStrip = 3;
+constexpr double kLeastStepBand = 48;
 
 }  // namespace
 
@@ -98,6 +100,7 @@ void LoomMinimap::paintEvent(QPaintEvent*) {
 }
 
 void LoomMinimap::drawStrips(QPainter& painter) {
+    if (showsSteps()) return drawSteps(painter);
     const double ratio = devicePixelRatioF();
     const int pixels = std::max(1, static_cast<int>((width() - 2 * kMargin) * ratio));
     m_raster.want({0, static_cast<double>(m_scene->columns()) / pixels, pixels, {0, m_scene->ranks()}});
@@ -105,7 +108,7 @@ void LoomMinimap::drawStrips(QPainter& painter) {
     if (image.isNull()) {
         return;
     }
-    if (stripsHeight() < kLeastRankStrip * m_scene->ranks()) {  // no room for gaps: one picture, every rank in it
+    if (isLow()) {  // no room for gaps: one picture, every rank in it
         painter.setRenderHint(QPainter::SmoothPixmapTransform);
         painter.drawImage(QRectF(kMargin, kMargin, width() - 2 * kMargin, stripsHeight()), image);
         return;
@@ -117,6 +120,34 @@ void LoomMinimap::drawStrips(QPainter& painter) {
     for (std::int64_t step = 1; stepWidth >= 8 && step < m_scene->plan.stepsPerEpoch(); ++step) {
         painter.fillRect(QRectF(kMargin + static_cast<double>(step) * stepWidth - 1, 0, 1.5, height()),
                          m_theme.colors().panel);
+    }
+}
+
+bool LoomMinimap::isLow() const {
+    return m_scene && stripsHeight() < kLeastRankStrip * m_scene->ranks();
+}
+
+bool LoomMinimap::showsSteps() const {
+    return isLow() && (m_by == ColorBy::Rank || m_by == ColorBy::Batch);
+}
+
+// Many ranks: a line a pixel high for each would be stripes that mean nothing. All of them together, step by step, with
+// the steps' numbers; the marks that follow still tell who is padded or dropped.
+void LoomMinimap::drawSteps(QPainter& painter) const {
+    const ThemeColors& c = m_theme.colors();
+    const std::int64_t steps = std::max<std::int64_t>(1, m_scene->plan.stepsPerEpoch());
+    const double batch = static_cast<double>(m_scene->plan.spec().batchSize) * pixelsPerSlot();
+    const auto every = static_cast<std::int64_t>(std::max(1.0, std::ceil(kLeastStepBand / batch)));
+    painter.setFont(m_theme.noteFont());
+    for (std::int64_t step = 0; step < steps; step += every) {
+        const double left = kMargin + static_cast<double>(step) * batch;
+        const double right = std::min(width() - kMargin, left + static_cast<double>(every) * batch);
+        const QRectF band(left, kMargin, right - left, stripsHeight());
+        painter.fillRect(band, step / every % 2 == 0 ? c.accentSoft : c.grid);
+        const QString name = every == 1 ? tr("step %1").arg(step + 1) : QString::number(step + 1);
+        if (painter.fontMetrics().horizontalAdvance(name) + 2 * kMargin > band.width()) continue;
+        painter.setPen(c.muted);
+        painter.drawText(band.adjusted(kMargin, 0, 0, -kMargin), Qt::AlignLeft | Qt::AlignBottom, name);
     }
 }
 

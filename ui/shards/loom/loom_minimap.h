@@ -25,7 +25,7 @@ class LoomMinimap : public QWidget {
     void setLargestHeight(int height);
     void setWindow(double firstSlot, double slotCount);
 
-    bool isSettled() const { return m_raster.isSettled(); }
+    bool isSettled() const { return showsSteps() || m_raster.isSettled(); }
 
     QSize sizeHint() const override { return {400, stripsHeight() + 6}; }
 
@@ -42,6 +42,9 @@ class LoomMinimap : public QWidget {
     int stripsHeight() const;
     double pixelsPerSlot() const;
     void drawStrips(QPainter& painter);
+    bool showsSteps() const;  // in place of a strip for each rank
+    bool isLow() const;       // no room for a strip each
+    void drawSteps(QPainter& painter) const;
     void drawMarks(QPainter& painter) const;
     QRectF strip(int rank) const;
 

@@ -21,7 +21,7 @@ class Majority {
             m_seen.push_back(key);
         }
     }
-    int take() {
+    int result() {  // and begins anew
         int best = m_seen.front();
         for (const int key : m_seen) {
             if (m_counts[static_cast<std::size_t>(key)] > m_counts[static_cast<std::size_t>(best)]) best = key;
@@ -49,7 +49,7 @@ void paintColumn(QImage& image, int x, CellRange span, const ShardScene& scene, 
     qint64 shown = span.first;  // colours that do not depend on the sample: the same slot stands for every rank
     if (!colors.needsSample()) {
         for (qint64 slot = span.first; slot < span.last; ++slot) majority.add(colors.key(0, slot, 0));
-        const int best = majority.take();
+        const int best = majority.result();
         while (colors.key(0, shown, 0) != best) ++shown;
     }
     for (qint64 row = 0; row < ranks.size(); ++row) {
@@ -61,7 +61,7 @@ void paintColumn(QImage& image, int x, CellRange span, const ShardScene& scene, 
             for (qint64 slot = span.first; slot < last; ++slot) {
                 majority.add(colors.key(rank, slot, scene.plan.index(rank, slot)));
             }
-            key = majority.take();
+            key = majority.result();
         } else {
             key = colors.key(rank, shown, 0);
             if (!steps) key = colors.withoutSteps(key);
@@ -116,7 +116,7 @@ void LoomRaster::want(const RasterRequest& request) {
     }
     if (recall(request)) return;
     if (cost(request) <= kInstantCells) {
-        take(rasterized(*m_scene, *m_colors, request), request);
+        setImage(rasterized(*m_scene, *m_colors, request), request);
     } else if (!m_busy) {
         startNext();
     }
@@ -131,11 +131,11 @@ double LoomRaster::cost(const RasterRequest& request) const {
 
 bool LoomRaster::recall(const RasterRequest& request) {
     const QImage* known = m_recent.find({m_scene->plan.spec(), *m_colors, request});
-    if (known != nullptr) take(*known, request);
+    if (known != nullptr) setImage(*known, request);
     return known != nullptr;
 }
 
-void LoomRaster::take(const QImage& image, const RasterRequest& request) {
+void LoomRaster::setImage(const QImage& image, const RasterRequest& request) {
     m_image = image;
     m_made = request;
     m_upToDate = true;
@@ -153,7 +153,7 @@ void LoomRaster::startNext() {
                 [this, stop, image, request, generation] {
                     m_busy = false;
                     if (!*stop && generation == m_generation) {
-                        take(image, request);
+                        setImage(image, request);
                         m_recent.add({m_scene->plan.spec(), *m_colors, request}, image);
                     }
                     if (!m_upToDate || !(m_made == m_wanted)) {

@@ -59,7 +59,7 @@ class LoomRaster : public QObject {
     void startNext();
     double cost(const RasterRequest& request) const;
     bool recall(const RasterRequest& request);
-    void take(const QImage& image, const RasterRequest& request);
+    void setImage(const QImage& image, const RasterRequest& request);
 
     std::optional<ShardScene> m_scene;
     std::optional<CellColors> m_colors;

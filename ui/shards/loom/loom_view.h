@@ -26,6 +26,7 @@ class LoomView : public ShardView {
     std::optional<Explanation> explanation() const override { return m_loom->dealing().explanation(); }
     QWidget* keyboardHome() override { return m_loom; }
     void setProgress(const RunProgress& progress) override;
+    void setHits(const Hits& hits) override { m_loom->setHits(hits); }
     ShardTable table() const override { return m_scene ? placesTable(*m_scene) : ShardTable{}; }
 
     bool isSettled() const override { return m_loom->isSettled() && m_minimap->isSettled(); }

@@ -125,6 +125,12 @@ void LoomWidget::setDifferences(std::shared_ptr<const CellDifferences> differenc
     update();
 }
 
+void LoomWidget::setHits(const Hits& hits) {
+    if (hits == m_hits) return;
+    m_hits = hits;
+    update();
+}
+
 void LoomWidget::setProgress(const RunProgress& progress) {
     if (progress == m_progress) return;
     m_progress = progress;

@@ -12,6 +12,7 @@
 #include "shards/loom/deal_overlay.h"
 #include "shards/loom/loom_marks.h"
 #include "shards/loom/loom_raster.h"
+#include "shards/scene/shard_view.h"
 #include "shards/watch/run_progress.h"
 
 namespace ringside {
@@ -33,6 +34,7 @@ class LoomWidget : public QWidget {
     void setSelected(std::optional<LoomCell> cell);
     void setDifferences(std::shared_ptr<const CellDifferences> differences);  // marks those cells
     void setProgress(const RunProgress& progress);                            // what a run has trained of the scene
+    void setHits(const Hits& hits);                                           // marks what a search found
     void lookLike(const LoomWidget& other);                                   // the same zoom and place; tells nobody
     void reveal(LoomCell cell);                                               // scrolls so that the cell is in sight
     void setFirstSlot(double slot);
@@ -88,6 +90,7 @@ class LoomWidget : public QWidget {
     // loom_differences.cpp
     void drawDifferences(QPainter& painter) const;
     void drawDifferenceStrips(QPainter& painter) const;
+    void drawHits(QPainter& painter) const;
     void drawCursor(QPainter& painter, LoomCell cell, const QColor& color, double width) const;
 
     Theme& m_theme;
@@ -95,6 +98,7 @@ class LoomWidget : public QWidget {
     std::optional<CellColors> m_colors;
     std::shared_ptr<const CellDifferences> m_differences;
     RunProgress m_progress;
+    Hits m_hits;
     ColorBy m_by = ColorBy::Rank;
     std::shared_ptr<const CellOrigins> m_origins;
     LoomGeometry m_geometry;

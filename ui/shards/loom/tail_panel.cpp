@@ -172,7 +172,8 @@ void TailPanel::drawHead(QPainter& painter) const {
     bold.setPixelSize(kTitlePixels);
     bold.setWeight(QFont::DemiBold);
     painter.setFont(bold);
-    painter.drawText(QRectF(kCardMargin, 8, width() - kCardMargin, 16), Qt::AlignLeft, tr("Tail: last step"));
+    painter.drawText(QRectF(kCardMargin, 8, width() - kCardMargin, 16), Qt::AlignLeft,
+                     m_onlyMarked ? tr("Marked samples") : tr("Tail: last slots"));
     painter.setPen(c.muted);
     painter.setFont(m_theme.noteFont());
     painter.drawText(QRectF(kCardMargin, 24, width() - kCardMargin, 14), Qt::AlignLeft, subtitle());

@@ -72,17 +72,17 @@ void MapView::redraw() {
         m_fade.arrive();
         update();
     };
-    const auto take = [this, key, show](const QImage& image) {
+    const auto useImage = [this, key, show](const QImage& image) {
         m_recent.add(key, image);
         show(image);
     };
     m_work.cancel();
     if (const QImage* known = m_recent.find(key)) return show(*known);
-    if (n <= kInstantSamples) return take(mapImage(m_scene->plan, map, colors, LatestWork::Stop(false)));
+    if (n <= kInstantSamples) return useImage(mapImage(m_scene->plan, map, colors, LatestWork::Stop(false)));
     m_work.want(
         this,
         [plan = m_scene->plan, map, colors](const LatestWork::Stop& stop) { return mapImage(plan, map, colors, stop); },
-        take);
+        useImage);
 }
 
 void MapView::resizeEvent(QResizeEvent*) {

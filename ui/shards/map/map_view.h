@@ -28,7 +28,7 @@ class MapView : public ShardView {
     void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) override;
     ShardTable table() const override { return m_scene ? samplesTable(*m_scene) : ShardTable{}; }
     bool isSettled() const override { return !m_work.isBusy(); }
-    void letGo() override { m_scene.reset(); }
+    void freeMemory() override { m_scene.reset(); }
     qint64 cellsDrawn() const override { return m_map.samples; }
     QRectF rectOf(qint64 sample) const { return m_map.rect(sample).translated(area().topLeft()); }
 

@@ -2,6 +2,7 @@
 #include "shards/page/explanation_box.h"
 
 #include <QStyle>
+#include <QTextDocument>
 #include <QVBoxLayout>
 
 #include "theme/theme.h"
@@ -55,17 +56,47 @@ void ExplanationBox::setRoom(int panelHeight) {
     if (maximumHeight() != before) showLines();
 }
 
-// What the box has no room for is whole in the tooltip.
-void ExplanationBox::showLines() {
-    const bool low = maximumHeight() < kHeight;
+QString ExplanationBox::html(int lineHeight) const {
     QString text;
     for (const QString& line : m_lines) {
-        text += QStringLiteral("<div style='line-height: %1%'>%2</div>")
-                    .arg(low ? kLowLineHeight : kLineHeight)
-                    .arg(line.toHtmlEscaped());
+        text += QStringLiteral("<div style='line-height: %1%'>%2</div>").arg(lineHeight).arg(line.toHtmlEscaped());
+    }
+    return text;
+}
+
+// Whether the lines fit below the title.
+bool ExplanationBox::fits(const QString& text, const QFont& font) const {
+    QTextDocument document;
+    document.setDocumentMargin(0);
+    document.setDefaultFont(font);
+    document.setHtml(text);
+    document.setTextWidth(m_text->width());
+    return document.size().height() <= m_text->height() + 1;
+}
+
+// As airy as there is room: lines closer together, then smaller letters, before anything is cut; what is cut even so is
+// whole in the tooltip.
+void ExplanationBox::showLines() {
+    const bool low = maximumHeight() < kHeight;
+    QString text = html(low ? kLowLineHeight : kLineHeight);
+    bool small = false;
+    if (!fits(text, font())) {
+        text = html(kLowLineHeight);
+        small = !fits(text, font());
+    }
+    if (m_text->property("role").toString() != QLatin1String(small ? "small" : "")) {
+        m_text->setProperty("role", small ? "small" : "");
+        m_text->style()->unpolish(m_text);
+        m_text->style()->polish(m_text);
     }
     m_text->setText(text);
     setToolTip(QStringLiteral("<qt>%1</qt>").arg(text));
+}
+
+void ExplanationBox::resizeEvent(QResizeEvent* event) {
+    QFrame::resizeEvent(event);
+    layout()->activate();
+    showLines();
 }
 
 void ExplanationBox::show(const Explanation& explanation) {

@@ -17,8 +17,13 @@ class ExplanationBox : public QFrame {
     // Of the panel around it: in a low one fewer lines are shown, and all of them in the tooltip.
     void setRoom(int panelHeight);
 
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+
   private:
     void showLines();
+    QString html(int lineHeight) const;
+    bool fits(const QString& text, const QFont& font) const;
 
     QStringList m_lines;
     QLabel* m_title = nullptr;

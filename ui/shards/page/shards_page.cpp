@@ -316,6 +316,7 @@ void ShardsPage::hover(std::optional<LoomCell> cell) {
 void ShardsPage::showChosenView() {
     if (scene()) {
         m_views->view().setScene(*scene());
+        m_views->view().setHits(m_finder.isActive() ? m_finder.sharedHits() : Hits());
         showSelection();
         showProgress();
         QTimer::singleShot(0, this, [this] {  // when the view has its size
@@ -328,6 +329,7 @@ void ShardsPage::showFound() {
     const QLocale locale;
     const auto count = static_cast<qlonglong>(m_finder.hits().size());
     m_views->find().setProblem(m_finder.problem());
+    m_views->view().setHits(m_finder.isActive() ? m_finder.sharedHits() : Hits());
     m_views->find().setCount(!m_finder.isActive() || !m_finder.problem().isEmpty() ? QString()
                              : m_finder.isWorking()                                ? tr("looking")
                              : m_finder.current() >= 0
@@ -397,7 +399,7 @@ void ShardsPage::showProgress() {
     m_ledger->follow().setVisible(m_progress.liveEpoch >= 0);
     const RunData& run = m_run.data();
     if (run.ended() && run.lastStep() && !m_progress.otherPlan) m_follower.finish(run.lastStep()->epoch);
-    m_follower.takeLiveEpoch(m_progress.otherPlan ? -1 : m_progress.liveEpoch);
+    m_follower.setLiveEpoch(m_progress.otherPlan ? -1 : m_progress.liveEpoch);
 }
 
 // The banner, and a red frame around all of the page.
@@ -420,7 +422,7 @@ void ShardsPage::goToMismatch() {
     const auto& mismatches = m_verification.state().mismatches;
     if (mismatches.empty()) return;
     const PlanMismatch& first = mismatches.front();
-    if (m_progress.otherPlan) takeRunPlan();
+    if (m_progress.otherPlan) adoptRunPlan();
     m_views->showView(QStringLiteral("loom"));
     m_goal = LoomCell{first.rank, std::max<qint64>(0, first.slot)};
     m_follower.setOn(false);
@@ -429,7 +431,7 @@ void ShardsPage::goToMismatch() {
 }
 
 // What the run deals, as an edit that can be undone.
-void ShardsPage::takeRunPlan() {
+void ShardsPage::adoptRunPlan() {
     const RunConfig& run = *m_verification.config();
     RunConfig config = m_experiment.config();
     config.dataset = run.dataset;

@@ -45,7 +45,7 @@ class ShardsPage : public Page {
     QList<QAction*> exportActions() const override { return m_views->exporter().saveActions(); }
     QList<PageKey> keys() const override;
     QWidget* keyboardHome() const override { return m_views->view().keyboardHome(); }
-    QStringList viewNames() const override { return ViewPanel::viewNames(); }
+    QList<View> views() const override { return ViewPanel::choices(); }
     void showView(const QString& view) override { m_views->showView(view); }
 
     // A narrower page makes a drawer of the ledger, so that the parts' own least sizes do not add up.
@@ -74,7 +74,7 @@ class ShardsPage : public Page {
     void showProgress();
     void showAlarm();
     void goToMismatch();
-    void takeRunPlan();
+    void adoptRunPlan();
     void makeLayout(Theme& theme);
     void connectRun();
     void showFound();

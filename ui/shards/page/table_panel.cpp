@@ -32,7 +32,9 @@ class PlainCells : public QStyledItemDelegate {
         const QString text = index.data().toString();
         const bool fits = option.fontMetrics.maxWidth() * text.size() <= place.width() ||
                           option.fontMetrics.horizontalAdvance(text) <= place.width();
-        painter->drawText(place, Qt::AlignLeft | Qt::AlignVCenter,
+        bool number = false;
+        text.toDouble(&number);
+        painter->drawText(place, (number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter,
                           fits ? text : option.fontMetrics.elidedText(text, Qt::ElideRight, place.width()));
     }
 };
@@ -105,6 +107,8 @@ void TablePanel::placeColumns() {
     const int share = m_view->viewport()->width() / std::max(1, m_model.columnCount());
     const int width = std::clamp(share, kLeastColumn, kLargestColumn);
     QHeaderView* header = m_view->horizontalHeader();
+    const int last = m_model.columnCount() - 1;
+    header->setStretchLastSection(last < 0 || !m_model.isNumeric(last));  // a number stays beside the others
     const int before = header->defaultSectionSize();
     std::vector<std::pair<int, int>> dragged;  // columns and widths, which a new default would undo
     for (int column = 0; column + 1 < m_model.columnCount() && width != before; ++column) {

@@ -4,7 +4,7 @@
 #include <QApplication>
 #include <QHBoxLayout>
 #include <QVBoxLayout>
-#include <array>
+#include <algorithm>
 #include <utility>
 
 #include "shards/balance/balance_view.h"
@@ -18,9 +18,6 @@
 
 namespace ringside {
 namespace {
-
-// In the order of the views.
-constexpr std::array kViewNames{"loom", "map", "biography", "balance", "diff", "compare", "damage"};
 
 // The first in tab order, or the page itself.
 QWidget& firstControl(QWidget& page) {
@@ -58,21 +55,18 @@ QWidget* ViewPanel::makeToolRow() {
     row->setProperty("role", "clear");
     auto* layout = new QHBoxLayout(row);
     layout->setContentsMargins(0, 0, 0, 0);
-    const std::array<std::pair<QString, QString>, kViewNames.size()> texts{{
-        {tr("Loom"), tr("Which rank trains which sample, in order")},
-        {tr("Map"), tr("The rank of every sample, in the order of the data set")},
-        {tr("Biography"), tr("The selected sample through all epochs")},
-        {tr("Balance"), tr("The classes of every rank and step, beside chance")},
-        {tr("Diff"), tr("What changed since another epoch")},
-        {tr("A/B"), tr("A second setting below the experiment's")},
-        {tr("Damage"), tr("What the deal reaches and repeats, and what mistakes do to it")},
-    }};
-    QList<SegmentedControl::Choice> choices;
-    for (std::size_t view = 0; view < texts.size(); ++view) {
-        choices << SegmentedControl::Choice{texts[view].first, texts[view].second,
-                                            viewNames()[static_cast<qsizetype>(view)] + QStringLiteral("ViewButton")};
+    const QStringList tips{tr("Which rank trains which sample, in order"),
+                           tr("The rank of every sample, in the order of the data set"),
+                           tr("The selected sample through all epochs"),
+                           tr("The classes of every rank and step, beside chance"),
+                           tr("What changed since another epoch"),
+                           tr("A second setting below the experiment's"),
+                           tr("What the deal reaches and repeats, and what mistakes do to it")};
+    QList<SegmentedControl::Choice> buttons;
+    for (const Page::View& view : choices()) {
+        buttons << SegmentedControl::Choice{view.title, tips[buttons.size()], view.name + QStringLiteral("ViewButton")};
     }
-    m_choice = new SegmentedControl(choices);
+    m_choice = new SegmentedControl(buttons);
     m_choice->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);  // the find box gives way first
     layout->addWidget(m_choice);
     m_find = new FindBox;
@@ -124,19 +118,24 @@ void ViewPanel::addViews(Theme& theme) {
     connect(m_choice, &SegmentedControl::chosen, this, [this] {
         Q_EMIT viewChosen();
         refreshTable();
-        if (m_shown != m_choice->current()) m_views[std::exchange(m_shown, m_choice->current())]->letGo();
+        if (m_shown != m_choice->current()) m_views[std::exchange(m_shown, m_choice->current())]->freeMemory();
     });
 }
 
-QStringList ViewPanel::viewNames() {
-    QStringList names;
-    for (const char* name : kViewNames) names << QString::fromLatin1(name);
-    return names;
+QList<Page::View> ViewPanel::choices() {
+    return {{QStringLiteral("loom"), tr("Loom"), tr("slots ranks steps cells order deal")},
+            {QStringLiteral("map"), tr("Map"), tr("dataset owner")},
+            {QStringLiteral("biography"), tr("Biography"), tr("sample life epochs history")},
+            {QStringLiteral("balance"), tr("Balance"), tr("classes histogram distribution labels")},
+            {QStringLiteral("diff"), tr("Diff"), tr("difference compare epochs changes")},
+            {QStringLiteral("compare"), tr("A/B"), tr("compare settings side")},
+            {QStringLiteral("damage"), tr("Damage"), tr("mistakes pitfalls overlap coverage")}};
 }
 
 void ViewPanel::showView(const QString& name) {
-    const auto view = static_cast<int>(viewNames().indexOf(name));
-    if (view >= 0) m_choice->setCurrent(view);
+    const QList<Page::View> all = choices();
+    const auto view = std::ranges::find(all, name, &Page::View::name);
+    if (view != all.end()) m_choice->setCurrent(static_cast<int>(view - all.begin()));
 }
 
 void ViewPanel::connectExport() {

@@ -5,6 +5,7 @@
 
 #include "controls/page_stack.h"
 #include "controls/segmented_control.h"
+#include "pages/page.h"
 #include "shards/damage/mistake_switches.h"
 #include "shards/find/find_box.h"
 #include "shards/page/explanation_box.h"
@@ -24,7 +25,7 @@ class ViewPanel : public QFrame {
     explicit ViewPanel(Theme& theme, QWidget* parent = nullptr);
 
     ShardView& view() const { return *m_views[m_choice->current()]; }
-    static QStringList viewNames();  // "loom", "map", ...
+    static QList<Page::View> choices();
     void showView(const QString& name);
     FindBox& find() const { return *m_find; }
     ViewExport& exporter() const { return *m_export; }

@@ -37,7 +37,7 @@ struct ShardScene {
     }
     // From the shelf, or made on the calling thread.
     Result<ShardPlan> planOf(const ShardSpec& spec, const std::atomic<bool>* stop = nullptr) const {
-        return shelf ? shelf->take(spec, stop) : ShardPlan::make(spec, stop);
+        return shelf ? shelf->findOrMake(spec, stop) : ShardPlan::make(spec, stop);
     }
     // Columns of the loom: the slots, and after them those for samples that the sampler's drop_last keeps from every
     // rank: one, unless it cuts whole batches.

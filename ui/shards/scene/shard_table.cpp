@@ -83,7 +83,17 @@ QVariant ShardTableModel::data(const QModelIndex& index, int role) const {
     return field.size() <= kMostShown ? field : field.left(kMostShown) + QStringLiteral("...");
 }
 
+bool ShardTableModel::isNumeric(int column) const {
+    if (m_table.rows == 0) return false;
+    bool number = false;
+    m_table.row(0).value(column).toDouble(&number);
+    return number;
+}
+
 QVariant ShardTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (role == Qt::TextAlignmentRole && orientation == Qt::Horizontal) {
+        return static_cast<int>(Qt::AlignVCenter | (isNumeric(section) ? Qt::AlignRight : Qt::AlignLeft));
+    }
     if (role != Qt::DisplayRole) return {};
     return orientation == Qt::Horizontal ? QVariant(m_table.columns.value(section))
                                          : QVariant(firstRow() + section + 1);

@@ -33,6 +33,8 @@ class ShardTableModel : public QAbstractTableModel {
     qint64 pageCount() const { return std::max<qint64>(1, (m_table.rows + kPageRows - 1) / kPageRows); }
     void setPage(qint64 page);  // from 0, clamped
     qint64 firstRow() const { return m_page * kPageRows; }
+    // Whether the column holds numbers: told by its first row.
+    bool isNumeric(int column) const;
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <QWidget>
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include "shards/scene/explanation.h"
 #include "shards/scene/loom_cell.h"
@@ -11,7 +13,10 @@
 
 namespace ringside {
 
+struct PlanHit;
 struct RunProgress;
+// What a search found, in the order of training; may be null.
+using Hits = std::shared_ptr<const std::vector<PlanHit>>;
 
 // One of the page's pictures of a plan. Only the view in sight is given scenes; all share the page's selection.
 class ShardView : public QWidget {
@@ -23,7 +28,8 @@ class ShardView : public QWidget {
     virtual void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) = 0;
     virtual void reveal(LoomCell) {}
     // Another view is in sight: gives back the memory of what can be made again.
-    virtual void letGo() {}
+    virtual void freeMemory() {}
+    virtual void setHits(const Hits&) {}             // marks them
     virtual void setProgress(const RunProgress&) {}  // what a run has trained of the scene
     // What the whole view says, in place of why the selected sample is where it is.
     virtual std::optional<Explanation> explanation() const { return {}; }

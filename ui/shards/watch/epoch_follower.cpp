@@ -23,7 +23,7 @@ void EpochFollower::setOn(bool on) {
     go();
 }
 
-void EpochFollower::takeLiveEpoch(qint64 epoch) {
+void EpochFollower::setLiveEpoch(qint64 epoch) {
     m_live = epoch;
     if (epoch >= 0 && !m_pause.isActive()) m_pause.start();  // a run of less than a second moves nothing
 }

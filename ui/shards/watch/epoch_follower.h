@@ -16,8 +16,8 @@ class EpochFollower : public QObject {
 
     bool isOn() const { return m_on; }
     void setOn(bool on);
-    void takeLiveEpoch(qint64 epoch);  // -1: nothing trains
-    void finish(qint64 epoch);         // the run has ended there
+    void setLiveEpoch(qint64 epoch);  // -1: nothing trains
+    void finish(qint64 epoch);        // the run has ended there
 
   Q_SIGNALS:
     void onChanged(bool on);

@@ -64,7 +64,7 @@ bool Verification::begin() {
         QMetaObject::invokeMethod(
             this,
             [this, run] {
-                if (run == m_runNumber) takeNews();
+                if (run == m_runNumber) addNews();
             },
             Qt::QueuedConnection);
     };
@@ -99,7 +99,7 @@ void Verification::pass(int rank) {
     seen = {data.consumedCount, data.indicesCount};
 }
 
-void Verification::takeNews() {
+void Verification::addNews() {
     PlanNews news = m_watch->take();
     std::set<qint64> wrong;
     for (const PlanMismatch& mismatch : news.mismatches) {

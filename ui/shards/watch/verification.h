@@ -59,7 +59,7 @@ class Verification : public QObject {
     void look();
     bool begin();
     void pass(int rank);
-    void takeNews();
+    void addNews();
 
     const RunModel& m_run;
     std::optional<RunConfig> m_config;

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sampling/class_balance.h"
+
+#include <cmath>
+
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+// ln of n over k
+double logChoose(std::int64_t n, std::int64_t k) {
+    const auto lnFactorial = [](std::int64_t x) { return std::lgamma(static_cast<double>(x) + 1); };
+    return lnFactorial(n) - lnFactorial(k) - lnFactorial(n - k);
+}
+
+// The hypergeometric probability of `count` of a class among the drawn.
+double probability(std::int64_t n, std::int64_t ofClass, std::int64_t drawn, std::int64_t count) {
+    if (count < 0 || count > ofClass || drawn - count > n - ofClass || count > drawn) return 0;
+    return std::exp(logChoose(ofClass, count) + logChoose(n - ofClass, drawn - count) - logChoose(n, drawn));
+}
+
+ShardSpec inOrder(std::int64_t n, int world, std::int64_t batch) {
+    ShardSpec spec;
+    spec.datasetSize = n;
+    spec.worldSize = world;
+    spec.shuffle = false;
+    spec.batchSize = batch;
+    return spec;
+}
+
+}  // namespace
+
+TEST_CASE("a chance band holds 95 % of the hypergeometric distribution") {
+    struct Case {
+        std::int64_t n, ofClass, drawn;
+    };
+    for (const auto& [n, ofClass, drawn] : {Case{1437, 143, 360}, Case{1000, 500, 200}, Case{60000, 5949, 938}}) {
+        const ChanceBand band = chanceBand(n, ofClass, drawn);
+        double within = 0, mean = 0, square = 0;
+        for (std::int64_t count = 0; count <= drawn; ++count) {
+            const double p = probability(n, ofClass, drawn, count);
+            const auto x = static_cast<double>(count);
+            mean += p * x;
+            square += p * x * x;
+            if (!isOutside(count, band)) within += p;
+        }
+        INFO(n << " " << ofClass << " " << drawn);
+        CHECK(band.expected == Approx(mean));
+        CHECK(band.variance == Approx(square - mean * mean).epsilon(1e-6));
+        CHECK(within >= 0.95);
+        CHECK(within < 0.99);
+    }
+}
+
+TEST_CASE("ranks and steps are counted, and a class on one rank alone is outside chance") {
+    const ShardPlan plan = ShardPlan::make(inOrder(400, 2, 10)).value();
+    std::vector<std::uint16_t> labels;
+    for (std::uint16_t sample = 0; sample < 400; ++sample) labels.push_back(sample % 2);  // rank r gets class r only
+    const ClassBalance balance = classBalance(plan, labels, {"even", "odd"});
+    CHECK(balance.classSizes == std::vector<std::int64_t>{200, 200});
+    CHECK(balance.counts == std::vector<std::int64_t>{200, 0, 0, 200});
+    CHECK(balance.outsideCount() == 4);
+    CHECK(balance.ranksWithinChance() == 0);
+
+    const BatchBalance steps = batchBalance(plan, labels, {"even", "odd"});
+    CHECK(steps.steps == 20);
+    CHECK(steps.count(0, 0) == 10);
+    CHECK(steps.count(19, 1) == 10);
+    CHECK(steps.band(0, 0).expected == Approx(10));
+}
+
+TEST_CASE("a rank that gets one sample less is measured by what it gets") {
+    ShardSpec spec = inOrder(9, 2, 4);
+    spec.kind = SamplerKind::kUnpadded;  // 5 and 4
+    const std::vector<std::uint16_t> labels{0, 0, 0, 1, 1, 1, 2, 2, 2};
+    const ClassBalance balance = classBalance(ShardPlan::make(spec).value(), labels, {"a", "b", "c"});
+    CHECK(balance.band(0, 0).expected == Approx(5.0 / 3));
+    CHECK(balance.band(1, 0).expected == Approx(4.0 / 3));
+    CHECK(balance.count(0, 0) == 2);  // samples 0 2 4 6 8
+    CHECK(balance.count(1, 0) == 1);  // samples 1 3 5 7
+}
+
+TEST_CASE("so many ranks outside chance are still chance") {
+    // Of n ranks a binomial number with p = 0.05: its 95 % point.
+    const auto most = [](int ranks) { return ClassBalance{ranks, 1, {}, {}}.ranksOutsideByChance(); };
+    CHECK(most(1) == 0);   // P(0) = 0.95
+    CHECK(most(2) == 1);   // 0.9025, 0.9975
+    CHECK(most(4) == 1);   // 0.8145, 0.9860
+    CHECK(most(8) == 2);   // 0.6634, 0.9428, 0.9942
+    CHECK(most(64) == 6);  // P(<= 5) = 0.8999, P(<= 6) = 0.9597
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/cells/cell_painter.h"
+
+#include <QImage>
+
+#include "plans.h"
+#include "shards/loom/loom_widget.h"
+#include "support/catch.h"
+#include "theme/theme.h"
+#include "wait_for.h"
+
+#include "sampling/plan_query.h"
+
+using namespace ringside;
+
+namespace {
+
+constexpr QRectF kCard{10, 10, 60, 80};
+
+// One card or chip of ten samples on four ranks on white paper.
+struct Painted {
+    Theme theme;
+    ShardScene scene;
+    CellColors colors;
+    Thumbnails thumbnails;
+    QImage image{80, 100, QImage::Format_RGB32};
+
+    explicit Painted(const ShardSpec& spec)
+        : theme(), scene(sceneOf(spec)), colors((theme.setMode(Theme::Mode::Light), ColorBy::Rank), scene, theme) {
+        image.fill(Qt::white);
+    }
+    void card(LoomCell cell) {
+        QPainter painter(&image);
+        CellPainter(scene, colors, theme, thumbnails).card(painter, kCard, cell, true);
+    }
+    static int distance(const QColor& a, const QColor& b) {
+        return std::abs(a.red() - b.red()) + std::abs(a.green() - b.green()) + std::abs(a.blue() - b.blue());
+    }
+    // In how many lines along the card's left edge a pixel has this colour, be it thinned by the paper.
+    int edge(const QColor& color) const {
+        int count = 0;
+        for (int y = 18; y < 82; ++y) {
+            for (int x = 8; x < 13; ++x) {
+                if (10 * distance(image.pixelColor(x, y), color) > 6 * distance(Qt::white, color)) continue;
+                ++count;
+                break;
+            }
+        }
+        return count;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a card has its rank's border, a duplicate the warning's, a dropped sample a broken one in the danger's") {
+    Painted plain(tenOnFour());
+    plain.card({0, 0});
+    CHECK(plain.edge(plain.theme.rankColor(0)) > 60);
+    CHECK(plain.edge(plain.theme.colors().warning) == 0);
+
+    Painted again(tenOnFour());
+    again.card({2, 2});  // sample 4, padding
+    CHECK(again.edge(again.theme.colors().warning) > 60);
+
+    ShardSpec spec = tenOnFour();
+    spec.dropLast = true;
+    Painted dropped(spec);
+    dropped.card({0, 2});  // a sample that no rank gets
+    const int solid = dropped.edge(dropped.theme.colors().danger);
+    CHECK(solid > 15);
+    CHECK(solid < 60);
+}
+
+TEST_CASE("a place without a sample stays empty") {
+    Painted painted(tenOnFour());
+    const QImage before = painted.image;
+    painted.card({0, 7});
+    CHECK(painted.image == before);
+}
+
+TEST_CASE("the text of a card keeps clear of its border, whatever the number's length") {
+    ShardSpec spec;
+    spec.datasetSize = 2'000'000;
+    spec.worldSize = 2;
+    spec.shuffle = false;
+    Painted painted(spec);
+    painted.card({1, 999'999});  // sample 1999999
+    // Between the border and three pixels inside it there is nothing but paper, beside the index.
+    for (int y = 20; y < 80; ++y) {
+        for (const int x : {13, 66}) {
+            INFO(x << "," << y);
+            CHECK(painted.image.pixelColor(x, y).lightness() > 240);
+        }
+    }
+}
+
+TEST_CASE("what a search found is outlined in the loom, and nothing else is") {
+    Theme theme;
+    theme.setMode(Theme::Mode::Light);
+    LoomWidget loom(theme);
+    loom.resize(700, 420);
+    loom.setScene(sceneOf(tenOnFour()));
+    loom.show();
+    REQUIRE(waitFor([&] { return loom.isSettled(); }));
+    const QImage before = loom.grab().toImage();
+    const auto hits = std::make_shared<const std::vector<PlanHit>>(std::vector<PlanHit>{{9, 1, 1}, {6, -1, -1}});
+    loom.setHits(hits);
+    const QImage after = loom.grab().toImage();
+    const auto changed = [&](LoomCell cell) {
+        const QRect rect =
+            loom.geometryOfCells().cell(cell.rank, cell.slot).translated(loom.cellsArea().topLeft()).toAlignedRect();
+        int count = 0;
+        for (int y = rect.top(); y < rect.bottom(); ++y) {
+            for (int x = rect.left() - 1; x < rect.left() + 3; ++x) count += before.pixel(x, y) != after.pixel(x, y);
+        }
+        return count;
+    };
+    CHECK(changed({1, 1}) > 20);
+    CHECK(changed({0, 1}) == 0);
+    CHECK(changed({2, 0}) == 0);
+    loom.setHits({});
+    CHECK(loom.grab().toImage() == before);
+}
