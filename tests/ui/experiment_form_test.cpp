@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QTest>
 
 #include "data/raw_file.h"
@@ -204,7 +205,36 @@ TEST_CASE("Tab goes through a section's title from left to right, then to its fi
         }
     }
     CHECK(names.front() == "modelComboBox");
-    CHECK(names.back() == "datasetComboBox");
+    REQUIRE(names.size() > 2);
+    CHECK(names[names.size() - 2] == "datasetComboBox");
+    CHECK(names.back() == "modelFoldButton");
+}
+
+TEST_CASE("a section folds to its title, and unfolds for a problem in it") {
+    Fixture f;
+    auto* fold = f.find<QPushButton>("parallelFoldButton");
+    auto* ranks = f.find<NumberSpinBox>("worldSizeSpinBox");
+    CHECK(ranks->isVisible());
+    fold->click();
+    CHECK_FALSE(ranks->isVisible());
+    CHECK_FALSE(f.find<QLabel>("parallelSentenceLabel")->isVisible());
+    CHECK(f.find<QComboBox>("modelComboBox")->isVisible());
+    RunConfig config = f.model.config();
+    config.parallel.worldSize = 0;
+    f.model.edit(config, "parallel.world_size");
+    CHECK(ranks->isVisible());
+    CHECK_FALSE(fold->isChecked());
+}
+
+TEST_CASE("the form does not move aside for a control that gets the focus") {
+    Fixture f;
+    auto* scroll = f.find<QScrollArea>("experimentScrollArea");
+    scroll->ensureVisible(2000, 10);
+    CHECK(scroll->widget()->x() == 0);
+    for (const char* name : {"epochsSpinBox", "worldSizeSpinBox"}) {
+        scroll->ensureWidgetVisible(f.find<NumberSpinBox>(name), 400, 50);
+        CHECK(scroll->widget()->x() == 0);
+    }
 }
 
 TEST_CASE("every control of the form has a tooltip and an accessible name") {

@@ -3,6 +3,7 @@
 
 #include <QApplication>
 #include <QFileDialog>
+#include <QListWidget>
 #include <QScrollBar>
 #include <QSlider>
 #include <QTabWidget>
@@ -12,6 +13,7 @@
 #include "dialogs/qt_dialogs.h"
 #include "experiment/number_spin_box.h"
 #include "main_window/command_palette.h"
+#include "main_window/command_search.h"
 #include "main_window/paint_stages.h"
 #include "settings/settings.h"
 #include "support/catch.h"
@@ -494,14 +496,77 @@ TEST_CASE("the epoch slider goes to the place that is clicked, and on with the p
     QTest::mouseRelease(slider, Qt::LeftButton, {}, {slider->width() - 1, middle});
 }
 
-TEST_CASE("the command palette finds commands by a few of their letters") {
-    CHECK(CommandPalette::matches("Save as", "sva"));
-    CHECK(CommandPalette::matches("Dark theme", "DARK"));
-    CHECK(!CommandPalette::matches("Save as", "x"));
+TEST_CASE("Tab goes from the bar to the form and on to the page") {
+    Fixture f;
+    QStringList places;
+    const QWidget* start = f.find<QPushButton>("runButton");
+    const auto* form = f.find<QWidget>("experimentDock");
+    const auto* pages = f.find<QTabWidget>("pagesTabWidget");
+    for (const QWidget* next = start->nextInFocusChain(); next != start; next = next->nextInFocusChain()) {
+        if ((next->focusPolicy() & Qt::TabFocus) == 0 || !next->isVisible()) continue;
+        const QString place = form->isAncestorOf(next)                     ? "form"
+                              : pages == next || pages->isAncestorOf(next) ? "page"
+                                                                           : "other";
+        if (places.isEmpty() || places.back() != place) places << place;
+    }
+    CHECK(places.indexOf("form") >= 0);
+    CHECK(places.value(places.indexOf("form") + 1) == "page");
+    CHECK(places.count("form") == 1);
+    CHECK(places.count("page") == 1);
+}
+
+TEST_CASE("undo works from within a number field, typed or stepped") {
+    Fixture f;
+    auto* box = f.find<NumberSpinBox>("worldSizeSpinBox");
+    f.window.activateWindow();
+    box->setFocus();
+    QTest::keyClick(box, Qt::Key_Up);
+    CHECK(f.window.experiment().config().parallel.worldSize == 5);
+    QTest::keyClick(box, Qt::Key_Z, Qt::ControlModifier);
+    CHECK(f.window.experiment().config().parallel.worldSize == 4);
+    CHECK(box->text() == "4");
+    QTest::keyClick(box, Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+    CHECK(f.window.experiment().config().parallel.worldSize == 5);
+    QTest::keyClick(box, Qt::Key_Z, Qt::ControlModifier);
+    f.type("worldSizeSpinBox", "12");
+    QTest::keyClick(box, Qt::Key_Z, Qt::ControlModifier);
+    CHECK(f.window.experiment().config().parallel.worldSize == 4);
+}
+
+TEST_CASE("the command finder knows letters, other words and what comes nearest") {
+    QAction stop("&Stop"), saveAs("Save &as..."), theme("&Dark theme"), compare("Shards: A/B");
+    setSynonyms(stop, "pause halt");
+    setSynonyms(compare, "compare settings");
+    const QList<QAction*> all{&saveAs, &theme, &compare, &stop};
+    const auto first = [&](const char* typed) { return findCommands(all, QLatin1String(typed)).actions.value(0); };
+    CHECK(findCommands(all, "").actions == all);
+    CHECK(first("sva") == &saveAs);
+    CHECK(first("DARK") == &theme);
+    CHECK(first("pause") == &stop);
+    CHECK(first("compare") == &compare);
+    CHECK(first("s") == &saveAs);  // as they stand in the menus
+    CHECK_FALSE(findCommands(all, "pause").near);
+    CHECK(findCommands(all, "pasue").near);
+    CHECK(first("pasue") == &stop);
+    CHECK(first("thene") == &theme);
+    CHECK_FALSE(findCommands(all, "xyzzy").actions.isEmpty());
+}
+
+TEST_CASE("a command runs from the finder, and one that is not possible now says so") {
     Fixture f;
     f.trigger("paletteAction");
     auto* palette = f.find<CommandPalette>("commandPalette");
     auto* line = palette->findChild<QLineEdit*>("commandLineEdit");
+    auto* list = palette->findChild<QListWidget*>("commandListWidget");
+    QTest::keyClicks(line, "pause");
+    REQUIRE(list->count() > 0);
+    CHECK(list->item(0)->text() == "Stop   (not possible now)");
+    QTest::keyClick(line, Qt::Key_Return);
+    CHECK(palette->isVisible());
+    line->clear();
+    QTest::keyClicks(line, "damage");
+    CHECK(list->item(0)->text() == "Shards: Damage");
+    line->clear();
     QTest::keyClicks(line, "dark");
     QTest::keyClick(line, Qt::Key_Return);
     REQUIRE(waitFor([&] { return f.theme.mode() == Theme::Mode::Dark; }));

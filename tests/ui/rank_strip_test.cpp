@@ -30,6 +30,13 @@ TEST_CASE("cards never overlap nor leave the strip, from 1 to 64 ranks") {
     }
 }
 
+TEST_CASE("64 ranks are all in sight in a window of 1280 pixels") {
+    for (const int width : {1256, 1416}) {
+        const RankStripLayout layout = RankStripLayout::of(64, width);
+        CHECK(layout.height() == layout.visibleHeight());
+    }
+}
+
 TEST_CASE("the space between cards belongs to no rank") {
     const RankStripLayout layout = RankStripLayout::of(4, 1000);
     CHECK(layout.rankAt({layout.card(0).right() + 3, 10}, 4) == -1);

@@ -58,6 +58,47 @@ TEST_CASE("before the first run the page says what to do") {
     REQUIRE(waitFor([&] { return page.page.findChild<QLabel*>("trainingEmptyLabel")->isVisible(); }));
 }
 
+TEST_CASE("of many ranks apart the mean is shown and the five that are worst off") {
+    RunModel model;
+    const Theme theme;
+    RunStarted started;
+    started.worldSize = 64;
+    started.stepsPerEpoch = 10;
+    started.epochs = 1;
+    model.feed(QByteArray::fromStdString(encode(started)));
+    for (int rank = 0; rank < 64; ++rank) {
+        StepsFrame frame;
+        frame.rank = rank;
+        frame.step = {1};
+        frame.loss = {rank % 13 == 5 ? 9.0 - rank / 100.0 : 1.0};  // 5, 18, 31, 44, 57
+        frame.correct = {1};
+        frame.samples = {4};
+        frame.endUs = {1000};
+        frame.gradientNorm = {1};
+        model.feed(QByteArray::fromStdString(encode(frame)));
+    }
+    QStringList names;
+    for (const Curve& curve : lossCurves(model.data(), XAxis::Step, true, theme)) names << curve.name;
+    CHECK(names == QStringList{"train", "rank 5", "rank 18", "rank 31", "rank 44", "rank 57"});
+}
+
+TEST_CASE("a legend names what fits and counts the rest") {
+    Theme theme;
+    ChartLegend legend(theme);
+    std::vector<Curve> curves;
+    for (int rank = 0; rank < 64; ++rank) {
+        curves.push_back({QString("rank %1").arg(rank), Qt::red, Curve::Kind::Line, {}});
+    }
+    legend.setCurves(curves);
+    legend.resize(300, 18);
+    CHECK(legend.entryRect("rank 0").left() >= 0);
+    CHECK(legend.entryRect("rank 2").right() < 300);
+    CHECK(legend.entryRect("rank 63").isNull());
+    curves.resize(2);
+    legend.setCurves(curves);
+    CHECK(legend.entryRect("rank 1").right() <= 300);
+}
+
 TEST_CASE("the loss is the mean over ranks in a band from the lowest to the highest") {
     Charts page;
     FakeRun run(page.run);

@@ -37,14 +37,26 @@ std::vector<std::pair<ChartLegend::Entry, QRect>> ChartLegend::placed() const {
     std::vector<std::pair<Entry, QRect>> result;
     const QFontMetrics metrics(m_theme.noteFont());
     int x = 0;
-    for (const Entry& entry : m_entries) {
-        const int width = kMark + kGap + metrics.horizontalAdvance(entry.name);
-        result.push_back({entry, QRect(x, 0, width, kHeight)});
-        x += width + kBetween;
+    for (std::size_t at = 0; at < m_entries.size(); ++at) {
+        const Entry& entry = m_entries[at];
+        const std::size_t after = m_entries.size() - at - 1;
+        const int own = kMark + kGap + metrics.horizontalAdvance(entry.name);
+        // The last that fits leaves room for how many do not.
+        const int reserve = after == 0 ? 0 : kBetween + metrics.horizontalAdvance(moreText(after));
+        if (x + own + reserve > width() && !result.empty()) break;
+        result.push_back({entry, QRect(x, 0, own, kHeight)});
+        x += own + kBetween;
+    }
+    if (const std::size_t left = m_entries.size() - result.size(); left > 0) {
+        x += metrics.horizontalAdvance(moreText(left)) + kBetween;
     }
     const int spare = std::max(0, width() - (x - kBetween));  // to the right edge
     for (auto& [entry, rect] : result) rect.translate(spare, 0);
     return result;
+}
+
+QString ChartLegend::moreText(std::size_t entries) {
+    return tr("+%1").arg(entries);
 }
 
 QSize ChartLegend::sizeHint() const {
@@ -65,7 +77,12 @@ void ChartLegend::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setFont(m_theme.noteFont());
-    for (const auto& [entry, rect] : placed()) {
+    const auto shown = placed();
+    if (const std::size_t left = m_entries.size() - shown.size(); left > 0) {
+        painter.setPen(m_theme.colors().muted);
+        painter.drawText(QRect(0, 0, width(), kHeight), Qt::AlignRight | Qt::AlignVCenter, moreText(left));
+    }
+    for (const auto& [entry, rect] : shown) {
         const bool hidden = m_hidden.contains(entry.name);
         const QColor color = hidden ? m_theme.colors().border : entry.color;
         const QPointF middle(rect.left() + kMark / 2.0, rect.center().y() + 0.5);

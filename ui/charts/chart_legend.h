@@ -39,6 +39,7 @@ class ChartLegend : public QWidget {
         bool marked;
         bool operator==(const Entry&) const = default;
     };
+    static QString moreText(std::size_t entries);  // of those that have no room
     std::vector<std::pair<Entry, QRect>> placed() const;
     const Entry* entryAt(QPoint point) const;
     void solo(const QString& name);

@@ -38,6 +38,8 @@ LiveChart::LiveChart(Theme& theme, QWidget* parent)
     : QChartView(parent), m_theme(theme), m_xAxis(new QValueAxis(this)), m_yAxis(new QValueAxis(this)) {
     setFrameShape(QFrame::NoFrame);
     setMouseTracking(true);
+    setAcceptDrops(false);  // a file dropped on a chart is the window's
+    viewport()->setAcceptDrops(false);
     setRenderHint(QPainter::Antialiasing);
     setStyleSheet(QStringLiteral("background: transparent; border: none"));
     chart()->setBackgroundVisible(false);

@@ -42,6 +42,7 @@ class LiveChart : public QChartView {
     // The x range to show; nothing = everything, following the live edge.
     void setXRange(std::optional<AxisRange> range);
     void setCrosshair(std::optional<double> x);
+    void setXTitle(const QString& title) { m_xTitle = title; }      // left of the labels: "step"
     void setEmptyText(const QString& text) { m_emptyText = text; }  // shown when other charts have curves
     // Words for an x under the crosshair: "step 72, epoch 6".
     void setXText(std::function<QString(double)> text) { m_xText = std::move(text); }
@@ -113,6 +114,7 @@ class LiveChart : public QChartView {
     QPointF m_dragTo;
     std::function<QString(double)> m_xText;
     QString m_emptyText;
+    QString m_xTitle;
 };
 
 }  // namespace ringside

@@ -72,6 +72,8 @@ void LiveChart::drawBackground(QPainter* painter, const QRectF&) {
     if (m_curves.empty()) {
         painter->drawText(area, Qt::AlignCenter, m_emptyText);
     }
+    painter->setPen(m_theme.colors().muted);
+    painter->drawText(QRectF(0, area.bottom() + 6, area.left() - 8, 16), Qt::AlignRight | Qt::AlignVCenter, m_xTitle);
     const int xTicks = std::max(2, static_cast<int>(area.width() / kPixelsPerXTick));
     for (const AxisTick& tick : axisTicks(x.minimum, x.maximum, xTicks, m_xStyle)) {
         painter->setPen(m_theme.colors().muted);
@@ -113,9 +115,11 @@ QStringList LiveChart::crosshairLines() const {
             line += tr(" (%1 to %2)").arg(valueText(point->minimum, m_yStyle), valueText(point->maximum, m_yStyle));
         }
         lines << line;
-        if (lines.size() == 10) {
-            break;
-        }
+    }
+    constexpr qsizetype kMostLines = 12;
+    if (lines.size() > kMostLines) {
+        const auto more = lines.size() - kMostLines + 1;
+        lines = lines.first(kMostLines - 1) << tr("and %1 more").arg(more);
     }
     return lines;
 }

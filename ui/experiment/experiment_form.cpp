@@ -4,6 +4,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QVBoxLayout>
 
 #include "experiment/experiment_sentences.h"
@@ -15,13 +16,28 @@
 #include "words/field_text.h"
 
 namespace ringside {
+namespace {
+
+// Scrolls up and down alone: a control that gets the focus would draw the form aside by what its own margin asks for.
+class FormScroll final : public QScrollArea {
+  public:
+    using QScrollArea::QScrollArea;
+
+  protected:
+    void scrollContentsBy(int, int dy) override {
+        if (horizontalScrollBar()->value() != 0) horizontalScrollBar()->setValue(0);
+        QScrollArea::scrollContentsBy(0, dy);
+    }
+};
+
+}  // namespace
 
 ExperimentForm::ExperimentForm(ExperimentModel& model, QWidget* parent) : QWidget(parent), m_model(model) {
     auto* content = new QWidget;
     content->setProperty("role", "clear");
     auto* column = new QVBoxLayout(content);
     column->setContentsMargins(Theme::kSpace4, 0, Theme::kSpace4, Theme::kSpace3);
-    column->setSpacing(14);
+    column->setSpacing(Theme::kSpace2 + 2);
     using enum FormSectionId;
     for (const FormSectionId id : {Data, Model, Parallel, Loading, Optimisation}) {
         m_sections.push_back(new FormSection(id, model, content));
@@ -29,7 +45,7 @@ ExperimentForm::ExperimentForm(ExperimentModel& model, QWidget* parent) : QWidge
     }
     column->addStretch(1);
 
-    auto* scroll = new QScrollArea(this);
+    auto* scroll = new FormScroll(this);
     scroll->setObjectName(QStringLiteral("experimentScrollArea"));
     scroll->setWidgetResizable(true);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -111,6 +127,7 @@ void ExperimentForm::focusFirstProblem() {
         for (FormSection* section : m_sections) {
             FieldRow* row = section->row(problem.field.c_str());
             if (!row) continue;
+            section->setFolded(false);
             if (row->field().more) section->setExpanded(true);
             row->control()->setFocus(Qt::OtherFocusReason);
             return;

@@ -50,14 +50,14 @@ FieldRow::FieldRow(const FormField& field, ExperimentModel& model, QWidget* pare
     m_problem->setWordWrap(true);
     m_problem->hide();
     column->addWidget(m_problem);
-    connect(m_editor, &FieldEditor::edited, this, &FieldRow::takeEdit);
+    connect(m_editor, &FieldEditor::edited, this, &FieldRow::applyEdit);
 }
 
 void FieldRow::addControl(QHBoxLayout* line) {
     const QString label = QCoreApplication::translate("form", m_field.label);
     control()->setAccessibleName(label);
     if (auto* box = qobject_cast<QCheckBox*>(control())) {
-        box->setText(label);
+        box->setText(m_field.lineLabel ? QCoreApplication::translate("form", m_field.lineLabel) : label);
         line->addWidget(box, 1);
         return;
     }
@@ -87,7 +87,7 @@ void FieldRow::append(QWidget* extra) {
     setTabOrder(control(), extra);
 }
 
-void FieldRow::takeEdit() {
+void FieldRow::applyEdit() {
     RunConfig next = m_model.config();
     const std::optional<Problem> problem = m_editor->store(next);
     const QString path = QString::fromLatin1(m_field.path);

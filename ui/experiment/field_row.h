@@ -26,7 +26,7 @@ class FieldRow final : public QWidget {
 
   private:
     void addControl(QHBoxLayout* line);
-    void takeEdit();
+    void applyEdit();
 
     const FormField& m_field;
     ExperimentModel& m_model;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "experiment/form_section.h"
 
+#include <QCoreApplication>
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -27,7 +28,7 @@ FormSection::FormSection(FormSectionId id, ExperimentModel& model, QWidget* pare
     : QWidget(parent), m_id(id), m_model(model) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(5);
+    column->setSpacing(3);
     addTitle(column);
     addRows(column);
     addSentence(column);
@@ -36,8 +37,18 @@ FormSection::FormSection(FormSectionId id, ExperimentModel& model, QWidget* pare
 void FormSection::addTitle(QVBoxLayout* column) {
     m_title = new QHBoxLayout;
     m_title->setSpacing(Theme::kSpace3);
-    auto* title = new QLabel(sectionTitle(m_id).toUpper(), this);
-    title->setProperty("role", "section");
+    m_name = new QPushButton(this);
+    m_name->setProperty("role", "sectionTitle");
+    m_name->setObjectName(sectionTitle(m_id).toLower() + QStringLiteral("FoldButton"));
+    m_name->setAccessibleName(tr("Fold %1").arg(sectionTitle(m_id)));
+    m_name->setToolTip(tr("Fold or unfold this part of the form"));
+    m_name->setCheckable(true);
+    m_name->setCursor(Qt::PointingHandCursor);
+    connect(m_name, &QPushButton::toggled, this, [this] {
+        showName();
+        refresh();
+    });
+    showName();
     m_more = new QPushButton(tr("More"), this);
     m_more->setProperty("role", "disclosure");
     m_more->setObjectName(sectionTitle(m_id).toLower() + QStringLiteral("MoreButton"));
@@ -49,7 +60,8 @@ void FormSection::addTitle(QVBoxLayout* column) {
         m_more->setText(on ? tr("Less") : tr("More"));
         refresh();
     });
-    m_title->addWidget(title, 1);
+    m_title->addWidget(m_name);
+    m_title->addStretch(1);
     m_title->addWidget(m_more);
     column->addLayout(m_title);
 }
@@ -58,12 +70,20 @@ QPushButton* FormSection::addToTitle(const QString& text) {
     auto* button = new QPushButton(text, this);
     button->setProperty("role", "disclosure");
     button->setCursor(Qt::PointingHandCursor);
-    m_title->insertWidget(1, button);
+    m_title->insertWidget(2, button);
     QWidget* before = m_more->previousInFocusChain();
     while ((before->focusPolicy() & Qt::TabFocus) == 0) before = before->previousInFocusChain();
     setTabOrder(before, button);
     setTabOrder(button, m_more);
     return button;
+}
+
+void FormSection::showName() {
+    m_name->setText((isFolded() ? QStringLiteral("\u25b8 ") : QString()) + sectionTitle(m_id).toUpper());
+}
+
+void FormSection::setFolded(bool folded) {
+    m_name->setChecked(folded);
 }
 
 void FormSection::addRows(QVBoxLayout* column) {
@@ -77,6 +97,12 @@ void FormSection::addRows(QVBoxLayout* column) {
             continue;
         }
         shared = new QHBoxLayout;
+        shared->setSpacing(Theme::kSpace2);
+        if (field.lineCaption) {
+            auto* caption = new QLabel(QCoreApplication::translate("form", field.lineCaption), this);
+            caption->setProperty("role", "muted");
+            shared->addWidget(caption, 1);
+        }
         shared->addWidget(row, 1);
         column->addLayout(shared);
     }
@@ -90,7 +116,7 @@ void FormSection::addSentence(QVBoxLayout* column) {
     m_sentenceFrame->setProperty("role", boxed ? "sentence" : "clear");
     auto* inner = new QVBoxLayout(m_sentenceFrame);
     const int margin = boxed ? 10 : 0;
-    inner->setContentsMargins(margin, boxed ? 6 : 0, margin, boxed ? 6 : 0);
+    inner->setContentsMargins(margin, boxed ? Theme::kSpace1 : 0, margin, boxed ? Theme::kSpace1 : 0);
     m_sentence = new WrappedLabel(m_sentenceFrame);
     m_sentence->setObjectName(sectionTitle(m_id).toLower() + QStringLiteral("SentenceLabel"));
     m_sentence->setProperty("role", boxed ? "sentence" : "note");
@@ -107,6 +133,11 @@ FieldRow* FormSection::row(const char* path) const {
     return nullptr;
 }
 
+bool FormSection::hasProblem() const {
+    return std::any_of(m_rows.begin(), m_rows.end(),
+                       [this](const FieldRow* row) { return m_model.problemOf(row->field().path) != nullptr; });
+}
+
 bool FormSection::hiddenRowHasProblem() const {
     return std::any_of(m_rows.begin(), m_rows.end(), [this](const FieldRow* row) {
         return row->field().more && m_model.problemOf(row->field().path) != nullptr;
@@ -119,17 +150,19 @@ void FormSection::setExpanded(bool expanded) {
 
 void FormSection::refresh() {
     if (!m_more->isChecked() && hiddenRowHasProblem()) return setExpanded(true);  // refreshes again
+    if (isFolded() && hasProblem()) return setFolded(false);
+    m_sentenceFrame->setVisible(!isFolded() && !m_sentence->text().isEmpty());
     for (FieldRow* row : m_rows) {
         const FormField& field = row->field();
         const bool applies = !field.applies || field.applies(m_model.config());
-        row->setVisible(applies && (!field.more || m_more->isChecked()));
+        row->setVisible(!isFolded() && applies && (!field.more || m_more->isChecked()));
         row->refresh();
     }
 }
 
 void FormSection::setSentence(const QString& text) {
     m_sentence->setText(text);
-    m_sentenceFrame->setVisible(!text.isEmpty());
+    m_sentenceFrame->setVisible(!isFolded() && !text.isEmpty());
 }
 
 }  // namespace ringside

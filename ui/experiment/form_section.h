@@ -29,17 +29,23 @@ class FormSection final : public QWidget {
     void setSentence(const QString& text);
     // Shows the section's rare fields, as when one of them has a problem.
     void setExpanded(bool expanded);
+    // Only its title is left, until it is unfolded or one of its fields has a problem.
+    void setFolded(bool folded);
+    bool isFolded() const { return m_name->isChecked(); }
 
   private:
     void addTitle(QVBoxLayout* column);
     void addRows(QVBoxLayout* column);
     void addSentence(QVBoxLayout* column);
+    bool hasProblem() const;
     bool hiddenRowHasProblem() const;
+    void showName();
 
     FormSectionId m_id;
     ExperimentModel& m_model;
     std::vector<FieldRow*> m_rows;
     QHBoxLayout* m_title = nullptr;
+    QPushButton* m_name = nullptr;  // checked: folded
     QPushButton* m_more = nullptr;
     QFrame* m_sentenceFrame = nullptr;
     QLabel* m_sentence = nullptr;

@@ -26,6 +26,7 @@ class NumberSpinBox final : public QAbstractSpinBox {
     void numberEdited();  // by the user: typed or stepped
 
   protected:
+    bool event(QEvent* event) override;
     StepEnabled stepEnabled() const override;
     void wheelEvent(QWheelEvent* event) override;
     void focusOutEvent(QFocusEvent* event) override;

@@ -5,6 +5,7 @@
 #include <QKeyEvent>
 #include <QVBoxLayout>
 
+#include "main_window/command_search.h"
 #include "main_window/keys_dialog.h"
 #include "theme/theme.h"
 
@@ -17,7 +18,7 @@ CommandPalette::CommandPalette(const QList<QAction*>& actions, QWidget* parent) 
     resize(440, 360);
     m_line = new QLineEdit(this);
     m_line->setObjectName(QStringLiteral("commandLineEdit"));
-    m_line->setPlaceholderText(tr("Type a few letters of a command"));
+    m_line->setPlaceholderText(tr("What do you want to do?"));
     m_line->setAccessibleName(tr("Command"));
     m_line->installEventFilter(this);
     m_list = new QListWidget(this);
@@ -34,34 +35,36 @@ CommandPalette::CommandPalette(const QList<QAction*>& actions, QWidget* parent) 
     filter({});
 }
 
-bool CommandPalette::matches(const QString& text, const QString& typed) {
-    qsizetype from = 0;
-    for (const QChar letter : typed) {
-        if (letter.isSpace()) continue;
-        from = text.indexOf(letter, from, Qt::CaseInsensitive);
-        if (from < 0) return false;
-        ++from;
-    }
-    return true;
-}
-
 void CommandPalette::filter(const QString& typed) {
     m_list->clear();
     m_shown.clear();
-    for (QAction* action : m_actions) {
-        const QString text = plainText(*action);
-        if (!action->isEnabled() || !matches(text, typed)) continue;
+    const FoundCommands found = findCommands(m_actions, typed);
+    if (found.near) addNote(tr("No command is called %1. The nearest:").arg(typed.trimmed()));
+    for (QAction* action : found.actions) {
         const QString keys = action->shortcut().toString(QKeySequence::NativeText);
-        m_list->addItem(keys.isEmpty() ? text : QStringLiteral("%1   (%2)").arg(text, keys));
+        const QString text = plainText(*action);
+        auto* item = new QListWidgetItem(keys.isEmpty() ? text : QStringLiteral("%1   (%2)").arg(text, keys), m_list);
         m_shown << action;
+        if (action->isEnabled()) continue;
+        item->setText(tr("%1   (not possible now)").arg(text));
+        item->setFlags(Qt::NoItemFlags);
     }
-    m_list->setCurrentRow(0);
+    for (int row = 0; row < m_list->count(); ++row) {
+        if ((m_list->item(row)->flags() & Qt::ItemIsEnabled) == 0) continue;
+        return m_list->setCurrentRow(row);
+    }
+}
+
+void CommandPalette::addNote(const QString& text) {
+    auto* note = new QListWidgetItem(text, m_list);
+    note->setFlags(Qt::NoItemFlags);
+    m_shown << nullptr;
 }
 
 void CommandPalette::runCurrent() {
     const int row = m_list->currentRow();
-    if (row < 0 || row >= m_shown.size()) return;
-    QAction* action = m_shown[row];
+    QAction* action = m_shown.value(row);
+    if (action == nullptr || !action->isEnabled()) return;
     close();
     // After this dialog is gone: the command may open another one.
     QMetaObject::invokeMethod(action, &QAction::trigger, Qt::QueuedConnection);

@@ -9,20 +9,18 @@
 
 namespace ringside {
 
-// Type a few letters, press Enter: runs any command of the window.
+// Type a few letters or another word for it, press Enter: runs any command of the window.
 class CommandPalette final : public QDialog {
     Q_OBJECT
   public:
     CommandPalette(const QList<QAction*>& actions, QWidget* parent);
-
-    // Whether the letters of `typed` occur in `text` in this order.
-    static bool matches(const QString& text, const QString& typed);
 
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
     void filter(const QString& typed);
+    void addNote(const QString& text);
     void runCurrent();
 
     QList<QAction*> m_actions;

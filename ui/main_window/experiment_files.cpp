@@ -71,6 +71,7 @@ void ExperimentFiles::afterAsking(const std::function<void()>& proceed) {
 void ExperimentFiles::startNew(const RunConfig& config) {
     afterAsking([this, config] {
         m_model.replace(config, {});
+        Q_EMIT begun();
         Q_EMIT done();
     });
 }
@@ -120,6 +121,7 @@ void ExperimentFiles::readInto(const QString& path) {
     }
     m_model.replace(config.value(), path);
     m_settings.addRecentFile(path);
+    Q_EMIT begun();
     Q_EMIT done();
 }
 
@@ -160,6 +162,7 @@ bool ExperimentFiles::write(const QString& path) {
     m_settings.addRecentFile(path);
     m_settings.set(settings::kLastFolder, QFileInfo(path).absolutePath());
     Q_EMIT done();
+    Q_EMIT saved(tr("Saved %1").arg(path));
     return true;
 }
 

@@ -40,7 +40,9 @@ class ExperimentFiles final : public QObject {
 
   Q_SIGNALS:
     void failed(const QString& message);
-    void done();  // an experiment was begun, opened or saved
+    void saved(const QString& sentence);
+    void begun();  // another experiment is in the form: new or opened
+    void done();   // an experiment was begun, opened or saved
     void runDirectoryChosen(const QString& path);
     void dataChosen(const QString& path);
 

@@ -5,6 +5,7 @@
 #include <QClipboard>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPainter>
 #include <QPushButton>
 #include <QScrollBar>
 #include <QStyledItemDelegate>
@@ -15,10 +16,33 @@
 namespace ringside {
 namespace {
 
-// Warnings and errors in their colour.
+constexpr int kTimeWidth = 84, kSpeakerWidth = 64;
+
+// Times and speakers in columns; warnings and errors in their colour.
 class LogDelegate final : public QStyledItemDelegate {
   public:
     LogDelegate(const Theme& theme, QObject* parent) : QStyledItemDelegate(parent), m_theme(theme) {}
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+        QStyleOptionViewItem whole = option;
+        initStyleOption(&whole, index);
+        whole.text.clear();
+        whole.widget->style()->drawControl(QStyle::CE_ItemViewItem, &whole, painter, whole.widget);
+        painter->save();
+        painter->setFont(whole.font);
+        painter->setPen(whole.palette.color(QPalette::Text));
+        QRect place = option.rect.adjusted(Theme::kSpace1, 0, -Theme::kSpace1, 0);
+        painter->drawText(QRect(place.left(), place.top(), kTimeWidth, place.height()),
+                          Qt::AlignRight | Qt::AlignVCenter, index.data(LogModel::TimeRole).toString());
+        place.setLeft(place.left() + kTimeWidth + Theme::kSpace4);
+        painter->drawText(QRect(place.left(), place.top(), kSpeakerWidth, place.height()),
+                          Qt::AlignLeft | Qt::AlignVCenter, index.data(LogModel::SpeakerRole).toString());
+        place.setLeft(place.left() + kSpeakerWidth);
+        const QString text = index.data(LogModel::TextRole).toString();
+        painter->drawText(place, Qt::AlignLeft | Qt::AlignVCenter,
+                          whole.fontMetrics.elidedText(text, Qt::ElideRight, place.width()));
+        painter->restore();
+    }
 
   protected:
     void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {

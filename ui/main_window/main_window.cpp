@@ -4,12 +4,15 @@
 #include <QAbstractButton>
 #include <QCloseEvent>
 #include <QCoreApplication>
+#include <QDir>
 #include <QDragEnterEvent>
 #include <QFileInfo>
 #include <QMimeData>
 #include <QScreen>
 #include <QStandardPaths>
+#include <QStatusBar>
 
+#include "base/json.h"
 #include "controls/elided_label.h"
 #include "devices/devices_dialog.h"
 #include "devices/gpu_probe.h"
@@ -20,12 +23,14 @@
 #include "loading/loader_sweep_dialog.h"
 #include "main_window/command_palette.h"
 #include "main_window/keys_dialog.h"
+#include "main_window/live_runs.h"
 #include "main_window/top_bar.h"
 #include "ranks/rank_strip.h"
 #include "run/record/run_directory.h"
 #include "settings/settings.h"
 #include "theme/desktop_motion.h"
 #include "theme/theme.h"
+#include "words/changed_fields.h"
 #include "words/field_text.h"
 #include "words/form_fields.h"
 
@@ -77,6 +82,7 @@ void MainWindow::connectActions() {
         m_actions.savePage->clear();
         m_actions.savePage->addActions(m_navigator->current().exportActions());
     });
+    connect(a.liveRuns, &QMenu::aboutToShow, this, &MainWindow::fillLiveRuns);
     connect(a.recent, &QMenu::aboutToShow, this, [this] { m_files.fillRecent(*m_actions.recent); });
     connect(a.run, &QAction::triggered, this, &MainWindow::startRun);
     connect(a.resume, &QAction::triggered, this, &MainWindow::resumeRun);
@@ -108,15 +114,18 @@ void MainWindow::connectActions() {
 
 void MainWindow::connectModels() {
     connect(&m_experiment, &ExperimentModel::configChanged, this, &MainWindow::refreshRunActions);
+    connect(&m_experiment, &ExperimentModel::configChanged, this, &MainWindow::noteChanges);
     connect(&m_experiment, &ExperimentModel::dataChanged, this, &MainWindow::refreshRunActions);
     connect(&m_experiment, &ExperimentModel::fileChanged, this, &MainWindow::refreshTitle);
     connect(&m_experiment.undoStack(), &QUndoStack::cleanChanged, this, &MainWindow::refreshTitle);
     connect(&m_devices, &DeviceQuery::answered, &m_experiment, &ExperimentModel::setHost);
-    connect(&m_controller, &RunController::stateChanged, this, &MainWindow::takeRunState);
+    connect(&m_controller, &RunController::stateChanged, this, &MainWindow::showRunState);
     connect(&m_run, &RunModel::changed, this, [this](unsigned changes) {
-        if (changes & kRunStartedChanged) takeRunConfig();
+        if (changes & kRunStartedChanged) applyRunConfig();
     });
-    connect(&m_files, &ExperimentFiles::done, m_notice, &NoticeBar::takeBackFailure);
+    connect(&m_files, &ExperimentFiles::saved, this, &MainWindow::saySaved);
+    connect(&m_files, &ExperimentFiles::begun, this, &MainWindow::forgetRun);
+    connect(&m_files, &ExperimentFiles::done, m_notice, &NoticeBar::withdrawFailure);
     connect(&m_files, &ExperimentFiles::failed, this,
             [this](const QString& message) { m_notice->say(message, NoticeBar::Tone::Danger); });
     connect(&m_scripts, &ScriptExport::failed, this,
@@ -124,7 +133,7 @@ void MainWindow::connectModels() {
     connect(&m_scripts, &ScriptExport::written, this, [this](const QString& message) { m_notice->say(message); });
     connect(&m_files, &ExperimentFiles::runDirectoryChosen, this, &MainWindow::openRun);
     connect(&m_files, &ExperimentFiles::dataChosen, &m_import, &DataImport::look);
-    connect(&m_files, &ExperimentFiles::dataChosen, m_notice, &NoticeBar::takeBackFailure);
+    connect(&m_files, &ExperimentFiles::dataChosen, m_notice, &NoticeBar::withdrawFailure);
     connect(&m_import, &DataImport::runFound, this, &MainWindow::openRun);
     connect(&m_import, &DataImport::experimentFound, &m_files, &ExperimentFiles::openExperiment);
     connect(m_form, &ExperimentForm::browseRequested, &m_files, [this] {
@@ -178,8 +187,9 @@ void MainWindow::refreshRunActions() {
 
 void MainWindow::startRun() {
     if (!whyNotRunnable().isEmpty()) return;
-    m_takesRunConfig = false;
+    m_adoptsRunConfig = false;
     m_notice->hide();
+    m_started = m_experiment.config();
     m_controller.start(m_experiment.resolvedConfig(), {});
     m_navigator->show(QStringLiteral("training"));
 }
@@ -194,10 +204,52 @@ void MainWindow::resumeRun() {
     if (!canResume()) return;
     RunConfig config = m_experiment.resolvedConfig();
     config.training.resume = m_shownRun.toStdString();
-    m_takesRunConfig = false;
+    m_adoptsRunConfig = false;
     m_notice->hide();
+    m_started = m_experiment.config();
     m_controller.start(config, {});
     m_navigator->show(QStringLiteral("training"));
+}
+
+// The runs that live now beside the last one and where runs are put, and a way to any other.
+void MainWindow::fillLiveRuns() {
+    QMenu& menu = *m_actions.liveRuns;
+    menu.clear();
+    const QStringList found = liveRuns(
+        {QFileInfo(m_services.settings.get(settings::kLastRun)).absolutePath(), QFileInfo(m_shownRun).absolutePath()});
+    for (const QString& run : found) {
+        menu.addAction(QFileInfo(run).fileName(), this, [this, run] { openRun(run); })->setToolTip(run);
+    }
+    if (found.isEmpty()) menu.addAction(tr("No run is live here"))->setEnabled(false);
+    menu.addSeparator();
+    menu.addAction(m_actions.attachRun);
+}
+
+// For a while, where the progress stands: a notice would move everything below it.
+void MainWindow::saySaved(const QString& sentence) {
+    constexpr int kSavedMs = 8000;
+    m_notice->withdrawFailure();
+    statusBar()->showMessage(sentence, kSavedMs);
+}
+
+// Another experiment is in the form: a run of the one before that is over has nothing to do with it.
+void MainWindow::forgetRun() {
+    if (m_controller.isLive()) return noteChanges();
+    m_shownRun.clear();
+    m_controller.forget();
+    refreshRunActions();
+}
+
+// A live run does not follow the form, which says so as soon as both differ.
+void MainWindow::noteChanges() {
+    constexpr qsizetype kMostNamed = 3;
+    const QStringList changed =
+        m_started && m_controller.isLive() ? changedFields(*m_started, m_experiment.config()) : QStringList();
+    m_changes->setVisible(!changed.isEmpty());
+    if (changed.isEmpty()) return;
+    const QString named = changed.first(std::min(kMostNamed, changed.size())).join(QStringLiteral(", "));
+    const QString rest = changed.size() > kMostNamed ? tr(" and %1 more").arg(changed.size() - kMostNamed) : QString();
+    m_changes->setText(tr("For the next run: %1. The live one goes on as it was started.").arg(named + rest));
 }
 
 bool MainWindow::openRun(const QString& runDirectory) {
@@ -212,17 +264,18 @@ bool MainWindow::openRun(const QString& runDirectory) {
         m_notice->say(QString::fromStdString(found.problem().text()), NoticeBar::Tone::Danger);
         return false;
     }
-    m_takesRunConfig = true;
+    m_adoptsRunConfig = true;
     m_notice->hide();
+    m_started.reset();
     m_controller.attach(runDirectory);
     return true;
 }
 
 // The experiment of a run that was opened comes into the form: with `auto` where it had `auto`, and without asking to
 // be saved. Over unsaved changes it is one step that can be undone.
-void MainWindow::takeRunConfig() {
-    if (!m_takesRunConfig || !m_run.data().started()) return;
-    m_takesRunConfig = false;
+void MainWindow::applyRunConfig() {
+    if (!m_adoptsRunConfig || !m_run.data().started()) return;
+    m_adoptsRunConfig = false;
     const RunStarted& started = *m_run.data().started();
     const Result<RunConfig> read = RunConfig::parse(started.config, "run");
     if (!read) return;
@@ -234,13 +287,15 @@ void MainWindow::takeRunConfig() {
     } else if (config != m_experiment.config()) {
         m_experiment.replace(config, {});
     }
+    m_started = m_experiment.config();
 }
 
-void MainWindow::takeRunState(RunController::State state) {
+void MainWindow::showRunState(RunController::State state) {
     using enum RunController::State;
     // A start that was refused has no directory, and the run before it is still on screen.
     if (!m_controller.runDirectory().isEmpty()) m_shownRun = m_controller.runDirectory();
     refreshRunActions();
+    noteChanges();
     m_ranks->setLive(m_controller.isLive());
     m_ranks->setLost(state == Failed && !m_run.data().ended());
     const bool goesOn = state == Running || (state == Idle && !m_controller.runDirectory().isEmpty());
@@ -250,7 +305,7 @@ void MainWindow::takeRunState(RunController::State state) {
         m_notice->say(m_controller.message(), NoticeBar::Tone::Danger);
     }
     if (state == Stopped && canResume()) {
-        m_notice->offer(tr("Stopped. Its checkpoint is kept."), tr("Go on"), [this] { resumeRun(); });
+        m_notice->offer(tr("Stopped. Its checkpoint is kept."), tr("Resume"), [this] { resumeRun(); });
     }
     if (state == Failed) {
         m_closeWhenOver = false;                                    // it is to be read
@@ -262,6 +317,9 @@ void MainWindow::takeRunState(RunController::State state) {
     }
     if (m_closeWhenOver && !m_controller.isLive()) {
         closeSoon();
+    } else if (m_resumeWhenShown && !m_controller.isLive() && state != Idle) {
+        m_resumeWhenShown = false;
+        QMetaObject::invokeMethod(this, &MainWindow::resumeRun, Qt::QueuedConnection);  // when this state is told
     }
 }
 
@@ -311,8 +369,25 @@ void MainWindow::restore() {
 
 void MainWindow::offerLastRun() {
     const QString last = m_services.settings.get(settings::kLastRun);
-    if (last.isEmpty() || !isRunAlive(last.toStdString())) return;
+    if (last.isEmpty()) return;
+    if (!isRunAlive(last.toStdString())) return offerResume(last);
     m_notice->offer(tr("The run in %1 is still live.").arg(last), tr("Attach"), [this, last] { openRun(last); });
+}
+
+// What was stopped on request goes on from its checkpoint, if it is wanted.
+void MainWindow::offerResume(const QString& directory) {
+    const RunPaths paths(directory.toStdString());
+    const Result<Json> summary = readJsonFile(paths.summary());
+    if (!summary || summary.value().value("state", "") != "stopped") return;
+    if (!QDir(directory + QStringLiteral("/checkpoints")).exists()) return;
+    const Result<Json> config = readJsonFile(paths.config());
+    const QString name = config && config.value().contains("name") && config.value()["name"].is_string()
+                             ? QString::fromStdString(config.value()["name"].get<std::string>())
+                             : QFileInfo(directory).fileName();
+    const Json steps = summary.value().value("steps", Json());
+    m_notice->offer(tr("%1 was stopped after step %2; its checkpoint is kept.")
+                        .arg(name, groupedText(steps.is_number_integer() ? steps.get<std::int64_t>() : 0)),
+                    tr("Resume"), [this, directory] { m_resumeWhenShown = openRun(directory); });
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

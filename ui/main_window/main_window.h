@@ -5,6 +5,7 @@
 #include <QMainWindow>
 #include <QTabWidget>
 #include <memory>
+#include <optional>
 
 #include "import/data_import.h"
 #include "main_window/experiment_files.h"
@@ -83,8 +84,13 @@ class MainWindow final : public QMainWindow {
     void startRun();
     bool canResume() const;
     void resumeRun();
-    void takeRunState(RunController::State state);
-    void takeRunConfig();
+    void forgetRun();
+    void saySaved(const QString& sentence);
+    void fillLiveRuns();
+    void noteChanges();
+    void offerResume(const QString& directory);
+    void showRunState(RunController::State state);
+    void applyRunConfig();
     void setTheme(bool dark);
     void setReduceMotion(bool reduce);
     void askBeforeClosing();
@@ -112,12 +118,15 @@ class MainWindow final : public QMainWindow {
     DebugOverlay* m_overlay = nullptr;
     ExperimentForm* m_form = nullptr;
     QLabel* m_fileName = nullptr;
+    QLabel* m_changes = nullptr;  // of the form since the live run was started
     RankStrip* m_ranks = nullptr;
     QDockWidget* m_experimentDock = nullptr;
     QDockWidget* m_logDock = nullptr;
     QByteArray m_firstLayout;
-    QString m_shownRun;             // directory of the run that m_run holds
-    bool m_takesRunConfig = false;  // a run opened from disk brings its experiment along
+    QString m_shownRun;                  // directory of the run that m_run holds
+    bool m_adoptsRunConfig = false;      // a run opened from disk brings its experiment along
+    bool m_resumeWhenShown = false;      // the run that is being opened goes on at once
+    std::optional<RunConfig> m_started;  // the experiment of the live run, as the form said it
     bool m_closeWhenOver = false;
     bool m_closing = false;
 };

@@ -16,8 +16,7 @@ QString runWords(const char* text) {
 }
 
 QString epochText(const RunData& run) {
-    if (!run.started()) return runWords("Starting");
-    if (!run.lastStep()) return runWords("Starting %1 ranks").arg(run.started()->worldSize);
+    if (!run.started() || !run.lastStep()) return runWords("Starting the ranks");
     return runWords("Epoch %1 of %2, step %3 of %4")
         .arg(groupedText(run.lastStep()->epoch), groupedText(run.started()->epochs), groupedText(run.lastStep()->step),
              groupedText(run.totalSteps()));

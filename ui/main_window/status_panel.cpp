@@ -10,6 +10,7 @@
 #include "main_window/run_text.h"
 #include "models/experiment_model.h"
 #include "models/run_model.h"
+#include "models/start_progress.h"
 #include "theme/theme.h"
 #include "words/field_text.h"
 #include "words/form_fields.h"
@@ -36,6 +37,7 @@ StatusPanel::StatusPanel(const ExperimentModel& experiment, const RunModel& run,
     connect(&experiment, &ExperimentModel::loadingSlowly, this, &StatusPanel::refresh);
     connect(&run, &RunModel::changed, this, &StatusPanel::refresh);
     connect(&run, &RunModel::restarted, this, &StatusPanel::refresh);
+    connect(&run, &RunModel::expectedChanged, this, &StatusPanel::refresh);
     connect(&controller, &RunController::stateChanged, this, &StatusPanel::refresh);
     connect(m_compute, &ElidedLabel::clicked, this, &StatusPanel::computeClicked);
     connect(m_directory, &QPushButton::clicked, this,
@@ -91,11 +93,14 @@ void StatusPanel::refresh() {
     const RunData& run = m_run.data();
     const bool idle = m_controller.state() == RunController::State::Idle && m_controller.message().isEmpty();
     const bool impossible = idle && !m_experiment.problems().empty();
-    m_progressText->setWhole(impossible ? tr("Not ready to run: the form says why")
+    const QString start = m_controller.isLive() ? startProgress(m_run).title : QString();
+    const bool stopping = m_controller.state() == RunController::State::Stopping;
+    m_progressText->setWhole(!start.isEmpty() && !stopping ? start
+                             : impossible                  ? tr("Not ready to run: the form says why")
                              : idle && m_experiment.isLoadingSlowly()
                                  ? tr("Reading the data")
                                  : progressText(m_controller.state(), run, m_controller.message()));
-    m_progress->setVisible(m_controller.isLive() && run.started());
+    m_progress->setVisible(m_controller.isLive() && run.started() && !m_run.expected());
     m_progress->setValue(static_cast<int>(progressShare(run) * kBarSteps));
     m_timeLeft->setText(m_controller.isLive() ? timeLeftText(run) : QString());
     m_timeLeft->setVisible(!m_timeLeft->text().isEmpty());

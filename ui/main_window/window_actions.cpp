@@ -7,6 +7,7 @@
 #include <QUndoStack>
 #include <functional>
 
+#include "main_window/command_search.h"
 #include "main_window/examples.h"
 
 namespace ringside {
@@ -23,6 +24,7 @@ WindowActions::WindowActions(QWidget* window, QUndoStack& undoStack) : m_window(
     makeEditActions(undoStack);
     makeRunActions();
     makeViewActions();
+    nameSynonyms();
 }
 
 void WindowActions::makeFileActions() {
@@ -43,12 +45,14 @@ void WindowActions::makeFileActions() {
                         QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E));
     openRun = make("openRunAction", tr("Open &run..."), tr("Look at a finished run: choose its run directory"),
                    QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_O));
-    attachRun = make("attachRunAction", tr("A&ttach to a live run..."),
+    attachRun = make("attachRunAction", tr("Choose its &directory..."),
                      tr("Watch a run that was started elsewhere: choose its run directory"),
                      QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_A));
     quit = make("quitAction", tr("&Quit"), tr("Close the window"), QKeySequence(Qt::CTRL | Qt::Key_Q));
     recent = new QMenu(tr("Open re&cent"), m_window);
     recent->setObjectName(QStringLiteral("recentMenu"));
+    liveRuns = new QMenu(tr("A&ttach to a live run"), m_window);
+    liveRuns->setObjectName(QStringLiteral("liveRunsMenu"));
     savePage = new QMenu(tr("Save what the &page shows"), m_window);
     savePage->setObjectName(QStringLiteral("savePageMenu"));
     examples = new QMenu(tr("E&xamples"), m_window);
@@ -71,7 +75,7 @@ void WindowActions::makeEditActions(QUndoStack& undoStack) {
 
 void WindowActions::makeRunActions() {
     run = make("runAction", tr("&Run"), tr("Start one process per rank and train"), QKeySequence(Qt::CTRL | Qt::Key_R));
-    resume = make("resumeAction", tr("&Go on from this run"),
+    resume = make("resumeAction", tr("R&esume this run"),
                   tr("Train on from this run's newest checkpoint, with the settings in the form"),
                   QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R));
     stop = make("stopAction", tr("&Stop"), tr("Stop at the next step and save what there is"),
@@ -140,7 +144,8 @@ void WindowActions::fill(QMenuBar& bar) const {
     file->addActions({save, saveAs, exportScript});
     file->addMenu(savePage);
     file->addSeparator();
-    file->addActions({openRun, attachRun});
+    file->addAction(openRun);
+    file->addMenu(liveRuns);
     file->addSeparator();
     file->addAction(quit);
     bar.addMenu(tr("&Edit"))->addActions({undo, redo});
@@ -158,6 +163,38 @@ void WindowActions::addExamples(const Begin& begin) {
         QObject::connect(action, &QAction::triggered, m_window, [begin, config = example.config] { begin(config); });
         examples->addAction(action);
     }
+}
+
+// What people type who look for them.
+void WindowActions::nameSynonyms() {
+    setSynonyms(*run, tr("start train launch go execute"));
+    setSynonyms(*resume, tr("continue go on restart checkpoint"));
+    setSynonyms(*stop, tr("pause halt cancel abort end kill interrupt"));
+    setSynonyms(*detach, tr("detach background leave disconnect"));
+    setSynonyms(*attachRun, tr("attach live watch connect follow monitor"));
+    setSynonyms(*openRun, tr("load history results finished"));
+    setSynonyms(*theme, tr("light dark night colours colors appearance"));
+    setSynonyms(*openData, tr("import load csv images dataset file"));
+    setSynonyms(*openDataFolder, tr("import load images directory mnist cifar"));
+    setSynonyms(*exportScript, tr("python code generate torch"));
+    setSynonyms(*log, tr("output messages console errors"));
+    setSynonyms(*experiment, tr("form settings hyperparameters configuration"));
+    setSynonyms(*palette, tr("search command"));
+    setSynonyms(*keys, tr("shortcuts keyboard help"));
+    setSynonyms(*devices, tr("gpu cuda cpu hardware"));
+    setSynonyms(*modelSummary, tr("parameters flops shapes architecture network summary"));
+    setSynonyms(*reduceMotion, tr("animation accessibility"));
+    setSynonyms(*resetLayout, tr("restore default window"));
+    setSynonyms(*newExperiment, tr("reset clear defaults"));
+    setSynonyms(*debugOverlay, tr("debug fps performance frames"));
+    setSynonyms(*undo, tr("back revert"));
+    setSynonyms(*about, tr("version licence license"));
+}
+
+void WindowActions::addView(const QString& title, const QString& synonyms, const std::function<void()>& show) {
+    QAction* action = make("viewAction", title, tr("Show %1").arg(title));
+    setSynonyms(*action, synonyms);
+    QObject::connect(action, &QAction::triggered, m_window, show);
 }
 
 void WindowActions::addPage(const QString& title, const std::function<void()>& show) {

@@ -24,13 +24,15 @@ struct WindowActions {
     QAction *run, *resume, *stop, *detach, *previousEpoch, *nextEpoch;
     QAction *theme, *log, *reduceMotion, *debugOverlay, *experiment, *resetLayout, *palette, *devices, *modelSummary;
     QAction *keys, *about;
-    QMenu *recent, *examples, *savePage;
+    QMenu *recent, *examples, *savePage, *liveRuns;
 
     using Begin = std::function<void(const RunConfig& config)>;
     void addExamples(const Begin& begin);
 
     void fill(QMenuBar& bar) const;
     void addPage(const QString& title, const std::function<void()>& show);
+    // One of a page's pictures, for the command finder alone; synonyms: other words for it.
+    void addView(const QString& title, const QString& synonyms, const std::function<void()>& show);
     QList<QAction*> all() const { return m_all; }
 
   private:
@@ -38,6 +40,7 @@ struct WindowActions {
     void makeEditActions(QUndoStack& undoStack);
     void makeRunActions();
     void makeViewActions();
+    void nameSynonyms();
     QAction* make(const char* name, const QString& text, const QString& tip, const QKeySequence& keys = {});
 
     QWidget* m_window;

@@ -43,6 +43,7 @@ void MainWindow::buildLayout() {
     setObjectName(QStringLiteral("mainWindow"));
     m_topBar = new TopBar(m_actions, m_plan, m_services.theme, this);
     setMenuWidget(m_topBar);
+    m_experimentDock = addExperimentDock();  // before the pages: Tab goes from the bar to the form, then to the page
     m_notice = new NoticeBar(this);
     m_tabs = new PageTabs(this);
     m_tabs->setObjectName(QStringLiteral("pagesTabWidget"));
@@ -63,7 +64,6 @@ void MainWindow::buildLayout() {
 
     setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
     setCorner(Qt::BottomRightCorner, Qt::BottomDockWidgetArea);
-    m_experimentDock = addExperimentDock();
     m_logDock = addLogDock();
     addRankDock();
     statusBar()->setSizeGripEnabled(false);
@@ -92,7 +92,16 @@ void MainWindow::connectPages() {
             m_navigator->giveKeyboard();
         });
     }
-    connect(m_navigator, &Navigator::saved, m_notice, [this](const QString& sentence) { m_notice->say(sentence); });
+    for (Page* page : m_navigator->pages()) {
+        for (const Page::View& view : page->views()) {
+            m_actions.addView(tr("%1: %2").arg(page->title(), view.title), view.words,
+                              [this, place = page->name() + QLatin1Char('/') + view.name] {
+                                  m_navigator->show(place);
+                                  m_navigator->giveKeyboard();
+                              });
+        }
+    }
+    connect(m_navigator, &Navigator::saved, this, &MainWindow::saySaved);
     connect(m_navigator, &Navigator::failed, m_notice,
             [this](const QString& sentence) { m_notice->say(sentence, NoticeBar::Tone::Danger); });
 }
@@ -134,6 +143,14 @@ QDockWidget* MainWindow::addExperimentDock() {
     header->addStretch(1);
     header->addWidget(file, 4);
     column->addLayout(header);
+    m_changes = new QLabel(panel);
+    m_changes->setObjectName(QStringLiteral("changesLabel"));
+    m_changes->setProperty("role", "note");
+    m_changes->setProperty("tone", "warning");
+    m_changes->setWordWrap(true);
+    m_changes->setContentsMargins(Theme::kSpace4 - 1, 0, Theme::kSpace4 - 1, 0);
+    m_changes->hide();
+    column->addWidget(m_changes);
     m_form = new ExperimentForm(m_experiment, panel);
     column->addWidget(m_form, 1);
 

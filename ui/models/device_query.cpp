@@ -21,7 +21,7 @@ DeviceQuery::~DeviceQuery() {
 void DeviceQuery::ask() {
     if (m_process) return;
     m_process = new QProcess(this);
-    connect(m_process, &QProcess::finished, this, &DeviceQuery::take);
+    connect(m_process, &QProcess::finished, this, &DeviceQuery::readAnswer);
     connect(m_process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
         if (error == QProcess::FailedToStart)
             giveUp(tr("%1 could not be started: build it, or put it beside the ringside program.").arg(m_program));
@@ -30,7 +30,7 @@ void DeviceQuery::ask() {
     m_process->start(m_program, {QStringLiteral("devices"), QStringLiteral("--json")});
 }
 
-void DeviceQuery::take(int exitCode, QProcess::ExitStatus status) {
+void DeviceQuery::readAnswer(int exitCode, QProcess::ExitStatus status) {
     const QByteArray output = m_process->readAllStandardOutput();
     const QByteArray complaint = m_process->readAllStandardError().trimmed();
     if (status != QProcess::NormalExit || exitCode != 0)

@@ -26,7 +26,7 @@ class DeviceQuery final : public QObject {
     void failed(const QString& why);
 
   private:
-    void take(int exitCode, QProcess::ExitStatus status);
+    void readAnswer(int exitCode, QProcess::ExitStatus status);
     void giveUp(const QString& why);
     void dropProcess();
 

@@ -181,16 +181,16 @@ void ExperimentModel::loadData() {
     m_slow.start();
     m_dataProblem.reset();
     const auto offered = std::exchange(m_offered, std::nullopt);
-    if (const std::optional<Problem> refused = refusalOfData(m_config)) return takeLater(number, *refused);
-    if (offered && offered->first == m_config.dataset) return takeLater(number, offered->second);
+    if (const std::optional<Problem> refused = refusalOfData(m_config)) return deliver(number, *refused);
+    if (offered && offered->first == m_config.dataset) return deliver(number, offered->second);
     m_loader.start([this, number, config = m_config.dataset, base = baseDirectory(), stop = m_stopLoad.get_token()] {
-        takeLater(number, loadDataset(config, base, stop));
+        deliver(number, loadDataset(config, base, stop));
     });
 }
 
-void ExperimentModel::takeLater(quint64 number, const Result<DataSplit>& loaded) {
+void ExperimentModel::deliver(quint64 number, const Result<DataSplit>& loaded) {
     QMetaObject::invokeMethod(
-        this, [this, number, loaded] { takeData(number, loaded); }, Qt::QueuedConnection);
+        this, [this, number, loaded] { setLoaded(number, loaded); }, Qt::QueuedConnection);
 }
 
 // A problem of the data names its file; the form shows it beside the field that names the file.
@@ -202,7 +202,7 @@ Problem ExperimentModel::ofField(const Problem& problem) const {
     return {isLabels ? "dataset.labels_path" : "dataset.path", text, problem.remedy};
 }
 
-void ExperimentModel::takeData(quint64 number, const Result<DataSplit>& loaded) {
+void ExperimentModel::setLoaded(quint64 number, const Result<DataSplit>& loaded) {
     if (number != m_loadNumber) return;  // a newer load is under way
     m_loading = false;
     m_data.reset();

@@ -72,8 +72,8 @@ class ExperimentModel : public QObject {
     void loadData();
     Problems modelProblems() const;
     Problem ofField(const Problem& problem) const;
-    void takeLater(quint64 number, const Result<DataSplit>& loaded);  // from any thread
-    void takeData(quint64 number, const Result<DataSplit>& loaded);
+    void deliver(quint64 number, const Result<DataSplit>& loaded);  // from any thread
+    void setLoaded(quint64 number, const Result<DataSplit>& loaded);
     std::filesystem::path baseDirectory() const;
 
     HostDevices m_host = findHostDevices();

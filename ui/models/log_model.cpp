@@ -43,6 +43,12 @@ QVariant LogModel::data(const QModelIndex& index, int role) const {
             return QStringLiteral("%1 s   %2   %3")
                 .arg(static_cast<double>(line.timeUs) / 1e6, 8, 'f', 3)
                 .arg(speaker(line.rank), QString::fromStdString(line.text));
+        case TimeRole:
+            return QStringLiteral("%1 s").arg(static_cast<double>(line.timeUs) / 1e6, 0, 'f', 3);
+        case SpeakerRole:
+            return speaker(line.rank);
+        case TextRole:
+            return QString::fromStdString(line.text);
         case LevelRole:
             return QString::fromStdString(line.level);
         case RankRole:
@@ -59,12 +65,12 @@ QString LogModel::allText() const {
 }
 
 void LogModel::follow(unsigned changes) {
-    if (changes & kLogChanged) takeNewLines();
-    if (changes & kEndChanged) takeLastLines();
+    if (changes & kLogChanged) addNewLines();
+    if (changes & kEndChanged) addLastLines();
 }
 
 // RunData has already dropped and added; the rows follow in two deltas.
-void LogModel::takeNewLines() {
+void LogModel::addNewLines() {
     const qint64 first = m_run.data().logLinesDropped();
     const qint64 end = first + static_cast<qint64>(m_run.data().log().size());
     const int gone = static_cast<int>(std::min<qint64>(first - m_first, m_count));
@@ -82,7 +88,7 @@ void LogModel::takeNewLines() {
     endInsertRows();
 }
 
-void LogModel::takeLastLines() {
+void LogModel::addLastLines() {
     if (!m_run.data().ended() || m_lastLines > 0) return;
     const int lines = static_cast<int>(m_run.data().ended()->lastLines.size());
     if (lines == 0) return;

@@ -12,7 +12,7 @@ class RunModel;
 class LogModel final : public QAbstractListModel {
     Q_OBJECT
   public:
-    enum Role { LevelRole = Qt::UserRole + 1, RankRole };
+    enum Role { LevelRole = Qt::UserRole + 1, RankRole, TimeRole, SpeakerRole, TextRole };
 
     explicit LogModel(const RunModel& run, QObject* parent = nullptr);
 
@@ -22,8 +22,8 @@ class LogModel final : public QAbstractListModel {
 
   private:
     void follow(unsigned changes);
-    void takeNewLines();
-    void takeLastLines();
+    void addNewLines();
+    void addLastLines();
 
     const RunModel& m_run;
     qint64 m_first = 0;   // running number of the oldest shown line

@@ -53,6 +53,7 @@ RunController::~RunController() {
 void RunController::start(const RunConfig& config, const QString& runDirectory) {
     if (isLive()) return;
     beginAnew({});
+    m_model.expect({config.parallel.worldSize, QString::fromStdString(config.name)});
     setState(State::Starting);
     m_launcher = newProcess();
     QStringList arguments{QStringLiteral("run"), QStringLiteral("-"), QStringLiteral("--detach")};
@@ -81,6 +82,13 @@ void RunController::stop() {
     m_stopWanted = true;
     setState(State::Stopping);
     if (m_viewer && m_viewer->state() == QProcess::Running) sendStop();
+}
+
+void RunController::forget() {
+    if (isLive()) return;
+    beginAnew({});
+    m_model.reset();
+    setState(State::Idle);
 }
 
 void RunController::detach() {
@@ -226,6 +234,7 @@ void RunController::setState(State state, const QString& message) {
     if (state == m_state && message == m_message) return;
     m_state = state;
     m_message = message;
+    if (!isLive()) m_model.expectNothing();
     Q_EMIT stateChanged(state);
 }
 

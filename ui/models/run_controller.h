@@ -35,6 +35,7 @@ class RunController : public QObject {
     // The next run names every sample that its ranks train, whatever its speed.
     void reportSamplesOnce() { m_reportSamples = true; }
     void stop();    // asks for a graceful stop
+    void forget();  // a run that is over: nothing is on screen any more
     void detach();  // stops looking, at once or when the run is launched; the run goes on
 
   Q_SIGNALS:

@@ -33,6 +33,17 @@ void RunModel::reset() {
     Q_EMIT restarted();
 }
 
+void RunModel::expect(const ExpectedRun& run) {
+    m_expected = run;
+    Q_EMIT expectedChanged();
+}
+
+void RunModel::expectNothing() {
+    if (!m_expected) return;
+    m_expected.reset();
+    Q_EMIT expectedChanged();
+}
+
 void RunModel::feed(const QByteArray& bytes) {
     m_queue << bytes;
     decodeSlice();
@@ -44,6 +55,7 @@ void RunModel::decodeSlice() {
     const qsizetype count = std::min(chunk.size() - m_taken, kSliceBytes);
     const std::string_view view(chunk.constData() + m_taken, static_cast<std::size_t>(count));
     m_decoder.feed(view, [this](Event&& event) { m_pending |= m_data.apply(event); });
+    if (m_data.started()) m_expected.reset();  // changed() follows
     m_taken += count;
     if (m_taken == chunk.size()) {
         m_queue.removeFirst();

@@ -4,11 +4,19 @@
 #include <QList>
 #include <QObject>
 #include <QTimer>
+#include <cstdint>
+#include <optional>
 
 #include "telemetry/codec.h"
 #include "telemetry/run_data.h"
 
 namespace ringside {
+
+// A run that was asked for and has said nothing yet.
+struct ExpectedRun {
+    std::int64_t ranks = 0;
+    QString name;
+};
 
 // RunData for the views: bytes in, one changed() at most every 40 ms with everything that changed since the last.
 class RunModel : public QObject {
@@ -17,13 +25,19 @@ class RunModel : public QObject {
     explicit RunModel(QObject* parent = nullptr);
 
     const RunData& data() const { return m_data; }
-    void reset();  // a new or another run: forgets everything, tells restarted()
+    void reset();  // a new or another run: forgets everything but what is expected, tells restarted()
+    // From now until its first line nothing of the run before should be in sight, though it comes back when the new one
+    // is refused.
+    void expect(const ExpectedRun& run);
+    void expectNothing();
+    const std::optional<ExpectedRun>& expected() const { return m_expected; }
     // Telemetry lines in any chunking. Decoded in slices between other events, so that a long replay never blocks.
     void feed(const QByteArray& bytes);
     bool isDrained() const { return m_queue.isEmpty(); }
 
   Q_SIGNALS:
     void restarted();
+    void expectedChanged();
     void drained();                  // everything fed so far has been decoded
     void changed(unsigned changes);  // RunChange bits
 
@@ -32,6 +46,7 @@ class RunModel : public QObject {
 
     Decoder m_decoder;
     RunData m_data;
+    std::optional<ExpectedRun> m_expected;
     QList<QByteArray> m_queue;
     qsizetype m_taken = 0;  // bytes of the first chunk already decoded
     QTimer m_slice;

@@ -99,8 +99,13 @@ void paintCompact(QPainter& painter, const QRect& inner, const RankCard& card, c
 void paintMini(QPainter& painter, const QRect& inner, const RankCard& card, const Theme& theme) {
     const ThemeColors& c = theme.colors();
     const QRect first(inner.left(), inner.top() - 1, inner.width(), 16);
-    paintPair(painter, first, QString::number(card.rank), card.loss, c.text, colorOf(card.tone, theme),
-              semibold(theme.noteFont()), theme.noteFont());
+    // Without room for both the tip has the loss.
+    const QString rank = QString::number(card.rank);
+    const QFont bold = semibold(theme.noteFont());
+    const int needed = QFontMetrics(bold).horizontalAdvance(rank) + Theme::kSpace2 +
+                       QFontMetrics(theme.noteFont()).horizontalAdvance(card.loss);
+    const QString loss = needed <= first.width() ? card.loss : QString();
+    paintPair(painter, first, rank, loss, c.text, colorOf(card.tone, theme), bold, theme.noteFont());
     paintBar(painter, QRectF(inner.left(), inner.top() + 18, inner.width(), 4), card, theme);
 }
 

@@ -92,6 +92,7 @@ RankStrip::RankStrip(const ExperimentModel& experiment, const RunModel& run, con
     connect(&experiment, &ExperimentModel::configChanged, this, &RankStrip::refresh);
     connect(&experiment, &ExperimentModel::dataChanged, this, &RankStrip::refresh);
     connect(&run, &RunModel::restarted, this, &RankStrip::refresh);
+    connect(&run, &RunModel::expectedChanged, this, &RankStrip::refresh);
     connect(&run, &RunModel::changed, this, &RankStrip::refresh);
     refresh();
 }
@@ -107,8 +108,12 @@ void RankStrip::setLost(bool lost) {
 }
 
 bool RankStrip::showsRun() const {
-    if (!m_run.data().started()) return false;
+    if (!m_run.data().started() || m_run.expected()) return false;
     return m_live || static_cast<std::int64_t>(m_run.data().ranks().size()) == m_experiment.config().parallel.worldSize;
+}
+
+std::int64_t RankStrip::plannedRanks() const {
+    return m_run.expected() ? m_run.expected()->ranks : m_experiment.config().parallel.worldSize;
 }
 
 RankCard RankStrip::plannedCard(int rank) const {
@@ -120,6 +125,12 @@ RankCard RankStrip::plannedCard(int rank) const {
     if (m_experiment.data() && m_experiment.problems().empty()) {
         const ShardNumbers numbers = shardNumbers(epochSpec(config, m_experiment.data()->training, 0));
         card.line = tr("%1 samples   %2").arg(grouped(static_cast<double>(numbers.samplesPerRank)), card.line);
+    }
+    if (m_run.expected()) {
+        card.mark = tr("starting");
+        card.phase = tr("its process is awaited");
+        card.tip = tr("Rank %1: its process is being started.").arg(rank);
+        return card;
     }
     card.phase = tr("not started");
     card.tip = tr("Rank %1: one worker process. It starts when you press Run.").arg(rank);
@@ -178,9 +189,8 @@ RankCard RankStrip::runCard(int rank) const {
 
 void RankStrip::refresh() {
     const bool ofRun = showsRun();
-    const std::int64_t ranks = ofRun
-                                   ? static_cast<std::int64_t>(m_run.data().ranks().size())
-                                   : std::clamp<std::int64_t>(m_experiment.config().parallel.worldSize, 0, kMostCards);
+    const std::int64_t ranks = ofRun ? static_cast<std::int64_t>(m_run.data().ranks().size())
+                                     : std::clamp<std::int64_t>(plannedRanks(), 0, kMostCards);
     const std::size_t before = m_cards.size();
     m_cards.clear();
     for (int rank = 0; rank < ranks; ++rank) m_cards.push_back(ofRun ? runCard(rank) : plannedCard(rank));

@@ -31,6 +31,7 @@ class RankStrip final : public QScrollArea {
   private:
     class Canvas;
     bool showsRun() const;
+    std::int64_t plannedRanks() const;
     RankCard plannedCard(int rank) const;
     RankCard runCard(int rank) const;
     void refresh();

@@ -8,18 +8,16 @@
 namespace ringside {
 namespace {
 
-constexpr int kGap = Theme::kSpace2;
-
 struct Size {
-    int minimumWidth, height, mostRows;
+    int minimumWidth, height, mostRows, gap;
 };
 
-constexpr Size kFull{210, 88, 1};
-constexpr Size kCompact{132, 52, 2};
-constexpr Size kMini{68, 34, 3};
+constexpr Size kFull{210, 88, 1, Theme::kSpace2};
+constexpr Size kCompact{132, 52, 2, Theme::kSpace2};
+constexpr Size kMini{52, 34, 3, Theme::kSpace1};  // 64 ranks in sight from 1280 pixels on
 
 int columnsOf(const Size& size, int width) {
-    return std::max(1, (width + kGap) / (size.minimumWidth + kGap));
+    return std::max(1, (width + size.gap) / (size.minimumWidth + size.gap));
 }
 int rowsOf(int ranks, int columns) {
     return (ranks + columns - 1) / columns;
@@ -40,29 +38,30 @@ RankStripLayout RankStripLayout::of(int ranks, int width) {
     }
     layout.rows = std::max(1, rowsOf(ranks, columnsOf(*size, width)));
     layout.columns = std::max(1, rowsOf(ranks, layout.rows));  // even rows
-    layout.cardWidth = (width - (layout.columns - 1) * kGap) / layout.columns;
+    layout.gap = size->gap;
+    layout.cardWidth = (width - (layout.columns - 1) * layout.gap) / layout.columns;
     layout.cardHeight = size->height;
     return layout;
 }
 
 QRect RankStripLayout::card(int rank) const {
-    return {(rank % columns) * (cardWidth + kGap), (rank / columns) * (cardHeight + kGap), cardWidth, cardHeight};
+    return {(rank % columns) * (cardWidth + gap), (rank / columns) * (cardHeight + gap), cardWidth, cardHeight};
 }
 
 int RankStripLayout::rankAt(const QPoint& point, int ranks) const {
     if (point.x() < 0 || point.y() < 0) return -1;
-    const int column = point.x() / (cardWidth + kGap);
-    const int rank = point.y() / (cardHeight + kGap) * columns + column;
+    const int column = point.x() / (cardWidth + gap);
+    const int rank = point.y() / (cardHeight + gap) * columns + column;
     return column < columns && rank < ranks && card(rank).contains(point) ? rank : -1;
 }
 
 int RankStripLayout::height() const {
-    return rows * cardHeight + (rows - 1) * kGap;
+    return rows * cardHeight + (rows - 1) * gap;
 }
 
 int RankStripLayout::visibleHeight() const {
     const int most = density == Density::Mini ? kMini.mostRows : rows;
-    return std::min(rows, most) * (cardHeight + kGap) - kGap;
+    return std::min(rows, most) * (cardHeight + gap) - gap;
 }
 
 }  // namespace ringside

@@ -14,6 +14,7 @@ struct RankStripLayout {
     int rows = 1;
     int cardWidth = 0;
     int cardHeight = 0;
+    int gap = 0;  // between cards
 
     static RankStripLayout of(int ranks, int width);
 

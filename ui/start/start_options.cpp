@@ -12,7 +12,7 @@ namespace {
 constexpr int kLeastSide = 200;
 constexpr int kMostSide = 8192;
 
-std::optional<Problem> takeSize(const QString& text, QSize& size) {
+std::optional<Problem> readSize(const QString& text, QSize& size) {
     static const QRegularExpression pattern(QStringLiteral("^(\\d{1,5})x(\\d{1,5})$"));
     const QRegularExpressionMatch match = pattern.match(text);
     size = QSize(match.captured(1).toInt(), match.captured(2).toInt());
@@ -55,7 +55,7 @@ Result<StartOptions> StartOptions::parse(const QStringList& arguments) {
         (QFileInfo(options.file).isDir() ? options.runDirectory : options.config) = options.file;
     }
     if (!size.isEmpty()) {
-        if (const auto problem = takeSize(size, options.size)) return *problem;
+        if (const auto problem = readSize(size, options.size)) return *problem;
     }
     if (!options.theme.isEmpty() && options.theme != "light" && options.theme != "dark") {
         return Problem{"--theme", "is " + options.theme.toStdString() + "; it is light or dark", "give one of them"};

@@ -5,11 +5,16 @@
 #include <QLocale>
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
 
 #include "theme/theme.h"
 
 namespace ringside {
 namespace {
+
+constexpr std::size_t kMostApart = 8, kWorstShown = 5;
 
 constexpr int kValidationColor = 1;  // of the ranks' palette: amber beside the accent's blue
 
@@ -68,6 +73,25 @@ void addValidation(std::vector<Curve>& curves, const RunData& run, XAxis axis, b
     }
 }
 
+std::vector<std::size_t> everyRank(const RunData& run) {
+    std::vector<std::size_t> ranks(run.ranks().size());
+    std::iota(ranks.begin(), ranks.end(), 0U);
+    return ranks;
+}
+
+// The ranks with the largest loss in the step reported last, by number.
+std::vector<std::size_t> worstRanks(const RunData& run) {
+    std::vector<std::size_t> ranks = everyRank(run);
+    const auto lossOf = [&](std::size_t rank) {
+        const double loss = run.ranks()[rank].loss;
+        return std::isnan(loss) ? -std::numeric_limits<double>::infinity() : loss;
+    };
+    std::ranges::stable_sort(ranks, std::ranges::greater(), lossOf);
+    ranks.resize(std::min(ranks.size(), kWorstShown));
+    std::ranges::sort(ranks);
+    return ranks;
+}
+
 void addTraining(std::vector<Curve>& curves, const RunData& run, XAxis axis, bool fanOut, const Theme& theme,
                  const Series& whole, Series RankData::*ofRank) {
     if (whole.points().empty()) {
@@ -77,7 +101,10 @@ void addTraining(std::vector<Curve>& curves, const RunData& run, XAxis axis, boo
         curves.push_back(curveOf(whole, axis, text("train"), theme.colors().accent, Curve::Kind::BandLine));
         return;
     }
-    for (std::size_t rank = 0; rank < run.ranks().size(); ++rank) {
+    // Many ranks apart are a thicket: their mean and band, and those that are worst off.
+    const bool many = run.ranks().size() > kMostApart;
+    if (many) curves.push_back(curveOf(whole, axis, text("train"), theme.colors().accent, Curve::Kind::BandLine));
+    for (const std::size_t rank : many ? worstRanks(run) : everyRank(run)) {
         curves.push_back(curveOf(run.ranks()[rank].*ofRank, axis, text("rank %1").arg(rank),
                                  theme.rankColor(static_cast<int>(rank)), Curve::Kind::Line));
     }

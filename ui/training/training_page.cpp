@@ -8,6 +8,7 @@
 
 #include "export/chart_export.h"
 #include "models/run_model.h"
+#include "models/start_progress.h"
 #include "theme/theme.h"
 
 namespace ringside {
@@ -34,6 +35,7 @@ TrainingPage::TrainingPage(RunModel& run, Theme& theme, QWidget* parent)
     m_stack->addWidget(page);
     connect(&m_tick, &QTimer::timeout, this, &TrainingPage::redraw);
     connect(&run, &RunModel::changed, this, &TrainingPage::redrawLater);
+    connect(&run, &RunModel::expectedChanged, this, &TrainingPage::redraw);  // a press of Run is answered at once
     connect(&theme, &Theme::changed, this, &TrainingPage::redrawLater);
     connect(m_tools, &TrainingToolRow::changed, this, &TrainingPage::redrawLater);
     connect(m_tools, &TrainingToolRow::exportWanted, this, &TrainingPage::chooseExport);
@@ -51,20 +53,37 @@ QWidget* TrainingPage::makeEmpty() {
     panel->setProperty("role", "panel");
     auto* layout = new QVBoxLayout(panel);
     layout->setSpacing(Theme::kSpace2);
-    auto* title = new QLabel(tr("Press Run to see the curves move"));
-    title->setProperty("role", "title");
-    title->setObjectName(QStringLiteral("trainingEmptyLabel"));
-    title->setAlignment(Qt::AlignCenter);
-    auto* hint =
-        new QLabel(tr("Every rank becomes a process of its own; loss, accuracy and speed appear here step by step."));
-    hint->setProperty("role", "muted");
-    hint->setAlignment(Qt::AlignCenter);
-    hint->setWordWrap(true);
+    m_emptyTitle = new QLabel;
+    m_emptyTitle->setProperty("role", "title");
+    m_emptyTitle->setObjectName(QStringLiteral("trainingEmptyLabel"));
+    m_emptyTitle->setAlignment(Qt::AlignCenter);
+    m_emptyHint = new QLabel;
+    m_emptyHint->setObjectName(QStringLiteral("trainingEmptyHintLabel"));
+    m_emptyHint->setProperty("role", "muted");
+    m_emptyHint->setAlignment(Qt::AlignCenter);
+    m_emptyHint->setWordWrap(true);
     layout->addStretch(1);
-    layout->addWidget(title);
-    layout->addWidget(hint);
+    layout->addWidget(m_emptyTitle);
+    layout->addWidget(m_emptyHint);
     layout->addStretch(1);
     return panel;
+}
+
+// Instead of curves: what a start waits for, or what to do.
+void TrainingPage::showEmpty() {
+    const StartProgress start = startProgress(m_run);
+    if (!start.title.isEmpty()) {
+        m_emptyTitle->setText(start.title);
+        m_emptyHint->setText(start.run + QLatin1Char('\n') + start.awaited);
+    } else if (m_run.data().ended()) {
+        m_emptyTitle->setText(tr("This run has no curves"));
+        m_emptyHint->setText(
+            tr("It ended before its first step: %1").arg(QString::fromStdString(m_run.data().ended()->verdict)));
+    } else {
+        m_emptyTitle->setText(tr("Press Run to see the curves move"));
+        m_emptyHint->setText(
+            tr("Every rank becomes a process of its own; loss, accuracy and speed appear here step by step."));
+    }
 }
 
 QWidget* TrainingPage::makeCharts() {
@@ -118,9 +137,12 @@ void TrainingPage::redrawLater() {
 void TrainingPage::redraw() {
     const RunData& run = m_run.data();
     const XAxis axis = m_tools->xAxis();
-    m_stack->setCurrentIndex(run.loss().points().empty() && run.validationEpochs().empty() ? 0 : 1);
+    const bool nothing = m_run.expected() || (run.loss().points().empty() && run.validationEpochs().empty());
+    m_stack->setCurrentIndex(nothing ? 0 : 1);
+    if (nothing) return showEmpty();
     for (ChartPanel* panel : panels()) {
         panel->chart().setSmoothing(m_tools->smoothing());
+        panel->chart().setXTitle(m_tools->xAxisName());
         panel->chart().setStyles(m_tools->xStyle(), panel == m_accuracy ? NumberStyle::Percent : NumberStyle::Plain);
     }
     m_loss->chart().setLogY(m_tools->logY());

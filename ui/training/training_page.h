@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QLabel>
 #include <QStackedLayout>
 #include <QTimer>
 #include <QWidget>
@@ -33,6 +34,7 @@ class TrainingPage : public Page {
 
   private:
     QWidget* makeEmpty();
+    void showEmpty();
     QWidget* makeCharts();
     void connectChart(ChartPanel* panel);
     void redrawLater();
@@ -46,6 +48,8 @@ class TrainingPage : public Page {
     Theme& m_theme;
     QTimer m_tick;
     QStackedLayout* m_stack = nullptr;
+    QLabel* m_emptyTitle = nullptr;
+    QLabel* m_emptyHint = nullptr;
     TrainingToolRow* m_tools = nullptr;
     QWidget* m_charts = nullptr;
     ChartPanel* m_loss = nullptr;

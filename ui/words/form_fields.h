@@ -19,6 +19,8 @@ struct FormField {
     bool more = false;                            // only after "More" was pressed
     bool (*applies)(const RunConfig&) = nullptr;  // null: always
     bool besidePrevious = false;                  // two short check boxes share a line
+    const char* lineLabel = nullptr;              // a check box's shorter name there
+    const char* lineCaption = nullptr;            // what stands before the line
 };
 
 std::span<const FormField> formFields();  // top to bottom

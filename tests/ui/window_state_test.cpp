@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the window says while a run starts, when the form parts from it, and after it.
+#include <QAction>
+#include <QDir>
+#include <QLabel>
+#include <QPushButton>
+#include <QStatusBar>
+
+#include "base/json.h"
+#include "main_window/main_window.h"
+#include "models/start_progress.h"
+#include "ranks/rank_strip.h"
+#include "settings/settings.h"
+#include "support/catch.h"
+#include "theme/theme.h"
+#include "ui/fake_dialogs.h"
+#include "ui/fake_run.h"
+#include "ui/wait_for.h"
+#include "words/changed_fields.h"
+
+using namespace ringside;
+using State = RunController::State;
+
+namespace {
+
+struct Fixture {
+    FakeRun fake;
+    Theme theme;
+    Settings settings{fake.folder.filePath("window.ini")};
+    FakeDialogs dialogs;
+    MainWindow window{{theme, settings, dialogs, FakeRun::program()}};
+
+    explicit Fixture(const char* mode) : fake(mode) {
+        window.show();
+        REQUIRE(waitFor([this] { return window.experiment().data() != nullptr; }));
+    }
+    template <class W>
+    W* find(const char* name) {
+        W* found = window.findChild<W*>(QString::fromLatin1(name));
+        INFO(name);
+        REQUIRE(found != nullptr);
+        return found;
+    }
+    void trigger(const char* name) { find<QAction>(name)->trigger(); }
+    State state() { return window.controller().state(); }
+    const RankCard& card(std::size_t rank) { return window.findChild<RankStrip*>()->cards()[rank]; }
+    void feed(const Event& event) { window.run().feed(QByteArray::fromStdString(encode(event))); }
+};
+
+}  // namespace
+
+TEST_CASE("while many ranks start, the page says how many are connected and who is awaited") {
+    RunModel model;
+    const auto feed = [&](const Event& event) { model.feed(QByteArray::fromStdString(encode(event))); };
+    CHECK(startProgress(model).title.isEmpty());
+    model.expect({64, "many"});
+    CHECK(startProgress(model).title == "Starting 64 ranks");
+    CHECK(startProgress(model).run == "many");
+    RunStarted started;
+    started.name = "many";
+    started.worldSize = 4;
+    feed(started);
+    CHECK_FALSE(model.expected());
+    CHECK(startProgress(model).title == "Starting 4 ranks, 0 connected");
+    CHECK(startProgress(model).awaited == "Awaited: not up yet: rank 0, 1, 2, 3.");
+    feed(RankState{0, "loading", "", 0, 0});
+    feed(RankState{1, "connecting", "", 0, 0});
+    feed(RankState{2, "connecting", "", 0, 0});
+    CHECK(startProgress(model).title == "Starting 4 ranks, 2 connected");
+    CHECK(startProgress(model).awaited == "Awaited: 1 rank loads the data; not up yet: rank 3.");
+    for (int rank = 0; rank < 4; ++rank) feed(RankState{rank, "connecting", "", 0, 0});
+    CHECK(startProgress(model).awaited == "All ranks are connected: they exchange the first weights.");
+    for (int rank = 0; rank < 4; ++rank) feed(RankState{rank, "training", "", 0, 0});
+    CHECK(startProgress(model).awaited == "All ranks train: the first step is awaited.");
+    RunEnded ended;
+    ended.state = "failed";
+    feed(ended);
+    CHECK(startProgress(model).title.isEmpty());
+}
+
+TEST_CASE("nothing of the run before is in sight while the next one starts, and it comes back when that is refused") {
+    Fixture f("finishes");
+    f.trigger("runAction");
+    REQUIRE(waitFor([&] { return f.state() == State::Finished; }));
+    f.fake.setMode("refuses");
+    f.trigger("runAction");
+    REQUIRE(f.state() == State::Starting);
+    CHECK(f.card(0).mark == "starting");
+    CHECK(f.find<QLabel>("trainingEmptyLabel")->isVisible());
+    CHECK(f.find<QLabel>("trainingEmptyLabel")->text() == "Starting 4 ranks");
+    CHECK(f.find<QLabel>("trainingEmptyHintLabel")->text().startsWith("digits-mlp\n"));
+    REQUIRE(waitFor([&] { return f.state() == State::Failed; }));
+    CHECK_FALSE(f.window.run().expected());
+    CHECK(f.window.run().data().started());
+    CHECK(f.card(0).mark != "starting");
+}
+
+TEST_CASE("a form that parts from the live run says so, and is silent again when it agrees") {
+    Fixture f("lives");
+    f.trigger("runAction");
+    REQUIRE(waitFor([&] { return f.state() == State::Running; }));
+    auto* note = f.find<QLabel>("changesLabel");
+    CHECK(note->isHidden());
+    const RunConfig before = f.window.experiment().config();
+    RunConfig config = before;
+    config.parallel.worldSize = 8;
+    config.optimizer.lr = 0.5;
+    f.window.experiment().edit(config, "parallel.world_size");
+    CHECK_FALSE(note->isHidden());
+    CHECK(note->text() == "For the next run: World size, Learning rate. The live one goes on as it was started.");
+    f.window.experiment().edit(before, "parallel.world_size");
+    CHECK(note->isHidden());
+    f.window.experiment().edit(config, "parallel.world_size");
+    f.trigger("stopAction");
+    REQUIRE(waitFor([&] { return f.state() == State::Stopped; }));
+    CHECK(note->isHidden());
+}
+
+TEST_CASE("a new experiment forgets the run of the one before") {
+    Fixture f("finishes");
+    RunEnded ended;
+    ended.state = "failed";
+    ended.exitCode = 12;
+    ended.verdict = "rank 1 died";
+    ended.firstFailedRank = 1;
+    f.fake.write("end.jsonl", encode(RankState{1, "failed", "", 0, 0}) + encode(ended));
+    f.trigger("runAction");
+    REQUIRE(waitFor([&] { return f.state() == State::Failed; }));
+    REQUIRE(f.card(1).tone == RankCard::Tone::Danger);
+    f.trigger("newAction");
+    CHECK(f.state() == State::Idle);
+    CHECK(f.card(1).tone == RankCard::Tone::Plain);
+    CHECK(f.card(1).mark == "ready");
+    CHECK_FALSE(f.window.run().data().started());
+    CHECK_FALSE(f.find<QAction>("resumeAction")->isEnabled());
+}
+
+TEST_CASE("a live run outlives a new experiment in the form") {
+    Fixture f("lives");
+    f.trigger("runAction");
+    REQUIRE(waitFor([&] { return f.state() == State::Running; }));
+    f.trigger("newAction");
+    CHECK(f.state() == State::Running);
+    CHECK(f.window.run().data().started());
+}
+
+TEST_CASE("a run that was stopped is offered by its name at the next start, and Resume goes on with it") {
+    Fixture f("finishes");
+    const QString run = f.fake.folder.filePath("runs/one");
+    REQUIRE(QDir().mkpath(run + "/checkpoints/step-00000040"));
+    f.fake.write("runs/one/summary.json", R"({"state": "stopped", "steps": 40})");
+    f.fake.write("runs/one/config.json", R"({"version": 1, "name": "evening"})");
+    f.fake.write("runs/one/telemetry.jsonl", "");
+    f.fake.write("end.jsonl", encode(CheckpointSaved{40, "checkpoints/step-00000040", 2}) +
+                                  FakeRun::end("stopped", 20, "stopped by request after step 40"));
+    f.settings.set(settings::kLastRun, run);
+    f.window.restore();
+    CHECK(f.window.noticeText() == "evening was stopped after step 40; its checkpoint is kept.");
+    auto* action = f.find<QPushButton>("noticeActionButton");
+    CHECK(action->text() == "Resume");
+    action->click();
+    REQUIRE(waitFor([&] { return !f.fake.read("config.json").isEmpty(); }));
+    const Json sent = parseJson(f.fake.read("config.json").toStdString(), "config.json").value();
+    CHECK(sent["training"]["resume"] == run.toStdString());
+
+    f.settings.set(settings::kLastRun, f.fake.folder.filePath("gone"));
+    f.window.restore();  // nothing to offer: says nothing wrong
+}
+
+TEST_CASE("fields that differ are named as the form names them") {
+    RunConfig a, b;
+    CHECK(changedFields(a, b).isEmpty());
+    b.sampler.dropLast = !b.sampler.dropLast;
+    b.model.hidden = {3};
+    CHECK(changedFields(a, b) == QStringList{"Hidden widths", "drop_last (sampler)"});
+}
+
+TEST_CASE("an experiment that was saved is told of") {
+    Fixture f("finishes");
+    f.dialogs.path = f.fake.folder.filePath("mine.ringside.json");
+    f.trigger("saveAsAction");
+    CHECK(f.window.statusBar()->currentMessage() == "Saved " + f.dialogs.path);
+}

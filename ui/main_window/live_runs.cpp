@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "main_window/live_runs.h"
+
+#include <QDir>
+
+#include "run/record/run_directory.h"
+
+namespace ringside {
+namespace {
+
+constexpr qsizetype kMostLooked = 500;  // a folder may hold years of runs
+
+}  // namespace
+
+QStringList liveRuns(QStringList folders) {
+    folders << QString::fromStdString(defaultRunDirectory("any").parent_path().string());
+    QStringList found, seen;
+    for (const QString& folder : folders) {
+        const QDir directory(folder);
+        if (folder.isEmpty() || !directory.exists() || seen.contains(directory.canonicalPath())) continue;
+        seen << directory.canonicalPath();
+        const QStringList names = directory.entryList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Name | QDir::Reversed);
+        for (const QString& name : names.first(std::min(kMostLooked, names.size()))) {
+            const QString run = directory.filePath(name);
+            if (isRunAlive(run.toStdString())) found << run;
+        }
+    }
+    return found;
+}
+
+}  // namespace ringside

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/start_progress.h"
+
+#include <QCoreApplication>
+#include <QLocale>
+#include <QStringList>
+
+#include "models/run_model.h"
+
+namespace ringside {
+namespace {
+
+constexpr qsizetype kMostNamed = 8;
+
+QString startText(const char* text) {
+    return QCoreApplication::translate("StartProgress", text);
+}
+
+QString counted(qsizetype count) {
+    return QLocale().toString(static_cast<qlonglong>(count));
+}
+
+// Ranks by how far they are.
+struct Progress {
+    QStringList absent;  // by number
+    int loading = 0, connected = 0, training = 0;
+};
+
+Progress progressOf(const RunData& run) {
+    Progress progress;
+    for (std::size_t rank = 0; rank < run.ranks().size(); ++rank) {
+        const std::string& state = run.ranks()[rank].state;
+        if (state.empty() || state == "starting") {
+            progress.absent << QString::number(rank);
+        } else if (state == "loading") {
+            ++progress.loading;
+        } else {
+            ++progress.connected;
+            progress.training += state == "connecting" ? 0 : 1;
+        }
+    }
+    return progress;
+}
+
+QString awaitedText(const Progress& progress, std::size_t ranks) {
+    if (progress.training == static_cast<int>(ranks)) return startText("All ranks train: the first step is awaited.");
+    QStringList parts;
+    if (progress.loading == 1) parts << startText("1 rank loads the data");
+    if (progress.loading > 1) parts << startText("%1 ranks load the data").arg(counted(progress.loading));
+    if (const QStringList& absent = progress.absent; !absent.isEmpty()) {
+        const QString named = absent.first(std::min(kMostNamed, absent.size())).join(QStringLiteral(", "));
+        parts << startText("not up yet: rank %1")
+                     .arg(named + (absent.size() > kMostNamed
+                                       ? startText(" and %1 more").arg(counted(absent.size() - kMostNamed))
+                                       : QString()));
+    }
+    if (parts.isEmpty()) return startText("All ranks are connected: they exchange the first weights.");
+    return startText("Awaited: %1.").arg(parts.join(QStringLiteral("; ")));
+}
+
+QString starting(qsizetype ranks) {
+    return ranks == 1 ? startText("Starting 1 rank") : startText("Starting %1 ranks").arg(counted(ranks));
+}
+
+}  // namespace
+
+StartProgress startProgress(const RunModel& model) {
+    if (const auto& expected = model.expected()) {
+        return {starting(expected->ranks), startText("Awaited: the program that starts them."), expected->name};
+    }
+    const RunData& run = model.data();
+    if (!run.started() || run.ended() || run.lastStep() || !run.loss().points().empty()) return {};
+    const Progress progress = progressOf(run);
+    return {startText("%1, %2 connected")
+                .arg(starting(static_cast<qsizetype>(run.ranks().size())), counted(progress.connected)),
+            awaitedText(progress, run.ranks().size()), QString::fromStdString(run.started()->name)};
+}
+
+}  // namespace ringside
