@@ -19,6 +19,8 @@ struct QueuedCollective {
     CommBuffer in;
     CommBuffer out;
     ReduceOp op = ReduceOp::kSum;
+    CollectiveTrace* trace = nullptr;  // null: of no traced step
+    std::int64_t readyNs = 0;          // it was asked for; of a traced one
 };
 
 // Runs collectives one after the other on a thread of its own, which starts with the first one. Takes no memory for one

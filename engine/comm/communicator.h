@@ -9,6 +9,8 @@
 #include <span>
 #include <string>
 
+#include "telemetry/collective_trace.h"
+
 namespace ringside {
 
 enum class CommType { kFloat32, kFloat64, kInt64, kByte };
@@ -126,6 +128,10 @@ class Communicator {
     // communicator; every rank must allocate the same sizes in the same order.
     virtual std::span<float> allocate(std::size_t count) = 0;
 
+    // Told of the collectives of this group, and of groups split off from now on, in the steps in which it is active;
+    // outlives them or is taken back (null). All ranks at the same time, while nothing is under way.
+    virtual void traceInto(CollectiveTrace* trace) { m_trace = trace; }
+
   protected:
     friend CommHandle;
     virtual void waitFor(std::int64_t /*ticket*/) {}  // of a handle given out
@@ -133,7 +139,12 @@ class Communicator {
     void countCollective(CollectiveKind kind, CommBuffer in);
     void countMessage(CommBuffer buffer) { m_bytesSent.fetch_add(static_cast<std::int64_t>(buffer.bytes())); }
 
+    CollectiveTrace* trace() const { return m_trace; }
+    // The same in a traced step, else null. The thread that calls the collectives asks, so that all ranks agree.
+    CollectiveTrace* activeTrace() const { return m_trace != nullptr && m_trace->active() ? m_trace : nullptr; }
+
   private:
+    CollectiveTrace* m_trace = nullptr;
     std::atomic<std::int64_t> m_bytesSent{0};
 };
 

@@ -33,6 +33,7 @@ std::vector<int> allRanks(int size) {
 
 // Messages between two ranks; collectives use slots with prefixes below 0x10 (gloo/types.h).
 constexpr std::uint64_t kMessageSlot = std::uint64_t{0xfe} << 56;
+constexpr std::uint32_t kMeetingKind = 7;  // of a tag; no CollectiveKind is as large
 
 std::uint8_t* bytesOf(CommBuffer buffer) {
     return static_cast<std::uint8_t*>(buffer.data);
@@ -103,8 +104,33 @@ void GlooCommunicator::runCollective(CollectiveKind kind, CommBuffer buffer, con
     // The tag keeps neighbouring collectives, and different ones, apart.
     auto tag = static_cast<std::uint32_t>(number) << 3 | static_cast<std::uint32_t>(kind);
     guard(describeCollective(kind, buffer.type, buffer.count) + " (collective " + std::to_string(number) + ")", [&] {
-        if (m_size > 1) call(tag);
+        if (m_size == 1) return;
+        if (m_traced == nullptr || kind == CollectiveKind::kBarrier) return call(tag);
+        CollectiveStamp stamp{m_group.traceNumber,
+                              number,
+                              static_cast<std::int64_t>(kind),
+                              static_cast<std::int64_t>(buffer.bytes()),
+                              m_readyNs,
+                              monotonicNs()};
+        stamp.lastNs = meet(stamp.arrivedNs, static_cast<std::uint32_t>(number) << 3 | kMeetingKind);
+        call(tag);
+        stamp.endedNs = monotonicNs();
+        m_traced->add(stamp);
     });
+}
+
+// All ranks' arrivals travel before a traced collective, so that waiting and moving can be told apart. Of a clock that
+// is another host's only the time when its word came is believed.
+std::int64_t GlooCommunicator::meet(std::int64_t arrivedNs, std::uint32_t tag) {
+    m_arrivals.resize(static_cast<std::size_t>(m_size));
+    gloo::AllgatherOptions options(m_context);
+    options.setTag(tag);
+    options.setInput(&arrivedNs, 1);
+    options.setOutput(m_arrivals.data(), m_arrivals.size());
+    gloo::allgather(options);
+    const std::int64_t now = monotonicNs();
+    const std::int64_t last = *std::max_element(m_arrivals.begin(), m_arrivals.end());
+    return last >= arrivedNs && last <= now ? last : now;
 }
 
 void GlooCommunicator::reduceNow(CollectiveKind kind, CommBuffer buffer, ReduceOp op) {
@@ -137,38 +163,53 @@ void GlooCommunicator::goOnAlone() {
     if (m_messages.empty()) m_links->moveInBackground(false);
 }
 
+// Of what runs in the caller's thread.
 void GlooCommunicator::takeTurn() {
+    const std::int64_t readyNs = activeTrace() != nullptr ? monotonicNs() : 0;
     m_queue.drain();
     goOnAlone();
+    m_traced = activeTrace();
+    m_readyNs = readyNs;
+}
+
+// Whether it is traced is settled here, in the thread that all ranks run alike.
+std::int64_t GlooCommunicator::push(QueuedCollective job) {
+    job.trace = activeTrace();
+    if (job.trace != nullptr) job.readyNs = monotonicNs();
+    return m_queue.push(job);
 }
 
 void GlooCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
+    const WaitScope waiting(trace());
     takeTurn();
     reduceNow(CollectiveKind::kAllReduce, buffer, op);
 }
 
 CommHandle GlooCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
     goOnAlone();
-    return {*this, m_queue.push({CollectiveKind::kAllReduce, buffer, buffer, op})};
+    return {*this, push({CollectiveKind::kAllReduce, buffer, buffer, op})};
 }
 
 CommHandle GlooCommunicator::allGatherAsync(CommBuffer in, CommBuffer out) {
     goOnAlone();
-    return {*this, m_queue.push({CollectiveKind::kAllGather, in, out})};
+    return {*this, push({CollectiveKind::kAllGather, in, out})};
 }
 
 CommHandle GlooCommunicator::reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) {
     goOnAlone();
-    return {*this, m_queue.push({CollectiveKind::kReduceScatter, in, out, op})};
+    return {*this, push({CollectiveKind::kReduceScatter, in, out, op})};
 }
 
 void GlooCommunicator::run(const QueuedCollective& job) {
+    m_traced = job.trace;
+    m_readyNs = job.readyNs;
     if (job.kind == CollectiveKind::kAllGather) return gatherNow(job.in, job.out);
     if (job.kind == CollectiveKind::kReduceScatter) return scatterNow(job.in, job.out, job.op);
     reduceNow(job.kind, job.in, job.op);
 }
 
 void GlooCommunicator::waitFor(std::int64_t ticket) {
+    const WaitScope waiting(trace());
     if (ticket < 0) return finishMessagesUpTo(-ticket);
     m_queue.waitFor(ticket);
 }
@@ -178,14 +219,19 @@ std::unique_ptr<Communicator> GlooCommunicator::split(int colour, int key, Group
     const GroupMembers members = membersOf(exchangeWishes(*this, {colour, key}), m_rank);
     const int number = ++m_splits;
     if (members.ranks.empty()) return nullptr;
-    Group group{{}, m_group.prefix + "group/" + std::to_string(number) + "." + std::to_string(colour) + "/"};
+    Group group;
+    group.prefix = m_group.prefix + "group/" + std::to_string(number) + "." + std::to_string(colour) + "/";
     for (const int rank : members.ranks) group.ranksInRun.push_back(inRun(rank));
-    return std::make_unique<GlooCommunicator>(m_store, members.own, std::move(group), m_options);
+    group.traceNumber = std::int64_t{number} << 16 | (colour + 1);
+    auto made = std::make_unique<GlooCommunicator>(m_store, members.own, std::move(group), m_options);
+    made->traceInto(trace());
+    return made;
 }
 
 // Gloo has no reduce-scatter: all-reduce of a copy, then this rank's block.
 void GlooCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
     RINGSIDE_ASSERT(in.type == out.type && in.count == out.count * static_cast<std::size_t>(m_size));
+    const WaitScope waiting(trace());
     takeTurn();
     scatterNow(in, out, op);
 }
@@ -201,6 +247,7 @@ void GlooCommunicator::scatterNow(CommBuffer in, CommBuffer out, ReduceOp op) {
 
 void GlooCommunicator::broadcast(CommBuffer buffer, int root) {
     RINGSIDE_ASSERT(root >= 0 && root < m_size);
+    const WaitScope waiting(trace());
     takeTurn();
     runCollective(CollectiveKind::kBroadcast, buffer, [&](std::uint32_t tag) {
         if (buffer.count == 0) return;
@@ -214,6 +261,7 @@ void GlooCommunicator::broadcast(CommBuffer buffer, int root) {
 
 void GlooCommunicator::allGather(CommBuffer in, CommBuffer out) {
     RINGSIDE_ASSERT(out.bytes() == in.bytes() * static_cast<std::size_t>(m_size));
+    const WaitScope waiting(trace());
     takeTurn();
     gatherNow(in, out);
 }
@@ -231,6 +279,7 @@ void GlooCommunicator::gatherNow(CommBuffer in, CommBuffer out) {
 }
 
 void GlooCommunicator::barrierWithin(milliseconds timeout) {
+    const WaitScope waiting(trace());
     takeTurn();
     runCollective(CollectiveKind::kBarrier, {}, [&](std::uint32_t tag) {
         gloo::BarrierOptions options(m_context);
@@ -246,6 +295,7 @@ void GlooCommunicator::runMessage(int peer, const std::string& what, const std::
         throw CommError(what + " is not possible: rank " + std::to_string(peer) +
                         " is not another rank of this run of " + std::to_string(m_size));
     }
+    const WaitScope waiting(trace());
     takeTurn();
     guard(what, call);
 }

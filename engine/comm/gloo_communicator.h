@@ -25,6 +25,7 @@ class GlooCommunicator final : public Communicator {
     struct Group {
         std::vector<int> ranksInRun;
         std::string prefix = "gloo/";
+        std::int64_t traceNumber = 0;  // CollectiveStamp::group
     };
 
     // Connects to every other rank. The store is kept: after a failure it tells which rank is missing.
@@ -72,7 +73,9 @@ class GlooCommunicator final : public Communicator {
     CommHandle startMessage(CommBuffer buffer, int peer, bool isSend);
     void finishMessage(Message& message);
     void finishMessagesUpTo(std::int64_t count);
+    std::int64_t push(QueuedCollective job);
     void run(const QueuedCollective& job);
+    std::int64_t meet(std::int64_t arrivedNs, std::uint32_t tag);
     void gatherNow(CommBuffer in, CommBuffer out);
     void scatterNow(CommBuffer in, CommBuffer out, ReduceOp op);
     std::string rankText(int rank) const { return "rank " + std::to_string(inRun(rank)); }
@@ -101,6 +104,9 @@ class GlooCommunicator final : public Communicator {
     std::atomic<bool> m_aborted{false};
     bool m_failed = false;
     std::deque<std::vector<float>> m_allocated;
+    CollectiveTrace* m_traced = nullptr;  // of the collective under way, if it is of a traced step
+    std::int64_t m_readyNs = 0;
+    std::vector<std::int64_t> m_arrivals;
     std::deque<Message> m_messages;
     std::int64_t m_finishedMessages = 0;  // of those started; their tickets count down from -1
     AsyncQueue m_queue{[this](const QueuedCollective& job) { run(job); }};  // last: its thread uses all of the above

@@ -11,6 +11,7 @@ using std::string_view;
 
 constexpr std::array<string_view, 1> kStrategies = {"ddp"};
 constexpr std::array<string_view, 4> kBackends = {"auto", "shm", "gloo", "nccl"};
+constexpr std::array<string_view, 4> kSlowPhases = {"data", "forward", "backward", "optimizer"};
 constexpr std::array<string_view, 3> kDevices = {"auto", "cpu", "cuda"};
 
 }  // namespace
@@ -148,6 +149,22 @@ std::vector<ConfigField> parallelFields() {
         {"pitfalls.shuffle_with_sampler", kBoolean,
          "A deliberate mistake: shuffle=True given to the DataLoader together with a sampler, which PyTorch refuses.",
          RINGSIDE_SLOT(pitfalls.shuffleWithSampler)},
+        {"pitfalls.slow_rank",
+         kInteger,
+         "A deliberate fault: this rank takes longer in every step, and all others wait for it. -1 is off.",
+         RINGSIDE_SLOT(stepPitfalls.slowRank),
+         {},
+         -1,
+         4095},
+        {"pitfalls.slow_phase", kChoice, "In which phase of the step the slow rank takes longer.",
+         RINGSIDE_SLOT(stepPitfalls.slowPhase), kSlowPhases},
+        {"pitfalls.slow_ms",
+         kReal,
+         "Milliseconds that the slow rank takes longer in every step.",
+         RINGSIDE_SLOT(stepPitfalls.slowMs),
+         {},
+         0,
+         1e6},
 
         {"loader.batch_size",
          kInteger,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace ringside {
 
@@ -16,6 +17,16 @@ struct PitfallsConfig {
 
     bool any() const { return *this != PitfallsConfig(); }
     bool operator==(const PitfallsConfig&) const = default;
+};
+
+// Deliberate faults of the training's steps, in the same section of the experiment.
+struct StepPitfalls {
+    std::int64_t slowRank = -1;          // this rank is late in every step; -1 = none
+    std::string slowPhase = "backward";  // data | forward | backward | optimizer: where
+    double slowMs = 50;                  // by how much
+
+    bool any() const { return slowRank >= 0; }
+    bool operator==(const StepPitfalls&) const = default;
 };
 
 }  // namespace ringside

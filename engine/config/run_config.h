@@ -141,6 +141,7 @@ struct RunConfig {
     ParallelConfig parallel;
     SamplerConfig sampler;
     PitfallsConfig pitfalls;
+    StepPitfalls stepPitfalls;  // "pitfalls" as well
     LoaderConfig loader;
     OptimizerConfig optimizer;
     ScheduleConfig schedule;

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace ringside {
 
 // What is recorded of a run, and how much of it. Nothing here changes what is trained.
 struct TelemetryConfig {
+    std::string trace = "phases";         // off | steps | phases | layers: what is stamped inside steps
     std::int64_t megabytesPerHour = 200;  // of the run directory without checkpoints; a megabyte is 1,000,000 bytes
     std::int64_t megabytesTotal = 2000;
 

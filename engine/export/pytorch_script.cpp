@@ -203,7 +203,7 @@ std::filesystem::path absolute(const std::string& path, const std::filesystem::p
 
 // What a script for plain PyTorch cannot say; nothing when it can be written.
 std::optional<Problem> unsayable(const RunConfig& config) {
-    if (config.pitfalls.any())
+    if (config.pitfalls.any() || config.stepPitfalls.any())
         return Problem{"pitfalls", "are switched on, and deliberate mistakes are not exported", "switch them off"};
     if (!config.training.resume.empty())
         return Problem{"training.resume", "goes on from a checkpoint, which the script cannot",

@@ -24,7 +24,7 @@ struct ControlRule {
     double unsaid = 0;  // the value of a command without one; kNoDefault: it must be said
 };
 
-constexpr std::array<ControlRule, 10> kControlRules{{
+constexpr std::array<ControlRule, 11> kControlRules{{
     {ControlKind::kStop, "stop"},
     {ControlKind::kPause, "pause"},
     {ControlKind::kResume, "resume"},
@@ -35,6 +35,7 @@ constexpr std::array<ControlRule, 10> kControlRules{{
     {ControlKind::kEpochs, "epochs", true, true, 1, 1e9, kNoDefault},
     {ControlKind::kCheckpoint, "checkpoint"},
     {ControlKind::kRecord, "record", true, true, 1, 1e5, 50},
+    {ControlKind::kTraceEvery, "", true, true, 1, 1e9, 1},
 }};
 
 const ControlRule& ruleOf(ControlKind kind) {
@@ -43,7 +44,8 @@ const ControlRule& ruleOf(ControlKind kind) {
 
 std::string allNames() {
     std::string names;
-    for (const ControlRule& rule : kControlRules) names += (names.empty() ? "" : ", ") + std::string(rule.name);
+    for (const ControlRule& rule : kControlRules)
+        if (!rule.name.empty()) names.append(names.empty() ? "" : ", ").append(rule.name);
     return names;
 }
 
@@ -77,7 +79,7 @@ Result<ControlCommand> commandOf(const ControlRule& rule, double value, std::str
 
 const ControlRule* ruleNamed(std::string_view name) {
     for (const ControlRule& rule : kControlRules)
-        if (rule.name == name) return &rule;
+        if (rule.name == name && !name.empty()) return &rule;
     return nullptr;
 }
 

@@ -21,6 +21,7 @@ enum class ControlKind : std::uint8_t {
     kEpochs,        // value: in all
     kCheckpoint,    // now
     kRecord,        // value: so many steps in detail
+    kTraceEvery,    // value: every so many-th step is traced; rank 0's own, no one else may say it
 };
 
 // What a live run is told, from the window, a file descriptor or a socket. One line of JSON: {"kind":"rate","value":5}.

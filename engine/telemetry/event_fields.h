@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -46,6 +47,8 @@ template <>
 inline constexpr std::string_view kKind<ConsumedIndices> = "indices";
 template <>
 inline constexpr std::string_view kKind<Controlled> = "control";
+template <>
+inline constexpr std::string_view kKind<StepTrace> = "trace";
 
 // Calls use.operator()<E>() for the kind of event of that name; false when there is none.
 template <class Use>
@@ -108,11 +111,18 @@ void fields(F& f, E& e) {
     timeField(f, e.timeUs);
 }
 
+// In the order of Phase.
+inline constexpr std::array<const char*, kPhaseCount> kPhaseColumns{
+    "connect_ns", "data_ns",      "copy_ns",       "forward_ns",    "backward_ns", "waiting_ns",
+    "moving_ns",  "optimizer_ns", "validation_ns", "checkpoint_ns", "paused_ns",   "idle_ns"};
+
 inline bool isEven(const StepsFrame& e) {
     const std::size_t n = e.step.size();
     return e.loss.size() == n && e.samples.size() == n && e.endUs.size() == n &&
            (e.correct.empty() || e.correct.size() == n) && (e.gradientNorm.empty() || e.gradientNorm.size() == n) &&
-           (e.dataUs.empty() || e.dataUs.size() == n);
+           (e.dataUs.empty() || e.dataUs.size() == n) && std::ranges::all_of(e.phaseNs, [&e](const auto& column) {
+               return column.empty() || column.size() == e.traced.size();
+           });
 }
 
 // The columns of a thinned line: all of them or none.
@@ -147,6 +157,9 @@ void fields(F& f, E& e) {
     f.column("end_us", e.endUs, -kMaxCount, kMaxCount, Need::kRequired);
     if (f.tells(!e.gradientNorm.empty())) f.column("gradient_norm", e.gradientNorm);
     if (f.tells(!e.dataUs.empty())) f.column("data_us", e.dataUs, 0, kMaxCount);
+    if (f.tells(!e.traced.empty())) f.column("traced", e.traced, 1, kMaxCount);
+    for (std::size_t phase = 0; phase < e.phaseNs.size(); ++phase)
+        if (f.tells(!e.phaseNs[phase].empty())) f.column(kPhaseColumns[phase], e.phaseNs[phase], 0, kMaxCount);
     if (f.tells(e.isThinned())) {
         f.column("from", e.from, 1, kMaxCount);
         f.column("count", e.count, 1, kMaxCount);
@@ -177,6 +190,7 @@ void fields(F& f, E& e) {
     f.integer("dropped_steps", e.droppedSteps);
     f.integer("batches", e.batches);
     timeField(f, e.timeUs);
+    if (f.tells(e.stillUs > 0)) f.integer("still_us", e.stillUs);
     if (!f.tells(e.gpu.known())) return;
     f.real("gpu_percent", e.gpu.utilisationPercent);
     f.integer("gpu_used_bytes", e.gpu.usedBytes, -1);
@@ -218,6 +232,42 @@ void fields(F& f, E& e) {
     f.column("index", e.index, 0, limits::kMaxBatch, Need::kRequired);
 }
 
+// A trace's times lie in its step, and its phases in order.
+inline bool isOrdered(const StepTrace& e) {
+    const auto inside = [&](std::int64_t at) { return at >= 0 && at <= e.lengthNs; };
+    return std::ranges::is_sorted(e.at) && std::ranges::all_of(e.at, inside);
+}
+
+template <class F, Is<StepTrace> E>
+void fields(F& f, E& e) {
+    using namespace limits;
+    rankField(f, e.rank);
+    f.integer("epoch", e.epoch);
+    f.integer("step", e.step, 1, kMaxCount, Need::kRequired);
+    f.integer("begin_ns", e.beginNs, -kMaxCount, kMaxCount, Need::kRequired);
+    f.integer("length_ns", e.lengthNs, 0, kMaxCount, Need::kRequired);
+    f.integer("cpu_ns", e.cpuNs);
+    f.integer("queued_ns", e.queuedNs, -1);
+    if (f.tells(!e.phase.empty())) {
+        f.column("phase", e.phase, 0, kPhaseCount - 1);
+        f.column("at_ns", e.at, 0, kMaxCount);
+        f.column("used_ns", e.cpu, 0, kMaxCount);
+    }
+    if (f.tells(!e.layer.empty())) f.column("layer", e.layer, -1, kMaxColumn);
+    if (f.tells(!e.collective.empty())) {
+        f.column("group", e.group, 0, kMaxCount);
+        f.column("collective", e.collective, 1, kMaxCount);
+        f.column("of_kind", e.kind, 0, 255);
+        f.column("bytes", e.bytes, 0, kMaxCount);
+        f.column("ready_ns", e.ready, -kMaxCount, kMaxCount);
+        f.column("arrived_ns", e.arrived, -kMaxCount, kMaxCount);
+        f.column("last_ns", e.last, -1, kMaxCount);
+        f.column("ended_ns", e.ended, -kMaxCount, kMaxCount);
+    }
+    f.check("trace", "has columns of different lengths", [&] { return e.isEven(); });
+    f.check("at_ns", "is not in order within the step", [&] { return isOrdered(e); });
+}
+
 template <class F, Is<Replica> E>
 void fields(F& f, E& e) {
     rankField(f, e.rank);
@@ -255,6 +305,7 @@ void fields(F& f, E& e) {
     if (f.tells(e.planVerified.has_value())) f.flag("plan_verified", e.planVerified);
     if (f.tells(e.auditedEpochs > 0)) f.integer("plan_audited_epochs", e.auditedEpochs);
     if (f.tells(!e.planMismatch.empty())) f.text("plan_mismatch", e.planMismatch);
+    if (f.tells(!e.timeVerdict.empty())) f.text("time_verdict", e.timeVerdict);
 }
 
 template <class F, Is<Controlled> E>

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "telemetry/phase.h"
+#include "telemetry/step_trace.h"
 
 namespace ringside {
 
@@ -67,6 +68,10 @@ struct StepsFrame {
     std::vector<double> accuracyMinimum, accuracyMaximum;  // with `correct`
     std::vector<double> normMinimum, normMaximum;          // with `gradientNorm`
 
+    // Of the traced steps among them alone: what they took by phase, in nanoseconds; empty where none took any.
+    std::vector<std::int64_t> traced;  // their numbers
+    std::array<std::vector<std::int64_t>, kPhaseCount> phaseNs = {};
+
     bool isThinned() const { return !from.empty(); }
 };
 
@@ -94,6 +99,7 @@ struct Heartbeat {
     std::int64_t timeUs = 0;
     std::int64_t batches = 0;  // fetched so far, for training and validation
     GpuReading gpu = {};       // of a rank on a GPU; ranks that share one say the same
+    std::int64_t stillUs = 0;  // that step, batches, collective and phase have been the same
 };
 
 // "epoch": from rank 0 after the all-reduce. Exact counts each sample once; padded counts duplicates as PyTorch would.
@@ -177,10 +183,11 @@ struct RunEnded {
     // Whether the ranks trained what was planned, as far as compared; nothing while no epoch was.
     std::optional<bool> planVerified = {};
     std::int64_t auditedEpochs = 0;
+    std::string timeVerdict = {};   // where the time of the last traced steps went, and what to do; empty: none traced
     std::string planMismatch = {};  // the first: "rank 2, epoch 3, step 5, slot 17: planned 4242, trained 17"
 };
 
 using Event = std::variant<RunStarted, RankState, StepsFrame, Heartbeat, EpochResult, Consumed, Replica, LogLine,
-                           CheckpointSaved, RunEnded, ConsumedIndices, Controlled>;
+                           CheckpointSaved, RunEnded, ConsumedIndices, Controlled, StepTrace>;
 
 }  // namespace ringside

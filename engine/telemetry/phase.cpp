@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "telemetry/phase.h"
 
+#include <time.h>
+
 #include <array>
+
+#include "base/monotonic.h"
 
 namespace ringside {
 namespace {
@@ -22,6 +26,17 @@ std::optional<Phase> phaseNamed(std::string_view name) {
     if (name == "all-reduce") return Phase::kWaiting;
     if (name == "save") return Phase::kCheckpoint;
     return {};
+}
+
+std::int64_t threadCpuNs() {
+    timespec time{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+void PhaseTrack::stamp(Phase phase, int layer) {
+    if (m_stamps->size() < m_stamps->capacity())
+        m_stamps->push_back({phase, static_cast<std::int32_t>(layer), monotonicNs(), threadCpuNs()});
 }
 
 bool isWork(Phase phase) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace ringside {
 
@@ -37,6 +38,21 @@ inline bool isCommunication(Phase phase) {
     return phase == Phase::kWaiting || phase == Phase::kMoving;
 }
 
+// A phase begins. Both clocks in nanoseconds: CLOCK_MONOTONIC and the thread's own CPU time.
+struct PhaseStamp {
+    Phase phase = Phase::kIdle;
+    std::int32_t layer = -1;  // of the model; -1: not told
+    std::int64_t atNs = 0;
+    std::int64_t cpuNs = 0;
+};
+
+// Told before a phase is left, in the thread that is in it: what it does counts as part of the phase.
+class PhaseListener {
+  public:
+    virtual ~PhaseListener() = default;
+    virtual void leaving(Phase phase) = 0;
+};
+
 // Which phase one thread is in. That thread writes, any may read.
 class PhaseTrack {
   public:
@@ -44,13 +60,38 @@ class PhaseTrack {
     // Returns the phase that is left.
     Phase enter(Phase phase) {
         const Phase before = now();
+        if (m_listener != nullptr) [[unlikely]]
+            m_listener->leaving(before);
         m_now.store(phase, std::memory_order_relaxed);
+        if (m_stamps != nullptr) [[unlikely]]
+            stamp(phase, -1);
         return before;
     }
+    // From here on the phase works on this layer; -1: on none.
+    void enterLayer(int layer) {
+        if (m_stamps != nullptr && m_layersToo) [[unlikely]]
+            stamp(now(), layer);
+    }
+
+    // Every change is noted there, as far as its capacity goes, until told otherwise (null). For that thread alone.
+    void stampInto(std::vector<PhaseStamp>* stamps, bool layersToo = false) {
+        m_stamps = stamps;
+        m_layersToo = layersToo;
+    }
+    // Null: nobody.
+    void listen(PhaseListener* listener) { m_listener = listener; }
 
   private:
+    void stamp(Phase phase, int layer);
+
     std::atomic<Phase> m_now{Phase::kConnect};
+    std::vector<PhaseStamp>* m_stamps = nullptr;
+    bool m_layersToo = false;
+    PhaseListener* m_listener = nullptr;
 };
+
+// Of the calling thread.
+std::int64_t threadCpuNs();
 
 // The thread is in this phase while the scope lives, and then in the one before again. Scopes may nest.
 class PhaseScope {

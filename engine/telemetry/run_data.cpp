@@ -88,6 +88,8 @@ unsigned RunData::take(const RunStarted& event) {
     m_indicesHeld.assign(m_ranks.size(), 0);
     m_rankPaces.assign(m_ranks.size(), RankPace{});
     m_merger.emplace(event.worldSize, event.stepsBefore);
+    constexpr std::size_t kForVerdict = 256;
+    m_trace.emplace(event.worldSize, m_curves == Curves::kKept ? TraceData::kMaxSteps : kForVerdict);
     return kRunStartedChanged | kRanksChanged;
 }
 
@@ -196,6 +198,8 @@ unsigned RunData::take(const Heartbeat& event) {
     one->epoch = event.epoch;
     one->phase = event.phase;
     one->collective = event.collective;
+    one->stillUs = event.stillUs;
+    one->beatUs = event.timeUs;
     one->residentBytes = event.residentBytes;
     one->gpu = event.gpu;
     one->droppedSteps = event.droppedSteps;
@@ -290,6 +294,11 @@ unsigned RunData::take(const Controlled& event) {
 
 std::int64_t RunData::pausedUs() const {
     return m_pausedUs + (m_pausedFromUs ? std::max<std::int64_t>(m_lastTimeUs - *m_pausedFromUs, 0) : 0);
+}
+
+unsigned RunData::take(const StepTrace& event) {
+    if (!m_trace || !m_trace->apply(event)) return 0;
+    return kTraceChanged;
 }
 
 unsigned RunData::take(const RunEnded& event) {

@@ -11,6 +11,7 @@
 
 #include "telemetry/events.h"
 #include "telemetry/series.h"
+#include "telemetry/trace_data.h"
 
 namespace ringside {
 
@@ -85,6 +86,8 @@ struct RankData {
     std::int64_t epoch = 0;
     std::optional<Phase> phase;  // none before the first heartbeat
     std::int64_t collective = 0;
+    std::int64_t stillUs = 0;     // as of its last heartbeat: nothing moved
+    std::int64_t beatUs = 0;      // when that came
     double loss = 0;              // NaN before the first step
     double samplesPerSecond = 0;  // over about the last second
     std::int64_t residentBytes = 0;
@@ -117,7 +120,8 @@ enum RunChange : unsigned {
     kEndChanged = 1U << 5,
     kCheckpointsChanged = 1U << 6,
     kConsumedChanged = 1U << 7,
-    kControlChanged = 1U << 8
+    kControlChanged = 1U << 8,
+    kTraceChanged = 1U << 9
 };
 
 // Samples per second and steps per second over a sliding window of run time.
@@ -164,6 +168,8 @@ class RunData {
     const std::deque<LogLine>& log() const { return m_log; }
     std::int64_t logLinesDropped() const { return m_logLinesDropped; }
     const std::vector<CheckpointSaved>& checkpoints() const { return m_checkpoints; }
+    // The latest traced steps; none before the run line.
+    const std::optional<TraceData>& trace() const { return m_trace; }
     const std::optional<GlobalStep>& lastStep() const { return m_lastStep; }
     std::int64_t totalSteps() const;  // planned, 0 before the run line
     std::int64_t epochs() const;      // planned, as the run was told last
@@ -192,6 +198,7 @@ class RunData {
     unsigned take(const CheckpointSaved& event);
     unsigned take(const Controlled& event);
     unsigned take(const RunEnded& event);
+    unsigned take(const StepTrace& event);
     RankData* rank(int index);
     SeriesPoint placeOf(std::int64_t step, std::int64_t epoch, std::int64_t samples, std::int64_t timeUs) const;
     static void addPoints(RankData& rank, const StepsFrame& frame, std::size_t index, const SeriesPoint& place);
@@ -211,6 +218,7 @@ class RunData {
     std::vector<RankData> m_ranks;
     std::vector<std::size_t> m_indicesHeld;  // by rank
     std::optional<StepMerger> m_merger;
+    std::optional<TraceData> m_trace;
     Series m_loss, m_accuracy, m_throughput, m_gradientNorm, m_learningRate;
     std::vector<EpochResult> m_trainingEpochs, m_validationEpochs;
     std::map<std::int64_t, std::map<int, std::string>> m_replicaHashes;

@@ -21,6 +21,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
+constexpr int kLooksPerBeat = 4;
 constexpr std::size_t kMaxQueuedEvents = 1U << 14;
 constexpr std::size_t kMaxQueuedIndices = 1U << 20;
 constexpr std::size_t kMaxFrameSteps = 4096;
@@ -64,6 +65,19 @@ bool fits(const StepsFrame& frame, std::size_t most, const StepRecord& record) {
            frame.correct.empty() == (record.correct < 0) && frame.dataUs.empty() == (record.dataUs < 0);
 }
 
+// A column only for phases in which a traced step was.
+void appendTraced(StepsFrame& frame, const StepRecord& record) {
+    const std::size_t before = frame.traced.size();
+    frame.traced.push_back(record.step);
+    for (std::size_t phase = 0; phase < record.phaseNs.size(); ++phase) {
+        std::vector<std::int64_t>& column = frame.phaseNs[phase];
+        const auto ns = static_cast<std::int64_t>(record.phaseNs[phase]);
+        if (column.empty() && ns == 0) continue;
+        column.resize(before, 0);
+        column.push_back(ns);
+    }
+}
+
 void append(StepsFrame& frame, const StepRecord& record) {
     frame.epoch = record.epoch;
     frame.learningRate = record.learningRate;
@@ -78,6 +92,7 @@ void append(StepsFrame& frame, const StepRecord& record) {
         frame.gradientNorm.push_back(record.gradientNorm);
     }
     if (record.dataUs >= 0) frame.dataUs.push_back(record.dataUs);
+    if (record.traced) appendTraced(frame, record);
 }
 
 }  // namespace
@@ -189,11 +204,34 @@ void TelemetrySink::work() {
 
 void TelemetrySink::beat() {
     nameThread("heartbeat");
-    for (;;) {
-        if (!backlogged()) write(heartbeat(), milliseconds(0));
+    bool toldStill = false;
+    for (int look = 0;; ++look) {
+        const bool still = standsStill();
+        // A rank that has just been still for a second says so at once: the others' viewers wait to hear who is
+        // missing.
+        if (look % kLooksPerBeat == 0 || (still && !toldStill)) {
+            if (!backlogged()) write(heartbeat(), milliseconds(0));
+        }
+        toldStill = still;
         std::unique_lock lock(m_mutex);
-        if (m_stopped.wait_for(lock, m_options.heartbeatInterval, [&] { return m_stopping; })) return;
+        if (m_stopped.wait_for(lock, m_options.heartbeatInterval / kLooksPerBeat, [&] { return m_stopping; })) return;
     }
+}
+
+// For a second or longer, at the grain of the looks.
+bool TelemetrySink::standsStill() {
+    constexpr std::int64_t kStillUs = 1'000'000;
+    Place now{m_progress.step.load(std::memory_order_relaxed), m_progress.batches.load(std::memory_order_relaxed), 0,
+              m_progress.phase.now()};
+    {
+        const std::lock_guard lock(m_mutex);
+        if (m_collective) now.collective = m_collective();
+    }
+    if (now != m_place) {
+        m_place = now;
+        m_placeUs = nowUs();
+    }
+    return nowUs() - m_placeUs >= kStillUs;
 }
 
 // Everything queued, as text, steps before the events that follow them.
@@ -247,6 +285,7 @@ std::string TelemetrySink::heartbeat() {
     beat.residentBytes = residentBytes();
     beat.droppedSteps = droppedSteps();
     beat.timeUs = nowUs();
+    beat.stillUs = beat.timeUs - m_placeUs;
     beat.batches = m_progress.batches.load(std::memory_order_relaxed);
     return encode(beat);
 }

@@ -65,7 +65,8 @@ class TelemetrySink {
 
     std::int64_t droppedSteps() const { return m_droppedSteps.load(std::memory_order_relaxed); }
     std::int64_t droppedEvents() const { return m_droppedEvents.load(std::memory_order_relaxed); }
-    std::int64_t nowUs() const;  // run time
+    std::int64_t nowUs() const;                                        // run time
+    std::int64_t startNs() const { return m_options.epochUs * 1000; }  // of the run, on CLOCK_MONOTONIC
 
   private:
     struct Queued {
@@ -77,6 +78,7 @@ class TelemetrySink {
     std::string collect();
     std::string drainSteps(std::uint64_t until);
     std::string heartbeat();
+    bool standsStill();
     bool backlogged();
     bool write(const std::string& lines, std::chrono::milliseconds patience);
 
@@ -98,6 +100,15 @@ class TelemetrySink {
     bool m_stopping = false;
     std::uint64_t m_flushWanted = 0;
     std::uint64_t m_flushDone = 0;
+
+    // Of the thread that sends heartbeats: where the rank was, and since when.
+    struct Place {
+        std::int64_t step = -1, batches = 0, collective = 0;
+        Phase phase = Phase::kConnect;
+        bool operator==(const Place&) const = default;
+    };
+    Place m_place;
+    std::int64_t m_placeUs = 0;
 
     ShortTurns m_turns;  // of the thread that encodes
 

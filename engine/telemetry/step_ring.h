@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
+
+#include "telemetry/phase.h"
 
 namespace ringside {
 
@@ -19,6 +22,8 @@ struct StepRecord {
     double gradientNorm = 0;   // NaN where not measured
     double learningRate = 0;
     std::int64_t dataUs = -1;  // waited for batches since the step reported before; -1: not measured
+    bool traced = false;
+    std::array<float, kPhaseCount> phaseNs = {};  // of a traced step
 };
 
 // Step records from one producing thread to one consuming thread: no lock, no allocation, never waits.

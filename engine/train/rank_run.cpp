@@ -79,7 +79,9 @@ class RankObserver final : public TrainerObserver {
         if (m_hooks != nullptr) m_hooks->onState(state);
         m_sink.state(state);
     }
+    void onTrace(const StepTrace& trace) override { m_sink.send(trace); }
     std::int64_t nowUs() const override { return m_sink.nowUs(); }
+    std::int64_t startNs() const override { return m_sink.startNs(); }
     Progress& progress() override { return m_sink.progress(); }
 
   private:

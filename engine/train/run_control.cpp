@@ -53,6 +53,7 @@ void RunControl::obey(const std::vector<ControlCommand>& commands) {
 }
 
 void RunControl::obeyNow(const ControlCommand& command) {
+    if (command.kind == ControlKind::kTraceEvery) return m_actions.traceEvery(static_cast<std::int64_t>(command.value));
     if (waitsForStepEnd(command.kind)) {
         if (m_insideStep) return m_afterStep.push_back(command);
         return act(command);

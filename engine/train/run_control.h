@@ -25,8 +25,9 @@ class RunControl {
         std::function<void(double)> setLearningRate;
         std::function<void(std::int64_t)> setEpochs;
         std::function<void()> saveCheckpoint;
-        std::function<void()> changed;             // changes() has another entry
-        std::function<void(std::int64_t)> record;  // so many steps in detail
+        std::function<void()> changed;                 // changes() has another entry
+        std::function<void(std::int64_t)> record;      // so many steps in detail
+        std::function<void(std::int64_t)> traceEvery;  // so many-th step
     };
     struct Parts {
         StepAgreement& agreement;

@@ -30,7 +30,8 @@ std::int64_t StepAgreement::highest(std::int64_t mine) {
 }
 
 std::vector<ControlCommand> StepAgreement::next() {
-    std::vector<ControlCommand> commands = m_control.take(kMostAtOnce - std::min(kMostAtOnce, m_posted.size()));
+    std::vector<ControlCommand> commands;
+    if (m_control.pending()) commands = m_control.take(kMostAtOnce - std::min(kMostAtOnce, m_posted.size()));
     const auto posted = static_cast<std::ptrdiff_t>(std::min(kMostAtOnce, m_posted.size()));
     commands.insert(commands.end(), m_posted.begin(), m_posted.begin() + posted);
     m_posted.erase(m_posted.begin(), m_posted.begin() + posted);

@@ -18,6 +18,8 @@ namespace ringside {
 
 namespace {
 
+constexpr std::size_t kMostTracedCollectives = 1024;  // of a step
+
 // Validation has no step boundary to carry a stop, so the ranks ask one another after so many batches: rarely while
 // batches are small, after each that may take seconds. The same number on every rank.
 std::int64_t batchesBetweenStopChecks(const TrainerParts& parts) {
@@ -132,6 +134,8 @@ std::chrono::microseconds lookEvery(const RunConfig& config) {
 
 Trainer::Trainer(const TrainerParts& parts)
     : m_parts(parts),
+      m_collectives(parts.observer.progress().phase, kMostTracedCollectives),
+      m_tracedCommunicator(parts.communicator, &m_collectives),
       m_model(preparedModel(parts)),
       m_loss(lossFor(parts)),
       m_strategy(valueOrThrow(makeStrategy(
@@ -155,7 +159,13 @@ Trainer::Trainer(const TrainerParts& parts)
                  .isRankZero = parts.communicator.rank() == 0,
                  .lookEvery = lookEvery(parts.config)},
                 controlActions()),
-      m_epochs(parts.config.training.epochs) {}
+      m_epochs(parts.config.training.epochs),
+      m_tracer({.trace = parts.config.telemetry.trace,
+                .rank = parts.communicator.rank(),
+                .worldSize = parts.communicator.size(),
+                .runStartNs = parts.observer.startNs()},
+               parts.observer.progress().phase, m_collectives),
+      m_slowPhase(parts.config.stepPitfalls, parts.communicator.rank(), parts.observer.progress().phase) {}
 
 TrainOutcome Trainer::run() {
     const PhaseScope scope(m_parts.observer.progress().phase, Phase::kIdle);
@@ -232,6 +242,8 @@ bool Trainer::trainSteps(const ShardPlan& plan) {
 }
 
 bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
+    m_tracer.begin(m_position.step + 1, m_position.epoch);
+    m_slowPhase.beginStep();
     const int rank = m_parts.communicator.rank();
     const std::size_t consumedBefore = m_consumed.size();
     StepSums step;
@@ -258,7 +270,16 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     const bool finite = std::isfinite(step.loss);
     if (isLogged() || !finite) reportStep(result, step);
     if (!finite) takeNonFinite(step.loss);
+    finishTrace();
     return m_control.endStep({m_position.step, m_position.epoch}, result.signal);
+}
+
+void Trainer::finishTrace() {
+    if (!m_tracer.isTracing()) return;
+    if (const StepTrace* trace = m_tracer.end()) m_parts.observer.onTrace(*trace);
+    if (!isRankZero()) return;
+    if (const std::optional<std::int64_t> steps = m_tracer.wantedInterval())
+        m_agreement.post({ControlKind::kTraceEvery, static_cast<double>(*steps)});
 }
 
 bool Trainer::isLogged() const {
@@ -351,21 +372,16 @@ void Trainer::saveNow() {
 }
 
 RunControl::Actions Trainer::controlActions() {
-    return {
-        .setLearningRate =
-            [this](double rate) {
-                m_schedule.setLearningRate(rate);
-                m_strategy->setLearningRate(rate);
-            },
-        .setEpochs = [this](std::int64_t epochs) { m_epochs = std::max(epochs, m_position.epoch + 1); },
-        .saveCheckpoint = [this] { saveNow(); },
-        .changed = [this] { m_checkpoints.setChanges(m_control.changes()); },
-        .record =
-            [this](std::int64_t) {
-                if (isRankZero())
-                    m_parts.observer.onEvent(LogLine{0, "warning", "the run was told to record, which it does not do",
-                                                     m_parts.observer.nowUs()});
-            }};
+    return {.setLearningRate =
+                [this](double rate) {
+                    m_schedule.setLearningRate(rate);
+                    m_strategy->setLearningRate(rate);
+                },
+            .setEpochs = [this](std::int64_t epochs) { m_epochs = std::max(epochs, m_position.epoch + 1); },
+            .saveCheckpoint = [this] { saveNow(); },
+            .changed = [this] { m_checkpoints.setChanges(m_control.changes()); },
+            .record = [this](std::int64_t steps) { m_tracer.record(steps); },
+            .traceEvery = [this](std::int64_t steps) { m_tracer.setInterval(steps); }};
 }
 
 // Before the first epoch: both parts of the data are scaled by the training part alone.
@@ -404,6 +420,10 @@ void Trainer::reportStep(const StepResult& result, const StepSums& sums) {
     record.gradientNorm = result.gradientNorm;
     record.learningRate = m_strategy->learningRate();
     record.dataUs = std::exchange(m_dataUs, 0);
+    if (const PhaseTimes* times = m_tracer.sums()) {
+        record.traced = true;
+        std::ranges::transform(*times, record.phaseNs.begin(), [](std::int64_t ns) { return static_cast<float>(ns); });
+    }
     m_parts.observer.onStep(record);
 }
 

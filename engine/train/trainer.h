@@ -15,7 +15,9 @@
 #include "train/index_report.h"
 #include "train/metric_sums.h"
 #include "train/run_control.h"
+#include "train/slow_phase.h"
 #include "train/step_agreement.h"
+#include "train/step_tracer.h"
 #include "train/trainer_parts.h"
 
 namespace ringside {
@@ -71,10 +73,27 @@ class Trainer {
     void reportStep(const StepResult& result, const StepSums& sums);
     void reportResult(const char* split, MetricSums& sums);
     void reportEpochEnd();
+    void finishTrace();
     void reportReplica();
     bool isRankZero() const { return m_parts.communicator.rank() == 0; }
 
+    // Attached to the communicator before the strategy splits groups off it, and taken back when all are gone.
+    class TracedCommunicator {
+      public:
+        TracedCommunicator(Communicator& communicator, CollectiveTrace* trace) : m_communicator(communicator) {
+            communicator.traceInto(trace);
+        }
+        ~TracedCommunicator() { m_communicator.traceInto(nullptr); }
+        TracedCommunicator(const TracedCommunicator&) = delete;
+        TracedCommunicator& operator=(const TracedCommunicator&) = delete;
+
+      private:
+        Communicator& m_communicator;
+    };
+
     TrainerParts m_parts;
+    CollectiveTrace m_collectives;
+    TracedCommunicator m_tracedCommunicator;
     std::unique_ptr<Model> m_model;
     std::unique_ptr<Loss> m_loss;
     std::unique_ptr<Strategy> m_strategy;
@@ -92,6 +111,8 @@ class Trainer {
     StepAgreement m_agreement;
     RunControl m_control;
     std::int64_t m_epochs;  // in all
+    StepTracer m_tracer;
+    SlowPhase m_slowPhase;
     TrainingPosition m_position;
     bool m_sumsReduced = false;  // of the position: they are all ranks' already
     bool m_toldNonFinite = false;

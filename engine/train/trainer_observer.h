@@ -13,7 +13,9 @@ class TrainerObserver {
     virtual void onStep(const StepRecord& record) = 0;
     virtual void onEvent(Event event) = 0;
     virtual void onState(const std::string& state) = 0;  // of RankState: training, validating, saving, ...
-    virtual std::int64_t nowUs() const = 0;              // since the run started
+    virtual void onTrace(const StepTrace& trace) = 0;
+    virtual std::int64_t nowUs() const = 0;             // since the run started
+    virtual std::int64_t startNs() const { return 0; }  // of the run, on CLOCK_MONOTONIC
     virtual Progress& progress() = 0;
 };
 
@@ -24,7 +26,9 @@ class SinkObserver final : public TrainerObserver {
     void onStep(const StepRecord& record) override { m_sink.step(record); }
     void onEvent(Event event) override { m_sink.send(std::move(event)); }
     void onState(const std::string& state) override { m_sink.state(state); }
+    void onTrace(const StepTrace& trace) override { m_sink.send(trace); }
     std::int64_t nowUs() const override { return m_sink.nowUs(); }
+    std::int64_t startNs() const override { return m_sink.startNs(); }
     Progress& progress() override { return m_sink.progress(); }
 
   private:

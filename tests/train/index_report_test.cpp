@@ -16,6 +16,7 @@ class ClockedObserver final : public TrainerObserver {
   public:
     void onStep(const StepRecord&) override {}
     void onEvent(Event event) override { reported.push_back(std::get<ConsumedIndices>(event)); }
+    void onTrace(const StepTrace&) override {}
     void onState(const std::string&) override {}
     std::int64_t nowUs() const override { return now; }
     Progress& progress() override { return m_progress; }

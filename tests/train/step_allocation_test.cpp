@@ -66,6 +66,7 @@ long allocationsInSteps(const RunConfig& config) {
 RunConfig configOf(const std::string& model) {
     RunConfig config;
     config.model.kind = model;
+    config.telemetry.trace = "off";  // a trace is told, and what is told takes memory
     config.model.width = 16;
     config.model.heads = 2;
     config.loader.batchSize = 8;

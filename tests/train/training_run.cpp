@@ -24,6 +24,7 @@ class RecordingObserver final : public TrainerObserver {
         m_afterStep(record.step);
     }
     void onEvent(Event event) override { m_report.events.push_back(std::move(event)); }
+    void onTrace(const StepTrace& trace) override { m_report.traces.push_back(trace); }
     void onState(const std::string& state) override { m_report.states.push_back(state); }
     std::int64_t nowUs() const override { return m_stepUs * static_cast<std::int64_t>(m_report.steps.size()); }
     Progress& progress() override { return m_progress; }

@@ -17,6 +17,7 @@ namespace ringside::test {
 // Everything one rank told its observer.
 struct RankReport {
     std::vector<StepRecord> steps;
+    std::vector<StepTrace> traces;
     std::vector<Event> events;
     std::vector<std::string> states;
     std::vector<float> parameters;  // final values, in registration order

@@ -49,6 +49,7 @@ class StagedCommunicator final : public Communicator {
     std::int64_t bytesSent() const override { return m_parts.host->bytesSent(); }
     void barrierHoweverLong() override { m_parts.host->barrierHoweverLong(); }
     void abort() override { m_parts.host->abort(); }
+    void traceInto(CollectiveTrace* trace) override { m_parts.host->traceInto(trace); }
     std::int64_t collective() const override { return m_parts.host->collective(); }
     std::span<float> allocate(std::size_t count) override;  // device memory
 

@@ -30,6 +30,12 @@ struct Announcement {
     std::int32_t root;
 };
 
+// When a rank arrived at a round of a traced collective, on CLOCK_MONOTONIC.
+struct ArrivalStamp {
+    std::int64_t round;
+    std::int64_t atNs;
+};
+
 struct alignas(64) ArenaHeader {
     alignas(64) std::atomic<std::uint64_t> arrivals;  // of all ranks at all rounds; round k is complete at k * N
     alignas(64) FutexWord wake;                       // changes at each completed round and at a failure
@@ -43,6 +49,7 @@ struct alignas(64) RankLine {
     alignas(64) FutexWord channelWake;     // changes when one of this rank's channels moved
     std::atomic<std::uint32_t> channelSleeps;
     alignas(64) std::array<Announcement, 2> announcements;  // by parity of the round
+    std::array<ArrivalStamp, 2> arrivals;                   // likewise; of an older round where it is not traced
 };
 
 // A ring of bytes from one rank to another: one writer, one reader, positions only grow.

@@ -37,11 +37,12 @@ std::string RoundBarrier::rankText(int rank) const {
     return textOf(inRun(rank));
 }
 
-void RoundBarrier::arrive(const Announcement& announcement) {
+void RoundBarrier::arrive(const Announcement& announcement, std::int64_t arrivedNs) {
     ++m_round;
     m_target += static_cast<std::uint64_t>(m_arena.layout().worldSize);
     RankLine& line = m_arena.line(m_rank);
     line.announcements[static_cast<std::size_t>(m_round & 1)] = announcement;
+    if (arrivedNs != 0) line.arrivals[static_cast<std::size_t>(m_round & 1)] = {m_round, arrivedNs};
     line.collective.store(announcement.collective, std::memory_order_relaxed);
     line.round.store(m_round, std::memory_order_relaxed);
     ArenaHeader& header = m_arena.header();
@@ -49,6 +50,16 @@ void RoundBarrier::arrive(const Announcement& announcement) {
     header.wake.fetch_add(1);
     // A sleeper counts itself before the kernel compares `wake`, so either it is seen here or it does not sleep.
     if (header.sleepers.load() != 0) futexWakeAll(header.wake);
+}
+
+std::int64_t RoundBarrier::lastArrivalNs() const {
+    std::int64_t last = -1;
+    for (int rank = 0; rank < m_arena.layout().worldSize; ++rank) {
+        const ArrivalStamp& stamp = m_arena.line(rank).arrivals[static_cast<std::size_t>(m_round & 1)];
+        if (stamp.round != m_round) return -1;
+        last = std::max(last, stamp.atNs);
+    }
+    return last;
 }
 
 bool RoundBarrier::complete() const {

@@ -20,7 +20,8 @@ class RoundBarrier {
     int parity() const { return static_cast<int>((m_round + 1) & 1); }
 
     // Makes what was written visible to all and enters the next round.
-    void arrive(const Announcement& announcement);
+    // arrivedNs: of a traced collective, for lastArrivalNs().
+    void arrive(const Announcement& announcement, std::int64_t arrivedNs = 0);
 
     // Whether every rank has arrived at the round entered last.
     bool complete() const;
@@ -35,6 +36,9 @@ class RoundBarrier {
     const Announcement& announcement(int rank) const {
         return m_arena.line(rank).announcements[static_cast<std::size_t>(m_round & 1)];
     }
+
+    // Of the round entered last, once it is complete; -1 where a rank did not say.
+    std::int64_t lastArrivalNs() const;
 
     // Throws when the run's communication has failed already.
     void checkAlive() const;

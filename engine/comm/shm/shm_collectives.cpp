@@ -41,11 +41,25 @@ std::size_t ShmCollectives::oneRoundBytesInHeap(int worldSize) {
     return std::min(most, oneRoundBytes(worldSize));
 }
 
-void ShmCollectives::begin(std::int64_t collective) {
+void ShmCollectives::begin(std::int64_t collective, CollectiveTrace* trace, std::int64_t readyNs) {
     m_barrier.checkAlive();
+    m_trace = trace;
+    if (m_trace != nullptr) {
+        m_stamp = {};
+        m_stamp.group = static_cast<std::int64_t>(m_arena.layout().start);
+        m_stamp.number = collective;
+        m_stamp.readyNs = readyNs;
+    }
     m_announcement = {};
     m_announcement.collective = collective;
     m_checked = false;
+}
+
+void ShmCollectives::end() {
+    if (m_trace == nullptr) return;
+    m_stamp.endedNs = monotonicNs();
+    m_trace->add(m_stamp);
+    m_trace = nullptr;
 }
 
 void ShmCollectives::announce(CollectiveKind kind, CommBuffer buffer, int root, ReduceOp op) {
@@ -54,17 +68,23 @@ void ShmCollectives::announce(CollectiveKind kind, CommBuffer buffer, int root, 
     m_announcement.detail = static_cast<std::uint8_t>(op);
     m_announcement.count = buffer.count;
     m_announcement.root = root;
+    m_stamp.kind = m_announcement.kind;
+    m_stamp.bytes = static_cast<std::int64_t>(buffer.bytes());
 }
 
 void ShmCollectives::arrive() {
     m_parity = m_barrier.parity();
-    m_barrier.arrive(m_announcement);
+    const bool first = m_trace != nullptr && m_stamp.arrivedNs == 0;
+    if (first) m_stamp.arrivedNs = monotonicNs();
+    m_barrier.arrive(m_announcement, first ? m_stamp.arrivedNs : 0);
 }
 
 void ShmCollectives::settle() {
     m_barrier.wait();
-    if (!m_checked) checkPeers();
+    if (m_checked) return;
+    checkPeers();
     m_checked = true;
+    if (m_trace != nullptr) m_stamp.lastNs = m_barrier.lastArrivalNs();
 }
 
 void ShmCollectives::round() {

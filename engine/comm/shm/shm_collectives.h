@@ -19,8 +19,10 @@ class ShmCollectives {
   public:
     ShmCollectives(const Arena& arena, RoundBarrier& barrier, int rank);
 
-    // The collective the next call belongs to.
-    void begin(std::int64_t collective);
+    // The collective the next call belongs to. trace: null unless it is of a traced step; readyNs: it was asked for.
+    void begin(std::int64_t collective, CollectiveTrace* trace = nullptr, std::int64_t readyNs = 0);
+    // Its result is in place.
+    void end();
 
     // An all-reduce in two halves: the first publishes this rank's data and returns, the second waits for the others'
     // and finishes. No other collective may come between them.
@@ -68,6 +70,8 @@ class ShmCollectives {
     bool m_checked = false;  // peers have been compared in this collective
     int m_parity = 0;        // of the round entered last
     Announcement m_announcement{};
+    CollectiveTrace* m_trace = nullptr;  // of the collective under way
+    CollectiveStamp m_stamp;
     std::vector<const std::byte*> m_sources;  // by rank
 };
 

@@ -59,26 +59,41 @@ std::unique_ptr<Communicator> ShmCommunicator::split(int colour, int key, GroupU
                         "; use fewer stages or parallel.backend=gloo");
     auto arena =
         std::make_shared<const Arena>(m_arena, static_cast<std::size_t>(start), std::span(members.ranks), chunk);
-    return std::make_unique<ShmCommunicator>(*this, std::move(arena), members.own);
+    auto group = std::make_unique<ShmCommunicator>(*this, std::move(arena), members.own);
+    group->traceInto(trace());
+    return group;
 }
 
-void ShmCommunicator::begin(CollectiveKind kind, CommBuffer in) {
-    countCollective(kind, in);
+void ShmCommunicator::begin(const QueuedCollective& job) {
+    countCollective(job.kind, job.in);
     m_shared->collectives.fetch_add(1, std::memory_order_relaxed);
-    m_collectives.begin(m_collective.fetch_add(1) + 1);
+    m_collectives.begin(m_collective.fetch_add(1) + 1, job.trace, job.readyNs);
 }
 
 void ShmCommunicator::beginAfterQueued(CollectiveKind kind, CommBuffer in) {
     finishStarted();
     m_queue.drain();
-    begin(kind, in);
+    CollectiveTrace* const active = activeTrace();
+    begin({kind, in, {}, {}, active, active != nullptr ? monotonicNs() : 0});
+}
+
+// Whether it is traced is settled here, in the thread that all ranks run alike.
+std::int64_t ShmCommunicator::push(QueuedCollective job) {
+    job.trace = activeTrace();
+    if (job.trace != nullptr) job.readyNs = monotonicNs();
+    return m_queue.push(job);
 }
 
 void ShmCommunicator::run(const QueuedCollective& job) {
-    begin(job.kind, job.in);
-    if (job.kind == CollectiveKind::kAllGather) return m_collectives.allGather(job.in, job.out);
-    if (job.kind == CollectiveKind::kReduceScatter) return m_collectives.reduceScatter(job.in, job.out, job.op);
-    reduceNow(job.in, job.op);
+    begin(job);
+    if (job.kind == CollectiveKind::kAllGather) {
+        m_collectives.allGather(job.in, job.out);
+    } else if (job.kind == CollectiveKind::kReduceScatter) {
+        m_collectives.reduceScatter(job.in, job.out, job.op);
+    } else {
+        reduceNow(job.in, job.op);
+    }
+    m_collectives.end();
 }
 
 // An error stays with the handle; the communicator is dead then, and whoever calls next hears of it too.
@@ -86,7 +101,9 @@ void ShmCommunicator::finishStarted() {
     if (!m_started) return;
     const Started started = *std::exchange(m_started, std::nullopt);
     try {
+        const WaitScope waiting(trace());
         m_collectives.finishAllReduce(started.buffer, started.op);
+        m_collectives.end();
     } catch (...) {
         if (m_error) return;
         m_error = std::current_exception();
@@ -96,6 +113,7 @@ void ShmCommunicator::finishStarted() {
 
 void ShmCommunicator::waitFor(std::int64_t ticket) {
     if (ticket < 0) return receiveUpTo(-ticket);
+    const WaitScope waiting(trace());
     if (m_thread) return m_queue.waitFor(ticket);
     if (m_started && m_started->ticket == ticket) finishStarted();
     if (m_error && ticket >= m_failed) std::rethrow_exception(m_error);
@@ -107,13 +125,15 @@ void ShmCommunicator::reduceNow(CommBuffer buffer, ReduceOp op) {
 }
 
 void ShmCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
+    const WaitScope waiting(trace());
     beginAfterQueued(CollectiveKind::kAllReduce, buffer);
     if (size() == 1) return;
     reduceNow(buffer, op);
+    m_collectives.end();
 }
 
 CommHandle ShmCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
-    if (m_thread && size() > 1) return {*this, m_queue.push({CollectiveKind::kAllReduce, buffer, buffer, op})};
+    if (m_thread && size() > 1) return {*this, push({CollectiveKind::kAllReduce, buffer, buffer, op})};
     beginAfterQueued(CollectiveKind::kAllReduce, buffer);
     if (size() == 1) return {};
     m_collectives.startAllReduce(buffer, op);
@@ -123,35 +143,44 @@ CommHandle ShmCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
 
 void ShmCommunicator::broadcast(CommBuffer buffer, int root) {
     RINGSIDE_ASSERT(root >= 0 && root < size());
+    const WaitScope waiting(trace());
     beginAfterQueued(CollectiveKind::kBroadcast, buffer);
-    if (size() > 1) m_collectives.broadcast(buffer, root);
+    if (size() == 1) return;
+    m_collectives.broadcast(buffer, root);
+    m_collectives.end();
 }
 
 void ShmCommunicator::allGather(CommBuffer in, CommBuffer out) {
     RINGSIDE_ASSERT(out.bytes() == in.bytes() * static_cast<std::size_t>(size()));
+    const WaitScope waiting(trace());
     beginAfterQueued(CollectiveKind::kAllGather, in);
     m_collectives.allGather(in, out);
+    m_collectives.end();
 }
 
 CommHandle ShmCommunicator::allGatherAsync(CommBuffer in, CommBuffer out) {
-    if (m_thread) return {*this, m_queue.push({CollectiveKind::kAllGather, in, out})};
+    if (m_thread) return {*this, push({CollectiveKind::kAllGather, in, out})};
     return Communicator::allGatherAsync(in, out);
 }
 
 void ShmCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
     RINGSIDE_ASSERT(in.type == out.type && in.count == out.count * static_cast<std::size_t>(size()));
+    const WaitScope waiting(trace());
     beginAfterQueued(CollectiveKind::kReduceScatter, in);
     m_collectives.reduceScatter(in, out, op);
+    m_collectives.end();
 }
 
 CommHandle ShmCommunicator::reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) {
-    if (m_thread) return {*this, m_queue.push({CollectiveKind::kReduceScatter, in, out, op})};
+    if (m_thread) return {*this, push({CollectiveKind::kReduceScatter, in, out, op})};
     return Communicator::reduceScatterAsync(in, out, op);
 }
 
 void ShmCommunicator::barrier() {
+    const WaitScope waiting(trace());
     beginAfterQueued(CollectiveKind::kBarrier, {});
     m_collectives.synchronise();
+    m_collectives.end();
 }
 
 void ShmCommunicator::barrierHoweverLong() {
@@ -173,12 +202,14 @@ void ShmCommunicator::beforeMessage(int peer, const char* call) {
 }
 
 void ShmCommunicator::send(CommBuffer buffer, int to) {
+    const WaitScope waiting(trace());
     beforeMessage(to, "send to");
     countMessage(buffer);
     m_channels.send(buffer, to);
 }
 
 void ShmCommunicator::recv(CommBuffer buffer, int from) {
+    const WaitScope waiting(trace());
     beforeMessage(from, "recv from");
     receiveUpTo(m_received + static_cast<std::int64_t>(m_receives.size()));
     m_channels.recv(buffer, from);

@@ -89,7 +89,8 @@ class ShmCommunicator final : public Communicator {
     };
     explicit ShmCommunicator(Parts parts);
 
-    void begin(CollectiveKind kind, CommBuffer in);
+    void begin(const QueuedCollective& job);
+    std::int64_t push(QueuedCollective job);
     void run(const QueuedCollective& job);
     void reduceNow(CommBuffer buffer, ReduceOp op);
     void finishStarted();

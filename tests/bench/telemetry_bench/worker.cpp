@@ -33,6 +33,7 @@ class Alternation final : public TrainerObserver {
 
     void onStep(const StepRecord& record) override { m_told.onStep(record); }
     void onEvent(Event event) override { m_told.onEvent(std::move(event)); }
+    void onTrace(const StepTrace& trace) override { m_told.onTrace(trace); }
     void onState(const std::string& state) override {
         if (state == "training") beginEpoch();
         m_told.onState(state);

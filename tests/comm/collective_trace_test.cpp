@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/collective_trace.h"
+
+#include <algorithm>
+
+#include "comm/in_process_store.h"
+#include "comm/ranks_as_threads.h"
+#include "support/catch.h"
+
+using namespace ringside;
+using namespace ringside::test;
+
+namespace {
+
+// What each rank's trace says of an all-reduce, one that goes on beside the caller, and a broadcast; before and after
+// them there are others that are in no traced step.
+void traceThree(Communicator& ranks, std::vector<CollectiveStamp>& stamps) {
+    PhaseTrack phases;
+    CollectiveTrace trace(phases, 16);
+    ranks.traceInto(&trace);
+    std::vector<float> values(10000);
+    std::vector<float> others(500);
+    ranks.allReduce(CommBuffer::of(std::span(values)), ReduceOp::kSum);
+    trace.start();
+    ranks.allReduce(CommBuffer::of(std::span(values)), ReduceOp::kSum);
+    const CommHandle handle = ranks.allReduceAsync(CommBuffer::of(std::span(others)), ReduceOp::kSum);
+    handle.wait();
+    ranks.broadcast(CommBuffer::of(std::span(values)), 0);
+    stamps = trace.soFar();
+    trace.stop();
+    ranks.allReduce(CommBuffer::of(std::span(values)), ReduceOp::kSum);
+    ranks.traceInto(nullptr);
+}
+
+void checkStamps(const std::vector<std::vector<CollectiveStamp>>& ranks) {
+    for (const auto& own : ranks) {
+        REQUIRE(own.size() == 3);
+        CHECK(own[0].bytes == 40000);
+        CHECK(own[1].bytes == 2000);
+        CHECK(own[2].kind == static_cast<std::int64_t>(CollectiveKind::kBroadcast));
+        for (const CollectiveStamp& stamp : own) {
+            CHECK(stamp.readyNs <= stamp.arrivedNs);
+            CHECK(stamp.arrivedNs <= stamp.lastNs);
+            CHECK(stamp.lastNs <= stamp.endedNs);
+        }
+    }
+    for (std::size_t at = 0; at < 3; ++at) {
+        std::int64_t last = 0;
+        for (const auto& own : ranks) last = std::max(last, own[at].arrivedNs);
+        for (const auto& own : ranks) {
+            CHECK(own[at].lastNs == last);
+            CHECK(own[at].number == ranks[0][0].number + static_cast<std::int64_t>(at));
+        }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("ranks that share memory know when the last of them arrived") {
+    for (const int size : {2, 3}) {
+        std::vector<std::vector<CollectiveStamp>> stamps(static_cast<std::size_t>(size));
+        onLocalRanks(size,
+                     [&](Communicator& ranks) { traceThree(ranks, stamps[static_cast<std::size_t>(ranks.rank())]); });
+        checkStamps(stamps);
+    }
+}
+
+TEST_CASE("ranks over TCP know when the last of them arrived") {
+    if (!glooAvailable()) return;
+    const auto store = std::make_shared<InProcessStore>();
+    std::vector<std::unique_ptr<Communicator>> ranks(3);
+    std::vector<std::future<std::string>> connecting;
+    for (int rank = 0; rank < 3; ++rank)
+        connecting.push_back(
+            errorOf([&, rank] { ranks[static_cast<std::size_t>(rank)] = makeGlooCommunicator(store, rank, 3, {}); }));
+    for (auto& each : connecting) REQUIRE(each.get().empty());
+    std::vector<std::vector<CollectiveStamp>> stamps(3);
+    onThreads(ranks, [&](Communicator& own) { traceThree(own, stamps[static_cast<std::size_t>(own.rank())]); });
+    checkStamps(stamps);
+}
+
+TEST_CASE("who waits in a collective is in the phase of waiting, and then in the one before") {
+    std::vector<std::vector<PhaseStamp>> seen(2);
+    onLocalRanks(2, [&](Communicator& ranks) {
+        PhaseTrack phases;
+        CollectiveTrace trace(phases, 4);
+        std::vector<PhaseStamp>& stamps = seen[static_cast<std::size_t>(ranks.rank())];
+        stamps.reserve(16);
+        ranks.traceInto(&trace);
+        const PhaseScope scope(phases, Phase::kBackward);
+        phases.stampInto(&stamps);
+        ranks.barrier();
+        phases.stampInto(nullptr);
+        ranks.traceInto(nullptr);
+    });
+    for (const auto& stamps : seen) {
+        REQUIRE(stamps.size() == 2);
+        CHECK(stamps[0].phase == Phase::kWaiting);
+        CHECK(stamps[1].phase == Phase::kBackward);
+        CHECK(stamps[0].atNs <= stamps[1].atNs);
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/awaited.h"
+
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+RankData rankIn(Phase phase, std::int64_t collective, std::int64_t beatUs, std::int64_t stillUs) {
+    RankData rank;
+    rank.state = "training";
+    rank.phase = phase;
+    rank.collective = collective;
+    rank.beatUs = beatUs;
+    rank.stillUs = stillUs;
+    return rank;
+}
+
+}  // namespace
+
+TEST_CASE("the rank that the others have been waiting for is named, with its last phase") {
+    // Rank 1 was heard last at 9.5 s, in backward; the others wait in collective 41 since 10 s.
+    const std::vector<RankData> ranks{rankIn(Phase::kWaiting, 41, 13'000'000, 3'000'000),
+                                      rankIn(Phase::kBackward, 38, 9'500'000, 0),
+                                      rankIn(Phase::kWaiting, 41, 13'200'000, 3'250'000)};
+    const auto awaited = awaitedRanks(ranks);
+    REQUIRE(awaited);
+    CHECK(awaited->missing == std::vector<int>{1});
+    CHECK(awaited->waiting == std::vector<int>{0, 2});
+    CHECK(awaited->sinceUs == 10'000'000);
+    CHECK(awaited->text(14'000'000) == "rank 1 is awaited for 4 s, last seen in backward 4 s ago");
+}
+
+TEST_CASE("a rank that is in the middle of a long phase is awaited as well") {
+    const std::vector<RankData> ranks{rankIn(Phase::kWaiting, 41, 13'000'000, 3'000'000),
+                                      rankIn(Phase::kDataWait, 40, 13'000'000, 3'000'000)};
+    REQUIRE(awaitedRanks(ranks));
+    CHECK(awaitedRanks(ranks)->missing == std::vector<int>{1});
+    CHECK(awaitedRanks(ranks)->phase == Phase::kDataWait);
+}
+
+TEST_CASE("nobody is awaited while ranks get on, or where all wait in one collective") {
+    CHECK_FALSE(
+        awaitedRanks({rankIn(Phase::kWaiting, 41, 13'000'000, 100), rankIn(Phase::kForward, 40, 13'000'000, 0)}));
+    CHECK_FALSE(awaitedRanks(
+        {rankIn(Phase::kWaiting, 41, 13'000'000, 2'000'000), rankIn(Phase::kWaiting, 41, 13'000'000, 2'000'000)}));
+    CHECK_FALSE(awaitedRanks({}));
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/step_replay.h"
+
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+constexpr std::int64_t kReplayMs = 1'000'000;
+
+// Steps of 33 ms on two ranks: rank 0 computes for 10 ms, rank 1 for 30 ms; 2 ms of moving a bucket; 1 ms of update.
+TraceData unevenSteps(int count, std::int64_t bytes) {
+    TraceData data(2);
+    for (std::int64_t step = 1; step <= count; ++step) {
+        for (int rank = 0; rank < 2; ++rank) {
+            const std::int64_t works = (rank == 0 ? 10 : 30) * kReplayMs;
+            StepTrace trace;
+            trace.rank = rank;
+            trace.step = step;
+            trace.beginNs = step * 33 * kReplayMs;
+            trace.lengthNs = 33 * kReplayMs;
+            for (const auto& [phase, at] : {std::pair(Phase::kBackward, std::int64_t{0}),
+                                            {Phase::kWaiting, works},
+                                            {Phase::kOptimizer, 32 * kReplayMs}}) {
+                trace.phase.push_back(static_cast<std::int64_t>(phase));
+                trace.at.push_back(at);
+                trace.cpu.push_back(0);
+            }
+            trace.group = {0};
+            trace.collective = {step};
+            trace.kind = {0};
+            trace.bytes = {bytes};
+            trace.ready = trace.arrived = {works};
+            trace.last = {30 * kReplayMs};
+            trace.ended = {32 * kReplayMs};
+            tellWaitingFromMoving(trace);
+            data.apply(trace);
+        }
+    }
+    return data;
+}
+
+// 20 ms of backward, at whose middle a bucket of 6 ms is ready, that moves beside it; then the update of 2 ms.
+TraceData overlappedSteps(int count) {
+    TraceData data(2);
+    for (std::int64_t step = 1; step <= count; ++step) {
+        for (int rank = 0; rank < 2; ++rank) {
+            StepTrace trace;
+            trace.rank = rank;
+            trace.step = step;
+            trace.beginNs = step * 23 * kReplayMs;
+            trace.lengthNs = 23 * kReplayMs;
+            trace.phase = {static_cast<std::int64_t>(Phase::kBackward), static_cast<std::int64_t>(Phase::kWaiting),
+                           static_cast<std::int64_t>(Phase::kOptimizer)};
+            trace.at = {0, 20 * kReplayMs, 21 * kReplayMs};
+            trace.cpu = {0, 0, 0};
+            trace.group = {0, 0};
+            trace.collective = {2 * step, 2 * step + 1};
+            trace.kind = {0, 0};
+            trace.bytes = {1 << 20, 1 << 20};
+            trace.ready = trace.arrived = trace.last = {10 * kReplayMs, 20 * kReplayMs};
+            trace.ended = {16 * kReplayMs, 21 * kReplayMs};
+            tellWaitingFromMoving(trace);
+            data.apply(trace);
+        }
+    }
+    return data;
+}
+
+}  // namespace
+
+TEST_CASE("steps that are replayed unchanged take as long as they took") {
+    for (const int count : {1, 10}) {
+        const ReplayResult result = replaySteps(unevenSteps(count, 1 << 20), {});
+        CHECK(result.measured == Approx(33));
+        CHECK(result.replayed == Approx(33));
+        CHECK(result.predicted == Approx(33));
+        CHECK(result.low == Approx(33));
+    }
+    CHECK(replaySteps(overlappedSteps(10), {}).replayed == Approx(23));
+    CHECK(replaySteps(TraceData(2), {}).steps == 0);
+}
+
+TEST_CASE("without the delay of the late rank a step takes what the other needs") {
+    const ReplayResult result = replaySteps(unevenSteps(10, 1 << 20), {.withoutDelayOf = 1});
+    CHECK(result.predicted == Approx(13));  // 10 + 2 + 1
+    CHECK(replaySteps(unevenSteps(10, 1 << 20), {.withoutDelayOf = 0}).predicted == Approx(33));
+}
+
+TEST_CASE("bytes move faster with more bandwidth, small messages with less latency") {
+    CHECK(replaySteps(unevenSteps(10, 1 << 20), {.bandwidth = 2}).predicted == Approx(32));
+    CHECK(replaySteps(unevenSteps(10, 1 << 20), {.latency = 0.5}).predicted == Approx(33));
+    CHECK(replaySteps(unevenSteps(10, 1024), {.bandwidth = 2}).predicted == Approx(33));
+    CHECK(replaySteps(unevenSteps(10, 1024), {.latency = 0.5}).predicted == Approx(32));
+}
+
+TEST_CASE("without overlap the buckets move one after the other behind the backward pass") {
+    CHECK(replaySteps(overlappedSteps(10), {.noOverlap = true}).predicted == Approx(29));  // 20 + 6 + 1 + 2
+}

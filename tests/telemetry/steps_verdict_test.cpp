@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/steps_verdict.h"
+
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+constexpr std::int64_t kMs = 1'000'000;
+
+// Steps of 20 ms on each rank: 6 of forward, 10 of backward, 2 of optimizer, 1 of moving, nothing lost.
+std::vector<StepBrief> steps(int ranks, int count) {
+    std::vector<StepBrief> all(static_cast<std::size_t>(count));
+    for (int i = 0; i < count; ++i) {
+        StepBrief& step = all[static_cast<std::size_t>(i)];
+        step.step = i + 1;
+        step.lengthNs = 20 * kMs;
+        step.bytes = 1 << 20;
+        step.collectives = 1;
+        step.ranks.resize(static_cast<std::size_t>(ranks));
+        for (RankBrief& rank : step.ranks) {
+            timeOf(rank.times, Phase::kForward) = 6 * kMs;
+            timeOf(rank.times, Phase::kBackward) = 10 * kMs;
+            timeOf(rank.times, Phase::kOptimizer) = 2 * kMs;
+            timeOf(rank.times, Phase::kMoving) = 1 * kMs;
+        }
+    }
+    return all;
+}
+
+// The rank comes last by so much, because its phase takes so much longer.
+void delay(StepBrief& step, std::size_t rank, Phase phase, std::int64_t ns) {
+    step.ranks[rank].lostNs += ns;
+    timeOf(step.ranks[rank].times, phase) += ns;
+    step.lengthNs += ns;
+    for (std::size_t other = 0; other < step.ranks.size(); ++other)
+        if (other != rank) timeOf(step.ranks[other].times, Phase::kWaiting) += ns;
+}
+
+}  // namespace
+
+TEST_CASE("a steady straggler is named with the phase in which it is late, whichever that is") {
+    for (const Phase phase : {Phase::kDataWait, Phase::kForward, Phase::kBackward, Phase::kOptimizer, Phase::kCopy}) {
+        auto all = steps(4, 20);
+        for (StepBrief& step : all) delay(step, 3, phase, 10 * kMs);
+        const StepsVerdict verdict = judgeSteps(all);
+        CHECK(verdict.finding == StepsFinding::kStraggler);
+        CHECK(verdict.rank == 3);
+        CHECK(verdict.phase == phase);
+        CHECK(verdict.lostMs == 10);
+        CHECK(verdict.stepMs == 30);
+        CHECK_FALSE(verdict.advice.empty());
+    }
+}
+
+TEST_CASE("balanced steps name nobody, nor does a single hiccup") {
+    auto all = steps(4, 20);
+    CHECK(judgeSteps(all).finding == StepsFinding::kBalanced);
+    delay(all[7], 1, Phase::kBackward, 400 * kMs);
+    const StepsVerdict verdict = judgeSteps(all);
+    CHECK_FALSE(verdict.namesRank());
+}
+
+TEST_CASE("another rank late in each step is said to rotate") {
+    auto all = steps(4, 40);
+    for (std::size_t i = 0; i < all.size(); ++i) delay(all[i], i % 4, Phase::kForward, 10 * kMs);
+    const StepsVerdict verdict = judgeSteps(all);
+    CHECK(verdict.finding == StepsFinding::kRotating);
+    CHECK_FALSE(verdict.namesRank());
+    CHECK(verdict.lostMs == 10);
+}
+
+TEST_CASE("who waits for a CPU that others have is told from who works longer") {
+    auto all = steps(4, 20);
+    for (StepBrief& step : all) {
+        delay(step, 1, Phase::kBackward, 10 * kMs);
+        step.ranks[1].queuedNs = 10 * kMs;
+    }
+    const StepsVerdict verdict = judgeSteps(all);
+    CHECK(verdict.finding == StepsFinding::kCpuTaken);
+    CHECK(verdict.rank == 1);
+    CHECK(verdict.text.find("for 10.0 ms of it other programs have its CPU") != std::string::npos);
+}
+
+TEST_CASE("where all ranks queue for CPUs nobody is to blame for coming last") {
+    auto all = steps(8, 20);
+    for (StepBrief& step : all) {
+        delay(step, 7, Phase::kForward, 6 * kMs);
+        for (std::size_t rank = 0; rank < 8; ++rank) step.ranks[rank].queuedNs = (rank == 7 ? 18 : 12) * kMs;
+    }
+    const StepsVerdict verdict = judgeSteps(all);
+    CHECK(verdict.finding == StepsFinding::kCrowded);
+    CHECK_FALSE(verdict.namesRank());
+}
+
+TEST_CASE("waiting for data on all ranks is no rank's fault") {
+    auto all = steps(4, 20);
+    for (StepBrief& step : all) {
+        step.lengthNs = 60 * kMs;
+        for (RankBrief& rank : step.ranks) timeOf(rank.times, Phase::kDataWait) = 40 * kMs;
+    }
+    const StepsVerdict verdict = judgeSteps(all);
+    CHECK(verdict.finding == StepsFinding::kData);
+    CHECK(verdict.text == "All ranks wait for data in 67 % of each step.");
+}
+
+TEST_CASE("communication is bound by its bytes or by its round trips") {
+    auto all = steps(2, 20);
+    for (StepBrief& step : all) {
+        step.lengthNs = 40 * kMs;
+        step.bytes = 100'000'000;
+        for (RankBrief& rank : step.ranks) timeOf(rank.times, Phase::kMoving) = 20 * kMs;
+    }
+    CHECK(judgeSteps(all).finding == StepsFinding::kBytes);
+    CHECK(judgeSteps(all).text == "Moving 100.0 MB a step takes 50 % of the step of all ranks.");
+    for (StepBrief& step : all) {
+        step.bytes = 200 * 1024;
+        step.collectives = 50;
+    }
+    CHECK(judgeSteps(all).finding == StepsFinding::kRoundTrips);
+}
+
+TEST_CASE("steps with too little work, and too few steps, are said to be that") {
+    auto all = steps(2, 20);
+    for (StepBrief& step : all) {
+        step.lengthNs = kMs;
+        for (RankBrief& rank : step.ranks) {
+            rank.times = {};
+            timeOf(rank.times, Phase::kForward) = kMs / 5;
+        }
+    }
+    CHECK(judgeSteps(all).finding == StepsFinding::kLittleWork);
+    CHECK(judgeSteps(std::span(all).first(7)).finding == StepsFinding::kTooFewSteps);
+    CHECK(judgeSteps({}).finding == StepsFinding::kTooFewSteps);
+}
+
+TEST_CASE("without arrival times nothing is called balanced") {
+    auto all = steps(4, 20);
+    for (StepBrief& step : all) step.collectives = 0;
+    CHECK(judgeSteps(all).finding == StepsFinding::kNotKnown);
+}
+
+TEST_CASE("of two ranks one that is last by chance is not named, one that always is, is") {
+    auto all = steps(2, 20);
+    for (std::size_t i = 0; i < all.size(); ++i) delay(all[i], i % 3 == 0 ? 0 : 1, Phase::kForward, 5 * kMs);
+    CHECK_FALSE(judgeSteps(all).namesRank());
+    for (StepBrief& step : all) delay(step, 1, Phase::kForward, 20 * kMs);
+    CHECK(judgeSteps(all).rank == 1);
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/trace_data.h"
+
+#include "support/catch.h"
+#include "telemetry/codec.h"
+
+using namespace ringside;
+
+namespace {
+
+constexpr std::int64_t kTraceMs = 1'000'000;
+
+std::int64_t number(Phase phase) {
+    return static_cast<std::int64_t>(phase);
+}
+
+// Forward until 10 ms, backward until it arrives at the one collective, then it waits until `last`, moves for 2 ms and
+// updates for 1 ms.
+StepTrace traceOf(int rank, std::int64_t step, std::int64_t arrivedMs, std::int64_t lastMs) {
+    StepTrace trace;
+    trace.rank = rank;
+    trace.step = step;
+    trace.beginNs = step * 1000 * kTraceMs;
+    trace.lengthNs = (lastMs + 3) * kTraceMs;
+    trace.cpuNs = (arrivedMs + 3) * kTraceMs;
+    trace.queuedNs = 0;
+    trace.phase = {number(Phase::kForward), number(Phase::kBackward), number(Phase::kWaiting),
+                   number(Phase::kOptimizer)};
+    trace.at = {0, 10 * kTraceMs, arrivedMs * kTraceMs, (lastMs + 2) * kTraceMs};
+    trace.cpu = {0, 10 * kTraceMs, arrivedMs * kTraceMs, (arrivedMs + 2) * kTraceMs};
+    trace.group = {0};
+    trace.collective = {step};
+    trace.kind = {0};
+    trace.bytes = {4096};
+    trace.ready = {arrivedMs * kTraceMs};
+    trace.arrived = {arrivedMs * kTraceMs};
+    trace.last = {lastMs * kTraceMs};
+    trace.ended = {(lastMs + 2) * kTraceMs};
+    return trace;
+}
+
+}  // namespace
+
+TEST_CASE("waiting ends and moving begins when the last rank arrives") {
+    StepTrace trace = traceOf(0, 1, 20, 50);
+    tellWaitingFromMoving(trace);
+    CHECK(trace.phase == std::vector<std::int64_t>{number(Phase::kForward), number(Phase::kBackward),
+                                                   number(Phase::kWaiting), number(Phase::kMoving),
+                                                   number(Phase::kOptimizer)});
+    CHECK(trace.at == std::vector<std::int64_t>{0, 10 * kTraceMs, 20 * kTraceMs, 50 * kTraceMs, 52 * kTraceMs});
+    const PhaseTimes times = phaseTimes(trace);
+    CHECK(timeOf(times, Phase::kForward) == 10 * kTraceMs);
+    CHECK(timeOf(times, Phase::kBackward) == 10 * kTraceMs);
+    CHECK(timeOf(times, Phase::kWaiting) == 30 * kTraceMs);
+    CHECK(timeOf(times, Phase::kMoving) == 2 * kTraceMs);
+    CHECK(timeOf(times, Phase::kOptimizer) == 1 * kTraceMs);
+}
+
+TEST_CASE("time in which bytes move beside the training is not cut out of what it does") {
+    StepTrace trace = traceOf(0, 1, 20, 50);
+    trace.last[0] = 12 * kTraceMs;
+    trace.ended[0] = 18 * kTraceMs;
+    tellWaitingFromMoving(trace);
+    CHECK(timeOf(phaseTimes(trace), Phase::kMoving) == 0);
+    CHECK(timeOf(phaseTimes(trace), Phase::kBackward) == 10 * kTraceMs);
+    CHECK(timeOf(phaseTimes(trace), Phase::kWaiting) == 32 * kTraceMs);
+    trace.last[0] = -1;  // not known: nothing can be told
+    const StepTrace before = trace;
+    tellWaitingFromMoving(trace);
+    CHECK(trace == before);
+}
+
+TEST_CASE("a trace is one line, and comes back as it was") {
+    StepTrace trace = traceOf(3, 7, 20, 50);
+    trace.layer = {-1, 2, -1, -1};
+    const Result<Event> read = decodeLine(encode(trace));
+    REQUIRE(read.ok());
+    CHECK(std::get<StepTrace>(read.value()) == trace);
+    trace.at[1] = trace.lengthNs + 1;
+    CHECK_FALSE(decodeLine(encode(trace)).ok());
+    trace.at[1] = 10 * kTraceMs;
+    trace.cpu.pop_back();
+    CHECK_FALSE(decodeLine(encode(trace)).ok());
+}
+
+TEST_CASE("the ranks' traces of a step meet in its collectives") {
+    TraceData data(3);
+    CHECK(data.apply(traceOf(0, 4, 20, 50)));
+    CHECK(data.apply(traceOf(2, 4, 50, 50)));
+    REQUIRE(data.find(4) != nullptr);
+    CHECK_FALSE(data.find(4)->complete());
+    CHECK(data.apply(traceOf(1, 4, 35, 50)));
+    const TracedStep& step = *data.find(4);
+    REQUIRE(step.complete());
+    REQUIRE(step.meetings.size() == 1);
+    const Meeting& meeting = step.meetings[0];
+    CHECK(meeting.lastRank == 2);
+    CHECK(meeting.lastNs == 4050 * kTraceMs);
+    CHECK(meeting.secondNs == 4035 * kTraceMs);
+    CHECK(meeting.arrivedNs == std::vector<std::int64_t>{4020 * kTraceMs, 4035 * kTraceMs, 4050 * kTraceMs});
+    CHECK(step.beginNs == 4000 * kTraceMs);
+    CHECK(step.endNs == 4053 * kTraceMs);
+    CHECK(step.ranks[1].spans[1].beginNs == 4010 * kTraceMs);
+    CHECK(step.ranks[1].spans[1].endNs == 4035 * kTraceMs);
+    CHECK(data.at(4051 * kTraceMs)->step == 4);
+    CHECK_FALSE(data.apply(traceOf(3, 4, 20, 50)));
+}
+
+TEST_CASE("only the latest steps are kept, however many there are") {
+    TraceData data(1);
+    for (std::int64_t step = 1; step <= 2500; ++step) data.apply(traceOf(0, step, 20, 20));
+    CHECK(data.steps().size() == TraceData::kMaxSteps);
+    CHECK(data.steps().begin()->first == 501);
+    CHECK_FALSE(data.apply(traceOf(0, 3, 20, 20)));
+}
+
+TEST_CASE("one rank that is late in backward is named with its share and its cost") {
+    TraceData data(4);
+    for (std::int64_t step = 1; step <= 20; ++step)
+        for (int rank = 0; rank < 4; ++rank) data.apply(traceOf(rank, step, rank == 2 ? 60 : 20, 60));
+    const StepsVerdict verdict = data.verdict();
+    CHECK(verdict.finding == StepsFinding::kStraggler);
+    CHECK(verdict.rank == 2);
+    CHECK(verdict.phase == Phase::kBackward);
+    CHECK(verdict.share == 1);
+    CHECK(verdict.lostMs == 40);
+    CHECK(verdict.stepMs == 63);
+    // Backward takes 50 ms on rank 2 and 10 ms on the others.
+    CHECK(verdict.text ==
+          "Rank 2 arrives last in 100 % of steps and costs 40.0 ms of 63.0 ms per step; its backward "
+          "takes 5.0 times the others' median.");
+}

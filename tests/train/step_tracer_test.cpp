@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/step_tracer.h"
+
+#include "support/catch.h"
+#include "train/training_run.h"
+
+using namespace ringside;
+using namespace ringside::test;
+
+namespace {
+
+RunConfig tracedConfig(const std::string& trace) {
+    RunConfig config;
+    config.parallel.worldSize = 2;
+    config.loader.batchSize = 64;
+    config.training.epochs = 1;
+    config.telemetry.trace = trace;
+    return config;
+}
+
+}  // namespace
+
+TEST_CASE("every rank traces the same steps, and their times add up to the step") {
+    const auto ranks = trainAsThreads(tracedConfig("phases"));
+    REQUIRE(ranks.size() == 2);
+    REQUIRE(ranks[0].traces.size() >= 4);
+    REQUIRE(ranks[0].traces.size() == ranks[1].traces.size());
+    for (std::size_t at = 0; at < ranks[0].traces.size(); ++at) {
+        CHECK(ranks[0].traces[at].step == ranks[1].traces[at].step);
+        for (const RankReport& rank : ranks) {
+            const StepTrace& trace = rank.traces[at];
+            REQUIRE(trace.isEven());
+            std::int64_t sum = 0;
+            for (const std::int64_t ns : phaseTimes(trace)) sum += ns;
+            CHECK(sum == trace.lengthNs);
+            CHECK(timeOf(phaseTimes(trace), Phase::kForward) > 0);
+            CHECK(timeOf(phaseTimes(trace), Phase::kBackward) > 0);
+            CHECK(trace.collective.size() >= 1);
+            CHECK(trace.collective == ranks[0].traces[at].collective);
+            CHECK(trace.last[0] >= 0);
+        }
+    }
+}
+
+TEST_CASE("sums alone, or nothing, are traced where that is asked for") {
+    const auto sums = trainAsThreads(tracedConfig("steps"));
+    CHECK(sums[0].traces.empty());
+    CHECK(std::ranges::count_if(sums[0].steps, [](const StepRecord& step) { return step.traced; }) >= 4);
+    const auto off = trainAsThreads(tracedConfig("off"));
+    CHECK(off[0].traces.empty());
+    CHECK(std::ranges::none_of(off[0].steps, [](const StepRecord& step) { return step.traced; }));
+}
+
+TEST_CASE("tracing changes nothing of what is trained") {
+    const auto traced = trainAsThreads(tracedConfig("phases"));
+    const auto plain = trainAsThreads(tracedConfig("off"));
+    CHECK(traced[0].parameters == plain[0].parameters);
+}
+
+TEST_CASE("every so many-th step is traced, and each while they are recorded in detail") {
+    PhaseTrack phases;
+    CollectiveTrace collectives(phases, 4);
+    StepTracer tracer({}, phases, collectives);
+    const auto traced = [&](std::int64_t step) {
+        tracer.begin(step, 0);
+        return tracer.end() != nullptr;
+    };
+    tracer.setInterval(4);
+    CHECK_FALSE(traced(3));
+    CHECK(traced(4));
+    CHECK_FALSE(traced(5));
+    tracer.record(2);
+    CHECK(traced(6));
+    CHECK(traced(7));
+    CHECK_FALSE(traced(9));
+    CHECK(traced(12));
+    CHECK_FALSE(phases.stamping());
+}
