@@ -166,7 +166,8 @@ void RunController::follow(const QString& runDirectory) {
     connect(m_viewer, &QProcess::started, this, [this] {
         if (m_stopWanted) sendStop();
     });
-    m_viewer->start(m_program, {QStringLiteral("attach"), runDirectory, QStringLiteral("--lines")});
+    m_viewer->start(m_program,
+                    {QStringLiteral("attach"), runDirectory, QStringLiteral("--lines"), QStringLiteral("--traces")});
     m_deadline.start(kLaunchDeadline);
 }
 

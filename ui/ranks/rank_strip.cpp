@@ -6,11 +6,13 @@
 #include <QPaintEvent>
 #include <QPainter>
 #include <QToolTip>
+#include <algorithm>
 #include <cmath>
 
 #include "models/experiment_model.h"
 #include "models/run_model.h"
 #include "sampling/epoch_spec.h"
+#include "telemetry/awaited.h"
 #include "theme/theme.h"
 
 namespace ringside {
@@ -137,6 +139,24 @@ RankCard RankStrip::plannedCard(int rank) const {
     return card;
 }
 
+// Nothing moves while ranks wait for another: the rank says which, and since when. True if so.
+bool RankStrip::markAwaited(RankCard& card, const RunData& run) {
+    const std::optional<Awaited> awaited = awaitedRanks(run.ranks());
+    if (!awaited) return false;
+    const auto holds = [&card](const std::vector<int>& ranks) {
+        return std::find(ranks.begin(), ranks.end(), card.rank) != ranks.end();
+    };
+    const std::int64_t seconds = (run.lastTimeUs() - awaited->sinceUs) / 1000000;
+    if (holds(awaited->missing)) {
+        card.mark = tr("awaited for %1 s").arg(seconds);
+        card.tone = RankCard::Tone::Danger;
+    } else if (holds(awaited->waiting)) {
+        card.mark = tr("waits for rank %1").arg(awaited->missing.front());
+        card.tone = RankCard::Tone::Plain;
+    }
+    return true;
+}
+
 RankCard RankStrip::runCard(int rank) const {
     const RunData& run = m_run.data();
     const RankData& state = run.ranks()[static_cast<std::size_t>(rank)];
@@ -152,6 +172,7 @@ RankCard RankStrip::runCard(int rank) const {
         card.mark = *state.inSync ? tr("in sync") : tr("out of sync");
         card.tone = *state.inSync ? RankCard::Tone::Good : RankCard::Tone::Danger;
     }
+    const bool isAwaited = run.ended() ? false : markAwaited(card, run);
     QStringList parts;
     const QString gpu = gpuText(state.gpu);
     if (!gpu.isEmpty())
@@ -173,7 +194,8 @@ RankCard RankStrip::runCard(int rank) const {
         card.mark = tr("lost");
         card.tone = RankCard::Tone::Plain;
     }
-    if (state.samplesPerSecond > 0 && !lost) card.rate = tr("%1 samples/s").arg(grouped(state.samplesPerSecond));
+    if (state.samplesPerSecond > 0 && !lost && !isAwaited)
+        card.rate = tr("%1 samples/s").arg(grouped(state.samplesPerSecond));
     if (run.totalSteps() > 0) card.progress = static_cast<double>(state.step) / static_cast<double>(run.totalSteps());
     card.tip = tr("Rank %1, process %2\n%3\nstep %4, %5, %6 MB of memory")
                    .arg(rank)

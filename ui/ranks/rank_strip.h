@@ -9,6 +9,7 @@
 namespace ringside {
 
 class ExperimentModel;
+class RunData;
 class RunModel;
 class Theme;
 
@@ -33,6 +34,7 @@ class RankStrip final : public QScrollArea {
     bool showsRun() const;
     std::int64_t plannedRanks() const;
     RankCard plannedCard(int rank) const;
+    static bool markAwaited(RankCard& card, const RunData& run);
     RankCard runCard(int rank) const;
     void refresh();
     void arrange();

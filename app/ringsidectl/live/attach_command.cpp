@@ -41,6 +41,7 @@ constexpr int kLookEveryMs = 250;
 struct AttachArguments {
     std::string directory;
     bool lines = false;
+    bool traces = false;
     bool stop = false;
 };
 
@@ -123,8 +124,8 @@ class ControlInput {
     bool m_isPipe = false;
 };
 
-int streamLines(const RunPaths& paths) {
-    RunFollower follower(paths);
+int streamLines(const RunPaths& paths, bool traces) {
+    RunFollower follower(paths, traces ? RunFollower::Traces::kToo : RunFollower::Traces::kLeftOut);
     ControlInput input(paths);
     LineOutput output;
     const bool isTerminal = ::isatty(STDOUT_FILENO) == 1;
@@ -173,7 +174,7 @@ int attachCommand(const AttachArguments& arguments) {
     const Result<RunPaths> paths = openRunDirectory(arguments.directory);
     if (!paths) return reportProblems({paths.problem()});
     if (arguments.stop) tell(paths.value(), {ControlKind::kStop});
-    return arguments.lines ? streamLines(paths.value()) : showProgress(paths.value());
+    return arguments.lines ? streamLines(paths.value(), arguments.traces) : showProgress(paths.value());
 }
 
 }  // namespace
@@ -184,6 +185,8 @@ void addAttachCommand(CLI::App& app, std::function<int()>& action) {
     auto arguments = std::make_shared<AttachArguments>();
     command->add_option("RUN_DIR", arguments->directory, "The run directory")->required();
     command->add_flag("--lines", arguments->lines, "Telemetry lines for programs instead of progress for people");
+    command->add_flag("--traces", arguments->traces, "With --lines: also what the ranks did inside their steps")
+        ->needs("--lines");
     command->add_flag("--stop", arguments->stop, "Ask the run to stop gracefully first");
     command->callback([arguments, &action] { action = [arguments] { return attachCommand(*arguments); }; });
 }

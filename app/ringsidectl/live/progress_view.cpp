@@ -10,6 +10,7 @@
 
 #include "base/terminal_text.h"
 #include "config/run_config.h"
+#include "telemetry/awaited.h"
 
 namespace ringside {
 namespace {
@@ -161,6 +162,7 @@ void ProgressView::drawBar(const RunData& run) {
         text += "  " + withThousands(static_cast<std::int64_t>(rate)) + " samples/s";
     }
     text += gpuText(run);
+    if (const std::optional<Awaited> awaited = awaitedRanks(run.ranks())) text = "  " + awaited->text(run.lastTimeUs());
     if (run.secondsLeft()) text += "  " + duration(*run.secondsLeft()) + " left";
     const int width = std::clamp(terminalWidth() - static_cast<int>(text.size()) - 4, 0, 40);
     const int filled = static_cast<int>(part * width);
@@ -215,6 +217,7 @@ void ProgressView::finish(const RunData& run, const std::string& runDirectory) {
         m_screen.out(line + "\n");
     }
     if (run.ended()) printShards(*run.ended());
+    if (run.ended() && !run.ended()->timeVerdict.empty()) m_screen.out(terminalText(run.ended()->timeVerdict) + "\n");
     m_screen.out("run directory: " + runDirectory + "\n");
 }
 

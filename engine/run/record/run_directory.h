@@ -19,6 +19,8 @@ struct RunPaths {
     std::filesystem::path summary() const { return directory / "summary.json"; }
     std::filesystem::path metrics() const { return directory / "metrics.jsonl"; }
     std::filesystem::path telemetry() const { return directory / "telemetry.jsonl"; }
+    std::filesystem::path trace() const { return directory / "trace.jsonl"; }
+    std::filesystem::path olderTrace() const { return directory / "trace.1.jsonl"; }
     std::filesystem::path log() const { return directory / "log.txt"; }
     std::filesystem::path lock() const { return directory / "run.lock"; }
     std::filesystem::path supervisor() const { return directory / "supervisor.json"; }

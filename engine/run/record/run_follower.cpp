@@ -48,19 +48,21 @@ std::string_view lastLine(std::string_view wholeLines) {
 
 }  // namespace
 
-RunFollower::RunFollower(RunPaths paths)
+RunFollower::RunFollower(RunPaths paths, Traces traces)
     : m_paths(std::move(paths)), m_watch(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
     if (m_watch &&
         ::inotify_add_watch(m_watch.get(), m_paths.directory.c_str(), IN_MODIFY | IN_CREATE | IN_DELETE) < 0) {
         m_watch.reset();
     }
+    if (traces == Traces::kToo) m_traces.emplace(m_paths);
 }
 
 bool RunFollower::advance(const std::function<void(std::string_view)>& lines) {
     if (m_ended) return false;
     const bool alive = isRunAlive(m_paths.directory);  // before reading: what it wrote last must still be read
     if (!readOn(lines)) return false;
-    if (alive || m_behind) return true;
+    const bool moreTraces = !m_behind && handOverTraces(lines);
+    if (alive || m_behind || moreTraces) return true;
     lines(madeUpEnd(m_paths));
     m_ended = true;
     return false;
@@ -93,9 +95,21 @@ void RunFollower::handOver(std::string_view come, const std::function<void(std::
     const std::size_t first = m_insideLong ? m_pending.find('\n') + 1 : 0;  // a long line's rest is no line
     const std::string_view whole = std::string_view(m_pending).substr(first);
     m_ended = !whole.empty() && lastLine(whole).substr(0, kEndLine.size()) == kEndLine;
-    lines(m_pending);
+    const std::size_t end = m_pending.size() - (m_ended ? lastLine(whole).size() + 1 : 0);
+    if (m_ended && m_traces) {  // the end comes last, whatever file it is in
+        lines(std::string_view(m_pending).substr(0, end));
+        while (handOverTraces(lines)) continue;
+        lines(std::string_view(m_pending).substr(end));
+    } else {
+        lines(m_pending);
+    }
     m_pending = come.substr(newline + 1);
     m_insideLong = false;
+}
+
+// True where there are more.
+bool RunFollower::handOverTraces(const std::function<void(std::string_view)>& lines) {
+    return m_traces && m_traces->advance(lines);
 }
 
 // Part of a line waits for the rest; one that is too long for any of ours goes on at once, for the reader's decoder to

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/unique_fd.h"
 #include "run/record/run_directory.h"
+#include "run/record/trace_follower.h"
 
 namespace ringside {
 
@@ -14,7 +16,8 @@ namespace ringside {
 // Ends with the end line; where there is none and no supervisor to write it, makes one up that says why.
 class RunFollower {
   public:
-    explicit RunFollower(RunPaths paths);
+    enum class Traces { kLeftOut, kToo };  // trace lines among those of telemetry.jsonl
+    explicit RunFollower(RunPaths paths, Traces traces = Traces::kLeftOut);
 
     // Hands over what has come, in pieces of whole lines, byte for byte as in the file, and about a megabyte at most,
     // so that the caller can listen between. False once the run has ended and everything was handed over. Never waits.
@@ -31,7 +34,10 @@ class RunFollower {
     void handOver(std::string_view come, const std::function<void(std::string_view)>& lines);
     void hold(std::string_view part, const std::function<void(std::string_view)>& lines);
 
+    bool handOverTraces(const std::function<void(std::string_view)>& lines);
+
     const RunPaths m_paths;
+    std::optional<TraceFollower> m_traces;
     UniqueFd m_file;
     UniqueFd m_watch;
     std::string m_pending;

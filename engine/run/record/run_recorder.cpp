@@ -51,6 +51,8 @@ RunRecorder::RunRecorder(const RunPaths& paths, const PreparedRun& run)
                  .stepsBefore = run.stepsBefore,
                  .logEvery = run.config.training.logEvery}),
       m_log(paths.log()),
+      m_traces(paths, static_cast<int>(run.config.parallel.worldSize),
+               TraceRecord::mostBytesWithin(run.config.telemetry.megabytesTotal)),
       m_data(Curves::kLeftOut),
       m_watch(watchOptions(run)) {
     m_data.onGlobalStep = [this](const GlobalStep& step) {
@@ -71,6 +73,10 @@ void RunRecorder::unlessFull(Write&& write) {
 }
 
 unsigned RunRecorder::take(const Event& event, std::string_view line) {
+    if (std::holds_alternative<StepTrace>(event)) {
+        unlessFull([&] { m_traces.add(line); });
+        return m_data.apply(event);
+    }
     unlessFull([&] { m_telemetry.add(event, line); });
     if (m_full) addLastWords(event, line);
     note(event);
@@ -155,6 +161,7 @@ void RunRecorder::flush() {
         m_budget.setOthers(bytesOfOthers());
     }
     unlessFull([&] {
+        m_traces.flush();
         m_telemetry.flush(now);
         m_metrics.flush();
         m_log.flush();
@@ -204,11 +211,13 @@ RunEnded RunRecorder::finish(RunEnded end) {
         }
     };
     measure(end);
+    judgeTime(end);
     attempt([&] { takeFindings(m_watch.finish(kAuditPatience)); });
     if (m_auditedEpochs > 0 || !m_mismatches.empty()) end.planVerified = m_mismatches.empty();
     if (!m_mismatches.empty()) end.planMismatch = m_mismatches.front().text();
     end.auditedEpochs = m_auditedEpochs;
     if (!m_full) {
+        attempt([&] { m_traces.flush(); });
         attempt([&] { m_metrics.finish(); });
         attempt([&] { m_telemetry.finish(); });
         attempt([&] { m_metrics.flush(); });

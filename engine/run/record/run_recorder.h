@@ -15,6 +15,7 @@
 #include "run/record/run_directory.h"
 #include "run/record/space_reserve.h"
 #include "run/record/telemetry_record.h"
+#include "run/record/trace_record.h"
 #include "telemetry/run_data.h"
 
 namespace ringside {
@@ -59,6 +60,8 @@ class RunRecorder {
     void sayFull(RunEnded& end) const;
     double samplesDone(std::int64_t steps) const;
     void measure(RunEnded& end) const;
+    void judgeTime(RunEnded& end);
+    Json straggler() const;
     Json summary(const RunEnded& end) const;
     std::int64_t nonFiniteBatches() const;
     double dataWaitShare() const;
@@ -76,6 +79,7 @@ class RunRecorder {
     TelemetryRecord m_telemetry;
     MetricsRecord m_metrics;
     AppendFile m_log;
+    TraceRecord m_traces;
     RunData m_data;
     std::optional<FullDisk> m_full;
     std::size_t m_lastWords = 0;  // bytes written since
@@ -83,6 +87,7 @@ class RunRecorder {
     std::int64_t m_measuredUs = 0;
     std::set<int> m_trainingRanks;  // that have begun
     PlanWatch m_watch;
+    StepsVerdict m_time;
     std::int64_t m_auditedEpochs = 0;
     std::vector<PlanMismatch> m_mismatches;  // the first of them
     std::int64_t m_trainingFromUs = -1;      // when the last rank began to train

@@ -35,6 +35,22 @@ Json toJson(const PlanMismatch& mismatch) {
 
 }  // namespace
 
+// Where the time went, as the last traced steps show it.
+void RunRecorder::judgeTime(RunEnded& end) {
+    if (!m_data.trace() || m_data.trace()->steps().empty()) return;
+    m_time = m_data.trace()->verdict();
+    if (m_time.finding != StepsFinding::kTooFewSteps) end.timeVerdict = m_time.whole();
+}
+
+Json RunRecorder::straggler() const {
+    if (!m_time.namesRank()) return nullptr;
+    const bool cpuTaken = m_time.finding == StepsFinding::kCpuTaken;
+    return {{"rank", m_time.rank},
+            {"phase", cpuTaken ? "cpu" : std::string(phaseName(m_time.phase))},
+            {"share", m_time.share},
+            {"lost_ms_per_step", m_time.lostMs}};
+}
+
 Json RunRecorder::summary(const RunEnded& end) const {
     Json firstStep = m_firstStepUs >= 0 ? Json(static_cast<double>(m_firstStepUs) / 1e6) : Json(nullptr);
     std::int64_t dropped = 0;
@@ -69,6 +85,8 @@ Json RunRecorder::summary(const RunEnded& end) const {
             {"plan_audited_epochs", m_auditedEpochs},
             {"plan_mismatch", m_mismatches.empty() ? Json(nullptr) : toJson(m_mismatches.front())},
             {"data_wait_share", dataWaitShare()},
+            {"straggler", straggler()},
+            {"time_verdict", end.timeVerdict.empty() ? Json(nullptr) : Json(end.timeVerdict)},
             {"normalize", normalizeScale()},
             {"dropped_telemetry_steps", dropped},
             {"recording", recording()}};

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/record/trace_record.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+namespace ringside {
+
+TraceRecord::TraceRecord(const RunPaths& paths, int worldSize, std::int64_t mostBytes)
+    : m_paths(paths), m_mostLines(kSteps * std::max(worldSize, 1)), m_mostBytes(mostBytes) {}
+
+std::int64_t TraceRecord::mostBytesWithin(std::int64_t megabytesTotal) {
+    constexpr std::int64_t kLeast = 100'000;
+    constexpr std::int64_t kMost = 32'000'000;
+    constexpr std::int64_t kPart = 20;  // of the whole directory, for each of the two
+    return std::clamp(megabytesTotal * 1'000'000 / kPart, kLeast, kMost);
+}
+
+void TraceRecord::add(std::string_view line) {
+    const auto bytes = static_cast<std::int64_t>(line.size() + 1);
+    if (m_lines >= m_mostLines || (m_lines > 0 && m_bytes + bytes > m_mostBytes)) rotate();
+    if (!m_file) m_file.emplace(m_paths.trace());
+    m_file->add(std::string(line).append("\n"));
+    ++m_lines;
+    m_bytes += bytes;
+}
+
+void TraceRecord::rotate() {
+    flush();
+    m_file.reset();
+    std::error_code ignored;  // where it cannot be renamed, it grows on
+    std::filesystem::rename(m_paths.trace(), m_paths.olderTrace(), ignored);
+    m_lines = m_bytes = 0;
+}
+
+void TraceRecord::flush() {
+    if (m_file) m_file->flush();
+}
+
+}  // namespace ringside

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/record/trace_record.h"
+
+#include <algorithm>
+#include <fstream>
+
+#include "run/record/read_traces.h"
+#include "run/record/trace_follower.h"
+#include "support/catch.h"
+#include "support/temporary_directory.h"
+#include "telemetry/codec.h"
+
+using namespace ringside;
+
+namespace {
+
+std::string traceLine(int rank, std::int64_t step) {
+    StepTrace trace;
+    trace.rank = rank;
+    trace.step = step;
+    trace.lengthNs = 10;
+    trace.phase = trace.at = trace.cpu = {0};
+    std::string line = encode(trace);
+    line.pop_back();
+    return line;
+}
+
+std::string all(TraceFollower& follower) {
+    std::string text;
+    while (follower.advance([&](std::string_view lines) { text += lines; })) continue;
+    return text;
+}
+
+std::size_t lineCount(const std::string& text) {
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+}  // namespace
+
+TEST_CASE("of the traced steps the last two thousand of each rank are kept in two files") {
+    const TemporaryDirectory scratch;
+    const RunPaths paths(scratch.path());
+    TraceRecord record(paths, 2, 32'000'000);
+    for (std::int64_t step = 1; step <= 5000; ++step)
+        for (int rank = 0; rank < 2; ++rank) record.add(traceLine(rank, step));
+    record.flush();
+    TraceFollower follower(paths);
+    const std::string kept = all(follower);
+    CHECK(lineCount(kept) == 2 * 3000);  // steps 2001 to 5000
+    CHECK(kept.find("\"step\":2001,") != std::string::npos);
+    CHECK(kept.find("\"step\":2000,") == std::string::npos);
+}
+
+TEST_CASE("the files of traces never hold more bytes than they may") {
+    const TemporaryDirectory scratch;
+    const RunPaths paths(scratch.path());
+    TraceRecord record(paths, 1, 10'000);
+    for (std::int64_t step = 1; step <= 1000; ++step) record.add(traceLine(0, step));
+    record.flush();
+    CHECK(std::filesystem::file_size(paths.trace()) <= 10'000);
+    CHECK(std::filesystem::file_size(paths.olderTrace()) <= 10'000);
+    CHECK(TraceRecord::mostBytesWithin(4) == 200'000);
+    CHECK(TraceRecord::mostBytesWithin(2000) == 32'000'000);
+}
+
+TEST_CASE("who follows traces misses none when the files change places") {
+    const TemporaryDirectory scratch;
+    const RunPaths paths(scratch.path());
+    TraceRecord record(paths, 1, 2'000);
+    TraceFollower follower(paths);
+    CHECK(all(follower).empty());
+    std::string got;
+    for (std::int64_t step = 1; step <= 60; ++step) {
+        record.add(traceLine(0, step));
+        record.flush();
+        got += all(follower);
+    }
+    CHECK(lineCount(got) == 60);
+}
+
+TEST_CASE("damaged traces are skipped and counted") {
+    const TemporaryDirectory scratch;
+    const RunPaths paths(scratch.path());
+    std::ofstream(paths.config()) << RunConfig().toText();
+    CHECK(readTraces(paths).problem().text().find("holds no traced steps") != std::string::npos);
+    std::ofstream(paths.trace()) << traceLine(0, 1) << "\n{\"kind\":\"trace\",\"rank\":0}\nnonsense\n"
+                                 << traceLine(4000, 1) << "\n"
+                                 << traceLine(1, 1) << "\n{\"kind\":";
+    const Result<RecordedTraces> read = readTraces(paths);
+    REQUIRE(read.ok());
+    CHECK(read.value().lines == 2);
+    CHECK(read.value().badLines == 3);
+}
