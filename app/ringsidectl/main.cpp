@@ -16,6 +16,7 @@
 #include "plan/plan_command.h"
 #include "results/compare_command.h"
 #include "results/show_command.h"
+#include "results/whatif_command.h"
 #include "terminal/completion_command.h"
 #include "terminal/usage_message.h"
 
@@ -48,6 +49,7 @@ int runCommandLine(int argc, char** argv) {
     addControlCommand(app, action);
     addShowCommand(app, action);
     addCompareCommand(app, action);
+    addWhatifCommand(app, action);
     addExportCommand(app, action);
     addDevicesCommand(app, action);
     addSweepCommand(app, action);

@@ -4,8 +4,11 @@
 #include <iostream>
 #include <memory>
 
+#include "base/files.h"
 #include "experiment/experiment_file.h"
+#include "export/chrome_trace.h"
 #include "export/pytorch_script.h"
+#include "run/record/read_traces.h"
 
 namespace ringside {
 namespace {
@@ -15,11 +18,13 @@ constexpr const char* kExportFooter =
     "pytorch: one script for plain PyTorch (DistributedSampler, DistributedDataParallel, Gloo or NCCL) that deals\n"
     "the same samples to every rank, starts from the same weights and writes metrics.jsonl in the same form. The\n"
     "built-in digits are written beside it.\n"
+    "trace: the traced steps of a run, for Perfetto and other readers of Chrome's trace format.\n"
     "\n"
     "Examples:\n"
     "  ringsidectl export -o train.py\n"
     "  ringsidectl export my.json --to pytorch -o train.py --set parallel.world_size=2\n"
     "  python3 train.py --out runs/pytorch\n"
+    "  ringsidectl export runs/mine --to trace -o trace.json\n"
     "  ringsidectl compare runs/mine runs/pytorch           step by step, how far the two are apart";
 
 struct ExportArguments {
@@ -29,7 +34,19 @@ struct ExportArguments {
     std::string out;
 };
 
+int exportTrace(const ExportArguments& arguments) {
+    const Result<RunPaths> paths = openRunDirectory(arguments.config);
+    if (!paths) return reportProblems({paths.problem()});
+    const Result<RecordedTraces> traces = readTraces(paths.value());
+    if (!traces) return reportProblems({traces.problem()});
+    writeFileAtomically(arguments.out, chromeTrace(traces.value().data, paths.value().directory.filename().string()));
+    std::cout << "trace: " << arguments.out << ", " << traces.value().data.steps().size()
+              << " steps\nopen it in https://ui.perfetto.dev\n";
+    return 0;
+}
+
 int runExport(const ExportArguments& arguments) {
+    if (arguments.format == "trace") return exportTrace(arguments);
     Problems problems;
     const Result<Experiment> experiment = loadExperiment(arguments.config, arguments.assignments, problems);
     if (!experiment) return reportProblems(problems);
@@ -48,12 +65,13 @@ int runExport(const ExportArguments& arguments) {
 }  // namespace
 
 void addExportCommand(CLI::App& app, std::function<int()>& action) {
-    CLI::App* command = app.add_subcommand("export", "Write an experiment as a script for plain PyTorch");
+    CLI::App* command = app.add_subcommand(
+        "export", "Write an experiment as a script for plain PyTorch, or a run's timeline for Perfetto");
     command->footer(kExportFooter);
     auto arguments = std::make_shared<ExportArguments>();
-    command->add_option("CONFIG", arguments->config, "The experiment file");
-    command->add_option("--to", arguments->format, "What to write: pytorch")
-        ->check(CLI::IsMember({"pytorch"}))
+    command->add_option("CONFIG", arguments->config, "The experiment file; for a trace the run directory");
+    command->add_option("--to", arguments->format, "What to write: pytorch, or trace of a run")
+        ->check(CLI::IsMember({"pytorch", "trace"}))
         ->type_name("FORMAT");
     command->add_option("-o,--output", arguments->out, "The file to write")->type_name("FILE")->required();
     command

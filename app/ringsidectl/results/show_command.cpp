@@ -93,6 +93,8 @@ void printSummary(const RunPaths& paths, const Json& summary) {
     row("trained", speed);
     printMetrics(summary);
     printShards(summary);
+    if (!text(summary, "time_verdict").empty() && text(summary, "time_verdict") != "-")
+        row("time", text(summary, "time_verdict"));
     row("run directory", paths.directory.string());
 }
 

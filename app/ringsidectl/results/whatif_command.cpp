@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "results/whatif_command.h"
+
+#include <cstdio>
+#include <iostream>
+#include <memory>
+
+#include "base/json.h"
+#include "experiment/experiment_file.h"
+#include "run/record/read_traces.h"
+#include "telemetry/step_replay.h"
+
+namespace ringside {
+namespace {
+
+constexpr const char* kWhatifFooter =
+    "The steps that a run recorded are played again with a change: each rank works as it did, a collective moves once\n"
+    "its last rank has arrived. Held fixed: the work of all other ranks, the buckets, who runs beside them.\n"
+    "\n"
+    "Examples:\n"
+    "  ringsidectl whatif runs/slow --without-delay 2\n"
+    "  ringsidectl whatif runs/slow --bandwidth 10 --latency 0.5 --json";
+
+struct WhatifArguments {
+    std::string directory;
+    StepChange change;
+    bool asJson = false;
+};
+
+std::string changeText(const StepChange& change) {
+    std::string text;
+    const auto add = [&text](const std::string& one) { text += (text.empty() ? "" : ", ") + one; };
+    char number[32];
+    if (change.withoutDelayOf >= 0) add("without rank " + std::to_string(change.withoutDelayOf) + "'s delay");
+    if (change.bandwidth != 1) {
+        std::snprintf(number, sizeof number, "%g", change.bandwidth);
+        add(std::string(number) + " times the bandwidth");
+    }
+    if (change.latency != 1) {
+        std::snprintf(number, sizeof number, "%g", change.latency);
+        add(std::string(number) + " times the latency");
+    }
+    if (change.noOverlap) add("without overlap");
+    return text.empty() ? "nothing changed" : text;
+}
+
+void print(const ReplayResult& result, const StepChange& change) {
+    std::printf("%lld steps: measured %.3f ms a step, replayed %.3f ms (%+.1f %%)\n",
+                static_cast<long long>(result.steps), result.measured, result.replayed,
+                100 * (result.replayed / result.measured - 1));
+    std::printf("%s: %.3f ms a step (%.3f to %.3f), %.2f times as fast\n", changeText(change).c_str(), result.predicted,
+                result.low, result.high, result.replayed / result.predicted);
+}
+
+int runWhatif(const WhatifArguments& arguments) {
+    const Result<RunPaths> paths = openRunDirectory(arguments.directory);
+    if (!paths) return reportProblems({paths.problem()});
+    const Result<RecordedTraces> traces = readTraces(paths.value());
+    if (!traces) return reportProblems({traces.problem()});
+    const auto ranks = static_cast<int>(traces.value().data.worldSize());
+    if (arguments.change.withoutDelayOf >= ranks)
+        return reportProblems({{"--without-delay",
+                                "is " + std::to_string(arguments.change.withoutDelayOf) + "; the run has ranks 0 to " +
+                                    std::to_string(ranks - 1),
+                                "name one of them"}});
+    const ReplayResult result = replaySteps(traces.value().data, arguments.change);
+    if (result.steps == 0)
+        return reportProblems(
+            {{arguments.directory, "holds no step that all ranks traced", "train for some more steps"}});
+    if (traces.value().badLines > 0)
+        std::cerr << "ringsidectl: " << traces.value().badLines << " damaged lines of traces were skipped\n";
+    if (!arguments.asJson) {
+        print(result, arguments.change);
+        return 0;
+    }
+    const Json json = {{"steps", result.steps},          {"measured_ms", result.measured},
+                       {"replayed_ms", result.replayed}, {"predicted_ms", result.predicted},
+                       {"low_ms", result.low},           {"high_ms", result.high}};
+    std::cout << json.dump() << '\n';
+    return 0;
+}
+
+}  // namespace
+
+void addWhatifCommand(CLI::App& app, std::function<int()>& action) {
+    CLI::App* command = app.add_subcommand("whatif", "How long steps of a run would take with something changed");
+    command->footer(kWhatifFooter);
+    auto arguments = std::make_shared<WhatifArguments>();
+    command->add_option("RUN_DIR", arguments->directory, "The run directory")->required();
+    command->add_option("--without-delay", arguments->change.withoutDelayOf, "This rank takes as long as the others do")
+        ->type_name("RANK")
+        ->check(CLI::Range(0, 4095));
+    command->add_option("--bandwidth", arguments->change.bandwidth, "So many times the bandwidth")
+        ->type_name("TIMES")
+        ->check(CLI::Range(1e-6, 1e6));
+    command->add_option("--latency", arguments->change.latency, "So many times the latency of collectives")
+        ->type_name("TIMES")
+        ->check(CLI::Range(0.0, 1e6));
+    command->add_flag("--no-overlap", arguments->change.noOverlap, "Collectives begin after the backward pass");
+    command->add_flag("--json", arguments->asJson, "One line for programs, in milliseconds");
+    command->callback([arguments, &action] { action = [arguments] { return runWhatif(*arguments); }; });
+}
+
+}  // namespace ringside

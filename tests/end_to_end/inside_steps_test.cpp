@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "program.h"
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+void trainSlowly(const std::filesystem::path& out, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"run", "--quiet", "--out", out};
+    for (const char* setting : {"parallel.world_size=3", "training.epochs=2", "pitfalls.slow_rank=1",
+                                "pitfalls.slow_phase=forward", "pitfalls.slow_ms=40", "loader.batch_size=48"})
+        arguments.insert(arguments.end(), {"--set", setting});
+    for (const std::string& setting : more) arguments.insert(arguments.end(), {"--set", setting});
+    Program run(arguments);
+    const int rc = run.wait();
+    INFO(run.output());
+    REQUIRE(rc == 0);
+}
+
+}  // namespace
+
+TEST_CASE("a rank that is late is named with its phase, and the steps are predicted and drawn without it") {
+    const TemporaryDirectory scratch;
+    const auto out = scratch.path() / "run";
+    trainSlowly(out, {GENERATE("parallel.backend=shm", "parallel.backend=gloo")});
+    const Json summary = jsonOf(out / "summary.json");
+    REQUIRE(summary["straggler"].is_object());
+    CHECK(summary["straggler"]["rank"] == 1);
+    CHECK(summary["straggler"]["phase"] == "forward");
+    CHECK(summary["straggler"]["share"].get<double>() > 0.6);
+    CHECK(std::abs(summary["straggler"]["lost_ms_per_step"].get<double>() - 40) < 20);
+
+    Program show({"show", out});
+    CHECK(show.wait() == 0);
+    CHECK(contains(show.output(), "Rank 1 arrives last in"));
+
+    Program whatif({"whatif", out, "--without-delay", "1", "--json"});
+    CHECK(whatif.wait() == 0);
+    const Json answer = Json::parse(whatif.output());
+    CHECK(std::abs(answer["replayed_ms"].get<double>() / answer["measured_ms"].get<double>() - 1) < 0.02);
+    CHECK(answer["predicted_ms"].get<double>() < answer["measured_ms"].get<double>() - 20);
+    CHECK(answer["low_ms"].get<double>() <= answer["predicted_ms"].get<double>());
+    CHECK(answer["high_ms"].get<double>() >= answer["predicted_ms"].get<double>());
+
+    Program trace({"export", out, "--to", "trace", "-o", scratch.path() / "trace.json"});
+    CHECK(trace.wait() == 0);
+    int forwards = 0;
+    for (const Json& event : jsonOf(scratch.path() / "trace.json")["traceEvents"])
+        forwards += event["ph"] == "X" && event["name"] == "forward" ? 1 : 0;
+    CHECK(forwards == 3 * summary["steps"].get<int>());  // steps of 40 ms are all traced
+
+    Program lines({"attach", out, "--lines", "--traces"});
+    CHECK(lines.wait() == 0);
+    CHECK(contains(lines.output(), "{\"kind\":\"trace\",\"rank\":2,"));
+    CHECK(lines.output().rfind("{\"kind\":\"end\"") > lines.output().rfind("{\"kind\":\"trace\""));
+}
+
+TEST_CASE("nothing is traced where that is asked for, and who asks for it then is told why") {
+    const TemporaryDirectory scratch;
+    const auto out = scratch.path() / "run";
+    trainSlowly(out, {"telemetry.trace=off"});
+    CHECK(jsonOf(out / "summary.json")["straggler"].is_null());
+    CHECK_FALSE(std::filesystem::exists(out / "trace.jsonl"));
+    Program whatif({"whatif", out, "--without-delay", "1"});
+    CHECK(whatif.wait() == 2);
+    CHECK(contains(whatif.output(), "holds no traced steps: telemetry.trace was off"));
+}
+
+TEST_CASE("a what-if about a rank that is none is refused in one line") {
+    const TemporaryDirectory scratch;
+    const auto out = scratch.path() / "run";
+    trainSlowly(out, {});
+    Program whatif({"whatif", out, "--without-delay", "3"});
+    CHECK(whatif.wait() == 2);
+    CHECK(contains(whatif.output(), "--without-delay is 3; the run has ranks 0 to 2"));
+}
