@@ -254,7 +254,8 @@ void judgeTogether(std::span<const StepBrief> steps, const Latest& latest, Steps
         verdict.advice = "Larger batches (loader.batch_size) or a larger model make better use of the ranks.";
     } else {
         verdict.finding = StepsFinding::kBalanced;
-        verdict.text = "No rank keeps the others waiting.";
+        verdict.text =
+            steps.front().ranks.size() > 1 ? "No rank keeps the others waiting." : "One rank alone waits for nobody.";
     }
 }
 
