@@ -48,6 +48,7 @@ void CommandPalette::filter(const QString& typed) {
         if (action->isEnabled()) continue;
         item->setText(tr("%1   (not possible now)").arg(text));
         item->setFlags(Qt::NoItemFlags);
+        item->setForeground(palette().placeholderText());
     }
     for (int row = 0; row < m_list->count(); ++row) {
         if ((m_list->item(row)->flags() & Qt::ItemIsEnabled) == 0) continue;
@@ -58,6 +59,7 @@ void CommandPalette::filter(const QString& typed) {
 void CommandPalette::addNote(const QString& text) {
     auto* note = new QListWidgetItem(text, m_list);
     note->setFlags(Qt::NoItemFlags);
+    note->setForeground(palette().placeholderText());
     m_shown << nullptr;
 }
 

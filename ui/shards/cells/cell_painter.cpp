@@ -13,7 +13,7 @@ namespace {
 constexpr double kCorner = 5, kChipCorner = 3;
 constexpr double kChipPale = 0.78;  // how far a chip's fill goes towards the panel
 constexpr double kOutline = 2;
-constexpr int kLeastIndexPixels = 8;
+constexpr int kLeastIndexPixels = 8, kLeastNamePixels = 9;
 constexpr double kIndexMargin = 8;  // both sides together: seven digits keep clear of the border
 
 QString translated(const char* text) {
@@ -119,8 +119,12 @@ void CellPainter::drawIndex(QPainter& painter, const QRectF& place, const CellCo
     }
     QString name = cellName(content);
     const auto fits = [&] { return QFontMetricsF(font).horizontalAdvance(name) <= place.width() - kIndexMargin / 2; };
-    while (!fits() && font.pixelSize() > kLeastIndexPixels) font.setPixelSize(font.pixelSize() - 1);
-    if (!fits()) name = QString::number(content.sample);
+    const QFont plain = font;
+    while (!fits() && font.pixelSize() > kLeastNamePixels) font.setPixelSize(font.pixelSize() - 1);
+    if (!fits()) {
+        name = QString::number(content.sample);
+        font = plain;
+    }
     painter.setFont(font);
     painter.setPen(textColor(content.kind));
     painter.drawText(place, Qt::AlignCenter, name);

@@ -86,11 +86,18 @@ QWidget* ViewPanel::makeToolRow() {
 
 void ViewPanel::offerLedger(bool offer) {
     m_ledger->setVisible(offer);
-    m_choice->setTight(offer);  // or the names of the views would be cut
+    fitToolRow();
+}
+
+// Or the names of the views would be cut, or what is looked for.
+void ViewPanel::fitToolRow() {
+    constexpr int kRoomyPanel = 760;
+    m_choice->setTight(!m_ledger->isHidden() || width() < kRoomyPanel);
 }
 
 void ViewPanel::resizeEvent(QResizeEvent*) {
     m_explanation->setRoom(height());
+    fitToolRow();
 }
 
 // In the order of the buttons.

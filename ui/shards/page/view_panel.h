@@ -56,6 +56,7 @@ class ViewPanel : public QFrame {
     void addViews(Theme& theme);
     QWidget* makeToolRow();
     void connectExport();
+    void fitToolRow();
     void turnTo(int page);
     void chooseRow(qint64 row);
 
