@@ -107,7 +107,7 @@ TEST_CASE("the ranks of a run that was stopped are stopped, not finished") {
     for (int rank = 0; rank < 2; ++rank) {
         RankState state;
         state.rank = rank;
-        state.state = "finished";
+        state.state = rank == 0 ? "finished" : "stopped";  // as older runs and present ones say it
         fake.feed(state);
     }
     RunEnded ended;
@@ -115,4 +115,5 @@ TEST_CASE("the ranks of a run that was stopped are stopped, not finished") {
     fake.feed(ended);
     strip.setLive(true);
     CHECK(strip.cards()[0].phase == "stopped");
+    CHECK(strip.cards()[1].phase == "stopped");
 }

@@ -187,7 +187,8 @@ RankCard RankStrip::runCard(int rank) const {
     const bool lost = m_lost && !over;
     card.phase =
         over ? card.mark : QString::fromStdString(state.phase ? std::string(phaseName(*state.phase)) : state.state);
-    if (over && state.state == "finished")  // each rank did; the run may have been stopped before its end
+    if (over && state.state == "stopped") card.phase = tr("stopped");
+    if (over && state.state == "finished")  // of runs recorded before ranks said that they had stopped
         card.phase = run.ended()->state == "stopped" ? tr("stopped") : tr("finished");
     if (lost) {
         card.phase = tr("last known: %1").arg(card.phase);
