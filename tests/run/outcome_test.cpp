@@ -180,3 +180,12 @@ TEST_CASE("only a checkpoint with all its files, as long as they were written, c
     fs::remove(run.path() / "checkpoints/step-00000008" / kWeightsName);
     CHECK(newestCheckpoint(run.path())->step == 4);
 }
+
+TEST_CASE("a run whose directory went away at its end has failed, whatever was trained") {
+    RunEvidence run = wholeRun();
+    run.directoryLost = "the run directory /r was deleted";
+    run.checkpoint.reset();
+    checkFailed(run, 2, -1, "/r was deleted; its checkpoints went with it");
+    run.checkpoint = CheckpointThere{"checkpoints/step-00000004", 4, 1};
+    checkFailed(run, 2, -1, "/r was deleted; the last checkpoint is checkpoints/step-00000004");
+}

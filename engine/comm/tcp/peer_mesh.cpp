@@ -99,7 +99,7 @@ void PeerMesh::forgiveFreeze(Clock::time_point began, milliseconds allowed) {
 
 std::vector<char> PeerMesh::wait(const std::string& key, int from) {
     const auto began = Clock::now();
-    const auto left = std::max(std::chrono::duration_cast<milliseconds>(m_deadline - began), milliseconds(1));
+    const auto left = std::max(std::chrono::ceil<milliseconds>(m_deadline - began), milliseconds(1));
     try {
         std::vector<char> value = m_store.get(m_options.prefix + key, left);
         forgiveFreeze(began, left);

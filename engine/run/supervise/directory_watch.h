@@ -17,10 +17,9 @@ class DirectoryWatch {
     // Looks a few times a second at most; true from the second look in a row that misses it: `rm -r` is done by then.
     bool isLost(TimePoint now);
     void begin();  // what is there now is the run directory
-
-  private:
     bool isThere() const;
 
+  private:
     const RunPaths m_paths;
     dev_t m_device = 0;
     ino_t m_inode = 0;

@@ -42,9 +42,19 @@ std::optional<std::int64_t> oomKillsIn(std::string_view text) {
 }
 
 MemoryKills::MemoryKills() : m_file(ownGroupFile()), m_before(m_file.empty() ? std::nullopt : killsIn(m_file)) {
-    if (m_before) return;
-    m_file = kMachine;
-    m_before = killsIn(m_file);
+    if (!m_before) {
+        m_file = kMachine;
+        m_before = killsIn(m_file);
+    }
+    m_last = m_before;
+}
+
+void MemoryKills::look(TimePoint now) {
+    constexpr std::chrono::seconds kEvery{10};
+    if (!m_last || now < m_lookAt) return;
+    m_lookAt = now + kEvery;
+    m_before = m_last;
+    m_last = killsIn(m_file);
 }
 
 std::optional<bool> MemoryKills::struck() const {

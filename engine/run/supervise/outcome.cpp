@@ -105,7 +105,8 @@ RunEnded withoutDirectory(const RunEvidence& run) {
     return failed(ExitCode::kBadConfiguration, -1,
                   run.directoryLost + (saved ? "; the weights after step " + std::to_string(run.steps) +
                                                    " were saved there again, in " + run.checkpoint->path
-                                             : lastCheckpointText(run)));
+                                       : run.checkpoint ? lastCheckpointText(run)
+                                                        : "; its checkpoints went with it"));
 }
 
 }  // namespace

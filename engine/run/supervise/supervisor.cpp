@@ -107,6 +107,7 @@ void Supervisor::tick() {
     }
     m_lastTick = now;
     noteSaves();
+    m_memoryKills.look(now);
     if (!m_verdict) judgeRanks();
     watchDirectory();
     // What cannot be recorded should not go on for long; the ranks save their weights first.

@@ -73,6 +73,7 @@ class Supervisor {
     void judge(bool settled);
     void watchDirectory();
     void noteSaves();
+    void lookForDirectory();
     void startDirectoryAgain();
     void fail(const Verdict& verdict);
     void killAll();
@@ -106,7 +107,7 @@ class Supervisor {
     bool m_cutShort = false;
     std::string m_directoryLost;  // what happened to the run directory
     DirectoryWatch m_directory;
-    const MemoryKills m_memoryKills;
+    MemoryKills m_memoryKills;
     std::uintmax_t m_savedBytes = 0;
     TimePoint m_lookAtSavesAt{};
     TimePoint m_tellAt{};  // what a stop waits for

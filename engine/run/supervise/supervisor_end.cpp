@@ -55,6 +55,7 @@ RunEnded Supervisor::finish() {
     for (auto& rank : m_ranks) {
         if (!rank->end()) rank->poll();
     }
+    lookForDirectory();
     const RunEnded end = m_recorder.finish(conclusion());
     if (m_options.onChange) m_options.onChange(m_recorder.data(), kEndChanged);
     return end;

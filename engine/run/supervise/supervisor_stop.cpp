@@ -110,7 +110,6 @@ void Supervisor::noteSaves() {
 
 void Supervisor::watchDirectory() {
     if (m_phase == Phase::kKilled || !m_directory.isLost(steady_clock::now())) return;
-    m_directoryLost = "the run directory " + m_paths.directory.string() + " was deleted or moved while the run went on";
     startDirectoryAgain();
     log("error", m_directoryLost +
                      ": the ranks stop and save their weights there again; what was recorded before is "
@@ -118,8 +117,19 @@ void Supervisor::watchDirectory() {
     if (m_stops.hangUp(steady_clock::now()) == StopRequests::Meaning::kBegin) beginStop();
 }
 
+// It may have gone in the last moments, when nobody looked any more: then what was recorded is lost all the same.
+void Supervisor::lookForDirectory() {
+    if (m_directory.isThere()) return;
+    try {
+        startDirectoryAgain();
+    } catch (const IoError& error) {
+        if (!m_verdict) m_verdict = Verdict{ExitCode::kBadConfiguration, -1, error.what()};
+    }
+}
+
 // So that the ranks' last checkpoint has a place, beside enough to read and to resume it.
 void Supervisor::startDirectoryAgain() {
+    m_directoryLost = "the run directory " + m_paths.directory.string() + " was deleted or moved while the run went on";
     std::error_code error;
     std::filesystem::create_directories(m_paths.directory, error);
     if (!error && std::filesystem::exists(m_paths.config(), error)) {
