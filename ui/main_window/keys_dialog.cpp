@@ -33,8 +33,9 @@ KeysDialog::KeysDialog(const QList<QAction*>& actions, const QList<Page*>& pages
     grid->addWidget(title, 0, 0, 1, 2 * kColumns);
     QList<PageKey> lines;
     for (const QAction* action : actions) {
-        if (action->shortcut().isEmpty()) continue;
-        lines << PageKey{action->shortcut().toString(QKeySequence::NativeText), plainText(*action)};
+        const QString own = action->property("keys").toString();  // a key that controls want as well
+        const QString keys = own.isEmpty() ? action->shortcut().toString(QKeySequence::NativeText) : own;
+        if (!keys.isEmpty()) lines << PageKey{keys, plainText(*action)};
     }
     for (const Page* page : pages) lines << page->keys();
     const auto rows = static_cast<int>((lines.size() + kColumns - 1) / kColumns);

@@ -7,6 +7,7 @@
 #include <QDir>
 #include <QDragEnterEvent>
 #include <QFileInfo>
+#include <QKeyEvent>
 #include <QMimeData>
 #include <QScreen>
 #include <QStandardPaths>
@@ -48,6 +49,7 @@ MainWindow::MainWindow(const WindowServices& services, QWidget* parent)
       m_controller(services.controlProgram, m_run),
       m_devices(services.controlProgram),
       m_actions(this, m_experiment.undoStack()),
+      m_timeControls(m_actions, m_controller, m_run),
       m_files(m_experiment, services.settings, services.dialogs),
       m_import(m_experiment, services.theme, services.dialogs, this),
       m_scripts(m_experiment, services.settings, services.dialogs) {
@@ -88,6 +90,8 @@ void MainWindow::connectActions() {
     connect(a.resume, &QAction::triggered, this, &MainWindow::resumeRun);
     connect(a.exportScript, &QAction::triggered, &m_scripts, &ScriptExport::choose);
     connect(a.stop, &QAction::triggered, &m_controller, &RunController::stop);
+    connect(m_topBar, &TopBar::speedChosen, &m_timeControls, &TimeControls::setSpeed);
+    connect(&m_timeControls, &TimeControls::speedChanged, m_topBar, &TopBar::setSpeed);
     connect(a.detach, &QAction::triggered, &m_controller, &RunController::detach);
     connect(a.previousEpoch, &QAction::triggered, this, [this] { m_plan.setEpoch(m_plan.epoch() - 1); });
     connect(a.nextEpoch, &QAction::triggered, this, [this] { m_plan.setEpoch(m_plan.epoch() + 1); });
@@ -154,6 +158,11 @@ void MainWindow::connectModels() {
     nameTheme();
 }
 
+// What no control of the window wanted for itself.
+void MainWindow::keyPressEvent(QKeyEvent* event) {
+    if (!m_timeControls.handleKey(*event)) QMainWindow::keyPressEvent(event);
+}
+
 void MainWindow::refreshTitle() {
     const QString path = m_experiment.filePath();
     const QString name =
@@ -192,6 +201,7 @@ void MainWindow::startRun() {
     m_started = m_experiment.config();
     m_controller.start(m_experiment.resolvedConfig(), {});
     m_navigator->show(QStringLiteral("training"));
+    centralWidget()->setFocus();  // so that Space and the arrows are the run's
 }
 
 bool MainWindow::canResume() const {

@@ -11,6 +11,7 @@
 #include "main_window/experiment_files.h"
 #include "main_window/notice_bar.h"
 #include "main_window/script_export.h"
+#include "main_window/time_controls.h"
 #include "main_window/window_actions.h"
 #include "models/device_query.h"
 #include "models/experiment_model.h"
@@ -63,6 +64,7 @@ class MainWindow final : public QMainWindow {
     void closeEvent(QCloseEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
 
   private:
     // window_layout.cpp: what stands where
@@ -107,6 +109,7 @@ class MainWindow final : public QMainWindow {
     RunController m_controller;
     DeviceQuery m_devices;
     WindowActions m_actions;
+    TimeControls m_timeControls;
     ExperimentFiles m_files;
     DataImport m_import;
     ScriptExport m_scripts;

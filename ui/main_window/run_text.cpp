@@ -18,8 +18,16 @@ QString runWords(const char* text) {
 QString epochText(const RunData& run) {
     if (!run.started() || !run.lastStep()) return runWords("Starting the ranks");
     return runWords("Epoch %1 of %2, step %3 of %4")
-        .arg(groupedText(run.lastStep()->epoch), groupedText(run.started()->epochs), groupedText(run.lastStep()->step),
+        .arg(groupedText(run.lastStep()->epoch), groupedText(run.epochs()), groupedText(run.lastStep()->step),
              groupedText(run.totalSteps()));
+}
+
+// What keeps a run from going as fast as it can.
+QString holdText(const RunData& run) {
+    if (run.isPaused()) return runWords(", paused after %1").arg(QString::fromStdString(run.pausedAfter()));
+    if (run.stepsPerSecondAtMost() > 0)
+        return runWords(", slow motion: %1 steps/s").arg(run.stepsPerSecondAtMost(), 0, 'g', 4);
+    return {};
 }
 
 QString outcomeText(const RunData& run) {
@@ -42,7 +50,7 @@ QString progressText(RunController::State state, const RunData& run, const QStri
         case Starting:
             return runWords("Starting the ranks");
         case Running:
-            return epochText(run);
+            return epochText(run) + holdText(run);
         case Stopping:
             return runWords("Stopping at the next step");
         case Finished:
@@ -56,7 +64,7 @@ QString progressText(RunController::State state, const RunData& run, const QStri
 }
 
 QString timeLeftText(const RunData& run) {
-    if (run.ended() || !run.secondsLeft()) return {};
+    if (run.ended() || run.isPaused() || !run.secondsLeft()) return {};
     return runWords("%1 left").arg(durationText(*run.secondsLeft()));
 }
 

@@ -3,8 +3,10 @@
 
 #include <QHBoxLayout>
 #include <QSignalBlocker>
+#include <algorithm>
 
 #include "controls/seek_slider.h"
+#include "main_window/time_controls.h"
 #include "main_window/window_actions.h"
 #include "models/plan_model.h"
 #include "theme/theme.h"
@@ -15,7 +17,8 @@ namespace {
 
 constexpr int kHeight = 52;
 constexpr int kButtonWidth = 74;
-constexpr int kSliderWidth = 200;
+constexpr int kSliderWidth = 140;
+constexpr int kSpeedWidth = 84;
 
 }  // namespace
 
@@ -47,6 +50,8 @@ void TopBar::addWidgets(const WindowActions& actions) {
     line->addWidget(menus, 0, Qt::AlignVCenter);
     line->addSpacing(Theme::kSpace2);
     addButton(actions.run, QStringLiteral("runButton"))->setProperty("role", "accent");
+    addButton(actions.pause, QStringLiteral("pauseButton"));
+    addButton(actions.step, QStringLiteral("stepButton"));
     addButton(actions.stop, QStringLiteral("stopButton"));
     m_reason = new ElidedLabel(this);
     m_reason->setObjectName(QStringLiteral("runReasonLabel"));
@@ -55,6 +60,8 @@ void TopBar::addWidgets(const WindowActions& actions) {
     connect(m_reason, &ElidedLabel::clicked, this, &TopBar::reasonClicked);
     line->addWidget(m_reason, 1);
     line->addStretch(0);
+    addSpeed();
+    line->addSpacing(Theme::kSpace2);
     addEpochCursor();
     line->addSpacing(Theme::kSpace3);
     addButton(actions.theme, QStringLiteral("themeButton"));
@@ -77,6 +84,40 @@ QPushButton* TopBar::addButton(QAction* action, const QString& name) {
     follow();
     layout()->addWidget(button);
     return button;
+}
+
+// "Speed" and how fast: to the right end the run goes as fast as it can.
+void TopBar::addSpeed() {
+    auto* caption = new QLabel(tr("Speed"), this);
+    caption->setProperty("role", "muted");
+    m_speed = new SeekSlider(Qt::Horizontal, this);
+    m_speed->setObjectName(QStringLiteral("speedSlider"));
+    m_speed->setAccessibleName(tr("Speed"));
+    m_speed->setToolTip(tr("Slow motion: so many steps a second at most; at the right end, full speed"));
+    m_speed->setFixedWidth(kSpeedWidth);
+    m_speed->setRange(0, TimeControls::kFullSpeed);
+    m_speed->setPageStep(1);
+    caption->setBuddy(m_speed);
+    m_speedText = new QLabel(this);
+    m_speedText->setObjectName(QStringLiteral("speedLabel"));
+    int widest = 0;
+    for (int index = 0; index <= TimeControls::kFullSpeed; ++index)
+        widest = std::max(widest, fontMetrics().horizontalAdvance(TimeControls::speedText(index)));
+    m_speedText->setMinimumWidth(widest);
+    layout()->addWidget(caption);
+    layout()->addWidget(m_speed);
+    layout()->addWidget(m_speedText);
+    setSpeed(TimeControls::kFullSpeed);
+    connect(m_speed, &QSlider::valueChanged, this, [this](int index) {
+        setSpeed(index);
+        Q_EMIT speedChosen(index);
+    });
+}
+
+void TopBar::setSpeed(int index) {
+    const QSignalBlocker blocker(m_speed);
+    m_speed->setValue(index);
+    m_speedText->setText(TimeControls::speedText(index));
 }
 
 void TopBar::addEpochCursor() {

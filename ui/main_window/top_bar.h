@@ -24,17 +24,23 @@ class TopBar final : public QFrame {
     void setRunBlocked(const QString& reason);
     void refreshEpochs();
 
+    void setSpeed(int index);  // of TimeControls::kSpeeds
+
   Q_SIGNALS:
+    void speedChosen(int index);
     void reasonClicked();
 
   private:
     void addWidgets(const WindowActions& actions);
     QPushButton* addButton(QAction* action, const QString& name);
     void addEpochCursor();
+    void addSpeed();
 
     PlanModel& m_plan;
     const Theme& m_theme;
     ElidedLabel* m_reason = nullptr;
+    QSlider* m_speed = nullptr;
+    QLabel* m_speedText = nullptr;
     QSlider* m_epoch = nullptr;
     QLabel* m_epochText = nullptr;
 };

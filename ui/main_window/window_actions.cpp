@@ -80,6 +80,15 @@ void WindowActions::makeRunActions() {
                   QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R));
     stop = make("stopAction", tr("&Stop"), tr("Stop at the next step and save what there is"),
                 QKeySequence(Qt::CTRL | Qt::Key_Period));
+    // Their keys, Space and the arrows, are controls' as well: the window takes them where no control does.
+    pause = make("pauseAction", tr("&Pause"), tr("Hold all ranks after the step they are in (Space)"));
+    step = make("stepAction", tr("S&tep"), tr("Train one step on all ranks, then hold (Right)"));
+    phase = make("phaseAction", tr("P&hase"),
+                 tr("One phase of a step: data, forward, backward, all-reduce or optimizer, then hold (Shift+Right)"));
+    pause->setProperty("keys", tr("Space"));
+    step->setProperty("keys", tr("Right"));
+    phase->setProperty("keys", tr("Shift+Right"));
+    saveNow = make("saveNowAction", tr("Save a &checkpoint now"), tr("Save the weights and go on"));
     detach = make("detachAction", tr("&Let it go on unwatched"), tr("The run goes on; attach to it again later"));
     previousEpoch = make("previousEpochAction", tr("&Previous epoch"), tr("Show the shards of the epoch before"),
                          QKeySequence(Qt::ALT | Qt::Key_Left));
@@ -150,7 +159,7 @@ void WindowActions::fill(QMenuBar& bar) const {
     file->addAction(quit);
     bar.addMenu(tr("&Edit"))->addActions({undo, redo});
     QMenu* runs = bar.addMenu(tr("&Run"));
-    runs->addActions({run, resume, stop, detach});
+    runs->addActions({run, resume, pause, step, phase, saveNow, stop, detach});
     runs->addSeparator();
     runs->addActions({previousEpoch, nextEpoch});
     bar.addMenu(m_view);

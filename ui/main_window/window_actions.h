@@ -21,7 +21,7 @@ struct WindowActions {
     QAction *newExperiment, *open, *openData, *openDataFolder, *save, *saveAs, *exportScript, *openRun, *attachRun,
         *quit;
     QAction *undo, *redo;
-    QAction *run, *resume, *stop, *detach, *previousEpoch, *nextEpoch;
+    QAction *run, *resume, *pause, *step, *phase, *saveNow, *stop, *detach, *previousEpoch, *nextEpoch;
     QAction *theme, *log, *reduceMotion, *debugOverlay, *experiment, *resetLayout, *palette, *devices, *modelSummary;
     QAction *keys, *about;
     QMenu *recent, *examples, *savePage, *liveRuns;

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <utility>
 
-#include "launch/control_command.h"
 #include "models/run_model.h"
 #include "words/form_fields.h"
 
@@ -89,6 +88,10 @@ void RunController::forget() {
     beginAnew({});
     m_model.reset();
     setState(State::Idle);
+}
+
+void RunController::tell(const ControlCommand& command) {
+    if (m_viewer && m_viewer->state() == QProcess::Running) m_viewer->write(encodeControl(command).c_str());
 }
 
 void RunController::detach() {

@@ -7,6 +7,7 @@
 #include <QTimer>
 
 #include "config/run_config.h"
+#include "launch/control_command.h"
 
 namespace ringside {
 
@@ -34,6 +35,7 @@ class RunController : public QObject {
     void attach(const QString& runDirectory);                          // a live run, or a finished one to look at
     // The next run names every sample that its ranks train, whatever its speed.
     void reportSamplesOnce() { m_reportSamples = true; }
+    void tell(const ControlCommand& command);  // a live run; lost where there is none
     void stop();    // asks for a graceful stop
     void forget();  // a run that is over: nothing is on screen any more
     void detach();  // stops looking, at once or when the run is launched; the run goes on

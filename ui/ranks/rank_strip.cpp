@@ -168,6 +168,8 @@ RankCard RankStrip::runCard(int rank) const {
         card.mark = tr("taken down");  // by the supervisor, because another rank had failed
     } else if (state.state == "failed") {
         card.tone = RankCard::Tone::Danger;
+    } else if (run.isPaused() && !run.ended()) {
+        card.mark = tr("paused");
     } else if (state.inSync) {
         card.mark = *state.inSync ? tr("in sync") : tr("out of sync");
         card.tone = *state.inSync ? RankCard::Tone::Good : RankCard::Tone::Danger;
@@ -187,6 +189,7 @@ RankCard RankStrip::runCard(int rank) const {
     const bool lost = m_lost && !over;
     card.phase =
         over ? card.mark : QString::fromStdString(state.phase ? std::string(phaseName(*state.phase)) : state.state);
+    if (!over && run.isPaused()) card.phase = tr("paused after %1").arg(QString::fromStdString(run.pausedAfter()));
     if (over && state.state == "stopped") card.phase = tr("stopped");
     if (over && state.state == "finished")  // of runs recorded before ranks said that they had stopped
         card.phase = run.ended()->state == "stopped" ? tr("stopped") : tr("finished");
