@@ -164,7 +164,7 @@ struct Controlled {
     double value = 0;
     std::int64_t step = 0;  // done so far
     std::int64_t epoch = 0;
-    std::string after;  // of a pause
+    std::string after = {};  // of a pause
     std::int64_t timeUs = 0;
 };
 

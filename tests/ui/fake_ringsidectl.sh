@@ -16,6 +16,13 @@ cat "$FAKE_DIR/start.jsonl"
 case $mode in
     finishes) cat "$FAKE_DIR/end.jsonl" ;;
     vanishes) echo "ringsidectl: $2 is no run directory any more: choose another" >&2; exit 2 ;;
+    obeys)  # answers each command with the file of its name
+        while read -r line; do
+            echo "$line" >> "$FAKE_DIR/control"
+            for name in pause resume rate; do
+                case $line in *\"$name\"*) cat "$FAKE_DIR/$name.jsonl" ;; esac
+            done
+        done ;;
     lives)
         read -r line
         echo "$line" > "$FAKE_DIR/control"

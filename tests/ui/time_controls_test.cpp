@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "main_window/time_controls.h"
+
+#include <QKeyEvent>
+#include <QUndoStack>
+#include <QWidget>
+
+#include "main_window/window_actions.h"
+#include "models/run_controller.h"
+#include "models/run_model.h"
+#include "support/catch.h"
+#include "ui/fake_run.h"
+#include "ui/wait_for.h"
+
+using namespace ringside;
+using State = RunController::State;
+
+namespace {
+
+// A window's time controls over a run that obeys.
+struct TimeControlsBench {
+    FakeRun fake{"obeys"};
+    QWidget window;
+    QUndoStack undo;
+    RunModel model;
+    RunController controller{FakeRun::program(), model};
+    WindowActions actions{&window, undo};
+    TimeControls time{actions, controller, model};
+
+    TimeControlsBench() {
+        fake.write("pause.jsonl", encode(Controlled{.command = "pause", .step = 3, .after = "optimizer"}));
+        fake.write("resume.jsonl", encode(Controlled{.command = "resume", .step = 3}));
+        fake.write("rate.jsonl", encode(Controlled{.command = "rate", .value = 5, .step = 3}));
+    }
+    void start() {
+        controller.start(RunConfig(), {});
+        REQUIRE(waitFor([&] { return controller.state() == State::Running; }));
+    }
+    bool press(int key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
+        return time.handleKey(QKeyEvent(QEvent::KeyPress, key, modifiers));
+    }
+    bool wasTold(const char* line) {
+        return waitFor([&] { return fake.read("control").contains(line); });
+    }
+};
+
+}  // namespace
+
+TEST_CASE("without a live run nothing can be paused, and Space is not taken") {
+    TimeControlsBench bench;
+    for (const QAction* action : {bench.actions.pause, bench.actions.step, bench.actions.phase, bench.actions.saveNow})
+        CHECK_FALSE(action->isEnabled());
+    CHECK_FALSE(bench.press(Qt::Key_Space));
+    CHECK_FALSE(bench.press(Qt::Key_Right));
+}
+
+TEST_CASE("Space pauses a run and lets it go on, the arrows step it") {
+    TimeControlsBench bench;
+    bench.start();
+    CHECK(bench.press(Qt::Key_Space));
+    CHECK(bench.wasTold(R"({"kind":"pause"})"));
+    REQUIRE(waitFor([&] { return bench.actions.pause->iconText() == "Go on"; }));
+    CHECK(bench.press(Qt::Key_Right));
+    CHECK(bench.wasTold(R"({"kind":"step","value":1.0})"));
+    CHECK(bench.press(Qt::Key_Right, Qt::ShiftModifier));
+    CHECK(bench.wasTold(R"({"kind":"phase"})"));
+    CHECK_FALSE(bench.press(Qt::Key_Space, Qt::ControlModifier));
+    CHECK(bench.press(Qt::Key_Space));
+    CHECK(bench.wasTold(R"({"kind":"resume"})"));
+    REQUIRE(waitFor([&] { return bench.actions.pause->iconText() == "Pause"; }));
+}
+
+TEST_CASE("a speed chosen before the run is told to it as soon as it listens") {
+    TimeControlsBench bench;
+    bench.time.setSpeed(3);
+    CHECK(bench.fake.read("control").isEmpty());
+    bench.start();
+    CHECK(bench.wasTold(R"({"kind":"rate","value":5.0})"));
+    CHECK(TimeControls::speedText(3) == "5 steps/s");
+    CHECK(TimeControls::speedText(TimeControls::kFullSpeed) == "full");
+    bench.time.setSpeed(TimeControls::kFullSpeed);
+    CHECK(bench.wasTold(R"({"kind":"rate","value":0.0})"));
+}
