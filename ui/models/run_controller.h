@@ -36,9 +36,9 @@ class RunController : public QObject {
     // The next run names every sample that its ranks train, whatever its speed.
     void reportSamplesOnce() { m_reportSamples = true; }
     void tell(const ControlCommand& command);  // a live run; lost where there is none
-    void stop();    // asks for a graceful stop
-    void forget();  // a run that is over: nothing is on screen any more
-    void detach();  // stops looking, at once or when the run is launched; the run goes on
+    void stop();                               // asks for a graceful stop
+    void forget();                             // a run that is over: nothing is on screen any more
+    void detach();                             // stops looking, at once or when the run is launched; the run goes on
 
   Q_SIGNALS:
     void stateChanged(ringside::RunController::State state);
