@@ -69,7 +69,7 @@ class Communicator {
 
     virtual int rank() const = 0;
     virtual int size() const = 0;
-    virtual std::string name() const = 0;  // shm | gloo | local | nccl | hierarchical
+    virtual std::string name() const = 0;  // shm | gloo | local | nccl | mpi | hierarchical
 
     // The group of all ranks that give the same colour, ordered by key and then by rank; null for a colour below 0.
     // Every rank calls it at the same time, with the same use. It has the deadline of this one, its errors name ranks

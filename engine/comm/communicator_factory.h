@@ -31,6 +31,11 @@ std::unique_ptr<Communicator> makeHierarchicalCommunicator(std::shared_ptr<Store
                                                            const std::vector<int>& hostOfRank,
                                                            CommOptions options = {});
 
+// One rank of a job that an MPI launcher has started (mpirun, srun --mpi); MPI is loaded by this call. The store, which
+// may be null, tells which rank is missing after a failure. Throws CommError: no such job, another one, no MPI here.
+std::unique_ptr<Communicator> makeMpiCommunicator(std::shared_ptr<Store> store, int rank, int worldSize,
+                                                  CommOptions options = {});
+
 // Whether makeGlooCommunicator can work in this build.
 bool glooAvailable();
 

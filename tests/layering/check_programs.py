@@ -8,8 +8,8 @@ import sys
 FORBIDDEN = {
     "ringside": r"libdnnl|libgloo|libcud|libnccl|libmpi",
     "ringsidectl": r"libQt|libdnnl|libgloo|libcud|libnccl|libmpi",
-    "ringside-worker": r"libQt|libcu(da|blas|dnn|rt)|libnccl",
-    "ringside-worker-cuda": r"libQt|libcuda\.|libnvidia",
+    "ringside-worker": r"libQt|libcu(da|blas|dnn|rt)|libnccl|libmpi",
+    "ringside-worker-cuda": r"libQt|libcuda\.|libnvidia|libmpi",
 }
 OPTIONAL = {"ringside", "ringside-worker-cuda"}  # absent in a build without Qt or CUDA
 found = []

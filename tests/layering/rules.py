@@ -79,7 +79,7 @@ CONFINED = [
     (r"gloo/", r"engine/comm/gloo_"),
     (r"nccl\.h", r"engine/comm/nccl/"),
     (r"cuda|cublas|cudnn|nvml", r"engine/(backend/cuda|comm/nccl)/"),
-    (r"mpi\.h", r"engine/comm/mpi_"),
+    (r"mpi\.h", r"engine/comm/mpi/"),
     (r"jpeglib|jerror", r"engine/data/readers/image_jpeg"),
     (r"png\.h", r"engine/data/readers/image_png"),
     (r"QtCharts|Q\w*(Chart|ChartView|Series|Axis)\b", r"ui/charts/|tests/bench/"),

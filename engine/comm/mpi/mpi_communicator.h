@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "comm/async_queue.h"
+#include "comm/collective_text.h"
+#include "comm/communicator.h"
+#include "comm/mpi/mpi_table.h"
+#include "comm/store.h"
+
+namespace ringside {
+
+// Ranks that an MPI launcher has started. Every call is started and then asked after until it is done or its deadline
+// has passed: MPI itself waits for ever. After a failure the ranks must end without MPI's own end, which would wait.
+class MpiCommunicator final : public Communicator {
+  public:
+    // The whole job. The store, if there is one, tells which rank is missing. Throws CommError when the job is not the
+    // run: another size, or another rank.
+    MpiCommunicator(const MpiTable& mpi, std::shared_ptr<Store> store, int rank, int size, CommOptions options);
+    ~MpiCommunicator() override;
+
+    int rank() const override { return m_rank; }
+    int size() const override { return static_cast<int>(m_ranksInRun.size()); }
+    std::string name() const override { return "mpi"; }
+    std::unique_ptr<Communicator> split(int colour, int key, GroupUse use) override;
+
+    void allReduce(CommBuffer buffer, ReduceOp op) override;
+    CommHandle allReduceAsync(CommBuffer buffer, ReduceOp op) override;
+    void broadcast(CommBuffer buffer, int root) override;
+    void allGather(CommBuffer in, CommBuffer out) override;
+    void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) override;
+    void send(CommBuffer buffer, int to) override;
+    void recv(CommBuffer buffer, int from) override;
+    void barrier() override { barrierWithin(m_options.timeout); }
+    void barrierHoweverLong() override { barrierWithin(std::chrono::hours(24 * 365)); }
+    CommHandle allGatherAsync(CommBuffer in, CommBuffer out) override;
+    CommHandle reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) override;
+    CommHandle sendAsync(CommBuffer buffer, int to) override;
+    CommHandle recvAsync(CommBuffer buffer, int from) override;
+    void abort() override { m_shared->aborted = true; }
+    std::int64_t collective() const override { return m_collective.load(std::memory_order_relaxed); }
+    std::span<float> allocate(std::size_t count) override { return m_allocated.emplace_back(count); }
+
+  protected:
+    void waitFor(std::int64_t ticket) override;
+
+  private:
+    // Of all groups of a rank: MPI is asked by one thread at a time, and one failure ends all.
+    struct Shared {
+        std::mutex mutex;
+        std::atomic<bool> aborted{false};
+    };
+    // A message under way: its size in bytes, then its bytes.
+    struct Message {
+        CommBuffer buffer;
+        int peer = 0;
+        bool isSend = false;
+        std::unique_ptr<std::uint64_t> bytes;  // stays where it is
+        MpiTable::Pending header{};
+        MpiTable::Pending body{};
+    };
+    using Start = std::function<int(MpiTable::Pending*)>;
+
+    MpiCommunicator(const MpiCommunicator& whole, MpiTable::Group group, std::vector<int> ranksInRun, int rank);
+    void barrierWithin(std::chrono::milliseconds timeout);
+    void run(const QueuedCollective& job);
+    void reduceNow(CommBuffer buffer, ReduceOp op);
+    void gatherNow(CommBuffer in, CommBuffer out);
+    void scatterNow(CommBuffer in, CommBuffer out, ReduceOp op);
+    void runCollective(CollectiveKind kind, CommBuffer buffer, std::chrono::milliseconds timeout, const Start& start);
+    void finish(MpiTable::Pending& pending, std::chrono::milliseconds timeout, const std::string& what);
+    void check(int error, const std::string& what);
+    CommHandle startMessage(CommBuffer buffer, int peer, bool isSend);
+    void finishMessagesUpTo(std::int64_t count);
+    void finishMessage(Message& message);
+    [[noreturn]] void fail(const std::string& what, const std::string& why);
+    std::string rankText(int rank) const;
+
+    const MpiTable& m_mpi;
+    std::shared_ptr<Shared> m_shared;
+    std::shared_ptr<Store> m_store;
+    MpiTable::Group m_group = nullptr;
+    std::vector<int> m_ranksInRun;
+    int m_rank;
+    bool m_isWhole;
+    CommOptions m_options;
+    std::atomic<std::int64_t> m_collective{0};
+    bool m_failed = false;
+    std::deque<std::vector<float>> m_allocated;
+    std::deque<Message> m_messages;
+    std::int64_t m_finishedMessages = 0;  // of those started; their tickets count down from -1
+    AsyncQueue m_queue{[this](const QueuedCollective& job) { run(job); }};  // last: its thread uses all of the above
+};
+
+}  // namespace ringside

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "comm/collective_checks.h"
+#include "comm/communicator_factory.h"
+#include "comm/ranks_as_processes.h"
+#include "comm/socket_store.h"
+#include "comm/store_server_thread.h"
+#include "launch/shared_memory.h"
+#include "support/catch.h"
+#include "support/network_hosts.h"
+
+using namespace ringside;
+using namespace ringside::test;
+
+namespace {
+
+// Two ranks on each of two hosts, as processes; false with the reason told where hosts cannot be made.
+struct TwoHosts {
+    static constexpr int kRanks = 4;
+    NetworkHosts network;
+    std::array<UniqueFd, 2> memory{createSharedMemory(sharedMemoryBytes(2)), createSharedMemory(sharedMemoryBytes(2))};
+    StoreServerThread server{kRanks, false};
+    std::unique_ptr<RankProcesses> processes;
+
+    explicit TwoHosts(std::chrono::microseconds delay) : network(delay) {}
+
+    void start(const std::function<void(Communicator&, const std::function<void()>&)>& body,
+               std::chrono::milliseconds timeout) {
+        processes = std::make_unique<RankProcesses>(kRanks, [&](int rank, const auto& ready) {
+            const int host = rank / 2;
+            network.enter(host);
+            const auto ranks = makeHierarchicalCommunicator(
+                std::make_shared<SocketStore>(server.takeSocket(rank)), memory[static_cast<std::size_t>(host)].get(),
+                rank, {0, 0, 1, 1}, {.timeout = timeout, .interface = NetworkHosts::kInterface});
+            body(*ranks, ready);
+        });
+        server.dropSockets();
+        server.start();
+    }
+};
+
+bool canHaveHosts() {
+    const std::string why = glooAvailable() ? NetworkHosts::whyNot() : "Gloo was not there when this was built";
+    if (!why.empty()) WARN("skipped: " << why);
+    return why.empty();
+}
+
+}  // namespace
+
+TEST_CASE("two hosts of two ranks agree on every collective, near and far") {
+    if (!canHaveHosts()) return;
+    const int delayUs = GENERATE(0, 500);
+    CAPTURE(delayUs);
+    TwoHosts hosts{std::chrono::microseconds(delayUs)};
+    hosts.start(
+        [](Communicator& ranks, const auto&) {
+            for (const std::size_t count : {1U, 10'000U, 1'000'000U}) checkFloatSum(ranks, count, false);
+            checkBroadcast(ranks, 100'000);
+            checkAllGather(ranks, 1000);
+            checkReduceScatter(ranks, 1000);
+            checkGroups(ranks, false);
+            ranks.barrier();
+        },
+        std::chrono::seconds(30));
+    for (int rank = 0; rank < TwoHosts::kRanks; ++rank) {
+        const auto report = hosts.processes->report(rank);
+        CHECK(report.finished);
+        CHECK(report.text == "");
+    }
+}
+
+TEST_CASE("a cable that is pulled out ends the run at its deadline, on both hosts") {
+    if (!canHaveHosts()) return;
+    TwoHosts hosts{std::chrono::microseconds(0)};
+    hosts.start(
+        [](Communicator& ranks, const auto& ready) {
+            checkFloatSum(ranks, 10'000, false);
+            ready();
+            std::vector<float> values(10'000);
+            while (true) ranks.allReduce(CommBuffer::of(std::span(values)), ReduceOp::kSum);
+        },
+        std::chrono::milliseconds(700));
+    hosts.processes->waitUntilReady();
+    hosts.network.unplug();
+    for (int rank = 0; rank < TwoHosts::kRanks; ++rank) {
+        const auto report = hosts.processes->report(rank);
+        CHECK(report.threw);
+        CHECK_THAT(report.text, containing("did not take part in all-reduce of 10,000 floats"));
+    }
+}
