@@ -40,7 +40,8 @@ TEST_CASE("ranks over TCP agree on every collective") {
 TEST_CASE("a rank that never connects is an error within the deadline, naming it") {
     if (!glooAvailable()) return;
     auto store = std::make_shared<InProcessStore>();
-    CHECK_THROWS_WITH(makeGlooCommunicator(store, 0, 2, {.timeout = milliseconds(200)}), containing("rank 1 did not connect within 200 ms"));
+    CHECK_THROWS_WITH(makeGlooCommunicator(store, 0, 2, {.timeout = milliseconds(200)}),
+                      containing("rank 1 did not connect within 200 ms"));
 }
 
 TEST_CASE("a rank over TCP that does not come is named") {
