@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// step_bench WORLD_SIZE STEPS [silent | cnn]: trains the MLP 64-128-10 with 32 random samples per rank (or SimpleCNN
-// with 128 images of 3x32x32), one process per rank over shared memory, and prints rank 0's steps per second and CPU
-// microseconds per step. With `silent`, nothing is handed to telemetry: the difference is what telemetry costs.
+// step_bench WORLD_SIZE STEPS [silent | WORKLOAD [THREADS]]: trains a workload (workload.cpp; by default the MLP
+// 64-128-10 with 32 random samples per rank), one process per rank over shared memory, and prints rank 0's steps per
+// second and CPU microseconds per step. With `silent`, nothing is handed to telemetry: the difference is what telemetry
+// costs.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,9 +17,8 @@
 
 #include "backend/backend.h"
 #include "comm/communicator_factory.h"
-#include "data/sets/memory_dataset.h"
 #include "launch/shared_memory.h"
-#include "sampling/torch_random.h"
+#include "step_bench/workload.h"
 #include "train/trainer.h"
 
 using namespace ringside;
@@ -30,24 +30,13 @@ struct Bench {
     int worldSize = 1;
     std::int64_t steps = 1;
     bool silent = false;
-    bool cnn = false;
+    const Workload* workload = nullptr;
+    int threads = 1;  // of a rank
+    RunConfig config = {};
 
-    std::int64_t batch() const { return cnn ? 128 : 32; }
-    std::int64_t stepsPerEpoch() const { return cnn ? std::min<std::int64_t>(8, steps) : steps; }
+    std::int64_t stepsPerEpoch() const { return workload->name == "mlp" ? steps : std::min<std::int64_t>(8, steps); }
+    std::int64_t samples() const { return config.loader.batchSize * stepsPerEpoch() * worldSize; }
 };
-
-DataSplit randomSamples(const Bench& bench) {
-    SampleTable table;
-    const std::int64_t size = table.size = bench.batch() * bench.stepsPerEpoch() * bench.worldSize;
-    table.shape.features = 64;
-    if (bench.cnn) table.shape = {3, 32, 32, 3 * 32 * 32};
-    table.features.resize(static_cast<std::size_t>(size * table.shape.features));
-    TorchGenerator generator(0);
-    generator.uniform(table.features, 0, 1);
-    for (std::int64_t i = 0; i < size; ++i) table.labels.push_back(static_cast<std::int32_t>(generator.randint(0, 10)));
-    for (int label = 0; label < 10; ++label) table.classNames.push_back(std::to_string(label));
-    return {std::make_shared<MemoryDataset>(std::move(table)), nullptr, {}};
-}
 
 double cpuSeconds() {
     timespec time{};
@@ -108,15 +97,9 @@ class NoControl final : public ControlSource {
 };
 
 void trainRank(const Bench& bench, int rank, int sharedFd) {
-    RunConfig config;
-    config.parallel.worldSize = bench.worldSize;
-    config.training.epochs = bench.steps / bench.stepsPerEpoch();
-    config.loader.batchSize = bench.batch();
-    if (bench.cnn) config.model.kind = "simple_cnn";
-    config.optimizer.lr = 0.01;
-    const DataSplit data = randomSamples(bench);
+    const DataSplit data = madeUpData(*bench.workload, bench.config, bench.samples());
     const auto communicator = makeSharedMemoryCommunicator(sharedFd, rank, bench.worldSize);
-    const auto backend = makeCpuBackend(threadsPerRank(bench.worldSize));
+    const auto backend = makeCpuBackend(bench.threads);
     SinkOptions options;
     options.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
     options.rank = rank;
@@ -125,7 +108,7 @@ void trainRank(const Bench& bench, int rank, int sharedFd) {
     Silence silence;
     NoControl control;
     TrainerObserver& observer = rank == 0 ? static_cast<TrainerObserver&>(timing) : silence;
-    Trainer({config, data, *communicator, *backend, observer, control, {}}).run();
+    Trainer({bench.config, data, *communicator, *backend, observer, control, {}}).run();
 }
 
 }  // namespace
@@ -136,8 +119,16 @@ int main(int argc, char** argv) {
     bench.steps = argc > 2 ? std::max(10, std::atoi(argv[2])) : 20000;
     const std::string_view variant = argc > 3 ? argv[3] : "";
     bench.silent = variant == "silent";
-    bench.cnn = variant == "cnn";
+    bench.workload = findWorkload(variant.empty() || bench.silent ? "mlp" : variant);
+    if (!bench.workload) {
+        std::fprintf(stderr, "there is no workload %s; there are %s\n", argv[3], workloadNames().c_str());
+        return 2;
+    }
+    bench.threads = argc > 4 ? std::max(1, std::atoi(argv[4])) : threadsPerRank(bench.worldSize);
+    bench.config = configOf(*bench.workload);
     bench.steps -= bench.steps % bench.stepsPerEpoch();
+    bench.config.parallel.worldSize = bench.worldSize;
+    bench.config.training.epochs = bench.steps / bench.stepsPerEpoch();
     const UniqueFd shared = createSharedMemory(sharedMemoryBytes(bench.worldSize));
     for (int rank = 1; rank < bench.worldSize; ++rank) {
         if (fork() != 0) continue;
