@@ -54,6 +54,12 @@ struct AttentionSpec {
     std::int64_t width() const { return heads * headSize; }
 };
 
+// Values that attention works with besides its input and output.
+struct AttentionMemory {
+    std::int64_t kept = 0;     // from the forward pass to the backward pass
+    std::int64_t scratch = 0;  // in the backward pass
+};
+
 inline constexpr double kNormEpsilon = 1e-5;       // torch.nn.BatchNorm2d's and LayerNorm's default
 inline constexpr double kBatchNormMomentum = 0.1;  // share of a batch in the running statistics
 
@@ -173,11 +179,17 @@ class Backend {
     virtual void addPositions(const Tensor& x, const Tensor& table, const Tensor& y);
     virtual void positionGradient(const Tensor& gradY, const Tensor& gradTable);
 
+    // Of each sequence.
+    virtual AttentionMemory attentionMemory(const AttentionSpec& spec) const {
+        const std::int64_t shares = spec.heads * spec.positions * spec.positions;
+        return {shares, shares};
+    }
     // qkv(B*T, 3*width): queries, keys and values, each head after head; y(B*T, width). A position attends to itself
-    // and those before it: shares(B,heads,T,T) = softmax(q k^T / sqrt(headSize)), 0 above the diagonal; y = shares v.
-    virtual void attentionForward(const Tensor& qkv, const Tensor& shares, const Tensor& y, const AttentionSpec& spec);
-    // scratch: as large as shares. gradQkv is overwritten.
-    virtual void attentionBackward(const Tensor& qkv, const Tensor& shares, const Tensor& gradY, const Tensor& scratch,
+    // and those before it: y = shares v, where shares(B,heads,T,T) = softmax(q k^T / sqrt(headSize)), 0 above the
+    // diagonal. kept(B, attentionMemory().kept) is what the way back needs of them.
+    virtual void attentionForward(const Tensor& qkv, const Tensor& kept, const Tensor& y, const AttentionSpec& spec);
+    // scratch(B, attentionMemory().scratch), empty where that is 0. gradQkv is overwritten.
+    virtual void attentionBackward(const Tensor& qkv, const Tensor& kept, const Tensor& gradY, const Tensor& scratch,
                                    const Tensor& gradQkv, const AttentionSpec& spec);
 
   protected:

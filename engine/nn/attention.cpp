@@ -17,24 +17,25 @@ class ScaledDotProduct final : public Layer {
 
     void prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) override {
         m_backend = &backend;
-        const Shape shares{maxBatch, m_spec.heads, m_spec.positions, m_spec.positions};
+        const AttentionMemory memory = backend.attentionMemory(m_spec);
         m_y = backend.allocate({maxBatch * m_spec.positions, m_spec.width()}, DType::kFloat32);
-        m_shares = backend.allocate(shares, DType::kFloat32);
-        m_scratch = backend.allocate(shares, DType::kFloat32);
+        m_kept = backend.allocate({maxBatch, memory.kept}, DType::kFloat32);
+        if (memory.scratch > 0) m_scratch = backend.allocate({maxBatch, memory.scratch}, DType::kFloat32);
         m_gradX = backend.allocate(batchShape(input, maxBatch), DType::kFloat32);
     }
 
     Tensor forward(const Tensor& x) override {
         m_x = x;
         const Tensor y = m_y.head(x.rows());
-        m_backend->attentionForward(x, m_shares.head(x.rows() / m_spec.positions), y, m_spec);
+        m_backend->attentionForward(x, m_kept.head(x.rows() / m_spec.positions), y, m_spec);
         return y;
     }
 
     Tensor backwardInput(const Tensor& gradY) override {
         const Tensor gradX = m_gradX.head(gradY.rows());
         const std::int64_t sequences = gradY.rows() / m_spec.positions;
-        m_backend->attentionBackward(m_x, m_shares.head(sequences), gradY, m_scratch.head(sequences), gradX, m_spec);
+        const Tensor scratch = m_scratch ? m_scratch.head(sequences) : Tensor{};
+        m_backend->attentionBackward(m_x, m_kept.head(sequences), gradY, scratch, gradX, m_spec);
         return gradX;
     }
 
@@ -43,7 +44,7 @@ class ScaledDotProduct final : public Layer {
     Backend* m_backend = nullptr;
     Tensor m_x;  // the previous layer's memory
     Tensor m_y;
-    Tensor m_shares;
+    Tensor m_kept;
     Tensor m_scratch;
     Tensor m_gradX;
 };

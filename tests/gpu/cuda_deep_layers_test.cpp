@@ -97,7 +97,6 @@ TEST_CASE("Causal attention on the GPU equals the CPU's, with more positions tha
         backend.attentionForward(of(qkv), of(shares), of(y), spec);
         backend.attentionBackward(of(qkv), of(shares), of(gradY), of(scratch), of(gradQkv), spec);
     });
-    CHECK(both.difference(shares) < kRounding);
     CHECK(both.difference(y) < kRounding);
     CHECK(both.difference(gradQkv) < kRounding);
 }

@@ -145,10 +145,12 @@ std::optional<std::string> checkAttention(LayerRun& run, const SweepCase& c) {
     const Tensor x = run.input({c.batch * c.size, 3 * spec.width()}),
                  gradY = run.input({c.batch * c.size, spec.width()});
     const Tensor y = run.output("y", gradY.shape), gradX = run.output("gradX", x.shape);
-    const Tensor shares = run.between({c.batch, 2, c.size, c.size}), scratch = run.between(shares.shape);
+    const AttentionMemory memory = run.backend().attentionMemory(spec);
+    const Tensor kept = run.between({c.batch, memory.kept});
+    const Tensor scratch = memory.scratch > 0 ? run.between({c.batch, memory.scratch}) : Tensor{};
     const auto differ = run.runTwice([&] {
-        run.backend().attentionForward(x, shares, y, spec);
-        run.backend().attentionBackward(x, shares, gradY, scratch, gradX, spec);
+        run.backend().attentionForward(x, kept, y, spec);
+        run.backend().attentionBackward(x, kept, gradY, scratch, gradX, spec);
     });
     Doubles out = zerosLike(y), back = zerosLike(x);
     const HeadPlaces places{c.size, 2, c.channels};

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "backend/cpu/parts.h"
+
 namespace ringside::cpu {
 
 namespace {
@@ -17,13 +19,15 @@ struct AdamScalars {
           eps(static_cast<float>(rule.eps)),
           weightDecay(static_cast<float>(rule.weightDecay)),
           negativeStep(state.negativeStep),
-          rootCorrection(state.rootCorrection) {}
+          rootCorrection(state.rootCorrection),
+          kept(rule.decoupled ? state.kept : 1) {}
     float beta1, beta2;
     float newFirst, newSecond;  // 1 - beta
     float eps;
     float weightDecay;
     float negativeStep;
     float rootCorrection;
+    float kept;  // multiplying by 1 is exact
 };
 
 RINGSIDE_VECTORISED void update(float* __restrict p, const float* __restrict g, float* __restrict m,
@@ -33,7 +37,7 @@ RINGSIDE_VECTORISED void update(float* __restrict p, const float* __restrict g, 
         const float second = std::fma(s.newSecond * g[i], g[i], v[i] * s.beta2);
         m[i] = first;
         v[i] = second;
-        p[i] = p[i] + s.negativeStep * first / (std::sqrt(second) / s.rootCorrection + s.eps);
+        p[i] = p[i] * s.kept + s.negativeStep * first / (std::sqrt(second) / s.rootCorrection + s.eps);
     }
 }
 
@@ -49,18 +53,16 @@ RINGSIDE_VECTORISED void updateWithL2(float* __restrict p, const float* __restri
     }
 }
 
-RINGSIDE_VECTORISED void shrink(float* p, std::size_t n, float factor) {
-    for (std::size_t i = 0; i < n; ++i) p[i] *= factor;
-}
-
 }  // namespace
 
 void adam(float* parameter, const float* gradient, float* firstMoment, float* secondMoment, std::size_t count,
-          const AdamRule& rule, const UpdateState& state) {
+          const AdamRule& rule, const UpdateState& state, int threads) {
     const AdamScalars scalars(rule, state);
-    if (rule.decoupled) shrink(parameter, count, state.kept);
     const bool addsDecay = rule.weightDecay != 0 && !rule.decoupled;
-    (addsDecay ? updateWithL2 : update)(parameter, gradient, firstMoment, secondMoment, count, scalars);
+    const auto step = addsDecay ? updateWithL2 : update;
+    forEachPart(threads, count, kValuesPerPart, [&](std::size_t i, std::size_t end) {
+        step(parameter + i, gradient + i, firstMoment + i, secondMoment + i, end - i, scalars);
+    });
 }
 
 }  // namespace ringside::cpu

@@ -9,6 +9,6 @@
 namespace ringside::cpu {
 
 void adam(float* parameter, const float* gradient, float* firstMoment, float* secondMoment, std::size_t count,
-          const AdamRule& rule, const UpdateState& state);
+          const AdamRule& rule, const UpdateState& state, int threads);
 
 }  // namespace ringside::cpu

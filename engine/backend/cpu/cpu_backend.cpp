@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "backend/cpu/adam.h"
+#include "backend/cpu/attention.h"
 #include "backend/cpu/elementwise.h"
 #include "backend/cpu/images.h"
 #include "backend/cpu/losses.h"
@@ -71,9 +72,7 @@ CpuBackend::CpuBackend(int threads, bool winograd, HostMemory& memory)
       m_winograd(winograd),
       m_batchNorm(m_threads),
       m_hostMemory(memory),
-      m_scratchpad(memory) {
-    cpu::useThreads(m_threads);
-}
+      m_scratchpad(memory) {}
 
 std::string CpuBackend::name() const {
     return m_threads == 1 ? "CPU (1 thread)" : "CPU (" + std::to_string(m_threads) + " threads)";
@@ -112,7 +111,7 @@ void CpuBackend::copy(const Tensor& from, const Tensor& to) {
 }
 
 void CpuBackend::scale(const Tensor& tensor, float factor) {
-    cpu::scale(floats(tensor), countOf(tensor), factor);
+    cpu::scale(floats(tensor), countOf(tensor), factor, m_threads);
 }
 
 double CpuBackend::squaredNorm(const Tensor& tensor) {
@@ -120,30 +119,32 @@ double CpuBackend::squaredNorm(const Tensor& tensor) {
 }
 
 void CpuBackend::add(const Tensor& from, const Tensor& to) {
-    cpu::add(floats(from), floats(to), countOf(to));
+    cpu::add(floats(from), floats(to), countOf(to), m_threads);
 }
 
 void CpuBackend::linearForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) {
-    cpu::broadcastRow(floats(bias), floats(y), rowsOf(y), columnsOf(y));
-    cpu::addProductWithTransposed(floats(x), floats(weight), floats(y), rowsOf(x), rowsOf(weight), columnsOf(x));
+    cpu::productWithTransposed(floats(x), floats(weight), floats(bias), floats(y),
+                               {rowsOf(x), rowsOf(weight), columnsOf(x)}, m_threads);
 }
 
 void CpuBackend::linearBackwardParameters(const Tensor& x, const Tensor& gradY, const Tensor& gradWeight,
                                           const Tensor& gradBias) {
-    cpu::columnSums(floats(gradY), floats(gradBias), rowsOf(gradY), columnsOf(gradY));
-    cpu::productOfTransposed(floats(gradY), floats(x), floats(gradWeight), columnsOf(gradY), columnsOf(x), rowsOf(x));
+    cpu::columnSums(floats(gradY), floats(gradBias), rowsOf(gradY), columnsOf(gradY), m_threads);
+    cpu::productOfTransposed(floats(gradY), floats(x), floats(gradWeight), {columnsOf(gradY), columnsOf(x), rowsOf(x)},
+                             m_threads);
 }
 
 void CpuBackend::linearBackwardInput(const Tensor& gradY, const Tensor& weight, const Tensor& gradX) {
-    cpu::product(floats(gradY), floats(weight), floats(gradX), rowsOf(gradY), columnsOf(weight), rowsOf(weight));
+    cpu::product(floats(gradY), floats(weight), floats(gradX), {rowsOf(gradY), columnsOf(weight), rowsOf(weight)},
+                 m_threads);
 }
 
 void CpuBackend::reluForward(const Tensor& x, const Tensor& y) {
-    cpu::relu(floats(x), floats(y), countOf(x));
+    cpu::relu(floats(x), floats(y), countOf(x), m_threads);
 }
 
 void CpuBackend::reluBackward(const Tensor& y, const Tensor& gradY, const Tensor& gradX) {
-    cpu::reluGradient(floats(y), floats(gradY), floats(gradX), countOf(y));
+    cpu::reluGradient(floats(y), floats(gradY), floats(gradX), countOf(y), m_threads);
 }
 
 void CpuBackend::softmaxCrossEntropy(const Tensor& logits, const Tensor& labels, const Tensor& rowLoss,
@@ -184,7 +185,7 @@ void CpuBackend::sgd(const Tensor& parameter, const Tensor& gradient, const Tens
     const UpdateState& now = updateStateIn(state);
     if (now.skipped) return;
     if (now.factor != 1) scale(gradient, now.factor);
-    cpu::sgd(floats(parameter), floats(gradient), floats(momentum), countOf(parameter), rule, now);
+    cpu::sgd(floats(parameter), floats(gradient), floats(momentum), countOf(parameter), rule, now, m_threads);
 }
 
 void CpuBackend::adam(const Tensor& parameter, const Tensor& gradient, const Tensor& firstMoment,
@@ -193,7 +194,7 @@ void CpuBackend::adam(const Tensor& parameter, const Tensor& gradient, const Ten
     if (now.skipped) return;
     if (now.factor != 1) scale(gradient, now.factor);
     cpu::adam(floats(parameter), floats(gradient), floats(firstMoment), floats(secondMoment), countOf(parameter), rule,
-              now);
+              now, m_threads);
 }
 
 bool CpuBackend::prefersChannelBlocks(std::span<const ConvolutionSpec> convolutions) const {
@@ -223,28 +224,29 @@ void CpuBackend::transposeSamples(const Tensor& x, const Tensor& y, std::int64_t
 }
 
 void CpuBackend::geluForward(const Tensor& x, const Tensor& y) {
-    cpu::gelu(floats(x), floats(y), countOf(x));
+    cpu::gelu(floats(x), floats(y), countOf(x), m_threads);
 }
 
 void CpuBackend::geluBackward(const Tensor& x, const Tensor& gradY, const Tensor& gradX) {
-    cpu::geluGradient(floats(x), floats(gradY), floats(gradX), countOf(x));
+    cpu::geluGradient(floats(x), floats(gradY), floats(gradX), countOf(x), m_threads);
 }
 
 void CpuBackend::layerNormForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y,
                                   const Tensor& moments) {
-    cpu::layerNorm(floats(x), floats(weight), floats(bias), floats(y), floats(moments), rowsOf(x), columnsOf(x));
+    cpu::layerNorm({floats(x), floats(weight), rowsOf(x), columnsOf(x)}, floats(bias), floats(y), floats(moments),
+                   m_threads);
 }
 
 void CpuBackend::layerNormBackwardParameters(const Tensor& x, const Tensor& moments, const Tensor& gradY,
                                              const Tensor& gradWeight, const Tensor& gradBias) {
-    cpu::layerNormParameterGradients(floats(x), floats(moments), floats(gradY), floats(gradWeight), floats(gradBias),
-                                     rowsOf(x), columnsOf(x));
+    cpu::layerNormParameterGradients({floats(x), nullptr, rowsOf(x), columnsOf(x)}, floats(moments), floats(gradY),
+                                     floats(gradWeight), floats(gradBias), m_threads);
 }
 
 void CpuBackend::layerNormBackwardInput(const Tensor& x, const Tensor& moments, const Tensor& weight,
                                         const Tensor& gradY, const Tensor& gradX) {
-    cpu::layerNormInputGradient(floats(x), floats(moments), floats(weight), floats(gradY), floats(gradX), rowsOf(x),
-                                columnsOf(x));
+    cpu::layerNormInputGradient({floats(x), floats(weight), rowsOf(x), columnsOf(x)}, floats(moments), floats(gradY),
+                                floats(gradX), m_threads);
 }
 
 void CpuBackend::batchNormForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& runningMean,
@@ -281,7 +283,7 @@ void CpuBackend::averagePoolBackward(const Tensor& gradY, const Tensor& gradX) {
 
 void CpuBackend::dropout(const Tensor& x, const Tensor& y, const Tensor& key, double probability) {
     const auto bits = static_cast<std::uint64_t>(*static_cast<const std::int64_t*>(key.data));
-    cpu::dropout(floats(x), floats(y), countOf(x), bits, probability);
+    cpu::dropout(floats(x), floats(y), countOf(x), bits, probability, m_threads);
 }
 
 void CpuBackend::embeddingForward(const Tensor& tokens, const Tensor& table, const Tensor& y) {
@@ -290,25 +292,29 @@ void CpuBackend::embeddingForward(const Tensor& tokens, const Tensor& table, con
 
 void CpuBackend::embeddingBackward(const Tensor& tokens, const Tensor& gradY, const Tensor& gradTable) {
     cpu::embeddingGradient(floats(tokens), countOf(tokens), floats(gradY), floats(gradTable), rowsOf(gradTable),
-                           columnsOf(gradTable));
+                           columnsOf(gradTable), m_threads);
 }
 
 void CpuBackend::addPositions(const Tensor& x, const Tensor& table, const Tensor& y) {
-    cpu::addRow(floats(x), floats(table), floats(y), countOf(x) / countOf(table), countOf(table));
+    cpu::addRow(floats(x), floats(table), floats(y), countOf(x) / countOf(table), countOf(table), m_threads);
 }
 
 void CpuBackend::positionGradient(const Tensor& gradY, const Tensor& gradTable) {
-    cpu::columnSums(floats(gradY), floats(gradTable), countOf(gradY) / countOf(gradTable), countOf(gradTable));
+    cpu::columnSums(floats(gradY), floats(gradTable), countOf(gradY) / countOf(gradTable), countOf(gradTable),
+                    m_threads);
 }
 
-void CpuBackend::attentionForward(const Tensor& qkv, const Tensor& shares, const Tensor& y, const AttentionSpec& spec) {
-    cpu::attention(floats(qkv), floats(shares), floats(y), rowsOf(shares), spec, m_threads);
+AttentionMemory CpuBackend::attentionMemory(const AttentionSpec& spec) const {
+    return {spec.heads * spec.positions, 0};
 }
 
-void CpuBackend::attentionBackward(const Tensor& qkv, const Tensor& shares, const Tensor& gradY, const Tensor& scratch,
+void CpuBackend::attentionForward(const Tensor& qkv, const Tensor& kept, const Tensor& y, const AttentionSpec& spec) {
+    cpu::attention(floats(qkv), floats(kept), floats(y), rowsOf(kept), spec, m_threads);
+}
+
+void CpuBackend::attentionBackward(const Tensor& qkv, const Tensor& kept, const Tensor& gradY, const Tensor&,
                                    const Tensor& gradQkv, const AttentionSpec& spec) {
-    cpu::attentionGradient(floats(qkv), floats(shares), floats(gradY), floats(scratch), floats(gradQkv), rowsOf(shares),
-                           spec, m_threads);
+    cpu::attentionGradient(floats(qkv), floats(kept), floats(gradY), floats(gradQkv), rowsOf(kept), spec, m_threads);
 }
 
 std::unique_ptr<Backend> makeCpuBackend(int threads, bool winograd) {

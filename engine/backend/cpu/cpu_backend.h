@@ -74,8 +74,9 @@ class CpuBackend final : public Backend {
     void embeddingBackward(const Tensor& tokens, const Tensor& gradY, const Tensor& gradTable) override;
     void addPositions(const Tensor& x, const Tensor& table, const Tensor& y) override;
     void positionGradient(const Tensor& gradY, const Tensor& gradTable) override;
-    void attentionForward(const Tensor& qkv, const Tensor& shares, const Tensor& y, const AttentionSpec& spec) override;
-    void attentionBackward(const Tensor& qkv, const Tensor& shares, const Tensor& gradY, const Tensor& scratch,
+    AttentionMemory attentionMemory(const AttentionSpec& spec) const override;
+    void attentionForward(const Tensor& qkv, const Tensor& kept, const Tensor& y, const AttentionSpec& spec) override;
+    void attentionBackward(const Tensor& qkv, const Tensor& kept, const Tensor& gradY, const Tensor& scratch,
                            const Tensor& gradQkv, const AttentionSpec& spec) override;
 
   private:

@@ -2,16 +2,56 @@
 #include "backend/cpu/elementwise.h"
 
 #include <cmath>
-#include <cstring>
+
+#include "backend/cpu/parts.h"
 
 namespace ringside::cpu {
 
-RINGSIDE_VECTORISED void scale(float* values, std::size_t count, float factor) {
+namespace {
+
+RINGSIDE_VECTORISED void scalePart(float* values, std::size_t count, float factor) {
     for (std::size_t i = 0; i < count; ++i) values[i] *= factor;
 }
 
-RINGSIDE_VECTORISED void add(const float* __restrict from, float* __restrict to, std::size_t count) {
+RINGSIDE_VECTORISED void addPart(const float* __restrict from, float* __restrict to, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) to[i] += from[i];
+}
+
+RINGSIDE_VECTORISED void reluPart(const float* x, float* y, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) y[i] = x[i] < 0 ? 0 : x[i];
+}
+
+RINGSIDE_VECTORISED void reluGradientPart(const float* y, const float* gradY, float* gradX, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        const float gradient = gradY[i];
+        gradX[i] = y[i] <= 0 ? 0 : gradient;
+    }
+}
+
+constexpr std::size_t kStripe = 64;  // columns whose sums stay in registers
+
+RINGSIDE_VECTORISED void stripeSums(const float* __restrict in, float* __restrict out, std::size_t rows,
+                                    std::size_t stride, std::size_t width) {
+    float sums[kStripe] = {};
+    if (width == kStripe)
+        for (std::size_t r = 0; r < rows; ++r, in += stride)
+            for (std::size_t c = 0; c < kStripe; ++c) sums[c] += in[c];
+    else
+        for (std::size_t r = 0; r < rows; ++r, in += stride)
+            for (std::size_t c = 0; c < width; ++c) sums[c] += in[c];
+    for (std::size_t c = 0; c < width; ++c) out[c] = sums[c];
+}
+
+}  // namespace
+
+void scale(float* values, std::size_t count, float factor, int threads) {
+    forEachPart(threads, count, kValuesPerPart,
+                [&](std::size_t i, std::size_t end) { scalePart(values + i, end - i, factor); });
+}
+
+void add(const float* from, float* to, std::size_t count, int threads) {
+    forEachPart(threads, count, kValuesPerPart,
+                [&](std::size_t i, std::size_t end) { addPart(from + i, to + i, end - i); });
 }
 
 // Partial sums side by side in a fixed order, so that the loop vectorises and the result is always the same.
@@ -28,27 +68,20 @@ RINGSIDE_VECTORISED double squaredNorm(const float* values, std::size_t count) {
     return sum;
 }
 
-void broadcastRow(const float* row, float* out, std::size_t rows, std::size_t columns) {
-    for (std::size_t r = 0; r < rows; ++r) std::memcpy(out + r * columns, row, columns * sizeof(float));
+void columnSums(const float* in, float* out, std::size_t rows, std::size_t columns, int threads) {
+    const int useful = rows * columns < kValuesPerPart ? 1 : threads;
+    forEachPart(useful, columns, kStripe,
+                [&](std::size_t c, std::size_t end) { stripeSums(in + c, out + c, rows, columns, end - c); });
 }
 
-RINGSIDE_VECTORISED void columnSums(const float* in, float* __restrict out, std::size_t rows, std::size_t columns) {
-    for (std::size_t c = 0; c < columns; ++c) out[c] = 0;
-    for (std::size_t r = 0; r < rows; ++r) {
-        const float* row = in + r * columns;
-        for (std::size_t c = 0; c < columns; ++c) out[c] += row[c];
-    }
+void relu(const float* x, float* y, std::size_t count, int threads) {
+    forEachPart(threads, count, kValuesPerPart,
+                [&](std::size_t i, std::size_t end) { reluPart(x + i, y + i, end - i); });
 }
 
-RINGSIDE_VECTORISED void relu(const float* x, float* y, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) y[i] = x[i] < 0 ? 0 : x[i];
-}
-
-RINGSIDE_VECTORISED void reluGradient(const float* y, const float* gradY, float* gradX, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) {
-        const float gradient = gradY[i];
-        gradX[i] = y[i] <= 0 ? 0 : gradient;
-    }
+void reluGradient(const float* y, const float* gradY, float* gradX, std::size_t count, int threads) {
+    forEachPart(threads, count, kValuesPerPart,
+                [&](std::size_t i, std::size_t end) { reluGradientPart(y + i, gradY + i, gradX + i, end - i); });
 }
 
 namespace {
@@ -122,21 +155,27 @@ RINGSIDE_VECTORISED void fusedMomentumSgd(float* __restrict p, const float* __re
     }
 }
 
-}  // namespace
-
-void sgd(float* parameter, const float* gradient, float* momentum, std::size_t count, const SgdRule& rule,
-         const UpdateState& state) {
-    const SgdScalars scalars(rule, state);
+void sgdPart(float* parameter, const float* gradient, float* momentum, std::size_t count, const SgdRule& rule,
+             bool first, const SgdScalars& scalars) {
     if (rule.momentum == 0) return plainSgd(parameter, gradient, count, scalars);
-    const bool first = state.updates == 1;
     if (!first && !rule.nesterov && rule.weightDecay == 0)
         return fusedMomentumSgd(parameter, gradient, momentum, count, scalars);
-
     (first ? firstMomentum : laterMomentum)(parameter, gradient, momentum, count, scalars);
     if (rule.nesterov) return nesterovUpdate(parameter, gradient, momentum, count, scalars);
     SgdScalars withoutDecay = scalars;
     withoutDecay.weightDecay = 0;
     plainSgd(parameter, momentum, count, withoutDecay);
+}
+
+}  // namespace
+
+void sgd(float* parameter, const float* gradient, float* momentum, std::size_t count, const SgdRule& rule,
+         const UpdateState& state, int threads) {
+    const SgdScalars scalars(rule, state);
+    forEachPart(threads, count, kValuesPerPart, [&](std::size_t i, std::size_t end) {
+        sgdPart(parameter + i, gradient + i, momentum ? momentum + i : nullptr, end - i, rule, state.updates == 1,
+                scalars);
+    });
 }
 
 }  // namespace ringside::cpu

@@ -11,18 +11,17 @@ namespace ringside::cpu {
 
 // Vectorised loops of the CPU backend. Pointers do not overlap unless a comment says so.
 
-void scale(float* values, std::size_t count, float factor);
-void add(const float* from, float* to, std::size_t count);  // to += from
+void scale(float* values, std::size_t count, float factor, int threads);
+void add(const float* from, float* to, std::size_t count, int threads);  // to += from
 double squaredNorm(const float* values, std::size_t count);
 
-// Every row of out becomes row.
-void broadcastRow(const float* row, float* out, std::size_t rows, std::size_t columns);
-void columnSums(const float* in, float* out, std::size_t rows, std::size_t columns);
+void columnSums(const float* in, float* out, std::size_t rows, std::size_t columns, int threads);
 
-void relu(const float* x, float* y, std::size_t count);                                  // y may be x
-void reluGradient(const float* y, const float* gradY, float* gradX, std::size_t count);  // gradX may be gradY
+void relu(const float* x, float* y, std::size_t count, int threads);  // y may be x
+void reluGradient(const float* y, const float* gradY, float* gradX, std::size_t count,
+                  int threads);  // gradX may be gradY
 
 void sgd(float* parameter, const float* gradient, float* momentum, std::size_t count, const SgdRule& rule,
-         const UpdateState& state);
+         const UpdateState& state, int threads);
 
 }  // namespace ringside::cpu

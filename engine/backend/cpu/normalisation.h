@@ -7,15 +7,19 @@ namespace ringside::cpu {
 
 // GELU and layer norm, row after row. Pointers do not overlap.
 
-void gelu(const float* x, float* y, std::size_t count);
-void geluGradient(const float* x, const float* gradY, float* gradX, std::size_t count);
+void gelu(const float* x, float* y, std::size_t count, int threads);
+void geluGradient(const float* x, const float* gradY, float* gradX, std::size_t count, int threads);
 
+// Rows of values that a layer norm normalises, and its weight.
+struct NormRows {
+    const float* x;
+    const float* weight;
+    std::size_t rows, columns;
+};
 // moments: mean and 1 / sqrt(variance + 1e-5) of each row.
-void layerNorm(const float* x, const float* weight, const float* bias, float* y, float* moments, std::size_t rows,
-               std::size_t columns);
-void layerNormParameterGradients(const float* x, const float* moments, const float* gradY, float* gradWeight,
-                                 float* gradBias, std::size_t rows, std::size_t columns);
-void layerNormInputGradient(const float* x, const float* moments, const float* weight, const float* gradY, float* gradX,
-                            std::size_t rows, std::size_t columns);
+void layerNorm(const NormRows& in, const float* bias, float* y, float* moments, int threads);
+void layerNormParameterGradients(const NormRows& in, const float* moments, const float* gradY, float* gradWeight,
+                                 float* gradBias, int threads);
+void layerNormInputGradient(const NormRows& in, const float* moments, const float* gradY, float* gradX, int threads);
 
 }  // namespace ringside::cpu

@@ -10,19 +10,14 @@ namespace ringside::cpu {
 
 // See the operations of the same names in Backend.
 
-void dropout(const float* x, float* y, std::size_t count, std::uint64_t key, double probability);  // y may be x
+void dropout(const float* x, float* y, std::size_t count, std::uint64_t key, double probability,
+             int threads);  // y may be x
 
 void embedding(const float* tokens, std::size_t rows, const float* table, std::size_t words, std::size_t width,
                float* y);
 void embeddingGradient(const float* tokens, std::size_t rows, const float* gradY, float* gradTable, std::size_t words,
-                       std::size_t width);
+                       std::size_t width, int threads);
 // row(count) is added to each of `rows` rows; y may be x.
-void addRow(const float* x, const float* row, float* y, std::size_t rows, std::size_t count);
-
-// The heads of all sequences are shared by the threads.
-void attention(const float* qkv, float* shares, float* y, std::size_t sequences, const AttentionSpec& spec,
-               int threads);
-void attentionGradient(const float* qkv, const float* shares, const float* gradY, float* scratch, float* gradQkv,
-                       std::size_t sequences, const AttentionSpec& spec, int threads);
+void addRow(const float* x, const float* row, float* y, std::size_t rows, std::size_t count, int threads);
 
 }  // namespace ringside::cpu
