@@ -53,6 +53,19 @@ void addConvolutions(const Ranges& r, Cases& cases) {
                         }
 }
 
+// Wide enough for Winograd's algorithm, with tiles that are cut off.
+void addWide(bool isShort, Cases& cases) {
+    const Values channels = isShort ? Values{32, 40} : Values{32, 40, 48, 64, 72};
+    for (const auto in : channels)
+        for (const auto out : channels)
+            for (const auto size : isShort ? Values{9} : Values{8, 9, 10, 11, 16, 21})
+                for (const auto batch : {1, 3})
+                    for (const bool blocks : {false, true}) {
+                        if (blocks && (in % kChannelBlock != 0 || out % kChannelBlock != 0)) continue;
+                        cases.push_back({SweptLayer::kConvolution, in, out, 3, 1, 1, size, batch, !blocks, blocks});
+                    }
+}
+
 void addOthers(const Ranges& r, Cases& cases) {
     for (const auto channels : r.channels)
         for (const auto size : r.sizes)
@@ -80,6 +93,7 @@ std::string SweepCase::text() const {
 std::vector<SweepCase> sweepCases(bool isShort) {
     Cases cases;
     addConvolutions(rangesOf(isShort), cases);
+    addWide(isShort, cases);
     addOthers(rangesOf(isShort), cases);
     return cases;
 }

@@ -89,4 +89,9 @@ void product(const float* a, const float* b, float* out, ProductSize size, int t
     multiply({a, size.k, false}, {b, size.n, false}, nullptr, out, size, threads);
 }
 
+void sumOfProducts(const float* a, bool transposeA, const float* b, float* out, ProductSize size, bool adds) {
+    omp_set_num_threads(1);
+    sgemm({a, transposeA ? size.m : size.k, transposeA}, {b, size.n, false}, out, size.n, size, adds ? 1.0F : 0.0F);
+}
+
 }  // namespace ringside::cpu

@@ -19,4 +19,8 @@ void productOfTransposed(const float* a, const float* b, float* out, ProductSize
 // out(m,n) = a(m,k) b(k,n)
 void product(const float* a, const float* b, float* out, ProductSize size, int threads);
 
+// out(m,n) = or, where it adds, += a(m,k) or a(k,m)^T times b(k,n). By the caller's thread alone: for small products
+// that threads share among them.
+void sumOfProducts(const float* a, bool transposeA, const float* b, float* out, ProductSize size, bool adds);
+
 }  // namespace ringside::cpu

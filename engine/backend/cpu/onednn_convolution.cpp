@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "backend/cpu/onednn_passes.h"
+#include "backend/cpu/winograd_gradients.h"
 #include "base/errors.h"
 
 namespace ringside::cpu {
@@ -33,17 +35,22 @@ class OneDnnConvolution final : public Convolution {
           m_threads(threads),
           m_winograd(winograd && isWide(spec)),
           m_engine(dnnl::engine::kind::cpu, 0),
-          m_stream(m_engine) {}
+          m_stream(m_engine) {
+        if (winograd && WinogradGradients::suits(spec)) m_gradients.emplace(spec, threads, scratchpad);
+    }
 
     void forward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) override {
         inPasses(x.rows(), [&](BatchPasses& passes) { passes.forward(m_stream, x, weight, bias, y); });
     }
     void backwardParameters(const Tensor& x, const Tensor& gradY, const Tensor& gradWeight,
                             const Tensor& gradBias) override {
+        if (m_gradients)
+            return attempt(x.rows(), [&] { m_gradients->backwardParameters(x, gradY, gradWeight, gradBias); });
         inPasses(x.rows(),
                  [&](BatchPasses& passes) { passes.backwardParameters(m_stream, x, gradY, gradWeight, gradBias); });
     }
     void backwardInput(const Tensor& gradY, const Tensor& weight, const Tensor& gradX) override {
+        if (m_gradients) return attempt(gradX.rows(), [&] { m_gradients->backwardInput(gradY, weight, gradX); });
         inPasses(gradX.rows(), [&](BatchPasses& passes) { passes.backwardInput(m_stream, gradY, weight, gradX); });
     }
 
@@ -51,8 +58,13 @@ class OneDnnConvolution final : public Convolution {
     template <class Action>
     void inPasses(std::int64_t batch, const Action& action) {
         omp_set_num_threads(m_threads);  // as many when a primitive runs as when it was made
+        attempt(batch, [&] { action(passesFor(batch)); });
+    }
+
+    template <class Action>
+    static void attempt(std::int64_t batch, const Action& action) {
         try {
-            action(passesFor(batch));
+            action();
         } catch (const dnnl::error& error) {
             refuse(batch, error.what());
         } catch (const std::bad_alloc&) {
@@ -77,6 +89,7 @@ class OneDnnConvolution final : public Convolution {
     ConvolutionSpec m_spec;
     int m_threads;
     bool m_winograd;
+    std::optional<WinogradGradients> m_gradients;  // where channels are last
     dnnl::engine m_engine;
     dnnl::stream m_stream;
     std::vector<std::unique_ptr<BatchPasses>> m_passes;
