@@ -91,18 +91,19 @@ void PeerMesh::readStore() {
     m_askAgain.resize(m_addresses.size(), Clock::time_point::max());
 }
 
-// Time in which everything was suspended or stopped does not count (AwakeDeadline).
-void PeerMesh::forgiveFreeze(Clock::time_point began, milliseconds allowed) {
-    const auto took = Clock::now() - began;
+// Time in which everything was suspended or stopped since the last look does not count (AwakeDeadline).
+void PeerMesh::forgiveFreeze(milliseconds allowed) {
+    const auto took = Clock::now() - m_lookedAt;
     if (took > allowed + AwakeDeadline::kLate) m_deadline += took;
+    m_lookedAt += took;
 }
 
 std::vector<char> PeerMesh::wait(const std::string& key, int from) {
-    const auto began = Clock::now();
-    const auto left = std::max(std::chrono::ceil<milliseconds>(m_deadline - began), milliseconds(1));
+    forgiveFreeze(milliseconds(0));
+    const auto left = std::max(std::chrono::ceil<milliseconds>(m_deadline - m_lookedAt), milliseconds(1));
     try {
         std::vector<char> value = m_store.get(m_options.prefix + key, left);
-        forgiveFreeze(began, left);
+        forgiveFreeze(left);
         return value;
     } catch (const CommError&) {
         if (Clock::now() < m_deadline) throw;
@@ -157,6 +158,7 @@ bool PeerMesh::dropOldestUnknown() {
 
 // Waits until something can go on, or for a little while, and goes on with all that can.
 void PeerMesh::step() {
+    forgiveFreeze(milliseconds(0));
     askAgainWhereLost();
     std::vector<pollfd> polls{{m_listener.get(), POLLIN, 0}};
     for (const Attempt& attempt : m_attempts) {
@@ -165,11 +167,10 @@ void PeerMesh::step() {
     }
     const auto left = std::chrono::ceil<milliseconds>(m_deadline - Clock::now());
     const auto pause = std::clamp(left, milliseconds(0), kBeforeAskingAgain);
-    const auto began = Clock::now();
     if (::poll(polls.data(), polls.size(), static_cast<int>(pause.count())) < 0 && errno != EINTR) {
         throw CommError("waiting for the other ranks failed (" + errnoText(errno) + ")");
     }
-    forgiveFreeze(began, pause);
+    forgiveFreeze(pause);
     auto poll = polls.begin() + 1;
     for (Attempt& attempt : m_attempts) {
         if ((poll++)->revents != 0) {

@@ -55,7 +55,7 @@ class PeerMesh {
     int size() const { return static_cast<int>(m_options.ranksInRun.size()); }
     void listen();
     void readStore();
-    void forgiveFreeze(Clock::time_point began, std::chrono::milliseconds allowed);
+    void forgiveFreeze(std::chrono::milliseconds allowed);
     std::vector<char> wait(const std::string& key, int from);
     void ask(int peer);
     void askAgainWhereLost();
@@ -71,6 +71,7 @@ class PeerMesh {
 
     Store& m_store;
     Options m_options;
+    Clock::time_point m_lookedAt = Clock::now();
     Clock::time_point m_deadline;
     Secret m_secret{};
     UniqueFd m_listener;
