@@ -15,6 +15,9 @@ constexpr double kLateShare = 0.6;      // of the steps, that makes a rank's lat
 constexpr double kExplained = 0.4;      // of what is lost, that the rank's own work must account for
 constexpr double kCrowdedShare = 0.2;   // of the step, that ranks queue for a CPU
 constexpr double kMuch = 0.3;           // of the step, in waiting for data or in moving bytes
+// Over less time one turn of the scheduler makes the same rank late in every step.
+constexpr double kSeenForNs = 250e6;
+constexpr double kTakenForNs = 500e6;
 constexpr double kShortStepNs = 2e6;
 constexpr double kSmallMessage = 64 << 10;  // bytes, below which a collective's time is its round trips
 constexpr std::array kOwnWork{Phase::kDataWait,  Phase::kCopy,       Phase::kForward, Phase::kBackward,
@@ -175,6 +178,8 @@ bool nameRank(std::span<const StepBrief> steps, const Latest& latest, StepsVerdi
     const double stepNs = 1e6 * verdict.stepMs;
     const double chance = 1.0 / static_cast<double>(steps.front().ranks.size());
     if (latest.share < std::max(kLateShare, chance + 0.25) || latest.lostNs < kNoticeable * stepNs) return false;
+    const auto seenSteps = static_cast<double>(steps.back().step - steps.front().step + 1);
+    if (seenSteps * stepNs < kSeenForNs) return false;
     const double queuedMore = typical(steps, latest.rank, queued) - typicalOfOthers(steps, latest.rank, queued);
     const double worksMore = typical(steps, latest.rank, ownWork) - typicalOfOthers(steps, latest.rank, ownWork);
     const double needed = kExplained * latest.lostNs;
@@ -190,7 +195,7 @@ bool nameRank(std::span<const StepBrief> steps, const Latest& latest, StepsVerdi
         return true;
     }
     const bool othersQueue = typicalOfOthers(steps, latest.rank, queued) >= kCrowdedShare * stepNs;
-    if (queuedMore >= needed && !othersQueue) {
+    if (queuedMore >= needed && !othersQueue && seenSteps * stepNs >= kTakenForNs) {
         verdict.finding = StepsFinding::kCpuTaken;
         verdict.text = lateText(verdict) + "for " + inMilliseconds(typical(steps, latest.rank, queued)) +
                        " of it other programs have its CPU.";
@@ -241,6 +246,9 @@ void judgeTogether(std::span<const StepBrief> steps, const Latest& latest, Steps
         verdict.text = "The ranks wait for a CPU in " + percent(typicalOfAll(steps, queued) / stepNs) +
                        " of each step: there are more of them than CPUs, or other programs run.";
         verdict.advice = "Fewer ranks train as fast here; arrival times on a crowded machine say little.";
+    } else if (latest.lostByAllNs >= 2 * kNoticeable * stepNs && latest.share >= kLateShare) {
+        verdict.finding = StepsFinding::kTooFewSteps;
+        verdict.text = "Ranks wait for one another, but too little was seen to say for whom.";
     } else if (latest.lostByAllNs >= 2 * kNoticeable * stepNs) {
         verdict.finding = StepsFinding::kRotating;
         verdict.lostMs = latest.lostByAllNs / 1e6;

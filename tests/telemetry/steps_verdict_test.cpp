@@ -135,6 +135,18 @@ TEST_CASE("steps with too little work, and too few steps, are said to be that") 
     CHECK(judgeSteps({}).finding == StepsFinding::kTooFewSteps);
 }
 
+TEST_CASE("nobody is named for what lasts no longer than a turn of the scheduler") {
+    auto all = steps(4, 20);
+    for (StepBrief& step : all) {
+        step.lengthNs = kMs / 10;
+        for (RankBrief& rank : step.ranks) rank.times = {};
+        delay(step, 2, Phase::kForward, kMs / 20);
+    }
+    CHECK_FALSE(judgeSteps(all).namesRank());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i].step = static_cast<std::int64_t>(1000 * i);  // every 1,000th
+    CHECK(judgeSteps(all).rank == 2);
+}
+
 TEST_CASE("without arrival times nothing is called balanced") {
     auto all = steps(4, 20);
     for (StepBrief& step : all) step.collectives = 0;
