@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace ringside {
 namespace {
@@ -14,9 +15,7 @@ constexpr std::size_t kMaxControls = 10000;
 constexpr std::size_t kMaxReplicaSteps = 8;
 constexpr std::size_t kMaxMarks = 64;
 constexpr std::int64_t kMostSamples = std::int64_t{1} << 62;
-constexpr std::int64_t kThroughputWindowUs = 100000;
-constexpr std::int64_t kLeastThroughputWindowUs = 2000;
-constexpr std::int64_t kThroughputPoints = 12;  // of a run too short for that many whole windows
+constexpr std::int64_t kThroughputWindowUs = 500000;
 
 // Appends to a list that forgets its older half rather than grow without end.
 template <class T>
@@ -171,24 +170,32 @@ void RunData::addPoints(const GlobalStep& global) {
     addThroughput(place);
 }
 
-// A point needs a stretch of time: single steps of microseconds would show the clock's jitter, not the speed. Early in
-// a run the stretches are shorter, so that a run of a fraction of a second has a curve too.
+// A point needs a stretch of time: of shorter ones it would show the clock's jitter and who held the CPU, not the
+// speed.
 void RunData::addThroughput(const SeriesPoint& place) {
-    if (m_throughputFrom.step == 0) {
-        m_throughputFrom = place;
-        m_throughputStartUs = place.timeUs;
-        return;
-    }
-    const std::int64_t window = std::clamp((place.timeUs - m_throughputStartUs) / kThroughputPoints,
-                                           kLeastThroughputWindowUs, kThroughputWindowUs);
-    const std::int64_t elapsed = place.timeUs - m_throughputFrom.timeUs;
-    if (elapsed < window) return;
+    m_throughputUntil = place;
+    if (m_throughputFrom.step == 0) m_throughputFrom = place;
+    if (place.timeUs - m_throughputFrom.timeUs < kThroughputWindowUs) return;
+    addThroughputPoint(m_throughputFrom, place);
+    m_throughputBefore = std::exchange(m_throughputFrom, place);
+}
+
+void RunData::addThroughputPoint(const SeriesPoint& from, const SeriesPoint& to) {
     const double rate =
-        static_cast<double>(place.samples - m_throughputFrom.samples) * 1e6 / static_cast<double>(elapsed);
-    SeriesPoint point = pointOf(place, rate, rate, rate);
-    point.count = pointCount(place.step - m_throughputFrom.step);
+        static_cast<double>(to.samples - from.samples) * 1e6 / static_cast<double>(to.timeUs - from.timeUs);
+    // The first stretch is shown from its beginning.
+    if (m_throughput.points().empty()) m_throughput.add(pointOf(from, rate, rate, rate));
+    SeriesPoint point = pointOf(to, rate, rate, rate);
+    point.count = pointCount(to.step - from.step);
     m_throughput.add(point);
-    m_throughputFrom = place;
+}
+
+// The rest of the run, together with the stretch before it; of a short run, all of it.
+void RunData::endThroughput() {
+    if (m_curves == Curves::kLeftOut) return;
+    const SeriesPoint from = m_throughput.points().empty() ? m_throughputFrom : m_throughputBefore;
+    if (m_throughputUntil.step <= m_throughputFrom.step || m_throughputUntil.timeUs <= from.timeUs) return;
+    addThroughputPoint(from, m_throughputUntil);
 }
 
 unsigned RunData::take(const Heartbeat& event) {
@@ -302,6 +309,7 @@ unsigned RunData::take(const StepTrace& event) {
 }
 
 unsigned RunData::take(const RunEnded& event) {
+    if (!m_ended) endThroughput();
     m_ended = event;
     m_lastTimeUs = std::max(m_lastTimeUs, event.timeUs);
     return kEndChanged;

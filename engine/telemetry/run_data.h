@@ -205,6 +205,8 @@ class RunData {
     void takeGlobal(const GlobalStep& global);
     void addPoints(const GlobalStep& global);
     void addThroughput(const SeriesPoint& point);
+    void addThroughputPoint(const SeriesPoint& from, const SeriesPoint& to);
+    void endThroughput();
     void compareReplicas(const std::map<int, std::string>& hashes);
 
     struct RankPace {
@@ -234,8 +236,8 @@ class RunData {
     std::int64_t m_lastTimeUs = 0;
     std::vector<RankPace> m_rankPaces;
     Pace m_pace{20000000};  // for the time left
-    std::int64_t m_throughputStartUs = 0;
-    SeriesPoint m_throughputFrom;  // where the window of the next throughput point began
+    // Where the stretch of the next throughput point began, the one before it, and the last step.
+    SeriesPoint m_throughputFrom, m_throughputBefore, m_throughputUntil;
 };
 
 }  // namespace ringside

@@ -97,6 +97,12 @@ GathererParts gathererParts(const TrainerParts& parts, const Dataset& dataset, B
             .changeIndices = changeIndices(parts, dataset)};
 }
 
+// Of all epochs.
+std::int64_t plannedSteps(const ShardPlan& plan, const TrainingConfig& training) {
+    const std::int64_t perStep = training.accumulateSteps;
+    return (plan.stepsPerEpoch() + perStep - 1) / perStep * training.epochs;
+}
+
 // "images are normalized with mean 0.491 0.482 and deviation 0.247 0.243"
 std::string scaleText(const ChannelScale& scale) {
     const auto list = [](const std::vector<float>& values) {
@@ -169,7 +175,9 @@ Trainer::Trainer(const TrainerParts& parts)
 
 TrainOutcome Trainer::run() {
     const PhaseScope scope(m_parts.observer.progress().phase, Phase::kIdle);
-    checkShard(valueOrThrow(ShardPlan::make(trainingSpec(m_parts, 0))));
+    const ShardPlan first = valueOrThrow(ShardPlan::make(trainingSpec(m_parts, 0)));
+    checkShard(first);
+    m_plannedSteps = plannedSteps(first, m_parts.config.training);
     resume();
     m_checkpoints.reserve();
     normalize();
@@ -287,10 +295,12 @@ bool Trainer::isLogged() const {
 }
 
 // Reading all gradients once more is nothing beside a step of a millisecond, but would be 1.4 % of the MLP's 25 us:
-// the charts are content with a thousand a second, unless the update is decided by the norm, which is known then.
+// the charts of a long run are content with a thousand a second, unless the update is decided by the norm, which is
+// known then. In a short run that takes a fraction of a second, and the same run has the same curve every time.
 bool Trainer::gradientNormIsDue() {
     constexpr std::int64_t kLeastUs = 1000;
-    if (m_strategy->optimizer().rules().measuresNorm()) return true;
+    constexpr std::int64_t kShortRun = 10'000;  // steps
+    if (m_strategy->optimizer().rules().measuresNorm() || m_plannedSteps < kShortRun) return true;
     if (m_normUs && m_nowUs - *m_normUs < kLeastUs) return false;
     m_normUs = m_nowUs;
     return true;

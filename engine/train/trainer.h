@@ -113,6 +113,7 @@ class Trainer {
     std::int64_t m_epochs;  // in all
     StepTracer m_tracer;
     SlowPhase m_slowPhase;
+    std::int64_t m_plannedSteps = 0;
     TrainingPosition m_position;
     bool m_sumsReduced = false;  // of the position: they are all ranks' already
     bool m_toldNonFinite = false;

@@ -121,15 +121,39 @@ TEST_CASE("Steps that arrive far apart are joined in order") {
     for (std::size_t i = 0; i < global.size(); ++i) REQUIRE(global[i] == static_cast<std::int64_t>(i) + 1);
 }
 
-TEST_CASE("A run of a twentieth of a second has a curve of its speed as well") {
+TEST_CASE("A run of a twentieth of a second has the speed of all of it") {
     RunData data;
     data.apply(run(1));
-    // 32 samples every 0.5 ms.
-    for (std::int64_t number = 1; number <= 100; ++number) data.apply(step(0, number, number * 500));
-    const auto& points = data.samplesPerSecond().points();
-    CHECK(points.size() >= 10);
-    CHECK(points.size() <= 30);
-    for (const SeriesPoint& point : points) CHECK(point.mean == Approx(64000));
+    // 32 samples every 0.5 ms, but for one step that waited.
+    for (std::int64_t number = 1; number <= 100; ++number) {
+        data.apply(step(0, number, number * 500 + (number > 50 ? 500 : 0)));
+    }
+    CHECK(data.samplesPerSecond().points().empty());  // half a second is not over
+    data.apply(RunEnded{});
+    const auto points = data.samplesPerSecond().points();
+    REQUIRE(points.size() == 2);  // from its first step to its last
+    CHECK(points[0].step == 1);
+    CHECK(points[1].step == 100);
+    for (const SeriesPoint& point : points) CHECK(point.mean == Approx(99 * 32 / 0.05));
+}
+
+TEST_CASE("A speed is that of half a second at least, over the whole run") {
+    RunData data;
+    data.apply(run(1));
+    // 32 samples every 10 ms; then, for 0.1 s, every millisecond.
+    for (std::int64_t number = 1; number <= 101; ++number) data.apply(step(0, number, number * 10000));
+    for (std::int64_t number = 102; number <= 201; ++number) {
+        data.apply(step(0, number, 1'010'000 + (number - 101) * 1000));
+    }
+    data.apply(RunEnded{});
+    const auto points = data.samplesPerSecond().points();
+    REQUIRE(points.size() == 4);
+    CHECK(points[0].step == 1);
+    CHECK(points[1].step == 51);
+    CHECK(points[2].step == 101);
+    CHECK(points[2].mean == Approx(3200));
+    CHECK(points[3].step == 201);
+    CHECK(points[3].mean == Approx(150 * 32 / 0.6));  // the last 0.1 s and the 0.5 s before
 }
 
 TEST_CASE("There is no time left before the first steps and after the end") {

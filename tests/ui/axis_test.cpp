@@ -57,3 +57,23 @@ TEST_CASE("zooming keeps the value under the pointer and stays within the whole"
     CHECK(zoomed({25, 75}, whole, 50, 0.1) == whole);
     CHECK(zoomed({80, 100}, whole, 80, 0.5) == AxisRange{60, 100});
 }
+
+TEST_CASE("values far above the rest in the first tenth are outliers, later ones never") {
+    std::vector<QPointF> points;
+    for (int x = 0; x < 200; ++x) points.emplace_back(x, x < 10 ? 100.0 : 1.0 + 0.01 * (x % 100));
+    // The rest lies between 1 and 1.99; half of its range more is shown.
+    CHECK(rangeWithoutOutliers(points).maximum == Approx(1.99 + 0.5 * 0.99));
+    CHECK(rangeWithoutOutliers(points).minimum == 1.0);
+    points[150].setY(100);  // a jump in the middle matters
+    CHECK(rangeWithoutOutliers(points).maximum == 100);
+}
+
+TEST_CASE("few points and an even decline have no outliers") {
+    std::vector<QPointF> few;
+    for (int x = 0; x < 49; ++x) few.emplace_back(x, x == 0 ? 100.0 : 1.0 + x);
+    CHECK(rangeWithoutOutliers(few).maximum == 100);
+    std::vector<QPointF> even;
+    for (int x = 0; x < 200; ++x) even.emplace_back(x, 200.0 - x);
+    CHECK(rangeWithoutOutliers(even).maximum == 200);
+    CHECK(rangeWithoutOutliers({}).empty());
+}

@@ -104,3 +104,20 @@ TEST_CASE("a click on the legend hides a curve, a double click shows it alone") 
     QTest::mouseDClick(&legend, Qt::LeftButton, {}, second);
     CHECK(legend.hidden() == std::set<QString>{"rank 2", "train"});
 }
+
+TEST_CASE("the first steps of a loss do not press the rest flat, unless they are asked for") {
+    Theme theme;
+    LiveChart chart(theme);
+    chart.resize(600, 300);
+    Curve loss{QStringLiteral("train"), Qt::blue, Curve::Kind::BandLine, {}};
+    for (int at = 0; at < 1000; ++at) {
+        const double y = at < 20 ? 50 : 1 + 0.001 * (at % 100);
+        loss.points.push_back({at * 1.0, y, y, y});
+    }
+    chart.setCurves({loss});
+    CHECK(chart.shownY().maximum >= 50);
+    chart.setIgnoreOutliers(true);
+    CHECK(chart.shownY().maximum < 2);
+    chart.setLogY(true);
+    CHECK(chart.shownY().maximum >= std::log10(50.0));
+}

@@ -6,7 +6,9 @@
 #include <QPushButton>
 #include <QSlider>
 #include <QTemporaryDir>
+#include <QTest>
 
+#include "config/run_config.h"
 #include "support/catch.h"
 #include "support/size_limit.h"
 #include "telemetry.h"
@@ -258,4 +260,97 @@ TEST_CASE("a chart has the whole row when the one beside it has nothing to show"
     frame.gradientNorm = {3};
     run.feed(frame);
     CHECK(waitFor([&] { return !page.chart("accuracyChart").isVisible() && loss.width() > 800; }));
+}
+
+TEST_CASE("the learning rate has a chart, and L makes the axis logarithmic") {
+    Charts page;
+    FakeRun run(page.run);
+    run.steps(4);
+    REQUIRE(page.shows(4));
+    REQUIRE(page.chart("learningRateChart").curves().size() == 1);
+    CHECK(page.chart("learningRateChart").curves()[0].points.size() == 4);
+    auto* log = page.page.findChild<QCheckBox*>("logYCheckBox");
+    page.page.activateWindow();
+    page.page.setFocus();
+    REQUIRE(waitFor([&] { return page.page.isActiveWindow(); }));
+    QTest::keyClick(&page.page, Qt::Key_L);
+    CHECK(log->isChecked());
+    QTest::keyClick(&page.page, Qt::Key_L);
+    CHECK(!log->isChecked());
+}
+
+TEST_CASE("a run that goes on from another is shown with that one before it, and a flag between") {
+    const QTemporaryDir folder;
+    RunModel before;
+    QFile file(folder.filePath("telemetry.jsonl"));
+    REQUIRE(file.open(QIODevice::WriteOnly));
+    const auto write = [&](const Event& event) { file.write(QByteArray::fromStdString(encode(event))); };
+    RunStarted first;
+    first.worldSize = 1;
+    first.stepsPerEpoch = 2;
+    first.epochs = 10;
+    write(first);
+    StepsFrame frame;
+    frame.step = {1, 2, 3, 4, 5, 6};
+    frame.loss = {9, 8, 7, 6, 5, 4};
+    frame.samples = {8, 8, 8, 8, 8, 8};
+    frame.endUs = {1000000, 2000000, 3000000, 4000000, 5000000, 6000000};
+    write(frame);
+    file.close();
+
+    Charts page;
+    RunStarted second = first;
+    second.stepsBefore = 4;  // the checkpoint was made after step 4; 5 and 6 are done again
+    RunConfig config;
+    config.training.resume = folder.path().toStdString();
+    second.config = config.toText();
+    FakeRun run(page.run);
+    page.run.reset();
+    run.feed(second);
+    frame.step = {5, 6, 7};
+    frame.loss = {3, 2, 1};
+    frame.samples = {8, 8, 8};
+    frame.endUs = {1000000, 2000000, 3000000};
+    run.feed(frame);
+    REQUIRE(page.shows(7));
+    const auto& points = page.chart("lossChart").curves()[0].points;
+    CHECK(points[3].y == 6);
+    CHECK(points[4].x == 5);
+    CHECK(points[4].y == 3);
+    CHECK(page.chart("lossChart").flags() == std::vector<ChartFlag>{{4, "resumed"}});
+    CHECK(page.chart("lossChart").shownX().minimum == 0);
+    page.page.findChild<QPushButton*>("axisSamplesButton")->click();
+    REQUIRE(waitFor([&] { return page.chart("lossChart").curves()[0].points.back().x == 56; }));
+    page.page.findChild<QPushButton*>("axisTimeButton")->click();
+    REQUIRE(waitFor([&] { return page.chart("lossChart").curves()[0].points.back().x == 3; }));
+    CHECK(page.chart("lossChart").curves()[0].points.front().x == -3);  // 1 s after a start 4 s before
+}
+
+TEST_CASE("ranks whose steps were recorded together are shown with their range") {
+    Charts page;
+    RunStarted start;
+    start.worldSize = 1;
+    start.stepsPerEpoch = 8;
+    start.epochs = 2;
+    FakeRun run(page.run);
+    page.run.reset();
+    run.feed(start);
+    StepsFrame frame;
+    frame.step = {4, 8};
+    frame.from = {1, 5};
+    frame.count = {4, 4};
+    frame.loss = {2, 1};
+    frame.lossMinimum = {1, 0.5};
+    frame.lossMaximum = {3, 1.5};
+    frame.samples = {32, 32};
+    frame.endUs = {1, 2};
+    run.feed(frame);
+    page.page.findChild<QCheckBox*>("fanOutCheckBox")->click();
+    REQUIRE(waitFor([&] {
+        const auto& curves = page.chart("lossChart").curves();
+        return curves.size() == 1 && curves[0].name == "rank 0" && curves[0].points.size() == 2;
+    }));
+    const Curve& rank = page.chart("lossChart").curves()[0];
+    CHECK(rank.kind == Curve::Kind::BandLine);
+    CHECK(rank.points[1] == CurvePoint{8, 1, 0.5, 1.5});
 }

@@ -36,6 +36,23 @@ AxisRange niceRange(AxisRange values, int ticks) {
     return {std::floor(values.minimum / step + 1e-9) * step, std::ceil(values.maximum / step - 1e-9) * step};
 }
 
+AxisRange rangeWithoutOutliers(std::span<const QPointF> points) {
+    constexpr std::size_t kEnough = 50;
+    constexpr double kBeginning = 0.1;  // of x
+    constexpr double kFar = 2;          // times the range of what comes later
+    AxisRange whole, later;
+    if (points.empty()) return whole;
+    const double until = points.front().x() + kBeginning * (points.back().x() - points.front().x());
+    for (const QPointF& point : points) {
+        whole.include(point.y());
+        if (point.x() > until) later.include(point.y());
+    }
+    if (points.size() < kEnough || later.empty() || later.width() <= 0) return whole;
+    if (whole.maximum <= later.maximum + kFar * later.width()) return whole;
+    // Some of the way down is still seen.
+    return {whole.minimum, later.maximum + kFar / 4 * later.width()};
+}
+
 AxisRange zoomed(AxisRange shown, AxisRange whole, double anchor, double factor) {
     const double width = std::clamp(shown.width() / factor, whole.width() * kDeepestZoom, whole.width());
     const double share = shown.width() > 0 ? (anchor - shown.minimum) / shown.width() : 0.5;

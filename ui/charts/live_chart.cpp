@@ -22,6 +22,8 @@ constexpr double kRawOpacity = 0.30;
 constexpr double kBandOpacity = 0.13;
 constexpr double kLineWidth = 2;
 constexpr double kMarkerSize = 8;
+constexpr double kDotSize = 5;
+constexpr qsizetype kMostDots = 40;
 constexpr double kMarkerRoom = 10;  // pixels of width for each marker
 constexpr double kZoomPerNotch = 1.25;
 constexpr double kLeastDrag = 8;
@@ -92,6 +94,22 @@ void LiveChart::setLogY(bool on) {
     redraw();
 }
 
+void LiveChart::setIgnoreOutliers(bool on) {
+    if (on == m_ignoreOutliers) return;
+    m_ignoreOutliers = on;
+    redraw();
+}
+
+void LiveChart::setFlags(std::vector<ChartFlag> flags) {
+    if (flags == m_flags) return;
+    m_flags = std::move(flags);
+    viewport()->update();
+}
+
+AxisRange LiveChart::shownY() const {
+    return {m_yAxis->min(), m_yAxis->max()};
+}
+
 void LiveChart::setXRange(std::optional<AxisRange> range) {
     m_chosenX = range;
     if (!range) {
@@ -132,22 +150,32 @@ double LiveChart::toY(double value) const {
     return m_logY ? (value > 0 ? std::log10(value) : std::numeric_limits<double>::quiet_NaN()) : value;
 }
 
+// Of the visible curves, the values and the smoothed ones, each curve by itself from left to right.
+std::vector<QPointF> LiveChart::pointsIn(const AxisRange& x) const {
+    std::vector<QPointF> points;
+    for (std::size_t at = 0; at < m_curves.size(); ++at) {
+        if (m_hidden.contains(m_curves[at].name)) continue;
+        for (std::size_t index = 0; index < m_curves[at].points.size(); ++index) {
+            const CurvePoint& point = m_curves[at].points[index];
+            if (point.x < x.minimum || point.x > x.maximum) continue;
+            points.emplace_back(point.x, toY(point.y));
+            points.emplace_back(point.x, toY(m_smoothed[at][index]));
+        }
+    }
+    return points;
+}
+
 AxisRange LiveChart::rangeOfY(const AxisRange& x) const {
     if (m_chosenY) {
         return *m_chosenY;
     }
+    std::vector<QPointF> points = pointsIn(x);
     AxisRange values;
-    for (std::size_t at = 0; at < m_curves.size(); ++at) {
-        if (m_hidden.contains(m_curves[at].name)) {
-            continue;
-        }
-        for (std::size_t index = 0; index < m_curves[at].points.size(); ++index) {
-            const CurvePoint& point = m_curves[at].points[index];
-            if (point.x >= x.minimum && point.x <= x.maximum) {
-                values.include(toY(point.y));
-                values.include(toY(m_smoothed[at][index]));
-            }
-        }
+    if (m_ignoreOutliers && !m_logY) {
+        std::ranges::stable_sort(points, {}, &QPointF::x);
+        values = rangeWithoutOutliers(points);
+    } else {
+        for (const QPointF& point : points) values.include(point.y());
     }
     if (m_fromZero && !values.empty()) {
         values.include(0);
@@ -192,9 +220,7 @@ LiveChart::Drawn LiveChart::addSeries(const Curve& curve) {
         attach(drawn.raw = new QLineSeries);
     }
     attach(drawn.line = new QLineSeries);
-    if (curve.kind == Curve::Kind::MarkedLine) {
-        attach(drawn.markers = new QScatterSeries);
-    }
+    attach(drawn.markers = new QScatterSeries);
     return drawn;
 }
 
@@ -211,12 +237,11 @@ void LiveChart::restyle(Drawn& drawn, const Curve& curve) {
         drawn.band->setBrush(faded(curve.color, kBandOpacity));
         drawn.band->setVisible(shown);
     }
-    if (drawn.markers != nullptr) {
-        drawn.markers->setMarkerSize(kMarkerSize);
-        drawn.markers->setColor(m_theme.colors().panel);
-        drawn.markers->setPen(QPen(curve.color, kLineWidth));
-        drawn.markers->setVisible(shown);
-    }
+    const bool marked = curve.kind == Curve::Kind::MarkedLine;
+    drawn.markers->setMarkerSize(marked ? kMarkerSize : kDotSize);
+    drawn.markers->setColor(marked ? m_theme.colors().panel : curve.color);
+    drawn.markers->setPen(marked ? QPen(curve.color, kLineWidth) : QPen(Qt::NoPen));
+    drawn.markers->setVisible(shown);
 }
 
 void LiveChart::fill(Drawn& drawn, const Curve& curve) {
@@ -239,11 +264,10 @@ void LiveChart::fill(Drawn& drawn, const Curve& curve) {
     }
     const QList<QPointF> line = decimated(gather([&](std::size_t at) { return smooth[at]; }), columns);
     drawn.line->replace(line);
-    if (drawn.markers != nullptr) {
-        // Closer together they would hide the line they mark.
-        const bool apart = static_cast<double>(line.size()) * kMarkerRoom <= pixelColumns();
-        drawn.markers->replace(apart ? line : QList<QPointF>());
-    }
+    // Closer together they would hide the line they mark; on a line they say that there are no more points.
+    const bool few = curve.kind == Curve::Kind::MarkedLine || line.size() <= kMostDots;
+    const bool apart = static_cast<double>(line.size()) * kMarkerRoom <= pixelColumns();
+    drawn.markers->replace(few && apart ? line : QList<QPointF>());
 }
 
 void LiveChart::redraw() {

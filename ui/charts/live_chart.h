@@ -23,6 +23,13 @@ namespace ringside {
 
 class Theme;
 
+// A place in a run that is marked on every chart.
+struct ChartFlag {
+    double x = 0;
+    QString text;
+    bool operator==(const ChartFlag&) const = default;
+};
+
 // A chart that grows while one looks. Qt Charts draws the curves, which are replaced once per redraw by at most two
 // points per pixel column; grid, labels, crosshair and the box dragged for zooming are drawn here.
 class LiveChart : public QChartView {
@@ -37,6 +44,11 @@ class LiveChart : public QChartView {
     void setSmoothing(double weight);
     void setStyles(NumberStyle x, NumberStyle y);
     void setLogY(bool on);
+    // The automatic y range leaves out what lies far above all the rest at the beginning.
+    void setIgnoreOutliers(bool on);
+    void setFlags(std::vector<ChartFlag> flags);
+    const std::vector<ChartFlag>& flags() const { return m_flags; }
+    AxisRange shownY() const;
     void setFromZero(bool on) { m_fromZero = on; }    // the y axis starts at zero however narrow the curve
     void setXFromZero(bool on) { m_xFromZero = on; }  // all of x starts at zero, where training does
     // The x range to show; nothing = everything, following the live edge.
@@ -85,7 +97,9 @@ class LiveChart : public QChartView {
     void computeSmoothed();
     AxisRange wholeShown() const;
     AxisRange rangeOfY(const AxisRange& x) const;
+    std::vector<QPointF> pointsIn(const AxisRange& x) const;
     double toY(double value) const;
+    void drawFlags(QPainter& painter) const;
     int yTickCount() const;
     QRectF plot() const;
     double xAt(double pixel) const;
@@ -102,6 +116,8 @@ class LiveChart : public QChartView {
     std::set<QString> m_hidden;
     double m_smoothing = 0;
     bool m_logY = false;
+    bool m_ignoreOutliers = false;
+    std::vector<ChartFlag> m_flags;
     bool m_fromZero = false;
     bool m_xFromZero = true;
     NumberStyle m_xStyle = NumberStyle::Plain, m_yStyle = NumberStyle::Plain;

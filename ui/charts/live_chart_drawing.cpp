@@ -18,6 +18,7 @@ constexpr double kPixelsPerXTick = 90;
 constexpr double kPixelsPerYTick = 46;
 constexpr double kLeastBetweenYLabels = 13;  // in a window too low for all of them some are left out
 constexpr double kBoxPadding = 9;
+constexpr double kFlagPadding = 6;
 constexpr double kBoxLine = 17;
 
 QString valueText(double value, NumberStyle style) {
@@ -81,8 +82,28 @@ void LiveChart::drawBackground(QPainter* painter, const QRectF&) {
     }
 }
 
+// A line across the chart with its text beside it at the top.
+void LiveChart::drawFlags(QPainter& painter) const {
+    const QRectF area = plot();
+    const AxisRange x = shownX();
+    painter.setFont(m_theme.noteFont());
+    for (const ChartFlag& flag : m_flags) {
+        if (flag.x < x.minimum || flag.x > x.maximum || m_curves.empty()) continue;
+        const double pixel = std::round(pixelOf(flag.x)) + 0.5;
+        painter.setPen(QPen(m_theme.colors().muted, 1));
+        painter.drawLine(QPointF(pixel, area.top()), QPointF(pixel, area.bottom()));
+        const double width = painter.fontMetrics().horizontalAdvance(flag.text) + 2 * kFlagPadding;
+        const bool left = pixel + width > area.right();
+        const QRectF cloth(left ? pixel - width : pixel, area.top(), width, kBoxLine);
+        painter.fillRect(cloth, m_theme.colors().muted);
+        painter.setPen(m_theme.colors().panel);
+        painter.drawText(cloth, Qt::AlignCenter, flag.text);
+    }
+}
+
 void LiveChart::drawForeground(QPainter* painter, const QRectF&) {
     const QRectF area = plot();
+    drawFlags(*painter);
     if (m_dragFrom && std::abs(m_dragTo.x() - m_dragFrom->x()) > 3) {
         QColor fill = m_theme.colors().accent;
         painter->setPen(QPen(fill, 1));

@@ -4,6 +4,7 @@
 #include <QFileDialog>
 #include <QGridLayout>
 #include <QLabel>
+#include <QShortcut>
 #include <QVBoxLayout>
 
 #include "export/chart_export.h"
@@ -14,15 +15,18 @@
 namespace ringside {
 namespace {
 
-constexpr int kRedrawMs = 40;
+constexpr int kColumns = 6;              // of the grid: two or three charts in a row
 constexpr double kStartsNearZero = 0.1;  // of the last step
 
 }  // namespace
 
 TrainingPage::TrainingPage(RunModel& run, Theme& theme, QWidget* parent)
-    : Page(QStringLiteral("training"), tr("Training"), parent), m_run(run), m_theme(theme) {
+    : Page(QStringLiteral("training"), tr("Training"), parent),
+      m_run(run),
+      m_theme(theme),
+      m_earlier(new EarlierRuns(run, this)) {
     m_tick.setSingleShot(true);
-    m_tick.setInterval(kRedrawMs);
+    m_tick.setInterval(0);
     m_stack = new QStackedLayout(this);
     m_stack->addWidget(makeEmpty());
     auto* page = new QWidget;
@@ -34,7 +38,14 @@ TrainingPage::TrainingPage(RunModel& run, Theme& theme, QWidget* parent)
     layout->addWidget(makeCharts(), 1);
     m_stack->addWidget(page);
     connect(&m_tick, &QTimer::timeout, this, &TrainingPage::redraw);
-    connect(&run, &RunModel::changed, this, &TrainingPage::redrawLater);
+    // Changes come at most every 40 ms already.
+    connect(&run, &RunModel::changed, this, [this] {
+        if (isVisible()) redraw();
+    });
+    connect(m_earlier, &EarlierRuns::changed, this, &TrainingPage::redrawLater);
+    auto* logKey = new QShortcut(QKeySequence(Qt::Key_L), this);
+    logKey->setContext(Qt::WidgetWithChildrenShortcut);
+    connect(logKey, &QShortcut::activated, m_tools, &TrainingToolRow::toggleLogY);
     connect(&run, &RunModel::expectedChanged, this, &TrainingPage::redraw);  // a press of Run is answered at once
     connect(&theme, &Theme::changed, this, &TrainingPage::redrawLater);
     connect(m_tools, &TrainingToolRow::changed, this, &TrainingPage::redrawLater);
@@ -96,13 +107,15 @@ QWidget* TrainingPage::makeCharts() {
     m_accuracy = new ChartPanel(tr("Accuracy"), QStringLiteral("accuracy"), m_theme);
     m_throughput = new ChartPanel(tr("Samples per second"), QStringLiteral("throughput"), m_theme);
     m_gradient = new ChartPanel(tr("Gradient norm"), QStringLiteral("gradientNorm"), m_theme);
-    grid->addWidget(m_loss, 0, 0);
-    grid->addWidget(m_accuracy, 0, 1);
-    grid->addWidget(m_throughput, 1, 0);
-    grid->addWidget(m_gradient, 1, 1);
+    m_rate = new ChartPanel(tr("Learning rate"), QStringLiteral("learningRate"), m_theme);
+    for (ChartPanel* panel : panels()) panel->setParent(m_charts);
+    place(0, {m_loss, m_accuracy});
+    place(1, {m_throughput, m_gradient, m_rate});
+    for (int column = 0; column < kColumns; ++column) grid->setColumnStretch(column, 1);
     grid->setRowStretch(0, 9);
     grid->setRowStretch(1, 5);
     m_throughput->chart().setFromZero(true);
+    m_rate->chart().setFromZero(true);
     m_throughput->chart().setEmptyText(tr("The run was too short to measure its speed"));
     for (ChartPanel* panel : panels()) {
         connectChart(panel);
@@ -112,7 +125,7 @@ QWidget* TrainingPage::makeCharts() {
 
 void TrainingPage::connectChart(ChartPanel* panel) {
     LiveChart& chart = panel->chart();
-    chart.setXText([this](double x) { return placeText(m_run.data(), m_tools->xAxis(), x); });
+    chart.setXText([this](double x) { return placeText(parts(), m_tools->xAxis(), x); });
     connect(&chart, &LiveChart::crosshairMoved, this, [this](std::optional<double> x) {
         for (ChartPanel* other : panels()) other->chart().setCrosshair(x);
     });
@@ -134,41 +147,70 @@ void TrainingPage::redrawLater() {
     }
 }
 
+// What is set is not noise, and the few rates of a short run are means already.
+bool TrainingPage::isSmoothed(const ChartPanel* panel) const {
+    constexpr std::size_t kFewRates = 40;
+    if (panel == m_throughput) return m_run.data().samplesPerSecond().points().size() > kFewRates;
+    return panel != m_rate;
+}
+
+RunParts TrainingPage::parts() const {
+    return partsOf(m_earlier->runs(), m_run.data());
+}
+
 void TrainingPage::redraw() {
     const RunData& run = m_run.data();
+    const RunParts parts = this->parts();
     const XAxis axis = m_tools->xAxis();
     const bool nothing = m_run.expected() || (run.loss().points().empty() && run.validationEpochs().empty());
     m_stack->setCurrentIndex(nothing ? 0 : 1);
     if (nothing) return showEmpty();
+    std::vector<ChartFlag> flags;
+    for (const double seam : seams(parts, axis)) flags.push_back({seam, tr("resumed")});
     for (ChartPanel* panel : panels()) {
-        panel->chart().setSmoothing(m_tools->smoothing());
+        panel->chart().setSmoothing(isSmoothed(panel) ? m_tools->smoothing() : 0);
         panel->chart().setXTitle(m_tools->xAxisName());
         panel->chart().setStyles(m_tools->xStyle(), panel == m_accuracy ? NumberStyle::Percent : NumberStyle::Plain);
+        panel->chart().setFlags(flags);
     }
     m_loss->chart().setLogY(m_tools->logY());
+    m_loss->chart().setIgnoreOutliers(m_tools->ignoreOutliers());
     m_gradient->chart().setLogY(m_tools->logY());
-    std::vector<Curve> loss = lossCurves(run, axis, m_tools->fanOut(), m_theme);
+    std::vector<Curve> loss = lossCurves(parts, axis, m_tools->fanOut(), m_theme);
     const AxisRange whole = wholeRange(loss);
     // A run that goes on from another begins where that one ended, which may be far from 0.
-    const bool goesOn = run.started() && run.started()->stepsBefore > 0;
+    const auto& first = parts.front().run->started();
+    const bool goesOn = first && first->stepsBefore > 0;
     const bool fromZero = !goesOn || whole.minimum < kStartsNearZero * whole.maximum;
     for (ChartPanel* panel : panels()) panel->chart().setXFromZero(fromZero);
     m_loss->setCurves(std::move(loss), whole);
-    m_accuracy->setCurves(accuracyCurves(run, axis, m_tools->fanOut(), m_theme), whole);
-    m_throughput->setCurves(throughputCurves(run, axis, m_theme), whole);
-    m_gradient->setCurves(gradientNormCurves(run, axis, m_theme), whole);
-    place(0, m_loss, m_accuracy);  // regression has none
-    place(1, m_throughput, m_gradient);
+    m_accuracy->setCurves(accuracyCurves(parts, axis, m_tools->fanOut(), m_theme), whole);
+    m_throughput->setCurves(throughputCurves(parts, axis, m_theme), whole);
+    m_gradient->setCurves(gradientNormCurves(parts, axis, m_theme), whole);
+    m_rate->setCurves(learningRateCurves(parts, axis, m_theme), whole);
+    place(0, {m_loss, m_accuracy});  // regression has none
+    place(1, {m_throughput, m_gradient, m_rate});
 }
 
-// The second chart of a row beside the first, which has the whole row when the second has nothing to show.
-void TrainingPage::place(int row, ChartPanel* first, ChartPanel* second) {
-    const bool both = !second->chart().curves().empty();
-    if (both != second->isHidden()) return;
+// The charts of a row side by side, without those, but for the first, that have nothing to show.
+void TrainingPage::place(int row, const std::vector<ChartPanel*>& panels) {
     auto* grid = static_cast<QGridLayout*>(m_charts->layout());
-    grid->removeWidget(first);
-    grid->addWidget(first, row, 0, 1, both ? 1 : 2);
-    second->setVisible(both);
+    std::vector<ChartPanel*> shown;
+    for (ChartPanel* panel : panels) {
+        const bool shows = panel == panels.front() || !panel->chart().curves().empty();
+        panel->setVisible(shows);
+        if (shows) shown.push_back(panel);
+    }
+    const int span = kColumns / static_cast<int>(shown.size());
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+        const int column = static_cast<int>(i) * span;
+        int wasRow = -1, wasColumn = -1, rows = 0, columns = 0;
+        const int index = grid->indexOf(shown[i]);
+        if (index >= 0) grid->getItemPosition(index, &wasRow, &wasColumn, &rows, &columns);
+        if (wasRow == row && wasColumn == column && columns == span) continue;
+        if (index >= 0) grid->removeWidget(shown[i]);
+        grid->addWidget(shown[i], row, column, 1, span);
+    }
 }
 
 QStringList TrainingPage::csvLines() const {

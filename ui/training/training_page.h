@@ -11,13 +11,15 @@
 #include "charts/chart_panel.h"
 #include "controls/latest_work.h"
 #include "pages/page.h"
+#include "training/earlier_runs.h"
 #include "training/training_tool_row.h"
 
 namespace ringside {
 
 class RunModel;
 
-// Loss, accuracy, throughput and gradient norm while they are measured, on one x axis with one crosshair.
+// Loss, accuracy, throughput, gradient norm and learning rate while they are measured, on one x axis with one
+// crosshair. The curves of a run that goes on from others begin where the first of them began.
 class TrainingPage : public Page {
     Q_OBJECT
   public:
@@ -28,6 +30,7 @@ class TrainingPage : public Page {
     void exportTo(const QString& file);  // .csv, .svg or .png
 
     QList<QAction*> exportActions() const override { return m_tools->exportActions(); }
+    QList<PageKey> keys() const override { return {{QStringLiteral("L"), tr("Logarithmic y axis")}}; }
 
   protected:
     void showEvent(QShowEvent* event) override;
@@ -39,13 +42,16 @@ class TrainingPage : public Page {
     void connectChart(ChartPanel* panel);
     void redrawLater();
     void redraw();
-    void place(int row, ChartPanel* first, ChartPanel* second);
+    void place(int row, const std::vector<ChartPanel*>& panels);
+    bool isSmoothed(const ChartPanel* panel) const;
+    RunParts parts() const;
     void setXRange(std::optional<AxisRange> range);
     void chooseExport(const QString& suffix);
-    std::vector<ChartPanel*> panels() const { return {m_loss, m_accuracy, m_throughput, m_gradient}; }
+    std::vector<ChartPanel*> panels() const { return {m_loss, m_accuracy, m_throughput, m_gradient, m_rate}; }
 
     RunModel& m_run;
     Theme& m_theme;
+    EarlierRuns* m_earlier;
     QTimer m_tick;
     QStackedLayout* m_stack = nullptr;
     QLabel* m_emptyTitle = nullptr;
@@ -56,6 +62,7 @@ class TrainingPage : public Page {
     ChartPanel* m_accuracy = nullptr;
     ChartPanel* m_throughput = nullptr;
     ChartPanel* m_gradient = nullptr;
+    ChartPanel* m_rate = nullptr;
     LatestWork m_writing;
 };
 

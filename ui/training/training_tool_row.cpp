@@ -16,7 +16,7 @@ constexpr int kSmoothingSteps = 100;  // the slider's: hundredths of the weight
 constexpr int kDefaultSmoothing = 60;
 constexpr int kSliderWidth = 110, kShortSlider = 70;
 constexpr int kValueWidth = 32;
-constexpr int kOneRow = 800;    // from this width on all is side by side
+constexpr int kOneRow = 930;    // from this width on all is side by side
 constexpr int kRoomyRow = 520;  // and from this on the slider has its name
 
 }  // namespace
@@ -26,9 +26,11 @@ TrainingToolRow::TrainingToolRow(QWidget* parent)
       m_smoothing(makeSlider()),
       m_smoothingValue(new QLabel),
       m_axis(makeAxis()),
-      m_logY(makeSwitch(tr("Log y"), "logYCheckBox", tr("Logarithmic y axis for loss and gradient norm"))),
+      m_logY(makeSwitch(tr("Log y"), "logYCheckBox", tr("Logarithmic y axis for loss and gradient norm (L)"))),
       m_fanOut(makeSwitch(tr("Fan out by rank"), "fanOutCheckBox",
                           tr("One curve for each rank instead of the mean and its band"))),
+      m_outliers(makeSwitch(tr("Ignore outliers"), "outliersCheckBox",
+                            tr("The loss axis leaves out what lies far above the rest in the first steps"))),
       m_name(new QLabel(tr("Smoothing"))),
       m_rows(new QBoxLayout(QBoxLayout::LeftToRight, this)),
       m_curves(new QHBoxLayout),
@@ -43,11 +45,13 @@ TrainingToolRow::TrainingToolRow(QWidget* parent)
     m_curves->insertSpacing(3, Theme::kSpace2);
     m_curves->addStretch(1);
     m_options->addWidget(m_logY);
+    m_options->addWidget(m_outliers);
     m_options->addWidget(m_fanOut);
     m_options->addStretch(1);
     m_options->addWidget(makeExportButton());
     m_rows->addLayout(m_curves);
     m_rows->addLayout(m_options, 1);
+    m_outliers->setChecked(true);
     showSmoothing();
 }
 
@@ -56,6 +60,8 @@ void TrainingToolRow::resizeEvent(QResizeEvent*) {
     const bool roomy = width() >= kRoomyRow;
     m_axis->setTight(!roomy);
     m_name->setVisible(roomy);
+    m_outliers->setText(roomy ? tr("Ignore outliers") : tr("Trim"));
+    m_fanOut->setText(roomy ? tr("Fan out by rank") : tr("Fan out"));
     m_smoothing->setFixedWidth(roomy ? kSliderWidth : kShortSlider);
 }
 

@@ -25,7 +25,9 @@ class TrainingToolRow : public QWidget {
     QString xAxisName() const;  // of a column: "step", "seconds"
     NumberStyle xStyle() const { return xAxis() == XAxis::Time ? NumberStyle::Seconds : NumberStyle::Plain; }
     bool logY() const { return m_logY->isChecked(); }
+    void toggleLogY() { m_logY->toggle(); }
     bool fanOut() const { return m_fanOut->isChecked(); }
+    bool ignoreOutliers() const { return m_outliers->isChecked(); }
     QList<QAction*> exportActions() const { return m_export->actions(); }
 
   Q_SIGNALS:
@@ -48,6 +50,7 @@ class TrainingToolRow : public QWidget {
     SegmentedControl* m_axis;
     QCheckBox* m_logY;
     QCheckBox* m_fanOut;
+    QCheckBox* m_outliers;
     QMenu* m_export = nullptr;
     QLabel* m_name;          // of the slider
     QBoxLayout* m_rows;      // one row, or two where there is little room:

@@ -17,10 +17,9 @@ constexpr int kDifferent = 1;  // as diff(1)
 constexpr const char* kCompareFooter =
     "A and B are run directories, or any directories with a metrics.jsonl, such as an exported script's --out.\n"
     "Losses are compared step by step and epoch by epoch, relative to the larger of the two; shards, weights,\n"
-    "accuracy and configuration are reported and decide nothing. Steps of a\n"
-    "long run that were recorded together are compared by mean, minimum and maximum. A run that goes on from a "
-    "checkpoint is compared\n"
-    "from its first step on.\n"
+    "accuracy and configuration are reported and decide nothing. Steps of a long run that were recorded together\n"
+    "are compared by mean, minimum and maximum. A run that goes on from a checkpoint is compared from its first\n"
+    "step on.\n"
     "\n"
     "Exit codes: 0 the same steps with losses within the tolerance, 1 different, 2 a run cannot be read.\n"
     "\n"

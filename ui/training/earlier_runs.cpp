@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "training/earlier_runs.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <string>
+
+#include "base/files.h"
+#include "config/run_config.h"
+#include "models/run_model.h"
+#include "run/record/run_directory.h"
+#include "telemetry/codec.h"
+
+namespace ringside {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMostRuns = 16;  // of a chain
+constexpr std::size_t kRunPiece = 1U << 18;
+
+// The run directory that training.resume names: itself, or that of a checkpoint in it. Empty where there is none.
+fs::path directoryOf(const RunStarted& started) {
+    const Result<RunConfig> config = RunConfig::parse(started.config, "run");
+    if (!config || config.value().training.resume.empty() || started.stepsBefore == 0) return {};
+    const fs::path named = config.value().training.resume;
+    std::error_code ignored;
+    for (const fs::path& one : {named, named.parent_path().parent_path()}) {
+        if (fs::is_regular_file(RunPaths(one).telemetry(), ignored)) return one;
+    }
+    return {};
+}
+
+std::shared_ptr<const RunData> readRun(const fs::path& directory, const LatestWork::Stop& stop) {
+    const Result<UniqueFd> file = openFile(RunPaths(directory).telemetry());
+    if (!file) return nullptr;
+    auto data = std::make_shared<RunData>();
+    Decoder decoder;
+    std::string piece(kRunPiece, '\0');
+    while (!stop) {
+        const ssize_t got = ::read(file.value().get(), piece.data(), piece.size());
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) break;
+        decoder.feed({piece.data(), static_cast<std::size_t>(got)}, [&](Event&& event) { data->apply(event); });
+    }
+    return data->started() ? data : nullptr;
+}
+
+std::vector<std::shared_ptr<const RunData>> readChain(const RunStarted& latest, const LatestWork::Stop& stop) {
+    std::vector<std::shared_ptr<const RunData>> chain;
+    const RunStarted* next = &latest;
+    while (!stop && static_cast<int>(chain.size()) < kMostRuns) {
+        const fs::path directory = directoryOf(*next);
+        if (directory.empty()) break;
+        std::shared_ptr<const RunData> run = readRun(directory, stop);
+        // A run goes on from an earlier step; anything else is no chain, or a circle.
+        if (!run || run->started()->stepsBefore >= next->stepsBefore) break;
+        chain.insert(chain.begin(), run);
+        next = &*chain.front()->started();
+    }
+    return chain;
+}
+
+}  // namespace
+
+EarlierRuns::EarlierRuns(RunModel& run, QObject* parent) : QObject(parent), m_run(run) {
+    connect(&run, &RunModel::changed, this, &EarlierRuns::look);
+    connect(&run, &RunModel::restarted, this, [this] {
+        m_work.cancel();
+        m_runs.clear();
+        m_looked = false;
+        Q_EMIT changed();
+    });
+}
+
+void EarlierRuns::look() {
+    if (m_looked || !m_run.data().started()) return;
+    m_looked = true;
+    if (m_run.data().started()->stepsBefore == 0) return;
+    m_work.want(
+        this, [started = *m_run.data().started()](const LatestWork::Stop& stop) { return readChain(started, stop); },
+        [this](const std::vector<std::shared_ptr<const RunData>>& runs) {
+            m_runs = runs;
+            Q_EMIT changed();
+        });
+}
+
+}  // namespace ringside

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QObject>
+#include <memory>
+#include <vector>
+
+#include "controls/latest_work.h"
+#include "telemetry/run_data.h"
+
+namespace ringside {
+
+class RunModel;
+
+// The runs that the shown one goes on from, the oldest first, read from their directories in the background.
+class EarlierRuns : public QObject {
+    Q_OBJECT
+  public:
+    explicit EarlierRuns(RunModel& run, QObject* parent = nullptr);
+
+    const std::vector<std::shared_ptr<const RunData>>& runs() const { return m_runs; }
+
+  Q_SIGNALS:
+    void changed();
+
+  private:
+    void look();
+
+    RunModel& m_run;
+    bool m_looked = false;  // for those of the run shown now
+    std::vector<std::shared_ptr<const RunData>> m_runs;
+    LatestWork m_work;
+};
+
+}  // namespace ringside
