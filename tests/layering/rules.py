@@ -10,6 +10,7 @@ ENGINE = {
     "data": {"config", "sampling"},
     "telemetry": {"config"},
     "tensor": set(),
+    "schedule": set(),
     "model": {"config", "data", "tensor"},
     "devices": {"config", "model"},
     "launch": set(),
@@ -22,7 +23,7 @@ ENGINE = {
     "train": {"config", "sampling", "data", "telemetry", "devices", "launch", "run", "model", "tensor", "backend", "nn",
               "comm", "parallel"},
 }
-CORE = {"base", "config", "sampling", "data", "telemetry", "devices", "launch", "run", "export", "tensor", "model"}
+CORE = {"base", "config", "sampling", "data", "telemetry", "devices", "launch", "run", "export", "tensor", "model", "schedule"}
 TRAIN_ONLY = set(ENGINE) - CORE
 
 # Rooms within a folder: what each may include of its neighbours there.

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "schedule/schedule.h"
+
+namespace ringside {
+namespace {
+
+using enum PipelineWork;
+using Actions = std::vector<PipelineAction>;
+
+struct NamedKind {
+    ScheduleKind kind;
+    const char* name;
+};
+constexpr std::array<NamedKind, 5> kKinds{{{ScheduleKind::kGpipe, "gpipe"},
+                                           {ScheduleKind::kOneForwardOneBackward, "1f1b"},
+                                           {ScheduleKind::kInterleaved, "interleaved"},
+                                           {ScheduleKind::kZeroBubble, "zero_bubble"},
+                                           {ScheduleKind::kLoopedBreadthFirst, "looped_bfs"}}};
+
+// All forwards, then all backwards (Huang et al. 2019).
+Actions gpipe(int rank, int microBatches) {
+    Actions actions;
+    for (const PipelineWork work : {kForward, kBackward})
+        for (int m = 0; m < microBatches; ++m) actions.push_back({rank, work, m});
+    return actions;
+}
+
+// As many forwards as stages follow, then in turns (PipeDream-Flush, Narayanan et al. 2021).
+Actions oneForwardOneBackward(int rank, int ranks, int microBatches) {
+    Actions actions;
+    const int ahead = std::min(microBatches, ranks - rank);
+    int forward = 0;
+    int backward = 0;
+    while (forward < ahead) actions.push_back({rank, kForward, forward++});
+    while (backward < microBatches) {
+        actions.push_back({rank, kBackward, backward++});
+        if (forward < microBatches) actions.push_back({rank, kForward, forward++});
+    }
+    return actions;
+}
+
+// Breadth first through the rank's stages; back in the opposite order of micro-batches (Lamy-Poirier 2022).
+Actions loopedBreadthFirst(int rank, const ScheduleShape& shape) {
+    Actions actions;
+    for (int v = 0; v < shape.stagesPerRank; ++v)
+        for (int m = 0; m < shape.microBatches; ++m) actions.push_back({v * shape.ranks + rank, kForward, m});
+    for (int v = shape.stagesPerRank; v-- > 0;)
+        for (int m = shape.microBatches; m-- > 0;) actions.push_back({v * shape.ranks + rank, kBackward, m});
+    return actions;
+}
+
+// Megatron's order over virtual stages (Narayanan et al. 2021): in rounds of micro-batches, each through all of the
+// rank's stages; backwards through them in the opposite order.
+class Interleaved {
+  public:
+    Interleaved(const ScheduleShape& shape, int rank, int perRound)
+        : m_shape(shape),
+          m_rank(rank),
+          m_perRound(perRound),
+          m_forwards(static_cast<std::size_t>(shape.stagesPerRank)),
+          m_backwards(m_forwards) {}
+
+    bool splits() const { return m_shape.kind == ScheduleKind::kZeroBubble; }
+
+    Actions make() {
+        const int all = m_shape.microBatches * m_shape.stagesPerRank;
+        // Without halves a rank runs ahead by two stages' worth for each rank behind it, with halves by one.
+        const int perRank = splits() ? 1 : 2;
+        const int ahead =
+            std::min((m_shape.stagesPerRank - 1) * m_perRound + perRank * (m_shape.ranks - 1 - m_rank), all);
+        for (int i = 0; i < all; ++i) {
+            forward(i);
+            if (i >= ahead) backward(i - ahead);
+        }
+        for (int i = all - ahead; i < all; ++i) backward(i);
+        while (m_weightsDone < m_inputs.size()) weights();
+        return std::move(m_actions);
+    }
+
+  private:
+    void forward(int step) {
+        const int local = step / m_perRound % m_shape.stagesPerRank;
+        m_actions.push_back({local * m_shape.ranks + m_rank, kForward, m_forwards[static_cast<std::size_t>(local)]++});
+    }
+    // Rank r does the weights' half r backwards later: by then its peers have what they wait for.
+    void backward(int step) {
+        const int local = m_shape.stagesPerRank - 1 - step / m_perRound % m_shape.stagesPerRank;
+        m_actions.push_back({local * m_shape.ranks + m_rank, splits() ? kInput : kBackward,
+                             m_backwards[static_cast<std::size_t>(local)]++});
+        if (!splits()) return;
+        m_inputs.push_back(m_actions.back());
+        if (m_inputs.size() > static_cast<std::size_t>(m_rank)) weights();
+    }
+    void weights() {
+        PipelineAction action = m_inputs[m_weightsDone++];
+        action.work = kWeights;
+        m_actions.push_back(action);
+    }
+
+    const ScheduleShape& m_shape;
+    int m_rank;
+    int m_perRound;
+    std::vector<int> m_forwards;  // of each stage so far
+    std::vector<int> m_backwards;
+    Actions m_inputs;
+    std::size_t m_weightsDone = 0;
+    Actions m_actions;
+};
+
+std::string countText(int count, const std::string& one, const char* plural = "s") {
+    return std::to_string(count) + " " + one + (count == 1 ? "" : plural);
+}
+
+Result<bool> checkShape(const ScheduleShape& shape) {
+    RINGSIDE_ASSERT(shape.ranks > 0 && shape.microBatches > 0 && shape.stagesPerRank > 0);
+    const int rounds = std::max(1, shape.microBatches / shape.ranks);
+    const std::string asked =
+        nameOf(shape.kind) + std::string(" with ") + countText(shape.microBatches, "micro-batch", "es");
+    if (shape.kind == ScheduleKind::kOneForwardOneBackward && shape.microBatches < shape.ranks)
+        return Problem{"", asked + " on " + countText(shape.ranks, "stage") + ": there must be at least as many",
+                       "use " + std::to_string(shape.ranks) + " or more, or gpipe"};
+    const bool inRounds = shape.kind == ScheduleKind::kInterleaved || shape.kind == ScheduleKind::kZeroBubble;
+    if (inRounds && shape.microBatches % rounds != 0)
+        return Problem{"",
+                       asked + " on " + countText(shape.ranks, "rank") + ": " + countText(rounds, "round") +
+                           " of them cannot be equal",
+                       "use " + std::to_string(shape.microBatches / rounds * rounds) + " or " +
+                           std::to_string((shape.microBatches / rounds + 1) * rounds)};
+    return true;
+}
+
+}  // namespace
+
+const char* nameOf(ScheduleKind kind) {
+    return std::ranges::find(kKinds, kind, &NamedKind::kind)->name;
+}
+
+Result<ScheduleKind> scheduleKind(const std::string& name) {
+    for (const NamedKind& one : kKinds)
+        if (name == one.name) return one.kind;
+    return Problem{"pipeline.schedule", "is \"" + name + "\"", "choose gpipe, 1f1b, interleaved or zero_bubble"};
+}
+
+Result<Schedule> makeSchedule(const ScheduleShape& shape) {
+    const Result<bool> possible = checkShape(shape);
+    if (!possible) return possible.problem();
+    const int perRound = shape.microBatches / std::max(1, shape.microBatches / shape.ranks);
+    Schedule schedule;
+    for (int rank = 0; rank < shape.ranks; ++rank) {
+        switch (shape.kind) {
+            case ScheduleKind::kGpipe:
+                schedule.ranks.push_back(gpipe(rank, shape.microBatches));
+                break;
+            case ScheduleKind::kOneForwardOneBackward:
+                schedule.ranks.push_back(oneForwardOneBackward(rank, shape.ranks, shape.microBatches));
+                break;
+            case ScheduleKind::kLoopedBreadthFirst:
+                schedule.ranks.push_back(loopedBreadthFirst(rank, shape));
+                break;
+            case ScheduleKind::kInterleaved:
+            case ScheduleKind::kZeroBubble:
+                schedule.ranks.push_back(Interleaved(shape, rank, perRound).make());
+                break;
+        }
+    }
+    return schedule;
+}
+
+}  // namespace ringside

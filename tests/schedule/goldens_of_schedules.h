@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/json.h"
+#include "schedule/schedule.h"
+
+namespace ringside::testing {
+
+// 104 action tables of PyTorch 2.15's schedule classes, recorded once, each with the makespan, busy time and end of its
+// ranks and the activations they hold at most, where F, I and W take 1 and B takes 2. (PyTorch lists the last rank of
+// 1F1B with micro-batches 1 to M; the record has 0 to M - 1, as it runs.)
+inline const Json& scheduleGoldens() {
+    static const Json json =
+        readJsonFile(RINGSIDE_SOURCE_DIR "/tests/schedule/goldens_schedules_torch_2_15.json").value()["cases"];
+    return json;
+}
+
+inline std::string rowsOf(const Json& golden) {
+    std::string text;
+    for (const auto& row : golden["rows"]) text += row.get<std::string>() + "\n";
+    return text;
+}
+
+inline std::string titleOf(const Json& golden) {
+    return golden["schedule"].get<std::string>() + " P=" + golden["P"].dump() + " M=" + golden["M"].dump() +
+           " V=" + golden["V"].dump();
+}
+
+}  // namespace ringside::testing
