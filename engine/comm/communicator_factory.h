@@ -30,6 +30,9 @@ std::unique_ptr<Communicator> makeGlooCommunicator(std::shared_ptr<Store> store,
 std::unique_ptr<Communicator> makeHierarchicalCommunicator(std::shared_ptr<Store> store, int sharedFd, int rank,
                                                            const std::vector<int>& hostOfRank,
                                                            CommOptions options = {});
+// The same, where the ranks find out by themselves who shares memory with whom; -1: this rank with nobody.
+std::unique_ptr<Communicator> makeHierarchicalCommunicator(std::shared_ptr<Store> store, int sharedFd, int rank,
+                                                           int worldSize, CommOptions options = {});
 
 // One rank of a job that an MPI launcher has started (mpirun, srun --mpi); MPI is loaded by this call. The store, which
 // may be null, tells which rank is missing after a failure. Throws CommError: no such job, another one, no MPI here.

@@ -10,8 +10,8 @@ namespace {
 using std::string_view;
 
 constexpr std::array<string_view, 1> kStrategies = {"ddp"};
-constexpr std::array<string_view, 4> kBackends = {"auto", "shm", "gloo", "nccl"};
 constexpr std::array<string_view, 4> kSlowPhases = {"data", "forward", "backward", "optimizer"};
+constexpr std::array<string_view, 5> kBackends = {"auto", "shm", "gloo", "mpi", "nccl"};
 constexpr std::array<string_view, 3> kDevices = {"auto", "cpu", "cuda"};
 
 }  // namespace
@@ -33,8 +33,10 @@ std::vector<ConfigField> parallelFields() {
          1,
          4096},
         {"parallel.backend", kChoice,
-         "What carries the gradients between ranks. shm: shared memory on one computer; gloo: TCP; nccl: between GPUs; "
-         "auto chooses and "
+         "What carries the gradients between ranks. shm: shared memory on one computer; gloo: TCP, "
+         "and shared memory within each host where there are several; mpi: MPI, for ranks that mpirun has started; "
+         "nccl: "
+         "between GPUs; auto chooses and "
          "says "
          "why.",
          RINGSIDE_SLOT(parallel.backend), kBackends},
@@ -65,6 +67,10 @@ std::vector<ConfigField> parallelFields() {
          {},
          1,
          86400},
+        {"parallel.interface", kText,
+         "Through which network interface, such as eth0, ranks talk over TCP. Empty: on one host the loopback address, "
+         "which no other host reaches; between hosts the one that reaches rank 0.",
+         RINGSIDE_SLOT(parallel.interface)},
         {"parallel.share_gpu", kBoolean,
          "More ranks than GPUs: let several ranks share one. They take turns on it, so this is for teaching, not for "
          "timing.",

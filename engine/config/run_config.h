@@ -53,11 +53,12 @@ struct ModelConfig {
 struct ParallelConfig {
     std::string strategy = "ddp";
     std::int64_t worldSize = 4;
-    std::string backend = "auto";  // auto | shm | gloo | nccl (collectives)
+    std::string backend = "auto";  // auto | shm | gloo | mpi | nccl (collectives)
     std::string device = "auto";   // auto | cpu | cuda       (arithmetic)
     double bucketCapMb = 25;
     double firstBucketMb = 1;
     double timeoutSeconds = 30;  // a rank that is silent this long has hung
+    std::string interface = {};  // of the network between hosts; empty: the one that reaches rank 0
     bool shareGpu = false;       // more ranks than GPUs: several ranks on one, for teaching and not for timing
     bool operator==(const ParallelConfig&) const = default;
 };

@@ -20,7 +20,7 @@ bool isNarrow(const TrainingConfig& training) {
 }
 
 bool connectsCpusOnly(const std::string& backend) {
-    return backend == "shm";
+    return backend == "shm" || backend == "mpi";
 }
 
 // What keeps these GPUs from carrying out the experiment; empty when nothing does.

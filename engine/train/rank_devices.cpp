@@ -16,7 +16,17 @@ namespace {
 std::unique_ptr<Communicator> joinByGloo(const RankEnvironment& environment, RankChannels& channels,
                                          const CommOptions& options) {
     auto store = std::make_shared<SocketStore>(std::move(channels.store), options.timeout);
+    if (environment.ranksOnHost() < environment.worldSize)
+        return makeHierarchicalCommunicator(std::move(store), channels.shared.get(), environment.rank,
+                                            environment.worldSize, options);
     return makeGlooCommunicator(std::move(store), environment.rank, environment.worldSize, options);
+}
+
+std::unique_ptr<Communicator> joinByMpi(const RankEnvironment& environment, RankChannels& channels,
+                                        const CommOptions& options) {
+    std::shared_ptr<Store> store;
+    if (channels.store) store = std::make_shared<SocketStore>(std::move(channels.store), options.timeout);
+    return makeMpiCommunicator(std::move(store), environment.rank, environment.worldSize, options);
 }
 
 class CpuDevices final : public RankDevices {
@@ -33,13 +43,16 @@ class CpuDevices final : public RankDevices {
 
     std::unique_ptr<Communicator> join(const RankEnvironment& environment, RankChannels& channels,
                                        const RunConfig& config, Backend&) override {
-        const CommOptions options{std::chrono::milliseconds(std::llround(config.parallel.timeoutSeconds * 1000))};
+        const CommOptions options{
+            .timeout = std::chrono::milliseconds(std::llround(config.parallel.timeoutSeconds * 1000)),
+            .interface = config.parallel.interface};
         if (environment.backend == "shm")
             return makeSharedMemoryCommunicator(channels.shared.get(), environment.rank, environment.worldSize,
                                                 options);
         if (environment.backend == "gloo") return joinByGloo(environment, channels, options);
+        if (environment.backend == "mpi") return joinByMpi(environment, channels, options);
         throw TrainingError("parallel.backend is \"" + environment.backend +
-                            "\"; this worker knows shm and gloo: choose one of them or auto");
+                            "\"; this worker knows shm, gloo and mpi: choose one of them or auto");
     }
 };
 

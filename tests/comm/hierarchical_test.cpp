@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
 #include <cmath>
-#include <set>
+#include <map>
 
 #include "comm/collective_checks.h"
 #include "comm/hosts/host_map.h"
+#include "comm/hosts/memory_sharers.h"
 #include "comm/in_process_store.h"
 #include "comm/ranks_as_threads.h"
 #include "launch/shared_memory.h"
@@ -102,6 +105,21 @@ TEST_CASE("abort ends the waits of all hosts at once") {
     run.ranks[3]->abort();
     for (auto& each : waiting) CHECK(each.get() != "");
     CHECK_THROWS_AS(run.ranks[3]->barrier(), CommError);
+}
+
+TEST_CASE("ranks find out by themselves who shares memory with whom") {
+    const auto store = std::make_shared<InProcessStore>();
+    const UniqueFd a = createSharedMemory(4096);
+    const UniqueFd b = createSharedMemory(4096);
+    const UniqueFd again(::dup(a.get()));
+    const std::vector<int> memories{a.get(), b.get(), again.get(), -1, -1};
+    std::vector<std::future<std::vector<int>>> found;
+    for (int rank = 0; rank < 5; ++rank) {
+        found.push_back(std::async(std::launch::async, [&, rank] {
+            return findMemorySharers(*store, memories[static_cast<std::size_t>(rank)], rank, 5, milliseconds(10'000));
+        }));
+    }
+    for (auto& each : found) CHECK(each.get() == std::vector<int>{0, 1, 0, 2, 3});
 }
 
 TEST_CASE("hosts are numbered by their first rank, and ranks by their place on the host") {

@@ -29,7 +29,7 @@ TEST_CASE("The schema carries types, limits, choices and help") {
     CHECK(parallel["world_size"]["type"] == "integer");
     CHECK(parallel["world_size"]["minimum"] == 1);
     CHECK(parallel["world_size"]["maximum"] == 4096);
-    CHECK(parallel["backend"]["enum"] == Json({"auto", "shm", "gloo", "nccl"}));
+    CHECK(parallel["backend"]["enum"] == Json({"auto", "shm", "gloo", "mpi", "nccl"}));
     CHECK(parallel["bucket_cap_mb"]["exclusiveMinimum"] == 0.0);
     CHECK(parallel["world_size"]["description"].get<std::string>().find("ranks") != std::string::npos);
     const Json& hidden = schema["properties"]["model"]["properties"]["hidden"];

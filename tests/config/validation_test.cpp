@@ -74,7 +74,7 @@ TEST_CASE("A loader is refused as PyTorch's DataLoader refuses it, in its words"
 
 TEST_CASE("A choice that is none names the choices") {
     CHECK(problemAfter([](RunConfig& c) { c.parallel.backend = "glo"; }) ==
-          "parallel.backend is \"glo\"; the choices are auto, shm, gloo, nccl: did you mean gloo?");
+          "parallel.backend is \"glo\"; the choices are auto, shm, gloo, mpi, nccl: did you mean gloo?");
     CHECK(problemAfter([](RunConfig& c) { c.optimizer.kind = "adm"; }) ==
           "optimizer.kind is \"adm\"; the choices are sgd, adam, adamw: did you mean adam?");
     CHECK(problemAfter([](RunConfig& c) { c.parallel.strategy = "dp"; }).find("this version has only ddp") !=

@@ -147,6 +147,7 @@ constexpr std::array kFields = {
     FormField{Parallel, "parallel.first_bucket_mb", "firstBucket", QT_TRANSLATE_NOOP("form", "First bucket, MiB"),
               true},
     FormField{Parallel, "parallel.timeout_seconds", "timeout", QT_TRANSLATE_NOOP("form", "Timeout, seconds"), true},
+    FormField{Parallel, "parallel.interface", "interface", QT_TRANSLATE_NOOP("form", "Network interface"), true},
 
     FormField{Loading, "loader.batch_size", "batchSize", QT_TRANSLATE_NOOP("form", "Batch size per rank")},
     FormField{Loading, "sampler.kind", "sampler", QT_TRANSLATE_NOOP("form", "Sampler")},
@@ -267,6 +268,7 @@ constexpr auto kChoices = std::to_array<std::pair<const char*, const char*>>({
     {"gloo", QT_TRANSLATE_NOOP("form", "Gloo")},
     {"cpu", QT_TRANSLATE_NOOP("form", "CPU")},
     {"cuda", QT_TRANSLATE_NOOP("form", "GPU (CUDA)")},
+    {"mpi", QT_TRANSLATE_NOOP("form", "MPI, under mpirun")},
     {"nccl", QT_TRANSLATE_NOOP("form", "NCCL, between GPUs")},
     {"fp32", QT_TRANSLATE_NOOP("form", "fp32")},
     {"bf16", QT_TRANSLATE_NOOP("form", "bf16 (GPUs)")},

@@ -8,6 +8,7 @@
 #include "base/errors.h"
 #include "comm/communicator_factory.h"
 #include "comm/group_members.h"
+#include "comm/hosts/memory_sharers.h"
 #include "comm/missing_rank.h"
 #include "comm/tcp/peer_mesh.h"
 
@@ -243,6 +244,12 @@ std::unique_ptr<Communicator> makeHierarchicalCommunicator(std::shared_ptr<Store
     const auto here = static_cast<int>(hosts.ranksOn(hosts.hostOf(rank)).size());
     if (here > 1) parts.local = makeSharedMemoryCommunicator(sharedFd, hosts.placeOf(rank), here, options);
     return std::make_unique<HierarchicalCommunicator>(std::move(parts), std::move(hosts), std::move(options));
+}
+
+std::unique_ptr<Communicator> makeHierarchicalCommunicator(std::shared_ptr<Store> store, int sharedFd, int rank,
+                                                           int worldSize, CommOptions options) {
+    const std::vector<int> hosts = findMemorySharers(*store, sharedFd, rank, worldSize, options.timeout);
+    return makeHierarchicalCommunicator(std::move(store), sharedFd, rank, hosts, std::move(options));
 }
 
 }  // namespace ringside
