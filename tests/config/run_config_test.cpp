@@ -47,7 +47,7 @@ TEST_CASE("Every field survives writing and reading") {
     config.optimizer = {"adamw", 0.05, 0.5, 0.125, 1e-4, true, 0.8, 0.95, 1e-6, 1.5, "linear", 256};
     config.schedule = {"cosine", 4, 0.5, 7, 1e-5, 2, 0.125};
     config.training = {3, 4, INT64_MAX, "mse", "padded", 5, 2, 60};
-    config.telemetry = {50, 400};
+    config.telemetry = {"layers", 50, 400};
     const Json json = parseJson(config.toText(), "test").value();
     CHECK(RunConfig::fromJson(json).value() == config);
 }
@@ -63,7 +63,7 @@ TEST_CASE("The JSON form has every key in the order of the contract") {
           R"("class_weights":[],"subset_fraction":0.5,"subset_seed":0,"subset_indices":[]})");
     CHECK(json["pitfalls"].dump() ==
           R"({"seed_per_rank":false,"double_sharding":false,"wrong_rank":-1,"wrong_world_size":0,)"
-          R"("shuffle_with_sampler":false})");
+          R"("shuffle_with_sampler":false,"slow_rank":-1,"slow_phase":"backward","slow_ms":50.0})");
     CHECK(json["loader"].dump() ==
           R"({"batch_size":32,"drop_last":false,"num_workers":0,"prefetch_factor":2,"pin_memory":false,)"
           R"("persistent_workers":false,"random_crop_padding":0,"horizontal_flip":false,)"
