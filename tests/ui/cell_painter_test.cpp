@@ -4,12 +4,12 @@
 #include <QImage>
 
 #include "plans.h"
+#include "sampling/plan_query.h"
 #include "shards/loom/loom_widget.h"
+#include "shards/map/map_view.h"
 #include "support/catch.h"
 #include "theme/theme.h"
 #include "wait_for.h"
-
-#include "sampling/plan_query.h"
 
 using namespace ringside;
 
@@ -92,6 +92,20 @@ TEST_CASE("the text of a card keeps clear of its border, whatever the number's l
             CHECK(painted.image.pixelColor(x, y).lightness() > 240);
         }
     }
+}
+
+TEST_CASE("what a search found is marked on the map") {
+    Theme theme;
+    theme.setMode(Theme::Mode::Light);
+    MapView map(theme);
+    map.resize(500, 400);
+    map.setScene(sceneOf(tenOnFour()));
+    map.show();
+    const QImage before = map.grab().toImage();
+    map.setHits(std::make_shared<const std::vector<PlanHit>>(std::vector<PlanHit>{{9, 1, 1}}));
+    CHECK(map.grab().toImage() != before);
+    map.setHits({});
+    CHECK(map.grab().toImage() == before);
 }
 
 TEST_CASE("what a search found is outlined in the loom, and nothing else is") {

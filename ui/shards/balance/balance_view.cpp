@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/balance/balance_view.h"
 
-#include "shards/balance/scene_balance.h"
-
-#include "sampling/work_limits.h"
-
-#include "shards/balance/balance_table.h"
-
 #include <QHBoxLayout>
 #include <QLocale>
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "sampling/work_limits.h"
+#include "shards/balance/balance_table.h"
+#include "shards/balance/scene_balance.h"
 #include "shards/scene/sentence_text.h"
 #include "theme/theme.h"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/balance/class_balance_view.h"
 
-#include "sampling/work_limits.h"
-
 #include <QHelpEvent>
 #include <QLocale>
 #include <QPainter>
@@ -11,6 +9,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "sampling/work_limits.h"
 #include "theme/theme.h"
 
 namespace ringside {

@@ -3,9 +3,8 @@
 
 #include <QScrollArea>
 
-#include "shards/biography/biography.h"
-
 #include "controls/latest_work.h"
+#include "shards/biography/biography.h"
 #include "shards/biography/biography_table.h"
 #include "shards/scene/shard_view.h"
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/compare/compare_view.h"
 
-#include "sampling/work_limits.h"
-
 #include <QHBoxLayout>
 #include <QLocale>
 #include <QVBoxLayout>
 
+#include "sampling/work_limits.h"
 #include "shards/compare/diff_sentences.h"
 #include "theme/theme.h"
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/compare/diff_view.h"
 
-#include "sampling/work_limits.h"
-
-#include "shards/compare/comparison_table.h"
-
 #include <QHBoxLayout>
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
+#include "sampling/work_limits.h"
+#include "shards/compare/comparison_table.h"
 #include "shards/compare/diff_sentences.h"
 #include "theme/theme.h"
 

@@ -4,7 +4,6 @@
 #include <QPushButton>
 
 #include "controls/segmented_control.h"
-
 #include "shards/loom/breadcrumb.h"
 #include "shards/loom/loom_minimap.h"
 #include "shards/loom/loom_widget.h"

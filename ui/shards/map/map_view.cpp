@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/map/map_view.h"
 
-#include "sampling/work_limits.h"
-
 #include <QKeyEvent>
 #include <QLocale>
 #include <QMouseEvent>
 #include <QPainter>
+#include <algorithm>
+#include <span>
 
+#include "sampling/plan_query.h"
+#include "sampling/work_limits.h"
 #include "theme/theme.h"
 
 namespace ringside {
@@ -139,6 +141,7 @@ void MapView::drawSquares(QPainter& painter) {
             painter.drawText(square, Qt::AlignCenter, QString::number(sample));
         }
     }
+    drawHits(painter);
     if (m_selected && *m_selected < m_map.samples) {
         QRectF mark = rectOf(*m_selected);
         if (mark.width() < 9) mark.adjust(-4, -4, 4, 4);
@@ -148,6 +151,29 @@ void MapView::drawSquares(QPainter& painter) {
         painter.setPen(QPen(m_theme.colors().text, 2));
         painter.drawRect(mark);
     }
+}
+
+// What a search found: outlined, or a dot where samples share a pixel.
+void MapView::drawHits(QPainter& painter) const {
+    if (!m_hits) return;
+    constexpr std::size_t kMostDrawn = 20'000;
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(m_theme.colors().text, m_map.side >= kLeastTextSide ? 2 : 1));
+    for (const PlanHit& hit : std::span(*m_hits).first(std::min(kMostDrawn, m_hits->size()))) {
+        if (hit.sample >= m_map.samples) continue;
+        const QRectF square = rectOf(hit.sample);
+        if (m_map.side >= kLeastGapSide) {
+            painter.drawRect(square.adjusted(0.5, 0.5, -1.5, -1.5));
+        } else {
+            painter.fillRect(square, m_theme.colors().text);
+        }
+    }
+}
+
+void MapView::setHits(const Hits& hits) {
+    if (hits == m_hits) return;
+    m_hits = hits;
+    update();
 }
 
 void MapView::drawLegend(QPainter& painter) const {

@@ -4,7 +4,6 @@
 #include <QImage>
 
 #include "controls/cross_fade.h"
-
 #include "controls/latest_work.h"
 #include "controls/recent.h"
 #include "shards/cells/thumbnails.h"
@@ -28,6 +27,7 @@ class MapView : public ShardView {
     void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) override;
     ShardTable table() const override { return m_scene ? samplesTable(*m_scene) : ShardTable{}; }
     bool isSettled() const override { return !m_work.isBusy(); }
+    void setHits(const Hits& hits) override;
     void freeMemory() override { m_scene.reset(); }
     qint64 cellsDrawn() const override { return m_map.samples; }
     QRectF rectOf(qint64 sample) const { return m_map.rect(sample).translated(area().topLeft()); }
@@ -45,12 +45,14 @@ class MapView : public ShardView {
     void redraw();
     std::optional<LoomCell> cellAt(QPointF point) const;
     std::optional<LoomCell> cellOf(qint64 sample) const;
+    void drawHits(QPainter& painter) const;
     void drawLegend(QPainter& painter) const;
     void drawSquares(QPainter& painter);
 
     Theme& m_theme;
     std::optional<ShardScene> m_scene;
     std::optional<qint64> m_selected;
+    Hits m_hits;
     Thumbnails m_thumbnails;
     MapGeometry m_map;
     QImage m_image;

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/page/shards_page.h"
 
-#include "shards/ledger/ledger_table.h"
-
-#include "shards/balance/balance_table.h"
-
 #include <QCursor>
 #include <QHBoxLayout>
 #include <QLocale>
@@ -18,7 +14,9 @@
 #include "models/plan_model.h"
 #include "models/run_model.h"
 #include "sampling/work_limits.h"
+#include "shards/balance/balance_table.h"
 #include "shards/find/hits_table.h"
+#include "shards/ledger/ledger_table.h"
 #include "shards/page/refusal_text.h"
 #include "shards/scene/sentence_text.h"
 #include "theme/theme.h"
