@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arguments.h"
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 #include <string_view>
@@ -21,6 +22,17 @@ bool parseNumber(std::string_view text, T& value) {
     return error == std::errc{} && end == text.data() + text.size();
 }
 
+bool parseHosts(std::string_view list, std::vector<int>& hosts) {
+    for (std::size_t at = 0; at <= list.size();) {
+        const std::size_t comma = std::min(list.find(',', at), list.size());
+        int host = 0;
+        if (!parseNumber(list.substr(at, comma - at), host) || host < 0) return false;
+        hosts.push_back(host);
+        at = comma + 1;
+    }
+    return true;
+}
+
 bool setField(RankEnvironment& environment, std::string_view name, std::string_view value) {
     if (name == "--rank") return parseNumber(value, environment.rank);
     if (name == "--world-size") return parseNumber(value, environment.worldSize);
@@ -32,6 +44,10 @@ bool setField(RankEnvironment& environment, std::string_view name, std::string_v
         environment.backend = value;
     else if (name == "--device")
         environment.device = value;
+    else if (name == "--address")
+        environment.address = value;
+    else if (name == "--hosts")
+        return parseHosts(value, environment.hosts);
     else
         return false;
     return !value.empty();
@@ -52,6 +68,8 @@ Result<RankEnvironment> parseArguments(int argc, char** argv, const RankChannels
     if (environment.rank < 0 || environment.rank >= environment.worldSize)
         return problem("--rank",
                        "is missing or not in the interval [0, " + std::to_string(environment.worldSize - 1) + "]");
+    if (!environment.hosts.empty() && environment.hosts.size() != static_cast<std::size_t>(environment.worldSize))
+        return problem("--hosts", "names the hosts of " + std::to_string(environment.hosts.size()) + " ranks");
     if (environment.runDirectory.empty()) return problem("--run-dir", "is missing");
     if (environment.backend.empty()) environment.backend = channels.shared ? "shm" : "gloo";
     if (environment.device.empty()) environment.device = "cpu";

@@ -122,7 +122,7 @@ class CudaDevices final : public RankDevices {
         gpu.whileWaiting({});
         StagedParts parts;
         parts.host = makeGlooCommunicator(std::move(store), environment.rank, environment.worldSize,
-                                          CommOptions{timeoutOf(config)});
+                                          CommOptions{.timeout = timeoutOf(config), .address = environment.address});
         parts.device = makeGpuRuntime();
         parts.clock = std::make_shared<SteadyClock>();
         return std::make_unique<StagedCommunicator>(std::move(parts), StagedOptions{gpu.stream(), timeoutOf(config)});

@@ -121,7 +121,7 @@ std::string signalName(int number) {
 }
 
 std::string ChildEnd::text() const {
-    if (lost) return "is gone without a word: its process, its host or the network in between ended";
+    if (lost) return "is gone without a word (its process, its host or the network in between)";
     if (signalled) return "was killed by signal " + std::to_string(code) + " (" + signalName(code) + ")";
     return "exited with code " + std::to_string(code);
 }

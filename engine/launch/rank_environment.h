@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace ringside {
 
@@ -12,13 +15,21 @@ struct RankEnvironment {
     int rank = 0;
     int worldSize = 1;
     int localRank = 0;
-    int localSize = 0;  // ranks on this host; 0: all of them
+    std::vector<int> hosts;  // index of each rank's host; empty: all are on this one
+    std::string address;     // of this host, as other hosts reach it; empty: there are none
     std::filesystem::path runDirectory;
     long long epochUs = 0;  // CLOCK_MONOTONIC microseconds when the run started: zero of all telemetry times
     std::string backend;    // resolved: shm | gloo | nccl
     std::string device;     // resolved: cpu | cuda
 
-    int ranksOnHost() const { return localSize > 0 ? localSize : worldSize; }
+    bool isOnSeveralHosts() const {
+        return std::any_of(hosts.begin(), hosts.end(), [this](int host) { return host != hosts.front(); });
+    }
+    // Of this rank's host.
+    int ranksOnHost() const {
+        if (static_cast<std::size_t>(rank) >= hosts.size()) return worldSize;
+        return static_cast<int>(std::count(hosts.begin(), hosts.end(), hosts[static_cast<std::size_t>(rank)]));
+    }
 };
 
 }  // namespace ringside

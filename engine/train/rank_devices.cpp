@@ -45,7 +45,8 @@ class CpuDevices final : public RankDevices {
                                        const RunConfig& config, Backend&) override {
         const CommOptions options{
             .timeout = std::chrono::milliseconds(std::llround(config.parallel.timeoutSeconds * 1000)),
-            .interface = config.parallel.interface};
+            .interface = config.parallel.interface,
+            .address = environment.address};
         if (environment.backend == "shm")
             return makeSharedMemoryCommunicator(channels.shared.get(), environment.rank, environment.worldSize,
                                                 options);

@@ -18,18 +18,6 @@ namespace ringside {
 
 namespace {
 
-RunConfig readConfig(const RankEnvironment& environment) {
-    const auto path = environment.runDirectory / "config.json";
-    RunConfig config = valueOrThrow(RunConfig::fromJson(valueOrThrow(readJsonFile(path))));
-    const Problems problems = config.validateForTraining();
-    if (!problems.empty()) throw TrainingError(problems.front());
-    if (config.parallel.worldSize != environment.worldSize)
-        throw TrainingError(path.string() + " says parallel.world_size is " +
-                            std::to_string(config.parallel.worldSize) + ", but this rank was started as one of " +
-                            std::to_string(environment.worldSize) + ": start the run with ringsidectl run");
-    return config;
-}
-
 std::string reportSamples() {
     const char* when = std::getenv(kReportSamplesVariable);
     return when == nullptr ? "auto" : when;
@@ -101,6 +89,18 @@ void sayLast(TrainerObserver& observer, TelemetrySink& sink, TrainOutcome outcom
 
 }  // namespace
 
+RunConfig readRankConfig(const RankEnvironment& environment) {
+    const auto path = environment.runDirectory / "config.json";
+    RunConfig config = valueOrThrow(RunConfig::fromJson(valueOrThrow(readJsonFile(path))));
+    const Problems problems = config.validateForTraining();
+    if (!problems.empty()) throw TrainingError(problems.front());
+    if (config.parallel.worldSize != environment.worldSize)
+        throw TrainingError(path.string() + " says parallel.world_size is " +
+                            std::to_string(config.parallel.worldSize) + ", but this rank was started as one of " +
+                            std::to_string(environment.worldSize) + ": start the run with ringsidectl run");
+    return config;
+}
+
 SinkOptions sinkOptionsOf(const RankEnvironment& environment, const RankChannels& channels) {
     SinkOptions options;
     options.fd = channels.telemetry.get();
@@ -110,9 +110,8 @@ SinkOptions sinkOptionsOf(const RankEnvironment& environment, const RankChannels
     return options;
 }
 
-ExitCode runRank(const RankEnvironment& environment, RankChannels& channels, TelemetrySink& sink,
-                 ControlSource& control, RankDevices& devices, RankHooks* hooks) {
-    const RunConfig config = readConfig(environment);
+ExitCode runRank(const RankEnvironment& environment, const RunConfig& config, RankChannels& channels,
+                 TelemetrySink& sink, ControlSource& control, RankDevices& devices, RankHooks* hooks) {
     sink.state("loading");
     const DataSplit data = valueOrThrow(loadDataset(config.dataset, environment.runDirectory));
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/exit_code.h"
+#include "config/run_config.h"
 #include "launch/rank_channels.h"
 #include "launch/rank_environment.h"
 #include "telemetry/sink.h"
@@ -14,9 +15,12 @@ namespace ringside {
 // How a rank tells of itself: to its supervisor, and in time that no rank wants where they outnumber the CPUs.
 SinkOptions sinkOptionsOf(const RankEnvironment& environment, const RankChannels& channels);
 
-// One rank of a run from its configuration file to its exit code: loads the data, joins the others, trains. Reports
+// One rank of a run from its configuration to its exit code: loads the data, joins the others, trains. Reports
 // each state on the way. Throws Error when something stops it.
-ExitCode runRank(const RankEnvironment& environment, RankChannels& channels, TelemetrySink& sink,
-                 ControlSource& control, RankDevices& devices, RankHooks* hooks = nullptr);
+ExitCode runRank(const RankEnvironment& environment, const RunConfig& config, RankChannels& channels,
+                 TelemetrySink& sink, ControlSource& control, RankDevices& devices, RankHooks* hooks = nullptr);
+
+// Of the run directory, as a supervisor has written it. Throws Error.
+RunConfig readRankConfig(const RankEnvironment& environment);
 
 }  // namespace ringside

@@ -13,15 +13,12 @@ namespace ringside {
 namespace {
 
 // Empty when everything asked for is there.
-Problems resolve(PreparedRun& run, const std::filesystem::path& baseDirectory) {
-    DatasetConfig& dataset = run.config.dataset;
-    for (std::string* path : {&dataset.path, &dataset.labelsPath, &run.config.training.resume}) {
-        if (!path->empty()) *path = std::filesystem::absolute(baseDirectory / *path).lexically_normal().string();
-    }
+Problems resolve(PreparedRun& run, const std::filesystem::path& baseDirectory, const RunConfig& here) {
+    resolvePaths(run.config, baseDirectory);
     const ParallelConfig& parallel = run.config.parallel;
     const HostDevices host = parallel.device == "cpu" ? findHostDevices() : findHostDevicesAndGpus();
-    const Problems problems = checkCompute(run.config, host);
-    run.compute = chooseCompute(run.config, host);
+    const Problems problems = checkCompute(here, host);
+    run.compute = chooseCompute(here, host);
     run.wantedBackend = parallel.backend;
     run.wantedDevice = parallel.device;
     run.config.parallel.backend = run.compute.backend;
@@ -31,14 +28,23 @@ Problems resolve(PreparedRun& run, const std::filesystem::path& baseDirectory) {
 
 }  // namespace
 
-Result<PreparedRun> prepareRun(const RunConfig& config, const std::filesystem::path& baseDirectory, Problems* all) {
+void resolvePaths(RunConfig& config, const std::filesystem::path& baseDirectory) {
+    for (std::string* path : {&config.dataset.path, &config.dataset.labelsPath, &config.training.resume}) {
+        if (!path->empty()) *path = std::filesystem::absolute(baseDirectory / *path).lexically_normal().string();
+    }
+}
+
+Result<PreparedRun> prepareRun(const RunConfig& config, const std::filesystem::path& baseDirectory, Problems* all,
+                               std::int64_t ranksHere) {
     const Problems problems = config.validateForTraining();
     if (all != nullptr) *all = problems;
     if (!problems.empty()) return problems.front();
 
     PreparedRun run;
     run.config = config;
-    const Problems unavailable = resolve(run, baseDirectory);
+    RunConfig here = config;
+    if (ranksHere > 0) here.parallel.worldSize = ranksHere;
+    const Problems unavailable = resolve(run, baseDirectory, here);
     if (!unavailable.empty()) return unavailable.front();
     const Result<DataSplit> data = loadDataset(run.config.dataset, baseDirectory);
     if (!data) return data.problem();
@@ -48,7 +54,7 @@ Result<PreparedRun> prepareRun(const RunConfig& config, const std::filesystem::p
     const Result<ModelDescription> model = describeModel(config.model, *data.value().training);
     if (!model) return model.problem();
     if (run.config.parallel.device == "cpu") {
-        const Problems tooLarge = checkMemory(model.value(), config, findHostDevices());
+        const Problems tooLarge = checkMemory(model.value(), here, findHostDevices());
         if (!tooLarge.empty()) return tooLarge.front();
     }
     const Problems untransformable = transformProblems(config.loader, data.value().training->shape());

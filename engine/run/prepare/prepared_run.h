@@ -37,7 +37,11 @@ struct PreparedRun {
 
 // Checks the configuration, loads the data once to know its size, and resolves what is `auto`. Relative paths start at
 // baseDirectory. The problems of the first check that finds any.
+// ranksHere: how many of the ranks this host computes; 0: all.
 Result<PreparedRun> prepareRun(const RunConfig& config, const std::filesystem::path& baseDirectory,
-                               Problems* all = nullptr);
+                               Problems* all = nullptr, std::int64_t ranksHere = 0);
+
+// Relative paths in it, from baseDirectory on.
+void resolvePaths(RunConfig& config, const std::filesystem::path& baseDirectory);
 
 }  // namespace ringside

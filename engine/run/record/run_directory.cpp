@@ -105,7 +105,7 @@ RunDirectory::~RunDirectory() {
     if (!m_created) return;
     std::error_code ignored;
     for (const fs::path& file : {m_paths.config(), m_paths.summary(), m_paths.metrics(), m_paths.telemetry(),
-                                 m_paths.log(), m_paths.lock(), m_paths.supervisor()}) {
+                                 m_paths.log(), m_paths.launch(), m_paths.lock(), m_paths.supervisor()}) {
         fs::remove(file, ignored);
     }
     if (m_madeDirectory) fs::remove(m_paths.directory, ignored);

@@ -5,13 +5,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <utility>
 
 #include "base/files.h"
 #include "launch/rank_channels.h"
+#include "run/supervise/line_stream.h"
 #include "telemetry/codec.h"
 
 namespace ringside {
@@ -35,13 +35,19 @@ SocketPair makeSocketPair() {
 }
 
 std::vector<std::string> argumentsFor(const RankEnvironment& e) {
-    return {"--rank",       std::to_string(e.rank),
-            "--world-size", std::to_string(e.worldSize),
-            "--run-dir",    e.runDirectory.string(),
-            "--epoch-us",   std::to_string(e.epochUs),
-            "--local-rank", std::to_string(e.localRank),
-            "--backend",    e.backend,
-            "--device",     e.device};
+    std::vector<std::string> arguments = {"--rank",       std::to_string(e.rank),
+                                          "--world-size", std::to_string(e.worldSize),
+                                          "--run-dir",    e.runDirectory.string(),
+                                          "--epoch-us",   std::to_string(e.epochUs),
+                                          "--local-rank", std::to_string(e.localRank),
+                                          "--backend",    e.backend,
+                                          "--device",     e.device};
+    if (e.hosts.empty()) return arguments;
+    std::string hosts;
+    for (const int host : e.hosts) hosts += (hosts.empty() ? "" : ",") + std::to_string(host);
+    arguments.insert(arguments.end(), {"--hosts", hosts});
+    if (!e.address.empty()) arguments.insert(arguments.end(), {"--address", e.address});
+    return arguments;
 }
 
 struct Channels {
@@ -73,19 +79,6 @@ ChildProcess startWorker(const WorkerProgram& worker, const RankEnvironment& env
     telemetry = std::move(channels.telemetry.ours);
     store = std::move(channels.store.ours);
     return child;
-}
-
-// Feeds what can be read now; false at the end of the stream.
-bool readAvailable(int fd, LineSplitter& lines, const std::function<void(std::string_view)>& line) {
-    std::array<char, 1U << 16> buffer;
-    for (int rounds = 0; rounds < 64; ++rounds) {  // bounded: one rank must not starve the others
-        const ssize_t got = ::read(fd, buffer.data(), buffer.size());
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
-        if (got == 0) return false;
-        lines.feed({buffer.data(), static_cast<std::size_t>(got)}, line);
-    }
-    return true;
 }
 
 }  // namespace

@@ -51,7 +51,8 @@ void Supervisor::start() {
     giveWayToTheWindow();
     m_control = std::make_unique<ControlServer>(m_paths);
     const auto worldSize = static_cast<int>(m_run.config.parallel.worldSize);
-    if (m_run.compute.backend == "shm") m_shared = createSharedMemory(sharedMemoryBytes(worldSize));
+    if (m_run.compute.backend == "shm" && m_options.sharedFd < 0)
+        m_shared = createSharedMemory(sharedMemoryBytes(worldSize));
     record(runLine());
     log("info", m_run.compute.whyDevice);
     log("info", m_run.compute.whyBackend);
@@ -59,9 +60,26 @@ void Supervisor::start() {
         log("warning", m_run.compute.cpuSetting +
                            " in the environment chooses the CPU's instructions: the last bits of "
                            "losses and weights are not those of a run without it");
-    for (int rank = 0; rank < worldSize; ++rank) startRank(rank);
+    for (const std::string& note : m_options.notes) log("info", note);
+    std::vector<std::unique_ptr<RankLink>> adopted = std::exchange(m_ranks, {});
+    for (int rank = 0; rank < worldSize; ++rank) {
+        const auto has = [rank](const auto& one) { return one && one->rank() == rank; };
+        const auto found = std::find_if(adopted.begin(), adopted.end(), has);
+        if (found == adopted.end()) {
+            startRank(rank);
+        } else {
+            record(RankState{rank, "starting", "", (*found)->pid(), nowUs()});
+            m_ranks.push_back(std::move(*found));
+        }
+    }
     m_recorder.flush();
     m_lastTick = m_lastFlush = steady_clock::now();
+}
+
+void Supervisor::adopt(std::unique_ptr<RankLink> rank, UniqueFd store) {
+    m_store.add(std::move(store), "rank " + std::to_string(rank->rank()));
+    rank->lastHeard = steady_clock::now();
+    m_ranks.push_back(std::move(rank));
 }
 
 void Supervisor::startRank(int rank) {
@@ -72,8 +90,11 @@ void Supervisor::startRank(int rank) {
     environment.epochUs = m_options.epochUs;
     environment.backend = m_run.compute.backend;
     environment.device = m_run.compute.device;
+    environment.hosts = m_options.hosts;
+    environment.address = m_options.address;
     UniqueFd store;
-    const WorkerProgram worker{m_options.workerProgram, m_options.workerEnvironment, m_shared.get()};
+    const WorkerProgram worker{m_options.workerProgram, m_options.workerEnvironment,
+                               m_shared ? m_shared.get() : m_options.sharedFd};
     auto process = std::make_unique<RankProcess>(worker, environment, store);
     m_store.add(std::move(store), "rank " + std::to_string(rank));
     process->lastHeard = steady_clock::now();
@@ -98,6 +119,7 @@ void Supervisor::tick() {
     m_turns.begin();
     for (auto& rank : m_ranks) readRank(*rank);
     noteEnds();
+    heedLaunchers();
     const TimePoint now = steady_clock::now();
     if (now - m_lastTick > kLateTick) {
         for (auto& rank : m_ranks) {
@@ -213,6 +235,15 @@ void Supervisor::obey(const ControlCommand& command) {
     m_ranks.front()->sendControl(encodeControl(command));
 }
 
+// A launcher tells each rank to end; the ranks have to end together.
+void Supervisor::heedLaunchers() {
+    for (auto& rank : m_ranks) {
+        if (!rank->takeStopRequest()) continue;
+        if (!m_stops.asked()) log("info", "the launcher asked rank " + std::to_string(rank->rank()) + " to end");
+        hangUp();
+    }
+}
+
 void Supervisor::judgeRanks() {
     if (m_phase == Phase::kTerminating || m_phase == Phase::kKilled) return;  // how they end is our doing
     const TimePoint now = steady_clock::now();
@@ -266,6 +297,7 @@ std::vector<RankFate> Supervisor::fates() const {
         fate.longestSilence = rank->longestSilence;
         fate.said = rank->said;
         fate.everHeard = rank->everHeard;
+        fate.host = rank->host();
         if (fate.end) fate.lastLines = rank->tail();
         fate.place = placeOf(rank->rank());
         fate.beat = rank->movement.last();

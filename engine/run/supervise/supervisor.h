@@ -32,6 +32,10 @@ struct SupervisorOptions {
     std::chrono::milliseconds terminateGrace{1000};  // between SIGTERM and SIGKILL
     std::chrono::milliseconds settleTime{400};       // in which a peer's own death becomes known
     std::chrono::milliseconds stillGrace{3000};      // for ranks to find out themselves whom they wait for
+    int sharedFd = -1;               // memory for the collectives, made already; -1: made here where it is needed
+    std::vector<int> hosts;          // of each rank; empty: all are here
+    std::string address;             // of this host, as others reach it
+    std::vector<std::string> notes;  // for the log, when it starts
     std::function<void(const RunData&, unsigned)> onChange;  // after events were recorded, with RunChange bits
 };
 
@@ -42,7 +46,9 @@ class Supervisor {
     Supervisor(const RunPaths& paths, const PreparedRun& run, SupervisorOptions options);
     ~Supervisor();
 
-    // Starts every worker. Throws IoError; then nothing is left running.
+    // A rank that runs already, and its connection to the store; before start().
+    void adopt(std::unique_ptr<RankLink> rank, UniqueFd store);
+    // Starts every worker that was not adopted. Throws IoError; then nothing is left running.
     void start();
     // Until every worker is gone and the run directory complete.
     RunEnded run();
@@ -66,6 +72,7 @@ class Supervisor {
     void beginStop();
     void tellCost();
     void tellAwaited();
+    void heedLaunchers();
     bool someRankLoads() const;
     void terminate();
     void enforceStop();

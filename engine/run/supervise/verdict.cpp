@@ -20,7 +20,7 @@ std::string seconds(double value) {
 }
 
 std::string name(const RankFate& fate) {
-    return "rank " + std::to_string(fate.rank);
+    return "rank " + std::to_string(fate.rank) + (fate.host.empty() ? "" : " on " + fate.host);
 }
 
 std::string where(const RankFate& fate) {
@@ -31,7 +31,7 @@ std::string where(const RankFate& fate) {
 std::string lastWords(const RankFate& fate) {
     if (fate.lastLines.empty()) return {};
     const std::string& line = fate.lastLines.back();
-    const std::string prefix = name(fate) + ": ";
+    const std::string prefix = "rank " + std::to_string(fate.rank) + ": ";
     return ": " + (line.rfind(prefix, 0) == 0 ? line.substr(prefix.size()) : line);
 }
 
@@ -69,7 +69,7 @@ ExitCode codeFor(const ChildEnd& end) {
 
 // What a signal says of its cause; empty where its last words say more.
 std::string causeOf(const RankFate& fate) {
-    if (!fate.end->signalled) return {};
+    if (!fate.end->signalled || fate.end->lost) return {};
     if (fate.end->code == SIGKILL) {
         if (!fate.memoryKill) return "; somebody killed it, or the kernel did because memory ran out";
         if (!*fate.memoryKill) return "; somebody killed it (the kernel's out-of-memory killer did not)";

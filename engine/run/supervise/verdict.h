@@ -14,6 +14,7 @@ namespace ringside {
 // What the supervisor knows of one rank when it has to judge.
 struct RankFate {
     int rank = 0;
+    std::string host;             // empty: this one
     std::optional<ChildEnd> end;  // empty: the process lives
     int endOrder = 0;             // 1 = the first that was seen to end
     std::vector<std::string> lastLines;

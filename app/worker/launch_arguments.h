@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "launch/launch_place.h"
+
+namespace ringside {
+
+// ringside-worker CONFIG [--out DIR] [--set A.B=VALUE]... [--resume PATH] [--wait SECONDS]
+//                 [--rank R --world-size W --master HOST:PORT] [--local-rank L]
+struct LaunchArguments {
+    std::string config;
+    std::string out;
+    std::string resume;
+    std::vector<std::string> assignments;
+    std::chrono::milliseconds wait{120000};
+    LaunchOptions place;
+    bool help = false;
+};
+
+inline constexpr const char* kLaunchUsage =
+    "usage: ringside-worker CONFIG [--out DIR] [--set A.B=VALUE]... [--resume PATH] [--wait SECONDS]\n"
+    "                       [--rank R --world-size W --master HOST:PORT] [--local-rank L]\n"
+    "\n"
+    "One rank of a run, started by torchrun, srun, mpirun or PBS, or by hand with the options of the last line:\n"
+    "  torchrun --no-python --nnodes 2 --nproc-per-node 4 ... ringside-worker my.json --out runs/x\n"
+    "  srun -N2 --ntasks-per-node=4 ringside-worker my.json --out runs/x\n"
+    "  mpirun -np 8 ringside-worker my.json --out runs/x\n"
+    "Rank 0 writes the run directory. On one computer, ringsidectl run needs no launcher.";
+
+Result<LaunchArguments> parseLaunchArguments(int argc, const char* const* argv);
+
+}  // namespace ringside

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launched_rank.h"
+
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <string_view>
+
+#include "base/errors.h"
+#include "base/exit_code.h"
+#include "base/json.h"
+#include "launch/launch_sources.h"
+#include "launch/proof.h"
+#include "launch/rendezvous_guest.h"
+#include "launch/shared_handover.h"
+#include "launch/shared_memory.h"
+#include "launch_arguments.h"
+#include "launch_errors.h"
+#include "rank_life.h"
+#include "run/prepare/experiment_file.h"
+#include "run/supervise/launched_run.h"
+#include "run/supervise/worker_program.h"
+
+namespace ringside {
+namespace {
+
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+
+constexpr const char* kTokenVariable = "RINGSIDE_TOKEN";
+constexpr seconds kSharedPatience{30};
+constexpr seconds kFarewellPatience{2};
+
+// All that is known before the ranks meet.
+struct Start {
+    LaunchArguments arguments;
+    LaunchPlace place;
+    LaunchSources sources;
+    Experiment experiment;
+    RendezvousTerms terms;
+    bool ownToken = false;
+};
+
+int asCode(ExitCode code) {
+    return static_cast<int>(code);
+}
+
+std::int64_t monotonicMicroseconds() {
+    return std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now().time_since_epoch()).count();
+}
+
+void say(const std::string& text) {
+    std::cerr << "ringside: " << text << std::endl;
+}
+
+int refuse(const Problem& problem) {
+    std::cerr << "ringside-worker: " << problem.text() << std::endl;
+    writeLauncherError(problem.text());
+    return asCode(ExitCode::kBadConfiguration);
+}
+
+// The ranks of a run read the same experiment; where it lies, and where a run goes on from, is no part of it.
+std::string hashOf(RunConfig config) {
+    config.training.resume.clear();
+    return sha256Text(config.toText());
+}
+
+Result<Start> readStart(int argc, char** argv) {
+    Start start;
+    Result<LaunchArguments> arguments = parseLaunchArguments(argc, argv);
+    if (!arguments) return arguments.problem();
+    start.arguments = std::move(arguments).value();
+    start.sources = readLaunchSources();
+    Result<LaunchPlace> place = findLaunchPlace(start.arguments.place, start.sources);
+    if (!place) return place.problem();
+    start.place = std::move(place).value();
+    Problems problems;
+    Result<Experiment> experiment = loadExperiment(start.arguments.config, start.arguments.assignments, problems);
+    if (!experiment) return experiment.problem();
+    start.experiment = std::move(experiment).value();
+    start.experiment.config.parallel.worldSize = start.place.worldSize;
+    const std::string token = start.sources.find(kTokenVariable).value_or("");
+    start.ownToken = !token.empty();
+    start.terms = termsOf(start.place, token, RINGSIDE_VERSION, hashOf(start.experiment.config));
+    start.terms.deadline = start.arguments.wait;
+    return start;
+}
+
+// Launchers end a job by TERM, warn of a time limit by USR1 where they are told to, and pass on what a terminal sends.
+constexpr int kLauncherSignals[] = {SIGTERM, SIGUSR1, SIGINT};
+
+// What is ignored at the start stays so: nohup, and a shell's background jobs.
+UniqueFd launcherSignals() {
+    sigset_t wanted;
+    sigemptyset(&wanted);
+    for (const int number : kLauncherSignals) sigaddset(&wanted, number);
+    std::signal(SIGINT, SIG_DFL);
+    ::sigprocmask(SIG_BLOCK, &wanted, nullptr);
+    return UniqueFd(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+Result<LaunchedRun> prepare(const Start& start) {
+    LaunchedRun launched;
+    launched.epochUs = monotonicMicroseconds();
+    RunConfig config = start.experiment.config;
+    if (!start.arguments.resume.empty())
+        config.training.resume = std::filesystem::absolute(start.arguments.resume).lexically_normal().string();
+    Result<PreparedRun> run = prepareRun(config, start.experiment.baseDirectory, nullptr, start.place.localSize);
+    if (!run) return run.problem();
+    const Result<std::filesystem::path> worker = findWorkerProgram(run.value().compute.device);
+    if (!worker) return worker.problem();
+    launched.place = start.place;
+    launched.terms = start.terms;
+    launched.ownToken = start.ownToken;
+    launched.run = std::move(run).value();
+    launched.worker = worker.value();
+    launched.say = say;
+    return launched;
+}
+
+int hostRun(const Start& start) {
+    say("this is " + start.place.text());
+    Result<LaunchedRun> launched = prepare(start);
+    if (!launched) return refuse(launched.problem());
+    const std::string& name = launched.value().run.config.name;
+    const auto out =
+        start.arguments.out.empty() ? defaultRunDirectory(name) : std::filesystem::path(start.arguments.out);
+    Result<RunDirectory> directory = RunDirectory::create(out);
+    if (!directory) return refuse(directory.problem());
+    const UniqueFd stopFd = launcherSignals();
+    launched.value().stopFd = stopFd.get();
+    const Result<RunEnded> end = hostLaunchedRun(std::move(launched).value(), std::move(directory).value());
+    if (!end) return refuse(end.problem());
+    say(end.value().verdict);
+    if (end.value().exitCode != 0) writeLauncherError(end.value().verdict);
+    return end.value().exitCode;
+}
+
+int stopWishFd = -1;
+
+// In a signal handler: the host of the run is asked to stop all ranks.
+void wishToStop(int) {
+    static constexpr std::string_view kLine = "{\"kind\":\"stop\"}\n";
+    [[maybe_unused]] const ssize_t written = ::write(stopWishFd, kLine.data(), kLine.size());
+}
+
+RankEnvironment environmentOf(const Start& start, const Joined& joined) {
+    const auto rank = static_cast<std::size_t>(start.place.rank);
+    RankEnvironment environment;
+    environment.rank = start.place.rank;
+    environment.worldSize = start.place.worldSize;
+    environment.hosts = joined.welcome.hosts;
+    const std::vector<int> local = joined.welcome.ranksOn(environment.hosts[rank]);
+    environment.localRank = static_cast<int>(std::find(local.begin(), local.end(), environment.rank) - local.begin());
+    environment.runDirectory = joined.welcome.runDirectory;
+    environment.epochUs = joined.welcome.epochUs - joined.clockOffsetUs;
+    environment.backend = joined.welcome.backend;
+    environment.device = joined.welcome.device;
+    environment.address = joined.welcome.hostCount() > 1 ? joined.welcome.addresses[rank] : "";
+    return environment;
+}
+
+// A host's first rank makes the memory that its ranks share; rank 0's was made by its host.
+UniqueFd sharedOf(const RankEnvironment& environment, const Welcome& welcome) {
+    const int host = environment.hosts[static_cast<std::size_t>(environment.rank)];
+    const int others = environment.ranksOnHost() - 1;
+    if (environment.localRank > 0 || host == 0) return fetchShared(welcome.sharedName, host, kSharedPatience);
+    UniqueFd shared = createSharedMemory(sharedMemoryBytes(environment.ranksOnHost()));
+    if (others > 0) SharedHandover(welcome.sharedName, host).serve(shared.get(), others, kSharedPatience);
+    return shared;
+}
+
+RunConfig configFor(const Start& start, const Welcome& welcome) {
+    RunConfig config = start.experiment.config;
+    resolvePaths(config, start.experiment.baseDirectory);
+    config.training.resume = welcome.resume;
+    config.parallel.backend = welcome.backend;
+    config.parallel.device = welcome.device;
+    return config;
+}
+
+int joinRun(const Start& start) {
+    Result<Joined> joined =
+        joinRendezvous(start.terms, start.place.rank, start.place.worldSize, start.sources.hostName, hostKey());
+    if (!joined) return refuse(joined.problem());
+    RankChannels& channels = joined.value().channels;
+    const RankEnvironment environment = environmentOf(start, joined.value());
+    channels.shared = sharedOf(environment, joined.value().welcome);
+    stopWishFd = channels.control.get();
+    for (const int number : kLauncherSignals) std::signal(number, wishToStop);
+    const auto leave = [rank = environment.rank] {
+        std::cerr << "rank " << rank << ": the run was ended by rank 0's process; its verdict is there" << std::endl;
+        _exit(asCode(ExitCode::kCommunicationFailed));
+    };
+    const RankEnd end = liveAsRank(environment, configFor(start, joined.value().welcome), channels, leave);
+    for (const int number : kLauncherSignals) std::signal(number, SIG_IGN);
+    if (!end.text.empty()) writeLauncherError("rank " + std::to_string(environment.rank) + ": " + end.text);
+    sendLine(channels.control.get(), encodeFarewell({end.exitCode, end.text}), steady_clock::now() + kFarewellPatience);
+    return end.exitCode;
+}
+
+// No rank outlives its launcher; one that was started by hand has none. Rank 0's process gets the chance to say why.
+bool tieToLauncher(const LaunchPlace& place, pid_t parent) {
+    if (place.launcher == "by hand" || place.launcher == "alone") return true;
+    return ::prctl(PR_SET_PDEATHSIG, place.rank == 0 ? SIGTERM : SIGKILL) == 0 && ::getppid() == parent;
+}
+
+}  // namespace
+
+bool isLaunched(int argc, char** argv) {
+    for (int i = 1; i < argc; ++i) {
+        if (std::string_view(argv[i]) == "--run-dir") return false;
+    }
+    return argc > 1;
+}
+
+int runLaunched(int argc, char** argv, pid_t parent) {
+    try {
+        const Result<Start> start = readStart(argc, argv);
+        if (!start) return refuse(start.problem());
+        if (start.value().arguments.help) {
+            std::cout << kLaunchUsage << std::endl;
+            return 0;
+        }
+        if (!tieToLauncher(start.value().place, parent)) return asCode(ExitCode::kCommunicationFailed);
+        return start.value().place.rank == 0 ? hostRun(start.value()) : joinRun(start.value());
+    } catch (const Error& error) {
+        say(error.what());
+        writeLauncherError(error.what());
+        return asCode(error.exitCode());
+    }
+}
+
+}  // namespace ringside

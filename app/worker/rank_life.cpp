@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rank_life.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include "base/errors.h"
+#include "limit_texts.h"
+#include "telemetry/sink.h"
+#include "train/control_input.h"
+#include "train/rank_run.h"
+#include "worker_devices.h"
+#include "worker_hooks.h"
+
+namespace ringside {
+namespace {
+
+RankEnd fail(TelemetrySink& sink, const RankEnvironment& environment, const std::string& text, ExitCode code,
+             int missingRank = -1) {
+    const std::string rank = "rank " + std::to_string(environment.rank) + ": ";
+    std::cerr << (text.starts_with(rank) ? "" : rank) << text << std::endl;
+    sink.log("error", text);
+    sink.failed(missingRank);
+    sink.flush(std::chrono::seconds(1));
+    return {static_cast<int>(code), text};
+}
+
+}  // namespace
+
+RankEnd liveAsRank(const RankEnvironment& environment, const std::optional<RunConfig>& config, RankChannels& channels,
+                   std::function<void()> onHangUp) {
+    TelemetrySink sink(sinkOptionsOf(environment, channels));
+    ControlInput control(channels.control.get(), std::move(onHangUp));
+    const std::unique_ptr<RankHooks> hooks = makeRankHooks(environment);
+    sink.send(RankState{environment.rank, "starting", "", getpid(), sink.nowUs()});
+    try {
+        const RunConfig used = config ? *config : readRankConfig(environment);
+        return {
+            static_cast<int>(runRank(environment, used, channels, sink, control, *makeWorkerDevices(), hooks.get())),
+            {}};
+    } catch (const CommError& error) {
+        return fail(sink, environment, error.what(), error.exitCode(), error.missingRank());
+    } catch (const Error& error) {
+        return fail(sink, environment, error.what(), error.exitCode());
+    } catch (const std::bad_alloc&) {
+        return fail(sink, environment, outOfMemoryText(), ExitCode::kDeviceFailed);
+    } catch (const std::system_error& error) {
+        return fail(sink, environment, systemErrorText(error), ExitCode::kDeviceFailed);
+    } catch (const std::exception& error) {
+        return fail(sink, environment, std::string("unexpected: ") + error.what(), ExitCode::kInternal);
+    }
+}
+
+}  // namespace ringside

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/supervise/launched_run.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "base/files.h"
+#include "base/json.h"
+#include "launch/launch_sources.h"
+#include "launch/line_socket.h"
+#include "launch/proof.h"
+#include "launch/shared_handover.h"
+#include "launch/shared_memory.h"
+#include "run/supervise/remote_rank.h"
+#include "run/supervise/supervisor.h"
+
+namespace ringside {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kHandoverPatience{20};
+constexpr std::chrono::seconds kWelcomePatience{10};
+constexpr std::chrono::seconds kReadingPatience{
+    60};  // a rank elsewhere may read its program and data over a network first
+
+// Rank 0's host is 0, the others count in the order of their first rank.
+Welcome welcomeFor(const LaunchedRun& launched, const std::vector<Guest>& guests, const std::string& runDirectory) {
+    Welcome welcome;
+    welcome.runDirectory = runDirectory;
+    welcome.device = launched.run.compute.device;
+    welcome.resume = launched.run.config.training.resume;
+    welcome.epochUs = launched.epochUs;
+    welcome.sharedName = randomHex(16);
+    std::vector<std::string> keys{hostKey()};
+    welcome.hosts = {0};
+    welcome.addresses = {""};
+    for (const Guest& guest : guests) {
+        const auto known = std::find(keys.begin(), keys.end(), guest.hostKey);
+        welcome.hosts.push_back(static_cast<int>(known - keys.begin()));
+        if (known == keys.end()) keys.push_back(guest.hostKey);
+        welcome.addresses.push_back(guest.address);
+        if (welcome.addresses[0].empty() && guest.hostKey != keys[0])
+            welcome.addresses[0] = ownAddress(guest.control.get(), false);
+    }
+    return welcome;
+}
+
+// What was chosen for one host may not do for several.
+std::optional<Problem> chooseBackend(PreparedRun& run, int hosts) {
+    ComputeChoice& compute = run.compute;
+    if (hosts == 1 || compute.backend != "shm") return {};
+    const std::string spread = "the ranks are on " + std::to_string(hosts) + " hosts";
+    if (run.wantedBackend == "shm")
+        return Problem{"parallel.backend", "is shm, but " + spread, "set it to auto or gloo"};
+    compute.backend = "gloo";
+    compute.whyBackend = "Gloo over TCP: " + spread;
+    run.config.parallel.backend = compute.backend;
+    return {};
+}
+
+std::vector<std::string> notesOf(const LaunchedRun& launched, const RendezvousHost& host, const std::string& address,
+                                 const std::vector<Guest>& guests) {
+    std::vector<std::string> notes{"this is " + launched.place.text()};
+    if (!guests.empty())
+        notes.push_back("the ranks met at " + address + ", with " +
+                        (launched.ownToken ? "the token of RINGSIDE_TOKEN"
+                                           : "a token made from the job's name (RINGSIDE_TOKEN sets a secret one)"));
+    for (const Guest& guest : guests)
+        notes.push_back("rank " + std::to_string(guest.rank) + " is process " + std::to_string(guest.pid) + " on " +
+                        guest.host + " (" + guest.address + ")");
+    if (host.strangers() > 0)
+        notes.push_back(std::to_string(host.strangers()) + " connections of strangers were turned away");
+    return notes;
+}
+
+void writeLaunchFile(const RunPaths& paths, const LaunchedRun& launched, const RendezvousHost& host,
+                     const std::string& address, const std::vector<Guest>& guests) {
+    Json ranks = Json::array({{{"rank", 0}, {"host", readLaunchSources().hostName}, {"address", ""}}});
+    for (const Guest& guest : guests)
+        ranks.push_back(
+            {{"rank", guest.rank}, {"host", guest.host}, {"address", guest.address}, {"process", guest.pid}});
+    const Json json = {{"version", 1},
+                       {"launcher", launched.place.launcher},
+                       {"found", launched.place.found},
+                       {"restart", launched.place.restart},
+                       {"met_at", address},
+                       {"strangers", host.strangers()},
+                       {"ranks", std::move(ranks)}};
+    writeFileAtomically(paths.launch(), json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+// Memory for the ranks of this host, in the hands of those that are not our children.
+UniqueFd shareMemory(const Welcome& welcome, const std::function<void()>& sendWelcome) {
+    const auto here = static_cast<int>(welcome.ranksOn(0).size());
+    if (here == 1) {
+        sendWelcome();
+        return createSharedMemory(sharedMemoryBytes(1));
+    }
+    const SharedHandover handover(welcome.sharedName, 0);
+    sendWelcome();
+    UniqueFd shared = createSharedMemory(sharedMemoryBytes(here));
+    handover.serve(shared.get(), here - 1, kHandoverPatience);
+    return shared;
+}
+
+SupervisorOptions optionsFor(const LaunchedRun& launched, const Welcome& welcome, int sharedFd) {
+    SupervisorOptions options;
+    options.workerProgram = launched.worker;
+    options.epochUs = launched.epochUs;
+    options.hangUpFd = launched.stopFd;  // launchers repeat themselves, and kill
+    options.sharedFd = sharedFd;
+    options.hosts = welcome.hosts;
+    options.address = welcome.addresses[0];
+    options.startDeadline = kReadingPatience;
+    return options;
+}
+
+RunEnded stoppedWhileWaiting() {
+    RunEnded end;
+    end.state = "stopped";
+    end.exitCode = static_cast<int>(ExitCode::kStopped);
+    end.verdict = "stopped by request before all ranks had come";
+    return end;
+}
+
+}  // namespace
+
+Result<RunEnded> hostLaunchedRun(LaunchedRun launched, RunDirectory directory) {
+    RendezvousHost host(launched.terms, launched.place, hostKey());
+    std::string address;
+    std::vector<Guest> guests;
+    if (!launched.place.isAlone()) {
+        const Problems problems = host.listen();
+        if (!problems.empty()) return problems.front();
+        address = host.address();
+        Result<Gathering> gathering = host.gather(launched.stopFd, launched.say);
+        if (!gathering) return gathering.problem();
+        if (gathering.value().stopped) return stoppedWhileWaiting();
+        guests = std::move(gathering).value().guests;
+    }
+    const RunPaths paths = directory.paths();
+    Welcome welcome = welcomeFor(launched, guests, paths.directory.string());
+    if (const auto problem = chooseBackend(launched.run, welcome.hostCount())) return *problem;
+    welcome.backend = launched.run.compute.backend;
+    const UniqueFd shared = shareMemory(welcome, [&] {
+        const std::string line = encodeWelcome(welcome);
+        for (const Guest& guest : guests) sendLine(guest.control.get(), line, steady_clock::now() + kWelcomePatience);
+    });
+    writeFileAtomically(paths.config(), launched.run.config.toText(2) + "\n");
+    writeLaunchFile(paths, launched, host, address, guests);
+    SupervisorOptions options = optionsFor(launched, welcome, shared.get());
+    options.notes = notesOf(launched, host, address, guests);
+    Supervisor supervisor(paths, launched.run, options);
+    for (Guest& guest : guests) {
+        UniqueFd store = std::move(guest.store);
+        supervisor.adopt(std::make_unique<RemoteRank>(std::move(guest)), std::move(store));
+    }
+    supervisor.start();
+    directory.keep();
+    launched.say("all " + std::to_string(launched.place.worldSize) +
+                 " ranks train; run directory: " + paths.directory.string());
+    RunEnded end = supervisor.run();
+    directory.release();
+    return end;
+}
+
+}  // namespace ringside

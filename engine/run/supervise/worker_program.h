@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "base/result.h"
+
+namespace ringside {
+
+// The worker for a device, beside this program, wherever both are installed.
+Result<std::filesystem::path> findWorkerProgram(const std::string& device);
+
+}  // namespace ringside

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <csignal>
+#include <memory>
+
+#include "launch/proof.h"
+#include "program.h"
+#include "support/catch.h"
+
+using namespace ringside;
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path kRankProgram = RINGSIDE_BIN_DIR "/ringside-worker";
+
+using Arguments = std::vector<std::string>;
+
+Arguments joined(Arguments one, const Arguments& other) {
+    one.insert(one.end(), other.begin(), other.end());
+    return one;
+}
+
+// Ranks that are started one by one, as nobody but a launcher or a patient person would.
+struct ByHand {
+    TemporaryDirectory scratch;
+    fs::path out = scratch.path() / "run";
+    int port = 20000 + std::stoi(randomHex(2), nullptr, 16) % 12000;
+    std::vector<std::unique_ptr<Program>> ranks;
+
+    ByHand(int worldSize, const Arguments& more) {
+        for (int rank = 0; rank < worldSize; ++rank) start(rank, worldSize, more);
+    }
+    ByHand() = default;
+    void start(int rank, int worldSize, const Arguments& more) {
+        const Arguments own{"--rank",       std::to_string(rank),
+                            "--world-size", std::to_string(worldSize),
+                            "--master",     "127.0.0.1:" + std::to_string(port)};
+        const Arguments where = rank == 0 ? Arguments{"--out", out} : Arguments{};
+        ranks.push_back(std::make_unique<Program>(joined(joined(own, where), more), -1, kRankProgram));
+    }
+    std::string outputs() const {
+        std::string all;
+        for (const auto& rank : ranks) all += rank->output();
+        return all;
+    }
+    Json summary() const { return jsonOf(out / "summary.json"); }
+};
+
+const Arguments kShort{"--set", "training.epochs=2"};
+const Arguments kEndless{"--set", "training.epochs=1000000"};
+
+std::string metricsOfSupervisedRun(const fs::path& out, const Arguments& more) {
+    Program program(joined({"run", "--quiet", "--out", out}, more));
+    REQUIRE(program.wait() == 0);
+    return contentOf(out / "metrics.jsonl");
+}
+
+bool isInstalled(const fs::path& program) {
+    return ::access(program.c_str(), X_OK) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("ranks started by hand train as those of ringsidectl run, to the last bit") {
+    for (const std::string backend : {"shm", "gloo"}) {
+        const Arguments same = joined(kShort, {"--set", "parallel.backend=" + backend});
+        ByHand run(3, same);
+        for (const auto& rank : run.ranks) CHECK(rank->wait() == 0);
+        INFO(run.outputs());
+        const TemporaryDirectory reference;
+        CHECK(contentOf(run.out / "metrics.jsonl") ==
+              metricsOfSupervisedRun(reference.path() / "run", joined(same, {"--set", "parallel.world_size=3"})));
+        CHECK(run.summary()["state"] == "finished");
+        CHECK(jsonOf(run.out / "launch.json")["launcher"] == "by hand");
+        CHECK(jsonOf(run.out / "launch.json")["ranks"].size() == 3);
+        CHECK(contains(contentOf(run.out / "log.txt"), "this is rank 0 of 3, by hand: --rank 0, --world-size 3"));
+    }
+}
+
+TEST_CASE("a rank that is killed ends a launched run with its name, and no rank is left waiting") {
+    ByHand run(3, kEndless);
+    REQUIRE(eventually([&] { return hasTrained(run.out); }));
+    run.ranks[2]->signal(SIGKILL);
+    CHECK(run.ranks[0]->wait() == 12);
+    CHECK(run.ranks[1]->wait() == 10);
+    CHECK(run.summary()["first_failed_rank"] == 2);
+    CHECK(contains(run.summary()["verdict"], "is gone without a word"));
+    CHECK(contains(run.ranks[1]->output(), "the run was ended by rank 0's process"));
+}
+
+TEST_CASE("a launched run whose rank 0 process is killed leaves no rank") {
+    ByHand run(3, kEndless);
+    REQUIRE(eventually([&] { return hasTrained(run.out); }));
+    const std::vector<pid_t> pids = workerPids(run.out);
+    run.ranks[0]->signal(SIGKILL);
+    CHECK(run.ranks[1]->wait() == 10);
+    CHECK(run.ranks[2]->wait() == 10);
+    CHECK(eventually([&] { return allGone(pids); }));
+}
+
+TEST_CASE("a signal to any one rank stops all of them together, with the weights saved") {
+    for (const int number : {SIGTERM, SIGUSR1}) {
+        for (const std::size_t rank : {std::size_t{0}, std::size_t{1}}) {
+            ByHand run(3, kEndless);
+            REQUIRE(eventually([&] { return hasTrained(run.out); }));
+            run.ranks[rank]->signal(number);
+            for (const auto& one : run.ranks) CHECK(one->wait() == 20);
+            CHECK(run.summary()["state"] == "stopped");
+            CHECK(fs::exists(run.out / "checkpoints"));
+            CHECK(contains(contentOf(run.out / "log.txt"), "stop requested"));
+        }
+    }
+}
+
+TEST_CASE("ringsidectl sees and stops a launched run as any other") {
+    ByHand run(2, kEndless);
+    REQUIRE(eventually([&] { return hasTrained(run.out); }));
+    Program attached({"attach", run.out, "--stop"});
+    CHECK(attached.wait() == 20);
+    for (const auto& rank : run.ranks) CHECK(rank->wait() == 20);
+    CHECK(contains(attached.output(), "stopped by request"));
+    Program show({"show", run.out});
+    CHECK(show.wait() == 0);
+    CHECK(contains(show.output(), "stopped by request"));
+}
+
+TEST_CASE("ranks with another experiment are refused before anything is written") {
+    ByHand run;
+    run.start(0, 2, kShort);
+    run.start(1, 2, joined(kShort, {"--set", "optimizer.lr=0.3"}));
+    CHECK(run.ranks[0]->wait() == 2);
+    CHECK(run.ranks[1]->wait() == 2);
+    CHECK(contains(run.ranks[0]->output(), "has another experiment than rank 0"));
+    CHECK_FALSE(fs::exists(run.out));
+}
+
+TEST_CASE("a rank that never comes is named at the deadline") {
+    ByHand run;
+    run.start(0, 3, joined(kShort, {"--wait", "1"}));
+    run.start(1, 3, joined(kShort, {"--wait", "5"}));
+    CHECK(run.ranks[0]->wait() == 2);
+    CHECK(contains(run.ranks[0]->output(), "rank 2 did not come within 1 s"));
+    CHECK(run.ranks[1]->wait() == 2);
+    CHECK(contains(run.ranks[1]->output(), "rank 2 did not come within 1 s"));
+    CHECK_FALSE(fs::exists(run.out));
+}
+
+TEST_CASE("an experiment that another rank's host lacks is named there, and the rank at rank 0") {
+    ByHand run;
+    run.start(0, 2, joined(kShort, {"--wait", "1"}));
+    run.start(1, 2, {run.scratch.path() / "absent.json"});
+    CHECK(run.ranks[1]->wait() == 2);
+    CHECK(contains(run.ranks[1]->output(), "absent.json"));
+    CHECK(run.ranks[0]->wait() == 2);
+    CHECK(contains(run.ranks[0]->output(), "rank 1 did not come within 1 s"));
+    CHECK_FALSE(fs::exists(run.out));
+}
+
+TEST_CASE("what is wrong with the way a rank was started is said in one line") {
+    const auto said = [](const Arguments& arguments) {
+        Program program(arguments, -1, kRankProgram);
+        CHECK(program.wait() == 2);
+        return program.output();
+    };
+    CHECK(contains(said({"--rank", "1", "--world-size", "2"}), "--master is missing"));
+    CHECK(contains(said({"x.json", "--fast", "1"}), "--fast is no option of ringside-worker"));
+    CHECK(contains(said({"x.json", "--rank"}), "--rank has no value"));
+    CHECK(contains(said({"x.json", "--rank=two"}), "--rank cannot be \"two\""));
+    CHECK(contains(said({"a.json", "b.json"}), "b.json comes after the experiment a.json"));
+}
+
+TEST_CASE("real mpirun starts ranks that train as those of ringsidectl run") {
+    const fs::path mpirun = "/usr/bin/mpirun";
+    if (!isInstalled(mpirun)) {
+        WARN("skipped: mpirun is not installed (openmpi-bin)");
+        return;
+    }
+    const TemporaryDirectory scratch;
+    const fs::path out = scratch.path() / "run";
+    Program program(joined({"--allow-run-as-root", "--oversubscribe", "-np", "3", kRankProgram, "--out", out}, kShort),
+                    -1, mpirun);
+    const int code = program.wait();
+    INFO(program.output());
+    REQUIRE(code == 0);
+    CHECK(jsonOf(out / "launch.json")["launcher"] == "Open MPI");
+    CHECK(contentOf(out / "metrics.jsonl") ==
+          metricsOfSupervisedRun(scratch.path() / "reference", joined(kShort, {"--set", "parallel.world_size=3"})));
+}
+
+TEST_CASE("real torchrun starts ranks that train as those of ringsidectl run, and learns why one failed") {
+    const fs::path torchrun = "/usr/bin/torchrun";
+    if (!isInstalled(torchrun)) {
+        WARN("skipped: torchrun is not installed (python3-torch)");
+        return;
+    }
+    const TemporaryDirectory scratch;
+    // PyTorch 1.13 under Python 3.11 needs -r and -t other than 0.
+    const Arguments start{"-r", "2", "-t", "2", "--no_python", "--standalone", "--nproc_per_node", "3", kRankProgram};
+    const fs::path out = scratch.path() / "run";
+    Program program(joined(joined(start, {"--out", out}), kShort), -1, torchrun);
+    const int code = program.wait();
+    INFO(program.output());
+    REQUIRE(code == 0);
+    CHECK(jsonOf(out / "launch.json")["launcher"] == "torchrun");
+    CHECK(contentOf(out / "metrics.jsonl") ==
+          metricsOfSupervisedRun(scratch.path() / "reference", joined(kShort, {"--set", "parallel.world_size=3"})));
+
+    Program failing(joined(start, {"--out", scratch.path() / "failing", "--set", "optimizer.lr=1e30"}), -1, torchrun);
+    CHECK(failing.wait() == 1);
+    INFO(failing.output());
+    CHECK(contains(failing.output(), "optimizer.lr is 1e+30"));
+}
