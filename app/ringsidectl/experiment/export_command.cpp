@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "experiment/experiment_file.h"
+#include "experiment/job_export.h"
 #include "export/chrome_trace.h"
 #include "export/pytorch_script.h"
 #include "run/record/read_traces.h"
@@ -19,12 +20,15 @@ constexpr const char* kExportFooter =
     "the same samples to every rank, starts from the same weights and writes metrics.jsonl in the same form. The\n"
     "built-in digits are written beside it.\n"
     "trace: the traced steps of a run, for Perfetto and other readers of Chrome's trace format.\n"
+    "slurm, pbs, torchrun, mpirun, ssh: a script that starts the ranks there, with the reasons in comments; under\n"
+    "Slurm and PBS it saves before its time limit and asks to be started again (docs/launchers.md).\n"
     "\n"
     "Examples:\n"
     "  ringsidectl export -o train.py\n"
     "  ringsidectl export my.json --to pytorch -o train.py --set parallel.world_size=2\n"
     "  python3 train.py --out runs/pytorch\n"
     "  ringsidectl export runs/mine --to trace -o trace.json\n"
+    "  ringsidectl export my.json --to slurm --nodes 2 --minutes 90 --seeds 5 -o job.sh\n"
     "  ringsidectl compare runs/mine runs/pytorch           step by step, how far the two are apart";
 
 struct ExportArguments {
@@ -32,6 +36,7 @@ struct ExportArguments {
     std::vector<std::string> assignments;
     std::string format = "pytorch";
     std::string out;
+    JobShape job;
 };
 
 int exportTrace(const ExportArguments& arguments) {
@@ -51,6 +56,9 @@ int runExport(const ExportArguments& arguments) {
     const Result<Experiment> experiment = loadExperiment(arguments.config, arguments.assignments, problems);
     if (!experiment) return reportProblems(problems);
     const std::filesystem::path out(arguments.out);
+    if (arguments.format != "pytorch")
+        return exportJob(arguments.format, arguments.config, arguments.assignments, experiment.value().config,
+                         arguments.job, out);
     const Result<PytorchScript> script =
         exportPytorch(experiment.value().config, experiment.value().baseDirectory, out.filename().string(), &problems);
     if (!script) return reportProblems(problems.empty() ? Problems{script.problem()} : problems);
@@ -66,12 +74,14 @@ int runExport(const ExportArguments& arguments) {
 
 void addExportCommand(CLI::App& app, std::function<int()>& action) {
     CLI::App* command = app.add_subcommand(
-        "export", "Write an experiment as a script for plain PyTorch, or a run's timeline for Perfetto");
+        "export", "Write an experiment as a script for plain PyTorch or a cluster, or a run's timeline for Perfetto");
     command->footer(kExportFooter);
     auto arguments = std::make_shared<ExportArguments>();
     command->add_option("CONFIG", arguments->config, "The experiment file; for a trace the run directory");
-    command->add_option("--to", arguments->format, "What to write: pytorch, or trace of a run")
-        ->check(CLI::IsMember({"pytorch", "trace"}))
+    command
+        ->add_option("--to", arguments->format,
+                     "What to write: pytorch, slurm, pbs, torchrun, mpirun or ssh; or trace, of a run")
+        ->check(CLI::IsMember({"pytorch", "slurm", "pbs", "torchrun", "mpirun", "ssh", "trace"}))
         ->type_name("FORMAT");
     command->add_option("-o,--output", arguments->out, "The file to write")->type_name("FILE")->required();
     command
@@ -79,6 +89,15 @@ void addExportCommand(CLI::App& app, std::function<int()>& action) {
         ->type_name("PATH=VALUE")
         ->expected(1)
         ->take_all();
+    command->add_option("--nodes", arguments->job.nodes, "Job scripts: nodes to spread the ranks over (1)")
+        ->type_name("N");
+    command->add_option("--minutes", arguments->job.minutes, "Job scripts: time limit (60)")->type_name("N");
+    command->add_option("--seeds", arguments->job.seeds, "slurm, pbs: an array of runs with training.seed 0, 1, ...")
+        ->type_name("N");
+    command->add_option("--host", arguments->job.hosts, "mpirun, ssh: a host for each node, rank 0's first; repeatable")
+        ->take_all()
+        ->allow_extra_args(false)
+        ->type_name("NAME");
     command->callback([arguments, &action] { action = [arguments] { return runExport(*arguments); }; });
 }
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiment/job_export.h"
+
+#include <iostream>
+
+#include "base/files.h"
+#include "experiment/experiment_file.h"
+#include "export/job_script.h"
+
+namespace ringside {
+
+int exportJob(const std::string& launcher, const std::string& experiment, const std::vector<std::string>& assignments,
+              const RunConfig& config, const JobShape& shape, const std::filesystem::path& out) {
+    if (experiment == "-")
+        return reportProblems({{"CONFIG", "is standard input, which the ranks cannot read", "name a file"}});
+    if (const Problems problems = config.validateForTraining(); !problems.empty()) return reportProblems(problems);
+    std::error_code error;
+    JobRequest request;
+    request.config = config;
+    if (!experiment.empty()) request.experiment = std::filesystem::absolute(experiment).lexically_normal();
+    request.assignments = assignments;
+    request.worker = std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "ringside-worker";
+    request.nodes = shape.nodes;
+    request.minutes = shape.minutes;
+    request.seeds = shape.seeds;
+    request.hosts = shape.hosts;
+    const Result<std::string> script = jobScript(launcher, request);
+    if (!script) return reportProblems({script.problem()});
+    writeFileAtomically(out, script.value());
+    std::cout << "script: " << out.string() << "\nits first lines say how to use it\n";
+    return 0;
+}
+
+}  // namespace ringside

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "config/run_config.h"
+
+namespace ringside {
+
+struct JobShape {
+    std::int64_t nodes = 1;
+    std::int64_t minutes = 60;
+    std::int64_t seeds = 1;
+    std::vector<std::string> hosts;
+};
+
+// Writes the script that starts this experiment's ranks with a launcher, and says how to use it. The exit code.
+int exportJob(const std::string& launcher, const std::string& experiment, const std::vector<std::string>& assignments,
+              const RunConfig& config, const JobShape& shape, const std::filesystem::path& out);
+
+}  // namespace ringside

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "export/job_script.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace ringside {
+namespace {
+
+constexpr const char* kExports =
+    "# What only ranks of this job know: it keeps strangers and other jobs out of the rendezvous.\n"
+    "RINGSIDE_TOKEN=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \\n')\n"
+    "export RINGSIDE_TOKEN\n";
+
+// Numbers and names that all scripts need.
+struct Job {
+    const JobRequest& request;
+    std::string ranks, perNode, nodes, cpus, name, time;
+    bool gpus = false;
+
+    explicit Job(const JobRequest& from) : request(from) {
+        const std::int64_t world = from.config.parallel.worldSize;
+        ranks = std::to_string(world);
+        nodes = std::to_string(from.nodes);
+        perNode = std::to_string(world / from.nodes);
+        // The rank computes with one thread for each CPU, and loads with workers of their own.
+        cpus = std::to_string(1 + from.config.loader.numWorkers);
+        gpus = from.config.parallel.device == "cuda";
+        name = plainName(from.config.name);
+        char text[32];
+        std::snprintf(text, sizeof text, "%02lld:%02lld:00", static_cast<long long>(from.minutes / 60),
+                      static_cast<long long>(from.minutes % 60));
+        time = text;
+    }
+
+    static std::string plainName(const std::string& name) {
+        std::string plain;
+        for (const char c : name) {
+            const bool fine = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+            plain += fine ? c : '-';
+        }
+        return plain.empty() ? "ringside" : plain;
+    }
+
+    // "$WORKER CONFIG --set ... --out ...", without what a launcher adds.
+    std::string command(const std::string& out, const std::string& more = "") const {
+        std::string line = "\"$WORKER\"";
+        if (!request.experiment.empty()) line += " " + shellWord(request.experiment.string());
+        for (const std::string& one : request.assignments) line += " --set " + shellWord(one);
+        return line + more + " --out \"" + out + "\" --resume auto";
+    }
+
+    std::string variables(const std::string& out) const {
+        return "WORKER=" + shellWord(request.worker.string()) +
+               "   # where ringside-worker lies on the nodes\nOUT=" + out +
+               "   # rank 0's host writes here; the other hosts need not see it\n";
+    }
+
+    static std::string site() {
+        return "# What your site needs, for example:\n# module load cuda\n# source /path/to/environment\n\n";
+    }
+    std::string seed(const std::string& variable) const {
+        return request.seeds > 1 ? " --set training.seed=\"$" + variable + "\"" : "";
+    }
+};
+
+std::string head(const Job& job, const std::string& launcher, const std::string& use) {
+    return "#!/bin/bash\n# " + job.name + " on " + job.ranks + " ranks with " + launcher +
+           ", written by ringsidectl export.\n# " + use + "\n";
+}
+
+std::string slurmScript(const Job& job) {
+    const bool array = job.request.seeds > 1;
+    const std::string id = array ? "${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}" : "$SLURM_JOB_ID";
+    std::string s = head(job, "Slurm", "Submit it with: sbatch SCRIPT");
+    s += "#SBATCH --job-name=" + job.name + "\n#SBATCH --nodes=" + job.nodes +
+         "\n#SBATCH --ntasks-per-node=" + job.perNode +
+         "          # a task is a rank\n#SBATCH --cpus-per-task=" + job.cpus +
+         "             # the rank, and its loader.num_workers\n";
+    if (job.gpus) s += "#SBATCH --gpus-per-task=1             # each rank computes on a GPU of its own\n";
+    s += "#SBATCH --time=" + job.time + "\n#SBATCH --signal=B:USR1@" + std::to_string(kSaveSeconds) +
+         "        # so many seconds before the limit: save, and ask to be started again\n"
+         "#SBATCH --requeue                     # allowed to; also after a node was lost\n"
+         "#SBATCH --open-mode=append            # what came before stays in the output\n";
+    if (array) {
+        s += "#SBATCH --array=0-" + std::to_string(job.request.seeds - 1) +
+             "                  # a run for each training.seed\n#SBATCH --output=" + job.name + "-%A_%a.out\n";
+    } else {
+        s += "#SBATCH --output=" + job.name + "-%j.out\n";
+    }
+    s +=
+        "\n" + Job::site() + job.variables("$SLURM_SUBMIT_DIR/runs/" + job.name + "-" + id) + "\n" + kExports +
+        "\n"
+        "# srun starts the ranks; one that fails ends all (--kill-on-bad-exit). --resume auto goes on from the last\n"
+        "# checkpoint when Slurm starts the job again, in the same run directory.\n"
+        "srun --kill-on-bad-exit=1 " +
+        job.command("$OUT", job.seed("SLURM_ARRAY_TASK_ID")) +
+        " &\n"
+        "STEP=$!\n"
+        "LIMIT=no\n"
+        "trap 'LIMIT=yes; kill -USR1 $STEP' USR1   # srun passes it on to the ranks: they save and leave with code 20\n"
+        "wait $STEP; CODE=$?\n"
+        "while kill -0 $STEP 2>/dev/null; do wait $STEP; CODE=$?; done   # a trapped signal ends a wait early\n"
+        "if [ $LIMIT = yes ] && [ $CODE -eq 20 ]; then\n"
+        "  echo \"time limit near: saved, asking Slurm to start the job again\"\n"
+        "  scontrol requeue \"$SLURM_JOB_ID\"\n"
+        "fi\n"
+        "exit $CODE\n";
+    return s;
+}
+
+std::string pbsScript(const Job& job) {
+    const bool array = job.request.seeds > 1;
+    std::string s = head(job, "PBS", "Submit it with: qsub SCRIPT");
+    s += "#PBS -N " + job.name.substr(0, 15) + "\n#PBS -l select=" + job.nodes + ":ncpus=" +
+         std::to_string(job.request.config.parallel.worldSize / job.request.nodes *
+                        (1 + job.request.config.loader.numWorkers)) +
+         ":mpiprocs=" + job.perNode + (job.gpus ? ":ngpus=" + job.perNode : "") +
+         "   # mpiprocs: ranks a node, a line each in the node file\n#PBS -l walltime=" + job.time +
+         "\n#PBS -r y              # may be run again\n#PBS -j oe\n";
+    if (array)
+        s += "#PBS -J 0-" + std::to_string(job.request.seeds - 1) + "            # a run for each training.seed\n";
+    s += "\n" + Job::site() + "cd \"$PBS_O_WORKDIR\" || exit 1\n" +
+         job.variables("$PBS_O_WORKDIR/runs/" + job.name + "-${PBS_JOBID%%.*}") +
+         "PORT=$((20000 + 0x$(printf %s \"$PBS_JOBID\" | cksum | cut -c1-4 | sed 's/ /0/g') % 12000))\n"
+         "MASTER=$(head -n1 \"$PBS_NODEFILE\"):$PORT\n"
+         "RANKS=$(wc -l < \"$PBS_NODEFILE\")\n\n" +
+         "# What only ranks of this job know. pbsdsh passes no environment on, and a command line can be read by all:\n"
+         "# it lies in a file of yours.\n"
+         "TOKEN_FILE=$PBS_O_WORKDIR/.ringside-$PBS_JOBID\n"
+         "trap 'rm -f \"$TOKEN_FILE\"' EXIT\n"
+         "(umask 077; od -An -N16 -tx1 /dev/urandom | tr -d ' \\n' > \"$TOKEN_FILE\")\n\n"
+         "# PBS tells no ranks: line r of the node file is rank r.\n"
+         "for ((RANK = 0; RANK < RANKS; RANK++)); do\n"
+         "  pbsdsh -n $RANK -- /bin/bash -c 'cd \"$1\" && RINGSIDE_TOKEN=$(cat \"$2\") && export RINGSIDE_TOKEN && "
+         "shift "
+         "2 && exec \"$@\"' \\\n"
+         "    ringside \"$PBS_O_WORKDIR\" \"$TOKEN_FILE\" " +
+         job.command("$OUT", job.seed("PBS_ARRAY_INDEX")) +
+         " --rank $RANK --world-size $RANKS --master $MASTER &\n"
+         "  PIDS[RANK]=$!\n"
+         "done\n\n"
+         "# Before the time limit: the ranks save and leave with code 20, and PBS is asked to run the job again.\n"
+         "LIMIT=no\n"
+         "trap 'LIMIT=yes; kill -TERM ${PIDS[0]}' USR1\n"
+         "(sleep " +
+         std::to_string(std::max<std::int64_t>(job.request.minutes * 60 - kSaveSeconds, 30)) +
+         " && kill -USR1 $$) &\n"
+         "ALARM=$!\n"
+         "wait ${PIDS[0]}; CODE=$?\n"
+         "while kill -0 ${PIDS[0]} 2>/dev/null; do wait ${PIDS[0]}; CODE=$?; done\n"
+         "kill $ALARM 2>/dev/null\n"
+         "wait \"${PIDS[@]}\"\n"
+         "if [ $LIMIT = yes ] && [ $CODE -eq 20 ]; then qrerun \"$PBS_JOBID\"; fi\n"
+         "exit $CODE\n";
+    return s;
+}
+
+std::string torchrunScript(const Job& job) {
+    return head(job, "torchrun",
+                "Run it on every node: NODE_RANK=0 MASTER_ADDR=node1 bash SCRIPT, NODE_RANK=1 ... and so on") +
+           "\n" + Job::site() +
+           "MASTER_ADDR=${MASTER_ADDR:-127.0.0.1}   # the first node, as the others reach it\n"
+           "MASTER_PORT=${MASTER_PORT:-29500}       # torchrun's own; the ranks meet at a port that follows from it\n"
+           "NODE_RANK=${NODE_RANK:-0}\n" +
+           job.variables("${OUT:-runs/" + job.name + "}") +
+           "\n"
+           "# --no_python: the ranks are programs, no scripts (also the spelling of PyTorch before 2.0). Without\n"
+           "# RINGSIDE_TOKEN, set to the same secret on all nodes, the token is made from what torchrun tells all "
+           "ranks.\n"
+           "# After a failure torchrun starts all ranks again, and --resume auto goes on from the last checkpoint.\n"
+           "# (PyTorch 1.13 under Python 3.11 and newer also needs --redirects 2 --tee 2: TORCHRUN_OPTIONS.)\n"
+           "exec torchrun $TORCHRUN_OPTIONS --no_python --nnodes " +
+           job.nodes + " --node_rank \"$NODE_RANK\" --nproc_per_node " + job.perNode +
+           " --max_restarts \"${MAX_RESTARTS:-3}\" \\\n"
+           "  --master_addr \"$MASTER_ADDR\" --master_port \"$MASTER_PORT\" \\\n  " +
+           job.command("$OUT") + "\n";
+}
+
+std::string mpirunScript(const Job& job) {
+    std::string hosts;
+    for (const std::string& host : job.request.hosts) hosts += (hosts.empty() ? "" : ",") + host + ":" + job.perNode;
+    return head(job, "mpirun (Open MPI)", "Run it on the first node: bash SCRIPT") + "\n" + Job::site() +
+           job.variables("${OUT:-runs/" + job.name + "}") + kExports +
+           "\n"
+           "# Open MPI only starts the ranks; -x passes the token on. In a job of Slurm or PBS it finds the nodes "
+           "itself.\n"
+           "exec mpirun $MPIRUN_OPTIONS -np " +
+           job.ranks + (hosts.empty() ? "" : " --host " + shellWord(hosts)) + " -x RINGSIDE_TOKEN \\\n  " +
+           job.command("$OUT") + "\n";
+}
+
+std::string sshScript(const Job& job) {
+    std::string hosts;
+    for (const std::string& host : job.request.hosts) hosts += (hosts.empty() ? "" : ",") + host + ":" + job.perNode;
+    std::string s = head(job, "ssh", "Run it where ssh reaches all hosts without a password: bash SCRIPT");
+    s += "\nHOSTS=${HOSTS:-" + shellWord(hosts.empty() ? "localhost:" + job.perNode : hosts) +
+         "}   # HOST:RANKS; rank 0 runs on the first, which the others must reach\n" + "RINGSIDECTL=${RINGSIDECTL:-" +
+         shellWord((job.request.worker.parent_path() / "ringsidectl").string()) + "}\n" + "OUT=${OUT:-runs/" +
+         job.name + "}\n" +
+         "\n"
+         "# ringsidectl starts ringside-worker on each host through ssh, hands it a token that only these ranks know, "
+         "and\n"
+         "# ends all of them when it ends. The program and the experiment lie at the same place on all hosts.\n"
+         "exec \"$RINGSIDECTL\" run";
+    if (!job.request.experiment.empty()) s += " " + shellWord(job.request.experiment.string());
+    for (const std::string& one : job.request.assignments) s += " --set " + shellWord(one);
+    return s + " --hosts \"$HOSTS\" --out \"$OUT\"\n";
+}
+
+}  // namespace
+
+std::string shellWord(const std::string& text) {
+    const bool plain = !text.empty() && text.find_first_not_of(
+                                            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                            "0123456789_./:=,+-@%") == std::string::npos;
+    if (plain) return text;
+    std::string word = "'";
+    for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return word + "'";
+}
+
+Result<std::string> jobScript(const std::string& launcher, const JobRequest& request) {
+    const std::int64_t world = request.config.parallel.worldSize;
+    if (request.nodes < 1 || world % request.nodes != 0)
+        return Problem{"--nodes",
+                       "is " + std::to_string(request.nodes) + ", over which " + std::to_string(world) +
+                           " ranks (parallel.world_size) cannot be spread evenly",
+                       "choose a divisor of it"};
+    const bool arrays = launcher == "slurm" || launcher == "pbs";
+    if (request.seeds != 1 && !arrays)
+        return Problem{"--seeds", "needs an array of jobs, which " + launcher + " does not have",
+                       "export for slurm or pbs, or run the script once for each seed"};
+    if (request.seeds < 1 || request.minutes < 1)
+        return Problem{request.seeds < 1 ? "--seeds" : "--time", "is below 1", "ask for at least one"};
+    const Job job(request);
+    if (launcher == "slurm") return slurmScript(job);
+    if (launcher == "pbs") return pbsScript(job);
+    if (launcher == "torchrun") return torchrunScript(job);
+    if (launcher == "mpirun") return mpirunScript(job);
+    return sshScript(job);
+}
+
+}  // namespace ringside

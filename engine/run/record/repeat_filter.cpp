@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/record/repeat_filter.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace ringside {
+namespace {
+
+template <class T>
+void dropFirst(std::vector<T>& column, std::size_t count) {
+    if (!column.empty()) column.erase(column.begin(), column.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
+}  // namespace
+
+std::optional<StepsFrame> RepeatFilter::newPart(const Event& event) const {
+    const auto* frame = std::get_if<StepsFrame>(&event);
+    const auto told = frame == nullptr ? m_ranks.end() : m_ranks.find(frame->rank);
+    if (told == m_ranks.end() || frame->step.empty() || frame->step.front() > told->second.step) return {};
+    const auto fresh = std::upper_bound(frame->step.begin(), frame->step.end(), told->second.step);
+    const auto old = static_cast<std::size_t>(fresh - frame->step.begin());
+    StepsFrame rest = *frame;
+    dropFirst(rest.step, old);
+    dropFirst(rest.loss, old);
+    dropFirst(rest.correct, old);
+    dropFirst(rest.samples, old);
+    dropFirst(rest.endUs, old);
+    dropFirst(rest.gradientNorm, old);
+    dropFirst(rest.dataUs, old);
+    return rest;
+}
+
+bool RepeatFilter::isRepeated(const Event& event) {
+    if (const auto* frame = std::get_if<StepsFrame>(&event)) {
+        Told& told = m_ranks[frame->rank];
+        if (frame->step.empty() || frame->step.back() <= told.step) return !frame->step.empty();
+        told.step = frame->step.back();
+    } else if (const auto* epoch = std::get_if<EpochResult>(&event)) {
+        const auto [known, first] = m_epochs.try_emplace(epoch->split, epoch->epoch);
+        if (!first && epoch->epoch <= known->second) return true;
+        known->second = epoch->epoch;
+    } else if (const auto* consumed = std::get_if<Consumed>(&event)) {
+        Told& told = m_ranks[consumed->rank];
+        if (consumed->epoch <= told.consumedEpoch) return true;
+        told.consumedEpoch = consumed->epoch;
+    } else if (const auto* indices = std::get_if<ConsumedIndices>(&event)) {
+        Told& told = m_ranks[indices->rank];
+        const std::pair end{indices->epoch, indices->slot + static_cast<std::int64_t>(indices->index.size())};
+        if (end <= told.indices) return true;
+        told.indices = end;
+    }
+    return false;
+}
+
+}  // namespace ringside

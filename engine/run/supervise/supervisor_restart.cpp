@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a group of ranks is started again from its last checkpoint after one of them failed.
+#include <algorithm>
+
+#include "launch/shared_memory.h"
+#include "run/supervise/outcome.h"
+#include "run/supervise/supervisor.h"
+
+namespace ringside {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kLongestBackOff{30000};
+
+// What may pass when it is tried again; a wrong configuration or a diverged loss will not.
+bool mayPass(int exitCode) {
+    for (const ExitCode code :
+         {ExitCode::kCommunicationFailed, ExitCode::kDeviceFailed, ExitCode::kRankDied, ExitCode::kRankHung}) {
+        if (exitCode == static_cast<int>(code)) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+bool Supervisor::restartRanks() {
+    const std::int64_t most = m_run.config.parallel.maxRestarts;
+    if (m_restarts >= most || m_stops.asked() || m_adopted || !m_directoryLost.empty() || m_recorder.fullDisk())
+        return false;
+    const RunEnded end = conclusion();
+    if (end.state != "failed" || !mayPass(end.exitCode)) return false;
+    const std::optional<CheckpointThere> checkpoint = newestCheckpoint(m_paths.directory);
+    ++m_restarts;
+    const milliseconds pause =
+        std::min(m_options.backOff * (std::int64_t{1} << std::min<std::int64_t>(m_restarts - 1, 10)), kLongestBackOff);
+    log("warning", end.verdict);
+    log("warning", "restart " + std::to_string(m_restarts) + " of " + std::to_string(most) + " in " +
+                       std::to_string(pause.count()) + " ms: all ranks go on from " +
+                       (checkpoint ? checkpoint->path + ", step " + std::to_string(checkpoint->step)
+                                   : std::string("the start, for there is no checkpoint yet")));
+    m_recorder.addRestart(
+        {m_restarts, checkpoint ? checkpoint->step : m_run.stepsBefore, end.firstFailedRank, end.verdict});
+    if (!waitToRestart(pause)) return false;
+    m_resume = checkpoint ? (m_paths.directory / checkpoint->path).string() : m_run.config.training.resume;
+    startAfresh();
+    return true;
+}
+
+// False when somebody wants the run to stop meanwhile: it stays failed.
+bool Supervisor::waitToRestart(milliseconds pause) {
+    const TimePoint until = steady_clock::now() + pause;
+    while (steady_clock::now() < until) {
+        waitForInput();
+        flushIfDue();
+        if (m_stopsRestart) return false;
+    }
+    return true;
+}
+
+void Supervisor::startAfresh() {
+    const auto worldSize = static_cast<int>(m_run.config.parallel.worldSize);
+    m_ranks.clear();
+    m_store = StoreServer();
+    if (m_shared) m_shared = createSharedMemory(sharedMemoryBytes(worldSize));
+    m_phase = Phase::kRunning;
+    m_phaseDeadline = {};
+    m_witnessedAt.reset();
+    m_verdict.reset();
+    m_lastLines.clear();
+    m_ends = 0;
+    for (int rank = 0; rank < worldSize; ++rank) startRank(rank);
+    m_lastTick = steady_clock::now();
+}
+
+}  // namespace ringside

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "export/job_script.h"
+
+#include <cstdio>
+#include <fstream>
+
+#include "support/catch.h"
+#include "support/temporary_directory.h"
+
+using namespace ringside;
+
+namespace {
+
+JobRequest requestOf(std::int64_t ranks, std::int64_t nodes) {
+    JobRequest request;
+    request.config.name = "my net & I";
+    request.config.parallel.worldSize = ranks;
+    request.experiment = "/home/ada/it's mine.json";
+    request.assignments = {"optimizer.lr=0.05"};
+    request.worker = "/opt/ringside/bin/ringside-worker";
+    request.nodes = nodes;
+    return request;
+}
+
+std::string scriptFor(const std::string& launcher, const JobRequest& request) {
+    const Result<std::string> script = jobScript(launcher, request);
+    REQUIRE(script.ok());
+    return script.value();
+}
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+bool bashReads(const std::string& script) {
+    const TemporaryDirectory scratch;
+    const auto file = scratch.path() / "job.sh";
+    std::ofstream(file) << script;
+    return std::system(("bash -n " + file.string()).c_str()) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("Every job script is one that bash can read, with the experiment and its changes in it") {
+    for (const std::string launcher : {"slurm", "pbs", "torchrun", "mpirun", "ssh"}) {
+        INFO(launcher);
+        const std::string script = scriptFor(launcher, requestOf(8, 2));
+        CHECK(bashReads(script));
+        CHECK(script.starts_with("#!/bin/bash\n# my-net---I on 8 ranks with "));
+        CHECK(has(script, "'/home/ada/it'\\''s mine.json' --set optimizer.lr=0.05"));
+    }
+}
+
+TEST_CASE("A Slurm script asks for a task a rank, saves before its limit and asks to be started again") {
+    JobRequest request = requestOf(8, 2);
+    request.config.loader.numWorkers = 3;
+    request.minutes = 90;
+    const std::string script = scriptFor("slurm", request);
+    CHECK(has(script, "#SBATCH --nodes=2\n#SBATCH --ntasks-per-node=4 "));
+    CHECK(has(script, "#SBATCH --cpus-per-task=4 "));
+    CHECK(has(script, "#SBATCH --time=01:30:00\n#SBATCH --signal=B:USR1@120 "));
+    CHECK(has(script, "scontrol requeue \"$SLURM_JOB_ID\""));
+    CHECK(has(script, "--resume auto"));
+    CHECK_FALSE(has(script, "--gpus-per-task"));
+    CHECK_FALSE(has(script, "--array"));
+    request.config.parallel.device = "cuda";
+    request.seeds = 5;
+    const std::string array = scriptFor("slurm", request);
+    CHECK(has(array, "#SBATCH --gpus-per-task=1 "));
+    CHECK(has(array, "#SBATCH --array=0-4 "));
+    CHECK(has(array, "--set training.seed=\"$SLURM_ARRAY_TASK_ID\""));
+}
+
+TEST_CASE("Torchrun and mpirun are told how many ranks, and where") {
+    JobRequest request = requestOf(6, 3);
+    request.hosts = {"a", "b", "c"};
+    CHECK(has(scriptFor("torchrun", request), "--nnodes 3 --node_rank \"$NODE_RANK\" --nproc_per_node 2 "));
+    CHECK(has(scriptFor("mpirun", request), "-np 6 --host a:2,b:2,c:2 -x RINGSIDE_TOKEN"));
+    CHECK(has(scriptFor("ssh", request), "HOSTS=${HOSTS:-a:2,b:2,c:2}"));
+}
+
+TEST_CASE("Ranks that do not divide over the nodes, and arrays where there are none, are refused") {
+    CHECK(has(jobScript("slurm", requestOf(8, 3)).problem().text(), "--nodes is 3, over which 8 ranks"));
+    JobRequest request = requestOf(8, 2);
+    request.seeds = 2;
+    CHECK(has(jobScript("ssh", request).problem().text(), "--seeds needs an array of jobs, which ssh does not have"));
+}
