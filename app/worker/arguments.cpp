@@ -44,6 +44,8 @@ bool setField(RankEnvironment& environment, std::string_view name, std::string_v
         environment.backend = value;
     else if (name == "--device")
         environment.device = value;
+    else if (name == "--resume")
+        environment.resume = value;
     else if (name == "--address")
         environment.address = value;
     else if (name == "--hosts")

@@ -23,6 +23,7 @@
 #include "rank_life.h"
 #include "run/prepare/experiment_file.h"
 #include "run/supervise/launched_run.h"
+#include "run/supervise/run_place.h"
 #include "run/supervise/worker_program.h"
 
 namespace ringside {
@@ -107,8 +108,13 @@ Result<LaunchedRun> prepare(const Start& start) {
     LaunchedRun launched;
     launched.epochUs = monotonicMicroseconds();
     RunConfig config = start.experiment.config;
-    if (!start.arguments.resume.empty())
+    if (start.arguments.resume == kResumeAuto) {
+        const Result<std::string> checkpoint = findResumeAuto(start.arguments.out);
+        if (!checkpoint) return checkpoint.problem();
+        config.training.resume = checkpoint.value();
+    } else if (!start.arguments.resume.empty()) {
         config.training.resume = std::filesystem::absolute(start.arguments.resume).lexically_normal().string();
+    }
     Result<PreparedRun> run = prepareRun(config, start.experiment.baseDirectory, nullptr, start.place.localSize);
     if (!run) return run.problem();
     const Result<std::filesystem::path> worker = findWorkerProgram(run.value().compute.device);
@@ -129,11 +135,15 @@ int hostRun(const Start& start) {
     const std::string& name = launched.value().run.config.name;
     const auto out =
         start.arguments.out.empty() ? defaultRunDirectory(name) : std::filesystem::path(start.arguments.out);
-    Result<RunDirectory> directory = RunDirectory::create(out);
-    if (!directory) return refuse(directory.problem());
+    const bool goesOn = start.arguments.resume == kResumeAuto;
+    const std::string resume = launched.value().run.config.training.resume;
+    Result<RunPlace> place = takeRunPlace(out, goesOn ? std::optional(resume) : std::nullopt);
+    if (!place) return refuse(place.problem());
+    launched.value().epochUs -= place.value().recordedUs;
+    if (goesOn) say(resume.empty() ? "there is no checkpoint yet: starting anew" : "going on from " + resume);
     const UniqueFd stopFd = launcherSignals();
     launched.value().stopFd = stopFd.get();
-    const Result<RunEnded> end = hostLaunchedRun(std::move(launched).value(), std::move(directory).value());
+    const Result<RunEnded> end = hostLaunchedRun(std::move(launched).value(), std::move(place).value().directory);
     if (!end) return refuse(end.problem());
     say(end.value().verdict);
     if (end.value().exitCode != 0) writeLauncherError(end.value().verdict);

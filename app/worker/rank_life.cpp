@@ -41,7 +41,8 @@ RankEnd liveAsRank(const RankEnvironment& environment, const std::optional<RunCo
     const std::unique_ptr<RankHooks> hooks = makeRankHooks(environment);
     sink.send(RankState{environment.rank, "starting", "", getpid(), sink.nowUs()});
     try {
-        const RunConfig used = config ? *config : readRankConfig(environment);
+        RunConfig used = config ? *config : readRankConfig(environment);
+        if (!environment.resume.empty()) used.training.resume = environment.resume;
         return {
             static_cast<int>(runRank(environment, used, channels, sink, control, *makeWorkerDevices(), hooks.get())),
             {}};

@@ -71,6 +71,14 @@ std::vector<ConfigField> parallelFields() {
          "Through which network interface, such as eth0, ranks talk over TCP. Empty: on one host the loopback address, "
          "which no other host reaches; between hosts the one that reaches rank 0.",
          RINGSIDE_SLOT(parallel.interface)},
+        {"parallel.max_restarts",
+         kInteger,
+         "How often all ranks are started again from the last checkpoint after one of them died, hung or lost its "
+         "connection.",
+         RINGSIDE_SLOT(parallel.maxRestarts),
+         {},
+         0,
+         1000},
         {"parallel.share_gpu", kBoolean,
          "More ranks than GPUs: let several ranks share one. They take turns on it, so this is for teaching, not for "
          "timing.",

@@ -57,9 +57,10 @@ struct ParallelConfig {
     std::string device = "auto";   // auto | cpu | cuda       (arithmetic)
     double bucketCapMb = 25;
     double firstBucketMb = 1;
-    double timeoutSeconds = 30;  // a rank that is silent this long has hung
-    std::string interface = {};  // of the network between hosts; empty: the one that reaches rank 0
-    bool shareGpu = false;       // more ranks than GPUs: several ranks on one, for teaching and not for timing
+    double timeoutSeconds = 30;    // a rank that is silent this long has hung
+    std::string interface = {};    // of the network between hosts; empty: the one that reaches rank 0
+    std::int64_t maxRestarts = 0;  // from the last checkpoint, after a rank failed
+    bool shareGpu = false;         // more ranks than GPUs: several ranks on one, for teaching and not for timing
     bool operator==(const ParallelConfig&) const = default;
 };
 

@@ -19,6 +19,7 @@ struct RankEnvironment {
     std::string address;     // of this host, as other hosts reach it; empty: there are none
     std::filesystem::path runDirectory;
     long long epochUs = 0;  // CLOCK_MONOTONIC microseconds when the run started: zero of all telemetry times
+    std::string resume;     // goes on from this checkpoint, whatever the experiment says; empty: as it says
     std::string backend;    // resolved: shm | gloo | nccl
     std::string device;     // resolved: cpu | cuda
 

@@ -213,3 +213,65 @@ TEST_CASE("real torchrun starts ranks that train as those of ringsidectl run, an
     INFO(failing.output());
     CHECK(contains(failing.output(), "optimizer.lr is 1e+30"));
 }
+
+TEST_CASE("ranks on hosts that a shell reaches train as those of ringsidectl run") {
+    const TemporaryDirectory scratch;
+    const fs::path out = scratch.path() / "run";
+    const Arguments shell{"--shell", "sh -c {command}"};
+    Program program(joined(joined({"run", "--hosts", "localhost:2,127.0.0.1", "--out", out}, shell), kShort));
+    const int code = program.wait();
+    INFO(program.output());
+    REQUIRE(code == 0);
+    CHECK(contentOf(out / "metrics.jsonl") ==
+          metricsOfSupervisedRun(scratch.path() / "reference", joined(kShort, {"--set", "parallel.world_size=3"})));
+    CHECK(contains(contentOf(out / "log.txt"), "with the token of RINGSIDE_TOKEN"));
+
+    const fs::path endless = scratch.path() / "endless";
+    Program stopped(joined(joined({"run", "--hosts", "localhost:2", "--out", endless}, shell), kEndless));
+    REQUIRE(eventually([&] { return hasTrained(endless); }));
+    const std::vector<pid_t> pids = workerPids(endless);
+    stopped.signal(SIGINT);
+    CHECK(stopped.wait() == 20);
+    CHECK(allGone(pids));
+    CHECK(fs::exists(endless / "checkpoints"));
+
+    Program refused({"run", "--hosts", "a:0", "--out", scratch.path() / "no"});
+    CHECK(refused.wait() == 2);
+    CHECK(contains(refused.output(), "--hosts has \"a:0\""));
+    Program unreachable({"run", "--hosts", "localhost", "--shell", "false {command}", "--out", scratch.path() / "no"});
+    CHECK(unreachable.wait() == 1);
+}
+
+TEST_CASE("ranks that lose whoever started them through a shell stop") {
+    const TemporaryDirectory scratch;
+    const fs::path out = scratch.path() / "run";
+    Program program(joined({"run", "--hosts", "localhost:2", "--shell", "sh -c {command}", "--out", out}, kEndless));
+    REQUIRE(eventually([&] { return hasTrained(out); }));
+    const std::vector<pid_t> pids = workerPids(out);
+    REQUIRE(::kill(program.pid(), SIGKILL) == 0);
+    CHECK(eventually([&] { return allGone(pids); }));
+}
+
+TEST_CASE("a launched run goes on in its directory when its launcher starts it again") {
+    ByHand run(2, joined(kEndless, {"--set", "training.checkpoint_every=1", "--resume", "auto"}));
+    REQUIRE(eventually([&] {
+        return fs::exists(run.out / "checkpoints") && !fs::is_empty(run.out / "checkpoints") &&
+               linesOf(run.out / "metrics.jsonl").size() > 100;
+    }));
+    for (const auto& rank : run.ranks) rank->signal(SIGKILL);
+    for (const auto& rank : run.ranks) rank->wait();
+    run.ranks.clear();
+    ++run.port;
+    for (int rank = 0; rank < 2; ++rank) run.start(rank, 2, joined(kEndless, {"--resume", "auto"}));
+    const std::size_t before = linesOf(run.out / "metrics.jsonl").size();
+    CHECK(eventually([&] { return linesOf(run.out / "metrics.jsonl").size() > before + 20; }));
+    run.ranks.front()->signal(SIGTERM);
+    CHECK(run.ranks.front()->wait() == 20);
+    CHECK(contains(run.ranks.front()->output(), "going on from "));
+    std::int64_t last = 0;
+    for (const Json& line : linesOf(run.out / "metrics.jsonl")) {
+        if (line["kind"] != "step") continue;
+        REQUIRE(line["step"] == last + 1);
+        last = line["step"];
+    }
+}

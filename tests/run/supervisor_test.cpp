@@ -79,6 +79,37 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
+TEST_CASE("ranks that fail are started again so often, and what they repeat is recorded once") {
+    FakeRun run("1:kill,*:wait");
+    run.prepared.config.parallel.maxRestarts = 2;
+    run.options.backOff = 1ms;
+    run.go();
+    CHECK(run.end.state == "failed");
+    CHECK(run.end.exitCode == 12);
+    CHECK(run.summary()["restarts"] == 2);
+    CHECK(run.pids.size() == 9);
+    std::vector<std::int64_t> steps;
+    std::vector<double> flags;
+    for (const Json& line : linesOf(run.paths().metrics())) {
+        if (line["kind"] == "step") steps.push_back(line["step"]);
+        if (line["kind"] == "control") flags.push_back(line["value"]);
+    }
+    CHECK(std::is_sorted(steps.begin(), steps.end()));
+    CHECK(std::adjacent_find(steps.begin(), steps.end()) == steps.end());
+    CHECK(flags == std::vector<double>{1, 2});
+    const std::string log = contentOf(run.paths().log());
+    CHECK(contains(log, "restart 2 of 2 in 2 ms: all ranks go on from the start, for there is no checkpoint yet"));
+}
+
+TEST_CASE("a failure that would come again starts nothing again") {
+    FakeRun run("1:exit=2,*:wait");
+    run.prepared.config.parallel.maxRestarts = 2;
+    run.go();
+    CHECK(run.end.exitCode == 2);
+    CHECK(run.summary()["restarts"] == 0);
+    CHECK_FALSE(run.anybodyLeft());
+}
+
 TEST_CASE("a run whose ranks all finish is recorded completely") {
     FakeRun run("*:finish");
     run.go();

@@ -19,11 +19,14 @@
 #include "base/terminal_text.h"
 #include "devices/gpu_probe.h"
 #include "experiment/experiment_file.h"
+#include "live/hosts_run.h"
 #include "live/progress_view.h"
 #include "run/prepare/prepared_run.h"
 #include "run/prepare/resume_point.h"
 #include "run/record/run_directory.h"
+#include "run/supervise/run_place.h"
 #include "run/supervise/supervisor.h"
+#include "run/supervise/worker_program.h"
 #include "terminal/screen.h"
 #include "terminal/signal_input.h"
 
@@ -41,6 +44,8 @@ constexpr const char* kRunFooter =
     "  ringsidectl run --set parallel.world_size=8 --set optimizer.lr=0.05\n"
     "  ringsidectl run my.json --detach                     goes on by itself; prints its run directory\n"
     "  ringsidectl run --set parallel.timeout_seconds=5     a silent rank counts as hung after 5 s\n"
+    "  ringsidectl run my.json --hosts node1:4,node2:4      ranks on several hosts, through ssh\n"
+    "  ringsidectl run --max-restarts 3                     after a failure the ranks go on from the last checkpoint\n"
     "  ringsidectl run --resume runs/first --out runs/more  goes on from its newest checkpoint, bit for bit\n"
     "\n"
     "Ctrl-C stops gracefully: the ranks finish their step, weights are saved, the exit code is 20.\n"
@@ -52,6 +57,9 @@ struct RunArguments {
     std::string out;
     std::string resume;
     std::string reportSamples = "auto";
+    std::string hosts;
+    std::string shell = kDefaultShell;
+    std::int64_t maxRestarts = -1;  // -1: as the experiment says
     bool detach = false;
     bool quiet = false;
 };
@@ -59,16 +67,6 @@ struct RunArguments {
 std::int64_t monotonicUs() {
     const auto now = std::chrono::steady_clock::now().time_since_epoch();
     return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
-}
-
-// The worker lies beside this program, wherever both are installed.
-Result<std::filesystem::path> findWorker(const std::string& device) {
-    std::error_code error;
-    const auto own = std::filesystem::read_symlink("/proc/self/exe", error);
-    const std::filesystem::path worker = own.parent_path() / (device == "cuda" ? kCudaWorkerName : "ringside-worker");
-    if (!error && ::access(worker.c_str(), X_OK) == 0) return worker;
-    return Problem{worker.string(), "is missing or cannot be executed",
-                   "build it (./run --build) or put it beside ringsidectl"};
 }
 
 struct Launch {
@@ -189,7 +187,40 @@ std::string experimentOf(const std::filesystem::path& resumed) {
     return {};
 }
 
+// What every rank is told, with paths that hold wherever its shell begins.
+std::vector<std::string> rankArguments(const RunArguments& arguments) {
+    std::vector<std::string> all;
+    if (!arguments.config.empty()) all.push_back(std::filesystem::absolute(arguments.config).lexically_normal());
+    for (const std::string& one : arguments.assignments) all.insert(all.end(), {"--set", one});
+    const std::filesystem::path out =
+        arguments.out.empty() ? defaultRunDirectory("hosts") : std::filesystem::path(arguments.out);
+    all.insert(all.end(), {"--out", std::filesystem::absolute(out).lexically_normal()});
+    if (arguments.resume.empty()) return all;
+    const bool isPath = arguments.resume != kResumeAuto;
+    all.insert(all.end(), {"--resume", isPath ? std::filesystem::absolute(arguments.resume).lexically_normal().string()
+                                              : arguments.resume});
+    return all;
+}
+
+int runElsewhere(const RunArguments& arguments) {
+    if (arguments.config == "-")
+        return reportProblems({{"CONFIG", "is standard input, which the other hosts cannot read", "name a file"}});
+    if (arguments.detach)
+        return reportProblems({{"--detach", "does not go with --hosts", "use nohup, tmux or a scheduler"}});
+    if (arguments.maxRestarts > 0)
+        return reportProblems({{"--max-restarts", "does not go with --hosts: ranks elsewhere are not started again",
+                                "start the run once more with --resume auto"}});
+    Result<std::vector<HostsRun::Host>> hosts = parseHosts(arguments.hosts);
+    if (!hosts) return reportProblems({hosts.problem()});
+    Result<std::vector<std::string>> shell = parseShell(arguments.shell);
+    if (!shell) return reportProblems({shell.problem()});
+    Result<std::filesystem::path> worker = findWorkerProgram("cpu");
+    if (!worker) return reportProblems({worker.problem()});
+    return runOnHosts({hosts.value(), shell.value(), worker.value(), rankArguments(arguments)});
+}
+
 int runCommand(RunArguments arguments) {
+    if (!arguments.hosts.empty()) return runElsewhere(arguments);
     constexpr std::array kReports = {"auto", "always", "never"};
     if (std::ranges::find(kReports, arguments.reportSamples) == kReports.end()) {
         return reportProblems({{"--report-samples", "is " + arguments.reportSamples + "; it is auto, always or never",
@@ -199,7 +230,14 @@ int runCommand(RunArguments arguments) {
     launch.reportSamples = arguments.reportSamples;
     launch.epochUs = monotonicUs();
     Problems problems;
-    if (!arguments.resume.empty()) {
+    if (arguments.maxRestarts >= 0)
+        arguments.assignments.push_back("parallel.max_restarts=" + std::to_string(arguments.maxRestarts));
+    if (arguments.resume == kResumeAuto) {
+        const Result<std::string> checkpoint = findResumeAuto(arguments.out);
+        if (!checkpoint) return reportProblems({checkpoint.problem()});
+        if (arguments.config.empty()) arguments.config = experimentOf(arguments.out);
+        arguments.assignments.push_back("training.resume=" + Json(checkpoint.value()).dump());
+    } else if (!arguments.resume.empty()) {
         const std::filesystem::path resumed = std::filesystem::absolute(arguments.resume).lexically_normal();
         if (arguments.config.empty()) {
             arguments.config = experimentOf(resumed);
@@ -215,16 +253,18 @@ int runCommand(RunArguments arguments) {
     if (!experiment) return reportProblems(problems);
     Result<PreparedRun> run = prepareRun(experiment.value().config, experiment.value().baseDirectory, &problems);
     if (!run) return reportProblems(problems.empty() ? Problems{run.problem()} : problems);
-    Result<std::filesystem::path> worker = findWorker(run.value().compute.device);
+    Result<std::filesystem::path> worker = findWorkerProgram(run.value().compute.device);
     if (!worker) return reportProblems({worker.problem()});
     launch.run = std::move(run).value();
     launch.worker = worker.value();
     const std::filesystem::path out =
         arguments.out.empty() ? defaultRunDirectory(launch.run.config.name) : std::filesystem::path(arguments.out);
-    Result<RunDirectory> directory = RunDirectory::create(out);
-    if (!directory) return reportProblems({directory.problem()});
-    if (arguments.detach) return runDetached(launch, std::move(directory).value());
-    return runHere(launch, std::move(directory).value(), arguments.quiet);
+    const std::string& resume = launch.run.config.training.resume;
+    Result<RunPlace> place = takeRunPlace(out, arguments.resume == kResumeAuto ? std::optional(resume) : std::nullopt);
+    if (!place) return reportProblems({place.problem()});
+    launch.epochUs -= place.value().recordedUs;
+    if (arguments.detach) return runDetached(launch, std::move(place).value().directory);
+    return runHere(launch, std::move(place).value().directory, arguments.quiet);
 }
 
 }  // namespace
@@ -240,14 +280,27 @@ void addRunCommand(CLI::App& app, std::function<int()>& action) {
         ->type_name("A.B=VALUE");
     command->add_option("--out", arguments->out, "Run directory to make; must be new or empty")->type_name("DIR");
     command
-        ->add_option(
-            "--resume", arguments->resume,
-            "Go on from a run directory or a checkpoint; without CONFIG with the experiment it was trained with")
+        ->add_option("--resume", arguments->resume,
+                     "Go on from a run directory or a checkpoint; without CONFIG with the experiment it was trained "
+                     "with. auto: in "
+                     "the directory of --out itself, from its newest checkpoint, or anew where it has none")
         ->type_name("PATH");
     command
         ->add_option("--report-samples", arguments->reportSamples,
                      "auto: ranks name every sample they train while steps take 20 ms or more; always; never")
         ->type_name("WHEN");
+    command
+        ->add_option("--hosts", arguments->hosts,
+                     "Ranks on several hosts through ssh; rank 0, which the others must reach, runs on the first")
+        ->type_name("HOST:RANKS,...");
+    command->add_option("--shell", arguments->shell, "With --hosts: how a command is run on a host")
+        ->capture_default_str()
+        ->type_name("TEMPLATE");
+    command
+        ->add_option("--max-restarts", arguments->maxRestarts,
+                     "Start the ranks again from the last checkpoint so often after one failed (parallel.max_restarts)")
+        ->check(CLI::Range(0, 1000))
+        ->type_name("N");
     command->add_flag("--detach", arguments->detach, "Return once the run has started; it goes on by itself");
     command->add_flag("--quiet", arguments->quiet, "Print the result only");
     command->callback([arguments, &action] { action = [arguments] { return runCommand(*arguments); }; });

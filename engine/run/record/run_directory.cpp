@@ -95,6 +95,18 @@ Result<RunDirectory> RunDirectory::create(const fs::path& path) {
     return directory;
 }
 
+Result<RunDirectory> RunDirectory::reopen(const fs::path& path) {
+    const Result<RunPaths> paths = openRunDirectory(path);
+    if (!paths) return paths.problem();
+    RunDirectory directory(paths.value().directory);
+    directory.m_created = false;
+    directory.m_lock.reset(::open(paths.value().lock().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    if (!directory.m_lock) return unusable(path, errno);
+    if (::flock(directory.m_lock.get(), LOCK_EX | LOCK_NB) != 0)
+        return Problem{path.string(), "holds a run that still goes on", "wait for its end, or stop it first"};
+    return directory;
+}
+
 RunDirectory::RunDirectory(RunDirectory&& other) noexcept
     : m_paths(std::move(other.m_paths)),
       m_lock(std::move(other.m_lock)),

@@ -37,6 +37,8 @@ class RunDirectory {
   public:
     // A problem when the directory is in use, holds anything, or cannot be made or written.
     static Result<RunDirectory> create(const std::filesystem::path& path);
+    // The directory of a run that has ended, or died, to go on in it; a problem when it is none or still in use.
+    static Result<RunDirectory> reopen(const std::filesystem::path& path);
     ~RunDirectory();
     RunDirectory(RunDirectory&& other) noexcept;
     RunDirectory& operator=(RunDirectory&& other) = delete;

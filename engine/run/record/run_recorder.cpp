@@ -34,6 +34,11 @@ std::string logText(const LogLine& line) {
     return prefix + line.text + "\n";
 }
 
+std::string withoutNewline(std::string line) {
+    line.pop_back();
+    return line;
+}
+
 }  // namespace
 
 RunRecorder::RunRecorder(const RunPaths& paths, const PreparedRun& run)
@@ -77,6 +82,12 @@ unsigned RunRecorder::take(const Event& event, std::string_view line) {
         unlessFull([&] { m_traces.add(line); });
         return m_data.apply(event);
     }
+    const std::optional<StepsFrame> fresh = m_repeats.newPart(event);
+    if (m_repeats.isRepeated(event)) return 0;
+    return fresh ? takeNew(*fresh, withoutNewline(encode(*fresh))) : takeNew(event, line);
+}
+
+unsigned RunRecorder::takeNew(const Event& event, std::string_view line) {
     unlessFull([&] { m_telemetry.add(event, line); });
     if (m_full) addLastWords(event, line);
     note(event);
@@ -84,9 +95,7 @@ unsigned RunRecorder::take(const Event& event, std::string_view line) {
 }
 
 unsigned RunRecorder::add(const Event& event) {
-    std::string line = encode(event);
-    line.pop_back();
-    return take(event, line);
+    return take(event, withoutNewline(encode(event)));
 }
 
 void RunRecorder::note(const Event& event) {

@@ -12,6 +12,7 @@
 #include "run/record/metrics_record.h"
 #include "run/record/plan_watch.h"
 #include "run/record/record_budget.h"
+#include "run/record/repeat_filter.h"
 #include "run/record/run_directory.h"
 #include "run/record/space_reserve.h"
 #include "run/record/telemetry_record.h"
@@ -29,6 +30,7 @@ class RunRecorder {
 
     // An event from a rank with the line it came as; returns RunChange bits.
     unsigned take(const Event& event, std::string_view line);
+    // What ranks repeat after a restart is left out.
     unsigned add(const Event& event);  // an event of the supervisor's own
     void flush();
     // The run directory was lost and made again: everything from now on goes to new files, which begin with this line.
@@ -43,6 +45,8 @@ class RunRecorder {
     // a failure, when the disk refused a part of it.
     RunEnded finish(RunEnded end);
 
+    void countRestart() { ++m_restarts; }
+
     const RunData& data() const { return m_data; }  // without curves
     // Steps the run has done, logged or not (training.log_every).
     std::int64_t stepsDone() const;
@@ -50,6 +54,7 @@ class RunRecorder {
   private:
     template <class Write>
     void unlessFull(Write&& write);
+    unsigned takeNew(const Event& event, std::string_view line);
     void note(const Event& event);
     void noteTraining(const RankState& state);
     void writeLog(const LogLine& line);
@@ -81,6 +86,8 @@ class RunRecorder {
     AppendFile m_log;
     TraceRecord m_traces;
     RunData m_data;
+    RepeatFilter m_repeats;
+    std::int64_t m_restarts = 0;
     std::optional<FullDisk> m_full;
     std::size_t m_lastWords = 0;  // bytes written since
     bool m_toldLeftOut = false;

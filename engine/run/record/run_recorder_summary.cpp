@@ -88,6 +88,7 @@ Json RunRecorder::summary(const RunEnded& end) const {
             {"straggler", straggler()},
             {"time_verdict", end.timeVerdict.empty() ? Json(nullptr) : Json(end.timeVerdict)},
             {"normalize", normalizeScale()},
+            {"restarts", m_restarts},
             {"dropped_telemetry_steps", dropped},
             {"recording", recording()}};
 }

@@ -42,6 +42,7 @@ std::vector<std::string> argumentsFor(const RankEnvironment& e) {
                                           "--local-rank", std::to_string(e.localRank),
                                           "--backend",    e.backend,
                                           "--device",     e.device};
+    if (!e.resume.empty()) arguments.insert(arguments.end(), {"--resume", e.resume});
     if (e.hosts.empty()) return arguments;
     std::string hosts;
     for (const int host : e.hosts) hosts += (hosts.empty() ? "" : ",") + std::to_string(host);

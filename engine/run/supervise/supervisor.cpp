@@ -79,6 +79,7 @@ void Supervisor::start() {
 void Supervisor::adopt(std::unique_ptr<RankLink> rank, UniqueFd store) {
     m_store.add(std::move(store), "rank " + std::to_string(rank->rank()));
     rank->lastHeard = steady_clock::now();
+    m_adopted = true;
     m_ranks.push_back(std::move(rank));
 }
 
@@ -91,6 +92,7 @@ void Supervisor::startRank(int rank) {
     environment.backend = m_run.compute.backend;
     environment.device = m_run.compute.device;
     environment.hosts = m_options.hosts;
+    environment.resume = m_resume;
     environment.address = m_options.address;
     UniqueFd store;
     const WorkerProgram worker{m_options.workerProgram, m_options.workerEnvironment,
@@ -103,6 +105,13 @@ void Supervisor::startRank(int rank) {
 }
 
 RunEnded Supervisor::run() {
+    do {
+        runRanks();
+    } while (restartRanks());
+    return finish();
+}
+
+void Supervisor::runRanks() {
     try {
         while (!allEnded() && !(m_phase == Phase::kKilled && steady_clock::now() > m_phaseDeadline)) tick();
     } catch (const IoError& error) {
@@ -111,7 +120,6 @@ RunEnded Supervisor::run() {
         killAll();
     }
     if (!m_verdict && !m_cutShort && !m_stoppedLoading) judge(true);  // nothing will become clearer any more
-    return finish();
 }
 
 void Supervisor::tick() {

@@ -30,6 +30,7 @@ struct SupervisorOptions {
     std::chrono::milliseconds startDeadline{10000};  // for a worker's first sign of life
     std::chrono::milliseconds awaitTold{3000};       // between the stop request and saying what is awaited
     std::chrono::milliseconds terminateGrace{1000};  // between SIGTERM and SIGKILL
+    std::chrono::milliseconds backOff{1000};         // before the first restart; twice as long before each other
     std::chrono::milliseconds settleTime{400};       // in which a peer's own death becomes known
     std::chrono::milliseconds stillGrace{3000};      // for ranks to find out themselves whom they wait for
     int sharedFd = -1;               // memory for the collectives, made already; -1: made here where it is needed
@@ -93,6 +94,10 @@ class Supervisor {
     RunStarted runLine() const;
     RunEnded conclusion() const;
     RunEnded finish();
+    bool restartRanks();
+    bool waitToRestart(std::chrono::milliseconds pause);
+    void startAfresh();
+    void runRanks();
     std::int64_t nowUs() const;
 
     const RunPaths m_paths;
@@ -119,6 +124,11 @@ class Supervisor {
     TimePoint m_lookAtSavesAt{};
     TimePoint m_tellAt{};  // what a stop waits for
     std::chrono::milliseconds m_tellEvery{};
+    std::int64_t m_restarts = 0;
+    std::string m_resume;    // what the ranks go on from since a restart
+    bool m_adopted = false;  // ranks that others started, and only they can start again
+    bool m_waitsToRestart = false;
+    bool m_givesUp = false;  // asked to stop between two starts
     int m_ends = 0;
     unsigned m_changes = 0;
     ShortTurns m_turns;

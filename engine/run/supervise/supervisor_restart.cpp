@@ -40,8 +40,13 @@ bool Supervisor::restartRanks() {
                        std::to_string(pause.count()) + " ms: all ranks go on from " +
                        (checkpoint ? checkpoint->path + ", step " + std::to_string(checkpoint->step)
                                    : std::string("the start, for there is no checkpoint yet")));
-    m_recorder.addRestart(
-        {m_restarts, checkpoint ? checkpoint->step : m_run.stepsBefore, end.firstFailedRank, end.verdict});
+    m_recorder.countRestart();
+    record(Controlled{.command = "restart",
+                      .value = static_cast<double>(m_restarts),
+                      .step = checkpoint ? checkpoint->step : m_run.stepsBefore,
+                      .epoch = checkpoint ? checkpoint->epochsDone : 0,
+                      .after = {},
+                      .timeUs = nowUs()});
     if (!waitToRestart(pause)) return false;
     m_resume = checkpoint ? (m_paths.directory / checkpoint->path).string() : m_run.config.training.resume;
     startAfresh();
@@ -51,17 +56,18 @@ bool Supervisor::restartRanks() {
 // False when somebody wants the run to stop meanwhile: it stays failed.
 bool Supervisor::waitToRestart(milliseconds pause) {
     const TimePoint until = steady_clock::now() + pause;
-    while (steady_clock::now() < until) {
+    m_waitsToRestart = true;
+    while (!m_givesUp && steady_clock::now() < until) {
         waitForInput();
         flushIfDue();
-        if (m_stopsRestart) return false;
     }
-    return true;
+    m_waitsToRestart = false;
+    return !m_givesUp;
 }
 
 void Supervisor::startAfresh() {
     const auto worldSize = static_cast<int>(m_run.config.parallel.worldSize);
-    m_ranks.clear();
+    m_ranks.clear();  // kills what is left
     m_store = StoreServer();
     if (m_shared) m_shared = createSharedMemory(sharedMemoryBytes(worldSize));
     m_phase = Phase::kRunning;

@@ -20,11 +20,13 @@ constexpr milliseconds kTellAtLeastEvery{60000};
 }  // namespace
 
 void Supervisor::requestStop() {
+    m_givesUp = m_givesUp || m_waitsToRestart;
     if (m_verdict || m_phase == Phase::kKilled) return;
     take(m_stops.request(steady_clock::now()));
 }
 
 void Supervisor::hangUp() {
+    m_givesUp = m_givesUp || m_waitsToRestart;
     if (m_verdict || m_phase == Phase::kKilled) return;
     take(m_stops.hangUp(steady_clock::now()));
 }

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live/hosts_run.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/signalfd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <sstream>
+
+#include "base/child_process.h"
+#include "base/errors.h"
+#include "base/files.h"
+#include "base/line_splitter.h"
+#include "base/terminal_text.h"
+#include "export/job_script.h"
+#include "launch/proof.h"
+
+namespace ringside {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr int kMostRanksOnHosts = 64;
+constexpr std::chrono::seconds kOwnVerdict{5};  // for rank 0 to say itself what another rank's end means
+constexpr std::chrono::seconds kLeave{15};      // for the other ranks after rank 0's end
+
+// The token comes first on standard input, where no other user reads it; the end of that input, whatever ended us,
+// ends the rank.
+std::string remoteCommand(const std::vector<std::string>& words) {
+    std::string command;
+    for (const std::string& word : words) command += shellWord(word) + " ";
+    return "read -r RINGSIDE_TOKEN; export RINGSIDE_TOKEN; exec 9<&0; " + command +
+           "</dev/null 9<&- & P=$!; { cat <&9; kill -TERM $P; } >/dev/null 2>&1 & W=$!; exec 9<&-; "
+           "wait $P; C=$?; kill $W 2>/dev/null; exit $C";
+}
+
+std::string filledIn(std::string word, const std::string& name, const std::string& value) {
+    const std::size_t at = word.find(name);
+    return at == std::string::npos ? word : word.replace(at, name.size(), value);
+}
+
+// A remote shell with a rank behind it.
+class RemoteShell {
+  public:
+    RemoteShell(int rank, std::string host, const ChildOptions& options, UniqueFd input)
+        : m_rank(rank), m_host(std::move(host)), m_input(std::move(input)), m_child(options) {}
+
+    int rank() const { return m_rank; }
+    const std::string& host() const { return m_host; }
+    ChildProcess& child() { return m_child; }
+    void sayToken(const std::string& token) const {
+        const std::string line = token + "\n";
+        [[maybe_unused]] const ssize_t written = ::write(m_input.get(), line.data(), line.size());
+    }
+    void askToStop() { m_input.reset(); }
+    std::optional<int> exitCode() {
+        const auto& end = m_child.poll();
+        if (!end) return {};
+        return end->signalled ? 128 + end->code : end->code;
+    }
+    void relay() {
+        std::array<char, 4096> bytes;
+        for (;;) {
+            const ssize_t got = m_child.outputFd() < 0 ? -1 : ::read(m_child.outputFd(), bytes.data(), bytes.size());
+            if (got < 0 && errno == EINTR) continue;
+            if (got <= 0) break;
+            m_lines.feed({bytes.data(), static_cast<std::size_t>(got)}, [this](std::string_view line) {
+                const std::string who = m_rank == 0 ? "" : "[" + m_host + ", rank " + std::to_string(m_rank) + "] ";
+                std::cerr << who << terminalText(line) << '\n';
+            });
+        }
+    }
+
+  private:
+    int m_rank;
+    std::string m_host;
+    UniqueFd m_input;
+    ChildProcess m_child;
+    LineSplitter m_lines{8192};
+};
+
+using Shells = std::vector<std::unique_ptr<RemoteShell>>;
+
+std::unique_ptr<RemoteShell> startShell(const HostsRun& run, int rank, const std::string& host,
+                                        const std::vector<std::string>& place) {
+    std::vector<std::string> words{run.worker.string()};
+    words.insert(words.end(), run.arguments.begin(), run.arguments.end());
+    words.insert(words.end(), place.begin(), place.end());
+    const std::string command = remoteCommand(words);
+    int fds[2];
+    if (::pipe2(fds, O_CLOEXEC) != 0) throw IoError("a pipe cannot be made (" + errnoText(errno) + ")");
+    const UniqueFd reader(fds[0]);
+    UniqueFd writer(fds[1]);
+    ChildOptions options;
+    std::vector<std::string> shell;
+    for (const std::string& word : run.shell)
+        shell.push_back(filledIn(filledIn(word, "{host}", host), "{command}", command));
+    options.program = "/usr/bin/env";  // finds the shell
+    options.arguments = shell;
+    options.fds = {{reader.get(), STDIN_FILENO}};
+    return std::make_unique<RemoteShell>(rank, host, options, std::move(writer));
+}
+
+UniqueFd stopSignals() {
+    std::signal(SIGPIPE, SIG_IGN);
+    sigset_t wanted;
+    sigemptyset(&wanted);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&wanted, number);
+    ::sigprocmask(SIG_BLOCK, &wanted, nullptr);
+    return UniqueFd(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+bool wasSignalled(int fd) {
+    signalfd_siginfo ignored{};
+    return ::read(fd, &ignored, sizeof ignored) > 0;
+}
+
+void waitForNews(Shells& shells, int signals) {
+    std::vector<pollfd> waiting{{signals, POLLIN, 0}};
+    for (const auto& shell : shells) {
+        waiting.push_back({shell->child().outputFd(), POLLIN, 0});
+        waiting.push_back({shell->child().end() ? -1 : shell->child().exitFd(), POLLIN, 0});
+    }
+    ::poll(waiting.data(), waiting.size(), 200);
+    for (const auto& shell : shells) shell->relay();
+}
+
+// Rank 0's exit code, once all are gone.
+int watch(Shells& shells) {
+    const UniqueFd signals = stopSignals();
+    int asked = 0;
+    std::optional<steady_clock::time_point> until;  // then everybody is ended
+    std::optional<steady_clock::time_point> stopAt;
+    for (;;) {
+        waitForNews(shells, signals.get());
+        const auto now = steady_clock::now();
+        const std::optional<int> code = shells.front()->exitCode();
+        bool others = false;
+        for (auto& shell : shells) {
+            const std::optional<int> one = shell->exitCode();
+            others = others || !one;
+            if (one && *one != 0 && !code && !stopAt) {
+                std::cerr << "ringsidectl: rank " << shell->rank() << " on " << shell->host() << " ended with code "
+                          << *one << '\n';
+                stopAt = now + kOwnVerdict;
+            }
+        }
+        if (code && !others) return *code;
+        if (wasSignalled(signals.get())) ++asked;
+        if (asked > 0 || code || (stopAt && now >= *stopAt)) {
+            for (auto& shell : shells) shell->askToStop();
+        }
+        if (code && !until) until = now + kLeave;
+        if (asked > 1 || (until && now >= *until)) {
+            for (auto& shell : shells) shell->child().signal(SIGKILL);
+        }
+    }
+}
+
+}  // namespace
+
+Result<std::vector<HostsRun::Host>> parseHosts(const std::string& list) {
+    std::vector<HostsRun::Host> hosts;
+    std::istringstream in(list);
+    int ranks = 0;
+    for (std::string entry; std::getline(in, entry, ',');) {
+        HostsRun::Host host{entry.substr(0, entry.find(':')), 1};
+        const std::string number = entry.find(':') == std::string::npos ? "1" : entry.substr(entry.find(':') + 1);
+        const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), host.ranks);
+        const bool fine = error == std::errc{} && end == number.data() + number.size() && host.ranks > 0 &&
+                          host.ranks <= kMostRanksOnHosts && !host.name.empty() && host.name.front() != '-';
+        if (!fine)
+            return Problem{"--hosts", "has \"" + entry + "\"", "write HOST:RANKS,HOST:RANKS, as in node1:4,node2:4"};
+        ranks += host.ranks;
+        hosts.push_back(host);
+    }
+    if (hosts.empty() || ranks > kMostRanksOnHosts)
+        return Problem{"--hosts", "names " + std::to_string(ranks) + " ranks", "name 1 to 64"};
+    return hosts;
+}
+
+Result<std::vector<std::string>> parseShell(const std::string& text) {
+    std::vector<std::string> words;
+    std::istringstream in(text);
+    for (std::string word; in >> word;) words.push_back(word);
+    if (text.find("{command}") == std::string::npos)
+        return Problem{"--shell", "is \"" + text + "\", without {command}",
+                       std::string("write it as in ") + kDefaultShell};
+    return words;
+}
+
+int runOnHosts(const HostsRun& run) {
+    const std::string token = randomHex(16);
+    const int port = 20000 + std::stoi(randomHex(2), nullptr, 16) % 12000;
+    int worldSize = 0;
+    for (const HostsRun::Host& host : run.hosts) worldSize += host.ranks;
+    Shells shells;
+    int rank = 0;
+    for (const HostsRun::Host& host : run.hosts) {
+        for (int local = 0; local < host.ranks; ++local, ++rank) {
+            shells.push_back(startShell(run, rank, host.name,
+                                        {"--rank", std::to_string(rank), "--world-size", std::to_string(worldSize),
+                                         "--master", run.hosts.front().name + ":" + std::to_string(port)}));
+            shells.back()->sayToken(token);
+        }
+    }
+    return watch(shells);
+}
+
+}  // namespace ringside

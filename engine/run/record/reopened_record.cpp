@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/record/reopened_record.h"
+
+#include <algorithm>
+#include <fstream>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/errors.h"
+#include "base/files.h"
+#include "base/json.h"
+#include "telemetry/codec.h"
+
+namespace ringside {
+namespace {
+
+using Keep = std::function<std::optional<std::string>(const std::string& line)>;  // as it stays; nothing: not at all
+
+// A copy beside the file takes its place, so that a crash leaves the one or the other whole.
+void rewriteLines(const std::filesystem::path& path, const Keep& keep) {
+    std::ifstream in(path);
+    if (!in) return;
+    const std::filesystem::path copy = path.string() + ".cut";
+    {
+        std::ofstream out(copy, std::ios::trunc);
+        for (std::string line; std::getline(in, line) && out;) {
+            if (in.eof()) break;  // torn
+            const std::optional<std::string> kept = keep(line);
+            if (kept) out << *kept << '\n';
+        }
+        out.close();
+        if (!out) throw IoError(copy.string() + " cannot be written: free space, or go on in another directory");
+    }
+    std::error_code error;
+    std::filesystem::rename(copy, path, error);
+    if (error) throw IoError(path.string() + " cannot be replaced (" + error.message() + ")");
+}
+
+std::string lineOf(const Event& event) {
+    std::string line = encode(event);
+    line.pop_back();
+    return line;
+}
+
+// Steps up to the checkpoint's.
+std::optional<std::string> keepSteps(const StepsFrame& frame, const RecordCut& cut, const std::string& line) {
+    const auto end = std::upper_bound(frame.step.begin(), frame.step.end(), cut.step);
+    if (end == frame.step.end()) return line;
+    const auto count = static_cast<std::size_t>(end - frame.step.begin());
+    if (count == 0) return {};
+    StepsFrame kept = frame;
+    const auto shorten = [count](auto& column) {
+        if (!column.empty()) column.resize(count);
+    };
+    shorten(kept.step);
+    shorten(kept.loss);
+    shorten(kept.correct);
+    shorten(kept.samples);
+    shorten(kept.endUs);
+    shorten(kept.gradientNorm);
+    shorten(kept.dataUs);
+    shorten(kept.from);
+    shorten(kept.count);
+    for (auto* range : {&kept.lossMinimum, &kept.lossMaximum, &kept.accuracyMinimum, &kept.accuracyMaximum,
+                        &kept.normMinimum, &kept.normMaximum})
+        shorten(*range);
+    kept.traced.clear();  // which steps they belong to is not taken apart
+    for (auto& column : kept.phaseNs) column.clear();
+    return lineOf(kept);
+}
+
+std::optional<std::string> keepEvent(const std::string& line, const RecordCut& cut, std::int64_t& lastUs) {
+    const Result<Event> event = decodeLine(line);
+    if (!event || std::holds_alternative<RunEnded>(event.value())) return {};
+    if (const auto* frame = std::get_if<StepsFrame>(&event.value())) {
+        const std::optional<std::string> kept = keepSteps(*frame, cut, line);
+        if (kept && !frame->endUs.empty()) lastUs = std::max(lastUs, frame->endUs.back());
+        return kept;
+    }
+    std::int64_t epoch = -1;
+    if (const auto* result = std::get_if<EpochResult>(&event.value())) epoch = result->epoch;
+    if (const auto* consumed = std::get_if<Consumed>(&event.value())) epoch = consumed->epoch;
+    if (const auto* indices = std::get_if<ConsumedIndices>(&event.value())) {
+        if (indices->step > cut.step) return {};
+    }
+    if (epoch >= cut.epochsDone && epoch >= 0) return {};
+    std::visit(
+        [&](const auto& one) {
+            if constexpr (requires { one.timeUs; }) lastUs = std::max(lastUs, one.timeUs);
+        },
+        event.value());
+    return line;
+}
+
+std::optional<std::string> keepMetric(const std::string& line, const RecordCut& cut) {
+    const Result<Json> json = parseJson(line, "metrics line");
+    if (!json || !json.value().is_object()) return {};
+    const auto numberAt = [&](const char* name) {
+        const auto found = json.value().find(name);
+        return found != json.value().end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+    };
+    const bool isEpoch = json.value().value("kind", "") == "epoch";
+    const bool later = isEpoch ? numberAt("epoch") >= cut.epochsDone : numberAt("step") > cut.step;
+    return later ? std::optional<std::string>() : line;
+}
+
+}  // namespace
+
+std::int64_t cutRecord(const RunPaths& paths, const RecordCut& cut) {
+    std::int64_t lastUs = 0;
+    rewriteLines(paths.telemetry(), [&](const std::string& line) { return keepEvent(line, cut, lastUs); });
+    rewriteLines(paths.metrics(), [&](const std::string& line) { return keepMetric(line, cut); });
+    std::error_code ignored;
+    std::filesystem::remove(paths.summary(), ignored);
+    return lastUs;
+}
+
+}  // namespace ringside

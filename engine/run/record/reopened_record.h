@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "run/record/run_directory.h"
+
+namespace ringside {
+
+// Where a run that goes on in its own directory takes up its record.
+struct RecordCut {
+    std::int64_t step = 0;        // of the checkpoint: later ones are trained again
+    std::int64_t epochsDone = 0;  // by then
+};
+
+// Takes what came after the checkpoint, and the end, out of telemetry.jsonl and metrics.jsonl, and the summary away.
+// Returns the run time of the last line that stays, in microseconds. Throws IoError.
+std::int64_t cutRecord(const RunPaths& paths, const RecordCut& cut);
+
+}  // namespace ringside

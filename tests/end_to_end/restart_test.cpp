@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <csignal>
+
+#include "program.h"
+#include "support/catch.h"
+
+using namespace ringside;
+namespace fs = std::filesystem;
+
+namespace {
+
+// Long enough to be killed in the middle, with checkpoints on the way.
+const std::vector<std::string> kLong{"--set", "training.epochs=120", "--set", "training.checkpoint_every=5"};
+
+std::vector<std::string> runArguments(const fs::path& out, const std::vector<std::string>& more) {
+    std::vector<std::string> all{"run", "--quiet", "--out", out};
+    all.insert(all.end(), kLong.begin(), kLong.end());
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+}
+
+bool hasCheckpoint(const fs::path& out) {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(out / "checkpoints", error)) {
+        if (fs::exists(entry.path() / "manifest.json")) return true;
+    }
+    return false;
+}
+
+std::vector<std::string> linesOfKind(const fs::path& out, const std::string& kind) {
+    std::vector<std::string> found;
+    for (const Json& line : linesOf(out / "metrics.jsonl")) {
+        if (line["kind"] == kind) found.push_back(line.dump());
+    }
+    return found;
+}
+
+void checkSameMetrics(const fs::path& one, const fs::path& other) {
+    CHECK(linesOfKind(one, "step") == linesOfKind(other, "step"));
+    CHECK(linesOfKind(one, "epoch") == linesOfKind(other, "epoch"));
+}
+
+pid_t pidOf(const fs::path& out, std::size_t rank) {
+    const std::vector<pid_t> pids = workerPids(out);
+    REQUIRE(pids.size() == 4);
+    return pids[rank];
+}
+
+}  // namespace
+
+TEST_CASE("after a restart the losses are those of the undisturbed run, to the last bit") {
+    const TemporaryDirectory scratch;
+    const fs::path reference = scratch.path() / "reference";
+    REQUIRE(Program(runArguments(reference, {})).wait() == 0);
+    for (const std::size_t rank : {std::size_t{0}, std::size_t{2}}) {
+        const fs::path out = scratch.path() / ("killed" + std::to_string(rank));
+        Program program(runArguments(out, {"--max-restarts", "2"}));
+        REQUIRE(eventually([&] { return hasCheckpoint(out); }));
+        REQUIRE(::kill(pidOf(out, rank), SIGKILL) == 0);
+        const int code = program.wait();
+        INFO(program.output());
+        CHECK(code == 0);
+        const Json summary = jsonOf(out / "summary.json");
+        CHECK(summary["state"] == "finished");
+        CHECK(summary["restarts"] == 1);
+        checkSameMetrics(out, reference);
+        const std::vector<std::string> flags = linesOfKind(out, "control");
+        REQUIRE(flags.size() == 1);
+        CHECK(contains(flags.front(), "\"command\":\"restart\""));
+        CHECK(
+            contains(contentOf(out / "log.txt"), "restart 1 of 2 in 1000 ms: all ranks go on from checkpoints/step-"));
+    }
+}
+
+TEST_CASE("restarts come to an end, and the verdict stays") {
+    const TemporaryDirectory scratch;
+    const fs::path out = scratch.path() / "run";
+    Program program(runArguments(out, {"--max-restarts", "1", "--set", "training.epochs=1000000"}));
+    REQUIRE(eventually([&] { return hasTrained(out); }));
+    const pid_t first = pidOf(out, 1);
+    REQUIRE(::kill(first, SIGKILL) == 0);
+    REQUIRE(eventually([&] { return pidOf(out, 1) != first; }));
+    REQUIRE(::kill(pidOf(out, 1), SIGKILL) == 0);
+    CHECK(program.wait() == 12);
+    const Json summary = jsonOf(out / "summary.json");
+    CHECK(summary["state"] == "failed");
+    CHECK(summary["restarts"] == 1);
+    CHECK(contains(summary["verdict"], "rank 1 was killed by signal 9 (SIGKILL)"));
+}
+
+TEST_CASE("resume auto goes on in the same directory, as if nothing had happened") {
+    const TemporaryDirectory scratch;
+    const fs::path reference = scratch.path() / "reference";
+    REQUIRE(Program(runArguments(reference, {})).wait() == 0);
+    const fs::path out = scratch.path() / "run";
+    Program first(runArguments(out, {"--resume", "auto"}));  // nothing there yet: anew
+    REQUIRE(eventually([&] { return hasCheckpoint(out); }));
+    first.signal(SIGKILL);
+    CHECK(first.wait() == 128 + SIGKILL);
+    Program second(runArguments(out, {"--resume", "auto"}));
+    const int code = second.wait();
+    INFO(second.output());
+    REQUIRE(code == 0);
+    checkSameMetrics(out, reference);
+    CHECK(jsonOf(out / "summary.json")["state"] == "finished");
+    Program show({"show", out});
+    CHECK(show.wait() == 0);
+    CHECK(contains(show.output(), "finished"));
+    Program nowhere({"run", "--resume", "auto"});
+    CHECK(nowhere.wait() == 2);
+    CHECK(contains(nowhere.output(), "name the run directory with --out"));
+}
