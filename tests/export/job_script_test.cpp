@@ -15,7 +15,7 @@ JobRequest requestOf(std::int64_t ranks, std::int64_t nodes) {
     JobRequest request;
     request.config.name = "my net & I";
     request.config.parallel.worldSize = ranks;
-    request.experiment = "/home/ada/it's mine.json";
+    request.experiment = "/data/it's mine.json";
     request.assignments = {"optimizer.lr=0.05"};
     request.worker = "/opt/ringside/bin/ringside-worker";
     request.nodes = nodes;
@@ -28,7 +28,7 @@ std::string scriptFor(const std::string& launcher, const JobRequest& request) {
     return script.value();
 }
 
-bool has(const std::string& text, const std::string& part) {
+bool scriptHas(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
@@ -47,7 +47,7 @@ TEST_CASE("Every job script is one that bash can read, with the experiment and i
         const std::string script = scriptFor(launcher, requestOf(8, 2));
         CHECK(bashReads(script));
         CHECK(script.starts_with("#!/bin/bash\n# my-net---I on 8 ranks with "));
-        CHECK(has(script, "'/home/ada/it'\\''s mine.json' --set optimizer.lr=0.05"));
+        CHECK(scriptHas(script, "'/data/it'\\''s mine.json' --set optimizer.lr=0.05"));
     }
 }
 
@@ -56,32 +56,33 @@ TEST_CASE("A Slurm script asks for a task a rank, saves before its limit and ask
     request.config.loader.numWorkers = 3;
     request.minutes = 90;
     const std::string script = scriptFor("slurm", request);
-    CHECK(has(script, "#SBATCH --nodes=2\n#SBATCH --ntasks-per-node=4 "));
-    CHECK(has(script, "#SBATCH --cpus-per-task=4 "));
-    CHECK(has(script, "#SBATCH --time=01:30:00\n#SBATCH --signal=B:USR1@120 "));
-    CHECK(has(script, "scontrol requeue \"$SLURM_JOB_ID\""));
-    CHECK(has(script, "--resume auto"));
-    CHECK_FALSE(has(script, "--gpus-per-task"));
-    CHECK_FALSE(has(script, "--array"));
+    CHECK(scriptHas(script, "#SBATCH --nodes=2\n#SBATCH --ntasks-per-node=4 "));
+    CHECK(scriptHas(script, "#SBATCH --cpus-per-task=4 "));
+    CHECK(scriptHas(script, "#SBATCH --time=01:30:00\n#SBATCH --signal=B:USR1@120 "));
+    CHECK(scriptHas(script, "scontrol requeue \"$SLURM_JOB_ID\""));
+    CHECK(scriptHas(script, "--resume auto"));
+    CHECK_FALSE(scriptHas(script, "--gpus-per-task"));
+    CHECK_FALSE(scriptHas(script, "--array"));
     request.config.parallel.device = "cuda";
     request.seeds = 5;
     const std::string array = scriptFor("slurm", request);
-    CHECK(has(array, "#SBATCH --gpus-per-task=1 "));
-    CHECK(has(array, "#SBATCH --array=0-4 "));
-    CHECK(has(array, "--set training.seed=\"$SLURM_ARRAY_TASK_ID\""));
+    CHECK(scriptHas(array, "#SBATCH --gpus-per-task=1 "));
+    CHECK(scriptHas(array, "#SBATCH --array=0-4 "));
+    CHECK(scriptHas(array, "--set training.seed=\"$SLURM_ARRAY_TASK_ID\""));
 }
 
 TEST_CASE("Torchrun and mpirun are told how many ranks, and where") {
     JobRequest request = requestOf(6, 3);
     request.hosts = {"a", "b", "c"};
-    CHECK(has(scriptFor("torchrun", request), "--nnodes 3 --node_rank \"$NODE_RANK\" --nproc_per_node 2 "));
-    CHECK(has(scriptFor("mpirun", request), "-np 6 --host a:2,b:2,c:2 -x RINGSIDE_TOKEN"));
-    CHECK(has(scriptFor("ssh", request), "HOSTS=${HOSTS:-a:2,b:2,c:2}"));
+    CHECK(scriptHas(scriptFor("torchrun", request), "--nnodes 3 --node_rank \"$NODE_RANK\" --nproc_per_node 2 "));
+    CHECK(scriptHas(scriptFor("mpirun", request), "-np 6 --host a:2,b:2,c:2 -x RINGSIDE_TOKEN"));
+    CHECK(scriptHas(scriptFor("ssh", request), "HOSTS=${HOSTS:-a:2,b:2,c:2}"));
 }
 
 TEST_CASE("Ranks that do not divide over the nodes, and arrays where there are none, are refused") {
-    CHECK(has(jobScript("slurm", requestOf(8, 3)).problem().text(), "--nodes is 3, over which 8 ranks"));
+    CHECK(scriptHas(jobScript("slurm", requestOf(8, 3)).problem().text(), "--nodes is 3, over which 8 ranks"));
     JobRequest request = requestOf(8, 2);
     request.seeds = 2;
-    CHECK(has(jobScript("ssh", request).problem().text(), "--seeds needs an array of jobs, which ssh does not have"));
+    CHECK(scriptHas(jobScript("ssh", request).problem().text(),
+                    "--seeds needs an array of jobs, which ssh does not have"));
 }
