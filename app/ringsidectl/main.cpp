@@ -15,6 +15,7 @@
 #include "live/run_command.h"
 #include "plan/plan_command.h"
 #include "results/compare_command.h"
+#include "results/prove_command.h"
 #include "results/show_command.h"
 #include "results/whatif_command.h"
 #include "terminal/completion_command.h"
@@ -50,6 +51,7 @@ int runCommandLine(int argc, char** argv) {
     addShowCommand(app, action);
     addCompareCommand(app, action);
     addWhatifCommand(app, action);
+    addProveCommand(app, action);
     addExportCommand(app, action);
     addDevicesCommand(app, action);
     addSweepCommand(app, action);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/backend.h"
 
+#include "backend/update_state.h"
 #include "base/errors.h"
 
 namespace ringside {
@@ -11,6 +12,13 @@ void Backend::refuse(const char* operation) const {
 
 void Backend::add(const Tensor&, const Tensor&) {
     refuse("sum of two gradients (training.accumulate_steps)");
+}
+
+void Backend::decideUpdateWith(double squaredNorm, const UpdateRules& rules, const Tensor& state) {
+    UpdateState now;
+    download(state, &now);
+    ringside::decideUpdate(now, rules, squaredNorm);
+    upload(&now, state);
 }
 
 void Backend::countUp(const Tensor&) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "backend/convolution.h"
+#include "backend/memory_count.h"
 #include "backend/step_recorder.h"
 #include "backend/uploader.h"
 #include "tensor/tensor.h"
@@ -73,6 +74,9 @@ class Backend {
     virtual std::string name() const = 0;  // for people: "CPU (2 threads)"
     virtual Device device() const = 0;
 
+    // What allocate() gave, and what others add to it.
+    MemoryCount& memory() { return m_memoryCount; }
+
     // Zeroed, 64-byte aligned; lives as long as the backend. Only before training.
     virtual Tensor allocate(const Shape& shape, DType type) = 0;
     virtual void upload(const void* from, const Tensor& to) = 0;  // to.bytes() from host memory
@@ -117,6 +121,8 @@ class Backend {
     virtual void scaleLoss(const Tensor& gradient, float share, const Tensor& state) = 0;
     // Once in each step, before its updates: measures all gradients where the rules ask for it, and decides.
     virtual void decideUpdate(std::span<const Tensor> gradients, const UpdateRules& rules, const Tensor& state) = 0;
+    // The same where ranks hold parts of the gradients: measured together, a square for each parameter.
+    void decideUpdateWith(double squaredNorm, const UpdateRules& rules, const Tensor& state);
     // Updates follow the state: gradients count times its factor (and may be multiplied by it), and a step that is left
     // out changes nothing.
     // momentum may be empty when rule.momentum is 0. Bit for bit torch/optim/sgd.py with fused multiply-add.
@@ -195,6 +201,9 @@ class Backend {
   protected:
     // What an operation does that a device does not have: a DeviceError with the way out.
     [[noreturn]] void refuse(const char* operation) const;
+
+  private:
+    MemoryCount m_memoryCount;
 };
 
 // threads >= 1: how many CPUs one rank may use; 1 never starts a thread pool. winograd: for gradients, where faster.

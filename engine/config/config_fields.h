@@ -31,6 +31,7 @@ struct ConfigField {
     double max = std::numeric_limits<double>::infinity();
     bool aboveMin = false;
     std::string_view belowMin = {};  // how PyTorch refuses a smaller number
+    bool emptyIsAuto = false;        // a list that may also be written "auto"
     bool nullIsDefault = false;      // null, as newer PyTorch writes it, leaves the default
 
     std::string_view section() const;  // "parallel"; empty for top-level fields

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "config/config_fields.h"
+#include "config/mesh.h"
 #include "config/nearest_word.h"
 
 namespace ringside {
@@ -181,6 +182,7 @@ void checkTogether(const RunConfig& config, Problems& problems) {
     checkLoader(config.loader, problems);
     checkLayers(config, problems);
     checkTransformer(config, problems);
+    checkMesh(config, problems);
     if (config.name.find_first_not_of(" \t") == std::string::npos) {
         problems.push_back({"name", "is empty", "give the experiment a name"});
     }
@@ -208,6 +210,10 @@ void checkTogether(const RunConfig& config, Problems& problems) {
 }
 
 }  // namespace
+
+std::int64_t RunConfig::dataRanks() const {
+    return std::max<std::int64_t>(1, meshOf(*this).dataRanks());
+}
 
 double RunConfig::scaledLearningRate() const {
     if (optimizer.scaleLr != "linear") return optimizer.lr;

@@ -10,6 +10,7 @@ namespace ringside {
 // The parts of configFields(), a file each.
 std::vector<ConfigField> dataFields();      // name, dataset and model
 std::vector<ConfigField> parallelFields();  // parallel, sampler, pitfalls and loader
+std::vector<ConfigField> strategyFields();  // mesh, pipeline and fsdp
 std::vector<ConfigField> trainingFields();  // optimizer, schedule and training
 std::vector<ConfigField> telemetryFields();
 

@@ -9,7 +9,7 @@ namespace {
 
 using std::string_view;
 
-constexpr std::array<string_view, 1> kStrategies = {"ddp"};
+constexpr std::array<string_view, 4> kStrategies = {"ddp", "model_parallel", "pipeline", "fsdp"};
 constexpr std::array<string_view, 4> kSlowPhases = {"data", "forward", "backward", "optimizer"};
 constexpr std::array<string_view, 5> kBackends = {"auto", "shm", "gloo", "mpi", "nccl"};
 constexpr std::array<string_view, 3> kDevices = {"auto", "cpu", "cuda"};
@@ -21,7 +21,8 @@ std::vector<ConfigField> parallelFields() {
     return {
         {"parallel.strategy", kChoice,
          "How a step is spread over the ranks. ddp: every rank has the whole model and its own samples; gradients are "
-         "averaged.",
+         "averaged. fsdp: so too, but each keeps only a part of the parameters. pipeline: the layers are split over "
+         "the ranks, which take parts of each batch in turn; model_parallel: the same with the batch in one piece.",
          RINGSIDE_SLOT(parallel.strategy), kStrategies},
         {"parallel.world_size",
          kInteger,
@@ -79,6 +80,14 @@ std::vector<ConfigField> parallelFields() {
          {},
          0,
          1000},
+        {"parallel.memory_limit_mb",
+         kReal,
+         "The most MiB that a rank may take for parameters, gradients, optimizer, activations and what it gathers; 0 "
+         "is no limit but the machine's.",
+         RINGSIDE_SLOT(parallel.memoryLimitMb),
+         {},
+         0,
+         1e9},
         {"parallel.share_gpu", kBoolean,
          "More ranks than GPUs: let several ranks share one. They take turns on it, so this is for teaching, not for "
          "timing.",

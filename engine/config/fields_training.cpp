@@ -14,6 +14,7 @@ constexpr std::array<string_view, 3> kSchedules = {"constant", "step", "cosine"}
 constexpr std::array<string_view, 3> kLosses = {"auto", "cross_entropy", "mse"};
 constexpr std::array<string_view, 3> kPrecisions = {"fp32", "bf16", "fp16"};
 constexpr std::array<string_view, 2> kValidations = {"exact", "padded"};
+constexpr std::array<string_view, 3> kRecompute = {"none", "blocks", "all"};
 constexpr std::array<string_view, 2> kNonFinite = {"stop", "continue"};
 
 }  // namespace
@@ -165,6 +166,17 @@ std::vector<ConfigField> trainingFields() {
          {},
          1,
          1e6},
+        {"training.max_steps",
+         kInteger,
+         "At most so many optimizer steps, however long the epochs are; 0 trains all epochs to their end.",
+         RINGSIDE_SLOT(training.maxSteps),
+         {},
+         0,
+         kMaxInt32},
+        {"training.recompute", kChoice,
+         "What is computed once more on the way back instead of kept in memory. blocks: the inside of each residual "
+         "block; all: everything but the values between groups of layers. The result is the same to the bit.",
+         RINGSIDE_SLOT(training.recompute), kRecompute},
         {"training.seed", kInteger,
          "Seed of the initial weights, as torch.manual_seed before the model is built. All ranks start from rank 0's.",
          RINGSIDE_SLOT(training.seed)},

@@ -105,6 +105,10 @@ std::optional<Problem> assign(bool* out, const Json& value, const ConfigField& f
 
 std::optional<Problem> assign(std::vector<std::int64_t>* out, const Json& value, const ConfigField& field) {
     const Wanted wanted{"a list of whole numbers", "write it as [128] or [128, 64]"};
+    if (field.emptyIsAuto && value == Json("auto")) {
+        out->clear();
+        return {};
+    }
     if (!value.is_array()) return wrongType(field, value, wanted);
     if (value.size() > kMaxListLength) {
         return Problem{std::string(field.path), "has " + std::to_string(value.size()) + " entries; the limit is 1000",
@@ -250,6 +254,7 @@ class Reader {
 std::optional<Json> valueFromText(FieldType type, const std::string& text) {
     const bool isText = type == FieldType::kText || type == FieldType::kChoice;
     if (isText && (text.empty() || text.front() != '"')) return Json(text);
+    if (type == FieldType::kIntegerList && text == "auto") return Json(text);
     const bool bareList = type == FieldType::kIntegerList && (text.empty() || text.front() != '[');
     Result<Json> parsed = parseJson(bareList ? '[' + text + ']' : text, "value");
     if (!parsed) return {};

@@ -9,6 +9,7 @@
 #include "base/json_fwd.h"
 #include "base/result.h"
 #include "config/pitfalls_config.h"
+#include "config/strategy_config.h"
 #include "config/telemetry_config.h"
 
 namespace ringside {
@@ -60,6 +61,7 @@ struct ParallelConfig {
     double timeoutSeconds = 30;    // a rank that is silent this long has hung
     std::string interface = {};    // of the network between hosts; empty: the one that reaches rank 0
     std::int64_t maxRestarts = 0;  // from the last checkpoint, after a rank failed
+    double memoryLimitMb = 0;      // of each rank, as the engine counts; 0: none but the machine's
     bool shareGpu = false;         // more ranks than GPUs: several ranks on one, for teaching and not for timing
     bool operator==(const ParallelConfig&) const = default;
 };
@@ -124,6 +126,8 @@ struct TrainingConfig {
     std::int64_t accumulateSteps = 1;      // micro-batches to an optimizer step
     std::int64_t seed = 0;                 // torch.manual_seed before the model is built
     std::string loss = "auto";             // auto | cross_entropy | mse
+    std::int64_t maxSteps = 0;             // optimizer steps at most; 0: all of all epochs
+    std::string recompute = "none";        // none | blocks | all: activations that are computed again instead of kept
     std::string validate = "exact";        // exact | padded: which of the two is the headline; both are reported
     std::int64_t logEvery = 1;             // steps between telemetry points
     std::int64_t checkpointEvery = 0;      // epochs between checkpoints; 0 = final weights only
@@ -141,6 +145,9 @@ struct RunConfig {
     DatasetConfig dataset;
     ModelConfig model;
     ParallelConfig parallel;
+    MeshConfig mesh;
+    PipelineConfig pipeline;
+    FsdpConfig fsdp;
     SamplerConfig sampler;
     PitfallsConfig pitfalls;
     StepPitfalls stepPitfalls;  // "pitfalls" as well
@@ -159,7 +166,9 @@ struct RunConfig {
     Problems validateForTraining() const;
 
     // Samples that one optimizer step learns from, over all ranks and micro-batches.
-    std::int64_t globalBatch() const { return loader.batchSize * parallel.worldSize * training.accumulateSteps; }
+    std::int64_t globalBatch() const { return loader.batchSize * dataRanks() * training.accumulateSteps; }
+    // Ranks that read samples of their own: all, but for those that share a pipeline.
+    std::int64_t dataRanks() const;
     // optimizer.lr, after the linear scaling if that is on; the schedule starts from it.
     double scaledLearningRate() const;
 

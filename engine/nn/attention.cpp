@@ -15,13 +15,13 @@ class ScaledDotProduct final : public Layer {
     std::string describe() const override { return ""; }
     Result<Shape> outputShape(const Shape&) const override { return Shape{m_spec.positions, m_spec.width()}; }
 
-    void prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) override {
-        m_backend = &backend;
-        const AttentionMemory memory = backend.attentionMemory(m_spec);
-        m_y = backend.allocate({maxBatch * m_spec.positions, m_spec.width()}, DType::kFloat32);
-        m_kept = backend.allocate({maxBatch, memory.kept}, DType::kFloat32);
-        if (memory.scratch > 0) m_scratch = backend.allocate({maxBatch, memory.scratch}, DType::kFloat32);
-        m_gradX = backend.allocate(batchShape(input, maxBatch), DType::kFloat32);
+    void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override {
+        m_backend = &memory.backend();
+        const AttentionMemory wanted = m_backend->attentionMemory(m_spec);
+        m_y = memory.kept({maxBatch * m_spec.positions, m_spec.width()}, DType::kFloat32);
+        m_kept = memory.kept({maxBatch, wanted.kept}, DType::kFloat32);
+        if (wanted.scratch > 0) m_scratch = memory.transient({maxBatch, wanted.scratch}, DType::kFloat32);
+        m_gradX = memory.transient(batchShape(input, maxBatch), DType::kFloat32);
     }
 
     Tensor forward(const Tensor& x) override {
@@ -73,8 +73,8 @@ Result<Shape> Attention::outputShape(const Shape& input) const {
                    "make the layer before it give " + wanted.text()};
 }
 
-void Attention::prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) {
-    m_parts.prepare(backend, input, maxBatch);
+void Attention::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
+    m_parts.prepare(memory, input, maxBatch);
 }
 
 }  // namespace ringside

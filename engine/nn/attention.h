@@ -14,12 +14,15 @@ class Attention final : public Layer {
 
     std::string describe() const override;
     Result<Shape> outputShape(const Shape& input) const override;
-    void prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) override;
+    void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
     std::vector<Parameter*> parameters() override { return m_parts.parameters(); }
-    void initialise(TorchGenerator& generator) override { m_parts.initialise(generator); }
+    std::vector<Parameter*> buffers() override { return m_parts.buffers(); }
+    void begin(const Pass& pass) override { m_parts.begin(pass); }
+    void initialise(TorchGenerator& generator, Backend& backend) override { m_parts.initialise(generator, backend); }
     Tensor forward(const Tensor& x) override { return m_parts.forward(x); }
     void backwardParameters(const Tensor& gradY) override { m_parts.backwardParameters(gradY); }
     Tensor backwardInput(const Tensor& gradY) override { return m_parts.backwardInput(gradY); }
+    bool splitsBackward() const override { return false; }
 
   private:
     AttentionSpec m_spec;

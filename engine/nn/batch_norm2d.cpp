@@ -11,7 +11,7 @@ BatchNorm2d::BatchNorm2d(std::int64_t channels, const std::string& prefix, Image
       m_bias{prefix + "bias", {channels}, {}, {}},
       m_runningMean{prefix + "running_mean", {channels}, {}, {}},
       m_runningVariance{prefix + "running_var", {channels}, {}, {}},
-      m_batches{prefix + "num_batches_tracked", {}, {}, {}} {}
+      m_batches{prefix + "num_batches_tracked", {}, {}, {}, DType::kInt64} {}
 
 Result<Shape> BatchNorm2d::outputShape(const Shape& input) const {
     if (input.dimensions() == 3 && input[0] == m_weight.shape[0]) return input;
@@ -21,25 +21,23 @@ Result<Shape> BatchNorm2d::outputShape(const Shape& input) const {
         "make the layer before it give them"};
 }
 
-void BatchNorm2d::prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) {
-    m_backend = &backend;
-    for (Parameter* one : {&m_weight, &m_bias, &m_runningMean, &m_runningVariance})
-        one->value = backend.allocate(one->shape, DType::kFloat32);
-    m_batches.value = backend.allocate(m_batches.shape, DType::kInt64);
-    m_y = backend.allocate(batchShape(input, maxBatch, m_layout), DType::kFloat32);
-    m_moments = backend.allocate({2, input[0]}, DType::kFloat32);
-    m_gradWeight = backend.allocate({input[0]}, DType::kFloat32);
-    m_gradBias = backend.allocate({input[0]}, DType::kFloat32);
-    m_gradX = backend.allocate(batchShape(input, maxBatch, m_layout), DType::kFloat32);
+void BatchNorm2d::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
+    m_backend = &memory.backend();
+    m_y = memory.kept(batchShape(input, maxBatch, m_layout), DType::kFloat32);
+    m_moments = memory.kept({2, input[0]}, DType::kFloat32);
+    m_unused = memory.transient({2, input[0]}, DType::kFloat32);
+    m_gradWeight = memory.transient({input[0]}, DType::kFloat32);
+    m_gradBias = memory.transient({input[0]}, DType::kFloat32);
+    m_gradX = memory.transient(batchShape(input, maxBatch, m_layout), DType::kFloat32);
 }
 
-void BatchNorm2d::initialise(TorchGenerator&) {
-    m_backend->fill(m_weight.value, 1);
-    m_backend->fill(m_bias.value, 0);
-    m_backend->fill(m_runningMean.value, 0);
-    m_backend->fill(m_runningVariance.value, 1);
+void BatchNorm2d::initialise(TorchGenerator&, Backend& backend) {
+    backend.fill(m_weight.value, 1);
+    backend.fill(m_bias.value, 0);
+    backend.fill(m_runningMean.value, 0);
+    backend.fill(m_runningVariance.value, 1);
     const std::int64_t none = 0;
-    m_backend->upload(&none, m_batches.value);
+    backend.upload(&none, m_batches.value);
 }
 
 Tensor BatchNorm2d::asImages(const Tensor& x) const {
@@ -60,9 +58,10 @@ Tensor BatchNorm2d::forward(const Tensor& x) {
         throw Error(describe() + " expects more than 1 value per channel when training, but the batch has one sample" +
                         " of one pixel: switch loader.drop_last on or use larger images",
                     ExitCode::kBadConfiguration);
-    m_backend->countUp(m_batches.value);
-    m_backend->batchNormForward(m_x, m_weight.value, m_bias.value, m_runningMean.value, m_runningVariance.value, y,
-                                m_moments);
+    if (!m_again) m_backend->countUp(m_batches.value);
+    const Tensor mean = m_again ? m_unused.row(0) : m_runningMean.value;
+    const Tensor variance = m_again ? m_unused.row(1) : m_runningVariance.value;
+    m_backend->batchNormForward(m_x, m_weight.value, m_bias.value, mean, variance, y, m_moments);
     return y;
 }
 

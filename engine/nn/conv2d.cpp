@@ -31,20 +31,19 @@ Result<Shape> Conv2d::outputShape(const Shape& input) const {
                    "make the layer before it give " + wanted.text()};
 }
 
-void Conv2d::prepareConvolution(Backend& backend) {
-    m_backend = &backend;
-    m_convolution = backend.makeConvolution(m_spec);
-    for (Parameter* parameter : parameters()) parameter->value = backend.allocate(parameter->shape, DType::kFloat32);
+void Conv2d::prepareConvolution(const LayerMemory& memory) {
+    m_backend = &memory.backend();
+    m_convolution = memory.backend().makeConvolution(m_spec);
 }
 
-void Conv2d::prepare(Backend& backend, const Shape&, std::int64_t maxBatch) {
-    prepareConvolution(backend);
-    m_y = backend.allocate({maxBatch, m_spec.outHeight(), m_spec.outWidth(), m_spec.outChannels}, DType::kFloat32);
-    m_gradX = backend.allocate({maxBatch, m_spec.height, m_spec.width, m_spec.inChannels}, DType::kFloat32);
+void Conv2d::prepare(const LayerMemory& memory, const Shape&, std::int64_t maxBatch) {
+    prepareConvolution(memory);
+    m_y = memory.kept({maxBatch, m_spec.outHeight(), m_spec.outWidth(), m_spec.outChannels}, DType::kFloat32);
+    m_gradX = memory.transient({maxBatch, m_spec.height, m_spec.width, m_spec.inChannels}, DType::kFloat32);
 }
 
-void Conv2d::initialise(TorchGenerator& generator) {
-    initialiseUniformly(parameters(), m_weight.shape.countPerRow(), generator, *m_backend);
+void Conv2d::initialise(TorchGenerator& generator, Backend& backend) {
+    initialiseUniformly(parameters(), m_weight.shape.countPerRow(), generator, backend);
 }
 
 Tensor Conv2d::forward(const Tensor& x) {

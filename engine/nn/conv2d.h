@@ -16,15 +16,15 @@ class Conv2d : public Layer {
 
     std::string describe() const override;
     Result<Shape> outputShape(const Shape& input) const override;
-    void prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) override;
+    void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
     std::vector<Parameter*> parameters() override;
-    void initialise(TorchGenerator& generator) override;
+    void initialise(TorchGenerator& generator, Backend& backend) override;
     Tensor forward(const Tensor& x) override;
     void backwardParameters(const Tensor& gradY) override;
     Tensor backwardInput(const Tensor& gradY) override;
 
   protected:
-    void prepareConvolution(Backend& backend);  // and its parameters
+    void prepareConvolution(const LayerMemory& memory);
 
     ConvolutionSpec m_spec;
     Parameter m_weight;

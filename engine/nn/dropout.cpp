@@ -11,12 +11,12 @@ std::string Dropout::describe() const {
     return "Dropout(" + Json(m_probability).dump() + ")";
 }
 
-void Dropout::prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) {
-    m_backend = &backend;
+void Dropout::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
+    m_backend = &memory.backend();
     if (m_probability <= 0) return;
-    m_key = backend.allocate({1}, DType::kInt64);
-    m_y = backend.allocate(batchShape(input, maxBatch), DType::kFloat32);
-    m_gradX = backend.allocate(batchShape(input, maxBatch), DType::kFloat32);
+    m_key = memory.backend().allocate({1}, DType::kInt64);  // set before the pass: nobody else may use it
+    m_y = memory.kept(batchShape(input, maxBatch), DType::kFloat32);
+    m_gradX = memory.transient(batchShape(input, maxBatch), DType::kFloat32);
 }
 
 void Dropout::begin(const Pass& pass) {

@@ -32,14 +32,13 @@ Result<Shape> Embedding::outputShape(const Shape& input) const {
     return Problem{"model", describe() + " takes a row of tokens but gets " + input.text(), "put it first"};
 }
 
-void Embedding::prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) {
-    m_backend = &backend;
-    m_weight.value = backend.allocate(m_weight.shape, DType::kFloat32);
-    m_y = backend.allocate({maxBatch * input[0], m_weight.shape[1]}, DType::kFloat32);
+void Embedding::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
+    m_backend = &memory.backend();
+    m_y = memory.kept({maxBatch * input[0], m_weight.shape[1]}, DType::kFloat32);
 }
 
-void Embedding::initialise(TorchGenerator& generator) {
-    drawTable(m_weight, generator, *m_backend);
+void Embedding::initialise(TorchGenerator& generator, Backend& backend) {
+    drawTable(m_weight, generator, backend);
 }
 
 Tensor Embedding::forward(const Tensor& x) {
@@ -66,14 +65,13 @@ Result<Shape> PositionEmbedding::outputShape(const Shape& input) const {
                    "put it behind an embedding"};
 }
 
-void PositionEmbedding::prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) {
-    m_backend = &backend;
-    m_weight.value = backend.allocate(m_weight.shape, DType::kFloat32);
-    m_y = backend.allocate(batchShape(input, maxBatch), DType::kFloat32);
+void PositionEmbedding::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
+    m_backend = &memory.backend();
+    m_y = memory.kept(batchShape(input, maxBatch), DType::kFloat32);
 }
 
-void PositionEmbedding::initialise(TorchGenerator& generator) {
-    drawTable(m_weight, generator, *m_backend);
+void PositionEmbedding::initialise(TorchGenerator& generator, Backend& backend) {
+    drawTable(m_weight, generator, backend);
 }
 
 Tensor PositionEmbedding::forward(const Tensor& x) {

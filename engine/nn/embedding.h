@@ -12,9 +12,9 @@ class Embedding final : public Layer {
 
     std::string describe() const override;
     Result<Shape> outputShape(const Shape& input) const override;
-    void prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) override;
+    void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
     std::vector<Parameter*> parameters() override { return {&m_weight}; }
-    void initialise(TorchGenerator& generator) override;
+    void initialise(TorchGenerator& generator, Backend& backend) override;
     Tensor forward(const Tensor& x) override;
     void backwardParameters(const Tensor& gradY) override;
     Tensor backwardInput(const Tensor& gradY) override { return gradY; }  // tokens have no gradient
@@ -33,9 +33,9 @@ class PositionEmbedding final : public Layer {
 
     std::string describe() const override;
     Result<Shape> outputShape(const Shape& input) const override;
-    void prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) override;
+    void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
     std::vector<Parameter*> parameters() override { return {&m_weight}; }
-    void initialise(TorchGenerator& generator) override;
+    void initialise(TorchGenerator& generator, Backend& backend) override;
     Tensor forward(const Tensor& x) override;
     void backwardParameters(const Tensor& gradY) override;
     Tensor backwardInput(const Tensor& gradY) override { return gradY; }

@@ -5,10 +5,10 @@
 
 namespace ringside {
 
-void Gelu::prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) {
-    m_backend = &backend;
-    m_y = backend.allocate(batchShape(input, maxBatch), DType::kFloat32);
-    m_gradX = backend.allocate(batchShape(input, maxBatch), DType::kFloat32);
+void Gelu::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
+    m_backend = &memory.backend();
+    m_y = memory.kept(batchShape(input, maxBatch), DType::kFloat32);
+    m_gradX = memory.transient(batchShape(input, maxBatch), DType::kFloat32);
 }
 
 Tensor Gelu::forward(const Tensor& x) {

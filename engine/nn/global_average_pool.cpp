@@ -10,10 +10,10 @@ Result<Shape> GlobalAveragePool::outputShape(const Shape& input) const {
     return Problem{"model", "AdaptiveAvgPool2d(1) takes images but gets " + input.text(), "put it behind convolutions"};
 }
 
-void GlobalAveragePool::prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) {
-    m_backend = &backend;
-    m_y = backend.allocate({maxBatch, input[0]}, DType::kFloat32);
-    m_gradX = backend.allocate(batchShape(input, maxBatch, m_layout), DType::kFloat32);
+void GlobalAveragePool::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
+    m_backend = &memory.backend();
+    m_y = memory.kept({maxBatch, input[0]}, DType::kFloat32);
+    m_gradX = memory.transient(batchShape(input, maxBatch, m_layout), DType::kFloat32);
 }
 
 Tensor GlobalAveragePool::forward(const Tensor& x) {

@@ -9,16 +9,16 @@ Result<Shape> ImageOrder::outputShape(const Shape& input) const {
     return m_to == To::kFlat ? Shape{input.count()} : input;
 }
 
-void ImageOrder::prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) {
-    m_backend = &backend;
+void ImageOrder::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
+    m_backend = &memory.backend();
     if (input.dimensions() == 2) m_positions = input[0];
     if (input.dimensions() != 3 || input[0] == 1 || input[1] * input[2] == 1) return;
     m_channels = m_layout == ImageLayout::kChannelBlocks ? kChannelBlock : input[0];
     m_pixels = input[1] * input[2];
     const Shape flat{maxBatch, input.count()};
     const Shape images = batchShape(input, maxBatch);
-    m_y = backend.allocate(m_to == To::kFlat ? flat : images, DType::kFloat32);
-    m_gradX = backend.allocate(m_to == To::kFlat ? images : flat, DType::kFloat32);
+    m_y = memory.kept(m_to == To::kFlat ? flat : images, DType::kFloat32);
+    m_gradX = memory.transient(m_to == To::kFlat ? images : flat, DType::kFloat32);
 }
 
 Tensor ImageOrder::forward(const Tensor& x) {

@@ -17,18 +17,17 @@ Result<Shape> LayerNorm::outputShape(const Shape& input) const {
                    "make the layer before it give " + Shape{m_features}.text()};
 }
 
-void LayerNorm::prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) {
-    m_backend = &backend;
-    for (Parameter* parameter : parameters()) parameter->value = backend.allocate(parameter->shape, DType::kFloat32);
+void LayerNorm::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
+    m_backend = &memory.backend();
     const Shape shape = batchShape(input, maxBatch);
-    m_y = backend.allocate(shape, DType::kFloat32);
-    m_moments = backend.allocate({shape[0], 2}, DType::kFloat32);
-    m_gradX = backend.allocate(shape, DType::kFloat32);
+    m_y = memory.kept(shape, DType::kFloat32);
+    m_moments = memory.kept({shape[0], 2}, DType::kFloat32);
+    m_gradX = memory.transient(shape, DType::kFloat32);
 }
 
-void LayerNorm::initialise(TorchGenerator&) {
-    m_backend->fill(m_weight.value, 1);
-    m_backend->fill(m_bias.value, 0);
+void LayerNorm::initialise(TorchGenerator&, Backend& backend) {
+    backend.fill(m_weight.value, 1);
+    backend.fill(m_bias.value, 0);
 }
 
 Tensor LayerNorm::forward(const Tensor& x) {

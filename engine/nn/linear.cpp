@@ -26,16 +26,15 @@ Result<Shape> Linear::outputShape(const Shape& input) const {
     return isSequence ? Shape{input[0], m_out} : Shape{m_out};
 }
 
-void Linear::prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) {
-    m_backend = &backend;
-    for (Parameter* parameter : parameters()) parameter->value = backend.allocate(parameter->shape, DType::kFloat32);
+void Linear::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
+    m_backend = &memory.backend();
     const std::int64_t rows = input.dimensions() == 2 ? maxBatch * input[0] : maxBatch;
-    m_y = backend.allocate({rows, m_out}, DType::kFloat32);
-    m_gradX = backend.allocate({rows, m_in}, DType::kFloat32);
+    m_y = memory.kept({rows, m_out}, DType::kFloat32);
+    m_gradX = memory.transient({rows, m_in}, DType::kFloat32);
 }
 
-void Linear::initialise(TorchGenerator& generator) {
-    initialiseUniformly(parameters(), m_in, generator, *m_backend);
+void Linear::initialise(TorchGenerator& generator, Backend& backend) {
+    initialiseUniformly(parameters(), m_in, generator, backend);
 }
 
 Tensor Linear::forward(const Tensor& x) {

@@ -101,6 +101,7 @@ class MeanSquaredErrorLoss final : public Loss {
 
 Result<std::unique_ptr<Loss>> makeLoss(const std::string& kind, std::int64_t classes, std::int64_t targets,
                                        std::int64_t maxBatch, Backend& backend, std::int64_t positions) {
+    const MemoryScope scope(backend.memory(), MemoryClass::kActivations);
     const bool classification = classes > 0;
     if (kind == "cross_entropy" && !classification)
         return Problem{"training.loss", "is cross_entropy, but the data set has targets and no class labels",

@@ -14,12 +14,12 @@ Result<Shape> MaxPool2d::outputShape(const Shape& input) const {
                    "make the layer before it give " + wanted.text()};
 }
 
-void MaxPool2d::prepare(Backend& backend, const Shape&, std::int64_t maxBatch) {
-    m_backend = &backend;
+void MaxPool2d::prepare(const LayerMemory& memory, const Shape&, std::int64_t maxBatch) {
+    m_backend = &memory.backend();
     const Shape output{maxBatch, m_spec.height / m_spec.kernel, m_spec.width / m_spec.kernel, m_spec.channels};
-    m_y = backend.allocate(output, DType::kFloat32);
-    m_winners = backend.allocate(output, DType::kUInt8);
-    m_gradX = backend.allocate({maxBatch, m_spec.height, m_spec.width, m_spec.channels}, DType::kFloat32);
+    m_y = memory.kept(output, DType::kFloat32);
+    m_winners = memory.kept(output, DType::kUInt8);
+    m_gradX = memory.transient({maxBatch, m_spec.height, m_spec.width, m_spec.channels}, DType::kFloat32);
 }
 
 Tensor MaxPool2d::forward(const Tensor& x) {

@@ -2,7 +2,9 @@
 #include "nn/model_factory.h"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
+#include <utility>
 
 #include "backend/backend.h"
 #include "nn/attention.h"
@@ -17,6 +19,7 @@
 #include "nn/linear.h"
 #include "nn/max_pool2d.h"
 #include "nn/pooled_conv2d.h"
+#include "nn/recomputed.h"
 #include "nn/relu.h"
 #include "nn/residual.h"
 
@@ -29,16 +32,18 @@ using Descriptions = std::vector<LayerDescription>;
 // Layers from their descriptions; dropout layers are numbered through the whole model.
 class Maker {
   public:
-    Maker(bool images, ImageLayout layout) : m_images(images), m_layout(layout) {}
+    Maker(bool images, ImageLayout layout, ModelBuild& build) : m_images(images), m_layout(layout), m_build(build) {}
 
     // inBody: what comes in is still needed as it is, by the shortcut.
     Layers makeAll(const Descriptions& descriptions, bool inBody);
 
   private:
     std::unique_ptr<Layer> make(const LayerDescription& layer, bool afterReLU, bool inPlace);
+    std::unique_ptr<Layer> asUnit(std::unique_ptr<Layer> layer, bool isComposite, bool inBody);
 
     bool m_images;
     ImageLayout m_layout;
+    ModelBuild& m_build;
     std::uint64_t m_dropouts = 0;
 };
 
@@ -110,16 +115,48 @@ Layers Maker::makeAll(const Descriptions& descriptions, bool inBody) {
         const LayerDescription& layer = descriptions[i];
         if (const std::size_t count = pooledConvolution(std::span(descriptions).subspan(i), m_layout)) {
             i += count - 1;
-            layers.push_back(std::make_unique<PooledConv2d>(
-                convolutionOf(layer, m_layout), poolOf(descriptions[i], count == 3, m_layout), layer.name + "."));
+            auto pooled = std::make_unique<PooledConv2d>(
+                convolutionOf(layer, m_layout), poolOf(descriptions[i], count == 3, m_layout), layer.name + ".");
+            layers.push_back(asUnit(std::move(pooled), false, inBody));
             continue;
         }
         const bool poolsNext = i + 1 < descriptions.size() && descriptions[i + 1].kind == LayerKind::kMaxPool2d;
         if (layer.kind == LayerKind::kReLU && poolsNext) continue;  // done by the pooling
         if (layer.kind == LayerKind::kFlatten && !m_images && layer.input.dimensions() != 2) continue;
-        layers.push_back(make(layer, i > 0 && descriptions[i - 1].kind == LayerKind::kReLU, !inBody || i > 0));
+        const bool afterReLU = i > 0 && descriptions[i - 1].kind == LayerKind::kReLU;
+        layers.push_back(asUnit(make(layer, afterReLU, !inBody || i > 0), layer.kind == LayerKind::kResidual, inBody));
     }
     return layers;
+}
+
+// A layer with parameters by itself, or (unit block) whatever is not inside of a block.
+std::unique_ptr<Layer> Maker::asUnit(std::unique_ptr<Layer> layer, bool isComposite, bool inBody) {
+    const bool wanted = m_build.unit == "layer" ? !isComposite : m_build.unit == "block" && !inBody;
+    if (!wanted || layer->parameters().empty()) return layer;
+    auto unit = std::make_unique<Unit>(std::move(layer));
+    m_build.units.push_back(unit.get());
+    return unit;
+}
+
+// Groups of as many layers as there are groups, or each block by itself.
+Layers recomputed(Layers layers, const std::string& which, Backend& backend) {
+    if (which == "none") return layers;
+    const auto memory = std::make_shared<TakenInTurns>(backend);
+    const auto wrapped = [&memory](Layers group) { return std::make_unique<Recomputed>(std::move(group), memory); };
+    const auto atOnce = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(layers.size()))));
+    Layers result;
+    Layers group;
+    for (auto& layer : layers) {
+        if (which == "blocks" && !layer->isBlock()) {
+            result.push_back(std::move(layer));
+            continue;
+        }
+        group.push_back(std::move(layer));
+        if (which == "all" && group.size() < atOnce) continue;
+        result.push_back(wrapped(std::exchange(group, {})));
+    }
+    if (!group.empty()) result.push_back(wrapped(std::move(group)));
+    return result;
 }
 
 // Images come channels-first; a model that only flattens them takes them as they are.
@@ -159,22 +196,28 @@ ImageLayout layoutFor(const ModelDescription& model, const Backend& backend) {
     return blocks ? ImageLayout::kChannelBlocks : ImageLayout::kChannelsLast;
 }
 
-Layers makeLayers(const ModelDescription& model, const Backend& backend) {
+Layers makeLayers(const ModelDescription& model, Backend& backend, ModelBuild& build) {
     const bool images = worksOnImages(model);
     const ImageLayout layout = images ? layoutFor(model, backend) : ImageLayout::kChannelsLast;
     const bool asTheyCome = layout == ImageLayout::kChannelBlocks && model.layers.front().input[0] % kChannelBlock != 0;
     Layers layers;
     if (images && !asTheyCome) layers.push_back(std::make_unique<ImageOrder>(ImageOrder::To::kImages, layout));
-    for (auto& layer : Maker(images, layout).makeAll(model.layers, false)) layers.push_back(std::move(layer));
-    return layers;
+    for (auto& layer : Maker(images, layout, build).makeAll(model.layers, false)) layers.push_back(std::move(layer));
+    return recomputed(std::move(layers), build.recompute, backend);
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const ModelTask& task, Backend& backend) {
+    ModelBuild plain;
+    return makeModel(config, task, backend, plain);
+}
+
+Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const ModelTask& task, Backend& backend,
+                                         ModelBuild& build) {
     const Result<ModelDescription> description = describeModel(config, task);
     if (!description) return description.problem();
-    return std::make_unique<Model>(backend, makeLayers(description.value(), backend));
+    return std::make_unique<Model>(backend, makeLayers(description.value(), backend, build));
 }
 
 Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const Shape& sample, std::int64_t outputs,

@@ -30,6 +30,11 @@ void Optimizer::update() {
     for (std::size_t i = 0; i < m_parameters.size(); ++i) updateParameter(i);
 }
 
+void Optimizer::updateWith(double squaredNorm) {
+    m_backend.decideUpdateWith(squaredNorm, m_rules, m_progress);
+    for (std::size_t i = 0; i < m_parameters.size(); ++i) updateParameter(i);
+}
+
 void Optimizer::setLearningRate(double lr) {
     if (lr == m_lr) return;
     m_lr = lr;
@@ -56,6 +61,7 @@ void Optimizer::restore(const UpdateState& progress) {
 Result<std::unique_ptr<Optimizer>> makeOptimizer(const OptimizerConfig& config,
                                                  const std::vector<Parameter*>& parameters, Backend& backend,
                                                  bool scalesLoss) {
+    const MemoryScope scope(backend.memory(), MemoryClass::kOptimizer);
     UpdateRules rules;
     rules.clipNorm = config.clipGradNorm;
     rules.scalesLoss = scalesLoss;

@@ -34,6 +34,8 @@ class Optimizer {
     // The two parts of a step. update() enqueues the same work each time and may be part of a recorded step, which runs
     // without our knowing.
     void update();
+    // With the squared norm of all gradients, of which this rank has only some.
+    void updateWith(double squaredNorm);
     void count() { ++m_steps; }
     std::int64_t steps() const { return m_steps; }  // so far, with those that were left out
 

@@ -17,7 +17,7 @@ class PooledConv2d final : public Conv2d {
 
     std::string describe() const override;
     Result<Shape> outputShape(const Shape& input) const override;
-    void prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) override;
+    void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
     Tensor forward(const Tensor& x) override;
     void backwardParameters(const Tensor& gradY) override;
     Tensor backwardInput(const Tensor& gradY) override;

@@ -5,9 +5,9 @@
 
 namespace ringside {
 
-void ReLU::prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) {
-    m_backend = &backend;
-    if (!m_inPlace) m_own = backend.allocate(batchShape(input, maxBatch), DType::kFloat32);
+void ReLU::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
+    m_backend = &memory.backend();
+    if (!m_inPlace) m_own = memory.kept(batchShape(input, maxBatch), DType::kFloat32);
 }
 
 Tensor ReLU::forward(const Tensor& x) {

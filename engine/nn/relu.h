@@ -13,7 +13,7 @@ class ReLU final : public Layer {
 
     std::string describe() const override { return "ReLU()"; }
     Result<Shape> outputShape(const Shape& input) const override { return input; }
-    void prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) override;
+    void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
     Tensor forward(const Tensor& x) override;
     Tensor backwardInput(const Tensor& gradY) override;
 

@@ -23,10 +23,10 @@ Result<Shape> Residual::outputShape(const Shape& input) const {
                    "give it a shortcut that fits"};
 }
 
-void Residual::prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) {
-    m_backend = &backend;
-    m_body.prepare(backend, input, maxBatch);
-    if (m_shortcut) m_shortcut->prepare(backend, input, maxBatch);
+void Residual::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
+    m_backend = &memory.backend();
+    m_body.prepare(memory, input, maxBatch);
+    if (m_shortcut) m_shortcut->prepare(memory, input, maxBatch);
 }
 
 std::vector<Parameter*> Residual::parameters() {
@@ -43,9 +43,9 @@ std::vector<Parameter*> Residual::buffers() {
     return all;
 }
 
-void Residual::initialise(TorchGenerator& generator) {
-    m_body.initialise(generator);
-    if (m_shortcut) m_shortcut->initialise(generator);
+void Residual::initialise(TorchGenerator& generator, Backend& backend) {
+    m_body.initialise(generator, backend);
+    if (m_shortcut) m_shortcut->initialise(generator, backend);
 }
 
 void Residual::begin(const Pass& pass) {

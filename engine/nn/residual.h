@@ -15,14 +15,16 @@ class Residual final : public Layer {
 
     std::string describe() const override;
     Result<Shape> outputShape(const Shape& input) const override;
-    void prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) override;
+    void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
     std::vector<Parameter*> parameters() override;
     std::vector<Parameter*> buffers() override;
-    void initialise(TorchGenerator& generator) override;
+    void initialise(TorchGenerator& generator, Backend& backend) override;
     void begin(const Pass& pass) override;
     Tensor forward(const Tensor& x) override;
     void backwardParameters(const Tensor& gradY) override;
     Tensor backwardInput(const Tensor& gradY) override;
+    bool splitsBackward() const override { return false; }
+    bool isBlock() const override { return true; }
 
   private:
     Sequence m_body;

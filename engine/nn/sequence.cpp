@@ -22,10 +22,10 @@ Result<Shape> Sequence::outputShape(const Shape& input) const {
     return shape;
 }
 
-void Sequence::prepare(Backend& backend, const Shape& input, std::int64_t maxBatch) {
+void Sequence::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
     Shape shape = input;
     for (const auto& layer : m_layers) {
-        layer->prepare(backend, shape, maxBatch);
+        layer->prepare(memory, shape, maxBatch);
         shape = layer->outputShape(shape).value();
     }
 }
@@ -44,8 +44,8 @@ std::vector<Parameter*> Sequence::buffers() {
     return all;
 }
 
-void Sequence::initialise(TorchGenerator& generator) {
-    for (const auto& layer : m_layers) layer->initialise(generator);
+void Sequence::initialise(TorchGenerator& generator, Backend& backend) {
+    for (const auto& layer : m_layers) layer->initialise(generator, backend);
 }
 
 void Sequence::begin(const Pass& pass) {

@@ -151,15 +151,4 @@ SampleLosses DataParallel::evaluate(const Batch& batch) {
     return m_parts.loss.evaluate(m_parts.model.forward(batch.features), batch, false);
 }
 
-Result<std::unique_ptr<Strategy>> makeStrategy(const RunConfig& config, const StrategyParts& parts) {
-    if (config.parallel.strategy != "ddp")
-        return Problem{"parallel.strategy", "is \"" + config.parallel.strategy + "\"; this version knows ddp",
-                       "set it to ddp"};
-    auto optimizer =
-        makeOptimizer(config.optimizer, parts.model.parameters(), parts.backend, config.training.precision == "fp16");
-    if (!optimizer) return optimizer.problem();
-    std::unique_ptr<Strategy> strategy = std::make_unique<DataParallel>(config, parts, std::move(optimizer).value());
-    return strategy;
-}
-
 }  // namespace ringside

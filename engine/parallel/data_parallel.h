@@ -23,6 +23,8 @@ class DataParallel final : public Strategy {
     double learningRate() const override { return m_optimizer->learningRate(); }
     void setLearningRate(double lr) override { m_optimizer->setLearningRate(lr); }
     Optimizer& optimizer() override { return *m_optimizer; }
+    Communicator& readers() override { return m_parts.communicator; }
+    const std::vector<Parameter*>& wholeParameters() const override { return m_parts.model.parameters(); }
 
   private:
     void broadcast(const Parameter& from0);

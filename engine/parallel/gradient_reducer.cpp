@@ -22,6 +22,7 @@ GradientReducer::GradientReducer(const std::vector<Parameter*>& parameters, Comm
     : m_communicator(communicator),
       m_backend(backend),
       m_bucketOf(parameters.size()),
+      m_gradients(parameters.size()),
       m_share(static_cast<float>(1.0 / communicator.size())) {
     std::vector<std::size_t> bytes;
     for (const Parameter* parameter : parameters)
@@ -29,6 +30,7 @@ GradientReducer::GradientReducer(const std::vector<Parameter*>& parameters, Comm
     const auto plan = planBuckets(bytes, limits);
     for (std::size_t i = 0; i < plan.size(); ++i) bind(parameters, plan[i], i + 1 == plan.size());
     if (!accumulates) return;
+    const MemoryScope scope(backend.memory(), MemoryClass::kGradients);
     for (Bucket& bucket : m_buckets)
         bucket.kept = backend.allocate({static_cast<std::int64_t>(bucket.gradientCount)}, DType::kFloat32);
 }
@@ -43,6 +45,18 @@ void GradientReducer::keep(bool first) {
     }
 }
 
+void GradientReducer::keep(std::size_t parameter, bool first) {
+    const Bucket& bucket = m_buckets[m_bucketOf[parameter]];
+    const Tensor& gradient = m_gradients[parameter];
+    Tensor kept = gradient;
+    const auto offset = static_cast<const float*>(gradient.data) - bucket.memory.data();
+    kept.data = static_cast<float*>(bucket.kept.data) + offset;
+    if (first)
+        m_backend.copy(gradient, kept);
+    else
+        m_backend.add(gradient, kept);
+}
+
 void GradientReducer::bind(const std::vector<Parameter*>& parameters, const std::vector<std::size_t>& members,
                            bool last) {
     Bucket bucket;
@@ -50,6 +64,7 @@ void GradientReducer::bind(const std::vector<Parameter*>& parameters, const std:
     for (std::size_t member : members)
         bucket.gradientCount += aligned(static_cast<std::size_t>(parameters[member]->shape.count()));
     bucket.memory = m_communicator.allocate(bucket.gradientCount + (last ? kAlignedFloats : 0));
+    m_backend.memory().add(MemoryClass::kGradients, bucket.memory.size_bytes());
     m_backend.fill(
         {bucket.memory.data(), {static_cast<std::int64_t>(bucket.memory.size())}, DType::kFloat32, m_backend.device()},
         0);
@@ -57,6 +72,7 @@ void GradientReducer::bind(const std::vector<Parameter*>& parameters, const std:
     for (std::size_t member : members) {
         Parameter& parameter = *parameters[member];
         parameter.gradient = {place, parameter.shape, DType::kFloat32, m_backend.device()};
+        m_gradients[member] = parameter.gradient;
         place += aligned(static_cast<std::size_t>(parameter.shape.count()));
         m_bucketOf[member] = m_buckets.size();
     }

@@ -25,6 +25,7 @@ class GradientReducer {
     // Sets the gradients of a finished backward pass aside, without communication, as DDP does under no_sync(): the
     // first ones of a step overwrite what was kept, others are added to it.
     void keep(bool first);
+    void keep(std::size_t parameter, bool first);  // only this one's
 
     void begin(bool signal);            // of a step, before what may be recorded; signal counts on rank 0 only
     void beginPass(bool addKept);       // before the backward pass whose gradients, with those kept, are averaged
@@ -53,6 +54,7 @@ class GradientReducer {
     Backend& m_backend;
     std::vector<Bucket> m_buckets;
     std::vector<std::size_t> m_bucketOf;  // by parameter
+    std::vector<Tensor> m_gradients;      // by parameter
     std::size_t m_nextLaunch = 0;
     bool m_addKept = false;
     float m_share;

@@ -4,10 +4,12 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/result.h"
 #include "config/run_config.h"
+#include "model/model_description.h"
 #include "nn/loss.h"
 #include "nn/model.h"
 #include "nn/optimizer.h"
@@ -20,14 +22,24 @@ class Communicator;
 
 // What a strategy works with; all of it, but for tell, outlives the strategy.
 struct StrategyParts {
-    Model& model;
+    Model& model;  // whole, or (RankLayout::isWhole) without memory: a description
     Loss& loss;
     Communicator& communicator;
     Backend& backend;
+    const ModelTask& task;
+    std::int64_t maxBatch;
     PhaseTrack& phase;                                  // told which phase of the step the rank is in
     std::function<void(const std::string&)> tell = {};  // a line for the log
     std::function<void(Phase)> passed = [](Phase) {};   // a phase of a step is over: ranks may be held here, all alike
 };
+
+// A tensor of a checkpoint, whole, in host memory: a parameter's or buffer's value, or what the optimizer keeps of it.
+struct WholeTensor {
+    const Parameter& of;           // name, shape and type
+    const char* kept = "";         // "exp_avg", ...; empty: its value
+    std::span<std::byte> bytes{};  // of its shape and type
+};
+using TensorVisitor = std::function<void(const WholeTensor&)>;
 
 struct StepRequest {
     bool signal = false;        // of rank 0, to be told to all ranks (StepAgreement)
@@ -60,6 +72,19 @@ class Strategy {
     virtual double learningRate() const = 0;
     virtual void setLearningRate(double lr) = 0;  // from the next step on
     virtual Optimizer& optimizer() = 0;           // its state is in checkpoints
+
+    // Those who train the same layers on other samples, by their place among the readers.
+    virtual Communicator& readers() = 0;
+    // Whether this rank has all of the model, in the one that it was given.
+    virtual bool isWhole() const { return true; }
+    // Where no rank has: all of a checkpoint's tensors, one after the other, the model's state first. Every rank calls
+    // it at the same time. To read: each is shown whole; to write: the visitor fills in those that it is asked for, and
+    // each rank takes its part.
+    virtual void readWhole(const TensorVisitor& /*visit*/, bool /*optimizerToo*/) {}
+    virtual void writeWhole(const TensorVisitor& /*fill*/) {}
+    // Of the whole model, and what the optimizer keeps of each: "exp_avg", ...
+    virtual const std::vector<Parameter*>& wholeParameters() const = 0;
+    virtual std::vector<const char*> keptByOptimizer() const { return {}; }
 };
 
 Result<std::unique_ptr<Strategy>> makeStrategy(const RunConfig& config, const StrategyParts& parts);

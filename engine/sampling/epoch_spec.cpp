@@ -8,7 +8,7 @@ namespace ringside {
 ShardSpec epochSpec(const RunConfig& config, std::int64_t datasetSize, std::int64_t epoch) {
     const SamplerKind kind = samplerNamed(config.sampler.kind).value_or(SamplerKind::kDistributed);
     return {.datasetSize = datasetSize,
-            .worldSize = config.parallel.worldSize,
+            .worldSize = config.dataRanks(),
             .epoch = config.sampler.setEpoch || !usesSetEpoch(kind) ? epoch : 0,
             .seed = config.sampler.seed,
             .shuffle = config.sampler.shuffle,

@@ -38,6 +38,8 @@ inline constexpr std::string_view kKind<Consumed> = "consumed";
 template <>
 inline constexpr std::string_view kKind<Replica> = "replica";
 template <>
+inline constexpr std::string_view kKind<RankMemory> = "memory";
+template <>
 inline constexpr std::string_view kKind<LogLine> = "log";
 template <>
 inline constexpr std::string_view kKind<CheckpointSaved> = "checkpoint";
@@ -273,6 +275,18 @@ void fields(F& f, E& e) {
     rankField(f, e.rank);
     f.integer("step", e.step, 0, limits::kMaxCount, Need::kRequired);
     f.text("hash", e.hash, Need::kRequired);
+}
+
+template <class F, Is<RankMemory> E>
+void fields(F& f, E& e) {
+    rankField(f, e.rank);
+    f.integer("parameters", e.parameters, 0, limits::kMaxCount);
+    f.integer("gradients", e.gradients, 0, limits::kMaxCount);
+    f.integer("optimizer", e.optimizer, 0, limits::kMaxCount);
+    f.integer("activations", e.activations, 0, limits::kMaxCount);
+    f.integer("gathered", e.gathered, 0, limits::kMaxCount);
+    f.integer("buffers", e.buffers, 0, limits::kMaxCount);
+    f.integer("peak", e.peak, 0, limits::kMaxCount);
 }
 
 template <class F, Is<LogLine> E>

@@ -142,6 +142,18 @@ struct Replica {
     std::string hash;
 };
 
+// "memory": what a rank's engine has taken, in bytes, by what it is for; once, before the first step.
+struct RankMemory {
+    int rank = 0;
+    std::int64_t parameters = 0;
+    std::int64_t gradients = 0;
+    std::int64_t optimizer = 0;
+    std::int64_t activations = 0;
+    std::int64_t gathered = 0;  // whole parameters and gradients of sharded units
+    std::int64_t buffers = 0;
+    std::int64_t peak = 0;  // of all, with what is for none of these
+};
+
 // "log": a line for people. rank -1 = the supervisor.
 struct LogLine {
     int rank = -1;
@@ -188,6 +200,6 @@ struct RunEnded {
 };
 
 using Event = std::variant<RunStarted, RankState, StepsFrame, Heartbeat, EpochResult, Consumed, Replica, LogLine,
-                           CheckpointSaved, RunEnded, ConsumedIndices, Controlled, StepTrace>;
+                           CheckpointSaved, RunEnded, ConsumedIndices, Controlled, StepTrace, RankMemory>;
 
 }  // namespace ringside

@@ -243,6 +243,13 @@ unsigned RunData::take(const ConsumedIndices& event) {
     return kConsumedChanged;
 }
 
+unsigned RunData::take(const RankMemory& event) {
+    RankData* const data = rank(event.rank);
+    if (data == nullptr) return 0;
+    data->memory = event;
+    return kRanksChanged;
+}
+
 unsigned RunData::take(const Replica& event) {
     if (rank(event.rank) == nullptr) return 0;
     auto& hashes = m_replicaHashes[event.step];

@@ -101,7 +101,8 @@ struct RankData {
     double dataShare() const {
         return elapsedUs > 0 ? static_cast<double>(dataUs) / static_cast<double>(elapsedUs) : 0;
     }
-    std::optional<bool> inSync;  // from the latest complete set of replica checksums
+    std::optional<RankMemory> memory;  // what its engine took
+    std::optional<bool> inSync;        // from the latest complete set of replica checksums
     std::vector<Consumed> consumed;
     std::int64_t consumedCount = 0;       // reported so far, forgotten ones included
     std::deque<ConsumedIndices> indices;  // the latest, at most RunData::kMaxIndices of them over all ranks
@@ -194,6 +195,7 @@ class RunData {
     unsigned take(const Consumed& event);
     unsigned take(const ConsumedIndices& event);
     unsigned take(const Replica& event);
+    unsigned take(const RankMemory& event);
     unsigned take(const LogLine& event);
     unsigned take(const CheckpointSaved& event);
     unsigned take(const Controlled& event);

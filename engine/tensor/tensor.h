@@ -29,6 +29,13 @@ struct Tensor {
         return {data, shape.withRows(rowCount), type, device};
     }
 
+    // One row of a matrix, as a vector.
+    Tensor row(std::int64_t index) const {
+        const std::size_t rowBytes = bytes() / static_cast<std::size_t>(rows());
+        return {
+            static_cast<char*>(data) + static_cast<std::size_t>(index) * rowBytes, {count() / rows()}, type, device};
+    }
+
     // Host tensors only.
     std::span<float> floats() const {
         RINGSIDE_ASSERT(type == DType::kFloat32 && device.kind == Device::Kind::kCpu);

@@ -37,11 +37,11 @@ StoredTensor stored(std::string name, const Shape& shape, const Tensor& value, B
     return tensor;
 }
 
-std::string weightsFile(const TrainedParts& parts, std::int64_t step) {
+std::vector<StoredTensor> weightTensors(const TrainedParts& parts) {
     std::vector<StoredTensor> tensors;
     for (const Parameter* one : parts.state)
         tensors.push_back(stored(one->name, one->shape, one->value, parts.backend));
-    return encodeSafetensors(std::move(tensors), {{"format", "pt"}, {"step", std::to_string(step)}});
+    return tensors;
 }
 
 // As in PyTorch's flattened optimizer state_dict: "state.0.weight.exp_avg".
@@ -49,20 +49,23 @@ std::string stateName(const Parameter& parameter, const char* name) {
     return "state." + parameter.name + "." + name;
 }
 
-std::string optimizerFile(const TrainedParts& parts) {
+void addSteps(const Optimizer& optimizer, const std::vector<Parameter*>& parameters,
+              std::vector<StoredTensor>& tensors) {
+    if (!optimizer.countsSteps()) return;
+    const auto steps = static_cast<float>(optimizer.progress().updates);  // a float tensor, as torch.optim.Adam has
+    for (const Parameter* one : parameters)
+        tensors.push_back({.name = stateName(*one, "step"),
+                           .bytes = std::string(reinterpret_cast<const char*>(&steps), sizeof steps)});
+}
+
+std::vector<StoredTensor> optimizerTensors(const TrainedParts& parts) {
     std::vector<StoredTensor> tensors;
     for (const OptimizerTensor& one : parts.optimizer.state()) {
         const Parameter& parameter = *parts.parameters[one.parameter];
         tensors.push_back(stored(stateName(parameter, one.name), parameter.shape, one.value, parts.backend));
     }
-    if (parts.optimizer.countsSteps()) {
-        const auto steps =
-            static_cast<float>(parts.optimizer.progress().updates);  // a float tensor, as torch.optim.Adam has
-        for (const Parameter* one : parts.parameters)
-            tensors.push_back({.name = stateName(*one, "step"),
-                               .bytes = std::string(reinterpret_cast<const char*>(&steps), sizeof steps)});
-    }
-    return encodeSafetensors(std::move(tensors), {{"format", "pt"}});
+    addSteps(parts.optimizer, parts.parameters, tensors);
+    return tensors;
 }
 
 void writeListed(const std::filesystem::path& directory, const char* name, const std::string& content,
@@ -87,9 +90,9 @@ std::string shapeText(const std::vector<std::int64_t>& shape) {
     return "(" + text + ")";
 }
 
-// One tensor of the file goes into a tensor of ours of the same shape.
-std::optional<Problem> restore(const SafetensorsFile& file, const std::string& fileName, const std::string& name,
-                               const Shape& shape, const Tensor& into, Backend& backend) {
+// The bytes of a tensor of the file, when it has one of this type and shape.
+Result<std::string> bytesFor(const SafetensorsFile& file, const std::string& fileName, const std::string& name,
+                             const Shape& shape, const Tensor& into) {
     const SafetensorsFile::Entry* entry = file.find(name);
     if (entry == nullptr)
         return Problem{fileName, "has no tensor " + name + "; it has " + namesIn(file),
@@ -102,7 +105,15 @@ std::optional<Problem> restore(const SafetensorsFile& file, const std::string& f
             fileName,
             "has " + name + " with shape " + shapeText(entry->shape) + "; the model's has shape " + shape.text(),
             "choose a checkpoint of the same model for as many features and classes"};
-    backend.upload(file.bytes(*entry).data(), into);
+    return file.bytes(*entry);
+}
+
+// One tensor of the file goes into a tensor of ours of the same shape.
+std::optional<Problem> restore(const SafetensorsFile& file, const std::string& fileName, const std::string& name,
+                               const Shape& shape, const Tensor& into, Backend& backend) {
+    const Result<std::string> bytes = bytesFor(file, fileName, name, shape, into);
+    if (!bytes) return bytes.problem();
+    backend.upload(bytes.value().data(), into);
     return {};
 }
 
@@ -116,32 +127,119 @@ std::int64_t stepsOf(const ResumePoint& point, const Parameter& first) {
     return steps >= 0 && steps < 1e9F ? static_cast<std::int64_t>(steps) : point.manifest.step;
 }
 
-UpdateState progressAt(const ResumePoint& point, const TrainedParts& parts) {
-    UpdateState progress = parts.optimizer.progress();
+UpdateState progressAt(const ResumePoint& point, const Optimizer& optimizer,
+                       const std::vector<Parameter*>& parameters) {
+    UpdateState progress = optimizer.progress();
     if (const auto& scale = point.manifest.lossScale) {
         progress.skippedSteps = scale->skippedSteps;
         progress.goodSteps = scale->growthTracker;
-        if (parts.optimizer.rules().scalesLoss) progress.lossScale = scale->scale;
+        if (optimizer.rules().scalesLoss) progress.lossScale = scale->scale;
     }
-    const bool counts = parts.optimizer.countsSteps() && !parts.parameters.empty();
-    progress.updates = counts ? stepsOf(point, *parts.parameters.front()) : point.manifest.step - progress.skippedSteps;
+    const bool counts = optimizer.countsSteps() && !parameters.empty();
+    progress.updates = counts ? stepsOf(point, *parameters.front()) : point.manifest.step - progress.skippedSteps;
     return progress;
 }
 
 }  // namespace
 
 std::string writeCheckpoint(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
-                            const TrainedParts& parts) {
+                            CheckpointTensors tensors) {
     const std::filesystem::path relative = std::filesystem::path("checkpoints") / directoryName(manifest.step);
     const std::filesystem::path directory = runDirectory / relative;
     std::error_code error;
     std::filesystem::create_directories(directory, error);
     if (error)
         throw IoError("the checkpoint directory " + directory.string() + " could not be made: " + error.message());
-    writeListed(directory, kWeightsName, weightsFile(parts, manifest.step), manifest);
-    writeListed(directory, kOptimizerName, optimizerFile(parts), manifest);
+    writeListed(
+        directory, kWeightsName,
+        encodeSafetensors(std::move(tensors.state), {{"format", "pt"}, {"step", std::to_string(manifest.step)}}),
+        manifest);
+    writeListed(directory, kOptimizerName, encodeSafetensors(std::move(tensors.optimizer), {{"format", "pt"}}),
+                manifest);
     writeFileAtomically(directory / kManifestName, manifest.toJson().dump(2) + "\n");
     return relative.string();
+}
+
+std::string writeCheckpoint(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
+                            const TrainedParts& parts) {
+    return writeCheckpoint(runDirectory, std::move(manifest), {weightTensors(parts), optimizerTensors(parts)});
+}
+
+CheckpointTensors gatherTensors(Strategy& strategy, bool keeps) {
+    CheckpointTensors tensors;
+    strategy.readWhole(
+        [&](const WholeTensor& one) {
+            if (!keeps) return;
+            const bool isValue = *one.kept == '\0';
+            StoredTensor tensor{.name = isValue ? one.of.name : stateName(one.of, one.kept),
+                                .type = one.of.type == DType::kInt64 ? "I64" : "F32",
+                                .shape = {one.of.shape.sizes().begin(), one.of.shape.sizes().end()}};
+            tensor.bytes.assign(reinterpret_cast<const char*>(one.bytes.data()), one.bytes.size());
+            (isValue ? tensors.state : tensors.optimizer).push_back(std::move(tensor));
+        },
+        true);
+    if (keeps) addSteps(strategy.optimizer(), strategy.wholeParameters(), tensors.optimizer);
+    return tensors;
+}
+
+bool areFinite(const CheckpointTensors& tensors) {
+    for (const StoredTensor& tensor : tensors.state) {
+        if (tensor.type != "F32") continue;
+        for (std::size_t at = 0; at < tensor.bytes.size(); at += sizeof(float)) {
+            float value = 0;
+            std::memcpy(&value, tensor.bytes.data() + at, sizeof value);
+            if (!std::isfinite(value)) return false;
+        }
+    }
+    return true;
+}
+
+std::int64_t checkpointBytes(const Strategy& strategy, const Model& model) {
+    constexpr std::int64_t kHeaders = 64 << 10;
+    std::int64_t bytes = kHeaders;
+    const auto kept = static_cast<std::int64_t>(1 + strategy.keptByOptimizer().size());
+    for (const Parameter* one : model.wholeState()) bytes += kept * (one->shape.count() * 8 + 256);
+    return bytes;
+}
+
+Result<bool> restoreCheckpoint(const ResumePoint& point, Strategy& strategy, const Model& model) {
+    std::optional<Problem> problem;
+    const auto fill = [&](const WholeTensor& one) {
+        const bool isValue = *one.kept == '\0';
+        std::ranges::fill(one.bytes, std::byte{0});
+        if (problem || (!isValue && !point.optimizer)) return;
+        const char* const file = isValue ? kWeightsName : kOptimizerName;
+        const Tensor into{nullptr, one.of.shape, one.of.type, {}};
+        const Result<std::string> bytes =
+            bytesFor(isValue ? point.weights : *point.optimizer, (point.directory / file).string(),
+                     isValue ? one.of.name : stateName(one.of, one.kept), one.of.shape, into);
+        if (!bytes) {
+            problem = bytes.problem();
+            return;
+        }
+        std::memcpy(one.bytes.data(), bytes.value().data(), one.bytes.size());
+    };
+    strategy.writeWhole(fill);
+    if (problem) return *problem;
+    if (point.weights.entries().size() != model.wholeState().size())
+        return Problem{(point.directory / kWeightsName).string(),
+                       "has " + std::to_string(point.weights.entries().size()) + " tensors, but the model has " +
+                           std::to_string(model.wholeState().size()),
+                       "choose a checkpoint of the same model"};
+    if (!point.optimizer) return true;
+    strategy.optimizer().restore(progressAt(point, strategy.optimizer(), model.wholeParameters()));
+    return true;
+}
+
+std::string parameterChecksum(Strategy& strategy) {
+    Sha256 sum;
+    strategy.readWhole(
+        [&sum, &strategy](const WholeTensor& one) {
+            const auto& parameters = strategy.wholeParameters();
+            if (std::ranges::find(parameters, &one.of) != parameters.end()) sum.add(one.bytes);
+        },
+        false);
+    return sum.hex();
 }
 
 std::int64_t checkpointBytes(const TrainedParts& parts) {
@@ -175,7 +273,7 @@ Result<bool> restoreCheckpoint(const ResumePoint& point, const TrainedParts& par
             restore(*point.optimizer, state, stateName(parameter, one.name), parameter.shape, one.value, parts.backend);
         if (problem) return *problem;
     }
-    parts.optimizer.restore(progressAt(point, parts));
+    parts.optimizer.restore(progressAt(point, parts.optimizer, parts.parameters));
     return true;
 }
 

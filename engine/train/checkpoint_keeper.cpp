@@ -15,7 +15,7 @@ namespace {
 // What dealt the samples, for who reads a checkpoint.
 Json samplerJson(const RunConfig& config) {
     Json json = config.toJson()["sampler"];
-    json["world_size"] = config.parallel.worldSize;
+    json["world_size"] = config.dataRanks();
     json["batch_size"] = config.loader.batchSize;
     json["loader_drop_last"] = config.loader.dropLast;
     json["accumulate_steps"] = config.training.accumulateSteps;
@@ -32,8 +32,11 @@ std::string megabytes(std::int64_t bytes) {
 TrainingPosition CheckpointKeeper::resume() {
     if (m_parts.config.training.resume.empty()) return {};
     const ResumePoint point = valueOrThrow(openResumePoint(m_parts.config, m_parts.data.training));
-    valueOrThrow(
-        restoreCheckpoint(point, {m_model.state(), m_model.parameters(), m_strategy.optimizer(), m_parts.backend}));
+    if (m_strategy.isWhole())
+        valueOrThrow(
+            restoreCheckpoint(point, {m_model.state(), m_model.parameters(), m_strategy.optimizer(), m_parts.backend}));
+    else
+        valueOrThrow(restoreCheckpoint(point, m_strategy, m_model));
     TrainingPosition position{.step = point.manifest.step,
                               .epoch = point.manifest.epochsDone,
                               .batches = point.manifest.batchesDone,
@@ -65,9 +68,9 @@ CheckpointManifest CheckpointKeeper::manifestAt(const TrainingPosition& position
     manifest.batchesDone = position.batches;
     manifest.epochSums = position.sums.values();
     ShardSpec spec = epochSpec(m_parts.config, m_parts.data.training, position.epoch);
-    spec.worldSize = m_parts.communicator.size();
+    spec.worldSize = m_strategy.readers().size();
     const ShardPlan plan = valueOrThrow(ShardPlan::make(spec));
-    for (int rank = 0; rank < m_parts.communicator.size(); ++rank) manifest.planHashes.push_back(plan.hash(rank));
+    for (int rank = 0; rank < m_strategy.readers().size(); ++rank) manifest.planHashes.push_back(plan.hash(rank));
     return manifest;
 }
 
@@ -75,7 +78,9 @@ void CheckpointKeeper::reserve() {
     std::error_code ignored;
     if (m_parts.communicator.rank() != 0 || !std::filesystem::is_directory(m_parts.runDirectory, ignored)) return;
     const std::int64_t bytes =
-        checkpointBytes({m_model.state(), m_model.parameters(), m_strategy.optimizer(), m_parts.backend});
+        m_strategy.isWhole()
+            ? checkpointBytes({m_model.state(), m_model.parameters(), m_strategy.optimizer(), m_parts.backend})
+            : checkpointBytes(m_strategy, m_model);
     m_reserve.emplace(m_parts.runDirectory, bytes, "a checkpoint of " + megabytes(bytes));
     if (m_timedSaveUs == std::numeric_limits<std::int64_t>::max()) scheduleTimedSave(0);
 }
@@ -98,17 +103,22 @@ void CheckpointKeeper::saveLast(const TrainingPosition& position) {
     if (m_parts.runDirectory.empty() || m_savedStep == position.step) return;
     const PhaseScope scope(m_parts.observer.progress().phase, Phase::kCheckpoint);
     m_parts.observer.onState("saving");
-    if (m_parts.communicator.rank() == 0) write(position);
+    const bool writes = m_parts.communicator.rank() == 0;
+    CheckpointTensors gathered;
+    if (!m_strategy.isWhole()) gathered = gatherTensors(m_strategy, writes);
+    if (writes) write(position, std::move(gathered));
     m_parts.communicator.barrierHoweverLong();
     m_savedStep = position.step;
 }
 
-void CheckpointKeeper::write(const TrainingPosition& position) {
+void CheckpointKeeper::write(const TrainingPosition& position, CheckpointTensors gathered) {
     const std::int64_t fromUs = m_parts.observer.nowUs();
-    if (m_parts.config.training.onNonFinite == "stop") checkFinite(position.step);
+    if (m_parts.config.training.onNonFinite == "stop") checkFinite(position.step, gathered);
     if (m_reserve) m_reserve->release();
-    m_lastPath = writeCheckpoint(m_parts.runDirectory, manifestAt(position),
-                                 {m_model.state(), m_model.parameters(), m_strategy.optimizer(), m_parts.backend});
+    const TrainedParts parts{m_model.state(), m_model.parameters(), m_strategy.optimizer(), m_parts.backend};
+    m_lastPath = m_strategy.isWhole()
+                     ? writeCheckpoint(m_parts.runDirectory, manifestAt(position), parts)
+                     : writeCheckpoint(m_parts.runDirectory, manifestAt(position), std::move(gathered));
     m_parts.observer.onEvent(CheckpointSaved{position.step, m_lastPath, m_parts.observer.nowUs()});
     if (!m_timedPath.empty()) {
         std::error_code ignored;  // one checkpoint too many does no harm
@@ -133,8 +143,8 @@ bool CheckpointKeeper::isTimedSaveDue(std::int64_t nowUs) {
     return true;
 }
 
-void CheckpointKeeper::checkFinite(std::int64_t step) const {
-    if (areFinite(m_model.parameters(), m_parts.backend)) return;
+void CheckpointKeeper::checkFinite(std::int64_t step, const CheckpointTensors& gathered) const {
+    if (areFinite(m_model.parameters(), m_parts.backend) && areFinite(gathered)) return;
     throw TrainingError("the weights after step " + std::to_string(step) +
                         " are not all finite numbers and are not saved" + lastText() + ": lower optimizer.lr");
 }

@@ -53,9 +53,9 @@ class CheckpointKeeper {
     std::string lastText() const;
 
   private:
-    void write(const TrainingPosition& position);
+    void write(const TrainingPosition& position, CheckpointTensors gathered);
     void scheduleTimedSave(std::int64_t tookUs);
-    void checkFinite(std::int64_t step) const;
+    void checkFinite(std::int64_t step, const CheckpointTensors& gathered) const;
     CheckpointManifest manifestAt(const TrainingPosition& position) const;
 
     const TrainerParts& m_parts;

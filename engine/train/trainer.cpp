@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/sha256.h"
+#include "config/mesh.h"
 #include "model/model_description.h"
 #include "nn/model_factory.h"
 #include "sampling/epoch_spec.h"
@@ -29,9 +30,16 @@ std::int64_t batchesBetweenStopChecks(const TrainerParts& parts) {
     return std::clamp<std::int64_t>(kValues / std::max<std::int64_t>(perBatch, 1), 1, kMostBatches);
 }
 
+// As many ranks as there are, whatever the configuration says.
+RankLayout layoutOf(const TrainerParts& parts) {
+    RunConfig config = parts.config;
+    config.parallel.worldSize = parts.communicator.size();
+    return {meshOf(config), parts.communicator.rank()};
+}
+
 ShardSpec trainingSpec(const TrainerParts& parts, std::int64_t epoch) {
     ShardSpec spec = epochSpec(parts.config, parts.data.training, epoch);
-    spec.worldSize = parts.communicator.size();
+    spec.worldSize = layoutOf(parts).dataSize();
     return spec;
 }
 
@@ -39,7 +47,7 @@ ShardSpec trainingSpec(const TrainerParts& parts, std::int64_t epoch) {
 std::optional<ShardPlan> validationPlan(const TrainerParts& parts) {
     if (!parts.data.validation || parts.data.validation->size() == 0) return std::nullopt;
     return valueOrThrow(ShardPlan::make({.datasetSize = parts.data.validation->size(),
-                                         .worldSize = parts.communicator.size(),
+                                         .worldSize = layoutOf(parts).dataSize(),
                                          .shuffle = false,
                                          .batchSize = parts.config.loader.batchSize}));
 }
@@ -50,7 +58,7 @@ std::int64_t samplesPerRank(const Dataset* dataset, int ranks) {
 
 // The largest batch that can occur: no memory is spent on more, however large loader.batch_size is.
 std::int64_t largestBatch(const TrainerParts& parts) {
-    const int ranks = parts.communicator.size();
+    const int ranks = layoutOf(parts).dataSize();
     const std::int64_t share = std::max({shardNumbers(trainingSpec(parts, 0)).samplesPerRank,
                                          samplesPerRank(parts.data.validation.get(), ranks), std::int64_t{1}});
     return std::min(parts.config.loader.batchSize, share);
@@ -59,16 +67,29 @@ std::int64_t largestBatch(const TrainerParts& parts) {
 std::unique_ptr<Model> preparedModel(const TrainerParts& parts) {
     const Dataset& data = *parts.data.training;
     const ModelTask task = modelTask(data);
-    auto model = valueOrThrow(makeModel(parts.config.model, task, parts.backend));
+    ModelBuild build{.recompute = parts.config.training.recompute};
+    auto model = valueOrThrow(makeModel(parts.config.model, task, parts.backend, build));
+    if (!layoutOf(parts).isWhole()) {
+        valueOrThrow(model->prepare(task.sample, 1, LayerRange{0, 0}, Model::Values::kBoundLater));
+        return model;
+    }
     valueOrThrow(model->prepare(task.sample, largestBatch(parts)));
     model->initialise(parts.config.training.seed);
     return model;
 }
 
+// What it takes counts from its first tensor.
+std::unique_ptr<Model> limitedModel(const TrainerParts& parts) {
+    constexpr double kMebibyte = 1 << 20;
+    parts.backend.memory().setLimit(static_cast<std::int64_t>(parts.config.parallel.memoryLimitMb * kMebibyte));
+    return preparedModel(parts);
+}
+
 std::unique_ptr<Loss> lossFor(const TrainerParts& parts) {
     const Dataset& data = *parts.data.training;
-    return valueOrThrow(makeLoss(parts.config.training.loss, data.classCount(), data.targetCount(), largestBatch(parts),
-                                 parts.backend, data.shape().labels()));
+    return valueOrThrow(makeLoss(parts.config.training.loss, data.classCount(), data.targetCount(),
+                                 layoutOf(parts).isWhole() ? largestBatch(parts) : 1, parts.backend,
+                                 data.shape().labels()));
 }
 
 const Dataset& validationOrTraining(const DataSplit& data) {
@@ -142,11 +163,14 @@ Trainer::Trainer(const TrainerParts& parts)
     : m_parts(parts),
       m_collectives(parts.observer.progress().phase, kMostTracedCollectives),
       m_tracedCommunicator(parts.communicator, &m_collectives),
-      m_model(preparedModel(parts)),
+      m_layout(layoutOf(parts)),
+      m_task(modelTask(*parts.data.training)),
+      m_model(limitedModel(parts)),
       m_loss(lossFor(parts)),
       m_strategy(valueOrThrow(makeStrategy(
           parts.config,
-          {*m_model, *m_loss, parts.communicator, parts.backend, parts.observer.progress().phase,
+          {*m_model, *m_loss, parts.communicator, parts.backend, m_task, largestBatch(parts),
+           parts.observer.progress().phase,
            [this](const std::string& text) {
                m_parts.observer.onEvent(LogLine{m_parts.communicator.rank(), "info", text, m_parts.observer.nowUs()});
            },
@@ -156,7 +180,7 @@ Trainer::Trainer(const TrainerParts& parts)
       m_trainingGatherer(gathererParts(parts, *parts.data.training, *m_hostMemory)),
       m_validationGatherer(gathererParts(parts, validationOrTraining(parts.data), *m_hostMemory)),
       m_validationPlan(validationPlan(parts)),
-      m_indexReport(parts.reportSamples, parts.communicator.rank(), parts.observer),
+      m_indexReport(m_layout.isReader() ? parts.reportSamples : "never", m_layout.dataRank(), parts.observer),
       m_checkpoints(m_parts, *m_model, *m_strategy),
       m_agreement(parts.communicator, parts.control),
       m_control({.agreement = m_agreement,
@@ -183,14 +207,16 @@ TrainOutcome Trainer::run() {
     normalize();
     m_strategy->synchronise();
     reportReplica();
+    reportMemory();
     const TrainingConfig& training = m_parts.config.training;
-    while (m_position.epoch < m_epochs) {
+    while (m_position.epoch < m_epochs && !hasEnoughSteps()) {
         m_parts.observer.onState("training");
         m_strategy->setLearningRate(m_schedule.learningRate());
         if (!trainEpoch() || !validate()) {
             m_checkpoints.saveLast(m_position);
             return TrainOutcome::kStopped;
         }
+        if (hasEnoughSteps() && m_position.batches < trainingBatches()) break;
         reportEpochEnd();
         m_position = {.step = m_position.step, .epoch = m_position.epoch + 1};
         const bool due = training.checkpointEvery > 0 && m_position.epoch % training.checkpointEvery == 0;
@@ -223,15 +249,14 @@ bool Trainer::trainEpoch() {
     const std::int64_t trained =
         m_position.batches > 0 ? plan.batch(m_position.batches - 1).first + plan.batch(m_position.batches - 1).count
                                : 0;
-    for (std::int64_t slot = 0; slot < trained; ++slot)
-        m_consumed.push_back(plan.index(m_parts.communicator.rank(), slot));
-    m_trainingGatherer.begin(plan, m_parts.communicator.rank(), m_position.epoch, m_position.batches);
+    for (std::int64_t slot = 0; slot < trained; ++slot) m_consumed.push_back(plan.index(m_layout.dataRank(), slot));
+    m_trainingGatherer.begin(plan, m_layout.dataRank(), m_position.epoch, m_position.batches);
     const bool goOn = trainSteps(plan);
     m_trainingGatherer.end();
     if (goOn) {
         reportResult("train", m_position.sums);
     } else {
-        m_position.sums.reduce(m_parts.communicator);
+        m_position.sums.reduce(m_strategy->readers());
     }
     m_sumsReduced = true;
     return goOn;
@@ -241,7 +266,7 @@ bool Trainer::trainSteps(const ShardPlan& plan) {
     const std::int64_t batches = plan.stepsPerEpoch();
     const std::int64_t perStep = m_parts.config.training.accumulateSteps;
     bool goOn = true;
-    while (goOn && m_position.batches < batches) {
+    while (goOn && m_position.batches < batches && !hasEnoughSteps()) {
         const std::int64_t first = m_position.batches;
         m_position.batches = std::min(first + perStep, batches);
         goOn = trainStep(plan, {first, m_position.batches});
@@ -252,7 +277,7 @@ bool Trainer::trainSteps(const ShardPlan& plan) {
 bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     m_tracer.begin(m_position.step + 1, m_position.epoch);
     m_slowPhase.beginStep();
-    const int rank = m_parts.communicator.rank();
+    const int rank = m_layout.dataRank();
     const std::size_t consumedBefore = m_consumed.size();
     StepSums step;
     m_control.beginStep({m_position.step, m_position.epoch});
@@ -288,6 +313,15 @@ void Trainer::finishTrace() {
     if (!isRankZero()) return;
     if (const std::optional<std::int64_t> steps = m_tracer.wantedInterval())
         m_agreement.post({ControlKind::kTraceEvery, static_cast<double>(*steps)});
+}
+
+std::int64_t Trainer::trainingBatches() const {
+    return valueOrThrow(ShardPlan::make(trainingSpec(m_parts, m_position.epoch))).stepsPerEpoch();
+}
+
+bool Trainer::hasEnoughSteps() const {
+    const std::int64_t most = m_parts.config.training.maxSteps;
+    return most > 0 && m_position.step >= most;
 }
 
 bool Trainer::isLogged() const {
@@ -348,7 +382,7 @@ bool Trainer::validate() {
     m_parts.observer.onState("validating");
     m_strategy->beginEvaluation();
     MetricSums sums;
-    m_validationGatherer.begin(*m_validationPlan, m_parts.communicator.rank(), m_position.epoch);
+    m_validationGatherer.begin(*m_validationPlan, m_layout.dataRank(), m_position.epoch);
     const bool finished = evaluate(*m_validationPlan, sums);
     m_validationGatherer.end();
     if (finished) reportResult("val", sums);
@@ -364,7 +398,7 @@ bool Trainer::evaluate(const ShardPlan& plan, MetricSums& sums) {
         const Batch batch = nextValidationBatch();
         progress.batches.fetch_add(1, std::memory_order_relaxed);
         const PhaseScope scope(progress.phase, Phase::kValidation);
-        sums.add(m_strategy->evaluate(batch), uniqueSlots(plan, m_parts.communicator.rank(), plan.batch(step)));
+        sums.add(m_strategy->evaluate(batch), uniqueSlots(plan, m_layout.dataRank(), plan.batch(step)));
     }
     return true;
 }
@@ -376,7 +410,7 @@ Batch Trainer::nextValidationBatch() {
 
 void Trainer::saveNow() {
     TrainingPosition here = m_position;
-    if (!m_sumsReduced) here.sums.reduce(m_parts.communicator);
+    if (!m_sumsReduced) here.sums.reduce(m_strategy->readers());
     m_checkpoints.save(here);
     m_parts.observer.onState(m_sumsReduced ? "validating" : "training");
 }
@@ -424,8 +458,9 @@ void Trainer::reportStep(const StepResult& result, const StepSums& sums) {
     record.epoch = m_position.epoch;
     record.step = m_position.step;
     record.loss = sums.meanLoss();
-    record.correct = m_loss->countsCorrect() ? sums.correct : -1;
-    record.samples = static_cast<std::int64_t>(sums.samples);
+    record.correct = !m_loss->countsCorrect() ? -1 : m_layout.isReader() ? sums.correct : 0;
+    // Ranks of one pipeline report the same samples: they count once.
+    record.samples = m_layout.isReader() ? static_cast<std::int64_t>(sums.samples) : 0;
     record.endUs = m_parts.observer.nowUs();
     record.gradientNorm = result.gradientNorm;
     record.learningRate = m_strategy->learningRate();
@@ -438,7 +473,7 @@ void Trainer::reportStep(const StepResult& result, const StepSums& sums) {
 }
 
 void Trainer::reportResult(const char* split, MetricSums& sums) {
-    sums.reduce(m_parts.communicator);
+    sums.reduce(m_strategy->readers());
     if (!isRankZero()) return;
     const double none = std::nan("");
     const bool hits = m_loss->countsCorrect();
@@ -456,15 +491,29 @@ void Trainer::reportResult(const char* split, MetricSums& sums) {
 }
 
 void Trainer::reportEpochEnd() {
-    const int rank = m_parts.communicator.rank();
-    m_parts.observer.onEvent(
-        Consumed{rank, m_position.epoch, static_cast<std::int64_t>(m_consumed.size()), hashOf(m_consumed)});
+    if (m_layout.isReader())
+        m_parts.observer.onEvent(Consumed{m_layout.dataRank(), m_position.epoch,
+                                          static_cast<std::int64_t>(m_consumed.size()), hashOf(m_consumed)});
     reportReplica();
 }
 
+// Everything has been taken by now.
+void Trainer::reportMemory() {
+    MemoryCount& count = m_parts.backend.memory();
+    m_parts.observer.onEvent(RankMemory{.rank = m_parts.communicator.rank(),
+                                        .parameters = count.of(MemoryClass::kParameters),
+                                        .gradients = count.of(MemoryClass::kGradients),
+                                        .optimizer = count.of(MemoryClass::kOptimizer),
+                                        .activations = count.of(MemoryClass::kActivations),
+                                        .gathered = count.of(MemoryClass::kGathered),
+                                        .buffers = count.of(MemoryClass::kBuffers),
+                                        .peak = count.all()});
+}
+
 void Trainer::reportReplica() {
-    m_parts.observer.onEvent(Replica{m_parts.communicator.rank(), m_position.step,
-                                     parameterChecksum(m_model->parameters(), m_parts.backend)});
+    const std::string sum = m_strategy->isWhole() ? parameterChecksum(m_model->parameters(), m_parts.backend)
+                                                  : parameterChecksum(*m_strategy);
+    m_parts.observer.onEvent(Replica{m_parts.communicator.rank(), m_position.step, sum});
 }
 
 }  // namespace ringside

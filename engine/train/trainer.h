@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "config/mesh.h"
+#include "model/model_description.h"
 #include "nn/learning_rate_schedule.h"
 #include "parallel/strategy.h"
 #include "sampling/shard_plan.h"
@@ -75,6 +77,9 @@ class Trainer {
     void reportEpochEnd();
     void finishTrace();
     void reportReplica();
+    void reportMemory();
+    bool hasEnoughSteps() const;           // training.max_steps
+    std::int64_t trainingBatches() const;  // of the epoch under way
     bool isRankZero() const { return m_parts.communicator.rank() == 0; }
 
     // Attached to the communicator before the strategy splits groups off it, and taken back when all are gone.
@@ -94,6 +99,8 @@ class Trainer {
     TrainerParts m_parts;
     CollectiveTrace m_collectives;
     TracedCommunicator m_tracedCommunicator;
+    RankLayout m_layout;
+    ModelTask m_task;
     std::unique_ptr<Model> m_model;
     std::unique_ptr<Loss> m_loss;
     std::unique_ptr<Strategy> m_strategy;

@@ -19,7 +19,7 @@ ENGINE = {
     "backend": {"tensor", "devices"},  # devices: the GPU report that backend/cuda fills
     "nn": {"config", "model", "sampling", "tensor", "backend"},
     "comm": {"launch", "telemetry", "tensor"},  # tensor: the seam to the GPU's runtime
-    "parallel": {"config", "telemetry", "tensor", "backend", "nn", "comm"},
+    "parallel": {"config", "model", "schedule", "telemetry", "tensor", "backend", "nn", "comm"},
     "train": {"config", "sampling", "data", "telemetry", "devices", "launch", "run", "model", "tensor", "backend", "nn",
               "comm", "parallel"},
 }
@@ -30,7 +30,7 @@ TRAIN_ONLY = set(ENGINE) - CORE
 ROOMS = {
     "data": {"readers": set(), "sets": {"readers"}, "loading": {"sets"}, "preview": {"readers", "sets"}},
     "run": {"checkpoint": set(), "prepare": {"checkpoint"}, "record": {"checkpoint", "prepare"},
-            "supervise": {"checkpoint", "prepare", "record"}},
+            "prove": {"checkpoint", "prepare"}, "supervise": {"checkpoint", "prepare", "record"}},
 }
 
 # The window's folders, lowest first: what each may include of the others.

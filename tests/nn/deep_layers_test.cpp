@@ -49,7 +49,9 @@ TEST_CASE("Batch norm normalises by the batch while training and by its running 
     BatchNorm2d layer(2, "bn.");
     layer.prepare(*backend, {2, 1, 2}, 2);
     TorchGenerator generator(0);
-    layer.initialise(generator);
+    for (auto* one : layer.parameters()) bindValue(*one, *backend);
+    for (auto* one : layer.buffers()) bindValue(*one, *backend);
+    layer.initialise(generator, *backend);
     const Tensor x = backend->allocate({2, 1, 2, 2}, DType::kFloat32);
     const std::vector<float> values{1, 10, 2, 10, 3, 10, 6, 10};  // channel 0: 1 2 3 6, channel 1: 10
     backend->upload(values.data(), x);
@@ -73,6 +75,8 @@ TEST_CASE("Batch norm refuses to train on one value a channel, as PyTorch does")
     const auto backend = makeCpuBackend(1);
     BatchNorm2d layer(3, "bn.");
     layer.prepare(*backend, {3, 1, 1}, 2);
+    for (auto* one : layer.parameters()) bindValue(*one, *backend);
+    for (auto* one : layer.buffers()) bindValue(*one, *backend);
     const Tensor x = backend->allocate({1, 1, 1, 3}, DType::kFloat32);
     CHECK_THROWS_WITH(layer.forward(x), containing("expects more than 1 value per channel when training"));
 }
@@ -82,6 +86,7 @@ TEST_CASE("An embedding's gradient adds up the rows of each token") {
     Embedding layer(3, 2, "e.");
     layer.prepare(*backend, {2}, 2);
     Parameter& weight = *layer.parameters()[0];
+    bindValue(weight, *backend);
     weight.gradient = backend->allocate({3, 2}, DType::kFloat32);
     const std::vector<float> table{1, 2, 3, 4, 5, 6}, tokens{2, 0, 2, 2}, slopes{1, 10, 2, 20, 3, 30, 4, 40};
     backend->upload(table.data(), weight.value);

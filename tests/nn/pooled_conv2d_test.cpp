@@ -39,7 +39,8 @@ Outcome pass(const std::vector<Layer*>& layers, Backend& backend) {
     }
     TorchGenerator generator(0);
     const std::vector<Parameter*> parameters = layers.front()->parameters();
-    layers.front()->initialise(generator);
+    for (Parameter* parameter : parameters) bindValue(*parameter, backend);
+    layers.front()->initialise(generator, backend);
     for (Parameter* parameter : parameters) parameter->gradient = backend.allocate(parameter->shape, DType::kFloat32);
     Tensor value = noise(backend, {kPooledImages, 32, 32, 16}, 1);
     for (Layer* layer : layers) value = layer->forward(value);

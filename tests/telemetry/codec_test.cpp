@@ -109,6 +109,7 @@ TEST_CASE("Every kind of event survives the way through text") {
         EpochResult{2, "val", 0.5, 0.75, 360, 0.25, 0.5, 364, 36, 12, 5},
         Consumed{1, 2, 360, "ab"},
         Replica{1, 12, "cd"},
+        RankMemory{1, 4096, 2048, 8192, 1 << 20, 512, 64, 1 << 21},
         LogLine{-1, "warning", "quote \" and \n newline", 3},
         CheckpointSaved{120, "checkpoints/step-00000120", 4},
         ConsumedIndices{3, 2, 25, 64, {7, 0, 2147483646}},

@@ -85,6 +85,18 @@ bool isLayerList(const RunConfig& c) {
 bool mayConvolve(const RunConfig& c) {
     return isLayerList(c) || c.model.kind == "simple_cnn" || c.model.kind == "residual_cnn";
 }
+bool isPipelineOfParts(const RunConfig& c) {
+    return c.parallel.strategy == "pipeline";
+}
+bool isPipeline(const RunConfig& c) {
+    return isPipelineOfParts(c) || c.parallel.strategy == "model_parallel";
+}
+bool isSharded(const RunConfig& c) {
+    return c.parallel.strategy == "fsdp";
+}
+bool hasMesh(const RunConfig& c) {
+    return c.parallel.strategy != "ddp" || c.mesh != MeshConfig();
+}
 bool mayUseGpus(const RunConfig& c) {
     return c.parallel.device != "cpu";
 }
@@ -140,8 +152,25 @@ constexpr std::array kFields = {
     FormField{Model, "training.loss", "loss", QT_TRANSLATE_NOOP("form", "Loss"), true},
 
     FormField{Parallel, "parallel.world_size", "worldSize", QT_TRANSLATE_NOOP("form", "World size")},
+    FormField{Parallel, "parallel.strategy", "strategy", QT_TRANSLATE_NOOP("form", "Strategy")},
+    FormField{Parallel, "pipeline.schedule", "pipelineSchedule", QT_TRANSLATE_NOOP("form", "Pipeline schedule"), false,
+              isPipelineOfParts},
+    FormField{Parallel, "pipeline.micro_batches", "microBatches", QT_TRANSLATE_NOOP("form", "Micro-batches"), false,
+              isPipelineOfParts},
+    FormField{Parallel, "pipeline.stages_per_rank", "stagesPerRank", QT_TRANSLATE_NOOP("form", "Stages per rank"), true,
+              isPipelineOfParts},
+    FormField{Parallel, "pipeline.split", "pipelineSplit", QT_TRANSLATE_NOOP("form", "Layers of each stage"), true,
+              isPipeline},
+    FormField{Parallel, "fsdp.shard", "fsdpShard", QT_TRANSLATE_NOOP("form", "Sharded"), false, isSharded},
+    FormField{Parallel, "fsdp.unit", "fsdpUnit", QT_TRANSLATE_NOOP("form", "Gathered at a time"), true, isSharded},
+    FormField{Parallel, "fsdp.prefetch", "fsdpPrefetch", QT_TRANSLATE_NOOP("form", "Prefetch"), true, isSharded},
+    FormField{Parallel, "mesh.replicate", "meshReplicate", QT_TRANSLATE_NOOP("form", "Replicas"), true, hasMesh},
+    FormField{Parallel, "mesh.shard", "meshShard", QT_TRANSLATE_NOOP("form", "Ranks to a shard group"), true, hasMesh},
+    FormField{Parallel, "mesh.pipeline", "meshPipeline", QT_TRANSLATE_NOOP("form", "Pipeline ranks"), true, hasMesh},
     FormField{Parallel, "parallel.backend", "backend", QT_TRANSLATE_NOOP("form", "Backend")},
     FormField{Parallel, "parallel.device", "device", QT_TRANSLATE_NOOP("form", "Device"), true},
+    FormField{Parallel, "parallel.memory_limit_mb", "memoryLimit", QT_TRANSLATE_NOOP("form", "Memory limit, MiB"),
+              true},
     FormField{Parallel, "parallel.share_gpu", "shareGpu", QT_TRANSLATE_NOOP("form", "Share GPUs"), true, mayUseGpus},
     FormField{Parallel, "parallel.bucket_cap_mb", "bucketCap", QT_TRANSLATE_NOOP("form", "Bucket, MiB"), true},
     FormField{Parallel, "parallel.first_bucket_mb", "firstBucket", QT_TRANSLATE_NOOP("form", "First bucket, MiB"),
@@ -205,6 +234,8 @@ constexpr std::array kFields = {
     FormField{Optimisation, "training.precision", "precision", QT_TRANSLATE_NOOP("form", "Precision"), true},
     FormField{Optimisation, "training.tf32", "tf32", QT_TRANSLATE_NOOP("form", "TF32 products"), true, mayUseGpus},
     FormField{Optimisation, "training.winograd", "winograd", QT_TRANSLATE_NOOP("form", "Winograd"), true, mayConvolve},
+    FormField{Optimisation, "training.max_steps", "maxSteps", QT_TRANSLATE_NOOP("form", "Steps at most"), true},
+    FormField{Optimisation, "training.recompute", "recompute", QT_TRANSLATE_NOOP("form", "Compute again"), true},
     FormField{Optimisation, "training.accumulate_steps", "accumulateSteps",
               QT_TRANSLATE_NOOP("form", "Accumulate, batches"), true},
     FormField{Optimisation, "optimizer.scale_lr", "scaleLr", QT_TRANSLATE_NOOP("form", "Scale learning rate"), true},

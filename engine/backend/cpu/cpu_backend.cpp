@@ -81,6 +81,7 @@ std::string CpuBackend::name() const {
 Tensor CpuBackend::allocate(const Shape& shape, DType type) {
     Tensor tensor{nullptr, shape, type, device()};
     const std::size_t bytes = tensor.bytes();
+    memory().add(bytes);
     HostBlock block;
     if (bytes <= physicalMemory() - std::min(physicalMemory(), m_allocated)) block = HostBlock(m_hostMemory, bytes);
     tensor.data = block.data();

@@ -48,6 +48,7 @@ void CudaBackend::checkLaunch(const char* doing) const {
 
 Tensor CudaBackend::allocate(const Shape& shape, DType type) {
     Tensor tensor{nullptr, shape, type, device()};
+    memory().add(tensor.bytes());
     m_memory.push_back(m_device.allocate(tensor.bytes(), "a tensor of shape " + shape.text()));
     tensor.data = m_memory.back().get();
     return tensor;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/prepare/prepared_run.h"
 
+#include <algorithm>
+
 #include "data/loading/sample_transforms.h"
 #include "data/sets/dataset.h"
 #include "devices/memory_check.h"
@@ -77,7 +79,10 @@ Result<PreparedRun> prepareRun(const RunConfig& config, const std::filesystem::p
         run.stepsLeft =
             (config.training.epochs - manifest.epochsDone) * run.stepsPerEpoch - steps(manifest.batchesDone);
     }
-    for (int rank = 0; rank < config.parallel.worldSize; ++rank) run.planHashes.push_back(plan.value().hash(rank));
+    if (config.training.maxSteps > 0)
+        run.stepsLeft =
+            std::max<std::int64_t>(0, std::min(config.training.maxSteps, run.plannedSteps()) - run.stepsBefore);
+    for (int rank = 0; rank < config.dataRanks(); ++rank) run.planHashes.push_back(plan.value().hash(rank));
     return run;
 }
 

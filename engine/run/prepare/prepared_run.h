@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -20,6 +21,12 @@ struct PreparedRun {
     // The number of the last step when all epochs are done.
     std::int64_t plannedSteps() const {
         return stepsLeft < 0 ? stepsPerEpoch * config.training.epochs : stepsBefore + stepsLeft;
+    }
+
+    // Whole epochs that are done by then: fewer than configured where training.max_steps comes first.
+    std::int64_t plannedEpochs() const {
+        const bool isCut = config.training.maxSteps > 0 && stepsPerEpoch > 0;
+        return isCut ? std::min(config.training.epochs, plannedSteps() / stepsPerEpoch) : config.training.epochs;
     }
 
     RunConfig config;  // resolved: no `auto`, absolute paths

@@ -61,7 +61,7 @@ PlanWatch::~PlanWatch() {
 void PlanWatch::add(const Consumed& report) {
     std::vector<Consumed>& epoch = m_incomplete[report.epoch];
     epoch.push_back(report);
-    if (static_cast<std::int64_t>(epoch.size()) == m_options.config.parallel.worldSize) {
+    if (static_cast<std::int64_t>(epoch.size()) == m_options.config.dataRanks()) {
         queue({[this, reports = std::move(epoch)] { auditEpoch(reports); }});
         m_incomplete.erase(report.epoch);
     }

@@ -73,6 +73,8 @@ class RunRecorder {
     Json recording() const;
     Json finalMetrics() const;
     Json bestMetrics() const;
+    Json weightsSha256() const;
+    Json memoryOfRanks() const;
     Json normalizeScale() const;
     void takeFindings(const PlanNews& news);
 

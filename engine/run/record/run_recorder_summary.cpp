@@ -51,6 +51,32 @@ Json RunRecorder::straggler() const {
             {"lost_ms_per_step", m_time.lostMs}};
 }
 
+// Of the last checkpoint, as its manifest has it.
+Json RunRecorder::weightsSha256() const {
+    if (m_data.checkpoints().empty()) return nullptr;
+    const Result<Json> json = readJsonFile(m_paths.directory / m_data.checkpoints().back().path / kManifestName);
+    if (!json || !json.value().is_object()) return nullptr;
+    for (const Json& file : json.value().value("files", Json::array()))
+        if (file.is_object() && file.value("name", "") == kWeightsName) return file.value("sha256", Json(nullptr));
+    return nullptr;
+}
+
+Json RunRecorder::memoryOfRanks() const {
+    Json ranks = Json::array();
+    for (const RankData& rank : m_data.ranks()) {
+        if (!rank.memory) return nullptr;
+        const RankMemory& one = *rank.memory;
+        ranks.push_back({{"parameters", one.parameters},
+                         {"gradients", one.gradients},
+                         {"optimizer", one.optimizer},
+                         {"activations", one.activations},
+                         {"gathered", one.gathered},
+                         {"buffers", one.buffers},
+                         {"peak", one.peak}});
+    }
+    return ranks;
+}
+
 Json RunRecorder::summary(const RunEnded& end) const {
     Json firstStep = m_firstStepUs >= 0 ? Json(static_cast<double>(m_firstStepUs) / 1e6) : Json(nullptr);
     std::int64_t dropped = 0;
@@ -89,6 +115,8 @@ Json RunRecorder::summary(const RunEnded& end) const {
             {"time_verdict", end.timeVerdict.empty() ? Json(nullptr) : Json(end.timeVerdict)},
             {"normalize", normalizeScale()},
             {"restarts", m_restarts},
+            {"weights_sha256", weightsSha256()},
+            {"memory", memoryOfRanks()},
             {"dropped_telemetry_steps", dropped},
             {"recording", recording()}};
 }

@@ -38,8 +38,13 @@ RunEnded Supervisor::conclusion() const {
     }
     run.checkpoint = newestCheckpoint(m_paths.directory);
     run.steps = std::max(m_recorder.stepsDone(), run.checkpoint ? run.checkpoint->step : 0);
-    run.plannedEpochs = m_recorder.data().epochs();  // as the run was told last
-    run.plannedSteps = m_run.plannedSteps() + (run.plannedEpochs - m_run.config.training.epochs) * m_run.stepsPerEpoch;
+    const std::int64_t told = m_recorder.data().epochs();  // as the run was told last
+    run.plannedEpochs = m_run.plannedEpochs();
+    run.plannedSteps = m_run.plannedSteps();
+    if (m_run.config.training.maxSteps == 0) {
+        run.plannedSteps += (told - run.plannedEpochs) * m_run.stepsPerEpoch;
+        run.plannedEpochs = told;
+    }
     run.stopRequested = m_stops.asked();
     run.cutShort = m_cutShort;
     run.nothingTrained = m_stoppedLoading;

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/memory_count.h"
+
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "base/errors.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::array<const char*, kMemoryClasses> kMemoryNames{
+    "parameters", "gradients",      "the optimizer's state", "activations", "gathered parameters and gradients",
+    "buffers",    "everything else"};
+
+std::string mebibytes(std::int64_t bytes) {
+    const std::int64_t tenths = (bytes * 10 + (1 << 20) - 1) >> 20;
+    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10);
+}
+
+}  // namespace
+
+void MemoryCount::add(MemoryClass what, std::size_t bytes) {
+    const std::int64_t wanted = all() + static_cast<std::int64_t>(bytes);
+    if (m_limit > 0 && wanted > m_limit)
+        throw DeviceError("parallel.memory_limit_mb allows this rank " + mebibytes(m_limit) + " MiB, but with " +
+                          kMemoryNames[static_cast<std::size_t>(what)] + " it needs at least " + mebibytes(wanted) +
+                          ": set parallel.strategy to fsdp or pipeline, lower loader.batch_size, or raise the limit");
+    m_bytes[static_cast<std::size_t>(what)] += static_cast<std::int64_t>(bytes);
+}
+
+std::int64_t MemoryCount::all() const {
+    return std::accumulate(m_bytes.begin(), m_bytes.end(), std::int64_t{0});
+}
+
+MemoryClass MemoryCount::enter(MemoryClass what) {
+    return std::exchange(m_now, what);
+}
+
+}  // namespace ringside

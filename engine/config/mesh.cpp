@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/mesh.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace ringside {
+
+namespace {
+
+// What the other dimensions leave of the world; 1 when they do not divide it.
+std::int64_t rest(std::int64_t world, std::int64_t others) {
+    return others > 0 && world % others == 0 ? std::max<std::int64_t>(1, world / others) : 1;
+}
+
+bool isPipeline(const RunConfig& config) {
+    return config.parallel.strategy == "pipeline" || config.parallel.strategy == "model_parallel";
+}
+
+}  // namespace
+
+std::string Mesh::text() const {
+    return std::to_string(replicate) + " x " + std::to_string(shard) + " x " + std::to_string(pipeline) +
+           " (replicate x shard x pipeline)";
+}
+
+Mesh meshOf(const RunConfig& config) {
+    const std::int64_t world = config.parallel.worldSize;
+    const MeshConfig& given = config.mesh;
+    Mesh mesh{given.replicate, given.shard, given.pipeline};
+    const std::string& strategy = config.parallel.strategy;
+    std::int64_t* const filled = strategy == "fsdp"   ? &mesh.shard
+                                 : isPipeline(config) ? &mesh.pipeline
+                                                      : &mesh.replicate;
+    for (std::int64_t* one : {&mesh.replicate, &mesh.shard, &mesh.pipeline})
+        if (*one == 0 && one != filled) *one = 1;
+    if (*filled == 0)
+        *filled = rest(world, std::max<std::int64_t>(1, mesh.replicate) * std::max<std::int64_t>(1, mesh.shard) *
+                                  std::max<std::int64_t>(1, mesh.pipeline));
+    return mesh;
+}
+
+std::int64_t microBatchesOf(const RunConfig& config) {
+    if (config.parallel.strategy == "model_parallel" || meshOf(config).pipeline == 1) return 1;
+    return config.pipeline.microBatches;
+}
+
+std::int64_t stagesPerRank(const RunConfig& config) {
+    return config.parallel.strategy == "model_parallel" ? 1 : config.pipeline.stagesPerRank;
+}
+
+namespace {
+
+std::string divisorsNear(std::int64_t batch, std::int64_t wanted) {
+    std::int64_t below = wanted;
+    while (below > 1 && batch % below != 0) --below;
+    std::int64_t above = wanted;
+    while (above < batch && batch % above != 0) ++above;
+    return std::to_string(below) + " or " + std::to_string(std::min(above, batch));
+}
+
+void checkMicroBatches(const RunConfig& config, Problems& problems) {
+    const std::int64_t microBatches = microBatchesOf(config);
+    const std::int64_t batch = config.loader.batchSize;
+    if (batch % microBatches == 0) return;
+    problems.push_back({"pipeline.micro_batches",
+                        "is " + std::to_string(microBatches) + ", which does not divide loader.batch_size " +
+                            std::to_string(batch) + ": their means would not weigh the same",
+                        "use " + divisorsNear(batch, microBatches) + ", or a loader.batch_size of " +
+                            std::to_string((batch + microBatches - 1) / microBatches * microBatches)});
+}
+
+void checkStages(const RunConfig& config, const Mesh& mesh, Problems& problems) {
+    const PipelineConfig& pipeline = config.pipeline;
+    const std::int64_t stages = mesh.pipeline * stagesPerRank(config);
+    const bool oneStage = pipeline.schedule == "gpipe" || pipeline.schedule == "1f1b";
+    if (config.parallel.strategy != "model_parallel" && oneStage && pipeline.stagesPerRank > 1)
+        problems.push_back({"pipeline.stages_per_rank",
+                            "is " + std::to_string(pipeline.stagesPerRank) + ", but " + pipeline.schedule +
+                                " has one stage on each rank",
+                            "set it to 1, or pipeline.schedule to interleaved"});
+    if (!pipeline.split.empty() && static_cast<std::int64_t>(pipeline.split.size()) != stages)
+        problems.push_back({"pipeline.split",
+                            "has " + std::to_string(pipeline.split.size()) + " numbers of layers for " +
+                                std::to_string(stages) + " stages",
+                            "give one for each stage, or leave it empty"});
+    const std::int64_t perBatch = microBatchesOf(config);
+    if (config.parallel.strategy == "model_parallel") return;
+    if (pipeline.schedule == "1f1b" && perBatch < mesh.pipeline)
+        problems.push_back({"pipeline.micro_batches",
+                            "is " + std::to_string(perBatch) + ", but 1f1b on " + std::to_string(mesh.pipeline) +
+                                " stages needs at least as many",
+                            "use " + std::to_string(mesh.pipeline) + " or more, or gpipe"});
+    const std::int64_t rounds = std::max<std::int64_t>(1, perBatch / mesh.pipeline);
+    if (!oneStage && perBatch % rounds != 0)
+        problems.push_back({"pipeline.micro_batches",
+                            "is " + std::to_string(perBatch) + ", which " + pipeline.schedule + " cannot deal in " +
+                                std::to_string(rounds) + " equal rounds on " + std::to_string(mesh.pipeline) + " ranks",
+                            "use " + std::to_string(perBatch / rounds * rounds) + " or " +
+                                std::to_string((perBatch / rounds + 1) * rounds)});
+}
+
+}  // namespace
+
+void checkMesh(const RunConfig& config, Problems& problems) {
+    const Mesh mesh = meshOf(config);
+    const std::int64_t world = config.parallel.worldSize;
+    if (mesh.ranks() != world) {
+        problems.push_back({"mesh",
+                            "is " + mesh.text() + ", that is " + std::to_string(mesh.ranks()) +
+                                " ranks, but parallel.world_size is " + std::to_string(world),
+                            "set parallel.world_size to " + std::to_string(mesh.ranks()) +
+                                ", or one of the three to 0, which fills it in"});
+        return;
+    }
+    const std::string& strategy = config.parallel.strategy;
+    if (strategy == "ddp" && (mesh.shard > 1 || mesh.pipeline > 1))
+        problems.push_back({"parallel.strategy", "is ddp, but the mesh is " + mesh.text(),
+                            mesh.pipeline > 1 ? "set it to pipeline" : "set it to fsdp"});
+    if (strategy == "fsdp" && mesh.pipeline > 1)
+        problems.push_back({"parallel.strategy",
+                            "is fsdp, but the mesh has " + std::to_string(mesh.pipeline) + " pipeline ranks",
+                            "set it to pipeline, whose stages are sharded by mesh.shard"});
+    if (config.training.precision != "fp32" && mesh.dataRanks() * mesh.pipeline != mesh.replicate)
+        problems.push_back({"training.precision", "is " + config.training.precision + ", in which only ddp trains",
+                            "set it to fp32, or parallel.strategy to ddp"});
+    checkMicroBatches(config, problems);
+    if (mesh.pipeline > 1) checkStages(config, mesh, problems);
+}
+
+}  // namespace ringside

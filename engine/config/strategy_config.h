@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ringside {
+
+// How many ranks there are in each direction; 0: as parallel.strategy fills it in (see mesh.h).
+struct MeshConfig {
+    std::int64_t replicate = 0;
+    std::int64_t shard = 0;
+    std::int64_t pipeline = 0;
+    bool operator==(const MeshConfig&) const = default;
+};
+
+struct PipelineConfig {
+    std::string schedule = "1f1b";  // gpipe | 1f1b | interleaved | zero_bubble
+    std::int64_t microBatches = 4;  // that a rank's batch is split into
+    std::int64_t stagesPerRank = 1;
+    std::vector<std::int64_t> split = {};  // layers of each stage; empty: balanced by arithmetic
+    bool operator==(const PipelineConfig&) const = default;
+};
+
+struct FsdpConfig {
+    std::string shard = "parameters";  // optimizer | gradients | parameters: what each rank keeps only a part of
+    std::string unit = "block";        // layer | block | whole: what is gathered at a time
+    std::string prefetch = "next";     // none | next
+    bool operator==(const FsdpConfig&) const = default;
+};
+
+}  // namespace ringside

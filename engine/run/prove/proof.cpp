@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/prove/proof.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+#include "base/json.h"
+#include "run/checkpoint/safetensors.h"
+
+namespace ringside {
+namespace {
+
+std::vector<float> floatsIn(const std::string& bytes) {
+    std::vector<float> values(bytes.size() / sizeof(float));
+    std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+    return values;
+}
+
+double largestDifference(const std::string& one, const std::string& other) {
+    const std::vector<float> a = floatsIn(one);
+    const std::vector<float> b = floatsIn(other);
+    double largest = 0;
+    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+        largest = std::max(largest, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
+    return largest;
+}
+
+std::string layerOf(const std::string& tensor) {
+    const auto dot = tensor.rfind('.');
+    return dot == std::string::npos ? tensor : tensor.substr(0, dot);
+}
+
+Result<std::string> hashOfFile(const std::filesystem::path& path) {
+    const Result<SafetensorsFile> file = SafetensorsFile::open(path);
+    if (!file) return file.problem();
+    return file.value().sha256();
+}
+
+}  // namespace
+
+Json ProofLine::toJson() const {
+    Json json = {{"strategy", strategy},
+                 {"reference", reference},
+                 {"equal", equal ? Json(*equal) : Json(nullptr)},
+                 {"sha256", sha256.empty() ? Json(nullptr) : Json(sha256)},
+                 {"first", nullptr}};
+    if (first)
+        json["first"] = {{"step", first->step},
+                         {"layer", first->layer},
+                         {"tensor", first->tensor},
+                         {"largest_difference", first->largest},
+                         {"why", first->why}};
+    if (!problem.empty()) json["problem"] = problem;
+    return json;
+}
+
+std::string ProofLine::text() const {
+    std::string line = strategy;
+    line.resize(std::max<std::size_t>(line.size(), 22), ' ');
+    if (!equal) return line + " cannot be tried: " + problem;
+    if (strategy == reference) return line + " " + sha256.substr(0, 16);
+    if (*equal) return line + " " + sha256.substr(0, 16) + "  the bits of " + reference;
+    if (!first) return line + " " + sha256.substr(0, 16) + "  other bits than " + reference;
+    char amount[32];
+    std::snprintf(amount, sizeof amount, "%.3g", first->largest);
+    return line + " " + sha256.substr(0, 16) + "  differs from " + reference + " after step " +
+           std::to_string(first->step) + " in " + first->tensor + " by up to " + amount +
+           (first->why.empty() ? "" : ": " + first->why);
+}
+
+std::optional<FirstDifference> compareWeights(const std::filesystem::path& one, const std::filesystem::path& other) {
+    const Result<SafetensorsFile> a = SafetensorsFile::open(one);
+    const Result<SafetensorsFile> b = SafetensorsFile::open(other);
+    if (!a || !b) return FirstDifference{.why = (a ? b : a).problem().text()};
+    for (const auto& [name, entry] : a.value().entries()) {
+        const SafetensorsFile::Entry* const same = b.value().find(name);
+        if (same == nullptr) return FirstDifference{0, layerOf(name), name, 0, "it is missing"};
+        const std::string mine = a.value().bytes(entry);
+        const std::string theirs = b.value().bytes(*same);
+        if (mine != theirs) return FirstDifference{0, layerOf(name), name, largestDifference(mine, theirs), ""};
+    }
+    return {};
+}
+
+const ProofCase& Proof::named(const std::string& name) const {
+    const auto found = std::ranges::find(m_cases, name, &ProofCase::name);
+    RINGSIDE_ASSERT(found != m_cases.end());
+    return *found;
+}
+
+const Result<std::filesystem::path>& Proof::weightsOf(const ProofCase& one, std::int64_t steps) {
+    const auto key = std::pair(one.name, steps);
+    const auto found = m_weights.find(key);
+    if (found != m_weights.end()) return found->second;
+    return m_weights.emplace(key, m_run(one, steps)).first->second;
+}
+
+// By halves: what differs after a step goes on to differ.
+std::optional<FirstDifference> Proof::firstDifference(const ProofCase& one, const ProofCase& other) {
+    std::int64_t same = 0;
+    std::int64_t differs = one.config.training.maxSteps;
+    const auto differenceAfter = [&](std::int64_t steps) -> std::optional<FirstDifference> {
+        const Result<std::filesystem::path>& mine = weightsOf(one, steps);
+        const Result<std::filesystem::path>& theirs = weightsOf(other, steps);
+        if (!mine || !theirs) return {};
+        return compareWeights(mine.value(), theirs.value());
+    };
+    std::optional<FirstDifference> found = differenceAfter(differs);
+    while (differs - same > 1) {
+        const std::int64_t middle = (same + differs) / 2;
+        const auto there = differenceAfter(middle);
+        (there ? differs : same) = middle;
+        if (there) found = there;
+    }
+    if (found) found->step = differs;
+    return found;
+}
+
+ProofLine Proof::prove(const ProofCase& one) {
+    ProofLine line{.strategy = one.name, .reference = one.reference};
+    const std::int64_t steps = one.config.training.maxSteps;
+    const Result<std::filesystem::path>& mine = weightsOf(one, steps);
+    const ProofCase& other = named(one.reference);
+    const Result<std::filesystem::path>& theirs = weightsOf(other, steps);
+    if (!mine || !theirs) {
+        line.problem = (mine ? theirs : mine).problem().text();
+        return line;
+    }
+    const Result<std::string> hash = hashOfFile(mine.value());
+    line.sha256 = hash ? hash.value() : "";
+    const auto difference = compareWeights(mine.value(), theirs.value());
+    line.equal = !difference;
+    line.asItMust = *line.equal || !one.mustBeEqual;
+    if (*line.equal) return line;
+    line.first = firstDifference(one, other);
+    if (line.first && line.first->why.empty())
+        line.first->why = one.mustBeEqual ? "the engine: these ought to be equal" : one.why;
+    return line;
+}
+
+}  // namespace ringside

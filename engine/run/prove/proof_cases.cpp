@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/prove/proof_cases.h"
+
+#include <algorithm>
+
+namespace ringside {
+namespace {
+
+// The whole experiment on one computer's CPU, where sums have an order.
+RunConfig plain(const RunConfig& config, std::int64_t ranks) {
+    RunConfig plain = config;
+    plain.parallel.strategy = "ddp";
+    plain.parallel.worldSize = ranks;
+    plain.parallel.device = "cpu";
+    plain.parallel.backend = "shm";
+    plain.parallel.memoryLimitMb = 0;
+    plain.mesh = {};
+    plain.pipeline.split.clear();
+    plain.pipeline.stagesPerRank = 1;
+    plain.training.accumulateSteps = 1;
+    plain.training.precision = "fp32";
+    plain.training.recompute = "none";
+    plain.training.checkpointEvery = 0;
+    plain.training.resume.clear();
+    return plain;
+}
+
+// The rate of the experiment, however many ranks read samples.
+void keepRate(RunConfig& to, const RunConfig& from) {
+    to.optimizer.lr = from.scaledLearningRate();
+    to.optimizer.scaleLr = "none";
+}
+
+std::int64_t microBatchesFor(const RunConfig& config) {
+    std::int64_t count = std::min(std::max<std::int64_t>(config.pipeline.microBatches, 1), config.loader.batchSize);
+    while (config.loader.batchSize % count != 0) --count;
+    return count;
+}
+
+// What a large batch on one rank does otherwise, the weightiest first.
+std::string whyLargeBatchDiffers(const RunConfig& config, std::int64_t samples) {
+    if (config.model.dropout > 0 || config.model.layers.find("dropout") != std::string::npos)
+        return "dropout's key: each reader draws its own masks";
+    if (config.model.kind == "residual_cnn" || config.model.layers.find("batch_norm") != std::string::npos)
+        return "batch norm's batch: each rank normalises by its own samples";
+    if (config.sampler.kind != "distributed") return "other samples: the sampler deals them otherwise to one rank";
+    if (samples % config.parallel.worldSize != 0) return "duplicate samples, and the order of addition";
+    return "order of addition: each rank adds up its own samples first";
+}
+
+}  // namespace
+
+std::vector<ProofCase> proofCases(const RunConfig& config, std::int64_t steps, std::int64_t samples) {
+    std::vector<ProofCase> cases;
+    const std::int64_t ranks = config.parallel.worldSize;
+    const std::int64_t batch = config.loader.batchSize;
+    const auto within = [&](std::int64_t global) { return std::clamp<std::int64_t>(samples / global, 1, steps); };
+    const auto add = [&cases](const std::string& name, RunConfig made, const std::string& reference) -> ProofCase& {
+        made.name = name;
+        return cases.emplace_back(ProofCase{name, std::move(made), reference});
+    };
+
+    RunConfig ddp = plain(config, ranks);
+    keepRate(ddp, ddp);
+    ddp.training.maxSteps = within(batch * ranks);
+    add("ddp", ddp, "ddp");
+    for (const char* shard : {"optimizer", "gradients", "parameters"}) {
+        RunConfig sharded = ddp;
+        sharded.parallel.strategy = "fsdp";
+        sharded.fsdp.shard = shard;
+        add(std::string("fsdp:") + shard, sharded, "ddp");
+    }
+    if (ranks >= 4 && ranks % 2 == 0) {
+        RunConfig hybrid = ddp;
+        hybrid.parallel.strategy = "fsdp";
+        hybrid.mesh.replicate = 2;
+        add("hsdp", hybrid, "ddp");
+    }
+    RunConfig again = ddp;
+    again.training.recompute = "all";
+    add("recompute", again, "ddp");
+
+    RunConfig single = plain(ddp, 1);
+    single.training.maxSteps = within(batch);
+    add("single", single, "single");
+    RunConfig modelParallel = plain(single, ranks);
+    modelParallel.parallel.strategy = "model_parallel";
+    modelParallel.training.maxSteps = single.training.maxSteps;
+    add("model_parallel", modelParallel, "single");
+
+    const std::int64_t microBatches = microBatchesFor(config);
+    RunConfig accumulated = single;
+    accumulated.loader.batchSize = batch / microBatches;
+    accumulated.training.accumulateSteps = microBatches;
+    add("accumulate", accumulated, "accumulate");
+    for (const char* schedule : {"gpipe", "1f1b", "interleaved", "zero_bubble"}) {
+        RunConfig pipeline = modelParallel;
+        pipeline.parallel.strategy = "pipeline";
+        pipeline.pipeline.schedule = schedule;
+        pipeline.pipeline.microBatches = microBatches;
+        if (std::string(schedule) == "interleaved") pipeline.pipeline.stagesPerRank = 2;
+        add(std::string("pipeline:") + schedule, pipeline, "accumulate");
+    }
+
+    RunConfig large = single;
+    large.loader.batchSize = batch * ranks;
+    large.training.maxSteps = ddp.training.maxSteps;
+    ProofCase& last = add("large_batch", large, "ddp");
+    last.mustBeEqual = ranks == 1;
+    last.why = whyLargeBatchDiffers(config, samples);
+    return cases;
+}
+
+}  // namespace ringside

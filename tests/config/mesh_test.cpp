@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/mesh.h"
+
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+RunConfig withStrategy(const std::string& strategy, std::int64_t worldSize, const MeshConfig& mesh = {}) {
+    RunConfig config;
+    config.parallel.strategy = strategy;
+    config.parallel.worldSize = worldSize;
+    config.mesh = mesh;
+    return config;
+}
+
+std::string firstProblem(const RunConfig& config) {
+    const Problems problems = config.validate();
+    return problems.empty() ? "" : problems.front().text();
+}
+
+}  // namespace
+
+TEST_CASE("a strategy's name fills in the mesh") {
+    CHECK(meshOf(withStrategy("ddp", 4)) == Mesh{4, 1, 1});
+    CHECK(meshOf(withStrategy("fsdp", 4)) == Mesh{1, 4, 1});
+    CHECK(meshOf(withStrategy("pipeline", 4)) == Mesh{1, 1, 4});
+    CHECK(meshOf(withStrategy("model_parallel", 4)) == Mesh{1, 1, 4});
+    CHECK(meshOf(withStrategy("fsdp", 8, {.replicate = 2})) == Mesh{2, 4, 1});
+    CHECK(meshOf(withStrategy("pipeline", 8, {.shard = 2})) == Mesh{1, 2, 4});
+    CHECK(meshOf(withStrategy("pipeline", 8, {.replicate = 2, .shard = 2})) == Mesh{2, 2, 2});
+}
+
+TEST_CASE("ranks are numbered with the pipeline outermost and the shard innermost") {
+    const Mesh mesh{2, 2, 2};
+    const RankLayout five{mesh, 5};  // (1 * 2 + 0) * 2 + 1
+    CHECK(five.pipeline() == 1);
+    CHECK(five.replicate() == 0);
+    CHECK(five.shard() == 1);
+    CHECK(five.dataRank() == 1);
+    CHECK_FALSE(five.isReader());
+    CHECK(RankLayout{mesh, 3}.isReader());
+    CHECK(RankLayout{mesh, 3}.dataRank() == 3);
+    CHECK(RankLayout{{4, 1, 1}, 2}.isWhole());
+    CHECK_FALSE(RankLayout{{1, 4, 1}, 2}.isWhole());
+}
+
+TEST_CASE("a pipeline's ranks read the same samples, so that the global batch is smaller") {
+    RunConfig config = withStrategy("pipeline", 8, {.replicate = 2});
+    config.loader.batchSize = 16;
+    CHECK(config.dataRanks() == 2);
+    CHECK(config.globalBatch() == 32);
+}
+
+TEST_CASE("meshes that contradict themselves are refused with the way out") {
+    CHECK(firstProblem(withStrategy("fsdp", 4, {.replicate = 3})) ==
+          "mesh is 3 x 1 x 1 (replicate x shard x pipeline), that is 3 ranks, but parallel.world_size is 4: set "
+          "parallel.world_size to 3, or one of the three to 0, which fills it in");
+    CHECK(firstProblem(withStrategy("ddp", 4, {.replicate = 2, .shard = 2})) ==
+          "parallel.strategy is ddp, but the mesh is 2 x 2 x 1 (replicate x shard x pipeline): set it to fsdp");
+    RunConfig config = withStrategy("pipeline", 2);
+    config.loader.batchSize = 30;
+    CHECK(firstProblem(config) ==
+          "pipeline.micro_batches is 4, which does not divide loader.batch_size 30: their means would not weigh the "
+          "same: use 3 or 5, or a loader.batch_size of 32");
+    config = withStrategy("pipeline", 8);
+    CHECK(firstProblem(config) ==
+          "pipeline.micro_batches is 4, but 1f1b on 8 stages needs at least as many: use 8 or more, or gpipe");
+    config = withStrategy("pipeline", 2);
+    config.pipeline.stagesPerRank = 2;
+    CHECK(firstProblem(config) ==
+          "pipeline.stages_per_rank is 2, but 1f1b has one stage on each rank: set it to 1, or pipeline.schedule to "
+          "interleaved");
+    config = withStrategy("pipeline", 2);
+    config.pipeline.split = {1, 1, 1};
+    CHECK(firstProblem(config) ==
+          "pipeline.split has 3 numbers of layers for 2 stages: give one for each stage, or leave it empty");
+    CHECK(firstProblem(withStrategy("fsdp", 1000)).empty());
+}
+
+TEST_CASE("a pipeline's split may be written as auto") {
+    RunConfig config;
+    config.pipeline.split = {1, 2};
+    CHECK(config.set("pipeline.split=auto").empty());
+    CHECK(config.pipeline.split.empty());
+    CHECK(RunConfig::parse(R"({"pipeline": {"split": "auto"}})", "it").ok());
+    CHECK(config.set("pipeline.split=3,4").empty());
+    CHECK(config.pipeline.split == std::vector<std::int64_t>{3, 4});
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/prove/proof.h"
+
+#include <bit>
+#include <cstring>
+
+#include "base/files.h"
+#include "base/json.h"
+#include "run/checkpoint/safetensors.h"
+#include "support/catch.h"
+#include "support/temporary_directory.h"
+
+using namespace ringside;
+
+namespace {
+
+std::string bytesOf(const std::vector<float>& values) {
+    return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
+}
+
+// Weights that grow by one a step, and by a little more from `other` on.
+class Trainings {
+  public:
+    Result<std::filesystem::path> operator()(const ProofCase& what, std::int64_t steps) {
+        ++runs;
+        if (what.name == "broken") return Problem{"mesh.pipeline", "makes 8 stages", "use fewer"};
+        float value = static_cast<float>(steps);
+        if (what.name == "other" && steps >= 6) value += 0.25F;
+        const auto path = m_directory.path() / (what.name + std::to_string(steps));
+        writeFileAtomically(path, encodeSafetensors({{.name = "0.weight", .shape = {2}, .bytes = bytesOf({1, 2})},
+                                                     {.name = "2.bias", .shape = {1}, .bytes = bytesOf({value})}},
+                                                    {}));
+        return path;
+    }
+    int runs = 0;
+
+  private:
+    TemporaryDirectory m_directory;
+};
+
+ProofCase named(const std::string& name, bool mustBeEqual = true) {
+    ProofCase one{name, {}, "ddp", mustBeEqual, mustBeEqual ? "" : "order of addition"};
+    one.config.training.maxSteps = 10;
+    return one;
+}
+
+}  // namespace
+
+TEST_CASE("a proof says that bits are equal, and finds the first step and tensor where they are not") {
+    Trainings trainings;
+    Proof proof({named("ddp"), named("same"), named("other"), named("broken")},
+                [&trainings](const ProofCase& what, std::int64_t steps) { return trainings(what, steps); });
+    const ProofLine same = proof.prove(proof.cases()[1]);
+    CHECK(same.equal == true);
+    CHECK(same.toJson()["first"].is_null());
+    CHECK(same.sha256.size() == 64);
+    const ProofLine other = proof.prove(proof.cases()[2]);
+    CHECK(other.equal == false);
+    CHECK_FALSE(other.asItMust);
+    REQUIRE(other.first);
+    CHECK(other.first->step == 6);
+    CHECK(other.first->layer == "2");
+    CHECK(other.first->tensor == "2.bias");
+    CHECK(other.first->largest == 0.25);
+    const ProofLine broken = proof.prove(proof.cases()[3]);
+    CHECK_FALSE(broken.equal);
+    CHECK(broken.problem == "mesh.pipeline makes 8 stages: use fewer");
+}
+
+TEST_CASE("what need not be equal says why and is no failure") {
+    Trainings trainings;
+    Proof proof({named("ddp"), named("other", false)},
+                [&trainings](const ProofCase& what, std::int64_t steps) { return trainings(what, steps); });
+    const ProofLine line = proof.prove(proof.cases()[1]);
+    CHECK(line.equal == false);
+    CHECK(line.asItMust);
+    CHECK(line.first->why == "order of addition");
+}
+
+TEST_CASE("an experiment is tried under every strategy within the whole batches of an epoch") {
+    RunConfig config;
+    config.loader.batchSize = 32;
+    config.pipeline.microBatches = 5;
+    const std::vector<ProofCase> cases = proofCases(config, 1000, 1437);
+    for (const ProofCase& one : cases) {
+        INFO(one.name);
+        CHECK(one.config.validateForTraining().empty());
+        CHECK(one.config.training.maxSteps * one.config.globalBatch() <= 1437);
+        CHECK(one.config.optimizer.lr == config.optimizer.lr);
+    }
+    const auto of = [&](const std::string& name) { return std::ranges::find(cases, name, &ProofCase::name)->config; };
+    CHECK(of("ddp").training.maxSteps == 11);               // of 4 x 32
+    CHECK(of("pipeline:1f1b").pipeline.microBatches == 4);  // divides 32
+    CHECK(of("accumulate").loader.batchSize == 8);
+    CHECK(of("accumulate").training.accumulateSteps == 4);
+    CHECK(of("hsdp").mesh.replicate == 2);
+    CHECK(of("large_batch").globalBatch() == 128);
+}

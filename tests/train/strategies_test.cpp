@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// However a model is spread over the ranks, it ends with the same bits.
+#include "base/files.h"
+#include "run/checkpoint/checkpoint_manifest.h"
+#include "support/catch.h"
+#include "support/temporary_directory.h"
+#include "train/training_error.h"
+#include "train/training_run.h"
+
+using namespace ringside;
+using namespace ringside::test;
+
+namespace {
+
+// 256 samples for training in whole batches: every strategy sees the same micro-batches.
+RunConfig blobs(std::int64_t worldSize, std::int64_t batchSize) {
+    RunConfig config;
+    config.dataset.kind = "synthetic";
+    config.dataset.shape = "blobs";
+    config.dataset.size = 320;
+    config.model.hidden = {13, 9};
+    config.parallel.worldSize = worldSize;
+    config.loader.batchSize = batchSize;
+    config.training.epochs = 2;
+    return config;
+}
+
+RunConfig text(std::int64_t worldSize, std::int64_t batchSize, const std::filesystem::path& directory) {
+    std::string words;
+    for (int i = 0; i < 300; ++i) words += "ring " + std::to_string(i * i) + " side ";
+    const auto path = directory / "text.txt";
+    writeFileAtomically(path, words);
+    RunConfig config = blobs(worldSize, batchSize);
+    config.dataset.kind = "text";
+    config.dataset.path = path.string();
+    config.dataset.contextLength = 8;
+    config.model.kind = "transformer";
+    config.model.width = 8;
+    config.model.heads = 2;
+    config.model.depth = 2;
+    config.model.dropout = 0.1;
+    config.optimizer.kind = "adamw";
+    config.optimizer.lr = 0.003;
+    config.sampler.dropLast = config.loader.dropLast = true;
+    config.training.maxSteps = 12;
+    return config;
+}
+
+RunConfig sharded(RunConfig config, const std::string& shard, const std::string& unit) {
+    config.parallel.strategy = "fsdp";
+    config.fsdp.shard = shard;
+    config.fsdp.unit = unit;
+    return config;
+}
+
+RunConfig pipelined(RunConfig config, const std::string& schedule, std::int64_t microBatches,
+                    std::int64_t stagesPerRank = 1) {
+    config.parallel.strategy = "pipeline";
+    config.pipeline.schedule = schedule;
+    config.pipeline.microBatches = microBatches;
+    config.pipeline.stagesPerRank = stagesPerRank;
+    return config;
+}
+
+RunConfig accumulating(RunConfig config, std::int64_t steps) {
+    config.training.accumulateSteps = steps;
+    return config;
+}
+
+// Of the last checkpoint: weights and buffers, and what the optimizer keeps.
+struct Ended {
+    std::string weights, optimizer;
+    std::vector<RankReport> ranks;
+};
+
+Ended train(const RunConfig& config, const std::filesystem::path& directory = TemporaryDirectory().path()) {
+    REQUIRE(config.validateForTraining().empty());
+    Ended ended;
+    std::filesystem::create_directories(directory);
+    ended.ranks = trainAsThreads(config, {.runDirectory = directory, .stopAfter = {}});
+    const auto last = directory / ended.ranks[0].all<CheckpointSaved>().back().path;
+    ended.weights = readFile(last / "model.safetensors", 1 << 24).value();
+    ended.optimizer = readFile(last / "optimizer.safetensors", 1 << 24).value();
+    std::filesystem::remove_all(directory);
+    return ended;
+}
+
+void checkSame(const Ended& one, const Ended& other) {
+    CHECK(sha256Of(one.weights) == sha256Of(other.weights));
+    CHECK(sha256Of(one.optimizer) == sha256Of(other.optimizer));
+    const auto results = [](const Ended& ended) { return ended.ranks[0].results("val").back(); };
+    CHECK(results(one).loss == Approx(results(other).loss).epsilon(1e-6));
+    CHECK(results(one).samples == results(other).samples);
+}
+
+}  // namespace
+
+TEST_CASE("FSDP ends with the bits of DDP at every level of sharding, with any unit") {
+    const std::int64_t ranks = GENERATE(2, 3, 4);
+    RunConfig config = blobs(ranks, 8);
+    config.optimizer.kind = ranks == 3 ? "adam" : "sgd";
+    const Ended ddp = train(config);
+    for (const char* shard : {"optimizer", "gradients", "parameters"}) {
+        for (const char* unit : {"layer", "block", "whole"}) {
+            CAPTURE(ranks, shard, unit);
+            checkSame(train(sharded(config, shard, unit)), ddp);
+        }
+    }
+}
+
+TEST_CASE("replicas of sharded groups, accumulation and clipping end with the bits of DDP") {
+    RunConfig config = accumulating(blobs(4, 4), 2);
+    config.optimizer.clipGradNorm = 0.5;
+    const Ended ddp = train(config);
+    RunConfig replicas = sharded(config, "parameters", "block");
+    replicas.mesh.replicate = 2;
+    checkSame(train(replicas), ddp);
+    checkSame(train(sharded(config, "gradients", "layer")), ddp);
+    RunConfig none = sharded(config, "parameters", "layer");
+    none.fsdp.prefetch = "none";
+    checkSame(train(none), ddp);
+}
+
+TEST_CASE("a pipeline ends with the bits of one rank that accumulates its micro-batches") {
+    const Ended one = train(accumulating(blobs(1, 4), 4));
+    for (const char* schedule : {"gpipe", "1f1b", "interleaved", "zero_bubble"}) {
+        for (const std::int64_t ranks : {2, 3}) {
+            CAPTURE(schedule, ranks);
+            const bool isBoth = std::string(schedule) == "interleaved" && ranks == 2;
+            const auto microBatches = 4;
+            checkSame(train(pipelined(blobs(ranks, 16), schedule, microBatches, isBoth ? 2 : 1)), one);
+        }
+    }
+    RunConfig byHand = pipelined(blobs(2, 16), "1f1b", 4);
+    byHand.pipeline.split = {1, 4};
+    checkSame(train(byHand), one);
+}
+
+TEST_CASE("model parallelism ends with the bits of one rank") {
+    RunConfig config = blobs(3, 16);
+    config.parallel.strategy = "model_parallel";
+    checkSame(train(config), train(blobs(1, 16)));
+}
+
+TEST_CASE("replicas of pipelines and sharded stages end with the bits of as many accumulating ranks") {
+    RunConfig reference = accumulating(blobs(2, 4), 4);
+    reference.optimizer.clipGradNorm = 0.5;
+    const Ended two = train(reference);
+    for (const bool shards : {false, true}) {
+        for (const char* schedule : {"1f1b", "zero_bubble"}) {
+            CAPTURE(shards, schedule);
+            RunConfig config = pipelined(blobs(4, 16), schedule, 4);
+            config.optimizer.clipGradNorm = 0.5;
+            (shards ? config.mesh.shard : config.mesh.replicate) = 2;
+            checkSame(train(config), two);
+        }
+    }
+}
+
+TEST_CASE("a transformer with dropout ends with the same bits under every strategy") {
+    const TemporaryDirectory directory;
+    const auto two = [&](std::int64_t batch) { return text(2, batch, directory.path()); };
+    const Ended ddp = train(two(4));
+    for (const char* unit : {"layer", "block"}) {
+        CAPTURE(unit);
+        checkSame(train(sharded(two(4), "parameters", unit)), ddp);
+    }
+    RunConfig again = two(4);
+    for (const char* which : {"blocks", "all"}) {
+        CAPTURE(which);
+        again.training.recompute = which;
+        checkSame(train(again), ddp);
+        checkSame(train(sharded(again, "parameters", "block")), ddp);
+    }
+    const Ended one = train(accumulating(text(1, 2, directory.path()), 4));
+    for (const char* schedule : {"gpipe", "1f1b", "zero_bubble"}) checkSame(train(pipelined(two(8), schedule, 4)), one);
+    RunConfig pipelineAgain = pipelined(two(8), "1f1b", 4);
+    pipelineAgain.training.recompute = "blocks";
+    checkSame(train(pipelineAgain), one);
+}
+
+TEST_CASE("a run of one strategy goes on under another as if it had not been interrupted") {
+    const TemporaryDirectory directory;
+    RunConfig ddp = blobs(2, 8);
+    ddp.optimizer.kind = "adam";
+    ddp.optimizer.lr = 0.01;
+    const Ended whole = train(ddp);
+    RunConfig first = sharded(ddp, "parameters", "block");
+    first.training.maxSteps = 16;  // the first epoch
+    trainAsThreads(first, {.runDirectory = directory.path() / "first", .stopAfter = {}});
+    for (const char* strategy : {"ddp", "fsdp"}) {
+        RunConfig rest = ddp;
+        rest.parallel.strategy = strategy;
+        rest.training.resume = (directory.path() / "first").string();
+        checkSame(train(rest), whole);
+    }
+    // Other samples to a step from there on, but the same weights to begin with.
+    RunConfig pipeline = pipelined(ddp, "1f1b", 4);
+    pipeline.training.resume = (directory.path() / "first").string();
+    CHECK(train(pipeline).ranks[0].steps.front().step == 17);
+}
+
+TEST_CASE("ranks of one pipeline report the same samples once, and only readers say what they read") {
+    const Ended ended = train(pipelined(blobs(2, 16), "1f1b", 4));
+    CHECK(ended.ranks[0].steps.front().samples == 16);
+    CHECK(ended.ranks[1].steps.front().samples == 0);
+    CHECK(ended.ranks[1].steps.front().loss == ended.ranks[0].steps.front().loss);
+    CHECK(ended.ranks[0].all<Consumed>().size() == 2);
+    CHECK(ended.ranks[1].all<Consumed>().empty());
+    CHECK(ended.ranks[0].all<Replica>().back().hash == ended.ranks[1].all<Replica>().back().hash);
+    CHECK(ended.ranks[0].results("train").front().samples == 256);
+}
+
+TEST_CASE("a stop and a checkpoint in the middle of an epoch reach all ranks of a mesh") {
+    const TemporaryDirectory directory;
+    const RunConfig config = pipelined(blobs(2, 16), "zero_bubble", 4);
+    const auto ranks = trainAsThreads(
+        config, {.runDirectory = directory.path(), .stopAfter = [](std::int64_t step) { return step == 5; }});
+    for (const RankReport& rank : ranks) CHECK(rank.outcome == TrainOutcome::kStopped);
+    CHECK(ranks[0].steps.size() == ranks[1].steps.size());
+    CHECK(ranks[0].all<CheckpointSaved>().size() == 1);
+}
+
+TEST_CASE("a model that is too large for a rank under DDP fits when it is sharded") {
+    RunConfig config = blobs(4, 8);
+    config.model.hidden = {256, 256, 256, 256, 256, 256};
+    config.optimizer.kind = "adam";
+    config.training.maxSteps = 2;
+    config.parallel.memoryLimitMb = 3;  // of four times 1.3 MiB
+    CHECK_THROWS_WITH(trainAsThreads(config),
+                      Catch::Matchers::Contains("parallel.memory_limit_mb allows this rank 3.0 MiB"));
+    const auto ranks = trainAsThreads(sharded(config, "parameters", "layer"));
+    CHECK(ranks[0].steps.size() == 2);
+    const RankMemory memory = ranks[0].all<RankMemory>().front();
+    // Rows over four ranks: 64 x 10, five times 64 x 256, 1 x 256 and their biases 64, 64, 1, in whole lines of 16.
+    const std::int64_t values = 64 * 10 + 64 + 5 * (64 * 256 + 64) + 256 + 16;
+    CHECK(memory.parameters == 4 * values);
+    CHECK(memory.gradients == 4 * values);
+    CHECK(memory.peak <= 3 << 20);
+}
+
+TEST_CASE("more stages than layers are refused with how many there are") {
+    RunConfig config = pipelined(blobs(8, 16), "gpipe", 4);
+    CHECK_THROWS_WITH(trainAsThreads(config), Catch::Matchers::Contains("makes 8 stages, but the model has 5 layers"));
+    config = pipelined(blobs(2, 16), "gpipe", 4);
+    config.pipeline.split = {1, 2};
+    CHECK_THROWS_WITH(trainAsThreads(config), Catch::Matchers::Contains("adds up to 3, but the model has 5 layers"));
+}
