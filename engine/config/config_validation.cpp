@@ -212,6 +212,7 @@ void checkTogether(const RunConfig& config, Problems& problems) {
 }  // namespace
 
 std::int64_t RunConfig::dataRanks() const {
+    if (parallel.worldSize < 1) return parallel.worldSize;  // a problem of its own, not of the mesh
     return std::max<std::int64_t>(1, meshOf(*this).dataRanks());
 }
 

@@ -103,6 +103,9 @@ void CheckpointKeeper::saveLast(const TrainingPosition& position) {
     if (m_parts.runDirectory.empty() || m_savedStep == position.step) return;
     const PhaseScope scope(m_parts.observer.progress().phase, Phase::kCheckpoint);
     m_parts.observer.onState("saving");
+    // The record first: a run that is started again goes on behind steps that are in it.
+    m_parts.observer.flush();
+    m_parts.communicator.barrierHoweverLong();
     const bool writes = m_parts.communicator.rank() == 0;
     CheckpointTensors gathered;
     if (!m_strategy.isWhole()) gathered = gatherTensors(m_strategy, writes);

@@ -71,6 +71,7 @@ class RankObserver final : public TrainerObserver {
     std::int64_t nowUs() const override { return m_sink.nowUs(); }
     std::int64_t startNs() const override { return m_sink.startNs(); }
     Progress& progress() override { return m_sink.progress(); }
+    void flush() override { m_sink.flush(std::chrono::seconds(1)); }
 
   private:
     TelemetrySink& m_sink;

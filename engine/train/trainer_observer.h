@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
+
 #include "telemetry/events.h"
 #include "telemetry/sink.h"
 
@@ -17,6 +19,7 @@ class TrainerObserver {
     virtual std::int64_t nowUs() const = 0;             // since the run started
     virtual std::int64_t startNs() const { return 0; }  // of the run, on CLOCK_MONOTONIC
     virtual Progress& progress() = 0;
+    virtual void flush() {}  // waits, for a second at most, until all of it is on its way
 };
 
 // Passes everything on to this rank's telemetry.
@@ -30,6 +33,7 @@ class SinkObserver final : public TrainerObserver {
     std::int64_t nowUs() const override { return m_sink.nowUs(); }
     std::int64_t startNs() const override { return m_sink.startNs(); }
     Progress& progress() override { return m_sink.progress(); }
+    void flush() override { m_sink.flush(std::chrono::seconds(1)); }
 
   private:
     TelemetrySink& m_sink;

@@ -46,7 +46,7 @@ TEST_CASE("Every field survives writing and reading") {
     config.loader = {64, true};
     config.optimizer = {"adamw", 0.05, 0.5, 0.125, 1e-4, true, 0.8, 0.95, 1e-6, 1.5, "linear", 256};
     config.schedule = {"cosine", 4, 0.5, 7, 1e-5, 2, 0.125};
-    config.training = {3, 4, INT64_MAX, "mse", "padded", 5, 2, 60};
+    config.training = {3, 4, INT64_MAX, "mse", 7, "blocks", "padded", 5, 2, 60};
     config.telemetry = {"layers", 50, 400};
     const Json json = parseJson(config.toText(), "test").value();
     CHECK(RunConfig::fromJson(json).value() == config);
@@ -57,7 +57,7 @@ TEST_CASE("The JSON form has every key in the order of the contract") {
     std::vector<std::string> sections;
     for (const auto& [key, value] : json.items()) sections.push_back(key);
     CHECK(sections == std::vector<std::string>{"version", "name", "dataset", "model", "parallel", "sampler", "pitfalls",
-                                               "loader", "optimizer", "schedule", "training", "telemetry"});
+                                               "loader", "mesh", "pipeline", "fsdp", "optimizer", "schedule", "training", "telemetry"});
     CHECK(json["sampler"].dump() ==
           R"({"kind":"distributed","shuffle":true,"seed":0,"drop_last":false,"set_epoch":true,"num_samples":0,)"
           R"("class_weights":[],"subset_fraction":0.5,"subset_seed":0,"subset_indices":[]})");

@@ -48,7 +48,8 @@ TEST_CASE("a rank that is late is named with its phase, and the steps are predic
     Program trace({"export", out, "--to", "trace", "-o", scratch.path() / "trace.json"});
     CHECK(trace.wait() == 0);
     int forwards = 0;
-    for (const Json& event : jsonOf(scratch.path() / "trace.json")["traceEvents"])
+    const Json drawn = jsonOf(scratch.path() / "trace.json");
+    for (const Json& event : drawn["traceEvents"])
         forwards += event["ph"] == "X" && event["name"] == "forward" ? 1 : 0;
     CHECK(forwards == 3 * summary["steps"].get<int>());  // steps of 40 ms are all traced
 

@@ -10,7 +10,8 @@ namespace fs = std::filesystem;
 namespace {
 
 // Long enough to be killed in the middle, with checkpoints on the way.
-const std::vector<std::string> kLong{"--set", "training.epochs=120", "--set", "training.checkpoint_every=5"};
+const std::vector<std::string> kLong{"--set", "training.epochs=120",  "--set", "training.checkpoint_every=5",
+                                     "--set", "pitfalls.slow_rank=1", "--set", "pitfalls.slow_ms=2"};
 
 std::vector<std::string> runArguments(const fs::path& out, const std::vector<std::string>& more) {
     std::vector<std::string> all{"run", "--quiet", "--out", out};
@@ -19,7 +20,10 @@ std::vector<std::string> runArguments(const fs::path& out, const std::vector<std
     return all;
 }
 
+// A complete checkpoint, and a record that has got beyond the first one (every 60 steps).
 bool hasCheckpoint(const fs::path& out) {
+    constexpr std::size_t kFirst = 60;
+    if (linesOf(out / "metrics.jsonl").size() <= kFirst) return false;
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(out / "checkpoints", error)) {
         if (fs::exists(entry.path() / "manifest.json")) return true;
@@ -101,7 +105,7 @@ TEST_CASE("resume auto goes on in the same directory, as if nothing had happened
     const int code = second.wait();
     INFO(second.output());
     REQUIRE(code == 0);
-    checkSameMetrics(out, reference);
+    CHECK(linesOfKind(out, "step") == linesOfKind(reference, "step"));
     CHECK(jsonOf(out / "summary.json")["state"] == "finished");
     Program show({"show", out});
     CHECK(show.wait() == 0);

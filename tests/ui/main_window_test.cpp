@@ -560,7 +560,7 @@ TEST_CASE("a command runs from the finder, and one that is not possible now says
     auto* list = palette->findChild<QListWidget*>("commandListWidget");
     QTest::keyClicks(line, "pause");
     REQUIRE(list->count() > 0);
-    CHECK(list->item(0)->text() == "Stop   (not possible now)");
+    CHECK(list->item(0)->text() == "Pause   (not possible now)");
     QTest::keyClick(line, Qt::Key_Return);
     CHECK(palette->isVisible());
     line->clear();

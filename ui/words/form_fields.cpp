@@ -218,6 +218,9 @@ constexpr std::array kFields = {
               QT_TRANSLATE_NOOP("form", "Mistake: world size by hand"), true, isDistributed},
     FormField{Loading, "pitfalls.shuffle_with_sampler", "shuffleWithSampler",
               QT_TRANSLATE_NOOP("form", "Mistake: shuffle too"), true, isDistributed},
+    FormField{Loading, "pitfalls.slow_rank", "slowRank", QT_TRANSLATE_NOOP("form", "Mistake: slow rank"), true},
+    FormField{Loading, "pitfalls.slow_phase", "slowPhase", QT_TRANSLATE_NOOP("form", "Slow in"), true},
+    FormField{Loading, "pitfalls.slow_ms", "slowMs", QT_TRANSLATE_NOOP("form", "Slower by, ms"), true},
 
     FormField{Optimisation, "optimizer.kind", "optimizer", QT_TRANSLATE_NOOP("form", "Optimizer")},
     FormField{Optimisation, "optimizer.lr", "learningRate", QT_TRANSLATE_NOOP("form", "Learning rate")},
@@ -261,6 +264,7 @@ constexpr std::array kFields = {
     FormField{Optimisation, "training.resume", "resume", QT_TRANSLATE_NOOP("form", "Resume from"), true},
     FormField{Optimisation, "training.on_non_finite", "onNonFinite", QT_TRANSLATE_NOOP("form", "Loss not finite"),
               true},
+    FormField{Optimisation, "telemetry.trace", "trace", QT_TRANSLATE_NOOP("form", "Trace steps"), true},
     FormField{Optimisation, "telemetry.megabytes_per_hour", "megabytesPerHour",
               QT_TRANSLATE_NOOP("form", "Record, MB an hour"), true},
     FormField{Optimisation, "telemetry.megabytes_total", "megabytesTotal",

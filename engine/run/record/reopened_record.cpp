@@ -116,4 +116,21 @@ std::int64_t cutRecord(const RunPaths& paths, const RecordCut& cut) {
     return lastUs;
 }
 
+// Steps are in order, so the end of the file is enough.
+std::int64_t recordedSteps(const RunPaths& paths) {
+    constexpr std::streamoff kEnd = 1 << 20;
+    std::ifstream in(paths.metrics(), std::ios::ate);
+    if (!in) return 0;
+    in.seekg(std::max<std::streamoff>(0, static_cast<std::streamoff>(in.tellg()) - kEnd));
+    std::int64_t last = 0;
+    for (std::string line; std::getline(in, line);) {
+        if (in.eof()) break;  // torn
+        const Result<Json> json = parseJson(line, "metrics.jsonl");
+        if (!json || !json.value().is_object() || json.value().value("kind", Json()) != "step") continue;
+        const auto step = json.value().find("step");
+        if (step != json.value().end() && step->is_number_integer()) last = std::max(last, step->get<std::int64_t>());
+    }
+    return last;
+}
+
 }  // namespace ringside

@@ -17,4 +17,7 @@ struct RecordCut {
 // Returns the run time of the last line that stays, in microseconds. Throws IoError.
 std::int64_t cutRecord(const RunPaths& paths, const RecordCut& cut);
 
+// The last step of metrics.jsonl; 0 where there is none.
+std::int64_t recordedSteps(const RunPaths& paths);
+
 }  // namespace ringside

@@ -2,6 +2,7 @@
 #include "run/supervise/outcome.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "run/checkpoint/checkpoint_manifest.h"
 
@@ -109,6 +110,28 @@ RunEnded withoutDirectory(const RunEvidence& run) {
                                                         : "; its checkpoints went with it"));
 }
 
+std::optional<CheckpointThere> newestUpTo(const std::filesystem::path& runDirectory, std::int64_t mostSteps) {
+    std::optional<CheckpointThere> newest;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(runDirectory / "checkpoints", error)) {
+        const std::filesystem::path file = entry.path() / kManifestName;
+        const Result<Json> json = readJsonFile(file);
+        if (!json) continue;
+        const Result<CheckpointManifest> manifest = CheckpointManifest::fromJson(json.value(), file.string());
+        if (!manifest || manifest.value().step > mostSteps) continue;
+        if (newest && manifest.value().step <= newest->step) continue;
+        const bool complete = std::ranges::all_of(manifest.value().files, [&](const CheckpointManifest::File& listed) {
+            std::error_code missing;
+            const auto bytes = std::filesystem::file_size(entry.path() / listed.name, missing);
+            return !missing && static_cast<std::int64_t>(bytes) == listed.bytes;
+        });
+        if (!complete) continue;
+        newest = CheckpointThere{std::filesystem::path("checkpoints") / entry.path().filename(), manifest.value().step,
+                                 manifest.value().epochsDone};
+    }
+    return newest;
+}
+
 }  // namespace
 
 RunEnded outcomeOf(const RunEvidence& run) {
@@ -124,25 +147,12 @@ RunEnded outcomeOf(const RunEvidence& run) {
     return unproven(run);
 }
 
-std::optional<CheckpointThere> newestCheckpoint(const std::filesystem::path& runDirectory) {
-    std::optional<CheckpointThere> newest;
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(runDirectory / "checkpoints", error)) {
-        const std::filesystem::path file = entry.path() / kManifestName;
-        const Result<Json> json = readJsonFile(file);
-        if (!json) continue;
-        const Result<CheckpointManifest> manifest = CheckpointManifest::fromJson(json.value(), file.string());
-        if (!manifest || (newest && manifest.value().step <= newest->step)) continue;
-        const bool complete = std::ranges::all_of(manifest.value().files, [&](const CheckpointManifest::File& listed) {
-            std::error_code missing;
-            const auto bytes = std::filesystem::file_size(entry.path() / listed.name, missing);
-            return !missing && static_cast<std::int64_t>(bytes) == listed.bytes;
-        });
-        if (!complete) continue;
-        newest = CheckpointThere{std::filesystem::path("checkpoints") / entry.path().filename(), manifest.value().step,
-                                 manifest.value().epochsDone};
-    }
-    return newest;
+std::optional<CheckpointThere> newestRecorded(const std::filesystem::path& runDirectory, std::int64_t recordedSteps) {
+    const std::optional<CheckpointThere> recorded = newestUpTo(runDirectory, recordedSteps);
+    return recorded ? recorded : newestCheckpoint(runDirectory);
 }
 
+std::optional<CheckpointThere> newestCheckpoint(const std::filesystem::path& runDirectory) {
+    return newestUpTo(runDirectory, std::numeric_limits<std::int64_t>::max());
+}
 }  // namespace ringside

@@ -49,5 +49,8 @@ RunEnded outcomeOf(const RunEvidence& evidence);
 
 // The newest checkpoint of a run directory that is complete; nothing where there is none.
 std::optional<CheckpointThere> newestCheckpoint(const std::filesystem::path& runDirectory);
+// The newest whose steps are all in the record, for a run that goes on in the same directory: a checkpoint may be on
+// the disk before the last steps that led to it were recorded. Where there is only such a one, that.
+std::optional<CheckpointThere> newestRecorded(const std::filesystem::path& runDirectory, std::int64_t recordedSteps);
 
 }  // namespace ringside

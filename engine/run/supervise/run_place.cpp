@@ -16,6 +16,11 @@ void emptyRecord(const RunPaths& paths) {
         fs::remove(file, ignored);
 }
 
+// An epoch's result is written when the step behind it is.
+std::int64_t recordedBefore(const RunPaths& paths) {
+    return recordedSteps(paths) - 1;
+}
+
 }  // namespace
 
 Result<std::string> findResumeAuto(const fs::path& out) {
@@ -23,7 +28,7 @@ Result<std::string> findResumeAuto(const fs::path& out) {
         return Problem{"--resume auto", "does not know where to look", "name the run directory with --out"};
     std::error_code error;
     const fs::path absolute = fs::absolute(out, error).lexically_normal();
-    const std::optional<CheckpointThere> checkpoint = newestCheckpoint(absolute);
+    const std::optional<CheckpointThere> checkpoint = newestRecorded(absolute, recordedBefore(RunPaths(absolute)));
     return checkpoint ? (absolute / checkpoint->path).string() : std::string();
 }
 
@@ -43,7 +48,7 @@ Result<RunPlace> takeRunPlace(const fs::path& out, const std::optional<std::stri
         emptyRecord(paths);
         return place;
     }
-    const std::optional<CheckpointThere> checkpoint = newestCheckpoint(paths.directory);
+    const std::optional<CheckpointThere> checkpoint = newestRecorded(paths.directory, recordedBefore(paths));
     if (!checkpoint) return Problem{resume, "is gone", "start again"};
     place.recordedUs = cutRecord(paths, {checkpoint->step, checkpoint->epochsDone});
     return place;

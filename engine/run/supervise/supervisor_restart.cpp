@@ -31,7 +31,9 @@ bool Supervisor::restartRanks() {
         return false;
     const RunEnded end = conclusion();
     if (end.state != "failed" || !mayPass(end.exitCode)) return false;
-    const std::optional<CheckpointThere> checkpoint = newestCheckpoint(m_paths.directory);
+    const auto& last = m_recorder.data().lastStep();
+    const std::optional<CheckpointThere> checkpoint =
+        newestRecorded(m_paths.directory, last ? last->step : m_run.stepsBefore);
     ++m_restarts;
     const milliseconds pause =
         std::min(m_options.backOff * (std::int64_t{1} << std::min<std::int64_t>(m_restarts - 1, 10)), kLongestBackOff);
