@@ -57,7 +57,8 @@ TEST_CASE("The JSON form has every key in the order of the contract") {
     std::vector<std::string> sections;
     for (const auto& [key, value] : json.items()) sections.push_back(key);
     CHECK(sections == std::vector<std::string>{"version", "name", "dataset", "model", "parallel", "sampler", "pitfalls",
-                                               "loader", "mesh", "pipeline", "fsdp", "optimizer", "schedule", "training", "telemetry"});
+                                               "loader", "mesh", "pipeline", "fsdp", "optimizer", "schedule",
+                                               "training", "telemetry"});
     CHECK(json["sampler"].dump() ==
           R"({"kind":"distributed","shuffle":true,"seed":0,"drop_last":false,"set_epoch":true,"num_samples":0,)"
           R"("class_weights":[],"subset_fraction":0.5,"subset_seed":0,"subset_indices":[]})");

@@ -49,8 +49,7 @@ TEST_CASE("a rank that is late is named with its phase, and the steps are predic
     CHECK(trace.wait() == 0);
     int forwards = 0;
     const Json drawn = jsonOf(scratch.path() / "trace.json");
-    for (const Json& event : drawn["traceEvents"])
-        forwards += event["ph"] == "X" && event["name"] == "forward" ? 1 : 0;
+    for (const Json& event : drawn["traceEvents"]) forwards += event["ph"] == "X" && event["name"] == "forward" ? 1 : 0;
     CHECK(forwards == 3 * summary["steps"].get<int>());  // steps of 40 ms are all traced
 
     Program lines({"attach", out, "--lines", "--traces"});
