@@ -167,8 +167,9 @@ TEST_CASE("a run without room for one checkpoint does not begin") {
 TEST_CASE("a run saves by the clock, keeps the latest of these checkpoints, and trains the same") {
     const TemporaryDirectory scratch;
     const auto train = [&](const std::string& name, const std::string& seconds) {
-        Program run({"run", "--out", scratch.path() / name, "--set", "training.epochs=4000", "--set",
-                     "parallel.world_size=2", "--set", "training.checkpoint_seconds=" + seconds});
+        Program run({"run", "--out", scratch.path() / name, "--set", "training.epochs=150", "--set",
+                     "parallel.world_size=2", "--set", "pitfalls.slow_rank=1", "--set", "pitfalls.slow_ms=1", "--set",
+                     "training.checkpoint_seconds=" + seconds});
         REQUIRE(run.wait() == 0);
         return jsonOf(scratch.path() / name / "summary.json");
     };
