@@ -19,7 +19,7 @@
 #include "comm/socket_store.h"
 #include "devices/gpu_placement.h"
 #include "tensor/gpu_runtime.h"
-#include "train/pinned_memory.h"
+#include "train/devices/pinned_memory.h"
 #include "worker_devices.h"
 
 namespace ringside {

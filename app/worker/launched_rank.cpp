@@ -22,9 +22,9 @@
 #include "launch_errors.h"
 #include "rank_life.h"
 #include "run/prepare/experiment_file.h"
+#include "run/ranks/worker_program.h"
 #include "run/supervise/launched_run.h"
 #include "run/supervise/run_place.h"
-#include "run/supervise/worker_program.h"
 
 namespace ringside {
 namespace {

@@ -13,9 +13,9 @@
 
 #include "base/errors.h"
 #include "limit_texts.h"
-#include "telemetry/sink.h"
-#include "train/control_input.h"
-#include "train/rank_run.h"
+#include "telemetry/events/sink.h"
+#include "train/control/control_input.h"
+#include "train/loop/rank_run.h"
 #include "worker_devices.h"
 #include "worker_hooks.h"
 

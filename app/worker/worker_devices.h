@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "train/rank_devices.h"
+#include "train/devices/rank_devices.h"
 
 namespace ringside {
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "launch/rank_environment.h"
-#include "train/rank_hooks.h"
+#include "train/parts/rank_hooks.h"
 
 namespace ringside {
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include "telemetry/collective_trace.h"
+#include "telemetry/steps/collective_trace.h"
 
 namespace ringside {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "telemetry/trace_data.h"
+#include "telemetry/data/trace_data.h"
 
 namespace ringside {
 

@@ -2,7 +2,7 @@
 #include "export/pytorch_sampler.h"
 
 #include "export/pytorch_pieces.h"
-#include "sampling/shard_layout.h"
+#include "sampling/plan/shard_layout.h"
 
 namespace ringside {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "config/run_config.h"
-#include "sampling/shard_plan.h"
+#include "sampling/plan/shard_plan.h"
 
 namespace ringside {
 

@@ -14,8 +14,8 @@
 #include "export/pytorch_pieces.h"
 #include "export/pytorch_sampler.h"
 #include "export/pytorch_transforms.h"
-#include "sampling/epoch_spec.h"
-#include "sampling/plan_sentences.h"
+#include "sampling/findings/plan_sentences.h"
+#include "sampling/plan/epoch_spec.h"
 
 extern "C" {
 extern const char ringsidePytorchTemplateBegin[];

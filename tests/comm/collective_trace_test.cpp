@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "telemetry/collective_trace.h"
+#include "telemetry/steps/collective_trace.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #include "backend/step_recorder.h"
 #include "base/errors.h"
 #include "comm/fake_nccl.h"
-#include "parallel/recorded_collectives.h"
+#include "parallel/reduce/recorded_collectives.h"
 #include "support/catch.h"
 
 using namespace ringside;

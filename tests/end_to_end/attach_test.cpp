@@ -5,7 +5,7 @@
 #include <csignal>
 
 #include "program.h"
-#include "run/record/run_directory.h"
+#include "run/read/run_directory.h"
 #include "support/catch.h"
 
 using namespace ringside;

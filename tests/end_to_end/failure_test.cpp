@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "program.h"
-#include "run/record/run_directory.h"
+#include "run/read/run_directory.h"
 #include "support/catch.h"
 #include "support/small_disk.h"
 

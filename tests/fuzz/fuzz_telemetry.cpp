@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // libFuzzer: any bytes, fed in two pieces, through the decoder into the run's data.
-#include "telemetry/codec.h"
-#include "telemetry/run_data.h"
+#include "telemetry/data/run_data.h"
+#include "telemetry/events/codec.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
     ringside::Decoder decoder;

@@ -3,9 +3,9 @@
 #include <random>
 
 #include "support/catch.h"
-#include "telemetry/codec.h"
-#include "telemetry/plain_line.h"
-#include "telemetry/run_data.h"
+#include "telemetry/data/run_data.h"
+#include "telemetry/events/codec.h"
+#include "telemetry/events/plain_line.h"
 
 using namespace ringside;
 

@@ -11,10 +11,10 @@
 #include "backend/cuda/cuda_convolution.h"
 #include "backend/cuda/step_graph.h"
 #include "base/errors.h"
-#include "nn/loss.h"
-#include "nn/model_factory.h"
-#include "nn/optimizer.h"
-#include "train/training_error.h"
+#include "nn/models/loss.h"
+#include "nn/models/model_factory.h"
+#include "nn/optimizers/optimizer.h"
+#include "train/parts/training_error.h"
 
 using namespace ringside;
 

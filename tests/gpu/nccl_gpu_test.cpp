@@ -14,7 +14,7 @@
 #include "base/files.h"
 #include "comm/nccl/nccl_communicator.h"
 #include "devices/gpu_placement.h"
-#include "parallel/recorded_collectives.h"
+#include "parallel/reduce/recorded_collectives.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
 

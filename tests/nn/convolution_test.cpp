@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "backend/backend.h"
-#include "sampling/torch_random.h"
+#include "sampling/random/torch_random.h"
 #include "support/catch.h"
 
 using namespace ringside;

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "backend/backend.h"
-#include "nn/batch_norm2d.h"
-#include "nn/embedding.h"
-#include "nn/model_factory.h"
+#include "nn/layers/batch_norm2d.h"
+#include "nn/layers/embedding.h"
+#include "nn/models/model_factory.h"
 #include "support/catch.h"
 
 using namespace ringside;

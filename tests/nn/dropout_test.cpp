@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "nn/dropout.h"
+#include "nn/layers/dropout.h"
 
 #include <cmath>
 #include <vector>
 
 #include "backend/backend.h"
-#include "nn/pass_key.h"
+#include "nn/layer/value_hash.h"
 #include "support/catch.h"
 
 using namespace ringside;
@@ -61,11 +61,12 @@ TEST_CASE("Dropout lets everything through in evaluation and with probability 0"
 }
 
 TEST_CASE("A dropout mask is the same for the same key and layer, and independent for another") {
-    const Dropped one(0.5, {.training = true, .key = keyOf({0, 1, 2, 0})});
-    CHECK(one.values == Dropped(0.5, {.training = true, .key = keyOf({0, 1, 2, 0})}).values);
+    const Dropped one(0.5, {.training = true, .key = hashOf({0, 1, 2, 0})});
+    CHECK(one.values == Dropped(0.5, {.training = true, .key = hashOf({0, 1, 2, 0})}).values);
     // Independent masks of one half agree on half of the places, give or take 0.0016.
-    for (const std::uint64_t key : {keyOf({1, 1, 2, 0}), keyOf({0, 2, 2, 0}), keyOf({0, 1, 3, 0}), keyOf({0, 1, 2, 1})})
+    for (const std::uint64_t key :
+         {hashOf({1, 1, 2, 0}), hashOf({0, 2, 2, 0}), hashOf({0, 1, 3, 0}), hashOf({0, 1, 2, 1})})
         CHECK(std::abs(one.agreement(Dropped(0.5, {.training = true, .key = key})) - 0.5) < 5 * 0.0016);
-    const Dropped otherLayer(0.5, {.training = true, .key = keyOf({0, 1, 2, 0})}, 1);
+    const Dropped otherLayer(0.5, {.training = true, .key = hashOf({0, 1, 2, 0})}, 1);
     CHECK(std::abs(one.agreement(otherLayer) - 0.5) < 5 * 0.0016);
 }

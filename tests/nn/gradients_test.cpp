@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "backend/backend.h"
-#include "nn/loss.h"
-#include "nn/model_factory.h"
+#include "nn/models/loss.h"
+#include "nn/models/model_factory.h"
 #include "support/catch.h"
 
 using namespace ringside;

@@ -6,9 +6,9 @@
 
 #include "backend/backend.h"
 #include "base/sha256.h"
-#include "nn/linear.h"
-#include "nn/model.h"
-#include "nn/relu.h"
+#include "nn/layers/linear.h"
+#include "nn/layers/relu.h"
+#include "nn/models/model.h"
 #include "support/catch.h"
 #include "support/goldens.h"
 

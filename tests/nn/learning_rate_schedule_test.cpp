@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "nn/learning_rate_schedule.h"
+#include "nn/optimizers/learning_rate_schedule.h"
 
 #include <cstdlib>
 #include <string>

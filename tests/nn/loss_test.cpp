@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "nn/loss.h"
+#include "nn/models/loss.h"
 
 #include <cmath>
 #include <limits>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "nn/model.h"
+#include "nn/models/model.h"
 
 #include <vector>
 
 #include "backend/backend.h"
-#include "nn/linear.h"
-#include "nn/model_factory.h"
-#include "nn/relu.h"
+#include "nn/layers/linear.h"
+#include "nn/layers/relu.h"
+#include "nn/models/model_factory.h"
 #include "support/catch.h"
 
 using namespace ringside;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "backend/backend.h"
-#include "nn/optimizer.h"
+#include "nn/optimizers/optimizer.h"
 #include "support/catch.h"
 #include "support/goldens.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // One layer in parts of the batch beside its two layers over all of it.
-#include "nn/pooled_conv2d.h"
+#include "nn/layers/pooled_conv2d.h"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "nn/max_pool2d.h"
+#include "nn/layers/max_pool2d.h"
 #include "support/catch.h"
 #include "support/tensors.h"
 

@@ -2,7 +2,7 @@
 #include "base/sha256.h"
 #include "data/sets/synthetic_dataset.h"
 #include "oracle.h"
-#include "sampling/torch_random.h"
+#include "sampling/random/torch_random.h"
 #include "support/catch.h"
 
 using namespace ringside;

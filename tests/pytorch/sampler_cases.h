@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "sampling/shard_plan.h"
+#include "sampling/plan/shard_plan.h"
 
 namespace ringside::testing {
 

@@ -2,7 +2,7 @@
 #include <random>
 
 #include "oracle.h"
-#include "sampling/shard_plan.h"
+#include "sampling/plan/shard_plan.h"
 #include "support/catch.h"
 #include "support/labelled_set.h"
 

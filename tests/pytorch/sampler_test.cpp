@@ -3,7 +3,7 @@
 
 #include "oracle.h"
 #include "sampler_cases.h"
-#include "sampling/shard_plan.h"
+#include "sampling/plan/shard_plan.h"
 #include "support/catch.h"
 
 using namespace ringside;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/record/plan_watch.h"
 
-#include "sampling/epoch_spec.h"
+#include "sampling/plan/epoch_spec.h"
 #include "support/catch.h"
 
 using namespace ringside;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/supervise/rank_movement.h"
+#include "run/ranks/rank_movement.h"
 
 #include "support/catch.h"
 
@@ -43,6 +43,6 @@ TEST_CASE("reading data, saving and connecting may last") {
 TEST_CASE("time in which nobody could look does not count") {
     RankMovement rank;
     rank.take(beat(Phase::kValidation, 3, 4), TimePoint{});
-    rank.pardon(TimePoint{} + 1h);
+    rank.restart(TimePoint{} + 1h);
     CHECK(rank.stillSeconds(TimePoint{} + 1h + 1s) == 1);
 }

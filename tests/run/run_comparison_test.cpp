@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/record/run_comparison.h"
+#include "run/read/run_comparison.h"
 
 #include <cmath>
 

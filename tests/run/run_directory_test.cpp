@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/record/run_directory.h"
+#include "run/read/run_directory.h"
 
 #include <fstream>
 

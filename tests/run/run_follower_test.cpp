@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/record/run_follower.h"
+#include "run/read/run_follower.h"
 
 #include <fstream>
 #include <optional>
 
 #include "support/catch.h"
 #include "support/temporary_directory.h"
-#include "telemetry/codec.h"
+#include "telemetry/events/codec.h"
 
 using namespace ringside;
 

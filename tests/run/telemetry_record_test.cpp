@@ -8,8 +8,8 @@
 #include "run/record/metrics_record.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
-#include "telemetry/codec.h"
-#include "telemetry/run_data.h"
+#include "telemetry/data/run_data.h"
+#include "telemetry/events/codec.h"
 
 using namespace ringside;
 

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <fstream>
 
-#include "run/record/read_traces.h"
-#include "run/record/trace_follower.h"
+#include "run/read/read_traces.h"
+#include "run/read/trace_follower.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
-#include "telemetry/codec.h"
+#include "telemetry/events/codec.h"
 
 using namespace ringside;
 

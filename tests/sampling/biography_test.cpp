@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sampling/biography.h"
+#include "sampling/findings/biography.h"
 
 #include "support/catch.h"
 

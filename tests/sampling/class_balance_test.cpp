@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sampling/class_balance.h"
+#include "sampling/findings/class_balance.h"
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sampling/plan_damage.h"
+#include "sampling/findings/plan_damage.h"
 
 #include <cmath>
 

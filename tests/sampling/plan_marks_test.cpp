@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sampling/plan_marks.h"
+#include "sampling/findings/plan_marks.h"
 
 #include "support/catch.h"
 

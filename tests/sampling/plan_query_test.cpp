@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sampling/plan_query.h"
+#include "sampling/query/plan_query.h"
 
 #include "support/catch.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sampling/plan_sentences.h"
-#include "sampling/epoch_spec.h"
+#include "sampling/findings/plan_sentences.h"
+#include "sampling/plan/epoch_spec.h"
 
 #include "support/catch.h"
 

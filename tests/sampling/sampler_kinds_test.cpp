@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/sampler_kind.h"
 
-#include "sampling/plan_sentences.h"
-#include "sampling/shard_plan.h"
+#include "sampling/findings/plan_sentences.h"
+#include "sampling/plan/shard_plan.h"
 #include "support/catch.h"
 #include "support/labelled_set.h"
 

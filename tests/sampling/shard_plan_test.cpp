@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sampling/shard_plan.h"
+#include "sampling/plan/shard_plan.h"
 
 #include "base/sha256.h"
 #include "support/catch.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sampling/torch_random.h"
+#include "sampling/random/torch_random.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sampling/torch_samplers.h"
+#include "sampling/plan/torch_samplers.h"
 
 #include <cmath>
 

@@ -22,8 +22,8 @@
 #include "run/checkpoint/checkpoint_manifest.h"
 
 #include "launch/rank_channels.h"
-#include "telemetry/codec.h"
-#include "telemetry/sink.h"
+#include "telemetry/events/codec.h"
+#include "telemetry/events/sink.h"
 
 using namespace ringside;
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "train/wrong_index.h"
+#include "train/parts/wrong_index.h"
 
 namespace ringside {
 

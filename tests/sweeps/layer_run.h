@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backend/backend.h"
-#include "sampling/torch_random.h"
+#include "sampling/random/torch_random.h"
 #include "sweeps/sweep_case.h"
 
 namespace ringside {

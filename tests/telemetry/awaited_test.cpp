@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "telemetry/awaited.h"
+#include "telemetry/data/awaited.h"
 
 #include "support/catch.h"
 

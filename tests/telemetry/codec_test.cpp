@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "support/catch.h"
-#include "telemetry/codec.h"
-#include "telemetry/plain_line.h"
+#include "telemetry/events/codec.h"
+#include "telemetry/events/plain_line.h"
 
 using namespace ringside;
 

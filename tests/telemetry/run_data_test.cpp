@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "support/catch.h"
-#include "telemetry/run_data.h"
+#include "telemetry/data/run_data.h"
 
 using namespace ringside;
 

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "support/catch.h"
-#include "telemetry/series.h"
+#include "telemetry/data/series.h"
 
 using namespace ringside;
 

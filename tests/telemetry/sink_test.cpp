@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "telemetry/sink.h"
+#include "telemetry/events/sink.h"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -10,7 +10,7 @@
 
 #include "base/unique_fd.h"
 #include "support/catch.h"
-#include "telemetry/codec.h"
+#include "telemetry/events/codec.h"
 
 using namespace ringside;
 using namespace std::chrono_literals;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "telemetry/step_grain.h"
+#include "telemetry/steps/step_grain.h"
 
 #include "support/catch.h"
 

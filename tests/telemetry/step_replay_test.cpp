@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "telemetry/step_replay.h"
+#include "telemetry/data/step_replay.h"
 
 #include "support/catch.h"
 

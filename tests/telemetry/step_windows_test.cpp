@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "telemetry/step_windows.h"
+#include "telemetry/events/step_windows.h"
 
 #include <cmath>
 #include <limits>
 
 #include "support/catch.h"
-#include "telemetry/codec.h"
-#include "telemetry/run_data.h"
+#include "telemetry/data/run_data.h"
+#include "telemetry/events/codec.h"
 
 using namespace ringside;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "telemetry/steps_verdict.h"
+#include "telemetry/steps/steps_verdict.h"
 
 #include "support/catch.h"
 

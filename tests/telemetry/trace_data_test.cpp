@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "telemetry/trace_data.h"
+#include "telemetry/data/trace_data.h"
 
 #include "support/catch.h"
-#include "telemetry/codec.h"
+#include "telemetry/events/codec.h"
 
 using namespace ringside;
 

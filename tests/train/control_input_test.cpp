@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "train/control_input.h"
+#include "train/control/control_input.h"
 
 #include <sys/socket.h>
 #include <unistd.h>

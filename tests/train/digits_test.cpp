@@ -2,7 +2,7 @@
 // Whole runs on the built-in digits, ranks as threads.
 #include <cmath>
 
-#include "sampling/shard_plan.h"
+#include "sampling/plan/shard_plan.h"
 #include "support/catch.h"
 #include "train/training_run.h"
 

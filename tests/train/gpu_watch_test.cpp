@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "train/gpu_watch.h"
+#include "train/devices/gpu_watch.h"
 
 #include <atomic>
 #include <future>

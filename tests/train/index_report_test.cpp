@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "train/index_report.h"
+#include "train/loop/index_report.h"
 
-#include "sampling/epoch_spec.h"
+#include "sampling/plan/epoch_spec.h"
 #include "support/catch.h"
 #include "support/wrong_index_text.h"
 #include "train/training_run.h"

@@ -3,7 +3,7 @@
 #include "comm/ranks_as_threads.h"
 #include "data/loading/channel_moments.h"
 #include "support/catch.h"
-#include "train/batch_gatherer.h"
+#include "train/loop/batch_gatherer.h"
 #include "train/training_run.h"
 
 using namespace ringside;

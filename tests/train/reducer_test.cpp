@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "parallel/gradient_reducer.h"
+#include "parallel/reduce/gradient_reducer.h"
 
 #include <cmath>
 #include <mutex>

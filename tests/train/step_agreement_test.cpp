@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "train/step_agreement.h"
+#include "train/control/step_agreement.h"
 
 #include <array>
 #include <deque>

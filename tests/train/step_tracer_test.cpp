@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "train/step_tracer.h"
+#include "train/trace/step_tracer.h"
 
 #include <algorithm>
 

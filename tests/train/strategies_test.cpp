@@ -4,7 +4,7 @@
 #include "run/checkpoint/checkpoint_manifest.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
-#include "train/training_error.h"
+#include "train/parts/training_error.h"
 #include "train/training_run.h"
 
 using namespace ringside;

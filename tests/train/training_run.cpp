@@ -6,7 +6,7 @@
 #include "backend/backend.h"
 #include "comm/ranks_as_threads.h"
 #include "data/sets/memory_dataset.h"
-#include "sampling/torch_random.h"
+#include "sampling/random/torch_random.h"
 #include "support/catch.h"
 
 namespace ringside::test {

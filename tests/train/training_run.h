@@ -10,7 +10,7 @@
 #include "config/run_config.h"
 #include "data/sets/dataset.h"
 #include "launch/control_command.h"
-#include "train/trainer.h"
+#include "train/loop/trainer.h"
 
 namespace ringside::test {
 

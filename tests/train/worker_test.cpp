@@ -18,7 +18,7 @@
 #include "launch/shared_memory.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
-#include "telemetry/codec.h"
+#include "telemetry/events/codec.h"
 
 using namespace ringside;
 

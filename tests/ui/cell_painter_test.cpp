@@ -4,7 +4,7 @@
 #include <QImage>
 
 #include "plans.h"
-#include "sampling/plan_query.h"
+#include "sampling/query/plan_query.h"
 #include "shards/loom/loom_widget.h"
 #include "shards/map/map_view.h"
 #include "support/catch.h"

@@ -6,7 +6,7 @@
 #include <QFile>
 #include <QTemporaryDir>
 
-#include "telemetry/codec.h"
+#include "telemetry/events/codec.h"
 
 // A run as fake_ringsidectl.sh plays it: 4 ranks, 120 steps planned.
 struct FakeRun {

@@ -10,10 +10,10 @@
 #include <QTest>
 #include <QTreeView>
 
+#include "commands/command_palette.h"
+#include "commands/command_search.h"
 #include "dialogs/qt_dialogs.h"
 #include "experiment/number_spin_box.h"
-#include "main_window/command_palette.h"
-#include "main_window/command_search.h"
 #include "main_window/paint_stages.h"
 #include "settings/settings.h"
 #include "support/catch.h"

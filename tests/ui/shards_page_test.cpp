@@ -9,7 +9,7 @@
 
 #include "plans.h"
 #include "shards_window.h"
-#include "telemetry/codec.h"
+#include "telemetry/events/codec.h"
 
 using namespace ringside;
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "models/run_model.h"
-#include "telemetry/codec.h"
+#include "telemetry/events/codec.h"
 
 // A run of two ranks as its telemetry tells it: rank 1's loss is 1 higher than rank 0's.
 class FakeRun {

@@ -6,7 +6,7 @@
 #include "shards/scene/order_hash.h"
 #include "shards/watch/run_progress.h"
 #include "support/catch.h"
-#include "telemetry/codec.h"
+#include "telemetry/events/codec.h"
 #include "wait_for.h"
 
 using namespace ringside;

@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "model/model_description.h"
-#include "sampling/epoch_spec.h"
-#include "sampling/plan_sentences.h"
+#include "sampling/findings/plan_sentences.h"
+#include "sampling/plan/epoch_spec.h"
 #include "words/field_text.h"
 #include "words/form_fields.h"
 

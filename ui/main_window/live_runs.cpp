@@ -3,7 +3,7 @@
 
 #include <QDir>
 
-#include "run/record/run_directory.h"
+#include "run/read/run_directory.h"
 
 namespace ringside {
 namespace {

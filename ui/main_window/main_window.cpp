@@ -14,6 +14,8 @@
 #include <QStatusBar>
 
 #include "base/json.h"
+#include "commands/command_palette.h"
+#include "commands/keys_dialog.h"
 #include "controls/elided_label.h"
 #include "devices/devices_dialog.h"
 #include "devices/gpu_probe.h"
@@ -22,12 +24,11 @@
 #include "experiment/experiment_form.h"
 #include "experiment/model_summary_dialog.h"
 #include "loading/loader_sweep_dialog.h"
-#include "main_window/command_palette.h"
-#include "main_window/keys_dialog.h"
 #include "main_window/live_runs.h"
 #include "main_window/top_bar.h"
 #include "ranks/rank_strip.h"
-#include "run/record/run_directory.h"
+#include "run/read/run_directory.h"
+#include "run/read/run_summary.h"
 #include "settings/settings.h"
 #include "theme/desktop_motion.h"
 #include "theme/theme.h"
@@ -387,17 +388,16 @@ void MainWindow::offerLastRun() {
 // What was stopped on request goes on from its checkpoint, if it is wanted.
 void MainWindow::offerResume(const QString& directory) {
     const RunPaths paths(directory.toStdString());
-    const Result<Json> summary = readJsonFile(paths.summary());
-    if (!summary || summary.value().value("state", "") != "stopped") return;
+    const Result<RunSummary> summary = readRunSummary(paths.summary());
+    if (!summary || summary.value().state != "stopped") return;
     if (!QDir(directory + QStringLiteral("/checkpoints")).exists()) return;
     const Result<Json> config = readJsonFile(paths.config());
     const QString name = config && config.value().contains("name") && config.value()["name"].is_string()
                              ? QString::fromStdString(config.value()["name"].get<std::string>())
                              : QFileInfo(directory).fileName();
-    const Json steps = summary.value().value("steps", Json());
-    m_notice->offer(tr("%1 was stopped after step %2; its checkpoint is kept.")
-                        .arg(name, groupedText(steps.is_number_integer() ? steps.get<std::int64_t>() : 0)),
-                    tr("Resume"), [this, directory] { m_resumeWhenShown = openRun(directory); });
+    m_notice->offer(
+        tr("%1 was stopped after step %2; its checkpoint is kept.").arg(name, groupedText(summary.value().steps)),
+        tr("Resume"), [this, directory] { m_resumeWhenShown = openRun(directory); });
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

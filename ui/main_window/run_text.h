@@ -4,7 +4,7 @@
 #include <QString>
 
 #include "models/run_controller.h"
-#include "telemetry/run_data.h"
+#include "telemetry/data/run_data.h"
 
 namespace ringside {
 

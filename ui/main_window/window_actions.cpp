@@ -7,7 +7,7 @@
 #include <QUndoStack>
 #include <functional>
 
-#include "main_window/command_search.h"
+#include "commands/command_search.h"
 #include "main_window/examples.h"
 
 namespace ringside {

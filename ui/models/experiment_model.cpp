@@ -11,8 +11,8 @@
 #include "data/loading/sample_transforms.h"
 #include "devices/memory_check.h"
 #include "model/model_description.h"
-#include "sampling/epoch_spec.h"
-#include "sampling/plan_sentences.h"
+#include "sampling/findings/plan_sentences.h"
+#include "sampling/plan/epoch_spec.h"
 #include "words/form_fields.h"
 
 namespace ringside {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/plan_model.h"
-#include "sampling/work_limits.h"
+#include "sampling/plan/work_limits.h"
 
 #include <QElapsedTimer>
 #include <algorithm>
 
 #include "models/experiment_model.h"
-#include "sampling/epoch_spec.h"
+#include "sampling/plan/epoch_spec.h"
 
 namespace ringside {
 namespace {

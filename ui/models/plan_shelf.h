@@ -6,7 +6,7 @@
 #include <mutex>
 #include <optional>
 
-#include "sampling/shard_plan.h"
+#include "sampling/plan/shard_plan.h"
 
 namespace ringside {
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "telemetry/codec.h"
-#include "telemetry/run_data.h"
+#include "telemetry/data/run_data.h"
+#include "telemetry/events/codec.h"
 
 namespace ringside {
 

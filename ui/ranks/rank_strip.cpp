@@ -11,8 +11,8 @@
 
 #include "models/experiment_model.h"
 #include "models/run_model.h"
-#include "sampling/epoch_spec.h"
-#include "telemetry/awaited.h"
+#include "sampling/plan/epoch_spec.h"
+#include "telemetry/data/awaited.h"
 #include "theme/theme.h"
 
 namespace ringside {

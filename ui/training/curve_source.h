@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "charts/curve.h"
-#include "telemetry/run_data.h"
+#include "telemetry/data/run_data.h"
 
 namespace ringside {
 

@@ -10,8 +10,8 @@
 #include "base/files.h"
 #include "config/run_config.h"
 #include "models/run_model.h"
-#include "run/record/run_directory.h"
-#include "telemetry/codec.h"
+#include "run/read/run_directory.h"
+#include "telemetry/events/codec.h"
 
 namespace ringside {
 namespace {

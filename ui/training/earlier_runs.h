@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "controls/latest_work.h"
-#include "telemetry/run_data.h"
+#include "telemetry/data/run_data.h"
 
 namespace ringside {
 

@@ -15,8 +15,8 @@
 #include "data/loading/sample_transforms.h"
 #include "data/sets/dataset.h"
 #include "model/model_summary.h"
-#include "sampling/epoch_spec.h"
-#include "sampling/plan_sentences.h"
+#include "sampling/findings/plan_sentences.h"
+#include "sampling/plan/epoch_spec.h"
 
 namespace ringside {
 namespace {

@@ -9,7 +9,7 @@
 #include "experiment/job_export.h"
 #include "export/chrome_trace.h"
 #include "export/pytorch_script.h"
-#include "run/record/read_traces.h"
+#include "run/read/read_traces.h"
 
 namespace ringside {
 namespace {

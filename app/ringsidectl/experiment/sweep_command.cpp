@@ -17,8 +17,8 @@
 #include "data/loading/loader_sweep.h"
 #include "devices/host_devices.h"
 #include "experiment/experiment_file.h"
-#include "sampling/epoch_spec.h"
-#include "sampling/plan_sentences.h"
+#include "sampling/findings/plan_sentences.h"
+#include "sampling/plan/epoch_spec.h"
 
 namespace ringside {
 namespace {

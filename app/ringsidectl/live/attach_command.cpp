@@ -17,9 +17,9 @@
 #include "base/terminal_text.h"
 #include "experiment/experiment_file.h"
 #include "live/progress_view.h"
-#include "run/record/run_follower.h"
+#include "run/read/run_follower.h"
 #include "run/supervise/control_server.h"
-#include "telemetry/codec.h"
+#include "telemetry/events/codec.h"
 #include "terminal/screen.h"
 #include "terminal/signal_input.h"
 

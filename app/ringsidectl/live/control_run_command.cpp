@@ -13,10 +13,10 @@
 #include "base/exit_code.h"
 #include "base/terminal_text.h"
 #include "experiment/experiment_file.h"
-#include "run/record/run_follower.h"
+#include "run/read/run_follower.h"
 #include "run/supervise/control_server.h"
-#include "telemetry/codec.h"
-#include "telemetry/run_data.h"
+#include "telemetry/data/run_data.h"
+#include "telemetry/events/codec.h"
 
 namespace ringside {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "base/terminal_text.h"
 #include "config/run_config.h"
-#include "telemetry/awaited.h"
+#include "telemetry/data/awaited.h"
 
 namespace ringside {
 namespace {

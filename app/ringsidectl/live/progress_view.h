@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include "telemetry/run_data.h"
+#include "telemetry/data/run_data.h"
 #include "terminal/screen.h"
 
 namespace ringside {

@@ -23,10 +23,10 @@
 #include "live/progress_view.h"
 #include "run/prepare/prepared_run.h"
 #include "run/prepare/resume_point.h"
-#include "run/record/run_directory.h"
+#include "run/ranks/worker_program.h"
+#include "run/read/run_directory.h"
 #include "run/supervise/run_place.h"
 #include "run/supervise/supervisor.h"
-#include "run/supervise/worker_program.h"
 #include "terminal/screen.h"
 #include "terminal/signal_input.h"
 

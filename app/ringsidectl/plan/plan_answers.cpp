@@ -5,11 +5,11 @@
 #include <cstdio>
 
 #include "base/number_text.h"
-#include "sampling/class_balance.h"
-#include "sampling/plan_damage.h"
-#include "sampling/plan_diff.h"
-#include "sampling/plan_query.h"
-#include "sampling/plan_sentences.h"
+#include "sampling/findings/class_balance.h"
+#include "sampling/findings/plan_damage.h"
+#include "sampling/findings/plan_diff.h"
+#include "sampling/findings/plan_sentences.h"
+#include "sampling/query/plan_query.h"
 
 namespace ringside {
 namespace {

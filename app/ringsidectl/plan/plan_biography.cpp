@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "sampling/biography.h"
+#include "sampling/findings/biography.h"
 
 namespace ringside {
 namespace {

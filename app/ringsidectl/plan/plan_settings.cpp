@@ -8,7 +8,7 @@
 #include "config/config_fields.h"
 #include "data/preview/preview.h"
 #include "experiment/experiment_file.h"
-#include "sampling/epoch_spec.h"
+#include "sampling/plan/epoch_spec.h"
 
 namespace ringside {
 namespace {

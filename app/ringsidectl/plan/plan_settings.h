@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "data/sets/dataset.h"
-#include "sampling/shard_plan.h"
+#include "sampling/plan/shard_plan.h"
 
 namespace ringside {
 

@@ -4,7 +4,7 @@
 
 #include "base/number_text.h"
 #include "plan/plan_writers.h"
-#include "sampling/plan_sentences.h"
+#include "sampling/findings/plan_sentences.h"
 
 namespace ringside {
 namespace {

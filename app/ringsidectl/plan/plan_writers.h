@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sampling/shard_plan.h"
+#include "sampling/plan/shard_plan.h"
 #include "terminal/text_out.h"
 
 namespace ringside {

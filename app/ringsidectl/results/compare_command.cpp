@@ -7,7 +7,7 @@
 
 #include "base/terminal_text.h"
 #include "experiment/experiment_file.h"
-#include "run/record/run_comparison.h"
+#include "run/read/run_comparison.h"
 
 namespace ringside {
 namespace {

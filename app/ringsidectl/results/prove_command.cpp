@@ -17,6 +17,8 @@
 #include "experiment/experiment_file.h"
 #include "run/prepare/prepared_run.h"
 #include "run/prove/proof.h"
+#include "run/read/run_directory.h"
+#include "run/read/run_summary.h"
 
 namespace ringside {
 namespace {
@@ -104,9 +106,9 @@ Result<std::filesystem::path> trainCase(const ProofCase& what, std::int64_t step
     options.arguments = {"run", (directory / (name + ".json")).string(), "--out", out.string()};
     ChildProcess child(options);
     const std::string said = outputOf(child);
-    const Result<Json> summary = readJsonFile(out / "summary.json");
+    const Result<RunSummary> summary = readRunSummary(RunPaths(out).summary());
     if (child.end()->signalled || child.end()->code != 0 || !summary) {
-        const std::string verdict = summary ? summary.value().value("verdict", "") : "";
+        const std::string verdict = summary ? summary.value().verdict : "";
         return Problem{what.name, verdict.empty() ? lastLineOf(said) : verdict,
                        "leave it out, or change the experiment"};
     }

@@ -8,93 +8,70 @@
 #include "base/json.h"
 #include "base/terminal_text.h"
 #include "experiment/experiment_file.h"
-#include "run/record/run_directory.h"
+#include "run/read/run_directory.h"
+#include "run/read/run_summary.h"
 
 namespace ringside {
 namespace {
-
-constexpr std::size_t kMaxSummaryBytes = 16U << 20;
 
 constexpr const char* kShowFooter =
     "Examples:\n"
     "  ringsidectl show runs/first\n"
     "  ringsidectl show runs/first --json | python3 -m json.tool";
 
-std::string text(const Json& json, const char* key) {
-    const auto found = json.find(key);
-    if (found == json.end() || found->is_null()) return "-";
-    return found->is_string() ? found->get<std::string>() : found->dump();
-}
-
-double number(const Json& json, const char* key) {
-    const auto found = json.find(key);
-    return found != json.end() && found->is_number() ? found->get<double>() : 0;
-}
-
-bool has(const Json& json, const char* key) {
-    const auto found = json.find(key);
-    return found != json.end() && found->is_number();
-}
-
 void row(const char* name, const std::string& value) {
-    std::printf("%-14s %s\n", name, terminalText(value).c_str());
+    std::printf("%-14s %s\n", name, terminalText(value.empty() ? "-" : value).c_str());
 }
 
-std::string metrics(const Json& json, const char* lossKey, const char* accuracyKey) {
+std::string metrics(double loss, const std::optional<double>& accuracy) {
     char line[96];
-    if (has(json, accuracyKey)) {
-        std::snprintf(line, sizeof line, "accuracy %.2f %%, loss %.4f", 100 * number(json, accuracyKey),
-                      number(json, lossKey));
+    if (accuracy) {
+        std::snprintf(line, sizeof line, "accuracy %.2f %%, loss %.4f", 100 * *accuracy, loss);
     } else {
-        std::snprintf(line, sizeof line, "loss %.4f", number(json, lossKey));
+        std::snprintf(line, sizeof line, "loss %.4f", loss);
     }
     return line;
 }
 
-void printMetrics(const Json& summary) {
-    const Json last = summary.value("final", Json::object());
-    const Json best = summary.value("best", Json::object());
-    if (has(last, "train_loss")) row("training", metrics(last, "train_loss", "train_accuracy"));
-    if (has(last, "val_loss")) {
-        row("validation", metrics(last, "val_loss", "val_accuracy") + " (" + text(last, "val_samples") + " samples)");
+void printMetrics(const RunSummary& summary) {
+    const FinalMetrics& last = summary.last;
+    if (last.trainLoss) row("training", metrics(*last.trainLoss, last.trainAccuracy));
+    if (last.validationLoss) {
+        row("validation", metrics(*last.validationLoss, last.validationAccuracy) + " (" +
+                              std::to_string(last.validationSamples.value_or(0)) + " samples)");
     }
-    if (has(best, "val_loss")) {
-        row("best", metrics(best, "val_loss", "val_accuracy") + ", after epoch " +
-                        std::to_string(static_cast<long long>(number(best, "epoch")) + 1));
+    const BestMetrics& best = summary.best;
+    if (best.validationLoss) {
+        row("best", metrics(*best.validationLoss, best.validationAccuracy) + ", after epoch " +
+                        std::to_string(best.epoch.value_or(0) + 1));
     }
 }
 
-void printShards(const Json& summary) {
-    const auto verified = summary.find("plan_verified");
-    if (verified == summary.end() || !verified->is_boolean()) return;
-    const auto mismatch = summary.find("plan_mismatch");
-    const bool told = mismatch != summary.end() && mismatch->is_object();
-    const auto audited = static_cast<long long>(number(summary, "plan_audited_epochs"));
-    row("shards", verified->get<bool>()
+void printShards(const RunSummary& summary) {
+    if (!summary.planVerified) return;
+    const std::int64_t audited = summary.planAuditedEpochs;
+    row("shards", *summary.planVerified
                       ? "verified in " + std::to_string(audited) + (audited == 1 ? " epoch" : " epochs") +
                             ": every rank trained on the samples planned for it"
-                      : "not as planned: " + (told ? text(*mismatch, "text") : "in epoch 0"));
+                      : "not as planned: " + (summary.planMismatch ? summary.planMismatch->text : "in epoch 0"));
 }
 
-void printSummary(const RunPaths& paths, const Json& summary) {
+void printSummary(const RunPaths& paths, const RunSummary& summary) {
     char speed[128];
-    std::snprintf(speed, sizeof speed, "%s steps in %.2f s (%.0f steps/s, %.0f samples/s)",
-                  text(summary, "steps").c_str(), number(summary, "train_seconds"), number(summary, "steps_per_second"),
-                  number(summary, "samples_per_second"));
-    row("name", text(summary, "name"));
-    row("state", text(summary, "state") + ": " + text(summary, "verdict"));
-    if (has(summary, "first_failed_rank")) row("first failed", "rank " + text(summary, "first_failed_rank"));
-    for (const Json& line : summary.value("last_lines", Json::array())) {
-        if (line.is_string()) std::printf("  | %s\n", terminalText(line.get<std::string>()).c_str());
-    }
-    row("ranks", text(summary, "world_size"));
-    row("device", text(summary, "why_device"));
-    row("backend", text(summary, "why_backend"));
+    std::snprintf(speed, sizeof speed, "%lld steps in %.2f s (%.0f steps/s, %.0f samples/s)",
+                  static_cast<long long>(summary.steps), summary.trainSeconds, summary.stepsPerSecond,
+                  summary.samplesPerSecond);
+    row("name", summary.name);
+    row("state", summary.state + ": " + summary.verdict);
+    if (summary.firstFailedRank) row("first failed", "rank " + std::to_string(*summary.firstFailedRank));
+    for (const std::string& line : summary.lastLines) std::printf("  | %s\n", terminalText(line).c_str());
+    row("ranks", std::to_string(summary.worldSize));
+    row("device", summary.whyDevice);
+    row("backend", summary.whyBackend);
     row("trained", speed);
     printMetrics(summary);
     printShards(summary);
-    if (!text(summary, "time_verdict").empty() && text(summary, "time_verdict") != "-")
-        row("time", text(summary, "time_verdict"));
+    if (summary.timeVerdict && !summary.timeVerdict->empty()) row("time", *summary.timeVerdict);
     row("run directory", paths.directory.string());
 }
 
@@ -107,16 +84,15 @@ int showCommand(const std::string& directory, bool asJson) {
         return reportProblems({{directory, alive ? "is still running" : "has no summary: its supervisor was killed",
                                 "ringsidectl attach " + directory + " shows what there is"}});
     }
-    const Result<Json> summary = readJsonFile(paths.value().summary(), kMaxSummaryBytes);
-    if (!summary) return reportProblems({summary.problem()});
-    if (!summary.value().is_object()) {
-        return reportProblems({{paths.value().summary().string(), "is no run summary", "name another run directory"}});
-    }
     if (asJson) {
-        std::cout << terminalJson(summary.value().dump(2)) << '\n';
-    } else {
-        printSummary(paths.value(), summary.value());
+        const Result<Json> file = readJsonFile(paths.value().summary());
+        if (!file) return reportProblems({file.problem()});
+        std::cout << terminalJson(file.value().dump(2)) << '\n';
+        return 0;
     }
+    const Result<RunSummary> summary = readRunSummary(paths.value().summary());
+    if (!summary) return reportProblems({summary.problem()});
+    printSummary(paths.value(), summary.value());
     return 0;
 }
 

@@ -7,8 +7,8 @@
 
 #include "base/json.h"
 #include "experiment/experiment_file.h"
-#include "run/record/read_traces.h"
-#include "telemetry/step_replay.h"
+#include "run/read/read_traces.h"
+#include "telemetry/data/step_replay.h"
 
 namespace ringside {
 namespace {

@@ -14,7 +14,7 @@
 #include "data/loading/sample_transforms.h"
 #include "data/loading/sample_writer.h"
 #include "data/sets/dataset.h"
-#include "sampling/shard_plan.h"
+#include "sampling/plan/shard_plan.h"
 
 namespace ringside {
 

@@ -11,7 +11,7 @@
 #include "base/number_text.h"
 #include "data/loading/channel_moments.h"
 #include "data/loading/data_loader.h"
-#include "sampling/epoch_spec.h"
+#include "sampling/plan/epoch_spec.h"
 
 namespace ringside {
 namespace {

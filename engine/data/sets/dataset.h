@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 #include "config/run_config.h"
-#include "sampling/class_labels.h"
+#include "sampling/plan/class_labels.h"
 
 namespace ringside {
 

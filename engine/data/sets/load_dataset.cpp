@@ -15,7 +15,7 @@
 #include "data/sets/synthetic_dataset.h"
 #include "data/sets/synthetic_shapes.h"
 #include "data/sets/text_dataset.h"
-#include "sampling/torch_random.h"
+#include "sampling/random/torch_random.h"
 
 namespace ringside {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/sets/synthetic_dataset.h"
 
-#include "sampling/torch_random.h"
+#include "sampling/random/torch_random.h"
 
 namespace ringside {
 

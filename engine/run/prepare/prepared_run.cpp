@@ -8,8 +8,8 @@
 #include "devices/memory_check.h"
 #include "model/model_description.h"
 #include "run/prepare/resume_point.h"
-#include "sampling/epoch_spec.h"
-#include "sampling/plan_sentences.h"
+#include "sampling/findings/plan_sentences.h"
+#include "sampling/plan/epoch_spec.h"
 
 namespace ringside {
 namespace {

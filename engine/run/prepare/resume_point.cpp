@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/files.h"
-#include "sampling/epoch_spec.h"
+#include "sampling/plan/epoch_spec.h"
 
 namespace ringside {
 namespace {

@@ -8,8 +8,8 @@
 #include "run/record/append_file.h"
 #include "run/record/epoch_gate.h"
 #include "run/record/record_budget.h"
-#include "telemetry/run_data.h"
-#include "telemetry/step_grain.h"
+#include "telemetry/data/run_data.h"
+#include "telemetry/steps/step_grain.h"
 
 namespace ringside {
 

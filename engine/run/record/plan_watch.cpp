@@ -10,8 +10,8 @@
 
 #include "base/processors.h"
 #include "base/sha256.h"
-#include "sampling/class_labels.h"
-#include "sampling/epoch_spec.h"
+#include "sampling/plan/class_labels.h"
+#include "sampling/plan/epoch_spec.h"
 
 namespace ringside {
 namespace {
@@ -89,10 +89,10 @@ PlanNews PlanWatch::take() {
     return std::exchange(m_news, {});
 }
 
-void PlanWatch::hurry() {
+void PlanWatch::withoutPauses() {
     {
         const std::lock_guard lock(m_mutex);
-        m_hurry = true;
+        m_withoutPauses = true;
     }
     m_wake.notify_all();
 }
@@ -102,7 +102,7 @@ PlanNews PlanWatch::finish(std::chrono::milliseconds deadline) {
         queue({[this, reports = std::move(reports)] { auditEpoch(reports); }});
     }
     std::unique_lock lock(m_mutex);
-    m_hurry = true;
+    m_withoutPauses = true;
     m_wake.notify_all();
     m_done.wait_for(lock, deadline, [&] { return m_tasks.empty() && !m_busy; });
     return std::exchange(m_news, {});
@@ -127,7 +127,7 @@ void PlanWatch::work() {
         lock.lock();
         m_busy = false;
         m_done.notify_all();
-        m_wake.wait_for(lock, pause, [&] { return m_stopping || m_hurry; });
+        m_wake.wait_for(lock, pause, [&] { return m_stopping || m_withoutPauses; });
     }
 }
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "config/run_config.h"
-#include "sampling/shard_plan.h"
-#include "telemetry/events.h"
+#include "sampling/plan/shard_plan.h"
+#include "telemetry/events/events.h"
 
 namespace ringside {
 
@@ -72,7 +72,7 @@ class PlanWatch {
     void add(const Consumed& report);
     void add(const ConsumedIndices& report);
     PlanNews take();
-    void hurry();  // no pauses from now on: nothing trains any more
+    void withoutPauses();  // no pauses from now on: nothing trains any more
     // Looks at what is left, epochs that some rank never ended included, for at most this long.
     PlanNews finish(std::chrono::milliseconds deadline);
 
@@ -102,7 +102,7 @@ class PlanWatch {
     std::deque<Task> m_tasks;
     std::size_t m_queuedIndices = 0;
     bool m_busy = false;
-    bool m_hurry = false;
+    bool m_withoutPauses = false;
     bool m_stopping = false;
     PlanNews m_news;
     std::thread m_thread;

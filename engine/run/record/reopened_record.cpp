@@ -10,7 +10,7 @@
 #include "base/errors.h"
 #include "base/files.h"
 #include "base/json.h"
-#include "telemetry/codec.h"
+#include "telemetry/events/codec.h"
 
 namespace ringside {
 namespace {

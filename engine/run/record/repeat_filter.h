@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "telemetry/events.h"
+#include "telemetry/events/events.h"
 
 namespace ringside {
 

@@ -9,7 +9,7 @@
 #include "base/errors.h"
 #include "base/files.h"
 #include "base/json.h"
-#include "telemetry/codec.h"
+#include "telemetry/events/codec.h"
 
 namespace ringside {
 namespace {
@@ -241,7 +241,8 @@ RunEnded RunRecorder::finish(RunEnded end) {
     attempt([&] { m_log.add(logText(verdict)); });
     attempt([&] { m_log.flush(); });
     attempt([&] {
-        writeFileAtomically(m_paths.summary(), summary(end).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+        const std::string text = toJson(summary(end)).dump(2, ' ', false, Json::error_handler_t::replace);
+        writeFileAtomically(m_paths.summary(), text + "\n");
     });
     m_data.apply(end);
     attempt([&] { m_telemetry.addVital(encode(end)); });  // last: who sees it finds the directory complete

@@ -7,17 +7,18 @@
 #include <string_view>
 
 #include "run/prepare/prepared_run.h"
+#include "run/read/run_directory.h"
+#include "run/read/run_summary.h"
 #include "run/record/append_file.h"
 #include "run/record/epoch_gate.h"
 #include "run/record/metrics_record.h"
 #include "run/record/plan_watch.h"
 #include "run/record/record_budget.h"
 #include "run/record/repeat_filter.h"
-#include "run/record/run_directory.h"
 #include "run/record/space_reserve.h"
 #include "run/record/telemetry_record.h"
 #include "run/record/trace_record.h"
-#include "telemetry/run_data.h"
+#include "telemetry/data/run_data.h"
 
 namespace ringside {
 
@@ -66,16 +67,16 @@ class RunRecorder {
     double samplesDone(std::int64_t steps) const;
     void measure(RunEnded& end) const;
     void judgeTime(RunEnded& end);
-    Json straggler() const;
-    Json summary(const RunEnded& end) const;
+    std::optional<Straggler> straggler() const;
+    RunSummary summary(const RunEnded& end) const;
     std::int64_t nonFiniteBatches() const;
     double dataWaitShare() const;
-    Json recording() const;
-    Json finalMetrics() const;
-    Json bestMetrics() const;
-    Json weightsSha256() const;
-    Json memoryOfRanks() const;
-    Json normalizeScale() const;
+    Recording recording() const;
+    FinalMetrics finalMetrics() const;
+    BestMetrics bestMetrics() const;
+    Json lastManifest() const;
+    static std::optional<std::string> weightsSha256(const Json& manifest);
+    std::optional<std::vector<RankMemory>> memoryOfRanks() const;
     void takeFindings(const PlanNews& news);
 
     const RunPaths m_paths;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "telemetry/codec.h"
+#include "telemetry/events/codec.h"
 
 namespace ringside {
 namespace {

@@ -12,8 +12,8 @@
 #include "run/record/append_file.h"
 #include "run/record/epoch_gate.h"
 #include "run/record/record_budget.h"
-#include "telemetry/events.h"
-#include "telemetry/step_windows.h"
+#include "telemetry/events/events.h"
+#include "telemetry/events/step_windows.h"
 
 namespace ringside {
 

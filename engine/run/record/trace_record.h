@@ -5,8 +5,8 @@
 #include <optional>
 #include <string_view>
 
+#include "run/read/run_directory.h"
 #include "run/record/append_file.h"
-#include "run/record/run_directory.h"
 
 namespace ringside {
 

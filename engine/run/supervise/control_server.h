@@ -12,7 +12,7 @@
 #include "base/line_splitter.h"
 #include "base/unique_fd.h"
 #include "launch/control_command.h"
-#include "run/record/run_directory.h"
+#include "run/read/run_directory.h"
 
 namespace ringside {
 

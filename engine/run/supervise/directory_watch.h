@@ -4,7 +4,7 @@
 #include <sys/types.h>
 
 #include "base/clock.h"
-#include "run/record/run_directory.h"
+#include "run/read/run_directory.h"
 
 namespace ringside {
 

@@ -12,7 +12,7 @@
 #include "launch/proof.h"
 #include "launch/shared_handover.h"
 #include "launch/shared_memory.h"
-#include "run/supervise/remote_rank.h"
+#include "run/ranks/remote_rank.h"
 #include "run/supervise/supervisor.h"
 
 namespace ringside {

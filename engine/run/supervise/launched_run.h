@@ -9,8 +9,8 @@
 #include "launch/launch_place.h"
 #include "launch/rendezvous_host.h"
 #include "run/prepare/prepared_run.h"
-#include "run/record/run_directory.h"
-#include "telemetry/events.h"
+#include "run/read/run_directory.h"
+#include "telemetry/events/events.h"
 
 namespace ringside {
 

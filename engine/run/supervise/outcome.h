@@ -9,7 +9,7 @@
 
 #include "base/child_process.h"
 #include "run/supervise/verdict.h"
-#include "telemetry/events.h"
+#include "telemetry/events/events.h"
 
 namespace ringside {
 

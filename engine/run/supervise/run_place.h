@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "run/record/run_directory.h"
+#include "run/read/run_directory.h"
 
 namespace ringside {
 

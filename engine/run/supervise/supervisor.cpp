@@ -11,7 +11,7 @@
 
 #include "base/processors.h"
 #include "launch/shared_memory.h"
-#include "telemetry/codec.h"
+#include "telemetry/events/codec.h"
 
 namespace ringside {
 namespace {
@@ -132,7 +132,7 @@ void Supervisor::tick() {
     if (now - m_lastTick > kLateTick) {
         for (auto& rank : m_ranks) {
             rank->lastHeard = now;
-            rank->movement.pardon(now);
+            rank->movement.restart(now);
         }
     }
     m_lastTick = now;

@@ -10,12 +10,12 @@
 #include "base/short_turns.h"
 #include "launch/store_server.h"
 #include "run/prepare/prepared_run.h"
+#include "run/ranks/rank_process.h"
 #include "run/record/run_recorder.h"
 #include "run/supervise/control_server.h"
 #include "run/supervise/directory_watch.h"
 #include "run/supervise/memory_kills.h"
 #include "run/supervise/outcome.h"
-#include "run/supervise/rank_process.h"
 #include "run/supervise/stop_requests.h"
 #include "run/supervise/verdict.h"
 

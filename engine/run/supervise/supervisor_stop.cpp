@@ -7,7 +7,7 @@
 #include "base/files.h"
 #include "run/supervise/awaited.h"
 #include "run/supervise/supervisor.h"
-#include "telemetry/codec.h"
+#include "telemetry/events/codec.h"
 
 namespace ringside {
 namespace {
@@ -106,7 +106,7 @@ void Supervisor::noteSaves() {
     const std::uintmax_t bytes = bytesSaved(m_paths.directory);
     if (std::exchange(m_savedBytes, bytes) == bytes) return;
     for (const auto& rank : m_ranks) {
-        if (saves(rank)) rank->movement.pardon(now);
+        if (saves(rank)) rank->movement.restart(now);
     }
 }
 

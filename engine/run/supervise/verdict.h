@@ -7,7 +7,7 @@
 
 #include "base/child_process.h"
 #include "base/exit_code.h"
-#include "telemetry/events.h"
+#include "telemetry/events/events.h"
 
 namespace ringside {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sampling/shard_plan.h"
+#include "sampling/plan/shard_plan.h"
 
 using namespace ringside;
 

@@ -19,7 +19,7 @@
 #include "comm/communicator_factory.h"
 #include "launch/shared_memory.h"
 #include "step_bench/workload.h"
-#include "train/trainer.h"
+#include "train/loop/trainer.h"
 
 using namespace ringside;
 using Clock = std::chrono::steady_clock;

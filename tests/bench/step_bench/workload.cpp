@@ -5,7 +5,7 @@
 
 #include "data/sets/memory_dataset.h"
 #include "data/sets/text_dataset.h"
-#include "sampling/torch_random.h"
+#include "sampling/random/torch_random.h"
 
 namespace ringside {
 

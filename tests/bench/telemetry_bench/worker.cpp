@@ -12,11 +12,11 @@
 #include "base/json.h"
 #include "base/processors.h"
 #include "data/sets/dataset.h"
-#include "train/control_input.h"
-#include "train/rank_devices.h"
-#include "train/rank_run.h"
-#include "train/trainer.h"
-#include "train/training_error.h"
+#include "train/control/control_input.h"
+#include "train/devices/rank_devices.h"
+#include "train/loop/rank_run.h"
+#include "train/loop/trainer.h"
+#include "train/parts/training_error.h"
 
 using namespace ringside;
 

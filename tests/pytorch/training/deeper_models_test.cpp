@@ -7,9 +7,9 @@
 
 #include "backend/backend.h"
 #include "base/files.h"
-#include "nn/loss.h"
-#include "nn/model_factory.h"
-#include "nn/sgd.h"
+#include "nn/models/loss.h"
+#include "nn/models/model_factory.h"
+#include "nn/optimizers/sgd.h"
 #include "pytorch/training/pytorch_answer.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"

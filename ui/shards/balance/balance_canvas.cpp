@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sampling/class_balance.h"
+#include "sampling/findings/class_balance.h"
 #include "shards/cells/cell_colors.h"
 #include "theme/theme.h"
 

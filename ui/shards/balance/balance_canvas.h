@@ -6,7 +6,7 @@
 #include <functional>
 #include <optional>
 
-#include "sampling/class_balance.h"
+#include "sampling/findings/class_balance.h"
 
 namespace ringside {
 

@@ -6,7 +6,7 @@
 #include <QVBoxLayout>
 #include <cmath>
 
-#include "sampling/work_limits.h"
+#include "sampling/plan/work_limits.h"
 #include "shards/balance/balance_table.h"
 #include "shards/balance/scene_balance.h"
 #include "shards/scene/sentence_text.h"

@@ -7,7 +7,7 @@
 #include "controls/latest_work.h"
 #include "controls/recent.h"
 #include "controls/segmented_control.h"
-#include "sampling/class_balance.h"
+#include "sampling/findings/class_balance.h"
 #include "shards/balance/balance_canvas.h"
 #include "shards/scene/shard_view.h"
 

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "sampling/work_limits.h"
+#include "sampling/plan/work_limits.h"
 #include "theme/theme.h"
 
 namespace ringside {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "sampling/class_balance.h"
+#include "sampling/findings/class_balance.h"
 #include "shards/scene/shard_scene.h"
 
 namespace ringside {

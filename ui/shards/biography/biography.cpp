@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "sampling/work_limits.h"
+#include "sampling/plan/work_limits.h"
 #include "shards/scene/order_sentences.h"
 
 namespace ringside {

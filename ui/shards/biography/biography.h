@@ -5,7 +5,7 @@
 #include <iterator>
 #include <vector>
 
-#include "sampling/biography.h"
+#include "sampling/findings/biography.h"
 #include "shards/scene/explanation.h"
 
 namespace ringside {

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <vector>
 
-#include "sampling/plan_diff.h"
+#include "sampling/findings/plan_diff.h"
 #include "shards/scene/shard_scene.h"
 
 namespace ringside {

@@ -5,7 +5,7 @@
 #include <QLocale>
 #include <QVBoxLayout>
 
-#include "sampling/work_limits.h"
+#include "sampling/plan/work_limits.h"
 #include "shards/compare/diff_sentences.h"
 #include "theme/theme.h"
 

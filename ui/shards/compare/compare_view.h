@@ -6,7 +6,7 @@
 
 #include "controls/latest_work.h"
 #include "controls/recent.h"
-#include "sampling/plan_diff.h"
+#include "sampling/findings/plan_diff.h"
 #include "shards/compare/comparison_table.h"
 #include "shards/compare/spec_form.h"
 #include "shards/loom/cell_differences.h"

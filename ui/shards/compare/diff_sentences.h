@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "sampling/plan_diff.h"
+#include "sampling/findings/plan_diff.h"
 #include "shards/scene/explanation.h"
 
 namespace ringside {

@@ -5,7 +5,7 @@
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
-#include "sampling/work_limits.h"
+#include "sampling/plan/work_limits.h"
 #include "shards/compare/comparison_table.h"
 #include "shards/compare/diff_sentences.h"
 #include "theme/theme.h"

@@ -7,7 +7,7 @@
 
 #include "controls/latest_work.h"
 #include "controls/recent.h"
-#include "sampling/plan_diff.h"
+#include "sampling/findings/plan_diff.h"
 #include "shards/cells/cell_origins.h"
 #include "shards/loom/loom_widget.h"
 #include "shards/scene/shard_view.h"

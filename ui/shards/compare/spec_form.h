@@ -12,7 +12,7 @@
 #include <QWidget>
 #include <functional>
 
-#include "sampling/shard_plan.h"
+#include "sampling/plan/shard_plan.h"
 
 namespace ringside {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sampling/coverage.h"
-#include "sampling/work_limits.h"
+#include "sampling/findings/coverage.h"
+#include "sampling/plan/work_limits.h"
 #include "shards/scene/order_sentences.h"
 
 namespace ringside {

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "sampling/plan_damage.h"
+#include "sampling/findings/plan_damage.h"
 #include "shards/scene/explanation.h"
 #include "shards/scene/shard_table.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sampling/plan_sentences.h"
+#include "sampling/findings/plan_sentences.h"
 #include "shards/damage/damage_report.h"
 #include "shards/scene/order_sentences.h"
 

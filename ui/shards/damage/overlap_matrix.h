@@ -3,7 +3,7 @@
 
 #include <QWidget>
 
-#include "sampling/plan_damage.h"
+#include "sampling/findings/plan_damage.h"
 
 namespace ringside {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "sampling/plan_query.h"
+#include "sampling/query/plan_query.h"
 #include "shards/scene/shard_scene.h"
 #include "shards/scene/shard_table.h"
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "models/plan_model.h"
-#include "sampling/coverage.h"
-#include "sampling/epoch_spec.h"
-#include "sampling/work_limits.h"
+#include "sampling/findings/coverage.h"
+#include "sampling/plan/epoch_spec.h"
+#include "sampling/plan/work_limits.h"
 
 namespace ringside {
 namespace {

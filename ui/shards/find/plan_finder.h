@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "config/run_config.h"
-#include "sampling/plan_query.h"
+#include "sampling/query/plan_query.h"
 #include "shards/scene/shard_scene.h"
 #include "shards/scene/shard_view.h"
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "models/plan_model.h"
-#include "sampling/class_labels.h"
-#include "sampling/plan_damage.h"
-#include "sampling/work_limits.h"
+#include "sampling/findings/plan_damage.h"
+#include "sampling/plan/class_labels.h"
+#include "sampling/plan/work_limits.h"
 
 namespace ringside {
 namespace {}  // namespace

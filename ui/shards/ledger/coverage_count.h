@@ -9,7 +9,7 @@
 
 #include "config/run_config.h"
 #include "controls/latest_work.h"
-#include "sampling/coverage.h"
+#include "sampling/findings/coverage.h"
 
 namespace ringside {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <optional>
 
-#include "sampling/shard_numbers.h"
+#include "sampling/plan/shard_numbers.h"
 #include "shards/ledger/ledger_sentences.h"
 #include "shards/scene/sentence_text.h"
 

@@ -4,8 +4,8 @@
 #include <QList>
 #include <QString>
 
-#include "sampling/coverage.h"
-#include "sampling/shard_plan.h"
+#include "sampling/findings/coverage.h"
+#include "sampling/plan/shard_plan.h"
 
 namespace ringside {
 

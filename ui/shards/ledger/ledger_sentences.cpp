@@ -3,7 +3,7 @@
 
 #include <QStringList>
 
-#include "sampling/plan_sentences.h"
+#include "sampling/findings/plan_sentences.h"
 #include "shards/scene/sentence_text.h"
 
 namespace ringside {

@@ -4,7 +4,7 @@
 #include <QCoreApplication>
 #include <QString>
 
-#include "sampling/shard_plan.h"
+#include "sampling/plan/shard_plan.h"
 
 namespace ringside {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sampling/plan_query.h"
+#include "sampling/query/plan_query.h"
 #include "shards/cells/cell_painter.h"
 #include "shards/loom/loom_widget.h"
 #include "shards/loom/progress_painter.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sampling/plan_marks.h"
+#include "sampling/findings/plan_marks.h"
 
 namespace ringside {
 namespace {

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <vector>
 
-#include "sampling/plan_diff.h"
+#include "sampling/findings/plan_diff.h"
 #include "shards/map/map_geometry.h"
 
 namespace ringside {

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <span>
 
-#include "sampling/plan_query.h"
-#include "sampling/work_limits.h"
+#include "sampling/plan/work_limits.h"
+#include "sampling/query/plan_query.h"
 #include "theme/theme.h"
 
 namespace ringside {

@@ -13,7 +13,7 @@
 #include "models/experiment_model.h"
 #include "models/plan_model.h"
 #include "models/run_model.h"
-#include "sampling/work_limits.h"
+#include "sampling/plan/work_limits.h"
 #include "shards/balance/balance_table.h"
 #include "shards/find/hits_table.h"
 #include "shards/ledger/ledger_table.h"

@@ -6,8 +6,8 @@
 #include <set>
 #include <span>
 
-#include "sampling/shard_layout.h"
-#include "sampling/shard_numbers.h"
+#include "sampling/plan/shard_layout.h"
+#include "sampling/plan/shard_numbers.h"
 
 namespace ringside {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "sampling/plan_sentences.h"
-#include "sampling/shard_layout.h"
+#include "sampling/findings/plan_sentences.h"
+#include "sampling/plan/shard_layout.h"
 #include "shards/scene/cell_text.h"
 #include "shards/scene/deal_sentences.h"
 #include "shards/scene/order_sentences.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "sampling/shard_plan.h"
+#include "sampling/plan/shard_plan.h"
 
 namespace ringside {
 namespace {

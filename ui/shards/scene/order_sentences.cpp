@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "sampling/shard_layout.h"
+#include "sampling/plan/shard_layout.h"
 #include "shards/scene/cell_text.h"
 
 namespace ringside {

@@ -3,7 +3,7 @@
 
 #include "models/experiment_model.h"
 #include "models/plan_model.h"
-#include "sampling/work_limits.h"
+#include "sampling/plan/work_limits.h"
 #include "shards/scene/order_hash.h"
 
 namespace ringside {

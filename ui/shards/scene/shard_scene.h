@@ -9,7 +9,7 @@
 
 #include "data/sets/dataset.h"
 #include "models/plan_shelf.h"
-#include "sampling/shard_plan.h"
+#include "sampling/plan/shard_plan.h"
 
 namespace ringside {
 

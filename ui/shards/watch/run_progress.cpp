@@ -4,10 +4,10 @@
 #include <QCoreApplication>
 #include <algorithm>
 
-#include "sampling/epoch_spec.h"
+#include "sampling/plan/epoch_spec.h"
 #include "shards/scene/sentence_text.h"
 #include "shards/watch/verification.h"
-#include "telemetry/run_data.h"
+#include "telemetry/data/run_data.h"
 
 namespace ringside {
 namespace {

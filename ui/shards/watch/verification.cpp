@@ -78,7 +78,7 @@ void Verification::look() {
     for (int rank = 0; rank < m_state.ranks; ++rank) pass(rank);
     const auto& ended = m_run.data().ended();
     if (!ended) return;
-    m_watch->hurry();
+    m_watch->withoutPauses();
     m_recorded = ended->planVerified == false ? QString::fromStdString(ended->planMismatch) : QString();
     Q_EMIT changed();
 }

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "backend/backend.h"
+#include "nn/blocks/sequence.h"
+
+namespace ringside {
+
+// Multi-head causal self-attention over sequences (T, width): self.qkv = nn.Linear(width, 3 * width) makes queries,
+// keys and values, self.proj = nn.Linear(width, width) mixes the heads' results (Vaswani et al. 2017).
+class Attention final : public Layer {
+  public:
+    Attention(const AttentionSpec& spec, const std::string& prefix);
+
+    std::string describe() const override;
+    Result<Shape> outputShape(const Shape& input) const override;
+    void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
+    std::vector<Parameter*> parameters() override { return m_parts.parameters(); }
+    std::vector<Parameter*> buffers() override { return m_parts.buffers(); }
+    void begin(const Pass& pass) override { m_parts.begin(pass); }
+    void initialise(TorchGenerator& generator, Backend& backend) override { m_parts.initialise(generator, backend); }
+    Tensor forward(const Tensor& x) override { return m_parts.forward(x); }
+    void backwardParameters(const Tensor& gradY) override { m_parts.backwardParameters(gradY); }
+    Tensor backwardInput(const Tensor& gradY) override { return m_parts.backwardInput(gradY); }
+    bool splitsBackward() const override { return false; }
+
+  private:
+    AttentionSpec m_spec;
+    Sequence m_parts;
+};
+
+}  // namespace ringside

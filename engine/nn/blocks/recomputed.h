@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "nn/blocks/sequence.h"
+
+namespace ringside {
+
+// Layers of which only input and output are kept: the way back makes the forward pass once more, with the same key
+// (torch.utils.checkpoint; Chen et al. 2016). Their activations take turns with those of others in one memory.
+class Recomputed final : public Layer {
+  public:
+    Recomputed(Layers layers, std::shared_ptr<TakenInTurns> memory)
+        : m_layers(std::move(layers)), m_shared(std::move(memory)) {}
+
+    std::string describe() const override { return m_layers.describe(); }
+    Result<Shape> outputShape(const Shape& input) const override { return m_layers.outputShape(input); }
+    void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
+    std::vector<Parameter*> parameters() override { return m_layers.parameters(); }
+    std::vector<Parameter*> buffers() override { return m_layers.buffers(); }
+    void initialise(TorchGenerator& generator, Backend& backend) override { m_layers.initialise(generator, backend); }
+    void begin(const Pass& pass) override;
+    Tensor forward(const Tensor& x) override;
+    void backwardParameters(const Tensor& gradY) override;
+    Tensor backwardInput(const Tensor& gradY) override;
+    bool splitsBackward() const override { return false; }
+
+  private:
+    Tensor copied(const Tensor& from, const Tensor& to) const;
+
+    Sequence m_layers;
+    std::shared_ptr<TakenInTurns> m_shared;
+    Backend* m_backend = nullptr;
+    Pass m_pass;
+    Tensor m_x;  // the previous layer's memory
+    Tensor m_y;
+    Tensor m_gradX;
+};
+
+}  // namespace ringside

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "nn/layer/layer.h"
+
+namespace ringside {
+
+// Told when a unit of a model needs its parameters and when it is done with them; its parameters' gradients are
+// complete when it leaves backwards. The unit that begins the model never leaves backwards: nobody asks for its input's
+// gradient.
+class UnitHooks {
+  public:
+    enum class Way { kForward, kBackward };
+    virtual ~UnitHooks() = default;
+    virtual void enter(std::size_t unit, Way way) = 0;
+    virtual void leave(std::size_t unit, Way way) = 0;
+};
+
+// A layer whose parameters come and go as one.
+class Unit final : public Layer {
+  public:
+    explicit Unit(std::unique_ptr<Layer> layer) : m_layer(std::move(layer)) {}
+
+    // From then on; outlives the layer.
+    void setHooks(UnitHooks& hooks, std::size_t number) {
+        m_hooks = &hooks;
+        m_number = number;
+    }
+
+    std::string describe() const override { return m_layer->describe(); }
+    Result<Shape> outputShape(const Shape& input) const override { return m_layer->outputShape(input); }
+    void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override {
+        m_layer->prepare(memory, input, maxBatch);
+    }
+    std::vector<Parameter*> parameters() override { return m_layer->parameters(); }
+    std::vector<Parameter*> buffers() override { return m_layer->buffers(); }
+    void initialise(TorchGenerator& generator, Backend& backend) override { m_layer->initialise(generator, backend); }
+    void begin(const Pass& pass) override { m_layer->begin(pass); }
+    Tensor forward(const Tensor& x) override;
+    void backwardParameters(const Tensor& gradY) override;
+    Tensor backwardInput(const Tensor& gradY) override;
+    bool splitsBackward() const override { return false; }
+    bool isBlock() const override { return m_layer->isBlock(); }
+
+  private:
+    std::unique_ptr<Layer> m_layer;
+    UnitHooks* m_hooks = nullptr;
+    std::size_t m_number = 0;
+};
+
+}  // namespace ringside

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nn/layer/layer_memory.h"
+
+#include "backend/backend.h"
+
+namespace ringside {
+
+// The next block that is large enough; smaller ones stay unused until rewind().
+Tensor TakenInTurns::take(const Shape& shape, DType type) {
+    Tensor taken{nullptr, shape, type, m_backend.device()};
+    while (m_next < m_blocks.size() && m_blocks[m_next].bytes() < taken.bytes()) ++m_next;
+    if (m_next == m_blocks.size()) m_blocks.push_back(m_backend.allocate(shape, type));
+    taken.data = m_blocks[m_next++].data;
+    return taken;
+}
+
+Tensor LayerMemory::kept(const Shape& shape, DType type) const {
+    return m_inTurns ? m_inTurns->take(shape, type) : m_backend->allocate(shape, type);
+}
+
+}  // namespace ringside

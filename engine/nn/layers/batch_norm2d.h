@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "nn/layer/layer.h"
+
+namespace ringside {
+
+// torch.nn.BatchNorm2d(channels): weight of ones, then bias of zeros; draws nothing. Each rank normalises by its own
+// batch, as under DistributedDataParallel.
+class BatchNorm2d final : public Layer {
+  public:
+    BatchNorm2d(std::int64_t channels, const std::string& prefix, ImageLayout layout = ImageLayout::kChannelsLast);
+
+    std::string describe() const override { return "BatchNorm2d(" + std::to_string(m_weight.shape[0]) + ")"; }
+    Result<Shape> outputShape(const Shape& input) const override;
+    void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
+    std::vector<Parameter*> parameters() override { return {&m_weight, &m_bias}; }
+    std::vector<Parameter*> buffers() override { return {&m_runningMean, &m_runningVariance, &m_batches}; }
+    void initialise(TorchGenerator& generator, Backend& backend) override;
+    void begin(const Pass& pass) override {
+        m_training = pass.training;
+        m_again = pass.again;
+    }
+    Tensor forward(const Tensor& x) override;
+    void backwardParameters(const Tensor& gradY) override;
+    Tensor backwardInput(const Tensor& gradY) override;
+    bool splitsBackward() const override { return false; }
+
+  private:
+    Tensor asImages(const Tensor& x) const;  // in the shape of this layer's layout, whoever made it
+
+    ImageLayout m_layout;
+    Parameter m_weight;
+    Parameter m_bias;
+    Parameter m_runningMean;
+    Parameter m_runningVariance;
+    Parameter m_batches;  // num_batches_tracked
+    bool m_training = true;
+    bool m_again = false;
+    Backend* m_backend = nullptr;
+    Tensor m_x;  // the previous layer's memory
+    Tensor m_y;
+    Tensor m_moments;
+    Tensor m_unused;      // running statistics of a pass that is made again
+    Tensor m_gradWeight;  // as they are before they are averaged over the ranks: backwardInput() needs them
+    Tensor m_gradBias;
+    Tensor m_gradX;
+};
+
+}  // namespace ringside

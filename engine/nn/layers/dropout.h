@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "nn/layer/layer.h"
+
+namespace ringside {
+
+// torch.nn.Dropout(probability), with masks of our own: which values are dropped depends only on the pass' key, the
+// layer's number and their places, and so not on threads or devices. PyTorch's masks are others.
+class Dropout final : public Layer {
+  public:
+    Dropout(double probability, std::uint64_t number) : m_probability(probability), m_number(number) {}
+
+    std::string describe() const override;
+    Result<Shape> outputShape(const Shape& input) const override { return input; }
+    void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
+    void begin(const Pass& pass) override;
+    Tensor forward(const Tensor& x) override;
+    Tensor backwardInput(const Tensor& gradY) override;
+
+  private:
+    bool drops() const { return m_training && m_probability > 0; }
+
+    double m_probability;
+    std::uint64_t m_number;  // among the model's dropout layers
+    bool m_training = true;
+    Backend* m_backend = nullptr;
+    Tensor m_key;  // on the device, so that a recorded step may be played with another one
+    Tensor m_y;
+    Tensor m_gradX;
+};
+
+}  // namespace ringside

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nn/layers/global_average_pool.h"
+
+#include "backend/backend.h"
+
+namespace ringside {
+
+Result<Shape> GlobalAveragePool::outputShape(const Shape& input) const {
+    if (input.dimensions() == 3) return Shape{input[0]};
+    return Problem{"model", "AdaptiveAvgPool2d(1) takes images but gets " + input.text(), "put it behind convolutions"};
+}
+
+void GlobalAveragePool::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
+    m_backend = &memory.backend();
+    m_y = memory.kept({maxBatch, input[0]}, DType::kFloat32);
+    m_gradX = memory.transient(batchShape(input, maxBatch, m_layout), DType::kFloat32);
+}
+
+Tensor GlobalAveragePool::forward(const Tensor& x) {
+    const Tensor y = m_y.head(x.rows());
+    Tensor images = m_gradX.head(x.rows());  // in the shape of this layer's layout, whoever made it
+    images.data = x.data;
+    m_backend->averagePoolForward(images, y);
+    return y;
+}
+
+Tensor GlobalAveragePool::backwardInput(const Tensor& gradY) {
+    const Tensor gradX = m_gradX.head(gradY.rows());
+    m_backend->averagePoolBackward(gradY, gradX);
+    return gradX;
+}
+
+}  // namespace ringside

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "nn/layer/layer.h"
+
+namespace ringside {
+
+// torch.nn.LayerNorm(features): weight of ones, then bias of zeros; draws nothing.
+class LayerNorm final : public Layer {
+  public:
+    LayerNorm(std::int64_t features, const std::string& prefix);
+
+    std::string describe() const override { return "LayerNorm(" + std::to_string(m_features) + ")"; }
+    Result<Shape> outputShape(const Shape& input) const override;
+    void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
+    std::vector<Parameter*> parameters() override { return {&m_weight, &m_bias}; }
+    void initialise(TorchGenerator& generator, Backend& backend) override;
+    Tensor forward(const Tensor& x) override;
+    void backwardParameters(const Tensor& gradY) override;
+    Tensor backwardInput(const Tensor& gradY) override;
+
+  private:
+    std::int64_t m_features;
+    Parameter m_weight;
+    Parameter m_bias;
+    Backend* m_backend = nullptr;
+    Tensor m_x;  // the previous layer's memory
+    Tensor m_y;
+    Tensor m_moments;
+    Tensor m_gradX;
+};
+
+}  // namespace ringside

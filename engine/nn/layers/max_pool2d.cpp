@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nn/layers/max_pool2d.h"
+
+namespace ringside {
+
+std::string MaxPool2d::describe() const {
+    return (m_spec.relu ? "ReLU(), " : "") + ("MaxPool2d(" + std::to_string(m_spec.kernel)) + ")";
+}
+
+Result<Shape> MaxPool2d::outputShape(const Shape& input) const {
+    const Shape wanted{m_spec.channels, m_spec.height, m_spec.width};
+    if (input == wanted) return Shape{m_spec.channels, m_spec.height / m_spec.kernel, m_spec.width / m_spec.kernel};
+    return Problem{"model", describe() + " takes images of shape " + wanted.text() + " but gets " + input.text(),
+                   "make the layer before it give " + wanted.text()};
+}
+
+void MaxPool2d::prepare(const LayerMemory& memory, const Shape&, std::int64_t maxBatch) {
+    m_backend = &memory.backend();
+    const Shape output{maxBatch, m_spec.height / m_spec.kernel, m_spec.width / m_spec.kernel, m_spec.channels};
+    m_y = memory.kept(output, DType::kFloat32);
+    m_winners = memory.kept(output, DType::kUInt8);
+    m_gradX = memory.transient({maxBatch, m_spec.height, m_spec.width, m_spec.channels}, DType::kFloat32);
+}
+
+Tensor MaxPool2d::forward(const Tensor& x) {
+    const Tensor y = m_y.head(x.rows());
+    m_backend->maxPoolForward(x, y, m_winners.head(x.rows()), m_spec);
+    return y;
+}
+
+Tensor MaxPool2d::backwardInput(const Tensor& gradY) {
+    const Tensor gradX = m_gradX.head(gradY.rows());
+    m_backend->maxPoolBackward(gradY, m_winners.head(gradY.rows()), gradX, m_spec);
+    return gradX;
+}
+
+}  // namespace ringside

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nn/models/model.h"
+
+#include <algorithm>
+
+#include "backend/backend.h"
+#include "base/errors.h"
+
+namespace ringside {
+
+namespace {
+
+// Values for parameters that have none, one layer after the other in the same memory.
+class PassingValues {
+  public:
+    explicit PassingValues(Backend& backend) : m_backend(backend), m_onDevice(backend) {}
+
+    // Binds those that are not, and returns them.
+    std::vector<Parameter*> lend(Layer& layer) {
+        std::vector<Parameter*> lent;
+        m_onDevice.rewind();
+        m_onHost.clear();
+        std::vector<Parameter*> all = layer.parameters();
+        for (Parameter* buffer : layer.buffers()) all.push_back(buffer);
+        for (Parameter* one : all) {
+            if (one->value) continue;
+            one->value = memoryFor(*one);
+            lent.push_back(one);
+        }
+        return lent;
+    }
+
+  private:
+    Tensor memoryFor(const Parameter& one) {
+        if (m_backend.device().kind != Device::Kind::kCpu) return m_onDevice.take(one.shape, one.type);
+        Tensor value{nullptr, one.shape, one.type, m_backend.device()};
+        m_onHost.emplace_back((value.bytes() + 7) / 8);
+        value.data = m_onHost.back().data();
+        return value;
+    }
+
+    Backend& m_backend;
+    TakenInTurns m_onDevice;
+    std::vector<std::vector<std::uint64_t>> m_onHost;
+};
+
+}  // namespace
+
+void bindValue(Parameter& parameter, Backend& backend) {
+    const bool isBuffer = parameter.name.find("running_") != std::string::npos || parameter.type == DType::kInt64;
+    const MemoryScope scope(backend.memory(), isBuffer ? MemoryClass::kBuffers : MemoryClass::kParameters);
+    parameter.value = backend.allocate(parameter.shape, parameter.type);
+}
+
+Result<Shape> Model::prepare(const Shape& sample, std::int64_t maxBatch, LayerRange range, Values values) {
+    RINGSIDE_ASSERT(m_wholeState.empty());
+    const MemoryScope scope(m_backend.memory(), MemoryClass::kActivations);
+    m_range = {std::min(range.first, m_layers.size()), std::min(range.last, m_layers.size())};
+    Shape shape = sample;
+    m_firstTrainedLayer = m_range.first;
+    for (std::size_t i = 0; i < m_layers.size(); ++i) {
+        Layer& layer = *m_layers[i];
+        Result<Shape> output = layer.outputShape(shape);
+        if (!output) {
+            Problem problem = output.problem();
+            problem.message = "layer " + std::to_string(i) + ", " + problem.message;
+            return problem;
+        }
+        m_names.push_back(layer.describe());
+        m_shapes.push_back(shape);
+        const std::vector<Parameter*> parameters = layer.parameters();
+        const std::vector<Parameter*> buffers = layer.buffers();
+        m_wholeState.insert(m_wholeState.end(), parameters.begin(), parameters.end());
+        m_wholeParameters.insert(m_wholeParameters.end(), parameters.begin(), parameters.end());
+        m_wholeState.insert(m_wholeState.end(), buffers.begin(), buffers.end());
+        if (i == m_range.first) m_input = shape;
+        const bool isOurs = i >= m_range.first && i < m_range.last;
+        if (isOurs) {
+            layer.prepare(m_backend, shape, maxBatch);
+            m_firstParameter.push_back(m_parameters.size());
+            if (m_parameters.empty() && m_range.first == 0) m_firstTrainedLayer = i;
+            m_parameters.insert(m_parameters.end(), parameters.begin(), parameters.end());
+            m_state.insert(m_state.end(), parameters.begin(), parameters.end());
+            m_state.insert(m_state.end(), buffers.begin(), buffers.end());
+        }
+        shape = output.value();
+        if (isOurs) m_output = shape;
+    }
+    if (values == Values::kOwn)
+        for (Parameter* one : m_state) bindValue(*one, m_backend);
+    m_gradients.resize(m_range.last - m_range.first);
+    return m_output;
+}
+
+void Model::initialise(std::int64_t seed, const Drawn& drawn) {
+    TorchGenerator generator(seed);
+    PassingValues values(m_backend);
+    for (const auto& layer : m_layers) {
+        const std::vector<Parameter*> lent = values.lend(*layer);
+        layer->initialise(generator, m_backend);
+        if (drawn) {
+            for (const Parameter* one : layer->parameters()) drawn(*one);
+            for (const Parameter* one : layer->buffers()) drawn(*one);
+        }
+        for (Parameter* one : lent) one->value = {};
+    }
+}
+
+std::int64_t Model::parameterCount() const {
+    std::int64_t count = 0;
+    for (const Parameter* parameter : m_parameters) count += parameter->shape.count();
+    return count;
+}
+
+// An image's pixels and a sequence's positions each see all weights; a layer without any passes over its input.
+double Model::costOf(std::size_t layer) const {
+    const Shape& input = m_shapes[layer];
+    std::int64_t places = 1;
+    if (input.dimensions() == 3) places = input[1] * input[2];
+    if (input.dimensions() == 2) places = input[0];
+    double count = 0;
+    for (const Parameter* parameter : m_layers[layer]->parameters())
+        count += static_cast<double>(parameter->shape.count() * places);
+    return count + static_cast<double>(input.count());
+}
+
+std::string Model::describe() const {
+    std::string text;
+    for (const auto& layer : m_layers) {
+        const std::string one = layer->describe();
+        text += (text.empty() || one.empty() ? "" : ", ") + one;
+    }
+    return text;
+}
+
+void Model::begin(const Pass& pass) {
+    for (std::size_t i = m_range.first; i < m_range.last; ++i) m_layers[i]->begin(pass);
+}
+
+Tensor Model::forward(const Tensor& x) {
+    Tensor value = x;
+    for (std::size_t i = m_range.first; i < m_range.last; ++i) value = m_layers[i]->forward(value);
+    return value;
+}
+
+// Somebody below needs it: a layer of the range, or the stage before.
+bool Model::passesGradient(std::size_t layer) const {
+    return layer > m_firstTrainedLayer || m_range.first > 0;
+}
+
+Tensor Model::backward(const Tensor& gradOutput, const GradientReady& ready) {
+    Tensor gradient = gradOutput;
+    std::size_t end = m_parameters.size();
+    for (std::size_t i = m_range.last; i-- > m_firstTrainedLayer;) {
+        m_layers[i]->backwardParameters(gradient);
+        while (end > m_firstParameter[i - m_range.first]) ready(--end);
+        if (passesGradient(i)) gradient = m_layers[i]->backwardInput(gradient);
+    }
+    return gradient;
+}
+
+void Model::tell(std::size_t layer, const GradientReady& ready) const {
+    const std::size_t place = layer - m_range.first;
+    const std::size_t end = place + 1 < m_firstParameter.size() ? m_firstParameter[place + 1] : m_parameters.size();
+    for (std::size_t i = end; i > m_firstParameter[place]; --i) ready(i - 1);
+}
+
+Tensor Model::backwardInputs(const Tensor& gradOutput, const GradientReady& ready) {
+    Tensor gradient = gradOutput;
+    for (std::size_t i = m_range.last; i-- > m_firstTrainedLayer;) {
+        m_gradients[i - m_range.first] = gradient;
+        if (!m_layers[i]->splitsBackward()) {
+            m_layers[i]->backwardParameters(gradient);
+            tell(i, ready);
+        }
+        if (passesGradient(i)) gradient = m_layers[i]->backwardInput(gradient);
+    }
+    return gradient;
+}
+
+void Model::backwardWeights(const GradientReady& ready) {
+    for (std::size_t i = m_range.last; i-- > m_firstTrainedLayer;) {
+        if (!m_layers[i]->splitsBackward()) continue;
+        m_layers[i]->backwardParameters(m_gradients[i - m_range.first]);
+        tell(i, ready);
+    }
+}
+
+}  // namespace ringside

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "backend/backend.h"
+#include "nn/optimizers/optimizer.h"
+
+namespace ringside {
+
+// torch.optim.Adam, and AdamW when the configuration says adamw.
+class Adam final : public Optimizer {
+  public:
+    Adam(const OptimizerConfig& config, const UpdateRules& rules, const std::vector<Parameter*>& parameters,
+         Backend& backend);
+
+    std::vector<OptimizerTensor> state() const override;
+    bool countsSteps() const override { return true; }
+
+  private:
+    void updateParameter(std::size_t i) override;
+
+    std::vector<Tensor> m_first;   // running means of the gradients
+    std::vector<Tensor> m_second;  // and of their squares
+    AdamRule m_rule;
+};
+
+}  // namespace ringside

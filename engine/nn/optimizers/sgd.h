@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "backend/backend.h"
+#include "nn/optimizers/optimizer.h"
+
+namespace ringside {
+
+// torch.optim.SGD with momentum, dampening, weight decay and nesterov.
+class Sgd final : public Optimizer {
+  public:
+    Sgd(const OptimizerConfig& config, const UpdateRules& rules, const std::vector<Parameter*>& parameters,
+        Backend& backend);
+
+    std::vector<OptimizerTensor> state() const override;
+
+  private:
+    void updateParameter(std::size_t i) override;
+
+    std::vector<Tensor> m_momentum;  // empty tensors without momentum
+    SgdRule m_rule;
+};
+
+}  // namespace ringside

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parallel/ddp/distributed_data_parallel.h"
+
+#include <functional>
+#include <limits>
+
+#include "nn/layer/value_hash.h"
+#include "parallel/reduce/recorded_collectives.h"
+
+namespace ringside {
+
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+// Parts of a step that enqueue different work: a micro-batch whose gradients are kept, the only one, the last one.
+enum Part { kFirstKept, kLaterKept, kAlone, kAfterKept };
+
+BucketLimits bucketLimits(const ParallelConfig& config) {
+    constexpr double kMebibyte = 1 << 20;
+    return {static_cast<std::size_t>(config.firstBucketMb * kMebibyte),
+            static_cast<std::size_t>(config.bucketCapMb * kMebibyte)};
+}
+
+// Null where the device records nothing, or the communicator's part of a step cannot be recorded.
+std::unique_ptr<StepRecorder> makeRecorder(const StrategyParts& parts) {
+    std::optional<RecordingDevice> device = parts.backend.recordingDevice();
+    const bool alone = parts.communicator.size() == 1;
+    if (!device || !(alone || parts.communicator.canBeRecorded())) return nullptr;
+    if (!alone) device = withCollectives(std::move(*device), parts.communicator);
+    return std::make_unique<StepRecorder>(std::move(*device), [tell = parts.tell](const std::string& why) {
+        if (tell) tell("steps run kernel by kernel, for they cannot be recorded as a CUDA graph: " + why);
+    });
+}
+
+}  // namespace
+
+DistributedDataParallel::DistributedDataParallel(const RunConfig& config, const StrategyParts& parts,
+                                                 std::unique_ptr<Optimizer> optimizer)
+    : m_parts(parts),
+      m_reducer(parts.model.parameters(), parts.communicator, parts.backend, bucketLimits(config.parallel),
+                config.training.accumulateSteps > 1),
+      m_optimizer(std::move(optimizer)),
+      m_gradientReady([this](std::size_t parameter) { m_reducer.ready(parameter); }),
+      m_share(static_cast<float>(1.0 / static_cast<double>(config.training.accumulateSteps))),
+      m_seed(config.training.seed),
+      m_recorder(makeRecorder(parts)) {}
+
+void DistributedDataParallel::synchronise() {
+    if (m_parts.communicator.size() == 1) return;
+    for (const Parameter* parameter : m_parts.model.state()) broadcast(*parameter);
+}
+
+void DistributedDataParallel::broadcast(const Parameter& from0) {
+    const Tensor& value = from0.value;
+    const CommType type = value.type == DType::kInt64 ? CommType::kInt64 : CommType::kFloat32;
+    m_parts.communicator.broadcast({value.data, static_cast<std::size_t>(value.count()), type}, 0);
+}
+
+// DDP does so before each forward pass (broadcast_buffers); in between they only gather what rank 0's will replace.
+void DistributedDataParallel::beginEvaluation() {
+    if (m_parts.communicator.size() == 1) return;
+    for (const Parameter* buffer : m_parts.model.state())
+        if (!buffer->gradient) broadcast(*buffer);
+}
+
+// Nobody is held while work is recorded, nor within what is replayed as one.
+void DistributedDataParallel::passed(Phase phase) {
+    if (!m_recorder) m_parts.passed(phase);
+}
+
+void DistributedDataParallel::begin() {
+    const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+    m_parts.model.begin({.training = true,
+                         .key = hashOf({number(m_seed), number(m_parts.communicator.rank()),
+                                        number(m_optimizer->steps()), number(m_microBatches)})});
+}
+
+// (loss / accumulate_steps).backward(): the division goes into the loss' gradient, as the loss scale does.
+void DistributedDataParallel::pass(const Batch& batch, const Model::GradientReady& ready) {
+    {
+        const PhaseScope scope(m_parts.phase, Phase::kForward);
+        m_parts.loss.compute(m_parts.model.forward(batch.features), batch, true);
+    }
+    passed(Phase::kForward);
+    const PhaseScope scope(m_parts.phase, Phase::kBackward);
+    m_optimizer->scaleLoss(m_parts.loss.gradient(), m_share);
+    m_parts.model.backward(m_parts.loss.gradient(), ready);
+}
+
+// By reference: a copy of the work would take memory in every step.
+template <class Work>
+void DistributedDataParallel::enqueue(const Batch& batch, int part, const Work& work) {
+    if (!m_recorder) return work();
+    const PhaseScope scope(m_parts.phase, Phase::kForward);
+    m_recorder->run({batch.features.data, batch.rows(), part}, std::ref(work));
+}
+
+SampleLosses DistributedDataParallel::accumulate(const Batch& batch) {
+    begin();
+    const bool first = m_microBatches == 0;
+    enqueue(batch, first ? kFirstKept : kLaterKept, [&] {
+        pass(batch, [](std::size_t) {});
+        m_reducer.keep(first);
+    });
+    ++m_microBatches;
+    return m_parts.loss.fetch(batch);
+}
+
+void DistributedDataParallel::passAndUpdate(const Batch& batch) {
+    m_reducer.beginPass(m_microBatches > 0);
+    pass(batch, m_gradientReady);
+    passed(Phase::kBackward);
+    {
+        const PhaseScope scope(m_parts.phase, Phase::kWaiting);
+        m_reducer.finishPass();
+    }
+    passed(Phase::kMoving);
+    const PhaseScope scope(m_parts.phase, Phase::kOptimizer);
+    m_optimizer->update();
+}
+
+// Everything is enqueued before anything is fetched: a device works on while the host catches up.
+StepResult DistributedDataParallel::step(const Batch& batch, StepRequest request) {
+    StepResult result;
+    m_reducer.begin(request.signal);
+    begin();
+    enqueue(batch, m_microBatches > 0 ? kAfterKept : kAlone, [&] { passAndUpdate(batch); });
+    m_optimizer->count();
+    {
+        // Of a recorded step the host waits for all of it here, the other ranks' part included.
+        const PhaseScope scope(m_parts.phase, m_recorder ? Phase::kWaiting : Phase::kOptimizer);
+        result.signal = m_reducer.end();
+    }
+    const PhaseScope scope(m_parts.phase, Phase::kOptimizer);
+    result.gradientNorm = reportedNorm(request.gradientNorm);
+    m_microBatches = 0;
+    result.losses = m_parts.loss.fetch(batch);
+    return result;
+}
+
+// Only rank 0 reports one: what the update was decided by, which every rank measured of the same averaged gradient. An
+// update that needs no norm leaves gradients alone, so that measuring, for which a device is waited for, comes last.
+double DistributedDataParallel::reportedNorm(bool wanted) {
+    if (!wanted || m_parts.communicator.rank() != 0) return kNone;
+    if (m_optimizer->rules().measuresNorm()) return static_cast<double>(m_optimizer->progress().norm);
+    return m_reducer.gradientNorm();
+}
+
+SampleLosses DistributedDataParallel::evaluate(const Batch& batch) {
+    m_parts.model.begin({.training = false});
+    return m_parts.loss.evaluate(m_parts.model.forward(batch.features), batch, false);
+}
+
+}  // namespace ringside

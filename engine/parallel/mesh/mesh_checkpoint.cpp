@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+
+#include "backend/backend.h"
+#include "parallel/mesh/mesh_strategy.h"
+
+namespace ringside {
+
+namespace {
+
+struct FoundTensor {
+    PipelineStage* stage = nullptr;
+    std::size_t parameter = 0;
+    bool isParameter = false;
+    Tensor value;  // of a buffer
+};
+
+FoundTensor findTensor(std::vector<PipelineStage>& stages, const std::string& name) {
+    for (PipelineStage& stage : stages) {
+        const auto& parameters = stage.model().parameters();
+        const auto parameter = std::ranges::find(parameters, name, &Parameter::name);
+        if (parameter != parameters.end())
+            return {&stage, static_cast<std::size_t>(parameter - parameters.begin()), true, {}};
+        for (const Parameter* one : stage.model().state())
+            if (one->name == name) return {&stage, 0, false, one->value};
+    }
+    return {};
+}
+
+}  // namespace
+
+// One tensor at a time: its stage puts it together, and the stage's rank with the same samples tells the others.
+void MeshStrategy::exchange(const WholeTensor& tensor, std::vector<float>& memory, const TensorVisitor& visit,
+                            bool reading) {
+    const std::size_t bytes = Tensor{nullptr, tensor.of.shape, tensor.of.type, {}}.bytes();
+    memory.resize((bytes + sizeof(double) - 1) / sizeof(double) * 2);
+    const std::span<float> floats = std::span(memory).first(bytes / sizeof(float));
+    const WholeTensor shown{tensor.of, tensor.kept, std::as_writable_bytes(std::span(memory)).first(bytes)};
+    FoundTensor found = findTensor(m_stages, tensor.of.name);
+    Tensor own = found.value;
+    if (found.isParameter) {
+        own = found.stage->store().own(found.parameter);
+        if (*tensor.kept != '\0') {
+            own = {};
+            std::size_t firstOfStage = 0;
+            for (PipelineStage* stage = &m_stages.front(); stage != found.stage; ++stage)
+                firstOfStage += stage->store().trained().size();
+            for (const OptimizerTensor& one : m_optimizer->state()) {
+                if (one.parameter < firstOfStage || std::strcmp(one.name, tensor.kept) != 0) continue;
+                const std::size_t trained = one.parameter - firstOfStage;
+                const ParameterStore& store = found.stage->store();
+                if (trained < store.trained().size() && store.parameterOf(trained) == found.parameter) own = one.value;
+            }
+        }
+    }
+    if (!reading) {
+        visit(shown);
+        if (found.isParameter && own) found.stage->store().scatter(found.parameter, floats, own);
+        if (found.stage && !found.isParameter) m_parts.backend.upload(shown.bytes.data(), own);
+        return;
+    }
+    if (found.isParameter) found.stage->store().gather(found.parameter, own, floats);
+    if (found.stage && !found.isParameter) m_parts.backend.download(own, shown.bytes.data());
+    if (m_groups.layout().mesh.pipeline > 1) {
+        std::int64_t owner = found.stage ? m_groups.layout().pipeline() : 0;
+        m_groups.pipeline().allReduce(CommBuffer::of(std::span(&owner, 1)), ReduceOp::kMaximum);
+        m_groups.pipeline().broadcast({shown.bytes.data(), shown.bytes.size(), CommType::kByte},
+                                      static_cast<int>(owner));
+    }
+    visit(shown);
+}
+
+std::vector<const char*> MeshStrategy::keptByOptimizer() const {
+    if (m_config.optimizer.kind != "sgd") return {"exp_avg", "exp_avg_sq"};
+    if (m_config.optimizer.momentum != 0) return {"momentum_buffer"};
+    return {};
+}
+
+void MeshStrategy::eachWhole(const TensorVisitor& visit, bool reading, bool optimizerToo) {
+    std::vector<float> memory;
+    for (const Parameter* one : m_parts.model.wholeState()) exchange({*one}, memory, visit, reading);
+    if (!optimizerToo) return;
+    const std::vector<const char*> kept = keptByOptimizer();
+    for (const Parameter* one : m_parts.model.wholeParameters())
+        for (const char* name : kept) exchange({*one, name}, memory, visit, reading);
+}
+
+void MeshStrategy::readWhole(const TensorVisitor& visit, bool optimizerToo) {
+    eachWhole(visit, true, optimizerToo);
+}
+
+void MeshStrategy::writeWhole(const TensorVisitor& fill) {
+    eachWhole(fill, false, true);
+    for (PipelineStage& stage : m_stages) stage.store().updated();
+}
+
+}  // namespace ringside

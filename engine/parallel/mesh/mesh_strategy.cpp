@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parallel/mesh/mesh_strategy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "backend/backend.h"
+#include "backend/update_state.h"
+#include "nn/layer/value_hash.h"
+#include "parallel/mesh/stage_cut.h"
+#include "parallel/parameters/sharded_parameters.h"
+#include "parallel/parameters/whole_parameters.h"
+#include "schedule/schedule_simulation.h"
+
+namespace ringside {
+
+namespace {
+
+constexpr double kNoNorm = std::numeric_limits<double>::quiet_NaN();
+
+BucketLimits meshBucketLimits(const ParallelConfig& config) {
+    constexpr double kMebibyte = 1 << 20;
+    return {static_cast<std::size_t>(config.firstBucketMb * kMebibyte),
+            static_cast<std::size_t>(config.bucketCapMb * kMebibyte)};
+}
+
+Tensor rowsFrom(const Tensor& tensor, std::int64_t first, std::int64_t count, std::int64_t samples) {
+    if (!tensor) return tensor;
+    const std::int64_t perSample = tensor.rows() / samples;
+    const std::size_t rowBytes = tensor.bytes() / static_cast<std::size_t>(tensor.rows());
+    char* begin = static_cast<char*>(tensor.data) + static_cast<std::size_t>(first * perSample) * rowBytes;
+    return {begin, tensor.shape.withRows(count * perSample), tensor.type, tensor.device};
+}
+
+CommBuffer floatsOf(const Tensor& tensor) {
+    return {tensor.data, static_cast<std::size_t>(tensor.count()), CommType::kFloat32};
+}
+
+// How many micro-batches of a stage are between their forward pass and the end of their backward pass at most.
+std::size_t inFlight(const std::vector<PipelineAction>& actions, int stage) {
+    int now = 0;
+    int most = 1;
+    for (const PipelineAction& action : actions) {
+        if (action.stage != stage) continue;
+        if (action.work == PipelineWork::kForward) most = std::max(most, ++now);
+        if (action.work == PipelineWork::kBackward || action.work == PipelineWork::kWeights) --now;
+    }
+    return static_cast<std::size_t>(most);
+}
+
+Result<Schedule> scheduleOf(const RunConfig& config, const Mesh& mesh) {
+    ScheduleShape shape{ScheduleKind::kGpipe, static_cast<int>(mesh.pipeline), static_cast<int>(microBatchesOf(config)),
+                        static_cast<int>(stagesPerRank(config))};
+    if (mesh.pipeline == 1) shape.stagesPerRank = 1;
+    if (mesh.pipeline > 1 && config.parallel.strategy != "model_parallel") {
+        const Result<ScheduleKind> kind = scheduleKind(config.pipeline.schedule);
+        if (!kind) return kind.problem();
+        shape.kind = kind.value();
+    }
+    Result<Schedule> schedule = makeSchedule(shape);
+    if (schedule) return schedule;
+    Problem problem = schedule.problem();
+    problem.field = "pipeline.micro_batches";
+    return problem;
+}
+
+}  // namespace
+
+struct MeshStrategy::Setup {
+    Schedule schedule;
+    std::vector<LayerRange> ranges;
+    std::vector<int> rankOfStage;
+};
+
+Result<std::unique_ptr<Strategy>> MeshStrategy::make(const RunConfig& config, const StrategyParts& parts) {
+    const Mesh mesh = meshOf(config);
+    Setup setup;
+    Result<Schedule> schedule = scheduleOf(config, mesh);
+    if (!schedule) return schedule.problem();
+    setup.schedule = std::move(schedule).value();
+    const auto stages = static_cast<std::size_t>(setup.schedule.stageCount());
+    const Result<std::vector<LayerRange>> ranges = cutIntoStages(parts.model, config, stages);
+    if (!ranges) return ranges.problem();
+    setup.ranges = ranges.value();
+    for (std::size_t stage = 0; stage < stages; ++stage)
+        setup.rankOfStage.push_back(setup.schedule.rankOf(static_cast<int>(stage)));
+    std::unique_ptr<MeshStrategy> strategy(new MeshStrategy(config, parts, std::move(setup)));
+    auto optimizer =
+        makeOptimizer(config.optimizer, strategy->trainedHere(), parts.backend, config.training.precision == "fp16");
+    if (!optimizer) return optimizer.problem();
+    strategy->m_optimizer = std::move(optimizer).value();
+    return std::unique_ptr<Strategy>(std::move(strategy));
+}
+
+MeshStrategy::MeshStrategy(const RunConfig& config, const StrategyParts& parts, Setup setup)
+    : m_config(config),
+      m_parts(parts),
+      m_groups(parts.communicator, RankLayout{meshOf(config), parts.communicator.rank()}, setup.rankOfStage),
+      m_rankOfStage(setup.rankOfStage),
+      m_schedule(std::move(setup.schedule)),
+      m_microRows((config.loader.batchSize + microBatchesOf(config) - 1) / microBatchesOf(config)),
+      m_share(static_cast<float>(1.0 / static_cast<double>(config.training.accumulateSteps * microBatchesOf(config)))) {
+    const int own = m_groups.layout().pipeline();
+    const Mesh mesh = m_groups.layout().mesh;
+    const bool accumulates = config.training.accumulateSteps * microBatchesOf(config) > 1;
+    const auto& actions = m_schedule.ranks[static_cast<std::size_t>(own)];
+    for (std::size_t number = 0; number < setup.ranges.size(); ++number) {
+        if (m_rankOfStage[number] != own) continue;
+        StageParts stage{.config = m_config,
+                         .task = parts.task,
+                         .backend = parts.backend,
+                         .range = setup.ranges[number],
+                         .number = number,
+                         .microBatches = inFlight(actions, static_cast<int>(number)),
+                         .maxRows = std::min(m_microRows, parts.maxBatch),
+                         .classes = parts.loss.countsCorrect() ? parts.task.outputs : 0,
+                         .targets = parts.task.outputs,
+                         .positions = parts.task.isSequence ? parts.task.sample[0] : 1,
+                         .isLast = number + 1 == setup.ranges.size(),
+                         .unit = mesh.shard == 1     ? ""
+                                 : mesh.pipeline > 1 ? "block"
+                                                     : config.fsdp.unit};
+        m_stageAt[number] = m_stages.size();
+        m_stages.emplace_back(stage);
+    }
+    for (PipelineStage& stage : m_stages) {
+        if (mesh.shard == 1) {
+            stage.setStore(std::make_unique<WholeParameters>(stage.models(), m_groups.data(), parts.backend,
+                                                             meshBucketLimits(config.parallel), accumulates));
+        } else {
+            const ShardingOptions options{
+                .freesParameters = config.fsdp.shard == "parameters" && mesh.pipeline == 1,
+                .keepsGradients = config.fsdp.shard == "optimizer" || mesh.pipeline > 1,
+                .prefetches = config.fsdp.prefetch == "next" && config.training.recompute == "none",
+                .accumulates = accumulates};
+            stage.setStore(std::make_unique<ShardedParameters>(stage.models(), stage.units(), m_groups.shard(),
+                                                               m_groups.data(), parts.backend, options));
+        }
+        stage.store().initialise(config.training.seed);
+    }
+    m_losses.resize(static_cast<std::size_t>(2 * parts.maxBatch));
+}
+
+std::vector<Parameter*> MeshStrategy::trainedHere() {
+    std::vector<Parameter*> all;
+    for (PipelineStage& stage : m_stages)
+        all.insert(all.end(), stage.store().trained().begin(), stage.store().trained().end());
+    return all;
+}
+
+PipelineStage* MeshStrategy::stageNumbered(std::size_t number) {
+    const auto found = m_stageAt.find(number);
+    return found == m_stageAt.end() ? nullptr : &m_stages[found->second];
+}
+
+int MeshStrategy::partsOf(const Batch& batch) const {
+    return static_cast<int>((batch.rows() + m_microRows - 1) / m_microRows);
+}
+
+Batch MeshStrategy::part(const Batch& batch, int microBatch) const {
+    const std::int64_t first = microBatch * m_microRows;
+    const std::int64_t count = std::min(m_microRows, batch.rows() - first);
+    return {rowsFrom(batch.features, first, count, batch.rows()), rowsFrom(batch.labels, first, count, batch.rows()),
+            rowsFrom(batch.targets, first, count, batch.rows())};
+}
+
+// Dropout's key is that of one rank that accumulates the same micro-batches.
+void MeshStrategy::begin(PipelineStage::Slot& slot, int microBatch, bool training) {
+    const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+    slot.model->begin({.training = training,
+                       .key = hashOf({number(m_config.training.seed), number(m_groups.layout().dataRank()),
+                                      number(m_optimizer->steps()), number(m_passes + microBatch)})});
+}
+
+SampleLosses MeshStrategy::accumulate(const Batch& batch) {
+    run(batch, false);
+    m_passes += partsOf(batch);
+    return shareLosses(batch);
+}
+
+StepResult MeshStrategy::step(const Batch& batch, StepRequest) {
+    run(batch, true);
+    m_parts.passed(Phase::kBackward);
+    {
+        const PhaseScope scope(m_parts.phase, Phase::kWaiting);
+        for (PipelineStage& stage : m_stages) stage.store().finish();
+    }
+    m_parts.passed(Phase::kMoving);
+    update();
+    m_passes = 0;
+    StepResult result;
+    result.gradientNorm = m_groups.world().rank() == 0 ? m_norm : kNoNorm;
+    result.losses = shareLosses(batch);
+    return result;
+}
+
+void MeshStrategy::run(const Batch& batch, bool isLast) {
+    m_lastBatch = isLast;
+    const int parts = partsOf(batch);
+    m_lastMicroBatch = parts - 1;
+    for (const PipelineAction& action : m_schedule.ranks[static_cast<std::size_t>(m_groups.layout().pipeline())])
+        if (action.microBatch < parts) carryOut(action, batch);
+}
+
+void MeshStrategy::carryOut(const PipelineAction& action, const Batch& batch) {
+    PipelineStage& stage = *stageNumbered(static_cast<std::size_t>(action.stage));
+    if (action.work == PipelineWork::kForward) return forward(stage, action.microBatch, batch);
+    backward(stage, action, batch);
+}
+
+Tensor MeshStrategy::inputOf(PipelineStage& stage, PipelineStage::Slot& slot, const Batch& batch) {
+    if (stage.isFirst()) return batch.features;
+    Communicator* const edge = m_groups.forwardEdge(stage.number() - 1);
+    if (!edge) return stageNumbered(stage.number() - 1)->of(slot.microBatch).y;
+    const Tensor x = stage.incoming(slot, batch.rows());
+    const PhaseScope scope(m_parts.phase, Phase::kWaiting);
+    edge->recvAsync(floatsOf(x), 0).wait();
+    return x;
+}
+
+void MeshStrategy::forward(PipelineStage& stage, int microBatch, const Batch& whole) {
+    PipelineStage::Slot& slot = stage.take(microBatch);
+    const Batch batch = part(whole, microBatch);
+    const Tensor x = inputOf(stage, slot, batch);
+    const PhaseScope scope(m_parts.phase, Phase::kForward);
+    begin(slot, microBatch, true);
+    stage.store().beginForward();
+    slot.y = slot.model->forward(x);
+    stage.store().endForward();
+    if (stage.isLast())
+        takeLosses(slot, whole, microBatch, true);
+    else
+        sendOutput(stage, slot);
+}
+
+void MeshStrategy::takeLosses(const PipelineStage::Slot& slot, const Batch& whole, int microBatch, bool training) {
+    const Batch batch = part(whole, microBatch);
+    const SampleLosses losses = slot.loss->evaluate(slot.y, batch, training);
+    const auto first = static_cast<std::ptrdiff_t>(microBatch * m_microRows);
+    std::ranges::copy(losses.loss, m_losses.begin() + first);
+    std::ranges::copy(losses.correct, m_losses.begin() + static_cast<std::ptrdiff_t>(m_losses.size() / 2) + first);
+}
+
+void MeshStrategy::sendOutput(PipelineStage& stage, PipelineStage::Slot& slot) {
+    if (Communicator* const edge = m_groups.forwardEdge(stage.number()))
+        slot.sentForward = edge->sendAsync(floatsOf(slot.y), 1);
+}
+
+Tensor MeshStrategy::gradientFor(PipelineStage& stage, PipelineStage::Slot& slot) {
+    if (stage.isLast()) {
+        m_optimizer->scaleLoss(slot.loss->gradient(), m_share);
+        return slot.loss->gradient();
+    }
+    const Tensor gradient = stage.incomingGradient(slot);
+    Communicator* const edge = m_groups.backwardEdge(stage.number());
+    if (!edge) return gradient;  // the stage behind left it there
+    const PhaseScope scope(m_parts.phase, Phase::kWaiting);
+    edge->recvAsync(floatsOf(gradient), 0).wait();
+    return gradient;
+}
+
+void MeshStrategy::backward(PipelineStage& stage, const PipelineAction& action, const Batch&) {
+    PipelineStage::Slot& slot = stage.of(action.microBatch);
+    const bool isWeights = action.work == PipelineWork::kWeights;
+    const Tensor gradient = isWeights ? Tensor{} : gradientFor(stage, slot);
+    const PhaseScope scope(m_parts.phase, Phase::kBackward);
+    ParameterStore& store = stage.store();
+    const bool inHalves = action.work != PipelineWork::kBackward;
+    store.beginBackward(
+        {m_passes + action.microBatch == 0, m_lastBatch && action.microBatch == m_lastMicroBatch, inHalves});
+    const auto ready = [&store](std::size_t parameter) { store.ready(parameter); };
+    if (isWeights) {
+        slot.model->backwardWeights(ready);
+    } else if (inHalves) {
+        slot.gradX = slot.model->backwardInputs(gradient, ready);
+    } else {
+        slot.gradX = slot.model->backward(gradient, ready);
+    }
+    store.endBackward(!inHalves || isWeights || stage.store().ownsDistinctPart());
+    if (!isWeights) sendGradient(stage, slot);
+    if (!inHalves || isWeights) stage.release(slot);
+}
+
+void MeshStrategy::sendGradient(PipelineStage& stage, PipelineStage::Slot& slot) {
+    if (stage.isFirst()) return;
+    const std::size_t before = stage.number() - 1;
+    if (Communicator* const edge = m_groups.backwardEdge(before)) {
+        slot.sentBackward = edge->sendAsync(floatsOf(slot.gradX), 1);
+        return;
+    }
+    PipelineStage& other = *stageNumbered(before);
+    const Tensor to = other.incomingGradient(other.of(slot.microBatch));
+    Tensor from = slot.gradX;
+    from.shape = to.shape;
+    m_parts.backend.copy(from, to);
+}
+
+// The norm of all gradients, of which this rank has some: each parameter's square is summed up over its parts, as if
+// one rank had it, and all of them in the order of the model.
+double MeshStrategy::squaredNorm() {
+    std::map<std::string, std::size_t> places;
+    for (const Parameter* one : m_parts.model.wholeState()) places.emplace(one->name, places.size());
+    std::vector<double> squares(places.size());
+    const RankLayout& layout = m_groups.layout();
+    for (PipelineStage& stage : m_stages) {
+        const bool counts = layout.replicate() == 0 && (stage.store().ownsDistinctPart() || layout.shard() == 0);
+        for (std::size_t i = 0; counts && i < stage.model().parameters().size(); ++i) {
+            const Tensor gradient = stage.store().ownGradient(i);
+            if (gradient.count() == 0) continue;
+            squares[places[stage.model().parameters()[i]->name]] = m_parts.backend.squaredNorm(gradient);
+        }
+    }
+    m_groups.world().allReduce(CommBuffer::of(std::span(squares)), ReduceOp::kSum);
+    double sum = 0;
+    for (const double square : squares) sum += squareOfNorm(square);
+    return sum;
+}
+
+// Measuring takes a collective of all ranks, so that without need it is done now and then.
+void MeshStrategy::update() {
+    constexpr std::int64_t kStepsBetweenNorms = 16;
+    const PhaseScope scope(m_parts.phase, Phase::kOptimizer);
+    const bool needed = m_optimizer->rules().measuresNorm();
+    m_norm = kNoNorm;
+    if (needed || m_optimizer->steps() % kStepsBetweenNorms == 0) {
+        const double square = squaredNorm();
+        m_norm = std::sqrt(square);
+        if (needed) m_optimizer->updateWith(square);
+    }
+    if (!needed) m_optimizer->update();
+    if (needed) m_norm = static_cast<double>(m_optimizer->progress().norm);
+    m_optimizer->count();
+    for (PipelineStage& stage : m_stages) stage.store().updated();
+}
+
+// The last stage has them; all ranks of the pipeline report the same.
+SampleLosses MeshStrategy::shareLosses(const Batch& batch) {
+    const auto rows = static_cast<std::size_t>(batch.rows());
+    const std::size_t half = m_losses.size() / 2;
+    if (m_groups.layout().mesh.pipeline > 1) {
+        const PhaseScope scope(m_parts.phase, Phase::kWaiting);
+        m_groups.pipeline().broadcast(CommBuffer::of(std::span(m_losses)), m_rankOfStage.back());
+    }
+    const std::span<const float> all(m_losses);
+    return {all.first(rows), m_parts.loss.countsCorrect() ? all.subspan(half, rows) : std::span<const float>{}};
+}
+
+// Buffers, such as batch norm's running statistics, become those of the first reader.
+void MeshStrategy::beginEvaluation() {
+    if (m_groups.data().size() == 1) return;
+    for (PipelineStage& stage : m_stages) {
+        const std::vector<Parameter*>& parameters = stage.model().parameters();
+        for (const Parameter* one : stage.model().state()) {
+            if (std::ranges::find(parameters, one) != parameters.end()) continue;
+            const CommType type = one->type == DType::kInt64 ? CommType::kInt64 : CommType::kFloat32;
+            m_groups.data().broadcast({one->value.data, static_cast<std::size_t>(one->value.count()), type}, 0);
+        }
+    }
+}
+
+SampleLosses MeshStrategy::evaluate(const Batch& whole) {
+    for (int microBatch = 0; microBatch < partsOf(whole); ++microBatch) {
+        const Batch batch = part(whole, microBatch);
+        for (PipelineStage& stage : m_stages) {
+            PipelineStage::Slot& slot = stage.take(microBatch);
+            const Tensor x = inputOf(stage, slot, batch);
+            begin(slot, microBatch, false);
+            stage.store().beginForward();
+            slot.y = slot.model->forward(x);
+            stage.store().endForward();
+            if (stage.isLast())
+                takeLosses(slot, whole, microBatch, false);
+            else
+                sendOutput(stage, slot);
+        }
+        for (PipelineStage& stage : m_stages) stage.release(stage.of(microBatch));
+    }
+    return shareLosses(whole);
+}
+
+}  // namespace ringside

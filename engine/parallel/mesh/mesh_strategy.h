@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "parallel/mesh/mesh_groups.h"
+#include "parallel/mesh/pipeline_stage.h"
+#include "parallel/strategy/strategy.h"
+#include "schedule/schedule.h"
+
+namespace ringside {
+
+// Models that no rank holds whole: their parameters are sharded, their layers are split into the stages of a pipeline,
+// or both, in any number of replicas. A batch goes through the stages in micro-batches, as the schedule says; gradients
+// add up in the order of the micro-batches, as if one rank had accumulated them, and then over the ranks that read
+// other samples.
+class MeshStrategy final : public Strategy {
+  public:
+    static Result<std::unique_ptr<Strategy>> make(const RunConfig& config, const StrategyParts& parts);
+
+    std::string name() const override { return m_config.parallel.strategy; }
+    void synchronise() override {}
+    SampleLosses accumulate(const Batch& batch) override;
+    StepResult step(const Batch& batch, StepRequest request) override;
+    void beginEvaluation() override;
+    SampleLosses evaluate(const Batch& batch) override;
+    double learningRate() const override { return m_optimizer->learningRate(); }
+    void setLearningRate(double lr) override { m_optimizer->setLearningRate(lr); }
+    Optimizer& optimizer() override { return *m_optimizer; }
+
+    Communicator& readers() override { return m_groups.data(); }
+    bool isWhole() const override { return false; }
+    void readWhole(const TensorVisitor& visit, bool optimizerToo) override;
+    void writeWhole(const TensorVisitor& fill) override;
+    const std::vector<Parameter*>& wholeParameters() const override { return m_parts.model.wholeParameters(); }
+    std::vector<const char*> keptByOptimizer() const override;
+
+  private:
+    struct Setup;
+    MeshStrategy(const RunConfig& config, const StrategyParts& parts, Setup setup);
+
+    void run(const Batch& batch, bool isLast);
+    void carryOut(const PipelineAction& action, const Batch& batch);
+    void forward(PipelineStage& stage, int microBatch, const Batch& batch);
+    void backward(PipelineStage& stage, const PipelineAction& action, const Batch& batch);
+    void sendOutput(PipelineStage& stage, PipelineStage::Slot& slot);
+    void sendGradient(PipelineStage& stage, PipelineStage::Slot& slot);
+    Tensor inputOf(PipelineStage& stage, PipelineStage::Slot& slot, const Batch& batch);
+    Tensor gradientFor(PipelineStage& stage, PipelineStage::Slot& slot);
+    void takeLosses(const PipelineStage::Slot& slot, const Batch& whole, int microBatch, bool compute);
+    SampleLosses shareLosses(const Batch& batch);
+    void update();
+    double squaredNorm();
+    Batch part(const Batch& batch, int microBatch) const;
+    int partsOf(const Batch& batch) const;
+    PipelineStage* stageNumbered(std::size_t number);
+    void begin(PipelineStage::Slot& slot, int microBatch, bool training);
+    void eachWhole(const TensorVisitor& visit, bool reading, bool optimizerToo);
+    void exchange(const WholeTensor& tensor, std::vector<float>& memory, const TensorVisitor& visit, bool reading);
+    std::vector<Parameter*> trainedHere();
+
+    RunConfig m_config;
+    StrategyParts m_parts;
+    MeshGroups m_groups;
+    std::vector<int> m_rankOfStage;
+    Schedule m_schedule;
+    std::vector<PipelineStage> m_stages;  // of this rank
+    std::map<std::size_t, std::size_t> m_stageAt;
+    std::unique_ptr<Optimizer> m_optimizer;
+    std::int64_t m_microRows;  // of a micro-batch
+    float m_share;
+    int m_passes = 0;  // micro-batches of the step before this batch
+    bool m_lastBatch = true;
+    int m_lastMicroBatch = 0;
+    std::vector<float> m_losses;  // of the batch: losses, then hits
+    double m_norm = 0;
+};
+
+}  // namespace ringside

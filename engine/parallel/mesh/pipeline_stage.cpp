@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parallel/mesh/pipeline_stage.h"
+
+#include <algorithm>
+
+#include "backend/backend.h"
+
+namespace ringside {
+
+namespace {
+
+// Those whose parameters the model computes with.
+std::vector<Unit*> unitsWithin(const Model& model, const std::vector<Unit*>& all) {
+    std::vector<Unit*> within;
+    for (Unit* unit : all)
+        if (std::ranges::find(model.parameters(), unit->parameters().front()) != model.parameters().end())
+            within.push_back(unit);
+    return within;
+}
+
+}  // namespace
+
+PipelineStage::PipelineStage(const StageParts& parts) : m_number(parts.number), m_isLast(parts.isLast) {
+    Backend& backend = parts.backend;
+    const bool whole = parts.unit.empty();
+    const MemoryScope scope(backend.memory(), MemoryClass::kActivations);
+    for (std::size_t i = 0; i < parts.microBatches; ++i) {
+        Slot slot;
+        ModelBuild build{.recompute = parts.config.training.recompute, .unit = whole ? "whole" : parts.unit};
+        slot.model = std::move(makeModel(parts.config.model, parts.task, backend, build)).value();
+        const auto values = whole && i == 0 ? Model::Values::kOwn : Model::Values::kBoundLater;
+        const auto output = slot.model->prepare(parts.task.sample, parts.maxRows, parts.range, values);
+        RINGSIDE_ASSERT(output.ok());
+        slot.units = unitsWithin(*slot.model, build.units);
+        if (m_isLast)
+            slot.loss = std::move(makeLoss(parts.config.training.loss, parts.classes, parts.targets, parts.maxRows,
+                                           backend, parts.positions))
+                            .value();
+        else
+            slot.gradOutput = backend.allocate(batchShape(slot.model->output(), parts.maxRows), DType::kFloat32);
+        if (!isFirst()) slot.input = backend.allocate(batchShape(slot.model->input(), parts.maxRows), DType::kFloat32);
+        m_slots.push_back(std::move(slot));
+    }
+}
+
+std::vector<Model*> PipelineStage::models() {
+    std::vector<Model*> models;
+    for (const Slot& slot : m_slots) models.push_back(slot.model.get());
+    return models;
+}
+
+std::vector<std::vector<Unit*>> PipelineStage::units() {
+    std::vector<std::vector<Unit*>> units;
+    for (const Slot& slot : m_slots) units.push_back(slot.units);
+    return units;
+}
+
+PipelineStage::Slot& PipelineStage::of(int microBatch) {
+    const auto found = std::ranges::find(m_slots, microBatch, &Slot::microBatch);
+    RINGSIDE_ASSERT(found != m_slots.end());
+    return *found;
+}
+
+PipelineStage::Slot& PipelineStage::take(int microBatch) {
+    Slot& slot = of(-1);
+    slot.sentForward.wait();
+    slot.sentBackward.wait();
+    slot.sentForward = slot.sentBackward = {};
+    slot.microBatch = microBatch;
+    return slot;
+}
+
+void PipelineStage::release(Slot& slot) {
+    slot.microBatch = -1;
+}
+
+// Sequences have a row for each position.
+Tensor PipelineStage::incoming(const Slot& slot, std::int64_t rows) const {
+    const Shape& shape = slot.model->input();
+    return slot.input.head(shape.dimensions() == 2 ? rows * shape[0] : rows);
+}
+
+Tensor PipelineStage::incomingGradient(const Slot& slot) const {
+    Tensor gradient = slot.y;
+    gradient.data = slot.gradOutput.data;
+    return gradient;
+}
+
+}  // namespace ringside

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parallel/parameters/sharded_parameters.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "base/errors.h"
+
+namespace ringside {
+
+namespace {
+
+constexpr std::size_t kShardAlignment = 16;  // floats: 64 bytes
+
+std::size_t roundedUp(std::size_t count) {
+    return (count + kShardAlignment - 1) / kShardAlignment * kShardAlignment;
+}
+
+}  // namespace
+
+ShardedParameters::ShardedParameters(const std::vector<Model*>& models, const std::vector<std::vector<Unit*>>& units,
+                                     Communicator& shard, Communicator& data, Backend& backend,
+                                     const ShardingOptions& options)
+    : m_models(models),
+      m_shard(shard),
+      m_data(data),
+      m_backend(backend),
+      m_options(options),
+      m_share(static_cast<float>(1.0 / data.size())),
+      m_parts(models.front()->parameters().size()) {
+    plan(units);
+    std::size_t largest = 0;
+    for (std::size_t i = 1; i < m_units.size(); ++i) largest = std::max(largest, m_units[i].wholeCount);
+    const std::size_t atOnce = std::min<std::size_t>(m_units.size() - 1, options.prefetches ? 2 : 1);
+    for (std::size_t i = 0; i < atOnce; ++i) {
+        if (options.freesParameters) m_valuePool.push_back({take(largest, MemoryClass::kGathered)});
+        if (!options.keepsGradients && !options.accumulates)
+            m_gradientPool.push_back({take(largest, MemoryClass::kGathered)});
+    }
+    for (UnitState& unit : m_units) place(unit);
+    for (std::size_t i = 0; i < m_parts.size(); ++i) {
+        if (m_parts[i].ownValues == 0) continue;
+        m_trained.push_back(&m_parts[i].shard);
+        m_trainedOf.push_back(i);
+    }
+    for (std::size_t copy = 0; copy < models.size(); ++copy) {
+        for (std::size_t i = 0; i < models[copy]->state().size(); ++i) {
+            Parameter& one = *models[copy]->state()[i];
+            const bool isBuffer =
+                std::ranges::find(models[copy]->parameters(), &one) == models[copy]->parameters().end();
+            if (isBuffer && copy == 0) bindValue(one, backend);
+            if (isBuffer) one.value = models.front()->state()[i]->value;
+        }
+    }
+}
+
+std::span<float> ShardedParameters::take(std::size_t count, MemoryClass what) {
+    m_backend.memory().add(what, count * sizeof(float));
+    return m_shard.allocate(count);
+}
+
+// Which parameter belongs to which unit, by the first model; the same in the others.
+void ShardedParameters::plan(const std::vector<std::vector<Unit*>>& units) {
+    const std::vector<Parameter*>& parameters = m_models.front()->parameters();
+    std::map<const Parameter*, std::size_t> unitOf;
+    for (std::size_t i = 0; i < units.front().size(); ++i)
+        for (const Parameter* one : units.front()[i]->parameters()) unitOf[one] = i + 1;
+    m_units.resize(units.front().size() + 1);
+    for (const auto& ofModel : units)
+        for (std::size_t i = 0; i < ofModel.size(); ++i) ofModel[i]->setHooks(*this, i + 1);
+    const auto ranks = static_cast<std::size_t>(m_shard.size());
+    const auto rank = static_cast<std::size_t>(m_shard.rank());
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        Part& part = m_parts[i];
+        part.shape = parameters[i]->shape;
+        const auto rows = static_cast<std::size_t>(part.shape.dimensions() > 0 ? part.shape[0] : 1);
+        const auto values = static_cast<std::size_t>(part.shape.count());
+        part.rowValues = rows == 0 ? 0 : values / rows;
+        part.chunk = (rows + ranks - 1) / ranks * part.rowValues;
+        const std::size_t begin = std::min(values, rank * part.chunk);
+        part.ownValues = std::min(part.chunk, values - begin);
+        part.values = take(roundedUp(part.chunk), MemoryClass::kParameters);
+        part.gradients = take(roundedUp(part.chunk), MemoryClass::kGradients);
+        m_backend.fill(vectorOf(part.values), 0);
+        m_backend.fill(vectorOf(part.gradients), 0);
+        part.shard = {parameters[i]->name, {static_cast<std::int64_t>(part.ownValues)}, {}, {}};
+        part.shard.value = vectorOf(part.values.first(part.ownValues));
+        part.shard.gradient = vectorOf(part.gradients.first(part.ownValues));
+        UnitState& unit = m_units[unitOf[parameters[i]]];
+        part.wholePlace = unit.wholeCount;
+        unit.wholeCount += roundedUp(part.chunk * ranks);
+        unit.parameters.push_back(i);
+    }
+}
+
+// Memory of its own for what a unit does not share with others.
+void ShardedParameters::place(UnitState& unit) {
+    const bool isRest = &unit == &m_units.front();
+    if (isRest || !m_options.freesParameters) unit.values = take(unit.wholeCount, MemoryClass::kGathered);
+    if (isRest || m_gradientPool.empty()) unit.gradients = take(unit.wholeCount, MemoryClass::kGathered);
+    if (!unit.values.empty()) bindValues(unit);
+    if (!unit.gradients.empty()) bindGradients(unit, static_cast<std::size_t>(&unit - m_units.data()));
+    const MemoryScope scope(m_backend.memory(), MemoryClass::kGathered);
+    if (m_options.accumulates && unit.wholeCount > 0)
+        unit.kept = m_backend.allocate({static_cast<std::int64_t>(unit.wholeCount)}, DType::kFloat32);
+}
+
+Tensor ShardedParameters::vectorOf(std::span<float> values) const {
+    return {values.data(), {static_cast<std::int64_t>(values.size())}, DType::kFloat32, m_backend.device()};
+}
+
+void ShardedParameters::bindValues(const UnitState& unit) {
+    for (const std::size_t i : unit.parameters)
+        for (Model* model : m_models)
+            model->parameters()[i]->value = {unit.values.data() + m_parts[i].wholePlace, m_parts[i].shape,
+                                             DType::kFloat32, m_backend.device()};
+}
+
+void ShardedParameters::bindGradients(UnitState& unit, std::size_t number) {
+    if (unit.gradients.empty() && unit.wholeCount > 0)
+        unit.gradients = takeMemory(m_gradientPool, static_cast<int>(number)).first(unit.wholeCount);
+    for (const std::size_t i : unit.parameters)
+        for (Model* model : m_models)
+            model->parameters()[i]->gradient = {unit.gradients.data() + m_parts[i].wholePlace, m_parts[i].shape,
+                                                DType::kFloat32, m_backend.device()};
+}
+
+std::span<float> ShardedParameters::takeMemory(std::vector<Memory>& pool, int unit) {
+    for (Memory& one : pool) {
+        if (one.unit >= 0) continue;
+        one.unit = unit;
+        return one.values;
+    }
+    return {};
+}
+
+void ShardedParameters::giveBack(std::vector<Memory>& pool, int unit) {
+    for (Memory& one : pool)
+        if (one.unit == unit) one.unit = -1;
+}
+
+void ShardedParameters::initialise(std::int64_t seed) {
+    std::map<std::string, std::size_t> numbers;
+    for (std::size_t i = 0; i < m_parts.size(); ++i) numbers[m_models.front()->parameters()[i]->name] = i;
+    // Values are drawn into memory that passes, and only our rows of them are kept.
+    for (Parameter* one : m_models.front()->parameters()) one->value = {};
+    std::vector<float> values;
+    m_models.front()->initialise(seed, [&](const Parameter& drawn) {
+        const auto found = numbers.find(drawn.name);
+        if (found == numbers.end()) return;
+        values.resize(static_cast<std::size_t>(drawn.shape.count()));
+        m_backend.download(drawn.value, values.data());
+        scatter(found->second, values, own(found->second));
+    });
+    for (const UnitState& unit : m_units)
+        if (!unit.values.empty()) bindValues(unit);
+}
+
+void ShardedParameters::startGather(std::size_t number) {
+    UnitState& unit = m_units[number];
+    if (unit.resident || unit.wholeCount == 0) return;
+    if (unit.values.empty()) {
+        const std::span<float> memory = takeMemory(m_valuePool, static_cast<int>(number));
+        if (memory.empty()) return;
+        unit.values = memory.first(unit.wholeCount);
+    }
+    unit.resident = true;
+    const auto ranks = static_cast<std::size_t>(m_shard.size());
+    for (const std::size_t i : unit.parameters) {
+        const Part& part = m_parts[i];
+        if (part.chunk == 0) continue;
+        unit.gathering.push_back(
+            m_shard.allGatherAsync(CommBuffer::of(part.values.first(part.chunk)),
+                                   CommBuffer::of(unit.values.subspan(part.wholePlace, part.chunk * ranks))));
+    }
+}
+
+void ShardedParameters::enter(std::size_t number, Way way) {
+    UnitState& unit = m_units[number];
+    startGather(number);
+    RINGSIDE_ASSERT(unit.resident || unit.wholeCount == 0);
+    for (const CommHandle& handle : unit.gathering) handle.wait();
+    unit.gathering.clear();
+    bindValues(unit);
+    if (way == Way::kBackward) {
+        unit.closed = false;
+        bindGradients(unit, number);
+    }
+    if (!m_options.prefetches || number == 0) return;
+    const std::size_t next = way == Way::kForward ? number + 1 : number - 1;
+    if (next >= 1 && next < m_units.size()) startGather(next);
+}
+
+void ShardedParameters::leave(std::size_t number, Way way) {
+    UnitState& unit = m_units[number];
+    if (way == Way::kBackward) close(number);
+    if (!m_options.freesParameters || unit.wholeCount == 0) return;
+    unit.resident = false;
+    if (number == 0) return;
+    giveBack(m_valuePool, static_cast<int>(number));
+    unit.values = {};
+}
+
+void ShardedParameters::beginBackward(const PassPlace& place) {
+    m_place = place;
+    enter(0, Way::kBackward);
+}
+
+// Also those that nobody left: the one that begins the model, and what is in no unit.
+void ShardedParameters::endBackward(bool complete) {
+    if (!complete) return;
+    for (std::size_t number = m_units.size(); number-- > 0;)
+        if (!m_units[number].closed) leave(number, Way::kBackward);
+}
+
+void ShardedParameters::close(std::size_t number) {
+    UnitState& unit = m_units[number];
+    unit.closed = true;
+    if (unit.wholeCount == 0) return;
+    const Tensor gradients = vectorOf(unit.gradients);
+    if (!m_place.last) {
+        if (m_place.first)
+            m_backend.copy(gradients, unit.kept);
+        else
+            m_backend.add(gradients, unit.kept);
+        return;
+    }
+    if (!m_place.first) m_backend.add(unit.kept, gradients);
+    reduce(unit);
+    if (number == 0 || m_gradientPool.empty()) return;
+    for (const CommHandle& handle : unit.scattering) handle.wait();
+    unit.scattering.clear();
+    giveBack(m_gradientPool, static_cast<int>(number));
+    unit.gradients = {};
+}
+
+void ShardedParameters::reduce(UnitState& unit) {
+    for (const std::size_t i : unit.parameters) {
+        Part& part = m_parts[i];
+        if (part.chunk == 0) continue;
+        const auto values = static_cast<std::size_t>(part.shape.count());
+        const std::span<float> mine =
+            unit.gradients.subspan(part.wholePlace, part.chunk * static_cast<std::size_t>(m_shard.size()));
+        if (values < mine.size()) m_backend.fill(vectorOf(mine.subspan(values)), 0);
+        if (m_data.size() > 1) m_backend.scale(vectorOf(mine.first(values)), m_share);
+        reducePart(unit, part);
+    }
+}
+
+// Replicas of sharded groups: summed over all of them by rank, as DDP over as many ranks would.
+void ShardedParameters::reducePart(UnitState& unit, Part& part) {
+    const auto ranks = static_cast<std::size_t>(m_shard.size());
+    const std::span<float> mine = unit.gradients.subspan(part.wholePlace, part.chunk * ranks);
+    const std::span<float> own = part.gradients.first(part.chunk);
+    if (m_data.size() == m_shard.size()) {
+        unit.scattering.push_back(
+            m_shard.reduceScatterAsync(CommBuffer::of(mine), CommBuffer::of(own), ReduceOp::kSum));
+        return;
+    }
+    m_data.allReduce(CommBuffer::of(mine), ReduceOp::kSum);
+    m_backend.copy(vectorOf(mine.subspan(static_cast<std::size_t>(m_shard.rank()) * part.chunk, part.chunk)),
+                   vectorOf(own));
+}
+
+void ShardedParameters::finish() {
+    for (UnitState& unit : m_units) {
+        for (const CommHandle& handle : unit.scattering) handle.wait();
+        unit.scattering.clear();
+    }
+}
+
+// What is gathered is of the values before.
+void ShardedParameters::updated() {
+    for (UnitState& unit : m_units) {
+        for (const CommHandle& handle : unit.gathering) handle.wait();
+        unit.gathering.clear();
+        unit.resident = false;
+        if (!m_options.freesParameters || &unit == &m_units.front()) continue;
+        giveBack(m_valuePool, static_cast<int>(&unit - m_units.data()));
+        unit.values = {};
+    }
+}
+
+void ShardedParameters::gather(std::size_t parameter, const Tensor& own, std::span<float> wholeValues) {
+    const Part& part = m_parts[parameter];
+    std::vector<float> chunk(part.chunk);
+    std::vector<float> all(part.chunk * static_cast<std::size_t>(m_shard.size()));
+    if (own && part.ownValues > 0) m_backend.download(own, chunk.data());
+    if (part.chunk > 0) m_shard.allGather(CommBuffer::of(std::span(chunk)), CommBuffer::of(std::span(all)));
+    std::copy_n(all.begin(), wholeValues.size(), wholeValues.begin());
+}
+
+void ShardedParameters::scatter(std::size_t parameter, std::span<const float> wholeValues, const Tensor& own) {
+    const Part& part = m_parts[parameter];
+    if (part.ownValues == 0) return;
+    m_backend.upload(wholeValues.data() + static_cast<std::size_t>(m_shard.rank()) * part.chunk, own);
+}
+
+}  // namespace ringside

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "backend/backend.h"
+#include "comm/communicator.h"
+#include "nn/blocks/unit.h"
+#include "nn/models/model.h"
+#include "parallel/parameters/parameter_store.h"
+
+namespace ringside {
+
+struct ShardingOptions {
+    // Parameters are freed between their uses, as with reshard_after_forward (ZeRO-3); else they stay until the update.
+    bool freesParameters = true;
+    bool keepsGradients = false;  // whole gradients stay as well (ZeRO-1)
+    bool prefetches = true;
+    bool accumulates = false;  // several backward passes make a step
+};
+
+// torch.distributed.fsdp.fully_shard: of every parameter a rank keeps some rows, by torch.chunk's rule: ceil(rows / N)
+// for the first ranks, padded to that for all. Before a unit computes, its parameters are gathered; after its backward
+// pass, gradients are averaged and scattered. Gathering a parameter puts its chunks one behind another, so that nothing
+// is copied. Each gradient is multiplied by float(1/N) and then summed by rank, as DDP does.
+class ShardedParameters final : public ParameterStore, public UnitHooks {
+  public:
+    // units: of each model, those within its range; parameters in none of them are gathered around each pass.
+    ShardedParameters(const std::vector<Model*>& models, const std::vector<std::vector<Unit*>>& units,
+                      Communicator& shard, Communicator& data, Backend& backend, const ShardingOptions& options);
+
+    const std::vector<Parameter*>& trained() const override { return m_trained; }
+    std::size_t parameterOf(std::size_t trained) const override { return m_trainedOf[trained]; }
+    void initialise(std::int64_t seed) override;
+    void beginForward() override { enter(0, Way::kForward); }
+    void endForward() override { leave(0, Way::kForward); }
+    void beginBackward(const PassPlace& place) override;
+    void ready(std::size_t) override {}
+    void endBackward(bool complete) override;
+    void finish() override;
+    void updated() override;
+    void gather(std::size_t parameter, const Tensor& own, std::span<float> whole) override;
+    void scatter(std::size_t parameter, std::span<const float> whole, const Tensor& own) override;
+    Tensor own(std::size_t parameter) const override { return m_parts[parameter].shard.value; }
+    Tensor ownGradient(std::size_t parameter) const override { return m_parts[parameter].shard.gradient; }
+    bool ownsDistinctPart() const override { return true; }
+
+    void enter(std::size_t unit, Way way) override;
+    void leave(std::size_t unit, Way way) override;
+
+  private:
+    // A parameter's part in this rank's memory and its place in its unit's.
+    struct Part {
+        Shape shape;
+        std::size_t rowValues = 1;   // values of a row
+        std::size_t chunk = 0;       // values of a rank, with padding
+        std::size_t ownValues = 0;   // of this rank, without
+        std::size_t wholePlace = 0;  // in its unit's whole memory
+        std::span<float> values;     // of this rank, with padding
+        std::span<float> gradients;  // the same
+        Parameter shard;             // what the optimizer sees
+    };
+    struct Memory {
+        std::span<float> values;
+        int unit = -1;  // that has it; -1: free
+    };
+    struct UnitState {
+        std::vector<std::size_t> parameters;
+        std::size_t wholeCount = 0;
+        std::span<float> values;     // whole, when resident or on the way
+        std::span<float> gradients;  // whole, during the backward pass
+        Tensor kept;                 // of earlier passes
+        bool resident = false;       // or on the way
+        bool closed = true;          // its gradients of this pass are dealt with
+        std::vector<CommHandle> gathering;
+        std::vector<CommHandle> scattering;
+    };
+
+    std::span<float> take(std::size_t count, MemoryClass what);
+    void plan(const std::vector<std::vector<Unit*>>& units);
+    void place(UnitState& unit);
+    void bindValues(const UnitState& unit);
+    void bindGradients(UnitState& unit, std::size_t number);
+    void startGather(std::size_t number);
+    void close(std::size_t number);
+    void reduce(UnitState& unit);
+    void reducePart(UnitState& unit, Part& part);
+    std::span<float> takeMemory(std::vector<Memory>& pool, int unit);
+    void giveBack(std::vector<Memory>& pool, int unit);
+    Tensor vectorOf(std::span<float> values) const;
+
+    std::vector<Model*> m_models;
+    Communicator& m_shard;
+    Communicator& m_data;
+    Backend& m_backend;
+    ShardingOptions m_options;
+    float m_share;
+    std::vector<Part> m_parts;
+    std::vector<UnitState> m_units;  // the first: parameters in no unit
+    std::vector<Parameter*> m_trained;
+    std::vector<std::size_t> m_trainedOf;
+    std::vector<Memory> m_valuePool;
+    std::vector<Memory> m_gradientPool;
+    PassPlace m_place;
+};
+
+}  // namespace ringside

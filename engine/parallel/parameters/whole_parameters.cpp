@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parallel/parameters/whole_parameters.h"
+
+namespace ringside {
+
+WholeParameters::WholeParameters(const std::vector<Model*>& models, Communicator& replicas, Backend& backend,
+                                 BucketLimits limits, bool accumulates)
+    : m_models(models),
+      m_backend(backend),
+      m_reducer(models.front()->parameters(), replicas, backend, limits, accumulates) {
+    for (std::size_t copy = 1; copy < models.size(); ++copy) {
+        for (std::size_t i = 0; i < models[copy]->state().size(); ++i) {
+            const Parameter& shared = *models.front()->state()[i];
+            models[copy]->state()[i]->value = shared.value;
+            models[copy]->state()[i]->gradient = shared.gradient;
+        }
+    }
+}
+
+void WholeParameters::beginBackward(const PassPlace& place) {
+    m_place = place;
+    if (place.last) m_reducer.beginPass(!place.first);
+}
+
+// Gradients that come in halves wait for finish(): buckets travel in the order of the layers.
+void WholeParameters::ready(std::size_t parameter) {
+    if (!m_place.last)
+        m_reducer.keep(parameter, m_place.first);
+    else if (!m_place.inHalves)
+        m_reducer.ready(parameter);
+}
+
+void WholeParameters::finish() {
+    if (m_place.inHalves)
+        for (std::size_t i = trained().size(); i-- > 0;) m_reducer.ready(i);
+    m_reducer.finishPass();
+}
+
+void WholeParameters::gather(std::size_t, const Tensor& own, std::span<float> whole) {
+    m_backend.download(own, whole.data());
+}
+
+void WholeParameters::scatter(std::size_t, std::span<const float> whole, const Tensor& own) {
+    m_backend.upload(whole.data(), own);
+}
+
+}  // namespace ringside

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "nn/models/model.h"
+#include "parallel/parameters/parameter_store.h"
+#include "parallel/reduce/gradient_reducer.h"
+
+namespace ringside {
+
+// Every rank that trains the stage has all of it; gradients are averaged in buckets, as DDP does.
+class WholeParameters final : public ParameterStore {
+  public:
+    // The first model has values; the others, for other micro-batches, get the same. All outlive the store.
+    WholeParameters(const std::vector<Model*>& models, Communicator& replicas, Backend& backend, BucketLimits limits,
+                    bool accumulates);
+
+    const std::vector<Parameter*>& trained() const override { return m_models.front()->parameters(); }
+    std::size_t parameterOf(std::size_t trained) const override { return trained; }
+    void initialise(std::int64_t seed) override { m_models.front()->initialise(seed); }
+    void beginBackward(const PassPlace& place) override;
+    void ready(std::size_t parameter) override;
+    void endBackward(bool) override {}
+    void finish() override;
+    void gather(std::size_t parameter, const Tensor& own, std::span<float> whole) override;
+    void scatter(std::size_t parameter, std::span<const float> whole, const Tensor& own) override;
+    Tensor own(std::size_t parameter) const override { return trained()[parameter]->value; }
+    Tensor ownGradient(std::size_t parameter) const override { return trained()[parameter]->gradient; }
+    bool ownsDistinctPart() const override { return false; }
+
+  private:
+    std::vector<Model*> m_models;
+    Backend& m_backend;
+    GradientReducer m_reducer;
+    PassPlace m_place;
+};
+
+}  // namespace ringside

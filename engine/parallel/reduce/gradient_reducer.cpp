@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parallel/reduce/gradient_reducer.h"
+
+#include <cmath>
+
+#include "base/errors.h"
+
+namespace ringside {
+
+namespace {
+
+constexpr std::size_t kAlignedFloats = 16;  // 64 bytes
+
+std::size_t aligned(std::size_t count) {
+    return (count + kAlignedFloats - 1) / kAlignedFloats * kAlignedFloats;
+}
+
+}  // namespace
+
+GradientReducer::GradientReducer(const std::vector<Parameter*>& parameters, Communicator& communicator,
+                                 Backend& backend, BucketLimits limits, bool accumulates)
+    : m_communicator(communicator),
+      m_backend(backend),
+      m_bucketOf(parameters.size()),
+      m_gradients(parameters.size()),
+      m_share(static_cast<float>(1.0 / communicator.size())) {
+    std::vector<std::size_t> bytes;
+    for (const Parameter* parameter : parameters)
+        bytes.push_back(static_cast<std::size_t>(parameter->shape.count()) * sizeof(float));
+    const auto plan = planBuckets(bytes, limits);
+    for (std::size_t i = 0; i < plan.size(); ++i) bind(parameters, plan[i], i + 1 == plan.size());
+    if (!accumulates) return;
+    const MemoryScope scope(backend.memory(), MemoryClass::kGradients);
+    for (Bucket& bucket : m_buckets)
+        bucket.kept = backend.allocate({static_cast<std::int64_t>(bucket.gradientCount)}, DType::kFloat32);
+}
+
+void GradientReducer::keep(bool first) {
+    for (const Bucket& bucket : m_buckets) {
+        RINGSIDE_ASSERT(bucket.kept);
+        if (first)
+            m_backend.copy(gradientsOf(bucket), bucket.kept);
+        else
+            m_backend.add(gradientsOf(bucket), bucket.kept);
+    }
+}
+
+void GradientReducer::keep(std::size_t parameter, bool first) {
+    const Bucket& bucket = m_buckets[m_bucketOf[parameter]];
+    const Tensor& gradient = m_gradients[parameter];
+    Tensor kept = gradient;
+    const auto offset = static_cast<const float*>(gradient.data) - bucket.memory.data();
+    kept.data = static_cast<float*>(bucket.kept.data) + offset;
+    if (first)
+        m_backend.copy(gradient, kept);
+    else
+        m_backend.add(gradient, kept);
+}
+
+void GradientReducer::bind(const std::vector<Parameter*>& parameters, const std::vector<std::size_t>& members,
+                           bool last) {
+    Bucket bucket;
+    bucket.parameters = members.size();
+    for (std::size_t member : members)
+        bucket.gradientCount += aligned(static_cast<std::size_t>(parameters[member]->shape.count()));
+    bucket.memory = m_communicator.allocate(bucket.gradientCount + (last ? kAlignedFloats : 0));
+    m_backend.memory().add(MemoryClass::kGradients, bucket.memory.size_bytes());
+    m_backend.fill(
+        {bucket.memory.data(), {static_cast<std::int64_t>(bucket.memory.size())}, DType::kFloat32, m_backend.device()},
+        0);
+    float* place = bucket.memory.data();
+    for (std::size_t member : members) {
+        Parameter& parameter = *parameters[member];
+        parameter.gradient = {place, parameter.shape, DType::kFloat32, m_backend.device()};
+        m_gradients[member] = parameter.gradient;
+        place += aligned(static_cast<std::size_t>(parameter.shape.count()));
+        m_bucketOf[member] = m_buckets.size();
+    }
+    m_buckets.push_back(bucket);
+}
+
+Tensor GradientReducer::gradientsOf(const Bucket& bucket) const {
+    return {
+        bucket.memory.data(), {static_cast<std::int64_t>(bucket.gradientCount)}, DType::kFloat32, m_backend.device()};
+}
+
+Tensor GradientReducer::signalSlot() const {
+    return {&m_buckets.back().memory.back(), {1}, DType::kFloat32, m_backend.device()};
+}
+
+void GradientReducer::begin(bool signal) {
+    m_signal = signal;
+    if (m_communicator.size() == 1) return;
+    const float mine = m_communicator.rank() == 0 && signal ? 1.0F : 0.0F;
+    m_backend.upload(&mine, signalSlot());
+}
+
+// A pass that failed on the way, such as one that could not be recorded, leaves nothing behind.
+void GradientReducer::beginPass(bool addKept) {
+    for (Bucket& bucket : m_buckets) {
+        bucket.pending = bucket.parameters;
+        bucket.handle = {};
+    }
+    m_nextLaunch = 0;
+    m_addKept = addKept;
+}
+
+void GradientReducer::ready(std::size_t parameter) {
+    Bucket& bucket = m_buckets[m_bucketOf[parameter]];
+    RINGSIDE_ASSERT(bucket.pending > 0);
+    if (--bucket.pending > 0) return;
+    if (m_addKept) m_backend.add(bucket.kept, gradientsOf(bucket));
+    if (m_communicator.size() == 1) return;
+    RINGSIDE_ASSERT(&bucket == &m_buckets[m_nextLaunch]);
+    ++m_nextLaunch;
+    m_backend.scale(gradientsOf(bucket), m_share);
+    if (&bucket != &m_buckets.back())
+        bucket.handle = m_communicator.allReduceAsync(CommBuffer::of(bucket.memory), ReduceOp::kSum);
+}
+
+void GradientReducer::finishPass() {
+    if (m_communicator.size() == 1) return;
+    RINGSIDE_ASSERT(m_nextLaunch == m_buckets.size());
+    // Nothing is left to compute beside the last bucket: it goes in this thread, without a detour over another.
+    m_communicator.allReduce(CommBuffer::of(m_buckets.back().memory), ReduceOp::kSum);
+    for (Bucket& bucket : m_buckets) {
+        bucket.handle.wait();
+        bucket.handle = {};
+    }
+}
+
+bool GradientReducer::end() {
+    if (m_communicator.size() == 1) return m_signal;
+    float everybodys = 0;
+    m_backend.download(signalSlot(), &everybodys);
+    return everybodys != 0;
+}
+
+double GradientReducer::gradientNorm() {
+    double sum = 0;
+    for (const Bucket& bucket : m_buckets) sum += m_backend.squaredNorm(gradientsOf(bucket));
+    return std::sqrt(sum);
+}
+
+}  // namespace ringside

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "backend/backend.h"
+#include "comm/communicator.h"
+#include "nn/layer/layer.h"
+#include "parallel/reduce/bucket_plan.h"
+
+namespace ringside {
+
+// Averages gradients over the ranks, bucket by bucket, while the backward pass goes on. Each gradient is multiplied by
+// float(1/N) and then summed, as DDP does. Gradients live in the buckets' memory: nothing is copied.
+// A signal of rank 0 rides in the last bucket, so that every rank learns it at the same step.
+class GradientReducer {
+  public:
+    // Binds every parameter's gradient. Parameters and communicator outlive the reducer. With `accumulates`, backward
+    // passes may be kept() before the one that is averaged.
+    GradientReducer(const std::vector<Parameter*>& parameters, Communicator& communicator, Backend& backend,
+                    BucketLimits limits, bool accumulates = false);
+
+    // Sets the gradients of a finished backward pass aside, without communication, as DDP does under no_sync(): the
+    // first ones of a step overwrite what was kept, others are added to it.
+    void keep(bool first);
+    void keep(std::size_t parameter, bool first);  // only this one's
+
+    void begin(bool signal);            // of a step, before what may be recorded; signal counts on rank 0 only
+    void beginPass(bool addKept);       // before the backward pass whose gradients, with those kept, are averaged
+    void ready(std::size_t parameter);  // its gradient is complete; in decreasing order of parameters
+    void finishPass();                  // what the backend does from now on finds all gradients averaged
+    bool end();                         // of the step: rank 0's signal; waits for the device
+
+    double gradientNorm();  // of the averaged gradient, after finishPass()
+    std::size_t bucketCount() const { return m_buckets.size(); }
+
+  private:
+    struct Bucket {
+        std::span<float> memory;  // gradients, each at a multiple of 64 bytes; the last bucket also holds the signal
+        Tensor kept;              // of earlier micro-batches; empty when they are not accumulated
+        std::size_t gradientCount = 0;
+        std::size_t parameters = 0;
+        std::size_t pending = 0;
+        CommHandle handle;
+    };
+
+    void bind(const std::vector<Parameter*>& parameters, const std::vector<std::size_t>& members, bool last);
+    Tensor gradientsOf(const Bucket& bucket) const;
+    Tensor signalSlot() const;  // one value behind the last bucket's gradients, on the device
+
+    Communicator& m_communicator;
+    Backend& m_backend;
+    std::vector<Bucket> m_buckets;
+    std::vector<std::size_t> m_bucketOf;  // by parameter
+    std::vector<Tensor> m_gradients;      // by parameter
+    std::size_t m_nextLaunch = 0;
+    bool m_addKept = false;
+    float m_share;
+    bool m_signal = false;
+};
+
+}  // namespace ringside

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/child_process.h"
+#include "base/line_splitter.h"
+#include "launch/rank_environment.h"
+#include "run/ranks/rank_link.h"
+
+namespace ringside {
+
+// What all workers of a run have in common.
+struct WorkerProgram {
+    std::filesystem::path program;
+    std::vector<std::string> environment;  // "NAME=value", added to ours
+    int sharedFd = -1;                     // memory for the collectives
+};
+
+// One worker process and the supervisor's ends of its channels.
+class RankProcess final : public RankLink {
+  public:
+    static constexpr std::size_t kTailLines = 20;
+
+    // Starts the worker; storeSocket receives the store's end. Throws IoError.
+    RankProcess(const WorkerProgram& worker, const RankEnvironment& environment, UniqueFd& storeSocket);
+
+    pid_t pid() const override { return m_process.pid(); }
+    bool readTelemetry(const LineSink& line) override;
+    bool readOutput(const LineSink& line) override;
+    int outputFd() const override { return m_process.outputFd(); }
+    int exitFd() const override { return m_process.end() ? -1 : m_process.exitFd(); }
+
+    const std::optional<ChildEnd>& poll() override { return m_process.poll(); }
+    const std::optional<ChildEnd>& end() const override { return m_process.end(); }
+    void signal(int number) override { m_process.signal(number); }
+    void sendControl(std::string_view line) const override;
+    std::vector<std::string> tail() const override;
+    bool isStopped() const override;
+
+  private:
+    UniqueFd m_control;
+    UniqueFd m_telemetry;
+    LineSplitter m_telemetryLines;
+    LineSplitter m_outputLines;
+    std::deque<std::string> m_tail;
+    ChildProcess m_process;
+};
+
+}  // namespace ringside

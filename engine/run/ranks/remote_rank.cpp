@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/ranks/remote_rank.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+
+#include <csignal>
+#include <utility>
+
+#include "launch/greeting.h"
+#include "run/ranks/line_stream.h"
+#include "telemetry/events/codec.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::chrono::milliseconds kLastTelemetry{2000};  // may arrive after the last word on the other connection
+
+void stopBlocking(int fd) {
+    ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
+}
+
+}  // namespace
+
+RemoteRank::RemoteRank(Guest guest)
+    : RankLink(guest.rank),
+      m_guest(std::move(guest)),
+      m_telemetryLines(Decoder::kMaxLine),
+      m_controlLines(kMaxGreetingBytes) {
+    stopBlocking(m_guest.control.get());
+    stopBlocking(m_guest.telemetry.get());
+}
+
+bool RemoteRank::readTelemetry(const LineSink& line) {
+    if (!m_guest.telemetry) return false;
+    if (readAvailable(m_guest.telemetry.get(), m_telemetryLines, line)) return true;
+    m_guest.telemetry.reset();
+    return false;
+}
+
+void RemoteRank::take(std::string_view line) {
+    if (isStopWish(line)) m_stopWanted = true;
+    const std::optional<Farewell> farewell = decodeFarewell(line);
+    if (!farewell) return;
+    m_exitCode = farewell->exitCode;
+    if (!farewell->text.empty()) m_lastWords = {farewell->text};
+}
+
+const std::optional<ChildEnd>& RemoteRank::poll() {
+    if (m_end) return m_end;
+    const TimePoint now = std::chrono::steady_clock::now();
+    if (m_guest.control &&
+        !readAvailable(m_guest.control.get(), m_controlLines, [this](std::string_view line) { take(line); })) {
+        m_guest.control.reset();
+        m_hungUpAt = now;
+    }
+    const bool all = !m_guest.telemetry || now - m_hungUpAt > kLastTelemetry;
+    if (!m_guest.control && all) {
+        m_end = m_exitCode ? ChildEnd{false, *m_exitCode, false} : ChildEnd{true, 0, true};
+        m_guest.telemetry.reset();
+    }
+    return m_end;
+}
+
+void RemoteRank::signal(int number) {
+    if (m_end || !m_guest.control) return;
+    ::shutdown(m_guest.control.get(), SHUT_RDWR);  // it leaves by itself when it hears that
+    if (number != SIGKILL) return;
+    m_guest.control.reset();
+    m_guest.telemetry.reset();
+    m_end = m_exitCode ? ChildEnd{false, *m_exitCode, false} : ChildEnd{true, SIGKILL, false};
+}
+
+void RemoteRank::sendControl(std::string_view line) const {
+    if (!m_guest.control) return;
+    [[maybe_unused]] const ssize_t sent =
+        ::send(m_guest.control.get(), line.data(), line.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+}  // namespace ringside

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+
+#include "base/line_splitter.h"
+#include "launch/rendezvous_host.h"
+#include "run/ranks/rank_link.h"
+
+namespace ringside {
+
+// A rank that a launcher started, here or elsewhere, and that has come to the rendezvous. It says itself with which
+// code it ends; when its connection ends without that, it is lost. Terminated, it is hung up on: it goes at once.
+class RemoteRank final : public RankLink {
+  public:
+    // The guest's control and telemetry connections; the store's are the supervisor's business.
+    explicit RemoteRank(Guest guest);
+
+    pid_t pid() const override { return m_guest.pid; }
+    std::string host() const override { return m_guest.host; }
+    bool readTelemetry(const LineSink& line) override;
+    bool readOutput(const LineSink&) override { return false; }  // it goes to its launcher
+    int outputFd() const override { return -1; }
+    int exitFd() const override { return m_guest.control.get(); }
+
+    const std::optional<ChildEnd>& poll() override;
+    const std::optional<ChildEnd>& end() const override { return m_end; }
+    void signal(int number) override;
+    void sendControl(std::string_view line) const override;
+    bool takeStopRequest() override { return std::exchange(m_stopWanted, false); }
+
+    std::vector<std::string> tail() const override { return m_lastWords; }
+    bool isStopped() const override { return false; }  // nobody knows from here
+
+  private:
+    void take(std::string_view line);
+
+    Guest m_guest;
+    LineSplitter m_telemetryLines;
+    LineSplitter m_controlLines;
+    std::optional<int> m_exitCode;
+    std::vector<std::string> m_lastWords;
+    TimePoint m_hungUpAt{};
+    std::optional<ChildEnd> m_end;
+    bool m_stopWanted = false;
+};
+
+}  // namespace ringside

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/read/read_traces.h"
+
+#include <variant>
+
+#include "base/json.h"
+#include "config/run_config.h"
+#include "run/read/trace_follower.h"
+#include "telemetry/events/codec.h"
+
+namespace ringside {
+
+Result<RecordedTraces> readTraces(const RunPaths& paths) {
+    const Result<Json> json = readJsonFile(paths.config());
+    if (!json) return json.problem();
+    const Result<RunConfig> config = RunConfig::fromJson(json.value());
+    if (!config) return config.problem();
+    RecordedTraces traces{TraceData(static_cast<int>(config.value().parallel.worldSize))};
+    Decoder decoder;
+    const auto keep = [&](const Event& event) {
+        const auto* trace = std::get_if<StepTrace>(&event);
+        ++(trace != nullptr && traces.data.apply(*trace) ? traces.lines : traces.badLines);
+    };
+    TraceFollower follower(paths);
+    while (follower.advance([&](std::string_view lines) { decoder.feed(lines, keep); })) continue;
+    traces.badLines += decoder.badLines();
+    if (traces.lines > 0) return traces;
+    const std::string why = config.value().telemetry.trace == "off" ? "telemetry.trace was off" : "none was recorded";
+    return Problem{paths.directory.string(), "holds no traced steps: " + why,
+                   "run it again with --set telemetry.trace=phases"};
+}
+
+}  // namespace ringside

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "run/read/run_comparison.h"
+
+namespace ringside {
+namespace {
+
+std::string number(const char* format, double value) {
+    std::array<char, 48> text{};
+    std::snprintf(text.data(), text.size(), format, value);
+    return text.data();
+}
+
+std::string shortNumber(double value) {
+    return number("%.2g", value);
+}
+
+std::string pairText(const ValuePair& pair) {
+    const std::string place = pair.from > 0 ? "steps " + std::to_string(pair.from) + " to " : "step ";
+    return place + std::to_string(pair.at) + ": loss " + number("%.9g", pair.a) + " and " + number("%.9g", pair.b) +
+           ", " + shortNumber(pair.relative()) + " relative";
+}
+
+std::string row(std::string name, const std::string& value) {
+    name.resize(18, ' ');
+    return name + value + '\n';
+}
+
+std::string stepsText(const RunComparison& result) {
+    std::string text = std::to_string(result.steps) + " in both";
+    if (result.stepsOnlyA > 0) text += ", " + std::to_string(result.stepsOnlyA) + " only in A";
+    if (result.stepsOnlyB > 0) text += ", " + std::to_string(result.stepsOnlyB) + " only in B";
+    if (result.thinned > 0)
+        text += ", " + std::to_string(result.thinned) + " of them by means, minima and maxima of several";
+    if (result.firstStep > 1)
+        text += "; from step " + std::to_string(result.firstStep) + " on, where one goes on from a checkpoint";
+    return text;
+}
+
+std::string shardsText(const RunComparison& result) {
+    if (result.shards == ShardsVerdict::kUnknown) return "not known: no hashes of the same rank and epoch in both";
+    const std::string count = std::to_string(result.shardsCompared);
+    if (result.shards == ShardsVerdict::kSame) return "the same samples in the same order, " + count + " of " + count;
+    return "other samples, first on rank " + std::to_string(result.firstOtherShard->rank) + " in epoch " +
+           std::to_string(result.firstOtherShard->epoch);
+}
+
+std::string weightsText(const RunComparison& result) {
+    std::string text = "not known at the start";
+    if (result.initialWeights) text = *result.initialWeights ? "the same bits at the start" : "others from the start";
+    if (result.otherWeightsAt && *result.otherWeightsAt > 0)
+        text += ", other bits after step " + std::to_string(*result.otherWeightsAt);
+    return text;
+}
+
+std::string configText(const RunComparison& result) {
+    if (!result.configsKnown) return row("configuration", "not known: config.json is not in both");
+    if (result.configDifferences.empty()) return row("configuration", "the same");
+    std::string text;
+    for (const ConfigDifference& difference : result.configDifferences) {
+        text += row(text.empty() ? "configuration" : "",
+                    difference.path + ": " + (difference.a.empty() ? "missing" : difference.a) + " and " +
+                        (difference.b.empty() ? "missing" : difference.b));
+    }
+    return text;
+}
+
+std::string verdict(const RunComparison& result) {
+    const std::string tolerance = shortNumber(result.tolerance);
+    if (result.equal() && result.firstApart) return "equal within " + tolerance;
+    if (result.equal() && result.thinned > 0) return "the same losses, as far as steps were recorded one by one";
+    if (result.equal()) return "the same losses to the last bit";
+    if (result.firstBeyond) return "different: they part at step " + std::to_string(result.firstBeyond->at);
+    if (result.steps == 0) return "not comparable: no step is in both";
+    if (result.stepsOnlyA + result.stepsOnlyB > 0) return "different: not the same steps";
+    return "different: an epoch's loss is beyond " + tolerance;
+}
+
+Json numberJson(double value) {
+    return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+Json pairJson(const ValuePair& pair) {
+    Json json = {{"step", pair.at},
+                 {"a", numberJson(pair.a)},
+                 {"b", numberJson(pair.b)},
+                 {"relative", numberJson(pair.relative())}};
+    if (pair.from > 0) json["from"] = pair.from;
+    return json;
+}
+
+Json pairJson(const std::optional<ValuePair>& pair) {
+    return pair ? pairJson(*pair) : Json(nullptr);
+}
+
+Json shardsJson(const RunComparison& result) {
+    if (result.shards == ShardsVerdict::kUnknown) return nullptr;
+    return result.shards == ShardsVerdict::kSame;
+}
+
+}  // namespace
+
+std::string RunComparison::text() const {
+    std::string text = row("steps", stepsText(*this));
+    if (steps > 0) {
+        text += row("first apart", firstApart ? pairText(*firstApart) : "nowhere");
+        text += row("largest", firstApart ? pairText(largest) : "0");
+        text += row("beyond " + shortNumber(tolerance), firstBeyond ? "from " + pairText(*firstBeyond) : "nowhere");
+    }
+    if (sampleCounts) {
+        text += row("samples", "step " + std::to_string(sampleCounts->at) + ": " + number("%.0f", sampleCounts->a) +
+                                   " and " + number("%.0f", sampleCounts->b));
+    }
+    if (epochs > 0) {
+        text += row("epochs", "training loss within " + shortNumber(trainLossDifference) + ", validation loss within " +
+                                  shortNumber(validationLossDifference) + " relative, validation accuracy within " +
+                                  number("%.2f", accuracyDifference * 100) + " points");
+    }
+    return text + row("shards", shardsText(*this)) + row("weights", weightsText(*this)) + configText(*this) +
+           row("verdict", verdict(*this));
+}
+
+Json RunComparison::toJson() const {
+    Json differences = Json::array();
+    for (const ConfigDifference& each : configDifferences)
+        differences.push_back({{"path", each.path}, {"a", each.a}, {"b", each.b}});
+    return {{"version", 1},
+            {"equal", equal()},
+            {"tolerance", tolerance},
+            {"verdict", verdict(*this)},
+            {"steps", steps},
+            {"thinned_steps", thinned},
+            {"first_step", firstStep},
+            {"steps_only_a", stepsOnlyA},
+            {"steps_only_b", stepsOnlyB},
+            {"first_apart", pairJson(firstApart)},
+            {"first_beyond_tolerance", pairJson(firstBeyond)},
+            {"largest_difference", steps > 0 ? pairJson(largest) : Json(nullptr)},
+            {"same_sample_counts", !sampleCounts},
+            {"train_loss_difference", numberJson(trainLossDifference)},
+            {"validation_loss_difference", numberJson(validationLossDifference)},
+            {"validation_accuracy_difference", numberJson(accuracyDifference)},
+            {"same_shards", shardsJson(*this)},
+            {"shards_compared", shardsCompared},
+            {"same_initial_weights", initialWeights ? Json(*initialWeights) : Json(nullptr)},
+            {"other_weights_after_step", otherWeightsAt ? Json(*otherWeightsAt) : Json(nullptr)},
+            {"config_known", configsKnown},
+            {"config_differences", std::move(differences)}};
+}
+
+}  // namespace ringside

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/read/run_follower.h"
+
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "base/files.h"
+#include "run/read/run_summary.h"
+#include "telemetry/events/codec.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::size_t kMostAtOnce = 1U << 20;
+constexpr std::string_view kEndLine = R"({"kind":"end")";
+
+// The summary is written before the end line: where there is one, the run did end, and its lines were lost later.
+std::string verdictWithoutEnd(const RunPaths& paths) {
+    const Result<RunSummary> summary = readRunSummary(paths.summary());
+    if (summary && !summary.value().verdict.empty()) {
+        return "telemetry.jsonl of this run is damaged or cut short, so there is no more to show; its summary.json "
+               "says: " +
+               summary.value().verdict;
+    }
+    return "the supervisor of this run was killed, and its ranks with it: ringsidectl run --resume " +
+           paths.directory.string() + " goes on from its last checkpoint, if it has one";
+}
+
+std::string madeUpEnd(const RunPaths& paths) {
+    RunEnded end;
+    end.state = "failed";
+    end.exitCode = static_cast<int>(ExitCode::kRankDied);
+    end.verdict = verdictWithoutEnd(paths);
+    return encode(end);
+}
+
+std::string_view lastLine(std::string_view wholeLines) {
+    wholeLines.remove_suffix(1);
+    const std::size_t newline = wholeLines.rfind('\n');
+    return newline == std::string_view::npos ? wholeLines : wholeLines.substr(newline + 1);
+}
+
+}  // namespace
+
+RunFollower::RunFollower(RunPaths paths, Traces traces)
+    : m_paths(std::move(paths)), m_watch(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
+    if (m_watch &&
+        ::inotify_add_watch(m_watch.get(), m_paths.directory.c_str(), IN_MODIFY | IN_CREATE | IN_DELETE) < 0) {
+        m_watch.reset();
+    }
+    if (traces == Traces::kToo) m_traces.emplace(m_paths);
+}
+
+bool RunFollower::advance(const std::function<void(std::string_view)>& lines) {
+    if (m_ended) return false;
+    const bool alive = isRunAlive(m_paths.directory);  // before reading: what it wrote last must still be read
+    if (!readOn(lines)) return false;
+    const bool moreTraces = !m_behind && handOverTraces(lines);
+    if (alive || m_behind || moreTraces) return true;
+    lines(madeUpEnd(m_paths));
+    m_ended = true;
+    return false;
+}
+
+// To the present end of the file or as much as goes at once; false once the end line was handed over.
+bool RunFollower::readOn(const std::function<void(std::string_view)>& lines) {
+    if (!m_file) {
+        Result<UniqueFd> file = openFile(m_paths.telemetry());
+        if (!file) return true;  // not written yet
+        m_file = std::move(file).value();
+    }
+    std::array<char, 1U << 16> buffer;
+    std::size_t taken = 0;
+    for (m_behind = false; !m_behind; m_behind = taken >= kMostAtOnce) {
+        const ssize_t got = ::read(m_file.get(), buffer.data(), buffer.size());
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return true;
+        taken += static_cast<std::size_t>(got);
+        handOver({buffer.data(), static_cast<std::size_t>(got)}, lines);
+        if (m_ended) return false;
+    }
+    return true;
+}
+
+void RunFollower::handOver(std::string_view come, const std::function<void(std::string_view)>& lines) {
+    const std::size_t newline = come.rfind('\n');
+    if (newline == std::string_view::npos) return hold(come, lines);
+    m_pending += come.substr(0, newline + 1);
+    const std::size_t first = m_insideLong ? m_pending.find('\n') + 1 : 0;  // a long line's rest is no line
+    const std::string_view whole = std::string_view(m_pending).substr(first);
+    m_ended = !whole.empty() && lastLine(whole).substr(0, kEndLine.size()) == kEndLine;
+    const std::size_t end = m_pending.size() - (m_ended ? lastLine(whole).size() + 1 : 0);
+    if (m_ended && m_traces) {  // the end comes last, whatever file it is in
+        lines(std::string_view(m_pending).substr(0, end));
+        while (handOverTraces(lines)) continue;
+        lines(std::string_view(m_pending).substr(end));
+    } else {
+        lines(m_pending);
+    }
+    m_pending = come.substr(newline + 1);
+    m_insideLong = false;
+}
+
+// True where there are more.
+bool RunFollower::handOverTraces(const std::function<void(std::string_view)>& lines) {
+    return m_traces && m_traces->advance(lines);
+}
+
+// Part of a line waits for the rest; one that is too long for any of ours goes on at once, for the reader's decoder to
+// skip.
+void RunFollower::hold(std::string_view part, const std::function<void(std::string_view)>& lines) {
+    m_pending += part;
+    if (!m_insideLong && m_pending.size() <= Decoder::kMaxLine) return;
+    m_insideLong = true;
+    lines(m_pending);
+    m_pending.clear();
+}
+
+void RunFollower::drainWake() const {
+    std::array<char, 4096> ignored;
+    while (::read(m_watch.get(), ignored.data(), ignored.size()) > 0) {
+    }
+}
+
+}  // namespace ringside

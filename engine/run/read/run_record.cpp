@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/read/run_record.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/files.h"
+#include "base/line_splitter.h"
+#include "base/sha256.h"
+#include "run/read/metrics_reader.h"
+#include "run/read/run_directory.h"
+#include "telemetry/events/codec.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::size_t kTelemetryPiece = 1U << 18;
+
+int nibble(char digit) {
+    if (digit >= '0' && digit <= '9') return digit - '0';
+    if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
+    return -1;
+}
+
+// The bytes that a hash in hex stands for; of any other text its own hash.
+Digest digestOf(const std::string& hash) {
+    Digest digest{};
+    const bool plain =
+        hash.size() == 2 * digest.size() && std::ranges::all_of(hash, [](char digit) { return nibble(digit) >= 0; });
+    if (!plain) {
+        Sha256 sum;
+        sum.add(std::as_bytes(std::span(hash)));
+        return digestOf(sum.hex());
+    }
+    for (std::size_t i = 0; i < digest.size(); ++i) {
+        digest[i] = static_cast<char>(nibble(hash[2 * i]) * 16 + nibble(hash[2 * i + 1]));
+    }
+    return digest;
+}
+
+// The telemetry of a long run is large and only two kinds of line count; what cannot be read is left out.
+void takeLine(RunRecord& record, std::string_view line) {
+    const bool counts =
+        line.find("\"consumed\"") != std::string_view::npos || line.find("\"replica\"") != std::string_view::npos;
+    if (!counts) return;
+    const Result<Event> event = decodeLine(line);
+    if (!event) return;
+    if (const auto* shard = std::get_if<Consumed>(&event.value())) {
+        record.shards.push_back({{shard->epoch, shard->rank}, digestOf(shard->sha256)});
+    }
+    if (const auto* replica = std::get_if<Replica>(&event.value()); replica != nullptr && replica->rank == 0) {
+        record.weights.push_back({replica->step, digestOf(replica->hash)});
+    }
+}
+
+void readTelemetry(RunRecord& record, const std::filesystem::path& file) {
+    const Result<UniqueFd> opened = openFile(file);
+    if (!opened) return;
+    LineSplitter lines(Decoder::kMaxLine);
+    std::string piece(kTelemetryPiece, '\0');
+    for (;;) {
+        const ssize_t got = ::read(opened.value().get(), piece.data(), piece.size());
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return;
+        lines.feed({piece.data(), static_cast<std::size_t>(got)},
+                   [&](std::string_view line) { takeLine(record, line); });
+    }
+}
+
+// The last that was said of a thing counts.
+template <class Key>
+void sortByKey(std::vector<RunRecord::Hash<Key>>& hashes) {
+    std::ranges::stable_sort(hashes, {}, &RunRecord::Hash<Key>::key);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < hashes.size(); ++i) {
+        if (i + 1 < hashes.size() && hashes[i + 1].key == hashes[i].key) continue;
+        hashes[kept++] = hashes[i];
+    }
+    hashes.resize(kept);
+}
+
+}  // namespace
+
+Result<RunRecord> readRunRecord(const std::filesystem::path& directory) {
+    const RunPaths paths(directory);
+    Result<MetricsReader> metrics = MetricsReader::open(paths.metrics());
+    if (!metrics) return metrics.problem();
+    const Result<std::optional<StepMetrics>> first = metrics.value().next();
+    if (!first) return first.problem();
+    if (!first.value()) {
+        return Problem{paths.metrics().string(), "holds no step", "name a run that has trained at least one"};
+    }
+    RunRecord record;
+    record.metrics = paths.metrics();
+    record.firstStep = first.value()->from;
+    readTelemetry(record, paths.telemetry());
+    sortByKey(record.shards);
+    sortByKey(record.weights);
+    if (Result<Json> config = readJsonFile(paths.config()); config) record.config = std::move(config).value();
+    return record;
+}
+
+}  // namespace ringside

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sampling/findings/class_balance.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace ringside {
+namespace {
+
+constexpr std::int64_t kSlotsPerLook = std::int64_t{1} << 16;  // at the stop flag
+constexpr double kNormalOneSided95 = 1.6448536269514722;
+constexpr double kNormal95 = 1.959963984540054;  // two-sided 95 % point of the normal distribution
+constexpr double kOutsideShare = 0.05;
+
+// The class of a sample, the last one at most.
+class ClassOf {
+  public:
+    ClassOf(std::span<const std::uint16_t> labels, int classes) : m_labels(labels), m_classes(classes) {}
+    int operator()(std::int64_t sample) const {
+        return std::min<int>(m_labels[static_cast<std::size_t>(sample)], m_classes - 1);
+    }
+    std::vector<std::int64_t> sizes(std::int64_t samples) const {
+        std::vector<std::int64_t> result(static_cast<std::size_t>(m_classes));
+        for (std::int64_t sample = 0; sample < samples; ++sample) ++result[static_cast<std::size_t>((*this)(sample))];
+        return result;
+    }
+
+  private:
+    std::span<const std::uint16_t> m_labels;
+    int m_classes;
+};
+
+}  // namespace
+
+ChanceBand chanceBand(std::int64_t n, std::int64_t ofClass, std::int64_t drawn) {
+    if (n < 1) return {};
+    const auto total = static_cast<double>(n);
+    const double share = static_cast<double>(ofClass) / total;
+    const double taken = std::min(static_cast<double>(drawn), total);
+    const double left = n > 1 ? (total - taken) / (total - 1) : 0;
+    const double variance = taken * share * (1 - share) * left;
+    const double spread = kNormal95 * std::sqrt(variance);
+    const double expected = taken * share;
+    return {expected, std::max(0.0, expected - spread), expected + spread, variance};
+}
+
+bool isOutside(std::int64_t count, const ChanceBand& band) {
+    const auto own = static_cast<double>(count);
+    return own < std::floor(band.low) || own > std::ceil(band.high);
+}
+
+// Sum of (count - expected)^2 / (expected * (n - drawn) / (n - 1)), where variance = expected * (1 - share) * the same.
+double ClassBalance::distance(int rank) const {
+    double expectedSum = 0, sum = 0;
+    for (int label = 0; label < classes; ++label) expectedSum += band(rank, label).expected;
+    for (int label = 0; label < classes; ++label) {
+        const ChanceBand& chance = band(rank, label);
+        const double off = static_cast<double>(count(rank, label)) - chance.expected;
+        if (chance.variance > 0) sum += off * off / chance.variance * (1 - chance.expected / expectedSum);
+    }
+    return sum;
+}
+
+// The 95 % point of the chi-square distribution with classes - 1 degrees of freedom (Wilson and Hilferty's
+// approximation).
+double ClassBalance::distanceLimit() const {
+    const double freedom = std::max(1, classes - 1);
+    const double part = 2 / (9 * freedom);
+    return freedom * std::pow(1 - part + kNormalOneSided95 * std::sqrt(part), 3);
+}
+
+int ClassBalance::ranksWithinChance() const {
+    int within = 0;
+    for (int rank = 0; rank < ranks; ++rank) within += withinChance(rank) ? 1 : 0;
+    return within;
+}
+
+int ClassBalance::ranksOutsideByChance() const {
+    double probability = std::pow(1 - kOutsideShare, ranks);  // of 0 ranks, then of 1, ...
+    double sum = probability;
+    int outside = 0;
+    for (; outside < ranks && sum < 1 - kOutsideShare; sum += probability) {
+        ++outside;
+        probability *= kOutsideShare / (1 - kOutsideShare) * (ranks - outside + 1) / outside;
+    }
+    return outside;
+}
+
+int ClassBalance::outsideCount() const {
+    int found = 0;
+    for (int rank = 0; rank < ranks; ++rank) {
+        for (int label = 0; label < classes; ++label) found += outside(rank, label) ? 1 : 0;
+    }
+    return found;
+}
+
+ClassBalance classBalance(const ShardPlan& plan, std::span<const std::uint16_t> labels, std::vector<std::string> names,
+                          const std::atomic<bool>* stop) {
+    ClassBalance balance;
+    balance.ranks = static_cast<int>(plan.spec().worldSize);
+    balance.classes = static_cast<int>(names.size());
+    balance.names = std::move(names);
+    const std::size_t cells = static_cast<std::size_t>(balance.ranks) * balance.names.size();
+    balance.counts.resize(cells);
+    balance.bands.resize(cells);
+    const std::int64_t n = plan.spec().datasetSize;
+    const ClassOf classOf(labels, balance.classes);
+    balance.classSizes = classOf.sizes(n);
+    for (int rank = 0; rank < balance.ranks; ++rank) {
+        for (std::int64_t slot = 0; slot < plan.trainedOf(rank); ++slot) {
+            if (stop && slot % kSlotsPerLook == 0 && *stop) return balance;
+            ++balance.counts[balance.cell(rank, classOf(plan.index(rank, slot)))];
+        }
+        for (int label = 0; label < balance.classes; ++label) {
+            balance.bands[balance.cell(rank, label)] =
+                chanceBand(n, balance.classSizes[static_cast<std::size_t>(label)], plan.trainedOf(rank));
+        }
+    }
+    return balance;
+}
+
+BatchBalance batchBalance(const ShardPlan& plan, std::span<const std::uint16_t> labels, std::vector<std::string> names,
+                          const std::atomic<bool>* stop) {
+    BatchBalance balance;
+    balance.classes = static_cast<int>(names.size());
+    balance.names = std::move(names);
+    balance.stepsOfEpoch = plan.stepsPerEpoch();
+    balance.steps = std::min(balance.stepsOfEpoch, BatchBalance::kMostCounts / std::max(1, balance.classes));
+    balance.datasetSize = plan.spec().datasetSize;
+    balance.counts.resize(static_cast<std::size_t>(balance.steps * balance.classes));
+    balance.sizes.resize(static_cast<std::size_t>(balance.steps));
+    const ClassOf classOf(labels, balance.classes);
+    balance.classSizes = classOf.sizes(balance.datasetSize);
+    for (std::int64_t step = 0; step < balance.steps && !(stop && *stop); ++step) {
+        for (int rank = 0; rank < plan.spec().worldSize; ++rank) {
+            const SlotRange batch = plan.batch(rank, step);
+            balance.sizes[static_cast<std::size_t>(step)] += batch.count;
+            for (std::int64_t slot = batch.first; slot < batch.first + batch.count; ++slot) {
+                const std::int64_t at = step * balance.classes + classOf(plan.index(rank, slot));
+                ++balance.counts[static_cast<std::size_t>(at)];
+            }
+        }
+    }
+    return balance;
+}
+
+}  // namespace ringside

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sampling/findings/plan_diff.h"
+
+#include <algorithm>
+
+namespace ringside {
+namespace {
+
+constexpr std::int64_t kSlotsBetweenStops = 4096;
+
+double share(const ShardPlan& plan, std::int64_t step) {
+    return static_cast<double>(plan.batch(step).count) / static_cast<double>(plan.samplesPerRank());
+}
+
+// Two independent deals put a sample on rank r with 1 / W1 and 1 / W2: r runs over the smaller world.
+void expectByChance(PlanDiff& diff, const ShardPlan& first, const ShardPlan& second) {
+    const auto ranks = static_cast<double>(std::max(first.spec().worldSize, second.spec().worldSize));
+    const auto samples = static_cast<double>(diff.samples);
+    double sameStep = 0;
+    for (std::int64_t step = 0; step < std::min(first.stepsPerEpoch(), second.stepsPerEpoch()); ++step) {
+        sameStep += share(first, step) * share(second, step);
+    }
+    diff.expectedSameRank = samples / ranks;
+    diff.expectedSameRankStep = samples / ranks * sameStep;
+}
+
+}  // namespace
+
+std::vector<SampleOwner> sampleOwners(const ShardPlan& plan, const std::atomic<bool>* stop) {
+    std::vector<SampleOwner> owners(static_cast<std::size_t>(plan.spec().datasetSize));
+    for (std::int64_t slot = 0; slot < plan.samplesPerRank(); ++slot) {
+        if (stop && slot % kSlotsBetweenStops == 0 && *stop) break;
+        for (int rank = 0; rank < plan.spec().worldSize; ++rank) {
+            if (slot >= plan.samplesOf(rank)) continue;
+            SampleOwner& owner = owners[static_cast<std::size_t>(plan.index(rank, slot))];
+            if (owner.rank < 0) owner = {rank, static_cast<std::int32_t>(slot)};
+        }
+    }
+    return owners;
+}
+
+PlanDiff diffPlans(const ShardPlan& first, const ShardPlan& second, const std::atomic<bool>* stop) {
+    const std::vector<SampleOwner> ours = sampleOwners(first, stop);
+    return diffPlans(first, ours, second, sampleOwners(second, stop));
+}
+
+PlanDiff diffPlans(const ShardPlan& first, const std::vector<SampleOwner>& ours, const ShardPlan& second,
+                   const std::vector<SampleOwner>& theirs) {
+    const auto stepOf = [](const ShardPlan& plan, const SampleOwner& owner) {
+        const bool trained = owner.slot < plan.samplesPerRank() - plan.droppedByLoader();
+        return trained ? owner.slot / plan.spec().batchSize : -1;
+    };
+    PlanDiff diff;
+    for (std::size_t sample = 0; sample < std::max(ours.size(), theirs.size()); ++sample) {
+        const SampleOwner a = sample < ours.size() ? ours[sample] : SampleOwner{};
+        const SampleOwner b = sample < theirs.size() ? theirs[sample] : SampleOwner{};
+        diff.onlyFirst += a.rank >= 0 && b.rank < 0 ? 1 : 0;
+        diff.onlySecond += a.rank < 0 && b.rank >= 0 ? 1 : 0;
+        if (a.rank < 0 || b.rank < 0) continue;
+        ++diff.samples;
+        if (a.rank != b.rank) continue;
+        ++diff.sameRank;
+        diff.samePlace += a.slot == b.slot ? 1 : 0;
+        const std::int64_t step = stepOf(first, a);
+        diff.sameRankStep += step >= 0 && step == stepOf(second, b) ? 1 : 0;
+    }
+    expectByChance(diff, first, second);
+    return diff;
+}
+
+}  // namespace ringside

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sampling/findings/plan_sentences.h"
+
+#include <algorithm>
+
+#include "base/number_text.h"
+#include "sampling/plan/class_labels.h"
+#include "sampling/plan/mistaken_deal.h"
+
+namespace ringside {
+namespace {
+
+std::string counted(std::int64_t count, const std::string& one, const std::string& many) {
+    return grouped(count) + ' ' + (count == 1 ? one : many);
+}
+
+// "ceil(1437 / 4) = 360"; no ceil or floor where the division is even. Plain digits, as one would type them.
+std::string division(const ShardSpec& spec, std::int64_t length, std::int64_t result) {
+    const std::int64_t world = toldWorldSize(spec);
+    const std::string quotient = std::to_string(length) + " / " + std::to_string(world);
+    const std::string rounded = length % world == 0 ? quotient : (spec.dropLast ? "floor(" : "ceil(") + quotient + ")";
+    return rounded + " = " + grouped(result);
+}
+
+std::string paddingClause(const ShardNumbers& numbers) {
+    const std::string repeated = counted(numbers.padding, "is repeated", "are repeated");
+    return repeated + " so that all ranks get " + grouped(numbers.samplesPerRank) +
+           (numbers.padding > numbers.orderLength ? ", more than there are samples." : ".");
+}
+
+std::string dropClause(const ShardSpec& spec, const ShardNumbers& numbers) {
+    const bool one = numbers.droppedBySampler == 1;
+    const std::string which = spec.shuffle || repeatsDraws(spec.kind)
+                                  ? (one ? "another one in each epoch" : "others in each epoch")
+                                  : (one ? "always the last one" : "always the last ones");
+    return counted(numbers.droppedBySampler, "is dropped, ", "are dropped, ") + which + ".";
+}
+
+std::string outcome(const ShardSpec& spec, const ShardNumbers& numbers) {
+    if (numbers.padding > 0) return "; " + paddingClause(numbers);
+    if (numbers.droppedBySampler > 0) return "; " + dropClause(spec, numbers);
+    return ", none repeated, none dropped.";
+}
+
+// What the order is made of, where it is not simply the data set.
+std::string orderClause(const ShardSpec& spec, const ShardNumbers& numbers) {
+    const std::string length = grouped(numbers.orderLength);
+    if (spec.kind == SamplerKind::kSubset) return "A subset of " + length + " of " + grouped(spec.datasetSize) + ": ";
+    if (spec.kind == SamplerKind::kDistributedWeighted) return length + " draws with replacement: ";
+    if (spec.kind == SamplerKind::kClassBalanced) return length + " samples, classes in turn: ";
+    if (spec.pitfalls.doubleSharding) return "Split by rank before the sampler splits again: ";
+    return {};
+}
+
+std::string replicatedSentence(const ShardSpec& spec, const ShardNumbers& numbers) {
+    const bool draws = spec.kind == SamplerKind::kWeighted;
+    const std::string what = (draws ? "" : "all ") + grouped(numbers.orderLength) + (draws ? " draws" : " samples");
+    if (spec.worldSize == 1) return "One rank gets " + what + ".";
+    return "Nothing is sharded: each of " + grouped(spec.worldSize) + " ranks gets " + (draws ? "the same " : "") +
+           what + ".";
+}
+
+std::string unpaddedSentence(const ShardSpec& spec, const ShardNumbers& numbers) {
+    const std::int64_t longer = spec.datasetSize % spec.worldSize;
+    if (longer == 0) return {};
+    return counted(longer, "rank gets ", "ranks get ") + grouped(numbers.samplesPerRank) + ", " +
+           counted(spec.worldSize - longer, "rank gets ", "ranks get ") + grouped(numbers.samplesPerRank - 1) +
+           "; none repeated, none dropped.";
+}
+
+std::string batchedSentence(const ShardSpec& spec, const ShardNumbers& numbers) {
+    const std::string length = std::to_string(numbers.orderLength);
+    const std::int64_t round = spec.worldSize * spec.batchSize;
+    const bool even = numbers.orderLength % round == 0;
+    const std::string quotient =
+        length + " / (" + std::to_string(spec.worldSize) + " x " + std::to_string(spec.batchSize) + ")";
+    return (even ? quotient : (spec.dropLast ? "floor(" : "ceil(") + quotient + ")") + " = " +
+           counted(numbers.samplesPerRank / spec.batchSize, "batch", "batches") + " for each rank" +
+           outcome(spec, numbers);
+}
+
+}  // namespace
+
+std::string shardSentence(const ShardSpec& spec) {
+    const ShardNumbers numbers = shardNumbers(spec);
+    if (spec.datasetSize == 0) return "There are no samples, so every rank's shard is empty.";
+    const std::string start = orderClause(spec, numbers);
+    if (isReplicated(spec.kind)) return replicatedSentence(spec, numbers);
+    if (dealsByBatch(spec.kind)) return start + batchedSentence(spec, numbers);
+    if (spec.kind == SamplerKind::kUnpadded && spec.datasetSize % spec.worldSize != 0) {
+        return unpaddedSentence(spec, numbers);
+    }
+    const std::string divided = start + division(spec, numbers.orderLength, numbers.samplesPerRank);
+    if (numbers.samplesPerRank == 0) {
+        return divided + " samples per rank: every shard is empty. Turn the sampler's drop_last off, or use at most " +
+               counted(numbers.orderLength, "rank.", "ranks.");
+    }
+    const bool one = numbers.samplesPerRank == 1;
+    return divided + (one ? " sample per rank" : " samples per rank") + outcome(spec, numbers);
+}
+
+std::string stepSentence(const ShardSpec& spec) {
+    const ShardNumbers numbers = shardNumbers(spec);
+    if (numbers.samplesPerRank == 0) return "No steps.";
+    if (numbers.stepsPerEpoch == 0) {
+        return "No steps: a shard of " + grouped(numbers.samplesPerRank) + " never fills a batch of " +
+               grouped(spec.batchSize) + ", and the loader's drop_last drops it.";
+    }
+    std::string text = counted(numbers.stepsPerEpoch, "step of ", "steps of ") + std::to_string(spec.worldSize) +
+                       " x " + std::to_string(spec.batchSize) + " = " + grouped(spec.worldSize * spec.batchSize);
+    if (isReplicated(spec.kind) && spec.worldSize > 1) {
+        text += ", of which only " + grouped(spec.batchSize) + " are different: all ranks take the same";
+    }
+    if (numbers.lastBatchSize < spec.batchSize) {
+        text += std::string(numbers.stepsPerEpoch == 1 ? "; it" : "; the last step") + " has " +
+                grouped(numbers.lastBatchSize) + " per rank";
+    }
+    if (numbers.droppedByLoader > 0) {
+        text += "; the loader drops the last " + grouped(numbers.droppedByLoader) + " of each rank";
+    }
+    return text + ".";
+}
+
+std::string pitfallSentence(const ShardSpec& spec) {
+    const PitfallsConfig& pitfalls = spec.pitfalls;
+    std::string text;
+    if (pitfalls.seedPerRank)
+        text += " Every rank shuffles with its own seed, so shards overlap and samples are missed.";
+    if (pitfalls.doubleSharding) {
+        text += " The data is split by rank, and the sampler splits each part again: most samples are never used.";
+    }
+    if (pitfalls.wrongRank >= 0) {
+        text += " Every process says it is rank " + std::to_string(pitfalls.wrongRank) + ", so all do the same work.";
+    }
+    if (pitfalls.wrongWorldSize > 0 && pitfalls.wrongWorldSize != spec.worldSize) {
+        text += " The sampler deals for " + std::to_string(pitfalls.wrongWorldSize) + " ranks, but there are " +
+                std::to_string(spec.worldSize) + ".";
+    }
+    return text.empty() ? text : "A deliberate mistake:" + text;
+}
+
+std::string planSentence(const ShardSpec& spec) {
+    return shardSentence(spec) + ' ' + stepSentence(spec);
+}
+
+Problems planProblems(const ShardSpec& spec) {
+    if (const Problems problems = checkPitfalls(spec); !problems.empty()) return problems;
+    const ShardNumbers numbers = shardNumbers(spec);
+    const std::string n = std::to_string(numbers.orderLength);
+    const std::string world = std::to_string(toldWorldSize(spec));
+    if (spec.datasetSize == 0) return {{"dataset", "has no training samples", "choose one that has"}};
+    if (needsClasses(spec.kind) && (!spec.data || spec.data->classCount() <= 0)) {
+        return {{"sampler.kind", "is " + std::string(samplerName(spec.kind)) + ", which needs samples with classes",
+                 "choose a data set with classes, or another sampler"}};
+    }
+    if (spec.kind == SamplerKind::kUnpadded && spec.datasetSize % spec.worldSize != 0) {
+        return {{"sampler.kind",
+                 "is unpadded, which is for evaluation: " + n + " samples over " + world + " ranks leave shards of " +
+                     std::to_string(numbers.samplesPerRank) + " and " + std::to_string(numbers.samplesPerRank - 1) +
+                     ", and in training the longer ones would wait forever for a last gradient",
+                 "choose distributed, which pads or drops, or a number of samples that " + world + " divides"}};
+    }
+    if (numbers.samplesPerRank == 0 && dealsByBatch(spec.kind)) {
+        return {{"sampler.drop_last",
+                 "leaves no batch: " + n + " samples do not fill one on each of " + world + " ranks",
+                 "lower loader.batch_size, or set sampler.drop_last to false"}};
+    }
+    if (numbers.samplesPerRank == 0) {
+        return {{"sampler.drop_last",
+                 "leaves every rank without a sample: " + n + " samples over " + world + " ranks, floor(" + n + " / " +
+                     world + ") = 0",
+                 "set parallel.world_size to at most " + n + ", or sampler.drop_last to false"}};
+    }
+    if (spec.batchSize > numbers.samplesPerRank) {
+        const std::string shard = std::to_string(numbers.samplesPerRank);
+        const bool fewerRanksHelp = spec.worldSize > 1 && !isReplicated(spec.kind);
+        return {{"loader.batch_size",
+                 "is " + std::to_string(spec.batchSize) + ", larger than a rank's shard of " + shard +
+                     (shard == "1" ? " sample" : " samples") + "; the most is " + shard +
+                     ", the whole shard in one step",
+                 std::string("lower it") + (fewerRanksHelp ? ", or use fewer ranks" : "")}};
+    }
+    return {};
+}
+
+}  // namespace ringside

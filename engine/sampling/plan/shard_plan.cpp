@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sampling/plan/shard_plan.h"
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "base/sha256.h"
+#include "sampling/plan/mistaken_deal.h"
+#include "sampling/plan/sample_finder.h"
+#include "sampling/plan/shard_layout.h"
+#include "sampling/plan/shard_numbers.h"
+#include "sampling/plan/shard_order.h"
+
+namespace ringside {
+namespace {
+
+Problems checkRange(const char* field, std::int64_t value, std::int64_t least, std::int64_t most) {
+    if (value >= least && value <= most) return {};
+    const std::string limit =
+        value < least ? "the least is " + std::to_string(least) : "the most is " + std::to_string(most);
+    return {{field, "is " + std::to_string(value) + "; " + limit,
+             "choose a value from " + std::to_string(least) + " to " + std::to_string(most)}};
+}
+
+Problems checkSampler(const ShardSpec& spec) {
+    if (dealsByBatch(spec.kind) && spec.batchSize > kMaxDatasetSize / spec.worldSize) {
+        return {{"batch size",
+                 "is " + std::to_string(spec.batchSize) + "; this sampler fills a batch on each of " +
+                     std::to_string(spec.worldSize) + " ranks, and together they hold at most 2147483647",
+                 "use at most " + std::to_string(kMaxDatasetSize / spec.worldSize)}};
+    }
+    if (spec.kind == SamplerKind::kSubset && !(spec.subsetFraction > 0 && spec.subsetFraction <= 1)) {
+        return {{"sampler.subset_fraction", "is " + std::to_string(spec.subsetFraction) + "; it is above 0, at most 1",
+                 "choose a fraction such as 0.5"}};
+    }
+    for (const std::int64_t weight : spec.classWeights) {
+        if (weight >= 0) continue;
+        return {{"sampler.class_weights", "has " + std::to_string(weight) + "; the least is 0",
+                 "give each class 0 or more"}};
+    }
+    return checkRange("sampler.num_samples", spec.numSamples, 0, kMaxDatasetSize);
+}
+
+Problems checkSpec(const ShardSpec& spec) {
+    for (const Problems& problems :
+         {checkRange("dataset size", spec.datasetSize, 0, kMaxDatasetSize),
+          checkRange("world size", spec.worldSize, 1, kMaxWorldSize),
+          checkRange("batch size", spec.batchSize, 1, INT64_MAX), checkRange("epoch", spec.epoch, 0, INT64_MAX),
+          checkRange("pitfalls.wrong_world_size", spec.pitfalls.wrongWorldSize, 0, kMaxWorldSize),
+          checkRange("pitfalls.wrong_rank", spec.pitfalls.wrongRank, -1, kMaxWorldSize - 1)}) {
+        if (!problems.empty()) return problems;
+    }
+    if (const Problems problems = checkSampler(spec); !problems.empty()) return problems;
+    return checkPitfalls(spec);
+}
+
+Problem noMemory(const ShardSpec& spec) {
+    return {"dataset size",
+            "is " + std::to_string(spec.datasetSize) + ", whose order needs " + std::to_string(spec.datasetSize >> 18) +
+                " MiB of memory, more than there is",
+            "use a smaller set, or end other programs"};
+}
+
+Problem stopped() {
+    return {"the plan", "was not made to its end, as asked", "ask for it again"};
+}
+
+}  // namespace
+
+struct ShardPlan::State {
+    ShardSpec spec;
+    ShardLayout layout;
+    std::vector<std::uint32_t> order;
+    std::vector<std::uint32_t> dealt;  // rank after rank, where a mistake gives each its own order; else empty
+    mutable std::mutex makingFinder;
+    mutable std::atomic<bool> canFind = false;
+    mutable SampleFinder finder;  // made on demand
+
+    int claimedRank(int rank) const {
+        return spec.pitfalls.wrongRank < 0 ? rank : static_cast<int>(spec.pitfalls.wrongRank);
+    }
+    // The true ranks that say they are this one: the first, and how many.
+    std::pair<int, int> ranksSaying(int claimed) const {
+        if (spec.pitfalls.wrongRank < 0) return {claimed, claimed < spec.worldSize ? 1 : 0};
+        return {0, claimed == spec.pitfalls.wrongRank ? static_cast<int>(spec.worldSize) : 0};
+    }
+    void prepareToFind(const std::atomic<bool>* stop) const {
+        if (canFind) return;
+        const std::lock_guard lock(makingFinder);
+        if (canFind) return;
+        finder = SampleFinder(dealt.empty() ? order : dealt, spec.datasetSize,
+                              repeatsDraws(spec.kind) || !dealt.empty(), stop);
+        canFind = !(stop && *stop);
+    }
+};
+
+Result<ShardPlan> ShardPlan::make(const ShardSpec& spec, const std::atomic<bool>* stop) {
+    if (const Problems problems = checkSpec(spec); !problems.empty()) return problems.front();
+    auto state = std::make_shared<State>();
+    state->spec = spec;
+    state->layout = ShardLayout::of(spec);
+    try {
+        Result<std::vector<std::uint32_t>> order = makeOrder(spec, stop);
+        if (!order) return order.problem();
+        state->order = std::move(order.value());
+        if (partsOrders(spec.pitfalls)) state->dealt = dealByMistake(spec, state->layout, stop);
+    } catch (const std::bad_alloc&) {
+        return noMemory(spec);
+    }
+    if (stop && *stop) return stopped();
+    return ShardPlan(std::move(state));
+}
+
+ShardPlan::ShardPlan(std::shared_ptr<const State> state) : m_state(std::move(state)) {}
+
+const ShardSpec& ShardPlan::spec() const {
+    return m_state->spec;
+}
+std::int64_t ShardPlan::samplesPerRank() const {
+    return m_state->layout.samplesPerRank;
+}
+std::int64_t ShardPlan::samplesOf(int rank) const {
+    return m_state->layout.samplesOf(rank);
+}
+std::int64_t ShardPlan::trainedOf(int rank) const {
+    return samplesOf(rank) - (spec().loaderDropLast ? samplesOf(rank) % spec().batchSize : 0);
+}
+std::int64_t ShardPlan::totalSize() const {
+    return shardNumbers(spec()).totalSize;
+}
+std::int64_t ShardPlan::padding() const {
+    return shardNumbers(spec()).padding;
+}
+
+std::int64_t ShardPlan::stepsPerEpoch() const {
+    const std::int64_t full = samplesPerRank() / spec().batchSize;
+    const bool partial = samplesPerRank() % spec().batchSize != 0 && !spec().loaderDropLast;
+    return full + (partial ? 1 : 0);
+}
+
+std::int64_t ShardPlan::lastBatchSize() const {
+    return stepsPerEpoch() == 0 ? 0 : batch(stepsPerEpoch() - 1).count;
+}
+
+std::span<const std::uint32_t> ShardPlan::order() const {
+    return m_state->order;
+}
+
+std::span<const std::uint32_t> ShardPlan::dropped() const {
+    if (!m_state->dealt.empty()) return {};  // every rank has another tail
+    const auto used = std::min<std::size_t>(static_cast<std::size_t>(m_state->layout.totalSize()), order().size());
+    return order().subspan(used);
+}
+
+std::int64_t ShardPlan::position(int rank, std::int64_t slot) const {
+    return m_state->layout.position(m_state->claimedRank(rank), slot);
+}
+
+std::int64_t ShardPlan::index(int rank, std::int64_t slot) const {
+    if (!m_state->dealt.empty()) return m_state->dealt[static_cast<std::size_t>(rank * samplesPerRank() + slot)];
+    return m_state->order[static_cast<std::size_t>(m_state->layout.orderPlace(position(rank, slot)))];
+}
+
+bool ShardPlan::isPadded(int rank, std::int64_t slot) const {
+    return position(rank, slot) >= m_state->layout.orderLength;
+}
+
+std::vector<std::int64_t> ShardPlan::indices(int rank) const {
+    std::vector<std::int64_t> list(static_cast<std::size_t>(samplesOf(rank)));
+    for (std::size_t slot = 0; slot < list.size(); ++slot) list[slot] = index(rank, static_cast<std::int64_t>(slot));
+    return list;
+}
+
+SlotRange ShardPlan::batch(std::int64_t step) const {
+    RINGSIDE_ASSERT(step >= 0 && step < stepsPerEpoch());
+    const std::int64_t first = step * spec().batchSize;
+    return {first, std::min(spec().batchSize, samplesPerRank() - first)};
+}
+
+SlotRange ShardPlan::batch(int rank, std::int64_t step) const {
+    const std::int64_t first = step * spec().batchSize;
+    return {first, std::clamp<std::int64_t>(trainedOf(rank) - first, 0, spec().batchSize)};
+}
+
+std::int64_t ShardPlan::droppedByLoader() const {
+    return spec().loaderDropLast ? samplesPerRank() % spec().batchSize : 0;
+}
+
+SamplePlace ShardPlan::placeAt(int rank, std::int64_t slot) const {
+    const std::int64_t step = slot < trainedOf(rank) ? slot / spec().batchSize : -1;
+    return {rank, slot, step, position(rank, slot), isPadded(rank, slot)};
+}
+
+std::vector<SamplePlace> ShardPlan::places(std::int64_t sample) const {
+    if (sample < 0 || sample >= spec().datasetSize) return {};
+    prepareToFind();
+    return placesAt(m_state->finder.find(sample));
+}
+
+void ShardPlan::prepareToFind(const std::atomic<bool>* stop) const {
+    m_state->prepareToFind(stop);
+}
+
+std::vector<SamplePlace> ShardPlan::placesByScan(std::int64_t sample) const {
+    const std::vector<std::uint32_t>& list = m_state->dealt.empty() ? m_state->order : m_state->dealt;
+    std::vector<std::uint32_t> found;
+    if (sample < 0 || sample >= spec().datasetSize) return {};
+    for (auto at = list.begin(); (at = std::find(at, list.end(), static_cast<std::uint32_t>(sample))) != list.end();) {
+        found.push_back(static_cast<std::uint32_t>(at++ - list.begin()));
+    }
+    return placesAt(found);
+}
+
+// From places in the order, or in the orders of all ranks.
+std::vector<SamplePlace> ShardPlan::placesAt(std::span<const std::uint32_t> orderPlaces) const {
+    std::vector<SamplePlace> found;
+    const ShardLayout& layout = m_state->layout;
+    for (const std::uint32_t at : orderPlaces) {
+        if (!m_state->dealt.empty()) {
+            found.push_back(placeAt(static_cast<int>(at / samplesPerRank()), at % samplesPerRank()));
+            continue;
+        }
+        for (std::int64_t p = at; p < layout.totalSize(); p += layout.orderLength) {
+            const auto [first, count] = m_state->ranksSaying(layout.rankAt(p));
+            for (int rank = first; rank < first + count; ++rank) found.push_back(placeAt(rank, layout.slotAt(p)));
+        }
+    }
+    return found;
+}
+
+std::string ShardPlan::hash(int rank) const {
+    return hashes(rank, 1).front();
+}
+
+std::vector<std::string> ShardPlan::hashes(int first, int count) const {
+    constexpr std::size_t kChunk = 128;       // slots; those of 512 ranks stay in a core's own cache
+    constexpr std::size_t kRow = kChunk + 8;  // a power of two would put all ranks' rows into the same few lines
+    const auto ranks = static_cast<std::size_t>(count);
+    std::vector<Sha256> sums(ranks);
+    std::vector<std::int64_t> chunk(ranks * kRow);
+    for (std::int64_t from = 0; from < samplesPerRank(); from += kChunk) {
+        const std::int64_t to = std::min<std::int64_t>(from + kChunk, samplesPerRank());
+        for (std::int64_t slot = from; slot < to; ++slot) {
+            std::int64_t* column = chunk.data() + (slot - from);
+            for (int rank = first; rank < first + count; ++rank, column += kRow) {
+                if (slot < samplesOf(rank)) *column = index(rank, slot);
+            }
+        }
+        for (std::size_t at = 0; at < ranks; ++at) {
+            const std::int64_t own = std::min(to, samplesOf(first + static_cast<int>(at)));
+            const auto filled = static_cast<std::size_t>(std::max<std::int64_t>(0, own - from));
+            sums[at].add(std::as_bytes(std::span(chunk).subspan(at * kRow, filled)));
+        }
+    }
+    std::vector<std::string> texts;
+    for (Sha256& sum : sums) texts.push_back(sum.hex());
+    return texts;
+}
+
+}  // namespace ringside

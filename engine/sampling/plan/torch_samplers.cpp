@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sampling/plan/torch_samplers.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside {
+namespace {
+
+void append(std::vector<std::int64_t>& out, std::span<const std::uint32_t> order) {
+    out.insert(out.end(), order.begin(), order.end());
+}
+
+// Running sums as torch.multinomial makes them: left to right in double, divided by the total, the last exactly 1.
+std::vector<double> cumulative(std::span<const double> weights) {
+    std::vector<double> sums;
+    sums.reserve(weights.size());
+    double total = 0;
+    for (const double weight : weights) sums.push_back(total += weight);
+    for (double& sum : sums) sum /= total;
+    sums.back() = 1;
+    return sums;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> drawRandomSampler(TorchGenerator& generator, std::int64_t n, std::int64_t count,
+                                            bool replacement) {
+    RINGSIDE_ASSERT(n >= 1 && count >= 1);
+    std::vector<std::int64_t> indices;
+    indices.reserve(static_cast<std::size_t>(count));
+    if (replacement) {
+        while (static_cast<std::int64_t>(indices.size()) < count) indices.push_back(generator.randint(0, n));
+        return indices;
+    }
+    for (std::int64_t round = 0; round < count / n; ++round) append(indices, generator.randperm(n));
+    // Drawn even when nothing of it is used: a generator shared with others moves on.
+    const std::vector<std::uint32_t> last = generator.randperm(n);
+    append(indices, std::span(last).first(static_cast<std::size_t>(count % n)));
+    return indices;
+}
+
+TorchGenerator randomSamplerGenerator(TorchGenerator& global) {
+    return TorchGenerator(global.randomInt64());
+}
+
+std::vector<std::int64_t> drawSubsetSampler(TorchGenerator& generator, std::span<const std::int64_t> indices) {
+    std::vector<std::int64_t> drawn;
+    for (const std::uint32_t place : generator.randperm(static_cast<std::int64_t>(indices.size()))) {
+        drawn.push_back(indices[place]);
+    }
+    return drawn;
+}
+
+Result<std::vector<std::int64_t>> drawWeightedSampler(TorchGenerator& generator, std::span<const double> weights,
+                                                      std::int64_t count) {
+    double total = 0;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        if (!std::isfinite(weights[i]) || weights[i] < 0) {
+            return Problem{"weight " + std::to_string(i),
+                           "is " + std::to_string(weights[i]) + "; it must be finite and not below 0", "correct it"};
+        }
+        total += weights[i];
+    }
+    if (!(total > 0) || !std::isfinite(total)) {
+        return Problem{"weights", "add up to " + std::to_string(total) + "; the sum must be above 0 and finite",
+                       "give some sample a weight above 0"};
+    }
+    const std::vector<double> sums = cumulative(weights);
+    std::vector<std::int64_t> drawn(static_cast<std::size_t>(count));
+    for (std::int64_t& index : drawn) index = std::ranges::lower_bound(sums, generator.uniform53()) - sums.begin();
+    return drawn;
+}
+
+std::vector<std::vector<std::int64_t>> batchesOf(std::span<const std::int64_t> indices, std::int64_t batchSize,
+                                                 bool dropLast) {
+    RINGSIDE_ASSERT(batchSize >= 1);
+    const auto size = static_cast<std::size_t>(batchSize);
+    std::vector<std::vector<std::int64_t>> batches;
+    for (std::size_t first = 0; first < indices.size(); first += std::min(size, indices.size() - first)) {
+        const auto batch = indices.subspan(first, std::min(size, indices.size() - first));
+        if (batch.size() == size || !dropLast) batches.emplace_back(batch.begin(), batch.end());
+    }
+    return batches;
+}
+
+LoaderEpoch drawShuffledLoader(TorchGenerator& global, std::int64_t n, std::int64_t batchSize, bool dropLast) {
+    LoaderEpoch epoch;
+    epoch.baseSeed = global.randomInt64();
+    TorchGenerator own = randomSamplerGenerator(global);
+    epoch.batches = batchesOf(drawRandomSampler(own, n, n, false), batchSize, dropLast);
+    return epoch;
+}
+
+}  // namespace ringside

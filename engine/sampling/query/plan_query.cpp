@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sampling/query/plan_query.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sampling/findings/plan_damage.h"
+#include "sampling/findings/plan_marks.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::int64_t kSlotsBetweenLooks = 4096;
+constexpr std::size_t kRare = 32;  // a class with at most one sample in so many is sorted, not scanned for
+constexpr std::size_t kLabelBlock = 64;
+
+// Which cells a query can mean at all.
+struct Window {
+    std::int64_t firstSlot = 0, lastSlot = 0;  // half-open
+    int firstRank = 0, lastRank = 0;
+};
+
+Problem outOfRange(const char* what, std::int64_t value, std::int64_t least, std::int64_t most) {
+    return {what,
+            "is " + std::to_string(value) + "; the plan has " + std::to_string(least) + " to " + std::to_string(most),
+            "look for one of those"};
+}
+
+std::optional<Problem> checkQuery(const ShardPlan& plan, const PlanQuery& query,
+                                  std::span<const std::uint16_t> labels) {
+    const ShardSpec& spec = plan.spec();
+    const auto outside = [](const std::optional<std::int64_t>& value, std::int64_t least, std::int64_t most) {
+        return value && (*value < least || *value > most);
+    };
+    if (outside(query.sample, 0, spec.datasetSize - 1)) {
+        return outOfRange("sample", *query.sample, 0, spec.datasetSize - 1);
+    }
+    if (outside(query.rank, 0, spec.worldSize - 1)) return outOfRange("rank", *query.rank, 0, spec.worldSize - 1);
+    if (outside(query.step, 1, plan.stepsPerEpoch())) return outOfRange("step", *query.step, 1, plan.stepsPerEpoch());
+    if (query.label && labels.empty()) {
+        return Problem{"class", "cannot be looked for: this data set has no classes", "look for a sample or a rank"};
+    }
+    return {};
+}
+
+Window windowOf(const ShardPlan& plan, const PlanQuery& query) {
+    Window window{0, plan.samplesPerRank(), 0, static_cast<int>(plan.spec().worldSize)};
+    if (query.rank) {
+        window.firstRank = static_cast<int>(*query.rank);
+        window.lastRank = window.firstRank + 1;
+    }
+    if (query.step) {
+        const SlotRange batch = plan.batch(*query.step - 1);
+        window.firstSlot = batch.first;
+        window.lastSlot = batch.first + batch.count;
+    }
+    if (query.state == PlanQuery::State::Dropped) {
+        window.firstSlot = std::max(window.firstSlot, plan.samplesPerRank() - plan.droppedByLoader());
+    }
+    return window;
+}
+
+bool hasLabel(const PlanQuery& query, std::span<const std::uint16_t> labels, std::int64_t sample) {
+    return !query.label || labels[static_cast<std::size_t>(sample)] == *query.label;
+}
+
+// A sample's places are known without a search.
+std::vector<PlanHit> findSample(const ShardPlan& plan, const PlanQuery& query, const Window& window,
+                                std::span<const std::uint16_t> labels) {
+    std::vector<PlanHit> hits;
+    if (!hasLabel(query, labels, *query.sample)) return hits;
+    const auto sample = static_cast<std::uint32_t>(*query.sample);
+    const std::vector<SamplePlace> places = plan.places(*query.sample);
+    for (const SamplePlace& place : places) {
+        const bool inside = place.slot >= window.firstSlot && place.slot < window.lastSlot &&
+                            place.rank >= window.firstRank && place.rank < window.lastRank;
+        if (inside && (query.state != PlanQuery::State::Duplicate || place.padded)) {
+            hits.push_back({sample, place.rank, static_cast<std::int32_t>(place.slot)});
+        }
+    }
+    const bool wanted = query.state == PlanQuery::State::Any || query.state == PlanQuery::State::Dropped;
+    if (places.empty() && wanted && !query.rank && !query.step) hits.push_back({sample});
+    return hits;
+}
+
+// Padding is at the end of each rank: looked for there, then put into the order of training.
+std::vector<PlanHit> findDuplicates(const ShardPlan& plan, const PlanQuery& query, const Window& window,
+                                    std::span<const std::uint16_t> labels) {
+    std::vector<PlanHit> hits;
+    for (int rank = window.firstRank; rank < window.lastRank; ++rank) {
+        const SlotRange padded = paddedSlots(plan, rank);
+        const std::int64_t last = std::min(padded.first + padded.count, window.lastSlot);
+        for (std::int64_t slot = std::max(padded.first, window.firstSlot); slot < last; ++slot) {
+            const std::int64_t sample = plan.index(rank, slot);
+            if (!hasLabel(query, labels, sample)) continue;
+            hits.push_back({static_cast<std::uint32_t>(sample), rank, static_cast<std::int32_t>(slot)});
+        }
+    }
+    std::ranges::sort(hits, {}, [](const PlanHit& hit) { return std::pair(hit.slot, hit.rank); });
+    return hits;
+}
+
+// The samples of a class, ascending, or nothing as soon as they are more than `most`. Blocks without any, which are
+// most of them where the class is rare, are passed over several samples at a time.
+std::optional<std::vector<std::uint32_t>> samplesWith(std::span<const std::uint16_t> labels, std::uint16_t label,
+                                                      std::size_t most) {
+    std::vector<std::uint32_t> found;
+    for (std::size_t first = 0; first < labels.size() && found.size() <= most; first += kLabelBlock) {
+        const auto block = labels.subspan(first, std::min(kLabelBlock, labels.size() - first));
+        std::uint16_t hits = 0;
+        for (const std::uint16_t one : block) hits = static_cast<std::uint16_t>(hits + (one == label ? 1 : 0));
+        for (std::size_t at = 0; hits > 0 && at < block.size(); ++at) {
+            if (block[at] == label) found.push_back(static_cast<std::uint32_t>(first + at));
+        }
+    }
+    if (found.size() > most) return {};
+    return found;
+}
+
+// Few samples of one class: picked from the labels, which lie in a row, and put into the order of training.
+std::vector<PlanHit> findRareLabel(const ShardPlan& plan, std::span<const std::uint16_t> labels, std::uint16_t label,
+                                   const std::vector<std::uint32_t>& samples) {
+    std::vector<PlanHit> hits;
+    for (const std::uint32_t sample : samples) {
+        for (const SamplePlace& place : plan.places(sample)) {
+            hits.push_back({sample, place.rank, static_cast<std::int32_t>(place.slot)});
+        }
+    }
+    std::ranges::sort(hits, {}, [](const PlanHit& hit) { return std::pair(hit.slot, hit.rank); });
+    for (const std::uint32_t sample : plan.dropped()) {
+        if (labels[sample] == label) hits.push_back({sample});
+    }
+    return hits;
+}
+
+bool isOnlyLabel(const PlanQuery& query) {
+    return query.label && *query.label >= 0 && *query.label <= UINT16_MAX && !query.rank && !query.step &&
+           query.state == PlanQuery::State::Any;
+}
+
+std::vector<PlanHit> scan(const ShardPlan& plan, const PlanQuery& query, const Window& window,
+                          std::span<const std::uint16_t> labels, const std::atomic<bool>* stop) {
+    std::vector<PlanHit> hits;
+    for (std::int64_t slot = window.firstSlot; slot < window.lastSlot; ++slot) {
+        if (stop && slot % kSlotsBetweenLooks == 0 && *stop) break;
+        for (int rank = window.firstRank; rank < window.lastRank; ++rank) {
+            if (slot >= plan.samplesOf(rank)) continue;
+            const std::int64_t sample = plan.index(rank, slot);
+            if (hasLabel(query, labels, sample)) {
+                hits.push_back({static_cast<std::uint32_t>(sample), rank, static_cast<std::int32_t>(slot)});
+            }
+        }
+    }
+    const bool wantsDropped = !query.rank && !query.step;
+    for (const std::uint32_t sample : wantsDropped ? plan.dropped() : std::span<const std::uint32_t>()) {
+        if (hasLabel(query, labels, sample)) hits.push_back({sample});
+    }
+    return hits;
+}
+
+}  // namespace
+
+Result<std::vector<PlanHit>> findInPlan(const ShardPlan& plan, const PlanQuery& query,
+                                        std::span<const std::uint16_t> labels, const std::atomic<bool>* stop) {
+    if (auto problem = checkQuery(plan, query, labels)) return *problem;
+    const Window window = windowOf(plan, query);
+    if (query.sample) return findSample(plan, query, window, labels);
+    if (query.state == PlanQuery::State::Duplicate) return findDuplicates(plan, query, window, labels);
+    if (isOnlyLabel(query)) {
+        const auto label = static_cast<std::uint16_t>(*query.label);
+        if (const auto rare = samplesWith(labels, label, labels.size() / kRare)) {
+            return findRareLabel(plan, labels, label, *rare);
+        }
+    }
+    return scan(plan, query, window, labels, stop);
+}
+
+std::int64_t searchSize(const ShardPlan& plan, const PlanQuery& query) {
+    const bool known = !query.step || (*query.step >= 1 && *query.step <= plan.stepsPerEpoch());
+    if (query.sample || !known) return 1;
+    if (query.state == PlanQuery::State::Duplicate) return plan.padding() + plan.spec().worldSize;
+    const Window window = windowOf(plan, query);
+    return (window.lastSlot - window.firstSlot) * (window.lastRank - window.firstRank) +
+           static_cast<std::int64_t>(plan.dropped().size());
+}
+
+std::vector<std::uint32_t> neverSeenSamples(const std::function<ShardSpec(std::int64_t)>& specAt, std::int64_t epochs,
+                                            const std::atomic<bool>* stop) {
+    std::vector<std::uint32_t> missing;
+    std::vector<bool> seen;
+    std::int64_t left = -1;
+    std::optional<ShardSpec> before;
+    for (std::int64_t epoch = 0; epoch < epochs && left != 0 && !(stop && *stop); ++epoch) {
+        const ShardSpec spec = specAt(epoch);
+        const auto plan = before == spec ? Result<ShardPlan>(Problem{}) : ShardPlan::make(spec, stop);
+        before = spec;
+        if (!plan) continue;
+        if (left < 0) {
+            left = spec.datasetSize;
+            seen.resize(static_cast<std::size_t>(left));
+        }
+        left -= markTrained(plan.value(), seen, stop);
+    }
+    for (std::size_t sample = 0; left > 0 && sample < seen.size(); ++sample) {
+        if (!seen[sample]) missing.push_back(static_cast<std::uint32_t>(sample));
+    }
+    return missing;
+}
+
+}  // namespace ringside

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/data/run_data.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace ringside {
+namespace {
+
+constexpr std::size_t kMaxEpochs = 100000;
+constexpr std::size_t kMaxCheckpoints = 10000;
+constexpr std::size_t kMaxControls = 10000;
+constexpr std::size_t kMaxReplicaSteps = 8;
+constexpr std::size_t kMaxMarks = 64;
+constexpr std::int64_t kMostSamples = std::int64_t{1} << 62;
+constexpr std::int64_t kThroughputWindowUs = 500000;
+
+// Appends to a list that forgets its older half rather than grow without end.
+template <class T>
+void appendBounded(std::vector<T>& list, const T& value, std::size_t most) {
+    if (list.size() >= most) list.erase(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(most / 2));
+    list.push_back(value);
+}
+
+std::int32_t pointCount(std::int64_t steps) {
+    return static_cast<std::int32_t>(std::clamp<std::int64_t>(steps, 1, std::numeric_limits<std::int32_t>::max() / 4));
+}
+
+SeriesPoint pointOf(const SeriesPoint& place, double mean, double minimum, double maximum) {
+    SeriesPoint point = place;
+    point.mean = static_cast<float>(mean);
+    point.minimum = static_cast<float>(minimum);
+    point.maximum = static_cast<float>(maximum);
+    return point;
+}
+
+// The first logged step only says where the time begins.
+void takeDataWait(RankData& rank, const StepsFrame& frame) {
+    const bool first = rank.firstEndUs < 0;
+    if (first) rank.firstEndUs = frame.endUs.front();
+    rank.elapsedUs = std::max(rank.elapsedUs, frame.endUs.back() - rank.firstEndUs);
+    for (std::size_t i = first ? 1 : 0; i < frame.dataUs.size(); ++i) rank.dataUs += frame.dataUs[i];
+}
+
+}  // namespace
+
+void Pace::add(std::int64_t timeUs, std::int64_t samples, std::int64_t step) {
+    if (!m_marks.empty() && timeUs <= m_marks.back().timeUs) return;
+    // Marks closer than a part of the window replace each other, so that a fast run needs no more of them.
+    if (m_marks.size() >= 2 && timeUs < m_denseUntilUs) {
+        m_marks.back() = {timeUs, samples, step};
+        return;
+    }
+    if (!m_marks.empty()) m_denseUntilUs = m_marks.back().timeUs + m_windowUs / static_cast<std::int64_t>(kMaxMarks);
+    m_marks.push_back({timeUs, samples, step});
+    while (m_marks.size() > 2 && m_marks[1].timeUs <= timeUs - m_windowUs) m_marks.pop_front();
+}
+
+std::optional<double> Pace::samplesPerSecond() const {
+    if (m_marks.size() < 2) return {};
+    const auto seconds = static_cast<double>(m_marks.back().timeUs - m_marks.front().timeUs) / 1e6;
+    return static_cast<double>(m_marks.back().samples - m_marks.front().samples) / seconds;
+}
+
+std::optional<double> Pace::stepsPerSecond() const {
+    if (m_marks.size() < 2) return {};
+    const auto seconds = static_cast<double>(m_marks.back().timeUs - m_marks.front().timeUs) / 1e6;
+    return static_cast<double>(m_marks.back().step - m_marks.front().step) / seconds;
+}
+
+unsigned RunData::apply(const Event& event) {
+    return std::visit([this](const auto& one) { return take(one); }, event);
+}
+
+RankData* RunData::rank(int index) {
+    if (index < 0 || static_cast<std::size_t>(index) >= m_ranks.size()) return nullptr;
+    return &m_ranks[static_cast<std::size_t>(index)];
+}
+
+unsigned RunData::take(const RunStarted& event) {
+    if (m_started) return 0;  // one run line per stream; a second one would invalidate everything seen
+    m_started = event;
+    m_ranks.assign(static_cast<std::size_t>(std::max(event.worldSize, 0)), RankData{});
+    for (RankData& one : m_ranks) one.loss = std::numeric_limits<double>::quiet_NaN();
+    m_indicesHeld.assign(m_ranks.size(), 0);
+    m_rankPaces.assign(m_ranks.size(), RankPace{});
+    m_merger.emplace(event.worldSize, event.stepsBefore);
+    constexpr std::size_t kForVerdict = 256;
+    m_trace.emplace(event.worldSize, m_curves == Curves::kKept ? TraceData::kMaxSteps : kForVerdict);
+    return kRunStartedChanged | kRanksChanged;
+}
+
+unsigned RunData::take(const RankState& event) {
+    RankData* one = rank(event.rank);
+    if (one == nullptr) return 0;
+    one->state = event.state;
+    if (!event.device.empty()) one->device = event.device;
+    if (event.pid != 0) one->pid = event.pid;
+    one->lastSeenUs = std::max(one->lastSeenUs, event.timeUs);
+    m_lastTimeUs = std::max(m_lastTimeUs, event.timeUs);
+    return kRanksChanged;
+}
+
+SeriesPoint RunData::placeOf(std::int64_t step, std::int64_t epoch, std::int64_t samples, std::int64_t timeUs) const {
+    const std::int64_t stepsPerEpoch = m_started->stepsPerEpoch;
+    SeriesPoint place;
+    place.step = step;
+    place.epoch =
+        stepsPerEpoch > 0 ? static_cast<double>(step) / static_cast<double>(stepsPerEpoch) : static_cast<double>(epoch);
+    place.samples = samples;
+    place.timeUs = timeUs;
+    return place;
+}
+
+void RunData::addPoints(RankData& rank, const StepsFrame& frame, std::size_t index, const SeriesPoint& at) {
+    SeriesPoint place = at;
+    const bool thinned = frame.isThinned();
+    if (thinned) place.count = pointCount(frame.count[index]);
+    const double loss = frame.loss[index];
+    rank.lossSeries.add(
+        pointOf(place, loss, thinned ? frame.lossMinimum[index] : loss, thinned ? frame.lossMaximum[index] : loss));
+    if (frame.correct.empty() || frame.samples[index] == 0) return;
+    const double accuracy = frame.correct[index] / static_cast<double>(frame.samples[index]);
+    rank.accuracySeries.add(pointOf(place, accuracy, thinned ? frame.accuracyMinimum[index] : accuracy,
+                                    thinned ? frame.accuracyMaximum[index] : accuracy));
+}
+
+unsigned RunData::take(const StepsFrame& event) {
+    RankData* one = rank(event.rank);
+    if (one == nullptr || event.step.empty()) return 0;
+    RankPace& pace = m_rankPaces[static_cast<std::size_t>(event.rank)];
+    for (std::size_t i = 0; i < event.step.size(); ++i) {
+        pace.samples = std::min(pace.samples + event.samples[i], kMostSamples);
+        pace.pace.add(event.endUs[i], pace.samples, event.step[i]);
+        if (m_curves == Curves::kLeftOut) continue;
+        addPoints(*one, event, i, placeOf(event.step[i], event.epoch, pace.samples, event.endUs[i]));
+    }
+    takeDataWait(*one, event);
+    one->step = std::max(one->step, event.step.back());
+    one->epoch = event.epoch;
+    one->loss = event.loss.back();
+    one->batchSamples = event.samples.back() / (event.isThinned() ? event.count.back() : 1);
+    one->samplesPerSecond = pace.pace.samplesPerSecond().value_or(0);
+    one->lastSeenUs = std::max(one->lastSeenUs, event.endUs.back());
+    m_lastTimeUs = std::max(m_lastTimeUs, event.endUs.back());
+    m_merger->add(event, [this](const GlobalStep& global) { takeGlobal(global); });
+    return kStepsChanged | kRanksChanged;
+}
+
+void RunData::takeGlobal(const GlobalStep& global) {
+    m_lastStep = global;
+    m_pace.add(global.timeUs, global.samplesSoFar, global.step);
+    if (m_curves == Curves::kKept) addPoints(global);
+    if (onGlobalStep) onGlobalStep(global);
+}
+
+void RunData::addPoints(const GlobalStep& global) {
+    SeriesPoint place = placeOf(global.step, global.epoch, global.samplesSoFar, global.timeUs);
+    place.count = pointCount(global.steps);
+    m_loss.add(pointOf(place, global.loss, global.lossMinimum, global.lossMaximum));
+    if (!std::isnan(global.accuracy)) {
+        m_accuracy.add(pointOf(place, global.accuracy, global.accuracyMinimum, global.accuracyMaximum));
+    }
+    if (!std::isnan(global.gradientNorm)) {
+        m_gradientNorm.add(pointOf(place, global.gradientNorm, global.normMinimum, global.normMaximum));
+    }
+    m_learningRate.add(pointOf(place, global.learningRate, global.learningRate, global.learningRate));
+    addThroughput(place);
+}
+
+// A point needs a stretch of time: of shorter ones it would show the clock's jitter and who held the CPU, not the
+// speed.
+void RunData::addThroughput(const SeriesPoint& place) {
+    m_throughputUntil = place;
+    if (m_throughputFrom.step == 0) m_throughputFrom = place;
+    if (place.timeUs - m_throughputFrom.timeUs < kThroughputWindowUs) return;
+    addThroughputPoint(m_throughputFrom, place);
+    m_throughputBefore = std::exchange(m_throughputFrom, place);
+}
+
+void RunData::addThroughputPoint(const SeriesPoint& from, const SeriesPoint& to) {
+    const double rate =
+        static_cast<double>(to.samples - from.samples) * 1e6 / static_cast<double>(to.timeUs - from.timeUs);
+    // The first stretch is shown from its beginning.
+    if (m_throughput.points().empty()) m_throughput.add(pointOf(from, rate, rate, rate));
+    SeriesPoint point = pointOf(to, rate, rate, rate);
+    point.count = pointCount(to.step - from.step);
+    m_throughput.add(point);
+}
+
+// The rest of the run, together with the stretch before it; of a short run, all of it.
+void RunData::endThroughput() {
+    if (m_curves == Curves::kLeftOut) return;
+    const SeriesPoint from = m_throughput.points().empty() ? m_throughputFrom : m_throughputBefore;
+    if (m_throughputUntil.step <= m_throughputFrom.step || m_throughputUntil.timeUs <= from.timeUs) return;
+    addThroughputPoint(from, m_throughputUntil);
+}
+
+unsigned RunData::take(const Heartbeat& event) {
+    RankData* one = rank(event.rank);
+    if (one == nullptr) return 0;
+    one->step = std::max(one->step, event.step);
+    one->epoch = event.epoch;
+    one->phase = event.phase;
+    one->collective = event.collective;
+    one->stillUs = event.stillUs;
+    one->beatUs = event.timeUs;
+    one->residentBytes = event.residentBytes;
+    one->gpu = event.gpu;
+    one->droppedSteps = event.droppedSteps;
+    one->lastSeenUs = std::max(one->lastSeenUs, event.timeUs);
+    m_lastTimeUs = std::max(m_lastTimeUs, event.timeUs);
+    return kRanksChanged;
+}
+
+unsigned RunData::take(const EpochResult& event) {
+    appendBounded(event.split == "val" ? m_validationEpochs : m_trainingEpochs, event, kMaxEpochs);
+    m_lastTimeUs = std::max(m_lastTimeUs, event.timeUs);
+    return kEpochsChanged;
+}
+
+unsigned RunData::take(const Consumed& event) {
+    RankData* one = rank(event.rank);
+    if (one == nullptr) return 0;
+    appendBounded(one->consumed, event, kMaxEpochs);
+    ++one->consumedCount;
+    return kConsumedChanged;
+}
+
+unsigned RunData::take(const ConsumedIndices& event) {
+    RankData* one = rank(event.rank);
+    if (one == nullptr || event.index.empty()) return 0;
+    std::size_t& held = m_indicesHeld[static_cast<std::size_t>(event.rank)];
+    one->indices.push_back(event);
+    ++one->indicesCount;
+    held += event.index.size();
+    while (held > kMaxIndices / m_ranks.size() && one->indices.size() > 1) {
+        held -= one->indices.front().index.size();
+        one->indices.pop_front();
+    }
+    return kConsumedChanged;
+}
+
+unsigned RunData::take(const RankMemory& event) {
+    RankData* const data = rank(event.rank);
+    if (data == nullptr) return 0;
+    data->memory = event;
+    return kRanksChanged;
+}
+
+unsigned RunData::take(const Replica& event) {
+    if (rank(event.rank) == nullptr) return 0;
+    auto& hashes = m_replicaHashes[event.step];
+    hashes[event.rank] = event.hash;
+    if (hashes.size() == m_ranks.size()) {
+        compareReplicas(hashes);
+        m_replicaHashes.erase(m_replicaHashes.begin(), m_replicaHashes.upper_bound(event.step));
+    }
+    while (m_replicaHashes.size() > kMaxReplicaSteps) m_replicaHashes.erase(m_replicaHashes.begin());
+    return kRanksChanged;
+}
+
+// A rank is in sync when it holds what most ranks hold; a tie goes to the lower rank's parameters.
+void RunData::compareReplicas(const std::map<int, std::string>& hashes) {
+    std::map<std::string, int> votes;
+    for (const auto& [index, hash] : hashes) ++votes[hash];
+    std::string common;
+    int most = 0;
+    for (const auto& [index, hash] : hashes) {
+        if (votes[hash] <= most) continue;
+        most = votes[hash];
+        common = hash;
+    }
+    for (const auto& [index, hash] : hashes) m_ranks[static_cast<std::size_t>(index)].inSync = hash == common;
+}
+
+unsigned RunData::take(const LogLine& event) {
+    m_log.push_back(event);
+    if (m_log.size() > kMaxLogLines) {
+        m_log.pop_front();
+        ++m_logLinesDropped;
+    }
+    m_lastTimeUs = std::max(m_lastTimeUs, event.timeUs);
+    return kLogChanged;
+}
+
+unsigned RunData::take(const CheckpointSaved& event) {
+    appendBounded(m_checkpoints, event, kMaxCheckpoints);
+    return kCheckpointsChanged;
+}
+
+unsigned RunData::take(const Controlled& event) {
+    appendBounded(m_controls, event, kMaxControls);
+    m_lastTimeUs = std::max(m_lastTimeUs, event.timeUs);
+    if (event.command == "rate") m_rate = event.value;
+    if (event.command == "epochs") m_epochs = static_cast<std::int64_t>(event.value);
+    const bool goesOn =
+        event.command == "resume" || event.command == "step" || event.command == "phase" || event.command == "stop";
+    if (event.command == "pause" && !m_pausedFromUs) m_pausedFromUs = event.timeUs;
+    if (goesOn && m_pausedFromUs) {
+        m_pausedUs += std::max<std::int64_t>(event.timeUs - *m_pausedFromUs, 0);
+        m_pausedFromUs.reset();
+    }
+    return kControlChanged;
+}
+
+std::int64_t RunData::pausedUs() const {
+    return m_pausedUs + (m_pausedFromUs ? std::max<std::int64_t>(m_lastTimeUs - *m_pausedFromUs, 0) : 0);
+}
+
+unsigned RunData::take(const StepTrace& event) {
+    if (!m_trace || !m_trace->apply(event)) return 0;
+    return kTraceChanged;
+}
+
+unsigned RunData::take(const RunEnded& event) {
+    if (!m_ended) endThroughput();
+    m_ended = event;
+    m_lastTimeUs = std::max(m_lastTimeUs, event.timeUs);
+    return kEndChanged;
+}
+
+std::int64_t RunData::totalSteps() const {
+    return m_started ? m_started->stepsPerEpoch * epochs() : 0;
+}
+
+std::int64_t RunData::epochs() const {
+    return m_epochs.value_or(m_started ? m_started->epochs : 0);
+}
+
+std::optional<double> RunData::secondsLeft() const {
+    const std::optional<double> pace = m_pace.stepsPerSecond();
+    if (!m_lastStep || m_ended || !pace || *pace <= 0) return {};
+    return static_cast<double>(std::max<std::int64_t>(totalSteps() - m_lastStep->step, 0)) / *pace;
+}
+
+}  // namespace ringside

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "telemetry/data/series.h"
+#include "telemetry/data/trace_data.h"
+#include "telemetry/events/events.h"
+
+namespace ringside {
+
+// A step of the whole run: means over the global batch, weighted by samples. Of a thinned line, several steps together.
+struct GlobalStep {
+    std::int64_t step = 0;
+    std::int64_t firstStep = 0;  // the same, or the first of several
+    std::int64_t steps = 1;      // logged ones in it
+    std::int64_t epoch = 0;
+    double loss = 0;
+    double accuracy = 0;                      // NaN for regression
+    double lossMinimum = 0, lossMaximum = 0;  // over ranks and steps
+    double accuracyMinimum = 0, accuracyMaximum = 0;
+    double gradientNorm = 0;                  // NaN where not measured
+    double normMinimum = 0, normMaximum = 0;  // over steps
+    double learningRate = 0;
+    std::int64_t samples = 0;       // in this global batch
+    std::int64_t samplesSoFar = 0;  // including this step
+    std::int64_t timeUs = 0;        // when the last rank ended it
+};
+
+// Joins the ranks' step frames into global steps, in step order, once every rank has reported a step. A step some rank
+// dropped is skipped and counted.
+class StepMerger {
+  public:
+    explicit StepMerger(int worldSize, std::int64_t stepsBefore = 0);
+    void add(const StepsFrame& frame, const std::function<void(const GlobalStep&)>& sink);
+    std::int64_t incompleteSteps() const { return m_incomplete; }
+
+  private:
+    struct RankStep {
+        std::int64_t step, epoch;
+        double loss, gradientNorm, learningRate;
+        double correct;
+        std::int64_t samples, endUs;
+        std::int64_t firstStep, steps;
+        double lossMinimum, lossMaximum, accuracyMinimum, accuracyMaximum, normMinimum, normMaximum;
+    };
+    static RankStep rankStep(const StepsFrame& frame, std::size_t index);
+    // A queue whose memory is used again and again: thousands of steps a second pass through it.
+    class Waiting {
+      public:
+        bool empty() const { return m_first == m_steps.size(); }
+        std::size_t size() const { return m_steps.size() - m_first; }
+        const RankStep& front() const { return m_steps[m_first]; }
+        const RankStep& back() const { return m_steps.back(); }
+        void push(const RankStep& step) { m_steps.push_back(step); }
+        void pop();
+
+      private:
+        std::vector<RankStep> m_steps;
+        std::size_t m_first = 0;
+    };
+    void emitReady(const std::function<void(const GlobalStep&)>& sink);
+    GlobalStep takeFronts();
+    void countSamples(GlobalStep& global);
+
+    std::vector<Waiting> m_waiting;
+    std::int64_t m_samplesSoFar = 0;
+    std::int64_t m_lastStep = 0;  // merged or given up
+    std::int64_t m_lastMergedStep = 0;
+    std::int64_t m_largestBatch = 0;
+    std::int64_t m_incomplete = 0;
+};
+
+// What the window shows for one rank.
+struct RankData {
+    std::string state;  // last RankState
+    std::string device;
+    std::int64_t pid = 0;
+    std::int64_t step = 0;
+    std::int64_t epoch = 0;
+    std::optional<Phase> phase;  // none before the first heartbeat
+    std::int64_t collective = 0;
+    std::int64_t stillUs = 0;     // as of its last heartbeat: nothing moved
+    std::int64_t beatUs = 0;      // when that came
+    double loss = 0;              // NaN before the first step
+    double samplesPerSecond = 0;  // over about the last second
+    std::int64_t residentBytes = 0;
+    GpuReading gpu;  // from its last heartbeat
+    std::int64_t droppedSteps = 0;
+    std::int64_t lastSeenUs = 0;
+    std::int64_t batchSamples = 0;
+    std::int64_t dataUs = 0;       // waited for batches so far
+    std::int64_t firstEndUs = -1;  // of the first logged step
+    std::int64_t elapsedUs = 0;    // from there to the last
+    double dataShare() const {
+        return elapsedUs > 0 ? static_cast<double>(dataUs) / static_cast<double>(elapsedUs) : 0;
+    }
+    std::optional<RankMemory> memory;  // what its engine took
+    std::optional<bool> inSync;        // from the latest complete set of replica checksums
+    std::vector<Consumed> consumed;
+    std::int64_t consumedCount = 0;       // reported so far, forgotten ones included
+    std::deque<ConsumedIndices> indices;  // the latest, at most RunData::kMaxIndices of them over all ranks
+    std::int64_t indicesCount = 0;        // events reported so far, forgotten ones included
+    Series lossSeries{1U << 14};
+    Series accuracySeries{1U << 14};
+};
+
+// What changed since the last look, as a bit set.
+enum RunChange : unsigned {
+    kRunStartedChanged = 1U << 0,
+    kRanksChanged = 1U << 1,
+    kStepsChanged = 1U << 2,
+    kEpochsChanged = 1U << 3,
+    kLogChanged = 1U << 4,
+    kEndChanged = 1U << 5,
+    kCheckpointsChanged = 1U << 6,
+    kConsumedChanged = 1U << 7,
+    kControlChanged = 1U << 8,
+    kTraceChanged = 1U << 9
+};
+
+// Samples per second and steps per second over a sliding window of run time.
+class Pace {
+  public:
+    explicit Pace(std::int64_t windowUs) : m_windowUs(windowUs) {}
+    // Cumulative counts at a time; a time that does not grow is ignored.
+    void add(std::int64_t timeUs, std::int64_t samples, std::int64_t step);
+    std::optional<double> samplesPerSecond() const;  // nothing before two points
+    std::optional<double> stepsPerSecond() const;
+
+  private:
+    struct Mark {
+        std::int64_t timeUs, samples, step;
+    };
+    std::int64_t m_windowUs;
+    std::int64_t m_denseUntilUs = 0;  // before this a new mark takes the place of the last
+    std::deque<Mark> m_marks;
+};
+
+// Whether a RunData gathers curves, for who draws them.
+enum class Curves { kKept, kLeftOut };
+
+// Everything known about one run, live or finished, built from events alone; bounded memory.
+class RunData {
+  public:
+    explicit RunData(Curves curves = Curves::kKept) : m_curves(curves) {}
+
+    static constexpr std::size_t kMaxLogLines = 5000;
+    static constexpr std::size_t kMaxIndices = 1U << 21;  // 16 MiB
+
+    unsigned apply(const Event& event);  // returns RunChange bits
+
+    const std::optional<RunStarted>& started() const { return m_started; }
+    const std::optional<RunEnded>& ended() const { return m_ended; }
+    const std::vector<RankData>& ranks() const { return m_ranks; }
+    const Series& loss() const { return m_loss; }          // training, global mean with min..max over ranks
+    const Series& accuracy() const { return m_accuracy; }  // empty for regression
+    const Series& samplesPerSecond() const { return m_throughput; }
+    const Series& gradientNorm() const { return m_gradientNorm; }
+    const Series& learningRate() const { return m_learningRate; }
+    const std::vector<EpochResult>& trainingEpochs() const { return m_trainingEpochs; }
+    const std::vector<EpochResult>& validationEpochs() const { return m_validationEpochs; }
+    const std::deque<LogLine>& log() const { return m_log; }
+    std::int64_t logLinesDropped() const { return m_logLinesDropped; }
+    const std::vector<CheckpointSaved>& checkpoints() const { return m_checkpoints; }
+    // The latest traced steps; none before the run line.
+    const std::optional<TraceData>& trace() const { return m_trace; }
+    const std::optional<GlobalStep>& lastStep() const { return m_lastStep; }
+    std::int64_t totalSteps() const;  // planned, 0 before the run line
+    std::int64_t epochs() const;      // planned, as the run was told last
+    const std::vector<Controlled>& controls() const { return m_controls; }
+    bool isPaused() const { return m_pausedFromUs.has_value(); }
+    const std::string& pausedAfter() const { return m_controls.back().after; }  // the phase, while it is paused
+    double stepsPerSecondAtMost() const { return m_rate; }                      // slow motion; 0 = full speed
+    std::int64_t pausedUs() const;                                              // so far, until the last sign of life
+    std::int64_t lastTimeUs() const { return m_lastTimeUs; }
+    // Seconds left at the present pace; nothing before the first steps.
+    std::optional<double> secondsLeft() const;
+
+    // Called for every completed global step, e.g. to write metrics.jsonl. May be empty.
+    std::function<void(const GlobalStep&)> onGlobalStep;
+
+  private:
+    unsigned take(const RunStarted& event);
+    unsigned take(const RankState& event);
+    unsigned take(const StepsFrame& event);
+    unsigned take(const Heartbeat& event);
+    unsigned take(const EpochResult& event);
+    unsigned take(const Consumed& event);
+    unsigned take(const ConsumedIndices& event);
+    unsigned take(const Replica& event);
+    unsigned take(const RankMemory& event);
+    unsigned take(const LogLine& event);
+    unsigned take(const CheckpointSaved& event);
+    unsigned take(const Controlled& event);
+    unsigned take(const RunEnded& event);
+    unsigned take(const StepTrace& event);
+    RankData* rank(int index);
+    SeriesPoint placeOf(std::int64_t step, std::int64_t epoch, std::int64_t samples, std::int64_t timeUs) const;
+    static void addPoints(RankData& rank, const StepsFrame& frame, std::size_t index, const SeriesPoint& place);
+    void takeGlobal(const GlobalStep& global);
+    void addPoints(const GlobalStep& global);
+    void addThroughput(const SeriesPoint& point);
+    void addThroughputPoint(const SeriesPoint& from, const SeriesPoint& to);
+    void endThroughput();
+    void compareReplicas(const std::map<int, std::string>& hashes);
+
+    struct RankPace {
+        Pace pace{1000000};
+        std::int64_t samples = 0;
+    };
+
+    Curves m_curves;
+    std::optional<RunStarted> m_started;
+    std::optional<RunEnded> m_ended;
+    std::vector<RankData> m_ranks;
+    std::vector<std::size_t> m_indicesHeld;  // by rank
+    std::optional<StepMerger> m_merger;
+    std::optional<TraceData> m_trace;
+    Series m_loss, m_accuracy, m_throughput, m_gradientNorm, m_learningRate;
+    std::vector<EpochResult> m_trainingEpochs, m_validationEpochs;
+    std::map<std::int64_t, std::map<int, std::string>> m_replicaHashes;
+    std::deque<LogLine> m_log;
+    std::int64_t m_logLinesDropped = 0;
+    std::vector<CheckpointSaved> m_checkpoints;
+    std::vector<Controlled> m_controls;
+    std::optional<std::int64_t> m_pausedFromUs;
+    std::int64_t m_pausedUs = 0;  // in pauses that are over
+    double m_rate = 0;
+    std::optional<std::int64_t> m_epochs;
+    std::optional<GlobalStep> m_lastStep;
+    std::int64_t m_lastTimeUs = 0;
+    std::vector<RankPace> m_rankPaces;
+    Pace m_pace{20000000};  // for the time left
+    // Where the stretch of the next throughput point began, the one before it, and the last step.
+    SeriesPoint m_throughputFrom, m_throughputBefore, m_throughputUntil;
+};
+
+}  // namespace ringside

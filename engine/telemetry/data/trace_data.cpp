@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/data/trace_data.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace ringside {
+namespace {
+
+RankTrace rankTraceOf(const StepTrace& trace) {
+    RankTrace rank;
+    rank.known = true;
+    rank.beginNs = trace.beginNs;
+    rank.endNs = trace.beginNs + trace.lengthNs;
+    rank.cpuNs = trace.cpuNs;
+    rank.queuedNs = trace.queuedNs;
+    rank.times = phaseTimes(trace);
+    for (std::size_t i = 0; i < trace.phase.size(); ++i) {
+        const bool lasts = i + 1 == trace.phase.size();
+        rank.spans.push_back({static_cast<Phase>(trace.phase[i]),
+                              trace.layer.empty() ? -1 : static_cast<int>(trace.layer[i]), trace.beginNs + trace.at[i],
+                              lasts ? rank.endNs : trace.beginNs + trace.at[i + 1],
+                              (lasts ? trace.cpuNs : trace.cpu[i + 1]) - trace.cpu[i]});
+    }
+    for (std::size_t i = 0; i < trace.collective.size(); ++i) {
+        rank.collectives.push_back({trace.group[i], trace.collective[i], static_cast<int>(trace.kind[i]),
+                                    trace.bytes[i], trace.beginNs + trace.ready[i], trace.beginNs + trace.arrived[i],
+                                    trace.last[i] < 0 ? -1 : trace.beginNs + trace.last[i],
+                                    trace.beginNs + trace.ended[i]});
+    }
+    return rank;
+}
+
+void addTo(Meeting& meeting, int rank, const CollectiveSpan& span) {
+    meeting.arrivedNs[static_cast<std::size_t>(rank)] = span.arrivedNs;
+    meeting.bytes = std::max(meeting.bytes, span.bytes);
+    meeting.endedNs = std::max(meeting.endedNs, span.endedNs);
+    if (meeting.lastRank < 0 || span.arrivedNs > meeting.lastNs) {
+        meeting.secondNs = meeting.lastRank < 0 ? span.arrivedNs : meeting.lastNs;
+        meeting.lastRank = rank;
+        meeting.lastNs = span.arrivedNs;
+    } else {
+        const bool alone = meeting.secondNs == meeting.lastNs;
+        meeting.secondNs = alone ? span.arrivedNs : std::max(meeting.secondNs, span.arrivedNs);
+    }
+}
+
+std::vector<Meeting> meetingsOf(const TracedStep& step) {
+    std::map<std::pair<std::int64_t, std::int64_t>, Meeting> all;
+    for (std::size_t rank = 0; rank < step.ranks.size(); ++rank) {
+        for (const CollectiveSpan& span : step.ranks[rank].collectives) {
+            Meeting& meeting = all[{span.group, span.number}];
+            meeting.group = span.group;
+            meeting.number = span.number;
+            meeting.kind = span.kind;
+            if (meeting.arrivedNs.empty()) meeting.arrivedNs.assign(step.ranks.size(), -1);
+            addTo(meeting, static_cast<int>(rank), span);
+        }
+    }
+    std::vector<Meeting> meetings;
+    for (auto& [key, meeting] : all) meetings.push_back(std::move(meeting));
+    std::ranges::stable_sort(meetings, {}, &Meeting::lastNs);
+    for (std::size_t i = 0; i < meetings.size(); ++i) meetings[i].bucket = static_cast<int>(i);
+    return meetings;
+}
+
+StepBrief briefOf(const TracedStep& step) {
+    StepBrief brief;
+    brief.step = step.step;
+    std::vector<std::int64_t> lengths;
+    for (const RankTrace& rank : step.ranks) {
+        brief.ranks.push_back({rank.times, std::max<std::int64_t>(rank.queuedNs, 0), 0});
+        lengths.push_back(rank.endNs - rank.beginNs);
+    }
+    std::ranges::nth_element(lengths, lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2));
+    brief.lengthNs = lengths[lengths.size() / 2];
+    for (const Meeting& meeting : step.meetings) {
+        brief.bytes += meeting.bytes;
+        ++brief.collectives;
+        if (meeting.lastRank >= 0)
+            brief.ranks[static_cast<std::size_t>(meeting.lastRank)].lostNs += meeting.lastNs - meeting.secondNs;
+    }
+    return brief;
+}
+
+}  // namespace
+
+TraceData::TraceData(int worldSize, std::size_t most)
+    : m_worldSize(static_cast<std::size_t>(std::max(worldSize, 1))),
+      m_most(std::clamp<std::size_t>(kMaxRankSteps / m_worldSize, 1, most)) {}
+
+bool TraceData::apply(const StepTrace& trace) {
+    if (trace.rank < 0 || static_cast<std::size_t>(trace.rank) >= m_worldSize || !trace.isEven()) return false;
+    if (m_steps.size() >= m_most && trace.step < m_steps.begin()->first) return false;
+    TracedStep& step = m_steps[trace.step];
+    if (step.ranks.empty()) {
+        step.step = trace.step;
+        step.epoch = trace.epoch;
+        step.ranks.resize(m_worldSize);
+        step.beginNs = std::numeric_limits<std::int64_t>::max();
+        step.endNs = std::numeric_limits<std::int64_t>::min();
+    }
+    RankTrace& rank = step.ranks[static_cast<std::size_t>(trace.rank)];
+    if (!rank.known) ++step.known;
+    rank = rankTraceOf(trace);
+    step.beginNs = std::min(step.beginNs, rank.beginNs);
+    step.endNs = std::max(step.endNs, rank.endNs);
+    if (step.complete()) step.meetings = meetingsOf(step);
+    m_endNs = std::max(m_endNs, step.endNs);
+    ++m_revision;
+    while (m_steps.size() > m_most) m_steps.erase(m_steps.begin());
+    return true;
+}
+
+const TracedStep* TraceData::find(std::int64_t step) const {
+    const auto found = m_steps.find(step);
+    return found == m_steps.end() ? nullptr : &found->second;
+}
+
+const TracedStep* TraceData::at(std::int64_t timeNs) const {
+    const TracedStep* best = nullptr;
+    for (auto step = m_steps.rbegin(); step != m_steps.rend(); ++step) {
+        best = &step->second;
+        if (best->beginNs <= timeNs) break;
+    }
+    return best;
+}
+
+StepsVerdict TraceData::verdict(std::size_t most) const {
+    std::vector<StepBrief> briefs;
+    for (auto step = m_steps.rbegin(); step != m_steps.rend() && briefs.size() < most; ++step)
+        if (step->second.complete()) briefs.push_back(briefOf(step->second));
+    std::ranges::reverse(briefs);
+    return judgeSteps(briefs);
+}
+
+}  // namespace ringside

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/json.h"
+#include "base/number_writer.h"
+#include "base/plain_text.h"
+#include "telemetry/events/codec.h"
+#include "telemetry/events/event_fields.h"
+
+namespace ringside {
+namespace {
+
+// Invalid UTF-8 (a worker's stderr may hold any byte) becomes the replacement character instead of an exception.
+std::string dumped(const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// Text that is no JSON becomes null.
+Json parsedOrNull(const std::string& text) {
+    Json json = Json::parse(text, nullptr, false);
+    return json.is_discarded() ? Json() : json;
+}
+
+// Straight into text: many events a second leave every rank, and a tree of each would take longer than all the rest.
+class FieldWriter {
+  public:
+    explicit FieldWriter(std::string_view kind) { m_out.text(R"({"kind":")").text(kind).character('"'); }
+
+    std::string line() { return m_out.text("}\n").take(); }
+
+    // Whether a field that not every event has is written.
+    bool tells(bool known) const { return known; }
+
+    void integer(std::string_view key, std::int64_t value, std::int64_t = 0, std::int64_t = 0, Need = Need::kOptional) {
+        name(key).number(value);
+    }
+    void real(std::string_view key, double value) { name(key).number(value); }
+    void flag(std::string_view key, const std::optional<bool>& value) { name(key).text(*value ? "true" : "false"); }
+    void text(std::string_view key, const std::string& value, Need = Need::kOptional) {
+        name(key);
+        string(value);
+    }
+    void tree(std::string_view key, const std::string& json) { name(key).text(dumped(parsedOrNull(json))); }
+    void lines(std::string_view key, const std::vector<std::string>& values) {
+        list(key, values, [this](const std::string& value) { string(value); });
+    }
+    template <class T, class... Bounds>
+    void column(std::string_view key, const std::vector<T>& values, Bounds...) {
+        list(key, values, [this](T value) { m_out.number(value); });
+    }
+    template <class Holds>
+    void check(std::string_view, std::string_view, const Holds&) const {}
+
+  private:
+    NumberWriter& name(std::string_view key) { return m_out.text(",\"").text(key).text("\":"); }
+
+    void string(const std::string& value) {
+        if (!isPlainText(value)) {
+            m_out.text(dumped(value));
+            return;
+        }
+        m_out.character('"').text(value).character('"');
+    }
+
+    template <class T, class Write>
+    void list(std::string_view key, const std::vector<T>& values, const Write& write) {
+        name(key).character('[');
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            if (i > 0) m_out.character(',');
+            write(values[i]);
+        }
+        m_out.character(']');
+    }
+
+    NumberWriter m_out;
+};
+
+}  // namespace
+
+std::string encode(const Event& event) {
+    return std::visit(
+        [](const auto& one) {
+            FieldWriter out(kKind<std::remove_cvref_t<decltype(one)>>);
+            fields(out, one);
+            return out.line();
+        },
+        event);
+}
+
+}  // namespace ringside

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "telemetry/events/events.h"
+#include "telemetry/events/limits.h"
+
+// What the line of each event says, once for the writer and for both readers: in this order, with these names and
+// bounds. F is one of the three (codec_encode.cpp, plain_line.cpp, codec_decode.cpp); for the writer events are const.
+namespace ringside {
+
+enum class Need { kOptional, kRequired };  // for readers; the writer writes both
+
+template <class E>
+inline constexpr std::string_view kKind{};
+template <>
+inline constexpr std::string_view kKind<RunStarted> = "run";
+template <>
+inline constexpr std::string_view kKind<RankState> = "rank";
+template <>
+inline constexpr std::string_view kKind<StepsFrame> = "steps";
+template <>
+inline constexpr std::string_view kKind<Heartbeat> = "heartbeat";
+template <>
+inline constexpr std::string_view kKind<EpochResult> = "epoch";
+template <>
+inline constexpr std::string_view kKind<Consumed> = "consumed";
+template <>
+inline constexpr std::string_view kKind<Replica> = "replica";
+template <>
+inline constexpr std::string_view kKind<RankMemory> = "memory";
+template <>
+inline constexpr std::string_view kKind<LogLine> = "log";
+template <>
+inline constexpr std::string_view kKind<CheckpointSaved> = "checkpoint";
+template <>
+inline constexpr std::string_view kKind<RunEnded> = "end";
+template <>
+inline constexpr std::string_view kKind<ConsumedIndices> = "indices";
+template <>
+inline constexpr std::string_view kKind<Controlled> = "control";
+template <>
+inline constexpr std::string_view kKind<StepTrace> = "trace";
+
+// Calls use.operator()<E>() for the kind of event of that name; false when there is none.
+template <class Use>
+bool withKind(std::string_view name, const Use& use) {
+    return [&]<class... E>(std::type_identity<std::variant<E...>>) {
+        return ((name == kKind<E> && (use.template operator()<E>(), true)) || ...);
+    }(std::type_identity<Event>{});
+}
+
+template <class E, class Wanted>
+concept Is = std::same_as<std::remove_const_t<E>, Wanted>;
+
+template <class F, class Rank>
+void rankField(F& f, Rank& rank, int least = 0) {
+    f.integer("rank", rank, least, limits::kMaxRanks - 1, Need::kRequired);
+}
+
+template <class F, class Time>
+void timeField(F& f, Time& timeUs) {
+    f.integer("time_us", timeUs, -limits::kMaxCount, limits::kMaxCount);
+}
+
+template <class F, class P>
+void phaseField(F& f, P& phase) {
+    std::string word(phaseName(phase));
+    f.text("phase", word);
+    if constexpr (!std::is_const_v<P>) phase = phaseNamed(word).value_or(Phase::kIdle);
+}
+
+template <class F, Is<RunStarted> E>
+void fields(F& f, E& e) {
+    constexpr std::int64_t kMost = std::int64_t{1} << 31;  // so that their product, all steps, stays a 64-bit number
+    f.integer("version", e.version, 1, 1000000);
+    f.text("name", e.name);
+    f.text("run_directory", e.runDirectory);
+    f.integer("world_size", e.worldSize, 1, limits::kMaxRanks, Need::kRequired);
+    f.text("backend", e.backend);
+    f.text("why_backend", e.whyBackend);
+    f.text("device", e.device);
+    f.text("why_device", e.whyDevice);
+    f.text("wanted_backend", e.wantedBackend);
+    f.text("wanted_device", e.wantedDevice);
+    f.integer("training_samples", e.trainingSamples);
+    f.integer("validation_samples", e.validationSamples);
+    f.integer("steps_per_epoch", e.stepsPerEpoch, 0, kMost);
+    f.integer("epochs", e.epochs, 0, kMost);
+    f.integer("batch_size", e.batchSize);
+    f.integer("steps_before", e.stepsBefore);
+    f.integer("started_unix_ms", e.startedUnixMs, -limits::kMaxCount);
+    f.tree("config", e.config);
+}
+
+template <class F, Is<RankState> E>
+void fields(F& f, E& e) {
+    rankField(f, e.rank);
+    f.text("state", e.state, Need::kRequired);
+    if (f.tells(!e.device.empty())) f.text("device", e.device);
+    if (f.tells(e.pid != 0)) f.integer("pid", e.pid);
+    if (f.tells(e.missingRank >= 0)) f.integer("missing_rank", e.missingRank, -1, limits::kMaxRanks - 1);
+    timeField(f, e.timeUs);
+}
+
+// In the order of Phase.
+inline constexpr std::array<const char*, kPhaseCount> kPhaseColumns{
+    "connect_ns", "data_ns",      "copy_ns",       "forward_ns",    "backward_ns", "waiting_ns",
+    "moving_ns",  "optimizer_ns", "validation_ns", "checkpoint_ns", "paused_ns",   "idle_ns"};
+
+inline bool isEven(const StepsFrame& e) {
+    const std::size_t n = e.step.size();
+    return e.loss.size() == n && e.samples.size() == n && e.endUs.size() == n &&
+           (e.correct.empty() || e.correct.size() == n) && (e.gradientNorm.empty() || e.gradientNorm.size() == n) &&
+           (e.dataUs.empty() || e.dataUs.size() == n) && std::ranges::all_of(e.phaseNs, [&e](const auto& column) {
+               return column.empty() || column.size() == e.traced.size();
+           });
+}
+
+// The columns of a thinned line: all of them or none.
+inline bool hasEvenRanges(const StepsFrame& e) {
+    const std::size_t n = e.from.size();
+    const std::size_t accuracies = e.correct.empty() ? 0 : n;
+    const std::size_t norms = e.gradientNorm.empty() ? 0 : n;
+    return (n == 0 || n == e.step.size()) && e.count.size() == n && e.lossMinimum.size() == n &&
+           e.lossMaximum.size() == n && e.accuracyMinimum.size() == accuracies &&
+           e.accuracyMaximum.size() == accuracies && e.normMinimum.size() == norms && e.normMaximum.size() == norms;
+}
+
+// Every entry begins behind the one before it, and has no more logged steps than steps.
+inline bool hasOrderedRanges(const StepsFrame& e) {
+    for (std::size_t i = 0; i < e.from.size(); ++i) {
+        const std::int64_t before = i > 0 ? e.step[i - 1] : 0;
+        if (e.from[i] <= before || e.from[i] > e.step[i] || e.count[i] > e.step[i] - e.from[i] + 1) return false;
+    }
+    return true;
+}
+
+template <class F, Is<StepsFrame> E>
+void fields(F& f, E& e) {
+    using namespace limits;
+    rankField(f, e.rank);
+    f.integer("epoch", e.epoch);
+    f.real("lr", e.learningRate);
+    f.column("step", e.step, 1, kMaxCount, Need::kRequired);
+    f.column("loss", e.loss, Need::kRequired);
+    if (f.tells(!e.correct.empty())) f.column("correct", e.correct);
+    f.column("samples", e.samples, 0, kMaxWindow, Need::kRequired);
+    f.column("end_us", e.endUs, -kMaxCount, kMaxCount, Need::kRequired);
+    if (f.tells(!e.gradientNorm.empty())) f.column("gradient_norm", e.gradientNorm);
+    if (f.tells(!e.dataUs.empty())) f.column("data_us", e.dataUs, 0, kMaxCount);
+    if (f.tells(!e.traced.empty())) f.column("traced", e.traced, 1, kMaxCount);
+    for (std::size_t phase = 0; phase < e.phaseNs.size(); ++phase)
+        if (f.tells(!e.phaseNs[phase].empty())) f.column(kPhaseColumns[phase], e.phaseNs[phase], 0, kMaxCount);
+    if (f.tells(e.isThinned())) {
+        f.column("from", e.from, 1, kMaxCount);
+        f.column("count", e.count, 1, kMaxCount);
+        f.column("loss_min", e.lossMinimum);
+        f.column("loss_max", e.lossMaximum);
+        if (f.tells(!e.correct.empty())) f.column("accuracy_min", e.accuracyMinimum);
+        if (f.tells(!e.correct.empty())) f.column("accuracy_max", e.accuracyMaximum);
+        if (f.tells(!e.gradientNorm.empty())) f.column("gradient_norm_min", e.normMinimum);
+        if (f.tells(!e.gradientNorm.empty())) f.column("gradient_norm_max", e.normMaximum);
+    }
+    f.check("steps", "has columns of different lengths", [&] { return isEven(e) && hasEvenRanges(e); });
+    f.check("from", "is no range of steps", [&] { return hasOrderedRanges(e); });
+    f.check("correct", "is no number of hits", [&] {
+        return std::ranges::all_of(e.correct, [](double c) { return c >= 0 && c <= static_cast<double>(kMaxWindow); });
+    });
+    f.check("step", "does not increase",
+            [&] { return std::ranges::adjacent_find(e.step, std::ranges::greater_equal{}) == e.step.end(); });
+}
+
+template <class F, Is<Heartbeat> E>
+void fields(F& f, E& e) {
+    rankField(f, e.rank);
+    f.integer("step", e.step);
+    f.integer("epoch", e.epoch);
+    phaseField(f, e.phase);
+    f.integer("collective", e.collective);
+    f.integer("resident_bytes", e.residentBytes);
+    f.integer("dropped_steps", e.droppedSteps);
+    f.integer("batches", e.batches);
+    timeField(f, e.timeUs);
+    if (f.tells(e.stillUs > 0)) f.integer("still_us", e.stillUs);
+    if (!f.tells(e.gpu.known())) return;
+    f.real("gpu_percent", e.gpu.utilisationPercent);
+    f.integer("gpu_used_bytes", e.gpu.usedBytes, -1);
+    f.integer("gpu_total_bytes", e.gpu.totalBytes, -1);
+    f.real("gpu_celsius", e.gpu.celsius);
+    f.real("gpu_watts", e.gpu.watts);
+}
+
+template <class F, Is<EpochResult> E>
+void fields(F& f, E& e) {
+    f.integer("epoch", e.epoch, 0, limits::kMaxCount, Need::kRequired);
+    f.text("split", e.split, Need::kRequired);
+    f.real("loss", e.loss);
+    f.real("accuracy", e.accuracy);
+    f.integer("samples", e.samples);
+    f.real("loss_padded", e.lossPadded);
+    f.real("accuracy_padded", e.accuracyPadded);
+    f.integer("samples_padded", e.samplesPadded);
+    f.integer("step", e.step);
+    f.integer("non_finite_batches", e.nonFiniteBatches);
+    timeField(f, e.timeUs);
+    f.check("split", "is neither train nor val", [&] { return e.split == "train" || e.split == "val"; });
+}
+
+template <class F, Is<Consumed> E>
+void fields(F& f, E& e) {
+    rankField(f, e.rank);
+    f.integer("epoch", e.epoch, 0, limits::kMaxCount, Need::kRequired);
+    f.integer("count", e.count);
+    f.text("sha256", e.sha256, Need::kRequired);
+}
+
+template <class F, Is<ConsumedIndices> E>
+void fields(F& f, E& e) {
+    rankField(f, e.rank);
+    f.integer("epoch", e.epoch, 0, limits::kMaxCount, Need::kRequired);
+    f.integer("step", e.step);
+    f.integer("slot", e.slot, 0, limits::kMaxBatch, Need::kRequired);
+    f.column("index", e.index, 0, limits::kMaxBatch, Need::kRequired);
+}
+
+// A trace's times lie in its step, and its phases in order.
+inline bool isOrdered(const StepTrace& e) {
+    const auto inside = [&](std::int64_t at) { return at >= 0 && at <= e.lengthNs; };
+    return std::ranges::is_sorted(e.at) && std::ranges::all_of(e.at, inside);
+}
+
+template <class F, Is<StepTrace> E>
+void fields(F& f, E& e) {
+    using namespace limits;
+    rankField(f, e.rank);
+    f.integer("epoch", e.epoch);
+    f.integer("step", e.step, 1, kMaxCount, Need::kRequired);
+    f.integer("begin_ns", e.beginNs, -kMaxCount, kMaxCount, Need::kRequired);
+    f.integer("length_ns", e.lengthNs, 0, kMaxCount, Need::kRequired);
+    f.integer("cpu_ns", e.cpuNs);
+    f.integer("queued_ns", e.queuedNs, -1);
+    if (f.tells(!e.phase.empty())) {
+        f.column("phase", e.phase, 0, kPhaseCount - 1);
+        f.column("at_ns", e.at, 0, kMaxCount);
+        f.column("used_ns", e.cpu, 0, kMaxCount);
+    }
+    if (f.tells(!e.layer.empty())) f.column("layer", e.layer, -1, kMaxColumn);
+    if (f.tells(!e.collective.empty())) {
+        f.column("group", e.group, 0, kMaxCount);
+        f.column("collective", e.collective, 1, kMaxCount);
+        f.column("of_kind", e.kind, 0, 255);
+        f.column("bytes", e.bytes, 0, kMaxCount);
+        f.column("ready_ns", e.ready, -kMaxCount, kMaxCount);
+        f.column("arrived_ns", e.arrived, -kMaxCount, kMaxCount);
+        f.column("last_ns", e.last, -1, kMaxCount);
+        f.column("ended_ns", e.ended, -kMaxCount, kMaxCount);
+    }
+    f.check("trace", "has columns of different lengths", [&] { return e.isEven(); });
+    f.check("at_ns", "is not in order within the step", [&] { return isOrdered(e); });
+}
+
+template <class F, Is<Replica> E>
+void fields(F& f, E& e) {
+    rankField(f, e.rank);
+    f.integer("step", e.step, 0, limits::kMaxCount, Need::kRequired);
+    f.text("hash", e.hash, Need::kRequired);
+}
+
+template <class F, Is<RankMemory> E>
+void fields(F& f, E& e) {
+    rankField(f, e.rank);
+    f.integer("parameters", e.parameters, 0, limits::kMaxCount);
+    f.integer("gradients", e.gradients, 0, limits::kMaxCount);
+    f.integer("optimizer", e.optimizer, 0, limits::kMaxCount);
+    f.integer("activations", e.activations, 0, limits::kMaxCount);
+    f.integer("gathered", e.gathered, 0, limits::kMaxCount);
+    f.integer("buffers", e.buffers, 0, limits::kMaxCount);
+    f.integer("peak", e.peak, 0, limits::kMaxCount);
+}
+
+template <class F, Is<LogLine> E>
+void fields(F& f, E& e) {
+    rankField(f, e.rank, -1);
+    f.text("level", e.level);
+    f.text("text", e.text, Need::kRequired);
+    timeField(f, e.timeUs);
+}
+
+template <class F, Is<CheckpointSaved> E>
+void fields(F& f, E& e) {
+    f.integer("step", e.step);
+    f.text("path", e.path, Need::kRequired);
+    timeField(f, e.timeUs);
+}
+
+template <class F, Is<RunEnded> E>
+void fields(F& f, E& e) {
+    f.text("state", e.state, Need::kRequired);
+    f.integer("exit_code", e.exitCode, 0, 255);
+    f.integer("first_failed_rank", e.firstFailedRank, -1, limits::kMaxRanks - 1);
+    f.text("verdict", e.verdict);
+    f.lines("last_lines", e.lastLines);
+    f.integer("steps", e.steps);
+    f.real("train_seconds", e.trainSeconds);
+    f.real("steps_per_second", e.stepsPerSecond);
+    f.real("samples_per_second", e.samplesPerSecond);
+    timeField(f, e.timeUs);
+    if (f.tells(e.planVerified.has_value())) f.flag("plan_verified", e.planVerified);
+    if (f.tells(e.auditedEpochs > 0)) f.integer("plan_audited_epochs", e.auditedEpochs);
+    if (f.tells(!e.planMismatch.empty())) f.text("plan_mismatch", e.planMismatch);
+    if (f.tells(!e.timeVerdict.empty())) f.text("time_verdict", e.timeVerdict);
+}
+
+template <class F, Is<Controlled> E>
+void fields(F& f, E& e) {
+    f.text("command", e.command, Need::kRequired);
+    f.real("value", e.value);
+    f.integer("step", e.step);
+    f.integer("epoch", e.epoch);
+    if (f.tells(!e.after.empty())) f.text("after", e.after);
+    timeField(f, e.timeUs);
+}
+
+}  // namespace ringside

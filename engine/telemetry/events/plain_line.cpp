@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/events/plain_line.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "base/plain_text.h"
+#include "telemetry/events/event_fields.h"
+
+namespace ringside {
+namespace {
+
+bool isDigit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+// Walks over one line; after the first thing it does not expect every answer is false.
+class Scanner {
+  public:
+    explicit Scanner(std::string_view text) : m_at(text.data()), m_end(text.data() + text.size()) {}
+
+    bool literal(std::string_view expected) {
+        if (!std::string_view(m_at, left()).starts_with(expected)) return false;
+        m_at += expected.size();
+        return true;
+    }
+    bool literal(char expected) {
+        if (m_at == m_end || *m_at != expected) return false;
+        ++m_at;
+        return true;
+    }
+    bool atEnd() const { return m_at == m_end; }
+    std::size_t left() const { return static_cast<std::size_t>(m_end - m_at); }
+
+    bool number(std::int64_t& out, std::int64_t least, std::int64_t most) {
+        const bool negative = literal('-');
+        const std::optional<std::int64_t> digits = plainDigits();
+        if (!digits) return false;
+        out = negative ? -*digits : *digits;
+        return out >= least && out <= most;
+    }
+
+    bool number(double& out) {
+        const char* const from = m_at;
+        // Most are counts of hits; what is not digits alone is read again.
+        if (const std::optional<std::int64_t> digits = plainDigits();
+            digits && *digits <= limits::kMaxCount && !more()) {
+            out = static_cast<double>(*digits);
+            return true;
+        }
+        m_at = from;
+        if (literal("null")) {
+            out = std::numeric_limits<double>::quiet_NaN();
+            return true;
+        }
+        if (!startsNumber()) return false;
+        const auto [end, error] = std::from_chars(m_at, m_end, out);
+        if (error != std::errc{} || !isDigit(end[-1])) return false;
+        m_at = end;
+        return true;
+    }
+
+    // Text without escapes.
+    bool string(std::string& out) {
+        if (!literal('"')) return false;
+        const char* const end = std::find(m_at, m_end, '"');
+        const std::string_view text(m_at, static_cast<std::size_t>(end - m_at));
+        if (end == m_end || text.size() > limits::kMaxText || !isPlainText(text)) return false;
+        out = text;
+        m_at = end + 1;
+        return true;
+    }
+
+    // The start of the next field, if it has this name.
+    bool key(std::string_view name) {
+        const std::string_view rest(m_at, left());
+        if (!rest.starts_with(",\"") || !rest.substr(2).starts_with(name)) return false;
+        if (!rest.substr(2 + name.size()).starts_with("\":")) return false;
+        m_at += name.size() + 4;
+        return true;
+    }
+
+    template <class T, class... Bounds>
+    bool column(std::vector<T>& out, std::size_t expected, Bounds... bounds) {
+        if (!literal('[')) return false;
+        out.reserve(expected);
+        do {
+            T value{};
+            if (out.size() == limits::kMaxColumn || !number(value, bounds...)) return false;
+            out.push_back(value);
+        } while (literal(','));
+        return literal(']');
+    }
+
+  private:
+    // Digits as JSON has them, without a leading zero, as far as 64 bits surely hold them.
+    std::optional<std::int64_t> plainDigits() {
+        constexpr std::ptrdiff_t kMost = 18;
+        const char* const from = m_at;
+        std::int64_t value = 0;
+        while (m_at != m_end && isDigit(*m_at) && m_at - from < kMost) value = value * 10 + (*m_at++ - '0');
+        const std::ptrdiff_t count = m_at - from;
+        if (count == 0 || (count > 1 && *from == '0')) return {};
+        return value;
+    }
+
+    // Whether the number goes on behind its digits.
+    bool more() const { return m_at != m_end && (*m_at == '.' || *m_at == 'e' || *m_at == 'E'); }
+
+    // As JSON has it: no plus, no leading zero or point, no infinity.
+    bool startsNumber() const {
+        const std::size_t at = m_at != m_end && *m_at == '-' ? 1 : 0;
+        if (left() <= at + 1 || !isDigit(m_at[at])) return false;
+        return m_at[at] != '0' || !isDigit(m_at[at + 1]);
+    }
+
+    const char* m_at;
+    const char* m_end;
+};
+
+// Reads the fields of one event; nothing more after the first that is not as encode() writes it.
+class PlainFields {
+  public:
+    explicit PlainFields(Scanner scanner) : m_scan(scanner) {}
+
+    bool complete() { return m_good && m_scan.literal('}') && m_scan.atEnd(); }
+
+    bool tells(bool) const { return m_good; }
+
+    void integer(std::string_view key, std::int64_t& out, std::int64_t least = 0, std::int64_t most = limits::kMaxCount,
+                 Need need = Need::kOptional) {
+        if (reach(key, need)) m_good = m_scan.number(out, least, most);
+    }
+    void integer(std::string_view key, int& out, std::int64_t least, std::int64_t most, Need need = Need::kOptional) {
+        std::int64_t wide = out;
+        integer(key, wide, least, most, need);
+        out = static_cast<int>(wide);
+    }
+    void real(std::string_view key, double& out) {
+        if (reach(key)) m_good = m_scan.number(out);
+    }
+    void text(std::string_view key, std::string& out, Need need = Need::kOptional) {
+        if (reach(key, need)) m_good = m_scan.string(out);
+    }
+    void column(std::string_view key, std::vector<std::int64_t>& out, std::int64_t least, std::int64_t most,
+                Need need = Need::kOptional) {
+        if (reach(key, need)) m_good = m_scan.column(out, rows(), least, most);
+        m_rows = out.size();
+    }
+    void column(std::string_view key, std::vector<double>& out, Need need = Need::kOptional) {
+        if (reach(key, need)) m_good = m_scan.column(out, rows());
+    }
+    // Once in a run: left to the general way.
+    void flag(std::string_view key, std::optional<bool>&) { m_good = m_good && !reach(key); }
+    void tree(std::string_view key, std::string&) { m_good = m_good && !reach(key); }
+    void lines(std::string_view key, std::vector<std::string>&) { m_good = m_good && !reach(key); }
+
+    template <class Holds>
+    void check(std::string_view, std::string_view, const Holds& holds) {
+        m_good = m_good && holds();
+    }
+
+  private:
+    // Whether the next field is this one.
+    bool reach(std::string_view key, Need need = Need::kOptional) {
+        if (!m_good) return false;
+        if (m_scan.key(key)) return true;
+        m_good = need == Need::kOptional;
+        return false;
+    }
+
+    // Entries to make room for: as many as in the column before, or as in a line of steps.
+    std::size_t rows() const {
+        constexpr std::size_t kBytesPerStep = 32;  // at least, nearly always
+        return m_rows > 0 ? m_rows : std::min(m_scan.left() / kBytesPerStep, limits::kMaxColumn);
+    }
+
+    Scanner m_scan;
+    std::size_t m_rows = 0;
+    bool m_good = true;
+};
+
+}  // namespace
+
+std::optional<Event> readPlainLine(std::string_view line) {
+    Scanner scan(line);
+    if (!scan.literal(R"({"kind":)")) return {};
+    std::string kind;
+    if (!scan.string(kind)) return {};
+    std::optional<Event> event;
+    withKind(kind, [&]<class E>() {
+        PlainFields plain(scan);
+        E& one = event.emplace().emplace<E>();
+        fields(plain, one);
+        if (!plain.complete()) event.reset();
+    });
+    return event;
+}
+
+}  // namespace ringside

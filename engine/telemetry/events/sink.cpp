@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/events/sink.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <utility>
+
+#include "base/processors.h"
+#include "telemetry/events/codec.h"
+
+namespace ringside {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr int kLooksPerBeat = 4;
+constexpr std::size_t kMaxQueuedEvents = 1U << 14;
+constexpr std::size_t kMaxQueuedIndices = 1U << 20;
+constexpr std::size_t kMaxFrameSteps = 4096;
+constexpr std::size_t kMaxFrameStepsWhereIdle = 512;  // some 50 us to encode, and as long to read, on a rank's CPU
+// Steps in one frame from which on frames are sent a third as often: nobody sees them one by one any more, and each
+// frame interrupts a rank that all others wait for.
+constexpr std::uint64_t kBlurSteps = 100;
+constexpr std::size_t kMaxPendingBytes = 1U << 20;  // beyond it nothing new is encoded: the ring fills and drops
+
+std::int64_t residentBytes() {
+    std::FILE* file = std::fopen("/proc/self/statm", "re");
+    if (file == nullptr) return 0;
+    long long total = 0;
+    long long resident = 0;
+    const int got = std::fscanf(file, "%lld %lld", &total, &resident);
+    std::fclose(file);
+    return got == 2 ? resident * ::sysconf(_SC_PAGESIZE) : 0;
+}
+
+// Socket or pipe, without blocking and without SIGPIPE on a socket.
+ssize_t writeSome(int fd, const std::string& bytes) {
+    ssize_t written = ::send(fd, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (written < 0 && errno == ENOTSOCK) written = ::write(fd, bytes.data(), bytes.size());
+    return written;
+}
+
+// News a viewer should see at once. States and results come every epoch, which may be thousands a second: they wait
+// for the next frame.
+bool isUrgent(const Event& event) {
+    return std::holds_alternative<LogLine>(event) || std::holds_alternative<CheckpointSaved>(event);
+}
+
+std::size_t indicesIn(const Event& event) {
+    const auto* indices = std::get_if<ConsumedIndices>(&event);
+    return indices == nullptr ? 0 : indices->index.size();
+}
+
+bool fits(const StepsFrame& frame, std::size_t most, const StepRecord& record) {
+    if (frame.step.empty()) return true;
+    return frame.epoch == record.epoch && frame.learningRate == record.learningRate && frame.step.size() < most &&
+           frame.correct.empty() == (record.correct < 0) && frame.dataUs.empty() == (record.dataUs < 0);
+}
+
+// A column only for phases in which a traced step was.
+void appendTraced(StepsFrame& frame, const StepRecord& record) {
+    const std::size_t before = frame.traced.size();
+    frame.traced.push_back(record.step);
+    for (std::size_t phase = 0; phase < record.phaseNs.size(); ++phase) {
+        std::vector<std::int64_t>& column = frame.phaseNs[phase];
+        const auto ns = static_cast<std::int64_t>(record.phaseNs[phase]);
+        if (column.empty() && ns == 0) continue;
+        column.resize(before, 0);
+        column.push_back(ns);
+    }
+}
+
+void append(StepsFrame& frame, const StepRecord& record) {
+    frame.epoch = record.epoch;
+    frame.learningRate = record.learningRate;
+    frame.step.push_back(record.step);
+    frame.loss.push_back(record.loss);
+    if (record.correct >= 0) frame.correct.push_back(record.correct);
+    frame.samples.push_back(record.samples);
+    frame.endUs.push_back(record.endUs);
+    // Measured now and then: a column of its own only where something was.
+    if (!frame.gradientNorm.empty() || !std::isnan(record.gradientNorm)) {
+        frame.gradientNorm.resize(frame.step.size() - 1, std::numeric_limits<double>::quiet_NaN());
+        frame.gradientNorm.push_back(record.gradientNorm);
+    }
+    if (record.dataUs >= 0) frame.dataUs.push_back(record.dataUs);
+    if (record.traced) appendTraced(frame, record);
+}
+
+}  // namespace
+
+TelemetrySink::TelemetrySink(const SinkOptions& options) : m_options(options), m_ring(options.ringCapacity) {
+    if (m_options.fd >= 0) ::fcntl(m_options.fd, F_SETFL, ::fcntl(m_options.fd, F_GETFL) | O_NONBLOCK);
+    m_thread = std::thread([this] { work(); });
+    m_heart = std::thread([this] { beat(); });
+}
+
+TelemetrySink::~TelemetrySink() {
+    flush(milliseconds(1000));
+    {
+        const std::lock_guard lock(m_mutex);
+        m_stopping = true;
+        m_urgent = true;
+    }
+    m_wake.notify_one();
+    m_stopped.notify_one();
+    m_thread.join();
+    m_heart.join();
+}
+
+void TelemetrySink::step(const StepRecord& record) {
+    if (!m_ring.push(record)) m_droppedSteps.fetch_add(1, std::memory_order_relaxed);
+}
+
+void TelemetrySink::send(Event event) {
+    const bool urgent = isUrgent(event);
+    {
+        const std::lock_guard lock(m_mutex);
+        const std::size_t indices = indicesIn(event);
+        const bool mayDrop = !std::holds_alternative<RankState>(event);  // the last one proves how the rank ended
+        if ((mayDrop && m_events.size() >= kMaxQueuedEvents) || m_queuedIndices + indices > kMaxQueuedIndices) {
+            m_droppedEvents.fetch_add(1, std::memory_order_relaxed);
+            return;
+        }
+        m_queuedIndices += indices;
+        m_events.push_back({m_ring.pushed(), std::move(event)});
+        m_urgent = m_urgent || urgent;
+    }
+    if (urgent) m_wake.notify_one();
+}
+
+void TelemetrySink::log(const std::string& level, const std::string& text) {
+    send(LogLine{m_options.rank, level, text, nowUs()});
+}
+
+void TelemetrySink::state(const std::string& state, const std::string& device) {
+    send(RankState{m_options.rank, state, device, 0, nowUs()});
+}
+
+void TelemetrySink::failed(int missingRank) {
+    send(RankState{m_options.rank, "failed", {}, 0, nowUs(), missingRank});
+}
+
+void TelemetrySink::watchCollective(std::function<std::int64_t()> collective) {
+    const std::lock_guard lock(m_mutex);
+    m_collective = std::move(collective);
+}
+
+void TelemetrySink::watchGpu(std::function<GpuReading()> gpu) {
+    const std::lock_guard lock(m_mutex);
+    m_gpu = std::move(gpu);
+}
+
+bool TelemetrySink::flush(milliseconds deadline) {
+    std::unique_lock lock(m_mutex);
+    const std::uint64_t wanted = ++m_flushWanted;
+    m_urgent = true;
+    m_wake.notify_one();
+    m_flushed.wait_for(lock, deadline, [&] { return m_flushDone >= wanted || m_readerGone; });
+    return m_flushDone >= wanted && !m_readerGone;
+}
+
+std::int64_t TelemetrySink::nowUs() const {
+    const auto now = steady_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::microseconds>(now).count() - m_options.epochUs;
+}
+
+void TelemetrySink::work() {
+    nameThread("telemetry");
+    if (m_options.onlyWhereIdle) runOnlyWhereIdle();
+    std::uint64_t steps = 0;  // in the frame before
+    for (;;) {
+        std::uint64_t flushWanted = 0;
+        bool stopping = false;
+        {
+            std::unique_lock lock(m_mutex);
+            m_wake.wait_for(lock, steps > kBlurSteps ? 3 * m_options.frameInterval : m_options.frameInterval,
+                            [&] { return m_urgent; });
+            m_urgent = false;
+            flushWanted = m_flushWanted;
+            stopping = m_stopping;
+        }
+        m_turns.begin();
+        const bool collecting = !backlogged() && !m_readerGone;
+        const std::uint64_t sent = m_ring.popped();
+        const bool written = write(collecting ? collect() : std::string(), m_options.frameInterval);
+        steps = m_ring.popped() - sent;
+        if (written && collecting) {
+            const std::lock_guard lock(m_mutex);
+            m_flushDone = flushWanted;
+        }
+        m_flushed.notify_all();
+        if (stopping) return;
+    }
+}
+
+void TelemetrySink::beat() {
+    nameThread("heartbeat");
+    bool toldStill = false;
+    for (int look = 0;; ++look) {
+        const bool still = standsStill();
+        // A rank that has just been still for a second says so at once: the others' viewers wait to hear who is
+        // missing.
+        if (look % kLooksPerBeat == 0 || (still && !toldStill)) {
+            if (!backlogged()) write(heartbeat(), milliseconds(0));
+        }
+        toldStill = still;
+        std::unique_lock lock(m_mutex);
+        if (m_stopped.wait_for(lock, m_options.heartbeatInterval / kLooksPerBeat, [&] { return m_stopping; })) return;
+    }
+}
+
+// For a second or longer, at the grain of the looks.
+bool TelemetrySink::standsStill() {
+    constexpr std::int64_t kStillUs = 1'000'000;
+    Place now{m_progress.step.load(std::memory_order_relaxed), m_progress.batches.load(std::memory_order_relaxed), 0,
+              m_progress.phase.now()};
+    {
+        const std::lock_guard lock(m_mutex);
+        if (m_collective) now.collective = m_collective();
+    }
+    if (now != m_place) {
+        m_place = now;
+        m_placeUs = nowUs();
+    }
+    return nowUs() - m_placeUs >= kStillUs;
+}
+
+// Everything queued, as text, steps before the events that follow them.
+std::string TelemetrySink::collect() {
+    std::deque<Queued> events;
+    const std::uint64_t pushed = m_ring.pushed();
+    {
+        const std::lock_guard lock(m_mutex);
+        events.swap(m_events);
+        m_queuedIndices = 0;
+    }
+    std::string lines;
+    for (Queued& queued : events) {
+        lines += drainSteps(queued.stepsBefore);
+        lines += encode(queued.event);
+        m_turns.next();
+    }
+    return lines + drainSteps(pushed);
+}
+
+std::string TelemetrySink::drainSteps(std::uint64_t until) {
+    std::string lines;
+    StepsFrame frame;
+    frame.rank = m_options.rank;
+    const std::size_t most = m_options.onlyWhereIdle ? kMaxFrameStepsWhereIdle : kMaxFrameSteps;
+    StepRecord record;
+    while (m_ring.popped() < until && m_ring.pop(record)) {
+        if (!fits(frame, most, record)) {
+            lines += encode(std::move(frame));
+            m_turns.next();
+            frame = StepsFrame{};
+            frame.rank = m_options.rank;
+        }
+        append(frame, record);
+    }
+    if (!frame.step.empty()) lines += encode(std::move(frame));
+    return lines;
+}
+
+std::string TelemetrySink::heartbeat() {
+    Heartbeat beat;
+    beat.rank = m_options.rank;
+    beat.step = m_progress.step.load(std::memory_order_relaxed);
+    beat.epoch = m_progress.epoch.load(std::memory_order_relaxed);
+    beat.phase = m_progress.phase.now();
+    {
+        const std::lock_guard lock(m_mutex);
+        if (m_collective) beat.collective = m_collective();
+        if (m_gpu) beat.gpu = m_gpu();
+    }
+    beat.residentBytes = residentBytes();
+    beat.droppedSteps = droppedSteps();
+    beat.timeUs = nowUs();
+    beat.stillUs = beat.timeUs - m_placeUs;
+    beat.batches = m_progress.batches.load(std::memory_order_relaxed);
+    return encode(beat);
+}
+
+bool TelemetrySink::backlogged() {
+    const std::lock_guard lock(m_writing);
+    return m_out.size() > kMaxPendingBytes;
+}
+
+// Behind what could not be written before. True when nothing is left to write.
+bool TelemetrySink::write(const std::string& lines, milliseconds patience) {
+    const auto deadline = steady_clock::now() + patience;
+    const std::lock_guard lock(m_writing);
+    m_out += lines;
+    while (!m_out.empty() && !m_readerGone) {
+        const ssize_t written = m_options.fd < 0 ? -1 : writeSome(m_options.fd, m_out);
+        if (written > 0) {
+            m_out.erase(0, static_cast<std::size_t>(written));
+            continue;
+        }
+        if (m_options.fd >= 0 && errno == EINTR) continue;
+        if (m_options.fd < 0 || (errno != EAGAIN && errno != EWOULDBLOCK)) {
+            m_readerGone = true;
+            break;
+        }
+        const auto left = std::chrono::ceil<milliseconds>(deadline - steady_clock::now());
+        if (left.count() <= 0) return false;
+        pollfd waiting{m_options.fd, POLLOUT, 0};
+        ::poll(&waiting, 1, static_cast<int>(left.count()));
+    }
+    m_out.clear();
+    return true;
+}
+
+}  // namespace ringside

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/steps/steps_verdict.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <numeric>
+
+namespace ringside {
+namespace {
+
+constexpr std::size_t kLeastSteps = 8;  // fewer say nothing
+constexpr double kNoticeable = 0.05;    // of the step, that is worth naming
+constexpr double kLateShare = 0.6;      // of the steps, that makes a rank's lateness steady
+constexpr double kExplained = 0.4;      // of what is lost, that the rank's own work must account for
+constexpr double kCrowdedShare = 0.2;   // of the step, that ranks queue for a CPU
+constexpr double kMuch = 0.3;           // of the step, in waiting for data or in moving bytes
+// Over less time one turn of the scheduler makes the same rank late in every step.
+constexpr double kSeenForNs = 250e6;
+constexpr double kTakenForNs = 500e6;
+constexpr double kShortStepNs = 2e6;
+constexpr double kSmallMessage = 64 << 10;  // bytes, below which a collective's time is its round trips
+constexpr std::array kOwnWork{Phase::kDataWait,  Phase::kCopy,       Phase::kForward, Phase::kBackward,
+                              Phase::kOptimizer, Phase::kCheckpoint, Phase::kIdle};
+
+double medianOf(std::vector<double> values) {
+    if (values.empty()) return 0;
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::ranges::nth_element(values, middle);
+    if (values.size() % 2 == 1) return *middle;
+    return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+// What is measured of a rank in a step, as its median over the steps, which a hiccup does not move.
+template <class Measure>
+double typical(std::span<const StepBrief> steps, std::size_t rank, const Measure& measure) {
+    std::vector<double> values;
+    values.reserve(steps.size());
+    for (const StepBrief& step : steps) values.push_back(static_cast<double>(measure(step.ranks[rank])));
+    return medianOf(std::move(values));
+}
+
+template <class Measure>
+double typicalOfOthers(std::span<const StepBrief> steps, std::size_t but, const Measure& measure) {
+    std::vector<double> values;
+    for (std::size_t rank = 0; rank < steps.front().ranks.size(); ++rank)
+        if (rank != but) values.push_back(typical(steps, rank, measure));
+    return medianOf(std::move(values));
+}
+
+template <class Measure>
+double typicalOfAll(std::span<const StepBrief> steps, const Measure& measure) {
+    return typicalOfOthers(steps, steps.front().ranks.size(), measure);
+}
+
+auto in(Phase phase) {
+    return [phase](const RankBrief& rank) { return timeOf(rank.times, phase); };
+}
+std::int64_t queued(const RankBrief& rank) {
+    return rank.queuedNs;
+}
+std::int64_t ownWork(const RankBrief& rank) {
+    std::int64_t sum = 0;
+    for (const Phase phase : kOwnWork) sum += timeOf(rank.times, phase);
+    return sum;
+}
+std::int64_t computing(const RankBrief& rank) {
+    return timeOf(rank.times, Phase::kForward) + timeOf(rank.times, Phase::kBackward) +
+           timeOf(rank.times, Phase::kOptimizer);
+}
+
+// Who comes last most often, and what that costs.
+struct Latest {
+    std::size_t rank = 0;
+    double share = 0;        // of the steps
+    double lostNs = 0;       // a step
+    double lostByAllNs = 0;  // a step, whoever came last: as typical, one hiccup aside
+};
+
+Latest latestRank(std::span<const StepBrief> steps) {
+    const std::size_t ranks = steps.front().ranks.size();
+    std::vector<double> lost(ranks);
+    std::vector<std::size_t> times(ranks);
+    std::vector<double> lostByAll;
+    for (const StepBrief& step : steps) {
+        lostByAll.push_back(
+            std::accumulate(step.ranks.begin(), step.ranks.end(), 0.0,
+                            [](double sum, const RankBrief& rank) { return sum + static_cast<double>(rank.lostNs); }));
+        const auto worst = std::ranges::max_element(step.ranks, {}, &RankBrief::lostNs);
+        if (worst->lostNs > 0) ++times[static_cast<std::size_t>(worst - step.ranks.begin())];
+        for (std::size_t rank = 0; rank < ranks; ++rank) lost[rank] += static_cast<double>(step.ranks[rank].lostNs);
+    }
+    Latest latest;
+    latest.rank = static_cast<std::size_t>(std::ranges::max_element(lost) - lost.begin());
+    const auto count = static_cast<double>(steps.size());
+    latest.share = static_cast<double>(times[latest.rank]) / count;
+    latest.lostNs = typical(steps, latest.rank, [](const RankBrief& rank) { return rank.lostNs; });
+    latest.lostByAllNs = medianOf(std::move(lostByAll));
+    return latest;
+}
+
+// The phase in which the rank takes most above what the others take.
+struct Excess {
+    Phase phase = Phase::kIdle;
+    double ns = 0;
+    double ownNs = 0;
+    double othersNs = 0;
+};
+
+Excess largestExcess(std::span<const StepBrief> steps, std::size_t rank) {
+    Excess largest;
+    for (const Phase phase : kOwnWork) {
+        const double own = typical(steps, rank, in(phase));
+        const double others = typicalOfOthers(steps, rank, in(phase));
+        if (own - others > largest.ns) largest = {phase, own - others, own, others};
+    }
+    return largest;
+}
+
+std::string inMilliseconds(double ns) {
+    char text[32];
+    std::snprintf(text, sizeof text, ns >= 1e8 ? "%.0f ms" : ns >= 1e5 ? "%.1f ms" : "%.3f ms", ns / 1e6);
+    return text;
+}
+
+std::string percent(double share) {
+    char text[16];
+    std::snprintf(text, sizeof text, "%.0f %%", 100 * share);
+    return text;
+}
+
+std::string workName(Phase phase) {
+    switch (phase) {
+        case Phase::kDataWait:
+            return "wait for data";
+        case Phase::kCopy:
+            return "copy of the batch";
+        case Phase::kIdle:
+            return "time between the phases";
+        default:
+            return std::string(phaseName(phase));
+    }
+}
+
+std::string excessText(const Excess& excess) {
+    constexpr double kSayable = 20;
+    const std::string name = "its " + workName(excess.phase) + " takes ";
+    if (excess.othersNs <= 0 || excess.ownNs > kSayable * excess.othersNs)
+        return name + inMilliseconds(excess.ownNs) + ", the others' " + inMilliseconds(excess.othersNs);
+    char factor[32];
+    std::snprintf(factor, sizeof factor, "%.1f times", excess.ownNs / excess.othersNs);
+    return name + factor + " the others' median";
+}
+
+std::string stragglerAdvice(Phase phase) {
+    switch (phase) {
+        case Phase::kDataWait:
+            return "Look at where this rank reads from, or give its loader workers (loader.num_workers).";
+        case Phase::kOptimizer:
+            return "Look at what this rank alone does after the backward pass: logging, saving, a hook.";
+        case Phase::kForward:
+        case Phase::kBackward:
+            return "Look at this rank's device: a slower model, its clock, its heat; or at batches that cost more than "
+                   "the others'.";
+        default:
+            return "Look at what this rank alone does between its steps.";
+    }
+}
+
+std::string lateText(const StepsVerdict& verdict) {
+    return "Rank " + std::to_string(verdict.rank) + " arrives last in " + percent(verdict.share) +
+           " of steps and costs " + inMilliseconds(1e6 * verdict.lostMs) + " of " +
+           inMilliseconds(1e6 * verdict.stepMs) + " per step; ";
+}
+
+// One rank, and always the same: true if it could be named.
+bool nameRank(std::span<const StepBrief> steps, const Latest& latest, StepsVerdict& verdict) {
+    const double stepNs = 1e6 * verdict.stepMs;
+    const double chance = 1.0 / static_cast<double>(steps.front().ranks.size());
+    if (latest.share < std::max(kLateShare, chance + 0.25) || latest.lostNs < kNoticeable * stepNs) return false;
+    const auto seenSteps = static_cast<double>(steps.back().step - steps.front().step + 1);
+    if (seenSteps * stepNs < kSeenForNs) return false;
+    const double queuedMore = typical(steps, latest.rank, queued) - typicalOfOthers(steps, latest.rank, queued);
+    const double worksMore = typical(steps, latest.rank, ownWork) - typicalOfOthers(steps, latest.rank, ownWork);
+    const double needed = kExplained * latest.lostNs;
+    verdict.share = latest.share;
+    verdict.lostMs = latest.lostNs / 1e6;
+    verdict.rank = static_cast<int>(latest.rank);
+    if (worksMore - std::max(queuedMore, 0.0) >= needed) {
+        const Excess excess = largestExcess(steps, latest.rank);
+        verdict.finding = StepsFinding::kStraggler;
+        verdict.phase = excess.phase;
+        verdict.text = lateText(verdict) + excessText(excess) + ".";
+        verdict.advice = stragglerAdvice(excess.phase);
+        return true;
+    }
+    const bool othersQueue = typicalOfOthers(steps, latest.rank, queued) >= kCrowdedShare * stepNs;
+    if (queuedMore >= needed && !othersQueue && seenSteps * stepNs >= kTakenForNs) {
+        verdict.finding = StepsFinding::kCpuTaken;
+        verdict.text = lateText(verdict) + "for " + inMilliseconds(typical(steps, latest.rank, queued)) +
+                       " of it other programs have its CPU.";
+        verdict.advice = "End or move what runs beside this rank, or give the ranks CPUs of their own.";
+        return true;
+    }
+    verdict.share = verdict.lostMs = 0;
+    verdict.rank = -1;
+    return false;
+}
+
+double shareOf(std::span<const StepBrief> steps, double stepNs, Phase phase) {
+    return typicalOfAll(steps, in(phase)) / stepNs;
+}
+
+void explainCommunication(std::span<const StepBrief> steps, StepsVerdict& verdict) {
+    const StepBrief& last = steps.back();
+    const double perCollective = static_cast<double>(last.bytes) / std::max(last.collectives, 1);
+    const double stepNs = 1e6 * verdict.stepMs;
+    const std::string moving = percent(shareOf(steps, stepNs, Phase::kMoving));
+    char megabytes[32];
+    std::snprintf(megabytes, sizeof megabytes, "%.1f MB", static_cast<double>(last.bytes) / 1e6);
+    if (perCollective >= kSmallMessage) {
+        verdict.finding = StepsFinding::kBytes;
+        verdict.text = "Moving " + std::string(megabytes) + " a step takes " + moving + " of the step of all ranks.";
+        verdict.advice =
+            "More samples a step (loader.batch_size, training.accumulate_steps) move the same bytes less "
+            "often; a faster link or fewer bytes help as well.";
+    } else {
+        verdict.finding = StepsFinding::kRoundTrips;
+        verdict.text = std::to_string(last.collectives) + " small collectives a step take " + moving +
+                       " of the step of all ranks: round trips, not bytes.";
+        verdict.advice = "Fewer and larger buckets (parallel.bucket_cap_mb), or more samples a step.";
+    }
+}
+
+void judgeTogether(std::span<const StepBrief> steps, const Latest& latest, StepsVerdict& verdict) {
+    const double stepNs = 1e6 * verdict.stepMs;
+    const double data = shareOf(steps, stepNs, Phase::kDataWait);
+    if (data >= kMuch) {
+        verdict.finding = StepsFinding::kData;
+        verdict.text = "All ranks wait for data in " + percent(data) + " of each step.";
+        verdict.advice = "Load ahead in threads (loader.num_workers), or make the samples cheaper to read.";
+    } else if (shareOf(steps, stepNs, Phase::kMoving) >= kMuch) {
+        explainCommunication(steps, verdict);
+    } else if (typicalOfAll(steps, queued) >= kCrowdedShare * stepNs) {
+        verdict.finding = StepsFinding::kCrowded;
+        verdict.text = "The ranks wait for a CPU in " + percent(typicalOfAll(steps, queued) / stepNs) +
+                       " of each step: there are more of them than CPUs, or other programs run.";
+        verdict.advice = "Fewer ranks train as fast here; arrival times on a crowded machine say little.";
+    } else if (latest.lostByAllNs >= 2 * kNoticeable * stepNs && latest.share >= kLateShare) {
+        verdict.finding = StepsFinding::kTooFewSteps;
+        verdict.text = "Ranks wait for one another, but too little was seen to say for whom.";
+    } else if (latest.lostByAllNs >= 2 * kNoticeable * stepNs) {
+        verdict.finding = StepsFinding::kRotating;
+        verdict.lostMs = latest.lostByAllNs / 1e6;
+        verdict.text = "A different rank comes last each time; waiting for it costs " +
+                       inMilliseconds(latest.lostByAllNs) + " of " + inMilliseconds(stepNs) + " per step.";
+        verdict.advice = "Batches differ in cost, or the machine is busy: look at which samples the slow steps had.";
+    } else if (stepNs < kShortStepNs && typicalOfAll(steps, computing) < stepNs / 2) {
+        verdict.finding = StepsFinding::kLittleWork;
+        verdict.text = "A step computes for only " + inMilliseconds(typicalOfAll(steps, computing)) + " of " +
+                       inMilliseconds(stepNs) + ".";
+        verdict.advice = "Larger batches (loader.batch_size) or a larger model make better use of the ranks.";
+    } else {
+        verdict.finding = StepsFinding::kBalanced;
+        verdict.text =
+            steps.front().ranks.size() > 1 ? "No rank keeps the others waiting." : "One rank alone waits for nobody.";
+    }
+}
+
+}  // namespace
+
+StepsVerdict judgeSteps(std::span<const StepBrief> steps) {
+    StepsVerdict verdict;
+    verdict.steps = static_cast<std::int64_t>(steps.size());
+    if (steps.size() < kLeastSteps || steps.front().ranks.empty()) {
+        verdict.text = "Too few steps were traced to say where the time goes.";
+        return verdict;
+    }
+    const bool meets = std::ranges::any_of(steps, [](const StepBrief& step) { return step.collectives > 0; });
+    if (steps.front().ranks.size() > 1 && !meets) {
+        verdict.finding = StepsFinding::kNotKnown;
+        verdict.text =
+            "When the ranks arrive at their collectives is not known here, so nobody can be said to be late.";
+        return verdict;
+    }
+    std::vector<double> lengths;
+    for (const StepBrief& step : steps) lengths.push_back(static_cast<double>(step.lengthNs));
+    verdict.stepMs = medianOf(std::move(lengths)) / 1e6;
+    const Latest latest = latestRank(steps);
+    if (steps.front().ranks.size() > 1 && nameRank(steps, latest, verdict)) return verdict;
+    judgeTogether(steps, latest, verdict);
+    return verdict;
+}
+
+}  // namespace ringside

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "nn/models/model.h"
+#include "nn/optimizers/optimizer.h"
+#include "parallel/strategy/strategy.h"
+#include "run/checkpoint/checkpoint_manifest.h"
+#include "run/checkpoint/safetensors.h"
+#include "run/prepare/resume_point.h"
+
+namespace ringside {
+
+// What a checkpoint holds of a rank's model; all of it outlives the call.
+struct TrainedParts {
+    const std::vector<Parameter*>& state;       // all that a state_dict holds: float32 or int64
+    const std::vector<Parameter*>& parameters;  // what the optimizer updates
+    Optimizer& optimizer;
+    Backend& backend;
+};
+
+// Writes RUN_DIR/checkpoints/step-00000012/{model.safetensors, optimizer.safetensors, manifest.json}, each atomically,
+// the manifest last: a directory with a manifest is complete. The manifest's files are filled in. Returns the path
+// relative to the run directory. Throws IoError.
+std::string writeCheckpoint(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
+                            const TrainedParts& parts);
+
+// The tensors of one, in host memory: what is written of a model that no rank holds whole.
+struct CheckpointTensors {
+    std::vector<StoredTensor> state;
+    std::vector<StoredTensor> optimizer;
+};
+std::string writeCheckpoint(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
+                            CheckpointTensors tensors);
+// Every rank calls it at the same time; only who keeps them gets any.
+CheckpointTensors gatherTensors(Strategy& strategy, bool keeps);
+bool areFinite(const CheckpointTensors& tensors);
+std::int64_t checkpointBytes(const Strategy& strategy, const Model& model);
+
+// Bytes on the disk that such a checkpoint takes, or a little less.
+std::int64_t checkpointBytes(const TrainedParts& parts);
+
+// Puts the weights, and unless it has weights only the optimizer's state, back. The problem names the tensor that is
+// missing or does not fit.
+Result<bool> restoreCheckpoint(const ResumePoint& point, const TrainedParts& parts);
+
+// The same for a model that no rank holds whole: each takes its part.
+Result<bool> restoreCheckpoint(const ResumePoint& point, Strategy& strategy, const Model& model);
+
+// Whether every value is a finite number.
+bool areFinite(const std::vector<Parameter*>& parameters, Backend& backend);
+
+// SHA-256 over all parameter values in registration order, in hex: equal on all ranks means replicas in sync.
+std::string parameterChecksum(const std::vector<Parameter*>& parameters, Backend& backend);
+std::string parameterChecksum(Strategy& strategy);  // every rank calls it at the same time
+
+}  // namespace ringside

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/checkpoint/checkpoint_keeper.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "sampling/plan/epoch_spec.h"
+#include "train/parts/training_error.h"
+
+namespace ringside {
+
+namespace {
+
+// What dealt the samples, for who reads a checkpoint.
+Json samplerJson(const RunConfig& config) {
+    Json json = config.toJson()["sampler"];
+    json["world_size"] = config.dataRanks();
+    json["batch_size"] = config.loader.batchSize;
+    json["loader_drop_last"] = config.loader.dropLast;
+    json["accumulate_steps"] = config.training.accumulateSteps;
+    return json;
+}
+
+std::string megabytes(std::int64_t bytes) {
+    constexpr std::int64_t kMegabyte = 1'000'000;
+    return std::to_string((bytes + kMegabyte - 1) / kMegabyte) + " MB";
+}
+
+}  // namespace
+
+TrainingPosition CheckpointKeeper::resume() {
+    if (m_parts.config.training.resume.empty()) return {};
+    const ResumePoint point = valueOrThrow(openResumePoint(m_parts.config, m_parts.data.training));
+    if (m_strategy.isWhole())
+        valueOrThrow(
+            restoreCheckpoint(point, {m_model.state(), m_model.parameters(), m_strategy.optimizer(), m_parts.backend}));
+    else
+        valueOrThrow(restoreCheckpoint(point, m_strategy, m_model));
+    TrainingPosition position{.step = point.manifest.step,
+                              .epoch = point.manifest.epochsDone,
+                              .batches = point.manifest.batchesDone,
+                              .changes = point.manifest.changes};
+    if (m_parts.communicator.rank() == 0) {
+        position.sums = MetricSums(point.manifest.epochSums);
+        m_parts.observer.onEvent(
+            LogLine{0, "info",
+                    "goes on from " + point.directory.string() + ", " + std::to_string(position.step) + " steps done",
+                    m_parts.observer.nowUs()});
+    }
+    return position;
+}
+
+CheckpointManifest CheckpointKeeper::manifestAt(const TrainingPosition& position) const {
+    CheckpointManifest manifest{.step = position.step,
+                                .epochsDone = position.epoch,
+                                .model = m_model.describe(),
+                                .optimizer = m_parts.config.optimizer.kind,
+                                .sampler = samplerJson(m_parts.config)};
+    const Optimizer& optimizer = m_strategy.optimizer();
+    if (optimizer.rules().scalesLoss) {
+        const UpdateState progress = optimizer.progress();
+        manifest.lossScale = LossScale{progress.lossScale, progress.goodSteps, progress.skippedSteps};
+    }
+    manifest.normalize = m_scale;
+    manifest.changes = m_changes;
+    if (position.batches == 0) return manifest;
+    manifest.batchesDone = position.batches;
+    manifest.epochSums = position.sums.values();
+    ShardSpec spec = epochSpec(m_parts.config, m_parts.data.training, position.epoch);
+    spec.worldSize = m_strategy.readers().size();
+    const ShardPlan plan = valueOrThrow(ShardPlan::make(spec));
+    for (int rank = 0; rank < m_strategy.readers().size(); ++rank) manifest.planHashes.push_back(plan.hash(rank));
+    return manifest;
+}
+
+void CheckpointKeeper::reserve() {
+    std::error_code ignored;
+    if (m_parts.communicator.rank() != 0 || !std::filesystem::is_directory(m_parts.runDirectory, ignored)) return;
+    const std::int64_t bytes =
+        m_strategy.isWhole()
+            ? checkpointBytes({m_model.state(), m_model.parameters(), m_strategy.optimizer(), m_parts.backend})
+            : checkpointBytes(m_strategy, m_model);
+    m_reserve.emplace(m_parts.runDirectory, bytes, "a checkpoint of " + megabytes(bytes));
+    if (m_timedSaveUs == std::numeric_limits<std::int64_t>::max()) scheduleTimedSave(0);
+}
+
+void CheckpointKeeper::save(const TrainingPosition& position) {
+    const bool isNew = m_savedStep != position.step;
+    saveLast(position);
+    if (!m_reserve || !isNew) return;
+    try {
+        reserve();
+    } catch (const IoError& error) {
+        throw IoError("the weights of step " + std::to_string(position.step) + " are saved in " + m_lastPath +
+                      ", but " + error.what());
+    }
+}
+
+// Who does not write waits for who does, however long that takes: then no later collective has to, whose deadline would
+// take a slow disk for a rank that hangs. And when a rank says that it has finished, the weights are there.
+void CheckpointKeeper::saveLast(const TrainingPosition& position) {
+    if (m_parts.runDirectory.empty() || m_savedStep == position.step) return;
+    const PhaseScope scope(m_parts.observer.progress().phase, Phase::kCheckpoint);
+    m_parts.observer.onState("saving");
+    // The record first: a run that is started again goes on behind steps that are in it.
+    m_parts.observer.flush();
+    m_parts.communicator.barrierHoweverLong();
+    const bool writes = m_parts.communicator.rank() == 0;
+    CheckpointTensors gathered;
+    if (!m_strategy.isWhole()) gathered = gatherTensors(m_strategy, writes);
+    if (writes) write(position, std::move(gathered));
+    m_parts.communicator.barrierHoweverLong();
+    m_savedStep = position.step;
+}
+
+void CheckpointKeeper::write(const TrainingPosition& position, CheckpointTensors gathered) {
+    const std::int64_t fromUs = m_parts.observer.nowUs();
+    if (m_parts.config.training.onNonFinite == "stop") checkFinite(position.step, gathered);
+    if (m_reserve) m_reserve->release();
+    const TrainedParts parts{m_model.state(), m_model.parameters(), m_strategy.optimizer(), m_parts.backend};
+    m_lastPath = m_strategy.isWhole()
+                     ? writeCheckpoint(m_parts.runDirectory, manifestAt(position), parts)
+                     : writeCheckpoint(m_parts.runDirectory, manifestAt(position), std::move(gathered));
+    m_parts.observer.onEvent(CheckpointSaved{position.step, m_lastPath, m_parts.observer.nowUs()});
+    if (!m_timedPath.empty()) {
+        std::error_code ignored;  // one checkpoint too many does no harm
+        std::filesystem::remove_all(m_parts.runDirectory / m_timedPath, ignored);
+    }
+    m_timedPath = std::exchange(m_nextIsTimed, false) ? m_lastPath : std::string();
+    scheduleTimedSave(m_parts.observer.nowUs() - fromUs);
+}
+
+// A save may take a twentieth of the time at most, however long it is.
+void CheckpointKeeper::scheduleTimedSave(std::int64_t tookUs) {
+    constexpr std::int64_t kTimes = 20;
+    const std::int64_t seconds = m_parts.config.training.checkpointSeconds;
+    if (seconds == 0) return;
+    m_timedSaveUs = m_parts.observer.nowUs() + std::max(seconds * 1'000'000, kTimes * tookUs);
+}
+
+bool CheckpointKeeper::isTimedSaveDue(std::int64_t nowUs) {
+    if (nowUs < m_timedSaveUs) return false;
+    m_timedSaveUs = std::numeric_limits<std::int64_t>::max() - 1;  // until it is done
+    m_nextIsTimed = true;
+    return true;
+}
+
+void CheckpointKeeper::checkFinite(std::int64_t step, const CheckpointTensors& gathered) const {
+    if (areFinite(m_model.parameters(), m_parts.backend) && areFinite(gathered)) return;
+    throw TrainingError("the weights after step " + std::to_string(step) +
+                        " are not all finite numbers and are not saved" + lastText() + ": lower optimizer.lr");
+}
+
+std::string CheckpointKeeper::lastText() const {
+    if (m_lastPath.empty()) return "";
+    return " (the last good checkpoint is " + m_lastPath + ")";
+}
+
+}  // namespace ringside

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/control/run_control.h"
+
+#include <algorithm>
+#include <string>
+
+namespace ringside {
+
+namespace {
+
+bool waitsForStepEnd(ControlKind kind) {
+    return kind == ControlKind::kLearningRate || kind == ControlKind::kEpochs || kind == ControlKind::kCheckpoint ||
+           kind == ControlKind::kRecord;
+}
+
+}  // namespace
+
+void RunControl::beginStep(Place place) {
+    m_place = place;
+    m_insideStep = true;
+    if (m_rate > 0) m_stepBegan = Clock::now();
+}
+
+bool RunControl::endStep(Place place, std::optional<bool> signal) {
+    m_place = place;
+    m_insideStep = false;
+    const bool ordered = m_onePhase || (m_stepsLeft > 0 && --m_stepsLeft == 0);
+    if (ordered) {
+        m_onePhase = false;
+        m_paused = true;
+    }
+    for (const ControlCommand& command : std::exchange(m_afterStep, {})) act(command);
+    obey(m_parts.agreement.conclude(signal));
+    if (m_paused || m_rate > 0) hold("training", phaseName(Phase::kOptimizer));
+    return !m_stop;
+}
+
+bool RunControl::betweenBatches(Place place) {
+    m_place = place;
+    obey(m_parts.agreement.agree());
+    if (m_paused) hold("validating", phaseName(Phase::kValidation));
+    return !m_stop;
+}
+
+void RunControl::holdAfter(Phase phase) {
+    m_onePhase = false;
+    m_paused = true;
+    hold("training", phaseName(phase));
+}
+
+void RunControl::obey(const std::vector<ControlCommand>& commands) {
+    for (const ControlCommand& command : commands) obeyNow(command);
+}
+
+void RunControl::obeyNow(const ControlCommand& command) {
+    if (command.kind == ControlKind::kTraceEvery) return m_actions.traceEvery(static_cast<std::int64_t>(command.value));
+    if (waitsForStepEnd(command.kind)) {
+        if (m_insideStep) return m_afterStep.push_back(command);
+        return act(command);
+    }
+    switch (command.kind) {
+        case ControlKind::kStop:
+            m_stop = true;
+            break;
+        case ControlKind::kPause:
+            m_paused = true;
+            break;
+        case ControlKind::kRate:
+            m_rate = command.value;
+            break;
+        case ControlKind::kStep:
+            m_paused = false;
+            // The step under way is the first of them.
+            m_stepsLeft = static_cast<std::int64_t>(command.value);
+            break;
+        case ControlKind::kPhase:
+            m_paused = false;
+            m_onePhase = true;
+            break;
+        default:
+            m_paused = false;
+            m_stepsLeft = 0;
+            m_onePhase = false;
+            break;
+    }
+    if (command.kind != ControlKind::kPause && command.kind != ControlKind::kStop) report(command);
+}
+
+void RunControl::act(const ControlCommand& command) {
+    switch (command.kind) {
+        case ControlKind::kLearningRate:
+            m_actions.setLearningRate(command.value);
+            break;
+        case ControlKind::kEpochs:
+            m_actions.setEpochs(static_cast<std::int64_t>(command.value));
+            break;
+        case ControlKind::kCheckpoint:
+            m_actions.saveCheckpoint();
+            break;
+        default:
+            m_actions.record(static_cast<std::int64_t>(command.value));
+            break;
+    }
+    if (command.kind == ControlKind::kCheckpoint && command.value == kOwnWish) return;
+    if (command.kind == ControlKind::kLearningRate || command.kind == ControlKind::kEpochs) {
+        m_changes.push_back({std::string(controlName(command.kind)), command.value, m_place.step, m_place.epoch});
+        m_actions.changed();
+    }
+    report(command);
+}
+
+std::chrono::microseconds RunControl::untilDue() const {
+    if (m_rate <= 0 || m_insideStep) return {};
+    const auto period = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / m_rate));
+    const auto left = m_stepBegan + period - Clock::now();
+    return std::max(std::chrono::microseconds{}, std::chrono::ceil<std::chrono::microseconds>(left));
+}
+
+// Rank 0 decides when it is over; all leave in the same look.
+void RunControl::hold(const char* state, std::string_view after) {
+    TrainerObserver& observer = m_parts.observer;
+    const PhaseScope scope(observer.progress().phase, Phase::kPaused);
+    bool told = false;
+    for (;;) {
+        if (holds() && !told) {
+            told = true;
+            observer.onState("paused");
+            report({ControlKind::kPause}, after);
+        } else if (!holds() && told) {
+            told = false;
+            observer.onState(state);
+            if (m_stop) report({ControlKind::kStop});
+        }
+        const auto left = untilDue();
+        if (m_parts.isRankZero && !m_stop && (m_paused || left.count() > 0))
+            m_parts.source.waitPending(m_paused ? m_parts.lookEvery : std::min(left, m_parts.lookEvery));
+        const bool goOn = m_stop || (!m_paused && untilDue().count() == 0);
+        const StepAgreement::Look look = m_parts.agreement.look(goOn);
+        if (look.goOn) break;
+        obey(look.commands);
+    }
+}
+
+void RunControl::report(const ControlCommand& command, std::string_view after) {
+    if (!m_parts.isRankZero) return;
+    m_parts.observer.onEvent(Controlled{.command = std::string(controlName(command.kind)),
+                                        .value = command.value,
+                                        .step = m_place.step,
+                                        .epoch = m_place.epoch,
+                                        .after = std::string(after),
+                                        .timeUs = m_parts.observer.nowUs()});
+}
+
+}  // namespace ringside

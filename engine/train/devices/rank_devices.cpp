@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/devices/rank_devices.h"
+
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "comm/communicator_factory.h"
+#include "comm/socket_store.h"
+#include "train/parts/training_error.h"
+
+namespace ringside {
+
+namespace {
+
+std::unique_ptr<Communicator> joinByGloo(const RankEnvironment& environment, RankChannels& channels,
+                                         const CommOptions& options) {
+    auto store = std::make_shared<SocketStore>(std::move(channels.store), options.timeout);
+    if (environment.ranksOnHost() < environment.worldSize)
+        return makeHierarchicalCommunicator(std::move(store), channels.shared.get(), environment.rank,
+                                            environment.worldSize, options);
+    return makeGlooCommunicator(std::move(store), environment.rank, environment.worldSize, options);
+}
+
+std::unique_ptr<Communicator> joinByMpi(const RankEnvironment& environment, RankChannels& channels,
+                                        const CommOptions& options) {
+    std::shared_ptr<Store> store;
+    if (channels.store) store = std::make_shared<SocketStore>(std::move(channels.store), options.timeout);
+    return makeMpiCommunicator(std::move(store), environment.rank, environment.worldSize, options);
+}
+
+class CpuDevices final : public RankDevices {
+  public:
+    std::unique_ptr<Backend> makeBackend(const RankEnvironment& environment, const RunConfig& config) override {
+        if (config.training.precision != "fp32")
+            throw TrainingError("training.precision is " + config.training.precision +
+                                ", which the CPU does not compute in: set it to fp32");
+        if (environment.device != "cpu")
+            throw TrainingError("parallel.device is \"" + environment.device +
+                                "\"; this worker computes on cpu: choose it or auto");
+        return makeCpuBackend(threadsPerRank(environment.ranksOnHost()), config.training.winograd);
+    }
+
+    std::unique_ptr<Communicator> join(const RankEnvironment& environment, RankChannels& channels,
+                                       const RunConfig& config, Backend&) override {
+        const CommOptions options{
+            .timeout = std::chrono::milliseconds(std::llround(config.parallel.timeoutSeconds * 1000)),
+            .interface = config.parallel.interface,
+            .address = environment.address};
+        if (environment.backend == "shm")
+            return makeSharedMemoryCommunicator(channels.shared.get(), environment.rank, environment.worldSize,
+                                                options);
+        if (environment.backend == "gloo") return joinByGloo(environment, channels, options);
+        if (environment.backend == "mpi") return joinByMpi(environment, channels, options);
+        throw TrainingError("parallel.backend is \"" + environment.backend +
+                            "\"; this worker knows shm, gloo and mpi: choose one of them or auto");
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<RankDevices> makeCpuDevices() {
+    return std::make_unique<CpuDevices>();
+}
+
+}  // namespace ringside

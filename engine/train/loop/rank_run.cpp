@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/loop/rank_run.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+
+#include "base/json.h"
+#include "base/processors.h"
+#include "config/run_config.h"
+#include "data/sets/dataset.h"
+#include "train/devices/gpu_watch.h"
+#include "train/loop/trainer.h"
+#include "train/parts/training_error.h"
+
+namespace ringside {
+
+namespace {
+
+std::string reportSamples() {
+    const char* when = std::getenv(kReportSamplesVariable);
+    return when == nullptr ? "auto" : when;
+}
+
+// Heartbeats read the collective's number from the communicator, which must not go first.
+class CollectiveWatch {
+  public:
+    CollectiveWatch(TelemetrySink& sink, const Communicator& communicator) : m_sink(sink) {
+        sink.watchCollective([&communicator] { return communicator.collective(); });
+    }
+    ~CollectiveWatch() { m_sink.watchCollective({}); }
+    CollectiveWatch(const CollectiveWatch&) = delete;
+    CollectiveWatch& operator=(const CollectiveWatch&) = delete;
+
+  private:
+    TelemetrySink& m_sink;
+};
+
+// The GPU is asked in a thread of its own, the heartbeat takes what it said last.
+class GpuHeartbeat {
+  public:
+    GpuHeartbeat(TelemetrySink& sink, std::function<GpuReading()> read) : m_sink(sink) {
+        if (!read) return;
+        m_watch.emplace(std::move(read));
+        sink.watchGpu([this] { return m_watch->latest(); });
+    }
+    ~GpuHeartbeat() { m_sink.watchGpu({}); }
+    GpuHeartbeat(const GpuHeartbeat&) = delete;
+    GpuHeartbeat& operator=(const GpuHeartbeat&) = delete;
+
+  private:
+    TelemetrySink& m_sink;
+    std::optional<GpuWatch> m_watch;
+};
+
+// Tells the rank's telemetry, and before it the hooks of a test.
+class RankObserver final : public TrainerObserver {
+  public:
+    RankObserver(TelemetrySink& sink, RankHooks* hooks) : m_sink(sink), m_hooks(hooks) {}
+    void onStep(const StepRecord& record) override {
+        if (m_hooks != nullptr) m_hooks->onStep(record.step);
+        m_sink.step(record);
+    }
+    void onEvent(Event event) override { m_sink.send(std::move(event)); }
+    void onState(const std::string& state) override {
+        if (m_hooks != nullptr) m_hooks->onState(state);
+        m_sink.state(state);
+    }
+    void onTrace(const StepTrace& trace) override { m_sink.send(trace); }
+    std::int64_t nowUs() const override { return m_sink.nowUs(); }
+    std::int64_t startNs() const override { return m_sink.startNs(); }
+    Progress& progress() override { return m_sink.progress(); }
+    void flush() override { m_sink.flush(std::chrono::seconds(1)); }
+
+  private:
+    TelemetrySink& m_sink;
+    RankHooks* m_hooks;
+};
+
+// A run has finished only when every rank has said so, so these words must arrive.
+void sayLast(TrainerObserver& observer, TelemetrySink& sink, TrainOutcome outcome) {
+    constexpr std::chrono::seconds kPatience{30};
+    observer.onState(outcome == TrainOutcome::kStopped ? "stopped" : "finished");
+    if (!sink.flush(kPatience)) {
+        throw CommError("its last words did not reach the supervisor within " + std::to_string(kPatience.count()) +
+                        " s, so nobody can know that it had finished");
+    }
+}
+
+}  // namespace
+
+RunConfig readRankConfig(const RankEnvironment& environment) {
+    const auto path = environment.runDirectory / "config.json";
+    RunConfig config = valueOrThrow(RunConfig::fromJson(valueOrThrow(readJsonFile(path))));
+    const Problems problems = config.validateForTraining();
+    if (!problems.empty()) throw TrainingError(problems.front());
+    if (config.parallel.worldSize != environment.worldSize)
+        throw TrainingError(path.string() + " says parallel.world_size is " +
+                            std::to_string(config.parallel.worldSize) + ", but this rank was started as one of " +
+                            std::to_string(environment.worldSize) + ": start the run with ringsidectl run");
+    return config;
+}
+
+SinkOptions sinkOptionsOf(const RankEnvironment& environment, const RankChannels& channels) {
+    SinkOptions options;
+    options.fd = channels.telemetry.get();
+    options.rank = environment.rank;
+    options.epochUs = environment.epochUs;
+    options.onlyWhereIdle = environment.ranksOnHost() > usableProcessors();
+    return options;
+}
+
+ExitCode runRank(const RankEnvironment& environment, const RunConfig& config, RankChannels& channels,
+                 TelemetrySink& sink, ControlSource& control, RankDevices& devices, RankHooks* hooks) {
+    sink.state("loading");
+    const DataSplit data = valueOrThrow(loadDataset(config.dataset, environment.runDirectory));
+
+    RankObserver observer(sink, hooks);
+    observer.onState("connecting");
+    const std::unique_ptr<Backend> backend = devices.makeBackend(environment, config);
+    sink.state("connecting", backend->name());
+    const GpuHeartbeat gpu(sink, devices.gpuReader());
+    const std::unique_ptr<BatchMemory> batchMemory = devices.batchMemory(config);
+    const std::unique_ptr<Communicator> communicator = devices.join(environment, channels, config, *backend);
+    const CollectiveWatch watch(sink, *communicator);
+    if (const std::int64_t strangers = communicator->strangers(); strangers > 0)
+        sink.log("warning", std::to_string(strangers) + (strangers == 1 ? " connection" : " connections") +
+                                " from outside the run refused while the ranks connected");
+
+    const std::optional<WrongIndex> wrongIndex = hooks != nullptr ? hooks->wrongIndex() : std::nullopt;
+    Trainer trainer({config, data, *communicator, *backend, observer, control, environment.runDirectory,
+                     batchMemory.get(), wrongIndex, reportSamples()});
+    const TrainOutcome outcome = trainer.run();
+    sayLast(observer, sink, outcome);
+    return outcome == TrainOutcome::kStopped ? ExitCode::kStopped : ExitCode::kOk;
+}
+
+}  // namespace ringside

@@ -1,0 +1,519 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/loop/trainer.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+#include "base/sha256.h"
+#include "config/mesh.h"
+#include "model/model_description.h"
+#include "nn/models/model_factory.h"
+#include "sampling/plan/epoch_spec.h"
+#include "train/parts/training_error.h"
+
+namespace ringside {
+
+namespace {
+
+constexpr std::size_t kMostTracedCollectives = 1024;  // of a step
+
+// Validation has no step boundary to carry a stop, so the ranks ask one another after so many batches: rarely while
+// batches are small, after each that may take seconds. The same number on every rank.
+std::int64_t batchesBetweenStopChecks(const TrainerParts& parts) {
+    constexpr std::int64_t kMostBatches = 32;
+    constexpr std::int64_t kValues = 1'000'000;
+    const std::int64_t perBatch = parts.config.loader.batchSize * parts.data.training->shape().features;
+    return std::clamp<std::int64_t>(kValues / std::max<std::int64_t>(perBatch, 1), 1, kMostBatches);
+}
+
+// As many ranks as there are, whatever the configuration says.
+RankLayout layoutOf(const TrainerParts& parts) {
+    RunConfig config = parts.config;
+    config.parallel.worldSize = parts.communicator.size();
+    return {meshOf(config), parts.communicator.rank()};
+}
+
+ShardSpec trainingSpec(const TrainerParts& parts, std::int64_t epoch) {
+    ShardSpec spec = epochSpec(parts.config, parts.data.training, epoch);
+    spec.worldSize = layoutOf(parts).dataSize();
+    return spec;
+}
+
+// DistributedSampler(shuffle=False): every rank evaluates its share, the last slots may be duplicates.
+std::optional<ShardPlan> validationPlan(const TrainerParts& parts) {
+    if (!parts.data.validation || parts.data.validation->size() == 0) return std::nullopt;
+    return valueOrThrow(ShardPlan::make({.datasetSize = parts.data.validation->size(),
+                                         .worldSize = layoutOf(parts).dataSize(),
+                                         .shuffle = false,
+                                         .batchSize = parts.config.loader.batchSize}));
+}
+
+std::int64_t samplesPerRank(const Dataset* dataset, int ranks) {
+    return dataset ? (dataset->size() + ranks - 1) / ranks : 0;
+}
+
+// The largest batch that can occur: no memory is spent on more, however large loader.batch_size is.
+std::int64_t largestBatch(const TrainerParts& parts) {
+    const int ranks = layoutOf(parts).dataSize();
+    const std::int64_t share = std::max({shardNumbers(trainingSpec(parts, 0)).samplesPerRank,
+                                         samplesPerRank(parts.data.validation.get(), ranks), std::int64_t{1}});
+    return std::min(parts.config.loader.batchSize, share);
+}
+
+std::unique_ptr<Model> preparedModel(const TrainerParts& parts) {
+    const Dataset& data = *parts.data.training;
+    const ModelTask task = modelTask(data);
+    ModelBuild build{.recompute = parts.config.training.recompute};
+    auto model = valueOrThrow(makeModel(parts.config.model, task, parts.backend, build));
+    if (!layoutOf(parts).isWhole()) {
+        valueOrThrow(model->prepare(task.sample, 1, LayerRange{0, 0}, Model::Values::kBoundLater));
+        return model;
+    }
+    valueOrThrow(model->prepare(task.sample, largestBatch(parts)));
+    model->initialise(parts.config.training.seed);
+    return model;
+}
+
+// What it takes counts from its first tensor.
+std::unique_ptr<Model> limitedModel(const TrainerParts& parts) {
+    constexpr double kMebibyte = 1 << 20;
+    parts.backend.memory().setLimit(static_cast<std::int64_t>(parts.config.parallel.memoryLimitMb * kMebibyte));
+    return preparedModel(parts);
+}
+
+std::unique_ptr<Loss> lossFor(const TrainerParts& parts) {
+    const Dataset& data = *parts.data.training;
+    return valueOrThrow(makeLoss(parts.config.training.loss, data.classCount(), data.targetCount(),
+                                 layoutOf(parts).isWhole() ? largestBatch(parts) : 1, parts.backend,
+                                 data.shape().labels()));
+}
+
+const Dataset& validationOrTraining(const DataSplit& data) {
+    return data.validation ? *data.validation : *data.training;
+}
+
+// Nothing, unless a test wants a sample of the training exchanged.
+DataLoaderOptions::ChangeIndices changeIndices(const TrainerParts& parts, const Dataset& dataset) {
+    const bool wanted =
+        parts.wrongIndex && &dataset == parts.data.training.get() && parts.wrongIndex->sample < dataset.size();
+    if (!wanted) return {};
+    return [wrong = *parts.wrongIndex](std::int64_t epoch, std::int64_t firstSlot, std::span<std::int64_t> indices) {
+        wrong.apply(epoch, firstSlot, indices);
+    };
+}
+
+GathererParts gathererParts(const TrainerParts& parts, const Dataset& dataset, BatchMemory& hostMemory) {
+    const Problems problems = transformProblems(parts.config.loader, dataset.shape());
+    if (!problems.empty()) throw TrainingError(problems.front());
+    return {.dataset = dataset,
+            .config = parts.config,
+            .backend = parts.backend,
+            .memory = parts.batchMemory != nullptr ? *parts.batchMemory : hostMemory,
+            .maxBatch = largestBatch(parts),
+            .training = &dataset == parts.data.training.get(),
+            .changeIndices = changeIndices(parts, dataset)};
+}
+
+// Of all epochs.
+std::int64_t plannedSteps(const ShardPlan& plan, const TrainingConfig& training) {
+    const std::int64_t perStep = training.accumulateSteps;
+    return (plan.stepsPerEpoch() + perStep - 1) / perStep * training.epochs;
+}
+
+// "images are normalized with mean 0.491 0.482 and deviation 0.247 0.243"
+std::string scaleText(const ChannelScale& scale) {
+    const auto list = [](const std::vector<float>& values) {
+        std::string text;
+        for (const float value : values) {
+            std::array<char, 32> digits{};
+            std::snprintf(digits.data(), digits.size(), " %.9g", static_cast<double>(value));
+            text += digits.data();
+        }
+        return text;
+    };
+    return "images are normalized with mean" + list(scale.mean) + " and deviation" + list(scale.deviation);
+}
+
+// Slots of the range that hold no duplicate; duplicates come last.
+std::size_t uniqueSlots(const ShardPlan& plan, int rank, SlotRange range) {
+    std::int64_t unique = range.count;
+    while (unique > 0 && plan.isPadded(rank, range.first + unique - 1)) --unique;
+    return static_cast<std::size_t>(unique);
+}
+
+std::string hashOf(std::span<const std::int64_t> indices) {
+    Sha256 sum;
+    sum.add(std::as_bytes(indices));
+    return sum.hex();
+}
+
+// So often that ranks that are held never come near the deadline of the collective in which they wait for rank 0.
+std::chrono::microseconds lookEvery(const RunConfig& config) {
+    return std::min(std::chrono::microseconds{200'000},
+                    std::chrono::microseconds{static_cast<std::int64_t>(config.parallel.timeoutSeconds * 1e6 / 8)});
+}
+
+}  // namespace
+
+Trainer::Trainer(const TrainerParts& parts)
+    : m_parts(parts),
+      m_collectives(parts.observer.progress().phase, kMostTracedCollectives),
+      m_tracedCommunicator(parts.communicator, &m_collectives),
+      m_layout(layoutOf(parts)),
+      m_task(modelTask(*parts.data.training)),
+      m_model(limitedModel(parts)),
+      m_loss(lossFor(parts)),
+      m_strategy(valueOrThrow(makeStrategy(
+          parts.config,
+          {*m_model, *m_loss, parts.communicator, parts.backend, m_task, largestBatch(parts),
+           parts.observer.progress().phase,
+           [this](const std::string& text) {
+               m_parts.observer.onEvent(LogLine{m_parts.communicator.rank(), "info", text, m_parts.observer.nowUs()});
+           },
+           [this](Phase phase) { m_control.passed(phase); }}))),
+      m_schedule(parts.config.schedule, parts.config.scaledLearningRate(), parts.config.training.epochs),
+      m_hostMemory(makeHostMemory()),
+      m_trainingGatherer(gathererParts(parts, *parts.data.training, *m_hostMemory)),
+      m_validationGatherer(gathererParts(parts, validationOrTraining(parts.data), *m_hostMemory)),
+      m_validationPlan(validationPlan(parts)),
+      m_indexReport(m_layout.isReader() ? parts.reportSamples : "never", m_layout.dataRank(), parts.observer),
+      m_checkpoints(m_parts, *m_model, *m_strategy),
+      m_agreement(parts.communicator, parts.control),
+      m_control({.agreement = m_agreement,
+                 .source = parts.control,
+                 .observer = parts.observer,
+                 .isRankZero = parts.communicator.rank() == 0,
+                 .lookEvery = lookEvery(parts.config)},
+                controlActions()),
+      m_epochs(parts.config.training.epochs),
+      m_tracer({.trace = parts.config.telemetry.trace,
+                .rank = parts.communicator.rank(),
+                .worldSize = parts.communicator.size(),
+                .runStartNs = parts.observer.startNs()},
+               parts.observer.progress().phase, m_collectives),
+      m_slowPhase(parts.config.stepPitfalls, parts.communicator.rank(), parts.observer.progress().phase) {}
+
+TrainOutcome Trainer::run() {
+    const PhaseScope scope(m_parts.observer.progress().phase, Phase::kIdle);
+    const ShardPlan first = valueOrThrow(ShardPlan::make(trainingSpec(m_parts, 0)));
+    checkShard(first);
+    m_plannedSteps = plannedSteps(first, m_parts.config.training);
+    resume();
+    m_checkpoints.reserve();
+    normalize();
+    m_strategy->synchronise();
+    reportReplica();
+    reportMemory();
+    const TrainingConfig& training = m_parts.config.training;
+    while (m_position.epoch < m_epochs && !hasEnoughSteps()) {
+        m_parts.observer.onState("training");
+        m_strategy->setLearningRate(m_schedule.learningRate());
+        if (!trainEpoch() || !validate()) {
+            m_checkpoints.saveLast(m_position);
+            return TrainOutcome::kStopped;
+        }
+        if (hasEnoughSteps() && m_position.batches < trainingBatches()) break;
+        reportEpochEnd();
+        m_position = {.step = m_position.step, .epoch = m_position.epoch + 1};
+        const bool due = training.checkpointEvery > 0 && m_position.epoch % training.checkpointEvery == 0;
+        if (due && m_position.epoch < m_epochs) m_checkpoints.save(m_position);
+        m_schedule.nextEpoch();
+    }
+    m_checkpoints.saveLast(m_position);
+    return TrainOutcome::kFinished;
+}
+
+void Trainer::resume() {
+    m_position = m_checkpoints.resume();
+    m_control.restoreChanges(m_position.changes);
+    m_checkpoints.setChanges(m_position.changes);
+    for (std::int64_t epoch = 0; epoch <= m_position.epoch; ++epoch) {
+        if (epoch > 0) m_schedule.nextEpoch();
+        for (const ControlChange& change : m_position.changes)
+            if (change.kind == "lr" && change.epoch == epoch) m_schedule.setLearningRate(change.value);
+    }
+    m_parts.observer.progress().step.store(m_position.step, std::memory_order_relaxed);
+}
+
+bool Trainer::trainEpoch() {
+    m_parts.observer.progress().epoch.store(m_position.epoch, std::memory_order_relaxed);
+    const ShardPlan plan = valueOrThrow(ShardPlan::make(trainingSpec(m_parts, m_position.epoch)));
+    m_sumsReduced = false;
+    m_consumed.clear();
+    m_consumed.reserve(static_cast<std::size_t>(plan.samplesPerRank()));
+    // What was trained on before the checkpoint belongs to the epoch as well.
+    const std::int64_t trained =
+        m_position.batches > 0 ? plan.batch(m_position.batches - 1).first + plan.batch(m_position.batches - 1).count
+                               : 0;
+    for (std::int64_t slot = 0; slot < trained; ++slot) m_consumed.push_back(plan.index(m_layout.dataRank(), slot));
+    m_trainingGatherer.begin(plan, m_layout.dataRank(), m_position.epoch, m_position.batches);
+    const bool goOn = trainSteps(plan);
+    m_trainingGatherer.end();
+    if (goOn) {
+        reportResult("train", m_position.sums);
+    } else {
+        m_position.sums.reduce(m_strategy->readers());
+    }
+    m_sumsReduced = true;
+    return goOn;
+}
+
+bool Trainer::trainSteps(const ShardPlan& plan) {
+    const std::int64_t batches = plan.stepsPerEpoch();
+    const std::int64_t perStep = m_parts.config.training.accumulateSteps;
+    bool goOn = true;
+    while (goOn && m_position.batches < batches && !hasEnoughSteps()) {
+        const std::int64_t first = m_position.batches;
+        m_position.batches = std::min(first + perStep, batches);
+        goOn = trainStep(plan, {first, m_position.batches});
+    }
+    return goOn;
+}
+
+bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
+    m_tracer.begin(m_position.step + 1, m_position.epoch);
+    m_slowPhase.beginStep();
+    const int rank = m_layout.dataRank();
+    const std::size_t consumedBefore = m_consumed.size();
+    StepSums step;
+    m_control.beginStep({m_position.step, m_position.epoch});
+    for (std::int64_t batch = batches.first; batch + 1 < batches.last; ++batch) {
+        const SlotRange range = plan.batch(batch);
+        const SampleLosses losses = m_strategy->accumulate(nextTrainingBatch());
+        step.add(losses);
+        m_position.sums.add(losses, uniqueSlots(plan, rank, range));
+    }
+    const SlotRange range = plan.batch(batches.last - 1);
+    const Batch batch = nextTrainingBatch();
+    m_control.passed(Phase::kDataWait);
+    ++m_position.step;
+    if (isRankZero() && m_checkpoints.isTimedSaveDue(m_nowUs))
+        m_agreement.post({ControlKind::kCheckpoint, RunControl::kOwnWish});
+    const StepResult result = m_strategy->step(batch, {m_agreement.signal(), isLogged() && gradientNormIsDue()});
+
+    m_parts.observer.progress().step.store(m_position.step, std::memory_order_relaxed);
+    step.add(result.losses);
+    m_position.sums.add(result.losses, uniqueSlots(plan, rank, range));
+    m_indexReport.stepDone(m_position.epoch, m_position.step, static_cast<std::int64_t>(consumedBefore),
+                           std::span(m_consumed).subspan(consumedBefore));
+    const bool finite = std::isfinite(step.loss);
+    if (isLogged() || !finite) reportStep(result, step);
+    if (!finite) takeNonFinite(step.loss);
+    finishTrace();
+    return m_control.endStep({m_position.step, m_position.epoch}, result.signal);
+}
+
+void Trainer::finishTrace() {
+    if (!m_tracer.isTracing()) return;
+    if (const StepTrace* trace = m_tracer.end()) m_parts.observer.onTrace(*trace);
+    if (!isRankZero()) return;
+    if (const std::optional<std::int64_t> steps = m_tracer.wantedInterval())
+        m_agreement.post({ControlKind::kTraceEvery, static_cast<double>(*steps)});
+}
+
+std::int64_t Trainer::trainingBatches() const {
+    return valueOrThrow(ShardPlan::make(trainingSpec(m_parts, m_position.epoch))).stepsPerEpoch();
+}
+
+bool Trainer::hasEnoughSteps() const {
+    const std::int64_t most = m_parts.config.training.maxSteps;
+    return most > 0 && m_position.step >= most;
+}
+
+bool Trainer::isLogged() const {
+    return m_position.step % m_parts.config.training.logEvery == 0;
+}
+
+// Reading all gradients once more is nothing beside a step of a millisecond, but would be 1.4 % of the MLP's 25 us:
+// the charts of a long run are content with a thousand a second, unless the update is decided by the norm, which is
+// known then. In a short run that takes a fraction of a second, and the same run has the same curve every time.
+bool Trainer::gradientNormIsDue() {
+    constexpr std::int64_t kLeastUs = 1000;
+    constexpr std::int64_t kShortRun = 10'000;  // steps
+    if (m_strategy->optimizer().rules().measuresNorm() || m_plannedSteps < kShortRun) return true;
+    if (m_normUs && m_nowUs - *m_normUs < kLeastUs) return false;
+    m_normUs = m_nowUs;
+    return true;
+}
+
+Batch Trainer::nextTrainingBatch() {
+    const PhaseScope scope(m_parts.observer.progress().phase, Phase::kDataWait);
+    const std::int64_t from = m_parts.observer.nowUs();
+    const Batch batch = m_trainingGatherer.next();
+    m_nowUs = m_parts.observer.nowUs();
+    m_dataUs += m_nowUs - from;
+    m_parts.observer.progress().batches.fetch_add(1, std::memory_order_relaxed);
+    m_consumed.insert(m_consumed.end(), m_trainingGatherer.indices().begin(), m_trainingGatherer.indices().end());
+    return batch;
+}
+
+void Trainer::takeNonFinite(double loss) {
+    const bool goOn = m_parts.config.training.onNonFinite == "continue";
+    if (!goOn) throw TrainingError(lossText(loss));
+    if (std::exchange(m_toldNonFinite, true)) return;
+    m_parts.observer.onEvent(LogLine{m_parts.communicator.rank(), "warning",
+                                     lossText(loss) + "; training goes on, as training.on_non_finite says",
+                                     m_parts.observer.nowUs()});
+}
+
+void Trainer::StepSums::add(const SampleLosses& losses) {
+    loss += sumOf(losses.loss);
+    correct += sumOf(losses.correct);
+    samples += losses.loss.size();
+}
+
+// In the first step the weights are still PyTorch's initial ones, so the data is to blame.
+std::string Trainer::lossText(double loss) const {
+    std::array<char, 32> lr{};
+    std::snprintf(lr.data(), lr.size(), "%g", m_parts.config.optimizer.lr);
+    return "the loss of rank " + std::to_string(m_parts.communicator.rank()) + " is " +
+           (std::isnan(loss) ? "not a number" : "infinite") + " at step " + std::to_string(m_position.step) +
+           m_checkpoints.lastText() +
+           (m_position.step == 1 ? ": look for values in the data set that are no numbers or far too large"
+                                 : ": lower optimizer.lr (now " + std::string(lr.data()) + ")");
+}
+
+bool Trainer::validate() {
+    if (!m_validationPlan) return true;
+    m_parts.observer.onState("validating");
+    m_strategy->beginEvaluation();
+    MetricSums sums;
+    m_validationGatherer.begin(*m_validationPlan, m_layout.dataRank(), m_position.epoch);
+    const bool finished = evaluate(*m_validationPlan, sums);
+    m_validationGatherer.end();
+    if (finished) reportResult("val", sums);
+    return finished;
+}
+
+bool Trainer::evaluate(const ShardPlan& plan, MetricSums& sums) {
+    const std::int64_t between = batchesBetweenStopChecks(m_parts);
+    Progress& progress = m_parts.observer.progress();
+    for (std::int64_t step = 0; step < plan.stepsPerEpoch(); ++step) {
+        if (step % between == between - 1 && !m_control.betweenBatches({m_position.step, m_position.epoch}))
+            return false;
+        const Batch batch = nextValidationBatch();
+        progress.batches.fetch_add(1, std::memory_order_relaxed);
+        const PhaseScope scope(progress.phase, Phase::kValidation);
+        sums.add(m_strategy->evaluate(batch), uniqueSlots(plan, m_layout.dataRank(), plan.batch(step)));
+    }
+    return true;
+}
+
+Batch Trainer::nextValidationBatch() {
+    const PhaseScope scope(m_parts.observer.progress().phase, Phase::kDataWait);
+    return m_validationGatherer.next();
+}
+
+void Trainer::saveNow() {
+    TrainingPosition here = m_position;
+    if (!m_sumsReduced) here.sums.reduce(m_strategy->readers());
+    m_checkpoints.save(here);
+    m_parts.observer.onState(m_sumsReduced ? "validating" : "training");
+}
+
+RunControl::Actions Trainer::controlActions() {
+    return {.setLearningRate =
+                [this](double rate) {
+                    m_schedule.setLearningRate(rate);
+                    m_strategy->setLearningRate(rate);
+                },
+            .setEpochs = [this](std::int64_t epochs) { m_epochs = std::max(epochs, m_position.epoch + 1); },
+            .saveCheckpoint = [this] { saveNow(); },
+            .changed = [this] { m_checkpoints.setChanges(m_control.changes()); },
+            .record = [this](std::int64_t steps) { m_tracer.record(steps); },
+            .traceEvery = [this](std::int64_t steps) { m_tracer.setInterval(steps); }};
+}
+
+// Before the first epoch: both parts of the data are scaled by the training part alone.
+void Trainer::normalize() {
+    if (!m_parts.config.loader.normalize) return;
+    const PhaseScope scope(m_parts.observer.progress().phase, Phase::kDataWait);
+    const ChannelScale scale = sharedChannelScale(*m_parts.data.training, m_parts.communicator);
+    m_trainingGatherer.setScale(scale);
+    m_validationGatherer.setScale(scale);
+    m_checkpoints.setScale(scale);
+    if (isRankZero()) m_parts.observer.onEvent(LogLine{0, "info", scaleText(scale), m_parts.observer.nowUs()});
+}
+
+void Trainer::checkShard(const ShardPlan& plan) const {
+    if (plan.stepsPerEpoch() > 0) return;
+    const std::string perRank = std::to_string(plan.samplesPerRank());
+    const std::string samples = std::to_string(plan.spec().datasetSize) + " training samples on " +
+                                std::to_string(plan.spec().worldSize) + " ranks";
+    if (plan.samplesPerRank() == 0)
+        throw TrainingError(samples + " leave every rank an empty shard" +
+                            (plan.spec().dropLast ? ": switch sampler.drop_last off or use fewer ranks"
+                                                  : ": choose a data set with samples to train on"));
+    throw TrainingError(samples + " give every rank " + perRank + ", fewer than one batch of " +
+                        std::to_string(plan.spec().batchSize) +
+                        ", and loader.drop_last drops it: lower loader.batch_size or switch loader.drop_last off");
+}
+
+void Trainer::reportStep(const StepResult& result, const StepSums& sums) {
+    StepRecord record;
+    record.epoch = m_position.epoch;
+    record.step = m_position.step;
+    record.loss = sums.meanLoss();
+    record.correct = !m_loss->countsCorrect() ? -1 : m_layout.isReader() ? sums.correct : 0;
+    // Ranks of one pipeline report the same samples: they count once.
+    record.samples = m_layout.isReader() ? static_cast<std::int64_t>(sums.samples) : 0;
+    record.endUs = m_parts.observer.nowUs();
+    record.gradientNorm = result.gradientNorm;
+    record.learningRate = m_strategy->learningRate();
+    record.dataUs = std::exchange(m_dataUs, 0);
+    if (const PhaseTimes* times = m_tracer.sums()) {
+        record.traced = true;
+        std::ranges::transform(*times, record.phaseNs.begin(), [](std::int64_t ns) { return static_cast<float>(ns); });
+    }
+    m_parts.observer.onStep(record);
+}
+
+void Trainer::reportResult(const char* split, MetricSums& sums) {
+    sums.reduce(m_strategy->readers());
+    if (!isRankZero()) return;
+    const double none = std::nan("");
+    const bool hits = m_loss->countsCorrect();
+    m_parts.observer.onEvent(EpochResult{.epoch = m_position.epoch,
+                                         .split = split,
+                                         .loss = sums.loss(),
+                                         .accuracy = hits ? sums.accuracy() : none,
+                                         .samples = sums.samples(),
+                                         .lossPadded = sums.lossPadded(),
+                                         .accuracyPadded = hits ? sums.accuracyPadded() : none,
+                                         .samplesPadded = sums.samplesPadded(),
+                                         .step = m_position.step,
+                                         .timeUs = m_parts.observer.nowUs(),
+                                         .nonFiniteBatches = sums.nonFiniteBatches()});
+}
+
+void Trainer::reportEpochEnd() {
+    if (m_layout.isReader())
+        m_parts.observer.onEvent(Consumed{m_layout.dataRank(), m_position.epoch,
+                                          static_cast<std::int64_t>(m_consumed.size()), hashOf(m_consumed)});
+    reportReplica();
+}
+
+// Everything has been taken by now.
+void Trainer::reportMemory() {
+    MemoryCount& count = m_parts.backend.memory();
+    m_parts.observer.onEvent(RankMemory{.rank = m_parts.communicator.rank(),
+                                        .parameters = count.of(MemoryClass::kParameters),
+                                        .gradients = count.of(MemoryClass::kGradients),
+                                        .optimizer = count.of(MemoryClass::kOptimizer),
+                                        .activations = count.of(MemoryClass::kActivations),
+                                        .gathered = count.of(MemoryClass::kGathered),
+                                        .buffers = count.of(MemoryClass::kBuffers),
+                                        .peak = count.all()});
+}
+
+void Trainer::reportReplica() {
+    const std::string sum = m_strategy->isWhole() ? parameterChecksum(m_model->parameters(), m_parts.backend)
+                                                  : parameterChecksum(*m_strategy);
+    m_parts.observer.onEvent(Replica{m_parts.communicator.rank(), m_position.step, sum});
+}
+
+}  // namespace ringside

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/trace/slow_phase.h"
+
+#include <thread>
+#include <utility>
+
+namespace ringside {
+
+SlowPhase::SlowPhase(const StepPitfalls& pitfalls, int rank, PhaseTrack& track) : m_track(track) {
+    if (pitfalls.slowRank != rank || pitfalls.slowMs <= 0) return;
+    m_phase = phaseNamed(pitfalls.slowPhase).value_or(Phase::kBackward);
+    m_delay = std::chrono::microseconds(static_cast<std::int64_t>(1000 * pitfalls.slowMs));
+    m_track.listen(this);
+}
+
+SlowPhase::~SlowPhase() {
+    if (m_delay.count() > 0) m_track.listen(nullptr);
+}
+
+void SlowPhase::leaving(Phase phase) {
+    if (phase == m_phase && std::exchange(m_due, false)) std::this_thread::sleep_for(m_delay);
+}
+
+}  // namespace ringside

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+
+#include "config/pitfalls_config.h"
+#include "telemetry/steps/phase.h"
+
+namespace ringside {
+
+// The rank that pitfalls.slow_rank makes late: it sleeps at the end of a phase, once a step, as if the phase took
+// longer. All others are left alone.
+class SlowPhase final : public PhaseListener {
+  public:
+    SlowPhase(const StepPitfalls& pitfalls, int rank, PhaseTrack& track);
+    ~SlowPhase() override;
+    SlowPhase(const SlowPhase&) = delete;
+    SlowPhase& operator=(const SlowPhase&) = delete;
+
+    void beginStep() { m_due = m_delay.count() > 0; }
+    void leaving(Phase phase) override;
+
+  private:
+    PhaseTrack& m_track;
+    Phase m_phase = Phase::kIdle;
+    std::chrono::microseconds m_delay{0};  // 0: not this rank
+    bool m_due = false;
+};
+
+}  // namespace ringside

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/trace/step_tracer.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+
+namespace ringside {
+namespace {
+
+constexpr std::size_t kMostStamps = 4096;
+// Ranks and steps together that are traced in a second at most: each costs some 10 us here and some 300 bytes on its
+// way, and few more can be looked at.
+constexpr std::int64_t kTracesPerSecond = 200;
+constexpr std::int64_t kLeastGapNs = 20'000'000;
+constexpr std::int64_t kPaceNs = 100'000'000;  // measured over at least so long, or so many steps
+constexpr std::int64_t kPaceSteps = 16;
+constexpr std::int64_t kMostInterval = std::int64_t{1} << 20;
+
+std::int64_t gapNs(int worldSize) {
+    return std::max(kLeastGapNs, worldSize * (1'000'000'000 / kTracesPerSecond));
+}
+
+}  // namespace
+
+StepTracer::StepTracer(const TracerOptions& options, PhaseTrack& phases, CollectiveTrace& collectives)
+    : m_options(options), m_phases(phases), m_collectives(collectives) {
+    if (isOff()) return;
+    m_stamps.reserve(kMostStamps);
+    m_trace.rank = options.rank;
+}
+
+StepTracer::~StepTracer() {
+    m_phases.stampInto(nullptr);
+    m_collectives.stop();
+}
+
+void StepTracer::begin(std::int64_t step, std::int64_t epoch) {
+    m_step = step;
+    m_active = !isOff() && (isRecording() || step % m_interval == 0);
+    if (!m_active) return;
+    if (!m_schedule) m_schedule.reset(::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC));
+    m_trace.step = step;
+    m_trace.epoch = epoch;
+    m_stamps.clear();
+    m_collectives.start();
+    m_beganQueuedNs = queuedNs();
+    m_phases.stampInto(&m_stamps, isRecording() || m_options.trace == "layers");
+    m_phases.enter(m_phases.now());
+    m_beganNs = m_stamps.front().atNs;
+    m_beganCpuNs = m_stamps.front().cpuNs;
+}
+
+// "12345 678 9": CPU time and queued time in nanoseconds, and how often it got a CPU.
+std::int64_t StepTracer::queuedNs() {
+    std::array<char, 96> text;
+    const ssize_t got = m_schedule ? ::pread(m_schedule.get(), text.data(), text.size(), 0) : -1;
+    if (got <= 0) return -1;
+    const char* const end = text.data() + got;
+    const char* const at = std::find(static_cast<const char*>(text.data()), end, ' ');
+    std::int64_t value = -1;
+    if (at != end) std::from_chars(at + 1, end, value);
+    return value;
+}
+
+const PhaseTimes* StepTracer::sums() {
+    if (!m_active) return nullptr;
+    fill(monotonicNs());
+    m_sums = phaseTimes(m_trace);
+    return &m_sums;
+}
+
+void StepTracer::fill(std::int64_t nowNs) {
+    StepTrace& t = m_trace;
+    t.beginNs = m_beganNs - m_options.runStartNs;
+    t.lengthNs = nowNs - m_beganNs;
+    t.cpuNs = threadCpuNs() - m_beganCpuNs;
+    for (auto* column : {&t.phase, &t.at, &t.cpu, &t.layer, &t.group, &t.collective, &t.kind, &t.bytes, &t.ready,
+                         &t.arrived, &t.last, &t.ended})
+        column->clear();
+    const bool layers = std::ranges::any_of(m_stamps, [](const PhaseStamp& stamp) { return stamp.layer >= 0; });
+    for (const PhaseStamp& stamp : m_stamps) {
+        t.phase.push_back(static_cast<std::int64_t>(stamp.phase));
+        t.at.push_back(stamp.atNs - m_beganNs);
+        t.cpu.push_back(stamp.cpuNs - m_beganCpuNs);
+        if (layers) t.layer.push_back(stamp.layer);
+    }
+    for (const CollectiveStamp& stamp : m_collectives.soFar()) {
+        t.group.push_back(stamp.group);
+        t.collective.push_back(stamp.number);
+        t.kind.push_back(stamp.kind);
+        t.bytes.push_back(stamp.bytes);
+        t.ready.push_back(stamp.readyNs - m_beganNs);
+        t.arrived.push_back(stamp.arrivedNs - m_beganNs);
+        t.last.push_back(stamp.lastNs < 0 ? -1 : std::max<std::int64_t>(stamp.lastNs - m_beganNs, 0));
+        t.ended.push_back(stamp.endedNs - m_beganNs);
+    }
+    tellWaitingFromMoving(t);
+}
+
+const StepTrace* StepTracer::end() {
+    if (!m_active) return nullptr;
+    m_active = false;
+    m_phases.stampInto(nullptr);
+    fill(monotonicNs());
+    m_collectives.stop();
+    const std::int64_t queued = queuedNs();
+    m_trace.queuedNs = queued < 0 || m_beganQueuedNs < 0 ? -1 : queued - m_beganQueuedNs;
+    return m_options.trace == "steps" && !isRecording() ? nullptr : &m_trace;
+}
+
+std::optional<std::int64_t> StepTracer::wantedInterval() {
+    if (isOff() || isRecording()) return {};
+    const std::int64_t steps = m_step - m_paceStep;
+    if (m_paceStep > 0 && steps < kPaceSteps) return {};
+    const std::int64_t now = monotonicNs();
+    if (m_paceStep > 0 && now - m_paceNs < kPaceNs && steps < kPaceSteps * m_interval) return {};
+    const bool measured = m_paceStep > 0;
+    const std::int64_t took = measured ? std::max<std::int64_t>((now - m_paceNs) / steps, 1) : 0;
+    m_paceStep = m_step;
+    m_paceNs = now;
+    if (!measured) return {};
+    const auto needed =
+        static_cast<std::uint64_t>(std::clamp<std::int64_t>(gapNs(m_options.worldSize) / took, 1, kMostInterval));
+    const auto wanted = static_cast<std::int64_t>(std::bit_floor(needed));
+    // Twice as many would still be cheap: no change for a pace that sways.
+    if (wanted <= m_interval && 4 * wanted > m_interval && !(wanted == 1 && m_interval == 2)) return {};
+    return wanted;
+}
+
+void StepTracer::setInterval(std::int64_t steps) {
+    m_interval = std::clamp<std::int64_t>(steps, 1, kMostInterval);
+}
+
+void StepTracer::record(std::int64_t steps) {
+    m_recordUntil = m_step + 1 + steps;
+}
+
+}  // namespace ringside

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "telemetry/steps/collective_trace.h"
+#include "telemetry/steps/step_trace.h"
+
+namespace ringside {
+
+struct TracerOptions {
+    std::string trace = "phases";  // off | steps | phases | layers
+    int rank = 0;
+    int worldSize = 1;
+    std::int64_t runStartNs = 0;  // CLOCK_MONOTONIC at zero of the run's times
+};
+
+// Decides which steps of a rank are traced, and puts together what was stamped in them. All ranks trace the same steps:
+// every k-th, with k agreed upon (StepAgreement) as rank 0 measures how long steps take, so that tracing short steps
+// costs little. The training thread's.
+class StepTracer {
+  public:
+    // phases and collectives outlive the tracer.
+    StepTracer(const TracerOptions& options, PhaseTrack& phases, CollectiveTrace& collectives);
+    ~StepTracer();
+    StepTracer(const StepTracer&) = delete;
+    StepTracer& operator=(const StepTracer&) = delete;
+
+    // Before the first batch of the step is fetched.
+    void begin(std::int64_t step, std::int64_t epoch);
+    // Where the step's work is done: what it took by phase; nothing for a step that is not traced.
+    const PhaseTimes* sums();
+    // At the end of the step: the trace to be told; null for a step that is not traced, or whose sums are all that is
+    // wanted. Valid until the next begin().
+    const StepTrace* end();
+
+    // Rank 0: the k that suits the pace of the steps, where that is another than now.
+    std::optional<std::int64_t> wantedInterval();
+    // On all ranks between the same two steps.
+    void setInterval(std::int64_t steps);
+    void record(std::int64_t steps);  // so many whole ones in detail, from the next on
+
+    bool isTracing() const { return m_active; }  // the step under way
+    bool isOff() const { return m_options.trace == "off"; }
+    std::int64_t interval() const { return m_interval; }
+
+  private:
+    bool isRecording() const { return m_step < m_recordUntil; }
+    void fill(std::int64_t nowNs);
+    std::int64_t queuedNs();
+
+    const TracerOptions m_options;
+    PhaseTrack& m_phases;
+    CollectiveTrace& m_collectives;
+    UniqueFd m_schedule;  // the training thread's /proc/thread-self/schedstat
+    std::vector<PhaseStamp> m_stamps;
+    StepTrace m_trace;
+    PhaseTimes m_sums{};
+    std::int64_t m_step = 0;
+    bool m_active = false;
+    std::int64_t m_beganNs = 0;
+    std::int64_t m_beganCpuNs = 0;
+    std::int64_t m_beganQueuedNs = 0;
+    std::int64_t m_interval = 1;
+    std::int64_t m_recordUntil = 0;  // steps below it are recorded in detail
+    std::int64_t m_paceStep = 0;     // where the pace is measured from
+    std::int64_t m_paceNs = 0;
+};
+
+}  // namespace ringside

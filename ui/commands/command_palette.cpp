@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/command_palette.h"
+
+#include <QCoreApplication>
+#include <QKeyEvent>
+#include <QVBoxLayout>
+
+#include "commands/command_search.h"
+#include "commands/keys_dialog.h"
+#include "theme/theme.h"
+
+namespace ringside {
+
+CommandPalette::CommandPalette(const QList<QAction*>& actions, QWidget* parent) : QDialog(parent), m_actions(actions) {
+    setObjectName(QStringLiteral("commandPalette"));
+    setWindowTitle(tr("Find a command"));
+    setAttribute(Qt::WA_DeleteOnClose);
+    resize(440, 360);
+    m_line = new QLineEdit(this);
+    m_line->setObjectName(QStringLiteral("commandLineEdit"));
+    m_line->setPlaceholderText(tr("What do you want to do?"));
+    m_line->setAccessibleName(tr("Command"));
+    m_line->installEventFilter(this);
+    m_list = new QListWidget(this);
+    m_list->setObjectName(QStringLiteral("commandListWidget"));
+    m_list->setAccessibleName(tr("Commands"));
+    m_list->setFocusPolicy(Qt::NoFocus);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(Theme::kSpace3, Theme::kSpace3, Theme::kSpace3, Theme::kSpace3);
+    column->addWidget(m_line);
+    column->addWidget(m_list, 1);
+    connect(m_line, &QLineEdit::textChanged, this, &CommandPalette::filter);
+    connect(m_line, &QLineEdit::returnPressed, this, &CommandPalette::runCurrent);
+    connect(m_list, &QListWidget::itemClicked, this, &CommandPalette::runCurrent);
+    filter({});
+}
+
+void CommandPalette::filter(const QString& typed) {
+    m_list->clear();
+    m_shown.clear();
+    const FoundCommands found = findCommands(m_actions, typed);
+    if (found.near) addNote(tr("No command is called %1. The nearest:").arg(typed.trimmed()));
+    for (QAction* action : found.actions) {
+        const QString keys = action->shortcut().toString(QKeySequence::NativeText);
+        const QString text = plainText(*action);
+        auto* item = new QListWidgetItem(keys.isEmpty() ? text : QStringLiteral("%1   (%2)").arg(text, keys), m_list);
+        m_shown << action;
+        if (action->isEnabled()) continue;
+        item->setText(tr("%1   (not possible now)").arg(text));
+        item->setFlags(Qt::NoItemFlags);
+        item->setForeground(palette().placeholderText());
+    }
+    for (int row = 0; row < m_list->count(); ++row) {
+        if ((m_list->item(row)->flags() & Qt::ItemIsEnabled) == 0) continue;
+        return m_list->setCurrentRow(row);
+    }
+}
+
+void CommandPalette::addNote(const QString& text) {
+    auto* note = new QListWidgetItem(text, m_list);
+    note->setFlags(Qt::NoItemFlags);
+    note->setForeground(palette().placeholderText());
+    m_shown << nullptr;
+}
+
+void CommandPalette::runCurrent() {
+    const int row = m_list->currentRow();
+    QAction* action = m_shown.value(row);
+    if (action == nullptr || !action->isEnabled()) return;
+    close();
+    // After this dialog is gone: the command may open another one.
+    QMetaObject::invokeMethod(action, &QAction::trigger, Qt::QueuedConnection);
+}
+
+bool CommandPalette::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::KeyPress) {
+        const int key = static_cast<QKeyEvent*>(event)->key();
+        if (key == Qt::Key_Up || key == Qt::Key_Down) {
+            QCoreApplication::sendEvent(m_list, event);
+            return true;
+        }
+    }
+    return QDialog::eventFilter(watched, event);
+}
+
+}  // namespace ringside

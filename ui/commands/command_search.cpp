@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/command_search.h"
+
+#include <QVariant>
+#include <algorithm>
+#include <vector>
+
+#include "commands/keys_dialog.h"
+
+namespace ringside {
+namespace {
+
+constexpr const char* kSynonyms = "synonyms";
+constexpr int kMostNear = 4;
+constexpr int kNoMatch = 1000;
+
+QStringList wordsOf(const QAction& action) {
+    return (plainText(action) + QLatin1Char(' ') + action.property(kSynonyms).toString())
+        .toLower()
+        .split(QLatin1Char(' '), Qt::SkipEmptyParts);
+}
+
+// Insertions, deletions and replacements that turn one word into the other.
+int distanceBetween(const QString& a, const QString& b) {
+    std::vector<int> row(static_cast<std::size_t>(b.size()) + 1);
+    for (std::size_t i = 0; i < row.size(); ++i) row[i] = static_cast<int>(i);
+    for (const QChar letter : a) {
+        int corner = row[0]++;
+        for (std::size_t i = 1; i < row.size(); ++i) {
+            const int replaced = corner + (b[static_cast<qsizetype>(i) - 1] == letter ? 0 : 1);
+            corner = row[i];
+            row[i] = std::min({row[i] + 1, row[i - 1] + 1, replaced});
+        }
+    }
+    return row.back();
+}
+
+bool startsAWord(const QStringList& words, const QString& typed) {
+    return std::ranges::any_of(words, [&](const QString& word) { return word.startsWith(typed); });
+}
+
+bool holdsLetters(const QString& text, const QString& typed) {
+    qsizetype from = 0;
+    for (const QChar letter : typed) {
+        if (letter.isSpace()) continue;
+        from = text.indexOf(letter, from, Qt::CaseInsensitive) + 1;
+        if (from == 0) return false;
+    }
+    return true;
+}
+
+// 0: its text begins so; 1: each typed word begins one of its words; 2: of its synonyms; 3: it has the letters.
+int rankOf(const QAction& action, const QString& typed) {
+    const QString text = plainText(action).toLower();
+    if (text.startsWith(typed)) return 0;
+    const QStringList own = text.split(QLatin1Char(' '), Qt::SkipEmptyParts), all = wordsOf(action);
+    const QStringList asked = typed.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    const auto each = [&](const QStringList& words) {
+        return std::ranges::all_of(asked, [&](const QString& word) { return startsAWord(words, word); });
+    };
+    if (each(own)) return 1;
+    if (each(all)) return 2;
+    return holdsLetters(text, typed) ? 3 : kNoMatch;
+}
+
+int farnessOf(const QAction& action, const QString& typed) {
+    int least = kNoMatch;
+    for (const QString& word : wordsOf(action)) least = std::min(least, distanceBetween(typed, word));
+    return least;
+}
+
+template <class Cost>
+QList<QAction*> byCost(const QList<QAction*>& actions, Cost cost) {
+    std::vector<std::pair<int, QAction*>> ranked;
+    for (QAction* action : actions) {
+        if (const int own = cost(*action); own < kNoMatch) ranked.emplace_back(own, action);
+    }
+    std::ranges::stable_sort(ranked, {}, &std::pair<int, QAction*>::first);
+    QList<QAction*> result;
+    for (const auto& [own, action] : ranked) result << action;
+    return result;
+}
+
+}  // namespace
+
+void setSynonyms(QAction& action, const QString& words) {
+    action.setProperty(kSynonyms, words);
+}
+
+FoundCommands findCommands(const QList<QAction*>& actions, const QString& typed) {
+    const QString asked = typed.trimmed().toLower();
+    if (asked.isEmpty()) return {actions};
+    FoundCommands found{byCost(actions, [&](const QAction& action) { return rankOf(action, asked); })};
+    if (!found.actions.isEmpty()) return found;
+    return {byCost(actions, [&](const QAction& action) { return farnessOf(action, asked); })
+                .first(std::min<qsizetype>(kMostNear, actions.size())),
+            true};
+}
+
+}  // namespace ringside
