@@ -79,7 +79,7 @@ struct RunSummary {
     std::optional<int> firstFailedRank{};
     std::string verdict{};
     std::vector<std::string> lastLines{};  // of the rank that failed
-    int worldSize = 0;
+    std::int64_t worldSize = 0;
     std::int64_t steps = 0;
     std::int64_t plannedSteps = 0;
     std::int64_t stepsBefore = 0;  // of the run that this one goes on from
