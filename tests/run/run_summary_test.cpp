@@ -35,8 +35,7 @@ TEST_CASE("a summary says every field by its name, and null where nothing is kno
     CHECK(json["first_failed_rank"] == 2);
     CHECK(json["final"] == Json{{"epoch", 3}, {"train_loss", nullptr}, {"train_accuracy", nullptr}});
     CHECK(json["best"] == Json::object());
-    CHECK(json["straggler"] ==
-          Json{{"rank", 1}, {"phase", "backward"}, {"share", 0.5}, {"lost_ms_per_step", 41.0}});
+    CHECK(json["straggler"] == Json{{"rank", 1}, {"phase", "backward"}, {"share", 0.5}, {"lost_ms_per_step", 41.0}});
     CHECK(json["memory"][0] == Json{{"parameters", 8},
                                     {"gradients", 0},
                                     {"optimizer", 0},
