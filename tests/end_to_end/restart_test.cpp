@@ -105,7 +105,7 @@ TEST_CASE("resume auto goes on in the same directory, as if nothing had happened
     const int code = second.wait();
     INFO(second.output());
     REQUIRE(code == 0);
-    CHECK(linesOfKind(out, "step") == linesOfKind(reference, "step"));
+    checkSameMetrics(out, reference);
     CHECK(jsonOf(out / "summary.json")["state"] == "finished");
     Program show({"show", out});
     CHECK(show.wait() == 0);

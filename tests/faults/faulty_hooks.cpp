@@ -111,9 +111,11 @@ class FaultyHooks final : public RankHooks {
     // A terminal that closes says so twice.
     static void tellSupervisor(int number) {
         ::kill(::getppid(), number);
-        if (number != SIGHUP) return;
-        sleepFor(0.1);
-        ::kill(::getppid(), number);
+        if (number == SIGHUP) {
+            sleepFor(0.1);
+            ::kill(::getppid(), number);
+        }
+        sleepFor(0.5);  // until it has been told on, so that it takes effect here and not after the last step
     }
 
     const int m_rank;

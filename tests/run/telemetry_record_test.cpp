@@ -210,3 +210,27 @@ TEST_CASE("thinned steps of metrics.jsonl say what they cover, and single ones a
           R"("from":32773,"steps":2,"loss_min":1,"loss_max":2,"accuracy_min":0.5,"accuracy_max":0.5})");
     CHECK(record.thinnedFrom() == 32'769);
 }
+
+TEST_CASE("an epoch's result is recorded with its last step, whichever of the two comes first") {
+    const TemporaryDirectory directory;
+    RecordBudget budget({});
+    EpochGate epochs(budget, 1, 3);
+    MetricsRecord record(directory.path() / "metrics.jsonl", budget, epochs, {});
+    const auto step = [](std::int64_t number, std::int64_t epoch) {
+        GlobalStep one;
+        one.step = number;
+        one.epoch = epoch;
+        return one;
+    };
+    record.add(step(1, 0));
+    EpochResult trained;
+    trained.split = "train";
+    trained.step = 2;
+    record.add(trained);
+    record.add(step(2, 0));
+    record.flush();  // whoever is killed here has both
+    std::istringstream text(readFile(directory.path() / "metrics.jsonl", kMaxFile).value());
+    std::vector<std::string> kinds;
+    for (std::string line; std::getline(text, line);) kinds.push_back(line.substr(9, 4));
+    CHECK(kinds == std::vector<std::string>{"step", "step", "epoc"});
+}

@@ -107,6 +107,23 @@ TEST_CASE("Without curves a run knows its steps and its pace all the same") {
     CHECK(data.ranks()[1].lossSeries.points().empty());
 }
 
+TEST_CASE("Of many runs only the curves over all ranks need be held") {
+    RunData data(Curves::kGlobal);
+    data.apply(run(2));
+    for (std::int64_t number = 1; number <= 20; ++number) {
+        data.apply(step(0, number, number * 50000));
+        data.apply(step(1, number, number * 50000));
+    }
+    ConsumedIndices trained;
+    trained.index = {1, 2, 3};
+    data.apply(trained);
+    CHECK(data.loss().points().size() == 20);
+    CHECK(data.learningRate().points().size() == 20);
+    CHECK(data.ranks()[1].lossSeries.points().empty());
+    CHECK(data.ranks()[1].accuracySeries.points().empty());
+    CHECK(data.ranks()[0].indices.empty());
+}
+
 TEST_CASE("Steps that arrive far apart are joined in order") {
     RunData data(Curves::kLeftOut);
     std::vector<std::int64_t> global;

@@ -14,7 +14,7 @@ using namespace ringside;
 namespace {
 
 Curve waves(int points, Curve::Kind kind = Curve::Kind::BandLine) {
-    Curve curve{QStringLiteral("train"), Qt::blue, kind, {}};
+    Curve curve{QStringLiteral("loss.train"), QStringLiteral("train"), Qt::blue, kind, {}};
     for (int at = 0; at < points; ++at) {
         const double y = 2 + std::sin(at * 0.9);
         curve.points.push_back({at * 1.0, y, y - 0.5, y + 0.5});
@@ -77,10 +77,11 @@ TEST_CASE("hidden curves are neither drawn into the range nor exported") {
     LiveChart chart(theme);
     chart.resize(600, 300);
     Curve other = waves(3, Curve::Kind::MarkedLine);
+    other.key = QStringLiteral("loss.validation");
     other.name = QStringLiteral("validation");
     chart.setCurves({waves(3), other});
     CHECK(chart.csvRows().size() == 6);
-    chart.setHidden({QStringLiteral("train")});
+    chart.setHidden({QStringLiteral("loss.train")});
     const QStringList rows = chart.csvRows();
     REQUIRE(rows.size() == 3);
     CHECK(rows[0] == "validation,0,2,,,");
@@ -91,25 +92,25 @@ TEST_CASE("a click on the legend hides a curve, a double click shows it alone") 
     ChartLegend legend(theme);
     legend.resize(400, 18);
     Curve a = waves(3), b = waves(3), c = waves(3);
-    b.name = QStringLiteral("rank 1");
-    c.name = QStringLiteral("rank 2");
+    b.key = QStringLiteral("rank.1");
+    c.key = QStringLiteral("rank.2");
     legend.setCurves({a, b, c});
-    const QPoint train = legend.entryRect(QStringLiteral("train")).center();
+    const QPoint train = legend.entryRect(QStringLiteral("loss.train")).center();
     QTest::mouseClick(&legend, Qt::LeftButton, {}, train);
-    CHECK(legend.hidden() == std::set<QString>{"train"});
+    CHECK(legend.hidden() == std::set<QString>{"loss.train"});
     QTest::mouseClick(&legend, Qt::LeftButton, {}, train);
     CHECK(legend.hidden().empty());
-    const QPoint second = legend.entryRect(QStringLiteral("rank 1")).center();
+    const QPoint second = legend.entryRect(QStringLiteral("rank.1")).center();
     QTest::mouseClick(&legend, Qt::LeftButton, {}, second);
     QTest::mouseDClick(&legend, Qt::LeftButton, {}, second);
-    CHECK(legend.hidden() == std::set<QString>{"rank 2", "train"});
+    CHECK(legend.hidden() == std::set<QString>{"loss.train", "rank.2"});
 }
 
 TEST_CASE("the first steps of a loss do not press the rest flat, unless they are asked for") {
     Theme theme;
     LiveChart chart(theme);
     chart.resize(600, 300);
-    Curve loss{QStringLiteral("train"), Qt::blue, Curve::Kind::BandLine, {}};
+    Curve loss{QStringLiteral("loss.train"), QStringLiteral("train"), Qt::blue, Curve::Kind::BandLine, {}};
     for (int at = 0; at < 1000; ++at) {
         const double y = at < 20 ? 50 : 1 + 0.001 * (at % 100);
         loss.points.push_back({at * 1.0, y, y, y});

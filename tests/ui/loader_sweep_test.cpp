@@ -69,7 +69,9 @@ TEST_CASE("the measured number of workers is put into the experiment") {
     CHECK(window.status() == QStringLiteral("2 workers."));
     const auto& curves = window.find<LiveChart>("loaderSweepChart")->curves();
     REQUIRE(curves.size() == 1);
-    CHECK(curves[0].points == std::vector<CurvePoint>{{.x = 0, .y = 50}, {.x = 2, .y = 200}});
+    REQUIRE(curves[0].points.size() == 2);
+    CHECK(curves[0].points[0] == CurvePoint{.x = 0, .y = 50});
+    CHECK(curves[0].points[1] == CurvePoint{.x = 2, .y = 200});
     use->click();
     CHECK(window.model.config().loader.numWorkers == 2);
     CHECK(window.isGone());

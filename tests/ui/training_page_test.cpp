@@ -80,8 +80,57 @@ TEST_CASE("of many ranks apart the mean is shown and the five that are worst off
         model.feed(QByteArray::fromStdString(encode(frame)));
     }
     QStringList names;
-    for (const Curve& curve : lossCurves(partsOf({}, model.data()), XAxis::Step, true, theme)) names << curve.name;
+    GrowingCurves held;
+    for (const Curve& curve : lossCurves(held, partsOf({}, model.data()), XAxis::Step, true, theme))
+        names << curve.name;
     CHECK(names == QStringList{"train", "rank 5", "rank 18", "rank 31", "rank 44", "rank 57"});
+}
+
+TEST_CASE("a curve that grows is the same one, with the points it would have if it were copied whole") {
+    const Theme theme;
+    RunData run;
+    RunStarted started;
+    started.worldSize = 1;
+    started.stepsPerEpoch = 100'000;
+    started.epochs = 1;
+    run.apply(started);
+    GrowingCurves held;
+    const auto drawn = [&](GrowingCurves& from) {
+        return lossCurves(from, partsOf({}, run), XAxis::Step, false, theme).at(0);
+    };
+    std::optional<Curve> before;
+    int sameOnes = 0;
+    std::int64_t step = 0;
+    SmoothedCurve smooth;
+    // Beyond 65,536 points neighbours are merged, and the last point gathers several steps.
+    for (const int steps : {1, 1, 2, 500, 65'000, 31, 1, 7000, 1, 1}) {
+        StepsFrame frame;
+        for (int i = 0; i < steps; ++i) {
+            frame.step.push_back(++step);
+            frame.loss.push_back(static_cast<double>(step % 7));
+            frame.correct.push_back(1);
+            frame.samples.push_back(4);
+            frame.endUs.push_back(step * 1000);
+        }
+        run.apply(frame);
+        const Curve grown = drawn(held);
+        sameOnes += before && before->points.isSame(grown.points) ? 1 : 0;
+        before = grown;
+        GrowingCurves fresh;
+        const Curve whole = drawn(fresh);
+        REQUIRE(grown.points.size() == whole.points.size());
+        CHECK(std::ranges::equal(grown.points, whole.points));
+        CHECK(grown.key == "loss.train");
+        smooth.follow(grown.points, 0.9);
+        std::vector<double> values;
+        for (const CurvePoint& point : whole.points) values.push_back(point.y);
+        const std::vector<double> expected = smoothed(values, 0.9);
+        REQUIRE(smooth.size() == expected.size());
+        bool equal = true;
+        for (std::size_t i = 0; i < expected.size(); ++i) equal = equal && smooth[i] == expected[i];
+        CHECK(equal);
+    }
+    CHECK(sameOnes == 8);  // anew only where all points were merged
 }
 
 TEST_CASE("a legend names what fits and counts the rest") {
@@ -89,16 +138,16 @@ TEST_CASE("a legend names what fits and counts the rest") {
     ChartLegend legend(theme);
     std::vector<Curve> curves;
     for (int rank = 0; rank < 64; ++rank) {
-        curves.push_back({QString("rank %1").arg(rank), Qt::red, Curve::Kind::Line, {}});
+        curves.push_back({QString("rank.%1").arg(rank), QString("rank %1").arg(rank), Qt::red, Curve::Kind::Line, {}});
     }
     legend.setCurves(curves);
     legend.resize(300, 18);
-    CHECK(legend.entryRect("rank 0").left() >= 0);
-    CHECK(legend.entryRect("rank 2").right() < 300);
-    CHECK(legend.entryRect("rank 63").isNull());
+    CHECK(legend.entryRect("rank.0").left() >= 0);
+    CHECK(legend.entryRect("rank.2").right() < 300);
+    CHECK(legend.entryRect("rank.63").isNull());
     curves.resize(2);
     legend.setCurves(curves);
-    CHECK(legend.entryRect("rank 1").right() <= 300);
+    CHECK(legend.entryRect("rank.1").right() <= 300);
 }
 
 TEST_CASE("the loss is the mean over ranks in a band from the lowest to the highest") {

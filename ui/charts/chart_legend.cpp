@@ -24,7 +24,7 @@ ChartLegend::ChartLegend(Theme& theme, QWidget* parent) : QWidget(parent), m_the
 void ChartLegend::setCurves(const std::vector<Curve>& curves) {
     std::vector<Entry> entries;
     for (const Curve& curve : curves) {
-        entries.push_back({curve.name, curve.color, curve.kind == Curve::Kind::MarkedLine});
+        entries.push_back({curve.key, curve.name, curve.color, curve.kind == Curve::Kind::MarkedLine});
     }
     if (entries != m_entries) {
         m_entries = std::move(entries);
@@ -66,9 +66,9 @@ QSize ChartLegend::sizeHint() const {
     return {width, kHeight};
 }
 
-QRect ChartLegend::entryRect(const QString& name) const {
+QRect ChartLegend::entryRect(const QString& key) const {
     for (const auto& [entry, rect] : placed()) {
-        if (entry.name == name) return rect;
+        if (entry.key == key) return rect;
     }
     return {};
 }
@@ -83,7 +83,7 @@ void ChartLegend::paintEvent(QPaintEvent*) {
         painter.drawText(QRect(0, 0, width(), kHeight), Qt::AlignRight | Qt::AlignVCenter, moreText(left));
     }
     for (const auto& [entry, rect] : shown) {
-        const bool hidden = m_hidden.contains(entry.name);
+        const bool hidden = m_hidden.contains(entry.key);
         const QColor color = hidden ? m_theme.colors().border : entry.color;
         const QPointF middle(rect.left() + kMark / 2.0, rect.center().y() + 0.5);
         painter.setPen(QPen(color, 2, Qt::SolidLine, Qt::RoundCap));
@@ -111,8 +111,8 @@ void ChartLegend::mousePressEvent(QMouseEvent* event) {
         return;
     }
     m_hiddenBefore = m_hidden;
-    if (m_hidden.erase(entry->name) == 0) {
-        m_hidden.insert(entry->name);
+    if (m_hidden.erase(entry->key) == 0) {
+        m_hidden.insert(entry->key);
     }
     update();
     Q_EMIT hiddenChanged(m_hidden);
@@ -120,14 +120,14 @@ void ChartLegend::mousePressEvent(QMouseEvent* event) {
 
 void ChartLegend::mouseDoubleClickEvent(QMouseEvent* event) {
     if (const Entry* entry = entryAt(event->position().toPoint())) {
-        solo(entry->name);
+        solo(entry->key);
     }
 }
 
-void ChartLegend::solo(const QString& name) {
+void ChartLegend::solo(const QString& key) {
     std::set<QString> others;
     for (const Entry& entry : m_entries) {
-        if (entry.name != name) others.insert(entry.name);
+        if (entry.key != key) others.insert(entry.key);
     }
     m_hidden = m_hiddenBefore == others ? std::set<QString>() : others;
     update();

@@ -18,8 +18,8 @@ class ChartLegend : public QWidget {
     explicit ChartLegend(Theme& theme, QWidget* parent = nullptr);
 
     void setCurves(const std::vector<Curve>& curves);
-    const std::set<QString>& hidden() const { return m_hidden; }
-    QRect entryRect(const QString& name) const;
+    const std::set<QString>& hidden() const { return m_hidden; }  // their keys
+    QRect entryRect(const QString& key) const;
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return {0, sizeHint().height()}; }
@@ -34,7 +34,7 @@ class ChartLegend : public QWidget {
 
   private:
     struct Entry {
-        QString name;
+        QString key, name;
         QColor color;
         bool marked;
         bool operator==(const Entry&) const = default;
@@ -42,7 +42,7 @@ class ChartLegend : public QWidget {
     static QString moreText(std::size_t entries);  // of those that have no room
     std::vector<std::pair<Entry, QRect>> placed() const;
     const Entry* entryAt(QPoint point) const;
-    void solo(const QString& name);
+    void solo(const QString& key);
 
     Theme& m_theme;
     std::vector<Entry> m_entries;

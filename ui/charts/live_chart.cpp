@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "charts/smoothing.h"
 #include "theme/theme.h"
 
 namespace ringside {
@@ -32,6 +31,15 @@ constexpr double kRoomAtEdge = 0.012;  // of the width: the last marker is not c
 QColor faded(QColor color, double opacity) {
     color.setAlphaF(static_cast<float>(opacity));
     return color;
+}
+
+// The points within x and a neighbour on each side, as [first, end).
+std::pair<std::size_t, std::size_t> drawnRange(const Curve& curve, const AxisRange& x) {
+    const auto from = std::ranges::lower_bound(curve.points, x.minimum, {}, &CurvePoint::x);
+    const auto to = std::ranges::upper_bound(curve.points, x.maximum, {}, &CurvePoint::x);
+    const auto first = static_cast<std::size_t>(from - curve.points.begin());
+    const auto end = static_cast<std::size_t>(to - curve.points.begin());
+    return {first > 0 ? first - 1 : 0, std::min(end + 1, curve.points.size())};
 }
 
 }  // namespace
@@ -62,8 +70,8 @@ void LiveChart::setCurves(std::vector<Curve> curves, std::optional<AxisRange> wh
     redraw();
 }
 
-void LiveChart::setHidden(const std::set<QString>& names) {
-    m_hidden = names;
+void LiveChart::setHidden(const std::set<QString>& keys) {
+    m_hidden = keys;
     redraw();
 }
 
@@ -137,12 +145,10 @@ AxisRange LiveChart::wholeShown() const {
 }
 
 void LiveChart::computeSmoothed() {
-    m_smoothed.clear();
-    for (const Curve& curve : m_curves) {
-        std::vector<double> values;
-        values.reserve(curve.points.size());
-        for (const CurvePoint& point : curve.points) values.push_back(point.y);
-        m_smoothed.push_back(smoothed(values, curve.kind == Curve::Kind::MarkedLine ? 0 : m_smoothing));
+    m_smoothed.resize(m_curves.size());
+    for (std::size_t at = 0; at < m_curves.size(); ++at) {
+        const Curve& curve = m_curves[at];
+        m_smoothed[at].follow(curve.points, curve.kind == Curve::Kind::MarkedLine ? 0 : m_smoothing);
     }
 }
 
@@ -154,8 +160,9 @@ double LiveChart::toY(double value) const {
 std::vector<QPointF> LiveChart::pointsIn(const AxisRange& x) const {
     std::vector<QPointF> points;
     for (std::size_t at = 0; at < m_curves.size(); ++at) {
-        if (m_hidden.contains(m_curves[at].name)) continue;
-        for (std::size_t index = 0; index < m_curves[at].points.size(); ++index) {
+        if (m_hidden.contains(m_curves[at].key)) continue;
+        const auto [first, end] = drawnRange(m_curves[at], x);
+        for (std::size_t index = first; index < end; ++index) {
             const CurvePoint& point = m_curves[at].points[index];
             if (point.x < x.minimum || point.x > x.maximum) continue;
             points.emplace_back(point.x, toY(point.y));
@@ -225,7 +232,7 @@ LiveChart::Drawn LiveChart::addSeries(const Curve& curve) {
 }
 
 void LiveChart::restyle(Drawn& drawn, const Curve& curve) {
-    const bool shown = !m_hidden.contains(curve.name);
+    const bool shown = !m_hidden.contains(curve.key);
     drawn.line->setPen(QPen(curve.color, kLineWidth, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
     drawn.line->setVisible(shown);
     if (drawn.raw != nullptr) {
@@ -245,12 +252,13 @@ void LiveChart::restyle(Drawn& drawn, const Curve& curve) {
 }
 
 void LiveChart::fill(Drawn& drawn, const Curve& curve) {
-    const std::vector<double>& smooth = m_smoothed[static_cast<std::size_t>(&curve - m_curves.data())];
+    const SmoothedCurve& smooth = m_smoothed[static_cast<std::size_t>(&curve - m_curves.data())];
     const AxisRange x = shownX();
     const PixelColumns columns{x.minimum, x.maximum, pixelColumns()};
-    std::vector<QPointF> points(curve.points.size());
+    const auto [first, end] = drawnRange(curve, x);
+    std::vector<QPointF> points(end - first);
     const auto gather = [&](auto valueAt) -> std::span<const QPointF> {
-        for (std::size_t at = 0; at < points.size(); ++at) points[at] = {curve.points[at].x, toY(valueAt(at))};
+        for (std::size_t at = first; at < end; ++at) points[at - first] = {curve.points[at].x, toY(valueAt(at))};
         return points;
     };
     if (drawn.band != nullptr) {
@@ -281,7 +289,7 @@ void LiveChart::redraw() {
     m_yAxis->setRange(y.minimum, y.maximum);
     for (std::size_t at = 0; at < m_curves.size(); ++at) {
         restyle(m_drawn[at], m_curves[at]);
-        if (!m_hidden.contains(m_curves[at].name)) fill(m_drawn[at], m_curves[at]);
+        if (!m_hidden.contains(m_curves[at].key)) fill(m_drawn[at], m_curves[at]);
     }
     resetCachedContent();
     scene()->update();
@@ -310,7 +318,7 @@ QStringList LiveChart::csvRows() const {
     QStringList rows;
     for (std::size_t at = 0; at < m_curves.size(); ++at) {
         const Curve& curve = m_curves[at];
-        for (std::size_t index = 0; index < curve.points.size() && !m_hidden.contains(curve.name); ++index) {
+        for (std::size_t index = 0; index < curve.points.size() && !m_hidden.contains(curve.key); ++index) {
             const CurvePoint& point = curve.points[index];
             if (point.x < x.minimum || point.x > x.maximum) {
                 continue;

@@ -11,6 +11,7 @@
 #include "charts/axis_ticks.h"
 #include "charts/curve.h"
 #include "charts/decimator.h"
+#include "charts/smoothed_curve.h"
 
 QT_BEGIN_NAMESPACE
 class QAreaSeries;
@@ -40,7 +41,7 @@ class LiveChart : public QChartView {
     // wholeX: what all charts that share the x axis hold, so that they stay aligned.
     void setCurves(std::vector<Curve> curves, std::optional<AxisRange> wholeX = {});
     const std::vector<Curve>& curves() const { return m_curves; }
-    void setHidden(const std::set<QString>& names);
+    void setHidden(const std::set<QString>& keys);
     void setSmoothing(double weight);
     void setStyles(NumberStyle x, NumberStyle y);
     void setLogY(bool on);
@@ -111,7 +112,7 @@ class LiveChart : public QChartView {
     QValueAxis* m_xAxis;
     QValueAxis* m_yAxis;
     std::vector<Curve> m_curves;
-    std::vector<std::vector<double>> m_smoothed;  // per curve, beside its points
+    std::vector<SmoothedCurve> m_smoothed;  // per curve, beside its points
     std::vector<Drawn> m_drawn;
     std::set<QString> m_hidden;
     double m_smoothing = 0;

@@ -127,7 +127,7 @@ void LiveChart::drawForeground(QPainter* painter, const QRectF&) {
 QStringList LiveChart::crosshairLines() const {
     QStringList lines;
     for (const Curve& curve : m_curves) {
-        const CurvePoint* point = m_hidden.contains(curve.name) ? nullptr : pointAt(curve, *m_crosshair);
+        const CurvePoint* point = m_hidden.contains(curve.key) ? nullptr : pointAt(curve, *m_crosshair);
         if (point == nullptr || !std::isfinite(point->y)) {
             continue;
         }

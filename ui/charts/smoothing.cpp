@@ -5,21 +5,18 @@
 
 namespace ringside {
 
+double Smoother::next(double value) {
+    if (m_weight <= 0 || !std::isfinite(value)) return value;
+    m_average = m_weight * m_average + (1 - m_weight) * value;
+    m_weightLeft *= m_weight;
+    return m_average / (1 - m_weightLeft);
+}
+
 std::vector<double> smoothed(std::span<const double> values, double weight) {
-    std::vector<double> result(values.begin(), values.end());
-    if (weight <= 0) {
-        return result;
-    }
-    double average = 0;
-    double weightLeft = 1;  // w^t
-    for (double& value : result) {
-        if (!std::isfinite(value)) {
-            continue;
-        }
-        average = weight * average + (1 - weight) * value;
-        weightLeft *= weight;
-        value = average / (1 - weightLeft);
-    }
+    std::vector<double> result;
+    result.reserve(values.size());
+    Smoother smoother(weight);
+    for (const double value : values) result.push_back(smoother.next(value));
     return result;
 }
 

@@ -88,8 +88,11 @@ void LoaderSweepDialog::addRate(const LoaderRate& rate) {
 }
 
 void LoaderSweepDialog::showCurve() {
-    Curve curve{
-        .name = tr("samples/s"), .color = m_theme.colors().accent, .kind = Curve::Kind::MarkedLine, .points = {}};
+    Curve curve{.key = QStringLiteral("samplesPerSecond"),
+                .name = tr("samples/s"),
+                .color = m_theme.colors().accent,
+                .kind = Curve::Kind::MarkedLine,
+                .points = {}};
     for (const LoaderRate& rate : m_rates)
         curve.points.push_back({.x = static_cast<double>(rate.numWorkers), .y = rate.samplesPerSecond()});
     if (curve.points.empty()) return;

@@ -25,55 +25,6 @@ QString number(std::int64_t value) {
     return QLocale().toString(static_cast<qlonglong>(value));
 }
 
-double xIn(const RunPart& part, const SeriesPoint& point, XAxis axis) {
-    const double x = xOf(point, axis);
-    if (axis == XAxis::Samples) return x + part.samplesBefore;
-    return axis == XAxis::Time ? x + part.secondsBefore : x;
-}
-
-// Where points stand for several steps, or for several ranks, their range is shown.
-Curve curveOf(const RunParts& parts, XAxis axis, const QString& name, const QColor& color,
-              const std::function<const Series*(const RunData&)>& seriesOf) {
-    Curve curve{name, color, Curve::Kind::Line, {}};
-    std::size_t points = 0;
-    for (const RunPart& part : parts) {
-        if (const Series* series = seriesOf(*part.run)) points += series->points().size();
-    }
-    curve.points.reserve(points);
-    for (const RunPart& part : parts) {
-        const Series* series = seriesOf(*part.run);
-        if (series == nullptr) continue;
-        for (const SeriesPoint& point : series->points()) {
-            if (point.step > part.lastStep) break;
-            curve.points.push_back({xIn(part, point, axis), point.mean, point.minimum, point.maximum});
-            if (point.minimum < point.maximum) curve.kind = Curve::Kind::BandLine;
-        }
-    }
-    return curve;
-}
-
-Curve curveOf(const RunParts& parts, XAxis axis, const QString& name, const QColor& color,
-              const Series& (RunData::*series)() const) {
-    return curveOf(parts, axis, name, color, [series](const RunData& run) { return &(run.*series)(); });
-}
-
-// Samples seen at a step, from the training curve.
-double samplesAt(const Series& series, std::int64_t step) {
-    const auto points = series.points();
-    if (points.empty()) {
-        return 0;
-    }
-    const auto at = std::ranges::lower_bound(points, step, {}, &SeriesPoint::step);
-    return static_cast<double>(at != points.end() ? at->samples : points.back().samples);
-}
-
-double secondsAt(const Series& series, std::int64_t step) {
-    const auto points = series.points();
-    if (points.empty()) return 0;
-    const auto at = std::ranges::lower_bound(points, step, {}, &SeriesPoint::step);
-    return static_cast<double>(at != points.end() ? at->timeUs : points.back().timeUs) / 1e6;
-}
-
 double xOf(const EpochResult& epoch, XAxis axis, const RunPart& part) {
     switch (axis) {
         case XAxis::Step:
@@ -89,10 +40,10 @@ double xOf(const EpochResult& epoch, XAxis axis, const RunPart& part) {
 }
 
 void addValidation(std::vector<Curve>& curves, const RunParts& parts, XAxis axis, bool fanOut, const Theme& theme,
-                   double EpochResult::*value) {
+                   const QString& chart, double EpochResult::*value) {
     // Amber is a rank's own colour when the ranks are shown apart.
     const QColor color = fanOut ? theme.colors().text : theme.rankColor(kValidationColor);
-    Curve curve{text("validation"), color, Curve::Kind::MarkedLine, {}};
+    Curve curve{chart + QStringLiteral(".validation"), text("validation"), color, Curve::Kind::MarkedLine, {}};
     for (const RunPart& part : parts) {
         for (const EpochResult& epoch : part.run->validationEpochs()) {
             if (!std::isfinite(epoch.*value) || epoch.step > part.lastStep) continue;
@@ -123,112 +74,73 @@ std::vector<std::size_t> worstRanks(const RunData& run) {
     return ranks;
 }
 
-void addTraining(std::vector<Curve>& curves, const RunParts& parts, XAxis axis, bool fanOut, const Theme& theme,
-                 const Series& (RunData::*whole)() const, Series RankData::*ofRank) {
+void addTraining(std::vector<Curve>& curves, GrowingCurves& held, const RunParts& parts, XAxis axis, bool fanOut,
+                 const Theme& theme, const QString& chart, const Series& (RunData::*whole)() const,
+                 Series RankData::*ofRank) {
     const bool none =
         std::ranges::all_of(parts, [whole](const RunPart& part) { return (part.run->*whole)().points().empty(); });
     if (none) {
         return;
     }
-    if (!fanOut) {
-        curves.push_back(curveOf(parts, axis, text("train"), theme.colors().accent, whole));
-        curves.back().kind = Curve::Kind::BandLine;
-        return;
-    }
     // Many ranks apart are a thicket: their mean and band, and those that are worst off.
     const RunData& run = *parts.back().run;
     const bool many = run.ranks().size() > kMostApart;
-    if (many) {
-        curves.push_back(curveOf(parts, axis, text("train"), theme.colors().accent, whole));
-        curves.back().kind = Curve::Kind::BandLine;
+    if (!fanOut || many) {
+        curves.push_back(held.follow(
+            {chart + QStringLiteral(".train"), text("train"), theme.colors().accent, Curve::Kind::BandLine, {}}, parts,
+            axis, [whole](const RunData& one) { return &(one.*whole)(); }));
     }
+    if (!fanOut) return;
     for (const std::size_t rank : many ? worstRanks(run) : everyRank(run)) {
-        curves.push_back(curveOf(parts, axis, text("rank %1").arg(rank), theme.rankColor(static_cast<int>(rank)),
-                                 [rank, ofRank](const RunData& one) {
-                                     return rank < one.ranks().size() ? &(one.ranks()[rank].*ofRank) : nullptr;
-                                 }));
+        const auto number = static_cast<int>(rank);
+        curves.push_back(held.follow({chart + QStringLiteral(".rank.%1").arg(number),
+                                      text("rank %1").arg(number),
+                                      theme.rankColor(number),
+                                      Curve::Kind::Line,
+                                      {}},
+                                     parts, axis, [rank, ofRank](const RunData& one) {
+                                         return rank < one.ranks().size() ? &(one.ranks()[rank].*ofRank) : nullptr;
+                                     }));
     }
 }
 
-std::vector<Curve> onlyCurve(const RunParts& parts, XAxis axis, const char* name, const Theme& theme,
-                             const Series& (RunData::*series)() const) {
-    Curve curve = curveOf(parts, axis, text(name), theme.colors().accent, series);
+std::vector<Curve> onlyCurve(GrowingCurves& held, const RunParts& parts, XAxis axis, const char* key, const char* name,
+                             const Theme& theme, const Series& (RunData::*series)() const) {
+    Curve curve = held.follow({QString::fromLatin1(key), text(name), theme.colors().accent, Curve::Kind::Line, {}},
+                              parts, axis, [series](const RunData& one) { return &(one.*series)(); });
     if (curve.points.empty()) return {};
     return {std::move(curve)};
 }
 
 }  // namespace
 
-double xOf(const SeriesPoint& point, XAxis axis) {
-    switch (axis) {
-        case XAxis::Step:
-            return static_cast<double>(point.step);
-        case XAxis::Epoch:
-            return point.epoch;
-        case XAxis::Samples:
-            return static_cast<double>(point.samples);
-        case XAxis::Time:
-            return static_cast<double>(point.timeUs) / 1e6;
-    }
-    return 0;
-}
-
-RunParts partsOf(const std::vector<std::shared_ptr<const RunData>>& earlier, const RunData& run) {
-    RunParts parts;
-    double samples = 0;
-    for (std::size_t i = 0; i < earlier.size(); ++i) {
-        const RunData& next = i + 1 < earlier.size() ? *earlier[i + 1] : run;
-        const std::int64_t lastStep = next.started() ? next.started()->stepsBefore : 0;
-        parts.push_back({earlier[i].get(), lastStep, samples, 0});
-        samples += samplesAt(earlier[i]->loss(), lastStep);
-    }
-    double seconds = 0;
-    for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
-        seconds -= secondsAt(part->run->loss(), part->lastStep);
-        part->secondsBefore = seconds;
-    }
-    parts.push_back({&run, std::numeric_limits<std::int64_t>::max(), samples, 0});
-    return parts;
-}
-
-std::vector<double> seams(const RunParts& parts, XAxis axis) {
-    std::vector<double> all;
-    for (std::size_t i = 1; i < parts.size(); ++i) {
-        const RunPart& part = parts[i];
-        const auto step = static_cast<double>(parts[i - 1].lastStep);
-        const std::int64_t perEpoch = part.run->started() ? part.run->started()->stepsPerEpoch : 0;
-        all.push_back(axis == XAxis::Step      ? step
-                      : axis == XAxis::Epoch   ? step / static_cast<double>(std::max<std::int64_t>(perEpoch, 1))
-                      : axis == XAxis::Samples ? part.samplesBefore
-                                               : part.secondsBefore);
-    }
-    return all;
-}
-
-std::vector<Curve> lossCurves(const RunParts& parts, XAxis axis, bool fanOut, const Theme& theme) {
+std::vector<Curve> lossCurves(GrowingCurves& held, const RunParts& parts, XAxis axis, bool fanOut, const Theme& theme) {
     std::vector<Curve> curves;
-    addTraining(curves, parts, axis, fanOut, theme, &RunData::loss, &RankData::lossSeries);
-    addValidation(curves, parts, axis, fanOut, theme, &EpochResult::loss);
+    addTraining(curves, held, parts, axis, fanOut, theme, QStringLiteral("loss"), &RunData::loss,
+                &RankData::lossSeries);
+    addValidation(curves, parts, axis, fanOut, theme, QStringLiteral("loss"), &EpochResult::loss);
     return curves;
 }
 
-std::vector<Curve> accuracyCurves(const RunParts& parts, XAxis axis, bool fanOut, const Theme& theme) {
+std::vector<Curve> accuracyCurves(GrowingCurves& held, const RunParts& parts, XAxis axis, bool fanOut,
+                                  const Theme& theme) {
     std::vector<Curve> curves;
-    addTraining(curves, parts, axis, fanOut, theme, &RunData::accuracy, &RankData::accuracySeries);
-    addValidation(curves, parts, axis, fanOut, theme, &EpochResult::accuracy);
+    addTraining(curves, held, parts, axis, fanOut, theme, QStringLiteral("accuracy"), &RunData::accuracy,
+                &RankData::accuracySeries);
+    addValidation(curves, parts, axis, fanOut, theme, QStringLiteral("accuracy"), &EpochResult::accuracy);
     return curves;
 }
 
-std::vector<Curve> throughputCurves(const RunParts& parts, XAxis axis, const Theme& theme) {
-    return onlyCurve(parts, axis, "all ranks", theme, &RunData::samplesPerSecond);
+std::vector<Curve> throughputCurves(GrowingCurves& held, const RunParts& parts, XAxis axis, const Theme& theme) {
+    return onlyCurve(held, parts, axis, "throughput", "all ranks", theme, &RunData::samplesPerSecond);
 }
 
-std::vector<Curve> gradientNormCurves(const RunParts& parts, XAxis axis, const Theme& theme) {
-    return onlyCurve(parts, axis, "averaged gradient", theme, &RunData::gradientNorm);
+std::vector<Curve> gradientNormCurves(GrowingCurves& held, const RunParts& parts, XAxis axis, const Theme& theme) {
+    return onlyCurve(held, parts, axis, "gradientNorm", "averaged gradient", theme, &RunData::gradientNorm);
 }
 
-std::vector<Curve> learningRateCurves(const RunParts& parts, XAxis axis, const Theme& theme) {
-    return onlyCurve(parts, axis, "all ranks", theme, &RunData::learningRate);
+std::vector<Curve> learningRateCurves(GrowingCurves& held, const RunParts& parts, XAxis axis, const Theme& theme) {
+    return onlyCurve(held, parts, axis, "learningRate", "all ranks", theme, &RunData::learningRate);
 }
 
 QString placeText(const RunParts& parts, XAxis axis, double x) {

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training/earlier_runs.h"
 
-#include <unistd.h>
-
-#include <cerrno>
 #include <filesystem>
 #include <string>
 
-#include "base/files.h"
 #include "config/run_config.h"
 #include "models/run_model.h"
-#include "run/read/run_directory.h"
-#include "telemetry/events/codec.h"
+#include "run/read/load_run.h"
 
 namespace ringside {
 namespace {
@@ -19,7 +14,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kMostRuns = 16;  // of a chain
-constexpr std::size_t kRunPiece = 1U << 18;
 
 // The run directory that training.resume names: itself, or that of a checkpoint in it. Empty where there is none.
 fs::path directoryOf(const RunStarted& started) {
@@ -33,28 +27,14 @@ fs::path directoryOf(const RunStarted& started) {
     return {};
 }
 
-std::shared_ptr<const RunData> readRun(const fs::path& directory, const LatestWork::Stop& stop) {
-    const Result<UniqueFd> file = openFile(RunPaths(directory).telemetry());
-    if (!file) return nullptr;
-    auto data = std::make_shared<RunData>();
-    Decoder decoder;
-    std::string piece(kRunPiece, '\0');
-    while (!stop) {
-        const ssize_t got = ::read(file.value().get(), piece.data(), piece.size());
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) break;
-        decoder.feed({piece.data(), static_cast<std::size_t>(got)}, [&](Event&& event) { data->apply(event); });
-    }
-    return data->started() ? data : nullptr;
-}
-
 std::vector<std::shared_ptr<const RunData>> readChain(const RunStarted& latest, const LatestWork::Stop& stop) {
     std::vector<std::shared_ptr<const RunData>> chain;
     const RunStarted* next = &latest;
     while (!stop && static_cast<int>(chain.size()) < kMostRuns) {
         const fs::path directory = directoryOf(*next);
         if (directory.empty()) break;
-        std::shared_ptr<const RunData> run = readRun(directory, stop);
+        std::shared_ptr<const RunData> run =
+            loadRun(RunPaths(directory), Curves::kKept, [&stop] { return stop.load(); });
         // A run goes on from an earlier step; anything else is no chain, or a circle.
         if (!run || run->started()->stepsBefore >= next->stepsBefore) break;
         chain.insert(chain.begin(), run);

@@ -42,7 +42,10 @@ TrainingPage::TrainingPage(RunModel& run, Theme& theme, QWidget* parent)
     connect(&run, &RunModel::changed, this, [this] {
         if (isVisible()) redraw();
     });
-    connect(m_earlier, &EarlierRuns::changed, this, &TrainingPage::redrawLater);
+    connect(m_earlier, &EarlierRuns::changed, this, [this] {
+        m_curves.forget();
+        redrawLater();
+    });
     auto* logKey = new QShortcut(QKeySequence(Qt::Key_L), this);
     logKey->setContext(Qt::WidgetWithChildrenShortcut);
     connect(logKey, &QShortcut::activated, m_tools, &TrainingToolRow::toggleLogY);
@@ -51,6 +54,7 @@ TrainingPage::TrainingPage(RunModel& run, Theme& theme, QWidget* parent)
     connect(m_tools, &TrainingToolRow::changed, this, &TrainingPage::redrawLater);
     connect(m_tools, &TrainingToolRow::exportWanted, this, &TrainingPage::chooseExport);
     const auto startOver = [this] {
+        m_curves.forget();
         setXRange(std::nullopt);
         redrawLater();
     };
@@ -176,7 +180,7 @@ void TrainingPage::redraw() {
     m_loss->chart().setLogY(m_tools->logY());
     m_loss->chart().setIgnoreOutliers(m_tools->ignoreOutliers());
     m_gradient->chart().setLogY(m_tools->logY());
-    std::vector<Curve> loss = lossCurves(parts, axis, m_tools->fanOut(), m_theme);
+    std::vector<Curve> loss = lossCurves(m_curves, parts, axis, m_tools->fanOut(), m_theme);
     const AxisRange whole = wholeRange(loss);
     // A run that goes on from another begins where that one ended, which may be far from 0.
     const auto& first = parts.front().run->started();
@@ -184,10 +188,10 @@ void TrainingPage::redraw() {
     const bool fromZero = !goesOn || whole.minimum < kStartsNearZero * whole.maximum;
     for (ChartPanel* panel : panels()) panel->chart().setXFromZero(fromZero);
     m_loss->setCurves(std::move(loss), whole);
-    m_accuracy->setCurves(accuracyCurves(parts, axis, m_tools->fanOut(), m_theme), whole);
-    m_throughput->setCurves(throughputCurves(parts, axis, m_theme), whole);
-    m_gradient->setCurves(gradientNormCurves(parts, axis, m_theme), whole);
-    m_rate->setCurves(learningRateCurves(parts, axis, m_theme), whole);
+    m_accuracy->setCurves(accuracyCurves(m_curves, parts, axis, m_tools->fanOut(), m_theme), whole);
+    m_throughput->setCurves(throughputCurves(m_curves, parts, axis, m_theme), whole);
+    m_gradient->setCurves(gradientNormCurves(m_curves, parts, axis, m_theme), whole);
+    m_rate->setCurves(learningRateCurves(m_curves, parts, axis, m_theme), whole);
     place(0, {m_loss, m_accuracy});  // regression has none
     place(1, {m_throughput, m_gradient, m_rate});
 }

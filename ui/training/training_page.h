@@ -11,6 +11,7 @@
 #include "charts/chart_panel.h"
 #include "controls/latest_work.h"
 #include "pages/page.h"
+#include "training/curve_source.h"
 #include "training/earlier_runs.h"
 #include "training/training_tool_row.h"
 
@@ -52,6 +53,7 @@ class TrainingPage : public Page {
     RunModel& m_run;
     Theme& m_theme;
     EarlierRuns* m_earlier;
+    GrowingCurves m_curves;
     QTimer m_tick;
     QStackedLayout* m_stack = nullptr;
     QLabel* m_emptyTitle = nullptr;

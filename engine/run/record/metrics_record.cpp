@@ -61,9 +61,14 @@ void MetricsRecord::add(const GlobalStep& step) {
     m_lastStep = step.step;
     if (m_open && step.step > m_open->window.last) close();
     writeEpochsUpTo(step.step - 1);
-    if (!m_open && m_grain.isSingle(step.step)) return writeStep(step);
-    gather(step);
-    if (step.step == m_open->window.last) close();
+    if (!m_open && m_grain.isSingle(step.step)) {
+        writeStep(step);
+    } else {
+        gather(step);
+        if (step.step == m_open->window.last) close();
+    }
+    // Not only with the next step: who goes on from a checkpoint here finds the epochs before it.
+    if (!m_open) writeEpochsUpTo(step.step);
 }
 
 void MetricsRecord::writeStep(const GlobalStep& step) {

@@ -134,7 +134,7 @@ unsigned RunData::take(const StepsFrame& event) {
     for (std::size_t i = 0; i < event.step.size(); ++i) {
         pace.samples = std::min(pace.samples + event.samples[i], kMostSamples);
         pace.pace.add(event.endUs[i], pace.samples, event.step[i]);
-        if (m_curves == Curves::kLeftOut) continue;
+        if (m_curves != Curves::kKept) continue;
         addPoints(*one, event, i, placeOf(event.step[i], event.epoch, pace.samples, event.endUs[i]));
     }
     takeDataWait(*one, event);
@@ -152,7 +152,7 @@ unsigned RunData::take(const StepsFrame& event) {
 void RunData::takeGlobal(const GlobalStep& global) {
     m_lastStep = global;
     m_pace.add(global.timeUs, global.samplesSoFar, global.step);
-    if (m_curves == Curves::kKept) addPoints(global);
+    if (m_curves != Curves::kLeftOut) addPoints(global);
     if (onGlobalStep) onGlobalStep(global);
 }
 
@@ -232,6 +232,7 @@ unsigned RunData::take(const Consumed& event) {
 unsigned RunData::take(const ConsumedIndices& event) {
     RankData* one = rank(event.rank);
     if (one == nullptr || event.index.empty()) return 0;
+    if (m_curves == Curves::kGlobal) return 0;
     std::size_t& held = m_indicesHeld[static_cast<std::size_t>(event.rank)];
     one->indices.push_back(event);
     ++one->indicesCount;

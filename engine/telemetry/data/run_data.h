@@ -143,8 +143,9 @@ class Pace {
     std::deque<Mark> m_marks;
 };
 
-// Whether a RunData gathers curves, for who draws them.
-enum class Curves { kKept, kLeftOut };
+// Which curves a RunData gathers: all, for who draws them; those over all ranks, for who holds many runs (no curves of
+// single ranks, no samples); none, for who only counts.
+enum class Curves { kKept, kGlobal, kLeftOut };
 
 // Everything known about one run, live or finished, built from events alone; bounded memory.
 class RunData {

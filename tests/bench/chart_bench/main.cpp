@@ -14,7 +14,7 @@ using namespace ringside;
 namespace {
 
 Curve longCurve(int points, int phase) {
-    Curve curve{QStringLiteral("train"), Qt::blue, Curve::Kind::BandLine, {}};
+    Curve curve{QStringLiteral("train"), QStringLiteral("train"), Qt::blue, Curve::Kind::BandLine, {}};
     curve.points.reserve(static_cast<std::size_t>(points));
     for (int at = 0; at < points; ++at) {
         const double y = 2 * std::exp(-3.0 * at / points) + 0.1 * std::sin((at + phase) * 1.7);

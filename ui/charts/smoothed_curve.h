@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "charts/curve.h"
+#include "charts/smoothing.h"
+
+namespace ringside {
+
+// A curve's smoothed values, beside its points. While the same curve grows only what is new is smoothed.
+class SmoothedCurve {
+  public:
+    void follow(const CurvePoints& points, double weight);
+    double operator[](std::size_t index) const { return m_values[index]; }
+    std::size_t size() const { return m_values.size(); }
+
+  private:
+    CurvePoints m_points;
+    std::optional<double> m_weight;
+    Smoother m_settled{0};  // before the last value, whose point may still change
+    std::vector<double> m_values;
+};
+
+}  // namespace ringside
