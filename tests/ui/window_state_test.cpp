@@ -2,14 +2,23 @@
 // What the window says while a run starts, when the form parts from it, and after it.
 #include <QAction>
 #include <QDir>
+#include <QDragEnterEvent>
+#include <QDropEvent>
 #include <QLabel>
+#include <QMenu>
+#include <QMimeData>
 #include <QPushButton>
 #include <QStatusBar>
+#include <QTemporaryDir>
+#include <QUrl>
+#include <filesystem>
 
 #include "base/json.h"
+#include "charts/live_chart.h"
 #include "main_window/main_window.h"
 #include "models/start_progress.h"
 #include "ranks/rank_strip.h"
+#include "run/read/run_directory.h"
 #include "settings/settings.h"
 #include "support/catch.h"
 #include "theme/theme.h"
@@ -180,4 +189,60 @@ TEST_CASE("an experiment that was saved is told of") {
     f.dialogs.path = f.fake.folder.filePath("mine.ringside.json");
     f.trigger("saveAsAction");
     CHECK(f.window.statusBar()->currentMessage() == "Saved " + f.dialogs.path);
+}
+
+TEST_CASE("sections of the form that were folded are folded at the next start") {
+    const FakeRun fake("run");
+    Theme theme;
+    Settings settings(fake.folder.filePath("window.ini"));
+    FakeDialogs dialogs;
+    for (const bool folded : {false, true}) {
+        MainWindow window({theme, settings, dialogs, FakeRun::program()});
+        window.restore();
+        window.show();
+        auto* fold = window.findChild<QPushButton*>("modelFoldButton");
+        REQUIRE(fold != nullptr);
+        CHECK(fold->isChecked() == folded);
+        CHECK_FALSE(window.findChild<QPushButton*>("dataFoldButton")->isChecked());
+        fold->setChecked(true);
+        window.close();
+    }
+}
+
+TEST_CASE("the menu to attach with lists the runs that live, and no others") {
+    Fixture f("run");
+    const QTemporaryDir runs;
+    const auto at = [&](const char* name) { return std::filesystem::path(runs.filePath(name).toStdString()); };
+    const Result<RunDirectory> live = RunDirectory::create(at("live"));
+    REQUIRE(live);
+    {
+        const Result<RunDirectory> dead = RunDirectory::create(at("dead"));
+        REQUIRE(dead);
+    }
+    f.settings.set(settings::kLastRun, runs.filePath("dead"));
+    auto* menu = f.find<QMenu>("liveRunsMenu");
+    Q_EMIT menu->aboutToShow();
+    QStringList names;
+    for (const QAction* action : menu->actions()) {
+        if (!action->isSeparator()) names << action->text();
+    }
+    CHECK(names.contains("live"));
+    CHECK_FALSE(names.contains("dead"));
+}
+
+TEST_CASE("a file that is dropped on a chart is opened as one dropped anywhere else") {
+    Fixture f("run");
+    RunConfig config;
+    config.name = "dropped on a chart";
+    const QString file = f.fake.folder.filePath("dropped.ringside.json");
+    f.fake.write("dropped.ringside.json", config.toText(2));
+    QMimeData data;
+    data.setUrls({QUrl::fromLocalFile(file)});
+    QWidget* chart = f.find<LiveChart>("lossChart")->viewport();
+    QDragEnterEvent enter({5, 5}, Qt::CopyAction, &data, Qt::LeftButton, {});
+    QCoreApplication::sendEvent(chart, &enter);
+    CHECK(enter.isAccepted());
+    QDropEvent drop({5, 5}, Qt::CopyAction, &data, Qt::LeftButton, {});
+    QCoreApplication::sendEvent(chart, &drop);
+    CHECK(waitFor([&] { return f.window.experiment().config().name == "dropped on a chart"; }));
 }

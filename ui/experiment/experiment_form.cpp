@@ -135,4 +135,16 @@ void ExperimentForm::focusFirstProblem() {
     }
 }
 
+QStringList ExperimentForm::folded() const {
+    QStringList names;
+    for (const FormSection* section : m_sections) {
+        if (section->isFolded()) names << section->name();
+    }
+    return names;
+}
+
+void ExperimentForm::setFolded(const QStringList& sections) {
+    for (FormSection* section : m_sections) section->setFolded(sections.contains(section->name()));
+}
+
 }  // namespace ringside

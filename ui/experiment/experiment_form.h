@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QStringList>
 #include <QWidget>
 #include <vector>
 
@@ -17,6 +18,9 @@ class ExperimentForm final : public QWidget {
 
     // Puts the keyboard into the first field that has a problem.
     void focusFirstProblem();
+    // Sections of which only the title shows, by the names of their buttons.
+    QStringList folded() const;
+    void setFolded(const QStringList& sections);
 
   Q_SIGNALS:
     void browseRequested();   // the user wants to pick the data file

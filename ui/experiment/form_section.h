@@ -23,6 +23,7 @@ class FormSection final : public QWidget {
     FormSection(FormSectionId id, ExperimentModel& model, QWidget* parent = nullptr);
 
     FormSectionId id() const { return m_id; }
+    QString name() const { return m_name->objectName(); }
     FieldRow* row(const char* path) const;
     QPushButton* addToTitle(const QString& text);  // a quiet button beside More
     void refresh();

@@ -370,6 +370,7 @@ void MainWindow::restore() {
     // Remembered from a larger screen, or from one with a smaller scale factor; but large enough to be read.
     resize(size().boundedTo(screen()->availableSize()).expandedTo(kLeastSize));
     restoreState(m_services.settings.get(settings::kLayout));
+    m_form->setFolded(m_services.settings.get(settings::kFolded));
     const bool reduceMotion = m_services.settings.get(settings::kReduceMotion);
     m_actions.reduceMotion->setChecked(reduceMotion);
     setReduceMotion(reduceMotion);
@@ -407,6 +408,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     }
     m_services.settings.set(settings::kGeometry, saveGeometry());
     m_services.settings.set(settings::kLayout, saveState());
+    m_services.settings.set(settings::kFolded, m_form->folded());
     m_services.settings.set(settings::kPage, m_navigator->current().name());
     m_files.keepDraft();
     event->accept();

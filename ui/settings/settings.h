@@ -23,6 +23,7 @@ inline const Setting<QByteArray> kLayout{"window/layout"};
 inline const Setting<QString> kPage{"window/page"};                              // its name; empty: the first
 inline const Setting<QString> kTheme{"window/theme", QStringLiteral("system")};  // light | dark | system
 inline const Setting<bool> kReduceMotion{"window/reduce_motion", false};
+inline const Setting<QStringList> kFolded{"form/folded"};  // sections of which only the title shows
 inline const Setting<QStringList> kRecentFiles{"files/recent"};
 inline const Setting<QString> kLastFolder{"files/last_folder"};
 inline const Setting<QString> kLastRun{"runs/last"};             // the run directory last started or attached to
