@@ -58,6 +58,7 @@ struct ParallelConfig {
     std::string device = "auto";   // auto | cpu | cuda       (arithmetic)
     double bucketCapMb = 25;
     double firstBucketMb = 1;
+    std::int64_t threadsPerRank = 0;  // on the CPU; 0: the host's CPUs divided by its ranks
     double timeoutSeconds = 30;    // a rank that is silent this long has hung
     std::string interface = {};    // of the network between hosts; empty: the one that reaches rank 0
     std::int64_t maxRestarts = 0;  // from the last checkpoint, after a rank failed

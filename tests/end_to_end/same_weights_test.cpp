@@ -79,6 +79,23 @@ TEST_CASE("Every kind of model has the same weights when it is trained again") {
     }
 }
 
+TEST_CASE("Without convolutions the weights do not depend on the number of threads") {
+    const TemporaryDirectory scratch;
+    std::ofstream text(scratch.path() / "text.txt");
+    for (int line = 0; line < 120; ++line) text << line << " It was the best of rings, it was the worst of rings.\n";
+    text.close();
+    for (ModelKind kind : modelKinds(scratch.path() / "text.txt")) {
+        if (kind.name != "mlp" && kind.name != "transformer") continue;
+        INFO(kind.name);
+        kind.settings.push_back("model.kind=" + kind.name);
+        kind.settings.push_back("parallel.threads_per_rank=1");
+        const std::string weights = train(scratch.path() / (kind.name + "-1"), kind, 1);
+        CHECK(weights.size() > 100);
+        kind.settings.back() = "parallel.threads_per_rank=3";
+        CHECK(weights == train(scratch.path() / (kind.name + "-3"), kind, 1));
+    }
+}
+
 TEST_CASE("A run says when the environment chooses the instructions of its arithmetic") {
     const TemporaryDirectory scratch;
     const ModelKind small{"mlp", {"model.hidden=[8]"}};

@@ -118,6 +118,7 @@ std::optional<std::string> checkLayerNorm(LayerRun& run, const SweepCase& c) {
     });
     const Doubles xs = doublesOf(x), gs = doublesOf(gradY), w = doublesOf(weight), b = doublesOf(bias);
     Doubles out = zerosLike(x), back = zerosLike(x), backWeight = zerosLike(weight), backBias = zerosLike(bias);
+    Doubles terms = zerosLike(x);
     const auto n = static_cast<double>(c.channels);
     for (std::size_t r = 0; r < at(shape[0]); ++r) {
         const std::size_t from = r * at(c.channels);
@@ -133,11 +134,13 @@ std::optional<std::string> checkLayerNorm(LayerRun& run, const SweepCase& c) {
             sum += gs[from + i] * w[i] / n;
             along += gs[from + i] * w[i] * normal(i) / n;
         }
-        for (std::size_t i = 0; i < at(c.channels); ++i)
+        for (std::size_t i = 0; i < at(c.channels); ++i) {
+            terms[from + i] = inverse * gs[from + i] * w[i];
             back[from + i] = inverse * (gs[from + i] * w[i] - sum - normal(i) * along);
+        }
     }
     return firstOf({run.compare("y", out), run.compare("gradWeight", backWeight), run.compare("gradBias", backBias),
-                    run.compare("gradX", back), differ});
+                    run.compare("gradX", back, terms), differ});
 }
 
 std::optional<std::string> checkAttention(LayerRun& run, const SweepCase& c) {

@@ -169,6 +169,8 @@ constexpr std::array kFields = {
     FormField{Parallel, "mesh.pipeline", "meshPipeline", QT_TRANSLATE_NOOP("form", "Pipeline ranks"), true, hasMesh},
     FormField{Parallel, "parallel.backend", "backend", QT_TRANSLATE_NOOP("form", "Backend")},
     FormField{Parallel, "parallel.device", "device", QT_TRANSLATE_NOOP("form", "Device"), true},
+    FormField{Parallel, "parallel.threads_per_rank", "threadsPerRank", QT_TRANSLATE_NOOP("form", "Threads per rank"),
+              true},
     FormField{Parallel, "parallel.memory_limit_mb", "memoryLimit", QT_TRANSLATE_NOOP("form", "Memory limit, MiB"),
               true},
     FormField{Parallel, "parallel.share_gpu", "shareGpu", QT_TRANSLATE_NOOP("form", "Share GPUs"), true, mayUseGpus},

@@ -38,7 +38,9 @@ class CpuDevices final : public RankDevices {
         if (environment.device != "cpu")
             throw TrainingError("parallel.device is \"" + environment.device +
                                 "\"; this worker computes on cpu: choose it or auto");
-        return makeCpuBackend(threadsPerRank(environment.ranksOnHost()), config.training.winograd);
+        const int chosen = static_cast<int>(config.parallel.threadsPerRank);
+        const int threads = chosen > 0 ? chosen : threadsPerRank(environment.ranksOnHost());
+        return makeCpuBackend(threads, config.training.winograd);
     }
 
     std::unique_ptr<Communicator> join(const RankEnvironment& environment, RankChannels& channels,
