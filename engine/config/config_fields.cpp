@@ -34,12 +34,12 @@ const std::vector<NeutralKey>& neutralTable() {
 }  // namespace
 
 string_view ConfigField::section() const {
-    const auto dot = path.find('.');
+    const auto dot = path.rfind('.');
     return dot == string_view::npos ? string_view() : path.substr(0, dot);
 }
 
 string_view ConfigField::key() const {
-    const auto dot = path.find('.');
+    const auto dot = path.rfind('.');
     return dot == string_view::npos ? path : path.substr(dot + 1);
 }
 

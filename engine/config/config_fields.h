@@ -34,7 +34,7 @@ struct ConfigField {
     bool emptyIsAuto = false;        // a list that may also be written "auto"
     bool nullIsDefault = false;      // null, as newer PyTorch writes it, leaves the default
 
-    std::string_view section() const;  // "parallel"; empty for top-level fields
+    std::string_view section() const;  // "parallel", "parallel.pace"; empty for top-level fields
     std::string_view key() const;      // "world_size"
 };
 

@@ -57,9 +57,11 @@ Json objectSchema() {
 Json& propertiesFor(Json& schema, std::string_view section) {
     Json& top = schema["properties"];
     if (section.empty()) return top;
-    const std::string name(section);
+    const auto dot = section.find('.');
+    const std::string name(section.substr(0, dot));
     if (!top.contains(name)) top[name] = objectSchema();
-    return top[name]["properties"];
+    if (dot == std::string_view::npos) return top[name]["properties"];
+    return propertiesFor(top[name], section.substr(dot + 1));
 }
 
 }  // namespace

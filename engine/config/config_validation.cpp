@@ -177,12 +177,23 @@ void checkLoader(const LoaderConfig& loader, Problems& problems) {
                             remedy});
 }
 
+// They hurt the one strategy whose step people write themselves.
+void checkPitfalls(const RunConfig& config, Problems& problems) {
+    if (config.stepPitfalls.sumGradients && config.parallel.strategy != "ddp")
+        problems.push_back({"pitfalls.sum_gradients", "is true, which only ddp can do wrong",
+                            "set it to false, or parallel.strategy to ddp"});
+    if (config.parallel.pace.any() && config.parallel.device == "cuda")
+        problems.push_back({"parallel.pace.gflops", "paces ranks on the CPU, but parallel.device is cuda",
+                            "set the pace to 0, or parallel.device to cpu"});
+}
+
 void checkTogether(const RunConfig& config, Problems& problems) {
     checkDataset(config, problems);
     checkLoader(config.loader, problems);
     checkLayers(config, problems);
     checkTransformer(config, problems);
     checkMesh(config, problems);
+    checkPitfalls(config, problems);
     if (config.name.find_first_not_of(" \t") == std::string::npos) {
         problems.push_back({"name", "is empty", "give the experiment a name"});
     }

@@ -100,6 +100,28 @@ std::vector<ConfigField> parallelFields() {
          "More ranks than GPUs: let several ranks share one. They take turns on it, so this is for teaching, not for "
          "timing.",
          RINGSIDE_SLOT(parallel.shareGpu)},
+        {"parallel.pace.gflops",
+         kReal,
+         "Paced: each phase lasts as long as on a device of so many GFLOP/s, however fast this one is. The arithmetic "
+         "is real, the rest is slept, and losses stay the same to the last bit. 0 is off.",
+         RINGSIDE_SLOT(parallel.pace.gflops),
+         {},
+         0,
+         1e6},
+        {"parallel.pace.gbit_per_s",
+         kReal,
+         "Paced: collectives last as long as a ring over links of so many Gbit/s. 0 is off.",
+         RINGSIDE_SLOT(parallel.pace.gbitPerSecond),
+         {},
+         0,
+         1e5},
+        {"parallel.pace.latency_us",
+         kReal,
+         "Paced: microseconds that each message of the ring takes on top of its bytes. 0 is off.",
+         RINGSIDE_SLOT(parallel.pace.latencyUs),
+         {},
+         0,
+         1e5},
 
         {"sampler.kind", kChoice,
          "How samples are dealt to ranks. distributed: as torch.utils.data.DistributedSampler, like cards, one at a "
@@ -196,6 +218,17 @@ std::vector<ConfigField> parallelFields() {
          {},
          0,
          1e6},
+        {"pitfalls.early_exit", kBoolean,
+         "A deliberate fault: the last rank leaves one step before the others, as with uneven data. They wait for it "
+         "in their next collective until parallel.timeout_seconds are over.",
+         RINGSIDE_SLOT(stepPitfalls.earlyExit)},
+        {"pitfalls.sum_gradients", kBoolean,
+         "A deliberate mistake: gradients are added up over the ranks and not divided by their number, as if the "
+         "learning rate were multiplied by the world size.",
+         RINGSIDE_SLOT(stepPitfalls.sumGradients)},
+        {"pitfalls.local_metrics", kBoolean,
+         "A deliberate mistake: validation is not added up over the ranks, so each shows the accuracy of its own part.",
+         RINGSIDE_SLOT(stepPitfalls.localMetrics)},
 
         {"loader.batch_size",
          kInteger,

@@ -17,8 +17,8 @@ std::vector<ConfigField> telemetryFields() {
     return {
         {"telemetry.trace", kChoice,
          "What is stamped inside the steps. off: nothing; steps: sums by phase; phases: when each phase and each "
-         "collective began and ended; layers: in this version the same as phases. Of short steps only every k-th is "
-         "stamped.",
+         "collective began and ended; layers: when each layer of the model began as well. Of short steps only every "
+         "k-th is stamped.",
          RINGSIDE_SLOT(telemetry.trace), kTraceChoices},
         {"telemetry.megabytes_per_hour",
          kInteger,

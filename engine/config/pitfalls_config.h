@@ -24,6 +24,9 @@ struct StepPitfalls {
     std::int64_t slowRank = -1;          // this rank is late in every step; -1 = none
     std::string slowPhase = "backward";  // data | forward | backward | optimizer: where
     double slowMs = 50;                  // by how much
+    bool earlyExit = false;              // the last rank leaves one step before the others
+    bool sumGradients = false;           // gradients are added up over the ranks and not divided by their number
+    bool localMetrics = false;           // each rank validates for itself: nothing is added up
 
     bool any() const { return slowRank >= 0; }
     bool operator==(const StepPitfalls&) const = default;

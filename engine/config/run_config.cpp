@@ -145,7 +145,11 @@ std::vector<std::string> keysIn(std::string_view section) {
     for (const ConfigField& field : configFields()) {
         if (field.section() == section) keys.emplace_back(field.key());
     }
-    if (section.empty()) std::ranges::copy(sectionNames(), std::back_inserter(keys));
+    for (const std::string& name : sectionNames()) {
+        const auto dot = name.rfind('.');
+        const std::string home = dot == std::string::npos ? std::string() : name.substr(0, dot);
+        if (home == section) keys.push_back(dot == std::string::npos ? name : name.substr(dot + 1));
+    }
     return keys;
 }
 
@@ -182,7 +186,7 @@ Problem unknownPath(const std::string& path) {
     for (const ConfigField& field : configFields()) paths.emplace_back(field.path);
     const std::string near = nearestWord(path, paths);
     if (!near.empty()) return {printable(path), "is not known", "did you mean " + near + "?"};
-    const auto dot = path.find('.');
+    const auto dot = path.rfind('.');
     const std::vector<std::string> sections = sectionNames();
     if (dot == std::string::npos) return unknownKey({}, path);
     if (std::ranges::find(sections, path.substr(0, dot)) == sections.end()) {
@@ -210,23 +214,26 @@ class Reader {
   public:
     Reader(RunConfig& config, Problems& problems) : m_config(config), m_problems(problems) {}
 
-    void readRoot(const Json& json) {
-        const std::vector<std::string> sections = sectionNames();
+    void readRoot(const Json& json) { readSection({}, json); }
+
+  private:
+    // Sections may hold sections.
+    void readSection(const std::string& section, const Json& json) {
         for (const auto& [key, value] : json.items()) {
-            if (key == "version") {
+            const std::string path = section.empty() ? key : section + '.' + key;
+            if (path == "version") {
                 readVersion(value);
-            } else if (std::ranges::find(sections, key) == sections.end()) {
-                readKey({}, key, value);
+            } else if (std::ranges::find(m_sections, path) == m_sections.end()) {
+                readKey(section, key, value);
             } else if (value.is_object()) {
-                for (const auto& [inner, innerValue] : value.items()) readKey(key, inner, innerValue);
+                readSection(path, value);
             } else {
                 m_problems.push_back(
-                    {key, "is " + shown(value) + "; it must be a section", "write \"" + key + "\": {...}"});
+                    {path, "is " + shown(value) + "; it must be a section", "write \"" + key + "\": {...}"});
             }
         }
     }
 
-  private:
     void readVersion(const Json& value) {
         if (value == Json(kConfigVersion) && value.is_number_integer()) return;
         m_problems.push_back({"version", "is " + shown(value) + "; this program reads version 1",
@@ -248,6 +255,7 @@ class Reader {
 
     RunConfig& m_config;
     Problems& m_problems;
+    const std::vector<std::string> m_sections = sectionNames();
 };
 
 // The text after "=" as JSON: strings may be bare, lists may lack their brackets.
@@ -261,13 +269,19 @@ std::optional<Json> valueFromText(FieldType type, const std::string& text) {
     return parsed.value();
 }
 
+Json& sectionOf(Json& json, std::string_view section) {
+    if (section.empty()) return json;
+    const auto dot = section.find('.');
+    Json& outer = json[std::string(section.substr(0, dot))];
+    return dot == std::string_view::npos ? outer : sectionOf(outer, section.substr(dot + 1));
+}
+
 }  // namespace
 
 Json RunConfig::toJson() const {
     Json json = {{"version", kConfigVersion}};
     for (const ConfigField& field : configFields()) {
-        Json& home = field.section().empty() ? json : json[std::string(field.section())];
-        home[std::string(field.key())] = fieldValue(field, *this);
+        sectionOf(json, field.section())[std::string(field.key())] = fieldValue(field, *this);
     }
     return json;
 }

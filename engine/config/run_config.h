@@ -51,6 +51,15 @@ struct ModelConfig {
     bool operator==(const ModelConfig&) const = default;
 };
 
+// The device and the link that each rank is slowed down to: real arithmetic and real bytes, and the rest is slept.
+struct PaceConfig {
+    double gflops = 0;         // of a rank's device; 0: as fast as it computes
+    double gbitPerSecond = 0;  // of its link; 0: as fast as bytes move
+    double latencyUs = 0;      // of a message
+    bool any() const { return *this != PaceConfig(); }
+    bool operator==(const PaceConfig&) const = default;
+};
+
 struct ParallelConfig {
     std::string strategy = "ddp";
     std::int64_t worldSize = 4;
@@ -64,6 +73,7 @@ struct ParallelConfig {
     std::int64_t maxRestarts = 0;  // from the last checkpoint, after a rank failed
     double memoryLimitMb = 0;      // of each rank, as the engine counts; 0: none but the machine's
     bool shareGpu = false;         // more ranks than GPUs: several ranks on one, for teaching and not for timing
+    PaceConfig pace = {};
     bool operator==(const ParallelConfig&) const = default;
 };
 

@@ -35,6 +35,8 @@ std::string whyNotGpus(const RunConfig& config, const GpuReport& gpus) {
 }
 
 std::string whyCpu(const RunConfig& config, const GpuReport& gpus) {
+    if (gpus.usableCount() > 0 && config.parallel.pace.any())
+        return "CPU: parallel.pace slows ranks down that compute on CPUs";
     if (gpus.usableCount() > 0 && connectsCpusOnly(config.parallel.backend))
         return "CPU: parallel.backend is " + config.parallel.backend + ", which connects ranks on CPUs";
     return "CPU: " + whyNotGpus(config, gpus);
@@ -83,7 +85,8 @@ Problem refusalOfGpus(const RunConfig& config, const GpuReport& gpus) {
 ComputeChoice chooseCompute(const RunConfig& config, const HostDevices& host) {
     const bool wantsBest = config.parallel.device == "auto";
     const bool possible = whyNotGpus(config, host.gpus).empty() && !connectsCpusOnly(config.parallel.backend);
-    const bool cuda = wantsBest ? possible : config.parallel.device == "cuda";
+    const bool paced = config.parallel.pace.any();
+    const bool cuda = wantsBest ? possible && !paced : config.parallel.device == "cuda";
     ComputeChoice choice;
     choice.device = cuda ? "cuda" : "cpu";
     if (cuda)

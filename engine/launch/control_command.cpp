@@ -24,7 +24,7 @@ struct ControlRule {
     double unsaid = 0;  // the value of a command without one; kNoDefault: it must be said
 };
 
-constexpr std::array<ControlRule, 11> kControlRules{{
+constexpr std::array<ControlRule, 12> kControlRules{{
     {ControlKind::kStop, "stop"},
     {ControlKind::kPause, "pause"},
     {ControlKind::kResume, "resume"},
@@ -35,6 +35,7 @@ constexpr std::array<ControlRule, 11> kControlRules{{
     {ControlKind::kEpochs, "epochs", true, true, 1, 1e9, kNoDefault},
     {ControlKind::kCheckpoint, "checkpoint"},
     {ControlKind::kRecord, "record", true, true, 1, 1e5, 50},
+    {ControlKind::kReplicas, "replicas", true, true, 1, 1000, 1},
     {ControlKind::kTraceEvery, "", true, true, 1, 1e9, 1},
 }};
 

@@ -21,6 +21,7 @@ enum class ControlKind : std::uint8_t {
     kEpochs,        // value: in all
     kCheckpoint,    // now
     kRecord,        // value: so many steps in detail
+    kReplicas,      // value: so many steps' gradients of every rank
     kTraceEvery,    // value: every so many-th step is traced; rank 0's own, no one else may say it
 };
 

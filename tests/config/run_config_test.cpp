@@ -52,6 +52,25 @@ TEST_CASE("Every field survives writing and reading") {
     CHECK(RunConfig::fromJson(json).value() == config);
 }
 
+TEST_CASE("A section within a section is read, set, and its unknown keys are named") {
+    Problems problems;
+    const auto read = [&](const char* text) { return RunConfig::parse(text, "test", &problems); };
+    const Result<RunConfig> paced = read(R"({"parallel": {"pace": {"gflops": 2, "latency_us": 50}}})");
+    REQUIRE(paced.ok());
+    CHECK(paced.value().parallel.pace == PaceConfig{2, 0, 50});
+    RunConfig config;
+    CHECK(config.set("parallel.pace.gbit_per_s=1.5").empty());
+    CHECK(config.parallel.pace.gbitPerSecond == 1.5);
+    CHECK_FALSE(read(R"({"parallel": {"pace": {"gflop": 2}}})").ok());
+    CHECK(problems.front().text().find("did you mean parallel.pace.gflops?") != std::string::npos);
+    CHECK_FALSE(read(R"({"parallel": {"pace": 5}})").ok());
+    CHECK(problems.front().text().find("it must be a section") != std::string::npos);
+    CHECK_FALSE(read(R"({"parallel": {"pase": {}}})").ok());
+    CHECK(problems.front().text().find("did you mean parallel.pace?") != std::string::npos);
+    CHECK(config.set("parallel.pace.gflops=-1").empty());
+    CHECK(config.validate().front().text().find("the least is 0") != std::string::npos);
+}
+
 TEST_CASE("The JSON form has every key in the order of the contract") {
     const Json json = RunConfig().toJson();
     std::vector<std::string> sections;
@@ -64,7 +83,9 @@ TEST_CASE("The JSON form has every key in the order of the contract") {
           R"("class_weights":[],"subset_fraction":0.5,"subset_seed":0,"subset_indices":[]})");
     CHECK(json["pitfalls"].dump() ==
           R"({"seed_per_rank":false,"double_sharding":false,"wrong_rank":-1,"wrong_world_size":0,)"
-          R"("shuffle_with_sampler":false,"slow_rank":-1,"slow_phase":"backward","slow_ms":50.0})");
+          R"("shuffle_with_sampler":false,"slow_rank":-1,"slow_phase":"backward","slow_ms":50.0,)"
+          R"("early_exit":false,"sum_gradients":false,"local_metrics":false})");
+    CHECK(json["parallel"]["pace"].dump() == R"({"gflops":0.0,"gbit_per_s":0.0,"latency_us":0.0})");
     CHECK(json["loader"].dump() ==
           R"({"batch_size":32,"drop_last":false,"num_workers":0,"prefetch_factor":2,"pin_memory":false,)"
           R"("persistent_workers":false,"random_crop_padding":0,"horizontal_flip":false,)"

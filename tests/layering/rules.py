@@ -39,7 +39,8 @@ ROOMS = {
     "sampling": {"random": set(), "plan": {"random"}, "findings": {"plan"}, "query": {"findings", "plan"}},
     "telemetry": {"steps": set(), "events": {"steps"}, "data": {"events", "steps"}},
     "train": {"parts": set(), "control": {"parts"}, "checkpoint": {"parts"}, "devices": {"parts"}, "trace": {"parts"},
-              "loop": {"parts", "control", "checkpoint", "devices", "trace"}},
+              "pace": {"parts"}, "replicas": {"parts"},
+              "loop": {"parts", "control", "checkpoint", "devices", "pace", "replicas", "trace"}},
 }
 
 # The window's folders, lowest first: what each may include of the others.
@@ -60,10 +61,11 @@ UI = {
     "loading": {"charts", "models", "theme", "words"},
     "devices": {"models", "theme", "words"},
     "shards": {"controls", "export", "models", "pages", "theme", "words"},
+    "replicas": {"charts", "controls", "export", "models", "pages", "shards", "theme", "words"},
     "training": {"charts", "controls", "export", "models", "pages", "theme", "words"},
     "commands": {"pages", "theme"},
     "main_window": {"charts", "commands", "controls", "devices", "diagnostics", "dialogs", "experiment", "export", "import",
-                    "loading", "models", "pages", "ranks", "settings", "shards", "theme", "training", "words"},
+                    "loading", "models", "pages", "ranks", "replicas", "settings", "shards", "theme", "training", "words"},
     "start": {"dialogs", "main_window", "pages", "settings", "theme"},
 }
 VIEWS = {"scene", "cells"}

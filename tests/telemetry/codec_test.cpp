@@ -109,6 +109,13 @@ TEST_CASE("Every kind of event survives the way through text") {
         EpochResult{2, "val", 0.5, 0.75, 360, 0.25, 0.5, 364, 36, 12, 5},
         Consumed{1, 2, 360, "ab"},
         Replica{1, 12, "cd"},
+        Replica{1, 12, "cd", {"0.weight", "0.bias"}, {7, 1LL << 52}},
+        LocalResult{2, 3, 0.5, 0.75, 90, 48},
+        PaceKept{1, 33, false, 1.75},
+        PhaseReached{1, 33, Phase::kBackward, 9},
+        GradientView{
+            1, 0, 12, "own", 1.5, 0.25, {"w", "b"}, {2, 1}, {2, 3}, {1, -2, 0.5, 0, 3, 4, 5}, {1, 2}, {1, 2}, {}, 9},
+        GradientView{1, 0, 12, "change", 1.5, 0.25, {"w"}, {}, {}, {}, {}, {}, {77}, 9},
         RankMemory{1, 4096, 2048, 8192, 1 << 20, 512, 64, 1 << 21},
         LogLine{-1, "warning", "quote \" and \n newline", 3},
         CheckpointSaved{120, "checkpoints/step-00000120", 4},
@@ -122,6 +129,27 @@ TEST_CASE("Every kind of event survives the way through text") {
         CHECK(back.value().index() == event.index());
         CHECK(encode(back.value()) == line);
     }
+}
+
+TEST_CASE("A look at gradients whose columns do not fit together is refused") {
+    const auto problemOf = [](GradientView view) {
+        const Result<Event> back = decodeLine(encode(view));
+        return back ? std::string() : back.problem().text();
+    };
+    const GradientView good{0, 0, 1, "own", 1, 0, {"w"}, {2}, {2}, {1, 2, 3, 4}, {1}, {}, {}, 0};
+    CHECK(problemOf(good).empty());
+    GradientView view = good;
+    view.cells.pop_back();
+    CHECK(problemOf(view).find("do not fill the tensors' grids") != std::string::npos);
+    view = good;
+    view.names.push_back("b");
+    CHECK(problemOf(view).find("do not fill the tensors' grids") != std::string::npos);
+    view = good;
+    view.moment = "later";
+    CHECK(problemOf(view).find("none of own, mean and change") != std::string::npos);
+    view = good;
+    view.columns = {300};
+    CHECK(problemOf(view).find("allowed are 1 to 256") != std::string::npos);
 }
 
 TEST_CASE("Lines are written in the documented order, numbers in their shortest digits") {

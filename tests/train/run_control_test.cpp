@@ -107,6 +107,20 @@ TEST_CASE("Holding a run changes no bit of any kind of model") {
         config.training.epochs = 1;
         config.loader.batchSize = 40;
     }
+    SECTION("simple_cnn") {
+        config.model.kind = "simple_cnn";
+    }
+    SECTION("a list of layers with dropout") {
+        config.model.kind = "layers";
+        config.model.layers =
+            R"([{"kind":"linear","out":32},{"kind":"gelu"},{"kind":"dropout","p":0.2},{"kind":"linear"}])";
+    }
+    SECTION("fsdp") {
+        config.parallel.strategy = "fsdp";
+    }
+    SECTION("pipeline") {
+        config.parallel.strategy = "pipeline";
+    }
     SECTION("one rank") {
         config.parallel.worldSize = 1;
     }

@@ -139,8 +139,20 @@ void Model::begin(const Pass& pass) {
 
 Tensor Model::forward(const Tensor& x) {
     Tensor value = x;
-    for (std::size_t i = m_range.first; i < m_range.last; ++i) value = m_layers[i]->forward(value);
+    if (m_watch != nullptr) m_samples = x.count() / std::max<std::int64_t>(m_input.count(), 1);
+    watchBegins(LayerWatch::Work::kForward, m_samples);
+    for (std::size_t i = m_range.first; i < m_range.last; ++i) {
+        watchLayer(i);
+        value = m_layers[i]->forward(value);
+        watchDone(i, LayerWatch::Work::kForward);
+    }
+    watchEnds();
     return value;
+}
+
+void Model::watchBegins(LayerWatch::Work work, std::int64_t samples) {
+    if (m_watch != nullptr) [[unlikely]]
+        m_watch->passBegins(*this, work, samples);
 }
 
 // Somebody below needs it: a layer of the range, or the stage before.
@@ -151,11 +163,16 @@ bool Model::passesGradient(std::size_t layer) const {
 Tensor Model::backward(const Tensor& gradOutput, const GradientReady& ready) {
     Tensor gradient = gradOutput;
     std::size_t end = m_parameters.size();
+    watchBegins(LayerWatch::Work::kBackward, m_samples);
     for (std::size_t i = m_range.last; i-- > m_firstTrainedLayer;) {
+        watchLayer(i);
         m_layers[i]->backwardParameters(gradient);
+        watchDone(i, LayerWatch::Work::kWeights);
         while (end > m_firstParameter[i - m_range.first]) ready(--end);
         if (passesGradient(i)) gradient = m_layers[i]->backwardInput(gradient);
+        watchDone(i, LayerWatch::Work::kInputs);
     }
+    watchEnds();
     return gradient;
 }
 
@@ -167,23 +184,32 @@ void Model::tell(std::size_t layer, const GradientReady& ready) const {
 
 Tensor Model::backwardInputs(const Tensor& gradOutput, const GradientReady& ready) {
     Tensor gradient = gradOutput;
+    watchBegins(LayerWatch::Work::kInputs, m_samples);
     for (std::size_t i = m_range.last; i-- > m_firstTrainedLayer;) {
+        watchLayer(i);
         m_gradients[i - m_range.first] = gradient;
         if (!m_layers[i]->splitsBackward()) {
             m_layers[i]->backwardParameters(gradient);
             tell(i, ready);
         }
         if (passesGradient(i)) gradient = m_layers[i]->backwardInput(gradient);
+        watchDone(i, LayerWatch::Work::kInputs);
     }
+    watchEnds();
     return gradient;
 }
 
 void Model::backwardWeights(const GradientReady& ready) {
+    watchBegins(LayerWatch::Work::kWeights, m_samples);
     for (std::size_t i = m_range.last; i-- > m_firstTrainedLayer;) {
-        if (!m_layers[i]->splitsBackward()) continue;
-        m_layers[i]->backwardParameters(m_gradients[i - m_range.first]);
-        tell(i, ready);
+        watchLayer(i);
+        if (m_layers[i]->splitsBackward()) {
+            m_layers[i]->backwardParameters(m_gradients[i - m_range.first]);
+            tell(i, ready);
+        }
+        watchDone(i, LayerWatch::Work::kWeights);
     }
+    watchEnds();
 }
 
 }  // namespace ringside

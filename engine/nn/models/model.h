@@ -19,6 +19,20 @@ struct LayerRange {
     bool operator==(const LayerRange&) const = default;
 };
 
+class Model;
+
+// Follows the passes of a model layer by layer, in the thread that computes them.
+class LayerWatch {
+  public:
+    enum class Work { kForward, kBackward, kInputs, kWeights };  // of a pass; the last two are backward's halves
+    virtual ~LayerWatch() = default;
+    virtual void passBegins(const Model& model, Work work, std::int64_t samples) = 0;
+    virtual void layerBegins(std::size_t layer) = 0;
+    // That much of its work is done: all of it, or what its parameters need and what the layer below does.
+    virtual void layerDone(const Model& model, std::size_t layer, Work work) = 0;
+    virtual void passEnds() = 0;
+};
+
 // Layers one after the other, as torch.nn.Sequential.
 class Model {
   public:
@@ -56,6 +70,10 @@ class Model {
     // Arithmetic of a layer, roughly, to cut the model by: each weight at each place where it is used.
     double costOf(std::size_t layer) const;
 
+    // Told of every pass from now on; outlives the model or is taken back (null).
+    void watch(LayerWatch* watch) { m_watch = watch; }
+    const LayerRange& range() const { return m_range; }
+
     void begin(const Pass& pass);  // what the next forward passes are for
     Tensor forward(const Tensor& x);
     // From the gradient of the loss by the last forward pass' output; fills every parameter's gradient. The result is
@@ -69,6 +87,19 @@ class Model {
   private:
     bool passesGradient(std::size_t layer) const;
     void tell(std::size_t layer, const GradientReady& ready) const;
+    void watchBegins(LayerWatch::Work work, std::int64_t samples);
+    void watchLayer(std::size_t layer) {
+        if (m_watch != nullptr) [[unlikely]]
+            m_watch->layerBegins(layer);
+    }
+    void watchDone(std::size_t layer, LayerWatch::Work work) {
+        if (m_watch != nullptr) [[unlikely]]
+            m_watch->layerDone(*this, layer, work);
+    }
+    void watchEnds() {
+        if (m_watch != nullptr) [[unlikely]]
+            m_watch->passEnds();
+    }
 
     Backend& m_backend;
     Layers m_layers;
@@ -83,7 +114,9 @@ class Model {
     std::vector<Parameter*> m_wholeParameters;
     std::vector<std::size_t> m_firstParameter;  // of each layer of the range
     std::size_t m_firstTrainedLayer = 0;        // the first that needs a gradient
-    std::vector<Tensor> m_gradients;            // by the output of each layer of the range, between the halves
+    LayerWatch* m_watch = nullptr;
+    std::int64_t m_samples = 0;       // of the last forward pass that was watched
+    std::vector<Tensor> m_gradients;  // by the output of each layer of the range, between the halves
 };
 
 }  // namespace ringside

@@ -44,7 +44,11 @@ DistributedDataParallel::DistributedDataParallel(const RunConfig& config, const 
       m_gradientReady([this](std::size_t parameter) { m_reducer.ready(parameter); }),
       m_share(static_cast<float>(1.0 / static_cast<double>(config.training.accumulateSteps))),
       m_seed(config.training.seed),
-      m_recorder(makeRecorder(parts)) {}
+      m_recorder(makeRecorder(parts)) {
+    parts.model.watch(parts.watch);
+    if (parts.ownGradient) m_reducer.watch(parts.ownGradient);
+    if (config.stepPitfalls.sumGradients) m_reducer.sumInsteadOfMean();
+}
 
 void DistributedDataParallel::synchronise() {
     if (m_parts.communicator.size() == 1) return;

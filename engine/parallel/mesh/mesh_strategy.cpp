@@ -124,6 +124,7 @@ MeshStrategy::MeshStrategy(const RunConfig& config, const StrategyParts& parts, 
                                                      : config.fsdp.unit};
         m_stageAt[number] = m_stages.size();
         m_stages.emplace_back(stage);
+        for (Model* model : m_stages.back().models()) model->watch(parts.watch);
     }
     for (PipelineStage& stage : m_stages) {
         if (mesh.shard == 1) {

@@ -110,12 +110,18 @@ void GradientReducer::ready(std::size_t parameter) {
     RINGSIDE_ASSERT(bucket.pending > 0);
     if (--bucket.pending > 0) return;
     if (m_addKept) m_backend.add(bucket.kept, gradientsOf(bucket));
+    if (m_own) tellOwn(m_bucketOf[parameter]);
     if (m_communicator.size() == 1) return;
     RINGSIDE_ASSERT(&bucket == &m_buckets[m_nextLaunch]);
     ++m_nextLaunch;
     m_backend.scale(gradientsOf(bucket), m_share);
     if (&bucket != &m_buckets.back())
         bucket.handle = m_communicator.allReduceAsync(CommBuffer::of(bucket.memory), ReduceOp::kSum);
+}
+
+void GradientReducer::tellOwn(std::size_t bucket) const {
+    for (std::size_t i = 0; i < m_bucketOf.size(); ++i)
+        if (m_bucketOf[i] == bucket) m_own(i, m_gradients[i]);
 }
 
 void GradientReducer::finishPass() {

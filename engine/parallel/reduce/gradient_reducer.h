@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -26,6 +27,12 @@ class GradientReducer {
     // first ones of a step overwrite what was kept, others are added to it.
     void keep(bool first);
     void keep(std::size_t parameter, bool first);  // only this one's
+
+    // Told of each gradient before it is averaged, as far as this rank alone knows it.
+    using OwnGradient = std::function<void(std::size_t parameter, const Tensor& gradient)>;
+    void watch(OwnGradient own) { m_own = std::move(own); }
+    // The mistake of who writes the step by hand.
+    void sumInsteadOfMean() { m_share = 1; }
 
     void begin(bool signal);            // of a step, before what may be recorded; signal counts on rank 0 only
     void beginPass(bool addKept);       // before the backward pass whose gradients, with those kept, are averaged
@@ -59,6 +66,8 @@ class GradientReducer {
     bool m_addKept = false;
     float m_share;
     bool m_signal = false;
+    OwnGradient m_own;
+    void tellOwn(std::size_t bucket) const;
 };
 
 }  // namespace ringside

@@ -31,6 +31,9 @@ struct StrategyParts {
     PhaseTrack& phase;                                  // told which phase of the step the rank is in
     std::function<void(const std::string&)> tell = {};  // a line for the log
     std::function<void(Phase)> passed = [](Phase) {};   // a phase of a step is over: ranks may be held here, all alike
+    LayerWatch* watch = nullptr;                        // of all passes of all models here
+    // Of ddp: a gradient as this rank alone has computed it, before it is averaged; by the parameter's number.
+    std::function<void(std::size_t, const Tensor&)> ownGradient = {};
 };
 
 // A tensor of a checkpoint, whole, in host memory: a parameter's or buffer's value, or what the optimizer keeps of it.

@@ -81,6 +81,14 @@ void fields(F& f, E& e) {
     f("peak", e.peak);
 }
 
+template <class F, Is<SummaryPace> E>
+void fields(F& f, E& e) {
+    f("gflops", e.gflops);
+    f("gbit_per_s", e.gbitPerSecond);
+    f("latency_us", e.latencyUs);
+    f("kept", e.kept);
+}
+
 template <class F, Is<Recording::Stop> E>
 void fields(F& f, E& e) {
     f("step", e.step);
@@ -133,6 +141,7 @@ void fields(F& f, E& e) {
     f("restarts", e.restarts);
     f("weights_sha256", e.weightsSha256);
     f("memory", e.memory);
+    f("pace", e.pace);
     f("dropped_telemetry_steps", e.droppedTelemetrySteps);
     f("recording", e.recording);
 }

@@ -58,6 +58,14 @@ struct Straggler {
     double lostMsPerStep = 0;  // that the others wait
 };
 
+// The device and the link that ranks were slowed down to, and whether this CPU was fast enough for them.
+struct SummaryPace {
+    double gflops = 0;
+    double gbitPerSecond = 0;
+    double latencyUs = 0;
+    bool kept = true;
+};
+
 // What of the run its directory holds: all of it, or windows of steps, or nothing after the disk was full.
 struct Recording {
     struct Stop {
@@ -108,6 +116,7 @@ struct RunSummary {
     std::int64_t restarts = 0;
     std::optional<std::string> weightsSha256{};
     std::optional<std::vector<RankMemory>> memory{};  // by rank, bytes
+    std::optional<SummaryPace> pace{};                // of a run that was slowed down to another device
     std::int64_t droppedTelemetrySteps = 0;
     Recording recording{};
 };

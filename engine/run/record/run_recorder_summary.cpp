@@ -107,6 +107,8 @@ RunSummary RunRecorder::summary(const RunEnded& end) const {
     all.restarts = m_restarts;
     all.weightsSha256 = weightsSha256(manifest);
     all.memory = memoryOfRanks();
+    const PaceConfig& pace = m_run.config.parallel.pace;
+    if (pace.any()) all.pace = {pace.gflops, pace.gbitPerSecond, pace.latencyUs, m_data.keepsPace()};
     for (const RankData& rank : m_data.ranks()) all.droppedTelemetrySteps += rank.droppedSteps;
     all.recording = recording();
     return all;

@@ -26,6 +26,8 @@ std::string withNewline(std::string_view line) {
 
 RecordKind kindOf(const Event& event) {
     if (std::holds_alternative<ConsumedIndices>(event)) return RecordKind::kSamples;
+    if (std::holds_alternative<GradientView>(event) || std::holds_alternative<PhaseReached>(event))
+        return RecordKind::kSamples;
     if (std::holds_alternative<LogLine>(event)) return RecordKind::kLog;
     return RecordKind::kVital;
 }
@@ -53,6 +55,8 @@ void TelemetryRecord::add(const Event& event, std::string_view line) {
         if (known(beat->rank)) addSign(beat->rank, false, line);
     } else if (const auto* result = std::get_if<EpochResult>(&event)) {
         if (m_epochs.keeps(result->epoch)) m_file.add(withNewline(line));
+    } else if (const auto* local = std::get_if<LocalResult>(&event)) {
+        if (m_epochs.keeps(local->epoch)) m_file.add(withNewline(line));
     } else if (const auto* consumed = std::get_if<Consumed>(&event)) {
         if (!known(consumed->rank)) return;
         const bool keeps = m_epochs.keeps(consumed->epoch);

@@ -53,6 +53,11 @@ RunEnded Supervisor::conclusion() const {
     RunEnded end = outcomeOf(run);
     end.timeUs = nowUs();
     end.lastLines = m_lastLines;
+    const RunConfig& config = m_run.config;
+    if (config.stepPitfalls.earlyExit && end.firstFailedRank == config.parallel.worldSize - 1)
+        end.verdict +=
+            "; pitfalls.early_exit made it leave one step before the others, which wait for it in their next "
+            "all-reduce: in PyTorch, give every rank as many batches or use its Join context";
     return end;
 }
 

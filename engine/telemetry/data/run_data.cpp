@@ -87,6 +87,13 @@ unsigned RunData::take(const RunStarted& event) {
     m_indicesHeld.assign(m_ranks.size(), 0);
     m_rankPaces.assign(m_ranks.size(), RankPace{});
     m_merger.emplace(event.worldSize, event.stepsBefore);
+    m_replicas = ReplicaData(event.worldSize);
+    if (const Result<RunConfig> config = RunConfig::parse(event.config, "run"); config) {
+        m_runPace = config.value().parallel.pace;
+        m_strategy = config.value().parallel.strategy;
+        m_stepPitfalls = config.value().stepPitfalls;
+        m_learningRateAtFirst = config.value().scaledLearningRate();
+    }
     constexpr std::size_t kForVerdict = 256;
     m_trace.emplace(event.worldSize, m_curves == Curves::kKept ? TraceData::kMaxSteps : kForVerdict);
     return kRunStartedChanged | kRanksChanged;
@@ -253,28 +260,63 @@ unsigned RunData::take(const RankMemory& event) {
 
 unsigned RunData::take(const Replica& event) {
     if (rank(event.rank) == nullptr) return 0;
-    auto& hashes = m_replicaHashes[event.step];
-    hashes[event.rank] = event.hash;
-    if (hashes.size() == m_ranks.size()) {
-        compareReplicas(hashes);
-        m_replicaHashes.erase(m_replicaHashes.begin(), m_replicaHashes.upper_bound(event.step));
+    auto& replicas = m_replicaSets[event.step];
+    replicas[event.rank] = event;
+    if (replicas.size() == m_ranks.size()) {
+        compareReplicas(replicas);
+        m_replicas.compare(replicas);
+        m_replicaSets.erase(m_replicaSets.begin(), m_replicaSets.upper_bound(event.step));
     }
-    while (m_replicaHashes.size() > kMaxReplicaSteps) m_replicaHashes.erase(m_replicaHashes.begin());
-    return kRanksChanged;
+    while (m_replicaSets.size() > kMaxReplicaSteps) m_replicaSets.erase(m_replicaSets.begin());
+    return kRanksChanged | kReplicasChanged;
 }
 
 // A rank is in sync when it holds what most ranks hold; a tie goes to the lower rank's parameters.
-void RunData::compareReplicas(const std::map<int, std::string>& hashes) {
+void RunData::compareReplicas(const std::map<int, Replica>& replicas) {
     std::map<std::string, int> votes;
-    for (const auto& [index, hash] : hashes) ++votes[hash];
+    for (const auto& [index, replica] : replicas) ++votes[replica.hash];
     std::string common;
     int most = 0;
-    for (const auto& [index, hash] : hashes) {
-        if (votes[hash] <= most) continue;
-        most = votes[hash];
-        common = hash;
+    for (const auto& [index, replica] : replicas) {
+        if (votes[replica.hash] <= most) continue;
+        most = votes[replica.hash];
+        common = replica.hash;
     }
-    for (const auto& [index, hash] : hashes) m_ranks[static_cast<std::size_t>(index)].inSync = hash == common;
+    for (const auto& [index, replica] : replicas)
+        m_ranks[static_cast<std::size_t>(index)].inSync = replica.hash == common;
+}
+
+unsigned RunData::take(const PaceKept& event) {
+    RankData* const one = rank(event.rank);
+    if (one == nullptr) return 0;
+    one->keepsPace = event.kept.value_or(true);
+    one->paceTimes = event.times;
+    return kRanksChanged;
+}
+
+bool RunData::keepsPace() const {
+    return std::ranges::all_of(m_ranks, &RankData::keepsPace);
+}
+
+unsigned RunData::take(const GradientView& event) {
+    return m_replicas.apply(event) ? unsigned{kReplicasChanged} : 0U;
+}
+
+unsigned RunData::take(const PhaseReached& event) {
+    RankData* const one = rank(event.rank);
+    if (one == nullptr) return 0;
+    one->slowPhase = event.phase;
+    one->step = std::max(one->step, event.step - 1);
+    one->lastSeenUs = std::max(one->lastSeenUs, event.timeUs);
+    m_lastTimeUs = std::max(m_lastTimeUs, event.timeUs);
+    return kRanksChanged;
+}
+
+unsigned RunData::take(const LocalResult& event) {
+    RankData* const one = rank(event.rank);
+    if (one == nullptr) return 0;
+    one->local = event;
+    return kRanksChanged | kEpochsChanged;
 }
 
 unsigned RunData::take(const LogLine& event) {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "config/run_config.h"
+#include "telemetry/data/replica_data.h"
 #include "telemetry/data/series.h"
 #include "telemetry/data/trace_data.h"
 #include "telemetry/events/events.h"
@@ -102,6 +104,10 @@ struct RankData {
         return elapsedUs > 0 ? static_cast<double>(dataUs) / static_cast<double>(elapsedUs) : 0;
     }
     std::optional<RankMemory> memory;  // what its engine took
+    std::optional<Phase> slowPhase;    // in slow motion and single phases: where it is, as told at once
+    std::optional<LocalResult> local;  // its latest validation, where each rank takes its own
+    bool keepsPace = true;             // of parallel.pace
+    double paceTimes = 1;              // its longest pass, by what was asked for
     std::optional<bool> inSync;        // from the latest complete set of replica checksums
     std::vector<Consumed> consumed;
     std::int64_t consumedCount = 0;       // reported so far, forgotten ones included
@@ -122,7 +128,8 @@ enum RunChange : unsigned {
     kCheckpointsChanged = 1U << 6,
     kConsumedChanged = 1U << 7,
     kControlChanged = 1U << 8,
-    kTraceChanged = 1U << 9
+    kTraceChanged = 1U << 9,
+    kReplicasChanged = 1U << 10
 };
 
 // Samples per second and steps per second over a sliding window of run time.
@@ -172,6 +179,16 @@ class RunData {
     const std::vector<CheckpointSaved>& checkpoints() const { return m_checkpoints; }
     // The latest traced steps; none before the run line.
     const std::optional<TraceData>& trace() const { return m_trace; }
+    const ReplicaData& replicas() const { return m_replicas; }
+    bool keepsPace() const;  // on all ranks
+    // Of the experiment that runs: what changes how its numbers are to be read.
+    const PaceConfig& pace() const { return m_runPace; }
+    const std::string& strategy() const { return m_strategy; }
+    const StepPitfalls& stepPitfalls() const { return m_stepPitfalls; }
+    double learningRateAtFirst() const { return m_learningRateAtFirst; }
+    // Ranks show the phases of their steps, one after the other.
+    bool showsPhases() const { return !m_ended && (isPaused() || (m_rate > 0 && m_rate <= kShowsPhasesAt)); }
+    static constexpr double kShowsPhasesAt = 5;  // steps a second at most
     const std::optional<GlobalStep>& lastStep() const { return m_lastStep; }
     std::int64_t totalSteps() const;  // planned, 0 before the run line
     std::int64_t epochs() const;      // planned, as the run was told last
@@ -202,6 +219,10 @@ class RunData {
     unsigned take(const Controlled& event);
     unsigned take(const RunEnded& event);
     unsigned take(const StepTrace& event);
+    unsigned take(const PaceKept& event);
+    unsigned take(const GradientView& event);
+    unsigned take(const LocalResult& event);
+    unsigned take(const PhaseReached& event);
     RankData* rank(int index);
     SeriesPoint placeOf(std::int64_t step, std::int64_t epoch, std::int64_t samples, std::int64_t timeUs) const;
     static void addPoints(RankData& rank, const StepsFrame& frame, std::size_t index, const SeriesPoint& place);
@@ -210,7 +231,7 @@ class RunData {
     void addThroughput(const SeriesPoint& point);
     void addThroughputPoint(const SeriesPoint& from, const SeriesPoint& to);
     void endThroughput();
-    void compareReplicas(const std::map<int, std::string>& hashes);
+    void compareReplicas(const std::map<int, Replica>& replicas);
 
     struct RankPace {
         Pace pace{1000000};
@@ -226,7 +247,12 @@ class RunData {
     std::optional<TraceData> m_trace;
     Series m_loss, m_accuracy, m_throughput, m_gradientNorm, m_learningRate;
     std::vector<EpochResult> m_trainingEpochs, m_validationEpochs;
-    std::map<std::int64_t, std::map<int, std::string>> m_replicaHashes;
+    std::map<std::int64_t, std::map<int, Replica>> m_replicaSets;
+    ReplicaData m_replicas;
+    PaceConfig m_runPace;
+    std::string m_strategy;
+    StepPitfalls m_stepPitfalls;
+    double m_learningRateAtFirst = 0;
     std::deque<LogLine> m_log;
     std::int64_t m_logLinesDropped = 0;
     std::vector<CheckpointSaved> m_checkpoints;

@@ -52,6 +52,15 @@ inline constexpr std::string_view kKind<Controlled> = "control";
 template <>
 inline constexpr std::string_view kKind<StepTrace> = "trace";
 
+template <>
+inline constexpr std::string_view kKind<PaceKept> = "pace";
+template <>
+inline constexpr std::string_view kKind<GradientView> = "gradients";
+template <>
+inline constexpr std::string_view kKind<LocalResult> = "local";
+template <>
+inline constexpr std::string_view kKind<PhaseReached> = "phase";
+
 // Calls use.operator()<E>() for the kind of event of that name; false when there is none.
 template <class Use>
 bool withKind(std::string_view name, const Use& use) {
@@ -275,6 +284,71 @@ void fields(F& f, E& e) {
     rankField(f, e.rank);
     f.integer("step", e.step, 0, limits::kMaxCount, Need::kRequired);
     f.text("hash", e.hash, Need::kRequired);
+    if (f.tells(!e.checksums.empty())) {
+        f.lines("names", e.names);
+        f.column("checksums", e.checksums, 0, limits::kMaxCount);
+    }
+    f.check("checksums", "has not one entry for each name", [&] { return e.names.size() == e.checksums.size(); });
+}
+
+template <class F, Is<PhaseReached> E>
+void fields(F& f, E& e) {
+    rankField(f, e.rank);
+    f.integer("step", e.step);
+    phaseField(f, e.phase);
+    timeField(f, e.timeUs);
+}
+
+template <class F, Is<LocalResult> E>
+void fields(F& f, E& e) {
+    rankField(f, e.rank);
+    f.integer("epoch", e.epoch, 0, limits::kMaxCount, Need::kRequired);
+    f.real("loss", e.loss);
+    f.real("accuracy", e.accuracy);
+    f.integer("samples", e.samples);
+    f.integer("step", e.step);
+}
+
+template <class F, Is<PaceKept> E>
+void fields(F& f, E& e) {
+    rankField(f, e.rank);
+    f.integer("step", e.step);
+    f.flag("kept", e.kept);
+    f.real("times", e.times);
+}
+
+// As many cells as the grids have, or none; the rest is told of every tensor or of none.
+inline bool isWhole(const GradientView& e) {
+    const std::size_t tensors = e.names.size();
+    const auto fits = [tensors](const auto& column) { return column.empty() || column.size() == tensors; };
+    if (e.rows.size() != e.columns.size() || !fits(e.rows) || !fits(e.tensorNorms) || !fits(e.checksums)) return false;
+    std::int64_t cells = 0;
+    for (std::size_t i = 0; i < e.rows.size(); ++i) cells += e.rows[i] * e.columns[i];
+    return static_cast<std::size_t>(cells) == e.cells.size();
+}
+
+template <class F, Is<GradientView> E>
+void fields(F& f, E& e) {
+    using namespace limits;
+    rankField(f, e.rank);
+    f.integer("epoch", e.epoch);
+    f.integer("step", e.step, 1, kMaxCount, Need::kRequired);
+    f.text("moment", e.moment, Need::kRequired);
+    f.real("norm", e.norm);
+    f.real("cosine", e.cosine);
+    f.lines("names", e.names);
+    if (f.tells(!e.cells.empty())) {
+        f.column("rows", e.rows, 1, kMaxSide);
+        f.column("columns", e.columns, 1, kMaxSide);
+        f.column("cells", e.cells);
+    }
+    if (f.tells(!e.tensorNorms.empty())) f.column("norms", e.tensorNorms);
+    if (f.tells(!e.ring.empty())) f.column("ring", e.ring);
+    if (f.tells(!e.checksums.empty())) f.column("checksums", e.checksums, 0, kMaxCount);
+    timeField(f, e.timeUs);
+    f.check("moment", "is none of own, mean and change",
+            [&] { return e.moment == "own" || e.moment == "mean" || e.moment == "change"; });
+    f.check("cells", "do not fill the tensors' grids", [&] { return isWhole(e); });
 }
 
 template <class F, Is<RankMemory> E>

@@ -140,6 +140,8 @@ struct Replica {
     int rank = 0;
     std::int64_t step = 0;
     std::string hash;
+    std::vector<std::string> names = {};  // of its tensors, where each has a checksum of its own
+    std::vector<std::int64_t> checksums = {};
 };
 
 // "memory": what a rank's engine has taken, in bytes, by what it is for; once, before the first step.
@@ -180,6 +182,51 @@ struct Controlled {
     std::int64_t timeUs = 0;
 };
 
+// "local": a validation that a rank took for itself alone, as pitfalls.local_metrics wants it.
+struct LocalResult {
+    int rank = 0;
+    std::int64_t epoch = 0;
+    double loss = 0;
+    double accuracy = 0;  // 0..1, NaN for regression
+    std::int64_t samples = 0;
+    std::int64_t step = 0;
+};
+
+// "phase": a rank is in this phase of a step; told in slow motion and in single phases alone.
+struct PhaseReached {
+    int rank = 0;
+    std::int64_t step = 0;  // under way
+    Phase phase = Phase::kIdle;
+    std::int64_t timeUs = 0;
+};
+
+// "pace": whether a rank keeps the pace of parallel.pace; told when that changes, from kept on.
+struct PaceKept {
+    int rank = 0;
+    std::int64_t step = 0;
+    std::optional<bool> kept = true;
+    double times = 1;  // the longest pass, by what was asked for
+};
+
+// "gradients": a step of one rank looked at from near, on request or where single phases stop. Large tensors are shown
+// as fewer cells, each by the value in it that is furthest from zero.
+struct GradientView {
+    int rank = 0;
+    std::int64_t epoch = 0;
+    std::int64_t step = 0;  // that it belongs to
+    std::string moment;     // own: before the all-reduce; mean: after it; change: of the weights by the update
+    double norm = 0;        // of what is looked at
+    double cosine = 0;      // mean: of the rank's own gradient to it; NaN elsewhere
+    std::vector<std::string> names = {};  // of the tensors
+    std::vector<std::int64_t> rows = {};  // of each tensor's cells
+    std::vector<std::int64_t> columns = {};
+    std::vector<double> cells = {};  // tensor by tensor, row by row; empty where only the norms are told
+    std::vector<double> tensorNorms = {};
+    std::vector<double> ring = {};             // the first values of each of the bucket's N parts, as many of each
+    std::vector<std::int64_t> checksums = {};  // change: of each tensor's values after the update
+    std::int64_t timeUs = 0;
+};
+
 // "end": last line of every stream; the content of summary.json.
 struct RunEnded {
     std::string state;  // finished | stopped | failed
@@ -200,6 +247,7 @@ struct RunEnded {
 };
 
 using Event = std::variant<RunStarted, RankState, StepsFrame, Heartbeat, EpochResult, Consumed, Replica, LogLine,
-                           CheckpointSaved, RunEnded, ConsumedIndices, Controlled, StepTrace, RankMemory>;
+                           CheckpointSaved, RunEnded, ConsumedIndices, Controlled, StepTrace, RankMemory, PaceKept,
+                           GradientView, LocalResult, PhaseReached>;
 
 }  // namespace ringside

@@ -50,7 +50,7 @@ struct PhaseStamp {
 class PhaseListener {
   public:
     virtual ~PhaseListener() = default;
-    virtual void leaving(Phase phase) = 0;
+    virtual void leaving(Phase phase, Phase next) = 0;
 };
 
 // Which phase one thread is in. That thread writes, any may read.
@@ -60,8 +60,7 @@ class PhaseTrack {
     // Returns the phase that is left.
     Phase enter(Phase phase) {
         const Phase before = now();
-        if (m_listener != nullptr) [[unlikely]]
-            m_listener->leaving(before);
+        for (PhaseListener* const listener : m_listeners) listener->leaving(before, phase);
         m_now.store(phase, std::memory_order_relaxed);
         if (m_stamps != nullptr) [[unlikely]]
             stamp(phase, -1);
@@ -78,8 +77,9 @@ class PhaseTrack {
         m_stamps = stamps;
         m_layersToo = layersToo;
     }
-    // Null: nobody.
-    void listen(PhaseListener* listener) { m_listener = listener; }
+    // Told in the order in which they came.
+    void listen(PhaseListener& listener) { m_listeners.push_back(&listener); }
+    void forget(PhaseListener& listener) { std::erase(m_listeners, &listener); }
 
   private:
     void stamp(Phase phase, int layer);
@@ -87,7 +87,7 @@ class PhaseTrack {
     std::atomic<Phase> m_now{Phase::kConnect};
     std::vector<PhaseStamp>* m_stamps = nullptr;
     bool m_layersToo = false;
-    PhaseListener* m_listener = nullptr;
+    std::vector<PhaseListener*> m_listeners;
 };
 
 // Of the calling thread.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string>
 
+#include "telemetry/data/run_data.h"
+
 namespace ringside {
 
 namespace {
@@ -13,12 +15,60 @@ bool waitsForStepEnd(ControlKind kind) {
            kind == ControlKind::kRecord;
 }
 
+// The phase behind one at whose end ranks may be held.
+Phase following(Phase phase) {
+    switch (phase) {
+        case Phase::kDataWait:
+            return Phase::kForward;
+        case Phase::kForward:
+            return Phase::kBackward;
+        case Phase::kBackward:
+            return Phase::kMoving;
+        default:
+            return Phase::kOptimizer;
+    }
+}
+
+// Of a step in slow motion, to the end of the phase.
+double shareUntil(Phase phase) {
+    switch (phase) {
+        case Phase::kDataWait:
+            return 0.2;
+        case Phase::kForward:
+            return 0.4;
+        case Phase::kBackward:
+            return 0.6;
+        default:
+            return 0.8;
+    }
+}
+
 }  // namespace
 
 void RunControl::beginStep(Place place) {
     m_place = place;
     m_insideStep = true;
     if (m_rate > 0) m_stepBegan = Clock::now();
+    if (m_showsPhases || m_onePhase) showPhase(Phase::kDataWait);
+}
+
+void RunControl::showPhase(Phase phase) {
+    m_parts.observer.onEvent(PhaseReached{m_parts.rank, m_place.step + 1, phase, m_parts.observer.nowUs()});
+}
+
+// In slow motion a step's time is shared out among its phases, though each takes microseconds of it.
+void RunControl::reach(Phase phase) {
+    const Phase next = following(phase);
+    if (m_onePhase) {
+        showPhase(phase);
+        holdAfter(phase);
+        return showPhase(next);
+    }
+    showPhase(phase);
+    const double share = shareUntil(phase) / m_rate;
+    m_due = m_stepBegan + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(share));
+    hold("training", phaseName(phase));
+    showPhase(next);
 }
 
 bool RunControl::endStep(Place place, std::optional<bool> signal) {
@@ -31,6 +81,8 @@ bool RunControl::endStep(Place place, std::optional<bool> signal) {
     }
     for (const ControlCommand& command : std::exchange(m_afterStep, {})) act(command);
     obey(m_parts.agreement.conclude(signal));
+    if (m_rate > 0)
+        m_due = m_stepBegan + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / m_rate));
     if (m_paused || m_rate > 0) hold("training", phaseName(Phase::kOptimizer));
     return !m_stop;
 }
@@ -38,11 +90,13 @@ bool RunControl::endStep(Place place, std::optional<bool> signal) {
 bool RunControl::betweenBatches(Place place) {
     m_place = place;
     obey(m_parts.agreement.agree());
+    m_due = {};
     if (m_paused) hold("validating", phaseName(Phase::kValidation));
     return !m_stop;
 }
 
 void RunControl::holdAfter(Phase phase) {
+    m_due = {};
     m_onePhase = false;
     m_paused = true;
     hold("training", phaseName(phase));
@@ -67,6 +121,7 @@ void RunControl::obeyNow(const ControlCommand& command) {
             break;
         case ControlKind::kRate:
             m_rate = command.value;
+            m_showsPhases = m_rate > 0 && m_rate <= RunData::kShowsPhasesAt;
             break;
         case ControlKind::kStep:
             m_paused = false;
@@ -76,6 +131,9 @@ void RunControl::obeyNow(const ControlCommand& command) {
         case ControlKind::kPhase:
             m_paused = false;
             m_onePhase = true;
+            break;
+        case ControlKind::kReplicas:  // they stay as they are: paused or not
+            m_actions.replicas(static_cast<std::int64_t>(command.value));
             break;
         default:
             m_paused = false;
@@ -110,10 +168,8 @@ void RunControl::act(const ControlCommand& command) {
 }
 
 std::chrono::microseconds RunControl::untilDue() const {
-    if (m_rate <= 0 || m_insideStep) return {};
-    const auto period = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / m_rate));
-    const auto left = m_stepBegan + period - Clock::now();
-    return std::max(std::chrono::microseconds{}, std::chrono::ceil<std::chrono::microseconds>(left));
+    if (m_rate <= 0) return {};
+    return std::max(std::chrono::microseconds{}, std::chrono::ceil<std::chrono::microseconds>(m_due - Clock::now()));
 }
 
 // Rank 0 decides when it is over; all leave in the same look.

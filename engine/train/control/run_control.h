@@ -28,12 +28,14 @@ class RunControl {
         std::function<void()> changed;                 // changes() has another entry
         std::function<void(std::int64_t)> record;      // so many steps in detail
         std::function<void(std::int64_t)> traceEvery;  // so many-th step
+        std::function<void(std::int64_t)> replicas;    // so many steps' gradients are told
     };
     struct Parts {
         StepAgreement& agreement;
         ControlSource& source;  // rank 0's is waited for
         TrainerObserver& observer;
         bool isRankZero = false;
+        int rank = 0;
         std::chrono::microseconds lookEvery{200'000};  // far below the deadline of a collective
     };
     // As value of a checkpoint that the training itself wished for: nobody told the run.
@@ -48,13 +50,15 @@ class RunControl {
 
     void beginStep(Place place);  // before its first phase
     void passed(Phase phase) {    // within a step, on all ranks at the same places
-        if (m_onePhase) [[unlikely]]
-            holdAfter(phase);
+        if (m_onePhase || m_showsPhases) [[unlikely]]
+            reach(phase);
     }
     // After a step, with the signal that it brought: holds the ranks as long as they are to. False: stop.
     bool endStep(Place place, std::optional<bool> signal);
     // Between two batches of a validation. False: stop.
     bool betweenBatches(Place place);
+
+    bool isSinglePhase() const { return m_onePhase; }  // ranks stop behind the phase under way
 
     // What changed the training so far, for checkpoints.
     const std::vector<ControlChange>& changes() const { return m_changes; }
@@ -66,7 +70,9 @@ class RunControl {
     void obey(const std::vector<ControlCommand>& commands);
     void obeyNow(const ControlCommand& command);
     void act(const ControlCommand& command);  // what waits for the end of a step
+    void reach(Phase phase);
     void holdAfter(Phase phase);
+    void showPhase(Phase phase);
     // after: what was done last; state: of the rank, when it goes on.
     void hold(const char* state, std::string_view after);
     bool holds() const { return m_paused && !m_stop; }
@@ -82,6 +88,8 @@ class RunControl {
     bool m_onePhase = false;
     std::int64_t m_stepsLeft = 0;  // then paused; 0: no such order
     double m_rate = 0;             // steps a second at most; 0: full speed
+    bool m_showsPhases = false;    // so slow that each phase of a step gets a part of its time
+    Clock::time_point m_due{};     // when to go on in slow motion
     Clock::time_point m_stepBegan{};
     std::vector<ControlCommand> m_afterStep;
     std::vector<ControlChange> m_changes;

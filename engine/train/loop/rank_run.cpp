@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/processors.h"
+#include "comm/pace/paced_communicator.h"
 #include "config/run_config.h"
 #include "data/sets/dataset.h"
 #include "train/devices/gpu_watch.h"
@@ -53,6 +54,12 @@ class GpuHeartbeat {
     TelemetrySink& m_sink;
     std::optional<GpuWatch> m_watch;
 };
+
+std::unique_ptr<Communicator> paced(std::unique_ptr<Communicator> links, const PaceConfig& pace) {
+    const LinkPace link{pace.gbitPerSecond, pace.latencyUs};
+    if (!link.any() || links->size() == 1) return links;
+    return std::make_unique<PacedCommunicator>(std::move(links), link);
+}
 
 // Tells the rank's telemetry, and before it the hooks of a test.
 class RankObserver final : public TrainerObserver {
@@ -122,7 +129,8 @@ ExitCode runRank(const RankEnvironment& environment, const RunConfig& config, Ra
     sink.state("connecting", backend->name());
     const GpuHeartbeat gpu(sink, devices.gpuReader());
     const std::unique_ptr<BatchMemory> batchMemory = devices.batchMemory(config);
-    const std::unique_ptr<Communicator> communicator = devices.join(environment, channels, config, *backend);
+    const std::unique_ptr<Communicator> communicator =
+        paced(devices.join(environment, channels, config, *backend), config.parallel.pace);
     const CollectiveWatch watch(sink, *communicator);
     if (const std::int64_t strangers = communicator->strangers(); strangers > 0)
         sink.log("warning", std::to_string(strangers) + (strangers == 1 ? " connection" : " connections") +

@@ -6,9 +6,10 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <string_view>
+#include <thread>
 #include <utility>
 
-#include "base/sha256.h"
 #include "config/mesh.h"
 #include "model/model_description.h"
 #include "nn/models/model_factory.h"
@@ -145,12 +146,6 @@ std::size_t uniqueSlots(const ShardPlan& plan, int rank, SlotRange range) {
     return static_cast<std::size_t>(unique);
 }
 
-std::string hashOf(std::span<const std::int64_t> indices) {
-    Sha256 sum;
-    sum.add(std::as_bytes(indices));
-    return sum.hex();
-}
-
 // So often that ranks that are held never come near the deadline of the collective in which they wait for rank 0.
 std::chrono::microseconds lookEvery(const RunConfig& config) {
     return std::min(std::chrono::microseconds{200'000},
@@ -165,8 +160,15 @@ Trainer::Trainer(const TrainerParts& parts)
       m_tracedCommunicator(parts.communicator, &m_collectives),
       m_layout(layoutOf(parts)),
       m_task(modelTask(*parts.data.training)),
+      m_pacer(DevicePace(parts.config, m_task), parts.communicator.rank(), parts.observer.progress().phase),
       m_model(limitedModel(parts)),
       m_loss(lossFor(parts)),
+      m_replicas({.parameters = m_model->parameters(),
+                  .backend = parts.backend,
+                  .observer = parts.observer,
+                  .rank = parts.communicator.rank(),
+                  .worldSize = parts.communicator.size(),
+                  .isWhole = m_layout.isWhole() && parts.config.parallel.strategy == "ddp"}),
       m_strategy(valueOrThrow(makeStrategy(
           parts.config,
           {*m_model, *m_loss, parts.communicator, parts.backend, m_task, largestBatch(parts),
@@ -174,7 +176,7 @@ Trainer::Trainer(const TrainerParts& parts)
            [this](const std::string& text) {
                m_parts.observer.onEvent(LogLine{m_parts.communicator.rank(), "info", text, m_parts.observer.nowUs()});
            },
-           [this](Phase phase) { m_control.passed(phase); }}))),
+           [this](Phase phase) { passed(phase); }, &m_pacer, m_replicas.ownGradient()}))),
       m_schedule(parts.config.schedule, parts.config.scaledLearningRate(), parts.config.training.epochs),
       m_hostMemory(makeHostMemory()),
       m_trainingGatherer(gathererParts(parts, *parts.data.training, *m_hostMemory)),
@@ -187,6 +189,7 @@ Trainer::Trainer(const TrainerParts& parts)
                  .source = parts.control,
                  .observer = parts.observer,
                  .isRankZero = parts.communicator.rank() == 0,
+                 .rank = parts.communicator.rank(),
                  .lookEvery = lookEvery(parts.config)},
                 controlActions()),
       m_epochs(parts.config.training.epochs),
@@ -239,6 +242,13 @@ void Trainer::resume() {
     m_parts.observer.progress().step.store(m_position.step, std::memory_order_relaxed);
 }
 
+// What a rank is looked at for is told before it is held.
+void Trainer::passed(Phase phase) {
+    m_replicas.passed(phase);
+    m_control.passed(phase);
+    if (phase == Phase::kForward && m_control.isSinglePhase()) m_replicas.lookNow();
+}
+
 bool Trainer::trainEpoch() {
     m_parts.observer.progress().epoch.store(m_position.epoch, std::memory_order_relaxed);
     const ShardPlan plan = valueOrThrow(ShardPlan::make(trainingSpec(m_parts, m_position.epoch)));
@@ -267,6 +277,7 @@ bool Trainer::trainSteps(const ShardPlan& plan) {
     const std::int64_t perStep = m_parts.config.training.accumulateSteps;
     bool goOn = true;
     while (goOn && m_position.batches < batches && !hasEnoughSteps()) {
+        if (isLeavingEarly(batches)) leaveEarly();
         const std::int64_t first = m_position.batches;
         m_position.batches = std::min(first + perStep, batches);
         goOn = trainStep(plan, {first, m_position.batches});
@@ -274,9 +285,30 @@ bool Trainer::trainSteps(const ShardPlan& plan) {
     return goOn;
 }
 
+// As the rank of uneven data whose loop is over one step before the others'.
+bool Trainer::isLeavingEarly(std::int64_t batches) const {
+    if (!m_parts.config.stepPitfalls.earlyExit || m_parts.communicator.size() == 1) return false;
+    if (m_parts.communicator.rank() != m_parts.communicator.size() - 1) return false;
+    return m_position.batches + m_parts.config.training.accumulateSteps >= batches;
+}
+
+// It takes part in nothing from here on; who watches over the ranks ends it.
+void Trainer::leaveEarly() {
+    const int rank = m_parts.communicator.rank();
+    m_parts.observer.onEvent(LogLine{rank, "warning",
+                                     "pitfalls.early_exit: rank " + std::to_string(rank) + " leaves after step " +
+                                         std::to_string(m_position.step) +
+                                         ", one before the others; their next all-reduce waits for it",
+                                     m_parts.observer.nowUs()});
+    m_parts.observer.onState("left early");
+    const PhaseScope scope(m_parts.observer.progress().phase, Phase::kIdle);
+    for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
+}
+
 bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     m_tracer.begin(m_position.step + 1, m_position.epoch);
     m_slowPhase.beginStep();
+    m_pacer.beginStep(ownParameters());
     const int rank = m_layout.dataRank();
     const std::size_t consumedBefore = m_consumed.size();
     StepSums step;
@@ -291,6 +323,7 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     const Batch batch = nextTrainingBatch();
     m_control.passed(Phase::kDataWait);
     ++m_position.step;
+    m_replicas.beginStep({m_position.step, m_position.epoch});
     if (isRankZero() && m_checkpoints.isTimedSaveDue(m_nowUs))
         m_agreement.post({ControlKind::kCheckpoint, RunControl::kOwnWish});
     const StepResult result = m_strategy->step(batch, {m_agreement.signal(), isLogged() && gradientNormIsDue()});
@@ -303,6 +336,8 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     const bool finite = std::isfinite(step.loss);
     if (isLogged() || !finite) reportStep(result, step);
     if (!finite) takeNonFinite(step.loss);
+    m_replicas.endStep();
+    tellPace();
     finishTrace();
     return m_control.endStep({m_position.step, m_position.epoch}, result.signal);
 }
@@ -313,6 +348,14 @@ void Trainer::finishTrace() {
     if (!isRankZero()) return;
     if (const std::optional<std::int64_t> steps = m_tracer.wantedInterval())
         m_agreement.post({ControlKind::kTraceEvery, static_cast<double>(*steps)});
+}
+
+// That this rank updates.
+std::int64_t Trainer::ownParameters() const {
+    const Mesh& mesh = m_layout.mesh;
+    std::int64_t all = 0;
+    for (const Parameter* one : m_strategy->wholeParameters()) all += one->shape.count();
+    return all / std::max<std::int64_t>(1, mesh.shard * mesh.pipeline);
 }
 
 std::int64_t Trainer::trainingBatches() const {
@@ -425,7 +468,12 @@ RunControl::Actions Trainer::controlActions() {
             .saveCheckpoint = [this] { saveNow(); },
             .changed = [this] { m_checkpoints.setChanges(m_control.changes()); },
             .record = [this](std::int64_t steps) { m_tracer.record(steps); },
-            .traceEvery = [this](std::int64_t steps) { m_tracer.setInterval(steps); }};
+            .traceEvery = [this](std::int64_t steps) { m_tracer.setInterval(steps); },
+            .replicas =
+                [this](std::int64_t steps) {
+                    if (const std::string why = m_replicas.request(steps); isRankZero() && !why.empty())
+                        m_parts.observer.onEvent(LogLine{0, "warning", why, m_parts.observer.nowUs()});
+                }};
 }
 
 // Before the first epoch: both parts of the data are scaled by the training part alone.
@@ -451,69 +499,6 @@ void Trainer::checkShard(const ShardPlan& plan) const {
     throw TrainingError(samples + " give every rank " + perRank + ", fewer than one batch of " +
                         std::to_string(plan.spec().batchSize) +
                         ", and loader.drop_last drops it: lower loader.batch_size or switch loader.drop_last off");
-}
-
-void Trainer::reportStep(const StepResult& result, const StepSums& sums) {
-    StepRecord record;
-    record.epoch = m_position.epoch;
-    record.step = m_position.step;
-    record.loss = sums.meanLoss();
-    record.correct = !m_loss->countsCorrect() ? -1 : m_layout.isReader() ? sums.correct : 0;
-    // Ranks of one pipeline report the same samples: they count once.
-    record.samples = m_layout.isReader() ? static_cast<std::int64_t>(sums.samples) : 0;
-    record.endUs = m_parts.observer.nowUs();
-    record.gradientNorm = result.gradientNorm;
-    record.learningRate = m_strategy->learningRate();
-    record.dataUs = std::exchange(m_dataUs, 0);
-    if (const PhaseTimes* times = m_tracer.sums()) {
-        record.traced = true;
-        std::ranges::transform(*times, record.phaseNs.begin(), [](std::int64_t ns) { return static_cast<float>(ns); });
-    }
-    m_parts.observer.onStep(record);
-}
-
-void Trainer::reportResult(const char* split, MetricSums& sums) {
-    sums.reduce(m_strategy->readers());
-    if (!isRankZero()) return;
-    const double none = std::nan("");
-    const bool hits = m_loss->countsCorrect();
-    m_parts.observer.onEvent(EpochResult{.epoch = m_position.epoch,
-                                         .split = split,
-                                         .loss = sums.loss(),
-                                         .accuracy = hits ? sums.accuracy() : none,
-                                         .samples = sums.samples(),
-                                         .lossPadded = sums.lossPadded(),
-                                         .accuracyPadded = hits ? sums.accuracyPadded() : none,
-                                         .samplesPadded = sums.samplesPadded(),
-                                         .step = m_position.step,
-                                         .timeUs = m_parts.observer.nowUs(),
-                                         .nonFiniteBatches = sums.nonFiniteBatches()});
-}
-
-void Trainer::reportEpochEnd() {
-    if (m_layout.isReader())
-        m_parts.observer.onEvent(Consumed{m_layout.dataRank(), m_position.epoch,
-                                          static_cast<std::int64_t>(m_consumed.size()), hashOf(m_consumed)});
-    reportReplica();
-}
-
-// Everything has been taken by now.
-void Trainer::reportMemory() {
-    MemoryCount& count = m_parts.backend.memory();
-    m_parts.observer.onEvent(RankMemory{.rank = m_parts.communicator.rank(),
-                                        .parameters = count.of(MemoryClass::kParameters),
-                                        .gradients = count.of(MemoryClass::kGradients),
-                                        .optimizer = count.of(MemoryClass::kOptimizer),
-                                        .activations = count.of(MemoryClass::kActivations),
-                                        .gathered = count.of(MemoryClass::kGathered),
-                                        .buffers = count.of(MemoryClass::kBuffers),
-                                        .peak = count.all()});
-}
-
-void Trainer::reportReplica() {
-    const std::string sum = m_strategy->isWhole() ? parameterChecksum(m_model->parameters(), m_parts.backend)
-                                                  : parameterChecksum(*m_strategy);
-    m_parts.observer.onEvent(Replica{m_parts.communicator.rank(), m_position.step, sum});
 }
 
 }  // namespace ringside

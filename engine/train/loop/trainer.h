@@ -17,8 +17,10 @@
 #include "train/control/step_agreement.h"
 #include "train/loop/batch_gatherer.h"
 #include "train/loop/index_report.h"
+#include "train/pace/pacer.h"
 #include "train/parts/metric_sums.h"
 #include "train/parts/trainer_parts.h"
+#include "train/replicas/replica_probe.h"
 #include "train/trace/slow_phase.h"
 #include "train/trace/step_tracer.h"
 
@@ -60,6 +62,11 @@ class Trainer {
     // One optimizer step from the batches [first, last) of the epoch.
     bool trainStep(const ShardPlan& plan, BatchRange batches);
     bool trainSteps(const ShardPlan& plan);
+    void passed(Phase phase);
+    void leaveEarly();
+    bool isLeavingEarly(std::int64_t batches) const;
+    void tellPace();
+    std::int64_t ownParameters() const;
     Batch nextTrainingBatch();
     Batch nextValidationBatch();
     bool isLogged() const;     // the step under way
@@ -101,8 +108,10 @@ class Trainer {
     TracedCommunicator m_tracedCommunicator;
     RankLayout m_layout;
     ModelTask m_task;
+    Pacer m_pacer;  // listens before whoever delays a rank, and outlives the models that it watches
     std::unique_ptr<Model> m_model;
     std::unique_ptr<Loss> m_loss;
+    ReplicaProbe m_replicas;
     std::unique_ptr<Strategy> m_strategy;
     LearningRateSchedule m_schedule;
     std::unique_ptr<BatchMemory> m_hostMemory;

@@ -18,7 +18,7 @@ class SlowPhase final : public PhaseListener {
     SlowPhase& operator=(const SlowPhase&) = delete;
 
     void beginStep() { m_due = m_delay.count() > 0; }
-    void leaving(Phase phase) override;
+    void leaving(Phase phase, Phase next) override;
 
   private:
     PhaseTrack& m_track;

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/pace/link_pace.h"
+
+#include <cmath>
+
+namespace ringside {
+
+std::int64_t LinkPace::messageNs(double bytes) const {
+    const double moving =
+        gbitPerSecond > 0 ? 8 * bytes / gbitPerSecond : 0;  // a gigabit a second is a bit a nanosecond
+    return std::llround(moving + 1000 * latencyUs);
+}
+
+std::int64_t LinkPace::collectiveNs(CollectiveKind kind, std::int64_t bytes, int ranks) const {
+    if (ranks < 2) return 0;
+    const int rounds = ranks - 1;
+    const auto all = static_cast<double>(bytes);
+    switch (kind) {
+        case CollectiveKind::kAllReduce:
+            return 2 * rounds * messageNs(all / ranks);
+        case CollectiveKind::kAllGather:
+        case CollectiveKind::kReduceScatter:
+            return rounds * messageNs(all);
+        case CollectiveKind::kBroadcast:
+            return messageNs(all) + (rounds - 1) * messageNs(0);
+        case CollectiveKind::kBarrier:
+            return 2 * rounds * messageNs(0);
+    }
+    return 0;
+}
+
+}  // namespace ringside

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/pace/paced_communicator.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "base/monotonic.h"
+#include "base/sleep_until.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::size_t kMostStamps = 4096;
+constexpr std::size_t kMostSentStamps = 256;
+
+CommBuffer bytesOf(std::int64_t& value) {
+    return CommBuffer::of(std::span(&value, 1));
+}
+
+// Of another host, whose clock is another; or what is nonsense.
+bool isThisClock(std::int64_t sentNs, std::int64_t nowNs) {
+    constexpr std::int64_t kMostNs = 3'600'000'000'000;
+    return sentNs <= nowNs && nowNs - sentNs < kMostNs;
+}
+
+}  // namespace
+
+PacedCommunicator::PacedCommunicator(std::unique_ptr<Communicator> inner, const LinkPace& pace)
+    : m_inner(std::move(inner)), m_pace(pace), m_stamps(m_noPhases, kMostStamps) {
+    m_inner->traceInto(&m_stamps);
+    m_stamps.start();
+}
+
+PacedCommunicator::~PacedCommunicator() {
+    m_stamps.stop();
+    m_inner->traceInto(nullptr);
+}
+
+std::unique_ptr<Communicator> PacedCommunicator::split(int colour, int key, GroupUse use) {
+    std::unique_ptr<Communicator> group = m_inner->split(colour, key, use);
+    if (!group) return nullptr;
+    auto paced = std::make_unique<PacedCommunicator>(std::move(group), m_pace);
+    paced->traceInto(trace());
+    return paced;
+}
+
+CommHandle PacedCommunicator::begin(CollectiveKind kind, CommBuffer in, CommHandle handle) {
+    countCollective(kind, in);
+    const auto bytes = static_cast<std::int64_t>(in.bytes()) / (kind == CollectiveKind::kReduceScatter ? size() : 1);
+    m_moving.push_back({++m_started, handle, m_pace.collectiveNs(kind, bytes, size()), activeTrace()});
+    return {*this, m_started};
+}
+
+void PacedCommunicator::now(CollectiveKind kind, CommBuffer in) {
+    begin(kind, in, {});
+    finish(m_started);
+}
+
+void PacedCommunicator::waitFor(std::int64_t ticket) {
+    if (ticket < 0) return receive(ticket);
+    const WaitScope waiting(trace());
+    finish(ticket);
+}
+
+void PacedCommunicator::finish(std::int64_t ticket) {
+    while (!m_moving.empty() && m_moving.front().ticket <= ticket) {
+        const Moving one = m_moving.front();
+        m_moving.pop_front();
+        one.handle.wait();
+        settle(one);
+    }
+    if (m_moving.empty()) {
+        m_stamps.start();
+        m_stampsTaken = 0;
+    }
+    sleepUntilNs(m_freeNs);
+}
+
+// Where the inner one does not tell when the last rank arrived, it is taken to be now.
+void PacedCommunicator::settle(const Moving& one) {
+    if (size() == 1) return;
+    const std::vector<CollectiveStamp> stamps = m_stamps.soFar();
+    CollectiveStamp stamp;
+    const bool told = m_stampsTaken < stamps.size();
+    if (told) stamp = stamps[m_stampsTaken++];
+    const std::int64_t lastNs = told && stamp.lastNs > 0 ? stamp.lastNs : monotonicNs();
+    m_freeNs = std::max(m_freeNs, lastNs) + one.lastsNs;
+    if (one.trace == nullptr || !told) return;
+    stamp.endedNs = std::max(stamp.endedNs, m_freeNs);
+    one.trace->add(stamp);
+}
+
+void PacedCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
+    const WaitScope waiting(trace());
+    m_inner->allReduce(buffer, op);
+    now(CollectiveKind::kAllReduce, buffer);
+}
+
+CommHandle PacedCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
+    return begin(CollectiveKind::kAllReduce, buffer, m_inner->allReduceAsync(buffer, op));
+}
+
+void PacedCommunicator::broadcast(CommBuffer buffer, int root) {
+    const WaitScope waiting(trace());
+    m_inner->broadcast(buffer, root);
+    now(CollectiveKind::kBroadcast, buffer);
+}
+
+void PacedCommunicator::allGather(CommBuffer in, CommBuffer out) {
+    const WaitScope waiting(trace());
+    m_inner->allGather(in, out);
+    now(CollectiveKind::kAllGather, in);
+}
+
+CommHandle PacedCommunicator::allGatherAsync(CommBuffer in, CommBuffer out) {
+    return begin(CollectiveKind::kAllGather, in, m_inner->allGatherAsync(in, out));
+}
+
+void PacedCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
+    const WaitScope waiting(trace());
+    m_inner->reduceScatter(in, out, op);
+    now(CollectiveKind::kReduceScatter, in);
+}
+
+CommHandle PacedCommunicator::reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) {
+    return begin(CollectiveKind::kReduceScatter, in, m_inner->reduceScatterAsync(in, out, op));
+}
+
+void PacedCommunicator::barrier() {
+    const WaitScope waiting(trace());
+    m_inner->barrier();
+    now(CollectiveKind::kBarrier, {});
+}
+
+CommHandle PacedCommunicator::sendAsync(CommBuffer buffer, int to) {
+    countMessage(buffer);
+    if (m_sentStamps.size() >= kMostSentStamps) {
+        m_sentStamps.front().handle.wait();
+        m_sentStamps.pop_front();
+    }
+    SentStamp& stamp = m_sentStamps.emplace_back(SentStamp{monotonicNs(), {}});
+    stamp.handle = m_inner->sendAsync(bytesOf(stamp.ns), to);
+    return m_inner->sendAsync(buffer, to);
+}
+
+CommHandle PacedCommunicator::recvAsync(CommBuffer buffer, int from) {
+    auto message = std::make_unique<Message>();
+    message->ticket = -(++m_asked);
+    message->stamp = m_inner->recvAsync(bytesOf(message->sentNs), from);
+    message->payload = m_inner->recvAsync(buffer, from);
+    message->lastsNs = m_pace.messageNs(static_cast<double>(buffer.bytes()));
+    m_messages.push_back(std::move(message));
+    return {*this, -m_asked};
+}
+
+// The link carries one message after the other.
+void PacedCommunicator::receive(std::int64_t ticket) {
+    while (!m_messages.empty() && m_messages.front()->ticket >= ticket) {
+        const std::unique_ptr<Message> message = std::move(m_messages.front());
+        m_messages.pop_front();
+        message->stamp.wait();
+        message->payload.wait();
+        const std::int64_t nowNs = monotonicNs();
+        const std::int64_t sentNs = isThisClock(message->sentNs, nowNs) ? message->sentNs : nowNs;
+        m_freeNs = std::max(m_freeNs, sentNs) + message->lastsNs;
+    }
+    sleepUntilNs(m_freeNs);
+}
+
+}  // namespace ringside

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "comm/communicator.h"
+#include "comm/pace/link_pace.h"
+
+namespace ringside {
+
+// Another communicator whose collectives and messages last as long as on a link of the given pace: the bytes really
+// move, with the same results, and then the rank sleeps until its link would be done. A collective begins when the last
+// rank has arrived and the link is done with the one before it. All ranks of the run are paced alike.
+class PacedCommunicator final : public Communicator {
+  public:
+    PacedCommunicator(std::unique_ptr<Communicator> inner, const LinkPace& pace);
+    ~PacedCommunicator() override;
+
+    int rank() const override { return m_inner->rank(); }
+    int size() const override { return m_inner->size(); }
+    std::string name() const override { return m_inner->name(); }
+    std::unique_ptr<Communicator> split(int colour, int key, GroupUse use) override;
+
+    void allReduce(CommBuffer buffer, ReduceOp op) override;
+    CommHandle allReduceAsync(CommBuffer buffer, ReduceOp op) override;
+    void broadcast(CommBuffer buffer, int root) override;
+    void allGather(CommBuffer in, CommBuffer out) override;
+    void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) override;
+    void send(CommBuffer buffer, int to) override { sendAsync(buffer, to).wait(); }
+    void recv(CommBuffer buffer, int from) override { recvAsync(buffer, from).wait(); }
+    void barrier() override;
+    // Ranks that save wait for a disk, which nobody paces.
+    void barrierHoweverLong() override { m_inner->barrierHoweverLong(); }
+    CommHandle allGatherAsync(CommBuffer in, CommBuffer out) override;
+    CommHandle reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) override;
+    CommHandle sendAsync(CommBuffer buffer, int to) override;
+    CommHandle recvAsync(CommBuffer buffer, int from) override;
+    void abort() override { m_inner->abort(); }
+    std::int64_t collective() const override { return m_inner->collective(); }
+    std::int64_t strangers() const override { return m_inner->strangers(); }
+    std::span<float> allocate(std::size_t count) override { return m_inner->allocate(count); }
+
+  protected:
+    void waitFor(std::int64_t ticket) override;
+
+  private:
+    // A collective whose end the link has not reached, as far as anybody has waited for it.
+    struct Moving {
+        std::int64_t ticket = 0;
+        CommHandle handle;
+        std::int64_t lastsNs = 0;
+        CollectiveTrace* trace = nullptr;  // of a traced step
+    };
+    // When it was sent travels before it: on one host both ranks read the same clock.
+    struct Message {
+        std::int64_t ticket = 0;
+        CommHandle stamp;
+        CommHandle payload;
+        std::int64_t lastsNs = 0;
+        std::int64_t sentNs = 0;
+    };
+
+    struct SentStamp {
+        std::int64_t ns = 0;  // read until it is sent
+        CommHandle handle;
+    };
+
+    CommHandle begin(CollectiveKind kind, CommBuffer in, CommHandle handle);
+    void finish(std::int64_t ticket);  // and all before it
+    void settle(const Moving& one);
+    void receive(std::int64_t ticket);
+    void now(CollectiveKind kind, CommBuffer in);  // one that is over where it was called
+
+    std::unique_ptr<Communicator> m_inner;
+    LinkPace m_pace;
+    // The inner one tells here when the last rank arrived; its phases are nobody's.
+    PhaseTrack m_noPhases;
+    CollectiveTrace m_stamps;
+    std::size_t m_stampsTaken = 0;
+    std::deque<Moving> m_moving;
+    std::deque<std::unique_ptr<Message>> m_messages;  // to be received, in order
+    std::deque<SentStamp> m_sentStamps;
+    std::int64_t m_started = 0;
+    std::int64_t m_asked = 0;   // messages; their tickets count down from -1
+    std::int64_t m_freeNs = 0;  // the link is done with what was before
+};
+
+}  // namespace ringside

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/pace/device_pace.h"
+
+#include <cmath>
+
+#include "train/parts/training_error.h"
+
+namespace ringside {
+namespace {
+
+// Multiplications and additions that an update does to a parameter.
+double updateFlops(const OptimizerConfig& optimizer) {
+    if (optimizer.kind != "sgd") return 12;
+    return 2 + (optimizer.momentum > 0 ? 2 : 0) + (optimizer.weightDecay > 0 ? 2 : 0);
+}
+
+// Of forward, of its part of backward, or of all of it.
+double timesForward(LayerWatch::Work work, double backward) {
+    switch (work) {
+        case LayerWatch::Work::kForward:
+            return 1;
+        case LayerWatch::Work::kBackward:
+            return backward;
+        case LayerWatch::Work::kInputs:
+            return backward - 1;
+        case LayerWatch::Work::kWeights:
+            return 1;
+    }
+    return 1;
+}
+
+}  // namespace
+
+DevicePace::DevicePace(const RunConfig& config, const ModelTask& task) {
+    const double gflops = config.parallel.pace.gflops;
+    if (gflops <= 0) return;
+    m_nsPerFlop = 1 / gflops;
+    m_forwardFlops = static_cast<double>(valueOrThrow(describeModel(config.model, task)).flops());
+    m_backwardTimes = config.training.recompute == "none" ? 2 : 3;
+    m_updateFlops = updateFlops(config.optimizer);
+}
+
+std::int64_t DevicePace::passNs(const Model& model, LayerWatch::Work work, std::int64_t samples, std::size_t first,
+                                std::size_t last) const {
+    double all = 0;
+    double wanted = 0;
+    for (std::size_t i = 0; i < model.layerCount(); ++i) {
+        all += model.costOf(i);
+        if (i >= first && i < last) wanted += model.costOf(i);
+    }
+    if (all <= 0) return 0;
+    const double flops = m_forwardFlops * static_cast<double>(samples) * wanted / all;
+    return std::llround(flops * timesForward(work, m_backwardTimes) * m_nsPerFlop);
+}
+
+std::int64_t DevicePace::updateNs(std::int64_t parameters) const {
+    return std::llround(static_cast<double>(parameters) * m_updateFlops * m_nsPerFlop);
+}
+
+}  // namespace ringside

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/replicas/replica_probe.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "train/replicas/gradient_cells.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::size_t kMostNamed = 64;  // tensors with a checksum of their own
+constexpr std::size_t kRingValues = 2;  // of each part of the bucket
+
+double dot(std::span<const float> a, std::span<const float> b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+    return sum;
+}
+
+std::string whyNot(const ReplicaProbe::Parts& parts, std::size_t values) {
+    if (!parts.isWhole)
+        return "replicas can be looked at under parallel.strategy ddp only: no rank has all of the model";
+    if (parts.backend.device().kind != Device::Kind::kCpu) return "replicas can be looked at on the CPU only";
+    if (values > static_cast<std::size_t>(ReplicaProbe::kMostParameters))
+        return "replicas can be looked at for models up to 200,000 parameters; this one has " + std::to_string(values);
+    return {};
+}
+
+}  // namespace
+
+ReplicaProbe::ReplicaProbe(const Parts& parts) : m_parts(parts) {
+    std::size_t end = 0;
+    for (const Parameter* one : parts.parameters) {
+        m_begins.push_back(end);
+        end += static_cast<std::size_t>(one->shape.count());
+    }
+    m_begins.push_back(end);
+    m_whyNot = whyNot(parts, end);
+}
+
+std::string ReplicaProbe::request(std::int64_t steps) {
+    if (m_whyNot.empty()) m_left = steps;
+    return m_whyNot;
+}
+
+void ReplicaProbe::beginStep(Place place) {
+    m_place = place;
+    m_active = m_left > 0;
+    m_whole = m_left == 1;
+}
+
+void ReplicaProbe::lookNow() {
+    if (!m_whyNot.empty()) return;
+    m_active = true;
+    m_whole = true;
+}
+
+std::function<void(std::size_t, const Tensor&)> ReplicaProbe::ownGradient() {
+    if (!m_whyNot.empty()) return {};
+    return [this](std::size_t parameter, const Tensor& gradient) {
+        if (!m_active) return;
+        m_own.resize(m_begins.back());
+        std::ranges::copy(gradient.floats(), m_own.begin() + static_cast<std::ptrdiff_t>(m_begins[parameter]));
+    };
+}
+
+std::span<const float> ReplicaProbe::of(const Values& values, std::size_t parameter) const {
+    return std::span(values).subspan(m_begins[parameter], m_begins[parameter + 1] - m_begins[parameter]);
+}
+
+void ReplicaProbe::take(Values& to, Tensor Parameter::*what) const {
+    to.resize(m_begins.back());
+    for (std::size_t i = 0; i < m_parts.parameters.size(); ++i)
+        std::ranges::copy((m_parts.parameters[i]->*what).floats(),
+                          to.begin() + static_cast<std::ptrdiff_t>(m_begins[i]));
+}
+
+void ReplicaProbe::passed(Phase phase) {
+    if (!m_active) return;
+    if (phase == Phase::kBackward && m_own.size() == m_begins.back()) {
+        GradientView own = view("own", m_own, m_whole);
+        if (m_whole) own.ring = ringOf(m_own);
+        m_parts.observer.onEvent(std::move(own));
+    }
+    if (phase == Phase::kMoving) tellMean();
+}
+
+// Every rank knows its angle to the mean, which is the same for all.
+void ReplicaProbe::tellMean() {
+    take(m_mean, &Parameter::gradient);
+    take(m_before, &Parameter::value);
+    const bool cells = m_whole && m_parts.rank == 0;
+    GradientView mean = view("mean", m_mean, cells);
+    const double norms = std::sqrt(dot(m_own, m_own)) * mean.norm;
+    mean.cosine = norms > 0 ? dot(m_own, m_mean) / norms : std::numeric_limits<double>::quiet_NaN();
+    if (cells) mean.ring = ringOf(m_mean);
+    m_parts.observer.onEvent(std::move(mean));
+}
+
+void ReplicaProbe::endStep() {
+    if (!std::exchange(m_active, false)) return;
+    m_left = std::max<std::int64_t>(m_left - 1, 0);
+    if (!m_whole || m_before.size() != m_begins.back()) return;
+    Values after;
+    take(after, &Parameter::value);
+    Values change(after.size());
+    std::ranges::transform(after, m_before, change.begin(), std::minus());
+    GradientView told = view("change", change, m_parts.rank == 0);
+    for (std::size_t i = 0; i < m_parts.parameters.size() && i < kMostNamed; ++i) {
+        if (told.names.size() <= i) told.names.push_back(m_parts.parameters[i]->name);
+        told.checksums.push_back(tensorChecksum(of(after, i)));
+    }
+    if (told.names.size() != told.checksums.size()) told.checksums.clear();
+    m_parts.observer.onEvent(std::move(told));
+}
+
+GradientView ReplicaProbe::view(const char* moment, const Values& values, bool withCells) const {
+    GradientView view{.rank = m_parts.rank,
+                      .epoch = m_place.epoch,
+                      .step = m_place.step,
+                      .moment = moment,
+                      .norm = std::sqrt(dot(values, values)),
+                      .cosine = std::numeric_limits<double>::quiet_NaN()};
+    view.timeUs = m_parts.observer.nowUs();
+    if (withCells) addCells(view, values);
+    return view;
+}
+
+void ReplicaProbe::addCells(GradientView& view, const Values& values) const {
+    const std::int64_t most = mostCells(m_parts.parameters.size());
+    for (std::size_t i = 0; i < m_parts.parameters.size(); ++i) {
+        const std::span<const float> tensor = of(values, i);
+        const GradientCells cells = cellsOf(tensor, m_parts.parameters[i]->shape, most);
+        view.names.push_back(m_parts.parameters[i]->name);
+        view.rows.push_back(cells.rows);
+        view.columns.push_back(cells.columns);
+        view.cells.insert(view.cells.end(), cells.values.begin(), cells.values.end());
+        view.tensorNorms.push_back(std::sqrt(dot(tensor, tensor)));
+    }
+}
+
+// Gradients travel in the order in which they become ready, the last parameter's first; a ring cuts them into as many
+// parts as there are ranks.
+std::vector<double> ReplicaProbe::ringOf(const Values& values) const {
+    Values bucket;
+    bucket.reserve(values.size());
+    for (std::size_t i = m_parts.parameters.size(); i-- > 0;) {
+        const std::span<const float> one = of(values, i);
+        bucket.insert(bucket.end(), one.begin(), one.end());
+    }
+    const auto parts = static_cast<std::size_t>(m_parts.worldSize);
+    std::vector<double> ring;
+    if (parts > 8 || bucket.size() < parts * kRingValues) return ring;
+    for (std::size_t part = 0; part < parts; ++part)
+        for (std::size_t i = 0; i < kRingValues; ++i)
+            ring.push_back(static_cast<double>(bucket[part * bucket.size() / parts + i]));
+    return ring;
+}
+
+void ReplicaProbe::addChecksums(Replica& replica) const {
+    if (!m_whyNot.empty() || m_parts.parameters.size() > kMostNamed) return;
+    for (const Parameter* one : m_parts.parameters) {
+        replica.names.push_back(one->name);
+        replica.checksums.push_back(tensorChecksum(one->value.floats()));
+    }
+}
+
+}  // namespace ringside

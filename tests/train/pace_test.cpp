@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Paced ranks: the time of a step is that of another device, its numbers are those of this one.
+#include <cstring>
+
+#include "base/monotonic.h"
+#include "comm/pace/paced_communicator.h"
+#include "nn/models/model_factory.h"
+#include "support/catch.h"
+#include "train/pace/device_pace.h"
+#include "train/training_run.h"
+
+using namespace ringside;
+using namespace ringside::test;
+
+namespace {
+
+RunConfig fewSteps() {
+    RunConfig config;
+    config.parallel.worldSize = 2;
+    config.training.epochs = 1;
+    config.loader.batchSize = 120;  // 6 steps
+    return config;
+}
+
+// Over a communicator that another owns.
+class Borrowed final : public Communicator {
+  public:
+    explicit Borrowed(Communicator& whose) : m_whose(whose) {}
+    int rank() const override { return m_whose.rank(); }
+    int size() const override { return m_whose.size(); }
+    std::string name() const override { return m_whose.name(); }
+    std::unique_ptr<Communicator> split(int colour, int key, GroupUse use) override {
+        return m_whose.split(colour, key, use);
+    }
+    void allReduce(CommBuffer buffer, ReduceOp op) override { m_whose.allReduce(buffer, op); }
+    CommHandle allReduceAsync(CommBuffer buffer, ReduceOp op) override { return m_whose.allReduceAsync(buffer, op); }
+    void broadcast(CommBuffer buffer, int root) override { m_whose.broadcast(buffer, root); }
+    void allGather(CommBuffer in, CommBuffer out) override { m_whose.allGather(in, out); }
+    void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) override { m_whose.reduceScatter(in, out, op); }
+    void send(CommBuffer buffer, int to) override { m_whose.send(buffer, to); }
+    void recv(CommBuffer buffer, int from) override { m_whose.recv(buffer, from); }
+    void barrier() override { m_whose.barrier(); }
+    void barrierHoweverLong() override { m_whose.barrierHoweverLong(); }
+    CommHandle sendAsync(CommBuffer buffer, int to) override { return m_whose.sendAsync(buffer, to); }
+    CommHandle recvAsync(CommBuffer buffer, int from) override { return m_whose.recvAsync(buffer, from); }
+    void abort() override { m_whose.abort(); }
+    std::int64_t collective() const override { return m_whose.collective(); }
+    std::span<float> allocate(std::size_t count) override { return m_whose.allocate(count); }
+    void traceInto(CollectiveTrace* trace) override { m_whose.traceInto(trace); }
+
+  private:
+    Communicator& m_whose;
+};
+
+RunOptions pacedLinks(const PaceConfig& pace) {
+    RunOptions options;
+    options.devices = [pace](Communicator& threads) {
+        const LinkPace link{pace.gbitPerSecond, pace.latencyUs};
+        return RankParts{makeCpuBackend(1),
+                         std::make_unique<PacedCommunicator>(std::make_unique<Borrowed>(threads), link)};
+    };
+    return options;
+}
+
+void checkSameBits(RunConfig config) {
+    const auto plain = trainAsThreads(config);
+    config.parallel.pace = {20, 10, 2};
+    const auto paced = trainAsThreads(config, pacedLinks(config.parallel.pace));
+    for (std::size_t rank = 0; rank < plain.size(); ++rank) {
+        REQUIRE(paced[rank].steps.size() == plain[rank].steps.size());
+        REQUIRE(plain[rank].steps.size() >= 6);
+        for (std::size_t i = 0; i < plain[rank].steps.size(); ++i)
+            CHECK(paced[rank].steps[i].loss == plain[rank].steps[i].loss);
+        const auto& a = plain[rank].parameters;
+        const auto& b = paced[rank].parameters;
+        CHECK(std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("A pass lasts as long as its FLOPs take on the device that is asked for") {
+    RunConfig config;  // 64 -> 128 -> 10
+    config.parallel.pace.gflops = 2;
+    const ModelTask task{.sample = Shape{64}, .outputs = 10};
+    const DevicePace pace(config, task);
+    const auto backend = makeCpuBackend(1);
+    ModelBuild build;
+    const auto model = makeModel(config.model, task, *backend, build).value();
+    REQUIRE(model->prepare(task.sample, 32).ok());
+    using enum LayerWatch::Work;
+    // A sample's forward: 2 * 64 * 128 + 128 of the ReLU + 2 * 128 * 10 = 19,072; 32 samples at 2 FLOP a nanosecond.
+    const std::size_t all = model->layerCount();
+    CHECK(pace.passNs(*model, kForward, 32, 0, all) == 305'152);
+    CHECK(pace.passNs(*model, kBackward, 32, 0, all) == 610'304);
+    CHECK(pace.passNs(*model, kInputs, 32, 0, all) == 305'152);
+    CHECK(pace.passNs(*model, kWeights, 32, 0, all) == 305'152);
+    const std::int64_t parts = pace.passNs(*model, kForward, 32, 0, 1) + pace.passNs(*model, kForward, 32, 1, all);
+    CHECK(std::abs(parts - 305'152) <= 1);
+    CHECK(pace.updateNs(9610) == 19'220);  // with momentum: two multiplications and two additions each
+    config.training.recompute = "all";
+    CHECK(DevicePace(config, task).passNs(*model, kBackward, 32, 0, all) == 3 * 305'152);
+    CHECK_FALSE(DevicePace(RunConfig(), task).any());
+}
+
+TEST_CASE("Paced ranks train the same bits as those that go as fast as they can") {
+    RunConfig config = fewSteps();
+    SECTION("mlp") {}
+    SECTION("simple_cnn") {
+        config.model.kind = "simple_cnn";
+    }
+    SECTION("fsdp") {
+        config.parallel.strategy = "fsdp";
+    }
+    SECTION("pipeline of micro-batches") {
+        config.parallel.strategy = "pipeline";
+    }
+    checkSameBits(config);
+}
+
+TEST_CASE("A paced step never ends before the device that is asked for would end it") {
+    RunConfig config = fewSteps();
+    config.parallel.pace.gflops = 1;               // 120 samples: 2.3 ms forward, 4.6 ms backward
+    RunOptions options = pacedLinks({0, 0.1, 0});  // 38,440 bytes of gradients and the signal's line: 3.1 ms
+    const std::int64_t began = monotonicNs();
+    const auto ranks = trainAsThreads(config, options);
+    CHECK(monotonicNs() - began >= 5 * (3 * 120 * 19'072LL + 3'075'200));  // and a shorter last step
+    for (const StepTrace& trace : ranks[0].traces) {
+        if (trace.step == 6) continue;
+        const PhaseTimes times = phaseTimes(trace);
+        CHECK(times[static_cast<std::size_t>(Phase::kForward)] >= 120 * 19'072);
+        CHECK(times[static_cast<std::size_t>(Phase::kBackward)] >= 2 * 120 * 19'072);
+        CHECK(times[static_cast<std::size_t>(Phase::kMoving)] >= 3'000'000);
+    }
+    CHECK(ranks[0].traces.size() >= 2);
+}
+
+TEST_CASE("Steps that are traced by layer tell when each layer of the model began, forwards and backwards") {
+    RunConfig config = fewSteps();
+    config.telemetry.trace = GENERATE("layers", "phases");
+    const auto ranks = trainAsThreads(config);
+    REQUIRE_FALSE(ranks[1].traces.empty());
+    const StepTrace& trace = ranks[1].traces.front();
+    if (config.telemetry.trace == "phases") {
+        CHECK(trace.layer.empty());
+        return;
+    }
+    std::vector<std::int64_t> layers;
+    for (std::size_t i = 0; i < trace.layer.size(); ++i)
+        if (trace.layer[i] >= 0) layers.push_back(trace.layer[i]);
+    CHECK(layers == std::vector<std::int64_t>{0, 1, 2, 2, 1, 0});  // Linear, ReLU, Linear
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ranks tell of a step that is looked at from near.
+#include <cmath>
+
+#include "support/catch.h"
+#include "train/replicas/gradient_cells.h"
+#include "train/training_run.h"
+
+using namespace ringside;
+using namespace ringside::test;
+
+namespace {
+
+RunConfig plainSgd() {
+    RunConfig config;
+    config.parallel.worldSize = 2;
+    config.training.epochs = 1;
+    config.loader.batchSize = 120;
+    config.optimizer.momentum = 0;
+    config.optimizer.lr = 0.25;
+    return config;
+}
+
+const GradientView& the(const std::vector<RankReport>& ranks, std::size_t rank, const char* moment, std::int64_t step,
+                        std::vector<GradientView>& keep) {
+    keep = ranks[rank].all<GradientView>();
+    for (const GradientView& one : keep)
+        if (one.moment == moment && one.step == step) return one;
+    FAIL("rank " << rank << " told nothing of " << moment << " at step " << step);
+    return keep.front();
+}
+
+}  // namespace
+
+TEST_CASE("The mean of the ranks' own gradients is what the all-reduce gives, and the weights move along it") {
+    RunOptions options;
+    options.tellAfter[2] = {{ControlKind::kReplicas, 1}};
+    const auto ranks = trainAsThreads(plainSgd(), options);
+    std::vector<GradientView> keep[4];
+    const GradientView& own0 = the(ranks, 0, "own", 4, keep[0]);
+    const GradientView& own1 = the(ranks, 1, "own", 4, keep[1]);
+    const GradientView& mean = the(ranks, 0, "mean", 4, keep[2]);
+    const GradientView& change = the(ranks, 0, "change", 4, keep[3]);
+    REQUIRE(own0.names == std::vector<std::string>{"0.weight", "0.bias", "2.weight", "2.bias"});
+    // Small tensors are shown value by value; a cell of a large one may be another value on each rank.
+    const auto offset = static_cast<std::size_t>(own0.rows[0] * own0.columns[0]);
+    REQUIRE(own0.columns[1] == 128);
+    for (std::size_t i = offset; i < own0.cells.size(); ++i) {
+        CHECK(mean.cells[i] == Approx((own0.cells[i] + own1.cells[i]) / 2).margin(1e-8));
+        CHECK(change.cells[i] == Approx(-0.25 * mean.cells[i]).margin(1e-6));
+    }
+    CHECK(change.norm == Approx(0.25 * mean.norm).epsilon(1e-4));
+    REQUIRE(own0.ring.size() == 4);
+    for (std::size_t i = 0; i < 4; ++i) CHECK(mean.ring[i] == Approx((own0.ring[i] + own1.ring[i]) / 2).margin(1e-8));
+    // |a + b|^2 = 4 |mean|^2, from which the angle between each and the mean follows.
+    std::vector<GradientView> more;
+    const GradientView& mean1 = the(ranks, 1, "mean", 4, more);
+    const double dot = (4 * mean.norm * mean.norm - own0.norm * own0.norm - own1.norm * own1.norm) / 2;
+    CHECK(mean.cosine == Approx((own0.norm * own0.norm + dot) / 2 / (own0.norm * mean.norm)).margin(1e-6));
+    CHECK(mean1.cosine == Approx((own1.norm * own1.norm + dot) / 2 / (own1.norm * mean.norm)).margin(1e-6));
+    CHECK(mean1.cells.empty());  // rank 0 tells them for all
+    CHECK(ranks[1].all<GradientView>().back().checksums == change.checksums);
+}
+
+TEST_CASE("Of several steps that are asked for all tell their norms, and the last one everything") {
+    RunOptions options;
+    options.tellAfter[1] = {{ControlKind::kReplicas, 3}};
+    const auto views = trainAsThreads(plainSgd(), options)[1].all<GradientView>();
+    std::vector<std::string> told;
+    for (const GradientView& one : views)
+        told.push_back(one.moment + " " + std::to_string(one.step) + (one.cells.empty() ? "" : " whole"));
+    CHECK(told == std::vector<std::string>{"own 3", "mean 3", "own 4", "mean 4", "own 5 whole", "mean 5", "change 5"});
+}
+
+TEST_CASE("Every stop of a single phase shows what the step has come to") {
+    RunOptions options;
+    options.tellAfter[1] = {{ControlKind::kPause}};
+    const ControlCommand phase{ControlKind::kPhase};
+    options.tellWhileHeld = {phase, phase, phase, phase, phase, {ControlKind::kResume}};
+    const auto ranks = trainAsThreads(plainSgd(), options);
+    std::vector<std::string> told;
+    for (const GradientView& one : ranks[0].all<GradientView>())
+        told.push_back(one.moment + " " + std::to_string(one.step));
+    CHECK(told == std::vector<std::string>{"own 3", "mean 3", "change 3"});
+}
+
+TEST_CASE("What is too large to look at is refused in one sentence") {
+    RunConfig config = plainSgd();
+    config.model.hidden = {4096};
+    RunOptions options;
+    options.tellAfter[1] = {{ControlKind::kReplicas, 1}};
+    const auto ranks = trainAsThreads(config, options);
+    CHECK(ranks[0].all<GradientView>().empty());
+    std::string said;
+    for (const LogLine& line : ranks[0].all<LogLine>()) said += line.text;
+    CHECK(said.find("up to 200,000 parameters; this one has 307210") != std::string::npos);
+}
+
+TEST_CASE("A large tensor's cell is the value of its block that is furthest from zero") {
+    const std::vector<float> values{1, -5, 2, 0, 0, 0, 3, 4};
+    const GradientCells all = cellsOf(values, Shape{2, 4}, 8);
+    CHECK(all.rows == 2);
+    CHECK(all.columns == 4);
+    CHECK(all.values == std::vector<double>{1, -5, 2, 0, 0, 0, 3, 4});
+    const GradientCells fewer = cellsOf(values, Shape{2, 4}, 4);
+    CHECK(fewer.rows == 2);
+    CHECK(fewer.columns == 2);
+    CHECK(fewer.values == std::vector<double>{-5, 2, 0, 4});
+    CHECK(cellsOf(values, Shape{8}, 8).rows == 1);
+    CHECK(tensorChecksum(values) != tensorChecksum(std::vector<float>{1, -5, 2, 0, 0, 0, 4, 3}));
+}
+
+TEST_CASE("Summed gradients train as a learning rate that is multiplied by the world size") {
+    RunConfig mean = plainSgd();
+    RunConfig sum = mean;
+    sum.stepPitfalls.sumGradients = true;
+    sum.optimizer.lr = mean.optimizer.lr / 2;  // half of it, of gradients twice as large: the same bits
+    const auto right = trainAsThreads(mean);
+    const auto wrong = trainAsThreads(sum);
+    CHECK(right[0].parameters == wrong[0].parameters);
+    CHECK(wrong[0].steps[1].gradientNorm == Approx(2 * right[0].steps[1].gradientNorm).epsilon(1e-6));
+}
+
+TEST_CASE("Ranks that validate for themselves tell another accuracy each, whose mean is that of all") {
+    RunConfig config = plainSgd();
+    config.stepPitfalls.localMetrics = true;
+    const auto ranks = trainAsThreads(config);
+    const auto all = ranks[0].results("val");
+    REQUIRE(all.size() == 1);
+    double correct = 0;
+    std::int64_t samples = 0;
+    for (const RankReport& rank : ranks) {
+        REQUIRE(rank.all<LocalResult>().size() == 1);
+        const LocalResult local = rank.all<LocalResult>().front();
+        correct += local.accuracy * static_cast<double>(local.samples);
+        samples += local.samples;
+    }
+    CHECK(samples == all[0].samples);
+    CHECK(correct / static_cast<double>(samples) == Approx(all[0].accuracy).margin(1e-12));
+}
