@@ -44,6 +44,23 @@ TEST_CASE("ten samples on four ranks: two are repeated") {
     CHECK(values["Never seen in 10 epochs"] == "counting");
 }
 
+TEST_CASE("a forgotten set_epoch is one order for all epochs, in red") {
+    const ShardPlan plan = planOf(tenOnFour());
+    const auto ordersOf = [&](const LedgerCounts& counts, qint64 epochs) {
+        for (const LedgerRow& row : ledgerRows(plan, counts, epochs))
+            if (row.name.startsWith("Distinct orders")) return row;
+        return LedgerRow{};
+    };
+    const LedgerRow right = ordersOf({}, 10);
+    CHECK(right.name == "Distinct orders in 10 epochs");
+    CHECK(right.value == "10");
+    const LedgerRow forgotten = ordersOf({nullptr, {}, false, "set_epoch is not called"}, 10);
+    CHECK(forgotten.value == "1");
+    CHECK(forgotten.tone == (plan.spec().shuffle ? Tone::Danger : Tone::Warning));
+    CHECK(forgotten.tip.contains("set_epoch is not called"));
+    CHECK(ordersOf({}, 1).name.isEmpty());
+}
+
 TEST_CASE("ten samples on four ranks with the sampler's drop_last: two are dropped") {
     ShardSpec spec = tenOnFour();
     spec.dropLast = true;

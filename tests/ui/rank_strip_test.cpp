@@ -6,6 +6,7 @@
 #include "support/catch.h"
 #include "theme/theme.h"
 #include "ui/telemetry.h"
+#include "ui/wait_for.h"
 
 using namespace ringside;
 
@@ -116,4 +117,33 @@ TEST_CASE("the ranks of a run that was stopped are stopped, not finished") {
     strip.setLive(true);
     CHECK(strip.cards()[0].phase == "stopped");
     CHECK(strip.cards()[1].phase == "stopped");
+}
+
+TEST_CASE("in slow motion a card says which phase of the step is under way, and a paced run that it is paced") {
+    ExperimentModel experiment;
+    RunModel run;
+    Theme theme;
+    RankStrip strip(experiment, run, theme);
+    RunConfig config;
+    config.parallel.pace.gflops = 1;
+    RunStarted started;
+    started.worldSize = 4;
+    started.config = config.toText();
+    const auto feed = [&](const Event& event) { run.feed(QByteArray::fromStdString(encode(event))); };
+    feed(started);
+    feed(PhaseReached{2, 7, Phase::kBackward, 5});
+    strip.setLive(true);
+    REQUIRE(waitFor([&] { return strip.cards().size() == 4 && strip.cards()[2].rate == "paced"; }));
+    CHECK(strip.cards()[2].litPhase == -1);  // at full speed nobody could follow
+    feed(Controlled{.command = "rate", .value = 2, .step = 6});
+    REQUIRE(waitFor([&] { return strip.cards()[2].litPhase == 2; }));
+    CHECK(strip.cards()[2].phase == "step 7: backward");
+    CHECK(strip.cards()[1].litPhase == -1);
+    feed(Controlled{.command = "pause", .step = 6, .after = "moving"});
+    REQUIRE(waitFor([&] { return strip.cards()[1].phase == "paused after moving"; }));
+    for (const RankCard& card : strip.cards()) CHECK(card.litPhase == 3);
+    feed(PaceKept{1, 7, false, 1.5});
+    feed(Controlled{.command = "resume", .step = 6});
+    feed(Controlled{.command = "rate", .value = 0, .step = 6});
+    REQUIRE(waitFor([&] { return strip.cards()[1].rate == "too slow for its pace"; }));
 }

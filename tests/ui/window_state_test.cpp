@@ -116,13 +116,39 @@ TEST_CASE("a form that parts from the live run says so, and is silent again when
     config.optimizer.lr = 0.5;
     f.window.experiment().edit(config, "parallel.world_size");
     CHECK_FALSE(note->isHidden());
-    CHECK(note->text() == "For the next run: World size, Learning rate. The live one goes on as it was started.");
+    CHECK(note->text() ==
+          "Applies to the next run: World size, Learning rate. The live one goes on as it was started.");
     f.window.experiment().edit(before, "parallel.world_size");
     CHECK(note->isHidden());
     f.window.experiment().edit(config, "parallel.world_size");
     f.trigger("stopAction");
     REQUIRE(waitFor([&] { return f.state() == State::Stopped; }));
     CHECK(note->isHidden());
+}
+
+TEST_CASE("what a live run can be told of the form is applied now, if that is wanted") {
+    Fixture f("obeys");
+    f.trigger("runAction");
+    REQUIRE(waitFor([&] { return f.state() == State::Running; }));
+    auto* apply = f.find<QPushButton>("applyNowButton");
+    CHECK(apply->isHidden());
+    RunConfig config = f.window.experiment().config();
+    config.parallel.worldSize = 8;
+    f.window.experiment().edit(config, "parallel.world_size");
+    CHECK(apply->isHidden());  // nobody can tell a run that
+    config.optimizer.lr = 0.5;
+    f.window.experiment().edit(config, "optimizer.lr");
+    CHECK_FALSE(apply->isHidden());
+    CHECK(apply->text() == "Apply learning rate now");
+    apply->click();
+    CHECK(waitFor([&] { return f.fake.read("control").contains(R"({"kind":"lr","value":0.5})"); }));
+    CHECK(apply->isHidden());
+    CHECK(f.find<QLabel>("changesLabel")->text().startsWith("Applies to the next run: World size."));
+    config.training.epochs = 20;
+    f.window.experiment().edit(config, "training.epochs");
+    CHECK(apply->text() == "Apply epochs now");
+    apply->click();
+    CHECK(waitFor([&] { return f.fake.read("control").contains(R"({"kind":"epochs","value":20.0})"); }));
 }
 
 TEST_CASE("a new experiment forgets the run of the one before") {

@@ -2,6 +2,7 @@
 #include "experiment/experiment_form.h"
 
 #include <QLineEdit>
+#include <QMenu>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -11,6 +12,7 @@
 #include "experiment/field_row.h"
 #include "experiment/form_section.h"
 #include "experiment/number_spin_box.h"
+#include "experiment/pace_presets.h"
 #include "models/experiment_model.h"
 #include "theme/theme.h"
 #include "words/field_text.h"
@@ -59,6 +61,7 @@ ExperimentForm::ExperimentForm(ExperimentModel& model, QWidget* parent) : QWidge
     addBrowseButton();
     addSweepButton();
     addSummaryButton();
+    addPaceButton();
     auto* label = qobject_cast<QLineEdit*>(m_sections.front()->row("dataset.label_column")->control());
     label->setPlaceholderText(tr("the last one"));
     auto* side = qobject_cast<NumberSpinBox*>(m_sections.front()->row("dataset.image_size")->control());
@@ -95,6 +98,30 @@ void ExperimentForm::addSummaryButton() {
     layers->setToolTip(tr("Show the model layer by layer: shapes, parameters, FLOPs and memory (Ctrl+M)"));
     layers->setAccessibleName(tr("Show the model's layers"));
     connect(layers, &QPushButton::clicked, this, &ExperimentForm::summaryRequested);
+}
+
+void ExperimentForm::addPaceButton() {
+    QPushButton* pace = m_sections[2]->addToTitle(tr("Pace"));
+    pace->setObjectName(QStringLiteral("paceButton"));
+    pace->setToolTip(tr("Let steps last as long as on other devices, so that they can be watched"));
+    pace->setAccessibleName(tr("Pace the ranks"));
+    auto* menu = new QMenu(pace);
+    const auto add = [this, menu](const QString& text, const QString& tip, const char* name, PacePreset preset) {
+        QAction* action = menu->addAction(text, this, [this, preset] {
+            m_model.edit(withPace(m_model.config(), m_model.isLoadingSlowly() ? nullptr : m_model.data(), preset),
+                         QStringLiteral("pace"));
+            if (preset != PacePreset::Off) m_sections[2]->setExpanded(true);
+        });
+        action->setObjectName(QLatin1String(name));
+        action->setToolTip(tip);
+    };
+    menu->setToolTipsVisible(true);
+    add(tr("Four small GPUs"), tr("4 ranks whose devices take 30 ms for this model's forward and backward"),
+        "fourSmallGpusAction", PacePreset::FourSmallGpus);
+    add(tr("Slow network"), tr("The same devices, but a link on which the gradients take 60 ms"), "slowNetworkAction",
+        PacePreset::SlowNetwork);
+    add(tr("As fast as this computer is"), tr("No pace"), "noPaceAction", PacePreset::Off);
+    pace->setMenu(menu);
 }
 
 void ExperimentForm::refresh() {

@@ -31,6 +31,7 @@ class ExperimentForm final : public QWidget {
     void addBrowseButton();
     void addSweepButton();
     void addSummaryButton();
+    void addPaceButton();
     void refresh();
     void setLayoutsEnabled(bool enabled);
 

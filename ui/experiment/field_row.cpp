@@ -50,6 +50,15 @@ FieldRow::FieldRow(const FormField& field, ExperimentModel& model, QWidget* pare
     m_problem->setWordWrap(true);
     m_problem->hide();
     column->addWidget(m_problem);
+    if (m_field.path == std::string_view("sampler.set_epoch")) {
+        m_hint = new QLabel(this);
+        m_hint->setObjectName(QString::fromLatin1(field.stem) + QStringLiteral("HintLabel"));
+        m_hint->setProperty("role", "note");
+        m_hint->setProperty("tone", "warning");
+        m_hint->setWordWrap(true);
+        m_hint->hide();
+        column->addWidget(m_hint);
+    }
     connect(m_editor, &FieldEditor::edited, this, &FieldRow::applyEdit);
 }
 
@@ -100,8 +109,18 @@ void FieldRow::applyEdit() {
     m_model.edit(next, path);
 }
 
+// The mistake that runs without a word, and trains worse.
+void FieldRow::showHint() {
+    const RunConfig& config = m_model.config();
+    const bool forgotten = !config.sampler.setEpoch && config.sampler.shuffle && config.training.epochs > 1;
+    m_hint->setVisible(forgotten);
+    m_hint->setText(tr("\u26a0 forgotten: all %1 epochs get one order").arg(config.training.epochs));
+    control()->setAccessibleDescription(forgotten ? m_hint->text() : QString());
+}
+
 void FieldRow::refresh() {
     m_editor->display(m_model.config());
+    if (m_hint) showHint();
     const Problem* problem = m_model.problemOf(m_field.path);
     setInvalid(control(), problem != nullptr);
     m_problem->setVisible(problem != nullptr);

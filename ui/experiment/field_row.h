@@ -26,6 +26,7 @@ class FieldRow final : public QWidget {
 
   private:
     void addControl(QHBoxLayout* line);
+    void showHint();
     void applyEdit();
 
     const FormField& m_field;
@@ -33,6 +34,7 @@ class FieldRow final : public QWidget {
     FieldEditor* m_editor;
     QHBoxLayout* m_line;
     QLabel* m_problem;
+    QLabel* m_hint = nullptr;  // what the value does that one may not want; only where there is such a value
 };
 
 }  // namespace ringside

@@ -257,10 +257,41 @@ void MainWindow::noteChanges() {
     const QStringList changed =
         m_started && m_controller.isLive() ? changedFields(*m_started, m_experiment.config()) : QStringList();
     m_changes->setVisible(!changed.isEmpty());
+    offerApplyNow();
     if (changed.isEmpty()) return;
     const QString named = changed.first(std::min(kMostNamed, changed.size())).join(QStringLiteral(", "));
     const QString rest = changed.size() > kMostNamed ? tr(" and %1 more").arg(changed.size() - kMostNamed) : QString();
-    m_changes->setText(tr("For the next run: %1. The live one goes on as it was started.").arg(named + rest));
+    m_changes->setText(tr("Applies to the next run: %1. The live one goes on as it was started.").arg(named + rest));
+}
+
+// A live run can be told another learning rate and more or fewer epochs.
+void MainWindow::offerApplyNow() {
+    const RunConfig& config = m_experiment.config();
+    const bool can =
+        m_started && m_controller.state() == RunController::State::Running && m_experiment.problems().empty();
+    const bool rate = can && m_started->scaledLearningRate() != config.scaledLearningRate() &&
+                      m_started->optimizer.lr != config.optimizer.lr;
+    const bool epochs = can && m_started->training.epochs != config.training.epochs;
+    m_applyNow->setVisible(rate || epochs);
+    if (!rate && !epochs) return;
+    const QString what = rate && epochs ? tr("learning rate and epochs") : rate ? tr("learning rate") : tr("epochs");
+    m_applyNow->setText(tr("Apply %1 now").arg(what));
+    m_applyNow->setAccessibleName(m_applyNow->text());
+    m_applyNow->setToolTip(tr("Tells the live run, from its next step on; it is kept in its checkpoints"));
+}
+
+void MainWindow::applyNow() {
+    if (!m_started) return;
+    const RunConfig& config = m_experiment.config();
+    if (m_started->optimizer.lr != config.optimizer.lr) {
+        m_controller.tell({ControlKind::kLearningRate, config.scaledLearningRate()});
+        m_started->optimizer.lr = config.optimizer.lr;
+    }
+    if (m_started->training.epochs != config.training.epochs) {
+        m_controller.tell({ControlKind::kEpochs, static_cast<double>(config.training.epochs)});
+        m_started->training.epochs = config.training.epochs;
+    }
+    noteChanges();
 }
 
 bool MainWindow::openRun(const QString& runDirectory) {

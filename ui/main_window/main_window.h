@@ -3,6 +3,7 @@
 
 #include <QDockWidget>
 #include <QMainWindow>
+#include <QPushButton>
 #include <QTabWidget>
 #include <memory>
 #include <optional>
@@ -90,6 +91,8 @@ class MainWindow final : public QMainWindow {
     void saySaved(const QString& sentence);
     void fillLiveRuns();
     void noteChanges();
+    void offerApplyNow();
+    void applyNow();
     void offerResume(const QString& directory);
     void showRunState(RunController::State state);
     void applyRunConfig();
@@ -121,7 +124,8 @@ class MainWindow final : public QMainWindow {
     DebugOverlay* m_overlay = nullptr;
     ExperimentForm* m_form = nullptr;
     QLabel* m_fileName = nullptr;
-    QLabel* m_changes = nullptr;  // of the form since the live run was started
+    QLabel* m_changes = nullptr;        // of the form since the live run was started
+    QPushButton* m_applyNow = nullptr;  // what of it a live run can be told
     RankStrip* m_ranks = nullptr;
     QDockWidget* m_experimentDock = nullptr;
     QDockWidget* m_logDock = nullptr;

@@ -22,6 +22,12 @@ QString epochText(const RunData& run) {
              groupedText(run.totalSteps()));
 }
 
+// Of ranks that sleep until another device would be done.
+QString paceText(const RunData& run) {
+    if (!run.pace().any()) return {};
+    return run.keepsPace() ? runWords(", paced") : runWords(", paced, but this CPU is too slow for it");
+}
+
 // What keeps a run from going as fast as it can.
 QString holdText(const RunData& run) {
     if (run.isPaused()) return runWords(", paused after %1").arg(QString::fromStdString(run.pausedAfter()));
@@ -50,11 +56,11 @@ QString progressText(RunController::State state, const RunData& run, const QStri
         case Starting:
             return runWords("Starting the ranks");
         case Running:
-            return epochText(run) + holdText(run);
+            return epochText(run) + paceText(run) + holdText(run);
         case Stopping:
             return runWords("Stopping at the next step");
         case Finished:
-            return runWords("Finished: ") + outcomeText(run);
+            return runWords("Finished: ") + outcomeText(run) + paceText(run);
         case Stopped:
             return runWords("Stopped: ") + outcomeText(run);
         case Failed:

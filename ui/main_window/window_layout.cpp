@@ -15,6 +15,7 @@
 #include "main_window/top_bar.h"
 #include "pages/page_tabs.h"
 #include "ranks/rank_strip.h"
+#include "replicas/replicas_page.h"
 #include "settings/settings.h"
 #include "shards/page/shards_page.h"
 #include "theme/theme.h"
@@ -83,6 +84,11 @@ void MainWindow::addPages() {
     connect(shards, &ShardsPage::reportSamplesWanted, &m_controller, &RunController::reportSamplesOnce);
     m_navigator->add(shards);
     m_navigator->add(new TrainingPage(m_run, theme, this));
+    auto* replicas = new ReplicasPage(m_run, theme, this);
+    connect(replicas, &ReplicasPage::lookWanted, this, [this](int steps) {
+        m_controller.tell({ControlKind::kReplicas, static_cast<double>(steps)});
+    });
+    m_navigator->add(replicas);
 }
 
 void MainWindow::connectPages() {
@@ -151,6 +157,15 @@ QDockWidget* MainWindow::addExperimentDock() {
     m_changes->setContentsMargins(Theme::kSpace4 - 1, 0, Theme::kSpace4 - 1, 0);
     m_changes->hide();
     column->addWidget(m_changes);
+    m_applyNow = new QPushButton(panel);
+    m_applyNow->setObjectName(QStringLiteral("applyNowButton"));
+    m_applyNow->hide();
+    connect(m_applyNow, &QPushButton::clicked, this, &MainWindow::applyNow);
+    auto* apply = new QHBoxLayout;
+    apply->setContentsMargins(Theme::kSpace4 - 1, 0, Theme::kSpace4 - 1, 0);
+    apply->addWidget(m_applyNow);
+    apply->addStretch(1);
+    column->addLayout(apply);
     m_form = new ExperimentForm(m_experiment, panel);
     column->addWidget(m_form, 1);
 

@@ -42,7 +42,25 @@ QPixmap frameOf(QSize size, double ratio, const Theme& theme) {
     return frame;
 }
 
+// The step's phases side by side: the one under way is lit, those before it are done.
+void paintPhases(QPainter& painter, const QRectF& rect, const RankCard& card, const Theme& theme) {
+    constexpr double kGap = 3;
+    const double width = (rect.width() - kGap * (RankCard::kPhases - 1)) / RankCard::kPhases;
+    painter.setPen(Qt::NoPen);
+    for (int phase = 0; phase < RankCard::kPhases; ++phase) {
+        QColor color = theme.rankColor(card.rank);
+        if (phase > card.litPhase) color = theme.colors().grid;
+        if (phase < card.litPhase) color.setAlphaF(0.35F);
+        painter.setBrush(color);
+        const double grown = phase == card.litPhase ? 1 : 0;
+        const QRectF part(rect.left() + phase * (width + kGap), rect.top() - grown, width, rect.height() + 2 * grown);
+        painter.drawRoundedRect(part, rect.height() / 2, rect.height() / 2);
+    }
+    painter.setBrush(Qt::NoBrush);
+}
+
 void paintBar(QPainter& painter, const QRectF& rect, const RankCard& card, const Theme& theme) {
+    if (card.litPhase >= 0) return paintPhases(painter, rect, card, theme);
     const double radius = rect.height() / 2;
     painter.setPen(Qt::NoPen);
     painter.setBrush(theme.colors().grid);

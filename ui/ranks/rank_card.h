@@ -15,6 +15,7 @@ class Theme;
 // What one card of the strip says.
 struct RankCard {
     enum class Tone { Plain, Good, Danger };
+    static constexpr int kPhases = 5;  // data, forward, backward, all-reduce, optimizer
 
     int rank = 0;
     QString mark;  // top right: "in sync", "ready", "failed"
@@ -24,6 +25,7 @@ struct RankCard {
     QString rate;         // bottom right: "1,642 samples/s"
     QString loss;         // for small cards
     double progress = 0;  // of the run, 0..1
+    int litPhase = -1;    // of the step's five phases, instead of the progress; -1: none
     QString tip;          // everything, in words
 
     bool operator==(const RankCard&) const = default;

@@ -41,6 +41,31 @@ QString gpuText(const GpuReading& gpu) {
     return parts.join(QStringLiteral("  "));
 }
 
+// Which of the card's five phases.
+int litPhaseOf(Phase phase) {
+    switch (phase) {
+        case Phase::kDataWait:
+        case Phase::kCopy:
+            return 0;
+        case Phase::kForward:
+            return 1;
+        case Phase::kBackward:
+            return 2;
+        case Phase::kWaiting:
+        case Phase::kMoving:
+            return 3;
+        case Phase::kOptimizer:
+            return 4;
+        default:
+            return -1;
+    }
+}
+
+QString stepPhaseText(Phase phase) {
+    if (isCommunication(phase)) return QObject::tr("all-reduce");
+    return QString::fromStdString(std::string(phaseName(phase)));
+}
+
 }  // namespace
 
 // The painted surface inside the scroll area.
@@ -189,6 +214,14 @@ RankCard RankStrip::runCard(int rank) const {
     const bool lost = m_lost && !over;
     card.phase =
         over ? card.mark : QString::fromStdString(state.phase ? std::string(phaseName(*state.phase)) : state.state);
+    if (run.showsPhases() && state.slowPhase) {
+        card.litPhase = litPhaseOf(*state.slowPhase);
+        card.phase =
+            tr("step %1: %2").arg(grouped(static_cast<double>(state.step + 1)), stepPhaseText(*state.slowPhase));
+    }
+    if (!over && run.isPaused()) {
+        if (const std::optional<Phase> after = phaseNamed(run.pausedAfter())) card.litPhase = litPhaseOf(*after);
+    }
     if (!over && run.isPaused()) card.phase = tr("paused after %1").arg(QString::fromStdString(run.pausedAfter()));
     if (over && state.state == "stopped") card.phase = tr("stopped");
     if (over && state.state == "finished")  // of runs recorded before ranks said that they had stopped
@@ -200,6 +233,13 @@ RankCard RankStrip::runCard(int rank) const {
     }
     if (state.samplesPerSecond > 0 && !lost && !isAwaited)
         card.rate = tr("%1 samples/s").arg(grouped(state.samplesPerSecond));
+    if (run.pace().any() && !lost) {
+        card.rate = state.keepsPace ? tr("paced %1").arg(card.rate) : tr("too slow for its pace");
+        card.rate = card.rate.trimmed();
+    }
+    if (run.showsPhases()) card.rate.clear();
+    if (state.local && std::isfinite(state.local->accuracy))
+        card.rate = tr("validates %1 %").arg(100 * state.local->accuracy, 0, 'f', 1);
     if (run.totalSteps() > 0) card.progress = static_cast<double>(state.step) / static_cast<double>(run.totalSteps());
     card.tip = tr("Rank %1, process %2\n%3\nstep %4, %5, %6 MB of memory")
                    .arg(rank)

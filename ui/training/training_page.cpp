@@ -11,6 +11,7 @@
 #include "models/run_model.h"
 #include "models/start_progress.h"
 #include "theme/theme.h"
+#include "training/mistake_sentences.h"
 
 namespace ringside {
 namespace {
@@ -35,6 +36,14 @@ TrainingPage::TrainingPage(RunModel& run, Theme& theme, QWidget* parent)
     layout->setSpacing(Theme::kSpace2);
     m_tools = new TrainingToolRow;
     layout->addWidget(m_tools);
+    m_mistakes = new QLabel;
+    m_mistakes->setObjectName(QStringLiteral("mistakesLabel"));
+    m_mistakes->setProperty("role", "note");
+    m_mistakes->setProperty("tone", "warning");
+    m_mistakes->setWordWrap(true);
+    m_mistakes->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_mistakes->hide();
+    layout->addWidget(m_mistakes);
     layout->addWidget(makeCharts(), 1);
     m_stack->addWidget(page);
     connect(&m_tick, &QTimer::timeout, this, &TrainingPage::redraw);
@@ -169,6 +178,9 @@ void TrainingPage::redraw() {
     const bool nothing = m_run.expected() || (run.loss().points().empty() && run.validationEpochs().empty());
     m_stack->setCurrentIndex(nothing ? 0 : 1);
     if (nothing) return showEmpty();
+    const QString mistakes = mistakeSentences(run);
+    m_mistakes->setVisible(!mistakes.isEmpty());
+    m_mistakes->setText(mistakes);
     std::vector<ChartFlag> flags;
     for (const double seam : seams(parts, axis)) flags.push_back({seam, tr("resumed")});
     for (ChartPanel* panel : panels()) {

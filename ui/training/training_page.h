@@ -59,6 +59,7 @@ class TrainingPage : public Page {
     QLabel* m_emptyTitle = nullptr;
     QLabel* m_emptyHint = nullptr;
     TrainingToolRow* m_tools = nullptr;
+    QLabel* m_mistakes = nullptr;
     QWidget* m_charts = nullptr;
     ChartPanel* m_loss = nullptr;
     ChartPanel* m_accuracy = nullptr;

@@ -179,6 +179,10 @@ constexpr std::array kFields = {
               true},
     FormField{Parallel, "parallel.timeout_seconds", "timeout", QT_TRANSLATE_NOOP("form", "Timeout, seconds"), true},
     FormField{Parallel, "parallel.interface", "interface", QT_TRANSLATE_NOOP("form", "Network interface"), true},
+    FormField{Parallel, "parallel.pace.gflops", "paceGflops", QT_TRANSLATE_NOOP("form", "Paced, GFLOP/s"), true},
+    FormField{Parallel, "parallel.pace.gbit_per_s", "paceGbit", QT_TRANSLATE_NOOP("form", "Paced link, Gbit/s"), true},
+    FormField{Parallel, "parallel.pace.latency_us", "paceLatency", QT_TRANSLATE_NOOP("form", "Paced latency, \u00b5s"),
+              true},
     FormField{Parallel, "parallel.max_restarts", "maxRestarts", QT_TRANSLATE_NOOP("form", "Restarts, at most"), true},
 
     FormField{Loading, "loader.batch_size", "batchSize", QT_TRANSLATE_NOOP("form", "Batch size per rank")},
@@ -223,6 +227,11 @@ constexpr std::array kFields = {
     FormField{Loading, "pitfalls.slow_rank", "slowRank", QT_TRANSLATE_NOOP("form", "Mistake: slow rank"), true},
     FormField{Loading, "pitfalls.slow_phase", "slowPhase", QT_TRANSLATE_NOOP("form", "Slow in"), true},
     FormField{Loading, "pitfalls.slow_ms", "slowMs", QT_TRANSLATE_NOOP("form", "Slower by, ms"), true},
+    FormField{Loading, "pitfalls.early_exit", "earlyExit", QT_TRANSLATE_NOOP("form", "Mistake: early exit"), true},
+    FormField{Loading, "pitfalls.sum_gradients", "sumGradients", QT_TRANSLATE_NOOP("form", "Mistake: summed gradients"),
+              true},
+    FormField{Loading, "pitfalls.local_metrics", "localMetrics", QT_TRANSLATE_NOOP("form", "Mistake: local metrics"),
+              true},
 
     FormField{Optimisation, "optimizer.kind", "optimizer", QT_TRANSLATE_NOOP("form", "Optimizer")},
     FormField{Optimisation, "optimizer.lr", "learningRate", QT_TRANSLATE_NOOP("form", "Learning rate")},

@@ -127,6 +127,18 @@ LedgerRow neverSeen(const Coverage* coverage, qint64 epochs) {
     return row;
 }
 
+// One order for all epochs is a mistake where the samples are shuffled.
+LedgerRow distinctOrders(const LedgerCounts& counts, qint64 epochs, bool shuffles) {
+    LedgerRow row;
+    row.name = ledgerText("Distinct orders in %1 epochs").arg(groupedNumber(epochs));
+    row.value = groupedNumber(counts.changesByEpoch ? epochs : 1);
+    row.tone = counts.changesByEpoch ? Tone::Normal : shuffles ? Tone::Danger : Tone::Warning;
+    row.tip = counts.changesByEpoch ? ledgerText("Each epoch shuffles with a seed of its own: seed + epoch")
+                                    : ledgerText("Every epoch deals the same samples to the same slots") +
+                                          QLatin1Char('\n') + counts.sameOrderReason;
+    return row;
+}
+
 void say(QList<LedgerRow>& rows, const QString& name, const QString& sentence) {
     for (LedgerRow& row : rows) {
         if (row.name == name && !sentence.isEmpty()) row.tip += QLatin1Char('\n') + sentence;
@@ -188,6 +200,7 @@ QList<LedgerRow> ledgerRows(const ShardPlan& plan, const LedgerCounts& counts, q
                                     : ledgerText("counting"),
                       Tone::Normal, ledgerText("Different samples trained in this epoch")};
     rows << neverSeen(counts.coverage, epochs);
+    if (epochs > 1) rows << distinctOrders(counts, epochs, spec.shuffle);
     addSentences(rows, plan, accumulateSteps);
     return rows;
 }

@@ -24,6 +24,8 @@ struct LedgerRow {
 struct LedgerCounts {
     const Coverage* coverage = nullptr;
     std::optional<qint64> unique = {};  // samples seen in this epoch
+    bool changesByEpoch = true;         // another epoch deals another order
+    QString sameOrderReason = {};       // why it does not
 };
 QList<LedgerRow> ledgerRows(const ShardPlan& plan, const LedgerCounts& counts, qint64 epochs,
                             qint64 accumulateSteps = 1);

@@ -18,6 +18,7 @@
 #include "shards/find/hits_table.h"
 #include "shards/ledger/ledger_table.h"
 #include "shards/page/refusal_text.h"
+#include "shards/scene/order_sentences.h"
 #include "shards/scene/sentence_text.h"
 #include "theme/theme.h"
 #include "words/form_fields.h"
@@ -60,6 +61,9 @@ void ShardsPage::makeLayout(Theme& theme) {
     whole->setSizeConstraint(QLayout::SetNoConstraint);
     m_alarm = new AlarmBanner;
     whole->addWidget(m_alarm);
+    m_orderNote = new OrderBanner;
+    whole->addWidget(m_orderNote);
+    connect(m_orderNote, &OrderBanner::showWanted, this, [this] { m_views->showView(QStringLiteral("diff")); });
     m_row = new QHBoxLayout;
     m_row->setSpacing(Theme::kSpace3);
     whole->addLayout(m_row, 1);
@@ -374,12 +378,19 @@ PageFigures ShardsPage::figures() const {
 
 QList<LedgerRow> ShardsPage::rowsOfLedger() const {
     const TrainingConfig& training = m_experiment.config().training;
-    return ledgerRows(scene()->plan, {m_coverage.result(), m_unique.result()}, training.epochs,
-                      training.accumulateSteps);
+    const bool changes = changesByEpoch(*scene());
+    return ledgerRows(
+        scene()->plan,
+        {m_coverage.result(), m_unique.result(), changes, changes ? QString() : sameOrderReason(*scene())},
+        training.epochs, training.accumulateSteps);
 }
 
 void ShardsPage::showLedger() {
     if (scene()) m_ledger->setRows(rowsOfLedger());
+    const SamplerConfig& sampler = m_experiment.config().sampler;
+    const std::int64_t epochs = m_experiment.config().training.epochs;
+    const bool forgotten = scene() && scene()->plan.spec().shuffle && !sampler.setEpoch && !changesByEpoch(*scene());
+    m_orderNote->say(forgotten && epochs > 1 ? epochs : 0);
 }
 
 void ShardsPage::showVerification() {

@@ -14,6 +14,7 @@
 #include "shards/ledger/ledger_side.h"
 #include "shards/page/alarm_banner.h"
 #include "shards/page/empty_panel.h"
+#include "shards/page/order_banner.h"
 #include "shards/page/view_panel.h"
 #include "shards/scene/scene_source.h"
 #include "shards/watch/epoch_follower.h"
@@ -100,6 +101,7 @@ class ShardsPage : public Page {
     QTimer m_wordsLater;
     PageStack* m_stack = nullptr;  // the views, or why there are none
     AlarmBanner* m_alarm = nullptr;
+    OrderBanner* m_orderNote = nullptr;
     RunProgress m_progress;
     QString m_finderProblem;         // as it was last explained
     int m_stepWhenFound = 0;         // Enter came before the hits: where to then

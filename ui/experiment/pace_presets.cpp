@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "experiment/pace_presets.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/model_description.h"
+
+namespace ringside {
+namespace {
+
+constexpr double kPassesMs = 30;  // forward and backward of a step
+constexpr double kGradientsMs = 6;
+constexpr double kSlowGradientsMs = 60;
+constexpr double kLatencyUs = 100;
+constexpr double kSlowLatencyUs = 1000;
+
+// To two digits, as a person would write it.
+double rounded(double value) {
+    const double unit = std::pow(10, std::floor(std::log10(value)) - 1);
+    return std::round(value / unit) * unit;
+}
+
+struct ModelSize {
+    double flops = 19072;  // forward, per sample
+    double bytes = 38440;  // of its gradients
+};
+
+ModelSize sizeOf(const RunConfig& config, const DataSplit* data) {
+    if (!data) return {};
+    const Result<ModelDescription> model = describeModel(config.model, *data->training);
+    if (!model || model.value().flops() < 1 || model.value().parameters() < 1) return {};
+    return {static_cast<double>(model.value().flops()), 4 * static_cast<double>(model.value().parameters())};
+}
+
+}  // namespace
+
+RunConfig withPace(RunConfig config, const DataSplit* data, PacePreset preset) {
+    config.parallel.pace = {};
+    if (preset == PacePreset::Off) return config;
+    const bool slow = preset == PacePreset::SlowNetwork;
+    if (!slow) config.parallel.worldSize = 4;
+    const auto ranks = static_cast<double>(std::max<std::int64_t>(config.parallel.worldSize, 2));
+    const ModelSize model = sizeOf(config, data);
+    PaceConfig& pace = config.parallel.pace;
+    // Forward once, backward twice; a ring sends 2 (N-1)/N of the gradients.
+    pace.gflops = rounded(3 * model.flops * static_cast<double>(config.loader.batchSize) / (kPassesMs * 1e6));
+    pace.gbitPerSecond =
+        rounded(8 * model.bytes * 2 * (ranks - 1) / ranks / ((slow ? kSlowGradientsMs : kGradientsMs) * 1e6));
+    pace.latencyUs = slow ? kSlowLatencyUs : kLatencyUs;
+    return config;
+}
+
+}  // namespace ringside

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "replicas/gradient_picture.h"
+
+#include <QHelpEvent>
+#include <QPainter>
+#include <QToolTip>
+#include <algorithm>
+#include <cmath>
+
+#include "theme/theme.h"
+
+namespace ringside {
+namespace {
+
+constexpr double kNames = 96;   // of the tensors, at the left
+constexpr double kHeads = 40;   // of the columns: title and a note
+constexpr double kLegend = 22;  // below
+constexpr double kLeastRow = 16;
+constexpr double kLeastColumn = 56;
+constexpr std::int64_t kMostWeight = 64;  // rows of cells that make a row of the picture higher
+
+QString norm(double value) {
+    return QString::number(value, 'g', 3);
+}
+
+QColor mixed(const QColor& from, const QColor& to, double share) {
+    const auto part = [share](int a, int b) { return a + static_cast<int>(std::lround(share * (b - a))); };
+    return {part(from.red(), to.red()), part(from.green(), to.green()), part(from.blue(), to.blue())};
+}
+
+// Blue below zero, vermilion above: two that everybody tells apart. The root lets small values be seen.
+QColor heat(double value, double scale, const Theme& theme) {
+    if (!std::isfinite(value)) return theme.colors().danger;
+    if (scale <= 0) return theme.colors().window;
+    constexpr int kBelow = 0, kAbove = 5;  // of the ranks' colours
+    const QColor full = theme.rankColor(value < 0 ? kBelow : kAbove);
+    return mixed(theme.colors().window, full, std::sqrt(std::min(1.0, std::abs(value) / scale)));
+}
+
+// Where the tensor's cells begin.
+std::size_t offsetOf(const GradientView& view, std::size_t tensor) {
+    std::int64_t begin = 0;
+    for (std::size_t i = 0; i < tensor; ++i) begin += view.rows[i] * view.columns[i];
+    return static_cast<std::size_t>(begin);
+}
+
+}  // namespace
+
+GradientPicture::GradientPicture(const Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
+    setObjectName(QStringLiteral("gradientPicture"));
+    setAccessibleName(tr("Gradients of each rank"));
+    connect(&theme, &Theme::changed, this, [this] { update(); });
+}
+
+void GradientPicture::setStep(const LookedAtStep* step) {
+    m_step = step ? *step : LookedAtStep();
+    updateGeometry();
+    update();
+}
+
+std::vector<GradientPicture::Column> GradientPicture::columns() const {
+    std::vector<Column> all;
+    for (std::size_t rank = 0; rank < m_step.own.size(); ++rank) {
+        Column one{nullptr, tr("rank %1").arg(rank), {}, static_cast<int>(rank)};
+        if (m_step.own[rank]) {
+            one.view = &*m_step.own[rank];
+            one.note = tr("|g| %1").arg(norm(one.view->norm));
+        }
+        const auto& mean = m_step.mean[rank];
+        if (mean && std::isfinite(mean->cosine)) one.note += tr("  cos %1").arg(mean->cosine, 0, 'f', 2);
+        all.push_back(one);
+    }
+    Column mean{m_step.wholeMean(), tr("mean of all"), {}, -1};
+    if (mean.view) mean.note = tr("|g| %1").arg(norm(mean.view->norm));
+    Column change{m_step.wholeChange(), tr("weights' change"), {}, -1};
+    if (change.view) change.note = tr("|\u0394w| %1").arg(norm(change.view->norm));
+    all.push_back(mean);
+    all.push_back(change);
+    return all;
+}
+
+const GradientView* GradientPicture::anyView() const {
+    for (const auto& one : m_step.own)
+        if (one && !one->cells.empty()) return &*one;
+    return nullptr;
+}
+
+QSize GradientPicture::minimumSizeHint() const {
+    const GradientView* view = anyView();
+    const double rows = view ? static_cast<double>(view->names.size()) : 4;
+    const auto wide = kNames + kLeastColumn * static_cast<double>(m_step.own.size() + 2);
+    return {static_cast<int>(wide), static_cast<int>(kHeads + kLegend + rows * kLeastRow)};
+}
+
+// Tensors with more rows of cells are higher.
+std::vector<double> GradientPicture::rowTops() const {
+    const GradientView& view = *anyView();
+    double weights = 0;
+    const auto weightOf = [&](std::size_t tensor) {
+        return view.rows[tensor] == 1 ? 0.0 : static_cast<double>(std::min(view.rows[tensor], kMostWeight));
+    };
+    for (std::size_t i = 0; i < view.names.size(); ++i) weights += weightOf(i);
+    const double least = kLeastRow * static_cast<double>(view.names.size());
+    const double room = std::max(0.0, height() - kHeads - kLegend - least);
+    std::vector<double> tops{kHeads};
+    for (std::size_t i = 0; i < view.names.size(); ++i)
+        tops.push_back(tops.back() + kLeastRow + (weights > 0 ? room * weightOf(i) / weights : 0));
+    return tops;
+}
+
+QRectF GradientPicture::placeOf(std::size_t tensor, std::size_t column) const {
+    const std::vector<double> tops = rowTops();
+    const double wide = (width() - kNames) / static_cast<double>(m_step.own.size() + 2);
+    const double left = kNames + wide * static_cast<double>(column);
+    return QRectF(left, tops[tensor], wide, tops[tensor + 1] - tops[tensor]).adjusted(3, 2, -3, -2);
+}
+
+double GradientPicture::scaleOf(std::size_t tensor, const Column& column) const {
+    double most = 0;
+    const auto look = [&](const GradientView* view) {
+        if (!view || view->cells.empty()) return;
+        const std::size_t begin = offsetOf(*view, tensor);
+        const auto count = static_cast<std::size_t>(view->rows[tensor] * view->columns[tensor]);
+        for (std::size_t i = begin; i < begin + count; ++i)
+            if (std::isfinite(view->cells[i])) most = std::max(most, std::abs(view->cells[i]));
+    };
+    if (column.view == m_step.wholeChange()) {
+        look(column.view);
+        return most;
+    }
+    for (const auto& one : m_step.own) look(one ? &*one : nullptr);
+    look(m_step.wholeMean());
+    return most;
+}
+
+QImage GradientPicture::imageOf(const GradientView& view, std::size_t tensor, double scale) const {
+    const auto rows = static_cast<int>(view.rows[tensor]);
+    const auto columns = static_cast<int>(view.columns[tensor]);
+    QImage image(columns, rows, QImage::Format_RGB32);
+    std::size_t next = offsetOf(view, tensor);
+    for (int row = 0; row < rows; ++row)
+        for (int column = 0; column < columns; ++column)
+            image.setPixelColor(column, row, heat(view.cells[next++], scale, m_theme));
+    return image;
+}
+
+void GradientPicture::paintHeads(QPainter& painter, const std::vector<Column>& all) const {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const QRectF place = placeOf(0, i);
+        if (all[i].rank >= 0)
+            painter.fillRect(QRectF(place.left(), kHeads - 4, place.width(), 3), m_theme.rankColor(all[i].rank));
+        const QFontMetrics metrics(m_theme.noteFont());
+        const auto room = static_cast<int>(place.width());
+        painter.setPen(m_theme.colors().text);
+        painter.drawText(QRectF(place.left(), 2, place.width(), 16), Qt::AlignLeft | Qt::AlignVCenter,
+                         metrics.elidedText(all[i].title, Qt::ElideRight, room));
+        painter.setPen(m_theme.colors().muted);
+        painter.drawText(QRectF(place.left(), 18, place.width(), 16), Qt::AlignLeft | Qt::AlignVCenter,
+                         metrics.elidedText(all[i].note, Qt::ElideRight, room));
+    }
+}
+
+void GradientPicture::paintLegend(QPainter& painter) const {
+    constexpr double kBar = 120;
+    const QRectF bar(kNames + 3, height() - kLegend + 8, kBar, 8);
+    QLinearGradient colors(bar.topLeft(), bar.topRight());
+    for (int i = 0; i <= 8; ++i) colors.setColorAt(i / 8.0, heat(i / 4.0 - 1, 1, m_theme));
+    painter.fillRect(bar, colors);
+    painter.setPen(m_theme.colors().muted);
+    painter.drawText(QRectF(bar.right() + 8, height() - kLegend, width() - bar.right() - 8, kLegend), Qt::AlignVCenter,
+                     tr("below zero \u2013 zero \u2013 above; one scale for all gradients of a row"));
+}
+
+void GradientPicture::paintEvent(QPaintEvent*) {
+    const GradientView* any = anyView();
+    if (!any) return;
+    QPainter painter(this);
+    painter.setFont(m_theme.noteFont());
+    const std::vector<Column> all = columns();
+    paintHeads(painter, all);
+    for (std::size_t tensor = 0; tensor < any->names.size(); ++tensor) {
+        const QRectF first = placeOf(tensor, 0);
+        painter.setPen(m_theme.colors().muted);
+        const QString name = QString::fromStdString(any->names[tensor]);
+        painter.drawText(QRectF(0, first.top(), kNames - 8, first.height()), Qt::AlignRight | Qt::AlignVCenter,
+                         painter.fontMetrics().elidedText(name, Qt::ElideLeft, static_cast<int>(kNames) - 8));
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const QRectF place = placeOf(tensor, i);
+            const GradientView* view = all[i].view;
+            if (view && tensor < view->rows.size())
+                painter.drawImage(place, imageOf(*view, tensor, scaleOf(tensor, all[i])));
+            painter.setPen(m_theme.colors().border);
+            painter.setBrush(Qt::NoBrush);
+            painter.drawRect(place);
+            if (view || tensor > 0) continue;
+            painter.setPen(m_theme.colors().muted);
+            painter.drawText(place, Qt::AlignCenter, tr("not yet"));
+        }
+    }
+    paintLegend(painter);
+}
+
+QString GradientPicture::tipAt(const QPointF& at) const {
+    const GradientView* any = anyView();
+    if (!any) return {};
+    const std::vector<Column> all = columns();
+    for (std::size_t tensor = 0; tensor < any->names.size(); ++tensor) {
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const QRectF place = placeOf(tensor, i);
+            const GradientView* view = all[i].view;
+            if (!view || !place.contains(at) || tensor >= view->rows.size()) continue;
+            const auto share = [](double offset, double length) { return std::clamp(offset / length, 0.0, 0.999999); };
+            const auto row = static_cast<std::int64_t>(share(at.y() - place.top(), place.height()) *
+                                                       static_cast<double>(view->rows[tensor]));
+            const auto column = static_cast<std::int64_t>(share(at.x() - place.left(), place.width()) *
+                                                          static_cast<double>(view->columns[tensor]));
+            const std::size_t cell =
+                offsetOf(*view, tensor) + static_cast<std::size_t>(row * view->columns[tensor] + column);
+            return tr("%1, %2\ncell %3, %4: %5\nnorm of the tensor %6")
+                .arg(QString::fromStdString(view->names[tensor]), all[i].title)
+                .arg(row)
+                .arg(column)
+                .arg(view->cells[cell], 0, 'g', 5)
+                .arg(view->tensorNorms[tensor], 0, 'g', 4);
+        }
+    }
+    return {};
+}
+
+bool GradientPicture::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    QToolTip::showText(help->globalPos(), tipAt(help->pos()), this);
+    return true;
+}
+
+}  // namespace ringside

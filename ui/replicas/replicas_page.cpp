@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "replicas/replicas_page.h"
+
+#include <QHBoxLayout>
+#include <QShortcut>
+#include <QStackedLayout>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "models/run_model.h"
+#include "replicas/replica_sentences.h"
+#include "replicas/replica_table.h"
+#include "theme/theme.h"
+#include "words/field_text.h"
+
+namespace ringside {
+namespace {
+
+constexpr int kFollowed = 50;
+constexpr int kMostInRing = 8;
+constexpr int kChartsHeight = 190;
+
+}  // namespace
+
+ReplicasPage::ReplicasPage(const RunModel& run, Theme& theme, QWidget* parent)
+    : Page(QStringLiteral("replicas"), tr("Replicas"), parent), m_run(run), m_theme(theme) {
+    auto* whole = new QVBoxLayout(this);
+    whole->setContentsMargins(0, 0, 0, 0);
+    whole->setSpacing(Theme::kSpace2);
+    whole->addWidget(makeToolRow());
+    auto* centre = new QFrame;
+    centre->setProperty("role", "panel");
+    m_stack = new QStackedLayout(centre);
+    m_empty = new EmptyPanel;
+    m_empty->setProperty("role", "clear");
+    m_stack->addWidget(m_empty);
+    auto* content = new QWidget;
+    content->setProperty("role", "clear");
+    auto* column = new QVBoxLayout(content);
+    column->setContentsMargins(Theme::kSpace3, Theme::kSpace2, Theme::kSpace3, Theme::kSpace2);
+    column->setSpacing(Theme::kSpace1);
+    m_pull = new QLabel;
+    m_pull->setObjectName(QStringLiteral("pullLabel"));
+    m_pull->setProperty("role", "muted");
+    m_pull->setWordWrap(true);
+    column->addWidget(m_pull);
+    auto* pictures = new QWidget;
+    pictures->setProperty("role", "clear");
+    m_pictures = new QStackedLayout(pictures);
+    auto* scroll = new QScrollArea;
+    scroll->setObjectName(QStringLiteral("gradientsScrollArea"));
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->viewport()->setAutoFillBackground(false);
+    m_gradients = new GradientPicture(theme);
+    m_gradients->setAutoFillBackground(false);
+    scroll->setWidget(m_gradients);
+    m_pictures->addWidget(scroll);
+    m_pictures->addWidget(m_ringPage = makeRingRow());
+    m_table = new TablePanel(m_tableModel);
+    m_pictures->addWidget(m_table);
+    column->addWidget(pictures, 1);
+    m_stack->addWidget(content);
+    whole->addWidget(centre, 1);
+    whole->addWidget(makeCharts());
+    connect(&run, &RunModel::changed, this, [this](unsigned changes) {
+        constexpr unsigned kOurs =
+            kReplicasChanged | kRunStartedChanged | kEndChanged | kControlChanged | kRanksChanged | kConsumedChanged;
+        if (isVisible() && (changes & kOurs)) redraw();
+    });
+    connect(&run, &RunModel::restarted, this, [this] {
+        m_chosen.reset();
+        redraw();
+    });
+    connect(&theme, &Theme::changed, this, &ReplicasPage::redraw);
+    redraw();
+}
+
+QPushButton* ReplicasPage::addButton(const QString& text, const QString& tip, const char* name) {
+    auto* button = new QPushButton(text);
+    button->setObjectName(QLatin1String(name));
+    button->setToolTip(tip);
+    button->setAccessibleName(text.size() > 1 ? text : tip);
+    return button;
+}
+
+QWidget* ReplicasPage::makeToolRow() {
+    auto* row = new QWidget;
+    auto* line = new QHBoxLayout(row);
+    line->setContentsMargins(0, 0, 0, 0);
+    line->setSpacing(Theme::kSpace2);
+    m_choice = new SegmentedControl(
+        {{tr("Gradients"), tr("Every rank's gradient, their mean, and the weights' change"),
+          QStringLiteral("gradientsViewButton")},
+         {tr("Ring"), tr("The all-reduce step by step, on this step's numbers"), QStringLiteral("ringViewButton")}});
+    m_choice->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);
+    connect(m_choice, &SegmentedControl::chosen, this, &ReplicasPage::redraw);
+    line->addWidget(m_choice);
+    m_sentence = new QLabel;
+    m_sentence->setObjectName(QStringLiteral("replicasLabel"));
+    m_sentence->setWordWrap(true);
+    line->addWidget(m_sentence, 1);
+    m_before = addButton(QStringLiteral("\u25c0"), tr("The step that was looked at before"), "lookBeforeButton");
+    m_stepName = new QLabel;
+    m_stepName->setObjectName(QStringLiteral("lookedAtLabel"));
+    m_after = addButton(QStringLiteral("\u25b6"), tr("The next step that was looked at"), "lookAfterButton");
+    m_look = addButton(tr("Look at next step"), tr("Every rank tells its gradient of the next step"), "lookButton");
+    m_follow = addButton(tr("Follow %1 steps").arg(kFollowed),
+                         tr("Norm and angle of each rank's gradient for %1 steps, and all of the last").arg(kFollowed),
+                         "followButton");
+    m_export = new ViewExport;
+    m_export->setObjectName(QStringLiteral("replicasMoreButton"));
+    m_export->setView([this] { return table(); },
+                      [this]() -> QWidget* {
+                          if (m_choice->current() == Ring) return m_ring;
+                          return m_gradients;
+                      });
+    m_export->addTable(tr("Save norms and angles as CSV..."), [this] { return normTable(m_run.data().replicas()); });
+    for (QWidget* one : std::initializer_list<QWidget*>{m_before, m_stepName, m_after, m_look, m_follow, m_export})
+        line->addWidget(one);
+    connect(m_before, &QPushButton::clicked, this, [this] { turn(-1); });
+    connect(m_after, &QPushButton::clicked, this, [this] { turn(1); });
+    connect(m_look, &QPushButton::clicked, this, [this] {
+        m_chosen.reset();
+        Q_EMIT lookWanted(1);
+    });
+    connect(m_follow, &QPushButton::clicked, this, [this] {
+        m_chosen.reset();
+        Q_EMIT lookWanted(kFollowed);
+    });
+    connect(m_export, &ViewExport::tableToggled, this, &ReplicasPage::redraw);
+    connect(m_export, &ViewExport::saved, this, &Page::saved);
+    connect(m_export, &ViewExport::failed, this, &Page::failed);
+    return row;
+}
+
+QWidget* ReplicasPage::makeRingRow() {
+    auto* page = new QWidget;
+    page->setProperty("role", "clear");
+    auto* column = new QVBoxLayout(page);
+    column->setContentsMargins(0, 0, 0, 0);
+    auto* line = new QHBoxLayout;
+    m_ringBack = addButton(tr("Back"), tr("One step of the ring back (,)"), "ringBackButton");
+    m_ringOn = addButton(tr("Next"), tr("One step of the ring on (.)"), "ringNextButton");
+    m_ringText = new QLabel;
+    m_ringText->setObjectName(QStringLiteral("ringLabel"));
+    m_ringText->setWordWrap(true);
+    line->addWidget(m_ringBack);
+    line->addWidget(m_ringOn);
+    line->addWidget(m_ringText, 1);
+    column->addLayout(line);
+    m_ring = new RingPicture(m_theme);
+    column->addWidget(m_ring, 1);
+    connect(m_ringBack, &QPushButton::clicked, this, [this] { stepRing(-1); });
+    connect(m_ringOn, &QPushButton::clicked, this, [this] { stepRing(1); });
+    for (const auto& [key, by] : {std::pair(Qt::Key_Comma, -1), std::pair(Qt::Key_Period, 1)}) {
+        auto* shortcut = new QShortcut(QKeySequence(key), this);
+        shortcut->setContext(Qt::WidgetWithChildrenShortcut);
+        connect(shortcut, &QShortcut::activated, this, [this, step = by] { stepRing(step); });
+    }
+    return page;
+}
+
+QWidget* ReplicasPage::makeCharts() {
+    m_charts = new QWidget;
+    m_charts->setFixedHeight(kChartsHeight);
+    auto* line = new QHBoxLayout(m_charts);
+    line->setContentsMargins(0, 0, 0, 0);
+    line->setSpacing(Theme::kSpace3);
+    m_norms = new ChartPanel(tr("Norm of each rank's gradient"), QStringLiteral("rankNorms"), m_theme);
+    m_cosines = new ChartPanel(tr("Its cosine to the mean"), QStringLiteral("rankCosines"), m_theme);
+    for (ChartPanel* panel : {m_norms, m_cosines}) {
+        panel->chart().setXTitle(tr("step"));
+        panel->chart().setXFromZero(false);
+        connect(&panel->chart(), &LiveChart::crosshairMoved, this, [this](std::optional<double> x) {
+            for (ChartPanel* one : {m_norms, m_cosines}) one->chart().setCrosshair(x);
+        });
+        line->addWidget(panel, 1);
+    }
+    m_charts->hide();
+    return m_charts;
+}
+
+QList<PageKey> ReplicasPage::keys() const {
+    return {{QStringLiteral(", / ."), tr("One step of the ring back, on")}};
+}
+
+QList<Page::View> ReplicasPage::views() const {
+    return {{QStringLiteral("gradients"), tr("Gradients"), tr("heat map norms weights change identical")},
+            {QStringLiteral("ring"), tr("Ring"), tr("all-reduce collective steps")}};
+}
+
+void ReplicasPage::showView(const QString& name) {
+    m_choice->setCurrent(name == QStringLiteral("ring") ? Ring : Gradients);
+}
+
+void ReplicasPage::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    redraw();
+}
+
+QList<std::int64_t> ReplicasPage::wholeSteps() const {
+    QList<std::int64_t> all;
+    for (const auto& [number, step] : m_run.data().replicas().steps())
+        if (step.hasCells()) all << number;
+    return all;
+}
+
+const LookedAtStep* ReplicasPage::shownStep() const {
+    const ReplicaData& replicas = m_run.data().replicas();
+    const auto chosen = m_chosen ? replicas.steps().find(*m_chosen) : replicas.steps().end();
+    if (chosen != replicas.steps().end() && chosen->second.hasCells()) return &chosen->second;
+    return replicas.latestWhole();
+}
+
+void ReplicasPage::turn(int by) {
+    const QList<std::int64_t> all = wholeSteps();
+    const LookedAtStep* shown = shownStep();
+    if (!shown) return;
+    const qsizetype next = std::clamp<qsizetype>(all.indexOf(shown->step) + by, 0, all.size() - 1);
+    m_chosen = all[next];
+    redraw();
+}
+
+void ReplicasPage::redraw() {
+    const RunData& run = m_run.data();
+    const QString why = whyNoReplicas(run);
+    const bool live = run.started() && !run.ended() && !m_run.expected() && why.isEmpty();
+    m_look->setEnabled(live);
+    m_follow->setEnabled(live);
+    for (QPushButton* one : {m_look, m_follow})
+        if (!why.isEmpty()) one->setToolTip(why);
+    const QString sentence = m_run.expected() ? QString() : replicasSentence(run);
+    const bool apart = run.replicas().state() && !run.replicas().state()->identical;
+    m_sentence->setText(sentence);
+    m_sentence->setProperty("tone", sentence.isEmpty() ? "" : apart ? "danger" : "good");
+    m_sentence->style()->unpolish(m_sentence);
+    m_sentence->style()->polish(m_sentence);
+    const bool has = shownStep() != nullptr && !m_run.expected();
+    const QList<std::int64_t> all = wholeSteps();
+    const qsizetype place = has ? all.indexOf(shownStep()->step) : -1;
+    for (QWidget* one : std::initializer_list<QWidget*>{m_before, m_after, m_stepName}) one->setVisible(has);
+    m_before->setEnabled(place > 0);
+    m_after->setEnabled(has && place + 1 < all.size());
+    m_stepName->setText(has ? tr("step %1").arg(groupedText(shownStep()->step)) : QString());
+    m_stack->setCurrentIndex(has ? 1 : 0);
+    has ? showLook() : showEmpty();
+    showCharts();
+}
+
+void ReplicasPage::showEmpty() {
+    const RunData& run = m_run.data();
+    const QString why = whyNoReplicas(run);
+    if (!run.started() || m_run.expected()) {
+        m_empty->say(tr("Press Run to look into the replicas"),
+                     tr("Every rank has a copy of the model. Here you see each one's gradient before the all-reduce, "
+                        "the mean after it, and what becomes of the weights."));
+    } else if (!why.isEmpty()) {
+        m_empty->say(tr("There is no gradient to compare"), why);
+    } else if (run.ended()) {
+        m_empty->say(tr("Nobody looked at a step of this run"),
+                     tr("While a run is live: Look at next step, or Pause (Space) and single phases (Shift+Right)."));
+    } else {
+        m_empty->say(tr("No step has been looked at yet"),
+                     tr("Press Look at next step; or Pause (Space) and go on phase by phase (Shift+Right): every stop "
+                        "shows what the step has come to."));
+    }
+}
+
+void ReplicasPage::showLook() {
+    const LookedAtStep& step = *shownStep();
+    m_gradients->setStep(&step);
+    m_pull->setText(pullSentence(m_run.data(), step));
+    m_pull->setVisible(!m_pull->text().isEmpty());
+    showRing(step);
+    const bool asTable = m_export->tableShown();
+    m_pictures->setCurrentIndex(asTable ? 2 : m_choice->current());
+    if (asTable) m_table->setTable(table());
+}
+
+// The numbers come from the ranks; what a ring makes of them is computed here, and compared with what they got.
+void ReplicasPage::showRing(const LookedAtStep& step) {
+    std::vector<std::vector<double>> values;
+    for (const auto& own : step.own)
+        if (own && !own->ring.empty()) values.push_back(own->ring);
+    const bool can = values.size() == step.own.size() && values.size() >= 2 && values.size() <= kMostInRing;
+    if (m_ringOf != step.step || m_ring->steps().has_value() != can) {
+        m_ringOf = step.step;
+        m_ring->setSteps(can ? std::optional<RingSteps>(RingSteps(values)) : std::nullopt);
+        m_ring->setStep(0);
+    }
+    m_ringError = -1;
+    const GradientView* mean = step.wholeMean();
+    if (can && mean && mean->ring.size() == values.front().size()) {
+        const RingSteps& ring = *m_ring->steps();
+        std::size_t next = 0;
+        for (int part = 0; part < ring.ranks(); ++part)
+            for (const double value : ring.part(ring.steps(), 0, part).values)
+                m_ringError = std::max(m_ringError, std::abs(value - mean->ring[next++]));
+    }
+    stepRing(0);
+}
+
+void ReplicasPage::stepRing(int by) {
+    const auto& ring = m_ring->steps();
+    m_ringBack->setEnabled(ring && m_ring->step() + by > 0);
+    m_ringOn->setEnabled(ring && m_ring->step() + by < ring->steps());
+    if (!ring) {
+        m_ringText->setText(m_run.data().ranks().size() < 2 ? tr("One rank has nobody to reduce with.")
+                                                            : tr("The ring is shown for 2 to 8 ranks."));
+        return;
+    }
+    m_ring->setStep(m_ring->step() + by);
+    const int step = m_ring->step();
+    const int n = ring->ranks();
+    const QString where = tr("Step %1 of %2. ").arg(step).arg(ring->steps());
+    if (step == 0)
+        m_ringText->setText(where + tr("Each rank has its own gradient, divided by %1 and cut into %1 parts; the first "
+                                       "two values of each part are shown.")
+                                        .arg(n));
+    else if (step < n - 1)
+        m_ringText->setText(where + tr("Reduce-scatter: each rank added the part that came to its own."));
+    else if (step == n - 1)
+        m_ringText->setText(where + tr("Every rank now has one part of the whole sum (green)."));
+    else if (step < ring->steps())
+        m_ringText->setText(where + tr("All-gather: finished parts are handed round."));
+    else
+        m_ringText->setText(
+            where +
+            tr("All ranks have the mean, after %1 steps that each moved 1/%2 of the bucket%3.")
+                .arg(ring->steps())
+                .arg(n)
+                .arg(m_ringError < 0
+                         ? QString()
+                         : tr("; the run's own all-reduce gave the same within %1").arg(m_ringError, 0, 'g', 1)));
+}
+
+void ReplicasPage::showCharts() {
+    const ReplicaData& replicas = m_run.data().replicas();
+    m_charts->setVisible(!m_run.expected() && replicas.steps().size() > 1);
+    if (!m_charts->isVisibleTo(this)) return;
+    std::vector<Curve> norms, cosines;
+    for (std::size_t rank = 0; rank < replicas.worldSize(); ++rank) {
+        Curve norm{tr("rank %1").arg(rank), m_theme.rankColor(static_cast<int>(rank)), Curve::Kind::MarkedLine, {}};
+        Curve cosine = norm;
+        for (const auto& [number, step] : replicas.steps()) {
+            const auto x = static_cast<double>(number);
+            if (step.own[rank]) norm.points.push_back({x, step.own[rank]->norm});
+            if (step.mean[rank] && std::isfinite(step.mean[rank]->cosine))
+                cosine.points.push_back({x, step.mean[rank]->cosine});
+        }
+        norms.push_back(std::move(norm));
+        cosines.push_back(std::move(cosine));
+    }
+    const AxisRange whole = wholeRange(norms);
+    m_norms->setCurves(std::move(norms), whole);
+    m_cosines->setCurves(std::move(cosines), whole);
+}
+
+ShardTable ReplicasPage::table() const {
+    const LookedAtStep* step = shownStep();
+    if (!step) return ShardTable{QStringLiteral("replicas"), {}, 0, {}};
+    if (m_choice->current() == Ring && m_ring->steps()) return ringTable(*m_ring->steps(), step->step);
+    return gradientTable(*step);
+}
+
+}  // namespace ringside

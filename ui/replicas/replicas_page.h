@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QLabel>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QTimer>
+#include <optional>
+
+#include "charts/chart_panel.h"
+#include "controls/segmented_control.h"
+#include "pages/page.h"
+#include "replicas/gradient_picture.h"
+#include "replicas/ring_picture.h"
+#include "shards/page/empty_panel.h"
+#include "shards/page/table_panel.h"
+#include "shards/page/view_export.h"
+
+class QStackedLayout;
+
+namespace ringside {
+
+class RunModel;
+
+// What a step does to each replica, on real numbers: every rank's gradient, their mean, the weights' change, whether
+// all replicas stayed the same, and the all-reduce itself as a ring, step by step.
+class ReplicasPage : public Page {
+    Q_OBJECT
+  public:
+    ReplicasPage(const RunModel& run, Theme& theme, QWidget* parent = nullptr);
+
+    QList<QAction*> exportActions() const override { return m_export->saveActions(); }
+    QList<PageKey> keys() const override;
+    QList<View> views() const override;
+    void showView(const QString& name) override;
+
+  Q_SIGNALS:
+    void lookWanted(int steps);  // at so many steps of the live run
+
+  protected:
+    void showEvent(QShowEvent* event) override;
+
+  private:
+    enum Picture { Gradients, Ring };
+
+    QWidget* makeToolRow();
+    QWidget* makeCharts();
+    QWidget* makeRingRow();
+    QPushButton* addButton(const QString& text, const QString& tip, const char* name);
+    void redraw();
+    void showEmpty();
+    void showLook();
+    void showRing(const LookedAtStep& step);
+    void showCharts();
+    void turn(int by);  // to another step that was looked at
+    void stepRing(int by);
+    const LookedAtStep* shownStep() const;
+    QList<std::int64_t> wholeSteps() const;
+    ShardTable table() const;
+
+    const RunModel& m_run;
+    Theme& m_theme;
+    QStackedLayout* m_stack = nullptr;
+    EmptyPanel* m_empty = nullptr;
+    QLabel* m_sentence = nullptr;
+    QLabel* m_pull = nullptr;
+    SegmentedControl* m_choice = nullptr;
+    QPushButton *m_look = nullptr, *m_follow = nullptr, *m_before = nullptr, *m_after = nullptr;
+    QLabel* m_stepName = nullptr;
+    ViewExport* m_export = nullptr;
+    QStackedLayout* m_pictures = nullptr;
+    GradientPicture* m_gradients = nullptr;
+    QWidget* m_ringPage = nullptr;
+    RingPicture* m_ring = nullptr;
+    QPushButton *m_ringBack = nullptr, *m_ringOn = nullptr;
+    QLabel* m_ringText = nullptr;
+    QWidget* m_charts = nullptr;
+    ChartPanel *m_norms = nullptr, *m_cosines = nullptr;
+    ShardTableModel m_tableModel;
+    TablePanel* m_table = nullptr;
+    std::optional<std::int64_t> m_chosen;  // step; nothing: the latest
+    std::int64_t m_ringOf = -1;            // step whose numbers the ring shows
+    double m_ringError = 0;                // to what the ranks really got
+};
+
+}  // namespace ringside

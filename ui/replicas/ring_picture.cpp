@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "replicas/ring_picture.h"
+
+#include <QPainter>
+#include <QPainterPath>
+#include <algorithm>
+
+#include "theme/theme.h"
+
+namespace ringside {
+namespace {
+
+constexpr double kNames = 64;   // of the ranks, at the left
+constexpr double kTitles = 24;  // of the parts, above
+constexpr double kArrows = 72;  // at the right: from whom to whom
+constexpr double kMostRow = 84;
+constexpr double kTwoLines = 38;  // a row so high has room for both values
+
+QString valueText(double value) {
+    return QString::number(value, 'g', 4);
+}
+
+}  // namespace
+
+RingPicture::RingPicture(const Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
+    setObjectName(QStringLiteral("ringPicture"));
+    setAccessibleName(tr("Ring all-reduce"));
+    connect(&theme, &Theme::changed, this, [this] { update(); });
+}
+
+void RingPicture::setSteps(std::optional<RingSteps> steps) {
+    m_steps = std::move(steps);
+    m_step = m_steps ? std::min(m_step, m_steps->steps()) : 0;
+    update();
+}
+
+void RingPicture::setStep(int step) {
+    m_step = m_steps ? std::clamp(step, 0, m_steps->steps()) : 0;
+    update();
+}
+
+QRectF RingPicture::cellOf(int rank, int part) const {
+    const int n = m_steps->ranks();
+    const double wide = (width() - kNames - kArrows) / n;
+    const double high = std::min(kMostRow, (height() - kTitles) / n);
+    return QRectF(kNames + part * wide, kTitles + rank * high, wide, high).adjusted(3, 3, -3, -3);
+}
+
+// The fuller the colour, the more ranks are in the sum.
+void RingPicture::paintPart(QPainter& painter, int rank, int part) const {
+    const ThemeColors& c = m_theme.colors();
+    const RingSteps::Part& shown = m_steps->part(m_step, rank, part);
+    const bool whole = shown.ranks == m_steps->ranks();
+    const QRectF cell = cellOf(rank, part);
+    QColor fill = whole ? c.good : c.accent;
+    fill.setAlphaF(whole ? 0.22F
+                         : 0.06F + 0.16F * static_cast<float>(shown.ranks - 1) / static_cast<float>(m_steps->ranks()));
+    painter.setBrush(fill);
+    painter.setPen(QPen(shown.leaves    ? c.accent
+                        : shown.arrived ? c.warning
+                                        : c.border,
+                        shown.leaves || shown.arrived ? 2 : 1));
+    painter.drawRoundedRect(cell, Theme::kCorner, Theme::kCorner);
+    painter.setPen(c.text);
+    painter.setFont(m_theme.noteFont());
+    QStringList lines;
+    for (const double value : shown.values) lines << valueText(value);
+    if (cell.height() < kTwoLines) lines = lines.mid(0, 1);
+    QString text = lines.join(QLatin1Char('\n'));
+    if (cell.height() >= kTwoLines + 16)
+        text += QLatin1Char('\n') + (whole              ? tr("all ranks")
+                                     : shown.ranks == 1 ? tr("own")
+                                                        : tr("%1 ranks").arg(shown.ranks));
+    painter.drawText(cell, Qt::AlignCenter, text);
+}
+
+// "0 > 1: part 2" beside the row.
+void RingPicture::paintArrow(QPainter& painter, int rank) const {
+    const int part = m_steps->sentPart(m_step, rank);
+    if (part < 0) return;
+    const QRectF cell = cellOf(rank, m_steps->ranks() - 1);
+    const QRectF place(cell.right() + 8, cell.top(), kArrows - 8, cell.height());
+    painter.setPen(m_theme.colors().muted);
+    painter.drawText(place, Qt::AlignVCenter | Qt::AlignLeft,
+                     tr("part %1\n\u2192 rank %2").arg(part).arg((rank + 1) % m_steps->ranks()));
+}
+
+void RingPicture::paintEvent(QPaintEvent*) {
+    if (!m_steps) return;
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setFont(m_theme.noteFont());
+    for (int part = 0; part < m_steps->ranks(); ++part) {
+        painter.setPen(m_theme.colors().muted);
+        const QRectF cell = cellOf(0, part);
+        painter.drawText(QRectF(cell.left(), 0, cell.width(), kTitles), Qt::AlignCenter, tr("part %1").arg(part));
+    }
+    for (int rank = 0; rank < m_steps->ranks(); ++rank) {
+        const QRectF row = cellOf(rank, 0);
+        painter.fillRect(QRectF(0, row.top(), 4, row.height()), m_theme.rankColor(rank));
+        painter.setPen(m_theme.colors().text);
+        painter.setFont(m_theme.noteFont());
+        painter.drawText(QRectF(10, row.top(), kNames - 10, row.height()), Qt::AlignVCenter, tr("rank %1").arg(rank));
+        for (int part = 0; part < m_steps->ranks(); ++part) paintPart(painter, rank, part);
+        paintArrow(painter, rank);
+    }
+}
+
+}  // namespace ringside

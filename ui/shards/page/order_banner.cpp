@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/page/order_banner.h"
+
+#include <QHBoxLayout>
+#include <QPushButton>
+
+#include "shards/scene/sentence_text.h"
+#include "theme/theme.h"
+
+namespace ringside {
+
+OrderBanner::OrderBanner(QWidget* parent) : QFrame(parent) {
+    setObjectName(QStringLiteral("orderBanner"));
+    setProperty("role", "notice");
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(Theme::kSpace3, Theme::kSpace1, Theme::kSpace2, Theme::kSpace1);
+    layout->setSpacing(Theme::kSpace3);
+    m_text = new QLabel;
+    m_text->setObjectName(QStringLiteral("orderBannerLabel"));
+    m_text->setWordWrap(true);
+    auto* show = new QPushButton(tr("Show in Diff"));
+    show->setObjectName(QStringLiteral("orderBannerButton"));
+    show->setToolTip(tr("Two epochs beside each other: black where nothing changed"));
+    layout->addWidget(m_text, 1);
+    layout->addWidget(show);
+    connect(show, &QPushButton::clicked, this, &OrderBanner::showWanted);
+    hide();
+}
+
+void OrderBanner::say(qint64 epochs) {
+    setVisible(epochs > 0);
+    m_text->setText(tr("set_epoch is never called: all %1 epochs deal the same order, so each rank sees the same "
+                       "samples in the same batches every time.")
+                        .arg(groupedNumber(epochs)));
+}
+
+}  // namespace ringside

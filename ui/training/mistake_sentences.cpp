@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "training/mistake_sentences.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+#include <algorithm>
+#include <cmath>
+
+#include "telemetry/data/run_data.h"
+
+namespace ringside {
+namespace {
+
+QString mistakeWords(const char* text) {
+    return QCoreApplication::translate("mistakes", text);
+}
+
+QString percent(double share) {
+    return QString::number(100 * share, 'f', 1);
+}
+
+QString summed(const RunData& run) {
+    const auto ranks = static_cast<int>(run.ranks().size());
+    return mistakeWords(
+               "Mistake: gradients are summed over %1 ranks and not averaged. Each step is %1 times as long: "
+               "a learning rate of %2 acts like %3.")
+        .arg(ranks)
+        .arg(run.learningRateAtFirst(), 0, 'g', 3)
+        .arg(run.learningRateAtFirst() * ranks, 0, 'g', 3);
+}
+
+QString local(const RunData& run) {
+    const QString what = mistakeWords("Mistake: validation is not added up over the ranks.");
+    const RankData* least = nullptr;
+    const RankData* most = nullptr;
+    for (const RankData& rank : run.ranks()) {
+        if (!rank.local || !std::isfinite(rank.local->accuracy)) continue;
+        if (least == nullptr || rank.local->accuracy < least->local->accuracy) least = &rank;
+        if (most == nullptr || rank.local->accuracy > most->local->accuracy) most = &rank;
+    }
+    if (least == nullptr || run.validationEpochs().empty()) return what;
+    return mistakeWords(
+               "%1 Rank %2 says %3 %, rank %4 says %5 %; all samples together give %6 %, which the chart shows.")
+        .arg(what)
+        .arg(most->local->rank)
+        .arg(percent(most->local->accuracy))
+        .arg(least->local->rank)
+        .arg(percent(least->local->accuracy), percent(run.validationEpochs().back().accuracy));
+}
+
+QString early(const RunData& run) {
+    return mistakeWords(
+               "Mistake: rank %1 leaves one step before the others. Their next all-reduce waits for it until "
+               "the timeout ends the run.")
+        .arg(run.ranks().size() - 1);
+}
+
+}  // namespace
+
+QString mistakeSentences(const RunData& run) {
+    const StepPitfalls& pitfalls = run.stepPitfalls();
+    if (run.ranks().size() < 2) return {};
+    QStringList lines;
+    if (pitfalls.sumGradients) lines << summed(run);
+    if (pitfalls.localMetrics) lines << local(run);
+    if (pitfalls.earlyExit) lines << early(run);
+    return lines.join(QLatin1Char('\n'));
+}
+
+}  // namespace ringside
