@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A live run is told what to do from another process.
 #include <algorithm>
+#include <csignal>
 #include <sstream>
 
 #include "base/files.h"
@@ -152,4 +153,87 @@ TEST_CASE("what a run cannot be told is refused in one line") {
         CHECK(std::count(answer.text.begin(), answer.text.end(), '\n') == 1);
     }
     CHECK(tell(scratch.path() / "nowhere", {"pause"}).code == 2);
+}
+
+TEST_CASE(
+    "a run whose viewers are killed and attached again ends with the weights of the undisturbed one, for every kind of "
+    "model") {
+    const TemporaryDirectory scratch;
+    const fs::path plain = scratch.path() / "plain";
+    const fs::path told = scratch.path() / "told";
+    const std::vector<std::string> model = GENERATE(
+        std::vector<std::string>{"model.kind=simple_cnn", "parallel.backend=shm"},
+        std::vector<std::string>{"model.kind=residual_cnn", "model.width=8", "model.depth=1", "parallel.backend=gloo"},
+        std::vector<std::string>{"model.kind=transformer", "dataset.kind=text", "dataset.context_length=16",
+                                 "model.width=16", "model.depth=1", "model.heads=2", "model.dropout=0.1",
+                                 "training.max_steps=60", "parallel.backend=gloo"});
+    const auto start = [&](const fs::path& out) {
+        std::vector<std::string> words{"run",   "--quiet",
+                                       "--out", out,
+                                       "--set", "parallel.world_size=2",
+                                       "--set", "training.epochs=4",
+                                       "--set", "loader.batch_size=120"};
+        for (const std::string& one : model) words.insert(words.end(), {"--set", one});
+        return std::make_unique<Program>(words);
+    };
+    const auto undisturbed = start(plain);
+    INFO(undisturbed->output());
+    const int plainCode = undisturbed->wait();
+    if (plainCode == 2) {
+        WARN("not in this build: " + undisturbed->output());
+        return;
+    }
+    REQUIRE(plainCode == 0);
+
+    const auto run = start(told);
+    REQUIRE(eventually([&] { return fs::exists(told / "telemetry.jsonl"); }));
+    REQUIRE(tell(told, {"pause"}).code == 0);
+    for (int viewer = 0; viewer < 2; ++viewer) {
+        Program attached({"attach", told});
+        CHECK(tell(told, {"phase"}).code == 0);
+        CHECK(tell(told, {"step"}).code == 0);
+        attached.signal(SIGKILL);
+    }
+    CHECK(tell(told, {"replicas", "2"}).code == 0);
+    CHECK(tell(told, {"rate", "200"}).code == 0);
+    CHECK(tell(told, {"resume"}).code == 0);
+    REQUIRE(run->wait() == 0);
+    CHECK(weightsOf(told) == weightsOf(plain));
+    CHECK(jsonOf(told / "summary.json")["weights_sha256"] == jsonOf(plain / "summary.json")["weights_sha256"]);
+}
+
+TEST_CASE("a paced run says so, keeps its numbers, and tells the pace") {
+    const TemporaryDirectory scratch;
+    const fs::path plain = scratch.path() / "plain";
+    const fs::path paced = scratch.path() / "paced";
+    const auto start = [&](const fs::path& out, std::vector<std::string> more) {
+        std::vector<std::string> words{"run",   "--quiet",           "--out", out,
+                                       "--set", "training.epochs=1", "--set", "parallel.world_size=2"};
+        words.insert(words.end(), more.begin(), more.end());
+        Program run(words);
+        return run.wait();
+    };
+    REQUIRE(start(plain, {}) == 0);
+    REQUIRE(start(paced, {"--set", "parallel.pace.gflops=0.2", "--set", "parallel.pace.gbit_per_s=0.1"}) == 0);
+    const Json told = jsonOf(paced / "summary.json");
+    CHECK(told["weights_sha256"] == jsonOf(plain / "summary.json")["weights_sha256"]);
+    CHECK(told["pace"]["gflops"] == 0.2);
+    CHECK(told["pace"]["gbit_per_s"] == 0.1);
+    CHECK(told["pace"]["kept"].is_boolean());
+    CHECK(jsonOf(plain / "summary.json")["pace"].is_null());
+    // 23 steps of 3 * 32 * 19,072 FLOP and 38 kB each way over such a link.
+    CHECK(told["train_seconds"].get<double>() >= 22 * (3 * 32 * 19072 / 0.2e9 + 0.003));
+}
+
+TEST_CASE("a rank that leaves one step early is named, with the mistake and the way out") {
+    const TemporaryDirectory scratch;
+    const fs::path out = scratch.path() / "run";
+    Program run({"run", "--quiet", "--out", out, "--set", "parallel.world_size=3", "--set", "pitfalls.early_exit=true",
+                 "--set", "parallel.timeout_seconds=1"});
+    REQUIRE(run.wait() == 13);
+    const Json summary = jsonOf(out / "summary.json");
+    CHECK(summary["first_failed_rank"] == 2);
+    INFO(summary["verdict"]);
+    CHECK(contains(summary["verdict"].get<std::string>(), "pitfalls.early_exit made it leave one step before"));
+    CHECK(summary["steps"] == 14);  // of 15 in the epoch: ceil(479 / 32)
 }

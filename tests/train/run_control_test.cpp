@@ -113,7 +113,7 @@ TEST_CASE("Holding a run changes no bit of any kind of model") {
     SECTION("a list of layers with dropout") {
         config.model.kind = "layers";
         config.model.layers =
-            R"([{"kind":"linear","out":32},{"kind":"gelu"},{"kind":"dropout","p":0.2},{"kind":"linear"}])";
+            R"([{"kind":"flatten"},{"kind":"linear","out":32},{"kind":"gelu"},{"kind":"dropout","p":0.2},{"kind":"linear"}])";
     }
     SECTION("fsdp") {
         config.parallel.strategy = "fsdp";

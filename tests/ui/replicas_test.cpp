@@ -83,7 +83,7 @@ TEST_CASE("a ring makes the mean of all ranks' values in 2 (N - 1) steps") {
 
 TEST_CASE("before a step was looked at the page says how, and asks the run for it") {
     ReplicasBench bench;
-    REQUIRE(waitFor([&] { return bench.text("shardsEmptyTitleLabel") == "No step has been looked at yet"; }));
+    REQUIRE(waitFor([&] { return bench.text("replicasEmptyTitleLabel") == "No step has been looked at yet"; }));
     QSignalSpy wanted(&bench.page, &ReplicasPage::lookWanted);
     bench.button("lookButton").click();
     bench.button("followButton").click();
@@ -93,7 +93,7 @@ TEST_CASE("before a step was looked at the page says how, and asks the run for i
     RunEnded ended;
     ended.state = "finished";
     bench.feed(ended);
-    REQUIRE(waitFor([&] { return bench.text("shardsEmptyTitleLabel") == "Nobody looked at a step of this run"; }));
+    REQUIRE(waitFor([&] { return bench.text("replicasEmptyTitleLabel") == "Nobody looked at a step of this run"; }));
     CHECK_FALSE(bench.button("lookButton").isEnabled());
 }
 
@@ -154,6 +154,6 @@ TEST_CASE("where no rank has a whole gradient the page says why") {
     page.show();
     REQUIRE(waitFor([&] { return run.data().started().has_value(); }));
     REQUIRE(waitFor(
-        [&] { return page.findChild<QLabel*>("shardsEmptyLabel")->text().startsWith("This run's strategy is fsdp"); }));
+        [&] { return page.findChild<QLabel*>("replicasEmptyLabel")->text().startsWith("This run's strategy is fsdp"); }));
     CHECK_FALSE(page.findChild<QPushButton*>("lookButton")->isEnabled());
 }

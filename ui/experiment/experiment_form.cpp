@@ -121,7 +121,8 @@ void ExperimentForm::addPaceButton() {
     add(tr("Slow network"), tr("The same devices, but a link on which the gradients take 60 ms"), "slowNetworkAction",
         PacePreset::SlowNetwork);
     add(tr("As fast as this computer is"), tr("No pace"), "noPaceAction", PacePreset::Off);
-    pace->setMenu(menu);
+    connect(pace, &QPushButton::clicked, menu,
+            [pace, menu] { menu->popup(pace->mapToGlobal(pace->rect().bottomLeft())); });
 }
 
 void ExperimentForm::refresh() {

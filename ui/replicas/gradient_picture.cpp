@@ -31,10 +31,10 @@ QColor mixed(const QColor& from, const QColor& to, double share) {
 // Blue below zero, vermilion above: two that everybody tells apart. The root lets small values be seen.
 QColor heat(double value, double scale, const Theme& theme) {
     if (!std::isfinite(value)) return theme.colors().danger;
-    if (scale <= 0) return theme.colors().window;
+    if (scale <= 0) return theme.colors().panel;
     constexpr int kBelow = 0, kAbove = 5;  // of the ranks' colours
     const QColor full = theme.rankColor(value < 0 ? kBelow : kAbove);
-    return mixed(theme.colors().window, full, std::sqrt(std::min(1.0, std::abs(value) / scale)));
+    return mixed(theme.colors().panel, full, std::sqrt(std::min(1.0, std::abs(value) / scale)));
 }
 
 // Where the tensor's cells begin.

@@ -4,6 +4,7 @@
 #include <QHBoxLayout>
 #include <QShortcut>
 #include <QStackedLayout>
+#include <QStyle>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
@@ -54,8 +55,8 @@ ReplicasPage::ReplicasPage(const RunModel& run, Theme& theme, QWidget* parent)
     scroll->setWidgetResizable(true);
     scroll->viewport()->setAutoFillBackground(false);
     m_gradients = new GradientPicture(theme);
-    m_gradients->setAutoFillBackground(false);
     scroll->setWidget(m_gradients);
+    m_gradients->setAutoFillBackground(false);
     m_pictures->addWidget(scroll);
     m_pictures->addWidget(m_ringPage = makeRingRow());
     m_table = new TablePanel(m_tableModel);
@@ -64,6 +65,7 @@ ReplicasPage::ReplicasPage(const RunModel& run, Theme& theme, QWidget* parent)
     m_stack->addWidget(content);
     whole->addWidget(centre, 1);
     whole->addWidget(makeCharts());
+    nameParts();
     connect(&run, &RunModel::changed, this, [this](unsigned changes) {
         constexpr unsigned kOurs =
             kReplicasChanged | kRunStartedChanged | kEndChanged | kControlChanged | kRanksChanged | kConsumedChanged;
@@ -75,6 +77,13 @@ ReplicasPage::ReplicasPage(const RunModel& run, Theme& theme, QWidget* parent)
     });
     connect(&theme, &Theme::changed, this, &ReplicasPage::redraw);
     redraw();
+}
+
+// The panels that this page shares with Shards bear its own name.
+void ReplicasPage::nameParts() {
+    for (QObject* part : findChildren<QObject*>())
+        if (part->objectName().startsWith(QStringLiteral("shards")))
+            part->setObjectName(QStringLiteral("replicas") + part->objectName().mid(6));
 }
 
 QPushButton* ReplicasPage::addButton(const QString& text, const QString& tip, const char* name) {
@@ -240,7 +249,8 @@ void ReplicasPage::redraw() {
     const bool has = shownStep() != nullptr && !m_run.expected();
     const QList<std::int64_t> all = wholeSteps();
     const qsizetype place = has ? all.indexOf(shownStep()->step) : -1;
-    for (QWidget* one : std::initializer_list<QWidget*>{m_before, m_after, m_stepName}) one->setVisible(has);
+    m_stepName->setVisible(has);
+    for (QPushButton* one : {m_before, m_after}) one->setVisible(all.size() > 1);
     m_before->setEnabled(place > 0);
     m_after->setEnabled(has && place + 1 < all.size());
     m_stepName->setText(has ? tr("step %1").arg(groupedText(shownStep()->step)) : QString());
@@ -342,8 +352,10 @@ void ReplicasPage::showCharts() {
     if (!m_charts->isVisibleTo(this)) return;
     std::vector<Curve> norms, cosines;
     for (std::size_t rank = 0; rank < replicas.worldSize(); ++rank) {
-        Curve norm{tr("rank %1").arg(rank), m_theme.rankColor(static_cast<int>(rank)), Curve::Kind::MarkedLine, {}};
-        Curve cosine = norm;
+        const QString name = tr("rank %1").arg(rank);
+        const QColor color = m_theme.rankColor(static_cast<int>(rank));
+        Curve norm{QStringLiteral("norm.%1").arg(rank), name, color, Curve::Kind::MarkedLine, {}};
+        Curve cosine{QStringLiteral("cosine.%1").arg(rank), name, color, Curve::Kind::MarkedLine, {}};
         for (const auto& [number, step] : replicas.steps()) {
             const auto x = static_cast<double>(number);
             if (step.own[rank]) norm.points.push_back({x, step.own[rank]->norm});

@@ -47,6 +47,7 @@ class ReplicasPage : public Page {
     QWidget* makeCharts();
     QWidget* makeRingRow();
     QPushButton* addButton(const QString& text, const QString& tip, const char* name);
+    void nameParts();
     void redraw();
     void showEmpty();
     void showLook();

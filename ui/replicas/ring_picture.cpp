@@ -10,8 +10,8 @@
 namespace ringside {
 namespace {
 
-constexpr double kNames = 64;   // of the ranks, at the left
-constexpr double kTitles = 24;  // of the parts, above
+constexpr double kRankNames = 64;   // of the ranks, at the left
+constexpr double kPartTitles = 24;  // of the parts, above
 constexpr double kArrows = 72;  // at the right: from whom to whom
 constexpr double kMostRow = 84;
 constexpr double kTwoLines = 38;  // a row so high has room for both values
@@ -41,9 +41,9 @@ void RingPicture::setStep(int step) {
 
 QRectF RingPicture::cellOf(int rank, int part) const {
     const int n = m_steps->ranks();
-    const double wide = (width() - kNames - kArrows) / n;
-    const double high = std::min(kMostRow, (height() - kTitles) / n);
-    return QRectF(kNames + part * wide, kTitles + rank * high, wide, high).adjusted(3, 3, -3, -3);
+    const double wide = (width() - kRankNames - kArrows) / n;
+    const double high = std::min(kMostRow, (height() - kPartTitles) / n);
+    return QRectF(kRankNames + part * wide, kPartTitles + rank * high, wide, high).adjusted(3, 3, -3, -3);
 }
 
 // The fuller the colour, the more ranks are in the sum.
@@ -93,14 +93,14 @@ void RingPicture::paintEvent(QPaintEvent*) {
     for (int part = 0; part < m_steps->ranks(); ++part) {
         painter.setPen(m_theme.colors().muted);
         const QRectF cell = cellOf(0, part);
-        painter.drawText(QRectF(cell.left(), 0, cell.width(), kTitles), Qt::AlignCenter, tr("part %1").arg(part));
+        painter.drawText(QRectF(cell.left(), 0, cell.width(), kPartTitles), Qt::AlignCenter, tr("part %1").arg(part));
     }
     for (int rank = 0; rank < m_steps->ranks(); ++rank) {
         const QRectF row = cellOf(rank, 0);
         painter.fillRect(QRectF(0, row.top(), 4, row.height()), m_theme.rankColor(rank));
         painter.setPen(m_theme.colors().text);
         painter.setFont(m_theme.noteFont());
-        painter.drawText(QRectF(10, row.top(), kNames - 10, row.height()), Qt::AlignVCenter, tr("rank %1").arg(rank));
+        painter.drawText(QRectF(10, row.top(), kRankNames - 10, row.height()), Qt::AlignVCenter, tr("rank %1").arg(rank));
         for (int part = 0; part < m_steps->ranks(); ++part) paintPart(painter, rank, part);
         paintArrow(painter, rank);
     }

@@ -32,6 +32,7 @@ constexpr const char* kControlFooter =
     "  epochs N          ends after N epochs in all\n"
     "  checkpoint        saves now\n"
     "  record [N]        N steps (50 without N) in detail\n"
+    "  replicas [N]      the next step's gradient of every rank, their mean and the weights' change; of N steps norms\n"
     "  stop              ends after the step, with the weights saved\n"
     "\n"
     "Examples:\n"
