@@ -52,7 +52,8 @@ GradientPicture::GradientPicture(const Theme& theme, QWidget* parent) : QWidget(
     connect(&theme, &Theme::changed, this, [this] { update(); });
 }
 
-void GradientPicture::setStep(const LookedAtStep* step) {
+void GradientPicture::setStep(const LookedAtStep* step, bool summed) {
+    m_summed = summed;
     m_step = step ? *step : LookedAtStep();
     updateGeometry();
     update();
@@ -70,7 +71,7 @@ std::vector<GradientPicture::Column> GradientPicture::columns() const {
         if (mean && std::isfinite(mean->cosine)) one.note += tr("  cos %1").arg(mean->cosine, 0, 'f', 2);
         all.push_back(one);
     }
-    Column mean{m_step.wholeMean(), tr("mean of all"), {}, -1};
+    Column mean{m_step.wholeMean(), m_summed ? tr("sum of all, not mean") : tr("mean of all"), {}, -1};
     if (mean.view) mean.note = tr("|g| %1").arg(norm(mean.view->norm));
     Column change{m_step.wholeChange(), tr("weights' change"), {}, -1};
     if (change.view) change.note = tr("|\u0394w| %1").arg(norm(change.view->norm));

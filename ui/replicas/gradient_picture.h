@@ -17,7 +17,8 @@ class GradientPicture : public QWidget {
     Q_OBJECT
   public:
     explicit GradientPicture(const Theme& theme, QWidget* parent = nullptr);
-    void setStep(const LookedAtStep* step);  // null: nothing; it is copied
+    // Null: nothing; it is copied. summed: who averages has forgotten to divide.
+    void setStep(const LookedAtStep* step, bool summed = false);
     QSize minimumSizeHint() const override;
 
   protected:
@@ -43,6 +44,7 @@ class GradientPicture : public QWidget {
 
     const Theme& m_theme;
     LookedAtStep m_step;
+    bool m_summed = false;
 };
 
 }  // namespace ringside

@@ -280,7 +280,7 @@ void ReplicasPage::showEmpty() {
 
 void ReplicasPage::showLook() {
     const LookedAtStep& step = *shownStep();
-    m_gradients->setStep(&step);
+    m_gradients->setStep(&step, m_run.data().stepPitfalls().sumGradients);
     m_pull->setText(pullSentence(m_run.data(), step));
     m_pull->setVisible(!m_pull->text().isEmpty());
     showRing(step);
@@ -295,9 +295,10 @@ void ReplicasPage::showRing(const LookedAtStep& step) {
     for (const auto& own : step.own)
         if (own && !own->ring.empty()) values.push_back(own->ring);
     const bool can = values.size() == step.own.size() && values.size() >= 2 && values.size() <= kMostInRing;
+    const bool summed = m_run.data().stepPitfalls().sumGradients;
     if (m_ringOf != step.step || m_ring->steps().has_value() != can) {
         m_ringOf = step.step;
-        m_ring->setSteps(can ? std::optional<RingSteps>(RingSteps(values)) : std::nullopt);
+        m_ring->setSteps(can ? std::optional<RingSteps>(RingSteps(values, !summed)) : std::nullopt);
         m_ring->setStep(0);
     }
     m_ringError = -1;
@@ -325,9 +326,13 @@ void ReplicasPage::stepRing(int by) {
     const int step = m_ring->step();
     const int n = ring->ranks();
     const QString where = tr("Step %1 of %2. ").arg(step).arg(ring->steps());
+    const bool divides = !m_run.data().stepPitfalls().sumGradients;
     if (step == 0)
-        m_ringText->setText(where + tr("Each rank has its own gradient, divided by %1 and cut into %1 parts; the first "
-                                       "two values of each part are shown.")
+        m_ringText->setText(where + (divides
+                                         ? tr("Each rank has its own gradient, divided by %1 and cut into %1 parts; "
+                                              "the first two values of each part are shown.")
+                                         : tr("Each rank has its own gradient, by mistake not divided, cut into %1 "
+                                              "parts; the first two values of each part are shown."))
                                         .arg(n));
     else if (step < n - 1)
         m_ringText->setText(where + tr("Reduce-scatter: each rank added the part that came to its own."));
@@ -338,7 +343,7 @@ void ReplicasPage::stepRing(int by) {
     else
         m_ringText->setText(
             where +
-            tr("All ranks have the mean, after %1 steps that each moved 1/%2 of the bucket%3.")
+            tr("All ranks have the result, after %1 steps that each moved 1/%2 of the bucket%3.")
                 .arg(ring->steps())
                 .arg(n)
                 .arg(m_ringError < 0

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kRankNames = 64;   // of the ranks, at the left
 constexpr double kPartTitles = 24;  // of the parts, above
-constexpr double kArrows = 72;  // at the right: from whom to whom
+constexpr double kArrows = 72;      // at the right: from whom to whom
 constexpr double kMostRow = 84;
 constexpr double kTwoLines = 38;  // a row so high has room for both values
 
@@ -100,7 +100,8 @@ void RingPicture::paintEvent(QPaintEvent*) {
         painter.fillRect(QRectF(0, row.top(), 4, row.height()), m_theme.rankColor(rank));
         painter.setPen(m_theme.colors().text);
         painter.setFont(m_theme.noteFont());
-        painter.drawText(QRectF(10, row.top(), kRankNames - 10, row.height()), Qt::AlignVCenter, tr("rank %1").arg(rank));
+        painter.drawText(QRectF(10, row.top(), kRankNames - 10, row.height()), Qt::AlignVCenter,
+                         tr("rank %1").arg(rank));
         for (int part = 0; part < m_steps->ranks(); ++part) paintPart(painter, rank, part);
         paintArrow(painter, rank);
     }

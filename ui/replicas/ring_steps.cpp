@@ -6,14 +6,15 @@
 
 namespace ringside {
 
-RingSteps::RingSteps(const std::vector<std::vector<double>>& values) {
+RingSteps::RingSteps(const std::vector<std::vector<double>>& values, bool divides) {
     const auto n = values.size();
+    const double divisor = divides ? static_cast<double>(n) : 1;
     State first(n, std::vector<Part>(n));
     for (std::size_t rank = 0; rank < n; ++rank) {
         const std::size_t each = values[rank].size() / std::max<std::size_t>(n, 1);
         for (std::size_t part = 0; part < n; ++part)
             for (std::size_t i = 0; i < each; ++i)
-                first[rank][part].values.push_back(values[rank][part * each + i] / static_cast<double>(n));
+                first[rank][part].values.push_back(values[rank][part * each + i] / divisor);
     }
     m_states.push_back(std::move(first));
     if (n < 2) return;

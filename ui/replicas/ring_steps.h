@@ -10,8 +10,9 @@ namespace ringside {
 // has one part of the sum, and N-1 more steps hand these round.
 class RingSteps {
   public:
-    // values[rank]: N parts after one another, as many values of each; as DDP they are divided by N first.
-    explicit RingSteps(const std::vector<std::vector<double>>& values);
+    // values[rank]: N parts after one another, as many values of each; as DDP they are divided by N first, unless that
+    // is forgotten.
+    explicit RingSteps(const std::vector<std::vector<double>>& values, bool divides = true);
 
     struct Part {
         std::vector<double> values;
