@@ -34,6 +34,7 @@ struct Bench {
     int threads = 1;  // of a rank
     RunConfig config = {};
 
+    std::int64_t warmUp() const { return std::max<std::int64_t>(1, steps / 10); }
     std::int64_t stepsPerEpoch() const { return workload->name == "mlp" ? steps : std::min<std::int64_t>(8, steps); }
     std::int64_t samples() const { return config.loader.batchSize * stepsPerEpoch() * worldSize; }
 };
@@ -50,7 +51,7 @@ class TimingObserver final : public TrainerObserver {
     TimingObserver(TelemetrySink& sink, const Bench& bench) : m_sink(sink), m_bench(bench) {}
     void onStep(const StepRecord& record) override {
         if (!m_bench.silent) m_sink.step(record);
-        if (record.step == m_bench.steps / 10) {
+        if (record.step == m_bench.warmUp()) {
             m_begin = Clock::now();
             m_cpuBegin = cpuSeconds();
         }
@@ -64,7 +65,7 @@ class TimingObserver final : public TrainerObserver {
 
   private:
     void report() const {
-        const auto timed = static_cast<double>(m_bench.steps - m_bench.steps / 10);
+        const auto timed = static_cast<double>(m_bench.steps - m_bench.warmUp());
         const double seconds = std::chrono::duration<double>(Clock::now() - m_begin).count();
         std::printf("%.2f %.2f\n", timed / seconds, (cpuSeconds() - m_cpuBegin) / timed * 1e6);
         std::fflush(stdout);
