@@ -68,11 +68,11 @@ struct ParallelConfig {
     double bucketCapMb = 25;
     double firstBucketMb = 1;
     std::int64_t threadsPerRank = 0;  // on the CPU; 0: the host's CPUs divided by its ranks
-    double timeoutSeconds = 30;    // a rank that is silent this long has hung
-    std::string interface = {};    // of the network between hosts; empty: the one that reaches rank 0
-    std::int64_t maxRestarts = 0;  // from the last checkpoint, after a rank failed
-    double memoryLimitMb = 0;      // of each rank, as the engine counts; 0: none but the machine's
-    bool shareGpu = false;         // more ranks than GPUs: several ranks on one, for teaching and not for timing
+    double timeoutSeconds = 30;       // a rank that is silent this long has hung
+    std::string interface = {};       // of the network between hosts; empty: the one that reaches rank 0
+    std::int64_t maxRestarts = 0;     // from the last checkpoint, after a rank failed
+    double memoryLimitMb = 0;         // of each rank, as the engine counts; 0: none but the machine's
+    bool shareGpu = false;            // more ranks than GPUs: several ranks on one, for teaching and not for timing
     PaceConfig pace = {};
     bool operator==(const ParallelConfig&) const = default;
 };

@@ -153,7 +153,8 @@ TEST_CASE("where no rank has a whole gradient the page says why") {
     run.feed(QByteArray::fromStdString(encode(started)));
     page.show();
     REQUIRE(waitFor([&] { return run.data().started().has_value(); }));
-    REQUIRE(waitFor(
-        [&] { return page.findChild<QLabel*>("replicasEmptyLabel")->text().startsWith("This run's strategy is fsdp"); }));
+    REQUIRE(waitFor([&] {
+        return page.findChild<QLabel*>("replicasEmptyLabel")->text().startsWith("This run's strategy is fsdp");
+    }));
     CHECK_FALSE(page.findChild<QPushButton*>("lookButton")->isEnabled());
 }
