@@ -150,3 +150,14 @@ TEST_CASE("Steps that are traced by layer tell when each layer of the model bega
         if (trace.layer[i] >= 0) layers.push_back(trace.layer[i]);
     CHECK(layers == std::vector<std::int64_t>{0, 1, 2, 2, 1, 0});  // Linear, ReLU, Linear
 }
+
+TEST_CASE("A pace at which ranks would be taken for hung is refused with the limit and the way out") {
+    RunConfig config = fewSteps();
+    config.parallel.timeoutSeconds = 2;
+    config.parallel.pace.gflops = 0.001;  // 2 * 120 * 19,072 FLOP take 4.58 s
+    CHECK_THROWS_WITH(trainAsThreads(config),
+                      containing("parallel.pace.gflops makes a backward pass last 4.58 s; the most is 1 s"));
+    config.parallel.pace = {0, 0.0001, 0};  // 38,440 bytes once each way between two ranks: 3.08 s
+    CHECK_THROWS_WITH(trainAsThreads(config),
+                      containing("parallel.pace.gbit_per_s makes the gradients' all-reduce last 3.08 s"));
+}

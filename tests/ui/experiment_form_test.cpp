@@ -11,6 +11,7 @@
 
 #include "data/raw_file.h"
 #include "experiment/number_spin_box.h"
+#include "experiment/pace_presets.h"
 #include "models/experiment_model.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
@@ -332,4 +333,36 @@ TEST_CASE("a model larger than the memory is said beside its kind") {
     const Problem* problem = f.model.problemOf("model.kind");
     REQUIRE(problem != nullptr);
     CHECK(problem->message.starts_with("takes "));  // 7 x 65536^2 weights, three times 4 bytes, on each of 64 ranks
+}
+
+TEST_CASE("a pace is fitted to what the model computes and sends") {
+    Fixture f;
+    // Forward 19,072 FLOP a sample, 32 samples, backward twice that, in 30 ms: 0.061 GFLOP/s. 38,440 bytes of
+    // gradients, of which a ring of four sends 3/2, in 6 ms: 0.077 Gbit/s.
+    const RunConfig four = withPace(f.model.config(), f.model.data(), PacePreset::FourSmallGpus);
+    CHECK(four.parallel.worldSize == 4);
+    CHECK(four.parallel.pace.gflops == Approx(0.061));
+    CHECK(four.parallel.pace.gbitPerSecond == Approx(0.077));
+    CHECK(four.parallel.pace.latencyUs == 100);
+    CHECK(four.validate().empty());
+    RunConfig two = f.model.config();
+    two.parallel.worldSize = 2;
+    const RunConfig slow = withPace(two, f.model.data(), PacePreset::SlowNetwork);
+    CHECK(slow.parallel.worldSize == 2);
+    CHECK(slow.parallel.pace.gbitPerSecond == Approx(0.0051));  // once each way in 60 ms
+    CHECK_FALSE(withPace(slow, f.model.data(), PacePreset::Off).parallel.pace.any());
+}
+
+TEST_CASE("a forgotten set_epoch is marked beside its field") {
+    Fixture f;
+    auto* hint = f.form.findChild<QLabel*>("setEpochHintLabel");
+    CHECK(hint->isHidden());
+    RunConfig config = f.model.config();
+    config.sampler.setEpoch = false;
+    f.model.edit(config, "sampler.set_epoch");
+    CHECK_FALSE(hint->isHidden());
+    CHECK(hint->text().contains("all 10 epochs get one order"));
+    config.sampler.shuffle = false;  // then it is the same order anyway
+    f.model.edit(config, "sampler.shuffle");
+    CHECK(hint->isHidden());
 }

@@ -35,6 +35,22 @@ TEST_CASE("clicking a cell selects its sample and explains it; clicking again le
     CHECK(!window.plan.selectedSample());
 }
 
+TEST_CASE("a forgotten set_epoch stands over the views until it is called, and leads to Diff") {
+    PageWindow window;
+    auto* banner = window.page.findChild<QFrame*>("orderBanner");
+    CHECK(banner->isHidden());
+    RunConfig config = window.experiment.config();
+    config.sampler.setEpoch = false;
+    window.experiment.edit(config, "sampler.set_epoch");
+    REQUIRE(waitFor([&] { return !banner->isHidden(); }));
+    CHECK(window.text("orderBannerLabel").startsWith("set_epoch is never called: all 10 epochs deal the same order"));
+    window.page.findChild<QPushButton*>("orderBannerButton")->click();
+    CHECK(window.page.findChild<QPushButton*>("diffViewButton")->isChecked());
+    config.sampler.setEpoch = true;
+    window.experiment.edit(config, "sampler.set_epoch");
+    REQUIRE(waitFor([&] { return banner->isHidden(); }));
+}
+
 TEST_CASE("dragging pans the loom and selects nothing") {
     PageWindow window;
     LoomWidget& loom = window.loom();

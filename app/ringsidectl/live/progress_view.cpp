@@ -53,6 +53,11 @@ std::string metrics(const char* name, double loss, double accuracy) {
     return text;
 }
 
+std::string paceText(const RunData& run) {
+    if (!run.pace().any()) return {};
+    return run.keepsPace() ? ", paced" : ", paced, but this CPU is too slow for it";
+}
+
 bool headlineIsPadded(const RunData& run) {
     if (!run.started()) return false;
     const Result<RunConfig> config = RunConfig::parse(run.started()->config, "run");
@@ -201,7 +206,8 @@ void ProgressView::finish(const RunData& run, const std::string& runDirectory) {
             m_screen.out(terminalText(end.verdict) + ": " +
                          (end.trainSeconds < 60 ? format("%.2f s", end.trainSeconds) : duration(end.trainSeconds)) +
                          ", " + withThousands(static_cast<std::int64_t>(end.stepsPerSecond)) + " steps/s, " +
-                         withThousands(static_cast<std::int64_t>(end.samplesPerSecond)) + " samples/s\n");
+                         withThousands(static_cast<std::int64_t>(end.samplesPerSecond)) + " samples/s" + paceText(run) +
+                         "\n");
         }
     }
     if (!run.validationEpochs().empty()) {

@@ -56,6 +56,13 @@ void printShards(const RunSummary& summary) {
                       : "not as planned: " + (summary.planMismatch ? summary.planMismatch->text : "in epoch 0"));
 }
 
+std::string paceText(const SummaryPace& pace) {
+    char text[160];
+    std::snprintf(text, sizeof text, "to %g GFLOP/s, %g Gbit/s, %g us a message (0: as fast as they come)%s",
+                  pace.gflops, pace.gbitPerSecond, pace.latencyUs, pace.kept ? "" : "; this CPU was too slow for it");
+    return text;
+}
+
 void printSummary(const RunPaths& paths, const RunSummary& summary) {
     char speed[128];
     std::snprintf(speed, sizeof speed, "%lld steps in %.2f s (%.0f steps/s, %.0f samples/s)",
@@ -69,6 +76,7 @@ void printSummary(const RunPaths& paths, const RunSummary& summary) {
     row("device", summary.whyDevice);
     row("backend", summary.whyBackend);
     row("trained", speed);
+    if (summary.pace) row("paced", paceText(*summary.pace));
     printMetrics(summary);
     printShards(summary);
     if (summary.timeVerdict && !summary.timeVerdict->empty()) row("time", *summary.timeVerdict);

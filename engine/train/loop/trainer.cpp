@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "comm/pace/link_pace.h"
 #include "config/mesh.h"
 #include "model/model_description.h"
 #include "nn/models/model_factory.h"
@@ -193,6 +194,7 @@ Trainer::Trainer(const TrainerParts& parts)
                  .lookEvery = lookEvery(parts.config)},
                 controlActions()),
       m_epochs(parts.config.training.epochs),
+      m_ownParameters(ownParameters()),
       m_tracer({.trace = parts.config.telemetry.trace,
                 .rank = parts.communicator.rank(),
                 .worldSize = parts.communicator.size(),
@@ -204,6 +206,7 @@ TrainOutcome Trainer::run() {
     const PhaseScope scope(m_parts.observer.progress().phase, Phase::kIdle);
     const ShardPlan first = valueOrThrow(ShardPlan::make(trainingSpec(m_parts, 0)));
     checkShard(first);
+    checkPace();
     m_plannedSteps = plannedSteps(first, m_parts.config.training);
     resume();
     m_checkpoints.reserve();
@@ -308,7 +311,7 @@ void Trainer::leaveEarly() {
 bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     m_tracer.begin(m_position.step + 1, m_position.epoch);
     m_slowPhase.beginStep();
-    m_pacer.beginStep(ownParameters());
+    m_pacer.beginStep(m_ownParameters);
     const int rank = m_layout.dataRank();
     const std::size_t consumedBefore = m_consumed.size();
     StepSums step;
@@ -348,6 +351,29 @@ void Trainer::finishTrace() {
     if (!isRankZero()) return;
     if (const std::optional<std::int64_t> steps = m_tracer.wantedInterval())
         m_agreement.post({ControlKind::kTraceEvery, static_cast<double>(*steps)});
+}
+
+// Who is in one phase for longer than the deadline is taken for hung.
+void Trainer::checkPace() const {
+    const PaceConfig& pace = m_parts.config.parallel.pace;
+    const double most = m_parts.config.parallel.timeoutSeconds / 2;
+    const DevicePace device(m_parts.config, m_task);
+    const auto seconds = [](std::int64_t ns) { return static_cast<double>(ns) / 1e9; };
+    const double backward =
+        seconds(device.passNs(*m_model, LayerWatch::Work::kBackward, largestBatch(m_parts), 0, m_model->layerCount()));
+    const LinkPace link{pace.gbitPerSecond, pace.latencyUs};
+    std::int64_t bytes = 0;
+    for (const Parameter* one : m_strategy->wholeParameters()) bytes += 4 * one->shape.count();
+    const double moving =
+        link.any() ? seconds(link.collectiveNs(CollectiveKind::kAllReduce, bytes, m_parts.communicator.size())) : 0;
+    const auto refuse = [&](const char* field, const char* what, double lasts) {
+        std::array<char, 96> text{};
+        std::snprintf(text.data(), text.size(), "makes %s last %.3g s; the most is %.3g s", what, lasts, most);
+        throw TrainingError(Problem{field, std::string(text.data()) + ", half of parallel.timeout_seconds",
+                                    "raise it, or parallel.timeout_seconds"});
+    };
+    if (backward > most) refuse("parallel.pace.gflops", "a backward pass", backward);
+    if (moving > most) refuse("parallel.pace.gbit_per_s", "the gradients' all-reduce", moving);
 }
 
 // That this rank updates.

@@ -66,6 +66,7 @@ class Trainer {
     void leaveEarly();
     bool isLeavingEarly(std::int64_t batches) const;
     void tellPace();
+    void checkPace() const;
     std::int64_t ownParameters() const;
     Batch nextTrainingBatch();
     Batch nextValidationBatch();
@@ -126,7 +127,8 @@ class Trainer {
     CheckpointKeeper m_checkpoints;
     StepAgreement m_agreement;
     RunControl m_control;
-    std::int64_t m_epochs;  // in all
+    std::int64_t m_epochs;         // in all
+    std::int64_t m_ownParameters;  // that this rank updates
     StepTracer m_tracer;
     SlowPhase m_slowPhase;
     std::int64_t m_plannedSteps = 0;
