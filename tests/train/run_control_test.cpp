@@ -77,6 +77,23 @@ TEST_CASE("Pauses, single steps and phases fall where they were asked for, on al
     }
 }
 
+TEST_CASE("In slow motion every rank tells each phase of its steps as it comes to it, and at full speed none") {
+    RunConfig config = control2Ranks();
+    config.training.maxSteps = 3;
+    RunOptions options;
+    options.tellAfter[1] = {{ControlKind::kRate, 5}};
+    const auto ranks = trainAsThreads(config, options);
+    for (const RankReport& rank : ranks) {
+        std::vector<Phase> phases;
+        for (const PhaseReached& one : rank.all<PhaseReached>()) {
+            CHECK(one.step == 3);  // told in step 1, obeyed at the end of step 2
+            phases.push_back(one.phase);
+        }
+        CHECK(phases == std::vector<Phase>{Phase::kDataWait, Phase::kForward, Phase::kBackward, Phase::kMoving,
+                                           Phase::kOptimizer});
+    }
+}
+
 TEST_CASE("Holding a run changes no bit of any kind of model") {
     RunConfig config = control2Ranks();
     SECTION("mlp with momentum") {}

@@ -60,11 +60,9 @@ void RunControl::showPhase(Phase phase) {
 void RunControl::reach(Phase phase) {
     const Phase next = following(phase);
     if (m_onePhase) {
-        showPhase(phase);
         holdAfter(phase);
         return showPhase(next);
     }
-    showPhase(phase);
     const double share = shareUntil(phase) / m_rate;
     m_due = m_stepBegan + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(share));
     hold("training", phaseName(phase));
