@@ -4,6 +4,7 @@
 
 #include "support/catch.h"
 #include "telemetry/data/run_data.h"
+#include "telemetry/data/step_replay.h"
 #include "telemetry/events/codec.h"
 #include "telemetry/events/plain_line.h"
 
@@ -116,6 +117,35 @@ TEST_CASE("Five thousand mutations end in events or counted problems, and events
 
 TEST_CASE("Five thousand mutations end in events or counted problems, and events encode again: fourth seed") {
     checkMutations(20240610);
+}
+
+TEST_CASE("Damaged traces are judged and played again in bounded time and memory, or left out") {
+    std::mt19937 random(20261123);
+    std::string whole;
+    for (int step = 1; step <= 3; ++step)
+        for (int rank = 0; rank < 2; ++rank)
+            whole += R"({"kind":"trace","rank":)" + std::to_string(rank) + R"(,"epoch":0,"step":)" +
+                     std::to_string(step) + R"(,"begin_ns":)" + std::to_string(100 * step) +
+                     R"(,"length_ns":90,"cpu_ns":50,"queued_ns":-1,"phase":[3,5,6,7],"at_ns":[0,20,30,80],)"
+                     R"("used_ns":[0,19,20,45],"group":[0,0],"collective":[1,2],"of_kind":[0,3],"bytes":[64,1048576],)"
+                     R"("ready_ns":[18,19],"arrived_ns":[20,22],"last_ns":[30,31],"ended_ns":[80,81]})" +
+                     "\n";
+    std::size_t replayed = 0;
+    for (int round = 0; round < 3000; ++round) {
+        TraceData traces(2);
+        Decoder decoder;
+        decoder.feed(round == 0 ? whole : mutated(whole, random), [&](Event&& event) {
+            if (const auto* trace = std::get_if<StepTrace>(&event)) traces.apply(*trace);
+        });
+        REQUIRE(traces.steps().size() <= 4 * 6);
+        traces.verdict();
+        for (const StepChange& change : {StepChange{}, StepChange{.withoutDelayOf = 1, .noOverlap = true},
+                                         StepChange{.bucketMiB = 0.01, .worldSize = 5}}) {
+            replayed += static_cast<std::size_t>(replaySteps(traces, change).steps);
+            REQUIRE(replayedTrace(traces, change, 3).steps().size() <= 3);
+        }
+    }
+    CHECK(replayed > 1000);
 }
 
 TEST_CASE("What the quick way accepts, the general way reads the same") {

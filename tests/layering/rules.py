@@ -63,9 +63,11 @@ UI = {
     "shards": {"controls", "export", "models", "pages", "theme", "words"},
     "replicas": {"charts", "controls", "export", "models", "pages", "shards", "theme", "words"},
     "training": {"charts", "controls", "export", "models", "pages", "theme", "words"},
+    "timeline": {"controls", "models", "pages", "shards", "theme", "words"},
     "commands": {"pages", "theme"},
     "main_window": {"charts", "commands", "controls", "devices", "diagnostics", "dialogs", "experiment", "export", "import",
-                    "loading", "models", "pages", "ranks", "replicas", "settings", "shards", "theme", "training", "words"},
+                    "loading", "models", "pages", "ranks", "replicas", "settings", "shards", "theme", "timeline", "training",
+                    "words"},
     "start": {"dialogs", "main_window", "pages", "settings", "theme"},
 }
 VIEWS = {"scene", "cells"}

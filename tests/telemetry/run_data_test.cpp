@@ -252,3 +252,23 @@ TEST_CASE("A heartbeat moves step and phase but never backwards") {
     CHECK(data.ranks()[0].droppedSteps == 2);
     CHECK(data.ranks()[0].lastSeenUs == 200);
 }
+
+TEST_CASE("Phase times are the mean over the ranks of the steps that all of them traced") {
+    RunData data;
+    data.apply(run(2));
+    for (int rank = 0; rank < 2; ++rank) {
+        for (std::int64_t number = 1; number <= 4; ++number) {
+            StepsFrame frame = step(rank, number, number * 1000);
+            if (number != 3 || rank == 0) frame.traced = {number};  // rank 1 traced no third step
+            if (!frame.traced.empty())
+                frame.phaseNs[static_cast<std::size_t>(Phase::kBackward)] = {(2 + 4 * rank) * 1'000'000};
+            data.apply(frame);
+        }
+    }
+    const auto points = data.phaseTime(Phase::kBackward).points();
+    REQUIRE(points.size() == 3);
+    CHECK(points[0].mean == Approx(4));
+    CHECK(points[2].step == 4);
+    CHECK(data.phaseTime(Phase::kForward).points().size() == 3);
+    CHECK(data.phaseTime(Phase::kForward).points()[0].mean == 0);
+}

@@ -98,3 +98,34 @@ TEST_CASE("bytes move faster with more bandwidth, small messages with less laten
 TEST_CASE("without overlap the buckets move one after the other behind the backward pass") {
     CHECK(replaySteps(overlappedSteps(10), {.noOverlap = true}).predicted == Approx(29));  // 20 + 6 + 1 + 2
 }
+
+TEST_CASE("other buckets move when their bytes are ready, at the pace of the recorded ones") {
+    // 2 MiB in 7 ms, evenly ready from the beginning of the backward pass to its end at 20 ms; 2 ms of update.
+    CHECK(replaySteps(overlappedSteps(10), {.bucketMiB = 2}).predicted == Approx(29));       // 20 + 7 + 2
+    CHECK(replaySteps(overlappedSteps(10), {.bucketMiB = 1}).predicted == Approx(25.5));     // 20 + 3.5 + 2
+    CHECK(replaySteps(overlappedSteps(10), {.bucketMiB = 0.5}).predicted == Approx(23.75));  // 20 + 1.75 + 2
+}
+
+TEST_CASE("more ranks with the same work each move more bytes in more rounds") {
+    // A ring of W sends 2 (W - 1) / W of the bytes in 2 (W - 1) rounds: from 2 to 4 ranks 1.5 times and 3 times.
+    CHECK(replaySteps(unevenSteps(10, 1 << 20), {.worldSize = 4}).predicted == Approx(34));
+    CHECK(replaySteps(unevenSteps(10, 1024), {.worldSize = 4}).predicted == Approx(37));
+    CHECK(replaySteps(unevenSteps(10, 1 << 20), {.worldSize = 2}).predicted == Approx(33));
+}
+
+TEST_CASE("replayed steps are a trace like the recorded ones") {
+    const TraceData same = replayedTrace(unevenSteps(6, 1 << 20), {}, 3);
+    REQUIRE(same.steps().size() == 3);
+    const TracedStep& step = *same.find(5);
+    REQUIRE(step.complete());
+    CHECK(step.endNs - step.beginNs == 33 * kReplayMs);
+    CHECK(timeOf(step.ranks[0].times, Phase::kWaiting) == 20 * kReplayMs);
+    CHECK(timeOf(step.ranks[0].times, Phase::kMoving) == 2 * kReplayMs);
+    REQUIRE(step.meetings.size() == 1);
+    CHECK(step.meetings[0].lastRank == 1);
+    const TraceData faster = replayedTrace(unevenSteps(6, 1 << 20), {.withoutDelayOf = 1}, 3);
+    CHECK(faster.find(5)->endNs - faster.find(5)->beginNs == 13 * kReplayMs);
+    const TraceData wider = replayedTrace(unevenSteps(6, 1 << 20), {.worldSize = 5}, 3);
+    CHECK(wider.worldSize() == 5);
+    CHECK(wider.find(6)->complete());
+}

@@ -48,9 +48,10 @@ class CurvePoints {
 // One line of a chart. x does not decrease; y may be NaN where nothing was measured.
 struct Curve {
     enum class Kind {
-        Line,       // smoothed, with the raw line faded behind it
-        BandLine,   // the same over a band from minimum to maximum
-        MarkedLine  // few points, each with a marker, never smoothed
+        Line,        // smoothed, with the raw line faded behind it
+        BandLine,    // the same over a band from minimum to maximum
+        MarkedLine,  // few points, each with a marker, never smoothed
+        Stack        // filled from minimum to maximum, where y is its own height; never smoothed
     };
 
     QString key;   // what it is, in any language and on every redraw: "loss.train"

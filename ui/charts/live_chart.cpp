@@ -19,6 +19,7 @@ namespace {
 
 constexpr double kRawOpacity = 0.30;
 constexpr double kBandOpacity = 0.13;
+constexpr double kStackOpacity = 1;
 constexpr double kLineWidth = 2;
 constexpr double kMarkerSize = 8;
 constexpr double kDotSize = 5;
@@ -165,6 +166,10 @@ std::vector<QPointF> LiveChart::pointsIn(const AxisRange& x) const {
         for (std::size_t index = first; index < end; ++index) {
             const CurvePoint& point = m_curves[at].points[index];
             if (point.x < x.minimum || point.x > x.maximum) continue;
+            if (m_curves[at].kind == Curve::Kind::Stack) {
+                points.emplace_back(point.x, toY(point.maximum));
+                continue;
+            }
             points.emplace_back(point.x, toY(point.y));
             points.emplace_back(point.x, toY(m_smoothed[at][index]));
         }
@@ -217,12 +222,14 @@ LiveChart::Drawn LiveChart::addSeries(const Curve& curve) {
         series->attachAxis(m_xAxis);
         series->attachAxis(m_yAxis);
     };
-    if (curve.kind == Curve::Kind::BandLine) {
+    const bool stack = curve.kind == Curve::Kind::Stack;
+    if (curve.kind == Curve::Kind::BandLine || stack) {
         drawn.band = new QAreaSeries(new QLineSeries, new QLineSeries);
         drawn.band->upperSeries()->setParent(drawn.band);
         drawn.band->lowerSeries()->setParent(drawn.band);
         attach(drawn.band);
     }
+    if (stack) return drawn;
     if (curve.kind != Curve::Kind::MarkedLine) {
         attach(drawn.raw = new QLineSeries);
     }
@@ -233,17 +240,18 @@ LiveChart::Drawn LiveChart::addSeries(const Curve& curve) {
 
 void LiveChart::restyle(Drawn& drawn, const Curve& curve) {
     const bool shown = !m_hidden.contains(curve.key);
-    drawn.line->setPen(QPen(curve.color, kLineWidth, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-    drawn.line->setVisible(shown);
     if (drawn.raw != nullptr) {
         drawn.raw->setPen(QPen(faded(curve.color, kRawOpacity), 1));
         drawn.raw->setVisible(shown && m_smoothing > 0);
     }
     if (drawn.band != nullptr) {
         drawn.band->setPen(Qt::NoPen);
-        drawn.band->setBrush(faded(curve.color, kBandOpacity));
+        drawn.band->setBrush(faded(curve.color, curve.kind == Curve::Kind::Stack ? kStackOpacity : kBandOpacity));
         drawn.band->setVisible(shown);
     }
+    if (drawn.line == nullptr) return;
+    drawn.line->setPen(QPen(curve.color, kLineWidth, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    drawn.line->setVisible(shown);
     const bool marked = curve.kind == Curve::Kind::MarkedLine;
     drawn.markers->setMarkerSize(marked ? kMarkerSize : kDotSize);
     drawn.markers->setColor(marked ? m_theme.colors().panel : curve.color);
@@ -267,6 +275,7 @@ void LiveChart::fill(Drawn& drawn, const Curve& curve) {
         drawn.band->upperSeries()->replace(
             decimatedEdge(gather([&](std::size_t at) { return curve.points[at].maximum; }), columns, Edge::Upper));
     }
+    if (drawn.line == nullptr) return;
     if (drawn.raw != nullptr && m_smoothing > 0) {
         drawn.raw->replace(decimated(gather([&](std::size_t at) { return curve.points[at].y; }), columns));
     }

@@ -19,6 +19,7 @@
 #include "models/plan_model.h"
 #include "models/run_controller.h"
 #include "models/run_model.h"
+#include "models/step_cursor.h"
 #include "pages/navigator.h"
 
 namespace ringside {
@@ -109,6 +110,7 @@ class MainWindow final : public QMainWindow {
     ExperimentModel m_experiment;
     PlanModel m_plan;
     RunModel m_run;
+    StepCursor m_stepCursor;
     RunController m_controller;
     DeviceQuery m_devices;
     WindowActions m_actions;

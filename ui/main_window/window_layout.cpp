@@ -3,6 +3,7 @@
 #include <QHBoxLayout>
 #include <QStatusBar>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <utility>
 
 #include "controls/elided_label.h"
@@ -19,6 +20,7 @@
 #include "settings/settings.h"
 #include "shards/page/shards_page.h"
 #include "theme/theme.h"
+#include "timeline/timeline_page.h"
 #include "training/training_page.h"
 
 namespace ringside {
@@ -83,12 +85,30 @@ void MainWindow::addPages() {
     auto* shards = new ShardsPage(m_experiment, m_plan, m_run, theme, this);
     connect(shards, &ShardsPage::reportSamplesWanted, &m_controller, &RunController::reportSamplesOnce);
     m_navigator->add(shards);
-    m_navigator->add(new TrainingPage(m_run, theme, this));
+    auto* training = new TrainingPage(m_run, theme, this);
+    training->followStep(m_stepCursor);
+    m_navigator->add(training);
+    auto* timeline = new TimelinePage(m_run, m_stepCursor, theme, m_services.controlProgram, this);
+    connect(timeline, &TimelinePage::recordWanted, &m_controller, [this](int steps) {
+        m_controller.tell({ControlKind::kRecord, static_cast<double>(steps)});
+    });
+    m_navigator->add(timeline);
     auto* replicas = new ReplicasPage(m_run, theme, this);
     connect(replicas, &ReplicasPage::lookWanted, this, [this](int steps) {
         m_controller.tell({ControlKind::kReplicas, static_cast<double>(steps)});
     });
     m_navigator->add(replicas);
+    connect(&m_stepCursor, &StepCursor::changed, shards, [this, shards] {
+        const auto& started = m_run.data().started();
+        const auto step = m_stepCursor.step();
+        const std::int64_t perEpoch = started ? std::max<std::int64_t>(started->stepsPerEpoch, 1) : 1;
+        shards->showStep(step, step ? (*step - 1) / perEpoch : 0, false);
+    });
+    connect(timeline, &TimelinePage::samplesWanted, shards, [this, shards](qint64 step, qint64 epoch) {
+        m_stepCursor.choose(step);
+        m_navigator->show(QStringLiteral("shards/loom"));
+        shards->showStep(step, epoch, true);
+    });
 }
 
 void MainWindow::connectPages() {

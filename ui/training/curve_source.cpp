@@ -4,12 +4,15 @@
 #include <QCoreApplication>
 #include <QLocale>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <numeric>
 
+#include "theme/phase_colors.h"
 #include "theme/theme.h"
+#include "words/phase_text.h"
 
 namespace ringside {
 namespace {
@@ -141,6 +144,42 @@ std::vector<Curve> gradientNormCurves(GrowingCurves& held, const RunParts& parts
 
 std::vector<Curve> learningRateCurves(GrowingCurves& held, const RunParts& parts, XAxis axis, const Theme& theme) {
     return onlyCurve(held, parts, axis, "learningRate", "all ranks", theme, &RunData::learningRate);
+}
+
+std::vector<Curve> phaseCurves(const RunParts& parts, XAxis axis, const Theme& theme) {
+    constexpr std::array kPhases{Phase::kDataWait, Phase::kCopy,   Phase::kForward,  Phase::kBackward,
+                                 Phase::kWaiting,  Phase::kMoving, Phase::kOptimizer};
+    constexpr float kWorthShowing = 0.005F;  // of the largest
+    std::vector<Curve> curves;
+    std::vector<double> below;  // height so far at each point: all phases have the same
+    float largest = 0;
+    for (const Phase phase : kPhases)
+        for (const RunPart& part : parts)
+            for (const SeriesPoint& point : part.run->phaseTime(phase).points())
+                largest = std::max(largest, point.mean);
+    for (const Phase phase : kPhases) {
+        Curve curve{QStringLiteral("phase.%1").arg(static_cast<int>(phase)),
+                    phaseText(phase),
+                    phaseColor(phase, theme),
+                    Curve::Kind::Stack,
+                    {}};
+        if (phase == Phase::kWaiting) curve.color = hatchColor(theme);
+        bool seen = false;
+        std::size_t index = 0;
+        for (const RunPart& part : parts) {
+            const auto points = part.run->phaseTime(phase).points();
+            for (std::size_t i = 0; i < points.size() && points[i].step <= part.lastStep; ++i) {
+                if (index == below.size()) below.push_back(0);
+                double& from = below[index++];
+                const double height = points[i].mean;
+                seen = seen || points[i].mean > kWorthShowing * largest;
+                curve.points.push_back({xIn(part, points[i], axis), height, from, from + height});
+                from += height;
+            }
+        }
+        if (seen) curves.push_back(std::move(curve));
+    }
+    return curves;
 }
 
 QString placeText(const RunParts& parts, XAxis axis, double x) {

@@ -21,6 +21,9 @@ std::vector<Curve> throughputCurves(GrowingCurves& held, const RunParts& parts, 
 std::vector<Curve> gradientNormCurves(GrowingCurves& held, const RunParts& parts, XAxis axis, const Theme& theme);
 std::vector<Curve> learningRateCurves(GrowingCurves& held, const RunParts& parts, XAxis axis, const Theme& theme);
 
+// The phases of the traced steps in milliseconds, one upon the other, as the mean over the ranks.
+std::vector<Curve> phaseCurves(const RunParts& parts, XAxis axis, const Theme& theme);
+
 // "step 72, epoch 6": where in the run an x is.
 QString placeText(const RunParts& parts, XAxis axis, double x);
 

@@ -6,10 +6,12 @@
 #include <QLabel>
 #include <QShortcut>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "export/chart_export.h"
 #include "models/run_model.h"
 #include "models/start_progress.h"
+#include "models/step_cursor.h"
 #include "theme/theme.h"
 #include "training/mistake_sentences.h"
 
@@ -121,14 +123,19 @@ QWidget* TrainingPage::makeCharts() {
     m_throughput = new ChartPanel(tr("Samples per second"), QStringLiteral("throughput"), m_theme);
     m_gradient = new ChartPanel(tr("Gradient norm"), QStringLiteral("gradientNorm"), m_theme);
     m_rate = new ChartPanel(tr("Learning rate"), QStringLiteral("learningRate"), m_theme);
+    m_phases = new ChartPanel(tr("Time per step by phase, ms"), QStringLiteral("phases"), m_theme);
     for (ChartPanel* panel : panels()) panel->setParent(m_charts);
     place(0, {m_loss, m_accuracy});
     place(1, {m_throughput, m_gradient, m_rate});
+    place(2, {m_phases});
     for (int column = 0; column < kColumns; ++column) grid->setColumnStretch(column, 1);
     grid->setRowStretch(0, 9);
     grid->setRowStretch(1, 5);
+    grid->setRowStretch(2, 5);
     m_throughput->chart().setFromZero(true);
     m_rate->chart().setFromZero(true);
+    m_phases->chart().setFromZero(true);
+    m_phases->chart().setIgnoreOutliers(true);  // the first step, which makes memory
     m_throughput->chart().setEmptyText(tr("The run was too short to measure its speed"));
     for (ChartPanel* panel : panels()) {
         connectChart(panel);
@@ -140,7 +147,8 @@ void TrainingPage::connectChart(ChartPanel* panel) {
     LiveChart& chart = panel->chart();
     chart.setXText([this](double x) { return placeText(parts(), m_tools->xAxis(), x); });
     connect(&chart, &LiveChart::crosshairMoved, this, [this](std::optional<double> x) {
-        for (ChartPanel* other : panels()) other->chart().setCrosshair(x);
+        m_pointed = x.has_value();
+        showCrosshair(x ? x : cursorPlace());
     });
     connect(&chart, &LiveChart::xRangeChosen, this, &TrainingPage::setXRange);
 }
@@ -164,7 +172,7 @@ void TrainingPage::redrawLater() {
 bool TrainingPage::isSmoothed(const ChartPanel* panel) const {
     constexpr std::size_t kFewRates = 40;
     if (panel == m_throughput) return m_run.data().samplesPerSecond().points().size() > kFewRates;
-    return panel != m_rate;
+    return panel != m_rate && panel != m_phases;
 }
 
 RunParts TrainingPage::parts() const {
@@ -206,6 +214,28 @@ void TrainingPage::redraw() {
     m_rate->setCurves(learningRateCurves(m_curves, parts, axis, m_theme), whole);
     place(0, {m_loss, m_accuracy});  // regression has none
     place(1, {m_throughput, m_gradient, m_rate});
+    m_phases->setCurves(phaseCurves(parts, axis, m_theme), whole);
+    place(2, {m_phases});
+    m_phases->setVisible(!m_phases->chart().curves().empty());
+    if (!m_pointed && m_cursor != nullptr && m_cursor->step()) showCrosshair(cursorPlace());
+}
+
+void TrainingPage::followStep(const StepCursor& cursor) {
+    m_cursor = &cursor;
+    connect(&cursor, &StepCursor::changed, this, [this] { showCrosshair(cursorPlace()); });
+}
+
+void TrainingPage::showCrosshair(std::optional<double> x) {
+    for (ChartPanel* panel : panels()) panel->chart().setCrosshair(x);
+}
+
+std::optional<double> TrainingPage::cursorPlace() const {
+    if (m_cursor == nullptr || !m_cursor->step()) return {};
+    const RunParts all = parts();
+    const auto points = all.back().run->loss().points();
+    const auto at = std::ranges::lower_bound(points, *m_cursor->step(), {}, &SeriesPoint::step);
+    if (at == points.end()) return {};
+    return xIn(all.back(), *at, m_tools->xAxis());
 }
 
 // The charts of a row side by side, without those, but for the first, that have nothing to show.

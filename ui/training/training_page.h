@@ -18,6 +18,7 @@
 namespace ringside {
 
 class RunModel;
+class StepCursor;
 
 // Loss, accuracy, throughput, gradient norm and learning rate while they are measured, on one x axis with one
 // crosshair. The curves of a run that goes on from others begin where the first of them began.
@@ -28,6 +29,8 @@ class TrainingPage : public Page {
 
     // What the charts show now: chart, series, the x axis, value, minimum, maximum, smoothed.
     QStringList csvLines() const;
+    // The crosshair stands where that step is, while the pointer is on no chart.
+    void followStep(const StepCursor& cursor);
     void exportTo(const QString& file);  // .csv, .svg or .png
 
     QList<QAction*> exportActions() const override { return m_tools->exportActions(); }
@@ -44,11 +47,13 @@ class TrainingPage : public Page {
     void redrawLater();
     void redraw();
     void place(int row, const std::vector<ChartPanel*>& panels);
+    void showCrosshair(std::optional<double> x);
+    std::optional<double> cursorPlace() const;
     bool isSmoothed(const ChartPanel* panel) const;
     RunParts parts() const;
     void setXRange(std::optional<AxisRange> range);
     void chooseExport(const QString& suffix);
-    std::vector<ChartPanel*> panels() const { return {m_loss, m_accuracy, m_throughput, m_gradient, m_rate}; }
+    std::vector<ChartPanel*> panels() const { return {m_loss, m_accuracy, m_throughput, m_gradient, m_rate, m_phases}; }
 
     RunModel& m_run;
     Theme& m_theme;
@@ -66,6 +71,9 @@ class TrainingPage : public Page {
     ChartPanel* m_throughput = nullptr;
     ChartPanel* m_gradient = nullptr;
     ChartPanel* m_rate = nullptr;
+    ChartPanel* m_phases = nullptr;
+    const StepCursor* m_cursor = nullptr;
+    bool m_pointed = false;  // the pointer is on a chart
     LatestWork m_writing;
 };
 

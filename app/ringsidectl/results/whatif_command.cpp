@@ -15,11 +15,14 @@ namespace {
 
 constexpr const char* kWhatifFooter =
     "The steps that a run recorded are played again with a change: each rank works as it did, a collective moves once\n"
-    "its last rank has arrived. Held fixed: the work of all other ranks, the buckets, who runs beside them.\n"
+    "its last rank has arrived. Held fixed: the work of all other ranks, and who runs beside them. With another world "
+    "size\n"
+    "each rank does the work of a recorded one on a processor of its own, and a ring moves the bytes.\n"
     "\n"
     "Examples:\n"
     "  ringsidectl whatif runs/slow --without-delay 2\n"
-    "  ringsidectl whatif runs/slow --bandwidth 10 --latency 0.5 --json";
+    "  ringsidectl whatif runs/slow --bandwidth 10 --latency 0.5 --json\n"
+    "  ringsidectl whatif runs/slow --bucket 5 --world-size 8";
 
 struct WhatifArguments {
     std::string directory;
@@ -41,6 +44,11 @@ std::string changeText(const StepChange& change) {
         add(std::string(number) + " times the latency");
     }
     if (change.noOverlap) add("without overlap");
+    if (change.bucketMiB > 0) {
+        std::snprintf(number, sizeof number, "%g", change.bucketMiB);
+        add("buckets of " + std::string(number) + " MiB");
+    }
+    if (change.worldSize > 0) add(std::to_string(change.worldSize) + " ranks");
     return text.empty() ? "nothing changed" : text;
 }
 
@@ -97,6 +105,12 @@ void addWhatifCommand(CLI::App& app, std::function<int()>& action) {
         ->type_name("TIMES")
         ->check(CLI::Range(0.0, 1e6));
     command->add_flag("--no-overlap", arguments->change.noOverlap, "Collectives begin after the backward pass");
+    command->add_option("--bucket", arguments->change.bucketMiB, "Gradients move in buckets of this size")
+        ->type_name("MIB")
+        ->check(CLI::Range(1e-3, 1e6));
+    command->add_option("--world-size", arguments->change.worldSize, "So many ranks, each with as much work as one has")
+        ->type_name("W")
+        ->check(CLI::Range(2, 4096));
     command->add_flag("--json", arguments->asJson, "One line for programs, in milliseconds");
     command->callback([arguments, &action] { action = [arguments] { return runWhatif(*arguments); }; });
 }

@@ -9,6 +9,8 @@
 namespace ringside {
 namespace {
 
+constexpr std::size_t kPhasePoints = 1U << 12;  // of each phase
+
 constexpr std::size_t kMaxEpochs = 100000;
 constexpr std::size_t kMaxCheckpoints = 10000;
 constexpr std::size_t kMaxControls = 10000;
@@ -94,6 +96,8 @@ unsigned RunData::take(const RunStarted& event) {
         m_stepPitfalls = config.value().stepPitfalls;
         m_learningRateAtFirst = config.value().scaledLearningRate();
     }
+    m_phaseSums.emplace(event.worldSize);
+    m_phaseTimes.fill(Series(kPhasePoints));
     constexpr std::size_t kForVerdict = 256;
     m_trace.emplace(event.worldSize, m_curves == Curves::kKept ? TraceData::kMaxSteps : kForVerdict);
     return kRunStartedChanged | kRanksChanged;
@@ -145,6 +149,7 @@ unsigned RunData::take(const StepsFrame& event) {
         addPoints(*one, event, i, placeOf(event.step[i], event.epoch, pace.samples, event.endUs[i]));
     }
     takeDataWait(*one, event);
+    if (m_curves == Curves::kKept) addPhases(event);
     one->step = std::max(one->step, event.step.back());
     one->epoch = event.epoch;
     one->loss = event.loss.back();
@@ -154,6 +159,18 @@ unsigned RunData::take(const StepsFrame& event) {
     m_lastTimeUs = std::max(m_lastTimeUs, event.endUs.back());
     m_merger->add(event, [this](const GlobalStep& global) { takeGlobal(global); });
     return kStepsChanged | kRanksChanged;
+}
+
+void RunData::addPhases(const StepsFrame& frame) {
+    m_phaseSums->add(frame, [this](const PhaseSums::Step& step) {
+        const double share = m_lastStep && m_lastStep->step > 0
+                                 ? static_cast<double>(step.step) / static_cast<double>(m_lastStep->step)
+                                 : 0;
+        const auto samples = m_lastStep ? static_cast<double>(m_lastStep->samplesSoFar) * share : 0;
+        const SeriesPoint place = placeOf(step.step, step.epoch, static_cast<std::int64_t>(samples), step.endUs);
+        for (std::size_t phase = 0; phase < step.ms.size(); ++phase)
+            m_phaseTimes[phase].add(pointOf(place, step.ms[phase], step.ms[phase], step.ms[phase]));
+    });
 }
 
 void RunData::takeGlobal(const GlobalStep& global) {

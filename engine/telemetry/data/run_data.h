@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "config/run_config.h"
+#include "telemetry/data/phase_sums.h"
 #include "telemetry/data/replica_data.h"
 #include "telemetry/data/series.h"
 #include "telemetry/data/trace_data.h"
@@ -172,6 +174,8 @@ class RunData {
     const Series& samplesPerSecond() const { return m_throughput; }
     const Series& gradientNorm() const { return m_gradientNorm; }
     const Series& learningRate() const { return m_learningRate; }
+    // Milliseconds a traced step in a phase, the mean over the ranks; all phases have the same steps.
+    const Series& phaseTime(Phase phase) const { return m_phaseTimes[static_cast<std::size_t>(phase)]; }
     const std::vector<EpochResult>& trainingEpochs() const { return m_trainingEpochs; }
     const std::vector<EpochResult>& validationEpochs() const { return m_validationEpochs; }
     const std::deque<LogLine>& log() const { return m_log; }
@@ -228,6 +232,7 @@ class RunData {
     static void addPoints(RankData& rank, const StepsFrame& frame, std::size_t index, const SeriesPoint& place);
     void takeGlobal(const GlobalStep& global);
     void addPoints(const GlobalStep& global);
+    void addPhases(const StepsFrame& frame);
     void addThroughput(const SeriesPoint& point);
     void addThroughputPoint(const SeriesPoint& from, const SeriesPoint& to);
     void endThroughput();
@@ -245,6 +250,8 @@ class RunData {
     std::vector<std::size_t> m_indicesHeld;  // by rank
     std::optional<StepMerger> m_merger;
     std::optional<TraceData> m_trace;
+    std::optional<PhaseSums> m_phaseSums;
+    std::array<Series, kPhaseCount> m_phaseTimes;
     Series m_loss, m_accuracy, m_throughput, m_gradientNorm, m_learningRate;
     std::vector<EpochResult> m_trainingEpochs, m_validationEpochs;
     std::map<std::int64_t, std::map<int, Replica>> m_replicaSets;

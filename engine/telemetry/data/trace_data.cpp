@@ -127,6 +127,15 @@ const TracedStep* TraceData::at(std::int64_t timeNs) const {
     return best;
 }
 
+TraceData TraceData::latest(std::size_t most) const {
+    TraceData copy(static_cast<int>(m_worldSize), most);
+    for (auto step = m_steps.rbegin(); step != m_steps.rend() && copy.m_steps.size() < most; ++step)
+        if (step->second.complete()) copy.m_steps.insert(*step);
+    copy.m_endNs = m_endNs;
+    copy.m_revision = m_revision;
+    return copy;
+}
+
 StepsVerdict TraceData::verdict(std::size_t most) const {
     std::vector<StepBrief> briefs;
     for (auto step = m_steps.rbegin(); step != m_steps.rend() && briefs.size() < most; ++step)

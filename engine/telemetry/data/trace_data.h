@@ -73,7 +73,7 @@ struct TracedStep {
 class TraceData {
   public:
     static constexpr std::size_t kMaxSteps = 2000;
-    static constexpr std::size_t kMaxRankSteps = 1U << 16;  // fewer steps for many ranks
+    static constexpr std::size_t kMaxRankSteps = 1U << 17;  // fewer steps for more than 64 ranks
 
     // most: steps that are kept, where fewer than the above.
     explicit TraceData(int worldSize, std::size_t most = kMaxSteps);
@@ -88,6 +88,9 @@ class TraceData {
     const TracedStep* at(std::int64_t timeNs) const;
     std::int64_t endNs() const { return m_endNs; }         // of the latest span
     std::uint64_t revision() const { return m_revision; }  // grows with each trace
+
+    // A copy of the last complete steps, at most so many, to be read while these go on.
+    TraceData latest(std::size_t most) const;
 
     // Over the last complete steps, at most so many.
     StepsVerdict verdict(std::size_t most = 200) const;

@@ -14,6 +14,7 @@
 namespace ringside {
 namespace {
 
+constexpr double kLeastStepFrame = 3;
 constexpr double kLeastMark = 4;        // width of a mark, however many samples a pixel stands for
 constexpr double kLeastStepLabel = 64;  // room between two step labels
 
@@ -45,9 +46,25 @@ void LoomWidget::paintEvent(QPaintEvent*) {
     drawMarks(painter);
     drawDifferences(painter);
     paintProgress(painter, m_progress, m_geometry, m_theme);
+    drawStep(painter);
     drawHits(painter);
     if (m_hovered) drawCursor(painter, *m_hovered, m_theme.colors().muted, 1.5);
     if (m_selected) drawCursor(painter, *m_selected, m_theme.colors().text, 2);
+}
+
+void LoomWidget::drawStep(QPainter& painter) const {
+    if (!m_step || m_step->size() <= 0 || !m_scene) return;
+    const CellRange ranks = m_geometry.visibleRanks();
+    const QRectF first = m_geometry.cell(static_cast<int>(ranks.first), m_step->first);
+    const QRectF last = m_geometry.cell(static_cast<int>(ranks.last) - 1, m_step->last);
+    QRectF frame(first.left(), first.top(), last.left() - first.left(), last.bottom() - first.top());
+    if (frame.width() < kLeastStepFrame) frame.setWidth(kLeastStepFrame);
+    QColor wash = m_theme.colors().accent;
+    wash.setAlphaF(0.14F);
+    painter.fillRect(frame, wash);
+    painter.setPen(QPen(m_theme.colors().accent, 2));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRoundedRect(frame.adjusted(0, 1, 0, -1), 3, 3);
 }
 
 void LoomWidget::drawRankNames(QPainter& painter) const {

@@ -25,6 +25,7 @@ class LoomView : public ShardView {
     std::optional<Explanation> explanation() const override { return m_loom->dealing().explanation(); }
     QWidget* keyboardHome() override { return m_loom; }
     void setProgress(const RunProgress& progress) override;
+    void setStep(std::optional<CellRange> slots_) override { m_loom->setStep(slots_); }
     void setHits(const Hits& hits) override { m_loom->setHits(hits); }
     ShardTable table() const override { return m_scene ? placesTable(*m_scene) : ShardTable{}; }
 

@@ -131,6 +131,12 @@ void LoomWidget::setHits(const Hits& hits) {
     update();
 }
 
+void LoomWidget::setStep(std::optional<CellRange> slots_) {
+    if (slots_ == m_step) return;
+    m_step = slots_;
+    update();
+}
+
 void LoomWidget::setProgress(const RunProgress& progress) {
     if (progress == m_progress) return;
     m_progress = progress;

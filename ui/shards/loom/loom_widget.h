@@ -34,6 +34,7 @@ class LoomWidget : public QWidget {
     void setSelected(std::optional<LoomCell> cell);
     void setDifferences(std::shared_ptr<const CellDifferences> differences);  // marks those cells
     void setProgress(const RunProgress& progress);                            // what a run has trained of the scene
+    void setStep(std::optional<CellRange> slots_);                            // frames them on all ranks
     void setHits(const Hits& hits);                                           // marks what a search found
     void lookLike(const LoomWidget& other);                                   // the same zoom and place; tells nobody
     void reveal(LoomCell cell);                                               // scrolls so that the cell is in sight
@@ -91,6 +92,7 @@ class LoomWidget : public QWidget {
     void drawDifferences(QPainter& painter) const;
     void drawDifferenceStrips(QPainter& painter) const;
     void drawHits(QPainter& painter) const;
+    void drawStep(QPainter& painter) const;
     void drawCursor(QPainter& painter, LoomCell cell, const QColor& color, double width) const;
 
     Theme& m_theme;
@@ -98,6 +100,7 @@ class LoomWidget : public QWidget {
     std::optional<CellColors> m_colors;
     std::shared_ptr<const CellDifferences> m_differences;
     RunProgress m_progress;
+    std::optional<CellRange> m_step;
     Hits m_hits;
     ColorBy m_by = ColorBy::Rank;
     std::shared_ptr<const CellOrigins> m_origins;

@@ -401,9 +401,40 @@ void ShardsPage::showVerification() {
     showProgress();
 }
 
+void ShardsPage::showStep(std::optional<qint64> step, qint64 epoch, bool go) {
+    m_step = step;
+    m_stepEpoch = epoch;
+    markStep();
+    if (!step || !go) return;
+    const LoomCell goal{0, firstSlotOfStep()};
+    if (m_plan.epoch() == epoch) return m_views->view().reveal(goal);
+    m_goal = goal;
+    m_plan.setEpoch(static_cast<int>(epoch));
+}
+
+// An optimizer step takes a batch of each of its micro-batches.
+qint64 ShardsPage::firstSlotOfStep() const {
+    const auto& started = m_run.data().started();
+    const qint64 perEpoch = started ? started->stepsPerEpoch : 0;
+    const RunConfig& config = m_experiment.config();
+    return (*m_step - 1 - m_stepEpoch * perEpoch) * config.loader.batchSize * config.training.accumulateSteps;
+}
+
+void ShardsPage::markStep() {
+    std::optional<CellRange> marked;
+    if (m_step && scene() && scene()->epoch == m_stepEpoch && !m_progress.otherPlan) {
+        const RunConfig& config = m_experiment.config();
+        const qint64 first = firstSlotOfStep();
+        const qint64 end = first + config.loader.batchSize * config.training.accumulateSteps;
+        if (first >= 0) marked = CellRange{first, std::min<qint64>(end, scene()->trainedSlots())};
+    }
+    m_views->view().setStep(marked);
+}
+
 void ShardsPage::showProgress() {
     m_progress = scene() ? runProgress(*scene(), m_run.data(), m_verification) : RunProgress{};
     m_views->view().setProgress(m_progress);
+    markStep();
     m_ledger->setProgress(scene() ? progressSentence(m_progress, *scene()) : QString());
     m_ledger->follow().setVisible(m_progress.liveEpoch >= 0);
     const RunData& run = m_run.data();

@@ -52,6 +52,9 @@ class ShardsPage : public Page {
     // A narrower page makes a drawer of the ledger, so that the parts' own least sizes do not add up.
     QSize minimumSizeHint() const override { return {600, 300}; }
 
+    // Marks what the ranks trained in a step (from 1) of an epoch; none: no step. go: and shows it.
+    void showStep(std::optional<qint64> step, qint64 epoch, bool go);
+
   Q_SIGNALS:
     void reportSamplesWanted();  // of the next run
 
@@ -73,6 +76,8 @@ class ShardsPage : public Page {
     void showLedger();
     void showVerification();
     void showProgress();
+    void markStep();
+    qint64 firstSlotOfStep() const;
     void showAlarm();
     void goToMismatch();
     void adoptRunPlan();
@@ -103,9 +108,11 @@ class ShardsPage : public Page {
     AlarmBanner* m_alarm = nullptr;
     OrderBanner* m_orderNote = nullptr;
     RunProgress m_progress;
-    QString m_finderProblem;         // as it was last explained
-    int m_stepWhenFound = 0;         // Enter came before the hits: where to then
-    bool m_willReport = false;       // the next run will report its samples
+    QString m_finderProblem;       // as it was last explained
+    int m_stepWhenFound = 0;       // Enter came before the hits: where to then
+    bool m_willReport = false;     // the next run will report its samples
+    std::optional<qint64> m_step;  // of the run, chosen on another page
+    qint64 m_stepEpoch = 0;
     std::optional<LoomCell> m_goal;  // to be shown as soon as its epoch's plan is there
     ViewPanel* m_views = nullptr;
     EmptyPanel* m_empty = nullptr;

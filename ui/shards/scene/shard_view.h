@@ -31,6 +31,8 @@ class ShardView : public QWidget {
     virtual void freeMemory() {}
     virtual void setHits(const Hits&) {}             // marks them
     virtual void setProgress(const RunProgress&) {}  // what a run has trained of the scene
+    // Marks the slots of a step that was chosen elsewhere; none: no step.
+    virtual void setStep(std::optional<CellRange>) {}
     // What the whole view says, in place of why the selected sample is where it is.
     virtual std::optional<Explanation> explanation() const { return {}; }
     // The part that keys act on.

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/data/step_changes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace ringside {
+namespace {
+
+constexpr double kSmallBytes = 64 << 10;
+constexpr double kMostBuckets = 1000;              // of a rank's step
+constexpr int kAllReduce = 0, kReduceScatter = 3;  // of CollectiveKind
+
+double workIn(const RankPlan& rank, Phase phase) {
+    double sum = 0;
+    for (const PlanItem& item : rank.items)
+        if (item.kind == PlanItem::Kind::kWork && item.phase == phase) sum += item.ns;
+    return sum;
+}
+
+void withoutDelay(StepPlan& step, std::size_t rank) {
+    for (int phase = 0; phase < kPhaseCount; ++phase) {
+        std::vector<double> others;
+        for (std::size_t other = 0; other < step.ranks.size(); ++other)
+            if (other != rank) others.push_back(workIn(step.ranks[other], static_cast<Phase>(phase)));
+        const double own = workIn(step.ranks[rank], static_cast<Phase>(phase));
+        if (others.empty() || own <= 0) continue;
+        std::ranges::nth_element(others, others.begin() + static_cast<std::ptrdiff_t>(others.size() / 2));
+        const double factor = std::min(1.0, others[others.size() / 2] / own);
+        for (PlanItem& item : step.ranks[rank].items)
+            if (item.kind == PlanItem::Kind::kWork && item.phase == static_cast<Phase>(phase)) item.ns *= factor;
+    }
+}
+
+// Every collective is asked for just before the training thread first waits for one.
+void withoutOverlap(RankPlan& rank) {
+    std::vector<PlanItem> items;
+    std::vector<PlanItem> held;
+    for (const PlanItem& item : rank.items) {
+        if (item.kind == PlanItem::Kind::kReady) {
+            held.push_back(item);
+            continue;
+        }
+        if (item.kind == PlanItem::Kind::kWait) {
+            items.insert(items.end(), held.begin(), held.end());
+            held.clear();
+        }
+        items.push_back(item);
+    }
+    items.insert(items.end(), held.begin(), held.end());
+    rank.items = std::move(items);
+}
+
+// A collective's time is a latency, as small ones show it, and its bytes.
+double latencyOf(const RankPlan& rank) {
+    double latency = 0;
+    for (const PlayedCollective& one : rank.collectives)
+        if (one.bytes <= kSmallBytes && (latency == 0 || one.moveNs < latency)) latency = one.moveNs;
+    return latency;
+}
+
+void scaleMoves(RankPlan& rank, double latencyTimes, double bytesTimes) {
+    const double latency = latencyOf(rank);
+    for (PlayedCollective& one : rank.collectives) {
+        const double start = std::min(latency, one.moveNs);
+        one.moveNs = start * latencyTimes + (one.moveNs - start) * bytesTimes;
+    }
+}
+
+bool isGradients(const PlayedCollective& one) {
+    return (one.kind == kAllReduce || one.kind == kReduceScatter) && one.bytes > 0;
+}
+
+// How many of the gradients' bytes are ready after so much of the rank's work: known where a bucket was, straight lines
+// between; the first line begins with the backward pass.
+struct ReadyCurve {
+    std::vector<double> workNs, bytes;
+    double delayNs = 0;
+    double moveNs = 0;
+
+    double workAt(double wanted) const {
+        for (std::size_t i = 1; i < bytes.size(); ++i) {
+            if (bytes[i] < wanted && i + 1 < bytes.size()) continue;
+            const double width = bytes[i] - bytes[i - 1];
+            const double share = width > 0 ? (wanted - bytes[i - 1]) / width : 1;
+            return workNs[i - 1] + std::clamp(share, 0.0, 1.0) * (workNs[i] - workNs[i - 1]);
+        }
+        return workNs.back();
+    }
+};
+
+std::optional<ReadyCurve> readyCurve(const RankPlan& rank) {
+    ReadyCurve curve;
+    double work = 0, backward = -1, bytes = 0;
+    std::size_t count = 0;
+    for (const PlanItem& item : rank.items) {
+        if (item.kind == PlanItem::Kind::kWork) {
+            if (item.phase == Phase::kBackward && backward < 0) {
+                backward = work;
+                curve.workNs.push_back(work);
+                curve.bytes.push_back(0);
+            }
+            work += item.ns;
+        } else if (item.kind == PlanItem::Kind::kReady && isGradients(rank.collectives[item.collective])) {
+            const PlayedCollective& one = rank.collectives[item.collective];
+            bytes += one.bytes;
+            curve.workNs.push_back(work);
+            curve.bytes.push_back(bytes);
+            curve.moveNs += one.moveNs;
+            curve.delayNs += one.delayNs;
+            ++count;
+        }
+    }
+    if (count == 0 || backward < 0) return {};
+    curve.delayNs /= static_cast<double>(count);
+    return curve;
+}
+
+// The gradients' collectives are taken out, and buckets of the other size asked for when their bytes are ready.
+class Rebucketing {
+  public:
+    Rebucketing(RankPlan& rank, const ReadyCurve& curve, double bucketBytes, std::size_t firstMeeting)
+        : m_rank(rank), m_curve(curve), m_latency(latencyOf(rank)) {
+        const double total = curve.bytes.back();
+        bucketBytes = std::max(bucketBytes, total / kMostBuckets);
+        for (const PlayedCollective& one : rank.collectives) {
+            m_newIndex.push_back(isGradients(one) ? kGone : m_collectives.size());
+            if (!isGradients(one)) m_collectives.push_back(one);
+        }
+        std::size_t old = 0;
+        for (const PlayedCollective& one : rank.collectives) old += isGradients(one) ? 1 : 0;
+        const double start = std::min(m_latency, curve.moveNs / static_cast<double>(old));
+        const double perByte = std::max(0.0, curve.moveNs - start * static_cast<double>(old)) / total;
+        for (double done = 0; done < total; done += bucketBytes) {
+            const double bytes = std::min(bucketBytes, total - done);
+            m_ready.push_back(curve.workAt(done + bytes));
+            m_collectives.push_back({firstMeeting++, curve.delayNs, start + perByte * bytes, bytes, kAllReduce});
+        }
+        m_firstBucket = m_collectives.size() - m_ready.size();
+    }
+
+    std::size_t buckets() const { return m_ready.size(); }
+
+    void apply() {
+        for (const PlanItem& item : m_rank.items) take(item);
+        announceUntil(m_work + 1);
+        m_rank.items = std::move(m_items);
+        m_rank.collectives = std::move(m_collectives);
+    }
+
+  private:
+    static constexpr std::size_t kGone = static_cast<std::size_t>(-1);
+
+    void announceUntil(double work) {
+        for (; m_next < m_ready.size() && m_ready[m_next] <= work; ++m_next)
+            m_items.push_back({PlanItem::Kind::kReady, Phase::kIdle, 0, m_firstBucket + m_next});
+    }
+    void take(PlanItem item) {
+        if (item.kind == PlanItem::Kind::kWork) {
+            while (m_next < m_ready.size() && m_ready[m_next] < m_work + item.ns) {
+                const double part = std::max(0.0, m_ready[m_next] - m_work);
+                m_items.push_back({item.kind, item.phase, part, 0});
+                m_work += part;
+                item.ns -= part;
+                announceUntil(m_work);
+            }
+            m_work += item.ns;
+            m_items.push_back(item);
+            return announceUntil(m_work);
+        }
+        const bool gone = m_newIndex[item.collective] == kGone;
+        if (!gone) {
+            item.collective = m_newIndex[item.collective];
+            m_items.push_back(item);
+        } else if (item.kind == PlanItem::Kind::kWait) {
+            announceUntil(m_curve.workNs.back());
+            // Buckets go one after the other: the last one's end is everyone's.
+            m_items.push_back({item.kind, item.phase, item.ns, m_collectives.size() - 1});
+        }
+    }
+
+    RankPlan& m_rank;
+    const ReadyCurve& m_curve;
+    double m_latency;
+    std::vector<std::size_t> m_newIndex;
+    std::vector<PlayedCollective> m_collectives;
+    std::vector<PlanItem> m_items;
+    std::vector<double> m_ready;
+    std::size_t m_firstBucket = 0;
+    std::size_t m_next = 0;
+    double m_work = 0;
+};
+
+void withBuckets(StepPlan& step, double bucketBytes) {
+    std::size_t buckets = 0;
+    for (RankPlan& rank : step.ranks) {
+        const std::optional<ReadyCurve> curve = readyCurve(rank);
+        if (!curve) continue;
+        Rebucketing rebucketing(rank, *curve, bucketBytes, step.meetings);
+        buckets = std::max(buckets, rebucketing.buckets());
+        rebucketing.apply();
+    }
+    step.meetings += buckets;
+}
+
+// The same ranks again, in the places of further ones with the work of other steps; or fewer of them. A ring sends
+// (W - 1) / W of the bytes, twice, in W - 1 rounds.
+void withRanks(StepPlan& step, std::size_t wanted, const std::vector<const StepPlan*>& others) {
+    const std::size_t had = step.ranks.size();
+    if (had < 2 || wanted == had) return;
+    const std::vector<RankPlan> own = step.ranks;
+    step.ranks.resize(std::min(wanted, had));
+    while (step.ranks.size() < wanted) {
+        const std::size_t rank = step.ranks.size() % had, round = step.ranks.size() / had;
+        const RankPlan* found = &own[rank];
+        if (!others.empty()) {
+            const RankPlan& other = others[round % others.size()]->ranks[rank];
+            if (other.collectives.size() == found->collectives.size()) found = &other;
+        }
+        step.ranks.push_back(*found);
+        for (std::size_t i = 0; i < found->collectives.size(); ++i)  // where its own step's ranks meet
+            step.ranks.back().collectives[i].meeting = own[rank].collectives[i].meeting;
+    }
+    const auto from = static_cast<double>(had), to = static_cast<double>(wanted);
+    for (RankPlan& rank : step.ranks) scaleMoves(rank, (to - 1) / (from - 1), (to - 1) / to * from / (from - 1));
+}
+
+}  // namespace
+
+void applyChange(const StepChange& change, StepPlan& step, const std::vector<const StepPlan*>& others) {
+    if (change.withoutDelayOf >= 0 && static_cast<std::size_t>(change.withoutDelayOf) < step.ranks.size())
+        withoutDelay(step, static_cast<std::size_t>(change.withoutDelayOf));
+    if (change.bucketMiB > 0) withBuckets(step, change.bucketMiB * (1 << 20));
+    for (RankPlan& rank : step.ranks) {
+        scaleMoves(rank, change.latency, 1 / change.bandwidth);
+        if (change.noOverlap) withoutOverlap(rank);
+    }
+    if (change.worldSize <= 0) return;
+    // The other steps' plans are as they were recorded: where more is changed, further ranks do what these do.
+    const bool onlyRanks = change == StepChange{.worldSize = change.worldSize};
+    withRanks(step, static_cast<std::size_t>(change.worldSize), onlyRanks ? others : std::vector<const StepPlan*>{});
+}
+
+}  // namespace ringside

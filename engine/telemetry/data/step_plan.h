@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "telemetry/data/trace_data.h"
+
+namespace ringside {
+
+// One thing that a rank's training thread does, in order.
+struct PlanItem {
+    enum class Kind { kWork, kReady, kWait };
+    Kind kind = Kind::kWork;
+    Phase phase = Phase::kIdle;
+    double ns = 0;               // of work; of a wait: from the collective's end to the thread going on
+    std::size_t collective = 0;  // of the rank, kReady and kWait
+};
+
+struct PlayedCollective {
+    std::size_t meeting = 0;
+    double delayNs = 0;  // between its turn and its arrival
+    double moveNs = 0;
+    double bytes = 0;
+    int kind = 0;  // a CollectiveKind
+};
+
+struct RankPlan {
+    std::vector<PlanItem> items;
+    std::vector<PlayedCollective> collectives;  // in order
+};
+
+// What the ranks do in a step, and where they meet, without when: the graph that is played again.
+struct StepPlan {
+    std::vector<RankPlan> ranks;
+    std::size_t meetings = 0;
+};
+
+StepPlan planOf(const TracedStep& step);
+
+}  // namespace ringside

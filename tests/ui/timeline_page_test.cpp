@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/timeline_page.h"
+
+#include <QCheckBox>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "models/step_cursor.h"
+#include "support/catch.h"
+#include "theme/theme.h"
+#include "timeline/timeline_table.h"
+#include "traced_run.h"
+#include "wait_for.h"
+
+using namespace ringside;
+
+namespace {
+
+struct Timeline {
+    Theme theme;
+    RunModel run;
+    StepCursor cursor;
+    TimelinePage page{run, cursor, theme, QStringLiteral("/nonexistent/ringsidectl")};
+
+    Timeline() {
+        page.resize(1100, 640);
+        page.show();
+    }
+    template <class Widget>
+    Widget& part(const char* name) {
+        return *page.findChild<Widget*>(QLatin1String(name));
+    }
+    QString text(const char* label) { return part<QLabel>(label).text(); }
+    TimelineModel& model() { return page.model(); }
+    bool shows(std::int64_t step) {
+        return waitFor([&] {
+            const auto& stretches = model().clock().stretches();
+            return !stretches.empty() && stretches.back().lastStep == step;
+        });
+    }
+    LanesWidget& lanes() { return part<LanesWidget>("timelineLanesArea"); }
+};
+
+}  // namespace
+
+TEST_CASE("before a run the timeline says what to do, and the lanes come with the first traced step") {
+    Timeline timeline;
+    CHECK(timeline.text("shardsEmptyTitleLabel").contains("Press Run"));
+    TracedRun run(timeline.run, 4, 2);
+    REQUIRE(waitFor([&] { return !timeline.text("shardsEmptyTitleLabel").contains("Press Run"); }));
+    run.steps(3);
+    REQUIRE(timeline.shows(3));
+    CHECK(timeline.lanes().isVisible());
+    CHECK(timeline.text("lanesTitleLabel") == "Steps 2 and 3");
+}
+
+TEST_CASE("a run that traces nothing says how to get traces") {
+    Timeline timeline;
+    RunStarted started;
+    started.worldSize = 2;
+    RunConfig config;
+    config.telemetry.trace = "off";
+    started.config = config.toText();
+    timeline.run.feed(QByteArray::fromStdString(encode(started)));
+    for (int rank = 0; rank < 2; ++rank) {
+        StepsFrame frame;
+        frame.rank = rank;
+        frame.step = {1};
+        frame.loss = {1};
+        frame.samples = {4};
+        frame.endUs = {1000};
+        timeline.run.feed(QByteArray::fromStdString(encode(frame)));
+    }
+    REQUIRE(waitFor([&] { return timeline.text("shardsEmptyTitleLabel").contains("not traced"); }));
+}
+
+TEST_CASE("the first sentence names the rank that comes last") {
+    Timeline timeline;
+    TracedRun run(timeline.run, 4, 2);
+    run.steps(20);
+    REQUIRE(timeline.shows(20));
+    REQUIRE(waitFor([&] { return timeline.text("verdictTitleLabel").startsWith("Rank 2 arrives last in 100 %"); }));
+    CHECK(timeline.text("verdictTitleLabel").endsWith("costs 20.0 ms of 33.0 ms per step."));
+    CHECK(timeline.text("verdictDetailLabel").startsWith("Its backward takes 3.0 times"));
+}
+
+TEST_CASE("the lanes follow the newest steps until the user zooms, and again when asked to") {
+    Timeline timeline;
+    TracedRun run(timeline.run, 2, 1);
+    run.steps(5);
+    REQUIRE(timeline.shows(5));
+    CHECK(timeline.model().stepsInSight() == std::pair<std::int64_t, std::int64_t>(4, 5));
+    QTest::keyClick(&timeline.lanes(), Qt::Key_W);
+    CHECK(!timeline.model().follows());
+    const double left = timeline.model().left();
+    run.steps(5);
+    REQUIRE(timeline.shows(10));
+    CHECK(timeline.model().left() == Approx(left));
+    timeline.part<QPushButton>("liveButton").click();
+    CHECK(timeline.model().stepsInSight() == std::pair<std::int64_t, std::int64_t>(9, 10));
+}
+
+TEST_CASE("keys zoom, pan, fit and go from step to step") {
+    Timeline timeline;
+    TracedRun run(timeline.run, 2, 1);
+    run.steps(12);
+    REQUIRE(timeline.shows(12));
+    LanesWidget& lanes = timeline.lanes();
+    TimelineModel& model = timeline.model();
+    const double span = model.span(), middle = model.left() + span / 2;
+    QTest::keyClick(&lanes, Qt::Key_W);
+    CHECK(model.span() == Approx(span / 1.5));
+    CHECK(model.left() + model.span() / 2 == Approx(middle));
+    QTest::keyClick(&lanes, Qt::Key_S);
+    CHECK(model.span() == Approx(span));
+    QTest::keyClick(&lanes, Qt::Key_A);
+    CHECK(model.left() + model.span() / 2 == Approx(middle - 0.2 * span));
+    QTest::keyClick(&lanes, Qt::Key_F);
+    CHECK(model.stepsInSight() == std::pair<std::int64_t, std::int64_t>(1, 12));
+    model.choose(7);
+    QTest::keyClick(&lanes, Qt::Key_Period);
+    CHECK(timeline.cursor.step() == 8);
+    QTest::keyClick(&lanes, Qt::Key_Comma);
+    QTest::keyClick(&lanes, Qt::Key_Comma);
+    CHECK(timeline.cursor.step() == 6);
+    CHECK(timeline.text("stepTitleLabel") == "Step 6");
+    QTest::keyClick(&lanes, Qt::Key_Escape);
+    CHECK(!timeline.cursor.step());
+}
+
+TEST_CASE("a click chooses the step under it for all pages, and a drag moves the lanes") {
+    Timeline timeline;
+    TracedRun run(timeline.run, 2, 1);
+    run.steps(6);
+    REQUIRE(timeline.shows(6));
+    const LanesGeometry geometry = timeline.lanes().geometryOfLanes();
+    const TracedStep& step = *timeline.model().trace()->find(5);
+    const double x = geometry.xOf(timeline.model().clock().shownAt(step.beginNs + 5 * kTracedMs));
+    QTest::mouseClick(&timeline.lanes(), Qt::LeftButton, {}, QPoint(static_cast<int>(x), 40));
+    CHECK(timeline.cursor.step() == 5);
+    CHECK(timeline.lanes().textAt({x, 40}).contains("backward: 10.0 ms"));
+    const double left = timeline.model().left();
+    QTest::mousePress(&timeline.lanes(), Qt::LeftButton, {}, QPoint(500, 40));
+    QTest::mouseMove(&timeline.lanes(), QPoint(600, 40));
+    QTest::mouseRelease(&timeline.lanes(), Qt::LeftButton, {}, QPoint(600, 40));
+    CHECK(timeline.model().left() == Approx(left - 100 / geometry.pixelsPerNs()));
+    CHECK(timeline.cursor.step() == 5);
+}
+
+TEST_CASE("above 16 ranks a map shows who is late, with the lanes of the chosen and the latest rank") {
+    Timeline timeline;
+    TracedRun run(timeline.run, 20, 13);
+    run.steps(9);
+    REQUIRE(timeline.shows(9));
+    auto& map = timeline.part<LatenessMap>("latenessMapArea");
+    REQUIRE(waitFor([&] { return map.isVisible(); }));
+    CHECK(timeline.lanes().shownRanks() == std::vector<int>{0, 13});
+    CHECK(map.textAt({map.width() - 20.0, map.height() * 0.66}).startsWith("Rank 1"));
+    QTest::mouseClick(
+        &map, Qt::LeftButton, {},
+        QPoint(static_cast<int>(LanesGeometry::kNames) + (map.width() - static_cast<int>(LanesGeometry::kNames)) / 2,
+               10));
+    CHECK(timeline.cursor.step() == 5);
+}
+
+TEST_CASE("the strip finds the step from which on all took longer") {
+    Timeline timeline;
+    TracedRun run(timeline.run, 2, 1);
+    run.steps(30, 10);
+    run.steps(30, 50);
+    REQUIRE(timeline.shows(60));
+    auto& strip = timeline.part<StepStrip>("stepStripArea");
+    REQUIRE(waitFor([&] { return strip.turningStep().has_value(); }));
+    CHECK(*strip.turningStep() == 31);
+    QTest::mouseClick(&strip, Qt::LeftButton, {}, QPoint(static_cast<int>(strip.xOf(20)), 40));
+    const auto [first, last] = timeline.model().stepsInSight();
+    CHECK(first <= 20);
+    CHECK(last >= 20);
+    CHECK(last - first <= 2);
+}
+
+TEST_CASE("what if redraws the steps and says how long they would take") {
+    Timeline timeline;
+    TracedRun run(timeline.run, 4, 2);
+    run.steps(20);
+    REQUIRE(timeline.shows(20));
+    timeline.part<QPushButton>("whatIfButton").click();
+    REQUIRE(waitFor([&] { return timeline.text("whatIfResultLabel") == "13.0 ms per step"; }));
+    CHECK(timeline.model().showsReplay());
+    CHECK(timeline.text("lanesTitleLabel").endsWith("as they would be"));
+    CHECK(timeline.text("unchangedReplayLabel") == "unchanged replay: 33.0 ms, 0.0 % off");
+    CHECK(timeline.text("whatIfRangeLabel").contains("now 33.0 ms: 2.5 times as fast"));
+    const TracedStep& step = timeline.model().trace()->steps().rbegin()->second;
+    CHECK(step.endNs - step.beginNs == 13 * kTracedMs);
+    // A live run is not disturbed by a second one.
+    CHECK(!timeline.part<QPushButton>("proveButton").isEnabled());
+    run.end("finished");
+    REQUIRE(waitFor([&] { return timeline.part<QPushButton>("proveButton").isEnabled(); }));
+    timeline.part<QCheckBox>("whatIfDelayCheckBox").setChecked(false);
+    REQUIRE(waitFor([&] { return !timeline.model().showsReplay(); }));
+    CHECK(timeline.text("whatIfResultLabel") == "33.0 ms per step");
+    CHECK(!timeline.part<QPushButton>("proveButton").isEnabled());
+}
+
+TEST_CASE("after a failure the timeline stands at its end and says who waited for whom") {
+    Timeline timeline;
+    TracedRun run(timeline.run, 3, 1);
+    run.steps(12);
+    REQUIRE(timeline.shows(12));
+    QTest::keyClick(&timeline.lanes(), Qt::Key_F);
+    for (const int rank : {0, 2}) {
+        Heartbeat beat;
+        beat.rank = rank;
+        beat.step = 12;
+        beat.phase = Phase::kWaiting;
+        beat.collective = 13;
+        beat.timeUs = 5'000'000;
+        beat.stillUs = 4'000'000;
+        run.feed(beat);
+    }
+    run.beginMs = 5000;
+    run.end("failed", 1, "rank 1 was killed by signal 9");
+    REQUIRE(waitFor([&] { return timeline.text("verdictTitleLabel").startsWith("Rank 1 was killed"); }));
+    CHECK(timeline.model().follows());
+    CHECK(timeline.model().stepsInSight().second == 12);
+    REQUIRE(timeline.model().openSpans().size() == 3);
+    CHECK(timeline.model().openSpans()[0].waitsFor == std::vector<int>{1});
+    CHECK(timeline.model().openSpans()[2].waitsFor == std::vector<int>{1});
+    CHECK(timeline.model().openSpans()[1].waitsFor.empty());
+}
+
+TEST_CASE("only a live run can be asked to record") {
+    Timeline timeline;
+    TracedRun run(timeline.run, 2, 1);
+    run.steps(3);
+    REQUIRE(timeline.shows(3));
+    auto& record = timeline.part<QPushButton>("recordButton");
+    int wanted = 0;
+    QObject::connect(&timeline.page, &TimelinePage::recordWanted, &timeline.page, [&](int steps) { wanted = steps; });
+    REQUIRE(record.isEnabled());
+    record.click();
+    CHECK(wanted == 50);
+    run.end("finished");
+    REQUIRE(waitFor([&] { return !record.isEnabled(); }));
+    CHECK(record.toolTip().contains("over"));
+}
+
+TEST_CASE("the steps in sight are a table as well, and are saved as a table and a picture") {
+    Timeline timeline;
+    TracedRun run(timeline.run, 2, 1);
+    run.steps(6);
+    REQUIRE(timeline.shows(6));
+    auto& more = timeline.part<ViewExport>("timelineMoreButton");
+    const QTemporaryDir folder;
+    for (const char* name : {"t.csv", "t.png", "t.svg"}) {
+        QString done;
+        const QObject context;
+        QObject::connect(&timeline.page, &Page::saved, &context, [&](const QString& sentence) { done = sentence; });
+        const QString file = folder.filePath(QLatin1String(name));
+        if (file.endsWith(".csv")) {
+            more.saveTable(timelineTable(timeline.model().trace(), 1, 6), file);
+        } else {
+            more.savePicture(file);
+        }
+        REQUIRE(waitFor([&] { return !done.isEmpty(); }));
+        CHECK(QFileInfo(file).size() > 200);
+    }
+    CHECK(timeline.page.exportActions().size() == 3);
+    more.findChild<QAction*>("showTableAction")->toggle();
+    REQUIRE(waitFor([&] { return timeline.part<QTableView>("shardsTableView").isVisible(); }));
+    CHECK(timeline.part<QTableView>("shardsTableView").model()->rowCount() == 4);
+}
+
+TEST_CASE("in slow motion the phases in which ranks are now are framed") {
+    Timeline timeline;
+    TracedRun run(timeline.run, 2, 1);
+    run.steps(3);
+    REQUIRE(timeline.shows(3));
+    auto& legend = timeline.part<PhaseLegend>("phaseLegendArea");
+    CHECK(legend.litPhases().empty());
+    run.feed(Controlled{"rate", 2, 3, 0, {}, 1000});
+    Heartbeat beat;
+    beat.phase = Phase::kForward;
+    run.feed(beat);
+    REQUIRE(waitFor([&] { return !legend.litPhases().empty(); }));
+    CHECK(legend.litPhases() == std::vector<Phase>{Phase::kForward});
+    run.feed(Controlled{"pause", 0, 3, 0, "backward", 2000});
+    REQUIRE(waitFor([&] { return legend.litPhases() == std::vector<Phase>{Phase::kBackward}; }));
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "support/catch.h"
+#include "timeline/lane_clock.h"
+#include "timeline/lane_spans.h"
+#include "timeline/proof_plan.h"
+#include "timeline/step_numbers.h"
+#include "timeline/timeline_table.h"
+#include "traced_run.h"
+
+using namespace ringside;
+
+namespace {
+
+TraceData threeRanks(std::int64_t first, std::int64_t last) {
+    TraceData data(3);
+    for (std::int64_t step = first; step <= last; ++step)
+        for (int rank = 0; rank < 3; ++rank) data.apply(tracedStep(rank, step, step * 33, rank == 2 ? 30 : 10, 30));
+    return data;
+}
+
+}  // namespace
+
+TEST_CASE("steps that follow one another keep their distances, what is not traced between them is cut short") {
+    TraceData data = threeRanks(1, 3);
+    for (int rank = 0; rank < 3; ++rank) data.apply(tracedStep(rank, 10, 1000, 10, 30));
+    LaneClock clock;
+    clock.read(data);
+    REQUIRE(clock.stretches().size() == 2);
+    CHECK(clock.shownAt(33 * kTracedMs) == 0);
+    CHECK(clock.shownAt(66 * kTracedMs) == 33.0 * kTracedMs);
+    CHECK(clock.stretches()[1].untraced == 6);
+    CHECK(clock.stretches()[1].firstStep == 10);
+    const double cut = clock.stretches()[1].shown - clock.stretches()[0].shownEnd();
+    CHECK(cut > 0);
+    CHECK(cut < 33.0 * kTracedMs);
+    // A moment in the cut stands before what comes after it, and each moment of a step comes back as itself.
+    CHECK(clock.shownAt(500 * kTracedMs) <= clock.stretches()[1].shown);
+    for (const std::int64_t ms : {40, 99, 1001, 1032})
+        CHECK(clock.timeAt(clock.shownAt(ms * kTracedMs)) == ms * kTracedMs);
+}
+
+TEST_CASE("what is open at the end of a run takes room behind its last step") {
+    LaneClock clock;
+    clock.read(threeRanks(1, 3));
+    const double end = clock.endShown();
+    CHECK(clock.wholeShown() == end);
+    clock.setOpenEnd(60'000 * kTracedMs);
+    CHECK(clock.wholeShown() > end);
+    CHECK(clock.wholeShown() < end + 33.0 * kTracedMs);
+    CHECK(clock.shownAt(60'000 * kTracedMs) == clock.wholeShown());
+}
+
+TEST_CASE("a wait is for the rank that came last, which waits for nobody") {
+    const TraceData data = threeRanks(1, 1);
+    const TracedStep& step = *data.find(1);
+    const std::vector<LaneSpan> spans = laneSpans(step, 0);
+    REQUIRE(spans.size() == 4);  // backward, waiting, moving, optimizer
+    CHECK(spans[1].phase == Phase::kWaiting);
+    CHECK(spans[1].endNs - spans[1].beginNs == 20 * kTracedMs);
+    CHECK(spans[1].waitsFor == 2);
+    for (const LaneSpan& span : laneSpans(step, 2)) CHECK(span.waitsFor == -1);
+    const std::vector<LaneArrow> arrows = laneArrows(step);
+    REQUIRE(arrows.size() == 2);
+    CHECK(arrows[0].from == 2);
+    CHECK(arrows[0].to == 0);
+    CHECK(arrows[1].to == 1);
+    CHECK(latenessOf(step, 2) == 20 * kTracedMs);
+    CHECK(latenessOf(step, 1) == 0);
+}
+
+TEST_CASE("the step's figures mark what is farthest from the ranks' median") {
+    const TraceData data = threeRanks(7, 7);
+    const StepNumbers numbers = stepNumbers(*data.find(7), 0);
+    CHECK(numbers.lengthMs == Approx(33));
+    CHECK(numbers.ranks == std::vector<int>{0, 1, 2});
+    // (20 + 2) ms on two ranks, 2 ms on the third, of 33 ms.
+    CHECK(numbers.exposed == Approx((22 + 22 + 2) / 3.0 / 33));
+    for (const StepNumbers::Row& row : numbers.rows) {
+        if (row.name == "backward") {
+            CHECK(row.ms == std::vector<double>{10, 10, 30});
+            CHECK(row.outlier == 2);
+        } else {
+            CHECK(row.outlier == -1);
+        }
+        if (row.name == "waiting") CHECK(row.ms == std::vector<double>{20, 20, 0});
+    }
+}
+
+TEST_CASE("of many ranks the figures show the median, the chosen one and those that differ most") {
+    TraceData data(12);
+    for (int rank = 0; rank < 12; ++rank) data.apply(tracedStep(rank, 1, 0, rank == 7 ? 30 : rank == 4 ? 20 : 10, 30));
+    const StepNumbers numbers = stepNumbers(*data.find(1), 11);
+    REQUIRE(numbers.ranks.size() == StepNumbers::kMostColumns);
+    CHECK(numbers.ranks.front() == -1);
+    for (const int rank : {4, 7, 11}) CHECK(std::ranges::count(numbers.ranks, rank) == 1);
+}
+
+TEST_CASE("the timeline's table has a row for each rank of each step in sight") {
+    const TraceData data = threeRanks(1, 5);
+    const ShardTable table = timelineTable(&data, 2, 3);
+    REQUIRE(table.rows == 6);
+    const QStringList row = table.row(2);
+    REQUIRE(row.size() == table.columns.size());
+    CHECK(row[table.columns.indexOf("step")] == "2");
+    CHECK(row[table.columns.indexOf("rank")] == "2");
+    CHECK(row[table.columns.indexOf("backward_ms")] == "30.000000");
+    CHECK(row[table.columns.indexOf("late_ms")] == "20.000000");
+    CHECK(timelineTable(nullptr, 1, 9).rows == 0);
+}
+
+TEST_CASE("only what an experiment can change for real is proved, and the rest says why not") {
+    RunConfig run;
+    run.stepPitfalls.slowRank = 2;
+    run.training.epochs = 5;
+    const Result<RunConfig> fast = provingExperiment(run, {.withoutDelayOf = 2});
+    REQUIRE(fast);
+    CHECK(fast.value().stepPitfalls.slowRank == -1);
+    CHECK(fast.value().training.maxSteps == 200);
+    CHECK_FALSE(provingExperiment(run, {.withoutDelayOf = 1}));
+    CHECK_FALSE(provingExperiment(run, {.bandwidth = 2}));
+    CHECK_FALSE(provingExperiment(run, {.noOverlap = true}));
+    CHECK_FALSE(provingExperiment(run, {}));
+    const Result<RunConfig> wider = provingExperiment(run, {.bucketMiB = 0.5, .worldSize = 6});
+    REQUIRE(wider);
+    CHECK(wider.value().parallel.worldSize == 6);
+    CHECK(wider.value().parallel.bucketCapMb == 0.5);
+    CHECK(wider.value().parallel.firstBucketMb == 0.5);
+    run.parallel.strategy = "pipeline";
+    CHECK_FALSE(provingExperiment(run, {.worldSize = 6}));
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QObject>
+#include <cstdint>
+#include <optional>
+
+namespace ringside {
+
+// The step that was chosen on one page, for all of them: lanes and numbers, the charts' crosshair, the loom's columns.
+class StepCursor : public QObject {
+    Q_OBJECT
+  public:
+    using QObject::QObject;
+
+    std::optional<std::int64_t> step() const { return m_step; }  // from 1, over all epochs
+    void choose(std::optional<std::int64_t> step) {
+        if (step == m_step) return;
+        m_step = step;
+        Q_EMIT changed();
+    }
+
+  Q_SIGNALS:
+    void changed();
+
+  private:
+    std::optional<std::int64_t> m_step;
+};
+
+}  // namespace ringside

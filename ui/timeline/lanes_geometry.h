@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QRectF>
+#include <algorithm>
+#include <vector>
+
+namespace ringside {
+
+// Where the lanes of some ranks and the moments in sight stand in a widget.
+struct LanesGeometry {
+    static constexpr double kNames = 92;  // at the left
+    static constexpr double kAxis = 26;   // below
+    static constexpr double kRight = 14;
+    static constexpr double kLargestBar = 46, kLargestPitch = 98;
+
+    QRectF area;             // of the lanes, without names and axis
+    std::vector<int> ranks;  // from the top
+    double left = 0;         // in nanoseconds of the lanes
+    double span = 1;
+
+    LanesGeometry(QSizeF size, std::vector<int> shown, double from, double length)
+        : area(kNames, 0, std::max(1.0, size.width() - kNames - kRight), std::max(1.0, size.height() - kAxis)),
+          ranks(std::move(shown)),
+          left(from),
+          span(length) {}
+
+    double pitch() const {
+        return ranks.empty() ? area.height()
+                             : std::min(kLargestPitch, area.height() / static_cast<double>(ranks.size()));
+    }
+    QRectF row(std::size_t index) const {
+        return {area.left(), area.top() + static_cast<double>(index) * pitch(), area.width(), pitch()};
+    }
+    // The bar of a lane; below it is room for ticks.
+    QRectF bar(std::size_t index) const {
+        const QRectF whole = row(index);
+        const double height = std::min(kLargestBar, pitch() * 0.56);
+        return {whole.left(), whole.top() + (pitch() - height) * 0.42, whole.width(), height};
+    }
+    double lowest() const { return area.top() + pitch() * static_cast<double>(ranks.size()); }
+    double pixelsPerNs() const { return area.width() / span; }
+    double xOf(double shown) const { return area.left() + (shown - left) * pixelsPerNs(); }
+    double shownAt(double x) const { return left + (x - area.left()) / pixelsPerNs(); }
+    // -1: that rank has no lane here.
+    int indexOf(int rank) const {
+        const auto found = std::find(ranks.begin(), ranks.end(), rank);
+        return found == ranks.end() ? -1 : static_cast<int>(found - ranks.begin());
+    }
+};
+
+}  // namespace ringside

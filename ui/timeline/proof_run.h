@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QObject>
+#include <QProcess>
+#include <optional>
+
+#include "config/run_config.h"
+#include "controls/latest_work.h"
+
+namespace ringside {
+
+// What a proving run measured.
+struct ProofResult {
+    double ms = 0;  // a step
+    std::int64_t steps = 0;
+    QString directory;
+    QString problem;  // why there is no result; empty: there is
+};
+
+// Runs an experiment in the background, beside whatever else runs, and measures its steps.
+class ProofRun final : public QObject {
+    Q_OBJECT
+  public:
+    explicit ProofRun(const QString& controlProgram, QObject* parent = nullptr);
+    ~ProofRun() override;
+
+    bool isRunning() const { return m_process != nullptr || m_reading.isBusy(); }
+    // Its run directory is made beside the given one.
+    void start(const RunConfig& config, const QString& beside);
+    void stop();
+
+  Q_SIGNALS:
+    void finished(const ringside::ProofResult& result);
+
+  private:
+    void ended(int exitCode);
+    void fail(const QString& problem);
+
+    QString m_program;
+    QString m_directory;
+    QProcess* m_process = nullptr;
+    LatestWork m_reading;
+};
+
+}  // namespace ringside

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "words/phase_text.h"
+
+#include <QCoreApplication>
+#include <cmath>
+
+namespace ringside {
+
+QString phaseText(Phase phase) {
+    switch (phase) {
+        case Phase::kDataWait:
+            return QCoreApplication::translate("Phase", "data");
+        case Phase::kIdle:
+            return QCoreApplication::translate("Phase", "other");
+        default: {
+            const std::string_view name = phaseName(phase);
+            return QString::fromLatin1(name.data(), static_cast<qsizetype>(name.size()));
+        }
+    }
+}
+
+QString millisecondsNumber(double ms) {
+    const double size = std::abs(ms);
+    return QString::number(ms, 'f', size >= 100 ? 0 : size >= 1 ? 1 : size >= 0.1 ? 2 : 3);
+}
+
+QString millisecondsText(double ms) {
+    return QCoreApplication::translate("Phase", "%1 ms").arg(millisecondsNumber(ms));
+}
+
+}  // namespace ringside
