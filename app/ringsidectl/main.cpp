@@ -17,6 +17,7 @@
 #include "results/compare_command.h"
 #include "results/prove_command.h"
 #include "results/show_command.h"
+#include "results/strategies_command.h"
 #include "results/whatif_command.h"
 #include "terminal/completion_command.h"
 #include "terminal/usage_message.h"
@@ -52,6 +53,7 @@ int runCommandLine(int argc, char** argv) {
     addCompareCommand(app, action);
     addWhatifCommand(app, action);
     addProveCommand(app, action);
+    addStrategiesCommand(app, action);
     addExportCommand(app, action);
     addDevicesCommand(app, action);
     addSweepCommand(app, action);

@@ -70,6 +70,10 @@ std::vector<ConfigField> strategyFields() {
          .min = 1,
          .max = 4096,
          .emptyIsAuto = true},
+        {"pipeline.schedule_file", kText,
+         "A CSV file with a row of actions for each rank, as torch.distributed.pipelining writes them (0F0,0F1,0B0,...), "
+         "instead of pipeline.schedule. Empty: none.",
+         RINGSIDE_SLOT(pipeline.scheduleFile)},
 
         {"fsdp.shard", kChoice,
          "What each rank of a shard group keeps only its part of. optimizer: what the optimizer remembers (ZeRO-1); "

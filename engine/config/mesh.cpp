@@ -72,6 +72,7 @@ void checkMicroBatches(const RunConfig& config, Problems& problems) {
 
 void checkStages(const RunConfig& config, const Mesh& mesh, Problems& problems) {
     const PipelineConfig& pipeline = config.pipeline;
+    if (!pipeline.scheduleFile.empty() && config.parallel.strategy == "pipeline") return;  // the file says it all
     const std::int64_t stages = mesh.pipeline * stagesPerRank(config);
     const bool oneStage = pipeline.schedule == "gpipe" || pipeline.schedule == "1f1b";
     if (config.parallel.strategy != "model_parallel" && oneStage && pipeline.stagesPerRank > 1)

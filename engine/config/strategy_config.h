@@ -20,6 +20,7 @@ struct PipelineConfig {
     std::int64_t microBatches = 4;  // that a rank's batch is split into
     std::int64_t stagesPerRank = 1;
     std::vector<std::int64_t> split = {};  // layers of each stage; empty: balanced by arithmetic
+    std::string scheduleFile = {};         // a CSV of actions by rank, in PyTorch's notation, instead of `schedule`
     bool operator==(const PipelineConfig&) const = default;
 };
 

@@ -117,6 +117,8 @@ TEST_CASE("Every kind of event survives the way through text") {
             1, 0, 12, "own", 1.5, 0.25, {"w", "b"}, {2, 1}, {2, 3}, {1, -2, 0.5, 0, 3, 4, 5}, {1, 2}, {1, 2}, {}, 9},
         GradientView{1, 0, 12, "change", 1.5, 0.25, {"w"}, {}, {}, {}, {}, {}, {77}, 9},
         RankMemory{1, 4096, 2048, 8192, 1 << 20, 512, 64, 1 << 21},
+        RankMemory{1, 4096, 2048, 8192, 1 << 20, 512, 64, 1 << 21, 1 << 20},
+        RankTraffic{2, 2, 1 << 22},
         LogLine{-1, "warning", "quote \" and \n newline", 3},
         CheckpointSaved{120, "checkpoints/step-00000120", 4},
         ConsumedIndices{3, 2, 25, 64, {7, 0, 2147483646}},

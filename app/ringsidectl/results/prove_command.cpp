@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "results/prove_command.h"
 
-#include <poll.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <iostream>
 #include <memory>
 #include <sstream>
 
-#include "base/child_process.h"
-#include "base/files.h"
 #include "base/json.h"
 #include "base/terminal_text.h"
 #include "experiment/experiment_file.h"
+#include "results/training_child.h"
 #include "run/prepare/prepared_run.h"
 #include "run/prove/proof.h"
-#include "run/read/run_directory.h"
-#include "run/read/run_summary.h"
 
 namespace ringside {
 namespace {
@@ -47,50 +40,6 @@ struct ProveArguments {
     bool json = false;
 };
 
-// A directory that goes with its owner.
-class WorkDirectory {
-  public:
-    WorkDirectory() {
-        std::string name = (std::filesystem::temp_directory_path() / "ringside-prove-XXXXXX").string();
-        if (::mkdtemp(name.data()) == nullptr) throw IoError("no temporary directory can be made in " + name);
-        m_path = name;
-    }
-    ~WorkDirectory() {
-        std::error_code ignored;
-        std::filesystem::remove_all(m_path, ignored);
-    }
-    WorkDirectory(const WorkDirectory&) = delete;
-    WorkDirectory& operator=(const WorkDirectory&) = delete;
-    const std::filesystem::path& path() const { return m_path; }
-
-  private:
-    std::filesystem::path m_path;
-};
-
-// Everything the program said; returns when it has ended.
-std::string outputOf(ChildProcess& child) {
-    std::string text;
-    std::array<char, 4096> buffer;
-    for (ssize_t count = 1; count > 0;) {
-        count = ::read(child.outputFd(), buffer.data(), buffer.size());
-        if (count < 0 && errno == EINTR)
-            count = 1;
-        else if (count > 0)
-            text.append(buffer.data(), static_cast<std::size_t>(count));
-    }
-    pollfd end{child.exitFd(), POLLIN, 0};
-    while (!child.poll()) ::poll(&end, 1, 1000);
-    return text;
-}
-
-std::string lastLineOf(const std::string& text) {
-    std::istringstream lines(text);
-    std::string last;
-    for (std::string line; std::getline(lines, line);)
-        if (!line.empty()) last = line;
-    return last;
-}
-
 Result<std::filesystem::path> trainCase(const ProofCase& what, std::int64_t steps,
                                         const std::filesystem::path& directory) {
     RunConfig config = what.config;
@@ -99,20 +48,9 @@ Result<std::filesystem::path> trainCase(const ProofCase& what, std::int64_t step
     if (!problems.empty()) return problems.front();
     std::string name = what.name + "-" + std::to_string(steps);
     std::ranges::replace(name, ':', '-');
-    const std::filesystem::path out = directory / name;
-    writeFileAtomically(directory / (name + ".json"), config.toText(2));
-    ChildOptions options;
-    options.program = "/proc/self/exe";
-    options.arguments = {"run", (directory / (name + ".json")).string(), "--out", out.string()};
-    ChildProcess child(options);
-    const std::string said = outputOf(child);
-    const Result<RunSummary> summary = readRunSummary(RunPaths(out).summary());
-    if (child.end()->signalled || child.end()->code != 0 || !summary) {
-        const std::string verdict = summary ? summary.value().verdict : "";
-        return Problem{what.name, verdict.empty() ? lastLineOf(said) : verdict,
-                       "leave it out, or change the experiment"};
-    }
-    for (const auto& entry : std::filesystem::directory_iterator(out / "checkpoints"))
+    const Result<TrainedChild> child = trainAsChild(config, name, directory);
+    if (!child) return Problem{what.name, child.problem().message, child.problem().remedy};
+    for (const auto& entry : std::filesystem::directory_iterator(child.value().run / "checkpoints"))
         if (std::filesystem::exists(entry.path() / "model.safetensors")) return entry.path() / "model.safetensors";
     return Problem{what.name, "left no weights", "see its log"};
 }
@@ -144,7 +82,7 @@ int runProve(const ProveArguments& arguments) {
     if (!prepared) return reportProblems(problems.empty() ? Problems{prepared.problem()} : problems);
     config.dataset = prepared.value().config.dataset;  // with absolute paths
 
-    const WorkDirectory directory;
+    const WorkDirectory directory("prove");
     Proof proof(
         proofCases(config, arguments.steps, prepared.value().trainingSamples),
         [&directory](const ProofCase& what, std::int64_t steps) { return trainCase(what, steps, directory.path()); });

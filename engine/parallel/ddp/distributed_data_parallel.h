@@ -23,6 +23,7 @@ class DistributedDataParallel final : public Strategy {
     double learningRate() const override { return m_optimizer->learningRate(); }
     void setLearningRate(double lr) override { m_optimizer->setLearningRate(lr); }
     Optimizer& optimizer() override { return *m_optimizer; }
+    std::int64_t bytesSent() const override { return m_parts.communicator.bytesSent(); }
     Communicator& readers() override { return m_parts.communicator; }
     const std::vector<Parameter*>& wholeParameters() const override { return m_parts.model.parameters(); }
 

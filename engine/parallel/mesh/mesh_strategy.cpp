@@ -8,11 +8,11 @@
 
 #include "backend/backend.h"
 #include "backend/update_state.h"
+#include "cost/stage_plan.h"
 #include "nn/layer/value_hash.h"
 #include "parallel/mesh/stage_cut.h"
 #include "parallel/parameters/sharded_parameters.h"
 #include "parallel/parameters/whole_parameters.h"
-#include "schedule/schedule_simulation.h"
 
 namespace ringside {
 
@@ -38,34 +38,6 @@ CommBuffer floatsOf(const Tensor& tensor) {
     return {tensor.data, static_cast<std::size_t>(tensor.count()), CommType::kFloat32};
 }
 
-// How many micro-batches of a stage are between their forward pass and the end of their backward pass at most.
-std::size_t inFlight(const std::vector<PipelineAction>& actions, int stage) {
-    int now = 0;
-    int most = 1;
-    for (const PipelineAction& action : actions) {
-        if (action.stage != stage) continue;
-        if (action.work == PipelineWork::kForward) most = std::max(most, ++now);
-        if (action.work == PipelineWork::kBackward || action.work == PipelineWork::kWeights) --now;
-    }
-    return static_cast<std::size_t>(most);
-}
-
-Result<Schedule> scheduleOf(const RunConfig& config, const Mesh& mesh) {
-    ScheduleShape shape{ScheduleKind::kGpipe, static_cast<int>(mesh.pipeline), static_cast<int>(microBatchesOf(config)),
-                        static_cast<int>(stagesPerRank(config))};
-    if (mesh.pipeline == 1) shape.stagesPerRank = 1;
-    if (mesh.pipeline > 1 && config.parallel.strategy != "model_parallel") {
-        const Result<ScheduleKind> kind = scheduleKind(config.pipeline.schedule);
-        if (!kind) return kind.problem();
-        shape.kind = kind.value();
-    }
-    Result<Schedule> schedule = makeSchedule(shape);
-    if (schedule) return schedule;
-    Problem problem = schedule.problem();
-    problem.field = "pipeline.micro_batches";
-    return problem;
-}
-
 }  // namespace
 
 struct MeshStrategy::Setup {
@@ -75,9 +47,8 @@ struct MeshStrategy::Setup {
 };
 
 Result<std::unique_ptr<Strategy>> MeshStrategy::make(const RunConfig& config, const StrategyParts& parts) {
-    const Mesh mesh = meshOf(config);
     Setup setup;
-    Result<Schedule> schedule = scheduleOf(config, mesh);
+    Result<Schedule> schedule = plannedSchedule(config);
     if (!schedule) return schedule.problem();
     setup.schedule = std::move(schedule).value();
     const auto stages = static_cast<std::size_t>(setup.schedule.stageCount());
@@ -113,7 +84,7 @@ MeshStrategy::MeshStrategy(const RunConfig& config, const StrategyParts& parts, 
                          .backend = parts.backend,
                          .range = setup.ranges[number],
                          .number = number,
-                         .microBatches = inFlight(actions, static_cast<int>(number)),
+                         .microBatches = mostInFlight(actions, static_cast<int>(number)),
                          .maxRows = std::min(m_microRows, parts.maxBatch),
                          .classes = parts.loss.countsCorrect() ? parts.task.outputs : 0,
                          .targets = parts.task.outputs,

@@ -30,6 +30,7 @@ class MeshStrategy final : public Strategy {
     void setLearningRate(double lr) override { m_optimizer->setLearningRate(lr); }
     Optimizer& optimizer() override { return *m_optimizer; }
 
+    std::int64_t bytesSent() const override { return m_groups.bytesSent(); }
     Communicator& readers() override { return m_groups.data(); }
     bool isWhole() const override { return false; }
     void readWhole(const TensorVisitor& visit, bool optimizerToo) override;

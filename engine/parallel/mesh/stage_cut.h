@@ -13,7 +13,4 @@ namespace ringside {
 // with the most arithmetic has as little as can be. The problem says how many layers there are.
 Result<std::vector<LayerRange>> cutIntoStages(const Model& model, const RunConfig& config, std::size_t stages);
 
-// In one piece each, so that the largest sum is the least: the number of costs in each piece, at least one.
-std::vector<std::size_t> balancedCut(const std::vector<double>& costs, std::size_t pieces);
-
 }  // namespace ringside

@@ -76,6 +76,8 @@ class Strategy {
     virtual void setLearningRate(double lr) = 0;  // from the next step on
     virtual Optimizer& optimizer() = 0;           // its state is in checkpoints
 
+    // What this rank has sent so far, in all its groups.
+    virtual std::int64_t bytesSent() const { return 0; }
     // Those who train the same layers on other samples, by their place among the readers.
     virtual Communicator& readers() = 0;
     // Whether this rank has all of the model, in the one that it was given.

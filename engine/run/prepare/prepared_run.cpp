@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cost/cost_subject.h"
 #include "data/loading/sample_transforms.h"
 #include "data/sets/dataset.h"
 #include "devices/memory_check.h"
@@ -31,7 +32,8 @@ Problems resolve(PreparedRun& run, const std::filesystem::path& baseDirectory, c
 }  // namespace
 
 void resolvePaths(RunConfig& config, const std::filesystem::path& baseDirectory) {
-    for (std::string* path : {&config.dataset.path, &config.dataset.labelsPath, &config.training.resume}) {
+    for (std::string* path :
+         {&config.dataset.path, &config.dataset.labelsPath, &config.training.resume, &config.pipeline.scheduleFile}) {
         if (!path->empty()) *path = std::filesystem::absolute(baseDirectory / *path).lexically_normal().string();
     }
 }
@@ -59,6 +61,9 @@ Result<PreparedRun> prepareRun(const RunConfig& config, const std::filesystem::p
         const Problems tooLarge = checkMemory(model.value(), here, findHostDevices());
         if (!tooLarge.empty()) return tooLarge.front();
     }
+    const Result<CostSubject> subject = costSubject(run.config, data.value());
+    if (!subject) return subject.problem();
+    if (const Result<StrategyPlan> strategy = planStrategy(subject.value()); !strategy) return strategy.problem();
     const Problems untransformable = transformProblems(config.loader, data.value().training->shape());
     if (!untransformable.empty()) return untransformable.front();
     const ShardSpec spec = epochSpec(config, data.value().training, 0);

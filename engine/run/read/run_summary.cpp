@@ -79,6 +79,7 @@ void fields(F& f, E& e) {
     f("gathered", e.gathered);
     f("buffers", e.buffers);
     f("peak", e.peak);
+    f("predicted_peak", e.predictedPeak);
 }
 
 template <class F, Is<SummaryPace> E>
@@ -142,6 +143,8 @@ void fields(F& f, E& e) {
     f("weights_sha256", e.weightsSha256);
     f("memory", e.memory);
     f("pace", e.pace);
+    f("bytes_per_step", e.bytesPerStep);
+    f("idle_share", e.idleShare);
     f("dropped_telemetry_steps", e.droppedTelemetrySteps);
     f("recording", e.recording);
 }

@@ -115,8 +115,10 @@ struct RunSummary {
     Json normalize{};  // what the last weights expect of images, as the manifest has it
     std::int64_t restarts = 0;
     std::optional<std::string> weightsSha256{};
-    std::optional<std::vector<RankMemory>> memory{};  // by rank, bytes
-    std::optional<SummaryPace> pace{};                // of a run that was slowed down to another device
+    std::optional<std::vector<RankMemory>> memory{};          // by rank, bytes
+    std::optional<SummaryPace> pace{};                        // of a run that was slowed down to another device
+    std::optional<std::vector<std::int64_t>> bytesPerStep{};  // that each rank sends, as its communicators count
+    std::optional<double> idleShare{};  // of the time between the first forward pass of a step and its last backward
     std::int64_t droppedTelemetrySteps = 0;
     Recording recording{};
 };

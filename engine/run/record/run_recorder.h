@@ -77,6 +77,7 @@ class RunRecorder {
     Json lastManifest() const;
     static std::optional<std::string> weightsSha256(const Json& manifest);
     std::optional<std::vector<RankMemory>> memoryOfRanks() const;
+    std::optional<std::vector<std::int64_t>> bytesOfRanks() const;
     void takeFindings(const PlanNews& news);
 
     const RunPaths m_paths;

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "run/checkpoint/checkpoint_manifest.h"
 #include "run/record/run_recorder.h"
+#include "telemetry/data/idle_share.h"
 
 namespace ringside {
 namespace {
@@ -69,6 +70,15 @@ std::optional<std::vector<RankMemory>> RunRecorder::memoryOfRanks() const {
     return ranks;
 }
 
+std::optional<std::vector<std::int64_t>> RunRecorder::bytesOfRanks() const {
+    std::vector<std::int64_t> ranks;
+    for (const RankData& rank : m_data.ranks()) {
+        if (!rank.bytesPerStep) return {};
+        ranks.push_back(*rank.bytesPerStep);
+    }
+    return ranks;
+}
+
 RunSummary RunRecorder::summary(const RunEnded& end) const {
     RunSummary all;
     all.name = m_run.config.name;
@@ -109,6 +119,8 @@ RunSummary RunRecorder::summary(const RunEnded& end) const {
     all.memory = memoryOfRanks();
     const PaceConfig& pace = m_run.config.parallel.pace;
     if (pace.any()) all.pace = {pace.gflops, pace.gbitPerSecond, pace.latencyUs, m_data.keepsPace()};
+    all.bytesPerStep = bytesOfRanks();
+    if (m_data.trace()) all.idleShare = measuredIdleShare(*m_data.trace());
     for (const RankData& rank : m_data.ranks()) all.droppedTelemetrySteps += rank.droppedSteps;
     all.recording = recording();
     return all;

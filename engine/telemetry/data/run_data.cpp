@@ -275,6 +275,13 @@ unsigned RunData::take(const RankMemory& event) {
     return kRanksChanged;
 }
 
+unsigned RunData::take(const RankTraffic& event) {
+    RankData* const data = rank(event.rank);
+    if (data == nullptr) return 0;
+    data->bytesPerStep = event.bytes;
+    return kRanksChanged;
+}
+
 unsigned RunData::take(const Replica& event) {
     if (rank(event.rank) == nullptr) return 0;
     auto& replicas = m_replicaSets[event.step];

@@ -105,12 +105,13 @@ struct RankData {
     double dataShare() const {
         return elapsedUs > 0 ? static_cast<double>(dataUs) / static_cast<double>(elapsedUs) : 0;
     }
-    std::optional<RankMemory> memory;  // what its engine took
-    std::optional<Phase> slowPhase;    // in slow motion and single phases: where it is, as told at once
-    std::optional<LocalResult> local;  // its latest validation, where each rank takes its own
-    bool keepsPace = true;             // of parallel.pace
-    double paceTimes = 1;              // its longest pass, by what was asked for
-    std::optional<bool> inSync;        // from the latest complete set of replica checksums
+    std::optional<RankMemory> memory;          // what its engine took
+    std::optional<Phase> slowPhase;            // in slow motion and single phases: where it is, as told at once
+    std::optional<LocalResult> local;          // its latest validation, where each rank takes its own
+    bool keepsPace = true;                     // of parallel.pace
+    double paceTimes = 1;                      // its longest pass, by what was asked for
+    std::optional<bool> inSync;                // from the latest complete set of replica checksums
+    std::optional<std::int64_t> bytesPerStep;  // that it sent
     std::vector<Consumed> consumed;
     std::int64_t consumedCount = 0;       // reported so far, forgotten ones included
     std::deque<ConsumedIndices> indices;  // the latest, at most RunData::kMaxIndices of them over all ranks
@@ -218,6 +219,7 @@ class RunData {
     unsigned take(const ConsumedIndices& event);
     unsigned take(const Replica& event);
     unsigned take(const RankMemory& event);
+    unsigned take(const RankTraffic& event);
     unsigned take(const LogLine& event);
     unsigned take(const CheckpointSaved& event);
     unsigned take(const Controlled& event);

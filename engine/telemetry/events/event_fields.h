@@ -40,6 +40,8 @@ inline constexpr std::string_view kKind<Replica> = "replica";
 template <>
 inline constexpr std::string_view kKind<RankMemory> = "memory";
 template <>
+inline constexpr std::string_view kKind<RankTraffic> = "traffic";
+template <>
 inline constexpr std::string_view kKind<LogLine> = "log";
 template <>
 inline constexpr std::string_view kKind<CheckpointSaved> = "checkpoint";
@@ -361,6 +363,14 @@ void fields(F& f, E& e) {
     f.integer("gathered", e.gathered, 0, limits::kMaxCount);
     f.integer("buffers", e.buffers, 0, limits::kMaxCount);
     f.integer("peak", e.peak, 0, limits::kMaxCount);
+    if (f.tells(e.predictedPeak >= 0)) f.integer("predicted_peak", e.predictedPeak, -1, limits::kMaxCount);
+}
+
+template <class F, Is<RankTraffic> E>
+void fields(F& f, E& e) {
+    rankField(f, e.rank);
+    f.integer("step", e.step, 0, limits::kMaxCount);
+    f.integer("bytes", e.bytes, 0, limits::kMaxCount, Need::kRequired);
 }
 
 template <class F, Is<LogLine> E>

@@ -153,7 +153,15 @@ struct RankMemory {
     std::int64_t activations = 0;
     std::int64_t gathered = 0;  // whole parameters and gradients of sharded units
     std::int64_t buffers = 0;
-    std::int64_t peak = 0;  // of all, with what is for none of these
+    std::int64_t peak = 0;            // of all, with what is for none of these
+    std::int64_t predictedPeak = -1;  // from the model and the strategy; -1: not known
+};
+
+// "traffic": what a rank sent in a step of a whole batch, as its communicators count it; once.
+struct RankTraffic {
+    int rank = 0;
+    std::int64_t step = 0;
+    std::int64_t bytes = 0;
 };
 
 // "log": a line for people. rank -1 = the supervisor.
@@ -248,6 +256,6 @@ struct RunEnded {
 
 using Event = std::variant<RunStarted, RankState, StepsFrame, Heartbeat, EpochResult, Consumed, Replica, LogLine,
                            CheckpointSaved, RunEnded, ConsumedIndices, Controlled, StepTrace, RankMemory, PaceKept,
-                           GradientView, LocalResult, PhaseReached>;
+                           GradientView, LocalResult, PhaseReached, RankTraffic>;
 
 }  // namespace ringside

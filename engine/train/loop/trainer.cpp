@@ -315,6 +315,7 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     const int rank = m_layout.dataRank();
     const std::size_t consumedBefore = m_consumed.size();
     StepSums step;
+    const std::int64_t sentBefore = m_strategy->bytesSent();
     m_control.beginStep({m_position.step, m_position.epoch});
     for (std::int64_t batch = batches.first; batch + 1 < batches.last; ++batch) {
         const SlotRange range = plan.batch(batch);
@@ -333,6 +334,7 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
 
     m_parts.observer.progress().step.store(m_position.step, std::memory_order_relaxed);
     step.add(result.losses);
+    if (batch.rows() == largestBatch(m_parts)) reportTraffic(m_strategy->bytesSent() - sentBefore);
     m_position.sums.add(result.losses, uniqueSlots(plan, rank, range));
     m_indexReport.stepDone(m_position.epoch, m_position.step, static_cast<std::int64_t>(consumedBefore),
                            std::span(m_consumed).subspan(consumedBefore));

@@ -56,6 +56,8 @@ class Trainer {
         double meanLoss() const { return loss / static_cast<double>(samples); }
     };
 
+    std::int64_t predictedPeak() const;
+    void reportTraffic(std::int64_t bytes);
     void checkShard(const ShardPlan& plan) const;
     void resume();
     bool trainEpoch();  // the rest of the epoch under way; false: stopped by request
@@ -135,6 +137,7 @@ class Trainer {
     TrainingPosition m_position;
     bool m_sumsReduced = false;  // of the position: they are all ranks' already
     bool m_toldNonFinite = false;
+    int m_trafficTold = 0;  // steps of whole batches whose bytes were told
 };
 
 }  // namespace ringside

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/sha256.h"
+#include "cost/rank_memory.h"
 #include "train/loop/trainer.h"
 
 namespace ringside {
@@ -97,7 +98,24 @@ void Trainer::reportMemory() {
                                         .activations = count.of(MemoryClass::kActivations),
                                         .gathered = count.of(MemoryClass::kGathered),
                                         .buffers = count.of(MemoryClass::kBuffers),
-                                        .peak = count.all()});
+                                        .peak = count.all(),
+                                        .predictedPeak = predictedPeak()});
+}
+
+// On the CPU: devices take memory of their own for what they compute with.
+std::int64_t Trainer::predictedPeak() const {
+    const Result<CostSubject> subject = costSubject(m_parts.config, m_parts.data);
+    if (!subject || m_parts.config.parallel.device == "cuda") return -1;
+    const Result<StrategyPlan> plan = planStrategy(subject.value());
+    return plan ? predictMemory(subject.value(), plan.value(), m_parts.communicator.rank()).peak() : -1;
+}
+
+// Of the second step of a whole batch: in the first, some strategies measure norms.
+void Trainer::reportTraffic(std::int64_t bytes) {
+    constexpr int kTold = 2;
+    if (m_trafficTold == kTold) return;
+    ++m_trafficTold;
+    m_parts.observer.onEvent(RankTraffic{m_parts.communicator.rank(), m_position.step, bytes});
 }
 
 void Trainer::reportReplica() {

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "results/strategies_command.h"
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <sstream>
+
+#include "base/json.h"
+#include "base/processors.h"
+#include "base/terminal_text.h"
+#include "data/sets/dataset.h"
+#include "experiment/experiment_file.h"
+#include "results/strategy_line.h"
+#include "results/training_child.h"
+#include "run/prepare/prepared_run.h"
+
+namespace ringside {
+namespace {
+
+constexpr const char* kStrategiesFooter =
+    "CONFIG is an experiment file (JSON), - for standard input, or nothing for the built-in experiment. For every\n"
+    "strategy that spreads it over as many ranks: the memory of the rank that takes most, the bytes that a rank sends "
+    "in "
+    "a\n"
+    "step, the part of the time in which ranks are idle, and the expected time of a step, which follows from how long "
+    "one\n"
+    "rank alone takes (--no-rates: from what such machines usually do). What does not suit the model says why. * marks "
+    "the\n"
+    "experiment's own strategy. --measure trains each for a few seconds.\n"
+    "\n"
+    "Examples:\n"
+    "  ringsidectl strategies my.json\n"
+    "  ringsidectl strategies --set parallel.world_size=2 --measure --only ddp,fsdp:parameters --json";
+
+struct StrategiesArguments {
+    std::string config;
+    std::vector<std::string> assignments;
+    std::string only;
+    double seconds = 2;
+    bool measure = false;
+    bool noRates = false;
+    bool json = false;
+};
+
+double stepSecondsOf(const RunSummary& summary) {
+    return summary.stepsPerSecond > 0 ? 1 / summary.stepsPerSecond : 0;
+}
+
+// So many steps, whatever an epoch has, and nothing besides.
+RunConfig forSteps(RunConfig config, std::int64_t steps) {
+    config.training.maxSteps = steps;
+    config.training.epochs = std::max<std::int64_t>(config.training.epochs, steps);
+    config.training.checkpointEvery = 0;
+    config.training.resume.clear();
+    if (config.telemetry.trace == "off") config.telemetry.trace = "steps";
+    return config;
+}
+
+// One rank alone, with the batch of a rank: what it takes for its operations is the rate.
+MachineRates measuredRates(const CostSubject& subject, const std::filesystem::path& directory) {
+    constexpr std::int64_t kSteps = 40;
+    MachineRates rates{.processors = usableProcessors()};
+    CostSubject alone = subject;
+    alone.config.parallel.strategy = "ddp";
+    alone.config.parallel.worldSize = 1;
+    alone.config.parallel.memoryLimitMb = 0;
+    alone.config.mesh = {};
+    const Result<StrategyPlan> plan = planStrategy(alone);
+    const Result<TrainedChild> child = trainAsChild(forSteps(alone.config, kSteps), "rates", directory);
+    if (!plan || !child) return rates;
+    const double seconds = stepSecondsOf(child.value().summary);
+    if (seconds <= 0) return rates;
+    rates.flopsPerSecond = stepFlops(alone, plan.value()) / seconds;
+    rates.measured = true;
+    return rates;
+}
+
+void measure(StrategyLine& line, double seconds, const std::filesystem::path& directory) {
+    const double expected = std::max(line.choice.cost->time.all(), 1e-5);
+    const auto steps = static_cast<std::int64_t>(std::clamp(seconds / expected, 6.0, 4000.0));
+    std::string name = line.choice.name;
+    std::ranges::replace(name, ':', '-');
+    const Result<TrainedChild> child = trainAsChild(forSteps(line.choice.config, steps), name, directory);
+    if (!child) {
+        line.problem = child.problem().message;
+        return;
+    }
+    const RunSummary& summary = child.value().summary;
+    line.measured = MeasuredStrategy{.stepMs = stepSecondsOf(summary) * 1e3, .idleShare = summary.idleShare};
+    if (summary.memory)
+        for (const RankMemory& one : *summary.memory) line.measured->peak = std::max(line.measured->peak, one.peak);
+}
+
+Result<std::vector<StrategyLine>> chosenLines(const std::string& only, std::vector<StrategyChoice> choices,
+                                              const std::string& current) {
+    std::vector<StrategyLine> lines;
+    std::string known;
+    std::vector<std::string> wanted;
+    std::istringstream words(only);
+    for (std::string word; std::getline(words, word, ',');) wanted.push_back(word);
+    for (StrategyChoice& one : choices) {
+        known += (known.empty() ? "" : ", ") + one.name;
+        const auto found = std::ranges::find(wanted, one.name);
+        if (!only.empty() && found == wanted.end()) continue;
+        if (found != wanted.end()) wanted.erase(found);
+        const bool isCurrent = one.name == current;
+        lines.push_back({.choice = std::move(one), .current = isCurrent});
+    }
+    if (!wanted.empty()) return Problem{"--only", "has \"" + wanted.front() + "\"", "choose from " + known};
+    return lines;
+}
+
+void say(const StrategyLine& line, bool json) {
+    std::cout << (json ? terminalJson(line.toJson().dump()) : terminalText(line.text())) << std::endl;
+}
+
+// With absolute paths, and where it computes. Its own strategy may not suit: that is one of the lines.
+Result<RunConfig> preparedWhateverItsStrategy(const Experiment& experiment, Problems& problems) {
+    RunConfig plain = experiment.config;
+    plain.parallel.strategy = "ddp";
+    plain.mesh = {};
+    plain.pipeline = {};
+    const Result<PreparedRun> prepared = prepareRun(plain, experiment.baseDirectory, &problems);
+    if (!prepared) return prepared.problem();
+    RunConfig config = prepared.value().config;
+    config.parallel.strategy = experiment.config.parallel.strategy;
+    config.mesh = experiment.config.mesh;
+    config.pipeline = experiment.config.pipeline;
+    return config;
+}
+
+int runStrategies(const StrategiesArguments& arguments) {
+    if (!(arguments.seconds > 0 && arguments.seconds <= 600))
+        return reportProblems({{"--seconds", "is not above 0 and at most 600", "choose a few"}});
+    Problems problems;
+    const Result<Experiment> experiment = loadExperiment(arguments.config, arguments.assignments, problems);
+    if (!experiment) return reportProblems(problems);
+    const Result<RunConfig> prepared = preparedWhateverItsStrategy(experiment.value(), problems);
+    if (!prepared) return reportProblems(problems.empty() ? Problems{prepared.problem()} : problems);
+    const RunConfig& config = prepared.value();
+    const Result<DataSplit> data = loadDataset(config.dataset, {});
+    if (!data) return reportProblems({data.problem()});
+    const Result<CostSubject> subject = costSubject(config, data.value());
+    if (!subject) return reportProblems({subject.problem()});
+
+    const WorkDirectory directory("strategies");
+    const MachineRates rates = arguments.noRates ? MachineRates{.processors = usableProcessors()}
+                                                 : measuredRates(subject.value(), directory.path());
+    Result<std::vector<StrategyLine>> lines =
+        chosenLines(arguments.only, strategyChoices(subject.value(), rates), strategyName(config));
+    if (!lines) return reportProblems({lines.problem()});
+    if (!arguments.json) std::cout << StrategyLine::heading() << std::endl;
+    for (StrategyLine line : lines.value()) {
+        if (arguments.measure && line.choice.cost && line.choice.whyNot.empty())
+            measure(line, arguments.seconds, directory.path());
+        say(line, arguments.json);
+    }
+    return 0;
+}
+
+}  // namespace
+
+void addStrategiesCommand(CLI::App& app, std::function<int()>& action) {
+    CLI::App* command =
+        app.add_subcommand("strategies", "What every strategy costs an experiment, predicted and measured");
+    command->footer(kStrategiesFooter);
+    auto arguments = std::make_shared<StrategiesArguments>();
+    command->add_option("CONFIG", arguments->config, "An experiment file");
+    command->add_option("--set", arguments->assignments, "Change a setting: --set parallel.world_size=2");
+    command->add_option("--only", arguments->only, "Only these, separated by commas");
+    command->add_flag("--measure", arguments->measure, "Train each for a few seconds");
+    command->add_option("--seconds", arguments->seconds, "How long about, each")->capture_default_str();
+    command->add_flag("--no-rates", arguments->noRates, "Do not train on one rank first to know this machine's speed");
+    command->add_flag("--json", arguments->json, "A line of JSON for each");
+    command->callback([arguments, &action] { action = [arguments] { return runStrategies(*arguments); }; });
+}
+
+}  // namespace ringside

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "base/result.h"
+#include "config/mesh.h"
+#include "config/run_config.h"
+#include "cost/built_layers.h"
+#include "model/model_description.h"
+#include "schedule/schedule.h"
+
+namespace ringside {
+
+class Dataset;
+struct DataSplit;
+
+// An experiment and what its data make of it.
+struct CostSubject {
+    RunConfig config;
+    ModelDescription model;
+    ModelTask task;
+    bool isClassification = true;
+    std::int64_t trainingSamples = 0;
+    std::int64_t validationSamples = 0;
+
+    std::int64_t largestBatch() const;  // of a rank: no more than its share of the samples
+};
+
+Result<CostSubject> costSubject(const RunConfig& config, const DataSplit& data);
+
+// How the ranks share the model out.
+struct StrategyPlan {
+    Mesh mesh;
+    Schedule schedule;
+    std::vector<BuiltLayer> layers = {};
+    std::vector<std::size_t> stageBegin = {};  // first layer of each stage, and the end
+    std::vector<int> rankOfStage = {};         // place in the pipeline
+    std::int64_t microBatches = 1;
+    std::int64_t microRows = 1;  // samples of a micro-batch at most
+
+    std::size_t stages() const { return rankOfStage.size(); }
+    bool isWhole() const { return mesh.shard == 1 && mesh.pipeline == 1; }
+    std::vector<std::size_t> stagesOf(int pipelineRank) const;
+    std::vector<TensorSize> parametersOf(std::size_t stage) const;
+};
+
+// The problem names the setting that does not suit the model.
+Result<StrategyPlan> planStrategy(const CostSubject& subject);
+
+}  // namespace ringside

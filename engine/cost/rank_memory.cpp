@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cost/rank_memory.h"
+
+#include <algorithm>
+
+#include "cost/stage_plan.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::int64_t kLine = 16;         // floats: 64 bytes
+constexpr std::int64_t kUpdateState = 64;  // bytes: what an update depends on besides tensors
+
+std::int64_t inLines(std::int64_t values) {
+    return (values + kLine - 1) / kLine * kLine;
+}
+
+std::int64_t optimizerWords(const OptimizerConfig& optimizer) {
+    if (optimizer.kind != "sgd") return 2;
+    return optimizer.momentum != 0 ? 1 : 0;
+}
+
+class Count {
+  public:
+    Count(const CostSubject& subject, const StrategyPlan& plan, int rank)
+        : m_subject(subject), m_plan(plan), m_layout{plan.mesh, rank} {}
+
+    PredictedMemory all() {
+        m_memory.optimizer = kUpdateState;
+        if (m_plan.isWhole()) {
+            whole();
+            return m_memory;
+        }
+        // The task's loss, which each last stage has for itself.
+        m_memory.activations += lossBytes(1);
+        for (const std::size_t stage : m_plan.stagesOf(m_layout.pipeline())) mesh(stage);
+        return m_memory;
+    }
+
+  private:
+    std::int64_t lossBytes(std::int64_t samples) const {
+        const ModelTask& task = m_subject.task;
+        const std::int64_t rows = samples * (task.isSequence ? task.sample[0] : 1);
+        const bool classes = m_subject.isClassification;
+        return (rows * task.outputs + (classes ? 2 * rows : samples)) * kFloatBytes;
+    }
+
+    void whole() {
+        const std::int64_t batch = m_subject.largestBatch();
+        m_memory.activations += activationBytes(m_plan.layers, 0, m_plan.layers.size(), batch) + lossBytes(batch);
+        takeWhole(m_plan.parametersOf(0), m_subject.config.training.accumulateSteps > 1);
+        takeBuffers(0);
+    }
+
+    void takeBuffers(std::size_t stage) {
+        for (std::size_t layer = m_plan.stageBegin[stage]; layer < m_plan.stageBegin[stage + 1]; ++layer)
+            m_memory.buffers += m_plan.layers[layer].bufferBytes;
+    }
+
+    void takeWhole(const std::vector<TensorSize>& parameters, bool accumulates) {
+        std::int64_t values = 0;
+        for (const TensorSize& one : parameters) values += one.values;
+        m_memory.parameters += values * kFloatBytes;
+        m_memory.optimizer += values * kFloatBytes * optimizerWords(m_subject.config.optimizer);
+        const auto buckets = bucketBytes(parameters, m_subject.config.parallel);
+        for (const std::int64_t bytes : buckets) m_memory.gradients += bytes * (accumulates ? 2 : 1);
+        if (accumulates && !buckets.empty()) m_memory.gradients -= kLine * kFloatBytes;  // the signal is not added up
+    }
+
+    bool accumulates() const { return m_subject.config.training.accumulateSteps * m_plan.microBatches > 1; }
+
+    void mesh(std::size_t stage) {
+        takeSlots(stage);
+        takeBuffers(stage);
+        if (m_plan.mesh.shard == 1)
+            takeWhole(m_plan.parametersOf(stage), accumulates());
+        else
+            takeShards(unitsOf(m_subject, m_plan, stage));
+    }
+
+    // Each micro-batch in flight has activations of its own, and room for what other stages send.
+    void takeSlots(std::size_t stage) {
+        const std::size_t first = m_plan.stageBegin[stage];
+        const std::size_t last = m_plan.stageBegin[stage + 1];
+        const auto& actions = m_plan.schedule.ranks[static_cast<std::size_t>(m_layout.pipeline())];
+        const auto slots = static_cast<std::int64_t>(mostInFlight(actions, static_cast<int>(stage)));
+        const std::int64_t rows = m_plan.microRows;
+        std::int64_t bytes = activationBytes(m_plan.layers, first, last, rows);
+        const bool isLast = stage + 1 == m_plan.stages();
+        bytes += isLast ? lossBytes(rows) : m_plan.layers[last - 1].output.count() * rows * kFloatBytes;
+        if (stage > 0) bytes += m_plan.layers[first].input.count() * rows * kFloatBytes;
+        m_memory.activations += slots * bytes;
+    }
+
+    void takeShards(const std::vector<std::vector<TensorSize>>& units) {
+        const ShardingChoice choice = shardingOf(m_subject.config, m_plan);
+        std::vector<std::int64_t> wholes;
+        for (const auto& unit : units) {
+            std::int64_t values = 0;
+            for (const TensorSize& one : unit) {
+                takeShard(one);
+                values += inLines(chunkOf(one, m_plan.mesh.shard) * m_plan.mesh.shard);
+            }
+            wholes.push_back(values);
+        }
+        const auto others = static_cast<std::int64_t>(wholes.size()) - 1;
+        const std::int64_t largest = others > 0 ? *std::max_element(wholes.begin() + 1, wholes.end()) : 0;
+        const std::int64_t atOnce = std::min<std::int64_t>(others, choice.prefetches ? 2 : 1);
+        const bool gradientPool = atOnce > 0 && !choice.keepsGradients && !choice.accumulates;
+        if (choice.freesParameters) m_memory.gathered += atOnce * largest * kFloatBytes;
+        if (gradientPool) m_memory.gathered += atOnce * largest * kFloatBytes;
+        for (std::size_t i = 0; i < wholes.size(); ++i) {
+            const int copies =
+                (i == 0 || !choice.freesParameters) + (i == 0 || !gradientPool) + (choice.accumulates ? 1 : 0);
+            m_memory.gathered += copies * wholes[i] * kFloatBytes;
+        }
+    }
+
+    void takeShard(const TensorSize& one) {
+        const std::int64_t chunk = chunkOf(one, m_plan.mesh.shard);
+        m_memory.parameters += inLines(chunk) * kFloatBytes;
+        m_memory.gradients += inLines(chunk) * kFloatBytes;
+        const std::int64_t begin = std::min(one.values, m_layout.shard() * chunk);
+        m_memory.optimizer +=
+            std::min(chunk, one.values - begin) * kFloatBytes * optimizerWords(m_subject.config.optimizer);
+    }
+
+    const CostSubject& m_subject;
+    const StrategyPlan& m_plan;
+    RankLayout m_layout;
+    PredictedMemory m_memory;
+};
+
+}  // namespace
+
+// Last parameter first; a bucket closes as soon as it holds its limit.
+std::vector<std::int64_t> bucketBytes(const std::vector<TensorSize>& parameters, const ParallelConfig& config) {
+    constexpr double kMebibyte = 1 << 20;
+    std::vector<std::int64_t> buckets;
+    std::int64_t exact = 0;
+    std::int64_t open = 0;
+    for (std::size_t i = parameters.size(); i-- > 0;) {
+        exact += parameters[i].values * kFloatBytes;
+        open += inLines(parameters[i].values) * kFloatBytes;
+        const double limit = (buckets.empty() ? config.firstBucketMb : config.bucketCapMb) * kMebibyte;
+        if (exact < static_cast<std::int64_t>(limit)) continue;
+        buckets.push_back(open);
+        exact = open = 0;
+    }
+    if (open > 0) buckets.push_back(open);
+    if (!buckets.empty()) buckets.back() += kLine * kFloatBytes;
+    return buckets;
+}
+
+std::vector<std::vector<TensorSize>> unitsOf(const CostSubject& subject, const StrategyPlan& plan, std::size_t stage) {
+    const std::string unit = plan.mesh.pipeline > 1 ? "block" : subject.config.fsdp.unit;
+    std::vector<std::vector<TensorSize>> units(1);
+    for (std::size_t at = plan.stageBegin[stage]; at < plan.stageBegin[stage + 1]; ++at) {
+        const BuiltLayer& layer = plan.layers[at];
+        if (unit == "whole") {
+            units[0].insert(units[0].end(), layer.parameters.begin(), layer.parameters.end());
+            continue;
+        }
+        const std::vector<BuiltLayer> alone =
+            layer.again.empty() ? std::vector<BuiltLayer>{layer} : layer.again;  // groups are no units
+        for (const BuiltLayer& one : alone) {
+            if (one.parameters.empty()) continue;
+            if (unit == "block") {
+                units.push_back(one.parameters);
+                continue;
+            }
+            auto next = one.parameters.begin();
+            for (const std::size_t count : one.parametersOfUnits) {
+                units.emplace_back(next, next + static_cast<std::ptrdiff_t>(count));
+                next += static_cast<std::ptrdiff_t>(count);
+            }
+        }
+    }
+    return units;
+}
+
+ShardingChoice shardingOf(const RunConfig& config, const StrategyPlan& plan) {
+    const bool isPipeline = plan.mesh.pipeline > 1;
+    return {.freesParameters = config.fsdp.shard == "parameters" && !isPipeline,
+            .keepsGradients = config.fsdp.shard == "optimizer" || isPipeline,
+            .prefetches = config.fsdp.prefetch == "next" && config.training.recompute == "none",
+            .accumulates = config.training.accumulateSteps * plan.microBatches > 1};
+}
+
+PredictedMemory predictMemory(const CostSubject& subject, const StrategyPlan& plan, int rank) {
+    return Count(subject, plan, rank).all();
+}
+
+std::size_t activationsInFlight(const StrategyPlan& plan, int rank) {
+    const RankLayout layout{plan.mesh, rank};
+    std::size_t all = 0;
+    for (const std::size_t stage : plan.stagesOf(layout.pipeline()))
+        all += mostInFlight(plan.schedule.ranks[static_cast<std::size_t>(layout.pipeline())], static_cast<int>(stage));
+    return all;
+}
+
+}  // namespace ringside

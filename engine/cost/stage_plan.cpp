@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cost/stage_plan.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/files.h"
+#include "config/mesh.h"
+#include "schedule/balanced_cut.h"
+
+namespace ringside {
+namespace {
+
+Problem ofFile(const std::string& message, const std::string& remedy) {
+    return {"pipeline.schedule_file", message, remedy};
+}
+
+Result<Schedule> scheduleFromFile(const RunConfig& config, const Mesh& mesh) {
+    constexpr std::size_t kMostBytes = 4 << 20;
+    const std::string& path = config.pipeline.scheduleFile;
+    const Result<std::string> text = readFile(path, kMostBytes);
+    if (!text)
+        return ofFile("cannot be read: " + text.problem().message, "name a CSV file of actions, or leave it empty");
+    const Result<Schedule> schedule = parseSchedule(text.value());
+    if (!schedule) return ofFile("is no schedule: " + schedule.problem().message, schedule.problem().remedy);
+    const Result<bool> runs = checkSchedule(schedule.value());
+    if (!runs) return ofFile("cannot be run: " + runs.problem().message, runs.problem().remedy);
+    if (schedule.value().rankCount() != mesh.pipeline)
+        return ofFile("is for " + std::to_string(schedule.value().rankCount()) + " ranks, but the pipeline has " +
+                          std::to_string(mesh.pipeline),
+                      "set parallel.world_size or mesh.pipeline to fit, or take another schedule");
+    if (schedule.value().microBatchCount() != microBatchesOf(config))
+        return ofFile("is for " + std::to_string(schedule.value().microBatchCount()) +
+                          " micro-batches, but pipeline.micro_batches is " + std::to_string(microBatchesOf(config)),
+                      "set pipeline.micro_batches to " + std::to_string(schedule.value().microBatchCount()));
+    return schedule;
+}
+
+}  // namespace
+
+Result<Schedule> plannedSchedule(const RunConfig& config) {
+    const Mesh mesh = meshOf(config);
+    const bool isPipeline = mesh.pipeline > 1 && config.parallel.strategy != "model_parallel";
+    if (isPipeline && !config.pipeline.scheduleFile.empty()) return scheduleFromFile(config, mesh);
+    ScheduleShape shape{ScheduleKind::kGpipe, static_cast<int>(mesh.pipeline), static_cast<int>(microBatchesOf(config)),
+                        mesh.pipeline > 1 ? static_cast<int>(stagesPerRank(config)) : 1};
+    if (isPipeline) {
+        const Result<ScheduleKind> kind = scheduleKind(config.pipeline.schedule);
+        if (!kind) return kind.problem();
+        shape.kind = kind.value();
+    }
+    Result<Schedule> schedule = makeSchedule(shape);
+    if (schedule) return schedule;
+    Problem problem = schedule.problem();
+    problem.field = "pipeline.micro_batches";
+    return problem;
+}
+
+Result<std::vector<std::size_t>> stageSizes(const RunConfig& config, const std::vector<double>& costs,
+                                            std::size_t stages) {
+    const std::string have = "the model has " + std::to_string(costs.size()) + " layers";
+    if (stages > costs.size())
+        return Problem{"mesh.pipeline", "makes " + std::to_string(stages) + " stages, but " + have,
+                       "use at most " + std::to_string(costs.size()) + " stages"};
+    std::vector<std::size_t> sizes;
+    for (const std::int64_t size : config.pipeline.split) sizes.push_back(static_cast<std::size_t>(size));
+    if (sizes.empty()) return balancedCut(costs, stages);
+    if (sizes.size() != stages)
+        return Problem{
+            "pipeline.split",
+            "has " + std::to_string(sizes.size()) + " numbers of layers for " + std::to_string(stages) + " stages",
+            "give one for each stage, or leave it empty"};
+    const std::size_t sum = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
+    if (sum != costs.size())
+        return Problem{"pipeline.split", "adds up to " + std::to_string(sum) + ", but " + have,
+                       "make it add up, or leave it empty"};
+    return sizes;
+}
+
+std::size_t mostInFlight(const std::vector<PipelineAction>& actions, int stage) {
+    int now = 0;
+    int most = 1;
+    for (const PipelineAction& action : actions) {
+        if (action.stage != stage) continue;
+        if (action.work == PipelineWork::kForward) most = std::max(most, ++now);
+        if (action.work == PipelineWork::kBackward || action.work == PipelineWork::kWeights) --now;
+    }
+    return static_cast<std::size_t>(most);
+}
+
+}  // namespace ringside

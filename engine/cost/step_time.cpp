@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cost/step_time.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "schedule/schedule_simulation.h"
+
+namespace ringside {
+namespace {
+
+double stageFlops(const StrategyPlan& plan, std::size_t stage) {
+    double flops = 0;
+    for (std::size_t at = plan.stageBegin[stage]; at < plan.stageBegin[stage + 1]; ++at)
+        flops += static_cast<double>(plan.layers[at].flops);
+    return flops;
+}
+
+double againFlops(const StrategyPlan& plan, std::size_t stage) {
+    double flops = 0;
+    for (std::size_t at = plan.stageBegin[stage]; at < plan.stageBegin[stage + 1]; ++at)
+        if (!plan.layers[at].again.empty()) flops += static_cast<double>(plan.layers[at].flops);
+    return flops;
+}
+
+}  // namespace
+
+StepLimit StepTime::limit() const {
+    const std::array<std::pair<double, StepLimit>, 4> parts{{{arithmetic, StepLimit::kArithmetic},
+                                                             {idle, StepLimit::kIdleRanks},
+                                                             {crowded, StepLimit::kProcessors},
+                                                             {links, StepLimit::kLinks}}};
+    return std::ranges::max_element(parts, {}, &std::pair<double, StepLimit>::first)->second;
+}
+
+std::string limitText(StepLimit limit) {
+    switch (limit) {
+        case StepLimit::kArithmetic:
+            return "arithmetic";
+        case StepLimit::kIdleRanks:
+            return "idle ranks";
+        case StepLimit::kProcessors:
+            return "too few processors";
+        case StepLimit::kLinks:
+            return "the links";
+    }
+    return {};
+}
+
+double stepFlops(const CostSubject& subject, const StrategyPlan& plan) {
+    double flops = 0;
+    for (std::size_t stage = 0; stage < plan.stages(); ++stage)
+        flops += 3 * stageFlops(plan, stage) + againFlops(plan, stage);
+    return flops * static_cast<double>(subject.largestBatch() * subject.config.training.accumulateSteps);
+}
+
+double idleShareOf(const Schedule& schedule) {
+    return simulate(schedule, {}).idleShare();
+}
+
+StepTime predictTime(const CostSubject& subject, const StrategyPlan& plan, const StepTraffic& most,
+                     const MachineRates& rates) {
+    const double passes = static_cast<double>(subject.config.training.accumulateSteps);
+    const double perMicroBatch =
+        static_cast<double>(subject.largestBatch()) / static_cast<double>(plan.microBatches) / rates.flopsPerSecond;
+    SimulationTimes times;
+    for (std::size_t stage = 0; stage < plan.stages(); ++stage) {
+        const double forward = stageFlops(plan, stage) * perMicroBatch;
+        times.stages.push_back({forward, forward, forward + againFlops(plan, stage) * perMicroBatch});
+    }
+    if (most.messages > 0)
+        times.message =
+            rates.secondsPerCollective + static_cast<double>(most.activations) / most.messages / rates.bytesPerSecond;
+    const ScheduleSimulation run = simulate(plan.schedule, times);
+    const double busy = std::accumulate(run.busy.begin(), run.busy.end(), 0.0);
+    const auto replicas = static_cast<double>(plan.mesh.dataRanks());
+    StepTime time;
+    time.arithmetic = passes * busy / static_cast<double>(run.busy.size());
+    time.idle = passes * run.makespan - time.arithmetic;
+    const double onProcessors = passes * busy * replicas / std::max(1, rates.processors);
+    time.crowded = std::max(0.0, onProcessors - passes * run.makespan);
+    time.links = static_cast<double>(most.all() - most.activations) / rates.bytesPerSecond +
+                 most.collectives * rates.secondsPerCollective;
+    return time;
+}
+
+}  // namespace ringside

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cost/step_traffic.h"
+
+#include "cost/rank_memory.h"
+
+namespace ringside {
+namespace {
+
+std::int64_t reduced(std::int64_t bytes, std::int64_t ranks) {
+    return 2 * bytes * (ranks - 1) / ranks;
+}
+
+std::int64_t ofWhole(std::int64_t bytes, std::int64_t ranks) {
+    return bytes * (ranks - 1) / ranks;
+}
+
+class Sent {
+  public:
+    Sent(const CostSubject& subject, const StrategyPlan& plan, int rank)
+        : m_subject(subject), m_plan(plan), m_layout{plan.mesh, rank} {}
+
+    StepTraffic all() {
+        for (const std::size_t stage : m_plan.stagesOf(m_layout.pipeline())) {
+            if (m_plan.mesh.shard > 1)
+                shards(stage);
+            else
+                averages(stage);
+            messages(stage);
+        }
+        if (!m_plan.isWhole()) losses();
+        return m_sent;
+    }
+
+  private:
+    std::int64_t passes() const { return m_subject.config.training.accumulateSteps; }
+
+    void averages(std::size_t stage) {
+        const std::int64_t ranks = m_plan.mesh.dataRanks();
+        if (ranks == 1) return;
+        for (const std::int64_t bytes : bucketBytes(m_plan.parametersOf(stage), m_subject.config.parallel)) {
+            m_sent.gradients += reduced(bytes, ranks);
+            ++m_sent.collectives;
+        }
+    }
+
+    // How often a unit is gathered in a step: for each pass forward, again for the way back, and once more where that
+    // computes forward again.
+    std::int64_t gathersOf(bool freed) const {
+        if (!freed) return 1;
+        return 2 * passes();
+    }
+
+    void shards(std::size_t stage) {
+        const Mesh& mesh = m_plan.mesh;
+        const ShardingChoice choice = shardingOf(m_subject.config, m_plan);
+        for (const auto& unit : unitsOf(m_subject, m_plan, stage)) {
+            for (const TensorSize& one : unit) {
+                const std::int64_t whole = chunkOf(one, mesh.shard) * mesh.shard * kFloatBytes;
+                if (whole == 0) continue;
+                const std::int64_t gathers = gathersOf(choice.freesParameters);
+                m_sent.parameters += gathers * whole / mesh.shard * (mesh.shard - 1);
+                m_sent.gradients += mesh.replicate == 1 ? ofWhole(whole, mesh.shard) : reduced(whole, mesh.dataRanks());
+                m_sent.collectives += static_cast<int>(gathers) + 1;
+            }
+        }
+        if (choice.freesParameters) gatherAgain(stage);
+    }
+
+    // Units within layers that are computed again.
+    void gatherAgain(std::size_t stage) {
+        if (m_subject.config.fsdp.unit == "whole") return;
+        for (std::size_t at = m_plan.stageBegin[stage]; at < m_plan.stageBegin[stage + 1]; ++at) {
+            if (m_plan.layers[at].again.empty()) continue;
+            for (const TensorSize& one : m_plan.layers[at].parameters) {
+                const std::int64_t chunk = chunkOf(one, m_plan.mesh.shard) * kFloatBytes;
+                m_sent.parameters += passes() * chunk * (m_plan.mesh.shard - 1);
+                m_sent.collectives += static_cast<int>(passes());
+            }
+        }
+    }
+
+    bool isElsewhere(std::size_t stage) const { return m_plan.rankOfStage[stage] != m_layout.pipeline(); }
+
+    void messages(std::size_t stage) {
+        const auto count = static_cast<int>(passes() * m_plan.microBatches);
+        if (stage + 1 < m_plan.stages() && isElsewhere(stage + 1)) {
+            m_sent.activations += edgeBytes(m_subject, m_plan, stage);
+            m_sent.messages += count;
+        }
+        if (stage > 0 && isElsewhere(stage - 1)) {
+            m_sent.activations += edgeBytes(m_subject, m_plan, stage - 1);
+            m_sent.messages += count;
+        }
+    }
+
+    void losses() {
+        if (m_plan.mesh.pipeline > 1) {
+            m_sent.rest += passes() * ofWhole(2 * m_subject.largestBatch() * kFloatBytes, m_plan.mesh.pipeline);
+            m_sent.collectives += static_cast<int>(passes());
+        }
+        if (m_subject.config.optimizer.clipGradNorm <= 0) return;
+        std::int64_t tensors = 0;
+        for (const BuiltLayer& layer : m_plan.layers)
+            tensors += static_cast<std::int64_t>(layer.parameters.size()) + layer.buffers;
+        m_sent.rest += reduced(tensors * 8, m_plan.mesh.ranks());
+        ++m_sent.collectives;
+    }
+
+    const CostSubject& m_subject;
+    const StrategyPlan& m_plan;
+    RankLayout m_layout;
+    StepTraffic m_sent;
+};
+
+}  // namespace
+
+StepTraffic predictTraffic(const CostSubject& subject, const StrategyPlan& plan, int rank) {
+    return Sent(subject, plan, rank).all();
+}
+
+std::int64_t edgeBytes(const CostSubject& subject, const StrategyPlan& plan, std::size_t stage) {
+    const Shape& between = plan.layers[plan.stageBegin[stage + 1]].input;
+    return subject.config.training.accumulateSteps * subject.largestBatch() * between.count() * kFloatBytes;
+}
+
+}  // namespace ringside

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+
+#include "cost/strategy_cost.h"
+
+namespace ringside {
+namespace {
+
+// The experiment spread anew: meshes and splits by hand were for another strategy.
+RunConfig spreadAnew(const RunConfig& config, const std::string& strategy) {
+    RunConfig made = config;
+    made.parallel.strategy = strategy;
+    made.mesh = {};
+    made.pipeline.split.clear();
+    made.pipeline.scheduleFile.clear();
+    if (strategy != "pipeline") made.pipeline.stagesPerRank = 1;
+    return made;
+}
+
+bool suits(const RunConfig& config, std::int64_t microBatches) {
+    RunConfig tried = config;
+    tried.pipeline.microBatches = microBatches;
+    return tried.validateForTraining().empty();
+}
+
+// As configured where that suits, else the nearest number that does; none: as configured, for its problem.
+void chooseMicroBatches(RunConfig& config) {
+    const std::int64_t wanted = config.pipeline.microBatches;
+    if (suits(config, wanted)) return;
+    for (std::int64_t off = 1; off <= config.loader.batchSize; ++off) {
+        for (const std::int64_t one : {wanted + off, wanted - off}) {
+            if (one < 1 || one > config.loader.batchSize || config.loader.batchSize % one != 0) continue;
+            if (!suits(config, one)) continue;
+            config.pipeline.microBatches = one;
+            return;
+        }
+    }
+}
+
+RunConfig sharded(const RunConfig& config, const char* shard) {
+    RunConfig made = spreadAnew(config, "fsdp");
+    made.fsdp.shard = shard;
+    return made;
+}
+
+RunConfig pipelined(const RunConfig& config, const std::string& schedule, std::int64_t replicas) {
+    RunConfig made = spreadAnew(config, "pipeline");
+    made.pipeline.schedule = schedule;
+    made.mesh.replicate = replicas;
+    made.pipeline.stagesPerRank = schedule == "interleaved" ? 2 : 1;
+    chooseMicroBatches(made);
+    return made;
+}
+
+std::string optionsOf(const RunConfig& config) {
+    const Mesh mesh = meshOf(config);
+    const std::string replicas = std::to_string(mesh.replicate) + (mesh.replicate == 1 ? " replica" : " replicas");
+    if (config.parallel.strategy == "ddp") return replicas;
+    if (config.parallel.strategy == "fsdp")
+        return (mesh.replicate > 1 ? replicas + " over " : "over ") + std::to_string(mesh.shard) + " ranks, by " +
+               config.fsdp.unit;
+    std::string text = std::to_string(mesh.pipeline * stagesPerRank(config)) + " stages";
+    if (config.parallel.strategy == "pipeline")
+        text += ", " + std::to_string(config.pipeline.microBatches) + " micro-batches";
+    return mesh.replicate > 1 ? replicas + " of " + text : text;
+}
+
+std::string oneDecimal(double value) {
+    const auto tenths = static_cast<std::int64_t>(value * 10 + 0.5);
+    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10);
+}
+
+std::string whyTooLarge(const StrategyCost& cost, const RunConfig& config) {
+    constexpr double kMebibyte = 1 << 20;
+    const double limit = config.parallel.memoryLimitMb;
+    const double needed = static_cast<double>(cost.largestPeak()) / kMebibyte;
+    if (limit <= 0 || needed <= limit) return {};
+    return "needs " + oneDecimal(needed) + " MiB on a rank, and parallel.memory_limit_mb allows " + oneDecimal(limit);
+}
+
+class Choices {
+  public:
+    Choices(const CostSubject& subject, const MachineRates& rates) : m_subject(subject), m_rates(rates) {}
+
+    void add(const std::string& name, const RunConfig& config) {
+        StrategyChoice& one = m_all.emplace_back(StrategyChoice{name, optionsOf(config), config});
+        const Problems problems = config.validateForTraining();
+        if (!problems.empty()) {
+            one.whyNot = problems.front().text();
+            return;
+        }
+        CostSubject subject = m_subject;
+        subject.config = config;
+        Result<StrategyCost> cost = costOf(subject, m_rates);
+        if (!cost) {
+            one.whyNot = cost.problem().text();
+            return;
+        }
+        one.cost = std::move(cost).value();
+        one.whyNot = whyTooLarge(*one.cost, config);
+    }
+    std::vector<StrategyChoice> take() { return std::move(m_all); }
+
+  private:
+    const CostSubject& m_subject;
+    const MachineRates& m_rates;
+    std::vector<StrategyChoice> m_all;
+};
+
+constexpr std::array kSchedules = {"gpipe", "1f1b", "interleaved", "zero_bubble"};
+
+}  // namespace
+
+std::vector<StrategyChoice> strategyChoices(const CostSubject& subject, const MachineRates& rates) {
+    Choices all(subject, rates);
+    const RunConfig& config = subject.config;
+    const std::int64_t ranks = config.parallel.worldSize;
+    const bool halves = ranks >= 4 && ranks % 2 == 0;
+    all.add("ddp", spreadAnew(config, "ddp"));
+    for (const char* shard : {"optimizer", "gradients", "parameters"})
+        all.add(std::string("fsdp:") + shard, sharded(config, shard));
+    if (halves) {
+        RunConfig hybrid = sharded(config, "parameters");
+        hybrid.mesh.replicate = 2;
+        all.add("hsdp", hybrid);
+    }
+    all.add("model_parallel", spreadAnew(config, "model_parallel"));
+    for (const char* schedule : kSchedules)
+        all.add(std::string("pipeline:") + schedule, pipelined(config, schedule, 0));
+    if (halves) all.add("replicas_of_pipelines", pipelined(config, "1f1b", 2));
+    return all.take();
+}
+
+std::string strategyName(const RunConfig& config) {
+    const Mesh mesh = meshOf(config);
+    const std::string& strategy = config.parallel.strategy;
+    if (strategy == "fsdp" && mesh.replicate > 1) return "hsdp";
+    if (strategy == "fsdp") return "fsdp:" + config.fsdp.shard;
+    if (strategy != "pipeline") return strategy;
+    if (mesh.shard > 1 || !config.pipeline.scheduleFile.empty()) return {};
+    return mesh.replicate > 1 ? "replicas_of_pipelines" : "pipeline:" + config.pipeline.schedule;
+}
+
+}  // namespace ringside

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/data/idle_share.h"
+
+#include <algorithm>
+
+namespace ringside {
+
+std::vector<PassSpan> passesOf(const RankTrace& rank) {
+    std::vector<PassSpan> passes;
+    bool open = false;
+    for (const Span& span : rank.spans) {
+        const bool works = span.phase == Phase::kForward || span.phase == Phase::kBackward;
+        const bool backward = span.phase == Phase::kBackward;
+        if (works && !(open && passes.back().backward == backward)) {
+            passes.push_back({backward, span.beginNs, span.endNs});
+            open = true;
+        }
+        if (works) {
+            passes.back().endNs = span.endNs;
+            passes.back().busyNs += span.endNs - span.beginNs;
+        } else if (!isCommunication(span.phase)) {
+            open = false;
+        }
+    }
+    return passes;
+}
+
+PassesRange passesRange(const TracedStep& step) {
+    PassesRange range;
+    for (const RankTrace& rank : step.ranks) {
+        const std::vector<PassSpan> passes = passesOf(rank);
+        if (passes.empty()) continue;
+        const bool first = range.endNs == 0;
+        range.beginNs = first ? passes.front().beginNs : std::min(range.beginNs, passes.front().beginNs);
+        range.endNs = std::max(range.endNs, passes.back().endNs);
+    }
+    return range;
+}
+
+std::optional<double> measuredIdleShare(const TraceData& trace) {
+    double busy = 0;
+    double all = 0;
+    for (const auto& [number, step] : trace.steps()) {
+        const PassesRange range = passesRange(step);
+        if (!step.complete() || range.endNs <= range.beginNs) continue;
+        for (const RankTrace& rank : step.ranks)
+            for (const PassSpan& pass : passesOf(rank)) busy += static_cast<double>(pass.busyNs);
+        all += static_cast<double>(range.endNs - range.beginNs) * static_cast<double>(step.ranks.size());
+    }
+    if (all <= 0) return {};
+    return 1 - busy / all;
+}
+
+}  // namespace ringside

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "telemetry/data/trace_data.h"
+
+namespace ringside {
+
+// A forward or backward pass as it went, between two of the training thread's other doings; waiting within it counts.
+struct PassSpan {
+    bool backward = false;
+    std::int64_t beginNs = 0;
+    std::int64_t endNs = 0;
+    std::int64_t busyNs = 0;  // without what it waited in it
+};
+
+std::vector<PassSpan> passesOf(const RankTrace& rank);
+
+// From the first forward pass of a step on any rank to the end of its last backward pass; both 0: it has none.
+struct PassesRange {
+    std::int64_t beginNs = 0;
+    std::int64_t endNs = 0;
+};
+PassesRange passesRange(const TracedStep& step);
+
+// The part of that time in which the average rank is in neither, over the traced steps that all ranks told of.
+std::optional<double> measuredIdleShare(const TraceData& trace);
+
+}  // namespace ringside

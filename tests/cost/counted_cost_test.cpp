@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is predicted from the model is what the engine takes and its communicators send.
+#include "base/files.h"
+#include "cost/strategy_cost.h"
+#include "support/catch.h"
+#include "support/temporary_directory.h"
+#include "train/training_run.h"
+
+using namespace ringside;
+using namespace ringside::test;
+
+namespace {
+
+RunConfig perceptron(std::int64_t ranks) {
+    RunConfig config;
+    config.dataset.kind = "synthetic";
+    config.dataset.shape = "blobs";
+    config.dataset.size = 320;
+    config.model.hidden = {53, 31, 17};
+    config.parallel.worldSize = ranks;
+    config.parallel.device = "cpu";
+    config.loader.batchSize = 16;
+    config.optimizer.kind = "adam";
+    config.training.maxSteps = 3;
+    return config;
+}
+
+RunConfig convolutions(std::int64_t ranks, const std::string& kind) {
+    RunConfig config = perceptron(ranks);
+    config.dataset = {};
+    config.model.kind = kind;
+    config.model.width = 8;
+    config.model.depth = 1;
+    config.loader.batchSize = 8;
+    return config;
+}
+
+RunConfig transformer(std::int64_t ranks, const TemporaryDirectory& directory) {
+    std::string words;
+    for (int i = 0; i < 600; ++i) words += "ring " + std::to_string(i * i) + " side ";
+    const auto path = directory.path() / "text.txt";
+    writeFileAtomically(path, words);
+    RunConfig config = perceptron(ranks);
+    config.dataset.kind = "text";
+    config.dataset.path = path.string();
+    config.dataset.contextLength = 12;
+    config.model.kind = "transformer";
+    config.model.width = 16;
+    config.model.heads = 2;
+    config.model.depth = 2;
+    config.model.dropout = 0.1;
+    config.optimizer.kind = "sgd";
+    config.optimizer.momentum = 0.9;
+    config.loader.batchSize = 8;
+    return config;
+}
+
+struct Counted {
+    std::vector<RankMemory> memory;
+    std::vector<std::int64_t> bytes;  // of the second step
+};
+
+Counted train(const RunConfig& config) {
+    REQUIRE(config.validateForTraining().empty());
+    Counted counted;
+    for (const RankReport& rank : trainAsThreads(config)) {
+        counted.memory.push_back(rank.all<RankMemory>().back());
+        counted.bytes.push_back(rank.all<RankTraffic>().back().bytes);
+    }
+    return counted;
+}
+
+void checkPredicted(const RunConfig& config) {
+    const DataSplit data = loadDataset(config.dataset).value();
+    const Result<StrategyCost> cost = costOf(costSubject(config, data).value(), {});
+    REQUIRE(cost.ok());
+    const Counted counted = train(config);
+    REQUIRE(cost.value().memory.size() == counted.memory.size());
+    for (std::size_t rank = 0; rank < counted.memory.size(); ++rank) {
+        CAPTURE(rank);
+        const PredictedMemory& predicted = cost.value().memory[rank];
+        const RankMemory& memory = counted.memory[rank];
+        CHECK(predicted.parameters == memory.parameters);
+        CHECK(predicted.gradients == memory.gradients);
+        CHECK(predicted.optimizer == memory.optimizer);
+        CHECK(predicted.activations == memory.activations);
+        CHECK(predicted.gathered == memory.gathered);
+        CHECK(predicted.buffers == memory.buffers);
+        CHECK(memory.predictedPeak == predicted.peak());
+        CHECK(static_cast<double>(predicted.peak()) == Approx(static_cast<double>(memory.peak)).epsilon(0.02));
+        CHECK(cost.value().traffic[rank].all() == counted.bytes[rank]);
+    }
+}
+
+RunConfig sharded(RunConfig config, const std::string& shard, const std::string& unit = "block") {
+    config.parallel.strategy = "fsdp";
+    config.fsdp.shard = shard;
+    config.fsdp.unit = unit;
+    return config;
+}
+
+RunConfig pipelined(RunConfig config, const std::string& schedule, std::int64_t microBatches = 4) {
+    config.parallel.strategy = "pipeline";
+    config.pipeline.schedule = schedule;
+    config.pipeline.microBatches = microBatches;
+    if (schedule == "interleaved") config.pipeline.stagesPerRank = 2;
+    return config;
+}
+
+void checkStrategies(const RunConfig& config) {
+    checkPredicted(config);
+    for (const char* shard : {"optimizer", "gradients", "parameters"}) {
+        CAPTURE(shard);
+        checkPredicted(sharded(config, shard));
+    }
+    for (const char* schedule : {"gpipe", "1f1b", "zero_bubble"}) {
+        CAPTURE(schedule);
+        checkPredicted(pipelined(config, schedule));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("memory and bytes of a perceptron are predicted under every strategy") {
+    checkStrategies(perceptron(2));
+    checkPredicted(pipelined(perceptron(2), "interleaved"));
+    checkPredicted(sharded(perceptron(3), "parameters", "layer"));
+    checkPredicted(sharded(perceptron(3), "parameters", "whole"));
+}
+
+TEST_CASE("memory and bytes of convolutions are predicted under every strategy") {
+    for (const char* kind : {"simple_cnn", "residual_cnn"}) {
+        CAPTURE(kind);
+        checkStrategies(convolutions(2, kind));
+    }
+    checkPredicted(sharded(convolutions(2, "residual_cnn"), "parameters", "layer"));
+}
+
+TEST_CASE("memory and bytes of a transformer are predicted under every strategy") {
+    const TemporaryDirectory directory;
+    checkStrategies(transformer(2, directory));
+    checkPredicted(sharded(transformer(2, directory), "parameters", "layer"));
+}
+
+TEST_CASE("memory and bytes of hybrids, accumulation, clipping and recomputing are predicted") {
+    RunConfig replicas = sharded(perceptron(4), "parameters");
+    replicas.mesh.replicate = 2;
+    checkPredicted(replicas);
+    for (const bool shards : {false, true}) {
+        RunConfig stages = pipelined(perceptron(4), "1f1b");
+        (shards ? stages.mesh.shard : stages.mesh.replicate) = 2;
+        stages.optimizer.clipGradNorm = 0.5;
+        checkPredicted(stages);
+    }
+    RunConfig accumulating = sharded(perceptron(2), "gradients");
+    accumulating.training.accumulateSteps = 2;
+    checkPredicted(accumulating);
+    accumulating.parallel.strategy = "ddp";
+    checkPredicted(accumulating);
+    for (const char* which : {"blocks", "all"}) {
+        CAPTURE(which);
+        const TemporaryDirectory directory;
+        RunConfig again = transformer(2, directory);
+        again.training.recompute = which;
+        checkPredicted(again);
+        checkPredicted(sharded(again, "parameters"));
+        checkPredicted(pipelined(again, "1f1b"));
+    }
+}

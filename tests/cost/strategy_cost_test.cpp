@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Costs against closed formulas.
+#include "cost/strategy_cost.h"
+
+#include "data/sets/dataset.h"
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+CostSubject digits(std::int64_t ranks, std::vector<std::int64_t> hidden = {128}) {
+    RunConfig config;
+    config.model.hidden = std::move(hidden);
+    config.parallel.worldSize = ranks;
+    config.loader.batchSize = 32;
+    return costSubject(config, loadDataset(config.dataset).value()).value();
+}
+
+StrategyCost priced(const CostSubject& subject) {
+    return ringside::costOf(subject, {}).value();
+}
+
+}  // namespace
+
+// 64-128-10: 128 * 64 + 128 + 10 * 128 + 10 values, in lines of 64 bytes: 8192, 128, 1280, 16, and a line for the
+// signal.
+TEST_CASE("DDP sends twice its gradients' bytes, less the rank's own part") {
+    const StrategyCost cost = priced(digits(4));
+    const std::int64_t bytes = 4 * (8192 + 128 + 1280 + 16 + 16);
+    CHECK(cost.mostBytes() == 2 * bytes * 3 / 4);
+    CHECK(cost.memory[3].parameters == 4 * (8192 + 128 + 1280 + 10));
+    CHECK(cost.idleShare == 0);
+}
+
+TEST_CASE("FULL_SHARD sends three times its parameters' bytes, less the rank's own part") {
+    CostSubject subject = digits(2);
+    subject.config.parallel.strategy = "fsdp";
+    const std::int64_t bytes = 4 * (8192 + 128 + 1280 + 10);
+    CHECK(priced(subject).mostBytes() == 3 * bytes / 2);
+    for (const char* shard : {"optimizer", "gradients"}) {
+        subject.config.fsdp.shard = shard;
+        CHECK(priced(subject).mostBytes() == 2 * bytes / 2);
+    }
+}
+
+TEST_CASE("a pipeline sends each boundary's activations once forward and once back") {
+    CostSubject subject = digits(2, {16, 16, 16});
+    subject.config.parallel.strategy = "pipeline";
+    subject.config.pipeline.microBatches = 8;
+    const StrategyCost cost = priced(subject);
+    const std::int64_t boundary = 32 * cost.plan.layers[cost.plan.stageBegin[1]].input.count() * 4;
+    CHECK(cost.traffic[0].activations == boundary);
+    CHECK(cost.traffic[1].activations == boundary);
+    CHECK(cost.traffic[0].messages == 8);
+}
+
+TEST_CASE("idle shares are those of the schedules' formulas") {
+    CostSubject subject = digits(4, {16, 16, 16, 16, 16, 16, 16});
+    subject.config.parallel.strategy = "pipeline";
+    subject.config.pipeline.microBatches = 8;
+    const auto idleOf = [&](const char* schedule, std::int64_t stagesPerRank) {
+        subject.config.pipeline.schedule = schedule;
+        subject.config.pipeline.stagesPerRank = stagesPerRank;
+        return priced(subject).idleShare;
+    };
+    CHECK(idleOf("gpipe", 1) == Approx(3.0 / 11));
+    CHECK(idleOf("1f1b", 1) == Approx(3.0 / 11));
+    CHECK(idleOf("interleaved", 2) == Approx(3.0 / 19));
+    CHECK(idleOf("zero_bubble", 1) == Approx(3.0 / 27));
+    subject.config.parallel.strategy = "model_parallel";
+    CHECK(idleOf("gpipe", 1) == Approx(3.0 / 4));
+}
+
+TEST_CASE("1F1B keeps fewer activations the later the stage") {
+    CostSubject subject = digits(4, {16, 16, 16, 16, 16, 16, 16});
+    subject.config.parallel.strategy = "pipeline";
+    subject.config.pipeline.microBatches = 8;
+    const StrategyCost cost = priced(subject);
+    for (int rank = 0; rank < 4; ++rank)
+        CHECK(activationsInFlight(cost.plan, rank) == static_cast<std::size_t>(4 - rank));
+}
+
+TEST_CASE("every strategy is offered, and what does not suit says why") {
+    CostSubject subject = digits(4);
+    const std::vector<StrategyChoice> choices = strategyChoices(subject, {});
+    CHECK(choices.size() == 11);
+    CHECK(choices[0].name == "ddp");
+    CHECK(choices[0].whyNot.empty());
+    const auto named = [&](const std::string& name) {
+        return *std::ranges::find(choices, name, &StrategyChoice::name);
+    };
+    CHECK(named("fsdp:parameters").cost);
+    CHECK(named("pipeline:gpipe").whyNot ==
+          "mesh.pipeline makes 4 stages, but the model has 3 layers: use at most 3 stages");
+    CHECK(named("replicas_of_pipelines").whyNot.empty());
+    CHECK(strategyName(named("hsdp").config) == "hsdp");
+}
+
+TEST_CASE("a strategy that needs more memory than a rank may take does not suit") {
+    CostSubject subject = digits(4, {256, 256, 256, 256, 256, 256});
+    subject.config.optimizer.kind = "adam";
+    subject.config.parallel.memoryLimitMb = 3;
+    const std::vector<StrategyChoice> choices = strategyChoices(subject, {});
+    CHECK(choices[0].whyNot.find("MiB on a rank, and parallel.memory_limit_mb allows 3.0") != std::string::npos);
+    const auto sharded = std::ranges::find(choices, "fsdp:parameters", &StrategyChoice::name);
+    CHECK(sharded->whyNot.empty());
+}
+
+TEST_CASE("a step's time follows the rates, and says what limits it") {
+    CostSubject subject = digits(4, {256, 256, 256, 256, 256, 256});
+    const MachineRates fast{.flopsPerSecond = 1e9, .bytesPerSecond = 1e15, .secondsPerCollective = 0, .processors = 4};
+    const StrategyCost ddp = ringside::costOf(subject, fast).value();
+    // Three passes of two operations for each weight, a ReLU for each value.
+    const double flops = 3 * 32 * (2.0 * (64 * 256 + 5 * 256 * 256 + 256 * 10) + 6 * 256);
+    CHECK(ddp.time.all() == Approx(flops / 1e9).epsilon(1e-6));
+    CHECK(ddp.time.limit() == StepLimit::kArithmetic);
+    MachineRates crowded = fast;
+    crowded.processors = 1;
+    const StrategyCost slow = ringside::costOf(subject, crowded).value();
+    CHECK(slow.time.all() == Approx(4 * flops / 1e9).epsilon(1e-6));
+    CHECK(slow.time.limit() == StepLimit::kProcessors);
+    MachineRates slowLinks = fast;
+    slowLinks.bytesPerSecond = 1e6;
+    CHECK(ringside::costOf(subject, slowLinks).value().time.limit() == StepLimit::kLinks);
+    subject.config.parallel.strategy = "model_parallel";
+    CHECK(ringside::costOf(subject, fast).value().time.limit() == StepLimit::kIdleRanks);
+}
