@@ -2,8 +2,10 @@
 // Costs against closed formulas.
 #include "cost/strategy_cost.h"
 
+#include "base/files.h"
 #include "data/sets/dataset.h"
 #include "support/catch.h"
+#include "support/temporary_directory.h"
 
 using namespace ringside;
 
@@ -125,4 +127,29 @@ TEST_CASE("a step's time follows the rates, and says what limits it") {
     CHECK(ringside::costOf(subject, slowLinks).value().time.limit() == StepLimit::kLinks);
     subject.config.parallel.strategy = "model_parallel";
     CHECK(ringside::costOf(subject, fast).value().time.limit() == StepLimit::kIdleRanks);
+}
+
+TEST_CASE("a schedule of one's own is read, checked against the pipeline, and planned") {
+    const TemporaryDirectory directory;
+    const auto file = directory.path() / "own.csv";
+    CostSubject subject = digits(2, {16, 16, 16});
+    subject.config.parallel.strategy = "pipeline";
+    subject.config.pipeline.microBatches = 2;
+    subject.config.pipeline.scheduleFile = file.string();
+    const auto problemOf = [&](const std::string& text) {
+        writeFileAtomically(file, text);
+        const Result<StrategyPlan> plan = planStrategy(subject);
+        return plan ? std::string() : plan.problem().text();
+    };
+    CHECK(problemOf("0F0,0F1,0B1,0B0\n1F0,1F1,1B1,1B0\n").empty());
+    CHECK(planStrategy(subject).value().schedule.ranks[0][2].text() == "0B1");
+    CHECK(problemOf("0F0,0B0\n1F0,1B0\n") ==
+          "pipeline.schedule_file is for 1 micro-batches, but pipeline.micro_batches is 2: set pipeline.micro_batches "
+          "to 1");
+    CHECK(problemOf("0F0,0F1,0B0,0B1\n1F0,1F1,1B0,1B1\n2F0,2F1,2B0,2B1\n")
+              .find("is for 3 ranks, but the pipeline has 2") != std::string::npos);
+    CHECK(problemOf("0F0,0F1,0B0\n1F0,1F1,1B0,1B1\n").starts_with("pipeline.schedule_file cannot be run: "));
+    CHECK(problemOf("0F0,what\n").starts_with("pipeline.schedule_file is no schedule: "));
+    subject.config.pipeline.scheduleFile = (directory.path() / "none.csv").string();
+    CHECK(planStrategy(subject).problem().text().starts_with("pipeline.schedule_file cannot be read: "));
 }

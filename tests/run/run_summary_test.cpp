@@ -43,6 +43,15 @@ TEST_CASE("a summary says every field by its name, and null where nothing is kno
                                     {"gathered", 0},
                                     {"buffers", 0},
                                     {"peak", 99}});
+    CHECK(json["bytes_per_step"].is_null());
+    CHECK(json["idle_share"].is_null());
+    summary.memory->front().predictedPeak = 98;
+    summary.bytesPerStep.emplace(std::vector<std::int64_t>{4096});
+    summary.idleShare = 0.25;
+    const Json more = toJson(summary);
+    CHECK(more["memory"][0]["predicted_peak"] == 98);
+    CHECK(more["bytes_per_step"] == Json{4096});
+    CHECK(more["idle_share"] == 0.25);
     for (const char* unknown : {"first_step_seconds", "plan_verified", "plan_mismatch", "weights_sha256",
                                 "time_verdict", "cpu_setting", "normalize"}) {
         INFO(unknown);

@@ -136,6 +136,16 @@ TEST_CASE("a pipeline ends with the bits of one rank that accumulates its micro-
     checkSame(train(byHand), one);
 }
 
+TEST_CASE("a schedule read from a file ends with the same bits") {
+    const TemporaryDirectory directory;
+    const auto file = directory.path() / "own.csv";
+    // Backward passes in turns with the second half's forward passes, a rank holding stages 0 and 1, the other 2.
+    writeFileAtomically(file, "0F0,1F0,0F1,1F1,1B0,0B0,1B1,0B1\n2F0,2B0,2F1,2B1\n");
+    RunConfig config = pipelined(blobs(2, 8), "1f1b", 2);
+    config.pipeline.scheduleFile = file.string();
+    checkSame(train(config), train(accumulating(blobs(1, 4), 2)));
+}
+
 TEST_CASE("model parallelism ends with the bits of one rank") {
     RunConfig config = blobs(3, 16);
     config.parallel.strategy = "model_parallel";

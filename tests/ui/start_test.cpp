@@ -63,7 +63,7 @@ TEST_CASE("a page is drawn into a file without a display, in the size asked for"
 TEST_CASE("a page's picture has the form and the ranks beside it, whichever page it is") {
     QTemporaryDir folder;
     const QString file = folder.filePath("page.png");
-    for (const char* page : {"shards", "training"}) {
+    for (const char* page : {"shards", "training", "strategy"}) {
         INFO(page);
         REQUIRE(runRingside({"--screenshot", file, "--page", page, "--size", "1024x700"}).code == 0);
         const QImage image(file);

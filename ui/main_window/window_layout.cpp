@@ -19,6 +19,7 @@
 #include "replicas/replicas_page.h"
 #include "settings/settings.h"
 #include "shards/page/shards_page.h"
+#include "strategy/strategy_page.h"
 #include "theme/theme.h"
 #include "timeline/timeline_page.h"
 #include "training/training_page.h"
@@ -93,6 +94,7 @@ void MainWindow::addPages() {
         m_controller.tell({ControlKind::kRecord, static_cast<double>(steps)});
     });
     m_navigator->add(timeline);
+    m_navigator->add(new StrategyPage(m_experiment, m_run, theme, m_services.controlProgram, this));
     auto* replicas = new ReplicasPage(m_run, theme, this);
     connect(replicas, &ReplicasPage::lookWanted, this, [this](int steps) {
         m_controller.tell({ControlKind::kReplicas, static_cast<double>(steps)});

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "config/config_fields.h"
+#include "cost/cost_subject.h"
 #include "data/loading/sample_transforms.h"
 #include "devices/memory_check.h"
 #include "model/model_description.h"
@@ -120,7 +121,8 @@ void ExperimentModel::setHost(const HostDevices& host) {
 
 RunConfig ExperimentModel::resolvedConfig() const {
     RunConfig config = m_config;
-    for (std::string* path : {&config.dataset.path, &config.dataset.labelsPath, &config.training.resume}) {
+    for (std::string* path :
+         {&config.dataset.path, &config.dataset.labelsPath, &config.training.resume, &config.pipeline.scheduleFile}) {
         if (!path->empty()) *path = std::filesystem::absolute(baseDirectory() / *path).string();
     }
     return config;
@@ -143,6 +145,10 @@ void ExperimentModel::revalidate() {
     m_problems = m_inputProblems;
     const Problems fromConfig = m_config.validateForTraining();
     m_problems.insert(m_problems.end(), fromConfig.begin(), fromConfig.end());
+    // The mesh is no field of its own: its problem stands beside the ranks that it does not fit.
+    for (Problem& problem : m_problems)
+        if (problem.field == "mesh")
+            problem = {"parallel.world_size", "does not fit the mesh, which " + problem.message, problem.remedy};
     if (m_data && fromConfig.empty()) {
         const Problems ofModel = modelProblems();
         m_problems.insert(m_problems.end(), ofModel.begin(), ofModel.end());
@@ -162,6 +168,11 @@ Problems ExperimentModel::modelProblems() const {
         problems.push_back(model.problem());
     else if (compute().device == "cpu")
         problems = checkMemory(model.value(), m_config, m_host);
+    if (model) {
+        const Result<CostSubject> subject = costSubject(resolvedConfig(), *m_data);
+        const Result<StrategyPlan> plan = subject ? planStrategy(subject.value()) : subject.problem();
+        if (!plan) problems.push_back(plan.problem());
+    }
     for (Problem& problem : problems) {
         constexpr std::string_view kLayers = "model.layers";
         const bool isPlace = problem.field.starts_with(kLayers) && problem.field.size() > kLayers.size();

@@ -14,6 +14,8 @@
 #include "results/strategy_line.h"
 #include "results/training_child.h"
 #include "run/prepare/prepared_run.h"
+#include "run/read/read_traces.h"
+#include "telemetry/data/idle_share.h"
 
 namespace ringside {
 namespace {
@@ -43,8 +45,12 @@ struct StrategiesArguments {
     bool json = false;
 };
 
-double stepSecondsOf(const RunSummary& summary) {
-    return summary.stepsPerSecond > 0 ? 1 / summary.stepsPerSecond : 0;
+// As its traced steps show it: the first one warms up. 0: not known.
+double stepSecondsOf(const TrainedChild& child) {
+    const Result<RecordedTraces> traces = readTraces(RunPaths(child.run));
+    if (traces)
+        if (const auto seconds = typicalStepSeconds(traces.value().data)) return *seconds;
+    return child.summary.stepsPerSecond > 0 ? 1 / child.summary.stepsPerSecond : 0;
 }
 
 // So many steps, whatever an epoch has, and nothing besides.
@@ -69,7 +75,7 @@ MachineRates measuredRates(const CostSubject& subject, const std::filesystem::pa
     const Result<StrategyPlan> plan = planStrategy(alone);
     const Result<TrainedChild> child = trainAsChild(forSteps(alone.config, kSteps), "rates", directory);
     if (!plan || !child) return rates;
-    const double seconds = stepSecondsOf(child.value().summary);
+    const double seconds = stepSecondsOf(child.value());
     if (seconds <= 0) return rates;
     rates.flopsPerSecond = stepFlops(alone, plan.value()) / seconds;
     rates.measured = true;
@@ -87,7 +93,7 @@ void measure(StrategyLine& line, double seconds, const std::filesystem::path& di
         return;
     }
     const RunSummary& summary = child.value().summary;
-    line.measured = MeasuredStrategy{.stepMs = stepSecondsOf(summary) * 1e3, .idleShare = summary.idleShare};
+    line.measured = MeasuredStrategy{.stepMs = stepSecondsOf(child.value()) * 1e3, .idleShare = summary.idleShare};
     if (summary.memory)
         for (const RankMemory& one : *summary.memory) line.measured->peak = std::max(line.measured->peak, one.peak);
 }

@@ -79,7 +79,7 @@ void fields(F& f, E& e) {
     f("gathered", e.gathered);
     f("buffers", e.buffers);
     f("peak", e.peak);
-    f("predicted_peak", e.predictedPeak);
+    if (!std::is_const_v<E> || e.predictedPeak >= 0) f("predicted_peak", e.predictedPeak);  // left out: not known
 }
 
 template <class F, Is<SummaryPace> E>

@@ -118,7 +118,7 @@ struct RunSummary {
     std::optional<std::vector<RankMemory>> memory{};          // by rank, bytes
     std::optional<SummaryPace> pace{};                        // of a run that was slowed down to another device
     std::optional<std::vector<std::int64_t>> bytesPerStep{};  // that each rank sends, as its communicators count
-    std::optional<double> idleShare{};  // of the time between the first forward pass of a step and its last backward
+    std::optional<double> idleShare{};  // of a step from its first forward pass to its last backward one
     std::int64_t droppedTelemetrySteps = 0;
     Recording recording{};
 };

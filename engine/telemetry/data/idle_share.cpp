@@ -37,18 +37,36 @@ PassesRange passesRange(const TracedStep& step) {
     return range;
 }
 
+namespace {
+
+std::optional<double> medianOf(std::vector<double> values) {
+    if (values.empty()) return {};
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::ranges::nth_element(values, middle);
+    return *middle;
+}
+
+}  // namespace
+
 std::optional<double> measuredIdleShare(const TraceData& trace) {
-    double busy = 0;
-    double all = 0;
+    std::vector<double> shares;
     for (const auto& [number, step] : trace.steps()) {
         const PassesRange range = passesRange(step);
         if (!step.complete() || range.endNs <= range.beginNs) continue;
+        double busy = 0;
         for (const RankTrace& rank : step.ranks)
             for (const PassSpan& pass : passesOf(rank)) busy += static_cast<double>(pass.busyNs);
-        all += static_cast<double>(range.endNs - range.beginNs) * static_cast<double>(step.ranks.size());
+        const auto ranks = static_cast<double>(step.ranks.size());
+        shares.push_back(1 - busy / (static_cast<double>(range.endNs - range.beginNs) * ranks));
     }
-    if (all <= 0) return {};
-    return 1 - busy / all;
+    return medianOf(std::move(shares));
+}
+
+std::optional<double> typicalStepSeconds(const TraceData& trace) {
+    std::vector<double> seconds;
+    for (const auto& [number, step] : trace.steps())
+        if (step.complete()) seconds.push_back(static_cast<double>(step.endNs - step.beginNs) / 1e9);
+    return medianOf(std::move(seconds));
 }
 
 }  // namespace ringside

@@ -25,7 +25,10 @@ struct PassesRange {
 };
 PassesRange passesRange(const TracedStep& step);
 
-// The part of that time in which the average rank is in neither, over the traced steps that all ranks told of.
+// The part of that time in which the average rank is in neither: the median of the traced steps that all ranks told of.
 std::optional<double> measuredIdleShare(const TraceData& trace);
+
+// How long such a step takes, from its first rank's begin to its last rank's end: the median.
+std::optional<double> typicalStepSeconds(const TraceData& trace);
 
 }  // namespace ringside

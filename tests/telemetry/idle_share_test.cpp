@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/data/idle_share.h"
+
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+// Phases and when they begin, in a step of 100 ns.
+StepTrace stepOf(int rank, std::int64_t step, std::vector<std::pair<Phase, std::int64_t>> spans) {
+    StepTrace trace;
+    trace.rank = rank;
+    trace.step = step;
+    trace.beginNs = step * 1000;
+    trace.lengthNs = 100;
+    for (const auto& [phase, at] : spans) {
+        trace.phase.push_back(static_cast<std::int64_t>(phase));
+        trace.at.push_back(at);
+        trace.cpu.push_back(0);
+    }
+    return trace;
+}
+
+// Rank 0: forward 0-20 and 20-40 after a moment, backward 60-100 of which it waits 10. Rank 1: 20-30 and 40-60.
+TraceData twoRanks() {
+    TraceData data(2);
+    using enum Phase;
+    data.apply(stepOf(
+        0, 1,
+        {{kForward, 0}, {kIdle, 20}, {kForward, 20}, {kIdle, 40}, {kBackward, 60}, {kWaiting, 70}, {kBackward, 80}}));
+    data.apply(stepOf(1, 1, {{kIdle, 0}, {kForward, 20}, {kIdle, 30}, {kBackward, 40}, {kOptimizer, 60}}));
+    return data;
+}
+
+}  // namespace
+
+TEST_CASE("passes are told apart by what is between them, and waiting within one is no work") {
+    const TraceData data = twoRanks();
+    const std::vector<PassSpan> passes = passesOf(data.find(1)->ranks[0]);
+    REQUIRE(passes.size() == 3);
+    CHECK_FALSE(passes[1].backward);
+    CHECK(passes[1].endNs - passes[1].beginNs == 20);
+    CHECK(passes[2].backward);
+    CHECK(passes[2].endNs - passes[2].beginNs == 40);
+    CHECK(passes[2].busyNs == 30);
+}
+
+TEST_CASE("the idle share is what ranks do not compute between a step's first and last pass") {
+    TraceData data = twoRanks();
+    // Of twice 100 ns, rank 0 works 20 + 20 + 30 and rank 1 10 + 20.
+    CHECK(*measuredIdleShare(data) == Approx(1 - 100.0 / 200));
+    CHECK(*typicalStepSeconds(data) == Approx(100e-9));
+    data.apply(stepOf(0, 2, {{Phase::kForward, 0}}));  // the other rank's is missing
+    CHECK(*measuredIdleShare(data) == Approx(0.5));
+    CHECK_FALSE(measuredIdleShare(TraceData(2)));
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QByteArray>
+#include <QObject>
+#include <QProcess>
+#include <QString>
+#include <QStringList>
+#include <optional>
+
+#include "config/run_config.h"
+
+namespace ringside {
+
+// What a strategy was seen to do.
+struct StrategyFigures {
+    std::optional<double> expectedMs;
+    std::optional<double> measuredMs;
+    QString limitedBy;
+    QString problem;
+};
+
+// Whether a strategy ends with the bits of another.
+struct StrategyProof {
+    std::optional<bool> equal;
+    QString reference;
+    QString text;  // which step and tensor differ, or why it could not be tried
+};
+
+// `ringsidectl strategies` or `prove` as a child process: the window trains nothing itself. Killed when destroyed.
+class StrategyProcess final : public QObject {
+    Q_OBJECT
+  public:
+    explicit StrategyProcess(const QString& controlProgram, QObject* parent = nullptr);
+    ~StrategyProcess() override;
+
+    bool isBusy() const { return m_process != nullptr; }
+    bool isProving() const { return m_proving; }
+    void measure(const RunConfig& config);
+    void prove(const RunConfig& config, const QStringList& strategies, int steps);
+    void stop();
+
+  Q_SIGNALS:
+    void measured(const QString& strategy, const ringside::StrategyFigures& figures);
+    void proved(const QString& strategy, const ringside::StrategyProof& proof);
+    void failed(const QString& sentence);
+    void over();
+
+  private:
+    void start(const RunConfig& config, const QStringList& arguments);
+    void readLines();
+    void parseLine(const QByteArray& line);
+    void finished(int exitCode, QProcess::ExitStatus status);
+    void drop();
+
+    QString m_program;
+    QProcess* m_process = nullptr;
+    QByteArray m_pending;
+    bool m_proving = false;
+};
+
+}  // namespace ringside

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cost/strategy_cost.h"
+#include "telemetry/data/idle_share.h"
+#include "telemetry/events/events.h"
+
+namespace ringside {
+
+class ExperimentModel;
+class RunData;
+
+// What a run of the same strategy showed so far.
+struct RanScene {
+    std::vector<RankMemory> memory;                         // by rank; empty: not told yet
+    std::optional<double> idleShare;                        // over its traced steps
+    std::int64_t step = 0;                                  // the last one that all ranks traced; 0: none
+    std::vector<std::vector<PassSpan>> passes;              // of that step, by rank
+    PassesRange range;                                      // of them
+    std::vector<std::optional<std::int64_t>> bytesPerStep;  // by rank
+};
+
+// Everything the Strategy page shows of an experiment, before any drawing.
+struct StrategyScene {
+    RunConfig config;
+    bool loading = false;
+    std::string problem = {};  // why there is no plan
+    std::optional<StrategyCost> cost = {};
+    std::vector<StrategyChoice> choices = {};
+    std::optional<RanScene> ran = {};
+
+    const StrategyPlan& plan() const { return cost->plan; }
+    bool isPipeline() const { return cost && cost->plan.mesh.pipeline > 1; }
+    bool isSharded() const { return cost && cost->plan.mesh.shard > 1; }
+};
+
+StrategyScene plannedScene(const ExperimentModel& experiment, const MachineRates& rates);
+// None while no run has begun, or it trains something else than this.
+std::optional<RanScene> ranScene(const StrategyScene& scene, const RunData& run);
+
+}  // namespace ringside
