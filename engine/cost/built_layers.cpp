@@ -95,7 +95,9 @@ BuiltLayer group(std::vector<BuiltLayer> layers) {
         one.flops += layer.flops;
     }
     for (const Shape& shape : {one.output, one.input}) one.memory.push_back({.perSample = shape.count() * 4});
-    one.cost = static_cast<double>(one.parameterCount() * placesOf(one.input) + one.input.count());
+    const auto first = std::ranges::find_if(layers, [](const BuiltLayer& each) { return !each.parameters.empty(); });
+    const bool takesWhole = first != layers.end() && first->input.dimensions() < 3 && one.input.dimensions() == 3;
+    one.cost = static_cast<double>(one.parameterCount() * (takesWhole ? 1 : placesOf(one.input)) + one.input.count());
     one.again = std::move(layers);
     return one;
 }

@@ -2,7 +2,9 @@
 #include "cost/stage_plan.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include "base/files.h"
 #include "config/mesh.h"
@@ -15,6 +17,22 @@ Problem ofFile(const std::string& message, const std::string& remedy) {
     return {"pipeline.schedule_file", message, remedy};
 }
 
+// Gradients of a stage add up in the order of the micro-batches, as if one rank accumulated them: the first action that
+// comes too early.
+const PipelineAction* outOfOrder(const Schedule& schedule) {
+    for (const auto& actions : schedule.ranks) {
+        std::map<std::pair<int, bool>, int> last;  // by stage, and whether it is the weights' half
+        for (const PipelineAction& action : actions) {
+            if (action.work == PipelineWork::kForward) continue;
+            const auto key = std::pair(action.stage, action.work == PipelineWork::kWeights);
+            const auto found = last.try_emplace(key, -1).first;
+            if (action.microBatch != found->second + 1) return &action;
+            found->second = action.microBatch;
+        }
+    }
+    return nullptr;
+}
+
 Result<Schedule> scheduleFromFile(const RunConfig& config, const Mesh& mesh) {
     constexpr std::size_t kMostBytes = 4 << 20;
     const std::string& path = config.pipeline.scheduleFile;
@@ -25,6 +43,9 @@ Result<Schedule> scheduleFromFile(const RunConfig& config, const Mesh& mesh) {
     if (!schedule) return ofFile("is no schedule: " + schedule.problem().message, schedule.problem().remedy);
     const Result<bool> runs = checkSchedule(schedule.value());
     if (!runs) return ofFile("cannot be run: " + runs.problem().message, runs.problem().remedy);
+    if (const PipelineAction* early = outOfOrder(schedule.value()))
+        return ofFile("takes " + early->text() + " out of turn: gradients add up in the order of the micro-batches",
+                      "let each stage take them backward in their order");
     if (schedule.value().rankCount() != mesh.pipeline)
         return ofFile("is for " + std::to_string(schedule.value().rankCount()) + " ranks, but the pipeline has " +
                           std::to_string(mesh.pipeline),

@@ -76,7 +76,7 @@ std::string whyTooLarge(const StrategyCost& cost, const RunConfig& config) {
     const double limit = config.parallel.memoryLimitMb;
     const double needed = static_cast<double>(cost.largestPeak()) / kMebibyte;
     if (limit <= 0 || needed <= limit) return {};
-    return "needs " + oneDecimal(needed) + " MiB on a rank, and parallel.memory_limit_mb allows " + oneDecimal(limit);
+    return "needs " + oneDecimal(needed) + " MiB on a rank; parallel.memory_limit_mb allows " + oneDecimal(limit);
 }
 
 class Choices {

@@ -128,6 +128,16 @@ TEST_CASE("memory and bytes of a perceptron are predicted under every strategy")
     checkPredicted(sharded(perceptron(3), "parameters", "whole"));
 }
 
+TEST_CASE("images that a perceptron flattens are cut into even stages") {
+    RunConfig config = pipelined(perceptron(4), "1f1b", 8);
+    config.dataset = {};
+    config.model.hidden = {64, 64, 64, 64, 64, 64, 64};
+    checkPredicted(config);
+    const CostSubject subject = costSubject(config, loadDataset(config.dataset).value()).value();
+    const StrategyPlan plan = planStrategy(subject).value();
+    for (std::size_t stage = 0; stage < 4; ++stage) CHECK(plan.parametersOf(stage).size() == 4);  // two linear layers
+}
+
 TEST_CASE("memory and bytes of convolutions are predicted under every strategy") {
     for (const char* kind : {"simple_cnn", "residual_cnn"}) {
         CAPTURE(kind);

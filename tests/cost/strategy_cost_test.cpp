@@ -104,7 +104,7 @@ TEST_CASE("a strategy that needs more memory than a rank may take does not suit"
     subject.config.optimizer.kind = "adam";
     subject.config.parallel.memoryLimitMb = 3;
     const std::vector<StrategyChoice> choices = strategyChoices(subject, {});
-    CHECK(choices[0].whyNot.find("MiB on a rank, and parallel.memory_limit_mb allows 3.0") != std::string::npos);
+    CHECK(choices[0].whyNot.find("MiB on a rank; parallel.memory_limit_mb allows 3.0") != std::string::npos);
     const auto sharded = std::ranges::find(choices, "fsdp:parameters", &StrategyChoice::name);
     CHECK(sharded->whyNot.empty());
 }
@@ -141,8 +141,11 @@ TEST_CASE("a schedule of one's own is read, checked against the pipeline, and pl
         const Result<StrategyPlan> plan = planStrategy(subject);
         return plan ? std::string() : plan.problem().text();
     };
-    CHECK(problemOf("0F0,0F1,0B1,0B0\n1F0,1F1,1B1,1B0\n").empty());
-    CHECK(planStrategy(subject).value().schedule.ranks[0][2].text() == "0B1");
+    CHECK(problemOf("0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n").empty());
+    CHECK(planStrategy(subject).value().schedule.ranks[1][1].text() == "1B0");
+    CHECK(problemOf("0F0,0F1,0B1,0B0\n1F0,1F1,1B1,1B0\n") ==
+          "pipeline.schedule_file takes 0B1 out of turn: gradients add up in the order of the micro-batches: let each "
+          "stage take them backward in their order");
     CHECK(problemOf("0F0,0B0\n1F0,1B0\n") ==
           "pipeline.schedule_file is for 1 micro-batches, but pipeline.micro_batches is 2: set pipeline.micro_batches "
           "to 1");

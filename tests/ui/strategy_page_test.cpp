@@ -130,8 +130,11 @@ TEST_CASE("pictures are saved as tables, and the schedule in PyTorch's notation,
     const QStringList actions = saved("d.csv", "actions");
     REQUIRE(actions.size() == 4);
     CHECK(actions[3].startsWith("3F0,3B0,3F1,3B1"));
+    QString why;
+    QObject::connect(&f.page, &StrategyPage::failed, &f.page, [&](const QString& text) { why = text; });
     f.page.loadSchedule(directory.filePath("d.csv"));
     f.settle();
+    CHECK(why == "");
     CHECK(f.experiment.config().pipeline.scheduleFile == directory.filePath("d.csv").toStdString());
     CHECK(f.page.scene().cost);
     CHECK(f.page.scene().problem.empty());

@@ -201,7 +201,7 @@ void MainWindow::startRun() {
     m_notice->hide();
     m_started = m_experiment.config();
     m_controller.start(m_experiment.resolvedConfig(), {});
-    m_navigator->show(QStringLiteral("training"));
+    if (!m_navigator->current().followsRuns()) m_navigator->show(QStringLiteral("training"));
     centralWidget()->setFocus();  // so that Space and the arrows are the run's
 }
 

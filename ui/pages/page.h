@@ -41,6 +41,8 @@ class Page : public QWidget {
     // Parts that may paint one after another when all of the window changes; none: the page paints at once.
     virtual QList<QWidget*> paintParts() const { return {}; }
     virtual PageFigures figures() const { return {}; }
+    // A run that starts is followed here: the window need not turn to another page.
+    virtual bool followsRuns() const { return false; }
     // What can be saved of it now, as commands of the File menu and the command finder.
     virtual QList<QAction*> exportActions() const { return {}; }
     virtual QList<PageKey> keys() const { return {}; }

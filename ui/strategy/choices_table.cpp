@@ -3,7 +3,9 @@
 
 #include <QHeaderView>
 #include <QLocale>
+#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "strategy/strategy_sentences.h"
 #include "theme/theme.h"
@@ -13,7 +15,7 @@ namespace {
 
 enum Column { kName, kOptions, kMemory, kBytes, kIdle, kExpected, kLimit, kMeasured, kBits, kColumns };
 // Parts of the width, of a hundred.
-constexpr std::array<int, kColumns> kShares = {18, 19, 11, 10, 7, 10, 12, 8, 10};
+constexpr std::array<int, kColumns> kShares = {20, 21, 9, 9, 7, 11, 11, 8, 9};
 constexpr int kRowHeight = 24;
 
 QString msText(double ms) {
@@ -26,8 +28,19 @@ ChoicesTable::ChoicesTable(Theme& theme, QWidget* parent) : QTableWidget(0, kCol
     setObjectName(QStringLiteral("strategiesTable"));
     setAccessibleName(tr("Strategies for this model and world size"));
     setToolTip(tr("A click takes a strategy over into the form"));
-    setHorizontalHeaderLabels({tr("Strategy"), tr("Options"), tr("Memory per rank"), tr("Bytes per step"), tr("Idle"),
-                               tr("Step expected"), tr("Limited by"), tr("Measured"), tr("Same bits")});
+    setHorizontalHeaderLabels({tr("Strategy"), tr("Options"), tr("Memory"), tr("Bytes"), tr("Idle"), tr("Expected"),
+                               tr("Limited by"), tr("Measured"), tr("Same bits")});
+    const std::array kTips = {tr("How the experiment is spread over its ranks"),
+                              tr("With what the form says"),
+                              tr("Of the rank that takes most"),
+                              tr("In a step, of the rank that sends most"),
+                              tr("Part of the schedule in which the average rank waits"),
+                              tr("Time of a step, from this machine's speed"),
+                              tr("What a step spends most of its time on"),
+                              tr("Time of a step as it was seen: press Measure"),
+                              tr("Whether it ends with the same weights: press Prove")};
+    for (int column = 0; column < kColumns; ++column)
+        horizontalHeaderItem(column)->setToolTip(kTips[static_cast<std::size_t>(column)]);
     verticalHeader()->hide();
     verticalHeader()->setDefaultSectionSize(kRowHeight);
     verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
@@ -38,6 +51,7 @@ ChoicesTable::ChoicesTable(Theme& theme, QWidget* parent) : QTableWidget(0, kCol
     setSelectionBehavior(QAbstractItemView::SelectRows);
     setSelectionMode(QAbstractItemView::NoSelection);
     setShowGrid(false);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setWordWrap(false);
     setFrameShape(QFrame::NoFrame);
     const auto choose = [this](int row, int) {
@@ -51,14 +65,21 @@ ChoicesTable::ChoicesTable(Theme& theme, QWidget* parent) : QTableWidget(0, kCol
 
 void ChoicesTable::resizeEvent(QResizeEvent* event) {
     QTableWidget::resizeEvent(event);
+    scrollToCurrent();
     for (int column = 0; column + 1 < kColumns; ++column)
         setColumnWidth(column, viewport()->width() * kShares[static_cast<std::size_t>(column)] / 105);
 }
 
 void ChoicesTable::setScene(const StrategyScene& scene) {
     m_choices = scene.choices;
-    m_current = strategyName(scene.config);
+    const std::string before = std::exchange(m_current, strategyName(scene.config));
     fill();
+    if (before != m_current) scrollToCurrent();
+}
+
+void ChoicesTable::scrollToCurrent() {
+    const auto current = std::ranges::find(m_choices, m_current, &StrategyChoice::name);
+    if (current != m_choices.end()) scrollToItem(item(static_cast<int>(current - m_choices.begin()), kName));
 }
 
 void ChoicesTable::setFigures(const QString& strategy, const StrategyFigures& figures) {

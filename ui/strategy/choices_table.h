@@ -32,6 +32,7 @@ class ChoicesTable final : public QTableWidget {
 
   private:
     void fill();
+    void scrollToCurrent();
     void fillRow(int row, const StrategyChoice& choice);
     void put(int row, int column, const QString& text, bool current, const QString& tip = {});
     void refuse(int row, const StrategyChoice& choice);

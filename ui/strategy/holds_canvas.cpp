@@ -14,7 +14,8 @@ namespace ringside {
 namespace {
 
 constexpr double kNamesWidth = 88, kHeads = 34;
-constexpr double kLeastRow = 16, kMostRow = 44, kTwoLines = 30;
+constexpr double kLeastRow = 16, kMostRow = 44, kTwoLines = 26;
+constexpr double kStrip = 0.3, kLeastStrip = 4, kLeastSlice = 1.5;
 constexpr double kMostColumn = 72, kRoomForLetters = 30, kRoomForTitle = 34;
 
 // Which third of a cell keeps only a part, of parameters, gradients, optimizer state.
@@ -87,14 +88,19 @@ void HoldsCanvas::drawHeld(QPainter& painter, const QRectF& box, int rank, int) 
         const QRectF part(box.left() + i * third, box.top(), third, box.height());
         const bool partly = sharded[static_cast<std::size_t>(i)];
         painter.fillRect(part, partly ? empty : color);
+        // A strip of as many parts as there are ranks, of which this one's is filled.
+        const double strip = partly ? std::max(kLeastStrip, box.height() * kStrip) : 0;
         if (partly) {
-            const double slice = box.height() / static_cast<double>(place.mesh.shard);
-            painter.fillRect(QRectF(part.left() + 1, box.top() + slice * place.shard(), third - 2, slice), color);
+            const double slice = (third - 2) / static_cast<double>(place.mesh.shard);
+            painter.fillRect(QRectF(part.left() + 1 + slice * place.shard(), part.bottom() - strip,
+                                    std::max(kLeastSlice, slice), strip),
+                             color);
         }
-        if (third < kRoomForLetters / 3 || box.height() < 14) continue;
+        if (third < kRoomForLetters / 3 || box.height() - strip < 12) continue;
         painter.setFont(theme().noteFont());
         painter.setPen(partly ? theme().colors().text : inkOn(color));
-        painter.drawText(part, Qt::AlignCenter, QLatin1String(kLetters[static_cast<std::size_t>(i)]));
+        painter.drawText(part.adjusted(0, 0, 0, -strip), Qt::AlignCenter,
+                         QLatin1String(kLetters[static_cast<std::size_t>(i)]));
     }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "strategy/ink.h"
+#include "strategy/strategy_sentences.h"
 #include "theme/theme.h"
 #include "theme/work_colors.h"
 
@@ -12,7 +13,7 @@ namespace ringside {
 namespace {
 
 constexpr double kTitles = 64, kLabels = 76, kBetween = 10, kLegendHeight = 18;
-constexpr double kLeastLane = 11, kMostLane = 26;
+constexpr double kLeastLane = 11, kMostLane = 36;
 constexpr double kLeastText = 9;  // room for a digit
 
 bool isForward(const LaneBlock& block) {
@@ -107,8 +108,11 @@ void ScheduleCanvas::drawLegend(QPainter& painter) const {
     if (!m_groups.empty() && !m_groups.back().length.isEmpty()) words << m_groups.back().length;
     painter.setFont(theme().noteFont());
     painter.setPen(theme().colors().muted);
-    painter.drawText(QRectF(0, height() - 15, width(), 15), Qt::AlignRight | Qt::AlignVCenter,
-                     words.join(QStringLiteral(" · ")));
+    const QString legend = words.join(QStringLiteral(" · "));
+    painter.drawText(QRectF(0, height() - 15, width(), 15), Qt::AlignRight | Qt::AlignVCenter, legend);
+    const int room = width() - painter.fontMetrics().horizontalAdvance(legend) - Theme::kSpace4;
+    painter.drawText(QRectF(0, height() - 15, room, 15), Qt::AlignLeft | Qt::AlignVCenter,
+                     painter.fontMetrics().elidedText(linksSentence(scene()), Qt::ElideRight, room));
 }
 
 }  // namespace ringside

@@ -3,6 +3,7 @@
 
 #include <QFileDialog>
 #include <QHBoxLayout>
+#include <QSignalBlocker>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <array>
@@ -118,6 +119,7 @@ QWidget* StrategyPage::makeChoices() {
     m_choicesNote = new ElidedLabel;
     m_choicesNote->setObjectName(QStringLiteral("strategiesNoteLabel"));
     m_choicesNote->setProperty("role", "muted");
+    m_choicesNote->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     head->addWidget(title);
     head->addWidget(m_choicesNote, 1);
     const auto addButton = [head](const QString& text, const char* name, const QString& tip) {
@@ -125,6 +127,7 @@ QWidget* StrategyPage::makeChoices() {
         button->setObjectName(QLatin1String(name));
         button->setToolTip(tip);
         button->setAccessibleName(text);
+        button->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
         head->addWidget(button);
         return button;
     };
@@ -241,19 +244,20 @@ void StrategyPage::showScene() {
 void StrategyPage::showSentences() {
     const QString problem = QString::fromStdString(m_scene.problem);
     m_holdsPanel->setSentence(m_scene.cost ? strategyTitle(m_scene) : problem);
-    m_holdsPanel->setNote(m_scene.cost ? holdsSentence(m_scene) + QLatin1Char(' ') + linksSentence(m_scene)
-                                       : QString());
+    m_holdsPanel->setNote(holdsSentence(m_scene));
     m_memoryPanel->setSentence(!m_scene.cost                       ? QString()
                                : MemoryCanvas::isMeasured(m_scene) ? tr("filled: measured; outline: predicted")
                                                                    : tr("predicted; a run fills in what it measures"));
     m_schedulePanel->setSentence(scheduleSentence(m_scene));
-    m_choicesNote->setWhole(tr("for this model on %n rank(s); a click takes one over into the form", nullptr,
-                               static_cast<int>(m_scene.config.parallel.worldSize)));
+    const std::int64_t ranks = m_scene.config.parallel.worldSize;
+    const QString where = ranks == 1 ? tr("for this model on one rank") : tr("for this model on %1 ranks").arg(ranks);
+    m_choicesNote->setWhole(tr("%1; a click takes one over into the form").arg(where));
 }
 
 void StrategyPage::showScheduleChoice() {
     const PipelineConfig& pipeline = m_scene.config.pipeline;
     m_kinds->setVisible(m_scene.config.parallel.strategy == "pipeline");
+    const QSignalBlocker quiet(m_kinds);  // nobody chose
     const auto found = std::ranges::find(kKinds, pipeline.schedule);
     if (found != kKinds.end()) m_kinds->setCurrent(static_cast<int>(found - kKinds.begin()));
 }

@@ -38,6 +38,7 @@ class StrategyPage : public Page {
     void loadSchedule(const QString& file);
 
     bool isSettled() const override { return !m_tick.isActive() && !m_scene.loading; }
+    bool followsRuns() const override { return true; }
     QList<QAction*> exportActions() const override;
     QWidget* keyboardHome() const override { return m_choices; }
 

@@ -21,9 +21,9 @@ QString number(std::int64_t value) {
 }
 
 QString shardedText(const std::string& shard) {
-    if (shard == "optimizer") return sentenceText("optimizer state (ZeRO-1)");
-    if (shard == "gradients") return sentenceText("gradients and optimizer state (ZeRO-2)");
-    return sentenceText("parameters, gradients and optimizer state (ZeRO-3)");
+    if (shard == "optimizer") return sentenceText("O sharded over %1 ranks (ZeRO-1)");
+    if (shard == "gradients") return sentenceText("G and O sharded over %1 ranks (ZeRO-2)");
+    return sentenceText("P, G and O sharded over %1 ranks (ZeRO-3)");
 }
 
 QString scheduleTitle(const RunConfig& config) {
@@ -82,8 +82,7 @@ QString strategyTitle(const StrategyScene& scene) {
                    .arg(number(stages), number(scene.plan().microBatches), scheduleTitle(scene.config));
     if (mesh.shard > 1)
         text = mesh.pipeline > 1 ? sentenceText("%1; each stage sharded over %2 ranks").arg(text, number(mesh.shard))
-                                 : sentenceText("%1 sharded over %2 ranks")
-                                       .arg(shardedText(scene.config.fsdp.shard), number(mesh.shard));
+                                 : shardedText(scene.config.fsdp.shard).arg(number(mesh.shard));
     if (text.isEmpty()) return sentenceText("%1 whole copies of the model").arg(number(mesh.replicate));
     return mesh.replicate > 1 ? sentenceText("%1 replicas: %2").arg(number(mesh.replicate), text) : text;
 }
@@ -115,10 +114,8 @@ QString scheduleSentence(const StrategyScene& scene) {
 
 QString holdsSentence(const StrategyScene& scene) {
     if (!scene.cost) return {};
-    QString text = sentenceText("P parameters, G gradients, O optimizer state.");
-    if (scene.isSharded())
-        text += QLatin1Char(' ') + sentenceText("Where a column is not full, the rank holds that part.");
-    return text;
+    return scene.isSharded() ? sentenceText("P parameters, G gradients, O optimizer state; the strip: the rank's part")
+                             : sentenceText("P parameters, G gradients, O optimizer state");
 }
 
 QString inFlightSentence(const StrategyScene& scene) {

@@ -26,6 +26,7 @@ TwinPanel::TwinPanel(const QString& title, const QString& stem, QWidget* picture
     m_head->addWidget(name);
     m_sentence->setObjectName(stem + QStringLiteral("SentenceLabel"));
     m_sentence->setProperty("role", "muted");
+    m_sentence->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_head->addWidget(m_sentence, 1);
     column->addLayout(m_head);
     auto* scroll = new QScrollArea;
@@ -48,6 +49,7 @@ TwinPanel::TwinPanel(const QString& title, const QString& stem, QWidget* picture
     column->addLayout(m_stack, 1);
     m_note->setObjectName(stem + QStringLiteral("NoteLabel"));
     m_note->setProperty("role", "note");
+    m_note->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_note->hide();
     column->addWidget(m_note);
 }

@@ -112,15 +112,18 @@ std::int64_t Model::parameterCount() const {
     return count;
 }
 
-// An image's pixels and a sequence's positions each see all weights; a layer without any passes over its input.
+// An image's pixels and a sequence's positions each see all weights, unless the layer takes the whole image at once; a
+// layer without any passes over its input.
 double Model::costOf(std::size_t layer) const {
     const Shape& input = m_shapes[layer];
+    const std::vector<Parameter*> parameters = m_layers[layer]->parameters();
+    const bool takesWhole = !parameters.empty() && parameters.front()->shape.dimensions() == 2 &&
+                            parameters.front()->shape[1] == input.count();
     std::int64_t places = 1;
-    if (input.dimensions() == 3) places = input[1] * input[2];
+    if (input.dimensions() == 3 && !takesWhole) places = input[1] * input[2];
     if (input.dimensions() == 2) places = input[0];
     double count = 0;
-    for (const Parameter* parameter : m_layers[layer]->parameters())
-        count += static_cast<double>(parameter->shape.count() * places);
+    for (const Parameter* parameter : parameters) count += static_cast<double>(parameter->shape.count() * places);
     return count + static_cast<double>(input.count());
 }
 
