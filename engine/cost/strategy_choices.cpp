@@ -26,11 +26,13 @@ bool suits(const RunConfig& config, std::int64_t microBatches) {
 
 // As configured where that suits, else the nearest number that does; none: as configured, for its problem.
 void chooseMicroBatches(RunConfig& config) {
+    constexpr std::int64_t kMost = 4096;  // as the setting allows
     const std::int64_t wanted = config.pipeline.microBatches;
+    const std::int64_t batch = config.loader.batchSize;
     if (suits(config, wanted)) return;
-    for (std::int64_t off = 1; off <= config.loader.batchSize; ++off) {
+    for (std::int64_t off = 1; off <= std::min(batch, kMost); ++off) {
         for (const std::int64_t one : {wanted + off, wanted - off}) {
-            if (one < 1 || one > config.loader.batchSize || config.loader.batchSize % one != 0) continue;
+            if (one < 1 || one > std::min(batch, kMost) || batch % one != 0) continue;
             if (!suits(config, one)) continue;
             config.pipeline.microBatches = one;
             return;

@@ -31,6 +31,10 @@ QString scheduleTitle(const RunConfig& config) {
     return choiceLabel(QString::fromStdString(config.pipeline.schedule));
 }
 
+bool hasBatchNorm(const StrategyPlan& plan) {
+    return std::ranges::any_of(plan.layers, [](const BuiltLayer& layer) { return layer.buffers > 0; });
+}
+
 QString measured(const StrategyScene& scene) {
     if (!scene.ran || !scene.ran->idleShare) return {};
     return sentenceText("; measured %1").arg(percentText(*scene.ran->idleShare));
@@ -114,8 +118,11 @@ QString scheduleSentence(const StrategyScene& scene) {
 
 QString holdsSentence(const StrategyScene& scene) {
     if (!scene.cost) return {};
-    return scene.isSharded() ? sentenceText("P parameters, G gradients, O optimizer state; the strip: the rank's part")
-                             : sentenceText("P parameters, G gradients, O optimizer state");
+    const QString all = sentenceText("P parameters, G gradients, O optimizer state");
+    if (scene.plan().microBatches > 1 && hasBatchNorm(scene.plan()))
+        return sentenceText("%1. Batch norm takes its statistics from micro-batches of %2")
+            .arg(all, number(scene.plan().microRows));
+    return scene.isSharded() ? sentenceText("%1; the strip: the rank's part").arg(all) : all;
 }
 
 QString inFlightSentence(const StrategyScene& scene) {

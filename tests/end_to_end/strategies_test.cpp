@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// What strategies cost, as the command line says it, and what runs come to.
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+#include "program.h"
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+std::map<std::string, Json> strategiesOf(std::vector<std::string> more) {
+    std::vector<std::string> arguments{"strategies", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    Program program(arguments);
+    INFO(program.output());
+    REQUIRE(program.wait() == 0);
+    std::map<std::string, Json> lines;
+    std::istringstream text(program.output());
+    for (std::string line; std::getline(text, line);) {
+        Json json = Json::parse(line);
+        lines[json["strategy"].get<std::string>()] = json;
+    }
+    return lines;
+}
+
+// What a run's engine and communicators counted.
+Json summaryOf(const std::vector<std::string>& settings, const std::filesystem::path& out) {
+    std::vector<std::string> arguments{"run", "--out", out, "--set", "training.epochs=1"};
+    for (const std::string& one : settings) arguments.insert(arguments.end(), {"--set", one});
+    Program program(arguments);
+    REQUIRE(program.wait() == 0);
+    return jsonOf(out / "summary.json");
+}
+
+}  // namespace
+
+TEST_CASE("strategies tells what each costs, and what a run then counts is that") {
+    const std::vector<std::string> settings{"parallel.world_size=2", "model.hidden=32,32,32"};
+    std::vector<std::string> more{"--no-rates"};
+    for (const std::string& one : settings) more.insert(more.end(), {"--set", one});
+    const std::map<std::string, Json> lines = strategiesOf(more);
+    CHECK(lines.at("ddp")["current"] == true);
+    CHECK(lines.at("ddp")["measured_step_ms"].is_null());
+    for (const char* strategy : {"ddp", "fsdp:parameters", "pipeline:1f1b"}) {
+        CAPTURE(strategy);
+        const Json& line = lines.at(strategy);
+        CHECK(line["suits"] == true);
+        const TemporaryDirectory scratch;
+        std::vector<std::string> taken = settings;
+        for (const auto& [path, value] : line["settings"].items())
+            taken.push_back(path + "=" + (value.is_string() ? value.get<std::string>() : value.dump()));
+        const Json summary = summaryOf(taken, scratch.path() / "run");
+        for (std::size_t rank = 0; rank < 2; ++rank) {
+            CHECK(summary["memory"][rank]["peak"] == line["memory"][rank]["peak"]);
+            CHECK(summary["memory"][rank]["predicted_peak"] == line["memory"][rank]["peak"]);
+            CHECK(summary["bytes_per_step"][rank] == line["bytes_per_step"][rank]);
+        }
+        CHECK(summary["idle_share"].get<double>() >= 0);
+        CHECK(summary["idle_share"].get<double>() < 1);
+    }
+}
+
+TEST_CASE("strategies measures what it is asked for, and says why others do not suit") {
+    const auto lines = strategiesOf(
+        {"--measure", "--seconds", "0.2", "--only", "ddp,model_parallel", "--set", "parallel.world_size=4"});
+    CHECK(lines.at("ddp")["measured_step_ms"].get<double>() > 0);
+    CHECK(lines.at("ddp")["measured_memory_per_rank"] == lines.at("ddp")["memory_per_rank"]);
+    CHECK(lines.at("model_parallel")["suits"] == false);
+    CHECK(contains(lines.at("model_parallel")["why_not"], "makes 4 stages, but the model has 3 layers"));
+}
+
+TEST_CASE("what strategies cannot do is one line and exit code 2") {
+    for (const std::vector<std::string>& arguments :
+         {std::vector<std::string>{"strategies", "--only", "ddp,nothing"},
+          std::vector<std::string>{"strategies", "--seconds", "0"},
+          std::vector<std::string>{"strategies", "/nonexistent.json"},
+          std::vector<std::string>{"run", "--set", "parallel.strategy=pipeline", "--set", "parallel.world_size=4"},
+          std::vector<std::string>{"run", "--set", "parallel.strategy=pipeline", "--set", "parallel.world_size=2",
+                                   "--set", "pipeline.split=1,1"},
+          std::vector<std::string>{"run", "--set", "parallel.strategy=pipeline", "--set", "parallel.world_size=2",
+                                   "--set", "pipeline.schedule_file=/nonexistent.csv"},
+          std::vector<std::string>{"run", "--set", "parallel.strategy=fsdp", "--set", "mesh.replicate=3"}}) {
+        Program program(arguments);
+        CHECK(program.wait() == 2);
+        INFO(program.output());
+        CHECK(std::ranges::count(program.output(), '\n') == 1);
+    }
+}
