@@ -30,7 +30,9 @@ struct CommBuffer {
     static CommBuffer of(std::span<std::byte> values) { return {values.data(), values.size(), CommType::kByte}; }
 };
 
-enum class ReduceOp { kSum, kMaximum };
+// kTreeSum: in the tree of the canonical reduction, in which rank r is added to rank r + N / 2, the sums to those that
+// are N / 4 apart, and so on; N is a power of two. Only in shared memory and over Gloo.
+enum class ReduceOp { kSum, kMaximum, kTreeSum };
 
 enum class CollectiveKind : std::uint8_t { kAllReduce, kBroadcast, kAllGather, kReduceScatter, kBarrier };
 

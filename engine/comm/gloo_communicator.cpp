@@ -133,11 +133,32 @@ std::int64_t GlooCommunicator::meet(std::int64_t arrivedNs, std::uint32_t tag) {
     return last >= arrivedNs && last <= now ? last : now;
 }
 
+// A ring adds in another order for each part of the buffer: everybody gets everything and sums up alike.
+void GlooCommunicator::reduceInTree(CollectiveKind kind, CommBuffer buffer) {
+    const auto ranks = static_cast<std::size_t>(m_size);
+    m_gathered.resize(ranks * buffer.count);
+    const CommBuffer all = CommBuffer::of(std::span(m_gathered));
+    runCollective(kind, buffer, [&](std::uint32_t tag) {
+        if (buffer.count == 0) return;
+        gloo::AllgatherOptions options(m_context);
+        options.setTag(tag);
+        options.setInput(bytesOf(buffer), buffer.bytes());
+        options.setOutput(bytesOf(all), all.bytes());
+        gloo::allgather(options);
+        std::vector<const std::byte*> sources(ranks);
+        for (std::size_t rank = 0; rank < ranks; ++rank)
+            sources[rank] = reinterpret_cast<const std::byte*>(m_gathered.data() + rank * buffer.count);
+        reduceSources(buffer.type, ReduceOp::kTreeSum, static_cast<std::byte*>(buffer.data), sources, buffer.count);
+    });
+}
+
 void GlooCommunicator::reduceNow(CollectiveKind kind, CommBuffer buffer, ReduceOp op) {
+    if (op == ReduceOp::kTreeSum) return reduceInTree(kind, buffer);
     runCollective(kind, buffer, [&](std::uint32_t tag) {
         if (buffer.count == 0) return;
         gloo::AllreduceOptions options(m_context);
         options.setTag(tag);
+        RINGSIDE_ASSERT(op != ReduceOp::kTreeSum);
         auto reduce = [type = buffer.type, op](void* out, const void* left, const void* right, std::size_t count) {
             std::array sources{static_cast<const std::byte*>(left), static_cast<const std::byte*>(right)};
             reduceSources(type, op, static_cast<std::byte*>(out), sources, count);

@@ -85,6 +85,7 @@ class GlooCommunicator final : public Communicator {
     void takeTurn();
     void goOnAlone();
     void runCollective(CollectiveKind kind, CommBuffer buffer, const Call& call);
+    void reduceInTree(CollectiveKind kind, CommBuffer buffer);
     void reduceNow(CollectiveKind kind, CommBuffer buffer, ReduceOp op);
     void barrierWithin(std::chrono::milliseconds timeout);
     void runMessage(int peer, const std::string& what, const std::function<void()>& call);
@@ -107,6 +108,7 @@ class GlooCommunicator final : public Communicator {
     CollectiveTrace* m_traced = nullptr;  // of the collective under way, if it is of a traced step
     std::int64_t m_readyNs = 0;
     std::vector<std::int64_t> m_arrivals;
+    std::vector<float> m_gathered;  // all ranks' values that are summed up in a tree
     std::deque<Message> m_messages;
     std::int64_t m_finishedMessages = 0;  // of those started; their tickets count down from -1
     AsyncQueue m_queue{[this](const QueuedCollective& job) { run(job); }};  // last: its thread uses all of the above

@@ -24,6 +24,8 @@ struct Maximum {
     }
 };
 
+constexpr std::size_t kTreeBlock = 2048;  // bytes that each node of a tree sums up at a time
+
 // Integers are added as unsigned values: wrapping, never undefined.
 template <class T, class Op>
 struct Arithmetic {
@@ -68,6 +70,29 @@ void combineAll(T* out, std::span<const std::byte* const> sources, std::size_t s
     }
 }
 
+// The node of the tree over the sources first, first + step, first + 2 step, ...: those at even places, then the
+// others.
+template <class T>
+void sumTree(T* out, std::span<const std::byte* const> sources, std::size_t start, std::size_t count, std::size_t first,
+             std::size_t step) {
+    auto at = [&](std::size_t i) { return reinterpret_cast<const T*>(sources[i]) + start; };
+    if (step * 2 == sources.size()) return combineTwo<T, Sum>(out, at(first), at(first + step), count);
+    T even[kTreeBlock / sizeof(T)];
+    T odd[kTreeBlock / sizeof(T)];
+    sumTree(even, sources, start, count, first, 2 * step);
+    sumTree(odd, sources, start, count, first + step, 2 * step);
+    combineTwo<T, Sum>(out, even, odd, count);
+}
+
+template <class T>
+void reduceInTree(std::byte* out, std::span<const std::byte* const> sources, std::size_t count) {
+    RINGSIDE_ASSERT((sources.size() & (sources.size() - 1)) == 0);
+    constexpr std::size_t kBlock = kTreeBlock / sizeof(T);
+    if (sources.size() == 1) return combineAll<T, Sum>(reinterpret_cast<T*>(out), sources, 0, count);
+    for (std::size_t start = 0; start < count; start += kBlock)
+        sumTree(reinterpret_cast<T*>(out) + start, sources, start, std::min(kBlock, count - start), 0, 1);
+}
+
 // In blocks that stay in the first-level cache between the passes.
 template <class T, class Op>
 void reduceTyped(std::byte* out, std::span<const std::byte* const> sources, std::size_t count) {
@@ -99,6 +124,10 @@ void reduceWith(CommType type, std::byte* out, std::span<const std::byte* const>
 void reduceSources(CommType type, ReduceOp op, std::byte* out, std::span<const std::byte* const> sources,
                    std::size_t count) {
     RINGSIDE_ASSERT(!sources.empty());
+    if (op == ReduceOp::kTreeSum) {
+        RINGSIDE_ASSERT(type == CommType::kFloat32);
+        return reduceInTree<float>(out, sources, count);
+    }
     if (op == ReduceOp::kSum) return reduceWith<Sum>(type, out, sources, count);
     return reduceWith<Maximum>(type, out, sources, count);
 }

@@ -15,6 +15,7 @@ constexpr std::array<string_view, 3> kLosses = {"auto", "cross_entropy", "mse"};
 constexpr std::array<string_view, 3> kPrecisions = {"fp32", "bf16", "fp16"};
 constexpr std::array<string_view, 2> kValidations = {"exact", "padded"};
 constexpr std::array<string_view, 3> kRecompute = {"none", "blocks", "all"};
+constexpr std::array<string_view, 2> kReductions = {"rank", "canonical"};
 constexpr std::array<string_view, 2> kNonFinite = {"stop", "continue"};
 
 }  // namespace
@@ -177,6 +178,20 @@ std::vector<ConfigField> trainingFields() {
          "What is computed once more on the way back instead of kept in memory. blocks: the inside of each residual "
          "block; all: everything but the values between groups of layers. The result is the same to the bit.",
          RINGSIDE_SLOT(training.recompute), kRecompute},
+        {"training.reduction", kChoice,
+         "The order in which gradients are added. rank: each rank sums its batch, then the ranks are added up, so that "
+         "another world size rounds otherwise; canonical: fixed leaves of the global batch in one fixed tree, so that "
+         "every strategy and world size ends with the same bits, at some cost in speed. CPU only.",
+         RINGSIDE_SLOT(training.reduction), kReductions},
+        {"training.leaves",
+         kInteger,
+         "canonical only: into how many leaves the global batch is dealt, one position after the other. A power of "
+         "two, "
+         "and at least the ranks that read samples.",
+         RINGSIDE_SLOT(training.leaves),
+         {},
+         1,
+         4096},
         {"training.seed", kInteger,
          "Seed of the initial weights, as torch.manual_seed before the model is built. All ranks start from rank 0's.",
          RINGSIDE_SLOT(training.seed)},

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "config/leaves.h"
+
 namespace ringside {
 
 namespace {
@@ -60,6 +62,7 @@ std::string divisorsNear(std::int64_t batch, std::int64_t wanted) {
 }
 
 void checkMicroBatches(const RunConfig& config, Problems& problems) {
+    if (isCanonical(config)) return;  // the leaves are
     const std::int64_t microBatches = microBatchesOf(config);
     const std::int64_t batch = config.loader.batchSize;
     if (batch % microBatches == 0) return;
@@ -126,6 +129,7 @@ void checkMesh(const RunConfig& config, Problems& problems) {
         problems.push_back({"training.precision", "is " + config.training.precision + ", in which only ddp trains",
                             "set it to fp32, or parallel.strategy to ddp"});
     checkMicroBatches(config, problems);
+    checkLeaves(config, problems);
     if (mesh.pipeline > 1) checkStages(config, mesh, problems);
 }
 

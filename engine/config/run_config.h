@@ -148,6 +148,8 @@ struct TrainingConfig {
     bool tf32 = false;                     // CUDA: matrix products with TF32 mantissas
     bool winograd = true;                  // CPU: gradients of wide 3x3 convolutions by Winograd
     std::string onNonFinite = "stop";      // stop | continue: what a NaN or infinite loss does
+    std::string reduction = "rank";        // rank | canonical: the order in which gradients are added (leaves.h)
+    std::int64_t leaves = 8;               // canonical: parts of the global batch, a power of two
     bool operator==(const TrainingConfig&) const = default;
 };
 

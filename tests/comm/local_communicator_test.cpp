@@ -2,6 +2,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <fstream>
 
@@ -212,5 +213,31 @@ TEST_CASE("a message longer than the ring waits for its reader only until the de
     } catch (const CommError& error) {
         CHECK(error.missingRank() == 1);
         CHECK_THAT(error.what(), containing("did not receive 100,000 floats from rank 0 within 100 ms"));
+    }
+}
+
+TEST_CASE("a sum in a tree adds ranks that are half as far apart each time") {
+    // 2^24 + 1 rounds to 2^24: what is added first decides.
+    const float large = 16777216;
+    const std::vector<std::pair<std::vector<float>, float>> cases{
+        {{3}, 3},
+        {{1, 2}, 3},
+        {{large, 1, -large, 1}, 2},              // (r0 + r2) + (r1 + r3)
+        {{large, -large, 1, 1}, 1},              // 2^24 + (1 - 2^24), where by rank it were 2
+        {{large, 1, 0, 2, -large, 1, 0, 3}, 7},  // ((r0 + r4) + (r2 + r6)) + ((r1 + r5) + (r3 + r7))
+        {{large, 0, -large, 0, 1, 0, 0, 0}, 0},  // (2^24 + 1) + (-2^24 + 0)
+    };
+    for (const auto& [values, sum] : cases) {
+        onLocalRanks(static_cast<int>(values.size()), [&, expected = sum](Communicator& ranks) {
+            const auto own = static_cast<std::size_t>(ranks.rank());
+            std::vector<float> mine(5000, values[own]);
+            ranks.allReduce(CommBuffer::of(std::span(mine)), ReduceOp::kTreeSum);
+            CHECK(std::ranges::all_of(mine, [&](float value) { return value == expected; }));
+            std::vector<float> blocks(7 * values.size(), values[own]);
+            std::vector<float> block(7);
+            ranks.reduceScatter(CommBuffer::of(std::span(blocks)), CommBuffer::of(std::span(block)),
+                                ReduceOp::kTreeSum);
+            CHECK(std::ranges::all_of(block, [&](float value) { return value == expected; }));
+        });
     }
 }

@@ -96,3 +96,26 @@ TEST_CASE("an experiment is tried under every strategy within the whole batches 
     CHECK(of("hsdp").mesh.replicate == 2);
     CHECK(of("large_batch").globalBatch() == 128);
 }
+
+TEST_CASE("an experiment with a canonical reduction is tried on 1, 2, 4 and 8 readers against one rank") {
+    RunConfig config;
+    config.loader.batchSize = 32;
+    config.training.reduction = "canonical";
+    const std::vector<ProofCase> cases = proofCases(config, 1000, 1437);
+    for (const ProofCase& one : cases) {
+        INFO(one.name);
+        CHECK(one.config.validateForTraining().empty());
+        CHECK(one.reference == "single");
+        CHECK(one.mustBeEqual);
+        CHECK(one.config.globalBatch() == 128);
+        CHECK(one.config.training.maxSteps == 1000);
+        CHECK(one.config.training.epochs == 91);  // of 11 whole batches
+    }
+    const auto of = [&](const std::string& name) { return std::ranges::find(cases, name, &ProofCase::name)->config; };
+    CHECK(of("ddp:8").parallel.worldSize == 8);
+    CHECK(of("hsdp:4").mesh.replicate == 2);
+    CHECK(of("sharded_stages:4").mesh.shard == 2);
+    config.training.leaves = 2;
+    config.parallel.worldSize = 2;
+    for (const ProofCase& one : proofCases(config, 10, 1437)) CHECK(one.config.dataRanks() <= 2);
+}

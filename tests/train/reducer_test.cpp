@@ -48,7 +48,7 @@ float accumulatedGradient(Communicator& communicator, BucketLimits limits) {
     const auto backend = makeCpuBackend(1);
     Parameter first{"first", {3}, {}, {}};
     Parameter second{"second", {2, 20}, {}, {}};
-    GradientReducer reducer({&first, &second}, communicator, *backend, limits, true);
+    GradientReducer reducer({&first, &second}, communicator, *backend, limits, {.keptLevels = 1});
     const auto share = static_cast<float>(communicator.rank() + 1);
     for (int step = 0; step < 2; ++step) {
         for (const float value : {1.0F, 2.0F}) {

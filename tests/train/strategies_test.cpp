@@ -1,99 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // However a model is spread over the ranks, it ends with the same bits.
-#include "base/files.h"
-#include "run/checkpoint/checkpoint_manifest.h"
-#include "support/catch.h"
-#include "support/temporary_directory.h"
 #include "train/parts/training_error.h"
-#include "train/training_run.h"
+#include "train/strategy_runs.h"
 
 using namespace ringside;
 using namespace ringside::test;
-
-namespace {
-
-// 256 samples for training in whole batches: every strategy sees the same micro-batches.
-RunConfig blobs(std::int64_t worldSize, std::int64_t batchSize) {
-    RunConfig config;
-    config.dataset.kind = "synthetic";
-    config.dataset.shape = "blobs";
-    config.dataset.size = 320;
-    config.model.hidden = {13, 9};
-    config.parallel.worldSize = worldSize;
-    config.loader.batchSize = batchSize;
-    config.training.epochs = 2;
-    return config;
-}
-
-RunConfig text(std::int64_t worldSize, std::int64_t batchSize, const std::filesystem::path& directory) {
-    std::string words;
-    for (int i = 0; i < 300; ++i) words += "ring " + std::to_string(i * i) + " side ";
-    const auto path = directory / "text.txt";
-    writeFileAtomically(path, words);
-    RunConfig config = blobs(worldSize, batchSize);
-    config.dataset.kind = "text";
-    config.dataset.path = path.string();
-    config.dataset.contextLength = 8;
-    config.model.kind = "transformer";
-    config.model.width = 8;
-    config.model.heads = 2;
-    config.model.depth = 2;
-    config.model.dropout = 0.1;
-    config.optimizer.kind = "adamw";
-    config.optimizer.lr = 0.003;
-    config.sampler.dropLast = config.loader.dropLast = true;
-    config.training.maxSteps = 12;
-    return config;
-}
-
-RunConfig sharded(RunConfig config, const std::string& shard, const std::string& unit) {
-    config.parallel.strategy = "fsdp";
-    config.fsdp.shard = shard;
-    config.fsdp.unit = unit;
-    return config;
-}
-
-RunConfig pipelined(RunConfig config, const std::string& schedule, std::int64_t microBatches,
-                    std::int64_t stagesPerRank = 1) {
-    config.parallel.strategy = "pipeline";
-    config.pipeline.schedule = schedule;
-    config.pipeline.microBatches = microBatches;
-    config.pipeline.stagesPerRank = stagesPerRank;
-    return config;
-}
-
-RunConfig accumulating(RunConfig config, std::int64_t steps) {
-    config.training.accumulateSteps = steps;
-    return config;
-}
-
-// Of the last checkpoint: weights and buffers, and what the optimizer keeps.
-struct Ended {
-    std::string weights, optimizer;
-    std::vector<RankReport> ranks;
-};
-
-Ended train(const RunConfig& config, const std::filesystem::path& directory = TemporaryDirectory().path()) {
-    REQUIRE(config.validateForTraining().empty());
-    Ended ended;
-    std::filesystem::create_directories(directory);
-    ended.ranks = trainAsThreads(config, {.runDirectory = directory, .stopAfter = {}});
-    const auto last = directory / ended.ranks[0].all<CheckpointSaved>().back().path;
-    ended.weights = readFile(last / "model.safetensors", 1 << 24).value();
-    ended.optimizer = readFile(last / "optimizer.safetensors", 1 << 24).value();
-    std::filesystem::remove_all(directory);
-    return ended;
-}
-
-void checkSame(const Ended& one, const Ended& other) {
-    CHECK(sha256Of(one.weights) == sha256Of(other.weights));
-    CHECK(sha256Of(one.optimizer) == sha256Of(other.optimizer));
-    const auto results = [](const Ended& ended) { return ended.ranks[0].results("val").back(); };
-    CHECK(results(one).loss == Approx(results(other).loss).epsilon(1e-6));
-    CHECK(results(one).samples == results(other).samples);
-}
-
-}  // namespace
 
 TEST_CASE("FSDP ends with the bits of DDP at every level of sharding, with any unit") {
     const std::int64_t ranks = GENERATE(2, 3, 4);

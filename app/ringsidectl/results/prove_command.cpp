@@ -105,7 +105,10 @@ void addProveCommand(CLI::App& app, std::function<int()>& action) {
     auto arguments = std::make_shared<ProveArguments>();
     command->add_option("CONFIG", arguments->config, "An experiment file");
     command->add_option("--set", arguments->assignments, "Change a setting: --set parallel.world_size=2");
-    command->add_option("--steps", arguments->steps, "Steps to train, within the first epoch")->capture_default_str();
+    command
+        ->add_option("--steps", arguments->steps,
+                     "Steps to train, within the first epoch unless training.reduction is canonical")
+        ->capture_default_str();
     command->add_option("--strategies", arguments->strategies, "Only these, separated by commas");
     command->add_flag("--json", arguments->json, "A line of JSON for each");
     command->callback([arguments, &action] { action = [arguments] { return runProve(*arguments); }; });

@@ -43,6 +43,7 @@ MpiTable::Type mpiType(CommType type) {
 }
 
 MpiTable::Op mpiOp(ReduceOp op) {
+    RINGSIDE_ASSERT(op != ReduceOp::kTreeSum);
     return op == ReduceOp::kSum ? MpiTable::kSum : MpiTable::kMaximum;
 }
 

@@ -30,6 +30,7 @@ ncclDataType_t toNccl(CommType type) {
 }
 
 ncclRedOp_t toNccl(ReduceOp op) {
+    RINGSIDE_ASSERT(op != ReduceOp::kTreeSum);
     return op == ReduceOp::kSum ? ncclSum : ncclMax;
 }
 

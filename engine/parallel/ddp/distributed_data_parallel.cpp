@@ -39,7 +39,7 @@ DistributedDataParallel::DistributedDataParallel(const RunConfig& config, const 
                                                  std::unique_ptr<Optimizer> optimizer)
     : m_parts(parts),
       m_reducer(parts.model.parameters(), parts.communicator, parts.backend, bucketLimits(config.parallel),
-                config.training.accumulateSteps > 1),
+                {.keptLevels = config.training.accumulateSteps > 1 ? 1 : 0}),
       m_optimizer(std::move(optimizer)),
       m_gradientReady([this](std::size_t parameter) { m_reducer.ready(parameter); }),
       m_share(static_cast<float>(1.0 / static_cast<double>(config.training.accumulateSteps))),
@@ -112,7 +112,7 @@ SampleLosses DistributedDataParallel::accumulate(const Batch& batch) {
 }
 
 void DistributedDataParallel::passAndUpdate(const Batch& batch) {
-    m_reducer.beginPass(m_microBatches > 0);
+    m_reducer.beginPass(m_microBatches > 0 ? 1 : 0);
     pass(batch, m_gradientReady);
     passed(Phase::kBackward);
     {

@@ -2,12 +2,14 @@
 #include "parallel/mesh/mesh_strategy.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "backend/backend.h"
 #include "backend/update_state.h"
+#include "config/leaves.h"
 #include "cost/stage_plan.h"
 #include "nn/layer/value_hash.h"
 #include "parallel/mesh/stage_cut.h"
@@ -38,6 +40,26 @@ CommBuffer floatsOf(const Tensor& tensor) {
     return {tensor.data, static_cast<std::size_t>(tensor.count()), CommType::kFloat32};
 }
 
+// Empty: nothing is against it.
+std::string whyNotCanonical(const StrategyParts& parts) {
+    if (parts.backend.device().kind != Device::Kind::kCpu) return "it is computed on CPUs: set parallel.device to cpu";
+    const std::string transport = parts.communicator.name();
+    if (transport != "shm" && transport != "gloo" && transport != "local")
+        return transport + " adds in an order of its own: set parallel.backend to gloo";
+    return {};
+}
+
+std::int64_t microBatchRows(const RunConfig& config) {
+    const std::int64_t parts = isCanonical(config) ? leavesPerRank(config) : microBatchesOf(config);
+    return (config.loader.batchSize + parts - 1) / parts;
+}
+
+// Of gradients that wait for those that they are added to.
+int keptLevels(const RunConfig& config) {
+    if (isCanonical(config)) return std::countr_zero(static_cast<std::uint64_t>(leavesPerRank(config)));
+    return config.training.accumulateSteps * microBatchesOf(config) > 1 ? 1 : 0;
+}
+
 }  // namespace
 
 struct MeshStrategy::Setup {
@@ -50,6 +72,9 @@ Result<std::unique_ptr<Strategy>> MeshStrategy::make(const RunConfig& config, co
     Setup setup;
     Result<Schedule> schedule = plannedSchedule(config);
     if (!schedule) return schedule.problem();
+    if (isCanonical(config))
+        if (const std::string why = whyNotCanonical(parts); !why.empty())
+            return Problem{"training.reduction", "is canonical, but " + why, "set it to rank"};
     setup.schedule = std::move(schedule).value();
     const auto stages = static_cast<std::size_t>(setup.schedule.stageCount());
     const Result<std::vector<LayerRange>> ranges = cutIntoStages(parts.model, config, stages);
@@ -71,11 +96,11 @@ MeshStrategy::MeshStrategy(const RunConfig& config, const StrategyParts& parts, 
       m_groups(parts.communicator, RankLayout{meshOf(config), parts.communicator.rank()}, setup.rankOfStage),
       m_rankOfStage(setup.rankOfStage),
       m_schedule(std::move(setup.schedule)),
-      m_microRows((config.loader.batchSize + microBatchesOf(config) - 1) / microBatchesOf(config)),
+      m_microRows(microBatchRows(config)),
       m_share(static_cast<float>(1.0 / static_cast<double>(config.training.accumulateSteps * microBatchesOf(config)))) {
     const int own = m_groups.layout().pipeline();
     const Mesh mesh = m_groups.layout().mesh;
-    const bool accumulates = config.training.accumulateSteps * microBatchesOf(config) > 1;
+    const ReducerOptions sums{.keptLevels = keptLevels(config), .inTree = isCanonical(config)};
     const auto& actions = m_schedule.ranks[static_cast<std::size_t>(own)];
     for (std::size_t number = 0; number < setup.ranges.size(); ++number) {
         if (m_rankOfStage[number] != own) continue;
@@ -100,18 +125,24 @@ MeshStrategy::MeshStrategy(const RunConfig& config, const StrategyParts& parts, 
     for (PipelineStage& stage : m_stages) {
         if (mesh.shard == 1) {
             stage.setStore(std::make_unique<WholeParameters>(stage.models(), m_groups.data(), parts.backend,
-                                                             meshBucketLimits(config.parallel), accumulates));
+                                                             meshBucketLimits(config.parallel), sums));
         } else {
             const ShardingOptions options{
                 .freesParameters = config.fsdp.shard == "parameters" && mesh.pipeline == 1,
                 .keepsGradients = config.fsdp.shard == "optimizer" || mesh.pipeline > 1,
                 .prefetches = config.fsdp.prefetch == "next" && config.training.recompute == "none",
-                .accumulates = accumulates};
+                .keptLevels = sums.keptLevels,
+                .inTree = sums.inTree};
             stage.setStore(std::make_unique<ShardedParameters>(stage.models(), stage.units(), m_groups.shard(),
                                                                m_groups.data(), parts.backend, options));
         }
         stage.store().initialise(config.training.seed);
     }
+    if (isCanonical(config))
+        m_leaves = std::make_unique<LeafBatches>(static_cast<int>(leavesPerRank(config)), parts.maxBatch, parts.task,
+                                                 parts.backend);
+    for (PipelineStage& stage : m_stages)
+        if (m_leaves) m_statistics.emplace_back(stage.model(), keptLevels(config));
     m_losses.resize(static_cast<std::size_t>(2 * parts.maxBatch));
 }
 
@@ -138,12 +169,19 @@ Batch MeshStrategy::part(const Batch& batch, int microBatch) const {
             rowsFrom(batch.targets, first, count, batch.rows())};
 }
 
-// Dropout's key is that of one rank that accumulates the same micro-batches.
+// Dropout's key is that of one rank that accumulates the same micro-batches, or of the leaf, whoever has it.
 void MeshStrategy::begin(PipelineStage::Slot& slot, int microBatch, bool training) {
     const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
-    slot.model->begin({.training = training,
-                       .key = hashOf({number(m_config.training.seed), number(m_groups.layout().dataRank()),
-                                      number(m_optimizer->steps()), number(m_passes + microBatch)})});
+    const RankLayout& layout = m_groups.layout();
+    std::int64_t reader = layout.dataRank();
+    std::int64_t pass = m_passes + microBatch;
+    if (m_leaves && training) {
+        reader += m_leaves->leafOf(microBatch) * layout.dataSize();
+        pass = 0;
+    }
+    slot.model->begin(
+        {.training = training,
+         .key = hashOf({number(m_config.training.seed), number(reader), number(m_optimizer->steps()), number(pass)})});
 }
 
 SampleLosses MeshStrategy::accumulate(const Batch& batch) {
@@ -169,6 +207,7 @@ StepResult MeshStrategy::step(const Batch& batch, StepRequest) {
 }
 
 void MeshStrategy::run(const Batch& batch, bool isLast) {
+    if (m_leaves) return runLeaves(batch);
     m_lastBatch = isLast;
     const int parts = partsOf(batch);
     m_lastMicroBatch = parts - 1;
@@ -194,25 +233,34 @@ Tensor MeshStrategy::inputOf(PipelineStage& stage, PipelineStage::Slot& slot, co
 
 void MeshStrategy::forward(PipelineStage& stage, int microBatch, const Batch& whole) {
     PipelineStage::Slot& slot = stage.take(microBatch);
-    const Batch batch = part(whole, microBatch);
+    const Batch batch = trainingPart(whole, microBatch);
     const Tensor x = inputOf(stage, slot, batch);
     const PhaseScope scope(m_parts.phase, Phase::kForward);
     begin(slot, microBatch, true);
+    LeafStatistics* const statistics = m_leaves ? &m_statistics[m_stageAt.at(stage.number())] : nullptr;
+    if (statistics) statistics->beforeForward(microBatch);
     stage.store().beginForward();
     slot.y = slot.model->forward(x);
     stage.store().endForward();
+    if (statistics) statistics->afterForward(treeTurn(microBatch, m_leaves->turns(), m_leaves->filled()));
     if (stage.isLast())
         takeLosses(slot, whole, microBatch, true);
     else
         sendOutput(stage, slot);
 }
 
+// In the places of the batch's samples: losses, and behind all of them the hits.
 void MeshStrategy::takeLosses(const PipelineStage::Slot& slot, const Batch& whole, int microBatch, bool training) {
-    const Batch batch = part(whole, microBatch);
+    const Batch batch = training ? trainingPart(whole, microBatch) : part(whole, microBatch);
     const SampleLosses losses = slot.loss->evaluate(slot.y, batch, training);
-    const auto first = static_cast<std::ptrdiff_t>(microBatch * m_microRows);
-    std::ranges::copy(losses.loss, m_losses.begin() + first);
-    std::ranges::copy(losses.correct, m_losses.begin() + static_cast<std::ptrdiff_t>(m_losses.size() / 2) + first);
+    const bool isLeaf = m_leaves && training;
+    const auto place = [&](std::size_t i) {
+        const auto row = static_cast<std::int64_t>(i);
+        return static_cast<std::size_t>(isLeaf ? m_leaves->rowOf(microBatch, row) : microBatch * m_microRows + row);
+    };
+    const std::size_t half = m_losses.size() / 2;
+    for (std::size_t i = 0; i < losses.loss.size(); ++i) m_losses[place(i)] = losses.loss[i];
+    for (std::size_t i = 0; i < losses.correct.size(); ++i) m_losses[half + place(i)] = losses.correct[i];
 }
 
 void MeshStrategy::sendOutput(PipelineStage& stage, PipelineStage::Slot& slot) {
@@ -222,7 +270,7 @@ void MeshStrategy::sendOutput(PipelineStage& stage, PipelineStage::Slot& slot) {
 
 Tensor MeshStrategy::gradientFor(PipelineStage& stage, PipelineStage::Slot& slot) {
     if (stage.isLast()) {
-        m_optimizer->scaleLoss(slot.loss->gradient(), m_share);
+        m_optimizer->scaleLoss(slot.loss->gradient(), shareOf(slot.microBatch));
         return slot.loss->gradient();
     }
     const Tensor gradient = stage.incomingGradient(slot);
@@ -240,8 +288,7 @@ void MeshStrategy::backward(PipelineStage& stage, const PipelineAction& action, 
     const PhaseScope scope(m_parts.phase, Phase::kBackward);
     ParameterStore& store = stage.store();
     const bool inHalves = action.work != PipelineWork::kBackward;
-    store.beginBackward(
-        {m_passes + action.microBatch == 0, m_lastBatch && action.microBatch == m_lastMicroBatch, inHalves});
+    store.beginBackward(placeOf(action));
     const auto ready = [&store](std::size_t parameter) { store.ready(parameter); };
     if (isWeights) {
         slot.model->backwardWeights(ready);
@@ -272,13 +319,12 @@ void MeshStrategy::sendGradient(PipelineStage& stage, PipelineStage::Slot& slot)
 // The norm of all gradients, of which this rank has some: each parameter's square is summed up over its parts, as if
 // one rank had it, and all of them in the order of the model.
 double MeshStrategy::squaredNorm() {
+    if (m_leaves) return exactSquaredNorm();
     std::map<std::string, std::size_t> places;
     for (const Parameter* one : m_parts.model.wholeState()) places.emplace(one->name, places.size());
     std::vector<double> squares(places.size());
-    const RankLayout& layout = m_groups.layout();
     for (PipelineStage& stage : m_stages) {
-        const bool counts = layout.replicate() == 0 && (stage.store().ownsDistinctPart() || layout.shard() == 0);
-        for (std::size_t i = 0; counts && i < stage.model().parameters().size(); ++i) {
+        for (std::size_t i = 0; counts(stage) && i < stage.model().parameters().size(); ++i) {
             const Tensor gradient = stage.store().ownGradient(i);
             if (gradient.count() == 0) continue;
             squares[places[stage.model().parameters()[i]->name]] = m_parts.backend.squaredNorm(gradient);
@@ -288,6 +334,11 @@ double MeshStrategy::squaredNorm() {
     double sum = 0;
     for (const double square : squares) sum += squareOfNorm(square);
     return sum;
+}
+
+bool MeshStrategy::counts(PipelineStage& stage) const {
+    const RankLayout& layout = m_groups.layout();
+    return layout.replicate() == 0 && (stage.store().ownsDistinctPart() || layout.shard() == 0);
 }
 
 // Measuring takes a collective of all ranks, so that without need it is done now and then.
@@ -304,6 +355,8 @@ void MeshStrategy::update() {
     if (!needed) m_optimizer->update();
     if (needed) m_norm = static_cast<double>(m_optimizer->progress().norm);
     m_optimizer->count();
+    for (LeafStatistics& one : m_statistics)
+        if (!one.none()) one.finish(m_groups.data(), m_leaves->filled() * m_groups.layout().dataSize());
     for (PipelineStage& stage : m_stages) stage.store().updated();
 }
 

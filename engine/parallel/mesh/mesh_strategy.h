@@ -5,6 +5,8 @@
 #include <memory>
 #include <vector>
 
+#include "parallel/mesh/leaf_batches.h"
+#include "parallel/mesh/leaf_statistics.h"
 #include "parallel/mesh/mesh_groups.h"
 #include "parallel/mesh/pipeline_stage.h"
 #include "parallel/strategy/strategy.h"
@@ -15,7 +17,8 @@ namespace ringside {
 // Models that no rank holds whole: their parameters are sharded, their layers are split into the stages of a pipeline,
 // or both, in any number of replicas. A batch goes through the stages in micro-batches, as the schedule says; gradients
 // add up in the order of the micro-batches, as if one rank had accumulated them, and then over the ranks that read
-// other samples.
+// other samples. Under training.reduction canonical each leaf is a micro-batch, and a model that every rank holds whole
+// is trained here as well.
 class MeshStrategy final : public Strategy {
   public:
     static Result<std::unique_ptr<Strategy>> make(const RunConfig& config, const StrategyParts& parts);
@@ -43,6 +46,9 @@ class MeshStrategy final : public Strategy {
     MeshStrategy(const RunConfig& config, const StrategyParts& parts, Setup setup);
 
     void run(const Batch& batch, bool isLast);
+    void runLeaves(const Batch& batch);
+    PassPlace placeOf(const PipelineAction& action) const;
+    float shareOf(int microBatch) const;  // of the loss in the step's
     void carryOut(const PipelineAction& action, const Batch& batch);
     void forward(PipelineStage& stage, int microBatch, const Batch& batch);
     void backward(PipelineStage& stage, const PipelineAction& action, const Batch& batch);
@@ -54,6 +60,9 @@ class MeshStrategy final : public Strategy {
     SampleLosses shareLosses(const Batch& batch);
     void update();
     double squaredNorm();
+    double exactSquaredNorm();
+    bool counts(PipelineStage& stage) const;  // its gradients here are a rank's share in the norm
+    Batch trainingPart(const Batch& batch, int microBatch) const;
     Batch part(const Batch& batch, int microBatch) const;
     int partsOf(const Batch& batch) const;
     PipelineStage* stageNumbered(std::size_t number);
@@ -75,7 +84,9 @@ class MeshStrategy final : public Strategy {
     int m_passes = 0;  // micro-batches of the step before this batch
     bool m_lastBatch = true;
     int m_lastMicroBatch = 0;
-    std::vector<float> m_losses;  // of the batch: losses, then hits
+    std::unique_ptr<LeafBatches> m_leaves;     // only under a canonical reduction
+    std::vector<LeafStatistics> m_statistics;  // by stage, with the leaves
+    std::vector<float> m_losses;               // of the batch: losses, then hits
     double m_norm = 0;
 };
 

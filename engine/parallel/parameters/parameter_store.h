@@ -6,15 +6,17 @@
 #include <string>
 #include <vector>
 
+#include "config/leaves.h"
 #include "nn/layer/layer.h"
 
 namespace ringside {
 
 // Where a backward pass stands among those whose gradients add up to one step's.
 struct PassPlace {
-    bool first = true;
-    bool last = true;
+    TreeTurn turn = {};
     bool inHalves = false;  // gradients come in two halves, not in the order of the layers
+
+    bool last() const { return turn.keepAt < 0; }
 };
 
 // Where a stage's values and gradients live, and how the ranks that train it on other samples average them.

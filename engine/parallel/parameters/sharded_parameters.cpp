@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/errors.h"
+#include "parallel/reduce/kept_gradients.h"
 
 namespace ringside {
 
@@ -28,6 +29,7 @@ ShardedParameters::ShardedParameters(const std::vector<Model*>& models, const st
       m_backend(backend),
       m_options(options),
       m_share(static_cast<float>(1.0 / data.size())),
+      m_op(options.inTree ? ReduceOp::kTreeSum : ReduceOp::kSum),
       m_parts(models.front()->parameters().size()) {
     plan(units);
     std::size_t largest = 0;
@@ -35,7 +37,7 @@ ShardedParameters::ShardedParameters(const std::vector<Model*>& models, const st
     const std::size_t atOnce = std::min<std::size_t>(m_units.size() - 1, options.prefetches ? 2 : 1);
     for (std::size_t i = 0; i < atOnce; ++i) {
         if (options.freesParameters) m_valuePool.push_back({take(largest, MemoryClass::kGathered)});
-        if (!options.keepsGradients && !options.accumulates)
+        if (!options.keepsGradients && options.keptLevels == 0)
             m_gradientPool.push_back({take(largest, MemoryClass::kGathered)});
     }
     for (UnitState& unit : m_units) place(unit);
@@ -102,8 +104,8 @@ void ShardedParameters::place(UnitState& unit) {
     if (!unit.values.empty()) bindValues(unit);
     if (!unit.gradients.empty()) bindGradients(unit, static_cast<std::size_t>(&unit - m_units.data()));
     const MemoryScope scope(m_backend.memory(), MemoryClass::kGathered);
-    if (m_options.accumulates && unit.wholeCount > 0)
-        unit.kept = m_backend.allocate({static_cast<std::int64_t>(unit.wholeCount)}, DType::kFloat32);
+    for (int level = 0; level < m_options.keptLevels && unit.wholeCount > 0; ++level)
+        unit.kept.push_back(m_backend.allocate({static_cast<std::int64_t>(unit.wholeCount)}, DType::kFloat32));
 }
 
 Tensor ShardedParameters::vectorOf(std::span<float> values) const {
@@ -219,14 +221,9 @@ void ShardedParameters::close(std::size_t number) {
     unit.closed = true;
     if (unit.wholeCount == 0) return;
     const Tensor gradients = vectorOf(unit.gradients);
-    if (!m_place.last) {
-        if (m_place.first)
-            m_backend.copy(gradients, unit.kept);
-        else
-            m_backend.add(gradients, unit.kept);
-        return;
-    }
-    if (!m_place.first) m_backend.add(unit.kept, gradients);
+    const auto kept = [&unit](std::size_t level) { return unit.kept[level]; };
+    if (!m_place.last()) return keepInTurn(m_backend, gradients, m_place.turn, kept);
+    addKept(m_backend, m_place.turn.adds, gradients, kept);
     reduce(unit);
     if (number == 0 || m_gradientPool.empty()) return;
     for (const CommHandle& handle : unit.scattering) handle.wait();
@@ -243,7 +240,7 @@ void ShardedParameters::reduce(UnitState& unit) {
         const std::span<float> mine =
             unit.gradients.subspan(part.wholePlace, part.chunk * static_cast<std::size_t>(m_shard.size()));
         if (values < mine.size()) m_backend.fill(vectorOf(mine.subspan(values)), 0);
-        if (m_data.size() > 1) m_backend.scale(vectorOf(mine.first(values)), m_share);
+        if (m_data.size() > 1 && !m_options.inTree) m_backend.scale(vectorOf(mine.first(values)), m_share);
         reducePart(unit, part);
     }
 }
@@ -254,11 +251,10 @@ void ShardedParameters::reducePart(UnitState& unit, Part& part) {
     const std::span<float> mine = unit.gradients.subspan(part.wholePlace, part.chunk * ranks);
     const std::span<float> own = part.gradients.first(part.chunk);
     if (m_data.size() == m_shard.size()) {
-        unit.scattering.push_back(
-            m_shard.reduceScatterAsync(CommBuffer::of(mine), CommBuffer::of(own), ReduceOp::kSum));
+        unit.scattering.push_back(m_shard.reduceScatterAsync(CommBuffer::of(mine), CommBuffer::of(own), m_op));
         return;
     }
-    m_data.allReduce(CommBuffer::of(mine), ReduceOp::kSum);
+    m_data.allReduce(CommBuffer::of(mine), m_op);
     m_backend.copy(vectorOf(mine.subspan(static_cast<std::size_t>(m_shard.rank()) * part.chunk, part.chunk)),
                    vectorOf(own));
 }

@@ -18,7 +18,8 @@ struct ShardingOptions {
     bool freesParameters = true;
     bool keepsGradients = false;  // whole gradients stay as well (ZeRO-1)
     bool prefetches = true;
-    bool accumulates = false;  // several backward passes make a step
+    int keptLevels = 0;   // gradients of earlier backward passes that are kept apart
+    bool inTree = false;  // as ReducerOptions
 };
 
 // torch.distributed.fsdp.fully_shard: of every parameter a rank keeps some rows, by torch.chunk's rule: ceil(rows / N)
@@ -71,7 +72,7 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
         std::size_t wholeCount = 0;
         std::span<float> values;     // whole, when resident or on the way
         std::span<float> gradients;  // whole, during the backward pass
-        Tensor kept;                 // of earlier passes
+        std::vector<Tensor> kept;    // of earlier passes, by level
         bool resident = false;       // or on the way
         bool closed = true;          // its gradients of this pass are dealt with
         std::vector<CommHandle> gathering;
@@ -97,6 +98,7 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
     Backend& m_backend;
     ShardingOptions m_options;
     float m_share;
+    ReduceOp m_op;
     std::vector<Part> m_parts;
     std::vector<UnitState> m_units;  // the first: parameters in no unit
     std::vector<Parameter*> m_trained;

@@ -4,10 +4,10 @@
 namespace ringside {
 
 WholeParameters::WholeParameters(const std::vector<Model*>& models, Communicator& replicas, Backend& backend,
-                                 BucketLimits limits, bool accumulates)
+                                 BucketLimits limits, ReducerOptions options)
     : m_models(models),
       m_backend(backend),
-      m_reducer(models.front()->parameters(), replicas, backend, limits, accumulates) {
+      m_reducer(models.front()->parameters(), replicas, backend, limits, options) {
     for (std::size_t copy = 1; copy < models.size(); ++copy) {
         for (std::size_t i = 0; i < models[copy]->state().size(); ++i) {
             const Parameter& shared = *models.front()->state()[i];
@@ -19,13 +19,13 @@ WholeParameters::WholeParameters(const std::vector<Model*>& models, Communicator
 
 void WholeParameters::beginBackward(const PassPlace& place) {
     m_place = place;
-    if (place.last) m_reducer.beginPass(!place.first);
+    if (place.last()) m_reducer.beginPass(place.turn.adds);
 }
 
 // Gradients that come in halves wait for finish(): buckets travel in the order of the layers.
 void WholeParameters::ready(std::size_t parameter) {
-    if (!m_place.last)
-        m_reducer.keep(parameter, m_place.first);
+    if (!m_place.last())
+        m_reducer.keep(parameter, m_place.turn);
     else if (!m_place.inHalves)
         m_reducer.ready(parameter);
 }

@@ -12,7 +12,7 @@ class WholeParameters final : public ParameterStore {
   public:
     // The first model has values; the others, for other micro-batches, get the same. All outlive the store.
     WholeParameters(const std::vector<Model*>& models, Communicator& replicas, Backend& backend, BucketLimits limits,
-                    bool accumulates);
+                    ReducerOptions options);
 
     const std::vector<Parameter*>& trained() const override { return m_models.front()->parameters(); }
     std::size_t parameterOf(std::size_t trained) const override { return trained; }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/errors.h"
+#include "parallel/reduce/kept_gradients.h"
 
 namespace ringside {
 
@@ -18,43 +19,42 @@ std::size_t aligned(std::size_t count) {
 }  // namespace
 
 GradientReducer::GradientReducer(const std::vector<Parameter*>& parameters, Communicator& communicator,
-                                 Backend& backend, BucketLimits limits, bool accumulates)
+                                 Backend& backend, BucketLimits limits, ReducerOptions options)
     : m_communicator(communicator),
       m_backend(backend),
       m_bucketOf(parameters.size()),
       m_gradients(parameters.size()),
-      m_share(static_cast<float>(1.0 / communicator.size())) {
+      m_share(options.inTree ? 1.0F : static_cast<float>(1.0 / communicator.size())),
+      m_op(options.inTree ? ReduceOp::kTreeSum : ReduceOp::kSum) {
     std::vector<std::size_t> bytes;
     for (const Parameter* parameter : parameters)
         bytes.push_back(static_cast<std::size_t>(parameter->shape.count()) * sizeof(float));
     const auto plan = planBuckets(bytes, limits);
     for (std::size_t i = 0; i < plan.size(); ++i) bind(parameters, plan[i], i + 1 == plan.size());
-    if (!accumulates) return;
     const MemoryScope scope(backend.memory(), MemoryClass::kGradients);
     for (Bucket& bucket : m_buckets)
-        bucket.kept = backend.allocate({static_cast<std::int64_t>(bucket.gradientCount)}, DType::kFloat32);
+        for (int level = 0; level < options.keptLevels; ++level)
+            bucket.kept.push_back(backend.allocate({static_cast<std::int64_t>(bucket.gradientCount)}, DType::kFloat32));
 }
 
 void GradientReducer::keep(bool first) {
     for (const Bucket& bucket : m_buckets) {
-        RINGSIDE_ASSERT(bucket.kept);
         if (first)
-            m_backend.copy(gradientsOf(bucket), bucket.kept);
+            m_backend.copy(gradientsOf(bucket), bucket.kept.at(0));
         else
-            m_backend.add(gradientsOf(bucket), bucket.kept);
+            m_backend.add(gradientsOf(bucket), bucket.kept.at(0));
     }
 }
 
-void GradientReducer::keep(std::size_t parameter, bool first) {
+void GradientReducer::keep(std::size_t parameter, const TreeTurn& turn) {
     const Bucket& bucket = m_buckets[m_bucketOf[parameter]];
     const Tensor& gradient = m_gradients[parameter];
-    Tensor kept = gradient;
     const auto offset = static_cast<const float*>(gradient.data) - bucket.memory.data();
-    kept.data = static_cast<float*>(bucket.kept.data) + offset;
-    if (first)
-        m_backend.copy(gradient, kept);
-    else
-        m_backend.add(gradient, kept);
+    keepInTurn(m_backend, gradient, turn, [&](std::size_t level) {
+        Tensor kept = gradient;
+        kept.data = static_cast<float*>(bucket.kept[level].data) + offset;
+        return kept;
+    });
 }
 
 void GradientReducer::bind(const std::vector<Parameter*>& parameters, const std::vector<std::size_t>& members,
@@ -96,27 +96,27 @@ void GradientReducer::begin(bool signal) {
 }
 
 // A pass that failed on the way, such as one that could not be recorded, leaves nothing behind.
-void GradientReducer::beginPass(bool addKept) {
+void GradientReducer::beginPass(unsigned adds) {
     for (Bucket& bucket : m_buckets) {
         bucket.pending = bucket.parameters;
         bucket.handle = {};
     }
     m_nextLaunch = 0;
-    m_addKept = addKept;
+    m_adds = adds;
 }
 
 void GradientReducer::ready(std::size_t parameter) {
     Bucket& bucket = m_buckets[m_bucketOf[parameter]];
     RINGSIDE_ASSERT(bucket.pending > 0);
     if (--bucket.pending > 0) return;
-    if (m_addKept) m_backend.add(bucket.kept, gradientsOf(bucket));
+    addKept(m_backend, m_adds, gradientsOf(bucket), [&](std::size_t level) { return bucket.kept[level]; });
     if (m_own) tellOwn(m_bucketOf[parameter]);
     if (m_communicator.size() == 1) return;
     RINGSIDE_ASSERT(&bucket == &m_buckets[m_nextLaunch]);
     ++m_nextLaunch;
-    m_backend.scale(gradientsOf(bucket), m_share);
+    if (m_op == ReduceOp::kSum) m_backend.scale(gradientsOf(bucket), m_share);
     if (&bucket != &m_buckets.back())
-        bucket.handle = m_communicator.allReduceAsync(CommBuffer::of(bucket.memory), ReduceOp::kSum);
+        bucket.handle = m_communicator.allReduceAsync(CommBuffer::of(bucket.memory), m_op);
 }
 
 void GradientReducer::tellOwn(std::size_t bucket) const {
@@ -128,7 +128,7 @@ void GradientReducer::finishPass() {
     if (m_communicator.size() == 1) return;
     RINGSIDE_ASSERT(m_nextLaunch == m_buckets.size());
     // Nothing is left to compute beside the last bucket: it goes in this thread, without a detour over another.
-    m_communicator.allReduce(CommBuffer::of(m_buckets.back().memory), ReduceOp::kSum);
+    m_communicator.allReduce(CommBuffer::of(m_buckets.back().memory), m_op);
     for (Bucket& bucket : m_buckets) {
         bucket.handle.wait();
         bucket.handle = {};

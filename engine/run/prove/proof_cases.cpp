@@ -3,10 +3,11 @@
 
 #include <algorithm>
 
-namespace ringside {
-namespace {
+#include "config/leaves.h"
+#include "run/prove/canonical_cases.h"
 
-// The whole experiment on one computer's CPU, where sums have an order.
+namespace ringside {
+
 RunConfig plain(const RunConfig& config, std::int64_t ranks) {
     RunConfig plain = config;
     plain.parallel.strategy = "ddp";
@@ -25,11 +26,12 @@ RunConfig plain(const RunConfig& config, std::int64_t ranks) {
     return plain;
 }
 
-// The rate of the experiment, however many ranks read samples.
 void keepRate(RunConfig& to, const RunConfig& from) {
     to.optimizer.lr = from.scaledLearningRate();
     to.optimizer.scaleLr = "none";
 }
+
+namespace {
 
 std::int64_t microBatchesFor(const RunConfig& config) {
     std::int64_t count = std::min(std::max<std::int64_t>(config.pipeline.microBatches, 1), config.loader.batchSize);
@@ -45,12 +47,13 @@ std::string whyLargeBatchDiffers(const RunConfig& config, std::int64_t samples) 
         return "batch norm's batch: each rank normalises by its own samples";
     if (config.sampler.kind != "distributed") return "other samples: the sampler deals them otherwise to one rank";
     if (samples % config.parallel.worldSize != 0) return "duplicate samples, and the order of addition";
-    return "order of addition: each rank adds up its own samples first";
+    return "order of addition: each rank adds up its own samples first (training.reduction canonical does not)";
 }
 
 }  // namespace
 
 std::vector<ProofCase> proofCases(const RunConfig& config, std::int64_t steps, std::int64_t samples) {
+    if (isCanonical(config)) return canonicalCases(config, steps, samples);
     std::vector<ProofCase> cases;
     const std::int64_t ranks = config.parallel.worldSize;
     const std::int64_t batch = config.loader.batchSize;

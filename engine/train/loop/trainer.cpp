@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "comm/pace/link_pace.h"
+#include "config/leaves.h"
 #include "config/mesh.h"
 #include "model/model_description.h"
 #include "nn/models/model_factory.h"
@@ -66,12 +67,17 @@ std::int64_t largestBatch(const TrainerParts& parts) {
     return std::min(parts.config.loader.batchSize, share);
 }
 
+// Else it is the strategy that gives it memory.
+bool holdsWholeModel(const TrainerParts& parts) {
+    return layoutOf(parts).isWhole() && !isCanonical(parts.config);
+}
+
 std::unique_ptr<Model> preparedModel(const TrainerParts& parts) {
     const Dataset& data = *parts.data.training;
     const ModelTask task = modelTask(data);
     ModelBuild build{.recompute = parts.config.training.recompute};
     auto model = valueOrThrow(makeModel(parts.config.model, task, parts.backend, build));
-    if (!layoutOf(parts).isWhole()) {
+    if (!holdsWholeModel(parts)) {
         valueOrThrow(model->prepare(task.sample, 1, LayerRange{0, 0}, Model::Values::kBoundLater));
         return model;
     }
@@ -90,7 +96,7 @@ std::unique_ptr<Model> limitedModel(const TrainerParts& parts) {
 std::unique_ptr<Loss> lossFor(const TrainerParts& parts) {
     const Dataset& data = *parts.data.training;
     return valueOrThrow(makeLoss(parts.config.training.loss, data.classCount(), data.targetCount(),
-                                 layoutOf(parts).isWhole() ? largestBatch(parts) : 1, parts.backend,
+                                 holdsWholeModel(parts) ? largestBatch(parts) : 1, parts.backend,
                                  data.shape().labels()));
 }
 

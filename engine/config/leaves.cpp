@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/leaves.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "config/mesh.h"
+
+namespace ringside {
+
+namespace {
+
+std::int64_t powerOfTwoFrom(std::int64_t value) {
+    return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(1, value))));
+}
+
+void checkCount(const RunConfig& config, Problems& problems) {
+    const std::int64_t leaves = config.training.leaves;
+    const std::int64_t readers = meshOf(config).dataRanks();
+    if (powerOfTwoFrom(leaves) != leaves) {
+        problems.push_back(
+            {"training.leaves", "is " + std::to_string(leaves) + ", which is no power of two",
+             "use " + std::to_string(powerOfTwoFrom(leaves) / 2) + " or " + std::to_string(powerOfTwoFrom(leaves))});
+    } else if (leaves % readers != 0) {
+        problems.push_back({"training.leaves",
+                            "is " + std::to_string(leaves) + ", which " + std::to_string(readers) +
+                                " ranks that read samples cannot share evenly",
+                            powerOfTwoFrom(readers) == readers ? "use " + std::to_string(readers) + " or more"
+                                                               : "let 1, 2, 4 or 8 ranks read samples"});
+    } else if (leavesPerRank(config) % microBatchesOf(config) != 0) {
+        problems.push_back(
+            {"pipeline.micro_batches",
+             "is " + std::to_string(microBatchesOf(config)) +
+                 ", but under training.reduction canonical a rank's batch has " +
+                 std::to_string(leavesPerRank(config)) + " leaves, which are the micro-batches",
+             "use " + std::to_string(leavesPerRank(config)) + " or a power of two below, or more training.leaves"});
+    }
+}
+
+}  // namespace
+
+bool isCanonical(const RunConfig& config) {
+    return config.training.reduction == "canonical";
+}
+
+std::int64_t leavesPerRank(const RunConfig& config) {
+    if (!isCanonical(config)) return 1;
+    return std::max<std::int64_t>(1, config.training.leaves / meshOf(config).dataRanks());
+}
+
+void checkLeaves(const RunConfig& config, Problems& problems) {
+    if (!isCanonical(config)) return;
+    checkCount(config, problems);
+    if (config.training.accumulateSteps != 1)
+        problems.push_back({"training.accumulate_steps",
+                            "is " + std::to_string(config.training.accumulateSteps) +
+                                ", but training.reduction canonical already goes through a batch leaf by leaf",
+                            "set it to 1 and multiply loader.batch_size by it"});
+    if (config.training.precision != "fp32" || config.parallel.device == "cuda")
+        problems.push_back({"training.reduction", "is canonical, which is computed in fp32 on CPUs",
+                            "set parallel.device to cpu and training.precision to fp32, or this to rank"});
+    if (config.parallel.backend == "nccl" || config.parallel.backend == "mpi")
+        problems.push_back({"training.reduction",
+                            "is canonical, but " + config.parallel.backend + " adds in an order of its own",
+                            "set parallel.backend to shm or gloo, or this to rank"});
+    if (config.sampler.kind != "distributed")
+        problems.push_back({"training.reduction",
+                            "is canonical, whose leaves the sampler " + config.sampler.kind + " does not deal whole",
+                            "set sampler.kind to distributed, or this to rank"});
+}
+
+int bitsReversed(int value, int size) {
+    int reversed = 0;
+    for (int bit = 1; bit < size; bit <<= 1) {
+        reversed = reversed << 1 | (value & 1);
+        value >>= 1;
+    }
+    return reversed;
+}
+
+// A part of the tree has samples when its first leaf has: the one with the least number.
+TreeTurn treeTurn(int turn, int leaves, int filled) {
+    TreeTurn place;
+    for (int level = 0; 1 << level < leaves; ++level) {
+        const int sibling = ((turn >> level) ^ 1) << level;
+        if (bitsReversed(sibling, leaves) >= filled) continue;
+        if ((turn >> level & 1) == 0) return {place.adds, level};
+        place.adds |= 1U << level;
+    }
+    return place;
+}
+
+}  // namespace ringside

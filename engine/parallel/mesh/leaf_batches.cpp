@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parallel/mesh/leaf_batches.h"
+
+#include <cstring>
+
+#include "config/leaves.h"
+
+namespace ringside {
+
+LeafBatches::LeafBatches(int leaves, std::int64_t maxRows, const ModelTask& task, Backend& backend) : m_count(leaves) {
+    const MemoryScope scope(backend.memory(), MemoryClass::kBuffers);
+    const std::int64_t rows = (maxRows + leaves - 1) / leaves;
+    const std::int64_t positions = task.isSequence ? task.sample[0] : 1;
+    for (int turn = 0; turn < leaves; ++turn)
+        m_leaves.push_back({backend.allocate({rows, task.sample.count()}, DType::kFloat32),
+                            backend.allocate({rows, positions}, DType::kInt64),
+                            backend.allocate({rows, task.outputs}, DType::kFloat32)});
+    m_batches.resize(static_cast<std::size_t>(leaves));
+}
+
+int LeafBatches::leafOf(int turn) const {
+    return bitsReversed(turn, m_count);
+}
+
+std::int64_t LeafBatches::rowsOf(int turn) const {
+    const int leaf = leafOf(turn);
+    return leaf >= m_rows ? 0 : (m_rows - leaf + m_count - 1) / m_count;
+}
+
+Tensor LeafBatches::copied(const Tensor& whole, const Tensor& memory, int turn) const {
+    if (!whole) return whole;
+    const auto rowBytes = whole.bytes() / static_cast<std::size_t>(m_rows);
+    RINGSIDE_ASSERT(rowBytes * static_cast<std::size_t>(rowsOf(turn)) <= memory.bytes());
+    for (std::int64_t i = 0; i < rowsOf(turn); ++i)
+        std::memcpy(static_cast<char*>(memory.data) + static_cast<std::size_t>(i) * rowBytes,
+                    static_cast<const char*>(whole.data) + static_cast<std::size_t>(rowOf(turn, i)) * rowBytes,
+                    rowBytes);
+    return {memory.data, whole.shape.withRows(whole.rows() / m_rows * rowsOf(turn)), whole.type, whole.device};
+}
+
+void LeafBatches::take(const Batch& whole) {
+    m_rows = whole.rows();
+    for (int turn = 0; turn < m_count; ++turn) {
+        if (!isFilled(turn)) continue;
+        const auto place = static_cast<std::size_t>(turn);
+        const Leaf& memory = m_leaves[place];
+        m_batches[place] = {copied(whole.features, memory.features, turn), copied(whole.labels, memory.labels, turn),
+                            copied(whole.targets, memory.targets, turn)};
+    }
+}
+
+Batch LeafBatches::batch(int turn) const {
+    return m_batches[static_cast<std::size_t>(turn)];
+}
+
+}  // namespace ringside

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include "backend/backend.h"
+#include "config/leaves.h"
+
+namespace ringside {
+
+// gradient += what is kept at each of the levels, the lowest first. kept(level) says where that is.
+template <class Kept>
+void addKept(Backend& backend, unsigned adds, const Tensor& gradient, const Kept& kept) {
+    for (std::size_t level = 0; adds >> level != 0; ++level)
+        if ((adds >> level & 1) != 0) backend.add(kept(level), gradient);
+}
+
+// A turn that is not the last: the gradient, with what it is added to, is kept.
+template <class Kept>
+void keepInTurn(Backend& backend, const Tensor& gradient, const TreeTurn& turn, const Kept& kept) {
+    const auto level = static_cast<std::size_t>(turn.keepAt);
+    if (turn.adds == 1U << level) return backend.add(gradient, kept(level));  // one after the other, in place
+    addKept(backend, turn.adds, gradient, kept);
+    backend.copy(gradient, kept(level));
+}
+
+}  // namespace ringside

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/prove/canonical_cases.h"
+
+#include <algorithm>
+
+namespace ringside {
+namespace {
+
+constexpr const char* kSingle = "single";
+
+class Layouts {
+  public:
+    Layouts(const RunConfig& config, std::int64_t steps, std::int64_t samples)
+        : m_global(config.globalBatch()), m_base(plain(config, 1)) {
+        keepRate(m_base, config);
+        m_base.sampler.dropLast = m_base.loader.dropLast = true;
+        m_base.loader.batchSize = m_global;
+        m_base.training.maxSteps = steps;
+        const std::int64_t perEpoch = std::max<std::int64_t>(1, samples / m_global);
+        m_base.training.epochs = (steps + perEpoch - 1) / perEpoch;
+    }
+
+    bool fits(std::int64_t readers) const { return m_global % readers == 0 && m_base.training.leaves % readers == 0; }
+    RunConfig of(std::int64_t ranks, std::int64_t readers) const {
+        RunConfig config = m_base;
+        config.parallel.worldSize = ranks;
+        config.loader.batchSize = m_global / readers;
+        return config;
+    }
+    void add(const std::string& name, RunConfig config) {
+        config.name = name;
+        m_cases.push_back({name, std::move(config), kSingle});
+    }
+    std::vector<ProofCase> take() { return std::move(m_cases); }
+
+  private:
+    std::int64_t m_global;
+    RunConfig m_base;
+    std::vector<ProofCase> m_cases;
+};
+
+void addReplicas(Layouts& layouts, std::int64_t readers) {
+    const std::string size = ":" + std::to_string(readers);
+    layouts.add("ddp" + size, layouts.of(readers, readers));
+    for (const char* shard : {"optimizer", "gradients", "parameters"}) {
+        RunConfig sharded = layouts.of(readers, readers);
+        sharded.parallel.strategy = "fsdp";
+        sharded.fsdp.shard = shard;
+        layouts.add(std::string("fsdp:") + shard + size, sharded);
+        if (readers < 4 || shard != std::string("parameters")) continue;
+        sharded.mesh.replicate = 2;
+        layouts.add("hsdp" + size, sharded);
+    }
+}
+
+void addPipelines(Layouts& layouts, std::int64_t readers, std::int64_t leaves) {
+    for (const char* schedule : {"gpipe", "1f1b", "interleaved", "zero_bubble"}) {
+        RunConfig pipeline = layouts.of(2 * readers, readers);
+        pipeline.parallel.strategy = "pipeline";
+        pipeline.pipeline.schedule = schedule;
+        pipeline.pipeline.microBatches = std::min<std::int64_t>(4, leaves / readers);
+        if (std::string(schedule) == "interleaved") pipeline.pipeline.stagesPerRank = 2;
+        pipeline.mesh.replicate = readers;
+        layouts.add(std::string("pipeline:") + schedule + ":" + std::to_string(2 * readers), pipeline);
+        if (readers == 1 || schedule != std::string("1f1b")) continue;
+        pipeline.mesh.replicate = 1;
+        pipeline.mesh.shard = readers;
+        layouts.add("sharded_stages:" + std::to_string(2 * readers), pipeline);
+    }
+}
+
+}  // namespace
+
+std::vector<ProofCase> canonicalCases(const RunConfig& config, std::int64_t steps, std::int64_t samples) {
+    Layouts layouts(config, steps, samples);
+    layouts.add(kSingle, layouts.of(1, 1));
+    for (const std::int64_t readers : {2, 4, 8})
+        if (layouts.fits(readers)) addReplicas(layouts, readers);
+    for (const std::int64_t readers : {1, 2})
+        if (layouts.fits(readers)) addPipelines(layouts, readers, config.training.leaves);
+    RunConfig stages = layouts.of(2, 1);
+    stages.parallel.strategy = "model_parallel";
+    layouts.add("model_parallel:2", stages);
+    RunConfig again = layouts.of(2, 2);
+    again.training.recompute = "all";
+    if (layouts.fits(2)) layouts.add("recompute:2", again);
+    return layouts.take();
+}
+
+}  // namespace ringside
