@@ -9,7 +9,7 @@ namespace {
 
 using std::string_view;
 
-constexpr std::array<string_view, 4> kStrategies = {"ddp", "model_parallel", "pipeline", "fsdp"};
+constexpr std::array<string_view, 5> kStrategies = {"ddp", "data_parallel", "model_parallel", "pipeline", "fsdp"};
 constexpr std::array<string_view, 4> kSlowPhases = {"data", "forward", "backward", "optimizer"};
 constexpr std::array<string_view, 5> kBackends = {"auto", "shm", "gloo", "mpi", "nccl"};
 constexpr std::array<string_view, 3> kDevices = {"auto", "cpu", "cuda"};
@@ -21,7 +21,8 @@ std::vector<ConfigField> parallelFields() {
     return {
         {"parallel.strategy", kChoice,
          "How a step is spread over the ranks. ddp: every rank has the whole model and its own samples; gradients are "
-         "averaged. fsdp: so too, but each keeps only a part of the parameters. pipeline: the layers are split over "
+         "averaged. data_parallel: one process that deals each batch to its devices, as torch.nn.DataParallel. fsdp: "
+         "so too, but each keeps only a part of the parameters. pipeline: the layers are split over "
          "the ranks, which take parts of each batch in turn; model_parallel: the same with the batch in one piece.",
          RINGSIDE_SLOT(parallel.strategy), kStrategies},
         {"parallel.world_size",
@@ -33,6 +34,18 @@ std::vector<ConfigField> parallelFields() {
          {},
          1,
          4096},
+        {"parallel.find_unused_parameters", kBoolean,
+         "ddp only: where ranks leave out layers, such as a residual with skip, gradients that do not come count as "
+         "zeros. Off, as PyTorch's default, such a step is an error.",
+         RINGSIDE_SLOT(parallel.findUnusedParameters)},
+        {"parallel.devices",
+         kInteger,
+         "data_parallel only: how many devices the one process deals each batch to; on the CPU each is a thread. 0: as "
+         "many as world_size says.",
+         RINGSIDE_SLOT(parallel.devices),
+         {},
+         0,
+         64},
         {"parallel.backend", kChoice,
          "What carries the gradients between ranks. shm: shared memory on one computer; gloo: TCP, "
          "and shared memory within each host where there are several; mpi: MPI, for ranks that mpirun has started; "

@@ -87,6 +87,10 @@ std::vector<ConfigField> strategyFields() {
         {"fsdp.prefetch", kChoice,
          "next: the unit behind is gathered while one computes, at the price of its memory; none: when it is needed.",
          RINGSIDE_SLOT(fsdp.prefetch), kPrefetches},
+        {"fsdp.cpu_offload", kBoolean,
+         "Each rank's shards, their gradients and the optimizer's state stay in the host's memory; a device holds only "
+         "what is gathered. On the CPU that is one memory, and only the count of what a device would hold differs.",
+         RINGSIDE_SLOT(fsdp.cpuOffload)},
     };
 }
 

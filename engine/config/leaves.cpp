@@ -16,7 +16,7 @@ std::int64_t powerOfTwoFrom(std::int64_t value) {
 
 void checkCount(const RunConfig& config, Problems& problems) {
     const std::int64_t leaves = config.training.leaves;
-    const std::int64_t readers = meshOf(config).dataRanks();
+    const std::int64_t readers = meshOf(config).dataRanks() * devicesOf(config);
     if (powerOfTwoFrom(leaves) != leaves) {
         problems.push_back(
             {"training.leaves", "is " + std::to_string(leaves) + ", which is no power of two",
@@ -24,7 +24,8 @@ void checkCount(const RunConfig& config, Problems& problems) {
     } else if (leaves % readers != 0) {
         problems.push_back({"training.leaves",
                             "is " + std::to_string(leaves) + ", which " + std::to_string(readers) +
-                                " ranks that read samples cannot share evenly",
+                                (devicesOf(config) > 1 ? " devices cannot share evenly"
+                                                       : " ranks that read samples cannot share evenly"),
                             powerOfTwoFrom(readers) == readers ? "use " + std::to_string(readers) + " or more"
                                                                : "let 1, 2, 4 or 8 ranks read samples"});
     } else if (leavesPerRank(config) % microBatchesOf(config) != 0) {

@@ -26,7 +26,21 @@ std::string Mesh::text() const {
            " (replicate x shard x pipeline)";
 }
 
+std::int64_t devicesOf(const RunConfig& config) {
+    const ParallelConfig& parallel = config.parallel;
+    if (parallel.strategy != "data_parallel") return 1;
+    return parallel.devices > 0 ? parallel.devices : parallel.worldSize;
+}
+
+RunConfig asProcesses(RunConfig config) {
+    if (config.parallel.strategy != "data_parallel") return config;
+    config.parallel.devices = devicesOf(config);
+    config.parallel.worldSize = 1;
+    return config;
+}
+
 Mesh meshOf(const RunConfig& config) {
+    if (config.parallel.strategy == "data_parallel") return {};  // one reader, whatever its devices
     const std::int64_t world = config.parallel.worldSize;
     const MeshConfig& given = config.mesh;
     Mesh mesh{given.replicate, given.shard, given.pipeline};
@@ -104,9 +118,36 @@ void checkStages(const RunConfig& config, const Mesh& mesh, Problems& problems) 
                                 std::to_string((perBatch / rounds + 1) * rounds)});
 }
 
+void checkDevices(const RunConfig& config, Problems& problems) {
+    const ParallelConfig& parallel = config.parallel;
+    if (config.mesh != MeshConfig{} && config.mesh != MeshConfig{1, 1, 1})
+        problems.push_back({"mesh", "is set, but data_parallel is one process with devices and no mesh of ranks",
+                            "leave its numbers 0, or set parallel.strategy to ddp"});
+    if (parallel.device == "cuda" || config.training.precision != "fp32")
+        problems.push_back({"parallel.strategy", "is data_parallel, which deals batches to CPU threads in fp32 so far",
+                            "set parallel.device to cpu and training.precision to fp32, or use ddp"});
+    if (devicesOf(config) > kMaxTrainingWorldSize)
+        problems.push_back({"parallel.world_size",
+                            "is " + std::to_string(devicesOf(config)) + ", but data_parallel has at most 64 devices",
+                            "use ddp for more"});
+}
+
+void checkUnused(const RunConfig& config, Problems& problems) {
+    if (config.parallel.findUnusedParameters && config.parallel.strategy != "ddp")
+        problems.push_back({"parallel.find_unused_parameters",
+                            "is true, which only ddp knows: under " + config.parallel.strategy +
+                                " gradients that do not come are zeros anyway",
+                            "set it to false, or parallel.strategy to ddp"});
+}
+
 }  // namespace
 
 void checkMesh(const RunConfig& config, Problems& problems) {
+    checkUnused(config, problems);
+    if (config.parallel.strategy == "data_parallel") {
+        checkDevices(config, problems);
+        return checkLeaves(config, problems);
+    }
     const Mesh mesh = meshOf(config);
     const std::int64_t world = config.parallel.worldSize;
     if (mesh.ranks() != world) {

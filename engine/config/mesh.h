@@ -43,6 +43,11 @@ struct RankLayout {
     bool isWhole() const { return mesh.shard == 1 && mesh.pipeline == 1; }
 };
 
+// Of data_parallel: how many devices its one process has; 1 of others.
+std::int64_t devicesOf(const RunConfig& config);
+// The same experiment with as many ranks as it has processes: of data_parallel one.
+RunConfig asProcesses(RunConfig config);
+
 // Micro-batches that a batch is split into, 1 without a pipeline.
 std::int64_t microBatchesOf(const RunConfig& config);
 // Stages in all, and of one rank.

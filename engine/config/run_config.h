@@ -74,6 +74,8 @@ struct ParallelConfig {
     double memoryLimitMb = 0;         // of each rank, as the engine counts; 0: none but the machine's
     bool shareGpu = false;            // more ranks than GPUs: several ranks on one, for teaching and not for timing
     PaceConfig pace = {};
+    bool findUnusedParameters = false;  // ddp: a gradient that does not come counts as zeros
+    std::int64_t devices = 0;           // data_parallel: in the one process; 0: as many as world_size says
     bool operator==(const ParallelConfig&) const = default;
 };
 

@@ -28,6 +28,7 @@ struct FsdpConfig {
     std::string shard = "parameters";  // optimizer | gradients | parameters: what each rank keeps only a part of
     std::string unit = "block";        // layer | block | whole: what is gathered at a time
     std::string prefetch = "next";     // none | next
+    bool cpuOffload = false;           // shards, their gradients and the optimizer's state stay in host memory
     bool operator==(const FsdpConfig&) const = default;
 };
 

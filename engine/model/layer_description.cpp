@@ -79,7 +79,7 @@ std::string LayerDescription::text() const {
         case LayerKind::kAttention:
             return "CausalSelfAttention(" + std::to_string(inputs) + ", heads=" + std::to_string(heads) + ")";
         case LayerKind::kResidual:
-            return "Residual()";
+            return probability > 0 ? "Residual(skip=" + Json(probability).dump() + ")" : "Residual()";
         case LayerKind::kFlatten:
             break;
     }

@@ -37,7 +37,7 @@ struct LayerDescription {
     std::int64_t padding = 0;                     // convolution
     bool bias = true;                             // convolution
     std::int64_t heads = 0;                       // attention
-    double probability = 0;                       // dropout
+    double probability = 0;                       // dropout; residual: of being skipped in training
     std::int64_t words = 0;                       // embedding: rows of the table
     std::vector<LayerDescription> body = {};      // residual: y = body(x) + shortcut(x)
     std::vector<LayerDescription> shortcut = {};  // residual; empty: x itself

@@ -145,9 +145,13 @@ std::optional<Problem> EntryReader::readKey(const WrittenKind& kind, const std::
     if (kind.kind == LayerKind::kResidual)
         for (const Part& part : kParts)
             if (part.name == key) return readPart(part, value, layer);
-    if (kind.kind == LayerKind::kDropout && key == "p") {
+    const std::string_view probability = kind.kind == LayerKind::kDropout    ? "p"
+                                         : kind.kind == LayerKind::kResidual ? "skip"
+                                                                             : "";
+    if (!probability.empty() && key == probability) {
         const double p = value.is_number() ? value.get<double>() : -1;
-        if (!(p >= 0 && p < 1)) return problem("has the p " + shown(value), "choose a number from 0 to below 1");
+        if (!(p >= 0 && p < 1))
+            return problem("has the " + key + " " + shown(value), "choose a number from 0 to below 1");
         layer.probability = p;
         return {};
     }
@@ -158,7 +162,7 @@ std::optional<Problem> EntryReader::readKey(const WrittenKind& kind, const std::
     }
     const auto known = std::ranges::find(kind.keys, key, &Key::name);
     if (known == kind.keys.end()) {
-        const std::string keys = kind.kind == LayerKind::kResidual  ? "layers, shortcut"
+        const std::string keys = kind.kind == LayerKind::kResidual  ? "layers, shortcut, skip"
                                  : kind.kind == LayerKind::kDropout ? "p"
                                  : kind.kind == LayerKind::kConv2d  ? namesOf(kind.keys) + ", bias"
                                                                     : namesOf(kind.keys);

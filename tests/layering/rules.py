@@ -34,7 +34,7 @@ ROOMS = {
     "nn": {"layer": set(), "layers": {"layer"}, "blocks": {"layer", "layers"}, "optimizers": {"layer"},
            "models": {"layer", "layers", "blocks"}},
     "parallel": {"strategy": set(), "reduce": set(), "parameters": {"reduce"}, "ddp": {"parameters", "reduce", "strategy"},
-                 "mesh": {"parameters", "reduce", "strategy"}, "factory": {"ddp", "mesh", "strategy"}},
+                 "data_parallel": {"reduce", "strategy"}, "mesh": {"parameters", "reduce", "strategy"}, "factory": {"data_parallel", "ddp", "mesh", "strategy"}},
     "run": {"checkpoint": set(), "prepare": {"checkpoint"}, "read": {"checkpoint"}, "ranks": set(),
             "record": {"checkpoint", "prepare", "read"}, "prove": {"checkpoint", "prepare"},
             "supervise": {"checkpoint", "prepare", "ranks", "read", "record"}},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // training.reduction canonical: one hash of the weights, however many ranks train the global batch and however the
 // model is spread over them.
-#include "parallel/mesh/exact_norm.h"
+#include "parallel/reduce/exact_norm.h"
 #include "train/parts/training_error.h"
 #include "train/strategy_runs.h"
 

@@ -25,6 +25,7 @@ class Recomputed final : public Layer {
     void backwardParameters(const Tensor& gradY) override;
     Tensor backwardInput(const Tensor& gradY) override;
     bool splitsBackward() const override { return false; }
+    bool isUsed(const Parameter& parameter) const override { return m_layers.isUsed(parameter); }
 
   private:
     Tensor copied(const Tensor& from, const Tensor& to) const;

@@ -2,10 +2,17 @@
 #include "nn/blocks/residual.h"
 
 #include "backend/backend.h"
+#include "nn/layer/value_hash.h"
 
 namespace ringside {
 
-Residual::Residual(Layers body, Layers shortcut) : m_body(std::move(body)) {
+namespace {
+
+constexpr std::uint64_t kSkipStream = 0x736b6970;  // apart from dropout's masks
+
+}  // namespace
+
+Residual::Residual(Layers body, Layers shortcut, SkipRule skip) : m_body(std::move(body)), m_skip(skip) {
     if (!shortcut.empty()) m_shortcut.emplace(std::move(shortcut));
 }
 
@@ -27,6 +34,9 @@ void Residual::prepare(const LayerMemory& memory, const Shape& input, std::int64
     m_backend = &memory.backend();
     m_body.prepare(memory, input, maxBatch);
     if (m_shortcut) m_shortcut->prepare(memory, input, maxBatch);
+    if (m_skip.probability <= 0) return;
+    m_y = memory.kept({maxBatch * outputShape(input).value().count()}, DType::kFloat32);
+    m_gradX = memory.transient({maxBatch * input.count()}, DType::kFloat32);
 }
 
 std::vector<Parameter*> Residual::parameters() {
@@ -51,9 +61,21 @@ void Residual::initialise(TorchGenerator& generator, Backend& backend) {
 void Residual::begin(const Pass& pass) {
     m_body.begin(pass);
     if (m_shortcut) m_shortcut->begin(pass);
+    constexpr double kKeys = 18446744073709551616.0;  // 2^64
+    const double drawn = static_cast<double>(hashOf({pass.key, m_skip.number, kSkipStream})) / kKeys;
+    m_isSkipped = pass.training && drawn < m_skip.probability;
+}
+
+// Into memory of its own: the next layer may work in it.
+Tensor Residual::copied(const Tensor& from, const Tensor& to) const {
+    Tensor copy = from;
+    copy.data = to.data;
+    m_backend->copy(from, copy);
+    return copy;
 }
 
 Tensor Residual::forward(const Tensor& x) {
+    if (m_isSkipped) return copied(m_shortcut ? m_shortcut->forward(x) : x, m_y);
     const Tensor y = m_body.forward(x);
     m_backend->add(m_shortcut ? m_shortcut->forward(x) : x, y);
     return y;
@@ -61,13 +83,20 @@ Tensor Residual::forward(const Tensor& x) {
 
 void Residual::backwardParameters(const Tensor& gradY) {
     if (m_shortcut) m_shortcut->backwardParameters(gradY);
-    m_body.backwardParameters(gradY);
+    if (!m_isSkipped) return m_body.backwardParameters(gradY);
+    for (const Parameter* one : m_body.parameters()) m_backend->fill(one->gradient, 0);
 }
 
 Tensor Residual::backwardInput(const Tensor& gradY) {
+    if (m_isSkipped) return copied(m_shortcut ? m_shortcut->backwardInput(gradY) : gradY, m_gradX);
     const Tensor gradX = m_body.backwardInput(gradY);
     m_backend->add(m_shortcut ? m_shortcut->backwardInput(gradY) : gradY, gradX);
     return gradX;
+}
+
+bool Residual::isUsed(const Parameter& parameter) const {
+    if (m_isSkipped && m_body.has(parameter)) return false;
+    return m_body.isUsed(parameter) && (!m_shortcut || m_shortcut->isUsed(parameter));
 }
 
 }  // namespace ringside

@@ -7,11 +7,18 @@
 
 namespace ringside {
 
-// y = body(x) + shortcut(x), or body(x) + x without a shortcut. The body does not start or end with a layer that works
-// in its input's memory, and has parameters (see describeModel).
+// What stochastic depth does with a block (Huang et al. 2016): in training it is left out with this probability, drawn
+// from the pass' key, so that every rank leaves out others. number: among the layers that draw.
+struct SkipRule {
+    double probability = 0;
+    std::uint64_t number = 0;
+};
+
+// y = body(x) + shortcut(x), or body(x) + x without a shortcut; where the body is skipped, without its part. The body
+// does not start or end with a layer that works in its input's memory, and has parameters (see describeModel).
 class Residual final : public Layer {
   public:
-    Residual(Layers body, Layers shortcut);
+    Residual(Layers body, Layers shortcut, SkipRule skip = {});
 
     std::string describe() const override;
     Result<Shape> outputShape(const Shape& input) const override;
@@ -24,12 +31,19 @@ class Residual final : public Layer {
     void backwardParameters(const Tensor& gradY) override;
     Tensor backwardInput(const Tensor& gradY) override;
     bool splitsBackward() const override { return false; }
+    bool isUsed(const Parameter& parameter) const override;
     bool isBlock() const override { return true; }
 
   private:
+    Tensor copied(const Tensor& from, const Tensor& to) const;
+
     Sequence m_body;
     std::optional<Sequence> m_shortcut;
     Backend* m_backend = nullptr;
+    SkipRule m_skip;
+    bool m_isSkipped = false;
+    Tensor m_y;  // where the body may be skipped
+    Tensor m_gradX;
 };
 
 }  // namespace ringside

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nn/blocks/sequence.h"
 
+#include <algorithm>
+
 namespace ringside {
 
 std::string Sequence::describe() const {
@@ -42,6 +44,15 @@ std::vector<Parameter*> Sequence::buffers() {
     for (const auto& layer : m_layers)
         for (Parameter* buffer : layer->buffers()) all.push_back(buffer);
     return all;
+}
+
+bool Sequence::has(const Parameter& parameter) const {
+    return std::ranges::any_of(
+        m_layers, [&](const auto& layer) { return std::ranges::count(layer->parameters(), &parameter) > 0; });
+}
+
+bool Sequence::isUsed(const Parameter& parameter) const {
+    return std::ranges::all_of(m_layers, [&](const auto& layer) { return layer->isUsed(parameter); });
 }
 
 void Sequence::initialise(TorchGenerator& generator, Backend& backend) {

@@ -27,6 +27,8 @@ class Sequence final : public Layer {
     void backwardParameters(const Tensor& gradY) override;
     Tensor backwardInput(const Tensor& gradY) override;
     bool splitsBackward() const override { return false; }
+    bool isUsed(const Parameter& parameter) const override;
+    bool has(const Parameter& parameter) const;
 
   private:
     Layers m_layers;

@@ -42,6 +42,7 @@ class Unit final : public Layer {
     void backwardParameters(const Tensor& gradY) override;
     Tensor backwardInput(const Tensor& gradY) override;
     bool splitsBackward() const override { return false; }
+    bool isUsed(const Parameter& parameter) const override { return m_layer->isUsed(parameter); }
     bool isBlock() const override { return m_layer->isBlock(); }
 
   private:

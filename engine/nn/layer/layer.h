@@ -63,6 +63,8 @@ class Layer {
     // Whether the halves may come in the other order, with other passes' between them: neither needs the other's
     // result.
     virtual bool splitsBackward() const { return true; }
+    // Whether the last forward pass used it; if not, its gradient is zeros.
+    virtual bool isUsed(const Parameter&) const { return true; }
     virtual bool isBlock() const { return false; }  // a residual block, which is computed again as one
 };
 

@@ -171,7 +171,10 @@ Tensor Model::backward(const Tensor& gradOutput, const GradientReady& ready) {
         watchLayer(i);
         m_layers[i]->backwardParameters(gradient);
         watchDone(i, LayerWatch::Work::kWeights);
-        while (end > m_firstParameter[i - m_range.first]) ready(--end);
+        while (end > m_firstParameter[i - m_range.first]) {
+            --end;
+            (m_unused && !m_layers[i]->isUsed(*m_parameters[end]) ? m_unused : ready)(end);
+        }
         if (passesGradient(i)) gradient = m_layers[i]->backwardInput(gradient);
         watchDone(i, LayerWatch::Work::kInputs);
     }

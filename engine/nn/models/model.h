@@ -79,6 +79,8 @@ class Model {
     // From the gradient of the loss by the last forward pass' output; fills every parameter's gradient. The result is
     // the gradient by the range's input, when it does not begin the model.
     Tensor backward(const Tensor& gradOutput, const GradientReady& ready);
+    // Told instead of `ready` of parameters that the forward pass did not use (Layer::isUsed).
+    void setUnused(GradientReady unused) { m_unused = std::move(unused); }
     // The same in two halves, other passes of other models between them: what the stage before waits for, then the
     // parameters' gradients. Layers that cannot be split fill theirs in the first half. Each half tells of its own.
     Tensor backwardInputs(const Tensor& gradOutput, const GradientReady& ready);
@@ -102,6 +104,7 @@ class Model {
     }
 
     Backend& m_backend;
+    GradientReady m_unused;
     Layers m_layers;
     std::vector<std::string> m_names;
     std::vector<Shape> m_shapes;

@@ -45,6 +45,7 @@ class Maker {
     ImageLayout m_layout;
     ModelBuild& m_build;
     std::uint64_t m_dropouts = 0;
+    std::uint64_t m_residuals = 0;
 };
 
 ConvolutionSpec convolutionOf(const LayerDescription& layer, ImageLayout layout) {
@@ -93,7 +94,8 @@ std::unique_ptr<Layer> Maker::make(const LayerDescription& layer, bool afterReLU
             return makeAttention(layer);
         case LayerKind::kResidual: {
             Layers body = makeAll(layer.body, true);
-            return std::make_unique<Residual>(std::move(body), makeAll(layer.shortcut, true));
+            const SkipRule skip{layer.probability, m_residuals++};
+            return std::make_unique<Residual>(std::move(body), makeAll(layer.shortcut, true), skip);
         }
         case LayerKind::kFlatten:
             break;

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parallel/ddp/distributed_data_parallel.h"
 
+#include <algorithm>
+#include <array>
+#include <cstdio>
 #include <functional>
 #include <limits>
+#include <utility>
 
 #include "nn/layer/value_hash.h"
 #include "parallel/reduce/recorded_collectives.h"
@@ -20,6 +24,11 @@ BucketLimits bucketLimits(const ParallelConfig& config) {
     constexpr double kMebibyte = 1 << 20;
     return {static_cast<std::size_t>(config.firstBucketMb * kMebibyte),
             static_cast<std::size_t>(config.bucketCapMb * kMebibyte)};
+}
+
+// Work that differs from step to step cannot be recorded.
+bool skipsLayers(const RunConfig& config) {
+    return config.model.kind == "layers" && config.model.layers.find("\"skip\"") != std::string::npos;
 }
 
 // Null where the device records nothing, or the communicator's part of a step cannot be recorded.
@@ -42,12 +51,35 @@ DistributedDataParallel::DistributedDataParallel(const RunConfig& config, const 
                 {.keptLevels = config.training.accumulateSteps > 1 ? 1 : 0}),
       m_optimizer(std::move(optimizer)),
       m_gradientReady([this](std::size_t parameter) { m_reducer.ready(parameter); }),
+      m_findsUnused(config.parallel.findUnusedParameters),
       m_share(static_cast<float>(1.0 / static_cast<double>(config.training.accumulateSteps))),
       m_seed(config.training.seed),
-      m_recorder(makeRecorder(parts)) {
+      m_recorder(skipsLayers(config) ? nullptr : makeRecorder(parts)) {
+    if (skipsLayers(config)) parts.model.setUnused([this](std::size_t parameter) { unused(parameter); });
     parts.model.watch(parts.watch);
     if (parts.ownGradient) m_reducer.watch(parts.ownGradient);
     if (config.stepPitfalls.sumGradients) m_reducer.sumInsteadOfMean();
+}
+
+// Without find_unused_parameters its bucket waits for it in vain, as in PyTorch.
+void DistributedDataParallel::unused(std::size_t parameter) {
+    if (!m_findsUnused) return;
+    m_unusedBytes += m_parts.model.parameters()[parameter]->shape.count() * static_cast<std::int64_t>(sizeof(float));
+    m_unusedSteps += std::exchange(m_stepOfUnused, m_optimizer->steps()) != m_optimizer->steps() ? 1 : 0;
+    if (m_reducer.isInPass()) m_reducer.ready(parameter);
+}
+
+void DistributedDataParallel::tellUnused() {
+    const std::int64_t steps = m_optimizer->steps();
+    if (!m_findsUnused || !m_parts.tell || steps == 0) return;
+    const std::int64_t all = m_parts.model.parameterCount() * static_cast<std::int64_t>(sizeof(float)) * steps;
+    std::array<char, 200> text{};
+    std::snprintf(text.data(), text.size(),
+                  "find_unused_parameters: this rank left out layers in %lld of %lld steps; %.1f %% of the gradient "
+                  "bytes that it sent were zeros",
+                  static_cast<long long>(m_unusedSteps), static_cast<long long>(steps),
+                  100.0 * static_cast<double>(m_unusedBytes) / static_cast<double>(std::max<std::int64_t>(1, all)));
+    m_parts.tell(text.data());
 }
 
 void DistributedDataParallel::synchronise() {
@@ -63,6 +95,7 @@ void DistributedDataParallel::broadcast(const Parameter& from0) {
 
 // DDP does so before each forward pass (broadcast_buffers); in between they only gather what rank 0's will replace.
 void DistributedDataParallel::beginEvaluation() {
+    tellUnused();
     if (m_parts.communicator.size() == 1) return;
     for (const Parameter* buffer : m_parts.model.state())
         if (!buffer->gradient) broadcast(*buffer);

@@ -36,12 +36,18 @@ class DistributedDataParallel final : public Strategy {
     // Recorded and launched as one where the device does that. part: of the step, which work differs by.
     template <class Work>
     void enqueue(const Batch& batch, int part, const Work& work);
+    void unused(std::size_t parameter);  // by the pass under way
+    void tellUnused();
     double reportedNorm(bool wanted);  // of the averaged gradient on rank 0, NaN elsewhere
 
     StrategyParts m_parts;
     GradientReducer m_reducer;
     std::unique_ptr<Optimizer> m_optimizer;
     Model::GradientReady m_gradientReady;
+    bool m_findsUnused;
+    std::int64_t m_unusedBytes = 0;  // of gradients that went round as zeros
+    std::int64_t m_unusedSteps = 0;
+    std::int64_t m_stepOfUnused = -1;
     float m_share;  // 1 / accumulate_steps
     std::int64_t m_seed;
     std::int64_t m_microBatches = 0;           // of the step under way

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/mesh.h"
+#include "parallel/data_parallel/data_parallel.h"
 #include "parallel/ddp/distributed_data_parallel.h"
 #include "parallel/mesh/mesh_strategy.h"
 
 namespace ringside {
 
 Result<std::unique_ptr<Strategy>> makeStrategy(const RunConfig& config, const StrategyParts& parts) {
+    if (config.parallel.strategy == "data_parallel") return DataParallel::make(config, parts);
     if (parts.model.parameters().empty() && !parts.model.wholeParameters().empty())
         return MeshStrategy::make(config, parts);
     auto optimizer =

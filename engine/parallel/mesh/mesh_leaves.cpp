@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What differs where each leaf of the global batch is a micro-batch.
-#include "parallel/mesh/exact_norm.h"
 #include "parallel/mesh/mesh_strategy.h"
+#include "parallel/reduce/exact_norm.h"
 
 namespace ringside {
 

@@ -15,6 +15,7 @@
 #include "parallel/mesh/stage_cut.h"
 #include "parallel/parameters/sharded_parameters.h"
 #include "parallel/parameters/whole_parameters.h"
+#include "parallel/strategy/batch_rows.h"
 
 namespace ringside {
 
@@ -26,14 +27,6 @@ BucketLimits meshBucketLimits(const ParallelConfig& config) {
     constexpr double kMebibyte = 1 << 20;
     return {static_cast<std::size_t>(config.firstBucketMb * kMebibyte),
             static_cast<std::size_t>(config.bucketCapMb * kMebibyte)};
-}
-
-Tensor rowsFrom(const Tensor& tensor, std::int64_t first, std::int64_t count, std::int64_t samples) {
-    if (!tensor) return tensor;
-    const std::int64_t perSample = tensor.rows() / samples;
-    const std::size_t rowBytes = tensor.bytes() / static_cast<std::size_t>(tensor.rows());
-    char* begin = static_cast<char*>(tensor.data) + static_cast<std::size_t>(first * perSample) * rowBytes;
-    return {begin, tensor.shape.withRows(count * perSample), tensor.type, tensor.device};
 }
 
 CommBuffer floatsOf(const Tensor& tensor) {
@@ -72,6 +65,8 @@ Result<std::unique_ptr<Strategy>> MeshStrategy::make(const RunConfig& config, co
     Setup setup;
     Result<Schedule> schedule = plannedSchedule(config);
     if (!schedule) return schedule.problem();
+    if (config.fsdp.cpuOffload && parts.backend.device().kind != Device::Kind::kCpu)
+        return Problem{"fsdp.cpu_offload", "is true, which runs on CPUs so far", "set it to false"};
     if (isCanonical(config))
         if (const std::string why = whyNotCanonical(parts); !why.empty())
             return Problem{"training.reduction", "is canonical, but " + why, "set it to rank"};
@@ -87,6 +82,7 @@ Result<std::unique_ptr<Strategy>> MeshStrategy::make(const RunConfig& config, co
         makeOptimizer(config.optimizer, strategy->trainedHere(), parts.backend, config.training.precision == "fp16");
     if (!optimizer) return optimizer.problem();
     strategy->m_optimizer = std::move(optimizer).value();
+    if (config.fsdp.cpuOffload) strategy->tellOffload();
     return std::unique_ptr<Strategy>(std::move(strategy));
 }
 
@@ -146,6 +142,18 @@ MeshStrategy::MeshStrategy(const RunConfig& config, const StrategyParts& parts, 
     m_losses.resize(static_cast<std::size_t>(2 * parts.maxBatch));
 }
 
+// Here the host's memory is the device's: nothing is copied, and the count is what a device would be spared.
+void MeshStrategy::tellOffload() {
+    std::int64_t bytes = 0;
+    for (const Parameter* one : trainedHere())
+        bytes += one->shape.count() * static_cast<std::int64_t>(sizeof(float)) *
+                 static_cast<std::int64_t>(2 + keptByOptimizer().size());
+    if (m_parts.tell)
+        m_parts.tell("fsdp.cpu_offload: " + std::to_string(bytes) +
+                     " bytes of shards, their gradients and the optimizer's state are in the host's memory, which on "
+                     "the CPU is the device's");
+}
+
 std::vector<Parameter*> MeshStrategy::trainedHere() {
     std::vector<Parameter*> all;
     for (PipelineStage& stage : m_stages)
@@ -165,8 +173,7 @@ int MeshStrategy::partsOf(const Batch& batch) const {
 Batch MeshStrategy::part(const Batch& batch, int microBatch) const {
     const std::int64_t first = microBatch * m_microRows;
     const std::int64_t count = std::min(m_microRows, batch.rows() - first);
-    return {rowsFrom(batch.features, first, count, batch.rows()), rowsFrom(batch.labels, first, count, batch.rows()),
-            rowsFrom(batch.targets, first, count, batch.rows())};
+    return rowsFrom(batch, first, count);
 }
 
 // Dropout's key is that of one rank that accumulates the same micro-batches, or of the leaf, whoever has it.

@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
-#include "parallel/mesh/leaf_batches.h"
 #include "parallel/mesh/leaf_statistics.h"
 #include "parallel/mesh/mesh_groups.h"
 #include "parallel/mesh/pipeline_stage.h"
+#include "parallel/reduce/leaf_batches.h"
 #include "parallel/strategy/strategy.h"
 #include "schedule/schedule.h"
 
@@ -70,6 +70,7 @@ class MeshStrategy final : public Strategy {
     void eachWhole(const TensorVisitor& visit, bool reading, bool optimizerToo);
     void exchange(const WholeTensor& tensor, std::vector<float>& memory, const TensorVisitor& visit, bool reading);
     std::vector<Parameter*> trainedHere();
+    void tellOffload();
 
     RunConfig m_config;
     StrategyParts m_parts;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parallel/reduce/gradient_reducer.h"
 
+#include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "base/errors.h"
 #include "parallel/reduce/kept_gradients.h"
@@ -102,6 +104,7 @@ void GradientReducer::beginPass(unsigned adds) {
         bucket.handle = {};
     }
     m_nextLaunch = 0;
+    m_isInPass = true;
     m_adds = adds;
 }
 
@@ -112,11 +115,30 @@ void GradientReducer::ready(std::size_t parameter) {
     addKept(m_backend, m_adds, gradientsOf(bucket), [&](std::size_t level) { return bucket.kept[level]; });
     if (m_own) tellOwn(m_bucketOf[parameter]);
     if (m_communicator.size() == 1) return;
-    RINGSIDE_ASSERT(&bucket == &m_buckets[m_nextLaunch]);
-    ++m_nextLaunch;
     if (m_op == ReduceOp::kSum) m_backend.scale(gradientsOf(bucket), m_share);
-    if (&bucket != &m_buckets.back())
-        bucket.handle = m_communicator.allReduceAsync(CommBuffer::of(bucket.memory), m_op);
+    launchReady();
+}
+
+// In their order on every rank: one that is complete may wait for those in front of it.
+void GradientReducer::launchReady() {
+    for (; m_nextLaunch < m_buckets.size() && m_buckets[m_nextLaunch].pending == 0; ++m_nextLaunch) {
+        Bucket& bucket = m_buckets[m_nextLaunch];
+        if (&bucket != &m_buckets.back())
+            bucket.handle = m_communicator.allReduceAsync(CommBuffer::of(bucket.memory), m_op);
+    }
+}
+
+// The words are PyTorch's (torch/csrc/distributed/c10d/reducer.cpp, ensure_prior_reduction_finished), which finds out a
+// step later.
+void GradientReducer::checkComplete() const {
+    const auto waiting = std::ranges::find_if(m_buckets, [](const Bucket& one) { return one.pending > 0; });
+    if (waiting == m_buckets.end()) return;
+    throw Error(
+        "Expected to have finished reduction in the prior iteration before starting a new one. This error indicates "
+        "that your module has parameters that were not used in producing loss: of bucket " +
+            std::to_string(waiting - m_buckets.begin()) + ", " + std::to_string(waiting->pending) +
+            " gradients never came. Set parallel.find_unused_parameters to true, which counts them as zeros",
+        ExitCode::kBadConfiguration);
 }
 
 void GradientReducer::tellOwn(std::size_t bucket) const {
@@ -125,8 +147,9 @@ void GradientReducer::tellOwn(std::size_t bucket) const {
 }
 
 void GradientReducer::finishPass() {
+    m_isInPass = false;
+    checkComplete();
     if (m_communicator.size() == 1) return;
-    RINGSIDE_ASSERT(m_nextLaunch == m_buckets.size());
     // Nothing is left to compute beside the last bucket: it goes in this thread, without a detour over another.
     m_communicator.allReduce(CommBuffer::of(m_buckets.back().memory), m_op);
     for (Bucket& bucket : m_buckets) {

@@ -46,7 +46,8 @@ class GradientReducer {
     void beginPass(unsigned adds);
     void ready(std::size_t parameter);  // its gradient is complete; in decreasing order of parameters
     void finishPass();                  // what the backend does from now on finds all gradients averaged
-    bool end();                         // of the step: rank 0's signal; waits for the device
+    bool isInPass() const { return m_isInPass; }
+    bool end();  // of the step: rank 0's signal; waits for the device
 
     double gradientNorm();  // of the averaged gradient, after finishPass()
     std::size_t bucketCount() const { return m_buckets.size(); }
@@ -61,6 +62,8 @@ class GradientReducer {
         CommHandle handle;
     };
 
+    void launchReady();
+    void checkComplete() const;
     void bind(const std::vector<Parameter*>& parameters, const std::vector<std::size_t>& members, bool last);
     Tensor gradientsOf(const Bucket& bucket) const;
     Tensor signalSlot() const;  // one value behind the last bucket's gradients, on the device
@@ -71,6 +74,7 @@ class GradientReducer {
     std::vector<std::size_t> m_bucketOf;  // by parameter
     std::vector<Tensor> m_gradients;      // by parameter
     std::size_t m_nextLaunch = 0;
+    bool m_isInPass = false;
     unsigned m_adds = 0;
     float m_share;
     ReduceOp m_op;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "config/mesh.h"
 #include "cost/cost_subject.h"
 #include "data/loading/sample_transforms.h"
 #include "data/sets/dataset.h"
@@ -45,8 +46,8 @@ Result<PreparedRun> prepareRun(const RunConfig& config, const std::filesystem::p
     if (!problems.empty()) return problems.front();
 
     PreparedRun run;
-    run.config = config;
-    RunConfig here = config;
+    run.config = asProcesses(config);
+    RunConfig here = run.config;
     if (ranksHere > 0) here.parallel.worldSize = ranksHere;
     const Problems unavailable = resolve(run, baseDirectory, here);
     if (!unavailable.empty()) return unavailable.front();

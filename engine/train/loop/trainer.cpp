@@ -69,7 +69,8 @@ std::int64_t largestBatch(const TrainerParts& parts) {
 
 // Else it is the strategy that gives it memory.
 bool holdsWholeModel(const TrainerParts& parts) {
-    return layoutOf(parts).isWhole() && !isCanonical(parts.config);
+    const bool onDevices = parts.config.parallel.strategy == "data_parallel";
+    return layoutOf(parts).isWhole() && (onDevices || !isCanonical(parts.config));
 }
 
 std::unique_ptr<Model> preparedModel(const TrainerParts& parts) {

@@ -18,7 +18,8 @@ class LeafBatches {
     // Host memory only. maxRows: of a whole batch.
     LeafBatches(int leaves, std::int64_t maxRows, const ModelTask& task, Backend& backend);
 
-    void take(const Batch& whole);  // of a step
+    void take(const Batch& whole);                // of a step
+    std::int64_t rows() const { return m_rows; }  // of the whole batch
     int turns() const { return m_count; }
     bool isFilled(int turn) const { return leafOf(turn) < filled(); }
     // How many of the leaves have samples: the first ones.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "parallel/mesh/leaf_batches.h"
+#include "parallel/reduce/leaf_batches.h"
 
 #include <cstring>
 

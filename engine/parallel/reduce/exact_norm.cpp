@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "parallel/mesh/exact_norm.h"
+#include "parallel/reduce/exact_norm.h"
 
 #include <bit>
 #include <cmath>

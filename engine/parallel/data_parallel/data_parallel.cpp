@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parallel/data_parallel/data_parallel.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "base/monotonic.h"
+#include "config/leaves.h"
+#include "config/mesh.h"
+#include "nn/layer/value_hash.h"
+#include "nn/models/model_factory.h"
+#include "parallel/strategy/batch_rows.h"
+
+namespace ringside {
+
+namespace {
+
+constexpr double kNoNorm = std::numeric_limits<double>::quiet_NaN();
+
+void bindGradients(Model& model, Backend& backend) {
+    const MemoryScope scope(backend.memory(), MemoryClass::kGradients);
+    for (Parameter* one : model.parameters()) one->gradient = backend.allocate(one->shape, one->type);
+}
+
+}  // namespace
+
+std::vector<std::int64_t> chunkSizes(std::int64_t samples, int devices) {
+    const std::int64_t size = (samples + devices - 1) / devices;
+    std::vector<std::int64_t> sizes;
+    for (std::int64_t left = samples; left > 0; left -= size) sizes.push_back(std::min(size, left));
+    return sizes;
+}
+
+Result<std::unique_ptr<Strategy>> DataParallel::make(const RunConfig& config, const StrategyParts& parts) {
+    const bool isCpu = parts.backend.device().kind == ringside::Device::Kind::kCpu;
+    if (!isCpu)
+        return Problem{"parallel.strategy", "is data_parallel, which deals batches to CPU threads so far",
+                       "set parallel.device to cpu, or use ddp"};
+    const bool hasBuffers = parts.model.state().size() != parts.model.parameters().size();
+    if (isCanonical(config) && hasBuffers)
+        return Problem{"training.reduction",
+                       "is canonical, but under data_parallel batch norm's statistics are those of device 0's chunk",
+                       "use ddp, whose leaves' statistics are averaged, or set it to rank"};
+    std::unique_ptr<DataParallel> strategy(new DataParallel(config, parts));
+    auto optimizer = makeOptimizer(config.optimizer, parts.model.parameters(), parts.backend);
+    if (!optimizer) return optimizer.problem();
+    strategy->m_optimizer = std::move(optimizer).value();
+    strategy->tellMemory();
+    return std::unique_ptr<Strategy>(std::move(strategy));
+}
+
+DataParallel::DataParallel(const RunConfig& config, const StrategyParts& parts)
+    : m_config(config),
+      m_parts(parts),
+      m_threads(static_cast<int>(devicesOf(config))),
+      m_share(static_cast<float>(1.0 / static_cast<double>(config.training.accumulateSteps))) {
+    for (int device = 0; device < m_threads.devices(); ++device) addDevice(device);
+    const Shape output = batchShape(parts.model.output(), parts.maxBatch);
+    const MemoryScope scope(parts.backend.memory(), MemoryClass::kGathered);
+    m_output = parts.backend.allocate(output, DType::kFloat32);
+    if (isCanonical(config)) {
+        m_leaves = std::make_unique<LeafBatches>(static_cast<int>(config.training.leaves), parts.maxBatch, parts.task,
+                                                 parts.backend);
+        m_losses.resize(static_cast<std::size_t>(2 * parts.maxBatch));
+    }
+    if (config.training.accumulateSteps > 1)
+        for (const Parameter* one : parts.model.parameters())
+            m_kept.push_back(parts.backend.allocate(one->shape, one->type));
+}
+
+void DataParallel::addDevice(int number) {
+    Device device;
+    device.backend = &m_parts.backend;
+    device.model = &m_parts.model;
+    const int devices = m_threads.devices();
+    if (number > 0) {
+        device.ownBackend = makeCpuBackend(threadsPerRank(devices), m_config.training.winograd);
+        device.backend = device.ownBackend.get();
+        constexpr double kMebibyte = 1 << 20;
+        device.backend->memory().setLimit(static_cast<std::int64_t>(m_config.parallel.memoryLimitMb * kMebibyte));
+        ModelBuild build{.recompute = m_config.training.recompute};
+        device.ownModel = std::move(makeModel(m_config.model, m_parts.task, *device.backend, build)).value();
+        device.model = device.ownModel.get();
+        RINGSIDE_ASSERT(device.model->prepare(m_parts.task.sample, (m_parts.maxBatch + devices - 1) / devices).ok());
+    }
+    bindGradients(*device.model, *device.backend);
+    if (isCanonical(m_config)) {
+        const std::int64_t rows = (m_parts.maxBatch + m_config.training.leaves - 1) / m_config.training.leaves;
+        device.loss = std::move(makeLoss(m_config.training.loss,
+                                         m_parts.loss.countsCorrect() ? m_parts.task.outputs : 0, m_parts.task.outputs,
+                                         rows, *device.backend, m_parts.task.isSequence ? m_parts.task.sample[0] : 1))
+                          .value();
+        for (std::int64_t leaves = devices; leaves < m_config.training.leaves; leaves *= 2) {
+            device.kept.emplace_back();
+            for (const Parameter* one : device.model->parameters())
+                device.kept.back().push_back(device.backend->allocate(one->shape, one->type));
+        }
+    }
+    m_devices.push_back(std::move(device));
+}
+
+// torch.nn.parallel.replicate, before every forward pass: parameters and buffers.
+void DataParallel::replicate(Device& device) {
+    const std::vector<Parameter*>& from = m_parts.model.state();
+    for (std::size_t i = 0; i < from.size(); ++i)
+        device.backend->upload(from[i]->value.data, device.model->state()[i]->value);
+}
+
+Pass DataParallel::passOn(int device) const {
+    const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+    return {.training = true,
+            .key = hashOf({number(m_config.training.seed), number(device), number(m_optimizer->steps()),
+                           number(m_microBatches)})};
+}
+
+void DataParallel::forward(const Batch& batch, bool training) {
+    m_chunks = chunkSizes(batch.rows(), m_threads.devices());
+    m_threads.run([&](int number) {
+        const auto place = static_cast<std::size_t>(number);
+        if (place >= m_chunks.size()) return;
+        Device& device = m_devices[place];
+        if (number > 0) replicate(device);
+        device.model->begin(training ? passOn(number) : Pass{.training = false});
+        const Batch chunk = rowsFrom(batch, number * m_chunks.front(), m_chunks[place]);
+        device.y = device.model->forward(chunk.features);
+    });
+}
+
+// Outputs come to device 0, one behind the other.
+void DataParallel::gather(const Batch& batch) {
+    const std::int64_t rows = m_devices.front().y.rows() / m_chunks.front() * batch.rows();
+    for (std::size_t i = 0; i < m_chunks.size(); ++i) {
+        const Tensor to =
+            rowsFrom(m_output.head(rows), static_cast<std::int64_t>(i) * m_chunks.front(), m_chunks[i], batch.rows());
+        Tensor from = m_devices[i].y;
+        from.shape = to.shape;
+        m_parts.backend.copy(from, to);
+    }
+}
+
+void DataParallel::pass(const Batch& batch) {
+    {
+        const PhaseScope scope(m_parts.phase, Phase::kForward);
+        forward(batch, true);
+        const std::int64_t before = monotonicNs();
+        gather(batch);
+        const std::int64_t rows = m_devices.front().y.rows() / m_chunks.front() * batch.rows();
+        m_parts.loss.compute(m_output.head(rows), batch, true);
+        m_optimizer->scaleLoss(m_parts.loss.gradient(), m_share);
+        m_shares.gather += monotonicNs() - before;
+    }
+    const PhaseScope scope(m_parts.phase, Phase::kBackward);
+    const Tensor gradient = m_parts.loss.gradient();
+    m_threads.run([&](int number) {
+        const auto place = static_cast<std::size_t>(number);
+        if (place >= m_chunks.size()) return;
+        const Tensor own = rowsFrom(gradient, number * m_chunks.front(), m_chunks[place], batch.rows());
+        m_devices[place].model->backward(own, [](std::size_t) {});
+    });
+    const std::int64_t before = monotonicNs();
+    addGradients();
+    m_shares.reduce += monotonicNs() - before;
+}
+
+// torch.cuda.comm.reduce_add: in the order of the devices, on the first.
+void DataParallel::addGradients() {
+    const std::vector<Parameter*>& sums = m_parts.model.parameters();
+    for (std::size_t device = 1; device < m_chunks.size(); ++device)
+        for (std::size_t i = 0; i < sums.size(); ++i)
+            m_parts.backend.add(m_devices[device].model->parameters()[i]->gradient, sums[i]->gradient);
+}
+
+void DataParallel::keep(bool first) {
+    for (std::size_t i = 0; i < m_kept.size(); ++i) {
+        const Tensor& gradient = m_parts.model.parameters()[i]->gradient;
+        first ? m_parts.backend.copy(gradient, m_kept[i]) : m_parts.backend.add(gradient, m_kept[i]);
+    }
+}
+
+SampleLosses DataParallel::accumulate(const Batch& batch) {
+    pass(batch);
+    keep(m_microBatches++ == 0);
+    return m_parts.loss.fetch(batch);
+}
+
+StepResult DataParallel::step(const Batch& batch, StepRequest request) {
+    const std::int64_t begun = monotonicNs();
+    m_leaves ? passLeaves(batch) : pass(batch);
+    if (m_microBatches > 0)
+        for (std::size_t i = 0; i < m_kept.size(); ++i)
+            m_parts.backend.add(m_kept[i], m_parts.model.parameters()[i]->gradient);
+    m_parts.passed(Phase::kBackward);
+    const PhaseScope scope(m_parts.phase, Phase::kOptimizer);
+    const std::int64_t before = monotonicNs();
+    const bool measures = m_optimizer->rules().measuresNorm();
+    StepResult result;
+    result.signal = request.signal;
+    result.gradientNorm = kNoNorm;
+    const double square = measures || request.gradientNorm ? squaredNorm() : 0;
+    if (measures && m_leaves)
+        m_optimizer->updateWith(square);
+    else
+        m_optimizer->update();
+    m_optimizer->count();
+    m_microBatches = 0;
+    if (request.gradientNorm) result.gradientNorm = std::sqrt(square);
+    if (request.gradientNorm && measures) result.gradientNorm = static_cast<double>(m_optimizer->progress().norm);
+    result.losses = m_leaves ? leafLosses(batch) : m_parts.loss.fetch(batch);
+    const std::int64_t ended = monotonicNs();
+    m_shares.update += ended - before;
+    m_shares.all += ended - begun;
+    ++m_shares.steps;
+    return result;
+}
+
+SampleLosses DataParallel::evaluate(const Batch& batch) {
+    forward(batch, false);
+    gather(batch);
+    const std::int64_t rows = m_devices.front().y.rows() / m_chunks.front() * batch.rows();
+    return m_parts.loss.evaluate(m_output.head(rows), batch, false);
+}
+
+void DataParallel::tellMemory() {
+    if (!m_parts.tell || m_devices.size() == 1) return;
+    constexpr double kMebibyte = 1 << 20;
+    const auto mebibytes = [](const Device& device) {
+        return static_cast<double>(device.backend->memory().all()) / kMebibyte;
+    };
+    std::array<char, 200> text{};
+    std::snprintf(
+        text.data(), text.size(),
+        "data_parallel: device 0 takes %.2f MiB, each of the other %zu %.2f MiB: it alone has the optimizer's "
+        "state and the gathered outputs",
+        mebibytes(m_devices.front()), m_devices.size() - 1, mebibytes(m_devices.back()));
+    m_parts.tell(text.data());
+}
+
+void DataParallel::tellShares() {
+    if (!m_parts.tell || m_shares.steps == 0) return;
+    const auto perStep = [this](std::int64_t ns) {
+        return static_cast<double>(ns) / 1e6 / static_cast<double>(m_shares.steps);
+    };
+    const std::int64_t alone = m_shares.gather + m_shares.reduce + m_shares.update;
+    std::array<char, 240> text{};
+    std::snprintf(text.data(), text.size(),
+                  "data_parallel: of %.3f ms a step device 0 works alone for %.3f ms (%.0f %%): %.3f gathering outputs "
+                  "and finding the loss, %.3f adding up gradients, %.3f updating",
+                  perStep(m_shares.all), perStep(alone),
+                  100 * static_cast<double>(alone) / static_cast<double>(std::max<std::int64_t>(1, m_shares.all)),
+                  perStep(m_shares.gather), perStep(m_shares.reduce), perStep(m_shares.update));
+    m_parts.tell(text.data());
+    m_shares = {};
+}
+
+}  // namespace ringside

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// One process that deals its batches to devices, and layers that ranks leave out.
+#include "parallel/data_parallel/data_parallel.h"
+
+#include "train/strategy_runs.h"
+
+using namespace ringside;
+using namespace ringside::test;
+
+namespace {
+
+RunConfig onDevices(RunConfig config, std::int64_t devices) {
+    config.parallel.strategy = "data_parallel";
+    config.parallel.worldSize = 1;
+    config.parallel.devices = devices;
+    return config;
+}
+
+std::vector<float> endOf(const RunConfig& config) {
+    REQUIRE(config.validateForTraining().empty());
+    return trainAsThreads(config)[0].parameters;
+}
+
+double farthestApart(const std::vector<float>& one, const std::vector<float>& other) {
+    REQUIRE(one.size() == other.size());
+    double largest = 0;
+    for (std::size_t i = 0; i < one.size(); ++i)
+        largest = std::max(largest, std::abs(static_cast<double>(one[i]) - static_cast<double>(other[i])));
+    return largest;
+}
+
+// A block that every rank leaves out in half of its steps.
+RunConfig skipping(std::int64_t ranks) {
+    RunConfig config = blobs(ranks, 8);
+    config.model.kind = "layers";
+    config.model.layers =
+        R"([{"kind": "linear", "out": 8},
+            {"kind": "residual", "skip": 0.5, "layers": [{"kind": "linear", "out": 8}, {"kind": "relu"}, {"kind": "linear", "out": 8}]},
+            {"kind": "linear"}])";
+    return config;
+}
+
+}  // namespace
+
+TEST_CASE("data_parallel deals a batch in torch.chunk's chunks") {
+    using Sizes = std::vector<std::int64_t>;  // [c.numel() for c in torch.arange(n).chunk(devices)], PyTorch 1.13
+    CHECK(chunkSizes(8, 4) == Sizes{2, 2, 2, 2});
+    CHECK(chunkSizes(10, 4) == Sizes{3, 3, 3, 1});
+    CHECK(chunkSizes(9, 4) == Sizes{3, 3, 3});
+    CHECK(chunkSizes(5, 4) == Sizes{2, 2, 1});
+    CHECK(chunkSizes(1, 4) == Sizes{1});
+}
+
+TEST_CASE("data_parallel ends near ddp of as many ranks where its chunks are even") {
+    RunConfig config = blobs(1, 32);
+    config.training.epochs = 1;
+    for (const std::int64_t devices : {2, 4}) {
+        RunConfig ddp = config;
+        ddp.parallel.worldSize = devices;
+        ddp.loader.batchSize = 32 / devices;
+        CHECK(farthestApart(endOf(onDevices(config, devices)), endOf(ddp)) < 1e-6);
+    }
+}
+
+TEST_CASE("data_parallel with uneven chunks is one device with the whole batch, for the loss is the whole batch's") {
+    RunConfig config = blobs(1, 10);  // 4, 4, 2 on three devices; the last batch has 6
+    config.training.epochs = 1;
+    CHECK(farthestApart(endOf(onDevices(config, 3)), endOf(config)) < 1e-6);
+    config.training.accumulateSteps = 2;
+    config.optimizer.clipGradNorm = 0.5;
+    CHECK(farthestApart(endOf(onDevices(config, 3)), endOf(config)) < 1e-6);
+}
+
+TEST_CASE("data_parallel on one device ends with the bits of one rank") {
+    CHECK(endOf(onDevices(blobs(1, 10), 1)) == endOf(blobs(1, 10)));
+}
+
+TEST_CASE("under a canonical reduction data_parallel ends with the bits of every other strategy") {
+    const auto canonical = [](RunConfig config) {
+        config.training.reduction = "canonical";
+        config.optimizer.clipGradNorm = 0.5;
+        return config;
+    };
+    const Ended one = train(canonical(blobs(1, 24)));
+    for (const std::int64_t devices : {1, 2, 4, 8}) {
+        CAPTURE(devices);
+        checkSame(train(canonical(onDevices(blobs(1, 24), devices))), one);
+    }
+    const TemporaryDirectory directory;
+    const RunConfig transformer = text(1, 16, directory.path());
+    checkSame(train(canonical(onDevices(transformer, 4))), train(canonical(transformer)));
+}
+
+TEST_CASE("data_parallel tells what device 0 has and does that the others do not") {
+    const auto ranks = trainAsThreads(onDevices(blobs(1, 32), 4));
+    REQUIRE(ranks.size() == 1);
+    std::string told;
+    for (const LogLine& line : ranks[0].all<LogLine>()) told += line.text + "\n";
+    CHECK_THAT(told, Catch::Matchers::Contains("data_parallel: device 0 takes"));
+    CHECK_THAT(told, Catch::Matchers::Contains("device 0 works alone for"));
+}
+
+TEST_CASE("a world size of data_parallel counts devices, and its process is one rank that reads whole batches") {
+    RunConfig config = blobs(4, 32);
+    config.parallel.strategy = "data_parallel";
+    CHECK(config.validateForTraining().empty());
+    CHECK(config.dataRanks() == 1);
+    CHECK(config.globalBatch() == 32);
+    config.mesh.shard = 2;
+    CHECK(config.validateForTraining().at(0).field == "mesh");
+}
+
+TEST_CASE("a rank that leaves out a layer is an error in PyTorch's words, unless unused parameters are looked for") {
+    CHECK_THROWS_WITH(trainAsThreads(skipping(1)),
+                      Catch::Matchers::Contains("Expected to have finished reduction in the prior iteration") &&
+                          Catch::Matchers::Contains("parallel.find_unused_parameters to true"));
+    CHECK_THROWS(trainAsThreads(skipping(2)));
+    RunConfig config = skipping(2);
+    config.parallel.findUnusedParameters = true;
+    const auto ranks = trainAsThreads(config);
+    CHECK(ranks[0].parameters == ranks[1].parameters);
+    CHECK(ranks[0].results("val").back().loss < ranks[0].results("val").front().loss);
+    std::string told;
+    for (const LogLine& line : ranks[0].all<LogLine>()) told += line.text + "\n";
+    CHECK_THAT(told, Catch::Matchers::Contains("find_unused_parameters: this rank left out layers in"));
+}
+
+TEST_CASE("layers that are left out are zeros to fsdp, with which ddp agrees to the bit when it looks for them") {
+    RunConfig config = skipping(2);
+    config.parallel.findUnusedParameters = true;
+    const Ended ddp = train(config);
+    config.parallel.findUnusedParameters = false;
+    checkSame(train(sharded(config, "parameters", "block")), ddp);
+}
+
+TEST_CASE("a skip that is no probability is refused, and so is looking for unused parameters elsewhere than in ddp") {
+    RunConfig config = skipping(1);
+    config.model.layers.replace(config.model.layers.find("0.5"), 3, "1.5");
+    CHECK_THROWS_WITH(trainAsThreads(config), Catch::Matchers::Contains("has the skip 1.5"));
+    RunConfig fsdp = sharded(blobs(2, 8), "parameters", "block");
+    fsdp.parallel.findUnusedParameters = true;
+    CHECK(fsdp.validateForTraining().at(0).field == "parallel.find_unused_parameters");
+}
