@@ -12,6 +12,8 @@
 #include "experiment/sweep_command.h"
 #include "live/attach_command.h"
 #include "live/control_run_command.h"
+#include "live/host_command.h"
+#include "live/join_command.h"
 #include "live/run_command.h"
 #include "plan/plan_command.h"
 #include "results/compare_command.h"
@@ -49,6 +51,8 @@ int runCommandLine(int argc, char** argv) {
     addRunCommand(app, action);
     addAttachCommand(app, action);
     addControlCommand(app, action);
+    addHostCommand(app, action);
+    addJoinCommand(app, action);
     addShowCommand(app, action);
     addCompareCommand(app, action);
     addWhatifCommand(app, action);

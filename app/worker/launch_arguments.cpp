@@ -42,6 +42,8 @@ Result<bool> takeOption(LaunchArguments& arguments, const std::string& name, con
         arguments.out = value;
     else if (name == "--resume")
         arguments.resume = value;
+    else if (name == "--name")
+        arguments.name = value.substr(0, 64);
     else if (name == "--set")
         arguments.assignments.push_back(value);
     else

@@ -11,11 +11,12 @@
 namespace ringside {
 
 // ringside-worker CONFIG [--out DIR] [--set A.B=VALUE]... [--resume PATH] [--wait SECONDS]
-//                 [--rank R --world-size W --master HOST:PORT] [--local-rank L]
+//                 [--rank R --world-size W --master HOST:PORT] [--local-rank L] [--name NAME]
 struct LaunchArguments {
     std::string config;
     std::string out;
     std::string resume;
+    std::string name;  // of who runs it, instead of the host's
     std::vector<std::string> assignments;
     std::chrono::milliseconds wait{120000};
     LaunchOptions place;
@@ -24,7 +25,7 @@ struct LaunchArguments {
 
 inline constexpr const char* kLaunchUsage =
     "usage: ringside-worker CONFIG [--out DIR] [--set A.B=VALUE]... [--resume PATH] [--wait SECONDS]\n"
-    "                       [--rank R --world-size W --master HOST:PORT] [--local-rank L]\n"
+    "                       [--rank R --world-size W --master HOST:PORT] [--local-rank L] [--name NAME]\n"
     "\n"
     "One rank of a run, started by torchrun, srun, mpirun or PBS, or by hand with the options of the last line:\n"
     "  torchrun --no-python --nnodes 2 --nproc-per-node 4 ... ringside-worker my.json --out runs/x\n"

@@ -13,14 +13,15 @@
 #include "base/errors.h"
 #include "base/exit_code.h"
 #include "base/json.h"
+#include "base/secret.h"
 #include "launch/launch_sources.h"
-#include "launch/proof.h"
 #include "launch/rendezvous_guest.h"
 #include "launch/shared_handover.h"
 #include "launch/shared_memory.h"
 #include "launch_arguments.h"
 #include "launch_errors.h"
 #include "rank_life.h"
+#include "run/prepare/class_data.h"
 #include "run/prepare/experiment_file.h"
 #include "run/ranks/worker_program.h"
 #include "run/supervise/launched_run.h"
@@ -64,18 +65,13 @@ int refuse(const Problem& problem) {
     return asCode(ExitCode::kBadConfiguration);
 }
 
-// The ranks of a run read the same experiment; where it lies, and where a run goes on from, is no part of it.
-std::string hashOf(RunConfig config) {
-    config.training.resume.clear();
-    return sha256Text(config.toText());
-}
-
 Result<Start> readStart(int argc, char** argv) {
     Start start;
     Result<LaunchArguments> arguments = parseLaunchArguments(argc, argv);
     if (!arguments) return arguments.problem();
     start.arguments = std::move(arguments).value();
     start.sources = readLaunchSources();
+    if (!start.arguments.name.empty()) start.sources.hostName = start.arguments.name;
     Result<LaunchPlace> place = findLaunchPlace(start.arguments.place, start.sources);
     if (!place) return place.problem();
     start.place = std::move(place).value();
@@ -86,7 +82,7 @@ Result<Start> readStart(int argc, char** argv) {
     start.experiment.config.parallel.worldSize = start.place.worldSize;
     const std::string token = start.sources.find(kTokenVariable).value_or("");
     start.ownToken = !token.empty();
-    start.terms = termsOf(start.place, token, RINGSIDE_VERSION, hashOf(start.experiment.config));
+    start.terms = termsOf(start.place, token, RINGSIDE_VERSION, experimentHash(start.experiment.config));
     start.terms.deadline = start.arguments.wait;
     return start;
 }
@@ -109,7 +105,7 @@ Result<LaunchedRun> prepare(const Start& start) {
     launched.epochUs = monotonicMicroseconds();
     RunConfig config = start.experiment.config;
     if (start.arguments.resume == kResumeAuto) {
-        const Result<std::string> checkpoint = findResumeAuto(start.arguments.out);
+        const Result<std::string> checkpoint = findResumeAuto(start.arguments.out, config.dataRanks());
         if (!checkpoint) return checkpoint.problem();
         config.training.resume = checkpoint.value();
     } else if (!start.arguments.resume.empty()) {
@@ -188,6 +184,9 @@ RunConfig configFor(const Start& start, const Welcome& welcome) {
     RunConfig config = start.experiment.config;
     resolvePaths(config, start.experiment.baseDirectory);
     config.training.resume = welcome.resume;
+    // A copy of the same checkpoint that is on this host.
+    if (!welcome.resume.empty() && !start.arguments.resume.empty() && start.arguments.resume != kResumeAuto)
+        config.training.resume = std::filesystem::absolute(start.arguments.resume).lexically_normal().string();
     config.parallel.backend = welcome.backend;
     config.parallel.device = welcome.device;
     return config;

@@ -7,10 +7,26 @@
 #include <sys/random.h>
 
 #include <cerrno>
+#include <vector>
 
 #include "base/errors.h"
+#include "base/files.h"
+#include "base/sha256.h"
 
 namespace ringside {
+namespace {
+
+std::string hexOf(std::span<const std::byte> bytes) {
+    constexpr const char* kDigits = "0123456789abcdef";
+    std::string text;
+    for (const std::byte byte : bytes) {
+        text += kDigits[std::to_integer<unsigned>(byte) >> 4];
+        text += kDigits[std::to_integer<unsigned>(byte) & 15];
+    }
+    return text;
+}
+
+}  // namespace
 
 Secret randomSecret() {
     Secret secret{};
@@ -34,6 +50,27 @@ Proof proofOf(std::span<const std::byte> key, std::string_view message) {
 
 bool isSameProof(const Proof& a, const Proof& b) {
     return CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+std::string hmacSha256(std::string_view key, std::string_view text) {
+    return hexOf(proofOf(std::as_bytes(std::span(key.data(), key.size())), text));
+}
+
+bool sameSecret(std::string_view one, std::string_view other) {
+    return one.size() == other.size() && CRYPTO_memcmp(one.data(), other.data(), one.size()) == 0;
+}
+
+std::string sha256Text(std::string_view text) {
+    Sha256 sum;
+    sum.add(std::as_bytes(std::span(text.data(), text.size())));
+    return sum.hex();
+}
+
+std::string randomHex(std::size_t bytes) {
+    std::vector<std::byte> random(bytes);
+    if (::getrandom(random.data(), bytes, 0) != static_cast<ssize_t>(bytes))
+        throw IoError("no random bytes from the kernel (" + errnoText(errno) + ")");
+    return hexOf(random);
 }
 
 }  // namespace ringside

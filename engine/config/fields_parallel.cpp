@@ -101,6 +101,14 @@ std::vector<ConfigField> parallelFields() {
          {},
          0,
          1000},
+        {"parallel.min_ranks",
+         kInteger,
+         "With ranks on several hosts: where a host stays away after a failure, so many ranks go on without it, with "
+         "the samples dealt anew from the last whole epoch. 0 waits for all.",
+         RINGSIDE_SLOT(parallel.minRanks),
+         {},
+         0,
+         4096},
         {"parallel.memory_limit_mb",
          kReal,
          "The most MiB that a rank may take for parameters, gradients, optimizer, activations and what it gathers; 0 "

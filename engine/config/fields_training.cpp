@@ -239,6 +239,13 @@ std::vector<ConfigField> trainingFields() {
          {},
          0,
          1e6},
+        {"training.keep_checkpoints",
+         kInteger,
+         "How many of the checkpoints that training.checkpoint_every writes are kept, the latest ones; 0 keeps all.",
+         RINGSIDE_SLOT(training.keepCheckpoints),
+         {},
+         0,
+         1e6},
         {"training.resume", kText,
          "What to go on from: a run directory (its newest checkpoint), a checkpoint in it, or a safetensors file, "
          "which "

@@ -68,11 +68,12 @@ struct ParallelConfig {
     double bucketCapMb = 25;
     double firstBucketMb = 1;
     std::int64_t threadsPerRank = 0;  // on the CPU; 0: the host's CPUs divided by its ranks
-    double timeoutSeconds = 30;       // a rank that is silent this long has hung
-    std::string interface = {};       // of the network between hosts; empty: the one that reaches rank 0
-    std::int64_t maxRestarts = 0;     // from the last checkpoint, after a rank failed
-    double memoryLimitMb = 0;         // of each rank, as the engine counts; 0: none but the machine's
-    bool shareGpu = false;            // more ranks than GPUs: several ranks on one, for teaching and not for timing
+    double timeoutSeconds = 30;    // a rank that is silent this long has hung
+    std::string interface = {};    // of the network between hosts; empty: the one that reaches rank 0
+    std::int64_t maxRestarts = 0;  // from the last checkpoint, after a rank failed
+    std::int64_t minRanks = 0;     // so few go on where others stay away; 0: only all
+    double memoryLimitMb = 0;      // of each rank, as the engine counts; 0: none but the machine's
+    bool shareGpu = false;         // more ranks than GPUs: several ranks on one, for teaching and not for timing
     PaceConfig pace = {};
     bool findUnusedParameters = false;  // ddp: a gradient that does not come counts as zeros
     std::int64_t devices = 0;           // data_parallel: in the one process; 0: as many as world_size says
@@ -145,6 +146,7 @@ struct TrainingConfig {
     std::int64_t logEvery = 1;             // steps between telemetry points
     std::int64_t checkpointEvery = 0;      // epochs between checkpoints; 0 = final weights only
     std::int64_t checkpointSeconds = 180;  // at most, between checkpoints of which the latest is kept; 0 = off
+    std::int64_t keepCheckpoints = 0;      // the latest of those that are written; 0: all
     std::string resume = {};               // checkpoint or run directory to go on from; empty = start anew
     std::string precision = "fp32";        // fp32 | bf16 | fp16
     bool tf32 = false;                     // CUDA: matrix products with TF32 mantissas

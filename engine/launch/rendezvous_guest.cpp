@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "launch/proof.h"
+#include "base/secret.h"
 
 namespace ringside {
 namespace {

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/rendezvous_host.h"
 
-#include <netdb.h>
-#include <netinet/in.h>
 #include <poll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
-#include <memory>
 
 #include "base/files.h"
-#include "launch/proof.h"
+#include "base/secret.h"
 
 namespace ringside {
 namespace {
@@ -22,7 +17,6 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kGreetingPatience{5000};
 constexpr milliseconds kSendPatience{1000};
 constexpr int kFirstPort = 20000;  // below the ports that kernels give to connections
 constexpr int kPortSpan = 12000;
@@ -58,36 +52,10 @@ RendezvousTerms termsOf(const LaunchPlace& place, const std::string& token, cons
 RendezvousHost::RendezvousHost(RendezvousTerms terms, const LaunchPlace& place, std::string ownHostKey)
     : m_terms(std::move(terms)), m_place(place), m_hostKey(std::move(ownHostKey)) {}
 
-// Debian's /etc/hosts gives a host's own name an address that no other host reaches.
-void RendezvousHost::openToOthers(const std::string& host, sockaddr& address) const {
-    auto* v4 = reinterpret_cast<sockaddr_in*>(&address);
-    const bool loops = address.sa_family == AF_INET && (ntohl(v4->sin_addr.s_addr) >> 24) == 127;
-    const bool named = host != "localhost" && host.find_first_not_of("0123456789.") != std::string::npos;
-    if (loops && named && !m_place.isOneHost()) v4->sin_addr.s_addr = htonl(INADDR_ANY);
-}
-
-bool RendezvousHost::bindTo(const std::string& host, int port) {
-    addrinfo hints{};
-    hints.ai_socktype = SOCK_STREAM;
-    addrinfo* found = nullptr;
-    if (::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found) != 0) return false;
-    const std::unique_ptr<addrinfo, void (*)(addrinfo*)> all(found, ::freeaddrinfo);
-    for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
-        UniqueFd socket(::socket(one->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-        const int on = 1;
-        openToOthers(host, *one->ai_addr);
-        if (!socket || ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0) continue;
-        if (::bind(socket.get(), one->ai_addr, one->ai_addrlen) != 0 || ::listen(socket.get(), 1024) != 0) continue;
-        m_listener = std::move(socket);
-        return true;
-    }
-    return false;
-}
-
 Problems RendezvousHost::listen() {
     for (const int port : m_terms.ports) {
         for (const std::string& host : m_terms.hosts) {
-            if (bindTo(host, port)) return {};
+            if (m_door.listen(host, port, !m_place.isOneHost())) return {};
         }
     }
     std::string hosts;
@@ -99,7 +67,7 @@ Problems RendezvousHost::listen() {
 }
 
 std::string RendezvousHost::address() const {
-    return ownAddress(m_listener.get(), true);
+    return m_door.address();
 }
 
 Result<Gathering> RendezvousHost::gather(int stopFd, const std::function<void(const std::string&)>& say) {
@@ -116,8 +84,9 @@ Result<Gathering> RendezvousHost::gather(int stopFd, const std::function<void(co
             stopped.stopped = true;
             return stopped;
         }
-        accept();
-        readPending();
+        m_door.look([this](UniqueFd& socket, const std::string& nonce, const std::string& line) {
+            return greet(socket, nonce, line);
+        });
         readControls();
         if (m_problem) return dismiss(*m_problem);
         sayMissing(say);
@@ -127,8 +96,8 @@ Result<Gathering> RendezvousHost::gather(int stopFd, const std::function<void(co
 
 // True when asked to stop. What is ready is found by looking at all: there are few, and this is before training.
 bool RendezvousHost::waitForInput(int stopFd) const {
-    std::vector<pollfd> waiting{{stopFd, POLLIN, 0}, {m_listener.get(), POLLIN, 0}};
-    for (const Pending& pending : m_pending) waiting.push_back({pending.socket.get(), POLLIN, 0});
+    std::vector<pollfd> waiting{{stopFd, POLLIN, 0}};
+    m_door.addInterests(waiting);
     for (const auto& [rank, guest] : m_guests) {
         if (guest.control) waiting.push_back({guest.control.get(), POLLIN, 0});
     }
@@ -136,48 +105,20 @@ bool RendezvousHost::waitForInput(int stopFd) const {
     return stopFd >= 0 && (waiting.front().revents & POLLIN) != 0;
 }
 
-void RendezvousHost::accept() {
-    for (std::size_t round = 0; round < kMostPending; ++round) {  // bounded: a flood must not keep us here
-        UniqueFd socket(::accept4(m_listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-        if (!socket) return;
-        if (m_pending.size() >= kMostPending) {
-            m_pending.pop_front();  // whoever has been silent for longest
-            ++m_strangers;
-        }
-        sendWithoutDelay(socket.get());
-        Pending pending{std::move(socket), randomHex(16), steady_clock::now() + kGreetingPatience};
-        if (!sendLine(pending.socket.get(), encodeChallenge(pending.nonce), steady_clock::now())) continue;
-        m_pending.push_back(std::move(pending));
-    }
-}
-
-void RendezvousHost::readPending() {
-    for (auto pending = m_pending.begin(); pending != m_pending.end();) {
-        const TakenLine taken = takeLineNow(pending->socket.get(), kMaxGreetingBytes);
-        const bool waits = taken.state == TakenLine::State::kNotYet && steady_clock::now() < pending->deadline;
-        if (waits) {
-            ++pending;
-            continue;
-        }
-        if (taken.state != TakenLine::State::kLine || !greet(*pending, taken.text)) ++m_strangers;
-        pending = m_pending.erase(pending);
-    }
-}
-
 // False for a stranger.
-bool RendezvousHost::greet(Pending& pending, const std::string& line) {
+bool RendezvousHost::greet(UniqueFd& socket, const std::string& nonce, const std::string& line) {
     const std::optional<Greeting> greeting = decodeGreeting(line);
-    if (!greeting || !sameSecret(greeting->proof, hmacSha256(m_terms.token, greeting->provenText(pending.nonce)))) {
-        sendLine(pending.socket.get(), encodeAnswer({"", "the token is another run's", ""}), steady_clock::now());
+    if (!greeting || !sameSecret(greeting->proof, hmacSha256(m_terms.token, greeting->provenText(nonce)))) {
+        sendLine(socket.get(), encodeAnswer({"", "the token is another run's", ""}), steady_clock::now());
         return false;
     }
     const std::string refused = objection(*greeting);
-    answer(pending.socket.get(), *greeting, refused);
+    answer(socket.get(), *greeting, refused);
     if (!refused.empty()) {
         m_problem = Problem{"rank " + std::to_string(greeting->rank) + " on " + greeting->host, refused,
                             "start all ranks with the same program, experiment and number of ranks"};
     } else {
-        seat(pending, *greeting);
+        seat(socket, *greeting);
     }
     return true;
 }
@@ -205,17 +146,17 @@ std::string RendezvousHost::objection(const Greeting& greeting) {
     return greeting.role == "telemetry" || greeting.role == "store" ? "" : "came twice from the same process";
 }
 
-void RendezvousHost::seat(Pending& pending, const Greeting& greeting) {
+void RendezvousHost::seat(UniqueFd& socket, const Greeting& greeting) {
     Guest& guest = m_guests[greeting.rank];
-    if (greeting.role == "telemetry") guest.telemetry = std::move(pending.socket);
-    if (greeting.role == "store") guest.store = std::move(pending.socket);
+    if (greeting.role == "telemetry") guest.telemetry = std::move(socket);
+    if (greeting.role == "store") guest.store = std::move(socket);
     if (greeting.role != "control") return;
     guest.rank = greeting.rank;
     guest.host = greeting.host;
     guest.hostKey = greeting.hostKey;
     guest.pid = static_cast<pid_t>(greeting.pid);
-    guest.address = peerAddress(pending.socket.get(), false);
-    guest.control = std::move(pending.socket);
+    guest.address = peerAddress(socket.get(), false);
+    guest.control = std::move(socket);
 }
 
 // Those who are here ask for the time, and may leave.
@@ -270,8 +211,7 @@ Problem RendezvousHost::dismiss(Problem problem) {
 }
 
 Gathering RendezvousHost::close() {
-    m_listener.reset();
-    m_pending.clear();
+    m_door.close();
     Gathering gathering;
     for (auto& [rank, guest] : m_guests) gathering.guests.push_back(std::move(guest));
     m_guests.clear();

@@ -5,13 +5,13 @@
 
 #include <chrono>
 #include <functional>
-#include <list>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "launch/front_door.h"
 #include "launch/greeting.h"
 #include "launch/launch_place.h"
 #include "launch/line_socket.h"
@@ -52,38 +52,25 @@ struct Gathering {
     bool stopped = false;       // asked to stop before all had come
 };
 
-// Rank 0's side of the rendezvous: listens until every other rank has come, then no more. Strangers are counted and
-// change nothing: all that they can send is one bounded line within a bounded time on a bounded number of connections.
+// Rank 0's side of the rendezvous: listens until every other rank has come, then no more. Strangers change nothing.
 class RendezvousHost {
   public:
-    static constexpr std::size_t kMostPending = 256;
-
     RendezvousHost(RendezvousTerms terms, const LaunchPlace& place, std::string ownHostKey);
 
     // A problem when no port is free or none of the hosts is this one.
     Problems listen();
     std::string address() const;  // "10.0.0.7:21345", where it listens
-    std::int64_t strangers() const { return m_strangers; }
+    std::int64_t strangers() const { return m_door.strangers(); }
 
     // Waits for all. Problems: who is missing at the deadline, another version or experiment, two of the same rank, a
     // rank that left again. `say` is told who is awaited; a read on stopFd ends the waiting.
     Result<Gathering> gather(int stopFd, const std::function<void(const std::string&)>& say);
 
   private:
-    struct Pending {
-        UniqueFd socket;
-        std::string nonce;
-        LineDeadline deadline;
-    };
-
-    void openToOthers(const std::string& host, struct sockaddr& address) const;
-    bool bindTo(const std::string& host, int port);
-    void accept();
-    void readPending();
-    bool greet(Pending& pending, const std::string& line);
+    bool greet(UniqueFd& socket, const std::string& nonce, const std::string& line);
     void answer(int socket, const Greeting& greeting, const std::string& refused) const;
     std::string objection(const Greeting& greeting);
-    void seat(Pending& pending, const Greeting& greeting);
+    void seat(UniqueFd& socket, const Greeting& greeting);
     void readControls();
     bool waitForInput(int stopFd) const;
     void sayMissing(const std::function<void(const std::string&)>& say);
@@ -95,11 +82,9 @@ class RendezvousHost {
     const RendezvousTerms m_terms;
     const LaunchPlace m_place;
     const std::string m_hostKey;
-    UniqueFd m_listener;
-    std::list<Pending> m_pending;  // oldest first
+    FrontDoor m_door;
     std::map<int, Guest> m_guests;
     std::optional<Problem> m_problem;
-    std::int64_t m_strangers = 0;
     LineDeadline m_startedAt{};
     LineDeadline m_sayAt{};
 };

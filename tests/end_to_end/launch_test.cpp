@@ -4,7 +4,7 @@
 #include <csignal>
 #include <memory>
 
-#include "launch/proof.h"
+#include "base/secret.h"
 #include "program.h"
 #include "support/catch.h"
 

@@ -8,7 +8,7 @@
 #include <future>
 #include <thread>
 
-#include "launch/proof.h"
+#include "base/secret.h"
 #include "launch/rendezvous_guest.h"
 #include "launch/rendezvous_host.h"
 #include "launch/shared_handover.h"

@@ -186,6 +186,7 @@ constexpr std::array kFields = {
     FormField{Parallel, "parallel.pace.latency_us", "paceLatency", QT_TRANSLATE_NOOP("form", "Paced latency, \u00b5s"),
               true},
     FormField{Parallel, "parallel.max_restarts", "maxRestarts", QT_TRANSLATE_NOOP("form", "Restarts, at most"), true},
+    FormField{Parallel, "parallel.min_ranks", "minRanks", QT_TRANSLATE_NOOP("form", "Go on with ranks, least"), true},
 
     FormField{Loading, "loader.batch_size", "batchSize", QT_TRANSLATE_NOOP("form", "Batch size per rank")},
     FormField{Loading, "sampler.kind", "sampler", QT_TRANSLATE_NOOP("form", "Sampler")},
@@ -274,6 +275,8 @@ constexpr std::array kFields = {
               QT_TRANSLATE_NOOP("form", "Checkpoint, epochs"), true},
     FormField{Optimisation, "training.checkpoint_seconds", "checkpointSeconds",
               QT_TRANSLATE_NOOP("form", "Checkpoint, seconds"), true},
+    FormField{Optimisation, "training.keep_checkpoints", "keepCheckpoints",
+              QT_TRANSLATE_NOOP("form", "Checkpoints kept"), true},
     FormField{Optimisation, "training.resume", "resume", QT_TRANSLATE_NOOP("form", "Resume from"), true},
     FormField{Optimisation, "training.on_non_finite", "onNonFinite", QT_TRANSLATE_NOOP("form", "Loss not finite"),
               true},

@@ -20,9 +20,9 @@
 #include "base/errors.h"
 #include "base/files.h"
 #include "base/line_splitter.h"
+#include "base/secret.h"
 #include "base/terminal_text.h"
 #include "export/job_script.h"
-#include "launch/proof.h"
 
 namespace ringside {
 namespace {

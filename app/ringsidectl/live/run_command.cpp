@@ -233,10 +233,7 @@ int runCommand(RunArguments arguments) {
     if (arguments.maxRestarts >= 0)
         arguments.assignments.push_back("parallel.max_restarts=" + std::to_string(arguments.maxRestarts));
     if (arguments.resume == kResumeAuto) {
-        const Result<std::string> checkpoint = findResumeAuto(arguments.out);
-        if (!checkpoint) return reportProblems({checkpoint.problem()});
         if (arguments.config.empty()) arguments.config = experimentOf(arguments.out);
-        arguments.assignments.push_back("training.resume=" + Json(checkpoint.value()).dump());
     } else if (!arguments.resume.empty()) {
         const std::filesystem::path resumed = std::filesystem::absolute(arguments.resume).lexically_normal();
         if (arguments.config.empty()) {
@@ -251,6 +248,12 @@ int runCommand(RunArguments arguments) {
     }
     Result<Experiment> experiment = loadExperiment(arguments.config, arguments.assignments, problems);
     if (!experiment) return reportProblems(problems);
+    if (arguments.resume == kResumeAuto) {
+        RunConfig& config = experiment.value().config;
+        const Result<std::string> checkpoint = findResumeAuto(arguments.out, config.dataRanks());
+        if (!checkpoint) return reportProblems({checkpoint.problem()});
+        config.training.resume = checkpoint.value();
+    }
     Result<PreparedRun> run = prepareRun(experiment.value().config, experiment.value().baseDirectory, &problems);
     if (!run) return reportProblems(problems.empty() ? Problems{run.problem()} : problems);
     Result<std::filesystem::path> worker = findWorkerProgram(run.value().compute.device);

@@ -82,6 +82,7 @@ Result<PreparedRun> prepareRun(const RunConfig& config, const std::filesystem::p
         if (!point) return point.problem();
         const CheckpointManifest& manifest = point.value().manifest;
         run.stepsBefore = manifest.step;
+        run.epochsBefore = manifest.epochsDone;
         run.stepsLeft =
             (config.training.epochs - manifest.epochsDone) * run.stepsPerEpoch - steps(manifest.batchesDone);
     }

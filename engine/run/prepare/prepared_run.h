@@ -36,7 +36,8 @@ struct PreparedRun {
     std::int64_t trainingSamples = 0;
     std::int64_t validationSamples = 0;
     std::int64_t stepsPerEpoch = 0;
-    std::int64_t stepsBefore = 0;                     // done by what training.resume names
+    std::int64_t stepsBefore = 0;  // done by what training.resume names
+    std::int64_t epochsBefore = 0;
     std::int64_t stepsLeft = -1;                      // after those; -1: all of all epochs
     std::vector<std::string> planHashes;              // by rank, of epoch 0
     std::shared_ptr<const ClassLabels> classes = {};  // of the training samples, for samplers that need them

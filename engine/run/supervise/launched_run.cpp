@@ -7,9 +7,9 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/secret.h"
 #include "launch/launch_sources.h"
 #include "launch/line_socket.h"
-#include "launch/proof.h"
 #include "launch/shared_handover.h"
 #include "launch/shared_memory.h"
 #include "run/ranks/remote_rank.h"
@@ -114,6 +114,10 @@ SupervisorOptions optionsFor(const LaunchedRun& launched, const Welcome& welcome
     options.hosts = welcome.hosts;
     options.address = welcome.addresses[0];
     options.startDeadline = kReadingPatience;
+    options.restart = launched.restart;
+    options.onChange = launched.onChange;
+    if (welcome.hostCount() > 1 || !launched.hostName.empty())
+        options.hostName = launched.hostName.empty() ? readLaunchSources().hostName : launched.hostName;
     return options;
 }
 

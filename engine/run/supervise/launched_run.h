@@ -10,6 +10,7 @@
 #include "launch/rendezvous_host.h"
 #include "run/prepare/prepared_run.h"
 #include "run/read/run_directory.h"
+#include "telemetry/data/run_data.h"
 #include "telemetry/events/events.h"
 
 namespace ringside {
@@ -24,8 +25,11 @@ struct LaunchedRun {
     PreparedRun run;
     std::filesystem::path worker;  // for rank 0
     std::int64_t epochUs = 0;
-    int stopFd = -1;                              // a read asks for a stop
-    std::function<void(const std::string&)> say;  // to whoever reads the launcher's output
+    int stopFd = -1;                                              // a read asks for a stop
+    std::int64_t restart = 0;                                     // how often this run was started again
+    std::string hostName;                                         // as rank 0 shall be called; empty: as the host is
+    std::function<void(const RunData&, unsigned)> onChange = {};  // as SupervisorOptions has it
+    std::function<void(const std::string&)> say;                  // to whoever reads the launcher's output
 };
 
 // Until the run has ended and its directory is complete. A problem when it could not start: then nothing is left.

@@ -2,6 +2,7 @@
 #include "run/supervise/outcome.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "run/checkpoint/checkpoint_manifest.h"
@@ -110,7 +111,10 @@ RunEnded withoutDirectory(const RunEvidence& run) {
                                                         : "; its checkpoints went with it"));
 }
 
-std::optional<CheckpointThere> newestUpTo(const std::filesystem::path& runDirectory, std::int64_t mostSteps) {
+using Accept = std::function<bool(const std::filesystem::path& directory, const CheckpointManifest& manifest)>;
+
+std::optional<CheckpointThere> newestUpTo(const std::filesystem::path& runDirectory, std::int64_t mostSteps,
+                                          const Accept& accept = {}) {
     std::optional<CheckpointThere> newest;
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(runDirectory / "checkpoints", error)) {
@@ -120,6 +124,7 @@ std::optional<CheckpointThere> newestUpTo(const std::filesystem::path& runDirect
         const Result<CheckpointManifest> manifest = CheckpointManifest::fromJson(json.value(), file.string());
         if (!manifest || manifest.value().step > mostSteps) continue;
         if (newest && manifest.value().step <= newest->step) continue;
+        if (accept && !accept(entry.path(), manifest.value())) continue;
         const bool complete = std::ranges::all_of(manifest.value().files, [&](const CheckpointManifest::File& listed) {
             std::error_code missing;
             const auto bytes = std::filesystem::file_size(entry.path() / listed.name, missing);
@@ -150,6 +155,24 @@ RunEnded outcomeOf(const RunEvidence& run) {
 std::optional<CheckpointThere> newestRecorded(const std::filesystem::path& runDirectory, std::int64_t recordedSteps) {
     const std::optional<CheckpointThere> recorded = newestUpTo(runDirectory, recordedSteps);
     return recorded ? recorded : newestCheckpoint(runDirectory);
+}
+
+std::optional<CheckpointThere> newestFor(const std::filesystem::path& runDirectory, std::int64_t recordedSteps,
+                                         std::int64_t dataRanks) {
+    const Accept fits = [dataRanks](const std::filesystem::path&, const CheckpointManifest& manifest) {
+        return !manifest.isInsideEpoch() || static_cast<std::int64_t>(manifest.planHashes.size()) == dataRanks;
+    };
+    const auto recorded = newestUpTo(runDirectory, recordedSteps, fits);
+    return recorded ? recorded : newestUpTo(runDirectory, std::numeric_limits<std::int64_t>::max(), fits);
+}
+
+std::optional<CheckpointThere> checkpointAt(const std::filesystem::path& runDirectory,
+                                            const std::filesystem::path& checkpoint) {
+    return newestUpTo(runDirectory, std::numeric_limits<std::int64_t>::max(),
+                      [&](const std::filesystem::path& directory, const CheckpointManifest&) {
+                          std::error_code error;
+                          return std::filesystem::equivalent(directory, checkpoint, error) && !error;
+                      });
 }
 
 std::optional<CheckpointThere> newestCheckpoint(const std::filesystem::path& runDirectory) {

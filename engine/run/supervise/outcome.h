@@ -52,5 +52,12 @@ std::optional<CheckpointThere> newestCheckpoint(const std::filesystem::path& run
 // The newest whose steps are all in the record, for a run that goes on in the same directory: a checkpoint may be on
 // the disk before the last steps that led to it were recorded. Where there is only such a one, that.
 std::optional<CheckpointThere> newestRecorded(const std::filesystem::path& runDirectory, std::int64_t recordedSteps);
+// The same for so many ranks with data: where samples are dealt anew, the epoch under way begins again, so that only
+// checkpoints between two epochs will do.
+std::optional<CheckpointThere> newestFor(const std::filesystem::path& runDirectory, std::int64_t recordedSteps,
+                                         std::int64_t dataRanks);
+// A complete checkpoint of the run directory with this path.
+std::optional<CheckpointThere> checkpointAt(const std::filesystem::path& runDirectory,
+                                            const std::filesystem::path& checkpoint);
 
 }  // namespace ringside

@@ -23,12 +23,13 @@ std::int64_t recordedBefore(const RunPaths& paths) {
 
 }  // namespace
 
-Result<std::string> findResumeAuto(const fs::path& out) {
+Result<std::string> findResumeAuto(const fs::path& out, std::int64_t dataRanks) {
     if (out.empty())
         return Problem{"--resume auto", "does not know where to look", "name the run directory with --out"};
     std::error_code error;
     const fs::path absolute = fs::absolute(out, error).lexically_normal();
-    const std::optional<CheckpointThere> checkpoint = newestRecorded(absolute, recordedBefore(RunPaths(absolute)));
+    const std::optional<CheckpointThere> checkpoint =
+        newestFor(absolute, recordedBefore(RunPaths(absolute)), dataRanks);
     return checkpoint ? (absolute / checkpoint->path).string() : std::string();
 }
 
@@ -48,7 +49,7 @@ Result<RunPlace> takeRunPlace(const fs::path& out, const std::optional<std::stri
         emptyRecord(paths);
         return place;
     }
-    const std::optional<CheckpointThere> checkpoint = newestRecorded(paths.directory, recordedBefore(paths));
+    const std::optional<CheckpointThere> checkpoint = checkpointAt(paths.directory, resume);
     if (!checkpoint) return Problem{resume, "is gone", "start again"};
     place.recordedUs = cutRecord(paths, {checkpoint->step, checkpoint->epochsDone});
     return place;

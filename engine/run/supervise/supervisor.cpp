@@ -61,6 +61,7 @@ void Supervisor::start() {
                            " in the environment chooses the CPU's instructions: the last bits of "
                            "losses and weights are not those of a run without it");
     for (const std::string& note : m_options.notes) log("info", note);
+    noteEarlierRestarts();
     std::vector<std::unique_ptr<RankLink>> adopted = std::exchange(m_ranks, {});
     for (int rank = 0; rank < worldSize; ++rank) {
         const auto has = [rank](const auto& one) { return one && one->rank() == rank; };
@@ -68,7 +69,7 @@ void Supervisor::start() {
         if (found == adopted.end()) {
             startRank(rank);
         } else {
-            record(RankState{rank, "starting", "", (*found)->pid(), nowUs()});
+            record(RankState{rank, "starting", "", (*found)->pid(), nowUs(), -1, (*found)->host()});
             m_ranks.push_back(std::move(*found));
         }
     }
@@ -100,7 +101,7 @@ void Supervisor::startRank(int rank) {
     auto process = std::make_unique<RankProcess>(worker, environment, store);
     m_store.add(std::move(store), "rank " + std::to_string(rank));
     process->lastHeard = steady_clock::now();
-    record(RankState{rank, "starting", "", process->pid(), nowUs()});
+    record(RankState{rank, "starting", "", process->pid(), nowUs(), -1, m_options.hostName});
     m_ranks.push_back(std::move(process));
 }
 

@@ -37,6 +37,8 @@ struct SupervisorOptions {
     std::vector<int> hosts;          // of each rank; empty: all are here
     std::string address;             // of this host, as others reach it
     std::vector<std::string> notes;  // for the log, when it starts
+    std::string hostName;            // of this host, where there are others; empty: not told
+    std::int64_t restart = 0;        // how often the run was started again before, by whoever started this
     std::function<void(const RunData&, unsigned)> onChange;  // after events were recorded, with RunChange bits
 };
 
@@ -95,6 +97,7 @@ class Supervisor {
     RunEnded conclusion() const;
     RunEnded finish();
     bool restartRanks();
+    void noteEarlierRestarts();
     bool waitToRestart(std::chrono::milliseconds pause);
     void startAfresh();
     void runRanks();

@@ -55,6 +55,19 @@ bool Supervisor::restartRanks() {
     return true;
 }
 
+// Of a group that was ended and started again as a whole: a class, or ranks through ssh.
+void Supervisor::noteEarlierRestarts() {
+    m_restarts = m_options.restart;
+    if (m_restarts == 0) return;
+    for (std::int64_t i = 0; i < m_restarts; ++i) m_recorder.countRestart();
+    record(Controlled{.command = "restart",
+                      .value = static_cast<double>(m_restarts),
+                      .step = m_run.stepsBefore,
+                      .epoch = m_run.epochsBefore,
+                      .after = {},
+                      .timeUs = nowUs()});
+}
+
 // False when somebody wants the run to stop meanwhile: it stays failed.
 bool Supervisor::waitToRestart(milliseconds pause) {
     const TimePoint until = steady_clock::now() + pause;

@@ -18,6 +18,7 @@ constexpr std::size_t kMaxReplicaSteps = 8;
 constexpr std::size_t kMaxMarks = 64;
 constexpr std::int64_t kMostSamples = std::int64_t{1} << 62;
 constexpr std::int64_t kThroughputWindowUs = 500000;
+constexpr std::size_t kStepsForVerdict = 256;
 
 // Appends to a list that forgets its older half rather than grow without end.
 template <class T>
@@ -82,7 +83,7 @@ RankData* RunData::rank(int index) {
 }
 
 unsigned RunData::take(const RunStarted& event) {
-    if (m_started) return 0;  // one run line per stream; a second one would invalidate everything seen
+    if (m_started) return goOnWith(event);
     m_started = event;
     m_ranks.assign(static_cast<std::size_t>(std::max(event.worldSize, 0)), RankData{});
     for (RankData& one : m_ranks) one.loss = std::numeric_limits<double>::quiet_NaN();
@@ -98,8 +99,26 @@ unsigned RunData::take(const RunStarted& event) {
     }
     m_phaseSums.emplace(event.worldSize);
     m_phaseTimes.fill(Series(kPhasePoints));
-    constexpr std::size_t kForVerdict = 256;
-    m_trace.emplace(event.worldSize, m_curves == Curves::kKept ? TraceData::kMaxSteps : kForVerdict);
+    m_trace.emplace(event.worldSize, m_curves == Curves::kKept ? TraceData::kMaxSteps : kStepsForVerdict);
+    return kRunStartedChanged | kRanksChanged;
+}
+
+// A run has one run line, and one more each time it goes on with fewer or more ranks: the steps so far stay. Any other
+// would invalidate everything seen.
+unsigned RunData::goOnWith(const RunStarted& event) {
+    if (event.worldSize == m_started->worldSize) return 0;
+    m_started->worldSize = event.worldSize;
+    m_started->stepsPerEpoch = event.stepsPerEpoch;
+    m_started->config = event.config;
+    RankData fresh;
+    fresh.loss = std::numeric_limits<double>::quiet_NaN();
+    m_ranks.resize(static_cast<std::size_t>(std::max(event.worldSize, 0)), fresh);
+    m_indicesHeld.resize(m_ranks.size(), 0);
+    m_rankPaces.resize(m_ranks.size(), RankPace{});
+    m_merger.emplace(event.worldSize, event.stepsBefore);
+    m_replicas = ReplicaData(event.worldSize);
+    m_phaseSums.emplace(event.worldSize);
+    m_trace.emplace(event.worldSize, m_curves == Curves::kKept ? TraceData::kMaxSteps : kStepsForVerdict);
     return kRunStartedChanged | kRanksChanged;
 }
 
@@ -108,6 +127,7 @@ unsigned RunData::take(const RankState& event) {
     if (one == nullptr) return 0;
     one->state = event.state;
     if (!event.device.empty()) one->device = event.device;
+    if (!event.host.empty()) one->host = event.host;
     if (event.pid != 0) one->pid = event.pid;
     one->lastSeenUs = std::max(one->lastSeenUs, event.timeUs);
     m_lastTimeUs = std::max(m_lastTimeUs, event.timeUs);

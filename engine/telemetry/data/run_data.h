@@ -85,6 +85,7 @@ class StepMerger {
 struct RankData {
     std::string state;  // last RankState
     std::string device;
+    std::string host;  // empty: the one of the run
     std::int64_t pid = 0;
     std::int64_t step = 0;
     std::int64_t epoch = 0;
@@ -211,6 +212,7 @@ class RunData {
 
   private:
     unsigned take(const RunStarted& event);
+    unsigned goOnWith(const RunStarted& event);
     unsigned take(const RankState& event);
     unsigned take(const StepsFrame& event);
     unsigned take(const Heartbeat& event);

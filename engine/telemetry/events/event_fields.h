@@ -121,6 +121,7 @@ void fields(F& f, E& e) {
     if (f.tells(!e.device.empty())) f.text("device", e.device);
     if (f.tells(e.pid != 0)) f.integer("pid", e.pid);
     if (f.tells(e.missingRank >= 0)) f.integer("missing_rank", e.missingRank, -1, limits::kMaxRanks - 1);
+    if (f.tells(!e.host.empty())) f.text("host", e.host);
     timeField(f, e.timeUs);
 }
 

@@ -45,7 +45,8 @@ struct RankState {
     std::string device;    // "CPU 0" | "NVIDIA H200"; empty = unchanged
     std::int64_t pid = 0;  // 0 = unchanged
     std::int64_t timeUs = 0;
-    int missingRank = -1;  // failed because this rank did not take part in a collective; -1: for another reason
+    int missingRank = -1;   // failed because this rank did not take part in a collective; -1: for another reason
+    std::string host = {};  // where it runs, or who runs it there; empty = unchanged, or on the host of the run
 };
 
 // "steps": consecutive logged steps of one rank, as columns of equal length. In a thinned line each entry stands for

@@ -22,6 +22,13 @@ Json samplerJson(const RunConfig& config) {
     return json;
 }
 
+// Its manifest first, so that nobody takes what is left for whole; one checkpoint too many does no harm.
+void removeCheckpoint(const std::filesystem::path& directory) {
+    std::error_code ignored;
+    std::filesystem::remove(directory / kManifestName, ignored);
+    std::filesystem::remove_all(directory, ignored);
+}
+
 std::string megabytes(std::int64_t bytes) {
     constexpr std::int64_t kMegabyte = 1'000'000;
     return std::to_string((bytes + kMegabyte - 1) / kMegabyte) + " MB";
@@ -123,12 +130,18 @@ void CheckpointKeeper::write(const TrainingPosition& position, CheckpointTensors
                      ? writeCheckpoint(m_parts.runDirectory, manifestAt(position), parts)
                      : writeCheckpoint(m_parts.runDirectory, manifestAt(position), std::move(gathered));
     m_parts.observer.onEvent(CheckpointSaved{position.step, m_lastPath, m_parts.observer.nowUs()});
-    if (!m_timedPath.empty()) {
-        std::error_code ignored;  // one checkpoint too many does no harm
-        std::filesystem::remove_all(m_parts.runDirectory / m_timedPath, ignored);
-    }
+    if (!m_timedPath.empty()) removeCheckpoint(m_parts.runDirectory / m_timedPath);
     m_timedPath = std::exchange(m_nextIsTimed, false) ? m_lastPath : std::string();
+    if (m_timedPath.empty()) forgetOldest();
     scheduleTimedSave(m_parts.observer.nowUs() - fromUs);
+}
+
+// Those of this run alone; the one that is resumed from is somebody's own.
+void CheckpointKeeper::forgetOldest() {
+    const std::int64_t most = m_parts.config.training.keepCheckpoints;
+    m_kept.push_back(m_lastPath);
+    for (; most > 0 && static_cast<std::int64_t>(m_kept.size()) > most; m_kept.pop_front())
+        removeCheckpoint(m_parts.runDirectory / m_kept.front());
 }
 
 // A save may take a twentieth of the time at most, however long it is.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <optional>
 #include <string>
@@ -54,6 +55,7 @@ class CheckpointKeeper {
 
   private:
     void write(const TrainingPosition& position, CheckpointTensors gathered);
+    void forgetOldest();
     void scheduleTimedSave(std::int64_t tookUs);
     void checkFinite(std::int64_t step, const CheckpointTensors& gathered) const;
     CheckpointManifest manifestAt(const TrainingPosition& position) const;
@@ -68,7 +70,8 @@ class CheckpointKeeper {
     std::optional<SpaceReserve> m_reserve;
     std::int64_t m_timedSaveUs = std::numeric_limits<std::int64_t>::max();  // when the next is due
     bool m_nextIsTimed = false;
-    std::string m_timedPath;  // of the last timed one, until there is a newer checkpoint
+    std::deque<std::string> m_kept;  // written by this run and not timed, oldest first
+    std::string m_timedPath;         // of the last timed one, until there is a newer checkpoint
 };
 
 }  // namespace ringside

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live/class_run.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <utility>
+
+#include "base/errors.h"
+#include "base/terminal_text.h"
+#include "run/prepare/prepared_run.h"
+#include "run/prepare/resume_point.h"
+#include "run/supervise/launched_run.h"
+#include "run/supervise/run_place.h"
+
+namespace ringside {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr milliseconds kLookEvery{50};
+constexpr seconds kTellEvery{2};
+constexpr seconds kComeBack{8};  // for those who were lost, before others go on without them
+constexpr seconds kMeet{60};
+constexpr seconds kLastWords{3};
+constexpr std::int64_t kManyRestarts = 1000;  // of a class that may go on with fewer
+constexpr std::size_t kMostInput = 4096;
+
+bool mayPass(int exitCode) {
+    for (const ExitCode code :
+         {ExitCode::kCommunicationFailed, ExitCode::kDeviceFailed, ExitCode::kRankDied, ExitCode::kRankHung}) {
+        if (exitCode == static_cast<int>(code)) return true;
+    }
+    return false;
+}
+
+std::string namesOf(const std::vector<ClassMember*>& members) {
+    std::string names;
+    for (const ClassMember* member : members) names += (names.empty() ? "" : ", ") + member->name();
+    return names;
+}
+
+std::int64_t runClockUs() {
+    return std::chrono::duration_cast<std::chrono::microseconds>(ClassHost::Clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+ClassRun::ClassRun(ClassPlan plan, ClassHost& host, ClassView& view, Screen& screen)
+    : m_plan(std::move(plan)), m_host(host), m_view(view), m_screen(screen) {}
+
+int ClassRun::run(int inputFd, int signalFd) {
+    m_resume = m_plan.experiment.config.training.resume;
+    if (!offer(most())) return m_exitCode;
+    m_view.begin(m_host, m_plan.experiment.config.name, static_cast<int>(most()));
+    while (m_phase != Phase::kOver) {
+        waitForNews(inputFd, signalFd);
+        m_host.look(ClassHost::Clock::now());
+        for (const std::string& note : m_host.takeNotes()) m_view.say(note);
+        advance();
+        tell();
+    }
+    return m_exitCode;
+}
+
+// What the next start needs, for so many ranks. False when it cannot be had: then the class is over.
+bool ClassRun::offer(std::int64_t worldSize) {
+    RunConfig config = classConfig(m_plan.experiment.config, worldSize);
+    resolvePaths(config, m_plan.experiment.baseDirectory);
+    std::filesystem::path checkpoint;
+    if (m_restarts > 0) {
+        const Result<std::string> found = findResumeAuto(m_plan.out, config.dataRanks());
+        m_resume = found ? found.value() : "";
+    }
+    if (!m_resume.empty()) {
+        const Result<std::filesystem::path> found = findCheckpoint(m_resume);
+        if (!found) return over(found.problem().text(), static_cast<int>(ExitCode::kBadConfiguration)), false;
+        checkpoint = found.value();
+    }
+    Result<ClassData> data = gatherClassData(config, checkpoint, m_plan.mostBytes);
+    if (!data) return over(data.problem().text(), static_cast<int>(ExitCode::kBadConfiguration)), false;
+    m_data = std::move(data).value();
+    m_host.offer(m_data.offer, m_data.sources);
+    return true;
+}
+
+void ClassRun::waitForNews(int inputFd, int signalFd) {
+    std::vector<pollfd> waiting{{signalFd, POLLIN, 0}, {m_inputEnded ? -1 : inputFd, POLLIN, 0}};
+    m_host.addInterests(waiting);
+    if (::poll(waiting.data(), waiting.size(), static_cast<int>(kLookEvery.count())) <= 0) return;
+    if (waiting[0].revents != 0) readSignal(signalFd);
+    if (waiting[1].revents != 0) readInput(inputFd);
+}
+
+void ClassRun::readSignal(int signalFd) {
+    signalfd_siginfo ignored{};
+    if (::read(signalFd, &ignored, sizeof ignored) > 0) stop();
+}
+
+void ClassRun::readInput(int inputFd) {
+    std::array<char, 512> bytes;
+    const ssize_t got = ::read(inputFd, bytes.data(), bytes.size());
+    if (got <= 0) {
+        m_inputEnded = true;
+        // Whoever started us is gone; a run that goes on has its own control socket.
+        if (m_view.asLines() && m_phase != Phase::kRunning) stop();
+        return;
+    }
+    m_input.append(bytes.data(), static_cast<std::size_t>(got));
+    for (std::size_t end = m_input.find('\n'); end != std::string::npos; end = m_input.find('\n')) {
+        const std::string line = m_input.substr(0, end);
+        m_input.erase(0, end + 1);
+        if (line == "stop") stop();
+        if (line == "start" || line.empty()) m_startAsked = true;
+    }
+    if (m_input.size() > kMostInput) m_input.clear();
+}
+
+void ClassRun::stop() {
+    m_stopAsked = true;
+    const std::uint64_t one = 1;
+    if (m_phase == Phase::kRunning) {
+        [[maybe_unused]] const ssize_t written = ::write(m_stopRun.get(), &one, sizeof one);
+    } else {
+        over("the class was called off", static_cast<int>(ExitCode::kStopped));
+    }
+}
+
+void ClassRun::advance() {
+    if (m_phase == Phase::kGathering) return m_worldSize == 0 ? gather() : gatherAgain();
+    if (m_phase == Phase::kSending) return awaitSent();
+    if (m_phase != Phase::kRunning) return;
+    std::vector<std::string> said;
+    std::string directory;
+    {
+        const std::lock_guard lock(m_mutex);
+        said.swap(m_said);
+        directory.swap(m_directory);
+    }
+    for (const std::string& sentence : said) m_view.say(sentence);
+    if (!directory.empty()) m_view.runBegins(directory);
+    if (m_training.wait_for(seconds(0)) == std::future_status::ready) conclude(m_training.get());
+}
+
+void ClassRun::gather() {
+    std::vector<ClassMember*> ready = m_host.readyOnes(ClassHost::Clock::now());
+    const auto others = static_cast<std::size_t>(most() - 1);
+    if (ready.size() > others) ready.resize(others);
+    if (ready.size() == others || (m_startAsked && !ready.empty())) return begin(ready);
+    if (std::exchange(m_startAsked, false)) m_view.say("nobody is ready yet");
+}
+
+// After a failure: with all of them, or after a while with those who are there. What they go on from may have to
+// travel first.
+void ClassRun::gatherAgain() {
+    const auto now = ClassHost::Clock::now();
+    std::vector<ClassMember*> here;
+    for (const auto& member : m_host.members()) {
+        if (member->isHere(now) && here.size() + 1 < static_cast<std::size_t>(most())) here.push_back(member.get());
+    }
+    const auto ranks = static_cast<std::int64_t>(here.size()) + 1;
+    const bool all = ranks >= m_worldSize;
+    const bool enough = least() > 0 && ranks >= std::max<std::int64_t>(least(), 2) && now - m_endedAt > kComeBack;
+    if (here.empty() || (!all && !enough && !m_startAsked)) return;
+    m_startAsked = false;
+    if (!offer(ranks)) return;
+    m_awaited.clear();
+    for (const ClassMember* member : here) m_awaited.push_back(member->id());
+    m_phase = Phase::kSending;
+}
+
+void ClassRun::awaitSent() {
+    std::vector<ClassMember*> ready;
+    const auto now = ClassHost::Clock::now();
+    std::size_t lost = m_awaited.size();
+    for (const auto& member : m_host.members()) {
+        if (std::ranges::find(m_awaited, member->id()) == m_awaited.end() || !member->isHere(now)) continue;
+        --lost;
+        if (member->ready == m_host.offered()) ready.push_back(member.get());
+    }
+    if (lost > 0) {
+        m_phase = Phase::kGathering;
+    } else if (ready.size() == m_awaited.size()) {
+        begin(ready);
+    }
+}
+
+void ClassRun::begin(const std::vector<ClassMember*>& ranks) {
+    const auto before = std::exchange(m_worldSize, static_cast<std::int64_t>(ranks.size()) + 1);
+    m_startAsked = false;
+    LaunchPlace place;
+    place.launcher = "a class";
+    place.worldSize = static_cast<int>(m_worldSize);
+    place.masterHosts = {m_host.code().host};
+    place.masterPort = m_host.runPort();
+    place.found = {"ringsidectl host"};
+    place.hosts = {m_plan.name};
+    for (const ClassMember* member : ranks) place.hosts.push_back(member->name());
+    place.restart = static_cast<int>(m_restarts);
+    RunConfig told = m_data.told;
+    told.parallel.worldSize = m_worldSize;
+    const std::string token = m_host.start(ranks);
+    RendezvousTerms terms = termsOf(place, token, RINGSIDE_VERSION, experimentHash(told));
+    terms.deadline = kMeet;
+    m_view.say("starting " + std::to_string(m_worldSize) + " ranks: " + m_plan.name + ", " + namesOf(ranks));
+    if (m_restarts > 0 && m_worldSize != before)
+        m_view.say("from here on the samples are dealt to " + std::to_string(m_worldSize) + " ranks instead of " +
+                   std::to_string(before) + ", from the last whole epoch");
+    m_stopRun = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    m_phase = Phase::kRunning;
+    m_training = std::async(std::launch::async, [this, place, terms] { return train(place, terms); });
+}
+
+// In a thread of its own: what the supervisor of any run does.
+ClassRun::Outcome ClassRun::train(LaunchPlace place, RendezvousTerms terms) {
+    const auto refused = [](const Problem& problem, ExitCode code) {
+        return Outcome{"failed", problem.text(), static_cast<int>(code)};
+    };
+    try {
+        RunConfig config = classConfig(m_plan.experiment.config, place.worldSize);
+        config.training.resume = m_resume;
+        LaunchedRun launched;
+        launched.epochUs = runClockUs();
+        Result<PreparedRun> prepared = prepareRun(config, m_plan.experiment.baseDirectory, nullptr, 1);
+        if (!prepared) return refused(prepared.problem(), ExitCode::kBadConfiguration);
+        const bool goesOn = m_restarts > 0;
+        Result<RunPlace> where = takeRunPlace(m_plan.out, goesOn ? std::optional(m_resume) : std::nullopt);
+        if (!where) return refused(where.problem(), ExitCode::kBadConfiguration);
+        launched.epochUs -= where.value().recordedUs;
+        launched.place = std::move(place);
+        launched.terms = std::move(terms);
+        launched.ownToken = true;
+        launched.run = std::move(prepared).value();
+        launched.worker = m_plan.worker;
+        launched.stopFd = m_stopRun.get();
+        launched.restart = m_restarts;
+        launched.hostName = m_plan.name;
+        launched.say = [this](const std::string& text) {
+            const std::lock_guard lock(m_mutex);
+            m_said.push_back(text);
+        };
+        ProgressView progress(m_screen, false, m_view.asLines());
+        launched.onChange = [&](const RunData& run, unsigned changes) { noteProgress(run, changes, progress); };
+        const Result<RunEnded> end = hostLaunchedRun(std::move(launched), std::move(where).value().directory);
+        if (!end) return refused(end.problem(), ExitCode::kCommunicationFailed);
+        return {end.value().state, end.value().verdict, end.value().exitCode};
+    } catch (const Error& error) {
+        return {"failed", error.what(), static_cast<int>(error.exitCode())};
+    }
+}
+
+void ClassRun::noteProgress(const RunData& run, unsigned changes, ProgressView& progress) {
+    if ((changes & kRunStartedChanged) != 0 && run.started()) {
+        const std::lock_guard lock(m_mutex);
+        m_directory = run.started()->runDirectory;
+    }
+    if (!m_view.asLines()) run.ended() ? progress.finish(run, m_plan.out.string()) : progress.update(run, changes);
+    const auto& last = run.lastStep();
+    if (!last) return;
+    char loss[32];
+    std::snprintf(loss, sizeof loss, "%.4f", last->loss);
+    const std::lock_guard lock(m_mutex);
+    m_progress = "step " + std::to_string(last->step) + " of " + std::to_string(run.totalSteps()) + ", loss " + loss;
+}
+
+bool ClassRun::mayGoOn(const Outcome& outcome) const {
+    const std::int64_t allowed = m_plan.experiment.config.parallel.maxRestarts;
+    const std::int64_t mostRestarts = allowed == 0 && least() > 0 ? kManyRestarts : allowed;
+    return outcome.state == "failed" && mayPass(outcome.exitCode) && !m_stopAsked && m_restarts < mostRestarts;
+}
+
+void ClassRun::conclude(const Outcome& outcome) {
+    m_host.noteRunEnded();
+    if (!mayGoOn(outcome)) {
+        if (!m_view.asLines() && outcome.state != "finished")
+            std::fprintf(stderr, "ringsidectl: %s\n", terminalText(outcome.verdict).c_str());
+        return over(outcome.verdict, outcome.exitCode);
+    }
+    ++m_restarts;
+    m_endedAt = ClassHost::Clock::now();
+    m_phase = Phase::kGathering;
+    m_view.say(outcome.verdict);
+    m_view.say(
+        "waiting for " + std::to_string(m_worldSize - 1) + " to be back" +
+        (least() > 0 ? ", or going on with at least " + std::to_string(std::max<std::int64_t>(least(), 2)) : ""));
+}
+
+void ClassRun::over(const std::string& verdict, int exitCode) {
+    m_phase = Phase::kOver;
+    m_exitCode = exitCode;
+    m_view.over(verdict, exitCode);
+    m_host.close(verdict, exitCode, kLastWords);
+    if (m_host.code().port == 0 || m_view.asLines() || exitCode == 0 || m_worldSize > 0) return;
+    std::fprintf(stderr, "ringsidectl: %s\n", terminalText(verdict).c_str());
+}
+
+std::string ClassRun::newsNow() {
+    const auto here = m_host.readyOnes(ClassHost::Clock::now());
+    if (m_phase == Phase::kRunning) {
+        const std::lock_guard lock(m_mutex);
+        return m_progress.empty() ? "starting" : m_progress;
+    }
+    if (m_phase == Phase::kSending) return "what the ranks go on from is on its way";
+    const std::int64_t wanted = m_worldSize == 0 ? most() : m_worldSize;
+    return std::to_string(here.size() + 1) + " of " + std::to_string(wanted) + " are here" +
+           (here.empty() ? "" : ": " + m_plan.name + ", " + namesOf(here));
+}
+
+void ClassRun::tell() {
+    if (m_phase == Phase::kOver) return;
+    const auto now = ClassHost::Clock::now();
+    static constexpr std::array kPhases = {"waiting", "sending", "running", "over"};
+    const std::string news = newsNow();
+    m_view.show(m_host, {kPhases[static_cast<std::size_t>(m_phase)], static_cast<int>(most()),
+                         static_cast<int>(least()), m_phase == Phase::kRunning ? "" : news});
+    if (now < m_tellAt) return;
+    m_tellAt = now + kTellEvery;
+    m_host.tellAll(news);
+}
+
+}  // namespace ringside

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <future>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launch/class_host.h"
+#include "launch/launch_place.h"
+#include "launch/rendezvous_host.h"
+#include "live/class_view.h"
+#include "run/prepare/class_data.h"
+#include "run/prepare/experiment_file.h"
+#include "telemetry/data/run_data.h"
+
+namespace ringside {
+
+struct ClassPlan {
+    Experiment experiment;      // for all the ranks that are wanted
+    std::filesystem::path out;  // of the run
+    std::filesystem::path worker;
+    std::string name;  // of who hosts
+    std::int64_t mostBytes = 0;
+};
+
+// A class from its first member to the end of its run: gathers, trains with those who are there as ranks 1, 2, ... and
+// this computer as rank 0, and after a failure gathers again and goes on, with fewer where that is allowed.
+class ClassRun {
+  public:
+    ClassRun(ClassPlan plan, ClassHost& host, ClassView& view, Screen& screen);
+
+    // Until the run is over; its exit code. Reads wishes from inputFd: "start", "stop" or an empty line, which starts.
+    int run(int inputFd, int signalFd);
+
+  private:
+    enum class Phase { kGathering, kSending, kRunning, kOver };
+    // How one run of the ranks ended.
+    struct Outcome {
+        std::string state;
+        std::string verdict;
+        int exitCode = 0;
+    };
+
+    bool offer(std::int64_t worldSize);
+    void waitForNews(int inputFd, int signalFd);
+    void readInput(int inputFd);
+    void readSignal(int signalFd);
+    void stop();
+    void advance();
+    void gather();
+    void gatherAgain();
+    void awaitSent();
+    void begin(const std::vector<ClassMember*>& ranks);
+    Outcome train(LaunchPlace place, RendezvousTerms terms);
+    void noteProgress(const RunData& run, unsigned changes, ProgressView& progress);
+    void conclude(const Outcome& outcome);
+    bool mayGoOn(const Outcome& outcome) const;
+    void over(const std::string& verdict, int exitCode);
+    void tell();
+    std::string newsNow();
+    std::int64_t most() const { return m_plan.experiment.config.parallel.worldSize; }
+    std::int64_t least() const { return m_plan.experiment.config.parallel.minRanks; }
+
+    ClassPlan m_plan;
+    ClassHost& m_host;
+    ClassView& m_view;
+    Screen& m_screen;
+    ClassData m_data;
+    std::string m_resume;  // checkpoint here
+    Phase m_phase = Phase::kGathering;
+    std::vector<int> m_awaited;  // ids of those who become ranks once they have everything
+    std::int64_t m_worldSize = 0;
+    std::int64_t m_restarts = 0;
+    bool m_startAsked = false;
+    bool m_stopAsked = false;
+    bool m_inputEnded = false;
+    std::future<Outcome> m_training;
+    UniqueFd m_stopRun;  // an eventfd
+    ClassHost::Clock::time_point m_endedAt{};
+    ClassHost::Clock::time_point m_tellAt{};
+    int m_exitCode = 0;
+    std::string m_input;
+    std::mutex m_mutex;  // for what the run's thread says
+    std::string m_progress;
+    std::vector<std::string> m_said;
+    std::string m_directory;
+};
+
+}  // namespace ringside

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live/class_seat.h"
+
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+
+#include "base/exit_code.h"
+#include "base/json.h"
+#include "base/terminal_text.h"
+#include "launch/launch_sources.h"
+
+namespace ringside {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr milliseconds kSeatLooksEvery{250};
+constexpr seconds kSeatTellsEvery{2};
+constexpr seconds kTryEvery{2};
+constexpr seconds kFirstPatience{10};  // for the class to be found at all
+constexpr seconds kGiveUpAfter{600};   // without the class
+constexpr seconds kSilence{20};        // it says something every other second
+constexpr seconds kConnectPatience{8};
+
+}  // namespace
+
+int ClassSeat::run(int signalFd) {
+    m_lostAt = Clock::now();
+    while (!m_exitCode) {
+        if (!m_guest && !connect()) break;
+        if (wait(signalFd)) break;
+        readClass();
+        readRank();
+        tell();
+    }
+    if (m_rank) m_rank->signal(SIGTERM);
+    if (m_guest) m_guest->cleanUp();
+    return m_exitCode.value_or(0);
+}
+
+// False where looking on makes no sense.
+bool ClassSeat::connect() {
+    const auto now = Clock::now();
+    if (now < m_tryAt) return true;
+    m_tryAt = now + kTryEvery;
+    Result<UniqueFd> socket =
+        connectToClass(m_plan.code, m_plan.name, RINGSIDE_VERSION, hostKey(), now + kConnectPatience);
+    if (socket) {
+        m_guest = std::make_unique<ClassGuest>(std::move(socket).value(), m_plan.folder, m_plan.mostBytes);
+        m_heardAt = Clock::now();
+        say("joined", m_everThere ? "found the class again" : "joined as " + m_plan.name);
+        m_everThere = true;
+        return true;
+    }
+    const auto patience = m_everThere ? kGiveUpAfter : kFirstPatience;
+    const bool refused = socket.problem().field == "the join code" || socket.problem().field == "this computer";
+    if (!refused && now - m_lostAt < patience) return true;
+    if (m_plan.lines) say("over", socket.problem().text(), static_cast<int>(ExitCode::kBadConfiguration));
+    if (!m_plan.lines) std::fprintf(stderr, "ringsidectl: %s\n", terminalText(socket.problem().text()).c_str());
+    end(static_cast<int>(refused || !m_everThere ? ExitCode::kBadConfiguration : ExitCode::kCommunicationFailed));
+    return false;
+}
+
+// True when somebody wants to leave.
+bool ClassSeat::wait(int signalFd) {
+    pollfd waiting[] = {{signalFd, POLLIN, 0},
+                        {m_guest ? m_guest->fd() : -1, POLLIN, 0},
+                        {m_rank ? m_rank->outputFd() : -1, POLLIN, 0},
+                        {m_rank ? m_rank->exitFd() : -1, POLLIN, 0}};
+    if (::poll(waiting, std::size(waiting), static_cast<int>(kSeatLooksEvery.count())) <= 0) return false;
+    if (waiting[0].revents == 0) return false;
+    if (m_guest) m_guest->send({ClassLine::Kind::kLeave, {}});
+    say("over", "left the class", 0);
+    end(static_cast<int>(ExitCode::kStopped));
+    return true;
+}
+
+void ClassSeat::readClass() {
+    if (!m_guest) return;
+    const bool open = m_guest->read();
+    while (const auto line = m_guest->next()) {
+        m_heardAt = Clock::now();
+        take(*line);
+    }
+    if (m_guest->problem()) {
+        std::fprintf(stderr, "ringsidectl: %s\n", terminalText(m_guest->problem()->text()).c_str());
+        if (m_plan.lines) say("over", m_guest->problem()->text(), static_cast<int>(ExitCode::kBadConfiguration));
+        return end(static_cast<int>(ExitCode::kBadConfiguration));
+    }
+    if (const std::string come = m_guest->progress(); !come.empty()) {
+        m_heardAt = Clock::now();
+        say("data", come);
+    }
+    if (m_exitCode || (open && Clock::now() - m_heardAt < kSilence)) return;
+    m_guest->cleanUp();
+    m_guest.reset();
+    m_lostAt = Clock::now();
+    m_tryAt = {};
+    say("lost", "the connection to the class is lost; looking for it");
+}
+
+void ClassSeat::take(const ClassLine& line) {
+    if (line.kind == ClassLine::Kind::kStart) return become(line.start);
+    if (line.kind == ClassLine::Kind::kNews) return say("news", line.text);
+    if (line.kind != ClassLine::Kind::kOver) return;
+    say("over", line.text, line.number);
+    end(line.number > 0 && line.number < 256 ? static_cast<int>(line.number) : 0);
+}
+
+void ClassSeat::become(const ClassStart& start) {
+    if (m_rank) m_rank->signal(SIGKILL);  // of a run that was given up
+    m_rank.reset();
+    const std::filesystem::path& offer = m_guest->offerDirectory();
+    if (offer.empty()) return;
+    ChildOptions options;
+    options.program = m_plan.worker;
+    options.arguments = {
+        (offer / "experiment.json").string(),
+        "--rank",
+        std::to_string(start.rank),
+        "--world-size",
+        std::to_string(start.worldSize),
+        "--master",
+        (m_plan.code.host.find(':') == std::string::npos ? m_plan.code.host : "[" + m_plan.code.host + "]") + ":" +
+            std::to_string(start.port),
+        "--wait",
+        "60",
+        "--name=" + m_plan.name};
+    if (m_guest->resumes())
+        options.arguments.insert(options.arguments.end(), {"--resume", (offer / "checkpoint").string()});
+    options.environment = {"RINGSIDE_TOKEN=" + tokenOfStart(m_plan.code.token, start)};
+    m_rank = std::make_unique<ChildProcess>(options);
+    m_lastWords.clear();
+    say("rank", "rank " + std::to_string(start.rank) + " of " + std::to_string(start.worldSize), start.rank);
+}
+
+void ClassSeat::readRank() {
+    if (!m_rank) return;
+    std::array<char, 4096> bytes;
+    for (;;) {
+        const ssize_t got = m_rank->outputFd() < 0 ? -1 : ::read(m_rank->outputFd(), bytes.data(), bytes.size());
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) break;
+        m_output.feed({bytes.data(), static_cast<std::size_t>(got)}, [this](std::string_view line) {
+            m_lastWords = line;
+            if (!m_plan.lines) std::fprintf(stderr, "%s\n", terminalText(line).c_str());
+        });
+    }
+    if (m_rank->poll()) endRank();
+}
+
+void ClassSeat::endRank() {
+    const ChildEnd end = *m_rank->end();
+    m_rank.reset();
+    const int code = end.signalled ? 128 + end.code : end.code;
+    if (m_guest) m_guest->send({ClassLine::Kind::kEnded, code == 0 ? "" : m_lastWords, code});
+    say("ended", code == 0 ? "this rank has finished" : "this rank has ended: " + m_lastWords, code);
+}
+
+void ClassSeat::tell() {
+    const auto now = Clock::now();
+    if (!m_guest || now < m_tellAt) return;
+    m_tellAt = now + kSeatTellsEvery;
+    m_guest->send({ClassLine::Kind::kHere, m_rank ? "training" : m_guest->progress()});
+}
+
+void ClassSeat::say(const std::string& kind, const std::string& text, std::int64_t number) {
+    if (kind + text == m_said) return;
+    m_said = kind + text;
+    if (m_plan.lines) {
+        const Json json = {{"kind", kind}, {"text", text}, {"number", number}};
+        std::printf("%s\n", json.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+    } else {
+        std::printf("%s\n", terminalText(text).c_str());
+    }
+    std::fflush(stdout);
+}
+
+}  // namespace ringside

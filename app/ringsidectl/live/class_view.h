@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "launch/class_host.h"
+#include "live/progress_view.h"
+#include "terminal/screen.h"
+
+namespace ringside {
+
+// What the host of a class is shown: sentences and a picture of the code for people, or a JSON line for every change.
+class ClassView {
+  public:
+    struct Moment {
+        std::string phase;  // waiting | sending | running | over
+        int wanted = 0;     // ranks in all
+        int least = 0;      // that may go on; 0: all
+        std::string news;
+    };
+
+    ClassView(Screen& screen, bool asLines) : m_screen(screen), m_lines(asLines) {}
+
+    void begin(const ClassHost& host, const std::string& experiment, int wanted);
+    void say(const std::string& sentence);
+    void runBegins(const std::string& directory);
+    void show(const ClassHost& host, const Moment& moment);
+    void over(const std::string& verdict, int exitCode);
+    bool asLines() const { return m_lines; }
+
+  private:
+    Screen& m_screen;
+    bool m_lines;
+    std::string m_shown;
+};
+
+}  // namespace ringside

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live/join_command.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+
+#include "experiment/experiment_file.h"
+#include "live/class_seat.h"
+#include "run/ranks/worker_program.h"
+#include "terminal/signal_input.h"
+
+namespace ringside {
+namespace {
+
+constexpr const char* kJoinFooter =
+    "CODE is what ringsidectl host (or Run > Invite ranks) shows. This computer computes one rank on its\n"
+    "CPU; what it needs of the data is sent to it, checked, and kept for the next time. If the connection\n"
+    "is lost it looks for the class again. Ctrl-C leaves.\n"
+    "\n"
+    "Example:\n"
+    "  ringsidectl join 192.168.1.20:21000/9ZK3P-... --name Ada";
+
+constexpr std::int64_t kBytesOfMb = 1'000'000;
+
+struct JoinArguments {
+    std::string code;
+    std::string name;
+    std::string folder;
+    std::int64_t mostMb = 512;
+    bool lines = false;
+};
+
+std::filesystem::path cacheFolder() {
+    const char* cache = std::getenv("XDG_CACHE_HOME");
+    if (cache != nullptr && *cache == '/') return std::filesystem::path(cache) / "ringside" / "class";
+    const char* home = std::getenv("HOME");
+    if (home != nullptr && *home == '/') return std::filesystem::path(home) / ".cache" / "ringside" / "class";
+    return std::filesystem::temp_directory_path() / "ringside-class";
+}
+
+// Shown on the cards of others.
+Problems nameProblems(const std::string& name) {
+    if (name.empty()) return {{"--name", "is missing: it is how the others see this rank", "say --name Ada"}};
+    if (name.size() > kMaxClassName)
+        return {{"--name",
+                 "has " + std::to_string(name.size()) + " characters; the most are " + std::to_string(kMaxClassName),
+                 "choose a shorter one"}};
+    return {};
+}
+
+int joinClass(const JoinArguments& arguments) {
+    const Result<JoinCode> code = JoinCode::parse(arguments.code);
+    if (!code) return reportProblems({code.problem()});
+    if (const Problems wrong = nameProblems(arguments.name); !wrong.empty()) return reportProblems(wrong);
+    const Result<std::filesystem::path> worker = findWorkerProgram("cpu");
+    if (!worker) return reportProblems({worker.problem()});
+    const UniqueFd signals = signalInput({SIGINT, SIGTERM, SIGHUP});
+    SeatPlan plan;
+    plan.code = code.value();
+    plan.name = arguments.name;
+    plan.worker = worker.value();
+    plan.folder = arguments.folder.empty() ? cacheFolder() : std::filesystem::path(arguments.folder);
+    plan.mostBytes = arguments.mostMb * kBytesOfMb;
+    plan.lines = arguments.lines;
+    return ClassSeat(std::move(plan)).run(signals.get());
+}
+
+}  // namespace
+
+void addJoinCommand(CLI::App& app, std::function<int()>& action) {
+    CLI::App* command = app.add_subcommand("join", "Make this computer a rank of somebody's run");
+    command->footer(kJoinFooter);
+    auto arguments = std::make_shared<JoinArguments>();
+    command->add_option("CODE", arguments->code, "The join code")->required();
+    command->add_option("--name", arguments->name, "Yours, for this rank's card")->type_name("NAME");
+    command->add_option("--folder", arguments->folder, "Where data are kept; none: ~/.cache/ringside/class")
+        ->type_name("DIR");
+    command->add_option("--most-mb", arguments->mostMb, "Of data to take, at most")
+        ->check(CLI::Range(1, 1000000))
+        ->capture_default_str()
+        ->type_name("MB");
+    command->add_flag("--lines", arguments->lines, "JSON lines for programs");
+    command->callback([arguments, &action] { action = [arguments] { return joinClass(*arguments); }; });
+}
+
+}  // namespace ringside

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace ringside {
+
+// `ringsidectl join`: makes this computer a rank of somebody's run.
+void addJoinCommand(CLI::App& app, std::function<int()>& action);
+
+}  // namespace ringside

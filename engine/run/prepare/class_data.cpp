@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/prepare/class_data.h"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <span>
+
+#include "base/secret.h"
+#include "base/sha256.h"
+#include "data/sets/array_set.h"
+
+namespace ringside {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kMegabyte = 1'000'000;
+
+Result<std::string> sumOfFile(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    if (!in) return Problem{file.string(), "cannot be read", "check that it is there"};
+    Sha256 sum;
+    std::vector<char> bytes(1U << 20);
+    while (in.read(bytes.data(), static_cast<std::streamsize>(bytes.size())) || in.gcount() > 0)
+        sum.add(std::as_bytes(std::span(bytes.data(), static_cast<std::size_t>(in.gcount()))));
+    return sum.hex();
+}
+
+// Files by the names under which they travel.
+using Files = std::map<std::string, fs::path>;
+
+void addFolder(const fs::path& folder, const std::string& name, Files& files) {
+    std::error_code error;
+    for (const auto& entry : fs::recursive_directory_iterator(folder, error)) {
+        if (files.size() > kMaxClassFiles) return;
+        if (entry.is_regular_file(error))
+            files[name + "/" + fs::relative(entry.path(), folder, error).generic_string()] = entry.path();
+    }
+}
+
+// What the kinds of arrays guess beside a file comes along.
+void addGuessed(const fs::path& samples, Files& files) {
+    const auto add = [&](const std::optional<fs::path>& file) {
+        if (file) files["data/" + file->filename().string()] = *file;
+    };
+    add(guessLabelsFile(samples));
+    const auto test = guessTestFile(samples);
+    add(test);
+    if (test) add(guessLabelsFile(*test));
+}
+
+// The data set's files; told gets the names under which they arrive.
+Files datasetFiles(const DatasetConfig& dataset, DatasetConfig& told) {
+    Files files;
+    told.path.clear();
+    told.labelsPath.clear();
+    if (dataset.path.empty() || dataset.kind == "digits" || dataset.kind == "synthetic") return files;
+    const fs::path path = dataset.path;
+    std::error_code error;
+    if (fs::is_directory(path, error)) {
+        addFolder(path, "data", files);
+        told.path = "data";
+    } else {
+        told.path = "data/" + path.filename().string();
+        files[told.path] = path;
+        const bool isArray = dataset.kind == "idx" || dataset.kind == "npy";
+        if (isArray && dataset.labelsPath.empty()) addGuessed(path, files);
+    }
+    if (dataset.labelsPath.empty()) return files;
+    told.labelsPath = "labels/" + fs::path(dataset.labelsPath).filename().string();
+    files[told.labelsPath] = dataset.labelsPath;
+    return files;
+}
+
+Result<ClassData> offerOf(const Files& files, std::int64_t mostBytes) {
+    ClassData data;
+    if (files.size() > kMaxClassFiles)
+        return Problem{"the data set", "has more than " + std::to_string(kMaxClassFiles) + " files",
+                       "pack it into one .npy file, or copy it to all computers and start the ranks with --hosts"};
+    for (const auto& [name, path] : files) {
+        std::error_code error;
+        const auto bytes = static_cast<std::int64_t>(fs::file_size(path, error));
+        if (error) return Problem{path.string(), "cannot be read (" + error.message() + ")", "check that it is there"};
+        if (!isSafeName(name)) return Problem{path.string(), "has a name that cannot travel", "rename it"};
+        data.offer.files.push_back({name, bytes, {}});
+        data.sources.push_back(path);
+    }
+    if (data.offer.bytes() > mostBytes)
+        return Problem{"the data set",
+                       "and the checkpoint have " + std::to_string(data.offer.bytes() / kMegabyte) +
+                           " MB, and at most " + std::to_string(mostBytes / kMegabyte) + " travel to those who join",
+                       "allow more with --most-mb"};
+    for (std::size_t i = 0; i < data.sources.size(); ++i) {
+        Result<std::string> sum = sumOfFile(data.sources[i]);
+        if (!sum) return sum.problem();
+        data.offer.files[i].sha256 = sum.value();
+    }
+    return data;
+}
+
+}  // namespace
+
+RunConfig classConfig(RunConfig config, std::int64_t worldSize) {
+    config.parallel.worldSize = worldSize;
+    config.parallel.device = "cpu";
+    if (config.parallel.backend != "gloo") config.parallel.backend = "auto";
+    config.parallel.interface.clear();
+    return config;
+}
+
+std::string experimentHash(RunConfig told) {
+    told.training.resume.clear();
+    return sha256Text(told.toText());
+}
+
+Result<ClassData> gatherClassData(const RunConfig& config, const fs::path& checkpoint, std::int64_t mostBytes) {
+    RunConfig told = config;
+    Files files = datasetFiles(config.dataset, told.dataset);
+    if (!checkpoint.empty()) addFolder(checkpoint, "checkpoint", files);
+    Result<ClassData> data = offerOf(files, mostBytes);
+    if (!data) return data.problem();
+    told.training.resume.clear();
+    data.value().offer.config = told.toText();
+    data.value().offer.resumes = !checkpoint.empty();
+    data.value().told = told;
+    return data;
+}
+
+}  // namespace ringside
