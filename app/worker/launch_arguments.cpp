@@ -36,6 +36,7 @@ Result<bool> takeOption(LaunchArguments& arguments, const std::string& name, con
     if (name == "--world-size") return parseRank(value, arguments.place.worldSize);
     if (name == "--local-rank") return parseRank(value, arguments.place.localRank);
     if (name == "--wait") return parseWait(value, arguments.wait);
+    if (name == "--restart") return parseWhole(value, 1000, arguments.restart);
     if (name == "--master")
         arguments.place.master = value;
     else if (name == "--out")

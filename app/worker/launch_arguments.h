@@ -19,6 +19,7 @@ struct LaunchArguments {
     std::string name;  // of who runs it, instead of the host's
     std::vector<std::string> assignments;
     std::chrono::milliseconds wait{120000};
+    int restart = 0;  // how often whoever started this has started it before
     LaunchOptions place;
     bool help = false;
 };

@@ -137,6 +137,7 @@ int hostRun(const Start& start) {
     if (!place) return refuse(place.problem());
     launched.value().epochUs -= place.value().recordedUs;
     if (goesOn) say(resume.empty() ? "there is no checkpoint yet: starting anew" : "going on from " + resume);
+    if (goesOn) launched.value().restart = std::max(start.arguments.restart, start.place.restart);
     const UniqueFd stopFd = launcherSignals();
     launched.value().stopFd = stopFd.get();
     const Result<RunEnded> end = hostLaunchedRun(std::move(launched).value(), std::move(place).value().directory);

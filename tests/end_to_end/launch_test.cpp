@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <fstream>
 #include <memory>
 
 #include "base/secret.h"
@@ -240,6 +241,41 @@ TEST_CASE("ranks on hosts that a shell reaches train as those of ringsidectl run
     CHECK(contains(refused.output(), "--hosts has \"a:0\""));
     Program unreachable({"run", "--hosts", "localhost", "--shell", "false {command}", "--out", scratch.path() / "no"});
     CHECK(unreachable.wait() == 1);
+}
+
+TEST_CASE("where a host stays away the ranks of the others go on, with the samples dealt anew") {
+    const TemporaryDirectory scratch;
+    const fs::path out = scratch.path() / "run";
+    // A shell for which the host "away" is there until a file says otherwise.
+    const fs::path gone = scratch.path() / "gone";
+    const fs::path script = scratch.path() / "shell";
+    std::ofstream(script) << "[ \"$1\" = 127.0.0.1 ] && [ -e " << gone.string()
+                          << " ] && exit 255\nexec sh -c \"$2\"\n";
+    Program program(
+        joined({"run", "--hosts", "localhost:2,127.0.0.1", "--out", out, "--shell",
+                "sh " + script.string() + " {host} {command}", "--max-restarts", "3", "--min-ranks", "2"},
+               {"--set", "training.epochs=60", "--set", "pitfalls.slow_rank=0", "--set", "pitfalls.slow_ms=5"}));
+    REQUIRE(eventually([&] { return linesOf(out / "metrics.jsonl").size() > 50; }));
+    const std::vector<pid_t> pids = workerPids(out);
+    REQUIRE(pids.size() == 3);
+    std::ofstream(gone) << "x";
+    REQUIRE(::kill(pids[2], SIGKILL) == 0);
+    const int code = program.wait();
+    INFO(program.output());
+    REQUIRE(code == 0);
+    CHECK(contains(program.output(), "without 127.0.0.1: 2 ranks go on"));
+    const Json summary = jsonOf(out / "summary.json");
+    CHECK(summary["state"] == "finished");
+    CHECK(summary["world_size"] == 2);
+    CHECK(summary["restarts"] == 1);
+    // At most the last two of those that an epoch's end has written, and the ones before the start again.
+    CHECK(std::distance(fs::directory_iterator(out / "checkpoints"), fs::directory_iterator()) <= 4);
+    std::int64_t last = 0;
+    for (const Json& line : linesOf(out / "metrics.jsonl")) {
+        if (line["kind"] != "step") continue;
+        REQUIRE(line["step"] == last + 1);
+        last = line["step"];
+    }
 }
 
 TEST_CASE("ranks that lose whoever started them through a shell stop") {

@@ -182,4 +182,8 @@ void NetworkHosts::unplug() const {
     command(prefix(0) + "ip link set " + kInterface + " down");
 }
 
+void NetworkHosts::plug() const {
+    command(prefix(0) + "ip link set " + kInterface + " up");
+}
+
 }  // namespace ringside::test

@@ -33,6 +33,7 @@ class NetworkHosts {
 
     // Pulls the plug: nothing goes over any more.
     void unplug() const;
+    void plug() const;
 
   private:
     std::string namespaceOf(int host) const;

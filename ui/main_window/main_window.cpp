@@ -53,7 +53,8 @@ MainWindow::MainWindow(const WindowServices& services, QWidget* parent)
       m_timeControls(m_actions, m_controller, m_run),
       m_files(m_experiment, services.settings, services.dialogs),
       m_import(m_experiment, services.theme, services.dialogs, this),
-      m_scripts(m_experiment, services.settings, services.dialogs) {
+      m_scripts(m_experiment, services.settings, services.dialogs),
+      m_cluster(m_actions, {m_experiment, m_controller, services.dialogs, services.controlProgram}, this) {
     setAcceptDrops(true);
     buildLayout();
     connectActions();
@@ -89,6 +90,8 @@ void MainWindow::connectActions() {
     connect(a.recent, &QMenu::aboutToShow, this, [this] { m_files.fillRecent(*m_actions.recent); });
     connect(a.run, &QAction::triggered, this, &MainWindow::startRun);
     connect(a.resume, &QAction::triggered, this, &MainWindow::resumeRun);
+    connect(&m_cluster, &ClusterActions::runHere, this, &MainWindow::startRun);
+    connect(&m_cluster, &ClusterActions::runBegan, this, &MainWindow::followCluster);
     connect(a.exportScript, &QAction::triggered, &m_scripts, &ScriptExport::choose);
     connect(a.stop, &QAction::triggered, &m_controller, &RunController::stop);
     connect(m_topBar, &TopBar::speedChosen, &m_timeControls, &TimeControls::setSpeed);
@@ -203,6 +206,15 @@ void MainWindow::startRun() {
     m_controller.start(m_experiment.resolvedConfig(), {});
     if (!m_navigator->current().followsRuns()) m_navigator->show(QStringLiteral("training"));
     centralWidget()->setFocus();  // so that Space and the arrows are the run's
+}
+
+// A run of this experiment that others have started.
+void MainWindow::followCluster(const QString& directory) {
+    m_adoptsRunConfig = false;
+    m_notice->hide();
+    m_started = m_experiment.config();
+    m_controller.attach(directory);
+    m_navigator->show(QStringLiteral("training"));
 }
 
 bool MainWindow::canResume() const {

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "import/data_import.h"
+#include "main_window/cluster_actions.h"
 #include "main_window/experiment_files.h"
 #include "main_window/notice_bar.h"
 #include "main_window/script_export.h"
@@ -86,6 +87,7 @@ class MainWindow final : public QMainWindow {
     void refreshRunActions();
     QString whyNotRunnable() const;
     void startRun();
+    void followCluster(const QString& directory);
     bool canResume() const;
     void resumeRun();
     void forgetRun();
@@ -118,6 +120,7 @@ class MainWindow final : public QMainWindow {
     ExperimentFiles m_files;
     DataImport m_import;
     ScriptExport m_scripts;
+    ClusterActions m_cluster;
 
     TopBar* m_topBar = nullptr;
     NoticeBar* m_notice = nullptr;

@@ -90,6 +90,12 @@ void WindowActions::makeRunActions() {
     phase->setProperty("keys", tr("Shift+Right"));
     saveNow = make("saveNowAction", tr("Save a &checkpoint now"), tr("Save the weights and go on"));
     detach = make("detachAction", tr("&Let it go on unwatched"), tr("The run goes on; attach to it again later"));
+    launch = make("launchAction", tr("&Launch..."),
+                  tr("Run it on a cluster: the script for Slurm, PBS, ssh, torchrun or mpirun, saved or submitted"),
+                  QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L));
+    invite =
+        make("inviteAction", tr("&Invite ranks..."), tr("Train with the computers of those who have the join code"));
+    join = make("joinAction", tr("&Join..."), tr("Make this computer a rank of somebody else's run"));
     previousEpoch = make("previousEpochAction", tr("&Previous epoch"), tr("Show the shards of the epoch before"),
                          QKeySequence(Qt::ALT | Qt::Key_Left));
     nextEpoch = make("nextEpochAction", tr("&Next epoch"), tr("Show the shards of the epoch after"),
@@ -161,6 +167,8 @@ void WindowActions::fill(QMenuBar& bar) const {
     QMenu* runs = bar.addMenu(tr("&Run"));
     runs->addActions({run, resume, pause, step, phase, saveNow, stop, detach});
     runs->addSeparator();
+    runs->addActions({launch, invite, join});
+    runs->addSeparator();
     runs->addActions({previousEpoch, nextEpoch});
     bar.addMenu(m_view);
     bar.addMenu(tr("&Help"))->addActions({keys, about});
@@ -180,6 +188,9 @@ void WindowActions::nameSynonyms() {
     setSynonyms(*resume, tr("continue go on restart checkpoint"));
     setSynonyms(*stop, tr("pause halt cancel abort end kill interrupt"));
     setSynonyms(*detach, tr("detach background leave disconnect"));
+    setSynonyms(*launch, tr("cluster slurm pbs ssh torchrun mpirun submit sbatch qsub job queue"));
+    setSynonyms(*invite, tr("class classroom host share code qr teach students laptops"));
+    setSynonyms(*join, tr("class classroom code student take part connect"));
     setSynonyms(*attachRun, tr("attach live watch connect follow monitor"));
     setSynonyms(*openRun, tr("load history results finished"));
     setSynonyms(*theme, tr("light dark night colours colors appearance"));

@@ -22,6 +22,7 @@ struct WindowActions {
         *quit;
     QAction *undo, *redo;
     QAction *run, *resume, *pause, *step, *phase, *saveNow, *stop, *detach, *previousEpoch, *nextEpoch;
+    QAction *launch, *invite, *join;
     QAction *theme, *log, *reduceMotion, *debugOverlay, *experiment, *resetLayout, *palette, *devices, *modelSummary;
     QAction *keys, *about;
     QMenu *recent, *examples, *savePage, *liveRuns;

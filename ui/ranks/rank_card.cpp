@@ -92,13 +92,18 @@ QFont semibold(QFont font) {
     return font;
 }
 
+// The name first: it is what a class knows the rank by.
+QString titleOf(const RankCard& card) {
+    if (card.host.isEmpty()) return QObject::tr("Rank %1").arg(card.rank);
+    return QObject::tr("%1 \u00b7 rank %2").arg(card.host).arg(card.rank);
+}
+
 void paintFull(QPainter& painter, const QRect& inner, const RankCard& card, const Theme& theme) {
     const ThemeColors& c = theme.colors();
     const QFont note = theme.noteFont();
     const QFont body = theme.bodyFont();
     const QRect first(inner.left(), inner.top() + 2, inner.width(), 20);
-    paintPair(painter, first, QObject::tr("Rank %1").arg(card.rank), card.mark, c.text, colorOf(card.tone, theme),
-              semibold(body), note);
+    paintPair(painter, first, titleOf(card), card.mark, c.text, colorOf(card.tone, theme), semibold(body), note);
     paintPair(painter, first.translated(0, 21), card.line, {}, c.muted, c.muted, note, note);
     paintBar(painter, QRectF(inner.left(), inner.top() + 48, inner.width(), 5), card, theme);
     paintPair(painter, first.translated(0, 54), card.phase, card.rate, c.muted, c.muted, note, note);
@@ -107,8 +112,8 @@ void paintFull(QPainter& painter, const QRect& inner, const RankCard& card, cons
 void paintCompact(QPainter& painter, const QRect& inner, const RankCard& card, const Theme& theme) {
     const ThemeColors& c = theme.colors();
     const QRect first(inner.left(), inner.top(), inner.width(), 18);
-    paintPair(painter, first, QObject::tr("Rank %1").arg(card.rank), card.mark, c.text, colorOf(card.tone, theme),
-              semibold(theme.noteFont()), theme.noteFont());
+    paintPair(painter, first, titleOf(card), card.mark, c.text, colorOf(card.tone, theme), semibold(theme.noteFont()),
+              theme.noteFont());
     paintPair(painter, first.translated(0, 17), card.phase, card.loss, c.muted, c.muted, theme.noteFont(),
               theme.noteFont());
     paintBar(painter, QRectF(inner.left(), inner.top() + 36, inner.width(), 4), card, theme);

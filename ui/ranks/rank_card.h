@@ -18,6 +18,7 @@ struct RankCard {
     static constexpr int kPhases = 5;  // data, forward, backward, all-reduce, optimizer
 
     int rank = 0;
+    QString host;  // where it runs, or who runs it there; empty: here
     QString mark;  // top right: "in sync", "ready", "failed"
     Tone tone = Tone::Plain;
     QString line;         // "CPU 0, batch 32, loss 0.412"

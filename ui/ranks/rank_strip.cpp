@@ -176,7 +176,10 @@ bool RankStrip::markAwaited(RankCard& card, const RunData& run) {
         card.mark = tr("awaited for %1 s").arg(seconds);
         card.tone = RankCard::Tone::Danger;
     } else if (holds(awaited->waiting)) {
-        card.mark = tr("waits for rank %1").arg(awaited->missing.front());
+        const int missing = awaited->missing.front();
+        const std::string& who = run.ranks()[static_cast<std::size_t>(missing)].host;
+        card.mark =
+            who.empty() ? tr("waits for rank %1").arg(missing) : tr("waits for %1").arg(QString::fromStdString(who));
         card.tone = RankCard::Tone::Plain;
     }
     return true;
@@ -187,6 +190,7 @@ RankCard RankStrip::runCard(int rank) const {
     const RankData& state = run.ranks()[static_cast<std::size_t>(rank)];
     RankCard card;
     card.rank = rank;
+    card.host = QString::fromStdString(state.host);
     card.mark = QString::fromStdString(state.state);
     if (state.state == "failed" && run.ended() && run.ended()->firstFailedRank >= 0 &&
         run.ended()->firstFailedRank != rank) {
@@ -249,6 +253,7 @@ RankCard RankStrip::runCard(int rank) const {
                         grouped(static_cast<double>(state.residentBytes) / 1e6));
     if (!gpu.isEmpty()) card.tip += tr("\n%1: %2").arg(QString::fromStdString(state.device), gpu);
     if (state.dataUs > 0) card.tip += tr("\nwaited for data %1 % of the time").arg(100 * state.dataShare(), 0, 'f', 1);
+    if (!card.host.isEmpty()) card.tip += tr("\non %1").arg(card.host);
     if (state.droppedSteps > 0) card.tip += tr("\n%1 telemetry points were dropped").arg(state.droppedSteps);
     return card;
 }

@@ -18,6 +18,7 @@
 
 #include "base/child_process.h"
 #include "base/errors.h"
+#include "base/exit_code.h"
 #include "base/files.h"
 #include "base/line_splitter.h"
 #include "base/secret.h"
@@ -32,6 +33,8 @@ using std::chrono::steady_clock;
 constexpr int kMostRanksOnHosts = 64;
 constexpr std::chrono::seconds kOwnVerdict{5};  // for rank 0 to say itself what another rank's end means
 constexpr std::chrono::seconds kLeave{15};      // for the other ranks after rank 0's end
+constexpr std::chrono::seconds kAnswers{10};    // for a host to show that it is there
+constexpr int kLongestPause = 30;               // seconds before a restart
 
 // The token comes first on standard input, where no other user reads it; the end of that input, whatever ended us,
 // ends the rank.
@@ -90,6 +93,13 @@ class RemoteShell {
 
 using Shells = std::vector<std::unique_ptr<RemoteShell>>;
 
+std::vector<std::string> shellWords(const HostsRun& run, const std::string& host, const std::string& command) {
+    std::vector<std::string> words;
+    for (const std::string& word : run.shell)
+        words.push_back(filledIn(filledIn(word, "{host}", host), "{command}", command));
+    return words;
+}
+
 std::unique_ptr<RemoteShell> startShell(const HostsRun& run, int rank, const std::string& host,
                                         const std::vector<std::string>& place) {
     std::vector<std::string> words{run.worker.string()};
@@ -101,11 +111,8 @@ std::unique_ptr<RemoteShell> startShell(const HostsRun& run, int rank, const std
     const UniqueFd reader(fds[0]);
     UniqueFd writer(fds[1]);
     ChildOptions options;
-    std::vector<std::string> shell;
-    for (const std::string& word : run.shell)
-        shell.push_back(filledIn(filledIn(word, "{host}", host), "{command}", command));
     options.program = "/usr/bin/env";  // finds the shell
-    options.arguments = shell;
+    options.arguments = shellWords(run, host, command);
     options.fds = {{reader.get(), STDIN_FILENO}};
     return std::make_unique<RemoteShell>(rank, host, options, std::move(writer));
 }
@@ -135,13 +142,11 @@ void waitForNews(Shells& shells, int signals) {
 }
 
 // Rank 0's exit code, once all are gone.
-int watch(Shells& shells) {
-    const UniqueFd signals = stopSignals();
-    int asked = 0;
+int watch(Shells& shells, int signals, int& asked) {
     std::optional<steady_clock::time_point> until;  // then everybody is ended
     std::optional<steady_clock::time_point> stopAt;
     for (;;) {
-        waitForNews(shells, signals.get());
+        waitForNews(shells, signals);
         const auto now = steady_clock::now();
         const std::optional<int> code = shells.front()->exitCode();
         bool others = false;
@@ -155,7 +160,7 @@ int watch(Shells& shells) {
             }
         }
         if (code && !others) return *code;
-        if (wasSignalled(signals.get())) ++asked;
+        if (wasSignalled(signals)) ++asked;
         if (asked > 0 || code || (stopAt && now >= *stopAt)) {
             for (auto& shell : shells) shell->askToStop();
         }
@@ -164,6 +169,90 @@ int watch(Shells& shells) {
             for (auto& shell : shells) shell->child().signal(SIGKILL);
         }
     }
+}
+
+// What may pass when it is tried again; a wrong experiment will not.
+bool isPassing(int code) {
+    return code == static_cast<int>(ExitCode::kCommunicationFailed) ||
+           code == static_cast<int>(ExitCode::kDeviceFailed) || code == static_cast<int>(ExitCode::kRankDied) ||
+           code == static_cast<int>(ExitCode::kRankHung) || code >= 128;
+}
+
+int ranksOf(const std::vector<HostsRun::Host>& hosts) {
+    int ranks = 0;
+    for (const HostsRun::Host& host : hosts) ranks += host.ranks;
+    return ranks;
+}
+
+// Those that answer in time.
+std::vector<HostsRun::Host> hostsThere(const HostsRun& run) {
+    std::vector<std::unique_ptr<ChildProcess>> probes;
+    for (const HostsRun::Host& host : run.hosts) {
+        ChildOptions options;
+        options.program = "/usr/bin/env";
+        options.arguments = shellWords(run, host.name, "true");
+        probes.push_back(std::make_unique<ChildProcess>(options));
+    }
+    const auto isOver = [](const auto& probe) { return probe->poll().has_value(); };
+    for (const auto until = steady_clock::now() + kAnswers;
+         steady_clock::now() < until && !std::ranges::all_of(probes, isOver);)
+        ::poll(nullptr, 0, 20);
+    std::vector<HostsRun::Host> there;
+    for (std::size_t i = 0; i < probes.size(); ++i) {
+        const auto& end = probes[i]->poll();
+        if (end && !end->signalled && end->code == 0) there.push_back(run.hosts[i]);
+    }
+    return there;
+}
+
+// One start of all ranks on these hosts.
+Shells startAll(const HostsRun& run, const std::vector<HostsRun::Host>& hosts, std::int64_t restart) {
+    const std::string token = randomHex(16);
+    const int port = 20000 + std::stoi(randomHex(2), nullptr, 16) % 12000;
+    HostsRun now = run;
+    const std::string resume = restart > 0 ? "auto" : run.resume;
+    if (!resume.empty()) now.arguments.insert(now.arguments.end(), {"--resume", resume});
+    now.arguments.insert(now.arguments.end(), {"--restart", std::to_string(restart)});
+    Shells shells;
+    int rank = 0;
+    for (const HostsRun::Host& host : hosts) {
+        for (int local = 0; local < host.ranks; ++local, ++rank) {
+            shells.push_back(startShell(now, rank, host.name,
+                                        {"--rank", std::to_string(rank), "--world-size", std::to_string(ranksOf(hosts)),
+                                         "--master", hosts.front().name + ":" + std::to_string(port)}));
+            shells.back()->sayToken(token);
+        }
+    }
+    return shells;
+}
+
+// Those to go on with; empty while it makes no sense.
+std::vector<HostsRun::Host> whoGoesOn(const HostsRun& run) {
+    const std::vector<HostsRun::Host> there = hostsThere(run);
+    const auto say = [](const std::string& text) { std::cerr << "ringsidectl: " << text << '\n'; };
+    if (there.size() == run.hosts.size()) return there;
+    std::string away;
+    for (const HostsRun::Host& host : run.hosts) {
+        const bool isThere =
+            std::ranges::any_of(there, [&](const HostsRun::Host& one) { return one.name == host.name; });
+        if (!isThere) away += (away.empty() ? "" : ", ") + host.name;
+    }
+    const bool hasFirst = !there.empty() && there.front().name == run.hosts.front().name;
+    const bool enough = run.minRanks > 0 && ranksOf(there) >= run.minRanks;
+    if (hasFirst && enough) {
+        say("without " + away + ": " + std::to_string(ranksOf(there)) + " ranks go on, and the samples are dealt to " +
+            "them from the last whole epoch");
+        return there;
+    }
+    say("waiting for " + away + (hasFirst ? "" : ", where the run is recorded"));
+    return {};
+}
+
+// pause: in seconds; false when somebody wants to stop meanwhile.
+bool pauseFor(int pause, int signals, int& asked) {
+    pollfd waiting{signals, POLLIN, 0};
+    if (::poll(&waiting, 1, pause * 1000) > 0 && wasSignalled(signals)) ++asked;
+    return asked == 0;
 }
 
 }  // namespace
@@ -199,21 +288,21 @@ Result<std::vector<std::string>> parseShell(const std::string& text) {
 }
 
 int runOnHosts(const HostsRun& run) {
-    const std::string token = randomHex(16);
-    const int port = 20000 + std::stoi(randomHex(2), nullptr, 16) % 12000;
-    int worldSize = 0;
-    for (const HostsRun::Host& host : run.hosts) worldSize += host.ranks;
-    Shells shells;
-    int rank = 0;
-    for (const HostsRun::Host& host : run.hosts) {
-        for (int local = 0; local < host.ranks; ++local, ++rank) {
-            shells.push_back(startShell(run, rank, host.name,
-                                        {"--rank", std::to_string(rank), "--world-size", std::to_string(worldSize),
-                                         "--master", run.hosts.front().name + ":" + std::to_string(port)}));
-            shells.back()->sayToken(token);
+    const UniqueFd signals = stopSignals();
+    int asked = 0;
+    std::vector<HostsRun::Host> hosts = run.hosts;
+    for (std::int64_t restart = 0;; ++restart) {
+        int code = static_cast<int>(ExitCode::kRankDied);
+        if (!hosts.empty()) {
+            Shells shells = startAll(run, hosts, restart);
+            code = watch(shells, signals.get(), asked);
         }
+        if (asked > 0 || !isPassing(code) || restart >= run.maxRestarts) return code;
+        const int pause = std::min(kLongestPause, 1 << std::min<std::int64_t>(restart, 5));
+        std::cerr << "ringsidectl: restart " << restart + 1 << " of " << run.maxRestarts << " in " << pause << " s\n";
+        if (!pauseFor(pause, signals.get(), asked)) return code;
+        hosts = whoGoesOn(run);
     }
-    return watch(shells);
 }
 
 }  // namespace ringside

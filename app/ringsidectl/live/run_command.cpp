@@ -45,6 +45,8 @@ constexpr const char* kRunFooter =
     "  ringsidectl run my.json --detach                     goes on by itself; prints its run directory\n"
     "  ringsidectl run --set parallel.timeout_seconds=5     a silent rank counts as hung after 5 s\n"
     "  ringsidectl run my.json --hosts node1:4,node2:4      ranks on several hosts, through ssh\n"
+    "  ringsidectl run my.json --hosts node1:4,node2:4 --max-restarts 5 --min-ranks 4   without a host that stays "
+    "away\n"
     "  ringsidectl run --max-restarts 3                     after a failure the ranks go on from the last checkpoint\n"
     "  ringsidectl run --resume runs/first --out runs/more  goes on from its newest checkpoint, bit for bit\n"
     "\n"
@@ -60,6 +62,7 @@ struct RunArguments {
     std::string hosts;
     std::string shell = kDefaultShell;
     std::int64_t maxRestarts = -1;  // -1: as the experiment says
+    std::int64_t minRanks = -1;
     bool detach = false;
     bool quiet = false;
 };
@@ -195,28 +198,41 @@ std::vector<std::string> rankArguments(const RunArguments& arguments) {
     const std::filesystem::path out =
         arguments.out.empty() ? defaultRunDirectory("hosts") : std::filesystem::path(arguments.out);
     all.insert(all.end(), {"--out", std::filesystem::absolute(out).lexically_normal()});
-    if (arguments.resume.empty()) return all;
-    const bool isPath = arguments.resume != kResumeAuto;
-    all.insert(all.end(), {"--resume", isPath ? std::filesystem::absolute(arguments.resume).lexically_normal().string()
-                                              : arguments.resume});
     return all;
 }
 
-int runElsewhere(const RunArguments& arguments) {
+std::string resumeElsewhere(const std::string& resume) {
+    const bool isPath = !resume.empty() && resume != kResumeAuto;
+    return isPath ? std::filesystem::absolute(resume).lexically_normal().string() : resume;
+}
+
+// What this computer knows of the experiment decides how often and with whom it goes on; fewer need whole epochs to go
+// on from.
+void readRestarts(RunArguments& arguments) {
+    Problems ignored;
+    const Result<Experiment> experiment = loadExperiment(arguments.config, arguments.assignments, ignored);
+    const RunConfig config = experiment ? experiment.value().config : RunConfig();
+    if (arguments.maxRestarts < 0) arguments.maxRestarts = config.parallel.maxRestarts;
+    if (arguments.minRanks < 0) arguments.minRanks = config.parallel.minRanks;
+    if (arguments.minRanks == 0 || config.training.checkpointEvery > 0) return;
+    arguments.assignments.insert(arguments.assignments.end(),
+                                 {"training.checkpoint_every=1", "training.keep_checkpoints=2"});
+}
+
+int runElsewhere(RunArguments arguments) {
     if (arguments.config == "-")
         return reportProblems({{"CONFIG", "is standard input, which the other hosts cannot read", "name a file"}});
     if (arguments.detach)
         return reportProblems({{"--detach", "does not go with --hosts", "use nohup, tmux or a scheduler"}});
-    if (arguments.maxRestarts > 0)
-        return reportProblems({{"--max-restarts", "does not go with --hosts: ranks elsewhere are not started again",
-                                "start the run once more with --resume auto"}});
     Result<std::vector<HostsRun::Host>> hosts = parseHosts(arguments.hosts);
     if (!hosts) return reportProblems({hosts.problem()});
     Result<std::vector<std::string>> shell = parseShell(arguments.shell);
     if (!shell) return reportProblems({shell.problem()});
     Result<std::filesystem::path> worker = findWorkerProgram("cpu");
     if (!worker) return reportProblems({worker.problem()});
-    return runOnHosts({hosts.value(), shell.value(), worker.value(), rankArguments(arguments)});
+    readRestarts(arguments);
+    return runOnHosts({hosts.value(), shell.value(), worker.value(), rankArguments(arguments),
+                       resumeElsewhere(arguments.resume), arguments.maxRestarts, arguments.minRanks});
 }
 
 int runCommand(RunArguments arguments) {
@@ -232,6 +248,8 @@ int runCommand(RunArguments arguments) {
     Problems problems;
     if (arguments.maxRestarts >= 0)
         arguments.assignments.push_back("parallel.max_restarts=" + std::to_string(arguments.maxRestarts));
+    if (arguments.minRanks >= 0)
+        arguments.assignments.push_back("parallel.min_ranks=" + std::to_string(arguments.minRanks));
     if (arguments.resume == kResumeAuto) {
         if (arguments.config.empty()) arguments.config = experimentOf(arguments.out);
     } else if (!arguments.resume.empty()) {
@@ -303,6 +321,11 @@ void addRunCommand(CLI::App& app, std::function<int()>& action) {
         ->add_option("--max-restarts", arguments->maxRestarts,
                      "Start the ranks again from the last checkpoint so often after one failed (parallel.max_restarts)")
         ->check(CLI::Range(0, 1000))
+        ->type_name("N");
+    command
+        ->add_option("--min-ranks", arguments->minRanks,
+                     "With --hosts and restarts: go on with so many ranks where a host stays away (parallel.min_ranks)")
+        ->check(CLI::Range(0, 4096))
         ->type_name("N");
     command->add_flag("--detach", arguments->detach, "Return once the run has started; it goes on by itself");
     command->add_flag("--quiet", arguments->quiet, "Print the result only");

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// A class over a network: its hosts are namespaces of this machine.
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <memory>
+
+#include "program.h"
+#include "support/catch.h"
+#include "support/network_hosts.h"
+
+using namespace ringside;
+using namespace std::chrono_literals;
+using ringside::test::NetworkHosts;
+namespace fs = std::filesystem;
+
+namespace {
+
+using WordList = std::vector<std::string>;
+
+WordList plus(WordList one, const WordList& other) {
+    one.insert(one.end(), other.begin(), other.end());
+    return one;
+}
+
+std::unique_ptr<Program> startOn(const NetworkHosts& network, int host, const WordList& arguments) {
+    const std::string prefix = network.prefix(host);  // "nsenter --net=PATH "
+    const std::string space = prefix.substr(prefix.find("--net"), prefix.rfind(' ') - prefix.find("--net"));
+    return std::make_unique<Program>(plus({space, RINGSIDE_BIN_DIR "/ringsidectl"}, arguments), -1, "/usr/bin/nsenter");
+}
+
+// The teacher and Bo on one host, Ada on the other.
+struct NetworkLesson {
+    TemporaryDirectory scratch;
+    fs::path out = scratch.path() / "run";
+    NetworkHosts network;
+    std::unique_ptr<Program> host, ada, bo;
+
+    explicit NetworkLesson(const WordList& more) {
+        host = startOn(network, 0,
+                       plus({"host", "--ranks", "3", "--address", NetworkHosts::address(0), "--out", out}, more));
+        const std::string code = joinCode();
+        ada = join(1, "Ada", code);
+        bo = join(0, "Bo", code);
+    }
+    std::string joinCode() const {
+        for (int i = 0; i < 30 && host->output().find("join code: ") == std::string::npos; ++i) host->wait(1s);
+        const std::size_t at = host->output().find("join code: ");
+        REQUIRE(at != std::string::npos);
+        return host->output().substr(at + 11, host->output().find('\n', at) - at - 11);
+    }
+    std::unique_ptr<Program> join(int where, const std::string& name, const std::string& code) const {
+        return startOn(network, where, {"join", code, "--name", name, "--folder", (scratch.path() / name).string()});
+    }
+    bool hasEpoch() const {
+        std::error_code error;
+        return fs::exists(out / "checkpoints", error) && !fs::is_empty(out / "checkpoints", error);
+    }
+    Json summary() const { return jsonOf(out / "summary.json"); }
+};
+
+const WordList kSlowNetwork{
+    "--min-ranks", "2", "--set", "training.epochs=50", "--set", "pitfalls.slow_rank=0", "--set", "pitfalls.slow_ms=5"};
+
+bool mayNot() {
+    const std::string why = NetworkHosts::whyNot();
+    if (!why.empty()) WARN("skipped: " << why);
+    return !why.empty();
+}
+
+}  // namespace
+
+TEST_CASE("data travel to a computer elsewhere, which trains over TCP, and nothing listens but what was said") {
+    if (mayNot()) return;
+    const TemporaryDirectory data;
+    std::ofstream csv(data.path() / "numbers.csv");
+    for (int i = 0; i < 300; ++i) csv << i % 7 << ',' << i % 5 << ',' << i % 2 << '\n';
+    csv.close();
+    NetworkLesson lesson({"--set", "dataset.kind=csv", "--set",
+                          "dataset.path=" + (data.path() / "numbers.csv").string(), "--set", "training.epochs=2"});
+    CHECK(lesson.host->wait() == 0);
+    CHECK(lesson.ada->wait() == 0);
+    CHECK(lesson.bo->wait() == 0);
+    INFO(lesson.host->output() << lesson.ada->output());
+    CHECK(lesson.summary()["backend"] == "gloo");
+    const Json ranks = jsonOf(lesson.out / "launch.json")["ranks"];
+    REQUIRE(ranks.size() == 3);
+    for (const Json& rank : ranks) {
+        if (rank["host"] == "Ada") CHECK(rank["address"] == NetworkHosts::address(1));
+    }
+}
+
+TEST_CASE("a cable that is out for three seconds holds a class up and ends nothing") {
+    if (mayNot()) return;
+    NetworkLesson lesson(kSlowNetwork);
+    REQUIRE(eventually([&] { return lesson.hasEpoch(); }));
+    lesson.network.unplug();
+    ::usleep(3000000);
+    lesson.network.plug();
+    CHECK(lesson.host->wait() == 0);
+    INFO(lesson.host->output());
+    CHECK(lesson.summary()["state"] == "finished");
+    CHECK(lesson.summary()["world_size"] == 3);
+    CHECK(lesson.summary()["restarts"] == 0);
+}
+
+TEST_CASE("a host that is unplugged, or frozen, is gone on without") {
+    if (mayNot()) return;
+    for (const bool frozen : {false, true}) {
+        NetworkLesson lesson(plus(kSlowNetwork, {"--set", "parallel.timeout_seconds=4"}));
+        REQUIRE(eventually([&] { return lesson.hasEpoch(); }));
+        if (frozen) {
+            const std::vector<pid_t> pids = workerPids(lesson.out);
+            const std::string telemetry = contentOf(lesson.out / "telemetry.jsonl");
+            const bool adaIsFirst = telemetry.find("\"host\":\"Ada\"") < telemetry.find("\"host\":\"Bo\"");
+            REQUIRE(pids.size() == 3);
+            REQUIRE(::kill(pids[adaIsFirst ? 1 : 2], SIGSTOP) == 0);
+            lesson.ada->signal(SIGSTOP);
+        } else {
+            lesson.network.unplug();
+        }
+        CHECK(lesson.host->wait(90s) == 0);
+        CHECK(lesson.bo->wait() == 0);
+        INFO(lesson.host->output());
+        CHECK(lesson.summary()["state"] == "finished");
+        CHECK(lesson.summary()["world_size"] == 2);
+        CHECK(lesson.summary()["restarts"] == 1);
+        lesson.ada->signal(SIGCONT);
+    }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <map>
+#include <memory>
+
+#include "program.h"
+#include "support/catch.h"
+
+using namespace ringside;
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words withMore(Words one, const Words& other) {
+    one.insert(one.end(), other.begin(), other.end());
+    return one;
+}
+
+// A class on this computer: everybody has a folder of their own.
+struct Lesson {
+    TemporaryDirectory scratch;
+    fs::path out = scratch.path() / "run";
+    std::unique_ptr<Program> host;
+    std::map<std::string, std::unique_ptr<Program>> guests;
+
+    explicit Lesson(const Words& more) {
+        host = std::make_unique<Program>(withMore({"host", "--address", "127.0.0.1", "--out", out}, more));
+    }
+    std::string code() {
+        for (int i = 0; i < 30 && !contains(host->output(), "join code: "); ++i) host->wait(1s);
+        const std::string& said = host->output();
+        const std::size_t at = said.find("join code: ");
+        REQUIRE(at != std::string::npos);
+        return said.substr(at + 11, said.find('\n', at) - at - 11);
+    }
+    void join(const std::string& name, const std::string& code, const Words& more = {}) {
+        guests[name] = std::make_unique<Program>(
+            withMore({"join", code, "--name", name, "--folder", (scratch.path() / name).string()}, more));
+    }
+    Json summary() const { return jsonOf(out / "summary.json"); }
+};
+
+const Words kThreeEpochs{"--set", "training.epochs=3"};
+// Slow enough to be hurt in the middle, with a checkpoint an epoch.
+const Words kSlowClass{"--set", "training.epochs=60", "--set", "pitfalls.slow_rank=0",
+                       "--set", "pitfalls.slow_ms=5", "--set", "parallel.timeout_seconds=5"};
+
+// A whole epoch is saved.
+bool hasEpoch(const fs::path& run) {
+    std::error_code error;
+    for (const auto& one : fs::directory_iterator(run / "checkpoints", error)) {
+        if (fs::exists(one.path() / "manifest.json", error)) return true;
+    }
+    return false;
+}
+
+std::vector<std::string> stepLines(const fs::path& run, std::int64_t after) {
+    std::vector<std::string> lines;
+    for (const Json& line : linesOf(run / "metrics.jsonl")) {
+        if (line.value("kind", "") == "step" && line["step"].get<std::int64_t>() > after) lines.push_back(line.dump());
+    }
+    return lines;
+}
+
+}  // namespace
+
+TEST_CASE("the computers of a class train as the ranks of ringsidectl run, to the last bit") {
+    Lesson lesson(withMore({"--ranks", "3", "--name", "Teacher"}, kThreeEpochs));
+    const std::string code = lesson.code();
+    lesson.join("Ada", code);
+    lesson.join("Bo", code);
+    CHECK(lesson.host->wait() == 0);
+    for (const auto& [name, guest] : lesson.guests) {
+        CHECK(guest->wait() == 0);
+        CHECK(contains(guest->output(), "joined as " + name));
+        CHECK(contains(guest->output(), "finished 3 epochs"));
+    }
+    INFO(lesson.host->output());
+    const fs::path reference = lesson.scratch.path() / "reference";
+    Program alone(withMore({"run", "--quiet", "--out", reference, "--set", "parallel.world_size=3"}, kThreeEpochs));
+    CHECK(alone.wait() == 0);
+    CHECK(contentOf(lesson.out / "metrics.jsonl") == contentOf(reference / "metrics.jsonl"));
+    // Cards show who it is.
+    const std::string telemetry = contentOf(lesson.out / "telemetry.jsonl");
+    for (const std::string name : {"Teacher", "Ada", "Bo"}) CHECK(contains(telemetry, "\"host\":\"" + name + "\""));
+    CHECK(jsonOf(lesson.out / "launch.json")["launcher"] == "a class");
+}
+
+TEST_CASE("data travel to those who lack them, and only what was allowed") {
+    const TemporaryDirectory data;
+    std::ofstream csv(data.path() / "flowers.csv");
+    for (int i = 0; i < 400; ++i) csv << i % 7 << ',' << i % 5 << ',' << i % 2 << '\n';
+    csv.close();
+    const Words set{"--ranks", "2",
+                    "--set",   "dataset.kind=csv",
+                    "--set",   "dataset.path=" + (data.path() / "flowers.csv").string(),
+                    "--set",   "training.epochs=2"};
+    Lesson lesson(set);
+    lesson.join("Ada", lesson.code());
+    CHECK(lesson.host->wait() == 0);
+    CHECK(lesson.guests["Ada"]->wait() == 0);
+    const fs::path kept = lesson.scratch.path() / "Ada" / "files";
+    REQUIRE(fs::exists(kept));
+    for (const auto& file : fs::directory_iterator(kept))
+        CHECK(contentOf(file.path()) == contentOf(data.path() / "flowers.csv"));
+    CHECK(std::distance(fs::directory_iterator(kept), fs::directory_iterator()) == 1);
+    CHECK(std::distance(fs::directory_iterator(kept.parent_path()), fs::directory_iterator()) == 1);  // cleaned up
+}
+
+TEST_CASE("a class that loses a computer goes on with fewer, dealt anew from the last whole epoch") {
+    Lesson lesson(withMore({"--ranks", "3", "--min-ranks", "2"}, kSlowClass));
+    const std::string code = lesson.code();
+    lesson.join("Ada", code);
+    lesson.join("Bo", code);
+    REQUIRE(eventually([&] { return hasEpoch(lesson.out); }));
+    lesson.guests["Bo"]->signal(SIGKILL);
+    CHECK(lesson.host->wait() == 0);
+    CHECK(lesson.guests["Ada"]->wait() == 0);
+    INFO(lesson.host->output());
+    CHECK(contains(lesson.host->output(), "the samples are dealt to 2 ranks instead of 3"));
+    const Json summary = lesson.summary();
+    CHECK(summary["state"] == "finished");
+    CHECK(summary["world_size"] == 2);
+    CHECK(summary["restarts"] == 1);
+    // The end of it is what two ranks make of the same checkpoint.
+    std::int64_t epochsOfThree = 0;
+    for (const Json& line : linesOf(lesson.out / "metrics.jsonl")) {
+        if (line.value("kind", "") == "control" && line.value("command", "") == "restart")
+            epochsOfThree = line.value("epoch", std::int64_t{0});
+    }
+    REQUIRE(epochsOfThree > 0);
+    const fs::path three = lesson.scratch.path() / "three";
+    Program warmUp({"run", "--quiet", "--out", three, "--set", "parallel.world_size=3", "--set",
+                    "training.epochs=" + std::to_string(epochsOfThree)});
+    CHECK(warmUp.wait() == 0);
+    const fs::path two = lesson.scratch.path() / "two";
+    Program rest({"run", "--quiet", "--out", two, "--resume", three.string(), "--set", "parallel.world_size=2", "--set",
+                  "training.epochs=60"});
+    CHECK(rest.wait() == 0);
+    const auto stepsOfThree = epochsOfThree * 15;  // ceil(ceil(1437 / 3) / 32)
+    CHECK(stepLines(lesson.out, stepsOfThree) == stepLines(two, stepsOfThree));
+}
+
+TEST_CASE("a wrong join code, no name and a class that is called off are said in a line") {
+    Lesson lesson({"--ranks", "2"});
+    std::string wrong = lesson.code();
+    wrong[wrong.find('/') + 1] = wrong[wrong.find('/') + 1] == '7' ? '6' : '7';
+    lesson.join("Eve", wrong);
+    CHECK(lesson.guests["Eve"]->wait() == 2);
+    CHECK(contains(lesson.guests["Eve"]->output(), "the join code is not this class's"));
+    Program nameless({"join", lesson.code()});
+    CHECK(nameless.wait() == 2);
+    CHECK(contains(nameless.output(), "--name is missing"));
+    Program mistyped({"join", "10.0.0.7", "--name", "Ada"});
+    CHECK(mistyped.wait() == 2);
+    CHECK(contains(mistyped.output(), "has no \"/\""));
+    lesson.host->signal(SIGINT);
+    CHECK(lesson.host->wait() == 20);
+    CHECK_FALSE(fs::exists(lesson.out));
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <fstream>
+#include <thread>
+
+#include "base/secret.h"
+#include "launch/class_guest.h"
+#include "launch/class_host.h"
+#include "support/catch.h"
+#include "support/temporary_directory.h"
+
+using namespace ringside;
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+void writeText(const fs::path& file, const std::string& text) {
+    std::ofstream(file, std::ios::binary) << text;
+}
+
+std::string textOf(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// A class that looks after itself in a thread while the test joins it.
+struct Class {
+    TemporaryDirectory scratch;
+    ClassHost host{{"127.0.0.1", 0, "1.0", "key", 4}};
+    std::atomic<bool> over{false};
+    std::thread thread;
+
+    Class() { REQUIRE(host.listen().empty()); }
+    ~Class() { stop(); }
+    void offer(const std::string& text) {
+        writeText(scratch.path() / "data.csv", text);
+        ClassOffer offer;
+        offer.config = "{}";
+        offer.files = {{"data/data.csv", static_cast<std::int64_t>(text.size()), sha256Text(text)}};
+        host.offer(offer, {scratch.path() / "data.csv"});
+    }
+    void open() {
+        thread = std::thread([this] {
+            while (!over) {
+                std::vector<pollfd> waiting;
+                host.addInterests(waiting);
+                ::poll(waiting.data(), waiting.size(), 10);
+                host.look(Clock::now());
+            }
+        });
+    }
+    void stop() {
+        over = true;
+        if (thread.joinable()) thread.join();
+    }
+    Result<UniqueFd> connect(const JoinCode& code, const std::string& name) const {
+        return connectToClass(code, name, "1.0", "key of " + name, Clock::now() + 5s);
+    }
+    ClassGuest guest(const std::string& name, std::int64_t most = 1000000) const {
+        Result<UniqueFd> socket = connect(host.code(), name);
+        REQUIRE(socket.ok());
+        return {std::move(socket).value(), scratch.path() / name, most};
+    }
+};
+
+bool readUntil(ClassGuest& guest, const std::function<bool()>& holds) {
+    for (const auto until = Clock::now() + 10s; Clock::now() < until;) {
+        pollfd waiting{guest.fd(), POLLIN, 0};
+        ::poll(&waiting, 1, 50);
+        const bool open = guest.read();
+        if (holds()) return true;
+        if (!open) return false;
+    }
+    return false;
+}
+
+}  // namespace
+
+TEST_CASE("Who knows the code gets the experiment and its data, once, and becomes a rank") {
+    Class lesson;
+    const std::string data(300000, 'x');
+    lesson.offer(data);
+    lesson.open();
+    ClassGuest ada = lesson.guest("Ada");
+    REQUIRE(readUntil(ada, [&] { return !ada.offerDirectory().empty(); }));
+    CHECK(textOf(ada.offerDirectory() / "data" / "data.csv") == data);
+    CHECK(textOf(ada.offerDirectory() / "experiment.json") == "{}");
+    // The second time nothing has to travel: not even when the host has lost the file.
+    fs::remove(lesson.scratch.path() / "data.csv");
+    Result<UniqueFd> again = lesson.connect(lesson.host.code(), "Ada2");
+    REQUIRE(again.ok());
+    ClassGuest same(std::move(again).value(), lesson.scratch.path() / "Ada", 1000000);
+    CHECK(readUntil(same, [&] { return !same.offerDirectory().empty(); }));
+    std::this_thread::sleep_for(50ms);
+    lesson.stop();
+    const auto ready = lesson.host.readyOnes(Clock::now());
+    REQUIRE(ready.size() == 2);
+    const std::string token = lesson.host.start(ready);
+    std::optional<ClassLine> line;
+    REQUIRE(readUntil(ada, [&] { return (line = ada.next()).has_value(); }));
+    REQUIRE(line->kind == ClassLine::Kind::kStart);
+    CHECK(line->start.rank == 1);
+    CHECK(line->start.worldSize == 3);
+    CHECK(line->start.port == lesson.host.code().port + 1);
+    CHECK(tokenOfStart(lesson.host.code().token, line->start) == token);
+    CHECK(token != lesson.host.code().token);
+}
+
+TEST_CASE("A wrong secret, another version and one too many are told so and change nothing") {
+    Class lesson;
+    lesson.offer("a,b\n");
+    lesson.open();
+    JoinCode wrong = lesson.host.code();
+    wrong.token = std::string(32, '0');
+    CHECK(lesson.connect(wrong, "Eve").problem().text().find("is not this class's") != std::string::npos);
+    const auto older = connectToClass(lesson.host.code(), "Old", "0.9", "key", Clock::now() + 5s);
+    CHECK(older.problem().text().find("has ringside 0.9, but the class has 1.0") != std::string::npos);
+    std::vector<ClassGuest> guests;
+    for (const char* name : {"a", "b", "c", "d"}) guests.push_back(lesson.guest(name));
+    CHECK(lesson.connect(lesson.host.code(), "e").problem().text().find("the class is full with 4") !=
+          std::string::npos);
+    CHECK(lesson.host.members().size() == 4);
+    CHECK(lesson.host.strangers() >= 1);
+}
+
+TEST_CASE("Strangers, half-open connections and rubbish end nothing in a class") {
+    Class lesson;
+    lesson.offer("a,b\n");
+    lesson.open();
+    ClassGuest ada = lesson.guest("Ada");
+    std::vector<UniqueFd> silent;
+    for (int i = 0; i < 300; ++i) {
+        UniqueFd socket = connectTo("127.0.0.1", lesson.host.code().port, Clock::now() + 5s);
+        if (!socket) continue;
+        if (i % 3 == 0) sendLine(socket.get(), "GET / HTTP/1.1", Clock::now() + 5s);
+        if (i % 3 == 1) sendLine(socket.get(), std::string(20000, '['), Clock::now() + 5s);
+        silent.push_back(std::move(socket));
+    }
+    REQUIRE(readUntil(ada, [&] { return !ada.offerDirectory().empty(); }));
+    ClassGuest bo = lesson.guest("Bo");
+    CHECK(readUntil(bo, [&] { return !bo.offerDirectory().empty(); }));
+    // A member that sends no lines of a class is out; the others stay.
+    REQUIRE(::send(bo.fd(), "\xff\xfe{\n", 4, MSG_NOSIGNAL) == 4);
+    CHECK_FALSE(readUntil(bo, [] { return false; }));
+    lesson.stop();
+    REQUIRE(lesson.host.members().size() == 1);
+    CHECK(lesson.host.members().front()->name() == "Ada");
+    CHECK(lesson.host.strangers() >= 200);
+}
+
+TEST_CASE("A guest takes no more data than it said, and none that are not as they were offered") {
+    Class lesson;
+    lesson.offer(std::string(5000, 'y'));
+    writeText(lesson.scratch.path() / "data.csv", std::string(5000, 'z'));  // changed behind the host's back
+    lesson.open();
+    ClassGuest small = lesson.guest("small", 4999);
+    CHECK(readUntil(small, [&] { return small.problem().has_value(); }));
+    CHECK(small.problem()->text().find("--most-mb") != std::string::npos);
+    ClassGuest careful = lesson.guest("careful");
+    CHECK(readUntil(careful, [&] { return careful.problem().has_value(); }));
+    CHECK(careful.problem()->text().find("SHA-256 differs") != std::string::npos);
+}
+
+TEST_CASE("Names of a class stay apart, and who comes back keeps theirs") {
+    Class lesson;
+    lesson.offer("a\n");
+    lesson.open();
+    const auto ada = lesson.guest("Ada");
+    Result<UniqueFd> other = connectToClass(lesson.host.code(), "Ada", "1.0", "another key", Clock::now() + 5s);
+    REQUIRE(other.ok());
+    const auto back = lesson.guest("Ada");
+    lesson.stop();
+    REQUIRE(lesson.host.members().size() == 2);
+    CHECK(lesson.host.members()[0]->name() == "Ada");
+    CHECK(lesson.host.members()[1]->name() == "Ada (2)");
+}
+
+TEST_CASE("Lines of a class that are not what they should be are worth nothing") {
+    const auto offer = [](const std::string& name, const std::string& bytes = "1") {
+        return R"({"kind":"offer","number":1,"config":"","resumes":false,"files":[{"name":")" + name + R"(","bytes":)" +
+               bytes + R"(,"sha256":")" + std::string(64, 'a') + R"("}]})";
+    };
+    CHECK(decodeClassLine(offer("data/x.csv")).has_value());
+    for (const std::string& name : std::vector<std::string>{"/etc/passwd", "../x", "a/../b", "a//b", "", ".", "a/"})
+        CHECK_FALSE(decodeClassLine(offer(name)).has_value());
+    CHECK_FALSE(decodeClassLine(offer("x", "-1")).has_value());
+    CHECK_FALSE(decodeClassLine(offer("x", "18446744073709551615")).has_value());
+    CHECK_FALSE(decodeClassLine(R"({"kind":"dance","text":"","number":0})").has_value());
+    CHECK_FALSE(decodeClassLine(R"({"kind":"news","text":7,"number":0})").has_value());
+    CHECK_FALSE(decodeClassLine("[[[[[[[[[[").has_value());
+    CHECK_FALSE(
+        decodeClassLine(R"({"kind":"start","number":1,"rank":3,"world_size":3,"port":1,"nonce":""})").has_value());
+    const auto back = decodeClassLine(encodeClassLine({ClassLine::Kind::kEnded, "it \"ended\"\n", 12}));
+    REQUIRE(back.has_value());
+    CHECK(back->text == "it \"ended\"\n");
+    CHECK(back->number == 12);
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QDir>
+#include <QFile>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QTemporaryDir>
+
+#include "cluster/invite_dialog.h"
+#include "cluster/job_queue_text.h"
+#include "cluster/join_dialog.h"
+#include "cluster/launch_dialog.h"
+#include "models/experiment_model.h"
+#include "support/catch.h"
+#include "ui/fake_dialogs.h"
+#include "ui/wait_for.h"
+
+using namespace ringside;
+
+namespace {
+
+QString scriptIn(const QTemporaryDir& directory, const char* name, const QByteArray& text) {
+    QFile file(directory.filePath(QString::fromLatin1(name)));
+    REQUIRE(file.open(QIODevice::WriteOnly));
+    file.write("#!/bin/sh\n" + text);
+    file.close();
+    REQUIRE(file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner));
+    return file.fileName();
+}
+
+template <class T>
+T* findIn(const QDialog& dialog, const char* name) {
+    T* found = dialog.findChild<T*>(QString::fromLatin1(name));
+    REQUIRE(found);
+    return found;
+}
+
+const QString kCode = QStringLiteral("10.0.0.7:21345/008J4-CT4AN-K7F24-SNAXW-SQFEZ-W");
+
+// In a directory of its own, with what is in front of the other programs.
+struct Elsewhere {
+    QTemporaryDir directory;
+    QString before = QDir::currentPath();
+    QByteArray path = qgetenv("PATH");
+
+    Elsewhere() {
+        QDir::setCurrent(directory.path());
+        qputenv("PATH", directory.path().toUtf8() + ":" + path);
+    }
+    ~Elsewhere() {
+        QDir::setCurrent(before);
+        qputenv("PATH", path);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a mistyped join code is told beside its field, a good one with a name can join") {
+    const QTemporaryDir directory;
+    auto* dialog =
+        new JoinDialog(scriptIn(directory, "ringsidectl",
+                                "echo \"$@\" > " + directory.filePath("said").toUtf8() +
+                                    "\necho '{\"kind\":\"joined\",\"text\":\"joined as Ada\",\"number\":0}'\n"
+                                    "echo '{\"kind\":\"rank\",\"text\":\"rank 2 of 4\",\"number\":2}'\n"
+                                    "echo '{\"kind\":\"news\",\"text\":\"step 7\",\"number\":0}'\nsleep 60\n"));
+    dialog->show();
+    auto* button = findIn<QPushButton>(*dialog, "joinButton");
+    findIn<QLineEdit>(*dialog, "joinNameEdit")->setText(QStringLiteral("Ada"));
+    findIn<QLineEdit>(*dialog, "joinCodeEdit")->setText(QStringLiteral("10.0.0.7"));
+    CHECK_FALSE(button->isEnabled());
+    CHECK(findIn<QLabel>(*dialog, "joinProblemLabel")->text().contains(QStringLiteral("has no \"/\"")));
+    findIn<QLineEdit>(*dialog, "joinCodeEdit")->setText(kCode);
+    REQUIRE(button->isEnabled());
+    button->click();
+    CHECK(waitFor([&] {
+        return findIn<QLabel>(*dialog, "joinStateLabel")->text() == QStringLiteral("Training as rank 2 of 4") &&
+               findIn<QLabel>(*dialog, "joinNewsLabel")->text() == QStringLiteral("step 7");
+    }));
+    CHECK(button->isHidden());
+    QFile said(directory.filePath("said"));
+    REQUIRE(said.open(QIODevice::ReadOnly));
+    CHECK(said.readAll().trimmed() == "join " + kCode.toUtf8() + " --name=Ada --lines");
+    delete dialog;
+}
+
+TEST_CASE("a class shows its code, who has come, starts when told, and brings its run to the window") {
+    const QTemporaryDir directory;
+    ExperimentModel experiment;
+    const QByteArray member =
+        "\"members\":[{\"name\":\"Ada\",\"address\":\"10.0.0.3\",\"state\":\"ready\",\"rank\":-1}]";
+    auto* dialog = new InviteDialog(
+        experiment,
+        scriptIn(directory, "ringsidectl",
+                 "echo '{\"kind\":\"code\",\"code\":\"" + kCode.toUtf8() + "\",\"wanted\":4}'\n" +
+                     "echo '{\"kind\":\"class\",\"phase\":\"waiting\",\"wanted\":4,\"news\":\"2 of 4 are here\"," +
+                     member + "}'\nread wish; echo $wish > " + directory.filePath("wish").toUtf8() +
+                     "\necho '{\"kind\":\"run\",\"directory\":\"/runs/x\"}'\nsleep 60\n"));
+    QString run;
+    QObject::connect(dialog, &InviteDialog::runBegan, dialog, [&](const QString& begun) { run = begun; });
+    dialog->show();
+    findIn<QPushButton>(*dialog, "openClassButton")->click();
+    REQUIRE(waitFor([&] { return dialog->code() == kCode; }));
+    auto* start = findIn<QPushButton>(*dialog, "startClassButton");
+    REQUIRE(waitFor([&] { return start->isEnabled(); }));
+    auto* list = findIn<QListWidget>(*dialog, "classMembersList");
+    REQUIRE(list->count() == 1);
+    CHECK(list->item(0)->text() == QStringLiteral("Ada   ready   10.0.0.3"));
+    start->click();
+    CHECK(waitFor([&] { return run == QStringLiteral("/runs/x"); }));
+    QFile wish(directory.filePath("wish"));
+    REQUIRE(wish.open(QIODevice::ReadOnly));
+    CHECK(wish.readAll().trimmed() == "start");
+    delete dialog;
+}
+
+TEST_CASE("the script of each way is shown with the fields it has, and what is wrong with it") {
+    const Elsewhere elsewhere;
+    ExperimentModel experiment;
+    FakeDialogs dialogs;
+    auto* dialog = new LaunchDialog(experiment, dialogs, QStringLiteral("/opt/ringside/ringsidectl"));
+    dialog->show();
+    auto* ways = findIn<QListWidget>(*dialog, "launchWaysList");
+    REQUIRE(ways->count() == 6);
+    CHECK(findIn<QPushButton>(*dialog, "launchButton")->text() == QStringLiteral("Run"));
+    CHECK(findIn<QPushButton>(*dialog, "saveScriptButton")->isHidden());
+    ways->setCurrentRow(2);
+    findIn<QSpinBox>(*dialog, "launchNodesSpin")->setValue(2);
+    findIn<QSpinBox>(*dialog, "launchMinutesSpin")->setValue(90);
+    CHECK(dialog->script().contains(QStringLiteral("#SBATCH --nodes=2\n#SBATCH --ntasks-per-node=2 ")));
+    CHECK(dialog->script().contains(QStringLiteral("#SBATCH --time=01:30:00")));
+    CHECK(dialog->script().contains(QStringLiteral("/opt/ringside/ringside-worker")));
+    findIn<QSpinBox>(*dialog, "launchNodesSpin")->setValue(3);
+    CHECK(findIn<QLabel>(*dialog, "launchProblemLabel")->text().contains(QStringLiteral("cannot be spread evenly")));
+    CHECK_FALSE(findIn<QPushButton>(*dialog, "launchButton")->isEnabled());
+    ways->setCurrentRow(1);
+    findIn<QLineEdit>(*dialog, "launchHostsEdit")->setText(QStringLiteral("a, b"));
+    CHECK(dialog->script().contains(QStringLiteral("a:2,b:2")));
+    CHECK(findIn<QSpinBox>(*dialog, "launchNodesSpin")->isHidden());
+    dialogs.path = elsewhere.directory.filePath("mine/job.sh");
+    findIn<QPushButton>(*dialog, "saveScriptButton")->click();
+    CHECK(QFile::exists(dialogs.path));
+    CHECK(QFile::exists(elsewhere.directory.filePath("mine/experiment.json")));
+    delete dialog;
+}
+
+TEST_CASE("a job that is submitted is followed through the queue until its run begins") {
+    const Elsewhere elsewhere;
+    // The queue: waits once, then the job makes its run directory.
+    scriptIn(elsewhere.directory, "sbatch",
+             "pwd > " + elsewhere.directory.filePath("where").toUtf8() + "\necho 'Submitted batch job 17'\n");
+    scriptIn(elsewhere.directory, "squeue",
+             "if [ -e asked ]; then mkdir -p runs/x; touch runs/x/telemetry.jsonl; fi\ntouch asked\n"
+             "[ \"$3\" = 17 ] && echo 'PENDING|Resources'\n");
+    ExperimentModel experiment;
+    FakeDialogs dialogs;
+    auto* dialog = new LaunchDialog(experiment, dialogs, QStringLiteral("/opt/ringside/ringsidectl"));
+    QString run;
+    QObject::connect(dialog, &LaunchDialog::runBegan, &experiment, [&](const QString& begun) { run = begun; });
+    dialog->setAttribute(Qt::WA_DeleteOnClose, false);
+    dialog->show();
+    findIn<QListWidget>(*dialog, "launchWaysList")->setCurrentRow(2);
+    auto* button = findIn<QPushButton>(*dialog, "launchButton");
+    REQUIRE(button->isEnabled());
+    CHECK(button->text() == QStringLiteral("Submit"));
+    button->click();
+    CHECK(waitFor([&] {
+        return findIn<QLabel>(*dialog, "launchStateLabel")->text() == QStringLiteral("Job 17 is pending: Resources");
+    }));
+    CHECK_FALSE(button->isEnabled());
+    CHECK(waitFor([&] { return run.endsWith(QStringLiteral("/runs/x")); }));
+    QFile where(elsewhere.directory.filePath("where"));
+    REQUIRE(where.open(QIODevice::ReadOnly));
+    const QString folder = QString::fromUtf8(where.readAll().trimmed());
+    CHECK(QFile::exists(folder + QStringLiteral("/job.sh")));
+    CHECK(QFile::exists(folder + QStringLiteral("/experiment.json")));
+    delete dialog;
+}
+
+TEST_CASE("what queues say is read, and what they do not say is not guessed") {
+    // As Slurm 22.05 and OpenPBS 23 print it.
+    CHECK(jobIdIn(QStringLiteral("slurm"), "Submitted batch job 4242\n") == QStringLiteral("4242"));
+    CHECK(jobIdIn(QStringLiteral("slurm"), "sbatch: error: no\n").isEmpty());
+    CHECK(jobIdIn(QStringLiteral("pbs"), "1234.server\n") == QStringLiteral("1234.server"));
+    const JobState waiting = jobStateIn(QStringLiteral("slurm"), "PENDING|Resources\n");
+    CHECK(waiting.waits);
+    CHECK(waiting.text == QStringLiteral("pending: Resources"));
+    const JobState running = jobStateIn(QStringLiteral("slurm"), "RUNNING|None\n");
+    CHECK(running.runs);
+    CHECK(running.text == QStringLiteral("running"));
+    CHECK_FALSE(jobStateIn(QStringLiteral("slurm"), "").known);
+    const JobState held =
+        jobStateIn(QStringLiteral("pbs"), "Job Id: 1\n    job_state = Q\n    comment = Not Running: no nodes\n");
+    CHECK(held.waits);
+    CHECK(held.text == QStringLiteral("queued: Not Running: no nodes"));
+    CHECK_FALSE(jobStateIn(QStringLiteral("pbs"), "qstat: unknown job").known);
+}

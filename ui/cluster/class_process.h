@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QByteArray>
+#include <QObject>
+#include <QProcess>
+#include <QString>
+#include <QStringList>
+#include <vector>
+
+namespace ringside {
+
+// Who is in a class, as its host says it.
+struct ClassCard {
+    QString name;
+    QString address;
+    QString state;  // fetching | ready | rank | away
+    int rank = -1;
+    bool operator==(const ClassCard&) const = default;
+};
+
+// `ringsidectl host --lines` or `ringsidectl join --lines` as a child process, line by line. A run that a class has
+// begun goes on when this is destroyed; a class that still waits is called off, and who has joined leaves.
+class ClassProcess final : public QObject {
+    Q_OBJECT
+  public:
+    explicit ClassProcess(const QString& controlProgram, QObject* parent = nullptr);
+    ~ClassProcess() override;
+
+    void start(const QStringList& arguments);
+    bool isLive() const { return m_process && m_process->state() != QProcess::NotRunning; }
+    void tell(const QByteArray& word);  // start | stop
+    void leave();                       // as Ctrl-C would
+
+  Q_SIGNALS:
+    void opened(const QString& code, int wanted);
+    void changed(const QString& phase, int wanted, const QString& news, const std::vector<ringside::ClassCard>& cards);
+    void said(const QString& kind, const QString& text);
+    void runBegan(const QString& directory);
+    void over(const QString& verdict, int exitCode);  // the last one
+
+  private:
+    void readLines();
+    void take(const QByteArray& line);
+    void finished(int exitCode);
+    void end(const QString& verdict, int exitCode);
+
+    QString m_program;
+    QProcess* m_process = nullptr;
+    QByteArray m_pending;
+    bool m_over = true;
+};
+
+}  // namespace ringside

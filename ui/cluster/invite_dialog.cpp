@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cluster/invite_dialog.h"
+
+#include <QClipboard>
+#include <QCloseEvent>
+#include <QFile>
+#include <QFormLayout>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+
+#include "launch/own_addresses.h"
+#include "models/experiment_model.h"
+#include "theme/theme.h"
+
+namespace ringside {
+namespace {
+
+constexpr QSize kInviteSize{820, 520};
+constexpr int kMostRanks = 256;
+
+QLabel* wrapped(const QString& text, const char* name, const char* role, QWidget* parent) {
+    auto* label = new QLabel(text, parent);
+    label->setObjectName(QLatin1String(name));
+    label->setProperty("role", role);
+    label->setWordWrap(true);
+    return label;
+}
+
+QString stateText(const ClassCard& card) {
+    if (card.state == QStringLiteral("away")) return QObject::tr("away");
+    if (card.state == QStringLiteral("rank")) return QObject::tr("rank %1").arg(card.rank);
+    return card.state == QStringLiteral("ready") ? QObject::tr("ready") : QObject::tr("takes the data");
+}
+
+}  // namespace
+
+InviteDialog::InviteDialog(ExperimentModel& experiment, const QString& controlProgram, QWidget* parent)
+    : QDialog(parent), m_experiment(experiment), m_pages(new QStackedWidget(this)), m_process(controlProgram) {
+    setObjectName(QStringLiteral("inviteDialog"));
+    setWindowTitle(tr("Invite ranks"));
+    setAttribute(Qt::WA_DeleteOnClose);
+    m_pages->addWidget(buildPlan());
+    m_pages->addWidget(buildLobby());
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(Theme::kSpace5, Theme::kSpace4, Theme::kSpace5, Theme::kSpace4);
+    column->addWidget(m_pages);
+    connect(&m_process, &ClassProcess::opened, this, &InviteDialog::showCode);
+    connect(&m_process, &ClassProcess::changed, this, &InviteDialog::showClass);
+    connect(&m_process, &ClassProcess::said, this,
+            [this](const QString&, const QString& text) { m_note->setText(text); });
+    connect(&m_process, &ClassProcess::runBegan, this, &InviteDialog::runBegan);
+    connect(&m_process, &ClassProcess::over, this, &InviteDialog::ended);
+    resize(kInviteSize);
+}
+
+QWidget* InviteDialog::buildPlan() {
+    auto* page = new QWidget(this);
+    const ParallelConfig& parallel = m_experiment.config().parallel;
+    m_address = new QComboBox(page);
+    m_address->setObjectName(QStringLiteral("inviteAddressCombo"));
+    m_address->setAccessibleName(tr("Address"));
+    m_address->setToolTip(
+        tr("The one address of this computer that is listened on: that of the network the others are in"));
+    for (const OwnAddress& own : ownAddresses())
+        m_address->addItem(
+            tr("%1   (%2)").arg(QString::fromStdString(own.address), QString::fromStdString(own.interface)),
+            QString::fromStdString(own.address));
+    m_address->addItem(tr("127.0.0.1   (only this computer, to try it)"), QStringLiteral("127.0.0.1"));
+    m_ranks = new QSpinBox(page);
+    m_ranks->setObjectName(QStringLiteral("inviteRanksSpin"));
+    m_ranks->setAccessibleName(tr("Computers in all"));
+    m_ranks->setRange(2, kMostRanks);
+    m_ranks->setValue(static_cast<int>(std::max<std::int64_t>(2, parallel.worldSize)));
+    m_ranks->setToolTip(tr("This one included: each is one rank. It starts when all are there, or when you say so"));
+    m_least = new QSpinBox(page);
+    m_least->setObjectName(QStringLiteral("inviteLeastSpin"));
+    m_least->setAccessibleName(tr("Go on with at least"));
+    m_least->setRange(0, kMostRanks);
+    m_least->setSpecialValueText(tr("all of them"));
+    m_least->setValue(static_cast<int>(parallel.minRanks));
+    m_least->setToolTip(
+        tr("When somebody is lost, the others wait for them; with so many they go on after a while, from "
+           "the last whole epoch"));
+    m_name = new QLineEdit(tr("Teacher"), page);
+    m_name->setObjectName(QStringLiteral("inviteNameEdit"));
+    m_name->setAccessibleName(tr("This computer's name"));
+    m_name->setToolTip(tr("Stands on rank 0's card"));
+    auto* form = new QFormLayout;
+    form->setHorizontalSpacing(Theme::kSpace4);
+    form->setVerticalSpacing(Theme::kSpace2);
+    form->addRow(tr("Listen at"), m_address);
+    form->addRow(tr("Computers in all"), m_ranks);
+    form->addRow(tr("Go on with at least"), m_least);
+    form->addRow(tr("This computer's name"), m_name);
+    m_problem = wrapped({}, "inviteProblemLabel", "problem", page);
+    m_problem->hide();
+    m_open = new QPushButton(tr("Open the class"), page);
+    m_open->setObjectName(QStringLiteral("openClassButton"));
+    m_open->setProperty("role", "accent");
+    m_open->setDefault(true);
+    m_open->setToolTip(tr("Show the join code and wait"));
+    connect(m_open, &QPushButton::clicked, this, &InviteDialog::open);
+    auto* close = new QPushButton(tr("Cancel"), page);
+    close->setObjectName(QStringLiteral("cancelInviteButton"));
+    connect(close, &QPushButton::clicked, this, &QDialog::close);
+    auto* buttons = new QHBoxLayout;
+    buttons->addStretch(1);
+    buttons->addWidget(close);
+    buttons->addWidget(m_open);
+    auto* column = new QVBoxLayout(page);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(Theme::kSpace3);
+    column->addWidget(wrapped(tr("Train with other people's computers"), "inviteTitle", "title", page));
+    column->addWidget(
+        wrapped(tr("Whoever has the join code becomes a rank of this experiment, on their CPU, over the network. The "
+                   "experiment "
+                   "and its data travel to them. What is said on the network is not encrypted: use one you trust."),
+                "inviteAbout", "muted", page));
+    column->addLayout(form);
+    column->addWidget(m_problem);
+    column->addStretch(1);
+    column->addLayout(buttons);
+    return page;
+}
+
+QWidget* InviteDialog::buildLobby() {
+    auto* page = new QWidget(this);
+    m_qr = new QrView(page);
+    m_code = wrapped({}, "joinCodeLabel", "title", page);
+    m_code->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_code->setAlignment(Qt::AlignCenter);
+    m_how = wrapped(tr("On the other computers: Run > Join in Ringside, or ringsidectl join CODE --name NAME"),
+                    "joinHowLabel", "note", page);
+    m_how->setAlignment(Qt::AlignCenter);
+    auto* copy = new QPushButton(tr("Copy code"), page);
+    copy->setObjectName(QStringLiteral("copyCodeButton"));
+    copy->setToolTip(tr("Copy the join code to the clipboard"));
+    connect(copy, &QPushButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(m_code->text()); });
+    auto* left = new QVBoxLayout;
+    left->setSpacing(Theme::kSpace2);
+    left->addWidget(m_qr, 1);
+    left->addWidget(m_code);
+    left->addWidget(copy, 0, Qt::AlignCenter);
+    left->addWidget(m_how);
+    m_news = wrapped({}, "classNewsLabel", "title", page);
+    m_members = new QListWidget(page);
+    m_members->setObjectName(QStringLiteral("classMembersList"));
+    m_members->setAccessibleName(tr("Who has joined"));
+    m_members->setSelectionMode(QAbstractItemView::NoSelection);
+    m_note = wrapped({}, "classNoteLabel", "note", page);
+    m_start = new QPushButton(tr("Start now"), page);
+    m_start->setObjectName(QStringLiteral("startClassButton"));
+    m_start->setProperty("role", "accent");
+    connect(m_start, &QPushButton::clicked, this, [this] { m_process.tell("start"); });
+    m_close = new QPushButton(tr("Call it off"), page);
+    m_close->setObjectName(QStringLiteral("closeClassButton"));
+    connect(m_close, &QPushButton::clicked, this, &QDialog::close);
+    auto* buttons = new QHBoxLayout;
+    buttons->addStretch(1);
+    buttons->addWidget(m_close);
+    buttons->addWidget(m_start);
+    auto* right = new QVBoxLayout;
+    right->setSpacing(Theme::kSpace2);
+    right->addWidget(m_news);
+    right->addWidget(m_members, 1);
+    right->addWidget(m_note);
+    right->addLayout(buttons);
+    auto* row = new QHBoxLayout(page);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(Theme::kSpace5);
+    row->addLayout(left, 1);
+    row->addLayout(right, 1);
+    return page;
+}
+
+void InviteDialog::open() {
+    const QString file = m_folder.filePath(QStringLiteral("experiment.json"));
+    QFile out(file);
+    const std::string text = m_experiment.resolvedConfig().toText(2);
+    if (!out.open(QIODevice::WriteOnly) || out.write(text.data(), static_cast<qint64>(text.size())) < 0) {
+        m_problem->setText(tr("%1 cannot be written: free space.").arg(file));
+        m_problem->show();
+        return;
+    }
+    out.close();
+    m_problem->hide();
+    m_open->setEnabled(false);
+    m_process.start(
+        {QStringLiteral("host"), file, QStringLiteral("--lines"), QStringLiteral("--address"),
+         m_address->currentData().toString(), QStringLiteral("--ranks"), QString::number(m_ranks->value()),
+         QStringLiteral("--min-ranks"), QString::number(m_least->value()),
+         QStringLiteral("--name=") + (m_name->text().trimmed().isEmpty() ? tr("Teacher") : m_name->text())});
+}
+
+void InviteDialog::showCode(const QString& code, int wanted) {
+    m_code->setText(code);
+    m_qr->show(code);
+    m_news->setText(tr("Waiting for %1").arg(wanted - 1));
+    m_pages->setCurrentIndex(1);
+    m_start->setEnabled(false);
+}
+
+void InviteDialog::showClass(const QString& phase, int, const QString& news, const std::vector<ClassCard>& cards) {
+    m_phase = phase;
+    const bool running = phase == QStringLiteral("running");
+    m_news->setText(running ? tr("The run goes on in the window") : news);
+    m_members->clear();
+    bool anyReady = false;
+    for (const ClassCard& card : cards) {
+        anyReady = anyReady || card.state == QStringLiteral("ready");
+        m_members->addItem(QStringLiteral("%1   %2   %3").arg(card.name, stateText(card), card.address));
+    }
+    m_start->setVisible(!running);
+    m_start->setEnabled(anyReady);
+    m_start->setToolTip(anyReady ? tr("Start with those who are ready") : tr("Nobody is ready yet"));
+    m_close->setText(running ? tr("Close") : tr("Call it off"));
+    m_close->setToolTip(running ? tr("The run goes on; Stop in the main window ends it")
+                                : tr("Close the class: nobody can join any more"));
+}
+
+void InviteDialog::ended(const QString& verdict, int exitCode) {
+    m_open->setEnabled(true);
+    if (m_pages->currentIndex() == 0) {
+        m_problem->setText(verdict);
+        m_problem->show();
+        return;
+    }
+    m_phase = QStringLiteral("over");
+    m_news->setText(exitCode == 0 ? tr("The run has finished") : tr("The class is over"));
+    m_note->setText(verdict);
+    m_start->hide();
+    m_close->setText(tr("Close"));
+    m_close->setToolTip({});
+}
+
+// While a run goes on the class has to stay open for it: the dialog only hides.
+void InviteDialog::closeEvent(QCloseEvent* event) {
+    if (m_phase == QStringLiteral("running") && m_process.isLive()) {
+        event->ignore();
+        hide();
+        return;
+    }
+    m_process.tell("stop");
+    event->accept();
+}
+
+}  // namespace ringside

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QComboBox>
+#include <QDialog>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QStackedWidget>
+#include <QTemporaryDir>
+
+#include "cluster/class_process.h"
+#include "cluster/qr_view.h"
+
+namespace ringside {
+
+class ExperimentModel;
+
+// Run > Invite ranks: waits for the computers of others, with a join code for the projector, and starts the run with
+// them. Not modal. Closing it calls off a class that waits; a run that goes on is the main window's to stop.
+class InviteDialog final : public QDialog {
+    Q_OBJECT
+  public:
+    // The experiment outlives the dialog.
+    InviteDialog(ExperimentModel& experiment, const QString& controlProgram, QWidget* parent = nullptr);
+
+    QString code() const { return m_code->text(); }
+
+    void reject() override { close(); }  // Escape
+
+  Q_SIGNALS:
+    void runBegan(const QString& directory);  // again each time the class goes on after a failure
+
+  protected:
+    void closeEvent(QCloseEvent* event) override;
+
+  private:
+    QWidget* buildPlan();
+    QWidget* buildLobby();
+    void open();
+    void showCode(const QString& code, int wanted);
+    void showClass(const QString& phase, int wanted, const QString& news, const std::vector<ClassCard>& cards);
+    void ended(const QString& verdict, int exitCode);
+
+    ExperimentModel& m_experiment;
+    QStackedWidget* m_pages;
+    QComboBox* m_address;
+    QSpinBox* m_ranks;
+    QSpinBox* m_least;
+    QLineEdit* m_name;
+    QLabel* m_problem;
+    QPushButton* m_open;
+    QrView* m_qr;
+    QLabel* m_code;
+    QLabel* m_how;
+    QLabel* m_news;
+    QLabel* m_note;
+    QListWidget* m_members;
+    QPushButton* m_start;
+    QPushButton* m_close;
+    QTemporaryDir m_folder;
+    QString m_phase;
+    ClassProcess m_process;
+};
+
+}  // namespace ringside

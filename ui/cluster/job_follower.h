@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QObject>
+#include <QProcess>
+#include <QString>
+#include <QTimer>
+#include <functional>
+
+namespace ringside {
+
+// Submits a job script to a queue, or starts it here, and tells how it does until its run begins. The job itself goes
+// on without this.
+class JobFollower final : public QObject {
+    Q_OBJECT
+  public:
+    explicit JobFollower(QObject* parent = nullptr);
+    ~JobFollower() override;
+
+    // script lies in a folder of its own, under which its run directory will appear, in "runs".
+    void submit(const QString& launcher, const QString& script);
+    void start(const QString& script);
+    bool isFollowing() const { return m_timer.isActive(); }
+
+    static constexpr int kAskEveryMs = 2000;
+
+  Q_SIGNALS:
+    void stateChanged(const QString& state);
+    void runBegan(const QString& directory);  // the last one of these and failed()
+    void failed(const QString& why);
+
+  private:
+    void run(const QStringList& command, const std::function<void(int, const QByteArray&, const QByteArray&)>& done);
+    void look();
+    void takeState(const QByteArray& answer);
+    QString runDirectory() const;
+    QString lastOutput() const;
+    void fail(const QString& why);
+
+    QString m_launcher;
+    QString m_folder;
+    QString m_job;
+    qint64 m_process = 0;  // where there is no queue
+    QProcess* m_asking = nullptr;
+    QTimer m_timer;
+    int m_unknown = 0;
+};
+
+}  // namespace ringside

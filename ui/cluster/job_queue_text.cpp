@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cluster/job_queue_text.h"
+
+#include <QCoreApplication>
+#include <QRegularExpression>
+
+namespace ringside {
+namespace {
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("jobs", text);
+}
+
+// "PENDING|Resources" of squeue's format %T|%r.
+JobState slurmState(const QString& answer) {
+    JobState state;
+    const QString state1 = answer.section(QLatin1Char('\n'), 0, 0).section(QLatin1Char('|'), 0, 0).trimmed();
+    const QString reason = answer.section(QLatin1Char('\n'), 0, 0).section(QLatin1Char('|'), 1).trimmed();
+    if (state1.isEmpty()) return state;
+    state.known = true;
+    state.waits = state1 == QStringLiteral("PENDING") || state1 == QStringLiteral("CONFIGURING");
+    state.runs = state1 == QStringLiteral("RUNNING") || state1 == QStringLiteral("COMPLETING");
+    state.text = state1.toLower();
+    if (!reason.isEmpty() && reason != QStringLiteral("None")) state.text += QStringLiteral(": ") + reason;
+    return state;
+}
+
+// "job_state = Q" and "comment = ..." of qstat -f.
+JobState pbsState(const QString& answer) {
+    static const QRegularExpression stateLine(QStringLiteral("job_state\\s*=\\s*(\\w)"));
+    static const QRegularExpression commentLine(QStringLiteral("comment\\s*=\\s*([^\\n]+)"));
+    const QString letter = stateLine.match(answer).captured(1);
+    JobState state;
+    if (letter.isEmpty()) return state;
+    state.known = true;
+    state.waits = QStringLiteral("QHWT").contains(letter);
+    state.runs = QStringLiteral("RE").contains(letter);
+    state.text = letter == QStringLiteral("Q")   ? tr("queued")
+                 : letter == QStringLiteral("H") ? tr("held")
+                 : state.runs                    ? tr("running")
+                                                 : tr("in state %1").arg(letter);
+    const QString comment = commentLine.match(answer).captured(1).trimmed();
+    if (!comment.isEmpty()) state.text += QStringLiteral(": ") + comment;
+    return state;
+}
+
+}  // namespace
+
+QString jobIdIn(const QString& launcher, const QByteArray& submitted) {
+    static const QRegularExpression slurm(QStringLiteral("Submitted batch job (\\d+)"));
+    const QString text = QString::fromUtf8(submitted);
+    if (launcher == QStringLiteral("slurm")) return slurm.match(text).captured(1);
+    return text.trimmed().section(QLatin1Char('\n'), -1).trimmed();
+}
+
+JobState jobStateIn(const QString& launcher, const QByteArray& answer) {
+    const QString text = QString::fromUtf8(answer);
+    return launcher == QStringLiteral("slurm") ? slurmState(text) : pbsState(text);
+}
+
+QStringList submitCommand(const QString& launcher, const QString& script) {
+    if (launcher == QStringLiteral("slurm")) return {QStringLiteral("sbatch"), script};
+    if (launcher == QStringLiteral("pbs")) return {QStringLiteral("qsub"), script};
+    return {};
+}
+
+QStringList queryCommand(const QString& launcher, const QString& job) {
+    if (launcher == QStringLiteral("slurm"))
+        return {QStringLiteral("squeue"), QStringLiteral("-h"),   QStringLiteral("-j"), job,
+                QStringLiteral("-o"),     QStringLiteral("%T|%r")};
+    if (launcher == QStringLiteral("pbs")) return {QStringLiteral("qstat"), QStringLiteral("-f"), job};
+    return {};
+}
+
+}  // namespace ringside

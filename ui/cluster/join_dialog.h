@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QDialog>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+
+#include "cluster/class_process.h"
+
+namespace ringside {
+
+// Run > Join: this computer becomes a rank of a class. Not modal; closing it leaves the class.
+class JoinDialog final : public QDialog {
+    Q_OBJECT
+  public:
+    explicit JoinDialog(const QString& controlProgram, QWidget* parent = nullptr);
+
+  private:
+    void buildLayout();
+    void refresh();
+    void join();
+    void note(const QString& kind, const QString& text);
+    void ended(const QString& verdict, int exitCode);
+
+    QLineEdit* m_code;
+    QLineEdit* m_name;
+    QLabel* m_problem;
+    QLabel* m_state;
+    QLabel* m_news;
+    QPushButton* m_join;
+    QPushButton* m_close;
+    ClassProcess m_process;
+};
+
+}  // namespace ringside

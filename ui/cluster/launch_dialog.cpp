@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cluster/launch_dialog.h"
+
+#include <QCoreApplication>
+#include <QDateTime>
+#include <QDir>
+#include <QFileInfo>
+#include <QFontDatabase>
+#include <QHBoxLayout>
+#include <QStandardPaths>
+#include <QVBoxLayout>
+#include <array>
+
+#include "base/errors.h"
+#include "base/files.h"
+#include "cluster/job_queue_text.h"
+#include "dialogs/dialogs.h"
+#include "models/experiment_model.h"
+#include "theme/theme.h"
+#include "words/form_fields.h"
+
+namespace ringside {
+namespace {
+
+constexpr QSize kLaunchSize{900, 600};
+constexpr int kSideWidth = 150;
+constexpr int kMostNodes = 4096;
+constexpr int kMostMinutes = 100000;
+constexpr int kMostSeeds = 1000;
+
+// One way to run: the exporter's name for it, the window's, what it needs of the fields, and what it does.
+struct Way {
+    const char* launcher;
+    const char* title;
+    bool times, hosts;
+    const char* about;
+};
+
+constexpr std::array kWays = {
+    Way{"", QT_TRANSLATE_NOOP("launch", "This computer"), false, false,
+        QT_TRANSLATE_NOOP("launch", "All ranks are processes of this computer. Nothing else is needed.")},
+    Way{"ssh", QT_TRANSLATE_NOOP("launch", "Hosts over ssh"), false, true,
+        QT_TRANSLATE_NOOP(
+            "launch",
+            "ringsidectl starts the ranks through ssh, without a password. Program, experiment and data lie "
+            "at the same places on all hosts; rank 0 runs on the first.")},
+    Way{"slurm", QT_TRANSLATE_NOOP("launch", "Slurm"), true, false,
+        QT_TRANSLATE_NOOP("launch",
+                          "A job that saves before its time limit, asks to be started again and goes on. Fill in the "
+                          "lines that your site needs.")},
+    Way{"pbs", QT_TRANSLATE_NOOP("launch", "PBS"), true, false,
+        QT_TRANSLATE_NOOP("launch",
+                          "A job that saves before its time limit, asks to be run again and goes on. Fill in the lines "
+                          "that your site needs.")},
+    Way{"torchrun", QT_TRANSLATE_NOOP("launch", "torchrun"), false, false,
+        QT_TRANSLATE_NOOP("launch", "PyTorch's launcher starts the ranks, and starts them again after a failure.")},
+    Way{"mpirun", QT_TRANSLATE_NOOP("launch", "mpirun"), false, true,
+        QT_TRANSLATE_NOOP("launch", "Open MPI starts the ranks on the hosts.")},
+};
+
+QString said(const char* text) {
+    return QCoreApplication::translate("launch", text);
+}
+
+QString newFolder(const QString& name) {
+    QString plain;
+    for (const QChar c : name) plain += c.isLetterOrNumber() ? c : QLatin1Char('-');
+    const QString stamp = QDateTime::currentDateTime().toString(QStringLiteral("yyyy-MM-dd-HHmmss"));
+    QString base = QDir::currentPath();
+    if (!QFileInfo(base).isWritable()) base = QDir::homePath();
+    return base + QStringLiteral("/jobs/") + stamp + QLatin1Char('-') + plain;
+}
+
+}  // namespace
+
+LaunchDialog::LaunchDialog(ExperimentModel& experiment, Dialogs& dialogs, const QString& controlProgram,
+                           QWidget* parent)
+    : QDialog(parent),
+      m_experiment(experiment),
+      m_dialogs(dialogs),
+      m_control(controlProgram),
+      m_folder(newFolder(QString::fromStdString(experiment.config().name))),
+      m_ways(new QListWidget(this)),
+      m_about(new QLabel(this)),
+      m_nodes(new QSpinBox(this)),
+      m_minutes(new QSpinBox(this)),
+      m_seeds(new QSpinBox(this)),
+      m_hosts(new QLineEdit(this)),
+      m_problem(new QLabel(this)),
+      m_script(new QPlainTextEdit(this)),
+      m_state(new QLabel(this)),
+      m_save(new QPushButton(tr("Save script..."), this)),
+      m_go(new QPushButton(this)) {
+    setObjectName(QStringLiteral("launchDialog"));
+    setWindowTitle(tr("Launch"));
+    setAttribute(Qt::WA_DeleteOnClose);
+    buildLayout();
+    for (QSpinBox* box : {m_nodes, m_minutes, m_seeds})
+        connect(box, &QSpinBox::valueChanged, this, &LaunchDialog::refresh);
+    connect(m_hosts, &QLineEdit::textChanged, this, &LaunchDialog::refresh);
+    connect(m_ways, &QListWidget::currentRowChanged, this, &LaunchDialog::refresh);
+    connect(&experiment, &ExperimentModel::configChanged, this, &LaunchDialog::refresh);
+    connect(m_save, &QPushButton::clicked, this, &LaunchDialog::save);
+    connect(m_go, &QPushButton::clicked, this, &LaunchDialog::go);
+    connect(&m_follower, &JobFollower::stateChanged, this, [this](const QString& state) {
+        m_state->setText(state);
+        m_go->setEnabled(false);  // until it has failed
+        m_go->setToolTip(whyNot());
+    });
+    connect(&m_follower, &JobFollower::failed, this, [this](const QString& why) {
+        m_state->setText(why);
+        refresh();
+    });
+    connect(&m_follower, &JobFollower::runBegan, this, [this](const QString& directory) {
+        Q_EMIT runBegan(directory);
+        close();
+    });
+    m_ways->setCurrentRow(0);
+    resize(kLaunchSize);
+}
+
+QWidget* LaunchDialog::buildSide() {
+    m_ways->setObjectName(QStringLiteral("launchWaysList"));
+    m_ways->setAccessibleName(tr("Where to run"));
+    m_ways->setToolTip(tr("Who starts the ranks"));
+    m_ways->setFixedWidth(kSideWidth);
+    for (const Way& way : kWays) m_ways->addItem(said(way.title));
+    return m_ways;
+}
+
+QFormLayout* LaunchDialog::buildFields() {
+    m_nodes->setObjectName(QStringLiteral("launchNodesSpin"));
+    m_nodes->setRange(1, kMostNodes);
+    m_nodes->setToolTip(tr("Computers; the ranks are spread over them evenly"));
+    m_minutes->setObjectName(QStringLiteral("launchMinutesSpin"));
+    m_minutes->setRange(1, kMostMinutes);
+    m_minutes->setValue(60);
+    m_minutes->setSuffix(tr(" min"));
+    m_minutes->setToolTip(tr("Wall time of one start; two minutes before its end the weights are saved"));
+    m_seeds->setObjectName(QStringLiteral("launchSeedsSpin"));
+    m_seeds->setRange(1, kMostSeeds);
+    m_seeds->setToolTip(tr("More than one: an array of jobs, a run for each training.seed from 0 on"));
+    m_hosts->setObjectName(QStringLiteral("launchHostsEdit"));
+    m_hosts->setPlaceholderText(tr("node1, node2"));
+    m_hosts->setToolTip(tr("A host for each node, apart by commas"));
+    m_fields = new QFormLayout;
+    m_fields->setHorizontalSpacing(Theme::kSpace4);
+    m_fields->setVerticalSpacing(Theme::kSpace2);
+    m_fields->addRow(tr("Hosts"), m_hosts);
+    m_fields->addRow(tr("Nodes"), m_nodes);
+    m_fields->addRow(tr("Time limit"), m_minutes);
+    m_fields->addRow(tr("Runs, a seed each"), m_seeds);
+    m_hosts->setAccessibleName(tr("Hosts"));
+    m_nodes->setAccessibleName(tr("Nodes"));
+    m_minutes->setAccessibleName(tr("Time limit in minutes"));
+    m_seeds->setAccessibleName(tr("Runs, a seed each"));
+    return m_fields;
+}
+
+void LaunchDialog::buildLayout() {
+    m_about->setObjectName(QStringLiteral("launchAboutLabel"));
+    m_about->setWordWrap(true);
+    m_problem->setObjectName(QStringLiteral("launchProblemLabel"));
+    m_problem->setProperty("role", "problem");
+    m_problem->setWordWrap(true);
+    m_script->setObjectName(QStringLiteral("launchScriptView"));
+    m_script->setAccessibleName(tr("The script"));
+    m_script->setReadOnly(true);
+    m_script->setLineWrapMode(QPlainTextEdit::NoWrap);
+    m_script->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+    m_state->setObjectName(QStringLiteral("launchStateLabel"));
+    m_state->setProperty("role", "muted");
+    m_state->setWordWrap(true);
+    m_save->setObjectName(QStringLiteral("saveScriptButton"));
+    m_go->setObjectName(QStringLiteral("launchButton"));
+    m_go->setProperty("role", "accent");
+    m_go->setDefault(true);
+    auto* close = new QPushButton(tr("Close"), this);
+    close->setObjectName(QStringLiteral("closeLaunchButton"));
+    close->setToolTip(tr("A job that was submitted goes on"));
+    connect(close, &QPushButton::clicked, this, &QDialog::close);
+    auto* buttons = new QHBoxLayout;
+    buttons->addWidget(m_state, 1);
+    buttons->addWidget(close);
+    buttons->addWidget(m_save);
+    buttons->addWidget(m_go);
+    auto* right = new QVBoxLayout;
+    right->setSpacing(Theme::kSpace3);
+    right->addWidget(m_about);
+    right->addLayout(buildFields());
+    right->addWidget(m_problem);
+    right->addWidget(m_script, 1);
+    right->addLayout(buttons);
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(Theme::kSpace4, Theme::kSpace4, Theme::kSpace4, Theme::kSpace4);
+    row->setSpacing(Theme::kSpace4);
+    row->addWidget(buildSide());
+    row->addLayout(right, 1);
+}
+
+QString LaunchDialog::launcher() const {
+    const int row = std::max(0, m_ways->currentRow());
+    return QLatin1String(kWays[static_cast<std::size_t>(row)].launcher);
+}
+
+JobRequest LaunchDialog::request() const {
+    JobRequest request;
+    request.config = m_experiment.resolvedConfig();
+    request.experiment = (m_folder + QStringLiteral("/experiment.json")).toStdString();
+    request.worker = (QFileInfo(m_control).absolutePath() + QStringLiteral("/ringside-worker")).toStdString();
+    const Way& way = kWays[static_cast<std::size_t>(std::max(0, m_ways->currentRow()))];
+    request.nodes = m_nodes->value();
+    if (way.times) request.minutes = m_minutes->value();
+    if (way.times) request.seeds = m_seeds->value();
+    if (!way.hosts) return request;
+    for (const QString& host : m_hosts->text().split(QLatin1Char(','), Qt::SkipEmptyParts))
+        request.hosts.push_back(host.trimmed().toStdString());
+    if (!request.hosts.empty()) request.nodes = static_cast<std::int64_t>(request.hosts.size());
+    return request;
+}
+
+// Why the button cannot be pressed; empty when it can.
+QString LaunchDialog::whyNot() const {
+    if (m_follower.isFollowing()) return tr("The job is being followed.");
+    const QString way = launcher();
+    QString program;
+    if (way == QStringLiteral("slurm")) program = QStringLiteral("sbatch");
+    if (way == QStringLiteral("pbs")) program = QStringLiteral("qsub");
+    if (way == QStringLiteral("torchrun")) program = way;
+    if (way == QStringLiteral("mpirun")) program = way;
+    if (way == QStringLiteral("ssh")) program = way;
+    if (program.isEmpty() || !QStandardPaths::findExecutable(program).isEmpty()) return {};
+    return tr("%1 is not installed here: save the script and take it to where it is.").arg(program);
+}
+
+void LaunchDialog::refresh() {
+    const Way& way = kWays[static_cast<std::size_t>(std::max(0, m_ways->currentRow()))];
+    const QString name = launcher();
+    const bool here = name.isEmpty();
+    m_about->setText(said(way.about));
+    const bool hasHosts = way.hosts && !m_hosts->text().trimmed().isEmpty();
+    m_fields->setRowVisible(m_hosts, way.hosts);
+    m_fields->setRowVisible(m_nodes, !here && !hasHosts);
+    m_fields->setRowVisible(m_minutes, way.times);
+    m_fields->setRowVisible(m_seeds, way.times);
+    QString problem;
+    if (!m_experiment.problems().empty())
+        problem = inFormWords(QString::fromStdString(m_experiment.problems().front().text()));
+    const bool queue = !submitCommand(name, {}).isEmpty();
+    if (here) {
+        m_script->setPlainText(tr("# The same from a terminal:\nringsidectl run EXPERIMENT"));
+    } else if (problem.isEmpty()) {
+        const Result<std::string> script = jobScript(name.toStdString(), request());
+        if (script) m_script->setPlainText(QString::fromStdString(script.value()));
+        if (!script) problem = inFormWords(QString::fromStdString(script.problem().text()));
+    }
+    const QString missing = whyNot();
+    m_problem->setText(problem);
+    m_problem->setVisible(!problem.isEmpty());
+    if (!m_follower.isFollowing() && !missing.isEmpty()) m_state->setText(missing);
+    m_save->setVisible(!here);
+    m_save->setEnabled(problem.isEmpty());
+    m_save->setToolTip(tr("Write the script, and the experiment beside it"));
+    m_go->setText(here ? tr("Run") : queue ? tr("Submit") : tr("Start"));
+    m_go->setEnabled(problem.isEmpty() && missing.isEmpty());
+    m_go->setToolTip(!problem.isEmpty()   ? problem
+                     : !missing.isEmpty() ? missing
+                     : here               ? tr("Start one process per rank and train")
+                     : queue              ? tr("Give the script to the queue, and follow the run when it starts")
+                                          : tr("Run the script here, and follow the run when it starts"));
+    if (missing.isEmpty() && !m_follower.isFollowing() && !here)
+        m_state->setText(tr("Script, experiment and results go to %1").arg(m_folder));
+    if (here) m_state->clear();
+}
+
+// The script names the experiment beside it, wherever it was first meant to lie.
+bool LaunchDialog::write(const QString& path) {
+    JobRequest job = request();
+    const QString folder = QFileInfo(path).absolutePath();
+    job.experiment = (folder + QStringLiteral("/experiment.json")).toStdString();
+    const Result<std::string> script = jobScript(launcher().toStdString(), job);
+    if (!script) return false;
+    try {
+        if (!QDir().mkpath(folder)) throw IoError(folder.toStdString() + " cannot be made");
+        writeFileAtomically(job.experiment, job.config.toText(2) + "\n");
+        writeFileAtomically(path.toStdString(), script.value());
+    } catch (const IoError& error) {
+        m_state->setText(QString::fromUtf8(error.what()));
+        return false;
+    }
+    return true;
+}
+
+void LaunchDialog::save() {
+    m_dialogs.saveFile(tr("Save the job's script"), QDir::currentPath() + QStringLiteral("/job.sh"),
+                       tr("Scripts (*.sh)"), [this](const QString& path) {
+                           if (path.isEmpty() || !write(path)) return;
+                           m_state->setText(tr("Saved %1, and the experiment beside it").arg(path));
+                       });
+}
+
+void LaunchDialog::go() {
+    const QString way = launcher();
+    if (way.isEmpty()) {
+        Q_EMIT runHere();
+        close();
+        return;
+    }
+    const QString script = m_folder + QStringLiteral("/job.sh");
+    if (!write(script)) return;
+    submitCommand(way, script).isEmpty() ? m_follower.start(script) : m_follower.submit(way, script);
+    refresh();
+}
+
+}  // namespace ringside

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QDialog>
+#include <QFormLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSpinBox>
+
+#include "cluster/job_follower.h"
+#include "export/job_script.h"
+
+namespace ringside {
+
+class Dialogs;
+class ExperimentModel;
+
+// Run > Launch: how the experiment is run elsewhere, as the script that does it, with its reasons. Saves it, submits it
+// where there is a queue, or starts it here; then follows the job until its run begins. Not modal.
+class LaunchDialog final : public QDialog {
+    Q_OBJECT
+  public:
+    // The experiment and the dialogs outlive it.
+    LaunchDialog(ExperimentModel& experiment, Dialogs& dialogs, const QString& controlProgram,
+                 QWidget* parent = nullptr);
+
+    QString script() const { return m_script->toPlainText(); }
+
+  Q_SIGNALS:
+    void runHere();  // this computer, without a script
+    void runBegan(const QString& directory);
+
+  private:
+    void buildLayout();
+    QWidget* buildSide();
+    QFormLayout* buildFields();
+    void refresh();
+    QString launcher() const;
+    JobRequest request() const;
+    bool write(const QString& path);
+    void save();
+    void go();
+    QString whyNot() const;
+
+    ExperimentModel& m_experiment;
+    Dialogs& m_dialogs;
+    QString m_control;
+    QString m_folder;  // of the job
+    QListWidget* m_ways;
+    QLabel* m_about;
+    QFormLayout* m_fields = nullptr;
+    QSpinBox* m_nodes;
+    QSpinBox* m_minutes;
+    QSpinBox* m_seeds;
+    QLineEdit* m_hosts;
+    QLabel* m_problem;
+    QPlainTextEdit* m_script;
+    QLabel* m_state;
+    QPushButton* m_save;
+    QPushButton* m_go;
+    JobFollower m_follower;
+};
+
+}  // namespace ringside

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QWidget>
+
+#include "launch/qr_code.h"
+
+namespace ringside {
+
+// A join code for cameras: black on white in every theme, as readers want it.
+class QrView final : public QWidget {
+    Q_OBJECT
+  public:
+    explicit QrView(QWidget* parent = nullptr);
+    void show(const QString& text);
+    bool isEmpty() const { return m_code.isEmpty(); }
+    QSize sizeHint() const override;
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+
+  private:
+    QrCode m_code;
+};
+
+}  // namespace ringside

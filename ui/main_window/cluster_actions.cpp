@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "main_window/cluster_actions.h"
+
+#include <utility>
+
+#include "cluster/invite_dialog.h"
+#include "cluster/join_dialog.h"
+#include "cluster/launch_dialog.h"
+#include "main_window/window_actions.h"
+#include "models/run_controller.h"
+
+namespace ringside {
+
+ClusterActions::ClusterActions(const WindowActions& actions, const Parts& parts, QWidget* window)
+    : QObject(window), m_parts(parts), m_window(window) {
+    connect(actions.launch, &QAction::triggered, this, &ClusterActions::launch);
+    connect(actions.invite, &QAction::triggered, this, &ClusterActions::invite);
+    connect(actions.join, &QAction::triggered, this, &ClusterActions::join);
+    connect(&parts.controller, &RunController::stateChanged, this, [this] {
+        if (!m_awaited.isEmpty() && !m_parts.controller.isLive())
+            QMetaObject::invokeMethod(
+                this, [this] { follow(std::exchange(m_awaited, {})); }, Qt::QueuedConnection);
+    });
+}
+
+void ClusterActions::launch() {
+    auto* dialog = new LaunchDialog(m_parts.experiment, m_parts.dialogs, m_parts.controlProgram, m_window);
+    connect(dialog, &LaunchDialog::runHere, this, &ClusterActions::runHere);
+    connect(dialog, &LaunchDialog::runBegan, this, &ClusterActions::follow);
+    dialog->show();
+}
+
+void ClusterActions::invite() {
+    if (!m_class) {
+        m_class = new InviteDialog(m_parts.experiment, m_parts.controlProgram, m_window);
+        connect(m_class, &InviteDialog::runBegan, this, &ClusterActions::follow);
+    }
+    m_class->show();
+    m_class->raise();
+    m_class->activateWindow();
+}
+
+void ClusterActions::join() {
+    (new JoinDialog(m_parts.controlProgram, m_window))->show();
+}
+
+// A class that goes on after a failure begins its run again, maybe before the window has seen the end of the last one.
+void ClusterActions::follow(const QString& directory) {
+    if (directory.isEmpty()) return;
+    if (m_parts.controller.isLive()) {
+        m_awaited = directory;
+    } else {
+        Q_EMIT runBegan(directory);
+    }
+}
+
+}  // namespace ringside
