@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <iostream>
 #include <string>
 
@@ -11,6 +12,7 @@
 #include "base/exit_code.h"
 #include "base/processors.h"
 #include "launch/last_words.h"
+#include "launch/rank_environment.h"
 #include "launched_rank.h"
 #include "rank_life.h"
 #include "worker_devices.h"
@@ -44,6 +46,8 @@ bool tieToParent(pid_t parent) {
 }
 
 int runSupervised(int argc, char** argv, pid_t parent) {
+    std::signal(SIGUSR1, SIG_IGN);  // Slurm warns every process of a step
+    if (std::getenv(kLaunchedVariable) != nullptr) std::signal(SIGTERM, SIG_IGN);
     RankChannels channels = RankChannels::fromSupervisor();
     const Result<RankEnvironment> environment = parseArguments(argc, argv, channels);
     const Problems problems =

@@ -54,7 +54,7 @@ std::string tokenIn(std::string_view text) {
     Bytes bytes{};
     std::size_t bit = 0;
     for (const char letter : text) {
-        if (letter == '-' || letter == ' ') continue;
+        if (letter == '-' || std::isspace(static_cast<unsigned char>(letter))) continue;
         const int digit = digitOf(letter);
         if (digit < 0 || bit >= 5 * kDigits) return {};
         for (int i = 4; i >= 0; --i, ++bit) {

@@ -9,6 +9,10 @@
 
 namespace ringside {
 
+// Set for the rank of whoever hosts a run under a launcher, which ends a job by TERM to all of its processes: the host
+// alone decides what that means.
+inline constexpr const char* kLaunchedVariable = "RINGSIDE_LAUNCHED";
+
 // Who a worker process is. A supervisor says it as `ringside-worker --rank R --world-size W --run-dir DIR --epoch-us N`
 // and the worker reads DIR/config.json; under a launcher it comes out of the rendezvous with rank 0.
 struct RankEnvironment {

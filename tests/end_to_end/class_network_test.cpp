@@ -2,7 +2,9 @@
 // A class over a network: its hosts are namespaces of this machine.
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
+#include <cstdio>
 #include <fstream>
 #include <memory>
 
@@ -71,7 +73,7 @@ bool mayNot() {
 
 }  // namespace
 
-TEST_CASE("data travel to a computer elsewhere, which trains over TCP, and nothing listens but what was said") {
+TEST_CASE("data travel to a computer elsewhere, which trains over TCP") {
     if (mayNot()) return;
     const TemporaryDirectory data;
     std::ofstream csv(data.path() / "numbers.csv");
@@ -89,6 +91,28 @@ TEST_CASE("data travel to a computer elsewhere, which trains over TCP, and nothi
     for (const Json& rank : ranks) {
         if (rank["host"] == "Ada") CHECK(rank["address"] == NetworkHosts::address(1));
     }
+}
+
+TEST_CASE("a class listens at its one address and the port of its code alone") {
+    if (mayNot()) return;
+    const TemporaryDirectory scratch;
+    const NetworkHosts network;
+    const auto host = startOn(
+        network, 0, {"host", "--ranks", "2", "--address", NetworkHosts::address(0), "--out", scratch.path() / "run"});
+    for (int i = 0; i < 30 && host->output().find("join code: ") == std::string::npos; ++i) host->wait(1s);
+    const std::size_t at = host->output().find("join code: ");
+    REQUIRE(at != std::string::npos);
+    const std::string said = host->output().substr(at + 11, host->output().find('/', at) - at - 11);
+    std::string listening;
+    std::FILE* list = ::popen((network.prefix(0) + "ss -Hltn").c_str(), "r");
+    REQUIRE(list);
+    std::array<char, 512> line{};
+    int count = 0;
+    for (; std::fgets(line.data(), line.size(), list); ++count) listening += line.data();
+    ::pclose(list);
+    INFO(listening);
+    CHECK(count == 1);
+    CHECK(contains(listening, " " + said + " "));
 }
 
 TEST_CASE("a cable that is out for three seconds holds a class up and ends nothing") {

@@ -116,6 +116,18 @@ TEST_CASE("a signal to any one rank stops all of them together, with the weights
     }
 }
 
+TEST_CASE("a launcher that signals every process of a job stops the ranks together all the same") {
+    for (const int number : {SIGTERM, SIGUSR1}) {
+        ByHand run(2, kEndless);
+        REQUIRE(eventually([&] { return hasTrained(run.out); }));
+        // Rank 0 computes in a process of its own below the one that was started.
+        for (const pid_t pid : workerPids(run.out)) REQUIRE(::kill(pid, number) == 0);
+        run.ranks[0]->signal(number);
+        for (const auto& one : run.ranks) CHECK(one->wait() == 20);
+        CHECK(run.summary()["state"] == "stopped");
+    }
+}
+
 TEST_CASE("ringsidectl sees and stops a launched run as any other") {
     ByHand run(2, kEndless);
     REQUIRE(eventually([&] { return hasTrained(run.out); }));

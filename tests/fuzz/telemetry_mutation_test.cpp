@@ -24,6 +24,8 @@ std::string corpus() {
 {"kind":"replica","rank":0,"step":2,"hash":"aa"}
 {"kind":"trace","rank":0,"epoch":0,"step":1,"begin_ns":100,"length_ns":90,"cpu_ns":50,"queued_ns":-1,"phase":[3,5,6,7],"at_ns":[0,20,30,80],"used_ns":[0,19,20,45],"group":[0],"collective":[1],"of_kind":[0],"bytes":[64],"ready_ns":[18],"arrived_ns":[20],"last_ns":[30],"ended_ns":[80]}
 {"kind":"replica","rank":1,"step":2,"hash":"aa"}
+{"kind":"run","version":1,"name":"n","world_size":1,"steps_per_epoch":24,"epochs":3,"steps_before":2,"config":{"a":[1]}}
+{"kind":"steps","rank":0,"epoch":1,"lr":0.1,"step":[3],"loss":[0.5],"correct":[3],"samples":[8],"end_us":[70]}
 {"kind":"log","rank":-1,"level":"info","text":"\u00e9\"\n","time_us":50}
 {"kind":"checkpoint","step":2,"path":"checkpoints/step-00000002","time_us":60}
 {"kind":"end","state":"finished","exit_code":0,"verdict":"v","last_lines":["x"],"steps":2,"train_seconds":1,"time_us":70}

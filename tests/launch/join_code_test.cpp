@@ -10,7 +10,7 @@ TEST_CASE("A join code carries address, port and secret, however it is typed") {
     const JoinCode code{"10.0.0.7", 21345, "00112233445566778899aabbccddeeff"};
     const std::string text = "10.0.0.7:21345/008J4-CT4AN-K7F24-SNAXW-SQFEZ-W";
     CHECK(code.text() == text);
-    for (const std::string& typed : std::vector{text, std::string(" 10.0.0.7:21345/008j4ct4ank7f24snaxwsqfezw\n"),
+    for (const std::string& typed : std::vector{text, std::string(" 10.0.0.7:21345/\n008j4ct4ank7f24snaxwsqfezw\n"),
                                                 std::string("10.0.0.7:21345/oo8J4-CT4AN-K7F24-SNAXW-SQFEZ-W")}) {
         const Result<JoinCode> parsed = JoinCode::parse(typed);
         REQUIRE(parsed.ok());

@@ -23,6 +23,55 @@ def ranks_of_srun(slurm, programs, scratch):
     assert (out / "metrics.jsonl").read_bytes() == (reference / "metrics.jsonl").read_bytes(), "other losses"
 
 
+def metrics_of(out):
+    try:
+        return [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines(keepends=True) if line.endswith("\n")]
+    except FileNotFoundError:
+        return []
+
+
+def submit(slurm, programs, scratch, name, assignments):
+    """The exported script, unchanged; gives the job and the run directory that it will write."""
+    folder = scratch / name
+    folder.mkdir()
+    subprocess.run([programs / "ringsidectl", "export", "--to", "slurm", "--nodes", "3", *assignments, "-o", folder / "job.sh"],
+                   check=True, stdout=subprocess.DEVNULL)
+    said = slurm.call("sbatch", "job.sh", cwd=folder)
+    job = said.split()[-1]
+    assert job.isdigit(), said
+    return job, folder / "runs" / f"digits-mlp-{job}"
+
+
+def exported_script(slurm, programs, scratch):
+    """What `export --to slurm` writes runs as it is, with the losses of ringsidectl run."""
+    job, out = submit(slurm, programs, scratch, "exported", SHORT)
+    slurm.wait_for(lambda: not slurm.call("squeue", "-h", "-j", job, "-o", "%T").strip().isupper() or
+                   (out / "summary.json").exists(), "the job", 60)
+    slurm.wait_for(lambda: (out / "summary.json").exists(), "the run", 60)
+    output = (out.parent.parent / f"digits-mlp-{job}.out").read_text()
+    assert json.loads((out / "summary.json").read_text())["state"] == "finished", output
+    assert (out / "metrics.jsonl").read_bytes() == (scratch / "reference" / "metrics.jsonl").read_bytes(), "other losses"
+
+
+def requeued_script(slurm, programs, scratch):
+    """Warned of its time limit a job saves, asks to be started again, and goes on from there in the same directory."""
+    endless = ["--set", "training.epochs=1000000", "--set", "parallel.world_size=3"]
+    job, out = submit(slurm, programs, scratch, "requeued", endless)
+    slurm.wait_for(lambda: len(metrics_of(out)) > 100, "training", 60)
+    slurm.call("scancel", "--batch", "--signal=USR1", job)  # as --signal=B:USR1@120 does
+    slurm.wait_for(lambda: (out / "summary.json").exists(), "the weights to be saved", 60)
+    saved = json.loads((out / "summary.json").read_text())
+    assert saved["state"] == "stopped", saved
+    slurm.wait_for(lambda: slurm.call("squeue", "-h", "-j", job, "-o", "%T").strip() == "PENDING", "being queued again", 60)
+    slurm.call("scontrol", "update", f"jobid={job}", "StartTime=now")  # it would wait two minutes
+    slurm.wait_for(lambda: metrics_of(out)[-1].get("step", 0) > saved["steps"] + 100, "going on", 120)
+    slurm.call("scancel", job)
+    steps = [line["step"] for line in metrics_of(out) if line["kind"] == "step"]
+    assert steps == list(range(1, len(steps) + 1)), "steps are missing or double"
+    output = (out.parent.parent / f"digits-mlp-{job}.out").read_text()
+    assert "asking Slurm to start the job again" in output, output
+
+
 def main():
     reason = why_not()
     if reason:
@@ -30,7 +79,7 @@ def main():
         return 77
     programs = pathlib.Path(sys.argv[1])
     with tempfile.TemporaryDirectory() as scratch, Slurm(3) as slurm:
-        for test in (ranks_of_srun,):
+        for test in (ranks_of_srun, exported_script, requeued_script):
             test(slurm, programs, pathlib.Path(scratch))
             print("ok:", test.__name__)
     return 0

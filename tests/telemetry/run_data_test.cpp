@@ -272,3 +272,24 @@ TEST_CASE("Phase times are the mean over the ranks of the steps that all of them
     CHECK(data.phaseTime(Phase::kForward).points().size() == 3);
     CHECK(data.phaseTime(Phase::kForward).points()[0].mean == 0);
 }
+
+TEST_CASE("A run that goes on with fewer ranks keeps its steps, and the others' steps count again") {
+    RunData data;
+    data.apply(run(2));
+    data.apply(RankState{1, "training", "", 7, 1, -1, "Ada"});
+    CHECK(data.ranks()[1].host == "Ada");
+    data.apply(step(0, 1, 1000));
+    data.apply(step(1, 1, 1000));
+    REQUIRE(data.lastStep());
+    CHECK(data.lastStep()->step == 1);
+    CHECK(data.apply(run(2)) == 0);  // started again with the same ranks
+    RunStarted fewer = run(1);
+    fewer.stepsBefore = 1;
+    fewer.stepsPerEpoch = 20;
+    CHECK(data.apply(fewer) == (kRunStartedChanged | kRanksChanged));
+    CHECK(data.ranks().size() == 1);
+    CHECK(data.totalSteps() == 80);
+    data.apply(step(0, 2, 2000));
+    CHECK(data.lastStep()->step == 2);
+    CHECK(data.apply(step(1, 2, 2000)) == 0);  // nobody any more
+}

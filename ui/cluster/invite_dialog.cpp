@@ -136,7 +136,7 @@ QWidget* InviteDialog::buildLobby() {
     auto* copy = new QPushButton(tr("Copy code"), page);
     copy->setObjectName(QStringLiteral("copyCodeButton"));
     copy->setToolTip(tr("Copy the join code to the clipboard"));
-    connect(copy, &QPushButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(m_code->text()); });
+    connect(copy, &QPushButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(m_joinCode); });
     auto* left = new QVBoxLayout;
     left->setSpacing(Theme::kSpace2);
     left->addWidget(m_qr, 1);
@@ -148,6 +148,12 @@ QWidget* InviteDialog::buildLobby() {
     m_members->setObjectName(QStringLiteral("classMembersList"));
     m_members->setAccessibleName(tr("Who has joined"));
     m_members->setSelectionMode(QAbstractItemView::NoSelection);
+    m_nobody = wrapped(tr("Nobody has come yet. Everybody who joins is shown here with their name."), "nobodyLabel",
+                       "muted", m_members);
+    m_nobody->setContentsMargins(Theme::kSpace3, Theme::kSpace3, Theme::kSpace3, Theme::kSpace3);
+    auto* over = new QVBoxLayout(m_members);
+    over->addWidget(m_nobody);
+    over->addStretch(1);
     m_note = wrapped({}, "classNoteLabel", "note", page);
     m_start = new QPushButton(tr("Start now"), page);
     m_start->setObjectName(QStringLiteral("startClassButton"));
@@ -194,7 +200,8 @@ void InviteDialog::open() {
 }
 
 void InviteDialog::showCode(const QString& code, int wanted) {
-    m_code->setText(code);
+    m_joinCode = code;
+    m_code->setText(QString(code).replace(QLatin1Char('/'), QStringLiteral("/\n")));  // the secret in one piece
     m_qr->show(code);
     m_news->setText(tr("Waiting for %1").arg(wanted - 1));
     m_pages->setCurrentIndex(1);
@@ -206,6 +213,7 @@ void InviteDialog::showClass(const QString& phase, int, const QString& news, con
     const bool running = phase == QStringLiteral("running");
     m_news->setText(running ? tr("The run goes on in the window") : news);
     m_members->clear();
+    m_nobody->setVisible(cards.empty());
     bool anyReady = false;
     for (const ClassCard& card : cards) {
         anyReady = anyReady || card.state == QStringLiteral("ready");

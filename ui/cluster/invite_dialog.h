@@ -26,7 +26,7 @@ class InviteDialog final : public QDialog {
     // The experiment outlives the dialog.
     InviteDialog(ExperimentModel& experiment, const QString& controlProgram, QWidget* parent = nullptr);
 
-    QString code() const { return m_code->text(); }
+    QString code() const { return m_joinCode; }
 
     void reject() override { close(); }  // Escape
 
@@ -58,9 +58,11 @@ class InviteDialog final : public QDialog {
     QLabel* m_news;
     QLabel* m_note;
     QListWidget* m_members;
+    QLabel* m_nobody;
     QPushButton* m_start;
     QPushButton* m_close;
     QTemporaryDir m_folder;
+    QString m_joinCode;
     QString m_phase;
     ClassProcess m_process;
 };

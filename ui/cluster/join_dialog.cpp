@@ -99,7 +99,8 @@ void JoinDialog::refresh() {
     const Result<JoinCode> code = JoinCode::parse(m_code->text().toStdString());
     QString problem;
     if (!code && !m_code->text().trimmed().isEmpty()) problem = QString::fromStdString(code.problem().text());
-    if (m_name->text().trimmed().isEmpty()) problem = tr("Your name is missing: it is how the others see this rank.");
+    if (code && m_name->text().trimmed().isEmpty())
+        problem = tr("Your name is missing: it is how the others see this rank.");
     m_problem->setText(problem);
     m_problem->setVisible(!problem.isEmpty() && !live);
     m_join->setVisible(!live);

@@ -24,6 +24,7 @@ namespace {
 
 constexpr QSize kLaunchSize{900, 600};
 constexpr int kSideWidth = 150;
+constexpr int kFieldWidth = 140;
 constexpr int kMostNodes = 4096;
 constexpr int kMostMinutes = 100000;
 constexpr int kMostSeeds = 1000;
@@ -150,6 +151,7 @@ QFormLayout* LaunchDialog::buildFields() {
     m_fields->addRow(tr("Nodes"), m_nodes);
     m_fields->addRow(tr("Time limit"), m_minutes);
     m_fields->addRow(tr("Runs, a seed each"), m_seeds);
+    for (QSpinBox* box : {m_nodes, m_minutes, m_seeds}) box->setMaximumWidth(kFieldWidth);
     m_hosts->setAccessibleName(tr("Hosts"));
     m_nodes->setAccessibleName(tr("Nodes"));
     m_minutes->setAccessibleName(tr("Time limit in minutes"));

@@ -73,9 +73,12 @@ bool ClassSeat::wait(int signalFd) {
     pollfd waiting[] = {{signalFd, POLLIN, 0},
                         {m_guest ? m_guest->fd() : -1, POLLIN, 0},
                         {m_rank ? m_rank->outputFd() : -1, POLLIN, 0},
-                        {m_rank ? m_rank->exitFd() : -1, POLLIN, 0}};
+                        {m_rank ? m_rank->exitFd() : -1, POLLIN, 0},
+                        {m_plan.lines ? STDIN_FILENO : -1, POLLIN, 0}};
     if (::poll(waiting, std::size(waiting), static_cast<int>(kSeatLooksEvery.count())) <= 0) return false;
-    if (waiting[0].revents == 0) return false;
+    char ignored = 0;
+    const bool isAlone = waiting[4].revents != 0 && ::read(STDIN_FILENO, &ignored, 1) <= 0;  // who started us is gone
+    if (waiting[0].revents == 0 && !isAlone) return false;
     if (m_guest) m_guest->send({ClassLine::Kind::kLeave, {}});
     say("over", "left the class", 0);
     end(static_cast<int>(ExitCode::kStopped));

@@ -10,6 +10,7 @@
 #include "base/secret.h"
 #include "launch/launch_sources.h"
 #include "launch/line_socket.h"
+#include "launch/rank_environment.h"
 #include "launch/shared_handover.h"
 #include "launch/shared_memory.h"
 #include "run/ranks/remote_rank.h"
@@ -109,6 +110,7 @@ SupervisorOptions optionsFor(const LaunchedRun& launched, const Welcome& welcome
     SupervisorOptions options;
     options.workerProgram = launched.worker;
     options.epochUs = launched.epochUs;
+    options.workerEnvironment = {std::string(kLaunchedVariable) + "=1"};
     options.hangUpFd = launched.stopFd;  // launchers repeat themselves, and kill
     options.sharedFd = sharedFd;
     options.hosts = welcome.hosts;
