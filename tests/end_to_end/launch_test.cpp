@@ -227,6 +227,61 @@ TEST_CASE("real torchrun starts ranks that train as those of ringsidectl run, an
     CHECK(contains(failing.output(), "optimizer.lr is 1e+30"));
 }
 
+TEST_CASE("torchrun starts the ranks again after one was killed, and the run goes on in its directory") {
+    const fs::path torchrun = "/usr/bin/torchrun";
+    if (!isInstalled(torchrun)) {
+        WARN("skipped: torchrun is not installed (python3-torch)");
+        return;
+    }
+    const TemporaryDirectory scratch;
+    const fs::path out = scratch.path() / "run";
+    Program program({"--no_python",
+                     "--nnodes",
+                     "1",
+                     "--nproc_per_node",
+                     "2",
+                     "--max_restarts",
+                     "2",
+                     "--redirects",
+                     "2",
+                     "--tee",
+                     "2",
+                     "--master_addr",
+                     "127.0.0.1",
+                     "--master_port",
+                     std::to_string(20000 + std::stoi(randomHex(2), nullptr, 16) % 12000),
+                     kRankProgram,
+                     "--out",
+                     out,
+                     "--resume",
+                     "auto",
+                     "--set",
+                     "training.epochs=60",
+                     "--set",
+                     "training.checkpoint_every=1",
+                     "--set",
+                     "training.keep_checkpoints=2",
+                     "--set",
+                     "pitfalls.slow_rank=0",
+                     "--set",
+                     "pitfalls.slow_ms=5"},
+                    -1, torchrun);
+    REQUIRE(eventually([&] { return linesOf(out / "metrics.jsonl").size() > 50; }));
+    REQUIRE(::kill(workerPids(out)[1], SIGKILL) == 0);
+    const int code = program.wait();
+    INFO(program.output());
+    REQUIRE(code == 0);
+    const Json summary = jsonOf(out / "summary.json");
+    CHECK(summary["state"] == "finished");
+    CHECK(summary["restarts"] == 1);
+    std::int64_t last = 0;
+    for (const Json& line : linesOf(out / "metrics.jsonl")) {
+        if (line["kind"] != "step") continue;
+        REQUIRE(line["step"] == last + 1);
+        last = line["step"];
+    }
+}
+
 TEST_CASE("ranks on hosts that a shell reaches train as those of ringsidectl run") {
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "run";
