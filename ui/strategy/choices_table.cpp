@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "strategy/choices_table.h"
 
+#include <QAbstractButton>
 #include <QHeaderView>
 #include <QLocale>
 #include <algorithm>
@@ -47,6 +48,10 @@ ChoicesTable::ChoicesTable(Theme& theme, QWidget* parent) : QTableWidget(0, kCol
     horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     horizontalHeader()->setHighlightSections(false);
     horizontalHeader()->setStretchLastSection(true);
+    for (auto* corner : findChildren<QAbstractButton*>()) {  // behind the hidden numbers of the rows
+        corner->setObjectName(QStringLiteral("strategiesCornerButton"));
+        corner->setToolTip(tr("All strategies"));
+    }
     setEditTriggers(QAbstractItemView::NoEditTriggers);
     setSelectionBehavior(QAbstractItemView::SelectRows);
     setSelectionMode(QAbstractItemView::NoSelection);
