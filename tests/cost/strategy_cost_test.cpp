@@ -156,3 +156,12 @@ TEST_CASE("a schedule of one's own is read, checked against the pipeline, and pl
     subject.config.pipeline.scheduleFile = (directory.path() / "none.csv").string();
     CHECK(planStrategy(subject).problem().text().starts_with("pipeline.schedule_file cannot be read: "));
 }
+
+TEST_CASE("what is not predicted yet says so") {
+    CostSubject subject = digits(4);
+    subject.config.training.reduction = "canonical";
+    CHECK(ringside::costOf(subject, {}).problem().text().starts_with("training.reduction is canonical, whose leaves'"));
+    subject.config.training.reduction = "rank";
+    subject.config.parallel.strategy = "data_parallel";
+    CHECK(ringside::costOf(subject, {}).problem().text().starts_with("parallel.strategy is data_parallel, whose"));
+}
