@@ -14,6 +14,7 @@
 #include "base/exit_code.h"
 #include "base/json.h"
 #include "base/secret.h"
+#include "launch/class_lines.h"
 #include "launch/launch_sources.h"
 #include "launch/rendezvous_guest.h"
 #include "launch/shared_handover.h"
@@ -201,7 +202,8 @@ int joinRun(const Start& start) {
     const RankEnvironment environment = environmentOf(start, joined.value());
     channels.shared = sharedOf(environment, joined.value().welcome);
     stopWishFd = channels.control.get();
-    for (const int number : kLauncherSignals) std::signal(number, wishToStop);
+    const bool isGuest = std::getenv(kGuestVariable) != nullptr;
+    for (const int number : kLauncherSignals) std::signal(number, isGuest ? SIG_DFL : wishToStop);
     const auto leave = [rank = environment.rank] {
         std::cerr << "rank " << rank << ": the run was ended by rank 0's process; its verdict is there" << std::endl;
         _exit(asCode(ExitCode::kCommunicationFailed));

@@ -12,6 +12,9 @@ namespace ringside {
 // What the host of a class and those who join it say to each other, one line of JSON each, after the handshake of the
 // rendezvous with the role "class" (greeting.h). Only a file's bytes come without lines, as many as were announced.
 inline constexpr const char* kClassRole = "class";
+// Set for the rank of who has joined: when it is told to end it goes alone, and does not ask all ranks to stop as one
+// under a launcher does.
+inline constexpr const char* kGuestVariable = "RINGSIDE_GUEST";
 inline constexpr std::size_t kMaxClassLine = std::size_t{1} << 20;
 inline constexpr std::size_t kMaxClassFiles = 4096;
 inline constexpr std::size_t kMaxClassName = 32;

@@ -113,6 +113,20 @@ TEST_CASE("data travel to those who lack them, and only what was allowed") {
     CHECK(std::distance(fs::directory_iterator(kept.parent_path()), fs::directory_iterator()) == 1);  // cleaned up
 }
 
+TEST_CASE("who leaves a class ends nobody else's run") {
+    Lesson lesson(withMore({"--ranks", "3", "--min-ranks", "2"}, kSlowClass));
+    const std::string code = lesson.code();
+    lesson.join("Ada", code);
+    lesson.join("Bo", code);
+    REQUIRE(eventually([&] { return hasEpoch(lesson.out); }));
+    lesson.guests["Bo"]->signal(SIGTERM);
+    CHECK(lesson.guests["Bo"]->wait() == 20);
+    CHECK(lesson.host->wait() == 0);
+    CHECK(lesson.summary()["state"] == "finished");
+    CHECK(lesson.summary()["world_size"] == 2);
+    CHECK(contains(lesson.host->output(), "Bo has left"));
+}
+
 TEST_CASE("a class that loses a computer goes on with fewer, dealt anew from the last whole epoch") {
     Lesson lesson(withMore({"--ranks", "3", "--min-ranks", "2"}, kSlowClass));
     const std::string code = lesson.code();

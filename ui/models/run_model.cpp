@@ -16,6 +16,9 @@ RunModel::RunModel(QObject* parent) : QObject(parent) {
     m_tick.setInterval(std::chrono::milliseconds(40));
     connect(&m_tick, &QTimer::timeout, this, [this] {
         const unsigned changes = std::exchange(m_pending, 0U);
+        // Who watches ranks starts over when their number changes; the steps so far stay.
+        const std::size_t before = std::exchange(m_ranksShown, m_data.ranks().size());
+        if (before != 0 && before != m_ranksShown) Q_EMIT restarted();
         if (changes != 0) Q_EMIT changed(changes);
     });
     m_slice.setInterval(0);
@@ -28,6 +31,7 @@ void RunModel::reset() {
     m_queue.clear();
     m_taken = 0;
     m_pending = 0;
+    m_ranksShown = 0;
     m_decoder = Decoder();
     m_data = RunData();
     Q_EMIT restarted();

@@ -52,6 +52,7 @@ class RunModel : public QObject {
     QTimer m_slice;
     QTimer m_tick;
     unsigned m_pending = 0;
+    std::size_t m_ranksShown = 0;
 };
 
 }  // namespace ringside

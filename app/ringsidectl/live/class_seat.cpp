@@ -40,7 +40,7 @@ int ClassSeat::run(int signalFd) {
         readRank();
         tell();
     }
-    if (m_rank) m_rank->signal(SIGTERM);
+    if (m_rank) m_rank->signal(SIGKILL);  // the others go on, or say who is gone
     if (m_guest) m_guest->cleanUp();
     return m_exitCode.value_or(0);
 }
@@ -138,7 +138,8 @@ void ClassSeat::become(const ClassStart& start) {
         "--name=" + m_plan.name};
     if (m_guest->resumes())
         options.arguments.insert(options.arguments.end(), {"--resume", (offer / "checkpoint").string()});
-    options.environment = {"RINGSIDE_TOKEN=" + tokenOfStart(m_plan.code.token, start)};
+    options.environment = {"RINGSIDE_TOKEN=" + tokenOfStart(m_plan.code.token, start),
+                           std::string(kGuestVariable) + "=1"};
     m_rank = std::make_unique<ChildProcess>(options);
     m_lastWords.clear();
     say("rank", "rank " + std::to_string(start.rank) + " of " + std::to_string(start.worldSize), start.rank);

@@ -110,11 +110,17 @@ unsigned RunData::goOnWith(const RunStarted& event) {
     m_started->worldSize = event.worldSize;
     m_started->stepsPerEpoch = event.stepsPerEpoch;
     m_started->config = event.config;
-    RankData fresh;
-    fresh.loss = std::numeric_limits<double>::quiet_NaN();
-    m_ranks.resize(static_cast<std::size_t>(std::max(event.worldSize, 0)), fresh);
-    m_indicesHeld.resize(m_ranks.size(), 0);
-    m_rankPaces.resize(m_ranks.size(), RankPace{});
+    // What they consumed was dealt otherwise; their curves go on.
+    std::vector<RankData> ranks(static_cast<std::size_t>(std::max(event.worldSize, 0)));
+    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+        ranks[rank].loss = std::numeric_limits<double>::quiet_NaN();
+        if (rank >= m_ranks.size()) continue;
+        ranks[rank].lossSeries = std::move(m_ranks[rank].lossSeries);
+        ranks[rank].accuracySeries = std::move(m_ranks[rank].accuracySeries);
+    }
+    m_ranks = std::move(ranks);
+    m_indicesHeld.assign(m_ranks.size(), 0);
+    m_rankPaces.assign(m_ranks.size(), RankPace{});
     m_merger.emplace(event.worldSize, event.stepsBefore);
     m_replicas = ReplicaData(event.worldSize);
     m_phaseSums.emplace(event.worldSize);

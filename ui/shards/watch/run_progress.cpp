@@ -29,6 +29,7 @@ qint64 stepsIn(qint64 epoch, qint64 steps, qint64 perEpoch) {
 }
 
 RankProgress ofRank(int rank, const ShardScene& scene, const RunData& run, const Verification& verification) {
+    if (static_cast<std::size_t>(rank) >= run.ranks().size()) return {};
     const RankData& data = run.ranks()[static_cast<std::size_t>(rank)];
     const qint64 perEpoch = run.started()->stepsPerEpoch;
     const qint64 perStep = verification.config()->training.accumulateSteps * scene.plan.spec().batchSize;

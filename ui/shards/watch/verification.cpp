@@ -85,6 +85,7 @@ void Verification::look() {
 
 // The rank's reports since the last look, as far as they are still kept.
 void Verification::pass(int rank) {
+    if (static_cast<std::size_t>(rank) >= m_run.data().ranks().size()) return;  // until this starts over
     const RankData& data = m_run.data().ranks()[static_cast<std::size_t>(rank)];
     Seen& seen = m_seen[static_cast<std::size_t>(rank)];
     const auto latest = [](const auto& list, qint64 count) {
