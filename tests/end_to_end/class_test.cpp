@@ -48,8 +48,8 @@ struct Lesson {
 
 const Words kThreeEpochs{"--set", "training.epochs=3"};
 // Slow enough to be hurt in the middle, with a checkpoint an epoch.
-const Words kSlowClass{"--set", "training.epochs=60", "--set", "pitfalls.slow_rank=0",
-                       "--set", "pitfalls.slow_ms=5", "--set", "parallel.timeout_seconds=5"};
+const Words kSlowClass{"--set", "training.epochs=25", "--set", "pitfalls.slow_rank=0",
+                       "--set", "pitfalls.slow_ms=12", "--set", "parallel.timeout_seconds=5"};
 
 // A whole epoch is saved.
 bool hasEpoch(const fs::path& run) {
@@ -155,7 +155,7 @@ TEST_CASE("a class that loses a computer goes on with fewer, dealt anew from the
     CHECK(warmUp.wait() == 0);
     const fs::path two = lesson.scratch.path() / "two";
     Program rest({"run", "--quiet", "--out", two, "--resume", three.string(), "--set", "parallel.world_size=2", "--set",
-                  "training.epochs=60"});
+                  "training.epochs=25"});
     CHECK(rest.wait() == 0);
     const auto stepsOfThree = epochsOfThree * 15;  // ceil(ceil(1437 / 3) / 32)
     CHECK(stepLines(lesson.out, stepsOfThree) == stepLines(two, stepsOfThree));
