@@ -48,7 +48,7 @@ struct Lesson {
 
 const Words kThreeEpochs{"--set", "training.epochs=3"};
 // Slow enough to be hurt in the middle, with a checkpoint an epoch.
-const Words kSlowClass{"--set", "training.epochs=25", "--set", "pitfalls.slow_rank=0",
+const Words kSlowClass{"--set", "training.epochs=25",  "--set", "pitfalls.slow_rank=0",
                        "--set", "pitfalls.slow_ms=12", "--set", "parallel.timeout_seconds=5"};
 
 // A whole epoch is saved.
