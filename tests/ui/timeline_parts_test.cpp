@@ -125,6 +125,11 @@ TEST_CASE("only what an experiment can change for real is proved, and the rest s
     CHECK(wider.value().parallel.worldSize == 6);
     CHECK(wider.value().parallel.bucketCapMb == 0.5);
     CHECK(wider.value().parallel.firstBucketMb == 0.5);
+    run.parallel.pace.gbitPerSecond = 2;
+    const Result<RunConfig> paced = provingExperiment(run, {.bandwidth = 4});
+    REQUIRE(paced);
+    CHECK(paced.value().parallel.pace.gbitPerSecond == 8);
+    CHECK_FALSE(provingExperiment(run, {.latency = 2}));
     run.parallel.strategy = "pipeline";
     CHECK_FALSE(provingExperiment(run, {.worldSize = 6}));
 }

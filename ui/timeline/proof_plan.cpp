@@ -24,8 +24,12 @@ Result<RunConfig> provingExperiment(const RunConfig& run, const StepChange& chan
                            "only a delay of pitfalls.slow_rank can"};
         config.stepPitfalls.slowRank = -1;
     }
-    if (change.bandwidth != 1 || change.latency != 1)
-        return Problem{"links", "cannot be made faster or slower on this machine", "the replay's answer stands alone"};
+    PaceConfig& pace = config.parallel.pace;
+    if ((change.bandwidth != 1 && pace.gbitPerSecond <= 0) || (change.latency != 1 && pace.latencyUs <= 0))
+        return Problem{"links", "are this machine's own and cannot be made faster or slower",
+                       "only a paced run's can (parallel.pace)"};
+    pace.gbitPerSecond *= change.bandwidth;
+    pace.latencyUs *= change.latency;
     if (change.noOverlap)
         return Problem{"overlap", "cannot be switched off: buckets always move while backward goes on",
                        "the replay's answer stands alone"};

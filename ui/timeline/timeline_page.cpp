@@ -50,6 +50,8 @@ TimelinePage::TimelinePage(RunModel& run, StepCursor& cursor, Theme& theme, cons
     layout->addWidget(whole);
     m_stack = new PageStack(whole);
     m_empty = new EmptyPanel;
+    m_empty->findChild<QPushButton*>()->setToolTip(tr("Trace each of the next %1 steps").arg(kRecordedSteps));
+    connect(m_empty, &EmptyPanel::actionWanted, this, [this] { Q_EMIT recordWanted(kRecordedSteps); });
     m_whatIf = new WhatIfPanel(m_model, controlProgram);
     m_stack->addWidget(m_empty);
     m_stack->addWidget(makeContent());
@@ -239,12 +241,13 @@ void TimelinePage::showEmpty() {
                                "last steps as well: File > Open run."));
     const Result<RunConfig> config = RunConfig::parse(run.started()->config, "run");
     const std::string trace = config ? config.value().telemetry.trace : "phases";
-    if (trace == "off" || trace == "steps")
+    if (trace == "off" || trace == "steps") {
+        const bool records = trace == "steps" && m_model.isLive();  // off: not even on request
         return m_empty->say(tr("This run's steps are not traced"),
-                            tr("It was started with telemetry.trace=%1. Record 50 steps in the command finder, or "
-                               "`ringsidectl control RUN record`, traces some of a live run; telemetry.trace=phases "
-                               "traces from the start.")
-                                .arg(QString::fromStdString(trace)));
+                            tr("It was started with telemetry.trace=%1; telemetry.trace=phases traces from the start.")
+                                .arg(QString::fromStdString(trace)),
+                            records ? tr("Record %1 steps").arg(kRecordedSteps) : QString());
+    }
     if (run.ended())
         return m_empty->say(
             tr("This run has no traced steps"),
