@@ -406,3 +406,22 @@ TEST_CASE("while the first plan of a large set is made the page says that, not t
     REQUIRE(waitFor([&] { return plan.plan() != nullptr; }));
     CHECK(whenLoaded == "Dealing 45,000 samples");
 }
+
+TEST_CASE("a step chosen on another page is framed in its epoch, on all ranks") {
+    ShardsWindow shards;
+    RunStarted started;
+    started.worldSize = 4;
+    started.trainingSamples = 1437;
+    started.stepsPerEpoch = 12;
+    started.epochs = 10;
+    started.batchSize = 32;
+    started.config = shards.experiment.resolvedConfig().toText();
+    shards.run.feed(QByteArray::fromStdString(encode(started)));
+    shards.page.showStep(14, 1, true);  // the second of the second epoch
+    REQUIRE(waitFor([&] { return shards.loom().step() == CellRange{32, 64}; }));
+    CHECK(shards.plan.epoch() == 1);
+    shards.page.showStep(12, 0, true);  // the last of the first epoch: 360 samples are 11 batches of 32 and one of 8
+    REQUIRE(waitFor([&] { return shards.loom().step() == CellRange{352, 360}; }));
+    shards.page.showStep({}, 0, false);
+    CHECK(!shards.loom().step());
+}

@@ -403,3 +403,30 @@ TEST_CASE("ranks whose steps were recorded together are shown with their range")
     CHECK(rank.kind == Curve::Kind::BandLine);
     CHECK(rank.points[1] == CurvePoint{8, 1, 0.5, 1.5});
 }
+
+TEST_CASE("the time per step is stacked by phase, as the mean of the ranks") {
+    Charts page;
+    FakeRun run(page.run);
+    for (int rank = 0; rank < 2; ++rank) {
+        StepsFrame frame;
+        frame.rank = rank;
+        for (std::int64_t step = 1; step <= 3; ++step) {
+            frame.step.push_back(step);
+            frame.loss.push_back(1);
+            frame.samples.push_back(4);
+            frame.endUs.push_back(step * 1000);
+            frame.traced.push_back(step);
+            frame.phaseNs[static_cast<std::size_t>(Phase::kForward)].push_back(2'000'000);
+            frame.phaseNs[static_cast<std::size_t>(Phase::kBackward)].push_back(rank == 0 ? 4'000'000 : 8'000'000);
+        }
+        run.feed(frame);
+    }
+    REQUIRE(waitFor([&] { return page.chart("phasesChart").curves().size() == 2; }));
+    const auto& curves = page.chart("phasesChart").curves();
+    CHECK(curves[0].name == "forward");
+    CHECK(curves[0].points[2] == CurvePoint{3, 2, 0, 2});
+    CHECK(curves[1].name == "backward");
+    CHECK(curves[1].points[2] == CurvePoint{3, 6, 2, 8});
+    CHECK(page.chart("phasesChart").shownY().maximum >= 8);
+    CHECK(page.chart("phasesChart").csvRows().size() == 6);
+}

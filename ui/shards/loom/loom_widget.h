@@ -35,9 +35,10 @@ class LoomWidget : public QWidget {
     void setDifferences(std::shared_ptr<const CellDifferences> differences);  // marks those cells
     void setProgress(const RunProgress& progress);                            // what a run has trained of the scene
     void setStep(std::optional<CellRange> slots_);                            // frames them on all ranks
-    void setHits(const Hits& hits);                                           // marks what a search found
-    void lookLike(const LoomWidget& other);                                   // the same zoom and place; tells nobody
-    void reveal(LoomCell cell);                                               // scrolls so that the cell is in sight
+    std::optional<CellRange> step() const { return m_step; }
+    void setHits(const Hits& hits);          // marks what a search found
+    void lookLike(const LoomWidget& other);  // the same zoom and place; tells nobody
+    void reveal(LoomCell cell);              // scrolls so that the cell is in sight
     void setFirstSlot(double slot);
     void showSlots(CellRange span);  // as large as they all fit
     // The cards in sight travel from the order to their ranks.
