@@ -78,7 +78,8 @@ TEST_CASE("A choice that is none names the choices") {
     CHECK(problemAfter([](RunConfig& c) { c.optimizer.kind = "adm"; }) ==
           "optimizer.kind is \"adm\"; the choices are sgd, adam, adamw: did you mean adam?");
     CHECK(problemAfter([](RunConfig& c) { c.parallel.strategy = "ddo"; }) ==
-          "parallel.strategy is \"ddo\"; the choices are ddp, model_parallel, pipeline, fsdp: did you mean ddp?");
+          "parallel.strategy is \"ddo\"; the choices are ddp, data_parallel, model_parallel, pipeline, fsdp: did you "
+          "mean ddp?");
 }
 
 TEST_CASE("The learning rate grows with the global batch only when that is wanted") {

@@ -88,6 +88,15 @@ bool mayConvolve(const RunConfig& c) {
 bool isPipelineOfParts(const RunConfig& c) {
     return c.parallel.strategy == "pipeline";
 }
+bool isDdp(const RunConfig& c) {
+    return c.parallel.strategy == "ddp";
+}
+bool isOnDevices(const RunConfig& c) {
+    return c.parallel.strategy == "data_parallel";
+}
+bool isCanonicalSum(const RunConfig& c) {
+    return c.training.reduction == "canonical";
+}
 bool isPipeline(const RunConfig& c) {
     return isPipelineOfParts(c) || c.parallel.strategy == "model_parallel";
 }
@@ -95,7 +104,7 @@ bool isSharded(const RunConfig& c) {
     return c.parallel.strategy == "fsdp";
 }
 bool hasMesh(const RunConfig& c) {
-    return c.parallel.strategy != "ddp" || c.mesh != MeshConfig();
+    return (c.parallel.strategy != "ddp" && c.parallel.strategy != "data_parallel") || c.mesh != MeshConfig();
 }
 bool mayUseGpus(const RunConfig& c) {
     return c.parallel.device != "cpu";
@@ -166,6 +175,11 @@ constexpr std::array kFields = {
     FormField{Parallel, "fsdp.shard", "fsdpShard", QT_TRANSLATE_NOOP("form", "Sharded"), false, isSharded},
     FormField{Parallel, "fsdp.unit", "fsdpUnit", QT_TRANSLATE_NOOP("form", "Gathered at a time"), true, isSharded},
     FormField{Parallel, "fsdp.prefetch", "fsdpPrefetch", QT_TRANSLATE_NOOP("form", "Prefetch"), true, isSharded},
+    FormField{Parallel, "fsdp.cpu_offload", "fsdpCpuOffload", QT_TRANSLATE_NOOP("form", "Shards in host memory"), true,
+              isSharded},
+    FormField{Parallel, "parallel.devices", "devices", QT_TRANSLATE_NOOP("form", "Devices"), true, isOnDevices},
+    FormField{Parallel, "parallel.find_unused_parameters", "findUnusedParameters",
+              QT_TRANSLATE_NOOP("form", "Find unused parameters"), true, isDdp},
     FormField{Parallel, "mesh.replicate", "meshReplicate", QT_TRANSLATE_NOOP("form", "Replicas"), true, hasMesh},
     FormField{Parallel, "mesh.shard", "meshShard", QT_TRANSLATE_NOOP("form", "Ranks to a shard group"), true, hasMesh},
     FormField{Parallel, "mesh.pipeline", "meshPipeline", QT_TRANSLATE_NOOP("form", "Pipeline ranks"), true, hasMesh},
@@ -252,6 +266,8 @@ constexpr std::array kFields = {
     FormField{Optimisation, "training.tf32", "tf32", QT_TRANSLATE_NOOP("form", "TF32 products"), true, mayUseGpus},
     FormField{Optimisation, "training.winograd", "winograd", QT_TRANSLATE_NOOP("form", "Winograd"), true, mayConvolve},
     FormField{Optimisation, "training.max_steps", "maxSteps", QT_TRANSLATE_NOOP("form", "Steps at most"), true},
+    FormField{Optimisation, "training.reduction", "reduction", QT_TRANSLATE_NOOP("form", "Order of sums"), true},
+    FormField{Optimisation, "training.leaves", "leaves", QT_TRANSLATE_NOOP("form", "Leaves"), true, isCanonicalSum},
     FormField{Optimisation, "training.recompute", "recompute", QT_TRANSLATE_NOOP("form", "Compute again"), true},
     FormField{Optimisation, "training.accumulate_steps", "accumulateSteps",
               QT_TRANSLATE_NOOP("form", "Accumulate, batches"), true},

@@ -58,6 +58,7 @@ DataParallel::DataParallel(const RunConfig& config, const StrategyParts& parts)
       m_threads(static_cast<int>(devicesOf(config))),
       m_share(static_cast<float>(1.0 / static_cast<double>(config.training.accumulateSteps))) {
     for (int device = 0; device < m_threads.devices(); ++device) addDevice(device);
+    parts.model.watch(parts.watch);
     const Shape output = batchShape(parts.model.output(), parts.maxBatch);
     const MemoryScope scope(parts.backend.memory(), MemoryClass::kGathered);
     m_output = parts.backend.allocate(output, DType::kFloat32);
