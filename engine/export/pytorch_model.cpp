@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 
 #include "export/pytorch_pieces.h"
@@ -24,6 +25,21 @@ class Residual(nn.Module):
 
     def forward(self, x):
         return self.body(x) + (self.shortcut(x) if self.shortcut else x)
+
+)";
+
+// Left out in training with the probability skip, as stochastic depth does; draws other numbers than Ringside.
+constexpr const char* kSkippedResidual = R"(
+class Residual(nn.Module):
+    def __init__(self, body, shortcut=None, skip=0):
+        super().__init__()
+        self.body, self.shortcut, self.skip = body, shortcut, skip
+
+    def forward(self, x):
+        beside = self.shortcut(x) if self.shortcut else x
+        if self.training and torch.rand(()) < self.skip:
+            return beside
+        return self.body(x) + beside
 
 )";
 
@@ -124,6 +140,13 @@ bool anyOf(const Layers& layers, LayerKind kind) {
     return false;
 }
 
+bool skips(const Layers& layers) {
+    return std::ranges::any_of(layers, [](const LayerDescription& layer) {
+        return layer.kind == LayerKind::kResidual &&
+               (layer.probability > 0 || skips(layer.body) || skips(layer.shortcut));
+    });
+}
+
 std::string module(const LayerDescription& layer);
 
 std::string chained(const Layers& layers) {
@@ -135,14 +158,16 @@ std::string chained(const Layers& layers) {
 std::string module(const LayerDescription& layer) {
     if (layer.kind == LayerKind::kGlobalAveragePool) return "GlobalAveragePool()";
     if (layer.kind != LayerKind::kResidual) return "nn." + layer.text();
-    return "Residual(" + chained(layer.body) + (layer.shortcut.empty() ? "" : ", " + chained(layer.shortcut)) + ")";
+    const std::string skip = layer.probability > 0 ? ", skip=" + pythonNumber(layer.probability) : "";
+    return "Residual(" + chained(layer.body) + (layer.shortcut.empty() ? "" : ", " + chained(layer.shortcut)) + skip +
+           ")";
 }
 
 // The mlp's own flattening is done where the data is loaded, so that its parameters keep PyTorch's usual names.
 std::string sequential(const Layers& layers, bool ownFlatten) {
     std::string text;
     if (anyOf(layers, LayerKind::kGlobalAveragePool)) text += kGlobalAveragePool;
-    if (anyOf(layers, LayerKind::kResidual)) text += kResidual;
+    if (anyOf(layers, LayerKind::kResidual)) text += skips(layers) ? kSkippedResidual : kResidual;
     text += "\ndef build_model():\n    return nn.Sequential(\n";
     for (const LayerDescription& layer : layers) {
         if (layer.kind == LayerKind::kFlatten && !ownFlatten) continue;

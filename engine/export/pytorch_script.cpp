@@ -89,6 +89,30 @@ constexpr const char* kSplitTail = R"(    return Part(data, training), Part(data
 constexpr const char* kDropoutNote =
     "Dropout draws other numbers in PyTorch than in Ringside, so that the losses part from the first step on.";
 
+// The script's ranks are DDP's: those that read samples of their own.
+RunConfig asDdp(const RunConfig& config) {
+    RunConfig ddp = config;
+    ddp.parallel.worldSize = config.dataRanks();
+    ddp.parallel.strategy = "ddp";
+    ddp.parallel.devices = 0;
+    ddp.mesh = {};
+    return ddp;
+}
+
+std::string strategyNote(const RunConfig& config) {
+    std::string note;
+    if (config.parallel.strategy != "ddp")
+        note = "Ringside trains this under " + config.parallel.strategy + "; the script's " +
+               std::to_string(config.dataRanks()) +
+               (config.dataRanks() == 1 ? " rank under DistributedDataParallel gets"
+                                        : " ranks under DistributedDataParallel get") +
+               " the same batches, and the same weights but for rounding.";
+    if (config.training.reduction == "canonical")
+        note += std::string(note.empty() ? "" : " ") +
+                "PyTorch has no canonical reduction: its sums round otherwise with every world size.";
+    return note;
+}
+
 constexpr const char* kStopUnlessFinite = R"(def stop_unless_finite(step_sums, step, optimizer):
     loss = (step_sums[0] / step_sums[2]).item()
     if math.isfinite(loss):
@@ -136,6 +160,7 @@ void addSettings(Pieces& pieces, const RunConfig& config) {
     pieces["training_seed"] = std::to_string(config.training.seed);
     pieces["timeout"] = pythonNumber(config.parallel.timeoutSeconds);
     pieces["bucket_cap_mb"] = pythonNumber(config.parallel.bucketCapMb);
+    pieces["find_unused"] = config.parallel.findUnusedParameters ? ", find_unused_parameters=True" : "";
     pieces["reduced_precision"] = pythonBool(config.training.tf32);
     pieces["stop"] = pythonFiniteCheck(config).empty() ? "" : kStopUnlessFinite;
     pieces["config"] = pythonConfig(config);
@@ -170,8 +195,13 @@ void addTransforms(Pieces& pieces, const PythonTransforms& transforms) {
     pieces["set_epoch"] += (pieces["set_epoch"].empty() ? "" : "\n") + transforms.setEpoch;
 }
 
-Result<PytorchScript> fill(const RunConfig& config, const DataSplit& data, PythonData source,
+std::string joined(const std::string& one, const std::string& other) {
+    return one + (one.empty() || other.empty() ? "" : " ") + other;
+}
+
+Result<PytorchScript> fill(const RunConfig& asked, const DataSplit& data, PythonData source,
                            const std::string& scriptName, const std::string& dataName) {
+    const RunConfig config = asDdp(asked);
     const Result<PythonModel> model = pythonModel(config.model, *data.training);
     if (!model) return model.problem();
     const Result<std::string> optimizer = pythonOptimizer(config);
@@ -183,7 +213,7 @@ Result<PytorchScript> fill(const RunConfig& config, const DataSplit& data, Pytho
     addTransforms(pieces, pythonTransforms(config, data.training->shape()));
     pieces["script"] = plain(scriptName);
     pieces["imports"] = imports(config, source.imports);
-    const std::string note = model.value().hasDropout ? kDropoutNote : "";
+    const std::string note = joined(strategyNote(asked), model.value().hasDropout ? kDropoutNote : "");
     pieces["model"] = model.value().definition;
     pieces["note"] = note.empty() ? "" : "\n" + note + "\n";
     pieces["share_buffers"] = model.value().hasBuffers ? kShareBuffers : "";

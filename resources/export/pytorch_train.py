@@ -210,7 +210,7 @@ def train(device, args):
         network.load_state_dict(read_safetensors(args.weights))
     network.to(device)
     initial = sha256(network.parameters())
-    model = DistributedDataParallel(network, bucket_cap_mb=@bucket_cap_mb@)  # starts all ranks from rank 0's weights
+    model = DistributedDataParallel(network, bucket_cap_mb=@bucket_cap_mb@@find_unused@)  # starts all ranks from rank 0's weights
     report.line("telemetry.jsonl", kind="replica", rank=0, step=0, hash=initial)
     optimizer = @optimizer@
 @schedule@

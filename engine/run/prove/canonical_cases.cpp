@@ -42,6 +42,9 @@ class Layouts {
 void addReplicas(Layouts& layouts, std::int64_t readers) {
     const std::string size = ":" + std::to_string(readers);
     layouts.add("ddp" + size, layouts.of(readers, readers));
+    RunConfig devices = layouts.of(readers, 1);
+    devices.parallel.strategy = "data_parallel";
+    layouts.add("data_parallel" + size, devices);
     for (const char* shard : {"optimizer", "gradients", "parameters"}) {
         RunConfig sharded = layouts.of(readers, readers);
         sharded.parallel.strategy = "fsdp";
