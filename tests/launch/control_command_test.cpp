@@ -44,7 +44,7 @@ TEST_CASE("what is no command is refused with what is allowed") {
     }
     CHECK(decodeControl(R"({"kind":"dance"})").problem().text() ==
           "control \"dance\" is no command: commands are stop, pause, resume, step, phase, rate, lr, epochs, "
-          "checkpoint, record");
+          "checkpoint, record, replicas");
 }
 
 TEST_CASE("the words of a command line become a command") {
@@ -54,8 +54,10 @@ TEST_CASE("the words of a command line become a command") {
     CHECK(parseControl(std::vector<std::string>{"rate", "full"}).value() == ControlCommand{ControlKind::kRate, 0});
     CHECK(problemOf({}) ==
           "control has no command: commands are stop, pause, resume, step, phase, rate, lr, epochs, "
-          "checkpoint, record");
+          "checkpoint, record, replicas");
     CHECK(problemOf({"step", "0"}) == "control step is 0: give it a whole number from 1 to 1000000000");
+    CHECK(parseControl(std::vector<std::string>{"replicas"}).value() == ControlCommand{ControlKind::kReplicas, 1});
+    CHECK(problemOf({"replicas", "1001"}) == "control replicas is 1001: give it a whole number from 1 to 1000");
     CHECK(problemOf({"lr"}) == "control lr needs a value: give it a number from 0 to 1000000");
     CHECK(problemOf({"lr", "nan"}) == "control lr is nan: give it a number from 0 to 1000000");
     CHECK(problemOf({"lr", "0.1x"}) == "control lr is \"0.1x\": give it a number from 0 to 1000000");

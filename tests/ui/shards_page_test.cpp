@@ -229,6 +229,34 @@ void feed(PageWindow& window, const Event& event) {
 
 }  // namespace
 
+TEST_CASE("in slow motion the loom keeps the batch under way in sight") {
+    PageWindow window;
+    startRun(window);
+    const auto inSight = [&](qint64 slot) {
+        const CellRange seen = window.loom().geometryOfCells().visibleSlots();
+        return slot >= seen.first && slot < seen.last;
+    };
+    const auto train = [&](std::int64_t step) {
+        for (int rank = 0; rank < 4; ++rank) {
+            StepsFrame frame;
+            frame.rank = rank;
+            frame.step = {step};
+            frame.loss = {1};
+            frame.samples = {32};
+            frame.endUs = {step * 1000};
+            feed(window, frame);
+        }
+    };
+    train(5);
+    REQUIRE(waitFor([&] { return window.run.data().ranks()[3].step == 5; }));
+    REQUIRE_FALSE(inSight(5 * 32));  // at full speed nothing is moved under a reader's eyes
+    feed(window, Controlled{.command = "rate", .value = 1, .step = 5});
+    train(6);
+    CHECK(waitFor([&] { return inSight(6 * 32); }));
+    train(7);
+    CHECK(waitFor([&] { return inSight(7 * 32); }));
+}
+
 TEST_CASE("a wrong sample turns the page red, in words, and Show me goes there") {
     PageWindow window;
     auto* banner = window.page.findChild<QFrame*>("alarmBanner");

@@ -440,6 +440,16 @@ void ShardsPage::showProgress() {
     const RunData& run = m_run.data();
     if (run.ended() && run.lastStep() && !m_progress.otherPlan) m_follower.finish(run.lastStep()->epoch);
     m_follower.setLiveEpoch(m_progress.otherPlan ? -1 : m_progress.liveEpoch);
+    followBatch();
+}
+
+// In slow motion the batch under way stays in sight, as long as the page follows the run.
+void ShardsPage::followBatch() {
+    if (!m_run.data().showsPhases() || !m_follower.isOn() || m_progress.ranks.empty()) return;
+    const RankProgress& first = m_progress.ranks.front();
+    if (first.underway == 0 || first.done == std::exchange(m_followedSlot, first.done)) return;
+    m_views->view().reveal({0, first.done + first.underway - 1});
+    m_views->view().reveal({0, first.done});
 }
 
 // The banner, and a red frame around all of the page.
