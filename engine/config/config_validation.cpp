@@ -182,6 +182,12 @@ void checkPitfalls(const RunConfig& config, Problems& problems) {
     if (config.stepPitfalls.sumGradients && config.parallel.strategy != "ddp")
         problems.push_back({"pitfalls.sum_gradients", "is true, which only ddp can do wrong",
                             "set it to false, or parallel.strategy to ddp"});
+    if (config.stepPitfalls.sumGradients && config.training.reduction != "rank")
+        problems.push_back({"pitfalls.sum_gradients", "is true, which the canonical reduction cannot do wrong",
+                            "set it to false, or training.reduction to rank"});
+    if (config.parallel.pace.any() && config.parallel.strategy == "data_parallel")
+        problems.push_back({"parallel.pace.gflops", "paces processes, but data_parallel is one of several threads",
+                            "set the pace to 0, or parallel.strategy to ddp"});
     if (config.parallel.pace.any() && config.parallel.device == "cuda")
         problems.push_back({"parallel.pace.gflops", "paces ranks on the CPU, but parallel.device is cuda",
                             "set the pace to 0, or parallel.device to cpu"});

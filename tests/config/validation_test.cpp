@@ -165,3 +165,24 @@ TEST_CASE("Every field explains itself and starts inside its own limits") {
     }
     CHECK(findConfigField("loader") == nullptr);
 }
+
+TEST_CASE("Step mistakes and a pace are refused where they would do nothing") {
+    RunConfig config;
+    config.stepPitfalls.sumGradients = true;
+    CHECK(config.validate().empty());
+    config.parallel.strategy = "fsdp";
+    CHECK(config.validate().front().text().find("which only ddp can do wrong") != std::string::npos);
+    config.parallel.strategy = "ddp";
+    config.training.reduction = "canonical";
+    REQUIRE_FALSE(config.validate().empty());
+    CHECK(config.validate().front().text().find("canonical reduction cannot do wrong") != std::string::npos);
+    RunConfig paced;
+    paced.parallel.pace.gflops = 1;
+    CHECK(paced.validate().empty());
+    paced.parallel.device = "cuda";
+    CHECK(paced.validate().front().text().find("paces ranks on the CPU") != std::string::npos);
+    paced.parallel.device = "auto";
+    paced.parallel.strategy = "data_parallel";
+    REQUIRE_FALSE(paced.validate().empty());
+    CHECK(paced.validate().front().text().find("one of several threads") != std::string::npos);
+}

@@ -172,8 +172,9 @@ void LanePainter::paintOpen() {
         QStringList ranks;
         for (const int rank : span.waitsFor) ranks << QString::number(rank);
         const QString text =
-            ranks.isEmpty() ? QObject::tr("last seen in %1, %2 s").arg(phaseText(span.phase), seconds)
-                            : QObject::tr("waits for rank %1, %2 s").arg(ranks.join(QStringLiteral(", ")), seconds);
+            span.phase == Phase::kIdle ? QObject::tr("not heard of since, %1 s").arg(seconds)
+            : ranks.isEmpty()          ? QObject::tr("last seen in %1, %2 s").arg(phaseText(span.phase), seconds)
+                              : QObject::tr("waits for rank %1, %2 s").arg(ranks.join(QStringLiteral(", ")), seconds);
         m_painter.setFont(m_theme.noteFont());
         const double width = m_painter.fontMetrics().horizontalAdvance(text) + 2.0 * Theme::kSpace2;
         if (rect.height() < 12 || width > rect.width()) continue;

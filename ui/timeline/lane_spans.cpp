@@ -94,6 +94,8 @@ std::vector<OpenSpan> openSpans(const RunData& run) {
             span.waitsFor = {missing};
         }
         if (!span.waitsFor.empty()) span.phase = Phase::kWaiting;
+        // What a rank last said of itself is from before its first step: nothing is known.
+        if (span.phase == Phase::kConnect) span.phase = Phase::kIdle;
         open.push_back(std::move(span));
     }
     return open;

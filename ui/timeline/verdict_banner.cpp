@@ -48,7 +48,9 @@ TimelineVerdict timelineVerdict(const TimelineModel& model) {
         TimelineVerdict verdict{title, traced, TimelineVerdict::Tone::Danger, run.ended()->firstFailedRank};
         if (cut > 0 && title.size() > 80) {
             verdict.title = title.left(cut) + QLatin1Char('.');
-            verdict.detail = withCapital(title.mid(cut + 2)) + QLatin1Char(' ') + traced;
+            const QString rest = withCapital(title.mid(cut + 2));
+            verdict.detail =
+                rest + (rest.endsWith(QLatin1Char('.')) ? QString() : QStringLiteral(".")) + QLatin1Char(' ') + traced;
         }
         return verdict;
     }

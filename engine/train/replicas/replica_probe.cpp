@@ -21,7 +21,7 @@ double dot(std::span<const float> a, std::span<const float> b) {
 }
 
 std::string whyNot(const ReplicaProbe::Parts& parts, std::size_t values) {
-    if (!parts.isWhole)
+    if (!parts.isWhole || values == 0)
         return "replicas can be looked at under parallel.strategy ddp only: no rank has all of the model";
     if (parts.backend.device().kind != Device::Kind::kCpu) return "replicas can be looked at on the CPU only";
     if (values > static_cast<std::size_t>(ReplicaProbe::kMostParameters))

@@ -114,10 +114,7 @@ class ShardsPage : public Page {
     bool m_willReport = false;     // the next run will report its samples
     std::optional<qint64> m_step;  // of the run, chosen on another page
     qint64 m_stepEpoch = 0;
-    QString m_finderProblem;         // as it was last explained
     qint64 m_followedSlot = -1;      // where the batch began that was brought into sight last
-    int m_stepWhenFound = 0;         // Enter came before the hits: where to then
-    bool m_willReport = false;       // the next run will report its samples
     std::optional<LoomCell> m_goal;  // to be shown as soon as its epoch's plan is there
     ViewPanel* m_views = nullptr;
     EmptyPanel* m_empty = nullptr;
