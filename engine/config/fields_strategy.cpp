@@ -71,7 +71,8 @@ std::vector<ConfigField> strategyFields() {
          .max = 4096,
          .emptyIsAuto = true},
         {"pipeline.schedule_file", kText,
-         "A CSV file with a row of actions for each rank, as torch.distributed.pipelining writes them (0F0,0F1,0B0,...), "
+         "A CSV file with a row of actions for each rank, as torch.distributed.pipelining writes them "
+         "(0F0,0F1,0B0,...), "
          "instead of pipeline.schedule. Empty: none.",
          RINGSIDE_SLOT(pipeline.scheduleFile)},
 
