@@ -103,7 +103,7 @@ std::string slurmScript(const Job& job) {
         "while kill -0 $STEP 2>/dev/null; do wait $STEP; CODE=$?; done   # a trapped signal ends a wait early\n"
         "if [ $LIMIT = yes ] && [ $CODE -eq 20 ]; then\n"
         "  echo \"time limit near: saved, asking Slurm to start the job again\"\n"
-        "  scontrol requeue \"$SLURM_JOB_ID\"\n"
+        "  scontrol requeue \"$SLURM_JOB_ID\" && sleep 60   # Slurm ends this script; by itself it would end the job\n"
         "fi\n"
         "exit $CODE\n";
     return s;

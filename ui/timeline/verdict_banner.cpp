@@ -94,6 +94,7 @@ VerdictBanner::VerdictBanner(QWidget* parent) : QFrame(parent) {
     m_row->addWidget(m_whatIf);
     m_record = new QPushButton(tr("Record 50 steps"));
     m_record->setObjectName(QStringLiteral("recordButton"));
+    setRecording(tr("No run is live"));
     connect(m_record, &QPushButton::clicked, this, &VerdictBanner::recordWanted);
     m_row->addWidget(m_record);
 }

@@ -94,6 +94,7 @@ unsigned RunData::take(const RunStarted& event) {
     if (const Result<RunConfig> config = RunConfig::parse(event.config, "run"); config) {
         m_runPace = config.value().parallel.pace;
         m_strategy = config.value().parallel.strategy;
+        m_mayChangeSize = config.value().parallel.minRanks > 0;
         m_stepPitfalls = config.value().stepPitfalls;
         m_learningRateAtFirst = config.value().scaledLearningRate();
     }
@@ -106,7 +107,8 @@ unsigned RunData::take(const RunStarted& event) {
 // A run has one run line, and one more each time it goes on with fewer or more ranks: the steps so far stay. Any other
 // would invalidate everything seen.
 unsigned RunData::goOnWith(const RunStarted& event) {
-    if (event.worldSize == m_started->worldSize) return 0;
+    const bool goesOn = event.stepsBefore > 0 || m_mayChangeSize;
+    if (!goesOn || event.worldSize == m_started->worldSize) return 0;
     m_started->worldSize = event.worldSize;
     m_started->stepsPerEpoch = event.stepsPerEpoch;
     m_started->config = event.config;

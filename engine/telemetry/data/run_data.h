@@ -262,6 +262,7 @@ class RunData {
     ReplicaData m_replicas;
     PaceConfig m_runPace;
     std::string m_strategy;
+    bool m_mayChangeSize = false;  // parallel.min_ranks
     StepPitfalls m_stepPitfalls;
     double m_learningRateAtFirst = 0;
     std::deque<LogLine> m_log;

@@ -213,6 +213,7 @@ TrainOutcome Trainer::run() {
     const PhaseScope scope(m_parts.observer.progress().phase, Phase::kIdle);
     const ShardPlan first = valueOrThrow(ShardPlan::make(trainingSpec(m_parts, 0)));
     checkShard(first);
+    m_wholeBatch = largestBatch(m_parts);
     checkPace();
     m_plannedSteps = plannedSteps(first, m_parts.config.training);
     resume();
@@ -341,7 +342,7 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
 
     m_parts.observer.progress().step.store(m_position.step, std::memory_order_relaxed);
     step.add(result.losses);
-    if (batch.rows() == largestBatch(m_parts)) reportTraffic(m_strategy->bytesSent() - sentBefore);
+    if (batch.rows() == m_wholeBatch) reportTraffic(m_strategy->bytesSent() - sentBefore);
     m_position.sums.add(result.losses, uniqueSlots(plan, rank, range));
     m_indexReport.stepDone(m_position.epoch, m_position.step, static_cast<std::int64_t>(consumedBefore),
                            std::span(m_consumed).subspan(consumedBefore));

@@ -137,7 +137,8 @@ class Trainer {
     TrainingPosition m_position;
     bool m_sumsReduced = false;  // of the position: they are all ranks' already
     bool m_toldNonFinite = false;
-    int m_trafficTold = 0;  // steps of whole batches whose bytes were told
+    int m_trafficTold = 0;          // steps of whole batches whose bytes were told
+    std::int64_t m_wholeBatch = 0;  // rows of every batch but an epoch's last
 };
 
 }  // namespace ringside
