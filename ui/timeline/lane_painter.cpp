@@ -144,7 +144,7 @@ void LanePainter::paintCollectives(const TracedStep& step, std::size_t index) {
         m_painter.setBrush(m_theme.rankColor(rank));
         m_painter.drawPolygon(QPolygonF({tip, tip + QPointF(-kTick, 1.6 * kTick), tip + QPointF(kTick, 1.6 * kTick)}));
         const int bucket = bucketOf(step, one);
-        if (bucket < 0 || room < 16) continue;
+        if (bucket < 0 || room < 16 || tip.x() < bar.left()) continue;
         m_painter.setFont(m_theme.noteFont());
         const QString text = QObject::tr("bucket %1 ready").arg(bucket);
         const double width = m_painter.fontMetrics().horizontalAdvance(text);
