@@ -63,7 +63,8 @@ def requeued_script(slurm, programs, scratch):
     saved = json.loads((out / "summary.json").read_text())
     assert saved["state"] == "stopped", saved
     slurm.wait_for(lambda: slurm.call("squeue", "-h", "-j", job, "-o", "%T").strip() == "PENDING", "being queued again", 60)
-    slurm.call("scontrol", "update", f"jobid={job}", "StartTime=now")  # it would wait two minutes
+    # It would wait two minutes; within a second or so its old credential, which is revoked, is taken for the new one.
+    slurm.call("scontrol", "update", f"jobid={job}", "StartTime=now+5seconds")
     slurm.wait_for(lambda: metrics_of(out)[-1].get("step", 0) > saved["steps"] + 100, "going on", 120)
     slurm.call("scancel", job)
     steps = [line["step"] for line in metrics_of(out) if line["kind"] == "step"]
