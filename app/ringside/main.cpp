@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "diagnostics/timed_application.h"
 #include "dialogs/qt_dialogs.h"
 #include "main_window/main_window.h"

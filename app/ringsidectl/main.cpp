@@ -4,8 +4,8 @@
 #include <functional>
 #include <iostream>
 
-#include "base/errors.h"
-#include "base/terminal_text.h"
+#include "base/errors/errors.h"
+#include "base/text/terminal_text.h"
 #include "experiment/config_command.h"
 #include "experiment/devices_command.h"
 #include "experiment/export_command.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "base/result.h"
-#include "launch/rank_channels.h"
-#include "launch/rank_environment.h"
+#include "base/errors/result.h"
+#include "launch/channels/rank_channels.h"
+#include "launch/place/rank_environment.h"
 
 namespace ringside {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-#include "launch/launch_place.h"
+#include "base/errors/result.h"
+#include "launch/place/launch_place.h"
 
 namespace ringside {
 

@@ -5,9 +5,9 @@
 #include <ctime>
 #include <iostream>
 
-#include "base/errors.h"
-#include "base/files.h"
-#include "base/json.h"
+#include "base/errors/errors.h"
+#include "base/json/json.h"
+#include "base/system/files.h"
 
 namespace ringside {
 

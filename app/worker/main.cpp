@@ -9,10 +9,10 @@
 #include <string>
 
 #include "arguments.h"
-#include "base/exit_code.h"
-#include "base/processors.h"
-#include "launch/last_words.h"
-#include "launch/rank_environment.h"
+#include "base/errors/exit_code.h"
+#include "base/processors/processors.h"
+#include "launch/place/last_words.h"
+#include "launch/place/rank_environment.h"
 #include "launched_rank.h"
 #include "rank_life.h"
 #include "worker_devices.h"

@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "limit_texts.h"
 #include "telemetry/events/sink.h"
 #include "train/control/control_input.h"

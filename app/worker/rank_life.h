@@ -6,8 +6,8 @@
 #include <string>
 
 #include "config/run_config.h"
-#include "launch/rank_channels.h"
-#include "launch/rank_environment.h"
+#include "launch/channels/rank_channels.h"
+#include "launch/place/rank_environment.h"
 
 namespace ringside {
 

@@ -2,7 +2,7 @@
 #include "backend/backend.h"
 
 #include "backend/update_state.h"
-#include "base/errors.h"
+#include "base/errors/errors.h"
 
 namespace ringside {
 

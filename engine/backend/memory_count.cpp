@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 
 namespace ringside {
 namespace {

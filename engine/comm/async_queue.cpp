@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/async_queue.h"
 
-#include "base/processors.h"
+#include "base/processors/processors.h"
 
 namespace ringside {
 

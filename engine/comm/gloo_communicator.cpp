@@ -13,7 +13,7 @@
 #include <numeric>
 #include <utility>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "comm/communicator_factory.h"
 #include "comm/group_members.h"
 #include "comm/missing_rank.h"

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 
 namespace ringside {
 namespace {

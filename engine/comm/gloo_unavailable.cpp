@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "comm/communicator_factory.h"
 
 namespace ringside {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/in_process_store.h"
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "comm/collective_text.h"
 
 namespace ringside {

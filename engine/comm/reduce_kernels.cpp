@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 
 namespace ringside {
 namespace {

@@ -8,8 +8,8 @@
 #include <array>
 #include <cerrno>
 
-#include "base/errors.h"
-#include "base/files.h"
+#include "base/errors/errors.h"
+#include "base/system/files.h"
 
 namespace ringside {
 namespace {

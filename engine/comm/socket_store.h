@@ -3,10 +3,10 @@
 
 #include <mutex>
 
-#include "base/awake_deadline.h"
-#include "base/unique_fd.h"
+#include "base/system/unique_fd.h"
+#include "base/time/awake_deadline.h"
 #include "comm/store.h"
-#include "launch/store_protocol.h"
+#include "launch/store/store_protocol.h"
 
 namespace ringside {
 

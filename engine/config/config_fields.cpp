@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "config/field_tables.h"
 
 namespace ringside {

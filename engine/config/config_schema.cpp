@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "config/config_fields.h"
 
 namespace ringside {

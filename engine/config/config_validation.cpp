@@ -3,7 +3,7 @@
 #include <cmath>
 #include <optional>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "config/config_fields.h"
 #include "config/mesh.h"
 #include "config/nearest_word.h"

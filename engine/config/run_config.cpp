@@ -5,7 +5,7 @@
 #include <iterator>
 #include <optional>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "config/config_fields.h"
 #include "config/nearest_word.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "cost/stage_plan.h"
-#include "data/sets/dataset.h"
+#include "data/sets/common/dataset.h"
 
 namespace ringside {
 namespace {

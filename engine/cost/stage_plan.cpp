@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "base/files.h"
+#include "base/system/files.h"
 #include "config/mesh.h"
 #include "schedule/balanced_cut.h"
 

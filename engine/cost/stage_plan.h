@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "base/result.h"
+#include "base/errors/result.h"
 #include "config/run_config.h"
 #include "schedule/schedule.h"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "base/result.h"
+#include "base/errors/result.h"
 #include "config/run_config.h"
 #include "devices/host_devices.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/gpu_placement.h"
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 
 namespace ringside {
 

@@ -11,8 +11,8 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "base/files.h"
-#include "base/unique_fd.h"
+#include "base/system/files.h"
+#include "base/system/unique_fd.h"
 
 namespace ringside {
 namespace {

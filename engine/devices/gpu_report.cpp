@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "base/json.h"
+#include "base/json/json.h"
 
 namespace ringside {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_fwd.h"
-#include "base/result.h"
+#include "base/errors/result.h"
+#include "base/json/json_fwd.h"
 
 namespace ringside {
 

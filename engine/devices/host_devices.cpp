@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "base/json.h"
-#include "base/processors.h"
+#include "base/json/json.h"
+#include "base/processors/processors.h"
 #include "devices/gpu_probe.h"
 
 namespace ringside {

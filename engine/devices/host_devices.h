@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/json_fwd.h"
-#include "base/result.h"
+#include "base/errors/result.h"
+#include "base/json/json_fwd.h"
 #include "devices/gpu_report.h"
 
 namespace ringside {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "base/result.h"
+#include "base/errors/result.h"
 #include "config/run_config.h"
 #include "devices/host_devices.h"
 #include "model/model_description.h"

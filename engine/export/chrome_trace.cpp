@@ -3,8 +3,8 @@
 
 #include <array>
 
-#include "base/json.h"
-#include "base/number_writer.h"
+#include "base/json/json.h"
+#include "base/text/number_writer.h"
 
 namespace ringside {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "data/readers/array_file.h"
-#include "data/sets/array_set.h"
+#include "data/sets/common/array_set.h"
 #include "export/pytorch_data.h"
 #include "export/pytorch_pieces.h"
 

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "data/sets/digits_dataset.h"
+#include "data/sets/builtin/digits_dataset.h"
 #include "export/pytorch_pieces.h"
 
 namespace ringside {

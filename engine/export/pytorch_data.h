@@ -6,7 +6,7 @@
 #include <string>
 
 #include "config/run_config.h"
-#include "data/sets/dataset.h"
+#include "data/sets/common/dataset.h"
 
 namespace ringside {
 

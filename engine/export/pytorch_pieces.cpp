@@ -4,7 +4,7 @@
 #include <array>
 #include <charconv>
 
-#include "base/json.h"
+#include "base/json/json.h"
 
 namespace ringside {
 namespace {

@@ -6,10 +6,10 @@
 #include <optional>
 #include <set>
 
-#include "base/errors.h"
-#include "base/files.h"
+#include "base/errors/errors.h"
+#include "base/system/files.h"
 #include "data/loading/sample_transforms.h"
-#include "data/sets/dataset.h"
+#include "data/sets/common/dataset.h"
 #include "export/pytorch_data.h"
 #include "export/pytorch_pieces.h"
 #include "export/pytorch_sampler.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/sets/synthetic_shapes.h"
+#include "data/sets/synthetic/synthetic_shapes.h"
 #include "export/pytorch_data.h"
 #include "export/pytorch_pieces.h"
 

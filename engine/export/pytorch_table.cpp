@@ -4,7 +4,7 @@
 
 #include "data/readers/csv_table.h"
 #include "data/readers/text_file.h"
-#include "data/sets/csv_dataset.h"
+#include "data/sets/files/csv_dataset.h"
 #include "export/pytorch_data.h"
 #include "export/pytorch_pieces.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/sets/text_dataset.h"
+#include "data/sets/builtin/text_dataset.h"
 #include "export/pytorch_data.h"
 #include "export/pytorch_pieces.h"
 

@@ -3,7 +3,7 @@
 
 #include <initializer_list>
 
-#include "base/json.h"
+#include "base/json/json.h"
 
 namespace ringside {
 

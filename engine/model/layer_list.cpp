@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "config/nearest_word.h"
 
 namespace ringside {

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "data/sets/dataset.h"
+#include "data/sets/common/dataset.h"
 #include "model/layer_chain.h"
 #include "model/layer_list.h"
 

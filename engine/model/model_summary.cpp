@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "base/number_text.h"
+#include "base/text/number_text.h"
 
 namespace ringside {
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 
 namespace ringside {
 

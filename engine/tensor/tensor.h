@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "tensor/device.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"

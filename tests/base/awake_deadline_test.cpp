@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/awake_deadline.h"
+#include "base/time/awake_deadline.h"
 
 #include "support/catch.h"
 

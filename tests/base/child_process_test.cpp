@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/child_process.h"
+#include "base/system/child_process.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -10,8 +10,8 @@
 #include <cerrno>
 #include <csignal>
 
-#include "base/errors.h"
-#include "base/line_splitter.h"
+#include "base/errors/errors.h"
+#include "base/text/line_splitter.h"
 #include "support/catch.h"
 
 using namespace ringside;

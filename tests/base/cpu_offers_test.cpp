@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/cpu_offers.h"
+#include "base/processors/cpu_offers.h"
 
 #include "fake_processor.h"
 #include "support/catch.h"

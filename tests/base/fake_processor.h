@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "base/cpu_offers.h"
+#include "base/processors/cpu_offers.h"
 
 namespace ringside::testing {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/number_writer.h"
+#include "base/text/number_writer.h"
 
 #include <bit>
 #include <cstdlib>

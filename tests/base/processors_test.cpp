@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/processors.h"
+#include "base/processors/processors.h"
 
 #include <sched.h>
 #include <sys/resource.h>

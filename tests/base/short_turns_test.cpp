@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/short_turns.h"
+#include "base/processors/short_turns.h"
 
 #include "fake_processor.h"
 #include "support/catch.h"

@@ -2,7 +2,7 @@
 #include <atomic>
 #include <thread>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "comm/collective_checks.h"
 #include "comm/in_process_store.h"
 #include "comm/ranks_as_threads.h"

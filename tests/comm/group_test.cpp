@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <thread>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "comm/group_members.h"
 #include "comm/ranks_as_threads.h"
 #include "comm/shm/shm_communicator.h"

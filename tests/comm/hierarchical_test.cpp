@@ -9,7 +9,7 @@
 #include "comm/hosts/memory_sharers.h"
 #include "comm/in_process_store.h"
 #include "comm/ranks_as_threads.h"
-#include "launch/shared_memory.h"
+#include "launch/channels/shared_memory.h"
 #include "support/catch.h"
 
 using namespace ringside;

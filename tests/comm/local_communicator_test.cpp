@@ -6,7 +6,7 @@
 #include <atomic>
 #include <fstream>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "comm/collective_checks.h"
 #include "comm/ranks_as_threads.h"
 #include "comm/shm/shm_communicator.h"

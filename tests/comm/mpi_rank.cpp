@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "comm/collective_checks.h"
 #include "comm/communicator_factory.h"
 

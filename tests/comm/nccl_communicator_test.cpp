@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "comm/fake_nccl.h"
 #include "support/catch.h"
 

@@ -4,7 +4,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "comm/communicator_factory.h"
 #include "comm/in_process_store.h"
 #include "support/catch.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives as part of a recorded step, over the fake NCCL: their order, their deadline and their failures.
 #include "backend/step_recorder.h"
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "comm/fake_nccl.h"
 #include "parallel/reduce/recorded_collectives.h"
 #include "support/catch.h"

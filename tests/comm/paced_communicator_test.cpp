@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/pace/paced_communicator.h"
 
-#include "base/monotonic.h"
+#include "base/time/monotonic.h"
 #include "comm/collective_checks.h"
 #include "comm/ranks_as_threads.h"
 #include "support/catch.h"

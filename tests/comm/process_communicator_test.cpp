@@ -3,13 +3,13 @@
 #include <csignal>
 #include <random>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "comm/collective_checks.h"
 #include "comm/communicator_factory.h"
 #include "comm/ranks_as_processes.h"
 #include "comm/socket_store.h"
 #include "comm/store_server_thread.h"
-#include "launch/shared_memory.h"
+#include "launch/channels/shared_memory.h"
 #include "support/catch.h"
 
 using namespace ringside;

@@ -10,7 +10,7 @@
 #include <csignal>
 #include <stdexcept>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 
 namespace ringside::test {
 namespace {

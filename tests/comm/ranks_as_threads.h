@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "comm/communicator_factory.h"
 
 namespace ringside::test {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "comm/communicator_factory.h"
 #include "comm/fake_nccl.h"
 #include "support/catch.h"

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/errors.h"
-#include "launch/store_server.h"
+#include "base/errors/errors.h"
+#include "launch/store/store_server.h"
 
 namespace ringside::test {
 

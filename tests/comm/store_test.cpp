@@ -3,12 +3,12 @@
 
 #include <random>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "comm/in_process_store.h"
 #include "comm/ranks_as_threads.h"
 #include "comm/socket_store.h"
 #include "comm/store_server_thread.h"
-#include "launch/store_server.h"
+#include "launch/store/store_server.h"
 #include "support/catch.h"
 
 using namespace ringside;

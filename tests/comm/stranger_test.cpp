@@ -5,7 +5,7 @@
 #include <atomic>
 #include <thread>
 
-#include "base/unique_fd.h"
+#include "base/system/unique_fd.h"
 #include "comm/collective_checks.h"
 #include "comm/in_process_store.h"
 #include "comm/ranks_as_threads.h"

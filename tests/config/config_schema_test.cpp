@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/config_schema.h"
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "config/config_fields.h"
 #include "support/catch.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/run_config.h"
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "config/config_fields.h"
 #include "config/nearest_word.h"
 #include "support/catch.h"

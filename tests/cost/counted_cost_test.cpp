@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is predicted from the model is what the engine takes and its communicators send.
-#include "base/files.h"
+#include "base/system/files.h"
 #include "cost/strategy_cost.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"

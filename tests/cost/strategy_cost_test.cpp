@@ -2,8 +2,8 @@
 // Costs against closed formulas.
 #include "cost/strategy_cost.h"
 
-#include "base/files.h"
-#include "data/sets/dataset.h"
+#include "base/system/files.h"
+#include "data/sets/common/dataset.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/sets/array_set.h"
+#include "data/sets/common/array_set.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/sets/cifar.h"
+#include "data/sets/files/cifar.h"
 
 #include <set>
 

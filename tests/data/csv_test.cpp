@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fstream>
 
-#include "base/files.h"
+#include "base/system/files.h"
 #include "data/readers/csv_table.h"
-#include "data/sets/csv_dataset.h"
-#include "data/sets/standardize.h"
+#include "data/sets/common/standardize.h"
+#include "data/sets/files/csv_dataset.h"
 #include "support/catch.h"
 #include "support/gzip_packed.h"
 #include "support/temporary_directory.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/sets/image_folder.h"
+#include "data/sets/files/image_folder.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <zlib.h>
 
-#include "base/json.h"
-#include "base/sha256.h"
+#include "base/crypto/sha256.h"
+#include "base/json/json.h"
 #include "data/png_file.h"
 #include "data/readers/image_decode.h"
 #include "data/readers/image_resize.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-#include "base/files.h"
-#include "base/sha256.h"
-#include "data/sets/dataset.h"
-#include "data/sets/digits_dataset.h"
-#include "data/sets/standardize.h"
-#include "data/sets/subset_dataset.h"
-#include "data/sets/synthetic_dataset.h"
+#include "base/crypto/sha256.h"
+#include "base/system/files.h"
+#include "data/sets/builtin/digits_dataset.h"
+#include "data/sets/common/dataset.h"
+#include "data/sets/common/standardize.h"
+#include "data/sets/common/subset_dataset.h"
+#include "data/sets/synthetic/synthetic_dataset.h"
 #include "support/catch.h"
 #include "support/goldens.h"
 #include "support/temporary_directory.h"

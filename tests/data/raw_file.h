@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "data/sets/dataset.h"
+#include "data/sets/common/dataset.h"
 
 namespace ringside::testing {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <vector>
 
-#include "data/sets/text_dataset.h"
+#include "data/sets/builtin/text_dataset.h"
 #include "support/catch.h"
 
 using namespace ringside;

@@ -4,7 +4,7 @@
 #include <csignal>
 #include <sstream>
 
-#include "base/files.h"
+#include "base/system/files.h"
 #include "program.h"
 #include "support/catch.h"
 

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <memory>
 
-#include "base/secret.h"
+#include "base/crypto/secret.h"
 #include "program.h"
 #include "support/catch.h"
 

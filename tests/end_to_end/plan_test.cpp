@@ -5,7 +5,7 @@
 #include <fstream>
 #include <numeric>
 
-#include "base/files.h"
+#include "base/system/files.h"
 #include "program.h"
 #include "support/catch.h"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "base/child_process.h"
-#include "base/json.h"
+#include "base/json/json.h"
+#include "base/system/child_process.h"
 #include "support/temporary_directory.h"
 
 namespace ringside {

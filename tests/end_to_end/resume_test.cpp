@@ -2,7 +2,7 @@
 // Going on from a checkpoint, with the real programs.
 #include <map>
 
-#include "base/files.h"
+#include "base/system/files.h"
 #include "program.h"
 #include "support/catch.h"
 

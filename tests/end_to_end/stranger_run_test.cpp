@@ -7,7 +7,7 @@
 #include <set>
 #include <thread>
 
-#include "base/unique_fd.h"
+#include "base/system/unique_fd.h"
 #include "program.h"
 #include "support/catch.h"
 

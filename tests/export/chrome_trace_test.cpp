@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/chrome_trace.h"
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "support/catch.h"
 
 using namespace ringside;

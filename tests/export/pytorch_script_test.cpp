@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/pytorch_script.h"
 
-#include "base/errors.h"
-#include "base/files.h"
+#include "base/errors/errors.h"
+#include "base/system/files.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
 

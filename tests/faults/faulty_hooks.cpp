@@ -18,7 +18,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "launch/rank_channels.h"
+#include "launch/channels/rank_channels.h"
 #include "support/wrong_index_text.h"
 #include "worker_hooks.h"
 

@@ -5,12 +5,12 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/json.h"
-#include "base/terminal_text.h"
+#include "base/json/json.h"
+#include "base/text/terminal_text.h"
 #include "config/run_config.h"
 #include "data/readers/gzip.h"
-#include "data/sets/csv_dataset.h"
-#include "data/sets/standardize.h"
+#include "data/sets/common/standardize.h"
+#include "data/sets/files/csv_dataset.h"
 #include "run/checkpoint/safetensors.h"
 
 namespace ringside::fuzz {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch/class_lines.h"
-#include "launch/greeting.h"
-#include "launch/join_code.h"
+#include "launch/classroom/class_lines.h"
+#include "launch/classroom/join_code.h"
+#include "launch/wire/greeting.h"
 #include "mutator.h"
 #include "support/catch.h"
 

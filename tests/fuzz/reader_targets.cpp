@@ -6,11 +6,11 @@
 
 #include <cmath>
 
-#include "base/unique_fd.h"
+#include "base/system/unique_fd.h"
 #include "data/preview/preview.h"
 #include "data/readers/array_file.h"
 #include "data/readers/image_decode.h"
-#include "data/sets/cifar.h"
+#include "data/sets/files/cifar.h"
 
 namespace ringside::fuzz {
 namespace {

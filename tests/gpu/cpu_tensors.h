@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backend/backend.h"
-#include "backend/cuda/row_kernels.h"
+#include "backend/cuda/kernels/row_kernels.h"
 #include "warp_of_threads.h"
 
 namespace ringside {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The GPU's arithmetic, run on the CPU and compared with the CPU backend, which is tested against PyTorch.
-#include "backend/cuda/device_math.h"
+#include "backend/cuda/kernels/device_math.h"
 
 #include <limits>
 #include <vector>
 
-#include "backend/cuda/optimizer_scalars.h"
-#include "backend/cuda/value_kernels.h"
+#include "backend/cuda/kernels/optimizer_scalars.h"
+#include "backend/cuda/kernels/value_kernels.h"
 #include "cpu_tensors.h"
 #include "support/catch.h"
 #include "support/tensors.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/cuda/device_text.h"
+#include "backend/cuda/device/device_text.h"
 
 #include "support/catch.h"
 

@@ -10,7 +10,7 @@
 #include "backend/cuda/cuda_backend.h"
 #include "backend/cuda/cuda_convolution.h"
 #include "backend/cuda/step_graph.h"
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "nn/models/loss.h"
 #include "nn/models/model_factory.h"
 #include "nn/optimizers/optimizer.h"

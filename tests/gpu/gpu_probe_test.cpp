@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/gpu_report.h"
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "support/catch.h"
 
 using namespace ringside;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/cuda/half_math.h"
+#include "backend/cuda/kernels/half_math.h"
 
 #include <bit>
 #include <cmath>

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "backend/cuda/attention_kernels.h"
-#include "backend/cuda/column_kernels.h"
-#include "backend/cuda/value_kernels.h"
+#include "backend/cuda/kernels/attention_kernels.h"
+#include "backend/cuda/kernels/column_kernels.h"
+#include "backend/cuda/kernels/value_kernels.h"
 #include "cpu_tensors.h"
 #include "support/catch.h"
 #include "support/tensors.h"

@@ -10,8 +10,8 @@
 #include <numeric>
 
 #include "backend/cuda/cuda_backend.h"
-#include "base/errors.h"
-#include "base/files.h"
+#include "base/errors/errors.h"
+#include "base/system/files.h"
 #include "comm/nccl/nccl_communicator.h"
 #include "devices/gpu_placement.h"
 #include "parallel/reduce/recorded_collectives.h"

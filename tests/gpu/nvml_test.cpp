@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/cuda/nvml.h"
+#include "backend/cuda/device/nvml.h"
 
 #include "support/catch.h"
 

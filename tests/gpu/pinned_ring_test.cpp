@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/cuda/pinned_ring.h"
+#include "backend/cuda/device/pinned_ring.h"
 
 #include <numeric>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "support/catch.h"
 #include "support/fake_gpu.h"
 

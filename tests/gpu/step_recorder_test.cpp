@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "support/catch.h"
 
 using namespace ringside;

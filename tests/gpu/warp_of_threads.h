@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "backend/cuda/device_math.h"
+#include "backend/cuda/kernels/device_math.h"
 
 namespace ringside {
 

@@ -5,9 +5,9 @@
 #include <fstream>
 #include <thread>
 
-#include "base/secret.h"
-#include "launch/class_guest.h"
-#include "launch/class_host.h"
+#include "base/crypto/secret.h"
+#include "launch/classroom/class_guest.h"
+#include "launch/classroom/class_host.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch/control_command.h"
+#include "launch/channels/control_command.h"
 
 #include <vector>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch/join_code.h"
-#include "launch/qr_code.h"
+#include "launch/classroom/join_code.h"
+#include "launch/classroom/qr_code.h"
 #include "support/catch.h"
 
 using namespace ringside;

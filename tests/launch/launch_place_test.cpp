@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch/launch_place.h"
+#include "launch/place/launch_place.h"
 
 #include "support/catch.h"
 

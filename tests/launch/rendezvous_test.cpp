@@ -8,11 +8,11 @@
 #include <future>
 #include <thread>
 
-#include "base/secret.h"
-#include "launch/rendezvous_guest.h"
-#include "launch/rendezvous_host.h"
-#include "launch/shared_handover.h"
-#include "launch/shared_memory.h"
+#include "base/crypto/secret.h"
+#include "launch/channels/shared_handover.h"
+#include "launch/channels/shared_memory.h"
+#include "launch/rendezvous/rendezvous_guest.h"
+#include "launch/rendezvous/rendezvous_host.h"
 #include "support/catch.h"
 
 using namespace ringside;

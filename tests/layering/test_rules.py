@@ -19,6 +19,9 @@ BAD = [
     ("engine/base/a.h", APACHE + "void emit();\n", "Qt macro"),
     ("engine/base/a.cpp", APACHE + '#include "config/run_config.h"\n', "may not include"),
     ("engine/telemetry/events/a.cpp", APACHE + '#include "comm/store.h"\n', "may not include"),
+    ("engine/launch/store/a.cpp", APACHE + '#include "launch/rendezvous/rendezvous_host.h"\n', "may not include"),
+    ("engine/backend/cpu/kernels/a.cpp", APACHE + '#include "backend/cpu/cpu_backend.h"\n', "may not include"),
+    ("engine/base/attic/a.cpp", APACHE, "in no list"),
     ("engine/run/checkpoint/a.cpp", APACHE + '#include "run/read/run_record.h"\n', "may not include"),
     ("ui/shards/page/a.cpp", GPL + '#include "train/trainer.h"\n', "only the worker"),
     ("app/ringsidectl/main.cpp", APACHE + '#include "nn/model.h"\n', "only the worker"),
@@ -33,7 +36,8 @@ BAD = [
     ("engine/comm/a.cpp", APACHE + '"/ho' + 'me/x"\n', "machine"),
 ]
 GOOD = [
-    ("engine/backend/cpu/a.cpp", APACHE + "#include <dnnl.hpp>\n"),
+    ("engine/backend/cpu/convolution/a.cpp", APACHE + "#include <dnnl.hpp>\n"),
+    ("engine/backend/cpu/cpu_backend.cpp", APACHE + '#include "backend/cpu/kernels/adam.h"\n'),
     ("engine/comm/gloo_communicator.cpp", APACHE + "#include <gloo/context.h>\n"),
     ("ui/charts/a.cpp", GPL + "#include <QChartView>\n"),
     ("engine/train/loop/a.cpp", APACHE + '#include "comm/communicator.h"\n#include "parallel/strategy.h"\n'),

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "backend/backend.h"
-#include "base/sha256.h"
+#include "base/crypto/sha256.h"
 #include "nn/layers/linear.h"
 #include "nn/layers/relu.h"
 #include "nn/models/model.h"

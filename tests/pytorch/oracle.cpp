@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <memory>
 
-#include "base/files.h"
+#include "base/system/files.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/sha256.h"
-#include "data/sets/synthetic_dataset.h"
+#include "base/crypto/sha256.h"
+#include "data/sets/synthetic/synthetic_dataset.h"
 #include "oracle.h"
 #include "sampling/random/torch_random.h"
 #include "support/catch.h"

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "sampling/plan/shard_plan.h"
 
 namespace ringside::testing {

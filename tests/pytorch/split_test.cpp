@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/sets/subset_dataset.h"
+#include "data/sets/common/subset_dataset.h"
 #include "oracle.h"
 #include "support/catch.h"
 

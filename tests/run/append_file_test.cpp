@@ -3,7 +3,7 @@
 
 #include <sys/stat.h>
 
-#include "base/files.h"
+#include "base/system/files.h"
 #include "run/record/space_reserve.h"
 #include "support/catch.h"
 #include "support/size_limit.h"

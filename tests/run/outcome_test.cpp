@@ -4,8 +4,8 @@
 #include <csignal>
 #include <fstream>
 
-#include "base/files.h"
-#include "base/json.h"
+#include "base/json/json.h"
+#include "base/system/files.h"
 #include "run/checkpoint/checkpoint_manifest.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "base/files.h"
+#include "base/system/files.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "run/checkpoint/checkpoint_manifest.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"

@@ -9,8 +9,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/files.h"
-#include "base/json.h"
+#include "base/json/json.h"
+#include "base/system/files.h"
 #include "support/catch.h"
 #include "support/small_disk.h"
 #include "support/temporary_directory.h"

@@ -4,7 +4,7 @@
 #include <map>
 #include <sstream>
 
-#include "base/files.h"
+#include "base/system/files.h"
 #include "run/record/metrics_record.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sampling/plan/shard_plan.h"
 
-#include "base/sha256.h"
+#include "base/crypto/sha256.h"
 #include "support/catch.h"
 #include "support/goldens.h"
 

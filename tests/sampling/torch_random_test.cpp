@@ -5,7 +5,7 @@
 #include <numeric>
 #include <random>
 
-#include "base/sha256.h"
+#include "base/crypto/sha256.h"
 #include "support/catch.h"
 #include "support/goldens.h"
 

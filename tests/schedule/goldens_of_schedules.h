@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "schedule/schedule.h"
 
 namespace ringside::testing {

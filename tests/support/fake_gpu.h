@@ -12,8 +12,8 @@
 #include <set>
 #include <vector>
 
-#include "base/clock.h"
-#include "base/errors.h"
+#include "base/errors/errors.h"
+#include "base/time/clock.h"
 #include "tensor/gpu_runtime.h"
 
 namespace ringside::testing {

@@ -17,11 +17,11 @@
 #include <filesystem>
 #include <string>
 
-#include "base/files.h"
-#include "base/json.h"
+#include "base/json/json.h"
+#include "base/system/files.h"
 #include "run/checkpoint/checkpoint_manifest.h"
 
-#include "launch/rank_channels.h"
+#include "launch/channels/rank_channels.h"
 #include "telemetry/events/codec.h"
 #include "telemetry/events/sink.h"
 

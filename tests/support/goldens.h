@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/json.h"
+#include "base/json/json.h"
 
 namespace ringside::testing {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/sets/dataset.h"
+#include "data/sets/common/dataset.h"
 
 namespace ringside::testing {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "backend/cpu/host_memory.h"
+#include "backend/cpu/support/host_memory.h"
 
 namespace ringside {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sweeps/layer_checks.h"
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "sweeps/layer_run.h"
 
 namespace ringside {

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "sweeps/layer_checks.h"
 
 using namespace ringside;

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/unique_fd.h"
+#include "base/system/unique_fd.h"
 #include "support/catch.h"
 #include "telemetry/events/codec.h"
 

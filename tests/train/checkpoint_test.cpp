@@ -3,8 +3,8 @@
 
 #include <cstring>
 
-#include "base/files.h"
-#include "base/json.h"
+#include "base/json/json.h"
+#include "base/system/files.h"
 #include "run/checkpoint/safetensors.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/unique_fd.h"
+#include "base/system/unique_fd.h"
 #include "comm/ranks_as_threads.h"
 #include "support/catch.h"
 #include "train/training_run.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/files.h"
+#include "base/system/files.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
 #include "train/replay.h"

@@ -2,7 +2,7 @@
 // Paced ranks: the time of a step is that of another device, its numbers are those of this one.
 #include <cstring>
 
-#include "base/monotonic.h"
+#include "base/time/monotonic.h"
 #include "comm/pace/paced_communicator.h"
 #include "nn/models/model_factory.h"
 #include "support/catch.h"

@@ -3,7 +3,7 @@
 #include <limits>
 #include <string>
 
-#include "data/sets/memory_dataset.h"
+#include "data/sets/common/memory_dataset.h"
 #include "support/catch.h"
 #include "train/parts/training_error.h"
 #include "train/training_run.h"

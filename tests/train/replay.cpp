@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "backend/update_state.h"
-#include "base/errors.h"
+#include "base/errors/errors.h"
 
 namespace ringside::test {
 namespace {

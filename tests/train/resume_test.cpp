@@ -2,7 +2,7 @@
 // A run that goes on from a checkpoint is, to the last bit, the run that was never interrupted.
 #include <cstring>
 
-#include "base/files.h"
+#include "base/system/files.h"
 #include "run/prepare/resume_point.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"

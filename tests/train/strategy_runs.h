@@ -2,8 +2,8 @@
 // Experiments under strategies, and what they end with.
 #pragma once
 
-#include "base/files.h"
-#include "base/sha256.h"
+#include "base/crypto/sha256.h"
+#include "base/system/files.h"
 #include "run/checkpoint/checkpoint_manifest.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"

@@ -5,7 +5,7 @@
 
 #include "backend/backend.h"
 #include "comm/ranks_as_threads.h"
-#include "data/sets/memory_dataset.h"
+#include "data/sets/common/memory_dataset.h"
 #include "sampling/random/torch_random.h"
 #include "support/catch.h"
 

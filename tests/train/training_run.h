@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "config/run_config.h"
-#include "data/sets/dataset.h"
-#include "launch/control_command.h"
+#include "data/sets/common/dataset.h"
+#include "launch/channels/control_command.h"
 #include "train/loop/trainer.h"
 
 namespace ringside::test {

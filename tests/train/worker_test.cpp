@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "base/files.h"
-#include "base/unique_fd.h"
+#include "base/system/files.h"
+#include "base/system/unique_fd.h"
 #include "config/run_config.h"
-#include "launch/rank_channels.h"
-#include "launch/shared_memory.h"
+#include "launch/channels/rank_channels.h"
+#include "launch/channels/shared_memory.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
 #include "telemetry/events/codec.h"

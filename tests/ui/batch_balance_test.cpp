@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/balance/scene_balance.h"
 
-#include "data/sets/dataset.h"
+#include "data/sets/common/dataset.h"
 #include "plans.h"
 #include "support/catch.h"
 

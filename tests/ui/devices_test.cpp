@@ -4,7 +4,7 @@
 #include <QPushButton>
 #include <QTemporaryDir>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "devices/device_card.h"
 #include "devices/devices_dialog.h"
 #include "models/device_query.h"

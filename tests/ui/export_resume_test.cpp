@@ -3,7 +3,7 @@
 #include <QAction>
 #include <QFile>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "dialogs/dialogs.h"
 #include "main_window/main_window.h"
 #include "settings/settings.h"

@@ -3,7 +3,7 @@
 
 #include <QAbstractItemModelTester>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "models/log_model.h"
 #include "models/run_model.h"
 #include "support/catch.h"

@@ -3,8 +3,8 @@
 #include <QProcess>
 #include <QTemporaryDir>
 
-#include "main_window/run_text.h"
 #include "start/start_options.h"
+#include "status/run_text.h"
 #include "support/catch.h"
 
 using namespace ringside;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "strategy/strategy_page.h"
+#include "strategy/page/strategy_page.h"
 
 #include <QFile>
 #include <QTemporaryDir>
 
 #include "models/experiment_model.h"
 #include "models/run_model.h"
-#include "strategy/schedule_canvas.h"
-#include "strategy/strategy_sentences.h"
-#include "strategy/twin_panel.h"
+#include "strategy/page/twin_panel.h"
+#include "strategy/pictures/schedule_canvas.h"
+#include "strategy/scene/strategy_sentences.h"
 #include "support/catch.h"
 #include "telemetry.h"
 #include "theme/theme.h"

@@ -4,7 +4,7 @@
 #include <QCoreApplication>
 #include <QThread>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "support/catch.h"
 #include "ui/wait_for.h"
 

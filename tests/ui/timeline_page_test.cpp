@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "timeline/timeline_page.h"
+#include "timeline/page/timeline_page.h"
 
 #include <QCheckBox>
 #include <QTemporaryDir>
@@ -8,7 +8,7 @@
 #include "models/step_cursor.h"
 #include "support/catch.h"
 #include "theme/theme.h"
-#include "timeline/timeline_table.h"
+#include "timeline/page/timeline_table.h"
 #include "traced_run.h"
 #include "wait_for.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "support/catch.h"
-#include "timeline/lane_clock.h"
-#include "timeline/lane_spans.h"
-#include "timeline/proof_plan.h"
-#include "timeline/step_numbers.h"
-#include "timeline/timeline_table.h"
+#include "timeline/model/lane_clock.h"
+#include "timeline/model/lane_spans.h"
+#include "timeline/page/timeline_table.h"
+#include "timeline/step/step_numbers.h"
+#include "timeline/whatif/proof_plan.h"
 #include "traced_run.h"
 
 using namespace ringside;

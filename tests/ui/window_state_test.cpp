@@ -13,7 +13,7 @@
 #include <QUrl>
 #include <filesystem>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "charts/live_chart.h"
 #include "main_window/main_window.h"
 #include "models/start_progress.h"

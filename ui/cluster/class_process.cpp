@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cluster/class_process.h"
 
-#include "base/json.h"
+#include "base/json/json.h"
 
 namespace ringside {
 namespace {

@@ -9,7 +9,7 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
-#include "launch/own_addresses.h"
+#include "launch/wire/own_addresses.h"
 #include "models/experiment_model.h"
 #include "theme/theme.h"
 

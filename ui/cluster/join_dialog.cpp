@@ -5,8 +5,8 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
-#include "launch/class_lines.h"
-#include "launch/join_code.h"
+#include "launch/classroom/class_lines.h"
+#include "launch/classroom/join_code.h"
 #include "theme/theme.h"
 
 namespace ringside {

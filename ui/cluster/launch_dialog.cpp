@@ -11,8 +11,8 @@
 #include <QVBoxLayout>
 #include <array>
 
-#include "base/errors.h"
-#include "base/files.h"
+#include "base/errors/errors.h"
+#include "base/system/files.h"
 #include "cluster/job_queue_text.h"
 #include "dialogs/dialogs.h"
 #include "models/experiment_model.h"

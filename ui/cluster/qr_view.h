@@ -3,7 +3,7 @@
 
 #include <QWidget>
 
-#include "launch/qr_code.h"
+#include "launch/classroom/qr_code.h"
 
 namespace ringside {
 

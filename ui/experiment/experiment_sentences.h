@@ -4,7 +4,7 @@
 #include <QString>
 
 #include "config/run_config.h"
-#include "data/sets/dataset.h"
+#include "data/sets/common/dataset.h"
 
 namespace ringside {
 

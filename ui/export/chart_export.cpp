@@ -7,8 +7,8 @@
 #include <QSvgGenerator>
 #include <QWidget>
 
-#include "base/errors.h"
-#include "base/files.h"
+#include "base/errors/errors.h"
+#include "base/system/files.h"
 #include "export/drawing.h"
 
 namespace ringside {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "base/json.h"
+#include "base/json/json.h"
 
 namespace ringside {
 namespace {

@@ -6,8 +6,8 @@
 #include <QMenu>
 #include <QRegularExpression>
 
-#include "base/files.h"
-#include "base/json.h"
+#include "base/json/json.h"
+#include "base/system/files.h"
 #include "dialogs/dialogs.h"
 #include "models/experiment_model.h"
 #include "settings/settings.h"

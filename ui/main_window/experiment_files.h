@@ -5,7 +5,7 @@
 #include <QString>
 #include <functional>
 
-#include "base/result.h"
+#include "base/errors/result.h"
 #include "config/run_config.h"
 
 class QMenu;

@@ -13,7 +13,7 @@
 #include <QStandardPaths>
 #include <QStatusBar>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "commands/command_palette.h"
 #include "commands/keys_dialog.h"
 #include "controls/elided_label.h"

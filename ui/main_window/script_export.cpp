@@ -4,7 +4,7 @@
 #include <QDir>
 #include <QFileInfo>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "dialogs/dialogs.h"
 #include "export/pytorch_script.h"
 #include "models/experiment_model.h"

@@ -4,7 +4,7 @@
 #include <QObject>
 #include <array>
 
-#include "launch/control_command.h"
+#include "launch/channels/control_command.h"
 
 class QKeyEvent;
 

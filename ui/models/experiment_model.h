@@ -12,9 +12,9 @@
 #include <stop_token>
 #include <utility>
 
-#include "base/result.h"
+#include "base/errors/result.h"
 #include "config/run_config.h"
-#include "data/sets/dataset.h"
+#include "data/sets/common/dataset.h"
 #include "devices/compute_choice.h"
 
 namespace ringside {

@@ -7,7 +7,7 @@
 #include <QTimer>
 
 #include "config/run_config.h"
-#include "launch/control_command.h"
+#include "launch/channels/control_command.h"
 
 namespace ringside {
 

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdio>
 
-#include "base/exit_code.h"
+#include "base/errors/exit_code.h"
 #include "main_window/main_window.h"
 
 namespace ringside {

@@ -5,7 +5,7 @@
 #include <QString>
 #include <QStringList>
 
-#include "base/result.h"
+#include "base/errors/result.h"
 
 namespace ringside {
 

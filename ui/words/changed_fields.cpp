@@ -3,7 +3,7 @@
 
 #include <QCoreApplication>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "words/form_fields.h"
 
 namespace ringside {

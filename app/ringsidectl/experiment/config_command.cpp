@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "base/exit_code.h"
-#include "base/json.h"
+#include "base/errors/exit_code.h"
+#include "base/json/json.h"
 #include "config/config_schema.h"
 #include "config/run_config.h"
 #include "data/loading/sample_transforms.h"
-#include "data/sets/dataset.h"
+#include "data/sets/common/dataset.h"
 #include "model/model_summary.h"
 #include "sampling/findings/plan_sentences.h"
 #include "sampling/plan/epoch_spec.h"

@@ -5,7 +5,7 @@
 #include <iostream>
 #include <memory>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "devices/host_devices.h"
 
 namespace ringside {

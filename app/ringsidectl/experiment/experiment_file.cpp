@@ -3,7 +3,7 @@
 
 #include <iostream>
 
-#include "base/exit_code.h"
+#include "base/errors/exit_code.h"
 
 namespace ringside {
 

@@ -4,7 +4,7 @@
 #include <iostream>
 #include <memory>
 
-#include "base/files.h"
+#include "base/system/files.h"
 #include "experiment/experiment_file.h"
 #include "experiment/job_export.h"
 #include "export/chrome_trace.h"

@@ -3,7 +3,7 @@
 
 #include <iostream>
 
-#include "base/files.h"
+#include "base/system/files.h"
 #include "experiment/experiment_file.h"
 #include "export/job_script.h"
 

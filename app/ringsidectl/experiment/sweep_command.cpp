@@ -12,8 +12,8 @@
 #include <span>
 #include <sstream>
 
-#include "base/json.h"
-#include "base/number_text.h"
+#include "base/json/json.h"
+#include "base/text/number_text.h"
 #include "data/loading/loader_sweep.h"
 #include "devices/host_devices.h"
 #include "experiment/experiment_file.h"

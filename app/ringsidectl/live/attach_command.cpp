@@ -13,8 +13,8 @@
 #include <memory>
 #include <optional>
 
-#include "base/line_splitter.h"
-#include "base/terminal_text.h"
+#include "base/text/line_splitter.h"
+#include "base/text/terminal_text.h"
 #include "experiment/experiment_file.h"
 #include "live/progress_view.h"
 #include "run/read/run_follower.h"

@@ -11,8 +11,8 @@
 #include <cstdio>
 #include <utility>
 
-#include "base/errors.h"
-#include "base/terminal_text.h"
+#include "base/errors/errors.h"
+#include "base/text/terminal_text.h"
 #include "run/prepare/prepared_run.h"
 #include "run/prepare/resume_point.h"
 #include "run/supervise/launched_run.h"

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "launch/class_host.h"
-#include "launch/launch_place.h"
-#include "launch/rendezvous_host.h"
+#include "launch/classroom/class_host.h"
+#include "launch/place/launch_place.h"
+#include "launch/rendezvous/rendezvous_host.h"
 #include "live/class_view.h"
 #include "run/prepare/class_data.h"
 #include "run/prepare/experiment_file.h"

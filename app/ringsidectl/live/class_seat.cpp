@@ -10,10 +10,10 @@
 #include <csignal>
 #include <cstdio>
 
-#include "base/exit_code.h"
-#include "base/json.h"
-#include "base/terminal_text.h"
-#include "launch/launch_sources.h"
+#include "base/errors/exit_code.h"
+#include "base/json/json.h"
+#include "base/text/terminal_text.h"
+#include "launch/place/launch_sources.h"
 
 namespace ringside {
 namespace {

@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 
-#include "base/child_process.h"
-#include "base/line_splitter.h"
-#include "launch/class_guest.h"
+#include "base/system/child_process.h"
+#include "base/text/line_splitter.h"
+#include "launch/classroom/class_guest.h"
 
 namespace ringside {
 

@@ -3,9 +3,9 @@
 
 #include <unistd.h>
 
-#include "base/json.h"
-#include "base/terminal_text.h"
-#include "launch/qr_code.h"
+#include "base/json/json.h"
+#include "base/text/terminal_text.h"
+#include "launch/classroom/qr_code.h"
 
 namespace ringside {
 namespace {

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include "launch/class_host.h"
+#include "launch/classroom/class_host.h"
 #include "live/progress_view.h"
 #include "terminal/screen.h"
 

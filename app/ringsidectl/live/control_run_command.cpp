@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "base/exit_code.h"
-#include "base/terminal_text.h"
+#include "base/errors/exit_code.h"
+#include "base/text/terminal_text.h"
 #include "experiment/experiment_file.h"
 #include "run/read/run_follower.h"
 #include "run/supervise/control_server.h"

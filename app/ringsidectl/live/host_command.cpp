@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "experiment/experiment_file.h"
-#include "launch/launch_sources.h"
-#include "launch/own_addresses.h"
+#include "launch/place/launch_sources.h"
+#include "launch/wire/own_addresses.h"
 #include "live/class_run.h"
 #include "run/ranks/worker_program.h"
 #include "run/read/run_directory.h"

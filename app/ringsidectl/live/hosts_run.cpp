@@ -16,13 +16,13 @@
 #include <memory>
 #include <sstream>
 
-#include "base/child_process.h"
-#include "base/errors.h"
-#include "base/exit_code.h"
-#include "base/files.h"
-#include "base/line_splitter.h"
-#include "base/secret.h"
-#include "base/terminal_text.h"
+#include "base/crypto/secret.h"
+#include "base/errors/errors.h"
+#include "base/errors/exit_code.h"
+#include "base/system/child_process.h"
+#include "base/system/files.h"
+#include "base/text/line_splitter.h"
+#include "base/text/terminal_text.h"
 #include "export/job_script.h"
 
 namespace ringside {

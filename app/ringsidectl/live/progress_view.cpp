@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "base/terminal_text.h"
+#include "base/text/terminal_text.h"
 #include "config/run_config.h"
 #include "telemetry/data/awaited.h"
 

@@ -13,10 +13,10 @@
 #include <iostream>
 #include <memory>
 
-#include "base/files.h"
-#include "base/json.h"
-#include "base/processors.h"
-#include "base/terminal_text.h"
+#include "base/json/json.h"
+#include "base/processors/processors.h"
+#include "base/system/files.h"
+#include "base/text/terminal_text.h"
 #include "devices/gpu_probe.h"
 #include "experiment/experiment_file.h"
 #include "live/hosts_run.h"

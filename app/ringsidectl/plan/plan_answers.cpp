@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "base/number_text.h"
+#include "base/text/number_text.h"
 #include "sampling/findings/class_balance.h"
 #include "sampling/findings/plan_damage.h"
 #include "sampling/findings/plan_diff.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "plan/plan_settings.h"
 
 namespace ringside {

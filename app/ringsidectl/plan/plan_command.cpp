@@ -7,8 +7,8 @@
 #include <memory>
 #include <optional>
 
-#include "base/exit_code.h"
-#include "base/number_text.h"
+#include "base/errors/exit_code.h"
+#include "base/text/number_text.h"
 #include "plan/plan_answers.h"
 #include "plan/plan_biography.h"
 #include "plan/plan_settings.h"

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/result.h"
-#include "data/sets/dataset.h"
+#include "base/errors/result.h"
+#include "data/sets/common/dataset.h"
 #include "sampling/plan/shard_plan.h"
 
 namespace ringside {

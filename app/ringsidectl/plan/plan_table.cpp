@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/number_text.h"
+#include "base/text/number_text.h"
 #include "plan/plan_writers.h"
 #include "sampling/findings/plan_sentences.h"
 

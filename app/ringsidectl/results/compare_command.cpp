@@ -5,7 +5,7 @@
 #include <iostream>
 #include <memory>
 
-#include "base/terminal_text.h"
+#include "base/text/terminal_text.h"
 #include "experiment/experiment_file.h"
 #include "run/read/run_comparison.h"
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <sstream>
 
-#include "base/json.h"
-#include "base/terminal_text.h"
+#include "base/json/json.h"
+#include "base/text/terminal_text.h"
 #include "experiment/experiment_file.h"
 #include "results/training_child.h"
 #include "run/prepare/prepared_run.h"

@@ -5,8 +5,8 @@
 #include <iostream>
 #include <memory>
 
-#include "base/json.h"
-#include "base/terminal_text.h"
+#include "base/json/json.h"
+#include "base/text/terminal_text.h"
 #include "experiment/experiment_file.h"
 #include "run/read/run_directory.h"
 #include "run/read/run_summary.h"

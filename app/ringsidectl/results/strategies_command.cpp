@@ -6,10 +6,10 @@
 #include <memory>
 #include <sstream>
 
-#include "base/json.h"
-#include "base/processors.h"
-#include "base/terminal_text.h"
-#include "data/sets/dataset.h"
+#include "base/json/json.h"
+#include "base/processors/processors.h"
+#include "base/text/terminal_text.h"
+#include "data/sets/common/dataset.h"
 #include "experiment/experiment_file.h"
 #include "results/strategy_line.h"
 #include "results/training_child.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdio>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "model/model_summary.h"
 
 namespace ringside {

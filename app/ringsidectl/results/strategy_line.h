@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "base/json_fwd.h"
+#include "base/json/json_fwd.h"
 #include "cost/strategy_cost.h"
 
 namespace ringside {

@@ -7,9 +7,9 @@
 #include <array>
 #include <sstream>
 
-#include "base/child_process.h"
-#include "base/errors.h"
-#include "base/files.h"
+#include "base/errors/errors.h"
+#include "base/system/child_process.h"
+#include "base/system/files.h"
 #include "run/read/run_directory.h"
 
 namespace ringside {

@@ -5,7 +5,7 @@
 #include <iostream>
 #include <memory>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "experiment/experiment_file.h"
 #include "run/read/read_traces.h"
 #include "telemetry/data/step_replay.h"

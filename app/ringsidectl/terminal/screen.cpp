@@ -11,7 +11,7 @@
 #include <string_view>
 #include <thread>
 
-#include "base/processors.h"
+#include "base/processors/processors.h"
 
 namespace ringside {
 namespace {

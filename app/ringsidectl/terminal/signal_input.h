@@ -3,7 +3,7 @@
 
 #include <initializer_list>
 
-#include "base/unique_fd.h"
+#include "base/system/unique_fd.h"
 
 namespace ringside {
 

@@ -8,18 +8,18 @@
 #include <string>
 #include <utility>
 
-#include "backend/cpu/adam.h"
-#include "backend/cpu/attention.h"
-#include "backend/cpu/elementwise.h"
-#include "backend/cpu/images.h"
-#include "backend/cpu/losses.h"
-#include "backend/cpu/matrix_product.h"
-#include "backend/cpu/normalisation.h"
-#include "backend/cpu/onednn_convolution.h"
-#include "backend/cpu/sequences.h"
+#include "backend/cpu/convolution/onednn_convolution.h"
+#include "backend/cpu/kernels/adam.h"
+#include "backend/cpu/kernels/attention.h"
+#include "backend/cpu/kernels/elementwise.h"
+#include "backend/cpu/kernels/images.h"
+#include "backend/cpu/kernels/losses.h"
+#include "backend/cpu/kernels/matrix_product.h"
+#include "backend/cpu/kernels/normalisation.h"
+#include "backend/cpu/kernels/sequences.h"
 #include "backend/update_state.h"
-#include "base/errors.h"
-#include "base/processors.h"
+#include "base/errors/errors.h"
+#include "base/processors/processors.h"
 
 namespace ringside {
 

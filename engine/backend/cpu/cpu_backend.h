@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "backend/backend.h"
-#include "backend/cpu/batch_norm.h"
-#include "backend/cpu/scratchpad.h"
+#include "backend/cpu/kernels/batch_norm.h"
+#include "backend/cpu/support/scratchpad.h"
 
 namespace ringside {
 

@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "backend/cuda/cuda_launches.h"
-#include "backend/cuda/optimizer_scalars.h"
+#include "backend/cuda/kernels/optimizer_scalars.h"
 #include "backend/cuda/step_graph.h"
-#include "base/errors.h"
+#include "base/errors/errors.h"
 
 namespace ringside {
 

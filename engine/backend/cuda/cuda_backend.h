@@ -9,10 +9,10 @@
 
 #include "backend/backend.h"
 #include "backend/cuda/cuda_convolution.h"
-#include "backend/cuda/cuda_device.h"
-#include "backend/cuda/growing_memory.h"
+#include "backend/cuda/device/cuda_device.h"
+#include "backend/cuda/device/growing_memory.h"
+#include "backend/cuda/device/pinned_ring.h"
 #include "backend/cuda/matrix_product.h"
-#include "backend/cuda/pinned_ring.h"
 
 namespace ringside {
 

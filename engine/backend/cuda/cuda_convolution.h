@@ -5,8 +5,8 @@
 #include <string>
 
 #include "backend/convolution.h"
-#include "backend/cuda/cuda_device.h"
-#include "backend/cuda/precision.h"
+#include "backend/cuda/device/cuda_device.h"
+#include "backend/cuda/kernels/precision.h"
 
 namespace ringside::cuda {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/cuda/cuda_backend.h"
-#include "backend/cuda/kernels.h"
+#include "backend/cuda/kernels/kernels.h"
 #include "backend/cuda/tensor_access.h"
 
 // Bodies of CudaBackend's launching templates, for the files that implement its operations.

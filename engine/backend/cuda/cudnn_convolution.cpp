@@ -6,10 +6,10 @@
 #include <map>
 
 #include "backend/cuda/cuda_convolution.h"
-#include "backend/cuda/growing_memory.h"
-#include "backend/cuda/kernels.h"
+#include "backend/cuda/device/growing_memory.h"
+#include "backend/cuda/kernels/kernels.h"
 #include "backend/cuda/tensor_access.h"
-#include "base/errors.h"
+#include "base/errors/errors.h"
 
 namespace ringside::cuda {
 namespace {

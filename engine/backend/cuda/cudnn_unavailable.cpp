@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/cuda_convolution.h"
-#include "base/errors.h"
+#include "base/errors/errors.h"
 
 namespace ringside::cuda {
 

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <string>
 
-#include "backend/cuda/kernels.h"
-#include "base/errors.h"
+#include "backend/cuda/kernels/kernels.h"
+#include "base/errors/errors.h"
 
 namespace ringside::cuda {
 namespace {

@@ -7,8 +7,8 @@
 #include <map>
 #include <memory>
 
-#include "backend/cuda/growing_memory.h"
-#include "backend/cuda/precision.h"
+#include "backend/cuda/device/growing_memory.h"
+#include "backend/cuda/kernels/precision.h"
 
 namespace ringside::cuda {
 

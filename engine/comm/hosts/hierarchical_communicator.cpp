@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "comm/communicator_factory.h"
 #include "comm/group_members.h"
 #include "comm/hosts/memory_sharers.h"

@@ -11,8 +11,8 @@
 #include <thread>
 #include <utility>
 
-#include "base/awake_deadline.h"
-#include "base/errors.h"
+#include "base/errors/errors.h"
+#include "base/time/awake_deadline.h"
 #include "comm/communicator_factory.h"
 #include "comm/group_members.h"
 #include "comm/missing_rank.h"

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 
 namespace ringside {
 namespace {

@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "comm/group_members.h"
 
 namespace ringside {

@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "comm/collective_text.h"
 
 namespace ringside {

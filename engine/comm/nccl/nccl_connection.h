@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "base/clock.h"
+#include "base/time/clock.h"
 #include "comm/nccl/nccl_api.h"
 #include "comm/nccl/nccl_operation.h"
 #include "comm/store.h"

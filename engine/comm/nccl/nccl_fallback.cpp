@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/nccl/nccl_fallback.h"
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 
 namespace ringside {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "comm/nccl/nccl_api.h"
 
 namespace ringside {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "comm/collective_text.h"
 
 namespace ringside {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/time/clock.h"
 #include "comm/communicator.h"
 #include "tensor/gpu_runtime.h"
 

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <utility>
 
-#include "base/monotonic.h"
-#include "base/sleep_until.h"
+#include "base/time/monotonic.h"
+#include "base/time/sleep_until.h"
 
 namespace ringside {
 namespace {

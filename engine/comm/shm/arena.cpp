@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
-#include "base/errors.h"
-#include "base/files.h"
+#include "base/errors/errors.h"
+#include "base/system/files.h"
 
 namespace ringside {
 namespace {

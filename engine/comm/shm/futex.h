@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "base/clock.h"
+#include "base/time/clock.h"
 
 namespace ringside {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/awake_deadline.h"
-#include "base/errors.h"
+#include "base/errors/errors.h"
+#include "base/time/awake_deadline.h"
 #include "comm/collective_text.h"
 
 namespace ringside {

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include "base/cpu_offers.h"
+#include "base/processors/cpu_offers.h"
 #include "comm/shm/arena.h"
 
 namespace ringside {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/errors.h"
-#include "base/processors.h"
+#include "base/errors/errors.h"
+#include "base/processors/processors.h"
 #include "comm/communicator_factory.h"
 #include "comm/group_members.h"
 

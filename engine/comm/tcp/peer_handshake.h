@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/secret.h"
+#include "base/crypto/secret.h"
 
 namespace ringside {
 

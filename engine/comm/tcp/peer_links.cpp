@@ -13,10 +13,10 @@
 #include <cstring>
 #include <utility>
 
-#include "base/awake_deadline.h"
-#include "base/errors.h"
-#include "base/files.h"
-#include "base/processors.h"
+#include "base/errors/errors.h"
+#include "base/processors/processors.h"
+#include "base/system/files.h"
+#include "base/time/awake_deadline.h"
 
 namespace ringside {
 namespace {

@@ -11,9 +11,9 @@
 #include <cstring>
 #include <utility>
 
-#include "base/awake_deadline.h"
-#include "base/errors.h"
-#include "base/files.h"
+#include "base/errors/errors.h"
+#include "base/system/files.h"
+#include "base/time/awake_deadline.h"
 #include "comm/collective_text.h"
 
 namespace ringside {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "base/secret.h"
-#include "base/unique_fd.h"
+#include "base/crypto/secret.h"
+#include "base/system/unique_fd.h"
 #include "comm/store.h"
 #include "comm/tcp/peer_address.h"
 #include "comm/tcp/peer_handshake.h"

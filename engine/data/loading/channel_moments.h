@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "data/loading/sample_transforms.h"
-#include "data/sets/dataset.h"
+#include "data/sets/common/dataset.h"
 
 namespace ringside {
 

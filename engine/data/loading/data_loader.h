@@ -13,7 +13,7 @@
 #include "data/loading/prefetch_queue.h"
 #include "data/loading/sample_transforms.h"
 #include "data/loading/sample_writer.h"
-#include "data/sets/dataset.h"
+#include "data/sets/common/dataset.h"
 #include "sampling/plan/shard_plan.h"
 
 namespace ringside {

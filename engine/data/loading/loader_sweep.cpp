@@ -8,7 +8,7 @@
 #include <exception>
 #include <thread>
 
-#include "base/number_text.h"
+#include "base/text/number_text.h"
 #include "data/loading/channel_moments.h"
 #include "data/loading/data_loader.h"
 #include "sampling/plan/epoch_spec.h"

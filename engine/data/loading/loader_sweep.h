@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/time/clock.h"
 #include "config/run_config.h"
 #include "data/loading/sample_transforms.h"
-#include "data/sets/dataset.h"
+#include "data/sets/common/dataset.h"
 
 namespace ringside {
 

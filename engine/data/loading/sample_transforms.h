@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "base/result.h"
+#include "base/errors/result.h"
 #include "config/run_config.h"
-#include "data/sets/dataset.h"
+#include "data/sets/common/dataset.h"
 
 namespace ringside {
 

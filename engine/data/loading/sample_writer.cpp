@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/loading/sample_writer.h"
 
-#include "data/sets/sample_error.h"
+#include "data/sets/common/sample_error.h"
 
 namespace ringside {
 

@@ -7,7 +7,7 @@
 #include "data/loading/host_batch.h"
 #include "data/loading/prefetch_queue.h"
 #include "data/loading/sample_transforms.h"
-#include "data/sets/dataset.h"
+#include "data/sets/common/dataset.h"
 
 namespace ringside {
 

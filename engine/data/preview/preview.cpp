@@ -7,12 +7,12 @@
 #include <map>
 #include <optional>
 
-#include "base/number_text.h"
+#include "base/text/number_text.h"
 #include "data/readers/array_file.h"
 #include "data/readers/byte_source.h"
 #include "data/readers/csv_table.h"
-#include "data/sets/array_set.h"
-#include "data/sets/cifar.h"
+#include "data/sets/common/array_set.h"
+#include "data/sets/files/cifar.h"
 
 namespace ringside {
 namespace {

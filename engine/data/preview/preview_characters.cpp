@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "base/number_text.h"
+#include "base/text/number_text.h"
 #include "data/preview/preview.h"
-#include "data/sets/text_dataset.h"
+#include "data/sets/builtin/text_dataset.h"
 
 namespace ringside {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "base/number_text.h"
+#include "base/text/number_text.h"
 #include "data/preview/preview.h"
-#include "data/sets/array_set.h"
-#include "data/sets/image_folder.h"
+#include "data/sets/common/array_set.h"
+#include "data/sets/files/image_folder.h"
 
 namespace ringside {
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "base/number_text.h"
+#include "base/text/number_text.h"
 #include "data/preview/preview.h"
 #include "data/readers/csv_table.h"
 

@@ -9,8 +9,8 @@
 #include <cerrno>
 #include <vector>
 
-#include "base/files.h"
-#include "base/unique_fd.h"
+#include "base/system/files.h"
+#include "base/system/unique_fd.h"
 
 namespace ringside {
 namespace {

@@ -8,7 +8,7 @@
 #include <span>
 #include <stop_token>
 
-#include "base/result.h"
+#include "base/errors/result.h"
 
 namespace ringside {
 

@@ -7,7 +7,7 @@
 #include <array>
 #include <limits>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 
 namespace ringside {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
+#include "base/errors/result.h"
 
 namespace ringside {
 

@@ -6,7 +6,7 @@
 #include <stop_token>
 #include <string>
 
-#include "base/result.h"
+#include "base/errors/result.h"
 
 namespace ringside {
 

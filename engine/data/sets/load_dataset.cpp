@@ -3,18 +3,18 @@
 #include <array>
 #include <cmath>
 
-#include "base/number_text.h"
+#include "base/text/number_text.h"
 #include "data/readers/byte_source.h"
-#include "data/sets/cifar.h"
-#include "data/sets/csv_dataset.h"
-#include "data/sets/dataset.h"
-#include "data/sets/digits_dataset.h"
-#include "data/sets/image_folder.h"
-#include "data/sets/standardize.h"
-#include "data/sets/subset_dataset.h"
-#include "data/sets/synthetic_dataset.h"
-#include "data/sets/synthetic_shapes.h"
-#include "data/sets/text_dataset.h"
+#include "data/sets/builtin/digits_dataset.h"
+#include "data/sets/builtin/text_dataset.h"
+#include "data/sets/common/dataset.h"
+#include "data/sets/common/standardize.h"
+#include "data/sets/common/subset_dataset.h"
+#include "data/sets/files/cifar.h"
+#include "data/sets/files/csv_dataset.h"
+#include "data/sets/files/image_folder.h"
+#include "data/sets/synthetic/synthetic_dataset.h"
+#include "data/sets/synthetic/synthetic_shapes.h"
 #include "sampling/random/torch_random.h"
 
 namespace ringside {

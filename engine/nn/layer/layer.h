@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backend/convolution.h"
-#include "base/result.h"
+#include "base/errors/result.h"
 #include "nn/layer/layer_memory.h"
 #include "sampling/random/torch_random.h"
 #include "tensor/tensor.h"

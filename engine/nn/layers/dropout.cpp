@@ -2,7 +2,7 @@
 #include "nn/layers/dropout.h"
 
 #include "backend/backend.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "nn/layer/value_hash.h"
 
 namespace ringside {

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "base/result.h"
+#include "base/errors/result.h"
 #include "tensor/tensor.h"
 
 namespace ringside {

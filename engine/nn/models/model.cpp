@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "backend/backend.h"
-#include "base/errors.h"
+#include "base/errors/errors.h"
 
 namespace ringside {
 

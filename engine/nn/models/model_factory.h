@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "base/result.h"
+#include "base/errors/result.h"
 #include "config/run_config.h"
 #include "model/model_description.h"
 #include "nn/blocks/unit.h"

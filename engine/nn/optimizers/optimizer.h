@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "backend/update_state.h"
-#include "base/result.h"
+#include "base/errors/result.h"
 #include "config/run_config.h"
 #include "nn/layer/layer.h"
 

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <limits>
 
-#include "base/monotonic.h"
+#include "base/time/monotonic.h"
 #include "config/leaves.h"
 #include "config/mesh.h"
 #include "nn/layer/value_hash.h"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <map>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "parallel/reduce/kept_gradients.h"
 
 namespace ringside {

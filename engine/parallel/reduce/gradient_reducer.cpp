@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "parallel/reduce/kept_gradients.h"
 
 namespace ringside {

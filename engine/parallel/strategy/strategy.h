@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "base/result.h"
+#include "base/errors/result.h"
 #include "config/run_config.h"
 #include "model/model_description.h"
 #include "nn/models/loss.h"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-#include "base/sha256.h"
+#include "base/crypto/sha256.h"
 
 namespace ringside {
 namespace {

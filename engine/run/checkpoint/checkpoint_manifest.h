@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
-#include "base/result.h"
+#include "base/errors/result.h"
+#include "base/json/json.h"
 #include "data/loading/sample_transforms.h"
 #include "run/checkpoint/control_change.h"
 

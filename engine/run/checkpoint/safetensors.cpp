@@ -12,9 +12,9 @@
 #include <cstring>
 #include <optional>
 
-#include "base/files.h"
-#include "base/json.h"
-#include "base/sha256.h"
+#include "base/crypto/sha256.h"
+#include "base/json/json.h"
+#include "base/system/files.h"
 
 namespace ringside {
 

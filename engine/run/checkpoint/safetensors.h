@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
-#include "base/unique_fd.h"
+#include "base/errors/result.h"
+#include "base/system/unique_fd.h"
 
 namespace ringside {
 

@@ -7,9 +7,9 @@
 #include <optional>
 #include <span>
 
-#include "base/secret.h"
-#include "base/sha256.h"
-#include "data/sets/array_set.h"
+#include "base/crypto/secret.h"
+#include "base/crypto/sha256.h"
+#include "data/sets/common/array_set.h"
 
 namespace ringside {
 namespace {

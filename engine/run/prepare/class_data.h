@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
+#include "base/errors/result.h"
 #include "config/run_config.h"
-#include "launch/class_lines.h"
+#include "launch/classroom/class_lines.h"
 
 namespace ringside {
 

@@ -6,8 +6,8 @@
 #include <array>
 #include <cerrno>
 
-#include "base/files.h"
-#include "base/json.h"
+#include "base/json/json.h"
+#include "base/system/files.h"
 
 namespace ringside {
 namespace {

@@ -6,7 +6,7 @@
 #include "config/mesh.h"
 #include "cost/cost_subject.h"
 #include "data/loading/sample_transforms.h"
-#include "data/sets/dataset.h"
+#include "data/sets/common/dataset.h"
 #include "devices/memory_check.h"
 #include "model/model_description.h"
 #include "run/prepare/resume_point.h"

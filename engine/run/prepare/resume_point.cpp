@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/files.h"
+#include "base/system/files.h"
 #include "sampling/plan/epoch_spec.h"
 
 namespace ringside {

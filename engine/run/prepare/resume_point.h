@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "config/run_config.h"
-#include "data/sets/dataset.h"
+#include "data/sets/common/dataset.h"
 #include "run/checkpoint/checkpoint_manifest.h"
 #include "run/checkpoint/safetensors.h"
 

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "run/checkpoint/safetensors.h"
 
 namespace ringside {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "base/json_fwd.h"
+#include "base/json/json_fwd.h"
 #include "run/prove/proof_cases.h"
 
 namespace ringside {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string_view>
 
-#include "base/line_splitter.h"
+#include "base/text/line_splitter.h"
 
 namespace ringside {
 

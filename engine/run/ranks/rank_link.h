@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/child_process.h"
-#include "base/clock.h"
+#include "base/system/child_process.h"
+#include "base/time/clock.h"
 #include "run/ranks/rank_movement.h"
 
 namespace ringside {

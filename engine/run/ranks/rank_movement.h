@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "base/clock.h"
+#include "base/time/clock.h"
 #include "telemetry/events/events.h"
 
 namespace ringside {

@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <utility>
 
-#include "base/files.h"
-#include "launch/rank_channels.h"
+#include "base/system/files.h"
+#include "launch/channels/rank_channels.h"
 #include "run/ranks/line_stream.h"
 #include "telemetry/events/codec.h"
 

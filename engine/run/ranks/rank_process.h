@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "base/child_process.h"
-#include "base/line_splitter.h"
-#include "launch/rank_environment.h"
+#include "base/system/child_process.h"
+#include "base/text/line_splitter.h"
+#include "launch/place/rank_environment.h"
 #include "run/ranks/rank_link.h"
 
 namespace ringside {

@@ -7,7 +7,7 @@
 #include <csignal>
 #include <utility>
 
-#include "launch/greeting.h"
+#include "launch/wire/greeting.h"
 #include "run/ranks/line_stream.h"
 #include "telemetry/events/codec.h"
 

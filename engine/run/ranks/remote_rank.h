@@ -3,8 +3,8 @@
 
 #include <deque>
 
-#include "base/line_splitter.h"
-#include "launch/rendezvous_host.h"
+#include "base/text/line_splitter.h"
+#include "launch/rendezvous/rendezvous_host.h"
 #include "run/ranks/rank_link.h"
 
 namespace ringside {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "base/result.h"
+#include "base/errors/result.h"
 
 namespace ringside {
 

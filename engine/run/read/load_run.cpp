@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <string>
 
-#include "base/files.h"
+#include "base/system/files.h"
 #include "telemetry/events/codec.h"
 
 namespace ringside {

@@ -10,8 +10,8 @@
 #include <limits>
 #include <span>
 
-#include "base/files.h"
-#include "base/json.h"
+#include "base/json/json.h"
+#include "base/system/files.h"
 
 namespace ringside {
 namespace {

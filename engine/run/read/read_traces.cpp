@@ -3,7 +3,7 @@
 
 #include <variant>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "config/run_config.h"
 #include "run/read/trace_follower.h"
 #include "telemetry/events/codec.h"

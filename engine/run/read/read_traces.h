@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "base/result.h"
+#include "base/errors/result.h"
 #include "run/read/run_directory.h"
 #include "telemetry/data/trace_data.h"
 

@@ -10,7 +10,7 @@
 #include <ctime>
 #include <utility>
 
-#include "base/files.h"
+#include "base/system/files.h"
 
 namespace ringside {
 namespace {

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <string>
 
-#include "base/json_fwd.h"
-#include "base/result.h"
-#include "base/unique_fd.h"
+#include "base/errors/result.h"
+#include "base/json/json_fwd.h"
+#include "base/system/unique_fd.h"
 
 namespace ringside {
 

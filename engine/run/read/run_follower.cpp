@@ -7,7 +7,7 @@
 #include <array>
 #include <cerrno>
 
-#include "base/files.h"
+#include "base/system/files.h"
 #include "run/read/run_summary.h"
 #include "telemetry/events/codec.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/unique_fd.h"
+#include "base/system/unique_fd.h"
 #include "run/read/run_directory.h"
 #include "run/read/trace_follower.h"
 

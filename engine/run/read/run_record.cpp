@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "base/files.h"
-#include "base/line_splitter.h"
-#include "base/sha256.h"
+#include "base/crypto/sha256.h"
+#include "base/system/files.h"
+#include "base/text/line_splitter.h"
 #include "run/read/metrics_reader.h"
 #include "run/read/run_directory.h"
 #include "telemetry/events/codec.h"

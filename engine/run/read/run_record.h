@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
-#include "base/result.h"
+#include "base/errors/result.h"
+#include "base/json/json.h"
 
 namespace ringside {
 

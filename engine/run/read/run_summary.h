@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
-#include "base/result.h"
+#include "base/errors/result.h"
+#include "base/json/json.h"
 #include "telemetry/events/events.h"
 
 namespace ringside {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/unique_fd.h"
+#include "base/system/unique_fd.h"
 #include "run/read/run_directory.h"
 
 namespace ringside {

@@ -6,8 +6,8 @@
 
 #include <cerrno>
 
-#include "base/errors.h"
-#include "base/files.h"
+#include "base/errors/errors.h"
+#include "base/system/files.h"
 
 namespace ringside {
 namespace {

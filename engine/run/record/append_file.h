@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/errors.h"
-#include "base/unique_fd.h"
+#include "base/errors/errors.h"
+#include "base/system/unique_fd.h"
 
 namespace ringside {
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "base/json.h"
-#include "base/number_writer.h"
+#include "base/json/json.h"
+#include "base/text/number_writer.h"
 
 namespace ringside {
 namespace {

@@ -8,8 +8,8 @@
 #include <array>
 #include <span>
 
-#include "base/processors.h"
-#include "base/sha256.h"
+#include "base/crypto/sha256.h"
+#include "base/processors/processors.h"
 #include "sampling/plan/class_labels.h"
 #include "sampling/plan/epoch_spec.h"
 

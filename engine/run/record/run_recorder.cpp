@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <limits>
 
-#include "base/errors.h"
-#include "base/files.h"
-#include "base/json.h"
+#include "base/errors/errors.h"
+#include "base/json/json.h"
+#include "base/system/files.h"
 #include "telemetry/events/codec.h"
 
 namespace ringside {

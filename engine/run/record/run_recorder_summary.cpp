@@ -2,7 +2,7 @@
 // What a run came to, as summary.json says it.
 #include <cmath>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "run/checkpoint/checkpoint_manifest.h"
 #include "run/record/run_recorder.h"
 #include "telemetry/data/idle_share.h"

@@ -7,7 +7,7 @@
 
 #include <cerrno>
 
-#include "base/files.h"
+#include "base/system/files.h"
 
 namespace ringside {
 namespace {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "base/unique_fd.h"
+#include "base/system/unique_fd.h"
 
 namespace ringside {
 

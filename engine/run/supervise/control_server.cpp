@@ -13,8 +13,8 @@
 #include <cstddef>
 #include <cstring>
 
-#include "base/files.h"
-#include "base/json.h"
+#include "base/json/json.h"
+#include "base/system/files.h"
 
 namespace ringside {
 namespace {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "base/line_splitter.h"
-#include "base/unique_fd.h"
-#include "launch/control_command.h"
+#include "base/system/unique_fd.h"
+#include "base/text/line_splitter.h"
+#include "launch/channels/control_command.h"
 #include "run/read/run_directory.h"
 
 namespace ringside {

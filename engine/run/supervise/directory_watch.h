@@ -3,7 +3,7 @@
 
 #include <sys/types.h>
 
-#include "base/clock.h"
+#include "base/time/clock.h"
 #include "run/read/run_directory.h"
 
 namespace ringside {

@@ -5,14 +5,14 @@
 #include <memory>
 #include <utility>
 
-#include "base/files.h"
-#include "base/json.h"
-#include "base/secret.h"
-#include "launch/launch_sources.h"
-#include "launch/line_socket.h"
-#include "launch/rank_environment.h"
-#include "launch/shared_handover.h"
-#include "launch/shared_memory.h"
+#include "base/crypto/secret.h"
+#include "base/json/json.h"
+#include "base/system/files.h"
+#include "launch/channels/shared_handover.h"
+#include "launch/channels/shared_memory.h"
+#include "launch/place/launch_sources.h"
+#include "launch/place/rank_environment.h"
+#include "launch/wire/line_socket.h"
 #include "run/ranks/remote_rank.h"
 #include "run/supervise/supervisor.h"
 

@@ -6,8 +6,8 @@
 #include <functional>
 #include <string>
 
-#include "launch/launch_place.h"
-#include "launch/rendezvous_host.h"
+#include "launch/place/launch_place.h"
+#include "launch/rendezvous/rendezvous_host.h"
 #include "run/prepare/prepared_run.h"
 #include "run/read/run_directory.h"
 #include "telemetry/data/run_data.h"

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <string>
 
-#include "base/files.h"
+#include "base/system/files.h"
 
 namespace ringside {
 namespace {

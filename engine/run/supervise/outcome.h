@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/child_process.h"
+#include "base/system/child_process.h"
 #include "run/supervise/verdict.h"
 #include "telemetry/events/events.h"
 

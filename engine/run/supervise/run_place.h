@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "base/result.h"
+#include "base/errors/result.h"
 #include "run/read/run_directory.h"
 
 namespace ringside {

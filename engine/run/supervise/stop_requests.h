@@ -4,7 +4,7 @@
 #include <chrono>
 #include <optional>
 
-#include "base/clock.h"
+#include "base/time/clock.h"
 
 namespace ringside {
 

@@ -9,8 +9,8 @@
 #include <array>
 #include <csignal>
 
-#include "base/processors.h"
-#include "launch/shared_memory.h"
+#include "base/processors/processors.h"
+#include "launch/channels/shared_memory.h"
 #include "telemetry/events/codec.h"
 
 namespace ringside {

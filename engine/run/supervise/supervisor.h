@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "base/short_turns.h"
-#include "launch/store_server.h"
+#include "base/processors/short_turns.h"
+#include "launch/store/store_server.h"
 #include "run/prepare/prepared_run.h"
 #include "run/ranks/rank_process.h"
 #include "run/record/run_recorder.h"

@@ -2,7 +2,7 @@
 // How a group of ranks is started again from its last checkpoint after one of them failed.
 #include <algorithm>
 
-#include "launch/shared_memory.h"
+#include "launch/channels/shared_memory.h"
 #include "run/supervise/outcome.h"
 #include "run/supervise/supervisor.h"
 

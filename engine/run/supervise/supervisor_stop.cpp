@@ -4,7 +4,7 @@
 #include <csignal>
 #include <utility>
 
-#include "base/files.h"
+#include "base/system/files.h"
 #include "run/supervise/awaited.h"
 #include "run/supervise/supervisor.h"
 #include "telemetry/events/codec.h"

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <tuple>
 
-#include "launch/last_words.h"
+#include "launch/place/last_words.h"
 
 namespace ringside {
 namespace {

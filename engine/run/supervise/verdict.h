@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "base/child_process.h"
-#include "base/exit_code.h"
+#include "base/errors/exit_code.h"
+#include "base/system/child_process.h"
 #include "telemetry/events/events.h"
 
 namespace ringside {

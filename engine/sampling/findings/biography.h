@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/result.h"
+#include "base/errors/result.h"
 #include "sampling/plan/shard_plan.h"
 
 namespace ringside {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/number_text.h"
+#include "base/text/number_text.h"
 #include "sampling/plan/class_labels.h"
 #include "sampling/plan/mistaken_deal.h"
 

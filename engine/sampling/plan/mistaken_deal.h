@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/result.h"
+#include "base/errors/result.h"
 #include "sampling/plan/shard_layout.h"
 #include "sampling/plan/shard_plan.h"
 

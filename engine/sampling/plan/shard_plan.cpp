@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "base/sha256.h"
+#include "base/crypto/sha256.h"
 #include "sampling/plan/mistaken_deal.h"
 #include "sampling/plan/sample_finder.h"
 #include "sampling/plan/shard_layout.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
+#include "base/errors/result.h"
 #include "config/pitfalls_config.h"
 #include "config/sampler_kind.h"
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "base/result.h"
+#include "base/errors/result.h"
 #include "sampling/random/torch_random.h"
 
 namespace ringside {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
+#include "base/errors/result.h"
 #include "sampling/plan/shard_plan.h"
 
 namespace ringside {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <numbers>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 
 namespace ringside {
 namespace {

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "sampling/random/box_muller.h"
 
 namespace ringside {

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/line_splitter.h"
-#include "base/result.h"
+#include "base/errors/result.h"
+#include "base/text/line_splitter.h"
 #include "telemetry/events/events.h"
 
 namespace ringside {

@@ -3,7 +3,7 @@
 #include <limits>
 #include <optional>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "telemetry/events/codec.h"
 #include "telemetry/events/event_fields.h"
 #include "telemetry/events/plain_line.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/json.h"
-#include "base/number_writer.h"
-#include "base/plain_text.h"
+#include "base/json/json.h"
+#include "base/text/number_writer.h"
+#include "base/text/plain_text.h"
 #include "telemetry/events/codec.h"
 #include "telemetry/events/event_fields.h"
 

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <limits>
 
-#include "base/plain_text.h"
+#include "base/text/plain_text.h"
 #include "telemetry/events/event_fields.h"
 
 namespace ringside {

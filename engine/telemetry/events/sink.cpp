@@ -12,7 +12,7 @@
 #include <limits>
 #include <utility>
 
-#include "base/processors.h"
+#include "base/processors/processors.h"
 #include "telemetry/events/codec.h"
 
 namespace ringside {

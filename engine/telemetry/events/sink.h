@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-#include "base/short_turns.h"
+#include "base/processors/short_turns.h"
 #include "telemetry/events/events.h"
 #include "telemetry/steps/step_ring.h"
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/monotonic.h"
+#include "base/time/monotonic.h"
 #include "telemetry/steps/phase.h"
 
 namespace ringside {

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "base/monotonic.h"
+#include "base/time/monotonic.h"
 
 namespace ringside {
 namespace {

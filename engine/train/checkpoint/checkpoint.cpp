@@ -10,8 +10,8 @@
 #include <system_error>
 
 #include "backend/backend.h"
-#include "base/files.h"
-#include "base/sha256.h"
+#include "base/crypto/sha256.h"
+#include "base/system/files.h"
 
 namespace ringside {
 

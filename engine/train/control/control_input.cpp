@@ -10,9 +10,9 @@
 #include <cerrno>
 #include <cstdint>
 
-#include "base/errors.h"
-#include "base/files.h"
-#include "base/processors.h"
+#include "base/errors/errors.h"
+#include "base/processors/processors.h"
+#include "base/system/files.h"
 
 namespace ringside {
 

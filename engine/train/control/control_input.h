@@ -9,8 +9,8 @@
 #include <string>
 #include <thread>
 
-#include "base/line_splitter.h"
-#include "base/unique_fd.h"
+#include "base/system/unique_fd.h"
+#include "base/text/line_splitter.h"
 #include "train/parts/control_source.h"
 
 namespace ringside {

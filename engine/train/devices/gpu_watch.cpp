@@ -5,7 +5,7 @@
 #include <mutex>
 #include <thread>
 
-#include "base/processors.h"
+#include "base/processors/processors.h"
 
 namespace ringside {
 namespace {

@@ -8,8 +8,8 @@
 #include "comm/communicator.h"
 #include "config/run_config.h"
 #include "data/loading/batch_memory.h"
-#include "launch/rank_channels.h"
-#include "launch/rank_environment.h"
+#include "launch/channels/rank_channels.h"
+#include "launch/place/rank_environment.h"
 #include "telemetry/events/events.h"
 
 namespace ringside {

@@ -6,11 +6,11 @@
 #include <memory>
 #include <optional>
 
-#include "base/json.h"
-#include "base/processors.h"
+#include "base/json/json.h"
+#include "base/processors/processors.h"
 #include "comm/pace/paced_communicator.h"
 #include "config/run_config.h"
-#include "data/sets/dataset.h"
+#include "data/sets/common/dataset.h"
 #include "train/devices/gpu_watch.h"
 #include "train/loop/trainer.h"
 #include "train/parts/training_error.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "base/exit_code.h"
+#include "base/errors/exit_code.h"
 #include "config/run_config.h"
-#include "launch/rank_channels.h"
-#include "launch/rank_environment.h"
+#include "launch/channels/rank_channels.h"
+#include "launch/place/rank_environment.h"
 #include "telemetry/events/sink.h"
 #include "train/devices/rank_devices.h"
 #include "train/parts/control_source.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/sha256.h"
+#include "base/crypto/sha256.h"
 #include "cost/strategy_cost.h"
 #include "train/loop/trainer.h"
 

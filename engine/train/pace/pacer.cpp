@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/monotonic.h"
-#include "base/sleep_until.h"
+#include "base/time/monotonic.h"
+#include "base/time/sleep_until.h"
 
 namespace ringside {
 namespace {

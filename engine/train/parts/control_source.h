@@ -4,7 +4,7 @@
 #include <chrono>
 #include <vector>
 
-#include "launch/control_command.h"
+#include "launch/channels/control_command.h"
 
 namespace ringside {
 

@@ -8,7 +8,7 @@
 #include "comm/communicator.h"
 #include "config/run_config.h"
 #include "data/loading/batch_memory.h"
-#include "data/sets/dataset.h"
+#include "data/sets/common/dataset.h"
 #include "train/parts/control_source.h"
 #include "train/parts/trainer_observer.h"
 #include "train/parts/wrong_index.h"

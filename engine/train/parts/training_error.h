@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "base/errors.h"
-#include "base/result.h"
+#include "base/errors/errors.h"
+#include "base/errors/result.h"
 
 namespace ringside {
 

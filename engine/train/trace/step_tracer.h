@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/unique_fd.h"
+#include "base/system/unique_fd.h"
 #include "telemetry/steps/collective_trace.h"
 #include "telemetry/steps/step_trace.h"
 

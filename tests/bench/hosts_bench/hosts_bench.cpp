@@ -17,7 +17,7 @@
 #include "comm/ranks_as_processes.h"
 #include "comm/socket_store.h"
 #include "comm/store_server_thread.h"
-#include "launch/shared_memory.h"
+#include "launch/channels/shared_memory.h"
 #include "support/network_hosts.h"
 
 namespace {

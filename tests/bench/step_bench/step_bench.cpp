@@ -17,7 +17,7 @@
 
 #include "backend/backend.h"
 #include "comm/communicator_factory.h"
-#include "launch/shared_memory.h"
+#include "launch/channels/shared_memory.h"
 #include "step_bench/workload.h"
 #include "train/loop/trainer.h"
 

@@ -3,8 +3,8 @@
 
 #include <cstdlib>
 
-#include "data/sets/memory_dataset.h"
-#include "data/sets/text_dataset.h"
+#include "data/sets/builtin/text_dataset.h"
+#include "data/sets/common/memory_dataset.h"
 #include "sampling/random/torch_random.h"
 
 namespace ringside {

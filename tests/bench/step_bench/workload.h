@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "config/run_config.h"
-#include "data/sets/dataset.h"
+#include "data/sets/common/dataset.h"
 
 namespace ringside {
 

@@ -9,9 +9,9 @@
 #include <limits>
 
 #include "arguments.h"
-#include "base/json.h"
-#include "base/processors.h"
-#include "data/sets/dataset.h"
+#include "base/json/json.h"
+#include "base/processors/processors.h"
+#include "data/sets/common/dataset.h"
 #include "train/control/control_input.h"
 #include "train/devices/rank_devices.h"
 #include "train/loop/rank_run.h"

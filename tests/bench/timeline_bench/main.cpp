@@ -8,7 +8,7 @@
 #include "../frame_times.h"
 #include "models/step_cursor.h"
 #include "theme/theme.h"
-#include "timeline/timeline_page.h"
+#include "timeline/page/timeline_page.h"
 #include "ui/traced_run.h"
 
 using namespace ringside;

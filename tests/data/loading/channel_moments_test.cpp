@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "data/loading/numbered_images.h"
-#include "data/sets/memory_dataset.h"
+#include "data/sets/common/memory_dataset.h"
 #include "support/catch.h"
 
 using namespace ringside;

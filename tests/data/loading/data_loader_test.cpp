@@ -9,7 +9,7 @@
 #include <string>
 
 #include "data/loading/numbered_images.h"
-#include "data/sets/sample_error.h"
+#include "data/sets/common/sample_error.h"
 #include "support/catch.h"
 
 using namespace ringside;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "data/sets/dataset.h"
+#include "data/sets/common/dataset.h"
 
 namespace ringside::testing {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <map>
 
-#include "base/files.h"
+#include "base/system/files.h"
 #include "config/run_config.h"
 #include "end_to_end/program.h"
 #include "exported_run.h"

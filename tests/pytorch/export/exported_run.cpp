@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "base/unique_fd.h"
+#include "base/system/unique_fd.h"
 #include "end_to_end/program.h"
 #include "support/catch.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/files.h"
+#include "base/system/files.h"
 #include "config/run_config.h"
 #include "end_to_end/program.h"
 #include "exported_run.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backend/backend.h"
-#include "base/files.h"
+#include "base/system/files.h"
 #include "nn/models/loss.h"
 #include "nn/models/model_factory.h"
 #include "nn/optimizers/sgd.h"

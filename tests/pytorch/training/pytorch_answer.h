@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "support/catch.h"
 
 namespace ringside::test {

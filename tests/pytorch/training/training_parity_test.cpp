@@ -3,8 +3,8 @@
 #include <cmath>
 #include <string>
 
-#include "base/files.h"
-#include "base/json.h"
+#include "base/json/json.h"
+#include "base/system/files.h"
 #include "pytorch/training/pytorch_answer.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"

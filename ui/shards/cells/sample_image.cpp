@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "base/errors.h"
+#include "base/errors/errors.h"
 #include "shards/cells/cell_colors.h"
 
 namespace ringside {

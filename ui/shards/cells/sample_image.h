@@ -4,7 +4,7 @@
 #include <QColor>
 #include <QImage>
 
-#include "data/sets/dataset.h"
+#include "data/sets/common/dataset.h"
 
 namespace ringside {
 

@@ -3,7 +3,7 @@
 
 #include <QString>
 
-#include "data/sets/dataset.h"
+#include "data/sets/common/dataset.h"
 
 namespace ringside {
 

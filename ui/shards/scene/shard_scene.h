@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "data/sets/dataset.h"
+#include "data/sets/common/dataset.h"
 #include "models/plan_shelf.h"
 #include "sampling/plan/shard_plan.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "data/sets/dataset.h"
+#include "data/sets/common/dataset.h"
 #include "models/run_model.h"
 
 namespace ringside {

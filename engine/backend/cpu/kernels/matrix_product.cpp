@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/cpu/kernels/matrix_product.h"
+
+#include <dnnl.h>
+#include <omp.h>
+
+#include <atomic>
+#include <cstring>
+#include <string>
+
+#include "backend/cpu/support/parts.h"
+#include "base/errors/errors.h"
+
+namespace ringside::cpu {
+
+namespace {
+
+// A block of fewer multiplications is done before another thread would have woken up.
+constexpr std::size_t kWorthBlock = std::size_t{1} << 22;
+// Blocks are whole numbers of the rows and columns that oneDNN's kernels take at once.
+constexpr std::size_t kBlockUnit = 48;
+
+std::size_t roundedUp(std::size_t value, std::size_t unit) {
+    return (value + unit - 1) / unit * unit;
+}
+
+struct Matrix {
+    const float* data;
+    std::size_t stride;  // between its rows
+    bool transposed;
+
+    const float* rowsFrom(std::size_t row) const { return data + (transposed ? row : row * stride); }
+    const float* columnsFrom(std::size_t column) const { return data + (transposed ? column * stride : column); }
+};
+
+// oneDNN's sgemm: row-major, kernels compiled for this CPU when first used and cached by shape.
+dnnl_status_t sgemm(Matrix a, Matrix b, float* c, std::size_t stride, ProductSize p, float beta) {
+    const auto size = [](std::size_t value) { return static_cast<dnnl_dim_t>(value); };
+    return dnnl_sgemm(a.transposed ? 'T' : 'N', b.transposed ? 'T' : 'N', size(p.m), size(p.n), size(p.k), 1.0F, a.data,
+                      size(a.stride), b.data, size(b.stride), beta, c, size(stride));
+}
+
+[[noreturn]] void refuseProduct(const ProductSize& p, dnnl_status_t status) {
+    throw DeviceError("oneDNN refused a matrix product of " + std::to_string(p.m) + " x " + std::to_string(p.k) +
+                      " by " + std::to_string(p.k) + " x " + std::to_string(p.n) + " (status " +
+                      std::to_string(status) + "): lower loader.batch_size or choose a smaller model");
+}
+
+// Rows or columns of out in one block, whichever are more; all of them where that is not worth a thread.
+std::size_t blockOf(std::size_t lines, const ProductSize& p) {
+    const std::size_t perLine = p.m * p.n * p.k / lines;
+    return roundedUp(kWorthBlock / std::max<std::size_t>(1, perLine) + 1, kBlockUnit);
+}
+
+void fillRows(const float* row, float* out, std::size_t stride, ProductSize p) {
+    for (std::size_t r = 0; r < p.m; ++r) std::memcpy(out + r * stride, row, p.n * sizeof(float));
+}
+
+void multiply(Matrix a, Matrix b, const float* row, float* out, ProductSize p, int threads) {
+    if (p.m == 0 || p.n == 0) return;
+    const bool byRows = p.m >= p.n;
+    const std::size_t lines = byRows ? p.m : p.n;
+    std::atomic<dnnl_status_t> status = dnnl_success;
+    omp_set_num_threads(1);  // for oneDNN, in the caller's thread
+    forEachPart(threads, lines, blockOf(lines, p), [&](std::size_t first, std::size_t last) {
+        const ProductSize part{byRows ? last - first : p.m, byRows ? p.n : last - first, p.k};
+        const Matrix left{byRows ? a.rowsFrom(first) : a.data, a.stride, a.transposed};
+        const Matrix right{byRows ? b.data : b.columnsFrom(first), b.stride, b.transposed};
+        float* to = out + (byRows ? first * p.n : first);
+        if (row) fillRows(byRows ? row : row + first, to, p.n, part);
+        const dnnl_status_t done = sgemm(left, right, to, p.n, part, row ? 1.0F : 0.0F);
+        if (done != dnnl_success) status = done;
+    });
+    if (status != dnnl_success) refuseProduct(p, status);
+}
+
+}  // namespace
+
+void productWithTransposed(const float* a, const float* b, const float* row, float* out, ProductSize size,
+                           int threads) {
+    multiply({a, size.k, false}, {b, size.k, true}, row, out, size, threads);
+}
+
+void productOfTransposed(const float* a, const float* b, float* out, ProductSize size, int threads) {
+    multiply({a, size.m, true}, {b, size.n, false}, nullptr, out, size, threads);
+}
+
+void product(const float* a, const float* b, float* out, ProductSize size, int threads) {
+    multiply({a, size.k, false}, {b, size.n, false}, nullptr, out, size, threads);
+}
+
+void sumOfProducts(const float* a, bool transposeA, const float* b, float* out, ProductSize size, bool adds) {
+    omp_set_num_threads(1);
+    sgemm({a, transposeA ? size.m : size.k, transposeA}, {b, size.n, false}, out, size.n, size, adds ? 1.0F : 0.0F);
+}
+
+}  // namespace ringside::cpu

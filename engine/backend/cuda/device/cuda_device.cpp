@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/cuda/device/cuda_device.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "backend/cuda/device/device_text.h"
+#include "base/errors/errors.h"
+
+namespace ringside::cuda {
+
+int deviceCount() {
+    int count = 0;
+    cudaError_t error = cudaGetDeviceCount(&count);
+    if (error == cudaSuccess && count == 0) error = cudaErrorNoDevice;
+    if (error == cudaSuccess) return count;
+    DeviceCountFailure failure{.errorName = cudaGetErrorName(error), .errorText = cudaGetErrorString(error)};
+    cudaDriverGetVersion(&failure.driver);
+    cudaRuntimeGetVersion(&failure.runtime);
+    throw DeviceError(noDeviceText(failure));
+}
+
+std::vector<int> usableDevices() {
+    std::vector<int> usable;
+    std::string whyNot;
+    const auto read = [](cudaDeviceAttr attribute, int index) {
+        int value = 0;
+        cudaDeviceGetAttribute(&value, attribute, index);
+        return value;
+    };
+    const int count = deviceCount();
+    for (int index = 0; index < count; ++index) {
+        whyNot = whyNotUsable(read(cudaDevAttrComputeCapabilityMajor, index),
+                              read(cudaDevAttrComputeCapabilityMinor, index), read(cudaDevAttrComputeMode, index));
+        if (whyNot.empty()) usable.push_back(index);
+    }
+    if (usable.empty()) throw DeviceError("GPU " + std::to_string(count - 1) + " cannot be used: " + whyNot);
+    return usable;
+}
+
+std::string uuidText(const cudaUUID_t& uuid) {
+    std::string text = "GPU";
+    for (int i = 0; i < 16; ++i) {
+        if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+        char digits[3];
+        std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned char>(uuid.bytes[i]));
+        text += digits;
+    }
+    return text;
+}
+
+CudaDevice::CudaDevice(int index) : m_index(index), m_name("GPU " + std::to_string(index)) {
+    const int count = deviceCount();
+    if (index < 0 || index >= count)
+        throw DeviceError(m_name + " does not exist; this process sees " + std::to_string(count) +
+                          ": lower parallel.world_size or check CUDA_VISIBLE_DEVICES");
+    check(cudaSetDevice(index), "being chosen");
+    cudaDeviceProp properties{};
+    check(cudaGetDeviceProperties(&properties, index), "telling its properties");
+    m_name += " (" + std::string(properties.name) + ")";
+    m_uuid = uuidText(properties.uuid);
+    const std::string whyNot = whyNotUsable(properties.major, properties.minor, 0);
+    if (!whyNot.empty()) throw DeviceError(m_name + " cannot be used: " + whyNot);
+}
+
+void CudaDevice::check(cudaError_t error, const std::string& doing) const {
+    if (error == cudaSuccess) return;
+    throw DeviceError(failureText(m_name, doing, cudaGetErrorName(error), cudaGetErrorString(error)));
+}
+
+UniqueDeviceMemory CudaDevice::allocate(std::size_t bytes, const std::string& what) const {
+    bytes = std::max<std::size_t>(bytes, 1);
+    void* memory = nullptr;
+    const cudaError_t error = cudaMalloc(&memory, bytes);
+    if (error == cudaErrorMemoryAllocation) {
+        std::size_t free = 0;
+        std::size_t total = 0;
+        cudaGetLastError();  // the failed call is remembered otherwise
+        cudaMemGetInfo(&free, &total);
+        throw DeviceError(outOfMemoryText({m_name, what, static_cast<std::int64_t>(bytes),
+                                           static_cast<std::int64_t>(free), static_cast<std::int64_t>(total)}));
+    }
+    check(error, "getting memory for " + what);
+    UniqueDeviceMemory owned(memory);
+    check(cudaMemset(memory, 0, bytes), "clearing memory");
+    check(cudaStreamSynchronize(nullptr), "clearing memory");
+    return owned;
+}
+
+UniquePinnedMemory CudaDevice::allocatePinned(std::size_t bytes) const {
+    void* memory = nullptr;
+    check(cudaMallocHost(&memory, bytes), "getting page-locked memory");
+    return UniquePinnedMemory(memory);
+}
+
+UniqueStream CudaDevice::makeStream() const {
+    cudaStream_t stream = nullptr;
+    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
+    return UniqueStream(stream);
+}
+
+void CudaDevice::wait(cudaStream_t stream, std::chrono::milliseconds deadline,
+                      const std::function<void()>& meanwhile) const {
+    const auto end = std::chrono::steady_clock::now() + deadline;
+    for (;;) {
+        const cudaError_t state = cudaStreamQuery(stream);
+        if (state == cudaSuccess) return;
+        if (state != cudaErrorNotReady) check(state, "computing");
+        cudaGetLastError();  // "not ready" is remembered otherwise, and blamed on the next launch
+        if (meanwhile) meanwhile();
+        if (std::chrono::steady_clock::now() >= end)
+            throw DeviceError(m_name + " did not finish within " + std::to_string(deadline.count() / 1000) +
+                              " s: see nvidia-smi for what else it does, and dmesg for Xid messages");
+        sched_yield();
+    }
+}
+
+}  // namespace ringside::cuda

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/cuda/device/device_text.h"
+
+#include <array>
+#include <utility>
+
+namespace ringside::cuda {
+namespace {
+
+constexpr int kOldestMajor = 8;  // the oldest GPUs this program has machine code for
+constexpr int kExclusiveMode = 1;
+constexpr int kProhibitedMode = 2;
+
+std::string mebibytes(std::int64_t bytes) {
+    return std::to_string(bytes >> 20) + " MiB";
+}
+
+std::string adviceOn(const std::string& errorName, const std::string& otherwise) {
+    static const std::array<std::pair<const char*, const char*>, 11> kAdvice{{
+        {"cudaErrorInsufficientDriver", "the NVIDIA driver is older than this build needs: update the driver"},
+        {"cudaErrorNoDevice", "the driver shows no GPU any more: see dmesg for Xid messages, then restart the run"},
+        {"cudaErrorDevicesUnavailable", "another program holds it alone: see nvidia-smi"},
+        {"cudaErrorECCUncorrectable", "its memory is damaged: see nvidia-smi -q -d ECC, use another GPU"},
+        {"cudaErrorNoKernelImageForDevice",
+         "this build has no code for it: configure with "
+         "-DCMAKE_CUDA_ARCHITECTURES=native and build again"},
+        {"cudaErrorLaunchTimeout", "a display's watchdog stopped it: use a GPU without a display"},
+        {"cudaErrorDeviceUninitialized", "the driver lost it: see dmesg for Xid messages, then restart the run"},
+        {"cudaErrorSystemDriverMismatch", "driver and libcuda differ: restart the machine after a driver update"},
+        {"cudaErrorSystemNotReady",
+         "NVIDIA's Fabric Manager does not run: start it (systemctl start nvidia-fabricmanager)"},
+        {"cudaErrorCompatNotSupportedOnDevice",
+         "this GPU takes no compatibility libcuda: take its folder out of LD_LIBRARY_PATH"},
+        {"cudaErrorUnknown", "the GPU may be lost: see dmesg for Xid messages, then restart the run"},
+    }};
+    for (const auto& [name, advice] : kAdvice)
+        if (errorName == name) return advice;
+    return otherwise;
+}
+
+}  // namespace
+
+std::string versionText(int cudaVersion) {
+    return std::to_string(cudaVersion / 1000) + "." + std::to_string(cudaVersion % 1000 / 10);
+}
+
+std::string outOfMemoryText(const MemoryShortage& shortage) {
+    return shortage.gpu + " has no room for " + shortage.what + ": " + mebibytes(shortage.askedBytes) + " asked, " +
+           mebibytes(shortage.freeBytes) + " of " + mebibytes(shortage.totalBytes) +
+           " free: lower loader.batch_size, choose a smaller model, or stop what else uses the GPU (nvidia-smi)";
+}
+
+std::string noPinnedMemoryText(const std::string& gpu, std::size_t askedBytes) {
+    return gpu + " got no page-locked memory from the host (" + mebibytes(static_cast<std::int64_t>(askedBytes)) +
+           " asked): switch loader.pin_memory off, lower loader.batch_size or loader.prefetch_factor, or use fewer "
+           "ranks";
+}
+
+std::string noDeviceText(const DeviceCountFailure& failure) {
+    if (failure.driver == 0)
+        return "libcuda.so.1 cannot be loaded (is a driver installed; was the container started with "
+               "--gpus all?)";
+    if (failure.errorName == "cudaErrorInsufficientDriver")
+        return "the NVIDIA driver is too old: it runs CUDA up to " + versionText(failure.driver) +
+               ", this build needs " + versionText(failure.runtime) + ": update the driver";
+    if (failure.errorName == "cudaErrorNoDevice")
+        return "the NVIDIA driver is loaded but shows no GPU (is CUDA_VISIBLE_DEVICES empty?)";
+    return "the NVIDIA driver failed while looking for GPUs: " + failure.errorText + " (" + failure.errorName +
+           "): " + adviceOn(failure.errorName, "see whether nvidia-smi answers, and dmesg for NVRM messages");
+}
+
+std::string whyNotUsable(int major, int minor, int computeMode) {
+    const std::string capability = std::to_string(major) + "." + std::to_string(minor);
+    if (major < kOldestMajor)
+        return "compute capability " + capability + "; this build needs " + std::to_string(kOldestMajor) +
+               ".0 or newer";
+    if (computeMode == kProhibitedMode) return "its compute mode prohibits use (nvidia-smi -c 0 allows it)";
+    if (computeMode == kExclusiveMode)
+        return "its compute mode gives it to one thread alone (nvidia-smi -c 0 shares it)";
+    return {};
+}
+
+std::string failureText(const std::string& gpu, const std::string& doing, const std::string& errorName,
+                        const std::string& errorText) {
+    return gpu + " failed while " + doing + ": " + errorText + " (" + errorName +
+           "): " + adviceOn(errorName, "see dmesg for Xid messages; the last checkpoint is untouched");
+}
+
+}  // namespace ringside::cuda

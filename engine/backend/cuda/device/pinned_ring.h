@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "backend/uploader.h"
+#include "base/time/clock.h"
+#include "tensor/gpu_runtime.h"
+
+namespace ringside::cuda {
+
+struct RingParts {
+    std::shared_ptr<GpuRuntime> runtime;
+    std::shared_ptr<const Clock> clock;
+    DeviceStream compute = nullptr;
+    std::string gpu;  // for texts
+    std::chrono::milliseconds deadline{60000};
+};
+
+// Uploads on a copy stream of their own beside the compute stream: straight from page-locked memory, or through a ring
+// of page-locked slots, so that the source is free when start() returns.
+class PinnedRing final : public Uploader {
+  public:
+    static constexpr std::size_t kSlotBytes = 4U << 20;
+    static constexpr std::size_t kSlots = 4;
+
+    // pinned: what is uploaded lies in page-locked memory.
+    PinnedRing(RingParts parts, bool pinned);
+    ~PinnedRing() override;
+    PinnedRing(const PinnedRing&) = delete;
+    PinnedRing& operator=(const PinnedRing&) = delete;
+
+    // Any size: what is larger than a slot goes in pieces.
+    void start(const void* from, const Tensor& to) override;
+    void join() override;
+    void waitForSources() override;
+
+  private:
+    struct Slot {
+        void* memory = nullptr;  // from its first use on
+        DeviceEvent sent = nullptr;
+    };
+
+    void copyThroughSlots(const std::byte* from, std::byte* to, std::size_t bytes);
+    void send(const std::byte* from, std::byte* to, std::size_t bytes);
+    void waitUntil(DeviceEvent event) const;
+
+    RingParts m_parts;
+    bool m_pinned;
+    DeviceStream m_copies;
+    DeviceEvent m_computeDone;
+    DeviceEvent m_copied;
+    bool m_started = false;
+    std::array<Slot, kSlots> m_slots;
+    std::size_t m_next = 0;
+};
+
+}  // namespace ringside::cuda

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums over the rows of a matrix, column by column: a Term says what a row adds, a Finish what becomes of the sum.
+// Batch norm's columns are the channels and its rows all pixels of all images.
+#pragma once
+
+#include "backend/cuda/kernels/device_math.h"
+
+namespace ringside::cuda {
+
+struct PlainTerm {
+    const float* values;
+    std::size_t columns;
+    RINGSIDE_HOST_DEVICE double operator()(std::size_t r, std::size_t c) const {
+        return static_cast<double>(values[r * columns + c]);
+    }
+};
+
+struct LayerNormWeightTerm {
+    const float* x;
+    const float* moments;  // of each row: mean, 1 / deviation
+    const float* gradY;
+    std::size_t columns;
+    RINGSIDE_HOST_DEVICE double operator()(std::size_t r, std::size_t c) const {
+        const std::size_t i = r * columns + c;
+        return static_cast<double>(gradY[i] * (x[i] - moments[2 * r]) * moments[2 * r + 1]);
+    }
+};
+
+struct SquaredDistanceTerm {
+    const float* x;
+    const float* means;
+    std::size_t columns;
+    RINGSIDE_HOST_DEVICE double operator()(std::size_t r, std::size_t c) const {
+        const double apart = static_cast<double>(x[r * columns + c]) - static_cast<double>(means[c]);
+        return apart * apart;
+    }
+};
+
+struct BatchNormWeightTerm {
+    const float* x;
+    const float* moments;  // means of the columns, then 1 / deviations
+    const float* gradY;
+    std::size_t columns;
+    RINGSIDE_HOST_DEVICE double operator()(std::size_t r, std::size_t c) const {
+        const std::size_t i = r * columns + c;
+        return static_cast<double>(gradY[i] * (x[i] - moments[c]) * moments[columns + c]);
+    }
+};
+
+struct PlainSum {
+    float* sums;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t c, double sum) const { sums[c] = static_cast<float>(sum); }
+};
+
+// momentum: share of this batch in the running statistics.
+struct BatchMean {
+    float* means;
+    float* running;
+    double rows;
+    float momentum;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t c, double sum) const {
+        means[c] = static_cast<float>(sum / rows);
+        running[c] = (1 - momentum) * running[c] + momentum * means[c];
+    }
+};
+
+// The running variance is the unbiased one, with rows - 1 below.
+struct BatchVariance {
+    float* scales;  // 1 / sqrt(variance + eps)
+    float* running;
+    double rows;
+    float momentum;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t c, double sum) const {
+        scales[c] = static_cast<float>(1 / sqrt(sum / rows + kEpsilon));
+        const auto unbiased = static_cast<float>(sum / (rows > 1 ? rows - 1 : 1));
+        running[c] = (1 - momentum) * running[c] + momentum * unbiased;
+    }
+};
+
+// The three value kernels of batch norm; i counts the images' values.
+struct BatchNormValue {
+    const float* x;
+    const float* moments;
+    const float* weight;
+    const float* bias;
+    float* y;
+    std::size_t columns;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const {
+        const std::size_t c = i % columns;
+        y[i] = (x[i] - moments[c]) * moments[columns + c] * weight[c] + bias[c];
+    }
+};
+
+struct BatchNormEvaluatedValue {
+    const float* x;
+    const float* weight;
+    const float* bias;
+    const float* mean;
+    const float* variance;
+    float* y;
+    std::size_t columns;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const {
+        const std::size_t c = i % columns;
+        const auto scale = static_cast<float>(1 / sqrt(static_cast<double>(variance[c]) + kEpsilon));
+        y[i] = (x[i] - mean[c]) * scale * weight[c] + bias[c];
+    }
+};
+
+struct BatchNormGradientValue {
+    const float* x;
+    const float* moments;
+    const float* weight;
+    const float* gradWeight;
+    const float* gradBias;
+    const float* gradY;
+    float* gradX;
+    std::size_t columns;
+    float perRow;  // 1 / rows
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const {
+        const std::size_t c = i % columns;
+        const float scale = moments[columns + c];
+        const float normalised = (x[i] - moments[c]) * scale;
+        gradX[i] = scale * weight[c] * (gradY[i] - (gradBias[c] + normalised * gradWeight[c]) * perRow);
+    }
+};
+
+}  // namespace ringside::cuda

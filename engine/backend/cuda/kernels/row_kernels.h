@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels in which a warp's lanes work on one row, a warp of threads in the tests on the CPU. A row's values go to the
+// lanes in turn: first(), first() + step(), ...; sum() and largest() combine what the lanes have and give all of them
+// the same answer.
+#pragma once
+
+#include "backend/cuda/kernels/device_math.h"
+
+// The lanes decide where a body runs, so nvcc must not ask whether it could run on the other side as well.
+#ifdef __CUDACC__
+#define RINGSIDE_FOR_LANES                                  \
+    _Pragma("nv_exec_check_disable") template <class Lanes> \
+    __host__ __device__
+#else
+#define RINGSIDE_FOR_LANES template <class Lanes>
+#endif
+
+namespace ringside::cuda {
+
+// A lane without a column starts with the row's first value, which changes nothing.
+RINGSIDE_FOR_LANES Largest largestOfRow(const float* row, std::size_t columns, const Lanes& lanes) {
+    Largest largest{row[0], 0};
+    for (std::size_t c = lanes.first(); c < columns; c += lanes.step())
+        largest = largerOf(largest, {row[c], static_cast<std::int64_t>(c)});
+    return lanes.largest(largest);
+}
+
+struct CrossEntropyRow {
+    const float* logits;
+    const std::int64_t* labels;
+    std::size_t columns;
+    float* loss;
+    float* correct;
+    float* gradient;  // may be null
+    float perRow;     // 1 / rows
+
+    RINGSIDE_FOR_LANES void operator()(std::size_t r, const Lanes& lanes) const {
+        const float* row = logits + r * columns;
+        const auto label = static_cast<std::size_t>(labels[r]);
+        const Largest largest = largestOfRow(row, columns, lanes);
+        float sum = 0;
+        for (std::size_t c = lanes.first(); c < columns; c += lanes.step()) sum += expf(row[c] - largest.value);
+        sum = lanes.sum(sum);
+        if (lanes.leads()) {
+            loss[r] = crossEntropyOf(largest.value, row[label], sum);
+            correct[r] = static_cast<std::size_t>(largest.index) == label ? 1.0F : 0.0F;
+        }
+        if (!gradient) return;
+        for (std::size_t c = lanes.first(); c < columns; c += lanes.step())
+            gradient[r * columns + c] = softmaxGradientOf(expf(row[c] - largest.value), sum, c == label, perRow);
+    }
+};
+
+// Row r has the partial sums of squares of one gradient.
+struct NormRow {
+    const double* parts;
+    std::size_t columns;
+    double* squares;
+
+    RINGSIDE_FOR_LANES void operator()(std::size_t r, const Lanes& lanes) const {
+        double sum = 0;
+        for (std::size_t c = lanes.first(); c < columns; c += lanes.step()) sum += parts[r * columns + c];
+        sum = lanes.sum(sum);
+        if (lanes.leads()) squares[r] = squareOfNorm(sum);
+    }
+};
+
+struct SquaredErrorRow {
+    const float* prediction;
+    const float* target;
+    std::size_t columns;
+    float* loss;
+    float* gradient;  // may be null
+    float perValue;   // 2 / values in the batch
+
+    RINGSIDE_FOR_LANES void operator()(std::size_t r, const Lanes& lanes) const {
+        double sum = 0;
+        for (std::size_t i = r * columns + lanes.first(); i < (r + 1) * columns; i += lanes.step()) {
+            sum += squaredDifferenceOf(prediction[i], target[i]);
+            if (gradient) gradient[i] = meanSquaredGradientOf(prediction[i], target[i], perValue);
+        }
+        sum = lanes.sum(sum);
+        if (lanes.leads()) loss[r] = static_cast<float>(sum / static_cast<double>(columns));
+    }
+};
+
+struct ArgmaxRow {
+    const float* values;
+    std::size_t columns;
+    std::int64_t* indices;
+
+    RINGSIDE_FOR_LANES void operator()(std::size_t r, const Lanes& lanes) const {
+        const Largest largest = largestOfRow(values + r * columns, columns, lanes);
+        if (lanes.leads()) indices[r] = largest.index;
+    }
+};
+
+struct LayerNormRow {
+    const float* x;
+    const float* weight;
+    const float* bias;
+    float* y;
+    float* moments;  // mean and 1 / sqrt(variance + eps)
+    std::size_t columns;
+
+    RINGSIDE_FOR_LANES void operator()(std::size_t r, const Lanes& lanes) const {
+        const float* row = x + r * columns;
+        double sum = 0;
+        for (std::size_t c = lanes.first(); c < columns; c += lanes.step()) sum += static_cast<double>(row[c]);
+        const double mean = lanes.sum(sum) / static_cast<double>(columns);
+        double squares = 0;
+        for (std::size_t c = lanes.first(); c < columns; c += lanes.step()) {
+            const double apart = static_cast<double>(row[c]) - mean;
+            squares += apart * apart;
+        }
+        const double variance = lanes.sum(squares) / static_cast<double>(columns);
+        const auto centre = static_cast<float>(mean);
+        const auto scale = static_cast<float>(1 / sqrt(variance + kEpsilon));
+        for (std::size_t c = lanes.first(); c < columns; c += lanes.step())
+            y[r * columns + c] = (row[c] - centre) * scale * weight[c] + bias[c];
+        if (!lanes.leads()) return;
+        moments[2 * r] = centre;
+        moments[2 * r + 1] = scale;
+    }
+};
+
+// With g = gradY * weight and n the normalised row: scale * (g - mean(g) - n * mean(g * n)).
+struct LayerNormGradientRow {
+    const float* x;
+    const float* moments;
+    const float* weight;
+    const float* gradY;
+    float* gradX;
+    std::size_t columns;
+
+    RINGSIDE_FOR_LANES void operator()(std::size_t r, const Lanes& lanes) const {
+        const float centre = moments[2 * r];
+        const float scale = moments[2 * r + 1];
+        double sum = 0;
+        double along = 0;
+        for (std::size_t c = lanes.first(); c < columns; c += lanes.step()) {
+            const float g = gradY[r * columns + c] * weight[c];
+            sum += static_cast<double>(g);
+            along += static_cast<double>(g * (x[r * columns + c] - centre) * scale);
+        }
+        const auto mean = static_cast<float>(lanes.sum(sum) / static_cast<double>(columns));
+        const auto slope = static_cast<float>(lanes.sum(along) / static_cast<double>(columns));
+        for (std::size_t c = lanes.first(); c < columns; c += lanes.step()) {
+            const float normalised = (x[r * columns + c] - centre) * scale;
+            gradX[r * columns + c] = scale * (gradY[r * columns + c] * weight[c] - mean - normalised * slope);
+        }
+    }
+};
+
+// Gradient of one token's row of the table: the rows whose token it is, added up in their order.
+struct EmbeddingGradientRow {
+    const float* tokens;
+    const float* gradY;
+    float* gradTable;
+    std::size_t count;  // of tokens
+    std::size_t columns;
+
+    RINGSIDE_FOR_LANES void operator()(std::size_t token, const Lanes& lanes) const {
+        for (std::size_t c = lanes.first(); c < columns; c += lanes.step()) {
+            float sum = 0;
+            for (std::size_t r = 0; r < count; ++r)
+                if (static_cast<std::size_t>(tokens[r]) == token) sum += gradY[r * columns + c];
+            gradTable[token * columns + c] = sum;
+        }
+    }
+};
+
+}  // namespace ringside::cuda

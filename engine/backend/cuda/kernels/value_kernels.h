@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels in which each thread makes one value: what thread i does, for host and device alike. kernels.cu launches
+// them on the GPU, the tests run them in a loop and compare with the CPU backend.
+#pragma once
+
+#include "backend/cuda/kernels/device_math.h"
+#include "backend/cuda/kernels/half_math.h"
+#include "backend/dropout_mask.h"
+
+namespace ringside::cuda {
+
+struct FillValue {
+    float* values;
+    float value;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const { values[i] = value; }
+};
+
+struct ScaleValue {
+    float* values;
+    float factor;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const { values[i] *= factor; }
+};
+
+struct AddValue {
+    const float* from;
+    float* to;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const { to[i] += from[i]; }
+};
+
+// y(rows, columns) += bias(columns)
+struct BiasedValue {
+    float* y;
+    const float* bias;
+    std::size_t columns;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const { y[i] += bias[i % columns]; }
+};
+
+struct ReluValue {
+    const float* x;
+    float* y;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const { y[i] = reluOf(x[i]); }
+};
+
+struct ReluGradientValue {
+    const float* y;
+    const float* gradY;
+    float* gradX;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const { gradX[i] = reluGradientOf(y[i], gradY[i]); }
+};
+
+struct CountedValue {
+    std::int64_t* counter;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const { ++counter[i]; }
+};
+
+// The loss' gradient times the loss scale and share.
+struct LossScaledValue {
+    float* gradient;
+    float share;
+    const UpdateState* state;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const {
+        gradient[i] *= share * static_cast<float>(state->lossScale);
+    }
+};
+
+// One thread decides, by each gradient's part of the squared norm.
+struct DecidedValue {
+    const double* squares;
+    std::size_t gradients;
+    UpdateRules rules;
+    UpdateState* state;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t) const {
+        double sum = 0;
+        for (std::size_t i = 0; i < gradients; ++i) sum += squares[i];
+        decideUpdate(*state, rules, sum);
+    }
+};
+
+// What is the same in every step is part of a recording; what is not is read from the state.
+struct SgdValue {
+    float* parameter;
+    const float* gradient;
+    float* momentum;  // null without momentum
+    SgdScalars scalars;
+    const UpdateState* state;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const {
+        if (state->skipped) return;
+        float velocity = momentum ? momentum[i] : 0;
+        parameter[i] = sgdOf(parameter[i], gradient[i], &velocity, scalars, *state);
+        if (momentum) momentum[i] = velocity;
+    }
+};
+
+struct AdamValue {
+    float* parameter;
+    const float* gradient;
+    float* first;
+    float* second;
+    AdamScalars scalars;
+    const UpdateState* state;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const {
+        if (state->skipped) return;
+        parameter[i] = adamOf(parameter[i], gradient[i], first[i], second[i], scalars, *state);
+    }
+};
+
+struct GeluValue {
+    const float* x;
+    float* y;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const { y[i] = geluOf(x[i]); }
+};
+
+struct GeluGradientValue {
+    const float* x;
+    const float* gradY;
+    float* gradX;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const { gradX[i] = gradY[i] * geluSlopeOf(x[i]); }
+};
+
+// y = x^T of each sample; i counts y's values.
+struct TransposedValue {
+    const float* x;
+    float* y;
+    std::size_t rows;  // of x
+    std::size_t columns;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const {
+        const std::size_t sample = i / (rows * columns);
+        const std::size_t place = i % (rows * columns);
+        y[i] = x[sample * rows * columns + place % rows * columns + place / rows];
+    }
+};
+
+// Sizes of max-pooling over channels-last images.
+struct PoolSizes {
+    std::size_t kernel = 1;
+    std::size_t channels = 1;
+    std::size_t width = 1;
+    std::size_t height = 1;
+    bool relu = false;
+    RINGSIDE_HOST_DEVICE std::size_t outWidth() const { return width / kernel; }
+    RINGSIDE_HOST_DEVICE std::size_t outHeight() const { return height / kernel; }
+    RINGSIDE_HOST_DEVICE std::size_t outCount() const { return outHeight() * outWidth() * channels; }
+    RINGSIDE_HOST_DEVICE std::size_t inCount() const { return height * width * channels; }
+};
+inline constexpr std::uint8_t kNoWinner = 255;  // every value of the window is below the 0 of a ReLU
+
+// The first of the largest wins, and NaN over all, as in PyTorch; i counts y's values.
+struct PooledValue {
+    const float* x;
+    float* y;
+    std::uint8_t* winners;
+    PoolSizes sizes;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const {
+        const std::size_t channel = i % sizes.channels;
+        const std::size_t column = i / sizes.channels % sizes.outWidth();
+        const std::size_t row = i / (sizes.channels * sizes.outWidth()) % sizes.outHeight();
+        const float* image = x + i / sizes.outCount() * sizes.inCount();
+        const float* corner =
+            image + (row * sizes.kernel * sizes.width + column * sizes.kernel) * sizes.channels + channel;
+        float best = sizes.relu ? 0.0F : -INFINITY;
+        std::uint8_t winner = kNoWinner;
+        for (std::size_t place = 0; place < sizes.kernel * sizes.kernel; ++place) {
+            const float value = corner[(place / sizes.kernel * sizes.width + place % sizes.kernel) * sizes.channels];
+            if (value <= best || best != best) continue;
+            best = value;
+            winner = static_cast<std::uint8_t>(place);
+        }
+        y[i] = best;
+        winners[i] = winner;
+    }
+};
+
+// i counts gradX's values: each asks whether it won its window, so that no two threads write one place.
+struct PoolGradientValue {
+    const float* gradY;
+    const std::uint8_t* winners;
+    float* gradX;
+    PoolSizes sizes;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const {
+        const std::size_t channel = i % sizes.channels;
+        const std::size_t x = i / sizes.channels % sizes.width;
+        const std::size_t y = i / (sizes.channels * sizes.width) % sizes.height;
+        const std::size_t image = i / sizes.inCount();
+        const std::size_t column = x / sizes.kernel;
+        const std::size_t row = y / sizes.kernel;
+        gradX[i] = 0;
+        if (column >= sizes.outWidth() || row >= sizes.outHeight()) return;
+        const std::size_t out = image * sizes.outCount() + (row * sizes.outWidth() + column) * sizes.channels + channel;
+        const std::size_t place = y % sizes.kernel * sizes.kernel + x % sizes.kernel;
+        if (winners[out] == place) gradX[i] = gradY[out];
+    }
+};
+
+// Means over an image's pixels; i counts y(B,C).
+struct AveragedValue {
+    const float* x;
+    float* y;
+    std::size_t pixels;
+    std::size_t channels;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const {
+        const float* image = x + i / channels * pixels * channels + i % channels;
+        double sum = 0;
+        for (std::size_t pixel = 0; pixel < pixels; ++pixel) sum += static_cast<double>(image[pixel * channels]);
+        y[i] = static_cast<float>(sum / static_cast<double>(pixels));
+    }
+};
+
+// i counts gradX(B,H,W,C).
+struct AverageGradientValue {
+    const float* gradY;
+    float* gradX;
+    std::size_t pixels;
+    std::size_t channels;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const {
+        gradX[i] = gradY[i / (pixels * channels) * channels + i % channels] / static_cast<float>(pixels);
+    }
+};
+
+struct DroppedValue {
+    const float* x;
+    float* y;
+    const std::int64_t* key;
+    std::uint32_t threshold;
+    float factor;  // 1 / (1 - probability)
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const {
+        const auto drawn = static_cast<std::uint64_t>(*key);
+        y[i] = dropoutKeeps(drawn, static_cast<std::uint32_t>(i), threshold) ? x[i] * factor : 0;
+    }
+};
+
+// i counts y(R,C).
+struct EmbeddedValue {
+    const float* tokens;
+    const float* table;
+    float* y;
+    std::size_t columns;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const {
+        y[i] = table[static_cast<std::size_t>(tokens[i / columns]) * columns + i % columns];
+    }
+};
+
+// table covers one sequence of `perSequence` values.
+struct PositionedValue {
+    const float* x;
+    const float* table;
+    float* y;
+    std::size_t perSequence;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const { y[i] = x[i] + table[i % perSequence]; }
+};
+
+// i counts gradTable's values.
+struct PositionGradientValue {
+    const float* gradY;
+    float* gradTable;
+    std::size_t perSequence;
+    std::size_t sequences;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const {
+        float sum = 0;
+        for (std::size_t sequence = 0; sequence < sequences; ++sequence) sum += gradY[sequence * perSequence + i];
+        gradTable[i] = sum;
+    }
+};
+
+// To 16-bit values and back.
+template <class Format>
+struct NarrowValue {
+    const float* from;
+    std::uint16_t* to;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const { to[i] = Format::narrow(from[i]); }
+};
+
+template <class Format>
+struct WidenValue {
+    const std::uint16_t* from;
+    float* to;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const { to[i] = Format::widen(from[i]); }
+};
+
+}  // namespace ringside::cuda

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/errors/result.h"
+
+#include "base/text/terminal_text.h"
+
+namespace ringside {
+
+std::string Problem::text() const {
+    std::string line = field;
+    if (!line.empty() && !message.empty()) line += ' ';
+    line += message;
+    if (!remedy.empty()) line += ": " + remedy;
+    return terminalText(line);  // field and message quote files and peers
+}
+
+}  // namespace ringside

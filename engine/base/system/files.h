@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/errors/result.h"
+#include "base/system/unique_fd.h"
+
+namespace ringside {
+
+// Opened for reading, and never waited for: a pipe, a device or a directory is a problem.
+Result<UniqueFd> openFile(const std::filesystem::path& path);
+
+// The whole file; a problem when it is missing, no regular file, unreadable or larger than maxBytes.
+Result<std::string> readFile(const std::filesystem::path& path, std::size_t maxBytes);
+
+// Replaces path atomically: temporary file beside it, fsync, rename, fsync of the directory. Throws IoError,
+// also where path is a directory, a device or a pipe.
+void writeFileAtomically(const std::filesystem::path& path, std::string_view content);
+
+// "No space left on device" for an errno value.
+std::string errnoText(int error);
+
+}  // namespace ringside

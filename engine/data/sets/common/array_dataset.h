@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "data/readers/array_file.h"
+#include "data/sets/common/dataset.h"
+
+namespace ringside {
+
+inline constexpr std::int64_t kMaxLabelClasses = 100000;
+
+// What an ArrayDataset is made of. Channels first, as PyTorch has it. Either labels or targets.
+struct ArrayContent {
+    SampleShape shape;
+    ArrayValues values;  // size x shape.features
+    std::vector<std::int32_t> labels;
+    std::int64_t classCount = 0;
+    std::vector<std::string> classNames;  // may be shorter than classCount
+    std::vector<float> targets;           // size x targetCount
+    std::int64_t targetCount = 0;
+};
+
+// Samples held in memory. Bytes are pixels and come out as value / 255, as torchvision's ToTensor gives them; other
+// values come out as they are.
+class ArrayDataset final : public Dataset {
+  public:
+    explicit ArrayDataset(ArrayContent content);
+
+    std::int64_t size() const override { return m_size; }
+    SampleShape shape() const override { return m_content.shape; }
+    std::int64_t classCount() const override { return m_content.classCount; }
+    std::int64_t targetCount() const override { return m_content.targetCount; }
+    std::string className(std::int64_t label) const override;
+    void features(std::int64_t index, std::span<float> out) const override;
+    std::int64_t label(std::int64_t index) const override;
+    void targets(std::int64_t index, std::span<float> out) const override;
+    float displayMinimum() const override { return m_displayMinimum; }
+    float displayMaximum() const override { return m_displayMaximum; }
+
+  private:
+    ArrayContent m_content;
+    std::int64_t m_size;
+    float m_displayMinimum = 0;
+    float m_displayMaximum = 1;
+};
+
+// value / 255 in float32, for every byte.
+float pixelValue(std::uint8_t byte);
+
+}  // namespace ringside

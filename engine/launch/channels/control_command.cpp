@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/channels/control_command.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "base/json/json.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::size_t kMaxControlLine = 4096;
+
+constexpr double kNoDefault = -1;
+
+struct ControlRule {
+    ControlKind kind;
+    std::string_view name;
+    bool takesValue = false;
+    bool whole = false;
+    double least = 0;
+    double most = 0;
+    double unsaid = 0;  // the value of a command without one; kNoDefault: it must be said
+};
+
+constexpr std::array<ControlRule, 12> kControlRules{{
+    {ControlKind::kStop, "stop"},
+    {ControlKind::kPause, "pause"},
+    {ControlKind::kResume, "resume"},
+    {ControlKind::kStep, "step", true, true, 1, 1e9, 1},
+    {ControlKind::kPhase, "phase"},
+    {ControlKind::kRate, "rate", true, false, 0, 1e6, kNoDefault},
+    {ControlKind::kLearningRate, "lr", true, false, 0, 1e6, kNoDefault},
+    {ControlKind::kEpochs, "epochs", true, true, 1, 1e9, kNoDefault},
+    {ControlKind::kCheckpoint, "checkpoint"},
+    {ControlKind::kRecord, "record", true, true, 1, 1e5, 50},
+    {ControlKind::kReplicas, "replicas", true, true, 1, 1000, 1},
+    {ControlKind::kTraceEvery, "", true, true, 1, 1e9, 1},
+}};
+
+const ControlRule& ruleOf(ControlKind kind) {
+    return kControlRules[static_cast<std::size_t>(kind)];
+}
+
+std::string allNames() {
+    std::string names;
+    for (const ControlRule& rule : kControlRules)
+        if (!rule.name.empty()) names.append(names.empty() ? "" : ", ").append(rule.name);
+    return names;
+}
+
+std::string inQuotes(std::string_view text) {
+    constexpr std::size_t kMost = 40;
+    std::string out(1, '"');
+    out.append(text.substr(0, kMost)).push_back('"');
+    return out;
+}
+
+Problem noSuchCommand(std::string_view name) {
+    return {"control", inQuotes(name).append(" is no command"), std::string("commands are ").append(allNames())};
+}
+
+std::string limitText(double value) {
+    return std::to_string(static_cast<long long>(value));
+}
+
+Problem badValue(const ControlRule& rule, std::string_view given) {
+    std::string limits = rule.whole ? "give it a whole number from " : "give it a number from ";
+    limits.append(limitText(rule.least)).append(" to ").append(limitText(rule.most));
+    std::string message = given.empty() ? "needs a value" : "is ";
+    return {std::string("control ").append(rule.name), message.append(given.substr(0, 40)), limits};
+}
+
+Result<ControlCommand> commandOf(const ControlRule& rule, double value, std::string_view given) {
+    const bool inside = value >= rule.least && value <= rule.most;  // false for NaN
+    if (!inside || (rule.whole && value != std::floor(value))) return badValue(rule, given);
+    return ControlCommand{rule.kind, value};
+}
+
+const ControlRule* ruleNamed(std::string_view name) {
+    for (const ControlRule& rule : kControlRules)
+        if (rule.name == name && !name.empty()) return &rule;
+    return nullptr;
+}
+
+Result<ControlCommand> withoutValue(const ControlRule& rule) {
+    if (!rule.takesValue) return ControlCommand{rule.kind, 0};
+    if (rule.unsaid == kNoDefault) return badValue(rule, "");
+    return ControlCommand{rule.kind, rule.unsaid};
+}
+
+}  // namespace
+
+std::string_view controlName(ControlKind kind) {
+    return ruleOf(kind).name;
+}
+
+bool takesValue(ControlKind kind) {
+    return ruleOf(kind).takesValue;
+}
+
+std::string encodeControl(const ControlCommand& command) {
+    Json json = {{"kind", controlName(command.kind)}};
+    if (takesValue(command.kind)) json["value"] = command.value;
+    return json.dump() + "\n";
+}
+
+Result<ControlCommand> decodeControl(std::string_view line) {
+    const Result<Json> json = parseJson(line, "control line", kMaxControlLine);
+    if (!json) return json.problem();
+    if (!json.value().is_object())
+        return Problem{"control line", "is not a JSON object", "send {\"kind\":\"pause\"} or the like"};
+    const auto kind = json.value().find("kind");
+    if (kind == json.value().end() || !kind->is_string())
+        return Problem{"control line", "has no \"kind\"", "commands are " + allNames()};
+    const std::string name = kind->get<std::string>();
+    const ControlRule* rule = ruleNamed(name);
+    if (rule == nullptr) return noSuchCommand(name);
+    const auto value = json.value().find("value");
+    if (value == json.value().end() || !rule->takesValue) return withoutValue(*rule);
+    if (!value->is_number()) return badValue(*rule, value->dump(-1, ' ', false, Json::error_handler_t::replace));
+    return commandOf(*rule, value->get<double>(), value->dump());
+}
+
+Result<ControlCommand> parseControl(std::span<const std::string> words) {
+    if (words.empty()) return Problem{"control", "has no command", "commands are " + allNames()};
+    const ControlRule* rule = ruleNamed(words[0]);
+    if (rule == nullptr) return noSuchCommand(words[0]);
+    if (words.size() == 1) return withoutValue(*rule);
+    const std::string& given = words[1];
+    if (!rule->takesValue || words.size() > 2)
+        return Problem{std::string("control ").append(rule->name),
+                       std::string("has ").append(inQuotes(words[rule->takesValue ? 2 : 1])).append(" behind it"),
+                       "leave it out"};
+    if (rule->kind == ControlKind::kRate && given == "full") return ControlCommand{rule->kind, 0};
+    double value = 0;
+    const char* const end = given.data() + given.size();
+    const auto [rest, error] = std::from_chars(given.data(), end, value);
+    if (error != std::errc{} || rest != end) return badValue(*rule, inQuotes(given));
+    return commandOf(*rule, value, given);
+}
+
+}  // namespace ringside

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/classroom/class_guest.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <fstream>
+#include <span>
+#include <utility>
+
+#include "base/crypto/secret.h"
+#include "base/errors/errors.h"
+#include "base/system/files.h"
+#include "launch/wire/greeting.h"
+
+namespace ringside {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kConnectTry{3000};
+constexpr std::chrono::milliseconds kAnswerTry{5000};
+constexpr int kMostAgain = 3;
+constexpr std::int64_t kMegabyte = 1'000'000;
+
+Problem notThere(const JoinCode& code, const std::string& what) {
+    return {"the class at " + code.host + ":" + std::to_string(code.port), what,
+            "check the code, and that this computer reaches that address (the same network, no firewall between)"};
+}
+
+std::string sumOf(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    Sha256 sum;
+    std::array<char, 1U << 16> bytes;
+    while (in.read(bytes.data(), bytes.size()) || in.gcount() > 0)
+        sum.add(std::as_bytes(std::span(bytes.data(), static_cast<std::size_t>(in.gcount()))));
+    return sum.hex();
+}
+
+bool isKept(const fs::path& file, const ClassFile& wanted) {
+    std::error_code error;
+    const auto bytes = fs::file_size(file, error);
+    return !error && static_cast<std::int64_t>(bytes) == wanted.bytes && sumOf(file) == wanted.sha256;
+}
+
+[[noreturn]] void failWriting(const fs::path& path, int error) {
+    throw IoError(path.string() + " cannot be written (" + errnoText(error) + "): free space, or name another folder");
+}
+
+void writeAll(int fd, std::string_view bytes, const fs::path& path) {
+    while (!bytes.empty()) {
+        const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) failWriting(path, errno);
+        bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+}
+
+void makeFolders(const fs::path& folder) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error) failWriting(folder, error.value());
+}
+
+}  // namespace
+
+Result<UniqueFd> connectToClass(const JoinCode& code, const std::string& name, const std::string& program,
+                                const std::string& ownHostKey, LineDeadline deadline) {
+    UniqueFd socket = connectTo(code.host, code.port, std::min(deadline, steady_clock::now() + kConnectTry));
+    if (!socket) return notThere(code, "was not found");
+    const auto until = std::min(deadline, steady_clock::now() + kAnswerTry);
+    const auto challenge = receiveLine(socket.get(), kMaxGreetingBytes, until);
+    const auto nonce = challenge ? decodeChallenge(*challenge) : std::nullopt;
+    if (!nonce) return notThere(code, "does not answer as a class of Ringside does");
+    Greeting greeting;
+    greeting.role = kClassRole;
+    greeting.rank = 0;
+    greeting.nonce = randomHex(16);
+    greeting.program = program;
+    greeting.host = name;
+    greeting.hostKey = ownHostKey;
+    greeting.pid = ::getpid();
+    greeting.proof = hmacSha256(code.token, greeting.provenText(*nonce));
+    sendLine(socket.get(), encodeGreeting(greeting), until);
+    const auto line = receiveLine(socket.get(), kMaxGreetingBytes, until);
+    const auto answer = line ? decodeAnswer(*line) : std::nullopt;
+    if (!answer) return notThere(code, "hung up");
+    if (!sameSecret(answer->proof, hmacSha256(code.token, answeredText(greeting.nonce, answer->refused))))
+        return Problem{"the join code", "is not this class's: the secret after the \"/\" is another one",
+                       "copy it from who invites"};
+    if (!answer->refused.empty()) return Problem{"this computer", answer->refused, "ask who invites"};
+    return socket;
+}
+
+ClassGuest::ClassGuest(UniqueFd socket, fs::path folder, std::int64_t mostBytes)
+    : m_socket(std::move(socket)), m_folder(std::move(folder)), m_mostBytes(mostBytes) {}
+
+void ClassGuest::send(const ClassLine& line) {
+    constexpr std::chrono::seconds kPatience{10};
+    sendLine(m_socket.get(), encodeClassLine(line), steady_clock::now() + kPatience);
+}
+
+bool ClassGuest::read() {
+    std::array<char, 1U << 16> buffer;
+    constexpr int kMostAtOnce = 64;
+    for (int round = 0; round < kMostAtOnce; ++round) {
+        const ssize_t got = ::recv(m_socket.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
+        if (got == 0) return false;
+        std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
+        while (!bytes.empty()) {
+            if (!(m_left > 0 ? takeBytes(bytes) : takeLines(bytes))) return false;
+        }
+    }
+    return true;
+}
+
+bool ClassGuest::takeBytes(std::string_view& bytes) {
+    const auto count = std::min(bytes.size(), static_cast<std::size_t>(m_left));
+    m_sum->add(std::as_bytes(std::span(bytes.data(), count)));
+    writeAll(m_file.get(), bytes.substr(0, count), m_folder);
+    bytes.remove_prefix(count);
+    m_left -= static_cast<std::int64_t>(count);
+    m_come += static_cast<std::int64_t>(count);
+    if (m_left == 0) endFile();
+    return true;
+}
+
+bool ClassGuest::takeLines(std::string_view& bytes) {
+    const std::size_t newline = bytes.find('\n');
+    const std::size_t count = std::min(newline, bytes.size());
+    if (m_line.size() + count > kMaxClassLine) return false;
+    m_line.append(bytes.substr(0, count));
+    bytes.remove_prefix(newline == std::string_view::npos ? count : count + 1);
+    if (newline == std::string_view::npos) return true;
+    const auto line = decodeClassLine(std::exchange(m_line, {}));
+    if (!line) return false;
+    take(*line);
+    return true;
+}
+
+void ClassGuest::take(const ClassLine& line) {
+    switch (line.kind) {
+        case ClassLine::Kind::kOffer:
+            return begin(line.offer);
+        case ClassLine::Kind::kBytes:
+            return beginFile(line.number);
+        default:
+            m_lines.push_back(line);
+    }
+}
+
+std::optional<ClassLine> ClassGuest::next() {
+    if (m_lines.empty()) return {};
+    ClassLine line = std::move(m_lines.front());
+    m_lines.erase(m_lines.begin());
+    return line;
+}
+
+void ClassGuest::refuse(Problem problem) {
+    send({ClassLine::Kind::kLeave, problem.text()});
+    m_problem = std::move(problem);
+}
+
+void ClassGuest::begin(ClassOffer offer) {
+    m_offer = std::move(offer);
+    m_offerDirectory.clear();
+    m_missing.clear();
+    m_come = m_awaited = 0;
+    m_again = 0;
+    if (m_offer.bytes() > m_mostBytes)
+        return refuse({"the class's data",
+                       "have " + std::to_string(m_offer.bytes() / kMegabyte) + " MB; this computer takes at most " +
+                           std::to_string(m_mostBytes / kMegabyte),
+                       "join with a larger --most-mb"});
+    makeFolders(m_folder / "files");
+    for (std::size_t i = m_offer.files.size(); i-- > 0;) {
+        if (isKept(kept(m_offer.files[i]), m_offer.files[i])) continue;
+        m_missing.push_back(i);
+        m_awaited += m_offer.files[i].bytes;
+    }
+    askForNext();
+}
+
+void ClassGuest::askForNext() {
+    if (m_missing.empty()) return layOut();
+    send({ClassLine::Kind::kWant, {}, static_cast<std::int64_t>(m_missing.back())});
+}
+
+void ClassGuest::beginFile(std::int64_t bytes) {
+    if (m_missing.empty() || bytes != m_offer.files[m_missing.back()].bytes)
+        return refuse({"the class's data", "are not those that were offered", "join again"});
+    const fs::path part = partFile();
+    m_file = UniqueFd(::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!m_file) failWriting(part, errno);
+    m_sum = std::make_unique<Sha256>();
+    m_left = bytes;
+    if (bytes == 0) endFile();
+}
+
+void ClassGuest::endFile() {
+    const ClassFile& file = m_offer.files[m_missing.back()];
+    m_file.reset();
+    const std::string sum = m_sum->hex();
+    if (sum != file.sha256 && ++m_again >= kMostAgain)
+        return refuse({file.name, "does not arrive as it was sent (its SHA-256 differs)", "join again"});
+    if (sum == file.sha256) {
+        std::error_code error;
+        fs::rename(partFile(), kept(file), error);
+        if (error) failWriting(kept(file), error.value());
+        m_missing.pop_back();
+    }
+    askForNext();
+}
+
+// Links, so that a file is there once however many experiments use it.
+void ClassGuest::layOut() {
+    const fs::path directory = ownFolder() / std::to_string(m_offer.number);
+    std::error_code error;
+    fs::remove_all(ownFolder(), error);
+    makeFolders(directory);
+    for (const ClassFile& file : m_offer.files) {
+        makeFolders((directory / file.name).parent_path());
+        fs::create_hard_link(kept(file), directory / file.name, error);
+        if (error) fs::copy_file(kept(file), directory / file.name, error);
+        if (error) failWriting(directory / file.name, error.value());
+    }
+    writeFileAtomically(directory / "experiment.json", m_offer.config);
+    m_offerDirectory = directory;
+    send({ClassLine::Kind::kReady, {}, m_offer.number});
+}
+
+// Several may join on one computer.
+fs::path ClassGuest::partFile() const {
+    return m_folder / "files" / ("coming-" + std::to_string(::getpid()));
+}
+
+fs::path ClassGuest::ownFolder() const {
+    return m_folder / ("join-" + std::to_string(::getpid()));
+}
+
+void ClassGuest::cleanUp() const {
+    std::error_code ignored;
+    fs::remove_all(ownFolder(), ignored);
+    fs::remove(partFile(), ignored);
+}
+
+std::string ClassGuest::progress() const {
+    if (m_missing.empty()) return {};
+    return std::to_string(m_come / kMegabyte) + " of " + std::to_string((m_awaited + kMegabyte - 1) / kMegabyte) +
+           " MB of data have come";
+}
+
+}  // namespace ringside

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/classroom/class_host.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "base/crypto/secret.h"
+#include "base/system/files.h"
+
+namespace ringside {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr seconds kForgetAfter{90};  // of silence: whoever comes back then is new
+constexpr std::chrono::milliseconds kAnswerTime{1000};
+constexpr int kLowestPort = 20000;  // below the ports that kernels give to connections
+constexpr int kPorts = 12000;
+constexpr int kTries = 64;
+constexpr std::size_t kMostNotes = 1000;
+
+}  // namespace
+
+ClassHost::ClassHost(Options options) : m_options(std::move(options)) {
+    m_code.host = m_options.address;
+    m_code.token = randomHex(JoinCode::kTokenHex / 2);
+}
+
+// The second port is the ranks' own rendezvous'.
+bool ClassHost::bindPair(int port) {
+    FrontDoor next;
+    if (!next.listen(m_options.address, port + 1, false)) return false;
+    return m_door.listen(m_options.address, port, false);
+}
+
+Problems ClassHost::listen() {
+    if (m_options.port != 0) {
+        m_code.port = m_options.port;
+        if (bindPair(m_options.port)) return {};
+    }
+    for (int i = 0; m_options.port == 0 && i < kTries; ++i) {
+        m_code.port = kLowestPort + std::stoi(randomHex(2), nullptr, 16) % kPorts;
+        if (bindPair(m_code.port)) return {};
+    }
+    return {{"--address",
+             "is " + m_options.address + ": cannot listen there at port " + std::to_string(m_code.port) +
+                 " and the next (" + errnoText(errno) + ")",
+             "name an address of this computer, and with --port another port"}};
+}
+
+void ClassHost::offer(ClassOffer offer, std::vector<std::filesystem::path> sources) {
+    offer.number = m_offer.number + 1;
+    m_offer = std::move(offer);
+    m_sources = std::move(sources);
+    for (const auto& member : m_members) {
+        member->forgetFiles();
+        member->send({ClassLine::Kind::kOffer, {}, 0, m_offer});
+    }
+}
+
+bool ClassHost::greet(UniqueFd& socket, const std::string& nonce, const std::string& line) {
+    const auto greeting = decodeGreeting(line);
+    if (!greeting || !sameSecret(greeting->proof, hmacSha256(m_code.token, greeting->provenText(nonce)))) {
+        sendLine(socket.get(), encodeAnswer({"", "the join code is another class's", ""}), Clock::now());
+        return false;
+    }
+    const std::string refused = objection(*greeting);
+    const Answer answer{hmacSha256(m_code.token, answeredText(greeting->nonce, refused)), refused, m_options.hostKey};
+    const bool told = sendLine(socket.get(), encodeAnswer(answer), Clock::now() + kAnswerTime);
+    if (told && refused.empty()) letIn(*greeting, std::move(socket));
+    if (!refused.empty()) m_notes.push_back(greeting->host + " was not let in: it " + refused);
+    return true;
+}
+
+std::string ClassHost::objection(const Greeting& greeting) const {
+    if (greeting.role != kClassRole) return "is a rank of a run, not somebody who joins a class";
+    if (greeting.program != m_options.program)
+        return "has ringside " + greeting.program + ", but the class has " + m_options.program;
+    const bool known = std::ranges::any_of(m_members, [&](const auto& one) { return one->isSameAs(greeting); });
+    if (!known && m_members.size() >= m_options.most)
+        return "comes too late: the class is full with " + std::to_string(m_members.size());
+    return {};
+}
+
+std::string ClassHost::nameFor(const std::string& wanted) const {
+    const auto isTaken = [&](const std::string& name) {
+        return std::ranges::any_of(m_members, [&](const auto& one) { return one->name() == name; });
+    };
+    const std::string base = wanted.empty() ? "somebody" : wanted.substr(0, kMaxClassName);
+    std::string name = base;
+    for (int i = 2; isTaken(name); ++i) name = base + " (" + std::to_string(i) + ")";
+    return name;
+}
+
+void ClassHost::letIn(const Greeting& greeting, UniqueFd socket) {
+    const auto known = std::ranges::find_if(m_members, [&](const auto& one) { return one->isSameAs(greeting); });
+    const bool isBack = known != m_members.end();
+    const std::string name = isBack ? (*known)->name() : nameFor(greeting.host);
+    auto member = std::make_unique<ClassMember>(isBack ? (*known)->id() : m_nextId++, name, greeting, std::move(socket),
+                                                Clock::now());
+    m_notes.push_back(name + (isBack ? " is back" : " has come from " + member->address()));
+    if (m_offer.number > 0) member->send({ClassLine::Kind::kOffer, {}, 0, m_offer});
+    if (isBack) {
+        member->rank = (*known)->rank;
+        *known = std::move(member);
+    } else {
+        m_members.push_back(std::move(member));
+    }
+}
+
+void ClassHost::addInterests(std::vector<pollfd>& waiting) const {
+    m_door.addInterests(waiting);
+    for (const auto& member : m_members) {
+        const short writing = member->wantsToWrite() ? short{POLLOUT} : short{0};
+        waiting.push_back({member->fd(), static_cast<short>(POLLIN | writing), 0});
+    }
+}
+
+void ClassHost::look(Clock::time_point now) {
+    m_door.look([this](UniqueFd& socket, const std::string& nonce, const std::string& line) {
+        return greet(socket, nonce, line);
+    });
+    for (std::size_t i = 0; i < m_members.size();) {
+        ClassMember& member = *m_members[i];
+        const bool goesOn = member.read(now, [&](const ClassLine& line) { take(member, line); }) && member.write();
+        const bool isGone = !goesOn || member.left;
+        if (isGone || now - member.heardAt() > kForgetAfter) {
+            drop(i, isGone ? "has left" : "has not been heard of for " + std::to_string(kForgetAfter.count()) + " s");
+        } else {
+            ++i;
+        }
+    }
+}
+
+void ClassHost::drop(std::size_t place, const std::string& why) {
+    m_notes.push_back(m_members[place]->name() + " " + why);
+    m_members.erase(m_members.begin() + static_cast<std::ptrdiff_t>(place));
+}
+
+void ClassHost::take(ClassMember& member, const ClassLine& line) {
+    switch (line.kind) {
+        case ClassLine::Kind::kHere:
+            member.doing = line.text.substr(0, 200);
+            return;
+        case ClassLine::Kind::kReady:
+            if (line.number == m_offer.number) member.ready = m_offer.number;
+            return;
+        case ClassLine::Kind::kWant: {
+            const auto which = static_cast<std::size_t>(line.number);
+            if (which >= m_sources.size()) return;
+            member.sendFile(m_offer.files[which].bytes, m_sources[which]);
+            return;
+        }
+        case ClassLine::Kind::kEnded:
+            member.rank = -1;
+            if (line.number != 0 && m_notes.size() < kMostNotes)
+                m_notes.push_back(member.name() + "'s rank ended with code " + std::to_string(line.number) +
+                                  (line.text.empty() ? "" : ": " + line.text));
+            return;
+        case ClassLine::Kind::kLeave:
+            member.left = true;
+            if (!line.text.empty()) m_notes.push_back(member.name() + ": " + line.text);
+            return;
+        default:
+            member.left = true;  // says what only a host says
+    }
+}
+
+std::vector<ClassMember*> ClassHost::readyOnes(Clock::time_point now) const {
+    std::vector<ClassMember*> ready;
+    for (const auto& member : m_members) {
+        if (member->ready == m_offer.number && member->isHere(now)) ready.push_back(member.get());
+    }
+    return ready;
+}
+
+std::string ClassHost::start(const std::vector<ClassMember*>& ranks) {
+    ClassStart start;
+    start.number = m_offer.number;
+    start.worldSize = static_cast<int>(ranks.size()) + 1;
+    start.port = runPort();
+    start.nonce = randomHex(16);
+    for (ClassMember* member : ranks) {
+        member->rank = ++start.rank;
+        member->send({ClassLine::Kind::kStart, {}, 0, {}, start});
+        member->write();
+    }
+    return tokenOfStart(m_code.token, start);
+}
+
+void ClassHost::noteRunEnded() {
+    for (const auto& member : m_members) member->rank = -1;
+}
+
+void ClassHost::tellAll(const std::string& news) {
+    for (const auto& member : m_members) {
+        if (!member->wantsToWrite()) member->send({ClassLine::Kind::kNews, news});
+    }
+}
+
+void ClassHost::close(const std::string& verdict, int exitCode, std::chrono::milliseconds patience) {
+    m_door.close();
+    for (const auto& member : m_members) {
+        member->forgetFiles();
+        member->send({ClassLine::Kind::kOver, verdict, exitCode});
+    }
+    const auto until = Clock::now() + patience;
+    while (Clock::now() < until &&
+           std::ranges::any_of(m_members, [](const auto& one) { return one->wantsToWrite(); })) {
+        for (std::size_t i = 0; i < m_members.size();) m_members[i]->write() ? ++i : (drop(i, "has left"), i);
+        ::poll(nullptr, 0, 10);
+    }
+    m_members.clear();
+}
+
+std::vector<std::string> ClassHost::takeNotes() {
+    return std::exchange(m_notes, {});
+}
+
+}  // namespace ringside

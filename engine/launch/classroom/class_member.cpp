@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/classroom/class_member.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "base/system/files.h"
+#include "launch/wire/line_socket.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::size_t kMostWaiting = std::size_t{4} << 20;  // lines that somebody does not read
+constexpr std::size_t kFileChunk = std::size_t{256} << 10;
+constexpr int kMostReads = 16;  // of one member, before the others' turn
+
+}  // namespace
+
+ClassMember::ClassMember(int id, std::string name, const Greeting& greeting, UniqueFd socket, Time now)
+    : m_id(id),
+      m_name(std::move(name)),
+      m_address(peerAddress(socket.get(), false)),
+      m_hostKey(greeting.hostKey),
+      m_pid(greeting.pid),
+      m_socket(std::move(socket)),
+      m_heardAt(now) {}
+
+void ClassMember::send(const ClassLine& line) {
+    (m_left > 0 ? m_after : m_output) += encodeClassLine(line) + "\n";
+}
+
+bool ClassMember::read(Time now, const LineSink& sink) {
+    std::array<char, 65536> bytes;
+    bool good = true;
+    for (int round = 0; round < kMostReads; ++round) {
+        const ssize_t got = ::recv(m_socket.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
+        if (got == 0) return false;
+        m_heardAt = now;
+        m_lines.feed({bytes.data(), static_cast<std::size_t>(got)}, [&](std::string_view text) {
+            const auto line = decodeClassLine(text);
+            good = good && line.has_value();
+            if (good) sink(*line);
+        });
+        if (!good || m_lines.tooLong() > 0) return false;
+    }
+    return true;
+}
+
+// The next bytes of the file under way, or the beginning of the next one.
+bool ClassMember::fillFromFile() {
+    if (m_left == 0) {
+        const Wanted& next = m_wanted.front();
+        Result<UniqueFd> file = openFile(next.file);
+        if (!file) return false;
+        m_file = std::move(file).value();
+        const std::int64_t bytes = next.bytes;
+        m_wanted.pop_front();
+        send({ClassLine::Kind::kBytes, {}, bytes});
+        m_left = bytes;
+        return true;
+    }
+    std::string chunk(std::min(kFileChunk, static_cast<std::size_t>(m_left)), '\0');
+    const ssize_t got = ::read(m_file.get(), chunk.data(), chunk.size());
+    if (got <= 0) return false;  // shorter than it was: nobody can go on behind that
+    m_output.append(chunk, 0, static_cast<std::size_t>(got));
+    m_left -= got;
+    if (m_left == 0) m_output += std::exchange(m_after, {});
+    return true;
+}
+
+bool ClassMember::write() {
+    if (m_output.size() + m_after.size() > kMostWaiting) return false;
+    for (;;) {
+        if (m_output.empty() && (m_left > 0 || !m_wanted.empty()) && !fillFromFile()) return false;
+        if (m_output.empty()) return true;
+        const ssize_t sent = ::send(m_socket.get(), m_output.data(), m_output.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR) continue;
+        if (sent < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
+        m_output.erase(0, static_cast<std::size_t>(sent));
+    }
+}
+
+}  // namespace ringside

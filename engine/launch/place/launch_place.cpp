@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/place/launch_place.h"
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <string_view>
+
+namespace ringside {
+namespace {
+
+constexpr int kMostRanks = 1 << 20;  // far beyond any launcher; keeps arithmetic on outside numbers safe
+constexpr const char* kHowByHand =
+    "give --rank R --world-size W --master HOST:PORT, or start it with torchrun, srun or mpirun";
+
+std::optional<int> numberIn(std::string_view text, int most) {
+    int value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || value < 0 || value > most) return {};
+    return value;
+}
+
+// Reads variables into a place, remembering which, and the first thing that is wrong.
+class Reader {
+  public:
+    Reader(const LaunchSources& sources, LaunchPlace& place) : m_sources(sources), m_place(place) {}
+
+    // A partner of the variables that said which launcher it is.
+    int needNumber(const std::string& name, const std::string& because) {
+        const auto value = m_sources.find(name);
+        if (!value) {
+            fail({name, "is not set, although " + because + " is", "start all ranks with one launcher, or unset it"});
+            return 0;
+        }
+        return numberOf(name, *value);
+    }
+    int numberOr(const std::string& name, int otherwise) {
+        const auto value = m_sources.find(name);
+        return value ? numberOf(name, *value) : otherwise;
+    }
+    std::string needText(const std::string& name, const std::string& because) {
+        const auto value = m_sources.find(name);
+        if (!value) fail({name, "is not set, although " + because + " is", "set it to the address of rank 0's host"});
+        return value ? note(name, *value) : "";
+    }
+    std::string textOr(const std::string& name, const std::string& otherwise) {
+        const auto value = m_sources.find(name);
+        return value ? note(name, *value) : otherwise;
+    }
+    void fail(Problem problem) {
+        if (!m_problem) m_problem = std::move(problem);
+    }
+    const std::optional<Problem>& problem() const { return m_problem; }
+
+  private:
+    int numberOf(const std::string& name, const std::string& value) {
+        const auto number = numberIn(value, kMostRanks);
+        if (!number)
+            fail({name, "is \"" + value + "\", which is no number of a rank", "it is set by the launcher: unset it"});
+        note(name, value);
+        return number.value_or(0);
+    }
+    std::string note(const std::string& name, const std::string& value) {
+        m_place.found.push_back(name + "=" + value);
+        return value;
+    }
+
+    const LaunchSources& m_sources;
+    LaunchPlace& m_place;
+    std::optional<Problem> m_problem;
+};
+
+int portOf(Reader& read, const std::string& value, const std::string& name) {
+    const auto port = numberIn(value, 65535);
+    if (!port || *port == 0) read.fail({name, "is \"" + value + "\", which is no port", "name a port from 1 to 65535"});
+    return port.value_or(0);
+}
+
+// "host:port", "host" or "[v6]:port".
+void takeMaster(Reader& read, const std::string& master, LaunchPlace& place) {
+    const std::size_t close = master.find(']');
+    const std::size_t colon = master.find(':', close == std::string::npos ? 0 : close);
+    std::string host = master.substr(0, colon);
+    if (close != std::string::npos && master.front() == '[') host = master.substr(1, close - 1);
+    if (host.empty()) read.fail({"--master", "is \"" + master + "\"", "name rank 0's host as HOST:PORT"});
+    place.masterHosts = {host};
+    if (colon != std::string::npos) place.masterPort = portOf(read, master.substr(colon + 1), "--master");
+}
+
+void readTorchrun(Reader& read, const LaunchSources& sources, LaunchPlace& place) {
+    const bool elastic = sources.has("TORCHELASTIC_RUN_ID");
+    const std::string because = elastic ? "TORCHELASTIC_RUN_ID" : sources.has("RANK") ? "RANK" : "WORLD_SIZE";
+    place.launcher = elastic ? "torchrun" : "env://";
+    place.rank = read.needNumber("RANK", because);
+    place.worldSize = read.needNumber("WORLD_SIZE", because);
+    place.localRank = elastic ? read.needNumber("LOCAL_RANK", because) : read.numberOr("LOCAL_RANK", 0);
+    place.localSize = read.numberOr("LOCAL_WORLD_SIZE", 0);
+    place.restart = read.numberOr("TORCHELASTIC_RESTART_COUNT", 0);
+    if (place.worldSize == 1 || read.problem()) return;
+    place.masterHosts = {read.needText("MASTER_ADDR", because)};
+    const std::string port = read.needText("MASTER_PORT", because);
+    // torchrun's own store listens on that port: it names the job, we meet elsewhere.
+    if (elastic || sources.find("TORCHELASTIC_USE_AGENT_STORE") == "True") {
+        place.job = "torchrun " + sources.find("TORCHELASTIC_RUN_ID").value_or("") + " " + place.masterHosts[0] + " " +
+                    port + " " + std::to_string(place.restart);
+    } else if (!read.problem()) {
+        place.masterPort = portOf(read, port, "MASTER_PORT");
+    }
+}
+
+// "2374238208.0;tcp://10.0.0.1,172.17.0.1:45243" to its addresses.
+std::vector<std::string> addressesIn(const std::string& uri) {
+    std::vector<std::string> addresses;
+    const std::size_t start = uri.find("tcp://");
+    if (start == std::string::npos) return addresses;
+    const std::size_t colon = uri.find(':', start + 6);
+    std::string list = uri.substr(start + 6, colon == std::string::npos ? colon : colon - start - 6);
+    for (std::size_t at = 0; at <= list.size();) {
+        const std::size_t comma = std::min(list.find(',', at), list.size());
+        if (comma > at) addresses.push_back(list.substr(at, comma - at));
+        at = comma + 1;
+    }
+    return addresses;
+}
+
+void readOpenMpi(Reader& read, const LaunchSources& sources, LaunchPlace& place) {
+    place.launcher = "Open MPI";
+    place.rank = read.needNumber("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE");
+    place.worldSize = read.needNumber("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK");
+    place.localRank = read.needNumber("OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_RANK");
+    place.localSize = read.numberOr("OMPI_COMM_WORLD_LOCAL_SIZE", 0);
+    const std::string uri = sources.find("OMPI_MCA_orte_hnp_uri").value_or("");
+    place.masterHosts = addressesIn(uri);
+    place.job = "mpirun " + sources.find("PMIX_NAMESPACE").value_or("") + " " + uri;
+}
+
+void readPmi(Reader& read, const LaunchSources& sources, LaunchPlace& place) {
+    place.launcher = "PMI";
+    place.rank = read.needNumber("PMI_RANK", "PMI_SIZE");
+    place.worldSize = read.needNumber("PMI_SIZE", "PMI_RANK");
+    place.localRank = read.needNumber("MPI_LOCALRANKID", "PMI_RANK");
+    place.localSize = read.numberOr("MPI_LOCALNRANKS", 0);
+    place.job = "pmi " + sources.find("PMI_PORT").value_or(sources.find("PMI_FD").value_or(""));
+}
+
+// The hosts of all ranks, where tasks are dealt to the nodes in blocks, as srun does unless told otherwise.
+void readSlurmHosts(const LaunchSources& sources, const std::vector<int>& tasks, LaunchPlace& place) {
+    const std::vector<std::string> nodes = expandHostList(sources.find("SLURM_STEP_NODELIST").value_or(""));
+    if (!nodes.empty()) place.masterHosts = {nodes.front()};
+    if (const auto launch = sources.find("SLURM_LAUNCH_NODE_IPADDR")) place.masterHosts.push_back(*launch);
+    if (nodes.size() != tasks.size() || sources.has("SLURM_DISTRIBUTION")) return;
+    for (std::size_t node = 0; node < nodes.size(); ++node) {
+        place.hosts.insert(place.hosts.end(), static_cast<std::size_t>(tasks[node]), nodes[node]);
+    }
+    if (place.hosts.size() != static_cast<std::size_t>(place.worldSize)) place.hosts.clear();
+}
+
+void readSlurm(Reader& read, const LaunchSources& sources, LaunchPlace& place) {
+    const std::string because = sources.has("SLURM_STEP_ID") ? "SLURM_STEP_ID" : "SLURM_STEPID";
+    place.launcher = "Slurm";
+    place.rank = read.needNumber("SLURM_PROCID", because);
+    place.localRank = read.needNumber("SLURM_LOCALID", because);
+    place.worldSize = sources.has("SLURM_STEP_NUM_TASKS") ? read.needNumber("SLURM_STEP_NUM_TASKS", because)
+                                                          : read.needNumber("SLURM_NTASKS", because);
+    const std::vector<int> tasks = expandTasksPerNode(sources.find("SLURM_STEP_TASKS_PER_NODE").value_or("0"));
+    const int node = read.numberOr("SLURM_NODEID", 0);
+    if (static_cast<std::size_t>(node) < tasks.size()) place.localSize = tasks[static_cast<std::size_t>(node)];
+    place.restart = read.numberOr("SLURM_RESTART_COUNT", 0);
+    place.job = "slurm " + read.textOr("SLURM_JOB_ID", "") + "." + sources.find(because).value_or("") + " " +
+                std::to_string(place.restart);
+    readSlurmHosts(sources, tasks, place);
+}
+
+// A node file has a line for each process; who is which, only --rank says.
+void readNodeFile(const LaunchSources& sources, LaunchPlace& place) {
+    const std::vector<std::string>& lines = sources.nodeFile;
+    if (lines.empty()) return;
+    place.found.push_back("PBS_NODEFILE with " + std::to_string(lines.size()) + " lines");
+    if (place.worldSize == 0) place.worldSize = static_cast<int>(lines.size());
+    if (place.masterHosts.empty()) place.masterHosts = {lines.front()};
+    place.job = "pbs " + sources.find("PBS_JOBID").value_or("");
+    if (place.worldSize != static_cast<int>(lines.size()) || place.rank >= place.worldSize) return;
+    place.hosts = lines;
+    const std::string& own = lines[static_cast<std::size_t>(place.rank)];
+    place.localSize = static_cast<int>(std::count(lines.begin(), lines.end(), own));
+    place.localRank = static_cast<int>(std::count(lines.begin(), lines.begin() + place.rank, own));
+}
+
+void readOptions(Reader& read, const LaunchOptions& options, const LaunchSources& sources, LaunchPlace& place) {
+    place.launcher = sources.nodeFile.empty() ? "by hand" : "PBS";
+    if (!options.rank) return read.fail({"--rank", "is missing beside --world-size", kHowByHand});
+    place.rank = *options.rank;
+    place.worldSize = options.worldSize.value_or(0);
+    place.found.push_back("--rank " + std::to_string(place.rank));
+    if (options.worldSize) place.found.push_back("--world-size " + std::to_string(place.worldSize));
+    readNodeFile(sources, place);
+    if (place.worldSize == 0) return read.fail({"--world-size", "is missing beside --rank", kHowByHand});
+    if (place.masterHosts.empty() && options.master.empty() && place.worldSize > 1)
+        read.fail({"--master", "is missing: ranks that are started by hand meet where it says", kHowByHand});
+}
+
+void overrideWith(Reader& read, const LaunchOptions& options, LaunchPlace& place) {
+    if (options.localRank) place.localRank = *options.localRank;
+    if (options.master.empty()) return;
+    place.found.push_back("--master " + options.master);
+    takeMaster(read, options.master, place);
+    if (place.launcher == "by hand") place.job = "by hand " + options.master;
+    if (place.launcher == "by hand" && place.masterPort == 0 && place.worldSize > 1)
+        read.fail(
+            {"--master", "is \"" + options.master + "\", without a port", "write HOST:PORT, the same on all ranks"});
+}
+
+// RANK or WORLD_SIZE, left over in the shell or set by hand, beside a launcher that says otherwise.
+void checkAgreement(Reader& read, const LaunchSources& sources, const LaunchPlace& place) {
+    if (place.launcher == "torchrun" || place.launcher == "env://" || place.launcher == "by hand") return;
+    const auto check = [&](const char* name, int value) {
+        const auto other = sources.find(name);
+        if (!other || numberIn(*other, kMostRanks) == value) return;
+        read.fail({name, "is " + *other + ", but " + place.launcher + " says " + std::to_string(value),
+                   "unset it, or leave it to the launcher"});
+    };
+    check("RANK", place.rank);
+    check("WORLD_SIZE", place.worldSize);
+}
+
+void checkNumbers(Reader& read, const LaunchPlace& place) {
+    const std::string by = " (" + place.launcher + ")";
+    if (place.worldSize < 1)
+        return read.fail({"the number of ranks", "is " + std::to_string(place.worldSize) + by, "start at least one"});
+    if (place.rank >= place.worldSize)
+        read.fail({"the rank",
+                   "is " + std::to_string(place.rank) + by + " of " + std::to_string(place.worldSize) +
+                       ": ranks count from 0 to " + std::to_string(place.worldSize - 1),
+                   "check what sets it"});
+    if (place.localSize > place.worldSize || (place.localSize > 0 && place.localRank >= place.localSize))
+        read.fail({"the local rank",
+                   "is " + std::to_string(place.localRank) + " of " + std::to_string(place.localSize) +
+                       " on this host" + by + ", of " + std::to_string(place.worldSize) + " ranks in all",
+                   "check what sets it"});
+}
+
+bool isSlurmStep(const LaunchSources& sources) {
+    return sources.has("SLURM_STEP_ID") || sources.has("SLURM_STEPID");
+}
+
+}  // namespace
+
+std::optional<std::string> LaunchSources::find(const std::string& name) const {
+    const auto found = environment.find(name);
+    if (found == environment.end() || found->second.empty()) return {};
+    return found->second;
+}
+
+std::string LaunchPlace::text() const {
+    std::string line = "rank " + std::to_string(rank) + " of " + std::to_string(worldSize);
+    if (localSize > 0) line += " (local rank " + std::to_string(localRank) + " of " + std::to_string(localSize) + ")";
+    line += launcher == "by hand" ? ", by hand" : launcher == "alone" ? ", alone" : ", by " + launcher;
+    for (std::size_t i = 0; i < found.size(); ++i) line += (i == 0 ? ": " : ", ") + found[i];
+    return line;
+}
+
+std::string LaunchPlace::hostOf(int which) const {
+    return static_cast<std::size_t>(which) < hosts.size() ? hosts[static_cast<std::size_t>(which)] : "";
+}
+
+Result<LaunchPlace> findLaunchPlace(const LaunchOptions& options, const LaunchSources& sources) {
+    LaunchPlace place;
+    Reader read(sources, place);
+    const auto either = [&](const char* one, const char* other) { return sources.has(one) || sources.has(other); };
+    if (options.rank || options.worldSize) {
+        readOptions(read, options, sources, place);
+    } else if (sources.has("TORCHELASTIC_RUN_ID")) {
+        readTorchrun(read, sources, place);
+    } else if (either("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE")) {
+        readOpenMpi(read, sources, place);
+    } else if (either("PMI_RANK", "PMI_SIZE") && !isSlurmStep(sources)) {
+        readPmi(read, sources, place);
+    } else if (isSlurmStep(sources)) {
+        readSlurm(read, sources, place);
+    } else if (either("RANK", "WORLD_SIZE")) {
+        readTorchrun(read, sources, place);
+    } else if (!sources.nodeFile.empty() && sources.nodeFile.size() > 1) {
+        read.fail({"PBS_NODEFILE", "has " + std::to_string(sources.nodeFile.size()) + " lines, but PBS tells no ranks",
+                   "start each with --rank, as ringsidectl export --to pbs does"});
+    } else {
+        place.launcher = "alone";
+        place.localSize = 1;
+    }
+    if (!read.problem()) overrideWith(read, options, place);
+    if (!read.problem()) checkNumbers(read, place);
+    if (!read.problem()) checkAgreement(read, sources, place);
+    if (read.problem()) return *read.problem();
+    if (place.isAlone()) place.localSize = 1;
+    if (place.isOneHost() && place.masterPort == 0) place.masterHosts = {"127.0.0.1"};
+    return place;
+}
+
+}  // namespace ringside

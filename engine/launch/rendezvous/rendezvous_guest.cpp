@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/rendezvous/rendezvous_guest.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/crypto/secret.h"
+
+namespace ringside {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kConnectPatience{1000};
+constexpr milliseconds kAnswerPatience{5000};
+constexpr milliseconds kRetryPause{100};
+constexpr milliseconds kAfterDeadline{10000};  // rank 0 then says itself who is missing
+constexpr int kClockProbes = 8;
+
+std::int64_t clockNowUs() {
+    return std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now().time_since_epoch()).count();
+}
+
+// One rank that looks for its host.
+class Search {
+  public:
+    Search(const RendezvousTerms& terms, Greeting greeting)
+        : m_terms(terms), m_greeting(std::move(greeting)), m_until(steady_clock::now() + terms.deadline) {}
+
+    // A connection for the role, accepted by the right host; or why not.
+    Result<UniqueFd> connect(const std::string& role) {
+        m_greeting.role = role;
+        while (steady_clock::now() < m_until) {
+            for (const int port : m_terms.ports) {
+                for (const std::string& host : m_terms.hosts) {
+                    UniqueFd socket = tryAt(host, port);
+                    if (socket) return socket;
+                    if (m_refused) return *m_refused;
+                }
+            }
+            ::poll(nullptr, 0, static_cast<int>(kRetryPause.count()));
+        }
+        return Problem{
+            "rank 0",
+            "was not found within " + std::to_string(m_terms.deadline.count() / 1000) + " s at " + places() + m_hint,
+            "check that it runs and that this host reaches it; --master HOST:PORT says where"};
+    }
+    const std::string& hostKey() const { return m_hostKey; }
+
+  private:
+    UniqueFd tryAt(const std::string& host, int port) {
+        UniqueFd socket = connectTo(host, port, steady_clock::now() + kConnectPatience);
+        if (!socket) return {};
+        const auto until = steady_clock::now() + kAnswerPatience;
+        const auto challenge = receiveLine(socket.get(), kMaxGreetingBytes, until);
+        const auto nonce = challenge ? decodeChallenge(*challenge) : std::nullopt;
+        if (!nonce) return {};
+        m_greeting.nonce = randomHex(16);
+        m_greeting.proof = hmacSha256(m_terms.token, m_greeting.provenText(*nonce));
+        if (!sendLine(socket.get(), encodeGreeting(m_greeting), until)) return {};
+        const auto line = receiveLine(socket.get(), kMaxGreetingBytes, until);
+        const auto answer = line ? decodeAnswer(*line) : std::nullopt;
+        if (!answer) return {};
+        const std::string proof = hmacSha256(m_terms.token, answeredText(m_greeting.nonce, answer->refused));
+        if (!sameSecret(answer->proof, proof)) {
+            m_hint = "; at port " + std::to_string(port) + " another run answers, or one with another RINGSIDE_TOKEN";
+            return {};
+        }
+        if (!answer->refused.empty()) {
+            m_refused = Problem{"this rank", answer->refused,
+                                "start all ranks with the same program, experiment and number of ranks"};
+            return {};
+        }
+        m_hostKey = answer->hostKey;
+        return socket;
+    }
+
+    std::string places() const {
+        std::string text;
+        for (const std::string& host : m_terms.hosts) text += (text.empty() ? "" : ", ") + host;
+        text += " port " + std::to_string(m_terms.ports.front());
+        return m_terms.ports.size() > 1 ? text + " to " + std::to_string(m_terms.ports.back()) : text;
+    }
+
+    const RendezvousTerms& m_terms;
+    Greeting m_greeting;
+    const LineDeadline m_until;
+    std::optional<Problem> m_refused;
+    std::string m_hostKey;
+    std::string m_hint;
+};
+
+// The probe that came back fastest tells best; it cannot be wrong by more than half of its way.
+void compareClocks(Joined& joined) {
+    std::int64_t best = std::numeric_limits<std::int64_t>::max();
+    for (int probe = 0; probe < kClockProbes; ++probe) {
+        const std::int64_t sent = clockNowUs();
+        const auto until = steady_clock::now() + kAnswerPatience;
+        if (!sendLine(joined.channels.control.get(), kClockQuestion, until)) return;
+        const auto line = receiveLine(joined.channels.control.get(), kMaxGreetingBytes, until);
+        const auto there = line ? decodeClock(*line) : std::nullopt;
+        const std::int64_t way = clockNowUs() - sent;
+        if (!there || way >= best) continue;
+        best = way;
+        joined.clockOffsetUs = *there - (sent + way / 2);
+        joined.clockErrorUs = way / 2;
+    }
+}
+
+}  // namespace
+
+Result<Joined> joinRendezvous(const RendezvousTerms& terms, int rank, int worldSize, const std::string& hostName,
+                              const std::string& ownHostKey) {
+    Greeting greeting;
+    greeting.rank = rank;
+    greeting.program = terms.program;
+    greeting.experiment = terms.experiment;
+    greeting.host = hostName;
+    greeting.hostKey = ownHostKey;
+    greeting.pid = ::getpid();
+    Search search(terms, greeting);
+    Joined joined;
+    for (const auto& [role, channel] :
+         {std::pair{"control", &joined.channels.control}, std::pair{"telemetry", &joined.channels.telemetry},
+          std::pair{"store", &joined.channels.store}}) {
+        Result<UniqueFd> socket = search.connect(role);
+        if (!socket) return socket.problem();
+        *channel = std::move(socket).value();
+        joined.sameHost = search.hostKey() == ownHostKey;
+        // While rank 0 still waits for this one: it answers nobody afterwards.
+        if (channel == &joined.channels.control && !joined.sameHost) compareClocks(joined);
+    }
+    const auto line = receiveLine(joined.channels.control.get(), kMaxWelcomeBytes,
+                                  steady_clock::now() + terms.deadline + kAfterDeadline);
+    const auto verdict = line ? decodeVerdict(*line) : std::nullopt;
+    if (verdict) return Problem{"the start", "was given up by rank 0: " + *verdict, "see rank 0's output"};
+    const auto welcome = line ? decodeWelcome(*line, worldSize) : std::nullopt;
+    if (!welcome) return Problem{"rank 0", "went before all ranks had come", "see its output"};
+    joined.welcome = *welcome;
+    return joined;
+}
+
+}  // namespace ringside

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/rendezvous/rendezvous_host.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/crypto/secret.h"
+#include "base/system/files.h"
+
+namespace ringside {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kSendPatience{1000};
+constexpr int kFirstPort = 20000;  // below the ports that kernels give to connections
+constexpr int kPortSpan = 12000;
+constexpr int kPortChoices = 8;
+constexpr std::size_t kMostNamed = 8;  // missing ranks in a sentence
+
+std::int64_t nowUs() {
+    return std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now().time_since_epoch()).count();
+}
+
+int portFrom(const std::string& job) {
+    return kFirstPort + static_cast<int>(std::stoul(sha256Text("port " + job).substr(0, 7), nullptr, 16) %
+                                         static_cast<unsigned long>(kPortSpan - kPortChoices));
+}
+
+}  // namespace
+
+RendezvousTerms termsOf(const LaunchPlace& place, const std::string& token, const std::string& program,
+                        const std::string& experiment) {
+    RendezvousTerms terms;
+    terms.token = token.empty() ? sha256Text("ringside job " + place.job) : token;
+    terms.program = program;
+    terms.experiment = experiment;
+    terms.hosts = place.masterHosts;
+    if (place.masterPort != 0) {
+        terms.ports = {place.masterPort};
+    } else {
+        for (int i = 0; i < kPortChoices; ++i) terms.ports.push_back(portFrom(place.job) + i);
+    }
+    return terms;
+}
+
+RendezvousHost::RendezvousHost(RendezvousTerms terms, const LaunchPlace& place, std::string ownHostKey)
+    : m_terms(std::move(terms)), m_place(place), m_hostKey(std::move(ownHostKey)) {}
+
+Problems RendezvousHost::listen() {
+    for (const int port : m_terms.ports) {
+        for (const std::string& host : m_terms.hosts) {
+            if (m_door.listen(host, port, !m_place.isOneHost())) return {};
+        }
+    }
+    std::string hosts;
+    for (const std::string& host : m_terms.hosts) hosts += (hosts.empty() ? "" : ", ") + host;
+    return {{"rank 0",
+             "cannot listen on port " + std::to_string(m_terms.ports.front()) + " of " +
+                 (hosts.empty() ? "any host" : hosts) + " (" + errnoText(errno) + ")",
+             "say with --master HOST:PORT where rank 0's host can be reached, the same on all ranks"}};
+}
+
+std::string RendezvousHost::address() const {
+    return m_door.address();
+}
+
+Result<Gathering> RendezvousHost::gather(int stopFd, const std::function<void(const std::string&)>& say) {
+    m_startedAt = steady_clock::now();
+    m_sayAt = m_startedAt + seconds(2);
+    while (!allHere()) {
+        if (steady_clock::now() - m_startedAt > m_terms.deadline)
+            return dismiss({"the start",
+                            "failed: " + missingText() + " did not come within " +
+                                std::to_string(m_terms.deadline.count() / 1000) + " s",
+                            "see their output; they must reach " + address() + ", or wait longer with --wait SECONDS"});
+        if (waitForInput(stopFd)) {
+            Gathering stopped = close();
+            stopped.stopped = true;
+            return stopped;
+        }
+        m_door.look([this](UniqueFd& socket, const std::string& nonce, const std::string& line) {
+            return greet(socket, nonce, line);
+        });
+        readControls();
+        if (m_problem) return dismiss(*m_problem);
+        sayMissing(say);
+    }
+    return close();
+}
+
+// True when asked to stop. What is ready is found by looking at all: there are few, and this is before training.
+bool RendezvousHost::waitForInput(int stopFd) const {
+    std::vector<pollfd> waiting{{stopFd, POLLIN, 0}};
+    m_door.addInterests(waiting);
+    for (const auto& [rank, guest] : m_guests) {
+        if (guest.control) waiting.push_back({guest.control.get(), POLLIN, 0});
+    }
+    ::poll(waiting.data(), waiting.size(), 50);
+    return stopFd >= 0 && (waiting.front().revents & POLLIN) != 0;
+}
+
+// False for a stranger.
+bool RendezvousHost::greet(UniqueFd& socket, const std::string& nonce, const std::string& line) {
+    const std::optional<Greeting> greeting = decodeGreeting(line);
+    if (!greeting || !sameSecret(greeting->proof, hmacSha256(m_terms.token, greeting->provenText(nonce)))) {
+        sendLine(socket.get(), encodeAnswer({"", "the token is another run's", ""}), steady_clock::now());
+        return false;
+    }
+    const std::string refused = objection(*greeting);
+    answer(socket.get(), *greeting, refused);
+    if (!refused.empty()) {
+        m_problem = Problem{"rank " + std::to_string(greeting->rank) + " on " + greeting->host, refused,
+                            "start all ranks with the same program, experiment and number of ranks"};
+    } else {
+        seat(socket, *greeting);
+    }
+    return true;
+}
+
+void RendezvousHost::answer(int socket, const Greeting& greeting, const std::string& refused) const {
+    sendLine(socket,
+             encodeAnswer({hmacSha256(m_terms.token, answeredText(greeting.nonce, refused)), refused, m_hostKey}),
+             steady_clock::now() + kSendPatience);
+}
+
+// Why somebody who knows the token cannot be one of us.
+std::string RendezvousHost::objection(const Greeting& greeting) {
+    if (greeting.program != m_terms.program)
+        return "runs ringside " + greeting.program + ", but rank 0 runs " + m_terms.program;
+    if (greeting.experiment != m_terms.experiment)
+        return "has another experiment than rank 0 (hash " + greeting.experiment.substr(0, 12) + " instead of " +
+               m_terms.experiment.substr(0, 12) + ")";
+    if (greeting.rank < 1 || greeting.rank >= m_place.worldSize)
+        return "is not one of the ranks 1 to " + std::to_string(m_place.worldSize - 1) + " that are awaited";
+    const auto guest = m_guests.find(greeting.rank);
+    if (guest == m_guests.end()) return greeting.role == "control" ? "" : "has not said who it is first";
+    const bool same = guest->second.host == greeting.host && guest->second.hostKey == greeting.hostKey &&
+                      guest->second.pid == static_cast<pid_t>(greeting.pid);
+    if (!same) return "came twice: also from " + guest->second.host + ", process " + std::to_string(guest->second.pid);
+    return greeting.role == "telemetry" || greeting.role == "store" ? "" : "came twice from the same process";
+}
+
+void RendezvousHost::seat(UniqueFd& socket, const Greeting& greeting) {
+    Guest& guest = m_guests[greeting.rank];
+    if (greeting.role == "telemetry") guest.telemetry = std::move(socket);
+    if (greeting.role == "store") guest.store = std::move(socket);
+    if (greeting.role != "control") return;
+    guest.rank = greeting.rank;
+    guest.host = greeting.host;
+    guest.hostKey = greeting.hostKey;
+    guest.pid = static_cast<pid_t>(greeting.pid);
+    guest.address = peerAddress(socket.get(), false);
+    guest.control = std::move(socket);
+}
+
+// Those who are here ask for the time, and may leave.
+void RendezvousHost::readControls() {
+    for (auto& [rank, guest] : m_guests) {
+        const TakenLine taken = takeLineNow(guest.control.get(), kMaxGreetingBytes);
+        if (taken.state == TakenLine::State::kNotYet) continue;
+        if (taken.state == TakenLine::State::kLine && taken.text == kClockQuestion) {
+            sendLine(guest.control.get(), encodeClock(nowUs()), steady_clock::now() + kSendPatience);
+            continue;
+        }
+        m_problem = Problem{"rank " + std::to_string(rank) + " on " + guest.host, "left before all ranks had come",
+                            "see its output"};
+    }
+}
+
+bool RendezvousHost::allHere() const {
+    return static_cast<int>(m_guests.size()) == m_place.worldSize - 1 &&
+           std::all_of(m_guests.begin(), m_guests.end(), [](const auto& one) { return one.second.complete(); });
+}
+
+std::string RendezvousHost::missingText() const {
+    std::string text;
+    std::size_t count = 0;
+    for (int rank = 1; rank < m_place.worldSize; ++rank) {
+        const auto guest = m_guests.find(rank);
+        if (guest != m_guests.end() && guest->second.complete()) continue;
+        if (++count > kMostNamed) continue;
+        const std::string host = m_place.hostOf(rank);
+        text += (text.empty() ? "rank " : ", rank ") + std::to_string(rank);
+        if (!host.empty()) text += " (on " + host + ")";
+    }
+    return count > kMostNamed ? text + " and " + std::to_string(count - kMostNamed) + " more" : text;
+}
+
+// After 2 s, 6 s, 14 s, ...
+void RendezvousHost::sayMissing(const std::function<void(const std::string&)>& say) {
+    const auto now = steady_clock::now();
+    if (now < m_sayAt || allHere()) return;
+    const auto waited = std::chrono::duration_cast<seconds>(now - m_startedAt);
+    say("waiting for " + missingText() + ", " + std::to_string(waited.count()) + " s so far; they must reach " +
+        address());
+    m_sayAt = now + 2 * std::max(waited, seconds(2));
+}
+
+// Nobody who is here shall wait in vain.
+Problem RendezvousHost::dismiss(Problem problem) {
+    for (const auto& [rank, guest] : m_guests)
+        sendLine(guest.control.get(), encodeVerdict(problem.text()), steady_clock::now());
+    close();
+    return problem;
+}
+
+Gathering RendezvousHost::close() {
+    m_door.close();
+    Gathering gathering;
+    for (auto& [rank, guest] : m_guests) gathering.guests.push_back(std::move(guest));
+    m_guests.clear();
+    return gathering;
+}
+
+}  // namespace ringside

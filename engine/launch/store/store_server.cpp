@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/store/store_server.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <utility>
+
+namespace ringside {
+
+void StoreServer::add(UniqueFd socket, std::string peer) {
+    int fd = socket.get();
+    ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
+    Connection& connection = m_connections[fd];
+    connection.socket = std::move(socket);
+    connection.peer = std::move(peer);
+}
+
+std::vector<pollfd> StoreServer::interests() const {
+    std::vector<pollfd> wanted;
+    for (const auto& [fd, connection] : m_connections) {
+        short writing = connection.output.empty() ? short{0} : short{POLLOUT};
+        wanted.push_back({fd, static_cast<short>(POLLIN | writing), 0});
+    }
+    return wanted;
+}
+
+void StoreServer::onReady(int fd, short events) {
+    auto found = m_connections.find(fd);
+    if (found == m_connections.end() || events == 0) return;
+    Connection& connection = found->second;
+    bool open = (events & POLLNVAL) == 0 && readAll(connection) && writeSome(connection);
+    if (!open) m_connections.erase(fd);
+}
+
+// False when the connection is over.
+bool StoreServer::readAll(Connection& connection) {
+    std::array<char, 16384> buffer;
+    while (true) {
+        ssize_t count = ::recv(connection.socket.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
+        if (count == 0) return false;
+        connection.reader.append({buffer.data(), static_cast<std::size_t>(count)});
+        while (auto frame = connection.reader.next()) {
+            if (!serve(connection, std::move(*frame))) return false;
+        }
+        if (connection.reader.broken()) return refuse(connection, "sent bytes that are not the store's protocol");
+    }
+}
+
+bool StoreServer::serve(Connection& connection, StoreFrame frame) {
+    if (frame.verb == StoreFrame::Verb::kSet) return keep(connection, std::move(frame));
+    if (frame.verb != StoreFrame::Verb::kGet || connection.waiting || !connection.output.empty()) {
+        return refuse(connection, "asked the store out of turn");
+    }
+    auto found = m_values.find(frame.key);
+    if (found != m_values.end()) {
+        answer(connection, found->first, found->second);
+    } else {
+        connection.wanted = std::move(frame.key);
+        connection.waiting = true;
+    }
+    return true;
+}
+
+bool StoreServer::keep(Connection& connection, StoreFrame frame) {
+    auto found = m_values.find(frame.key);
+    std::size_t replaced = found == m_values.end() ? 0 : found->first.size() + found->second.size();
+    std::size_t total = m_storedBytes - replaced + frame.key.size() + frame.value.size();
+    if (total > kMaxStoredBytes) return refuse(connection, "filled the store beyond 64 MiB");
+    if (found == m_values.end() && m_values.size() >= kMaxKeys) {
+        return refuse(connection, "filled the store beyond 65,536 keys");
+    }
+    m_storedBytes = total;
+    m_values[frame.key] = std::move(frame.value);
+    answerWaiting(frame.key);
+    return true;
+}
+
+void StoreServer::answerWaiting(const std::string& key) {
+    for (auto& [fd, connection] : m_connections) {
+        if (!connection.waiting || connection.wanted != key) continue;
+        connection.waiting = false;
+        answer(connection, key, m_values[key]);
+        writeSome(connection);  // an error shows again when this connection is next ready
+    }
+}
+
+void StoreServer::answer(Connection& connection, const std::string& key, const std::string& value) {
+    connection.output += encodeStoreFrame({StoreFrame::Verb::kValue, key, value});
+}
+
+bool StoreServer::writeSome(Connection& connection) {
+    while (!connection.output.empty()) {
+        ssize_t count = ::send(connection.socket.get(), connection.output.data(), connection.output.size(),
+                               MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
+        connection.output.erase(0, static_cast<std::size_t>(count));
+    }
+    return true;
+}
+
+bool StoreServer::refuse(const Connection& connection, const std::string& message) {
+    m_problems.push_back({connection.peer, message, "its worker is disconnected from the store; see its log"});
+    return false;
+}
+
+}  // namespace ringside

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <poll.h>
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/errors/result.h"
+#include "base/system/unique_fd.h"
+#include "launch/store/store_protocol.h"
+
+namespace ringside {
+
+// The key-value store through which ranks find each other, driven by the supervisor's poll loop: add the supervisor's
+// end of each rank's socket, poll interests(), pass what is ready to onReady(). Never blocks. A peer that breaks the
+// protocol or a limit is disconnected and becomes a problem; the others go on.
+class StoreServer {
+  public:
+    static constexpr std::size_t kMaxKeys = 65536;
+    static constexpr std::size_t kMaxStoredBytes = std::size_t{64} << 20;
+
+    // A connected stream socket; `peer` names it in problems ("rank 3").
+    void add(UniqueFd socket, std::string peer);
+
+    // The descriptors to poll and for what.
+    std::vector<pollfd> interests() const;
+
+    // Reads, answers and writes as far as possible without waiting. Unknown descriptors are ignored.
+    void onReady(int fd, short events);
+
+    std::size_t connectionCount() const { return m_connections.size(); }
+
+    // What peers got wrong since the last call.
+    Problems takeProblems() { return std::exchange(m_problems, {}); }
+
+  private:
+    struct Connection {
+        UniqueFd socket;
+        std::string peer;
+        StoreFrameReader reader;
+        std::string wanted;  // key of the unanswered get, if waiting
+        bool waiting = false;
+        std::string output;
+    };
+
+    bool readAll(Connection& connection);
+    bool writeSome(Connection& connection);
+    bool serve(Connection& connection, StoreFrame frame);
+    bool keep(Connection& connection, StoreFrame frame);
+    void answerWaiting(const std::string& key);
+    static void answer(Connection& connection, const std::string& key, const std::string& value);
+    bool refuse(const Connection& connection, const std::string& message);
+
+    std::map<int, Connection> m_connections;  // by descriptor
+    std::map<std::string, std::string> m_values;
+    std::size_t m_storedBytes = 0;
+    Problems m_problems;
+};
+
+}  // namespace ringside

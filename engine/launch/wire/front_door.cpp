@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/wire/front_door.h"
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <memory>
+#include <utility>
+
+#include "base/crypto/secret.h"
+#include "launch/wire/greeting.h"
+
+namespace ringside {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kStrangerPatience{5000};
+
+void openToAll(const std::string& host, sockaddr& address) {
+    auto* v4 = reinterpret_cast<sockaddr_in*>(&address);
+    const bool loops = address.sa_family == AF_INET && (ntohl(v4->sin_addr.s_addr) >> 24) == 127;
+    const bool named = host != "localhost" && host.find_first_not_of("0123456789.") != std::string::npos;
+    if (loops && named) v4->sin_addr.s_addr = htonl(INADDR_ANY);
+}
+
+}  // namespace
+
+bool FrontDoor::listen(const std::string& host, int port, bool loopbackIsAny) {
+    addrinfo hints{};
+    hints.ai_socktype = SOCK_STREAM;
+    addrinfo* found = nullptr;
+    if (::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found) != 0) return false;
+    const std::unique_ptr<addrinfo, void (*)(addrinfo*)> all(found, ::freeaddrinfo);
+    for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
+        UniqueFd socket(::socket(one->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+        const int on = 1;
+        if (loopbackIsAny) openToAll(host, *one->ai_addr);
+        if (!socket || ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0) continue;
+        if (::bind(socket.get(), one->ai_addr, one->ai_addrlen) != 0 || ::listen(socket.get(), 1024) != 0) continue;
+        m_listener = std::move(socket);
+        return true;
+    }
+    return false;
+}
+
+void FrontDoor::close() {
+    m_listener.reset();
+    m_pending.clear();
+}
+
+std::string FrontDoor::address() const {
+    return ownAddress(m_listener.get(), true);
+}
+
+void FrontDoor::addInterests(std::vector<pollfd>& waiting) const {
+    if (m_listener) waiting.push_back({m_listener.get(), POLLIN, 0});
+    for (const Pending& pending : m_pending) waiting.push_back({pending.socket.get(), POLLIN, 0});
+}
+
+void FrontDoor::accept() {
+    for (std::size_t round = 0; round < kMostPending; ++round) {  // bounded: a flood must not keep us here
+        UniqueFd socket(::accept4(m_listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+        if (!socket) return;
+        if (m_pending.size() >= kMostPending) {
+            m_pending.pop_front();  // whoever has been silent for longest
+            ++m_strangers;
+        }
+        sendWithoutDelay(socket.get());
+        Pending pending{std::move(socket), randomHex(16), steady_clock::now() + kStrangerPatience};
+        if (!sendLine(pending.socket.get(), encodeChallenge(pending.nonce), steady_clock::now())) continue;
+        m_pending.push_back(std::move(pending));
+    }
+}
+
+void FrontDoor::look(const Greet& greet) {
+    if (m_listener) accept();
+    for (auto pending = m_pending.begin(); pending != m_pending.end();) {
+        const TakenLine taken = takeLineNow(pending->socket.get(), kMaxGreetingBytes);
+        if (taken.state == TakenLine::State::kNotYet && steady_clock::now() < pending->deadline) {
+            ++pending;
+            continue;
+        }
+        const bool known = taken.state == TakenLine::State::kLine && greet(pending->socket, pending->nonce, taken.text);
+        if (!known) ++m_strangers;
+        pending = m_pending.erase(pending);
+    }
+}
+
+}  // namespace ringside

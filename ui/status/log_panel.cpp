@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "status/log_panel.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPainter>
+#include <QPushButton>
+#include <QScrollBar>
+#include <QStyledItemDelegate>
+#include <QVBoxLayout>
+
+#include "theme/theme.h"
+
+namespace ringside {
+namespace {
+
+constexpr int kTimeWidth = 84, kSpeakerWidth = 64;
+
+// Times and speakers in columns; warnings and errors in their colour.
+class LogDelegate final : public QStyledItemDelegate {
+  public:
+    LogDelegate(const Theme& theme, QObject* parent) : QStyledItemDelegate(parent), m_theme(theme) {}
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+        QStyleOptionViewItem whole = option;
+        initStyleOption(&whole, index);
+        whole.text.clear();
+        whole.widget->style()->drawControl(QStyle::CE_ItemViewItem, &whole, painter, whole.widget);
+        painter->save();
+        painter->setFont(whole.font);
+        painter->setPen(whole.palette.color(QPalette::Text));
+        QRect place = option.rect.adjusted(Theme::kSpace1, 0, -Theme::kSpace1, 0);
+        painter->drawText(QRect(place.left(), place.top(), kTimeWidth, place.height()),
+                          Qt::AlignRight | Qt::AlignVCenter, index.data(LogModel::TimeRole).toString());
+        place.setLeft(place.left() + kTimeWidth + Theme::kSpace4);
+        painter->drawText(QRect(place.left(), place.top(), kSpeakerWidth, place.height()),
+                          Qt::AlignLeft | Qt::AlignVCenter, index.data(LogModel::SpeakerRole).toString());
+        place.setLeft(place.left() + kSpeakerWidth);
+        const QString text = index.data(LogModel::TextRole).toString();
+        painter->drawText(place, Qt::AlignLeft | Qt::AlignVCenter,
+                          whole.fontMetrics.elidedText(text, Qt::ElideRight, place.width()));
+        painter->restore();
+    }
+
+  protected:
+    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
+        QStyledItemDelegate::initStyleOption(option, index);
+        const QString level = index.data(LogModel::LevelRole).toString();
+        const ThemeColors& c = m_theme.colors();
+        const QColor color = level == QLatin1String("error")     ? c.danger
+                             : level == QLatin1String("warning") ? c.warningText
+                                                                 : c.text;
+        option->palette.setColor(QPalette::Text, color);
+        option->palette.setColor(QPalette::HighlightedText, color);
+    }
+
+  private:
+    const Theme& m_theme;
+};
+
+}  // namespace
+
+LogPanel::LogPanel(const RunModel& run, const Theme& theme, QWidget* parent) : QWidget(parent), m_model(run) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(Theme::kSpace3, Theme::kSpace1, Theme::kSpace3, 0);
+    column->setSpacing(Theme::kSpace1);
+    column->addWidget(makeHeader());
+    m_view = new QListView(this);
+    m_view->setObjectName(QStringLiteral("logListView"));
+    m_view->setAccessibleName(tr("Log of the run"));
+    m_view->setToolTip(tr("What the ranks and their supervisor said"));
+    m_view->setModel(&m_model);
+    m_view->setUniformItemSizes(true);
+    m_view->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored);
+    m_view->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    m_view->setItemDelegate(new LogDelegate(theme, m_view));
+    column->addWidget(m_view, 1);
+    // Follows the newest line until the reader scrolls up.
+    connect(&m_model, &QAbstractItemModel::rowsAboutToBeInserted, this, [this] {
+        const QScrollBar* bar = m_view->verticalScrollBar();
+        m_view->setProperty("follows", bar->value() >= bar->maximum() - 2);
+    });
+    connect(&m_model, &QAbstractItemModel::rowsInserted, this, [this] {
+        if (m_view->property("follows").toBool()) m_view->scrollToBottom();
+    });
+}
+
+QWidget* LogPanel::makeHeader() {
+    auto* header = new QWidget(this);
+    auto* line = new QHBoxLayout(header);
+    line->setContentsMargins(0, 0, 0, 0);
+    auto* title = new QLabel(tr("Log"), header);
+    title->setProperty("role", "title");
+    auto* copy = new QPushButton(tr("Copy all"), header);
+    copy->setObjectName(QStringLiteral("copyLogButton"));
+    copy->setToolTip(tr("Copy the whole log to the clipboard"));
+    connect(copy, &QPushButton::clicked, this, [this] { QApplication::clipboard()->setText(m_model.allText()); });
+    line->addWidget(title, 1);
+    line->addWidget(copy);
+    return header;
+}
+
+}  // namespace ringside

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "status/run_text.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <cmath>
+
+#include "models/run_model.h"
+#include "words/field_text.h"
+
+namespace ringside {
+namespace {
+
+QString runWords(const char* text) {
+    return QCoreApplication::translate("run", text);
+}
+
+QString epochText(const RunData& run) {
+    if (!run.started() || !run.lastStep()) return runWords("Starting the ranks");
+    return runWords("Epoch %1 of %2, step %3 of %4")
+        .arg(groupedText(run.lastStep()->epoch), groupedText(run.epochs()), groupedText(run.lastStep()->step),
+             groupedText(run.totalSteps()));
+}
+
+// Of ranks that sleep until another device would be done.
+QString paceText(const RunData& run) {
+    if (!run.pace().any()) return {};
+    return run.keepsPace() ? runWords(", paced") : runWords(", paced, but this CPU is too slow for it");
+}
+
+// What keeps a run from going as fast as it can.
+QString holdText(const RunData& run) {
+    if (run.isPaused()) return runWords(", paused after %1").arg(QString::fromStdString(run.pausedAfter()));
+    if (run.stepsPerSecondAtMost() > 0)
+        return runWords(", slow motion: %1 steps/s").arg(run.stepsPerSecondAtMost(), 0, 'g', 4);
+    return {};
+}
+
+QString outcomeText(const RunData& run) {
+    QString text = runWords("%1 steps").arg(groupedText(run.lastStep() ? run.lastStep()->step : 0));
+    if (run.validationEpochs().empty()) return text;
+    const EpochResult& last = run.validationEpochs().back();
+    if (std::isfinite(last.accuracy)) {
+        return text + runWords(", validation accuracy %1 %").arg(last.accuracy * 100, 0, 'f', 1);
+    }
+    return text + runWords(", validation loss %1").arg(last.loss, 0, 'g', 4);
+}
+
+}  // namespace
+
+QString progressText(RunController::State state, const RunData& run, const QString& message) {
+    using enum RunController::State;
+    switch (state) {
+        case Idle:
+            return message.isEmpty() ? runWords("Ready to run") : message;
+        case Starting:
+            return runWords("Starting the ranks");
+        case Running:
+            return epochText(run) + paceText(run) + holdText(run);
+        case Stopping:
+            return runWords("Stopping at the next step");
+        case Finished:
+            return runWords("Finished: ") + outcomeText(run) + paceText(run);
+        case Stopped:
+            return runWords("Stopped: ") + outcomeText(run);
+        case Failed:
+            break;
+    }
+    return runWords("Failed: ") + message;
+}
+
+QString timeLeftText(const RunData& run) {
+    if (run.ended() || run.isPaused() || !run.secondsLeft()) return {};
+    return runWords("%1 left").arg(durationText(*run.secondsLeft()));
+}
+
+double progressShare(const RunData& run) {
+    if (run.totalSteps() <= 0 || !run.lastStep()) return 0;
+    return std::clamp(static_cast<double>(run.lastStep()->step) / static_cast<double>(run.totalSteps()), 0.0, 1.0);
+}
+
+QString durationText(double seconds) {
+    const auto whole = static_cast<std::int64_t>(std::ceil(std::max(0.0, seconds)));
+    if (whole < 60) return runWords("%1 s").arg(whole);
+    if (whole < 3600) return runWords("%1 min %2 s").arg(whole / 60).arg(whole % 60);
+    return runWords("%1 h %2 min").arg(whole / 3600).arg(whole % 3600 / 60);
+}
+
+}  // namespace ringside

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QTableWidget>
+#include <map>
+
+#include "strategy/page/strategy_tables.h"
+#include "strategy/scene/strategy_process.h"
+#include "strategy/scene/strategy_scene.h"
+
+namespace ringside {
+
+class Theme;
+
+// Every strategy for this model and world size, predicted and as it was seen. A click takes one over.
+class ChoicesTable final : public QTableWidget {
+    Q_OBJECT
+  public:
+    explicit ChoicesTable(Theme& theme, QWidget* parent = nullptr);
+
+    void setScene(const StrategyScene& scene);
+    void setFigures(const QString& strategy, const StrategyFigures& figures);
+    void setProof(const QString& strategy, const StrategyProof& proof);
+    void forgetSeen();
+    StrategyTable table() const;
+
+  Q_SIGNALS:
+    void chosen(const std::string& strategy);
+
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+  private:
+    void fill();
+    void scrollToCurrent();
+    void fillRow(int row, const StrategyChoice& choice);
+    void put(int row, int column, const QString& text, bool current, const QString& tip = {});
+    void refuse(int row, const StrategyChoice& choice);
+    QString proofText(const std::string& name) const;
+
+    Theme& m_theme;
+    std::vector<StrategyChoice> m_choices;
+    std::string m_current;
+    std::map<std::string, StrategyFigures> m_figures;
+    std::map<std::string, StrategyProof> m_proofs;
+};
+
+}  // namespace ringside

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The part of StrategyPage that takes a schedule from a file.
+#include "base/system/files.h"
+#include "models/experiment_model.h"
+#include "schedule/schedule.h"
+#include "strategy/page/strategy_page.h"
+
+namespace ringside {
+
+// What the file is for is taken over with it: ranks and micro-batches. What cannot be run is refused with the reason.
+void StrategyPage::loadSchedule(const QString& file) {
+    constexpr std::size_t kMostBytes = 4 << 20;
+    const auto refuse = [&](const Problem& problem) {
+        Q_EMIT failed(tr("%1 is no schedule that can be run: %2")
+                          .arg(file, QString::fromStdString(problem.message + ": " + problem.remedy)));
+    };
+    const Result<std::string> text = readFile(file.toStdString(), kMostBytes);
+    if (!text) return refuse(text.problem());
+    const Result<Schedule> schedule = parseSchedule(text.value());
+    if (!schedule) return refuse(schedule.problem());
+    if (const Result<bool> runs = checkSchedule(schedule.value()); !runs) return refuse(runs.problem());
+    RunConfig next = m_experiment.config();
+    next.parallel.strategy = "pipeline";
+    next.mesh = {};
+    next.pipeline.split.clear();
+    next.pipeline.scheduleFile = file.toStdString();
+    next.pipeline.microBatches = schedule.value().microBatchCount();
+    next.parallel.worldSize = schedule.value().rankCount();
+    const std::int64_t rest = next.loader.batchSize % next.pipeline.microBatches;
+    if (rest != 0) next.loader.batchSize += next.pipeline.microBatches - rest;
+    edit(next, QStringLiteral("pipeline.schedule_file"));
+    Q_EMIT saved(tr("Took over %1 with its %2 ranks and %3 micro-batches")
+                     .arg(file)
+                     .arg(next.parallel.worldSize)
+                     .arg(next.pipeline.microBatches));
+}
+
+}  // namespace ringside

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "strategy/page/strategy_page.h"
+
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QSignalBlocker>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <array>
+
+#include "base/processors/processors.h"
+#include "export/chart_export.h"
+#include "models/experiment_model.h"
+#include "models/run_model.h"
+#include "schedule/schedule.h"
+#include "strategy/page/twin_panel.h"
+#include "strategy/pictures/holds_canvas.h"
+#include "strategy/pictures/memory_canvas.h"
+#include "strategy/pictures/schedule_canvas.h"
+#include "strategy/scene/strategy_sentences.h"
+#include "theme/theme.h"
+
+namespace ringside {
+namespace {
+
+constexpr int kLookMs = 400;  // at most so often at a live run's traces
+constexpr int kLeastHeight = 470;
+constexpr std::array kKinds = {"gpipe", "1f1b", "interleaved", "zero_bubble"};
+
+// Of a machine that was not asked.
+MachineRates usualRates() {
+    return {.processors = usableProcessors()};
+}
+
+// What figures belong to: an experiment whatever its strategy.
+std::string withoutStrategy(const RunConfig& config) {
+    RunConfig plain = config;
+    plain.parallel.strategy = "ddp";
+    plain.mesh = {};
+    plain.pipeline = {};
+    plain.fsdp = {};
+    return plain.toText();
+}
+
+}  // namespace
+
+StrategyPage::StrategyPage(ExperimentModel& experiment, RunModel& run, Theme& theme, const QString& controlProgram,
+                           QWidget* parent)
+    : Page(QStringLiteral("strategy"), tr("Strategy"), parent),
+      m_experiment(experiment),
+      m_run(run),
+      m_theme(theme),
+      m_process(controlProgram) {
+    m_stack = new QStackedLayout(this);
+    m_content = new QWidget;
+    m_content->setObjectName(QStringLiteral("strategyContent"));
+    m_content->setMinimumHeight(kLeastHeight);
+    auto* column = new QVBoxLayout(m_content);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(Theme::kSpace2);
+    column->addWidget(makeTop(), 11);
+    column->addWidget(makeSchedule(), 10);
+    column->addWidget(makeChoices(), 11);
+    auto* scroll = new QScrollArea;
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setProperty("role", "clear");
+    scroll->viewport()->setAutoFillBackground(false);
+    scroll->setWidget(m_content);
+    m_stack->addWidget(scroll);
+    m_empty = new QLabel;
+    m_empty->setObjectName(QStringLiteral("strategyEmptyLabel"));
+    m_empty->setProperty("role", "muted");
+    m_empty->setAlignment(Qt::AlignCenter);
+    m_empty->setWordWrap(true);
+    m_stack->addWidget(m_empty);
+    connectAll();
+    plan();
+}
+
+QWidget* StrategyPage::makeTop() {
+    auto* top = new QWidget;
+    top->setProperty("role", "clear");
+    auto* row = new QHBoxLayout(top);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(Theme::kSpace2);
+    m_holds = new HoldsCanvas(m_theme);
+    m_holdsPanel = new TwinPanel(tr("Who holds what"), QStringLiteral("holds"), m_holds);
+    m_memory = new MemoryCanvas(m_theme);
+    m_memoryPanel = new TwinPanel(tr("Memory of each rank"), QStringLiteral("memory"), m_memory);
+    row->addWidget(m_holdsPanel, 1);
+    row->addWidget(m_memoryPanel, 1);
+    return top;
+}
+
+QWidget* StrategyPage::makeSchedule() {
+    m_schedule = new ScheduleCanvas(m_theme);
+    m_schedulePanel = new TwinPanel(tr("Schedule"), QStringLiteral("schedule"), m_schedule);
+    m_kinds = new SegmentedControl(
+        {{tr("GPipe"), tr("All micro-batches forward, then all backward"), QStringLiteral("gpipeButton")},
+         {tr("1F1B"), tr("Forward and backward in turns, which holds fewer activations"),
+          QStringLiteral("oneForwardOneBackwardButton")},
+         {tr("Interleaved"), tr("Several stages on each rank, which idle less"), QStringLiteral("interleavedButton")},
+         {tr("Zero bubble"), tr("Backward in two halves, of which one fills the gaps"),
+          QStringLiteral("zeroBubbleButton")}});
+    m_schedulePanel->addControl(m_kinds);
+    return m_schedulePanel;
+}
+
+QWidget* StrategyPage::makeChoices() {
+    auto* panel = new QFrame;
+    panel->setProperty("role", "panel");
+    auto* column = new QVBoxLayout(panel);
+    column->setContentsMargins(Theme::kSpace4, Theme::kSpace2, Theme::kSpace4, Theme::kSpace2);
+    column->setSpacing(Theme::kSpace1);
+    auto* head = new QHBoxLayout;
+    auto* title = new QLabel(tr("Strategies"));
+    title->setProperty("role", "title");
+    m_choicesNote = new ElidedLabel;
+    m_choicesNote->setObjectName(QStringLiteral("strategiesNoteLabel"));
+    m_choicesNote->setProperty("role", "muted");
+    m_choicesNote->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    head->addWidget(title);
+    head->addWidget(m_choicesNote, 1);
+    const auto addButton = [head](const QString& text, const char* name, const QString& tip) {
+        auto* button = new QPushButton(text);
+        button->setObjectName(QLatin1String(name));
+        button->setToolTip(tip);
+        button->setAccessibleName(text);
+        button->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+        head->addWidget(button);
+        return button;
+    };
+    m_measure = addButton(tr("Measure"), "measureStrategiesButton",
+                          tr("Train each strategy that suits for a few seconds, and fill in what was seen"));
+    m_prove = addButton(tr("Prove"), "proveStrategiesButton",
+                        tr("Train 20 steps under each strategy and compare the weights, bit for bit"));
+    auto* more = addButton(tr("More"), "strategyMoreButton", tr("Tables, files of pictures and numbers, schedules"));
+    more->setProperty("role", "menu");
+    more->setMenu(makeMenu());
+    column->addLayout(head);
+    m_choices = new ChoicesTable(m_theme);
+    column->addWidget(m_choices, 1);
+    return panel;
+}
+
+QMenu* StrategyPage::makeMenu() {
+    m_menu = new QMenu(this);
+    QAction* tables = m_menu->addAction(tr("Pictures as tables"));
+    tables->setObjectName(QStringLiteral("strategyTablesAction"));
+    tables->setCheckable(true);
+    connect(tables, &QAction::toggled, this, &StrategyPage::setTables);
+    m_menu->addSeparator();
+    m_menu->addAction(tr("Load a schedule..."), this, &StrategyPage::askForSchedule)
+        ->setObjectName(QStringLiteral("loadScheduleAction"));
+    m_menu->addAction(tr("Save the schedule in PyTorch's notation..."), this,
+                      [this] { ask(QStringLiteral("csv"), QStringLiteral("actions")); });
+    m_menu->addSeparator();
+    for (const auto& [text, suffix] : {std::pair(tr("Save the page as PNG..."), QStringLiteral("png")),
+                                       std::pair(tr("Save the page as SVG..."), QStringLiteral("svg"))})
+        m_menu->addAction(text, this, [this, wanted = suffix] { ask(wanted, {}); });
+    for (const auto& [text, name] : {std::pair(tr("Save who holds what as CSV..."), QStringLiteral("strategy-holds")),
+                                     std::pair(tr("Save the memory as CSV..."), QStringLiteral("strategy-memory")),
+                                     std::pair(tr("Save the schedule as CSV..."), QStringLiteral("strategy-schedule")),
+                                     std::pair(tr("Save the links' bytes as CSV..."), QStringLiteral("strategy-links")),
+                                     std::pair(tr("Save the strategies as CSV..."), QStringLiteral("strategies"))})
+        m_menu->addAction(text, this, [this, table = name] { ask(QStringLiteral("csv"), table); });
+    return m_menu;
+}
+
+QList<QAction*> StrategyPage::exportActions() const {
+    QList<QAction*> actions = m_menu->actions();
+    actions.removeIf([](const QAction* action) { return action->isCheckable() || action->isSeparator(); });
+    return actions;
+}
+
+void StrategyPage::connectAll() {
+    m_tick.setSingleShot(true);
+    m_tick.setInterval(0);
+    m_look.setSingleShot(true);
+    m_look.setInterval(kLookMs);
+    connect(&m_tick, &QTimer::timeout, this, &StrategyPage::plan);
+    connect(&m_look, &QTimer::timeout, this, &StrategyPage::lookAtRun);
+    connect(&m_experiment, &ExperimentModel::configChanged, this, &StrategyPage::planLater);
+    connect(&m_experiment, &ExperimentModel::dataChanged, this, &StrategyPage::planLater);
+    connect(&m_run, &RunModel::changed, this, [this](unsigned changes) {
+        constexpr unsigned kSeen = kRunStartedChanged | kRanksChanged | kTraceChanged | kEndChanged;
+        if ((changes & kSeen) != 0 && isVisible() && !m_look.isActive()) m_look.start();
+    });
+    connect(&m_run, &RunModel::restarted, this, &StrategyPage::planLater);
+    connect(m_choices, &ChoicesTable::chosen, this, &StrategyPage::takeOver);
+    connect(m_kinds, &SegmentedControl::chosen, this, &StrategyPage::chooseSchedule);
+    connect(m_measure, &QPushButton::clicked, this, &StrategyPage::measure);
+    connect(m_prove, &QPushButton::clicked, this, &StrategyPage::prove);
+    connect(&m_process, &StrategyProcess::measured, m_choices, &ChoicesTable::setFigures);
+    connect(&m_process, &StrategyProcess::proved, m_choices, &ChoicesTable::setProof);
+    connect(&m_process, &StrategyProcess::failed, this, &Page::failed);
+    connect(&m_process, &StrategyProcess::over, this, &StrategyPage::showBusy);
+}
+
+void StrategyPage::showEvent(QShowEvent* event) {
+    Page::showEvent(event);
+    plan();
+}
+
+void StrategyPage::planLater() {
+    if (isVisible() && !m_tick.isActive()) m_tick.start();
+}
+
+void StrategyPage::plan() {
+    m_scene = plannedScene(m_experiment, usualRates());
+    m_scene.ran = ranScene(m_scene, m_run.data());
+    if (const std::string now = withoutStrategy(m_scene.config); now != m_seenFor) {
+        m_seenFor = now;
+        m_process.stop();
+        m_choices->forgetSeen();
+    }
+    showScene();
+}
+
+void StrategyPage::lookAtRun() {
+    m_scene.ran = ranScene(m_scene, m_run.data());
+    showScene();
+}
+
+void StrategyPage::showScene() {
+    const bool nothing = m_scene.choices.empty();
+    m_stack->setCurrentIndex(nothing ? 1 : 0);
+    if (nothing)
+        m_empty->setText(m_scene.loading
+                             ? tr("The data set is being read")
+                             : tr("There is no strategy to show: %1").arg(QString::fromStdString(m_scene.problem)));
+    for (StrategyCanvas* canvas : std::initializer_list<StrategyCanvas*>{m_holds, m_memory, m_schedule})
+        canvas->setScene(m_scene);
+    m_holdsPanel->setTable(holdsTable(m_scene));
+    m_memoryPanel->setTable(memoryTable(m_scene));
+    m_schedulePanel->setTable(scheduleTable(m_scene));
+    m_choices->setScene(m_scene);
+    showSentences();
+    showScheduleChoice();
+    showBusy();
+}
+
+void StrategyPage::showSentences() {
+    const QString problem = QString::fromStdString(m_scene.problem);
+    m_holdsPanel->setSentence(m_scene.cost ? strategyTitle(m_scene) : problem);
+    m_holdsPanel->setNote(holdsSentence(m_scene));
+    m_memoryPanel->setSentence(!m_scene.cost                       ? QString()
+                               : MemoryCanvas::isMeasured(m_scene) ? tr("filled: measured; outline: predicted")
+                                                                   : tr("predicted; a run fills in what it measures"));
+    m_schedulePanel->setSentence(scheduleSentence(m_scene));
+    const std::int64_t ranks = m_scene.config.parallel.worldSize;
+    const QString where = ranks == 1 ? tr("for this model on one rank") : tr("for this model on %1 ranks").arg(ranks);
+    m_choicesNote->setWhole(tr("%1; a click takes one over into the form").arg(where));
+}
+
+void StrategyPage::showScheduleChoice() {
+    const PipelineConfig& pipeline = m_scene.config.pipeline;
+    m_kinds->setVisible(m_scene.config.parallel.strategy == "pipeline");
+    const QSignalBlocker quiet(m_kinds);  // nobody chose
+    const auto found = std::ranges::find(kKinds, pipeline.schedule);
+    if (found != kKinds.end()) m_kinds->setCurrent(static_cast<int>(found - kKinds.begin()));
+}
+
+// The form keeps its paths as they were written; only what spreads the experiment changes.
+void StrategyPage::takeOver(const std::string& strategy) {
+    const auto found = std::ranges::find(m_scene.choices, strategy, &StrategyChoice::name);
+    if (found == m_scene.choices.end()) return;
+    RunConfig next = m_experiment.config();
+    next.parallel.strategy = found->config.parallel.strategy;
+    next.mesh = found->config.mesh;
+    next.pipeline = found->config.pipeline;
+    next.fsdp = found->config.fsdp;
+    edit(next, QStringLiteral("parallel.strategy"));
+}
+
+void StrategyPage::chooseSchedule(int index) {
+    RunConfig next = m_experiment.config();
+    next.pipeline.schedule = kKinds[static_cast<std::size_t>(index)];
+    next.pipeline.scheduleFile.clear();
+    const bool several = next.pipeline.schedule == "interleaved";
+    next.pipeline.stagesPerRank = several ? std::max<std::int64_t>(2, next.pipeline.stagesPerRank) : 1;
+    edit(next, QStringLiteral("pipeline.schedule"));
+}
+
+void StrategyPage::edit(const RunConfig& next, const QString& field) {
+    m_experiment.edit(next, field);
+}
+
+void StrategyPage::measure() {
+    if (m_process.isBusy()) return m_process.stop();
+    m_process.measure(m_scene.config);
+    showBusy();
+}
+
+// Those that `ringsidectl prove` knows and that suit.
+void StrategyPage::prove() {
+    constexpr int kSteps = 20;
+    if (m_process.isBusy()) return m_process.stop();
+    QStringList names;
+    for (const StrategyChoice& one : m_scene.choices)
+        if (one.whyNot.empty() && one.name != "replicas_of_pipelines" && one.name != "data_parallel")
+            names << QString::fromStdString(one.name);
+    m_process.prove(m_scene.config, names, kSteps);
+    showBusy();
+}
+
+void StrategyPage::showBusy() {
+    const bool measuring = m_process.isBusy() && !m_process.isProving();
+    const bool proving = m_process.isBusy() && m_process.isProving();
+    m_measure->setText(measuring ? tr("Stop measuring") : tr("Measure"));
+    m_prove->setText(proving ? tr("Stop proving") : tr("Prove"));
+    m_measure->setEnabled(!proving && !m_scene.choices.empty());
+    m_prove->setEnabled(!measuring && !m_scene.choices.empty());
+}
+
+void StrategyPage::setTables(bool tables) {
+    for (TwinPanel* panel : {m_holdsPanel, m_memoryPanel, m_schedulePanel}) panel->showTable(tables);
+}
+
+QList<StrategyTable> StrategyPage::tables() const {
+    return {holdsTable(m_scene), memoryTable(m_scene), scheduleTable(m_scene), linksTable(m_scene), m_choices->table()};
+}
+
+void StrategyPage::exportTo(const QString& file, const QString& table) {
+    if (m_writing.isBusy()) {
+        Q_EMIT failed(tr("Another file is still being written: export %1 when it is done.").arg(file));
+        return;
+    }
+    std::function<QString()> write;
+    if (table == QStringLiteral("actions") && m_scene.cost) {
+        const QString text = QString::fromStdString(scheduleText(m_scene.plan().schedule)).trimmed();
+        write = [lines = text.split(QLatin1Char('\n')), file] { return exportText(lines, file); };
+    } else if (table.isEmpty()) {
+        write = pictureWriter(*m_content, file);
+    } else {
+        for (const StrategyTable& one : tables())
+            if (one.name == table) write = [lines = one.csvLines(), file] { return exportText(lines, file); };
+    }
+    if (!write) return;
+    m_writing.want(
+        this, [write](const LatestWork::Stop&) { return write(); },
+        [this, file](const QString& problem) {
+            if (problem.isEmpty())
+                Q_EMIT saved(tr("Saved %1").arg(file));
+            else
+                Q_EMIT failed(tr("Not exported: %1").arg(problem));
+        });
+}
+
+void StrategyPage::ask(const QString& suffix, const QString& table) {
+    auto* dialog = new QFileDialog(this, tr("Save"), {}, QStringLiteral("*.") + suffix);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(suffix);
+    const QString name = table.isEmpty() ? this->name() : table == QStringLiteral("actions") ? tr("schedule") : table;
+    dialog->selectFile(name + QLatin1Char('.') + suffix);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QFileDialog::fileSelected, this, [this, table](const QString& file) { exportTo(file, table); });
+    dialog->open();
+}
+
+void StrategyPage::askForSchedule() {
+    auto* dialog = new QFileDialog(this, tr("Load a schedule"), {}, QStringLiteral("*.csv"));
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QFileDialog::fileSelected, this, &StrategyPage::loadSchedule);
+    dialog->open();
+}
+
+}  // namespace ringside

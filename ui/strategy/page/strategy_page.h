@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QLabel>
+#include <QMenu>
+#include <QPushButton>
+#include <QStackedLayout>
+#include <QTimer>
+
+#include "controls/elided_label.h"
+#include "controls/latest_work.h"
+#include "controls/segmented_control.h"
+#include "pages/page.h"
+#include "strategy/page/choices_table.h"
+#include "strategy/scene/strategy_process.h"
+#include "strategy/scene/strategy_scene.h"
+
+namespace ringside {
+
+class ExperimentModel;
+class HoldsCanvas;
+class MemoryCanvas;
+class RunModel;
+class ScheduleCanvas;
+class Theme;
+class TwinPanel;
+
+// How the experiment is spread over its ranks: who holds what, what memory each takes, the schedule as planned and as
+// it ran, and what every other strategy would cost.
+class StrategyPage : public Page {
+    Q_OBJECT
+  public:
+    StrategyPage(ExperimentModel& experiment, RunModel& run, Theme& theme, const QString& controlProgram,
+                 QWidget* parent = nullptr);
+
+    const StrategyScene& scene() const { return m_scene; }
+    void exportTo(const QString& file, const QString& table = {});  // .csv of one table; .png or .svg of the page
+    void loadSchedule(const QString& file);
+
+    bool isSettled() const override { return !m_tick.isActive() && !m_scene.loading; }
+    bool followsRuns() const override { return true; }
+    QList<QAction*> exportActions() const override;
+    QWidget* keyboardHome() const override { return m_choices; }
+
+  protected:
+    void showEvent(QShowEvent* event) override;
+
+  private:
+    QWidget* makeTop();
+    QWidget* makeSchedule();
+    QWidget* makeChoices();
+    QMenu* makeMenu();
+    void connectAll();
+    void planLater();
+    void plan();
+    void lookAtRun();
+    void showScene();
+    void showSentences();
+    void showScheduleChoice();
+    void takeOver(const std::string& strategy);
+    void chooseSchedule(int index);
+    void edit(const RunConfig& next, const QString& field);
+    void measure();
+    void prove();
+    void showBusy();
+    void setTables(bool tables);
+    void ask(const QString& suffix, const QString& table);
+    void askForSchedule();
+    QList<StrategyTable> tables() const;
+
+    ExperimentModel& m_experiment;
+    RunModel& m_run;
+    Theme& m_theme;
+    StrategyScene m_scene;
+    StrategyProcess m_process;
+    LatestWork m_writing;
+    QTimer m_tick;          // plan anew
+    QTimer m_look;          // at the live run
+    std::string m_seenFor;  // the experiment that figures were seen of
+    QStackedLayout* m_stack = nullptr;
+    QLabel* m_empty = nullptr;
+    QWidget* m_content = nullptr;
+    HoldsCanvas* m_holds = nullptr;
+    MemoryCanvas* m_memory = nullptr;
+    ScheduleCanvas* m_schedule = nullptr;
+    TwinPanel* m_holdsPanel = nullptr;
+    TwinPanel* m_memoryPanel = nullptr;
+    TwinPanel* m_schedulePanel = nullptr;
+    SegmentedControl* m_kinds = nullptr;
+    ChoicesTable* m_choices = nullptr;
+    ElidedLabel* m_choicesNote = nullptr;
+    QPushButton* m_measure = nullptr;
+    QPushButton* m_prove = nullptr;
+    QMenu* m_menu = nullptr;
+};
+
+}  // namespace ringside

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "strategy/page/twin_panel.h"
+
+#include <QHeaderView>
+#include <QLabel>
+#include <QVBoxLayout>
+
+#include "theme/theme.h"
+
+namespace ringside {
+
+TwinPanel::TwinPanel(const QString& title, const QString& stem, QWidget* picture, QWidget* parent)
+    : QFrame(parent),
+      m_head(new QHBoxLayout),
+      m_sentence(new ElidedLabel(this)),
+      m_note(new ElidedLabel(this)),
+      m_stack(new QStackedLayout),
+      m_table(new QTableWidget) {
+    setProperty("role", "panel");
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(Theme::kSpace4, Theme::kSpace2, Theme::kSpace4, Theme::kSpace2);
+    column->setSpacing(Theme::kSpace1);
+    m_head->setSpacing(Theme::kSpace2);
+    auto* name = new QLabel(title);
+    name->setProperty("role", "title");
+    m_head->addWidget(name);
+    m_sentence->setObjectName(stem + QStringLiteral("SentenceLabel"));
+    m_sentence->setProperty("role", "muted");
+    m_sentence->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_head->addWidget(m_sentence, 1);
+    column->addLayout(m_head);
+    auto* scroll = new QScrollArea;
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setProperty("role", "clear");
+    scroll->viewport()->setAutoFillBackground(false);
+    picture->setProperty("role", "clear");
+    scroll->setWidget(picture);
+    m_table->setObjectName(stem + QStringLiteral("Table"));
+    m_table->setAccessibleName(title);
+    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_table->setShowGrid(false);
+    m_table->verticalHeader()->hide();
+    m_table->verticalHeader()->setDefaultSectionSize(Theme::kControlHeight - 4);
+    m_table->horizontalHeader()->setStretchLastSection(true);
+    m_stack->addWidget(scroll);
+    m_stack->addWidget(m_table);
+    column->addLayout(m_stack, 1);
+    m_note->setObjectName(stem + QStringLiteral("NoteLabel"));
+    m_note->setProperty("role", "note");
+    m_note->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_note->hide();
+    column->addWidget(m_note);
+}
+
+void TwinPanel::setNote(const QString& note) {
+    m_note->setWhole(note);
+    m_note->setVisible(!note.isEmpty());
+}
+
+void TwinPanel::showTable(bool table) {
+    m_stack->setCurrentIndex(table ? 1 : 0);
+}
+
+void TwinPanel::setTable(const StrategyTable& table) {
+    m_table->setColumnCount(static_cast<int>(table.columns.size()));
+    m_table->setHorizontalHeaderLabels(table.columns);
+    m_table->setRowCount(static_cast<int>(table.rows.size()));
+    for (int row = 0; row < table.rows.size(); ++row)
+        for (int column = 0; column < table.rows[row].size(); ++column)
+            m_table->setItem(row, column, new QTableWidgetItem(table.rows[row][column]));
+}
+
+}  // namespace ringside

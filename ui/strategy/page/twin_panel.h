@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QFrame>
+#include <QHBoxLayout>
+#include <QScrollArea>
+#include <QStackedLayout>
+#include <QTableWidget>
+
+#include "controls/elided_label.h"
+#include "strategy/page/strategy_tables.h"
+
+namespace ringside {
+
+// A picture with its title and a sentence, and the same as a table.
+class TwinPanel final : public QFrame {
+    Q_OBJECT
+  public:
+    TwinPanel(const QString& title, const QString& stem, QWidget* picture, QWidget* parent = nullptr);
+
+    void setSentence(const QString& sentence) { m_sentence->setWhole(sentence); }
+    void setNote(const QString& note);  // below the picture; empty: none
+    void addControl(QWidget* control) { m_head->addWidget(control); }
+    void showTable(bool table);
+    void setTable(const StrategyTable& table);
+
+  private:
+    QHBoxLayout* m_head;
+    ElidedLabel* m_sentence;
+    ElidedLabel* m_note;
+    QStackedLayout* m_stack;
+    QTableWidget* m_table;
+};
+
+}  // namespace ringside

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "strategy/pictures/holds_canvas.h"
+
+#include <QPainter>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "strategy/pictures/ink.h"
+#include "strategy/scene/strategy_sentences.h"
+#include "theme/theme.h"
+
+namespace ringside {
+namespace {
+
+constexpr double kNamesWidth = 88, kHeads = 34;
+constexpr double kLeastRow = 16, kMostRow = 44, kTwoLines = 26;
+constexpr double kStrip = 0.3, kLeastStrip = 4, kLeastSlice = 1.5;
+constexpr double kMostColumn = 72, kRoomForLetters = 30, kRoomForTitle = 34;
+
+// Which third of a cell keeps only a part, of parameters, gradients, optimizer state.
+std::array<bool, 3> shardedThirds(const StrategyScene& scene) {
+    if (scene.plan().mesh.shard == 1) return {false, false, false};
+    const ShardingChoice choice = shardingOf(scene.config, scene.plan());
+    return {choice.freesParameters || !choice.keepsGradients, !choice.keepsGradients, true};
+}
+
+// "Linear", "Conv2d": what a layer is called without its sizes.
+QString kindText(const BuiltLayer& layer) {
+    return QString::fromStdString(layer.name).section(QLatin1Char('('), 0, 0);
+}
+
+}  // namespace
+
+HoldsCanvas::HoldsCanvas(Theme& theme, QWidget* parent) : StrategyCanvas(QStringLiteral("holdsCanvas"), theme, parent) {
+    setAccessibleName(tr("Who holds what: ranks by layers"));
+}
+
+std::vector<HoldsCanvas::Column> HoldsCanvas::columns() const {
+    std::vector<Column> all;
+    const std::vector<BuiltLayer>& layers = scene().plan().layers;
+    for (std::size_t i = 0; i < layers.size(); ++i)
+        if (!layers[i].parameters.empty())
+            all.push_back({i, kindText(layers[i]), QString::fromStdString(layers[i].place)});
+    return all;
+}
+
+void HoldsCanvas::sceneChanged() {
+    const auto ranks = scene().cost ? static_cast<double>(scene().plan().mesh.ranks()) : 1;
+    setMinimumHeight(static_cast<int>(kHeads + ranks * kLeastRow));
+}
+
+double HoldsCanvas::rowHeight() const {
+    const auto ranks = static_cast<double>(scene().plan().mesh.ranks());
+    return std::clamp((height() - kHeads) / ranks, kLeastRow, kMostRow);
+}
+
+QRectF HoldsCanvas::cell(int rank, std::size_t column) const {
+    const double pitch = std::min(kMostColumn, (width() - kNamesWidth) / std::max(1, m_columns));
+    const double gap = pitch > 16 ? 4 : 1;
+    const double row = rowHeight();
+    return {kNamesWidth + static_cast<double>(column) * pitch, kHeads + rank * row, pitch - gap,
+            row - (row > 20 ? 4 : 2)};
+}
+
+void HoldsCanvas::drawHeads(QPainter& painter, const std::vector<Column>& columns) const {
+    painter.setFont(theme().noteFont());
+    painter.setPen(theme().colors().muted);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        const QRectF box = cell(0, i);
+        if (box.width() < kRoomForTitle) return;
+        const auto fit = [&](const QString& text) {
+            return painter.fontMetrics().elidedText(text, Qt::ElideRight, static_cast<int>(box.width()));
+        };
+        painter.drawText(QRectF(box.left(), 0, box.width(), 15), Qt::AlignHCenter, fit(columns[i].title));
+        painter.drawText(QRectF(box.left(), 14, box.width(), 15), Qt::AlignHCenter, fit(columns[i].place));
+    }
+}
+
+void HoldsCanvas::drawHeld(QPainter& painter, const QRectF& box, int rank, int) const {
+    static constexpr std::array kLetters = {"P", "G", "O"};
+    const QColor color = theme().rankColor(rank);
+    const QColor empty = mixedInk(theme().colors().panel, color, 0.16);
+    const std::array<bool, 3> sharded = shardedThirds(scene());
+    const RankLayout place{scene().plan().mesh, rank};
+    const double third = box.width() / 3;
+    for (int i = 0; i < 3; ++i) {
+        const QRectF part(box.left() + i * third, box.top(), third, box.height());
+        const bool partly = sharded[static_cast<std::size_t>(i)];
+        painter.fillRect(part, partly ? empty : color);
+        // A strip of as many parts as there are ranks, of which this one's is filled.
+        const double strip = partly ? std::max(kLeastStrip, box.height() * kStrip) : 0;
+        if (partly) {
+            const double slice = (third - 2) / static_cast<double>(place.mesh.shard);
+            painter.fillRect(QRectF(part.left() + 1 + slice * place.shard(), part.bottom() - strip,
+                                    std::max(kLeastSlice, slice), strip),
+                             color);
+        }
+        if (third < kRoomForLetters / 3 || box.height() - strip < 12) continue;
+        painter.setFont(theme().noteFont());
+        painter.setPen(partly ? theme().colors().text : inkOn(color));
+        painter.drawText(part.adjusted(0, 0, 0, -strip), Qt::AlignCenter,
+                         QLatin1String(kLetters[static_cast<std::size_t>(i)]));
+    }
+}
+
+void HoldsCanvas::drawRow(QPainter& painter, int rank, const std::vector<Column>& columns) {
+    const StrategyPlan& plan = scene().plan();
+    const QRectF first = cell(rank, 0);
+    const QString place = placeText(plan, rank);
+    const bool two = first.height() >= kTwoLines && !place.isEmpty();
+    painter.setFont(theme().numberFont());
+    painter.setPen(theme().colors().text);
+    const QRectF names(0, first.top(), kNamesWidth - 8, first.height());
+    const int up = Qt::AlignLeft | (two ? Qt::AlignTop : Qt::AlignVCenter);
+    painter.drawText(names, up, tr("Rank %1").arg(rank));
+    if (two) {
+        painter.setFont(theme().noteFont());
+        painter.setPen(theme().colors().muted);
+        painter.drawText(names, Qt::AlignLeft | Qt::AlignBottom,
+                         painter.fontMetrics().elidedText(place, Qt::ElideRight, static_cast<int>(names.width())));
+    }
+    const RankLayout layout{plan.mesh, rank};
+    const std::vector<std::size_t> own = plan.stagesOf(layout.pipeline());
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        const QRectF box = cell(rank, i);
+        const bool holds = std::ranges::any_of(own, [&](std::size_t stage) {
+            return columns[i].layer >= plan.stageBegin[stage] && columns[i].layer < plan.stageBegin[stage + 1];
+        });
+        const BuiltLayer& layer = plan.layers[columns[i].layer];
+        const QString what = tr("Rank %1%2: %3, %4 of parameters")
+                                 .arg(rank)
+                                 .arg(place.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(place),
+                                      QString::fromStdString(layer.name),
+                                      bytesText(static_cast<double>(layer.parameterCount() * kFloatBytes)));
+        if (holds) {
+            drawHeld(painter, box, rank, 1);
+            explain(box, what);
+        } else {
+            painter.setPen(theme().colors().border);
+            painter.setBrush(Qt::NoBrush);
+            painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
+        }
+    }
+}
+
+void HoldsCanvas::draw(QPainter& painter) {
+    const std::vector<Column> all = columns();
+    m_columns = static_cast<int>(all.size());
+    if (all.empty()) return;
+    drawHeads(painter, all);
+    for (int rank = 0; rank < scene().plan().mesh.ranks(); ++rank) drawRow(painter, rank, all);
+}
+
+}  // namespace ringside

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "strategy/pictures/strategy_canvas.h"
+
+namespace ringside {
+
+// Ranks x layers: which rank holds whose parameters, gradients and optimizer state, whole or in part.
+class HoldsCanvas final : public StrategyCanvas {
+    Q_OBJECT
+  public:
+    explicit HoldsCanvas(Theme& theme, QWidget* parent = nullptr);
+
+  protected:
+    void draw(QPainter& painter) override;
+    void sceneChanged() override;
+
+  private:
+    struct Column {
+        std::size_t layer;
+        QString title;
+        QString place;
+    };
+    std::vector<Column> columns() const;
+    QRectF cell(int rank, std::size_t column) const;
+    double rowHeight() const;
+    void drawHeads(QPainter& painter, const std::vector<Column>& columns) const;
+    void drawRow(QPainter& painter, int rank, const std::vector<Column>& columns);
+    void drawHeld(QPainter& painter, const QRectF& box, int rank, int stages) const;
+    int m_columns = 1;
+};
+
+}  // namespace ringside

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "strategy/pictures/schedule_canvas.h"
+
+#include <QPainter>
+#include <algorithm>
+
+#include "strategy/pictures/ink.h"
+#include "strategy/scene/strategy_sentences.h"
+#include "theme/theme.h"
+#include "theme/work_colors.h"
+
+namespace ringside {
+namespace {
+
+constexpr double kTitles = 64, kLabels = 76, kBetween = 10, kLegendHeight = 18;
+constexpr double kLeastLane = 11, kMostLane = 36;
+constexpr double kLeastText = 9;  // room for a digit
+
+bool isForward(const LaneBlock& block) {
+    return block.kind == LaneBlock::Kind::Forward;
+}
+
+}  // namespace
+
+ScheduleCanvas::ScheduleCanvas(Theme& theme, QWidget* parent)
+    : StrategyCanvas(QStringLiteral("scheduleCanvas"), theme, parent) {
+    setAccessibleName(tr("The schedule as planned, and as the ranks ran it"));
+}
+
+int ScheduleCanvas::laneCount() const {
+    int count = 0;
+    for (const LaneGroup& group : m_groups) count += static_cast<int>(group.lanes.size());
+    return count;
+}
+
+void ScheduleCanvas::sceneChanged() {
+    m_groups = scheduleLanes(scene());
+    setMinimumHeight(static_cast<int>(std::max(1, laneCount()) * kLeastLane + kBetween + kLegendHeight));
+}
+
+void ScheduleCanvas::draw(QPainter& painter) {
+    if (laneCount() == 0) return;
+    const double room = height() - kLegendHeight - kBetween * static_cast<double>(m_groups.size() - 1);
+    const double lane = std::clamp(room / laneCount(), kLeastLane, kMostLane);
+    double top = 0;
+    for (const LaneGroup& group : m_groups) {
+        drawGroup(painter, group, top, lane);
+        top += lane * static_cast<double>(group.lanes.size()) + kBetween;
+    }
+    drawLegend(painter);
+}
+
+void ScheduleCanvas::drawGroup(QPainter& painter, const LaneGroup& group, double top, double lane) {
+    const ThemeColors& c = theme().colors();
+    const double left = kTitles + kLabels - (scene().isSharded() && !scene().isPipeline() ? 0 : 48);
+    const double wide = width() - left - 2;
+    painter.setFont(theme().bodyFont());
+    painter.setPen(c.muted);
+    const double all = lane * static_cast<double>(group.lanes.size());
+    painter.drawText(QRectF(0, top, kTitles, all), Qt::AlignLeft | Qt::AlignVCenter, group.title);
+    for (std::size_t i = 0; i < group.lanes.size(); ++i) {
+        const QRectF row(left, top + static_cast<double>(i) * lane, wide, lane - (lane > 14 ? 3 : 1));
+        painter.setFont(theme().noteFont());
+        painter.setPen(c.muted);
+        const QRectF label(kTitles, row.top(), left - kTitles - 6, row.height());
+        painter.drawText(
+            label, Qt::AlignRight | Qt::AlignVCenter,
+            painter.fontMetrics().elidedText(group.lanes[i].label, Qt::ElideMiddle, static_cast<int>(label.width())));
+        painter.fillRect(row, idleBrush(c));
+        const double scale = group.end > 0 ? wide / group.end : 0;
+        for (const LaneBlock& block : group.lanes[i].blocks)
+            drawBlock(painter, block,
+                      {left + block.begin * scale, row.top(), (block.end - block.begin) * scale, row.height()});
+    }
+}
+
+QColor ScheduleCanvas::colorOf(const LaneBlock& block) const {
+    const ThemeColors& c = theme().colors();
+    if (block.kind == LaneBlock::Kind::Moving) return movingColor();
+    if (block.kind == LaneBlock::Kind::Resident) return mixedInk(c.panel, movingColor(), 0.28);
+    const QColor color = block.microBatch >= 0 ? microBatchColor(block.microBatch) : memoryColor(0);
+    if (isForward(block)) return paler(color, c);
+    return block.kind == LaneBlock::Kind::Weights ? mixedInk(color, c.text, 0.25) : color;
+}
+
+void ScheduleCanvas::drawBlock(QPainter& painter, const LaneBlock& block, const QRectF& box) {
+    const QRectF inside = box.adjusted(0, 0, box.width() > 4 ? -1 : 0, 0);
+    const QColor color = colorOf(block);
+    painter.fillRect(inside, color);
+    explain(inside, block.what);
+    if (block.text.isEmpty() || inside.width() < kLeastText || inside.height() < 11) return;
+    painter.setFont(theme().noteFont());
+    if (painter.fontMetrics().horizontalAdvance(block.text) + 2 > inside.width()) return;
+    painter.setPen(inkOn(color));
+    painter.drawText(inside, Qt::AlignCenter, block.text);
+}
+
+void ScheduleCanvas::drawLegend(QPainter& painter) const {
+    QStringList words;
+    if (scene().isPipeline())
+        words << tr("Numbers and colours are micro-batches") << tr("pale: forward") << tr("full: backward");
+    else if (scene().isSharded())
+        words << tr("A row for each unit") << tr("green: gathered or scattered")
+              << tr("pale green: whole on each rank");
+    else
+        words << tr("A row for each rank");
+    words << tr("hatched: idle");
+    if (!m_groups.empty() && !m_groups.back().length.isEmpty()) words << m_groups.back().length;
+    painter.setFont(theme().noteFont());
+    painter.setPen(theme().colors().muted);
+    const QString legend = words.join(QStringLiteral(" · "));
+    painter.drawText(QRectF(0, height() - 15, width(), 15), Qt::AlignRight | Qt::AlignVCenter, legend);
+    const int room = width() - painter.fontMetrics().horizontalAdvance(legend) - Theme::kSpace4;
+    painter.drawText(QRectF(0, height() - 15, room, 15), Qt::AlignLeft | Qt::AlignVCenter,
+                     painter.fontMetrics().elidedText(linksSentence(scene()), Qt::ElideRight, room));
+}
+
+}  // namespace ringside

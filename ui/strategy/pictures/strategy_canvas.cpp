@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "strategy/pictures/strategy_canvas.h"
+
+#include <QHelpEvent>
+#include <QPainter>
+#include <QToolTip>
+#include <algorithm>
+
+#include "theme/theme.h"
+
+namespace ringside {
+
+StrategyCanvas::StrategyCanvas(const QString& name, Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
+    setObjectName(name);
+    connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
+}
+
+void StrategyCanvas::setScene(const StrategyScene& scene) {
+    m_scene = scene;
+    sceneChanged();
+    update();
+}
+
+void StrategyCanvas::paintEvent(QPaintEvent*) {
+    m_parts.clear();
+    if (!m_scene.cost) return;
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    draw(painter);
+}
+
+bool StrategyCanvas::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    // The last drawn lies on top.
+    const auto found = std::find_if(m_parts.rbegin(), m_parts.rend(),
+                                    [help](const Part& part) { return part.where.contains(help->pos()); });
+    if (found == m_parts.rend())
+        QToolTip::hideText();
+    else
+        QToolTip::showText(help->globalPos(), found->what, this, found->where.toAlignedRect());
+    return true;
+}
+
+}  // namespace ringside

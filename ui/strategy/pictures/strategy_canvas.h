@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QWidget>
+#include <vector>
+
+#include "strategy/scene/strategy_scene.h"
+
+namespace ringside {
+
+class Theme;
+
+// A picture of the scene; what is drawn says what it is when pointed at.
+class StrategyCanvas : public QWidget {
+    Q_OBJECT
+  public:
+    StrategyCanvas(const QString& name, Theme& theme, QWidget* parent = nullptr);
+    void setScene(const StrategyScene& scene);
+
+  protected:
+    const StrategyScene& scene() const { return m_scene; }
+    Theme& theme() const { return m_theme; }
+    virtual void draw(QPainter& painter) = 0;
+    virtual void sceneChanged() {}
+    // While drawing: what is said of this part.
+    void explain(const QRectF& part, const QString& what) { m_parts.push_back({part, what}); }
+
+    void paintEvent(QPaintEvent* event) override;
+    bool event(QEvent* event) override;
+
+  private:
+    struct Part {
+        QRectF where;
+        QString what;
+    };
+    Theme& m_theme;
+    StrategyScene m_scene;
+    std::vector<Part> m_parts;
+};
+
+}  // namespace ringside

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "strategy/scene/strategy_scene.h"
+
+#include "base/json/json.h"
+#include "models/experiment_model.h"
+#include "telemetry/data/run_data.h"
+
+namespace ringside {
+namespace {
+
+// What spreads an experiment over its ranks.
+bool isSpreadAlike(const RunConfig& one, const RunConfig& other) {
+    return one.parallel.strategy == other.parallel.strategy && one.parallel.worldSize == other.parallel.worldSize &&
+           meshOf(one) == meshOf(other) && one.pipeline == other.pipeline && one.fsdp == other.fsdp &&
+           one.model == other.model && one.loader.batchSize == other.loader.batchSize &&
+           one.optimizer.kind == other.optimizer.kind && one.training.recompute == other.training.recompute;
+}
+
+std::optional<RunConfig> configOf(const RunData& run) {
+    if (!run.started()) return {};
+    const Result<Json> json = parseJson(run.started()->config, "the run's experiment");
+    if (!json) return {};
+    const Result<RunConfig> config = RunConfig::fromJson(json.value());
+    return config ? std::optional(config.value()) : std::nullopt;
+}
+
+}  // namespace
+
+StrategyScene plannedScene(const ExperimentModel& experiment, const MachineRates& rates) {
+    StrategyScene scene{.config = experiment.resolvedConfig()};
+    if (!experiment.data()) {
+        scene.loading = experiment.isLoadingData();
+        if (!scene.loading && !experiment.problems().empty()) scene.problem = experiment.problems().front().text();
+        return scene;
+    }
+    const Result<CostSubject> subject = costSubject(scene.config, *experiment.data());
+    if (!subject) {
+        scene.problem = subject.problem().text();
+        return scene;
+    }
+    scene.choices = strategyChoices(subject.value(), rates);
+    if (const Problems problems = scene.config.validateForTraining(); !problems.empty()) {
+        scene.problem = problems.front().text();
+        return scene;
+    }
+    Result<StrategyCost> cost = costOf(subject.value(), rates);
+    if (cost)
+        scene.cost = std::move(cost).value();
+    else
+        scene.problem = cost.problem().text();
+    return scene;
+}
+
+std::optional<RanScene> ranScene(const StrategyScene& scene, const RunData& run) {
+    const std::optional<RunConfig> config = configOf(run);
+    if (!config || !scene.cost || !isSpreadAlike(*config, scene.config)) return {};
+    RanScene ran;
+    for (const RankData& rank : run.ranks()) {
+        if (rank.memory) ran.memory.push_back(*rank.memory);
+        ran.bytesPerStep.push_back(rank.bytesPerStep);
+    }
+    if (ran.memory.size() != run.ranks().size()) ran.memory.clear();
+    if (!run.trace()) return ran;
+    ran.idleShare = measuredIdleShare(*run.trace());
+    const auto& steps = run.trace()->steps();
+    for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+        const PassesRange range = passesRange(step->second);
+        if (!step->second.complete() || range.endNs <= range.beginNs) continue;
+        ran.step = step->first;
+        ran.range = range;
+        for (const RankTrace& rank : step->second.ranks) ran.passes.push_back(passesOf(rank));
+        break;
+    }
+    return ran;
+}
+
+}  // namespace ringside

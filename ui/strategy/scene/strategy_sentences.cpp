@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "strategy/scene/strategy_sentences.h"
+
+#include <QCoreApplication>
+#include <QLocale>
+#include <QStringList>
+#include <algorithm>
+
+#include "model/model_summary.h"
+#include "words/form_fields.h"
+
+namespace ringside {
+namespace {
+
+QString sentenceText(const char* text) {
+    return QCoreApplication::translate("strategy", text);
+}
+
+QString number(std::int64_t value) {
+    return QLocale().toString(static_cast<qlonglong>(value));
+}
+
+QString shardedText(const std::string& shard) {
+    if (shard == "optimizer") return sentenceText("O sharded over %1 ranks (ZeRO-1)");
+    if (shard == "gradients") return sentenceText("G and O sharded over %1 ranks (ZeRO-2)");
+    return sentenceText("P, G and O sharded over %1 ranks (ZeRO-3)");
+}
+
+QString scheduleTitle(const RunConfig& config) {
+    if (!config.pipeline.scheduleFile.empty()) return sentenceText("a schedule of its own");
+    return choiceLabel(QString::fromStdString(config.pipeline.schedule));
+}
+
+bool hasBatchNorm(const StrategyPlan& plan) {
+    return std::ranges::any_of(plan.layers, [](const BuiltLayer& layer) { return layer.buffers > 0; });
+}
+
+QString measured(const StrategyScene& scene) {
+    if (!scene.ran || !scene.ran->idleShare) return {};
+    return sentenceText("; measured %1").arg(percentText(*scene.ran->idleShare));
+}
+
+// Slots of one stage's work on the busiest rank, and those in which it waits; equal stages.
+QString slotsSentence(const StrategyScene& scene) {
+    const StrategyPlan& plan = scene.plan();
+    const std::int64_t ranks = plan.mesh.pipeline;
+    const std::int64_t work = plan.microBatches * stagesPerRank(scene.config);
+    const QString who =
+        stagesPerRank(scene.config) > 1
+            ? sentenceText("%1 ranks of %2 stages and %3 micro-batches")
+                  .arg(number(ranks), number(stagesPerRank(scene.config)), number(plan.microBatches))
+            : sentenceText("%1 stages and %2 micro-batches").arg(number(ranks), number(plan.microBatches));
+    const std::string& schedule = scene.config.pipeline.schedule;
+    const bool counts = scene.config.pipeline.scheduleFile.empty() && schedule != "zero_bubble";
+    if (!counts) return sentenceText("%1: %2 of the time is idle").arg(who, percentText(scene.cost->idleShare));
+    return sentenceText("%1: %2 of %3 slots are idle, %4")
+        .arg(who, number(ranks - 1), number(work + ranks - 1), percentText(scene.cost->idleShare));
+}
+
+}  // namespace
+
+QString bytesText(double bytes) {
+    if (bytes < 1024) return sentenceText("%1 B").arg(QLocale().toString(bytes, 'f', 0));
+    return QString::fromStdString(memoryText(static_cast<std::int64_t>(bytes)));
+}
+
+QString percentText(double share) {
+    return sentenceText("%1 %").arg(QLocale().toString(share * 100, 'f', share > 0 ? 1 : 0));
+}
+
+QString stepTimeText(double seconds) {
+    const double ms = seconds * 1e3;
+    if (ms < 1) return sentenceText("%1 µs").arg(QLocale().toString(ms * 1e3, 'f', 0));
+    return sentenceText("%1 ms").arg(QLocale().toString(ms, 'f', ms < 10 ? 2 : 1));
+}
+
+QString strategyTitle(const StrategyScene& scene) {
+    if (!scene.cost) return {};
+    const Mesh& mesh = scene.plan().mesh;
+    const auto stages = static_cast<std::int64_t>(scene.plan().stages());
+    QString text;
+    if (scene.config.parallel.strategy == "model_parallel")
+        text = sentenceText("model split over %1 ranks, one batch at a time").arg(number(mesh.pipeline));
+    else if (mesh.pipeline > 1)
+        text = sentenceText("pipeline of %1 stages, %2 micro-batches, %3")
+                   .arg(number(stages), number(scene.plan().microBatches), scheduleTitle(scene.config));
+    if (mesh.shard > 1)
+        text = mesh.pipeline > 1 ? sentenceText("%1; each stage sharded over %2 ranks").arg(text, number(mesh.shard))
+                                 : shardedText(scene.config.fsdp.shard).arg(number(mesh.shard));
+    if (text.isEmpty()) return sentenceText("%1 whole copies of the model").arg(number(mesh.replicate));
+    return mesh.replicate > 1 ? sentenceText("%1 replicas: %2").arg(number(mesh.replicate), text) : text;
+}
+
+QString scheduleSentence(const StrategyScene& scene) {
+    if (!scene.cost) return {};
+    const StrategyPlan& plan = scene.plan();
+    if (scene.config.parallel.strategy == "model_parallel" && plan.mesh.pipeline > 1)
+        return sentenceText("One batch at a time: %1 of %2 ranks wait, %3")
+                   .arg(number(plan.mesh.pipeline - 1), number(plan.mesh.pipeline),
+                        percentText(scene.cost->idleShare)) +
+               measured(scene);
+    if (plan.mesh.pipeline > 1) return slotsSentence(scene) + measured(scene);
+    if (plan.mesh.shard > 1) {
+        if (scene.config.fsdp.shard != "parameters")
+            return sentenceText(
+                "Parameters are gathered once a step; gradients are averaged, and each rank keeps its part");
+        if (scene.config.fsdp.unit == "whole")
+            return sentenceText("The whole model is gathered for each pass and freed after it");
+        return scene.config.fsdp.prefetch == "next" && scene.config.training.recompute == "none"
+                   ? sentenceText("A unit is gathered while the one before it computes, and freed when it is done")
+                   : sentenceText("Each unit is gathered when it is needed, and freed when it is done");
+    }
+    const auto buckets = bucketBytes(plan.parametersOf(0), scene.config.parallel).size();
+    if (plan.mesh.replicate == 1) return sentenceText("One rank: nothing is exchanged");
+    return buckets == 1 ? sentenceText("Gradients travel in one bucket, when the backward pass is done")
+                        : sentenceText("Gradients travel in %1 buckets while the backward pass goes on").arg(buckets);
+}
+
+QString holdsSentence(const StrategyScene& scene) {
+    if (!scene.cost) return {};
+    const QString all = sentenceText("P parameters, G gradients, O optimizer state");
+    if (scene.plan().microBatches > 1 && hasBatchNorm(scene.plan()))
+        return sentenceText("%1. Batch norm takes its statistics from micro-batches of %2")
+            .arg(all, number(scene.plan().microRows));
+    return scene.isSharded() ? sentenceText("%1; the strip: the rank's part").arg(all) : all;
+}
+
+QString inFlightSentence(const StrategyScene& scene) {
+    if (!scene.isPipeline()) return {};
+    QStringList counts;
+    constexpr int kMost = 8;
+    const auto step = static_cast<int>(scene.plan().mesh.dataRanks());
+    for (int rank = 0; rank < scene.plan().mesh.ranks() && counts.size() < kMost; rank += step)
+        counts << number(static_cast<std::int64_t>(activationsInFlight(scene.plan(), rank)));
+    return sentenceText("in flight: %1").arg(counts.join(QStringLiteral(", ")));
+}
+
+QString linksSentence(const StrategyScene& scene) {
+    if (!scene.cost) return {};
+    const StepTraffic& most = *std::ranges::max_element(scene.cost->traffic, {}, &StepTraffic::all);
+    if (most.all() == 0) return sentenceText("Nothing is sent.");
+    QStringList parts;
+    for (const auto& [bytes, what] :
+         {std::pair(most.gradients, sentenceText("gradients")), std::pair(most.parameters, sentenceText("parameters")),
+          std::pair(most.activations, sentenceText("activations")), std::pair(most.rest, sentenceText("rest"))})
+        if (bytes > 0) parts << sentenceText("%1 %2").arg(what, bytesText(static_cast<double>(bytes)));
+    return sentenceText("A rank sends up to %1 a step: %2.")
+        .arg(bytesText(static_cast<double>(most.all())), parts.join(QStringLiteral(", ")));
+}
+
+QString placeText(const StrategyPlan& plan, int rank) {
+    const RankLayout place{plan.mesh, rank};
+    QStringList parts;
+    if (plan.mesh.pipeline > 1) {
+        QStringList stages;
+        for (const std::size_t stage : plan.stagesOf(place.pipeline())) stages << QString::number(stage);
+        parts << (stages.size() > 1 ? sentenceText("stages %1") : sentenceText("stage %1"))
+                     .arg(stages.join(QStringLiteral(", ")));
+    }
+    if (plan.mesh.replicate > 1) parts << sentenceText("replica %1").arg(place.replicate());
+    if (plan.mesh.shard > 1) parts << sentenceText("shard %1").arg(place.shard());
+    return parts.join(QStringLiteral(", "));
+}
+
+QString choiceTitle(const std::string& name) {
+    static const std::pair<const char*, const char*> kTitles[] = {
+        {"ddp", QT_TRANSLATE_NOOP("strategy", "DDP")},
+        {"data_parallel", QT_TRANSLATE_NOOP("strategy", "DataParallel")},
+        {"fsdp:optimizer", QT_TRANSLATE_NOOP("strategy", "FSDP, optimizer (ZeRO-1)")},
+        {"fsdp:gradients", QT_TRANSLATE_NOOP("strategy", "FSDP, gradients (ZeRO-2)")},
+        {"fsdp:parameters", QT_TRANSLATE_NOOP("strategy", "FSDP, parameters (ZeRO-3)")},
+        {"hsdp", QT_TRANSLATE_NOOP("strategy", "Replicas of FSDP")},
+        {"model_parallel", QT_TRANSLATE_NOOP("strategy", "Model parallel")},
+        {"pipeline:gpipe", QT_TRANSLATE_NOOP("strategy", "Pipeline, GPipe")},
+        {"pipeline:1f1b", QT_TRANSLATE_NOOP("strategy", "Pipeline, 1F1B")},
+        {"pipeline:interleaved", QT_TRANSLATE_NOOP("strategy", "Pipeline, interleaved")},
+        {"pipeline:zero_bubble", QT_TRANSLATE_NOOP("strategy", "Pipeline, zero bubble")},
+        {"replicas_of_pipelines", QT_TRANSLATE_NOOP("strategy", "Replicas of pipelines")}};
+    for (const auto& [key, title] : kTitles)
+        if (name == key) return sentenceText(title);
+    return QString::fromStdString(name);
+}
+
+}  // namespace ringside

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/lanes/lane_frame.h"
+
+#include <QObject>
+#include <QPainterPath>
+#include <algorithm>
+#include <cmath>
+
+#include "telemetry/data/awaited.h"
+#include "theme/phase_colors.h"
+#include "theme/theme.h"
+#include "words/phase_text.h"
+
+namespace ringside {
+namespace {
+
+constexpr double kTickRoom = 90;    // pixels from one label of the axis to the next
+constexpr double kLeastArrow = 10;  // pixels of waiting that are worth an arrow
+constexpr std::size_t kMostArrows = 400;
+
+double niceStep(double least) {
+    const double power = std::pow(10, std::floor(std::log10(least)));
+    for (const double times : {1.0, 2.0, 5.0})
+        if (power * times >= least) return power * times;
+    return power * 10;
+}
+
+QString axisText(double ns, double every) {
+    if (every < 1e4) return QObject::tr("%1 \u00b5s").arg(ns / 1e3, 0, 'f', every < 1e3 ? 1 : 0);
+    return QObject::tr("%1 ms").arg(ns / 1e6, 0, 'f', every < 1e5 ? 2 : every < 1e6 ? 1 : 0);
+}
+
+QString gapText(const LaneClock::Stretch& stretch) {
+    if (stretch.untraced > 0) return QObject::tr("%n step(s) not traced", nullptr, static_cast<int>(stretch.untraced));
+    const double ms = static_cast<double>(stretch.cutNs) / 1e6;
+    return ms >= 1000 ? QObject::tr("%1 s between").arg(ms / 1000, 0, 'f', 1)
+                      : QObject::tr("%1 between").arg(millisecondsText(ms));
+}
+
+}  // namespace
+
+double busyMs(const RankTrace& rank) {
+    std::int64_t sum = 0;
+    for (int phase = 0; phase < kPhaseCount; ++phase) {
+        const auto which = static_cast<Phase>(phase);
+        if (!isCommunication(which) && which != Phase::kIdle && which != Phase::kPaused)
+            sum += timeOf(rank.times, which);
+    }
+    return static_cast<double>(sum) / 1e6;
+}
+
+void LaneFrame::paintBehind() {
+    paintNames();
+    m_painter.save();
+    m_painter.setClipRect(QRectF(m_geometry.area.left(), 0, m_geometry.area.width(), m_geometry.area.height() + 40));
+    paintChosen();
+    paintAxis();
+    paintCuts();
+    m_painter.restore();
+}
+
+void LaneFrame::paintBefore() {
+    m_painter.save();
+    m_painter.setClipRect(QRectF(m_geometry.area.left(), 0, m_geometry.area.width(), m_geometry.lowest()));
+    paintArrows();
+    m_painter.restore();
+}
+
+void LaneFrame::paintNames() {
+    std::vector<double> busy;
+    if (const TracedStep* step = m_model.shownStep())
+        for (const RankTrace& rank : step->ranks) busy.push_back(busyMs(rank));
+    double busiest = -1;  // worth naming in another colour
+    if (busy.size() > 1) {
+        const double most = *std::ranges::max_element(busy);
+        const auto middle = busy.begin() + static_cast<std::ptrdiff_t>(busy.size() / 2);
+        std::ranges::nth_element(busy, middle);
+        if (most > 1.3 * *middle) busiest = most;
+    }
+    for (std::size_t index = 0; index < m_geometry.ranks.size(); ++index) paintName(index, busiest);
+}
+
+// In slow motion and while the run is held: where the rank is now. Else how long it worked in the step.
+QString LaneFrame::noteOf(int rank) const {
+    const RunData& run = m_model.run();
+    const auto at = static_cast<std::size_t>(rank);
+    if (m_model.isLive() && at < run.ranks().size()) {
+        if (run.isPaused() && !run.pausedAfter().empty())
+            return QObject::tr("after %1").arg(QString::fromStdString(run.pausedAfter()));
+        if (run.stepsPerSecondAtMost() > 0 && run.ranks()[at].phase)
+            return QObject::tr("now %1").arg(phaseText(*run.ranks()[at].phase));
+    }
+    const TracedStep* step = m_model.shownStep();
+    if (step == nullptr || !step->ranks[at].known) return {};
+    return QObject::tr("%1 busy").arg(millisecondsText(busyMs(step->ranks[at])));
+}
+
+void LaneFrame::paintName(std::size_t index, double busiest) {
+    const ThemeColors& c = m_theme.colors();
+    const int rank = m_geometry.ranks[index];
+    const QRectF row = m_geometry.row(index), bar = m_geometry.bar(index);
+    m_painter.fillRect(QRectF(0, bar.top(), 3, bar.height()), m_theme.rankColor(rank));
+    QFont bold = m_theme.bodyFont();
+    bold.setWeight(QFont::DemiBold);
+    if (row.height() < 18) bold.setPixelSize(std::max(8, static_cast<int>(row.height()) - 3));
+    m_painter.setFont(bold);
+    m_painter.setPen(c.text);
+    const bool two = row.height() >= 36;
+    const QRectF name(10, bar.top(), LanesGeometry::kNames - 14, bar.height());
+    m_painter.drawText(two ? name.adjusted(0, 0, 0, -bar.height() / 2) : name, Qt::AlignLeft | Qt::AlignVCenter,
+                       QObject::tr("Rank %1").arg(rank));
+    if (!two) return;
+    const TracedStep* step = m_model.shownStep();
+    const bool late = busiest > 0 && step != nullptr && busyMs(step->ranks[static_cast<std::size_t>(rank)]) >= busiest;
+    m_painter.setFont(m_theme.noteFont());
+    m_painter.setPen(late ? c.warningText : c.muted);
+    m_painter.drawText(name.adjusted(0, bar.height() / 2, 0, 4), Qt::AlignLeft | Qt::AlignVCenter, noteOf(rank));
+}
+
+void LaneFrame::paintChosen() {
+    if (!m_model.chosenStep() || m_model.trace() == nullptr) return;
+    const TracedStep* step = m_model.trace()->find(*m_model.chosenStep());
+    if (step == nullptr) return;
+    const double from = x(step->beginNs), to = x(step->endNs);
+    m_painter.fillRect(QRectF(from, 0, std::max(to - from, 2.0), m_geometry.lowest()), m_theme.colors().accentSoft);
+    m_painter.fillRect(QRectF(from, 0, std::max(to - from, 2.0), 2), m_theme.colors().accent);
+}
+
+// Each stretch counts from the beginning of its first step in sight.
+void LaneFrame::paintAxis() {
+    const ThemeColors& c = m_theme.colors();
+    m_painter.setFont(m_theme.noteFont());
+    const double every = niceStep(kTickRoom / m_geometry.pixelsPerNs());
+    const double top = m_geometry.lowest();
+    double free = 0;
+    const auto insight = m_model.stepsInSight();
+    for (const LaneClock::Stretch& stretch : m_model.clock().stretches()) {
+        if (m_geometry.xOf(stretch.shownEnd()) < m_geometry.area.left()) continue;
+        if (m_geometry.xOf(stretch.shown) > m_geometry.area.right()) break;
+        const TracedStep* first = m_model.trace()->find(std::max(stretch.firstStep, insight.first));
+        const double origin = first == nullptr ? stretch.shown : m_model.clock().shownAt(first->beginNs);
+        const double last = std::min(stretch.shownEnd(), m_geometry.left + m_geometry.span);
+        const double skipped = std::max(0.0, std::floor((m_geometry.left - origin) / every));
+        for (double at = skipped * every; origin + at <= last; at += every) {
+            const double pixel = m_geometry.xOf(origin + at);
+            if (pixel < m_geometry.area.left() - 1) continue;
+            m_painter.fillRect(QRectF(pixel, 0, 1, top), c.grid);
+            const QString text = axisText(at, every);
+            const double width = m_painter.fontMetrics().horizontalAdvance(text);
+            const double left = std::max(pixel - width / 2, m_geometry.area.left());
+            if (left < free || left + width > m_geometry.area.right()) continue;
+            m_painter.setPen(c.muted);
+            m_painter.drawText(QPointF(left, top + 17), text);
+            free = left + width + Theme::kSpace2;
+        }
+    }
+}
+
+void LaneFrame::paintCuts() {
+    const ThemeColors& c = m_theme.colors();
+    m_painter.setFont(m_theme.noteFont());
+    const auto& stretches = m_model.clock().stretches();
+    for (std::size_t i = 1; i < stretches.size(); ++i) {
+        const double from = m_geometry.xOf(stretches[i - 1].shownEnd()), to = m_geometry.xOf(stretches[i].shown);
+        if (to < m_geometry.area.left() || from > m_geometry.area.right() || to - from < 8) continue;
+        const double middle = (from + to) / 2;
+        m_painter.setPen(QPen(c.muted, 1, Qt::DotLine));
+        m_painter.drawLine(QPointF(middle, 4), QPointF(middle, m_geometry.lowest() - 4));
+        const QString text = gapText(stretches[i]);
+        const double width = m_painter.fontMetrics().horizontalAdvance(text) + 8.0;
+        if (m_geometry.lowest() < width + 16 || to - from < 14) continue;
+        m_painter.save();
+        m_painter.translate(middle, m_geometry.lowest() / 2);
+        m_painter.rotate(-90);
+        m_painter.fillRect(QRectF(-width / 2, -8, width, 16), c.panel);
+        m_painter.setPen(c.muted);
+        m_painter.drawText(QRectF(-width / 2, -8, width, 16), Qt::AlignCenter, text);
+        m_painter.restore();
+    }
+}
+
+// From who came last to those that waited for it, where that can be seen.
+void LaneFrame::paintArrows() {
+    const auto [first, last] = m_model.stepsTouched();
+    if (first == 0) return;
+    const double least = kLeastArrow / m_geometry.pixelsPerNs();
+    if (m_model.clock().stepLength() < 4 * least) return;
+    const QColor color = m_theme.colors().warning;
+    std::size_t drawn = 0;
+    const auto& steps = m_model.trace()->steps();
+    for (auto step = steps.find(first); step != steps.upper_bound(last); ++step) {
+        for (const LaneArrow& arrow : laneArrows(step->second)) {
+            const int from = m_geometry.indexOf(arrow.from), to = m_geometry.indexOf(arrow.to);
+            if (from < 0 || to < 0 || static_cast<double>(arrow.ns - arrow.sinceNs) < least) continue;
+            if (++drawn > kMostArrows) return;
+            const bool down = to > from;
+            const QRectF source = m_geometry.bar(static_cast<std::size_t>(from));
+            const QRectF target = m_geometry.bar(static_cast<std::size_t>(to));
+            const QPointF begin(x(arrow.ns), down ? source.bottom() : source.top());
+            const QPointF end(x(arrow.ns) + 1, down ? target.top() : target.bottom());
+            const double bend = 9;
+            QPainterPath path(begin);
+            path.cubicTo(begin + QPointF(bend, (end.y() - begin.y()) / 3),
+                         end + QPointF(bend, (begin.y() - end.y()) / 3), end);
+            m_painter.setPen(QPen(color, 1.4));
+            m_painter.setBrush(Qt::NoBrush);
+            m_painter.drawPath(path);
+            const double tip = down ? -7 : 7;
+            m_painter.setPen(Qt::NoPen);
+            m_painter.setBrush(color);
+            m_painter.drawPolygon(QPolygonF({end, end + QPointF(-2, tip), end + QPointF(5, tip)}));
+        }
+    }
+}
+
+}  // namespace ringside

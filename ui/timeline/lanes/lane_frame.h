@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QPainter>
+
+#include "timeline/lanes/lanes_geometry.h"
+#include "timeline/model/timeline_model.h"
+
+namespace ringside {
+
+class Theme;
+
+// What stands around the lanes' bars: names, axis, cuts, the chosen step, arrows.
+class LaneFrame {
+  public:
+    LaneFrame(QPainter& painter, const TimelineModel& model, const LanesGeometry& geometry, const Theme& theme)
+        : m_painter(painter), m_model(model), m_geometry(geometry), m_theme(theme) {}
+
+    void paintBehind();
+    void paintBefore();
+
+  private:
+    void paintNames();
+    void paintName(std::size_t index, double busiest);
+    QString noteOf(int rank) const;
+    void paintChosen();
+    void paintAxis();
+    void paintCuts();
+    void paintArrows();
+    double x(std::int64_t ns) const { return m_geometry.xOf(m_model.clock().shownAt(ns)); }
+
+    QPainter& m_painter;
+    const TimelineModel& m_model;
+    const LanesGeometry& m_geometry;
+    const Theme& m_theme;
+};
+
+// Time in a rank's own work, in milliseconds.
+double busyMs(const RankTrace& rank);
+
+}  // namespace ringside

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/lanes/lanes_widget.h"
+
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QPainter>
+#include <QToolTip>
+#include <algorithm>
+#include <cmath>
+
+#include "theme/theme.h"
+#include "timeline/lanes/lane_frame.h"
+#include "timeline/lanes/lane_painter.h"
+#include "words/phase_text.h"
+
+namespace ringside {
+namespace {
+
+constexpr double kZoomPerNotch = 1.25;
+constexpr double kZoomPerKey = 1.5;
+constexpr double kPanPerKey = 0.2;
+constexpr double kLeastDrag = 4;
+
+}  // namespace
+
+LanesWidget::LanesWidget(TimelineModel& model, const Theme& theme, QWidget* parent)
+    : QWidget(parent), m_model(model), m_theme(theme) {
+    setObjectName(QStringLiteral("timelineLanesArea"));
+    setAccessibleName(tr("What each rank does, on one clock"));
+    setFocusPolicy(Qt::StrongFocus);
+    setMouseTracking(true);
+    for (const auto signal : {&TimelineModel::dataChanged, &TimelineModel::viewChanged, &TimelineModel::choiceChanged})
+        connect(&model, signal, this, qOverload<>(&QWidget::update));
+    connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
+}
+
+std::vector<int> LanesWidget::shownRanks() const {
+    std::vector<int> ranks;
+    const int count = m_model.ranks();
+    if (count <= kMostLanes) {
+        for (int rank = 0; rank < count; ++rank) ranks.push_back(rank);
+        return ranks;
+    }
+    ranks.push_back(m_model.chosenRank());
+    const int worst = m_model.worstRank();
+    if (worst >= 0 && worst != ranks.front()) ranks.push_back(worst);
+    return ranks;
+}
+
+LanesGeometry LanesWidget::geometryOfLanes() const {
+    return {QSizeF(size()), shownRanks(), m_model.left(), m_model.span()};
+}
+
+void LanesWidget::paintEvent(QPaintEvent*) {
+    if (m_model.trace() == nullptr) return;
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const LanesGeometry geometry = geometryOfLanes();
+    LaneFrame frame(painter, m_model, geometry, m_theme);
+    frame.paintBehind();
+    LanePainter(painter, m_model, geometry, m_theme).paint();
+    frame.paintBefore();
+    if (!hasFocus()) return;
+    painter.setPen(m_theme.colors().accent);
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), Theme::kCorner, Theme::kCorner);
+}
+
+const TracedStep* LanesWidget::stepAt(QPointF at) const {
+    if (m_model.trace() == nullptr) return nullptr;
+    const std::int64_t ns = m_model.clock().timeAt(geometryOfLanes().shownAt(at.x()));
+    const TracedStep* step = m_model.trace()->at(ns);
+    return step != nullptr && ns >= step->beginNs && ns <= step->endNs ? step : nullptr;
+}
+
+void LanesWidget::choose(QPointF at) {
+    const LanesGeometry geometry = geometryOfLanes();
+    const auto row = static_cast<int>(at.y() / geometry.pitch());
+    if (row >= 0 && row < static_cast<int>(geometry.ranks.size()))
+        m_model.chooseRank(geometry.ranks[static_cast<std::size_t>(row)]);
+    const TracedStep* step = stepAt(at);
+    m_model.choose(step == nullptr ? std::nullopt : std::optional(step->step));
+}
+
+QString LanesWidget::textAt(QPointF at) const {
+    const LanesGeometry geometry = geometryOfLanes();
+    const auto row = static_cast<int>(at.y() / geometry.pitch());
+    const TracedStep* step = stepAt(at);
+    if (step == nullptr || row < 0 || row >= static_cast<int>(geometry.ranks.size())) return {};
+    const int rank = geometry.ranks[static_cast<std::size_t>(row)];
+    const RankTrace& trace = step->ranks[static_cast<std::size_t>(rank)];
+    if (!trace.known) return {};
+    QString text = tr("Rank %1, step %2, epoch %3").arg(rank).arg(step->step).arg(step->epoch);
+    const std::int64_t ns = m_model.clock().timeAt(geometry.shownAt(at.x()));
+    for (const LaneSpan& span : laneSpans(*step, static_cast<std::size_t>(rank))) {
+        if (ns < span.beginNs || ns > span.endNs) continue;
+        text += tr("\n%1: %2, from %3 of the step")
+                    .arg(phaseText(span.phase), millisecondsText(static_cast<double>(span.endNs - span.beginNs) / 1e6),
+                         millisecondsText(static_cast<double>(span.beginNs - step->beginNs) / 1e6));
+        if (span.waitsFor >= 0) text += tr("\nwaits for rank %1, which came last").arg(span.waitsFor);
+    }
+    for (const CollectiveSpan& one : trace.collectives) {
+        const double pixel = geometry.xOf(m_model.clock().shownAt(one.readyNs));
+        if (std::abs(pixel - at.x()) > 5) continue;
+        text += tr("\ncollective %1: %2 bytes, ready at %3, moved for %4")
+                    .arg(one.number)
+                    .arg(QLocale().toString(static_cast<qlonglong>(one.bytes)))
+                    .arg(millisecondsText(static_cast<double>(one.readyNs - step->beginNs) / 1e6),
+                         one.lastNs < 0 ? tr("a time that is not known")
+                                        : millisecondsText(static_cast<double>(one.endedNs - one.lastNs) / 1e6));
+    }
+    return text;
+}
+
+bool LanesWidget::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const QString text = textAt(help->pos());
+    text.isEmpty() ? QToolTip::hideText() : QToolTip::showText(help->globalPos(), text, this);
+    return true;
+}
+
+void LanesWidget::wheelEvent(QWheelEvent* event) {
+    const LanesGeometry geometry = geometryOfLanes();
+    const double along = event->angleDelta().x() / 120.0;
+    const double notches = event->angleDelta().y() / 120.0;
+    if (along != 0) m_model.pan(-along * kPanPerKey / 2 * m_model.span());
+    if (notches != 0) m_model.zoom(std::pow(kZoomPerNotch, notches), geometry.shownAt(event->position().x()));
+    event->accept();
+}
+
+void LanesWidget::mousePressEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) return;
+    m_dragFrom = event->position();
+    m_dragged = false;
+}
+
+void LanesWidget::mouseMoveEvent(QMouseEvent* event) {
+    if (!m_dragFrom) return;
+    const double by = m_dragFrom->x() - event->position().x();
+    if (!m_dragged && std::abs(by) < kLeastDrag) return;
+    m_dragged = true;
+    m_dragFrom = event->position();
+    m_model.pan(by / geometryOfLanes().pixelsPerNs());
+    setCursor(Qt::ClosedHandCursor);
+}
+
+void LanesWidget::mouseReleaseEvent(QMouseEvent* event) {
+    unsetCursor();
+    if (m_dragFrom && !m_dragged) choose(event->position());
+    m_dragFrom.reset();
+}
+
+void LanesWidget::mouseDoubleClickEvent(QMouseEvent* event) {
+    if (const TracedStep* step = stepAt(event->position())) m_model.showSteps(step->step, step->step);
+}
+
+void LanesWidget::keyPressEvent(QKeyEvent* event) {
+    const double middle = m_model.left() + m_model.span() / 2;
+    if (event->modifiers() != Qt::NoModifier) return QWidget::keyPressEvent(event);
+    switch (event->key()) {
+        case Qt::Key_W:
+            return m_model.zoom(kZoomPerKey, middle);
+        case Qt::Key_S:
+            return m_model.zoom(1 / kZoomPerKey, middle);
+        case Qt::Key_A:
+            return m_model.pan(-kPanPerKey * m_model.span());
+        case Qt::Key_D:
+            return m_model.pan(kPanPerKey * m_model.span());
+        case Qt::Key_F:
+            return m_model.fit();
+        case Qt::Key_Period:
+            return m_model.go(1);
+        case Qt::Key_Comma:
+            return m_model.go(-1);
+        case Qt::Key_Escape:
+            return m_model.choose({});
+        default:
+            QWidget::keyPressEvent(event);
+    }
+}
+
+}  // namespace ringside

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QImage>
+#include <QWidget>
+#include <map>
+#include <vector>
+
+#include "timeline/model/timeline_model.h"
+
+namespace ringside {
+
+class Theme;
+
+// For many ranks: a row for each rank, a column for each traced step, the darker the later the rank came to the step's
+// collectives.
+class LatenessMap final : public QWidget {
+    Q_OBJECT
+  public:
+    LatenessMap(TimelineModel& model, const Theme& theme, QWidget* parent = nullptr);
+
+    QSize minimumSizeHint() const override { return {200, 100}; }
+    // What is under the pointer, in words.
+    QString textAt(QPointF at) const;
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    bool event(QEvent* event) override;
+
+  private:
+    struct Column {
+        int known = 0;
+        std::vector<float> late;  // by rank, share of the step's length
+    };
+    void read();
+    void draw();
+    QRectF area() const;
+    std::int64_t stepAt(double x) const;
+    int rankAt(double y) const;
+
+    TimelineModel& m_model;
+    const Theme& m_theme;
+    std::map<std::int64_t, Column> m_columns;
+    QImage m_image;
+};
+
+}  // namespace ringside

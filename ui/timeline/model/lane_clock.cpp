@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/model/lane_clock.h"
+
+#include <algorithm>
+
+namespace ringside {
+namespace {
+
+constexpr double kLargestGap = 0.5;  // of a step, that is shown as long as it was
+constexpr double kCutShown = 0.14;   // of a step: how long a cut looks
+constexpr double kOpenShown = 0.9;   // of a step: how long what is open at the end looks
+constexpr std::size_t kLookedAt = 200;
+
+double typicalStep(const TraceData& trace) {
+    std::vector<std::int64_t> lengths;
+    for (auto step = trace.steps().rbegin(); step != trace.steps().rend() && lengths.size() < kLookedAt; ++step)
+        lengths.push_back(step->second.endNs - step->second.beginNs);
+    if (lengths.empty()) return 1e6;
+    const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+    std::ranges::nth_element(lengths, middle);
+    return std::max(1e3, static_cast<double>(*middle));
+}
+
+}  // namespace
+
+void LaneClock::read(const TraceData& trace) {
+    m_stretches.clear();
+    m_openUntilNs = -1;
+    m_openShown = 0;
+    m_stepNs = typicalStep(trace);
+    std::int64_t before = 0;  // the step before
+    for (const auto& [number, step] : trace.steps()) {
+        if (m_stretches.empty()) {
+            m_stretches.push_back({step.beginNs, step.endNs, 0, number, number, 0, 0});
+        } else {
+            Stretch& last = m_stretches.back();
+            const std::int64_t gap = step.beginNs - last.endNs;
+            const bool follows = number == before + 1 && static_cast<double>(gap) <= kLargestGap * m_stepNs;
+            if (follows || gap <= 0) {
+                last.endNs = std::max(last.endNs, step.endNs);
+                last.lastStep = number;
+            } else {
+                m_stretches.push_back({step.beginNs, step.endNs, last.shownEnd() + kCutShown * m_stepNs, number, number,
+                                       number - before - 1, gap});
+            }
+        }
+        before = number;
+    }
+}
+
+void LaneClock::setOpenEnd(std::int64_t untilNs) {
+    const bool open = !empty() && untilNs > m_stretches.back().endNs;
+    m_openUntilNs = open ? untilNs : -1;
+    m_openShown = open ? kOpenShown * m_stepNs : 0;
+}
+
+double LaneClock::endShown() const {
+    return empty() ? 0 : m_stretches.back().shownEnd();
+}
+
+double LaneClock::shownAt(std::int64_t ns) const {
+    if (empty()) return 0;
+    const auto after = std::ranges::upper_bound(m_stretches, ns, {}, &Stretch::beginNs);
+    if (after == m_stretches.begin())
+        return m_stretches.front().shown - static_cast<double>(m_stretches.front().beginNs - ns);
+    const Stretch& at = *(after - 1);
+    const double shown = at.shown + static_cast<double>(ns - at.beginNs);
+    if (after != m_stretches.end()) return std::min(shown, after->shown);
+    if (ns <= at.endNs || m_openUntilNs < 0) return shown;
+    const double share = static_cast<double>(ns - at.endNs) / static_cast<double>(m_openUntilNs - at.endNs);
+    return at.shownEnd() + std::min(1.0, share) * m_openShown;
+}
+
+std::int64_t LaneClock::timeAt(double shown) const {
+    if (empty()) return 0;
+    const auto after = std::ranges::upper_bound(m_stretches, shown, {}, &Stretch::shown);
+    const Stretch& at = after == m_stretches.begin() ? m_stretches.front() : *(after - 1);
+    const std::int64_t ns = at.beginNs + static_cast<std::int64_t>(shown - at.shown);
+    return after == m_stretches.end() ? ns : std::min(ns, std::max(at.endNs, at.beginNs));
+}
+
+}  // namespace ringside

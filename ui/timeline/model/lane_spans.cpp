@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/model/lane_spans.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "telemetry/data/awaited.h"
+
+namespace ringside {
+namespace {
+
+// Who ended a wait: the last to come to the collective whose last arrival is nearest to the wait's end.
+int awaitedBy(const TracedStep& step, std::size_t rank, const LaneSpan& wait) {
+    const Meeting* nearest = nullptr;
+    for (const Meeting& meeting : step.meetings) {
+        if (rank >= meeting.arrivedNs.size() || meeting.arrivedNs[rank] < 0) continue;
+        if (meeting.lastNs < wait.beginNs || meeting.arrivedNs[rank] > wait.endNs) continue;
+        if (nearest == nullptr || std::abs(meeting.lastNs - wait.endNs) < std::abs(nearest->lastNs - wait.endNs))
+            nearest = &meeting;
+    }
+    return nearest == nullptr || nearest->lastRank == static_cast<int>(rank) ? -1 : nearest->lastRank;
+}
+
+bool isOut(const std::string& state) {
+    return state == "finished" || state == "stopped";
+}
+
+}  // namespace
+
+std::vector<LaneSpan> laneSpans(const TracedStep& step, std::size_t rank) {
+    std::vector<LaneSpan> spans;
+    for (const Span& span : step.ranks[rank].spans) {
+        if (span.phase == Phase::kIdle || span.endNs <= span.beginNs) continue;
+        const bool same = !spans.empty() && spans.back().phase == span.phase && spans.back().layer == span.layer;
+        // The trainer's own moments between two parts of a phase are shorter than a pixel at any sane zoom.
+        if (same && span.beginNs - spans.back().endNs <= 20'000) {
+            spans.back().endNs = span.endNs;
+        } else {
+            spans.push_back({span.phase, span.layer, span.beginNs, span.endNs, -1});
+        }
+    }
+    for (LaneSpan& span : spans)
+        if (span.phase == Phase::kWaiting) span.waitsFor = awaitedBy(step, rank, span);
+    return spans;
+}
+
+std::vector<LaneArrow> laneArrows(const TracedStep& step) {
+    std::vector<LaneArrow> arrows;
+    for (const Meeting& meeting : step.meetings) {
+        for (std::size_t rank = 0; rank < meeting.arrivedNs.size(); ++rank) {
+            if (meeting.arrivedNs[rank] < 0 || static_cast<int>(rank) == meeting.lastRank) continue;
+            arrows.push_back({meeting.lastRank, static_cast<int>(rank), meeting.arrivedNs[rank], meeting.lastNs});
+        }
+    }
+    return arrows;
+}
+
+int bucketOf(const TracedStep& step, const CollectiveSpan& collective) {
+    const auto found = std::ranges::find_if(step.meetings, [&](const Meeting& meeting) {
+        return meeting.group == collective.group && meeting.number == collective.number;
+    });
+    return found == step.meetings.end() ? -1 : found->bucket;
+}
+
+std::int64_t latenessOf(const TracedStep& step, std::size_t rank) {
+    std::int64_t most = 0;
+    for (const Meeting& meeting : step.meetings) {
+        if (rank >= meeting.arrivedNs.size() || meeting.arrivedNs[rank] < 0) continue;
+        std::int64_t first = meeting.lastNs;
+        for (const std::int64_t arrived : meeting.arrivedNs)
+            if (arrived >= 0) first = std::min(first, arrived);
+        most = std::max(most, meeting.arrivedNs[rank] - first);
+    }
+    return most;
+}
+
+std::vector<OpenSpan> openSpans(const RunData& run) {
+    std::vector<OpenSpan> open;
+    if (!run.trace() || run.trace()->steps().empty()) return open;
+    const bool failed = run.ended() && run.ended()->state == "failed";
+    const std::optional<Awaited> awaited = awaitedRanks(run.ranks());
+    if (!failed && !awaited) return open;
+    const std::int64_t untilNs = run.lastTimeUs() * 1000;
+    for (std::size_t rank = 0; rank < run.ranks().size(); ++rank) {
+        const RankData& state = run.ranks()[rank];
+        OpenSpan span{static_cast<int>(rank), state.phase.value_or(Phase::kIdle), 0, untilNs, {}};
+        for (const auto& [number, step] : run.trace()->steps())
+            if (rank < step.ranks.size() && step.ranks[rank].known) span.beginNs = step.ranks[rank].endNs;
+        if (span.beginNs == 0 || span.beginNs >= untilNs || isOut(state.state)) continue;
+        const int missing = run.ended() ? run.ended()->firstFailedRank : -1;
+        if (awaited && std::ranges::find(awaited->waiting, span.rank) != awaited->waiting.end()) {
+            span.waitsFor = awaited->missing;
+        } else if (failed && missing >= 0 && missing != span.rank && isCommunication(span.phase)) {
+            span.waitsFor = {missing};
+        }
+        if (!span.waitsFor.empty()) span.phase = Phase::kWaiting;
+        // What a rank last said of itself is from before its first step: nothing is known.
+        if (span.phase == Phase::kConnect) span.phase = Phase::kIdle;
+        open.push_back(std::move(span));
+    }
+    return open;
+}
+
+}  // namespace ringside

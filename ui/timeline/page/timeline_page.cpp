@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/page/timeline_page.h"
+
+#include <QHBoxLayout>
+#include <QLocale>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+#include "models/run_model.h"
+#include "models/start_progress.h"
+#include "models/step_cursor.h"
+#include "theme/theme.h"
+#include "timeline/page/timeline_table.h"
+
+namespace ringside {
+namespace {
+
+constexpr int kSideWidth = 300;
+constexpr int kNarrowSide = 264;
+constexpr int kNarrowPage = 900;
+constexpr int kVerdictMs = 500;  // between two verdicts of a live run
+constexpr int kRecordedSteps = 50;
+
+QString stepText(std::int64_t step) {
+    return QLocale().toString(static_cast<qlonglong>(step));
+}
+
+QFrame* makePanel(const char* name) {
+    auto* panel = new QFrame;
+    panel->setProperty("role", "panel");
+    panel->setObjectName(QLatin1String(name));
+    return panel;
+}
+
+QLabel* makeTitle(const QString& text, const char* name) {
+    auto* label = new QLabel(text);
+    label->setProperty("role", "title");
+    label->setObjectName(QLatin1String(name));
+    return label;
+}
+
+}  // namespace
+
+TimelinePage::TimelinePage(RunModel& run, StepCursor& cursor, Theme& theme, const QString& controlProgram,
+                           QWidget* parent)
+    : Page(QStringLiteral("timeline"), tr("Timeline"), parent), m_run(run), m_theme(theme), m_model(run, cursor) {
+    auto* whole = new QWidget(this);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(whole);
+    m_stack = new PageStack(whole);
+    m_empty = new EmptyPanel;
+    m_empty->findChild<QPushButton*>()->setToolTip(tr("Trace each of the next %1 steps").arg(kRecordedSteps));
+    connect(m_empty, &EmptyPanel::actionWanted, this, [this] { Q_EMIT recordWanted(kRecordedSteps); });
+    m_whatIf = new WhatIfPanel(m_model, controlProgram);
+    m_stack->addWidget(m_empty);
+    m_stack->addWidget(makeContent());
+    m_verdictLater.setSingleShot(true);
+    m_verdictLater.setInterval(kVerdictMs);
+    connectParts();
+    takeRun();
+}
+
+QWidget* TimelinePage::makeContent() {
+    m_picture = new QWidget;
+    m_picture->setObjectName(QStringLiteral("timelinePicture"));
+    auto* rows = new QVBoxLayout(m_picture);
+    rows->setContentsMargins(0, 0, 0, 0);
+    rows->setSpacing(Theme::kSpace2);
+    m_banner = new VerdictBanner;
+    m_export = new ViewExport;
+    m_export->setObjectName(QStringLiteral("timelineMoreButton"));
+    m_export->setToolTip(tr("Show the steps in sight as a table, or save them"));
+    m_export->setView([this] { return table(); }, [this] { return m_picture; });
+    m_banner->setExports(m_export);
+    rows->addWidget(m_banner);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(Theme::kSpace2);
+    auto* left = new QVBoxLayout;
+    left->setSpacing(Theme::kSpace2);
+    left->addWidget(makeStrip());
+    left->addWidget(makeLanes(), 1);
+    row->addLayout(left, 1);
+    m_side = makeSide();
+    row->addWidget(m_side);
+    rows->addLayout(row, 1);
+    return m_picture;
+}
+
+QWidget* TimelinePage::makeStrip() {
+    QFrame* panel = makePanel("stepStripPanel");
+    auto* layout = new QVBoxLayout(panel);
+    layout->setContentsMargins(Theme::kSpace4, Theme::kSpace2, Theme::kSpace4, Theme::kSpace2);
+    layout->setSpacing(0);
+    auto* head = new QHBoxLayout;
+    head->setSpacing(Theme::kSpace2);
+    auto* title = new QLabel(tr("Time per step"));
+    title->setProperty("role", "number");
+    m_stripNote = new QLabel;
+    m_stripNote->setObjectName(QStringLiteral("stepStripNoteLabel"));
+    m_stripNote->setProperty("role", "note");
+    head->addWidget(title);
+    head->addWidget(m_stripNote, 1);
+    layout->addLayout(head);
+    m_strip = new StepStrip(m_model, m_theme);
+    m_strip->setFixedHeight(m_strip->sizeHint().height());
+    layout->addWidget(m_strip);
+    return panel;
+}
+
+QWidget* TimelinePage::makeLanes() {
+    QFrame* panel = makePanel("lanesPanel");
+    auto* layout = new QVBoxLayout(panel);
+    layout->setContentsMargins(Theme::kSpace4, Theme::kSpace3, Theme::kSpace4, Theme::kSpace2);
+    layout->setSpacing(Theme::kSpace2);
+    auto* head = new QHBoxLayout;
+    m_title = makeTitle({}, "lanesTitleLabel");
+    head->addWidget(m_title, 1);
+    m_live = new QPushButton(tr("Live"));
+    m_live->setObjectName(QStringLiteral("liveButton"));
+    m_live->setProperty("role", "segment");
+    head->addWidget(new PhaseLegend(m_model, m_theme));
+    head->addWidget(m_live);
+    layout->addLayout(head);
+    m_map = new LatenessMap(m_model, m_theme);
+    m_lanes = new LanesWidget(m_model, m_theme);
+    auto* drawn = new QWidget;
+    drawn->setProperty("role", "clear");
+    auto* column = new QVBoxLayout(drawn);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(m_map, 3);
+    column->addWidget(m_lanes, 2);
+    m_table = new TablePanel(m_rows);
+    m_views = new QStackedWidget;
+    m_views->setProperty("role", "clear");
+    m_views->addWidget(drawn);
+    m_views->addWidget(m_table);
+    layout->addWidget(m_views, 1);
+    return panel;
+}
+
+QWidget* TimelinePage::makeSide() {
+    auto* inside = new QWidget;
+    inside->setProperty("role", "clear");
+    auto* column = new QVBoxLayout(inside);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(Theme::kSpace2);
+    m_step = new StepPanel(m_model, m_theme);
+    column->addWidget(m_step);
+    column->addWidget(m_whatIf, 1);
+    auto* scroll = new QScrollArea;
+    scroll->setObjectName(QStringLiteral("timelineSideArea"));
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setWidget(inside);
+    scroll->viewport()->setAutoFillBackground(false);
+    inside->setAutoFillBackground(false);
+    scroll->setFixedWidth(kSideWidth);
+    return scroll;
+}
+
+void TimelinePage::connectParts() {
+    connect(&m_run, &RunModel::changed, this, [this](unsigned changes) {
+        constexpr unsigned kSeen = kTraceChanged | kRunStartedChanged | kRanksChanged | kEndChanged | kControlChanged;
+        if (changes & kSeen) takeRun();
+    });
+    connect(&m_run, &RunModel::restarted, this, [this] {
+        m_atTheEnd = false;
+        m_model.setReplay(nullptr);
+        m_model.choose({});
+        m_model.follow();
+        takeRun();
+    });
+    connect(&m_run, &RunModel::expectedChanged, this, &TimelinePage::takeRun);
+    connect(&m_verdictLater, &QTimer::timeout, this, &TimelinePage::showVerdict);
+    connect(&m_model, &TimelineModel::viewChanged, this, &TimelinePage::showWords);
+    connect(&m_model, &TimelineModel::choiceChanged, this, &TimelinePage::showWords);
+    connect(&m_model, &TimelineModel::dataChanged, this, &TimelinePage::refresh);
+    connect(m_live, &QPushButton::clicked, this, [this] { m_model.follow(); });
+    connect(m_banner, &VerdictBanner::recordWanted, this, [this] { Q_EMIT recordWanted(kRecordedSteps); });
+    connect(m_banner, &VerdictBanner::whatIfWanted, this, [this] {
+        m_whatIf->tryWithoutDelay();
+        static_cast<QScrollArea*>(m_side)->ensureWidgetVisible(m_whatIf);
+    });
+    connect(m_step, &StepPanel::samplesWanted, this, &TimelinePage::samplesWanted);
+    connect(m_export, &ViewExport::saved, this, &Page::saved);
+    connect(m_export, &ViewExport::failed, this, &Page::failed);
+    connect(m_export, &ViewExport::tableToggled, this, &TimelinePage::showTable);
+    connect(m_table, &TablePanel::rowChosen, this, [this](qint64 row) {
+        const QStringList fields = m_rows.table().row(row);
+        m_model.choose(fields.value(0).toLongLong());
+    });
+}
+
+// A page that is not in sight costs nothing but the run's end, which it opens at.
+void TimelinePage::takeRun() {
+    const RunData& run = m_run.data();
+    const bool failed = run.ended() && run.ended()->state == "failed";
+    if (failed && !m_atTheEnd) {
+        m_atTheEnd = true;
+        m_model.choose({});
+        m_model.follow();
+    }
+    if (isVisible()) m_model.read();
+}
+
+void TimelinePage::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    takeRun();
+}
+
+void TimelinePage::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    m_side->setFixedWidth(width() < kNarrowPage ? kNarrowSide : kSideWidth);
+}
+
+void TimelinePage::refresh() {
+    const bool nothing = m_run.expected() || m_model.trace() == nullptr;
+    m_stack->setCurrentIndex(nothing ? 0 : 1);
+    if (nothing) return showEmpty();
+    m_map->setVisible(m_model.ranks() > LanesWidget::kMostLanes);
+    if (!m_model.isLive()) {
+        showVerdict();
+    } else if (!m_verdictLater.isActive()) {
+        showVerdict();
+        m_verdictLater.start();
+    }
+    showWords();
+}
+
+void TimelinePage::showEmpty() {
+    const RunData& run = m_run.data();
+    const StartProgress start = startProgress(m_run);
+    if (!start.title.isEmpty()) return m_empty->say(start.title, start.run + QLatin1Char('\n') + start.awaited);
+    if (!run.started())
+        return m_empty->say(tr("Press Run to see inside the steps"),
+                            tr("A lane for each rank shows when it waits for data, computes, waits for the others and "
+                               "moves bytes, and a sentence says who holds the others up. A run that is over shows its "
+                               "last steps as well: File > Open run."));
+    const Result<RunConfig> config = RunConfig::parse(run.started()->config, "run");
+    const std::string trace = config ? config.value().telemetry.trace : "phases";
+    if (trace == "off" || trace == "steps") {
+        const bool records = trace == "steps" && m_model.isLive();  // off: not even on request
+        return m_empty->say(tr("This run's steps are not traced"),
+                            tr("It was started with telemetry.trace=%1; telemetry.trace=phases traces from the start.")
+                                .arg(QString::fromStdString(trace)),
+                            records ? tr("Record %1 steps").arg(kRecordedSteps) : QString());
+    }
+    if (run.ended())
+        return m_empty->say(
+            tr("This run has no traced steps"),
+            tr("It ended before its first step was traced: %1").arg(QString::fromStdString(run.ended()->verdict)));
+    m_empty->say(tr("No step is over yet"), tr("The lanes begin with the first step that is traced."));
+}
+
+void TimelinePage::showVerdict() {
+    if (m_model.trace() == nullptr) return;
+    const TimelineVerdict verdict = timelineVerdict(m_model);
+    m_banner->say(verdict);
+    m_whatIf->setSuspect(verdict.rank >= 0 ? verdict.rank : m_model.chosenRank());
+}
+
+void TimelinePage::showWords() {
+    const TraceData* trace = m_model.trace();
+    if (trace == nullptr) return;
+    const auto [first, last] = m_model.stepsInSight();
+    QString title = first == 0          ? tr("No step in sight")
+                    : first == last     ? tr("Step %1").arg(stepText(first))
+                    : last == first + 1 ? tr("Steps %1 and %2").arg(stepText(first), stepText(last))
+                                        : tr("Steps %1 to %2").arg(stepText(first), stepText(last));
+    if (m_model.showsReplay()) title += tr(", as they would be");
+    m_title->setText(title);
+    const int ranks = m_model.ranks();
+    const QString of = ranks == 1 ? tr("one rank") : tr("mean of %1 ranks").arg(ranks);
+    m_stripNote->setText(tr("%1, steps %2 to %3, %4 of them traced")
+                             .arg(of, stepText(trace->steps().begin()->first), stepText(trace->steps().rbegin()->first),
+                                  stepText(static_cast<std::int64_t>(trace->steps().size()))));
+    const bool live = m_model.isLive();
+    m_live->setText(live ? tr("Live") : tr("End"));
+    m_live->setToolTip(live ? tr("Keep the newest steps in sight") : tr("Go to the last steps"));
+    m_live->setAccessibleName(m_live->toolTip());
+    m_live->setEnabled(!m_model.follows());
+    m_banner->setRecording(live ? QString() : tr("Only a live run can be recorded: this one is over."));
+    if (m_export->tableShown()) m_table->setTable(table());
+}
+
+void TimelinePage::showTable() {
+    m_views->setCurrentIndex(m_export->tableShown() ? 1 : 0);
+    showWords();
+}
+
+ShardTable TimelinePage::table() const {
+    const auto [first, last] = m_model.stepsInSight();
+    return timelineTable(m_model.trace(), first, last);
+}
+
+QList<PageKey> TimelinePage::keys() const {
+    return {{QStringLiteral("W / S"), tr("Zoom in, out")},
+            {QStringLiteral("A / D"), tr("Pan left, right")},
+            {QStringLiteral("F"), tr("All steps")},
+            {QStringLiteral(". / ,"), tr("Next, previous step")},
+            {QStringLiteral("Esc"), tr("No step chosen")}};
+}
+
+}  // namespace ringside

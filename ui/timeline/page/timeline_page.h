@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QElapsedTimer>
+#include <QLabel>
+#include <QPushButton>
+#include <QStackedWidget>
+#include <QTimer>
+
+#include "controls/page_stack.h"
+#include "pages/page.h"
+#include "shards/page/empty_panel.h"
+#include "shards/page/table_panel.h"
+#include "shards/page/view_export.h"
+#include "timeline/lanes/lanes_widget.h"
+#include "timeline/lanes/lateness_map.h"
+#include "timeline/lanes/phase_legend.h"
+#include "timeline/model/timeline_model.h"
+#include "timeline/page/verdict_banner.h"
+#include "timeline/step/step_panel.h"
+#include "timeline/step/step_strip.h"
+#include "timeline/whatif/whatif_panel.h"
+
+namespace ringside {
+
+class RunModel;
+class StepCursor;
+
+// What every rank did inside its steps, on one clock: who was late, who waited, and what would change if.
+class TimelinePage : public Page {
+    Q_OBJECT
+  public:
+    // controlProgram: ringsidectl, for experiments that prove a what-if.
+    TimelinePage(RunModel& run, StepCursor& cursor, Theme& theme, const QString& controlProgram,
+                 QWidget* parent = nullptr);
+
+    TimelineModel& model() { return m_model; }
+    QList<QAction*> exportActions() const override { return m_export->saveActions(); }
+    QList<PageKey> keys() const override;
+    QWidget* keyboardHome() const override { return m_lanes; }
+    bool isSettled() const override { return !m_whatIf->isWorking(); }
+
+  Q_SIGNALS:
+    void recordWanted(int steps);
+    void samplesWanted(qint64 step, qint64 epoch);
+
+  protected:
+    void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+  private:
+    QWidget* makeContent();
+    QWidget* makeStrip();
+    QWidget* makeLanes();
+    QWidget* makeSide();
+    void connectParts();
+    void takeRun();
+    void refresh();
+    void showEmpty();
+    void showWords();
+    void showVerdict();
+    void showTable();
+    ShardTable table() const;
+
+    RunModel& m_run;
+    Theme& m_theme;
+    TimelineModel m_model;
+    QTimer m_verdictLater;
+    PageStack* m_stack = nullptr;
+    EmptyPanel* m_empty = nullptr;
+    VerdictBanner* m_banner = nullptr;
+    QLabel* m_stripNote = nullptr;
+    StepStrip* m_strip = nullptr;
+    QLabel* m_title = nullptr;
+    QPushButton* m_live = nullptr;
+    LatenessMap* m_map = nullptr;
+    LanesWidget* m_lanes = nullptr;
+    QStackedWidget* m_views = nullptr;  // lanes, or their table
+    ShardTableModel m_rows;
+    TablePanel* m_table = nullptr;
+    QWidget* m_picture = nullptr;
+    QWidget* m_side = nullptr;
+    StepPanel* m_step = nullptr;
+    WhatIfPanel* m_whatIf = nullptr;
+    ViewExport* m_export = nullptr;
+    bool m_atTheEnd = false;  // of a run that failed: shown once
+};
+
+}  // namespace ringside

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/page/verdict_banner.h"
+
+#include <QCoreApplication>
+#include <QStyle>
+#include <QVBoxLayout>
+
+#include "telemetry/data/awaited.h"
+#include "theme/theme.h"
+
+namespace ringside {
+namespace {
+
+constexpr int kEdgeWidth = 4;
+
+QString said(const char* source) {
+    return QCoreApplication::translate("Verdict", source);
+}
+
+QString withCapital(QString text) {
+    if (!text.isEmpty()) text[0] = text[0].toUpper();
+    return text;
+}
+
+TimelineVerdict ofSteps(const StepsVerdict& steps) {
+    TimelineVerdict verdict;
+    const QString text = QString::fromStdString(steps.text);
+    const qsizetype cut = text.indexOf(QLatin1String("; "));
+    verdict.title = cut < 0 ? text : text.left(cut) + QLatin1Char('.');
+    verdict.detail = cut < 0 ? QString() : withCapital(text.mid(cut + 2));
+    if (!steps.advice.empty())
+        verdict.detail +=
+            (verdict.detail.isEmpty() ? QString() : QStringLiteral(" ")) + QString::fromStdString(steps.advice);
+    verdict.rank = steps.rank;
+    if (steps.finding == StepsFinding::kBalanced) verdict.tone = TimelineVerdict::Tone::Good;
+    if (steps.namesRank()) verdict.tone = TimelineVerdict::Tone::Warning;
+    return verdict;
+}
+
+}  // namespace
+
+TimelineVerdict timelineVerdict(const TimelineModel& model) {
+    const RunData& run = model.run();
+    const QString traced = said("The last steps of every rank stand below, to their end.");
+    if (run.ended() && run.ended()->state == "failed") {
+        QString title = withCapital(QString::fromStdString(run.ended()->verdict));
+        const qsizetype cut = title.indexOf(QLatin1String(": "));
+        TimelineVerdict verdict{title, traced, TimelineVerdict::Tone::Danger, run.ended()->firstFailedRank};
+        if (cut > 0 && title.size() > 80) {
+            verdict.title = title.left(cut) + QLatin1Char('.');
+            const QString rest = withCapital(title.mid(cut + 2));
+            verdict.detail =
+                rest + (rest.endsWith(QLatin1Char('.')) ? QString() : QStringLiteral(".")) + QLatin1Char(' ') + traced;
+        }
+        return verdict;
+    }
+    if (const auto awaited = awaitedRanks(run.ranks()); awaited && model.isLive()) {
+        const QString text = withCapital(QString::fromStdString(awaited->text(run.lastTimeUs())));
+        return {text + QLatin1Char('.'), said("Nobody gets on until it arrives. ") + traced,
+                TimelineVerdict::Tone::Danger, awaited->missing.front()};
+    }
+    if (model.trace() == nullptr) return {};
+    return ofSteps(model.trace()->verdict());
+}
+
+VerdictBanner::VerdictBanner(QWidget* parent) : QFrame(parent) {
+    setProperty("role", "verdict");
+    setObjectName(QStringLiteral("verdictBanner"));
+    m_row = new QHBoxLayout(this);
+    m_row->setContentsMargins(0, 0, Theme::kSpace3, 0);
+    m_row->setSpacing(Theme::kSpace2);
+    m_edge = new QFrame;
+    m_edge->setProperty("role", "verdictEdge");
+    m_edge->setFixedWidth(kEdgeWidth);
+    m_row->addWidget(m_edge);
+    auto* texts = new QVBoxLayout;
+    texts->setContentsMargins(Theme::kSpace2, Theme::kSpace2, 0, Theme::kSpace2);
+    texts->setSpacing(2);
+    m_title = new QLabel;
+    m_title->setObjectName(QStringLiteral("verdictTitleLabel"));
+    m_title->setProperty("role", "title");
+    m_title->setWordWrap(true);
+    m_detail = new QLabel;
+    m_detail->setObjectName(QStringLiteral("verdictDetailLabel"));
+    m_detail->setWordWrap(true);
+    texts->addWidget(m_title);
+    texts->addWidget(m_detail);
+    m_row->addLayout(texts, 1);
+    m_whatIf = new QPushButton(tr("What if ..."));
+    m_whatIf->setObjectName(QStringLiteral("whatIfButton"));
+    m_whatIf->setProperty("role", "accent");
+    m_whatIf->setToolTip(tr("Play these steps again with something changed: the panel at the right"));
+    connect(m_whatIf, &QPushButton::clicked, this, &VerdictBanner::whatIfWanted);
+    m_row->addWidget(m_whatIf);
+    m_record = new QPushButton(tr("Record 50 steps"));
+    m_record->setObjectName(QStringLiteral("recordButton"));
+    setRecording(tr("No run is live"));
+    connect(m_record, &QPushButton::clicked, this, &VerdictBanner::recordWanted);
+    m_row->addWidget(m_record);
+}
+
+void VerdictBanner::setExports(QPushButton* exports) {
+    m_row->addWidget(exports);
+}
+
+void VerdictBanner::setRecording(const QString& reasonNot) {
+    m_record->setEnabled(reasonNot.isEmpty());
+    m_record->setToolTip(reasonNot.isEmpty() ? tr("Trace each of the next 50 steps, with its layers") : reasonNot);
+}
+
+void VerdictBanner::say(const TimelineVerdict& verdict) {
+    if (m_title->text() != verdict.title) m_title->setText(verdict.title);
+    if (m_detail->text() != verdict.detail) m_detail->setText(verdict.detail);
+    m_detail->setVisible(!verdict.detail.isEmpty());
+    using Tone = TimelineVerdict::Tone;
+    const char* tone = verdict.tone == Tone::Danger    ? "danger"
+                       : verdict.tone == Tone::Warning ? "warning"
+                       : verdict.tone == Tone::Good    ? "good"
+                                                       : "plain";
+    if (m_edge->property("tone").toString() == QLatin1String(tone)) return;
+    m_edge->setProperty("tone", QLatin1String(tone));
+    m_edge->style()->unpolish(m_edge);
+    m_edge->style()->polish(m_edge);
+}
+
+}  // namespace ringside

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/step/step_numbers.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "timeline/lanes/lane_frame.h"
+#include "timeline/model/phase_columns.h"
+#include "words/phase_text.h"
+
+namespace ringside {
+namespace {
+
+constexpr double kStandsOut = 0.05;  // of the step
+
+double medianMs(std::vector<double> values) {
+    if (values.empty()) return 0;
+    std::ranges::sort(values);
+    const std::size_t half = values.size() / 2;
+    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+double msIn(const RankTrace& rank, Phase phase) {
+    return static_cast<double>(timeOf(rank.times, phase)) / 1e6;
+}
+
+std::vector<double> ofAll(const TracedStep& step, const auto& measure) {
+    std::vector<double> values;
+    for (const RankTrace& rank : step.ranks)
+        if (rank.known) values.push_back(measure(rank));
+    return values;
+}
+
+std::vector<int> columnsOf(const TracedStep& step, int chosenRank) {
+    std::vector<int> all(step.ranks.size());
+    std::iota(all.begin(), all.end(), 0);
+    if (all.size() <= StepNumbers::kMostColumns) return all;
+    const double middle = medianMs(ofAll(step, busyMs));
+    std::erase(all, chosenRank);
+    std::ranges::stable_sort(all, std::ranges::greater(), [&](int rank) {
+        const RankTrace& trace = step.ranks[static_cast<std::size_t>(rank)];
+        return trace.known ? std::abs(busyMs(trace) - middle) : -1;
+    });
+    all.resize(StepNumbers::kMostColumns - 2);
+    all.push_back(chosenRank);
+    std::ranges::sort(all);
+    all.insert(all.begin(), -1);
+    return all;
+}
+
+bool isOwnWork(Phase phase) {
+    return !isCommunication(phase) && phase != Phase::kIdle && phase != Phase::kPaused;
+}
+
+// The number farthest from its row's median, if it is far enough; rows: of the ranks' own work, with their medians.
+void markOutlier(StepNumbers& numbers, const std::vector<std::pair<std::size_t, double>>& rows) {
+    double farthest = kStandsOut * numbers.lengthMs;
+    StepNumbers::Row* found = nullptr;
+    int column = -1;
+    for (const auto& [index, middle] : rows) {
+        for (std::size_t at = 0; at < numbers.ranks.size(); ++at) {
+            const double off = std::abs(numbers.rows[index].ms[at] - middle);
+            if (numbers.ranks[at] < 0 || std::isnan(off) || off <= farthest) continue;
+            farthest = off;
+            found = &numbers.rows[index];
+            column = static_cast<int>(at);
+        }
+    }
+    if (found != nullptr) found->outlier = column;
+}
+
+}  // namespace
+
+StepNumbers stepNumbers(const TracedStep& step, int chosenRank) {
+    StepNumbers numbers;
+    numbers.step = step.step;
+    numbers.epoch = step.epoch;
+    numbers.lengthMs = static_cast<double>(step.endNs - step.beginNs) / 1e6;
+    numbers.ranks = columnsOf(step, chosenRank);
+    numbers.missing = static_cast<int>(step.ranks.size()) - step.known;
+    std::vector<std::pair<std::size_t, double>> own;
+    const auto add = [&](const QString& name, const auto& measure) {
+        const double middle = medianMs(ofAll(step, measure));
+        StepNumbers::Row row{name, {}, -1};
+        for (const int rank : numbers.ranks) {
+            const bool known = rank < 0 || step.ranks[static_cast<std::size_t>(rank)].known;
+            row.ms.push_back(!known     ? std::nan("")
+                             : rank < 0 ? middle
+                                        : measure(step.ranks[static_cast<std::size_t>(rank)]));
+        }
+        numbers.rows.push_back(std::move(row));
+        return middle;
+    };
+    for (const Phase phase : kStackedPhases) {
+        const auto measure = [phase](const RankTrace& rank) { return msIn(rank, phase); };
+        const std::vector<double> values = ofAll(step, measure);
+        const double most = values.empty() ? 0 : *std::ranges::max_element(values);
+        // Rows that came and went from step to step could not be read.
+        const bool always = phase != Phase::kCopy && phase != Phase::kValidation && phase != Phase::kCheckpoint &&
+                            phase != Phase::kIdle;
+        if (!always && most < 0.01 * numbers.lengthMs) continue;
+        const double middle = add(phaseText(phase), measure);
+        if (isOwnWork(phase)) own.emplace_back(numbers.rows.size() - 1, middle);
+    }
+    add(QCoreApplication::translate("Timeline", "CPU time"),
+        [](const RankTrace& rank) { return static_cast<double>(rank.cpuNs) / 1e6; });
+    if (step.ranks.size() > 1) markOutlier(numbers, own);
+    const std::vector<double> communicates =
+        ofAll(step, [](const RankTrace& rank) { return msIn(rank, Phase::kWaiting) + msIn(rank, Phase::kMoving); });
+    const double sum = std::accumulate(communicates.begin(), communicates.end(), 0.0);
+    if (numbers.lengthMs > 0 && !communicates.empty())
+        numbers.exposed = sum / static_cast<double>(communicates.size()) / numbers.lengthMs;
+    return numbers;
+}
+
+std::vector<double> meanPhases(const TracedStep& step) {
+    std::vector<double> means(kPhaseCount, 0.0);
+    for (const RankTrace& rank : step.ranks)
+        for (int phase = 0; rank.known && phase < kPhaseCount; ++phase)
+            means[static_cast<std::size_t>(phase)] += msIn(rank, static_cast<Phase>(phase)) / std::max(step.known, 1);
+    return means;
+}
+
+}  // namespace ringside

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/step/step_panel.h"
+
+#include <QHBoxLayout>
+#include <QLocale>
+#include <QPainter>
+#include <QVBoxLayout>
+#include <cmath>
+
+#include "theme/theme.h"
+#include "words/phase_text.h"
+
+namespace ringside {
+namespace {
+
+constexpr int kRowHeight = 22;
+constexpr double kNameWidth = 74;
+
+}  // namespace
+
+// The table: painted, as its numbers change 25 times a second.
+class StepPanel::Figures final : public QWidget {
+  public:
+    Figures(const StepPanel& panel, const Theme& theme) : m_panel(panel), m_theme(theme) {
+        setObjectName(QStringLiteral("stepFiguresArea"));
+        setAccessibleName(QObject::tr("Milliseconds by phase and rank"));
+    }
+    QSize sizeHint() const override {
+        return {240, kRowHeight * (static_cast<int>(m_panel.numbers().rows.size()) + 1)};
+    }
+    QSize minimumSizeHint() const override { return {180, sizeHint().height()}; }
+
+  protected:
+    void paintEvent(QPaintEvent*) override {
+        QPainter painter(this);
+        const StepNumbers& numbers = m_panel.numbers();
+        paintHead(painter, numbers);
+        for (std::size_t row = 0; row < numbers.rows.size(); ++row)
+            paintRow(painter, numbers.rows[row], kRowHeight * (static_cast<int>(row) + 1));
+    }
+
+  private:
+    QRectF cell(std::size_t column, int top) const {
+        const auto count = static_cast<double>(m_panel.numbers().ranks.size());
+        const double width = (this->width() - kNameWidth) / std::max(count, 1.0);
+        return {kNameWidth + static_cast<double>(column) * width, static_cast<double>(top), width, kRowHeight};
+    }
+    void paintHead(QPainter& painter, const StepNumbers& numbers) const {
+        painter.setFont(m_theme.noteFont());
+        painter.setPen(m_theme.colors().muted);
+        bool named = false;  // "rank" once, then the numbers
+        for (std::size_t at = 0; at < numbers.ranks.size(); ++at) {
+            const int rank = numbers.ranks[at];
+            const QString text = rank < 0 ? QObject::tr("median")
+                                 : named  ? QString::number(rank)
+                                          : QObject::tr("rank %1").arg(rank);
+            named = named || rank >= 0;
+            painter.drawText(cell(at, 0), Qt::AlignRight | Qt::AlignVCenter, text);
+        }
+    }
+    void paintRow(QPainter& painter, const StepNumbers::Row& row, int top) const {
+        const ThemeColors& c = m_theme.colors();
+        painter.fillRect(QRectF(0, top, width(), 1), c.grid);
+        painter.setFont(m_theme.bodyFont());
+        painter.setPen(c.text);
+        painter.drawText(QRectF(0, top, kNameWidth, kRowHeight), Qt::AlignLeft | Qt::AlignVCenter, row.name);
+        for (std::size_t at = 0; at < row.ms.size(); ++at) {
+            const bool out = row.outlier == static_cast<int>(at);
+            painter.setFont(out ? m_theme.numberFont() : m_theme.bodyFont());
+            painter.setPen(out ? c.warningText : c.text);
+            painter.drawText(cell(at, top), Qt::AlignRight | Qt::AlignVCenter,
+                             std::isnan(row.ms[at]) ? QStringLiteral("\u2013") : millisecondsNumber(row.ms[at]));
+        }
+    }
+
+    const StepPanel& m_panel;
+    const Theme& m_theme;
+};
+
+StepPanel::StepPanel(TimelineModel& model, const Theme& theme, QWidget* parent) : QFrame(parent), m_model(model) {
+    setProperty("role", "panel");
+    setObjectName(QStringLiteral("stepPanel"));
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(Theme::kSpace4, Theme::kSpace3, Theme::kSpace4, Theme::kSpace3);
+    column->setSpacing(Theme::kSpace1);
+    m_title = new QLabel;
+    m_title->setObjectName(QStringLiteral("stepTitleLabel"));
+    m_title->setProperty("role", "title");
+    m_length = new QLabel;
+    m_length->setObjectName(QStringLiteral("stepLengthLabel"));
+    m_length->setProperty("role", "title");
+    m_length->setToolTip(tr("From the first rank's beginning to the last one's end"));
+    auto* head = new QHBoxLayout;
+    head->addWidget(m_title, 1);
+    head->addWidget(m_length);
+    column->addLayout(head);
+    m_figures = new Figures(*this, theme);
+    m_figures->setToolTip(tr("Milliseconds. In orange: what is farthest from the median of the ranks"));
+    column->addWidget(m_figures);
+    column->addSpacing(Theme::kSpace1);
+    auto* shares = new QHBoxLayout;
+    auto* name = new QLabel(tr("exposed communication"));
+    name->setProperty("role", "muted");
+    name->setToolTip(tr("The share of the step in which the ranks, on average, only waited for or moved bytes"));
+    m_exposed = new QLabel;
+    m_exposed->setObjectName(QStringLiteral("exposedLabel"));
+    m_exposed->setProperty("role", "number");
+    shares->addWidget(name, 1);
+    shares->addWidget(m_exposed);
+    column->addLayout(shares);
+    auto* samples = new QHBoxLayout;
+    auto* which = new QLabel(tr("samples of this step"));
+    which->setProperty("role", "muted");
+    m_show = new QPushButton(tr("show in Shards"));
+    m_show->setObjectName(QStringLiteral("showInShardsButton"));
+    m_show->setProperty("role", "link");
+    m_show->setToolTip(tr("The samples that the ranks trained in this step, on the Shards page"));
+    connect(m_show, &QPushButton::clicked, this, [this] { Q_EMIT samplesWanted(m_numbers.step, m_numbers.epoch); });
+    samples->addWidget(which, 1);
+    samples->addWidget(m_show);
+    column->addLayout(samples);
+    for (const auto signal : {&TimelineModel::dataChanged, &TimelineModel::viewChanged, &TimelineModel::choiceChanged})
+        connect(&model, signal, this, &StepPanel::refresh);
+    connect(&theme, &Theme::changed, m_figures, qOverload<>(&QWidget::update));
+    refresh();
+}
+
+void StepPanel::refresh() {
+    const TracedStep* step = m_model.shownStep();
+    const std::size_t rows = m_numbers.rows.size();
+    m_numbers = step == nullptr ? StepNumbers{} : stepNumbers(*step, m_model.chosenRank());
+    m_title->setText(step == nullptr ? tr("No step") : tr("Step %1").arg(QLocale().toString(m_numbers.step)));
+    m_title->setToolTip(tr("Epoch %1").arg(m_numbers.epoch));
+    m_length->setText(step == nullptr ? QString() : millisecondsText(m_numbers.lengthMs));
+    m_exposed->setText(tr("%1 %").arg(qRound(100 * m_numbers.exposed)));
+    m_show->setEnabled(step != nullptr);
+    if (rows != m_numbers.rows.size()) m_figures->updateGeometry();
+    m_figures->update();
+}
+
+}  // namespace ringside

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QFrame>
+#include <QLabel>
+#include <QPushButton>
+
+#include "timeline/model/timeline_model.h"
+#include "timeline/step/step_numbers.h"
+
+namespace ringside {
+
+class Theme;
+
+// The shown step in figures, beside the lanes.
+class StepPanel final : public QFrame {
+    Q_OBJECT
+  public:
+    StepPanel(TimelineModel& model, const Theme& theme, QWidget* parent = nullptr);
+
+    const StepNumbers& numbers() const { return m_numbers; }
+
+  Q_SIGNALS:
+    void samplesWanted(qint64 step, qint64 epoch);  // of the step, on the Shards page
+
+  private:
+    class Figures;
+    void refresh();
+
+    TimelineModel& m_model;
+    StepNumbers m_numbers;
+    QLabel* m_title;
+    QLabel* m_length;
+    Figures* m_figures;
+    QLabel* m_exposed;
+    QPushButton* m_show;
+};
+
+}  // namespace ringside

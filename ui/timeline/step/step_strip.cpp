@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/step/step_strip.h"
+
+#include <QLocale>
+#include <QMouseEvent>
+#include <QPainter>
+#include <algorithm>
+#include <cmath>
+
+#include "theme/theme.h"
+#include "timeline/model/phase_columns.h"
+#include "words/phase_text.h"
+
+namespace ringside {
+namespace {
+
+constexpr int kTop = 18;                // for what is said above
+constexpr std::size_t kLeastSide = 10;  // steps on either side of a turn
+constexpr double kLeastTurn = 1.35;     // times as long
+constexpr double kHighest = 0.98;       // of the steps fit in; the others are cut
+constexpr double kLeastWindow = 6;
+
+}  // namespace
+
+StepStrip::StepStrip(TimelineModel& model, const Theme& theme, QWidget* parent)
+    : QWidget(parent), m_model(model), m_theme(theme) {
+    setObjectName(QStringLiteral("stepStripArea"));
+    setAccessibleName(tr("Time per step"));
+    setToolTip(tr("Time per step by phase, the mean of the ranks. Drag the window to look at other steps"));
+    setCursor(Qt::PointingHandCursor);
+    connect(&model, &TimelineModel::dataChanged, this, &StepStrip::read);
+    connect(&model, &TimelineModel::viewChanged, this, qOverload<>(&QWidget::update));
+    connect(&theme, &Theme::changed, this, &StepStrip::draw);
+    read();
+}
+
+// Steps that are whole do not change any more.
+void StepStrip::read() {
+    const TraceData* trace = m_model.trace();
+    if (trace == nullptr) {
+        m_bars.clear();
+        return draw();
+    }
+    m_bars.erase(m_bars.begin(), m_bars.lower_bound(trace->steps().begin()->first));
+    for (const auto& [number, step] : trace->steps()) {
+        Bar& bar = m_bars[number];
+        if (bar.known == step.known) continue;
+        bar = {step.known, {}, 0};
+        for (const RankTrace& rank : step.ranks) {
+            if (!rank.known) continue;
+            for (std::size_t phase = 0; phase < rank.times.size(); ++phase)
+                bar.ns[phase] += static_cast<float>(rank.times[phase]) / static_cast<float>(step.known);
+        }
+        for (const float ns : bar.ns) bar.whole += ns;
+    }
+    std::erase_if(m_bars, [trace](const auto& bar) { return trace->find(bar.first) == nullptr; });
+    m_turn = findTurn();
+    draw();
+}
+
+double StepStrip::highest() const {
+    std::vector<float> wholes;
+    for (const auto& [number, bar] : m_bars) wholes.push_back(bar.whole);
+    if (wholes.empty()) return 1;
+    const auto at = wholes.begin() + static_cast<std::ptrdiff_t>(kHighest * static_cast<double>(wholes.size() - 1));
+    std::ranges::nth_element(wholes, at);
+    return 1.15 * std::max(*at, 1.0F);
+}
+
+void StepStrip::draw() {
+    const int pixels = std::max(1, static_cast<int>(width() * devicePixelRatioF()));
+    const int height = std::max(1, static_cast<int>((this->height() - kTop) * devicePixelRatioF()));
+    PhaseColumns columns(pixels);
+    m_fullNs = highest();
+    const double share = static_cast<double>(pixels) / static_cast<double>(std::max<std::size_t>(m_bars.size(), 1));
+    std::vector<int> inColumn(static_cast<std::size_t>(pixels));
+    double at = 0;
+    for (const auto& [number, bar] : m_bars) {
+        const int first = static_cast<int>(at);
+        const bool apart = share >= 4;  // a line of the panel between bars
+        const int last = std::max(first, static_cast<int>(at + share) - (apart ? 2 : 1));
+        for (int x = first; x <= last && x < pixels; ++x) {
+            ++inColumn[static_cast<std::size_t>(x)];
+            for (const Phase phase : kStackedPhases)
+                columns.add(x, phase, static_cast<double>(bar.ns[static_cast<std::size_t>(phase)]));
+        }
+        at += share;
+    }
+    m_image = columns.draw(height, m_fullNs * std::max(1, *std::ranges::max_element(inColumn)), m_theme);
+    m_image.setDevicePixelRatio(devicePixelRatioF());
+    update();
+}
+
+double StepStrip::xOf(std::int64_t step) const {
+    const auto at = static_cast<double>(std::distance(m_bars.begin(), m_bars.lower_bound(step)));
+    return (at + 0.5) * width() / static_cast<double>(std::max<std::size_t>(m_bars.size(), 1));
+}
+
+QRectF StepStrip::window() const {
+    const auto [first, last] = m_model.stepsInSight();
+    if (first == 0 || m_bars.empty()) return {};
+    const double half = width() / 2.0 / static_cast<double>(m_bars.size());
+    const double from = xOf(first) - half, to = xOf(last) + half;
+    const double room = std::max(0.0, kLeastWindow - (to - from)) / 2;
+    return QRectF(from - room, kTop - 1, to - from + 2 * room, height() - kTop)
+        .intersected(QRectF(rect()).adjusted(1, 0, -1, -1));
+}
+
+void StepStrip::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.drawImage(QPointF(0, kTop), m_image);
+    const ThemeColors& c = m_theme.colors();
+    painter.setFont(m_theme.noteFont());
+    painter.setPen(c.muted);
+    painter.drawText(QRectF(0, 0, width(), kTop - 4), Qt::AlignRight | Qt::AlignTop,
+                     tr("top: %1").arg(millisecondsText(m_fullNs / 1e6)));
+    if (m_turn) {
+        const double x = xOf(*m_turn) - width() / 2.0 / static_cast<double>(m_bars.size());
+        painter.setPen(QPen(c.danger, 1, Qt::DashLine));
+        painter.drawLine(QPointF(x, 2), QPointF(x, height()));
+        const QString text = tr("from step %1").arg(QLocale().toString(*m_turn));
+        const double wide = painter.fontMetrics().horizontalAdvance(text);
+        painter.setPen(c.danger);
+        painter.drawText(QPointF(x > wide + 8 ? x - wide - 5 : x + 5, 10), text);
+    }
+    const QRectF frame = window();
+    if (frame.isEmpty()) return;
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(c.text, 1.6));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRoundedRect(frame, 3, 3);
+}
+
+void StepStrip::resizeEvent(QResizeEvent*) {
+    draw();
+}
+
+// As many steps as are in sight now, around the one under the pointer.
+void StepStrip::moveWindow(double x) {
+    if (m_bars.empty()) return;
+    const auto [first, last] = m_model.stepsInSight();
+    const auto count = static_cast<std::ptrdiff_t>(m_bars.size());
+    const auto index = static_cast<std::ptrdiff_t>(x / width() * static_cast<double>(count));
+    auto wide = static_cast<std::ptrdiff_t>(1);
+    if (first > 0) wide = std::max<std::ptrdiff_t>(std::distance(m_bars.find(first), m_bars.find(last)) + 1, 1);
+    const std::ptrdiff_t from =
+        std::clamp<std::ptrdiff_t>(index - wide / 2, 0, std::max<std::ptrdiff_t>(count - wide, 0));
+    m_model.showSteps(std::next(m_bars.begin(), from)->first,
+                      std::next(m_bars.begin(), std::min(from + wide - 1, count - 1))->first);
+}
+
+void StepStrip::mousePressEvent(QMouseEvent* event) {
+    if (event->button() == Qt::LeftButton) moveWindow(event->position().x());
+}
+
+void StepStrip::mouseMoveEvent(QMouseEvent* event) {
+    if (event->buttons() & Qt::LeftButton) moveWindow(event->position().x());
+}
+
+// Where splitting the steps in two explains most of how their (logarithmic) times differ.
+std::optional<std::int64_t> StepStrip::findTurn() const {
+    std::vector<double> logs;
+    std::vector<std::int64_t> numbers;
+    for (const auto& [number, bar] : m_bars) {
+        logs.push_back(std::log(std::max(bar.whole, 1.0F)));
+        numbers.push_back(number);
+    }
+    if (logs.size() < 2 * kLeastSide) return {};
+    double all = 0, squares = 0;
+    for (const double value : logs) {
+        all += value;
+        squares += value * value;
+    }
+    const auto n = static_cast<double>(logs.size());
+    double before = 0, best = 0;
+    std::size_t found = 0;
+    for (std::size_t i = 0; i + kLeastSide < logs.size(); ++i) {
+        before += logs[i];
+        if (i + 1 < kLeastSide) continue;
+        const double left = static_cast<double>(i + 1), right = n - left;
+        const double between = before * before / left + (all - before) * (all - before) / right - all * all / n;
+        if (between <= best) continue;
+        best = between;
+        found = i + 1;
+    }
+    const double spread = squares - all * all / n;
+    if (found == 0 || best < 0.6 * spread) return {};
+    double first = 0;
+    for (std::size_t i = 0; i < found; ++i) first += logs[i];
+    const double change = (all - first) / (n - static_cast<double>(found)) - first / static_cast<double>(found);
+    return std::abs(change) >= std::log(kLeastTurn) ? std::optional(numbers[found]) : std::nullopt;
+}
+
+}  // namespace ringside

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QImage>
+#include <QWidget>
+#include <array>
+#include <map>
+#include <optional>
+
+#include "timeline/model/timeline_model.h"
+
+namespace ringside {
+
+class Theme;
+
+// The time of every traced step, stacked by phase, as the mean of the ranks; which of them the lanes show, as a window
+// that can be dragged.
+class StepStrip final : public QWidget {
+    Q_OBJECT
+  public:
+    StepStrip(TimelineModel& model, const Theme& theme, QWidget* parent = nullptr);
+
+    // The step from which on steps took clearly longer, or shorter; none: they did not.
+    std::optional<std::int64_t> turningStep() const { return m_turn; }
+    // The middle of a step in pixels.
+    double xOf(std::int64_t step) const;
+    QSize minimumSizeHint() const override { return {200, 70}; }
+    QSize sizeHint() const override { return {400, 84}; }
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+
+  private:
+    struct Bar {
+        int known = 0;
+        std::array<float, kPhaseCount> ns{};
+        float whole = 0;
+    };
+    void read();
+    void draw();
+    QRectF window() const;
+    void moveWindow(double x);
+    std::optional<std::int64_t> findTurn() const;
+    double highest() const;
+
+    TimelineModel& m_model;
+    const Theme& m_theme;
+    std::map<std::int64_t, Bar> m_bars;
+    QImage m_image;
+    double m_fullNs = 1;
+    std::optional<std::int64_t> m_turn;
+};
+
+}  // namespace ringside

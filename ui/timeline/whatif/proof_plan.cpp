@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/whatif/proof_plan.h"
+
+#include <algorithm>
+
+namespace ringside {
+namespace {
+
+constexpr std::int64_t kProvingSteps = 200;
+
+}  // namespace
+
+Result<RunConfig> provingExperiment(const RunConfig& run, const StepChange& change) {
+    RunConfig config = run;
+    config.training.resume.clear();
+    const std::int64_t wanted = config.training.maxSteps;
+    config.training.maxSteps = wanted > 0 ? std::min(wanted, kProvingSteps) : kProvingSteps;
+    config.name += "-what-if";
+    if (change.changesNothing()) return Problem{"what if", "changes nothing yet", "choose what to change"};
+    if (change.withoutDelayOf >= 0) {
+        const std::string who = "rank " + std::to_string(change.withoutDelayOf);
+        if (config.stepPitfalls.slowRank != change.withoutDelayOf)
+            return Problem{who, "is not slowed by the experiment: what delays it cannot be taken away from here",
+                           "only a delay of pitfalls.slow_rank can"};
+        config.stepPitfalls.slowRank = -1;
+    }
+    PaceConfig& pace = config.parallel.pace;
+    if ((change.bandwidth != 1 && pace.gbitPerSecond <= 0) || (change.latency != 1 && pace.latencyUs <= 0))
+        return Problem{"links", "are this machine's own and cannot be made faster or slower",
+                       "only a paced run's can (parallel.pace)"};
+    pace.gbitPerSecond *= change.bandwidth;
+    pace.latencyUs *= change.latency;
+    if (change.noOverlap)
+        return Problem{"overlap", "cannot be switched off: buckets always move while backward goes on",
+                       "the replay's answer stands alone"};
+    const bool replicas = config.parallel.strategy == "ddp";
+    if (change.bucketMiB > 0) {
+        if (!replicas) return Problem{"buckets", "are DDP's alone", "choose parallel.strategy ddp"};
+        config.parallel.bucketCapMb = change.bucketMiB;
+        config.parallel.firstBucketMb = std::min(config.parallel.firstBucketMb, change.bucketMiB);
+    }
+    if (change.worldSize > 0) {
+        if (!replicas) return Problem{"ranks", "of this strategy cannot just be more or fewer", "change its mesh"};
+        config.parallel.worldSize = change.worldSize;
+    }
+    const Problems problems = config.validateForTraining();
+    if (!problems.empty()) return problems.front();
+    return config;
+}
+
+}  // namespace ringside

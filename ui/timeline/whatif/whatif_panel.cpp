@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/whatif/whatif_panel.h"
+
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+#include <cmath>
+
+#include "theme/theme.h"
+#include "timeline/whatif/proof_plan.h"
+#include "words/form_fields.h"
+#include "words/phase_text.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::size_t kReplayed = 200;  // steps
+constexpr int kSoonMs = 30;
+constexpr int kLiveMs = 1000;  // between two answers while a run goes on
+constexpr double kStartSeconds = 2;
+
+QLabel* makeLabel(const char* name, const char* role) {
+    auto* label = new QLabel;
+    label->setObjectName(QLatin1String(name));
+    label->setProperty("role", role);
+    label->setWordWrap(true);
+    return label;
+}
+
+QString timesAsFast(const ReplayResult& result) {
+    if (result.predicted <= 0) return {};
+    const double times = result.replayed / result.predicted;
+    return times >= 1 ? WhatIfPanel::tr("%1 times as fast").arg(times, 0, 'f', times < 10 ? 1 : 0)
+                      : WhatIfPanel::tr("%1 times as long").arg(1 / times, 0, 'f', 1);
+}
+
+}  // namespace
+
+WhatIfPanel::WhatIfPanel(TimelineModel& model, const QString& controlProgram, QWidget* parent)
+    : QFrame(parent), m_model(model), m_proof(controlProgram) {
+    setProperty("role", "panel");
+    setObjectName(QStringLiteral("whatIfPanel"));
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(Theme::kSpace4, Theme::kSpace3, Theme::kSpace4, Theme::kSpace3);
+    column->setSpacing(Theme::kSpace1);
+    auto* title = new QLabel(tr("What if ..."));
+    title->setProperty("role", "title");
+    column->addWidget(title);
+    m_predicted = makeLabel("whatIfResultLabel", "headline");
+    column->addWidget(m_predicted);
+    m_range = makeLabel("whatIfRangeLabel", "note");
+    column->addWidget(m_range);
+    m_controls = new WhatIfControls;
+    column->addWidget(m_controls);
+    column->addSpacing(Theme::kSpace1);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(Theme::kSpace2);
+    m_prove = new QPushButton(tr("Prove it"));
+    m_prove->setObjectName(QStringLiteral("proveButton"));
+    m_prove->setProperty("role", "accent");
+    m_proveNote = makeLabel("proveNoteLabel", "note");
+    row->addWidget(m_prove);
+    row->addWidget(m_proveNote, 1);
+    column->addLayout(row);
+    m_proofText = makeLabel("proofLabel", "small");
+    m_proofText->hide();
+    column->addWidget(m_proofText);
+    m_unchanged = makeLabel("unchangedReplayLabel", "note");
+    column->addWidget(m_unchanged);
+    column->addStretch(1);
+    m_later.setSingleShot(true);
+    connect(&m_later, &QTimer::timeout, this, &WhatIfPanel::recompute);
+    connect(m_controls, &WhatIfControls::changed, this, [this] { m_later.start(kSoonMs); });
+    connect(&model, &TimelineModel::dataChanged, this, &WhatIfPanel::recomputeLater);
+    connect(m_prove, &QPushButton::clicked, this, &WhatIfPanel::prove);
+    connect(&m_proof, &ProofRun::finished, this, &WhatIfPanel::takeProof);
+    showResult();
+}
+
+void WhatIfPanel::setSuspect(int suspect) {
+    const TraceData* recorded = m_model.recorded();
+    m_controls->setRanks(recorded == nullptr ? 0 : static_cast<int>(recorded->worldSize()), suspect);
+}
+
+// The run goes on: now and then.
+void WhatIfPanel::recomputeLater() {
+    const TraceData* recorded = m_model.recorded();
+    const std::uint64_t revision = recorded == nullptr ? 0 : recorded->revision();
+    if (revision == 0 && m_revision != 0) {  // another run
+        m_revision = 0;
+        m_proof.stop();
+        m_proofResult.reset();
+        m_result.reset();
+        m_controls->reset();
+        m_model.setReplay(nullptr);
+        return showResult();
+    }
+    if (revision == m_revision || isWorking()) return showProof();  // the run may be over
+    m_later.start(m_revision == 0 ? kSoonMs : kLiveMs);
+}
+
+void WhatIfPanel::recompute() {
+    const TraceData* recorded = m_model.recorded();
+    if (recorded == nullptr) return showResult();
+    m_revision = recorded->revision();
+    m_asked = m_controls->change();
+    auto steps = std::make_shared<const TraceData>(recorded->latest(kReplayed));
+    m_work.want(
+        this,
+        [steps, change = m_asked](const LatestWork::Stop&) {
+            Answer answer{replaySteps(*steps, change), nullptr};
+            if (!change.changesNothing())
+                answer.replay = std::make_shared<const TraceData>(replayedTrace(*steps, change, kReplayed));
+            return answer;
+        },
+        [this](const Answer& answer) { take(answer); });
+}
+
+void WhatIfPanel::take(const Answer& answer) {
+    m_result = answer.result;
+    m_model.setReplay(answer.replay);
+    showResult();
+}
+
+QString WhatIfPanel::whyNotProvable() const {
+    const auto& started = m_model.run().started();
+    if (!started) return tr("there is no run");
+    if (m_asked.changesNothing()) return tr("choose what to change");
+    if (m_model.isLive()) return tr("when this run is over: both would share the processors");
+    const Result<RunConfig> config = RunConfig::parse(started->config, "run");
+    if (!config) return tr("the run's experiment cannot be read");
+    const Result<RunConfig> changed = provingExperiment(config.value(), m_asked);
+    return changed ? QString() : inFormWords(QString::fromStdString(changed.problem().text()));
+}
+
+double WhatIfPanel::provingSeconds() const {
+    const double steps = std::min<double>(200, static_cast<double>(m_model.run().totalSteps()));
+    return kStartSeconds + (m_result ? m_result->predicted * steps / 1000 : 0);
+}
+
+void WhatIfPanel::showResult() {
+    const bool known = m_result && m_result->steps > 0;
+    const bool changes = !m_asked.changesNothing();
+    m_predicted->setText(
+        !known ? tr("No whole step yet")
+               : tr("%1 per step").arg(millisecondsText(changes ? m_result->predicted : m_result->measured)));
+    m_range->setVisible(known);
+    m_unchanged->setVisible(known);
+    if (known) {
+        const double off = m_result->measured > 0 ? 100 * std::abs(m_result->replayed / m_result->measured - 1) : 0;
+        m_unchanged->setText(
+            tr("unchanged replay: %1, %2 % off").arg(millisecondsText(m_result->replayed)).arg(off, 0, 'f', 1));
+        m_range->setText(changes ? tr("%1 to %2; now %3: %4")
+                                       .arg(millisecondsNumber(m_result->low), millisecondsText(m_result->high),
+                                            millisecondsText(m_result->measured), timesAsFast(*m_result))
+                                 : tr("as measured over %1 steps; nothing is changed").arg(m_result->steps));
+    }
+    showProof();
+}
+
+void WhatIfPanel::showProof() {
+    const QString reason = m_proof.isRunning() ? tr("it is running") : whyNotProvable();
+    const bool can = reason.isEmpty() && m_result && m_result->steps > 0;
+    m_prove->setEnabled(can);
+    m_proveNote->setText(m_proof.isRunning() ? tr("runs in the background")
+                         : can               ? tr("runs it for real, about %1 s").arg(qRound(provingSeconds()))
+                                             : reason);
+    m_prove->setToolTip(can ? tr("Trains the changed experiment in the background and measures its steps")
+                            : tr("Not possible: %1").arg(reason));
+    const bool shown = m_proofResult && m_proved == m_asked;
+    m_proofText->setVisible(shown);
+    if (!shown) return;
+    if (!m_proofResult->problem.isEmpty())
+        return m_proofText->setText(tr("Not proved: %1").arg(m_proofResult->problem));
+    const double off = 100 * (m_provedPrediction / m_proofResult->ms - 1);
+    m_proofText->setText(tr("<b>Proved: %1</b> measured over %2 steps, %3 predicted (%4%5 %).")
+                             .arg(millisecondsText(m_proofResult->ms))
+                             .arg(m_proofResult->steps)
+                             .arg(millisecondsText(m_provedPrediction), off < 0 ? QString() : QStringLiteral("+"))
+                             .arg(off, 0, 'f', 1));
+    m_proofText->setToolTip(m_proofResult->directory);
+}
+
+void WhatIfPanel::prove() {
+    const Result<RunConfig> config = RunConfig::parse(m_model.run().started()->config, "run");
+    if (!config || !m_result) return;
+    const Result<RunConfig> changed = provingExperiment(config.value(), m_asked);
+    if (!changed) return;
+    m_proved = m_asked;
+    m_provedPrediction = m_result->predicted;
+    m_proofResult.reset();
+    m_proof.start(changed.value(), QString::fromStdString(m_model.run().started()->runDirectory));
+    showProof();
+}
+
+void WhatIfPanel::takeProof(const ProofResult& result) {
+    m_proofResult = result;
+    showProof();
+}
+
+}  // namespace ringside

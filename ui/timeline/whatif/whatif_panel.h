@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QElapsedTimer>
+#include <QFrame>
+#include <QLabel>
+#include <QPushButton>
+#include <QTimer>
+#include <memory>
+#include <optional>
+
+#include "controls/latest_work.h"
+#include "timeline/model/timeline_model.h"
+#include "timeline/whatif/proof_run.h"
+#include "timeline/whatif/whatif_controls.h"
+
+namespace ringside {
+
+// The last steps played again with something changed: how long they would take, on the lanes as well; and the changed
+// experiment run for real.
+class WhatIfPanel final : public QFrame {
+    Q_OBJECT
+  public:
+    WhatIfPanel(TimelineModel& model, const QString& controlProgram, QWidget* parent = nullptr);
+
+    // suspect: the rank that the verdict names; -1: none.
+    void setSuspect(int suspect);
+    void tryWithoutDelay() { m_controls->checkDelay(); }
+    bool isWorking() const { return m_work.isBusy() || m_later.isActive(); }
+    const std::optional<ReplayResult>& result() const { return m_result; }
+
+  private:
+    struct Answer {
+        ReplayResult result;
+        std::shared_ptr<const TraceData> replay;
+    };
+    void recomputeLater();
+    void recompute();
+    void take(const Answer& answer);
+    void showResult();
+    void showProof();
+    void prove();
+    void takeProof(const ProofResult& result);
+    QString whyNotProvable() const;
+    double provingSeconds() const;
+
+    TimelineModel& m_model;
+    WhatIfControls* m_controls;
+    QLabel* m_predicted;
+    QLabel* m_range;
+    QPushButton* m_prove;
+    QLabel* m_proveNote;
+    QLabel* m_proofText;
+    QLabel* m_unchanged;
+    QTimer m_later;
+    LatestWork m_work;
+    std::optional<ReplayResult> m_result;
+    StepChange m_asked;
+    std::uint64_t m_revision = 0;
+    ProofRun m_proof;
+    StepChange m_proved;
+    double m_provedPrediction = 0;
+    std::optional<ProofResult> m_proofResult;
+};
+
+}  // namespace ringside
