@@ -12,7 +12,7 @@ using namespace ringside;
 
 namespace {
 
-constexpr std::int64_t kImages = 3;
+constexpr std::int64_t kImages = 7;  // no pieces of one size for 2 or 3 threads
 
 // Images as PyTorch has them, channels first, and the way into and out of the order in memory.
 struct Images {
@@ -147,6 +147,21 @@ TEST_CASE("Winograd's gradients of images with their channels last have the same
     CHECK(std::ranges::equal(one.gradWeight.floats(), three.gradWeight.floats()));
     CHECK(std::ranges::equal(one.gradX.floats(), three.gradX.floats()));
     CHECK(std::ranges::equal(one.gradBias.floats(), three.gradBias.floats()));
+}
+
+TEST_CASE("A convolution has the same bits with any number of threads") {
+    // Work for two pieces at least.
+    const ConvolutionSpec spec =
+        GENERATE(ConvolutionSpec{32, 17, 16, 32, 3, 1, 1, true, kBlocks}, ConvolutionSpec{32, 17, 16, 32, 3, 1, 1},
+                 ConvolutionSpec{8, 24, 24, 32, 5, 1, 2}, ConvolutionSpec{64, 24, 24, 64, 1, 1, 0});
+    const Passes one(spec, 1);
+    for (const int threads : spec.layout == kBlocks ? std::vector{3} : std::vector{2, 3}) {
+        const Passes more(spec, threads);
+        CHECK(std::ranges::equal(one.y.floats(), more.y.floats()));
+        CHECK(std::ranges::equal(one.gradX.floats(), more.gradX.floats()));
+        CHECK(std::ranges::equal(one.gradWeight.floats(), more.gradWeight.floats()));
+        CHECK(std::ranges::equal(one.gradBias.floats(), more.gradBias.floats()));
+    }
 }
 
 TEST_CASE("A convolution without Winograd's algorithm has the same outputs and gradients as near as any direct one") {

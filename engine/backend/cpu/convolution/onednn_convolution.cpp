@@ -81,7 +81,7 @@ class OneDnnConvolution final : public Convolution {
     BatchPasses& passesFor(std::int64_t batch) {
         for (const auto& passes : m_passes)
             if (passes->batch() == batch) return *passes;
-        m_passes.push_back(std::make_unique<BatchPasses>(m_spec, batch, m_winograd, m_engine, m_scratchpad));
+        m_passes.push_back(std::make_unique<BatchPasses>(m_spec, batch, m_winograd, m_threads, m_engine, m_scratchpad));
         return *m_passes.back();
     }
 

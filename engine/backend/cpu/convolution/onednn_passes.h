@@ -4,27 +4,11 @@
 #include <vector>
 
 #include "backend/convolution.h"
-#include "backend/cpu/convolution/onednn_plans.h"
+#include "backend/cpu/convolution/onednn_weight_gradient.h"
+#include "backend/cpu/convolution/pass_plans.h"
 #include "backend/cpu/support/scratchpad.h"
 
 namespace ringside::cpu {
-
-// How the passes of a convolution are done for one batch size. The forward pass is always direct: its rounding decides
-// on which side of a ReLU a value falls and which of a window is the largest, and Winograd's rounds three times as far.
-// The gradients decide nothing.
-struct Plans {
-    Plans(const dnnl::engine& engine, const ConvolutionSpec& spec, dnnl::memory::dim batch, bool winograd);
-
-    ConvolutionShapes shapes;
-    Accepts trusts;
-    ForwardPlan forward;
-    WeightsPlan weights;
-    DataPlan data;
-
-  private:
-    // The order of x that was left open is the one of the forward pass.
-    const ConvolutionShapes& settled();
-};
 
 // A primitive with its arguments, put together once, and its part of the scratchpad.
 class BoundPrimitive {
@@ -44,8 +28,8 @@ class BoundPrimitive {
 // The three passes for one batch size.
 class BatchPasses {
   public:
-    BatchPasses(const ConvolutionSpec& spec, dnnl::memory::dim batch, bool winograd, const dnnl::engine& engine,
-                Scratchpad& scratchpad);
+    BatchPasses(const ConvolutionSpec& spec, dnnl::memory::dim batch, bool winograd, int threads,
+                const dnnl::engine& engine, Scratchpad& scratchpad);
 
     dnnl::memory::dim batch() const { return m_batch; }
     void forward(dnnl::stream& stream, const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y);
@@ -60,11 +44,12 @@ class BatchPasses {
     dnnl::memory::dim m_batch;
     Scratchpad& m_scratchpad;
     Plans m_plans;
+    OneDnnWeightGradient m_weights;
     std::vector<HostBlock> m_blocks;
     dnnl::memory m_x, m_y, m_bias, m_weight;                   // the caller's, or their gradients
     dnnl::memory m_forwardWeight, m_gradWeight, m_dataWeight;  // in the order that each pass likes
     BoundPrimitive m_packForward, m_packData, m_unpackGradient;
-    BoundPrimitive m_forward, m_weights, m_data;
+    BoundPrimitive m_forward, m_data;
 };
 
 }  // namespace ringside::cpu

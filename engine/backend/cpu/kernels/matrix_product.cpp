@@ -15,10 +15,14 @@ namespace ringside::cpu {
 
 namespace {
 
-// A block of fewer multiplications is done before another thread would have woken up.
+// A block of fewer multiplications is done before another thread would have woken up. Each block packs one of the
+// matrices anew, which costs as much as the products where it has half as many lines as kGoodBlock; but eight threads
+// shall have something to do.
 constexpr std::size_t kWorthBlock = std::size_t{1} << 22;
-// Blocks are whole numbers of the rows and columns that oneDNN's kernels take at once.
-constexpr std::size_t kBlockUnit = 48;
+constexpr std::size_t kGoodBlock = 512;
+constexpr std::size_t kThreads = 8;
+// Blocks are whole numbers of rows and columns that oneDNN's kernels like.
+constexpr std::size_t kBlockUnit = 16;
 
 std::size_t roundedUp(std::size_t value, std::size_t unit) {
     return (value + unit - 1) / unit * unit;
@@ -48,8 +52,9 @@ dnnl_status_t sgemm(Matrix a, Matrix b, float* c, std::size_t stride, ProductSiz
 
 // Rows or columns of out in one block, whichever are more; all of them where that is not worth a thread.
 std::size_t blockOf(std::size_t lines, const ProductSize& p) {
-    const std::size_t perLine = p.m * p.n * p.k / lines;
-    return roundedUp(kWorthBlock / std::max<std::size_t>(1, perLine) + 1, kBlockUnit);
+    const std::size_t perLine = std::max<std::size_t>(1, p.m * p.n * p.k / lines);
+    return roundedUp(std::max({kWorthBlock / perLine + 1, std::min(kGoodBlock, (lines + kThreads - 1) / kThreads)}),
+                     kBlockUnit);
 }
 
 void fillRows(const float* row, float* out, std::size_t stride, ProductSize p) {
