@@ -68,8 +68,8 @@ std::vector<ConfigField> parallelFields() {
          true},
         {"parallel.threads_per_rank",
          kInteger,
-         "Threads that each rank computes with on the CPU; 0: the host's CPUs divided by its ranks. Convolutions add "
-         "their gradients in an order that depends on it, all else does not.",
+         "Threads that each rank computes with on the CPU; 0: the host's CPUs divided by its ranks. The "
+         "results do not depend on it, to the last bit.",
          RINGSIDE_SLOT(parallel.threadsPerRank),
          {},
          0,
