@@ -62,7 +62,7 @@ TEST_CASE("a sum is formed within each host first and then over the hosts in the
     const std::vector<int> hosts{0, 0, 1, 1, 2, 2};
     Hosts run(hosts);
     onThreads(run.ranks, [](Communicator& ranks) {
-        for (const std::size_t count : {1U, 10'000U, 32'768U, 65'536U, 65'537U, 300'001U}) {
+        for (const std::size_t count : {1U, 10'000U, 32'768U, 65'536U, 65'537U, 300'001U, 800'000U}) {
             std::vector<float> values(count);
             for (std::size_t i = 0; i < count; ++i) values[i] = valueOf(ranks.rank(), i);
             ranks.allReduce(CommBuffer::of(std::span(values)), ReduceOp::kSum);
@@ -73,6 +73,28 @@ TEST_CASE("a sum is formed within each host first and then over the hosts in the
                 if (values[i] != (first + second) + third) {
                     throw std::runtime_error("other bits at " + std::to_string(i) + " of " + std::to_string(count));
                 }
+            }
+        }
+    });
+}
+
+TEST_CASE("a large sum is the same to the bit wherever each rank's values lie") {
+    if (!glooAvailable()) return;
+    Hosts run({0, 0, 1, 1});
+    constexpr std::size_t kCount = 1'000'003;             // four chunks, the last one not whole
+    const int inHeap = GENERATE(0b0000, 0b1111, 0b0101);  // by rank
+    CAPTURE(inHeap);
+    onThreads(run.ranks, [&](Communicator& ranks) {
+        std::vector<float> plain(kCount);
+        const std::span<float> heap = ranks.allocate(kCount);
+        const std::span<float> values = (inHeap >> ranks.rank() & 1) != 0 ? heap : std::span(plain);
+        for (const int scale : {1, 2, 3}) {  // one sum right after the other
+            for (std::size_t i = 0; i < kCount; ++i) values[i] = valueOf(ranks.rank(), i) * static_cast<float>(scale);
+            ranks.allReduce(CommBuffer::of(values), ReduceOp::kSum);
+            for (std::size_t i = 0; i < kCount; ++i) {
+                const auto term = [&](int rank) { return valueOf(rank, i) * static_cast<float>(scale); };
+                const float sum = (term(0) + term(1)) + (term(2) + term(3));
+                if (values[i] != sum) throw std::runtime_error("other bits at " + std::to_string(i));
             }
         }
     });

@@ -2,7 +2,6 @@
 #include "comm/hosts/hierarchical_communicator.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "base/errors/errors.h"
@@ -26,16 +25,6 @@ milliseconds betweenHosts(milliseconds withinHost) {
 }
 
 constexpr milliseconds kAYear = std::chrono::hours(24 * 365);
-
-CommBuffer sliceOf(CommBuffer buffer, std::size_t begin, std::size_t count) {
-    auto* bytes = static_cast<std::byte*>(buffer.data);
-    return {bytes + begin * sizeOf(buffer.type), count, buffer.type};
-}
-
-CommBuffer roomIn(std::vector<std::uint64_t>& memory, std::size_t count, CommType type) {
-    memory.resize(std::max(memory.size(), (count * sizeOf(type) + 7) / 8));
-    return {memory.data(), count, type};
-}
 
 }  // namespace
 
@@ -130,17 +119,8 @@ void HierarchicalCommunicator::reduceByFirst(CommBuffer buffer, ReduceOp op) {
 }
 
 void HierarchicalCommunicator::reduceInParts(CommBuffer buffer, ReduceOp op) {
-    const auto parts = static_cast<std::size_t>(m_local->size());
-    const std::size_t count = (buffer.count + parts - 1) / parts;
-    const bool fits = count * parts == buffer.count;
-    const CommBuffer all = fits ? buffer : roomIn(m_padded, count * parts, buffer.type);
-    if (!fits) std::memcpy(all.data, buffer.data, buffer.bytes());
-    if (!fits) std::memset(sliceOf(all, buffer.count, 0).data, 0, all.bytes() - buffer.bytes());
-    const CommBuffer own = roomIn(m_part, count, buffer.type);
-    m_local->reduceScatter(all, own, op);
-    m_exchange->allReduce(own, op);
-    m_local->allGather(own, all);
-    if (!fits) std::memcpy(buffer.data, all.data, buffer.bytes());
+    m_local->allReduceAround(buffer, op,
+                             {[&](CommBuffer part) { m_exchange->start(part, op); }, [this] { m_exchange->finish(); }});
 }
 
 void HierarchicalCommunicator::reduceNow(CommBuffer buffer, ReduceOp op) {
@@ -242,7 +222,11 @@ std::unique_ptr<Communicator> makeHierarchicalCommunicator(std::shared_ptr<Store
     HostMap hosts(hostOfRank);
     HierarchicalCommunicator::Parts parts{store, makeGlooCommunicator(store, rank, hosts.ranks(), options), nullptr};
     const auto here = static_cast<int>(hosts.ranksOn(hosts.hostOf(rank)).size());
-    if (here > 1) parts.local = makeSharedMemoryCommunicator(sharedFd, hosts.placeOf(rank), here, options);
+    if (here > 1) {
+        RINGSIDE_ASSERT(sharedFd >= 0);
+        parts.local = std::make_unique<ShmCommunicator>(std::make_shared<const Arena>(sharedFd, 0, here),
+                                                        hosts.placeOf(rank), options, "shm");
+    }
     return std::make_unique<HierarchicalCommunicator>(std::move(parts), std::move(hosts), std::move(options));
 }
 

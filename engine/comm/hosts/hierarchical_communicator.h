@@ -13,6 +13,7 @@
 #include "comm/communicator.h"
 #include "comm/hosts/host_exchange.h"
 #include "comm/hosts/host_map.h"
+#include "comm/shm/shm_communicator.h"
 #include "comm/store.h"
 
 namespace ringside {
@@ -26,8 +27,8 @@ class HierarchicalCommunicator final : public Communicator {
   public:
     struct Parts {
         std::shared_ptr<Store> store;
-        std::unique_ptr<Communicator> flat;   // of all ranks
-        std::unique_ptr<Communicator> local;  // of those on this host, by rank; null for one alone
+        std::unique_ptr<Communicator> flat;      // of all ranks
+        std::unique_ptr<ShmCommunicator> local;  // of those on this host, by rank; null for one alone
     };
     // Connects to the other hosts; throws CommError.
     HierarchicalCommunicator(Parts parts, HostMap hosts, CommOptions options);
@@ -80,11 +81,9 @@ class HierarchicalCommunicator final : public Communicator {
     HostMap m_hosts;
     CommOptions m_options;
     std::unique_ptr<Communicator> m_flat;
-    std::unique_ptr<Communicator> m_local;
+    std::unique_ptr<ShmCommunicator> m_local;
     std::unique_ptr<HostExchange> m_exchange;  // with the ranks at this place on the other hosts; may be none
     std::int64_t m_strangers = 0;
-    std::vector<std::uint64_t> m_padded;
-    std::vector<std::uint64_t> m_part;
     std::deque<std::vector<float>> m_allocated;
     std::atomic<std::int64_t> m_collective{0};
     std::atomic<bool> m_aborted{false};

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/errors/errors.h"
 #include "comm/reduce_kernels.h"
 
 namespace ringside {
@@ -22,105 +23,132 @@ std::span<std::byte> bytesIn(CommBuffer buffer) {
     return {static_cast<std::byte*>(buffer.data), buffer.bytes()};
 }
 
+template <class Call>
+void eachChunk(CommBuffer buffer, const Call& call) {
+    for (std::size_t at = 0; at < buffer.bytes(); at += kChunk) call(at, std::min(kChunk, buffer.bytes() - at));
+}
+
 }  // namespace
 
 HostExchange::HostExchange(std::vector<UniqueFd> sockets, int host, std::chrono::milliseconds timeout)
-    : m_host(host), m_timeout(timeout), m_users(sockets.size()), m_links(std::move(sockets)) {}
+    : m_host(host),
+      m_timeout(timeout),
+      m_users(sockets.size()),
+      m_secondUsers(sockets.size()),
+      m_links(std::move(sockets)) {}
 
 // A number a collective: whoever calls another one than its peers is noticed by its length or waits in vain.
 void HostExchange::begin() {
     ++m_number;
 }
 
-std::span<std::byte> HostExchange::scratchOf(int host, std::size_t stride, std::size_t offset, std::size_t bytes) {
+std::span<std::byte> HostExchange::scratchOf(const Started& sum, int host, std::size_t offset, std::size_t bytes) {
     const auto place = static_cast<std::size_t>(host < m_host ? host : host - 1);
-    return {reinterpret_cast<std::byte*>(m_scratch.data()) + place * stride + offset, bytes};
+    auto* const memory = reinterpret_cast<std::byte*>(m_scratch[static_cast<std::size_t>(sum.number & 1)].data());
+    return {memory + place * sum.stride + offset, bytes};
+}
+
+void HostExchange::makeRoom(Started& sum, std::size_t bytes) {
+    sum.stride = (bytes + 7) / 8 * 8;
+    std::vector<std::uint64_t>& memory = m_scratch[static_cast<std::size_t>(sum.number & 1)];
+    memory.resize(std::max(memory.size(), sum.stride / 8 * (m_users.size() - 1)));
 }
 
 void HostExchange::allReduce(CommBuffer buffer, ReduceOp op) {
+    start(buffer, op);
+    finish();
+}
+
+// Between two hosts, halves would travel as far as wholes do, one after the other.
+bool HostExchange::goesWhole(CommBuffer buffer) const {
+    return hosts() == 2 || buffer.bytes() <= kWholeUpTo;
+}
+
+void HostExchange::start(CommBuffer buffer, ReduceOp op) {
+    RINGSIDE_ASSERT(m_started.size() < 2);
     begin();
+    Started& sum = m_started.emplace_back(Started{buffer, op, m_number});
     if (hosts() == 1 || buffer.count == 0) return;
-    // Between two hosts, halves would travel as far as wholes do, one after the other.
-    if (hosts() == 2 || buffer.bytes() <= kWholeUpTo) return reduceWhole(buffer, op);
-    reducePieces(buffer, op);
+    goesWhole(buffer) ? startWhole(sum) : startPieces(sum);
+}
+
+void HostExchange::finish() {
+    const Started sum = m_started.front();
+    m_started.pop_front();
+    if (hosts() == 1 || sum.buffer.count == 0) return;
+    goesWhole(sum.buffer) ? finishWhole(sum) : finishPieces(sum);
 }
 
 // part = host 0's + host 1's + ..., the others' from the scratch.
-void HostExchange::reduceInOrder(CommBuffer part, ReduceOp op, std::size_t stride, std::size_t offset) {
+void HostExchange::reduceInOrder(const Started& sum, CommBuffer part, std::size_t offset) {
     const std::size_t width = sizeOf(part.type);
     m_sum.resize(kBlock / sizeof(std::uint64_t));
-    auto* const sum = reinterpret_cast<std::byte*>(m_sum.data());
+    auto* const block = reinterpret_cast<std::byte*>(m_sum.data());
     m_sources.resize(m_users.size());
     for (std::size_t at = 0; at < part.bytes(); at += kBlock) {
         const std::size_t bytes = std::min(kBlock, part.bytes() - at);
         std::byte* const own = static_cast<std::byte*>(part.data) + at;
         for (int host = 0; host < hosts(); ++host) {
             m_sources[static_cast<std::size_t>(host)] =
-                host == m_host ? own : scratchOf(host, stride, offset + at, bytes).data();
+                host == m_host ? own : scratchOf(sum, host, offset + at, bytes).data();
         }
-        reduceSources(part.type, op, m_host == 0 ? own : sum, m_sources, bytes / width);
-        if (m_host != 0) std::memcpy(own, sum, bytes);
+        reduceSources(part.type, sum.op, m_host == 0 ? own : block, m_sources, bytes / width);
+        if (m_host != 0) std::memcpy(own, block, bytes);
     }
 }
 
-void HostExchange::reduceWhole(CommBuffer buffer, ReduceOp op) {
-    const std::size_t all = buffer.bytes();
-    const std::size_t stride = (all + 7) / 8 * 8;
-    m_scratch.resize(std::max(m_scratch.size(), stride / 8 * (m_users.size() - 1)));
-    const auto inChunks = [&](const auto& call) {
-        for (std::size_t at = 0; at < all; at += kChunk) call(at, std::min(kChunk, all - at));
-    };
-    const auto others = [&](const auto& call) {
-        for (int host = 0; host < hosts(); ++host) {
-            if (host != m_host) call(host);
-        }
-    };
-    others([&](int host) {
-        inChunks([&](std::size_t at, std::size_t bytes) {
-            m_links.receive(user(host), host, slot(0), scratchOf(host, stride, at, bytes));
+void HostExchange::startWhole(Started& sum) {
+    makeRoom(sum, sum.buffer.bytes());
+    eachOther([&](int host) {
+        eachChunk(sum.buffer, [&](std::size_t at, std::size_t bytes) {
+            m_links.receive(user(host), host, slot(sum.number, 0), scratchOf(sum, host, at, bytes));
         });
     });
-    inChunks([&](std::size_t at, std::size_t bytes) {
-        others([&](int host) { m_links.send(user(host), host, slot(0), bytesIn(buffer).subspan(at, bytes)); });
+    eachChunk(sum.buffer, [&](std::size_t at, std::size_t bytes) {
+        eachOther([&](int host) {
+            m_links.send(user(host), host, slot(sum.number, 0), bytesIn(sum.buffer).subspan(at, bytes));
+        });
     });
-    inChunks([&](std::size_t at, std::size_t bytes) {
-        others([&](int host) { m_links.awaitReceived(user(host), m_timeout); });
-        others([&](int host) { m_links.awaitSent(user(host), m_timeout); });  // before it is overwritten
-        const std::size_t width = sizeOf(buffer.type);
-        reduceInOrder(partOf(buffer, at / width, (at + bytes) / width), op, stride, at);
+}
+
+void HostExchange::finishWhole(const Started& sum) {
+    eachChunk(sum.buffer, [&](std::size_t at, std::size_t bytes) {
+        eachOther([&](int host) { m_links.awaitReceived(user(host), m_timeout); });
+        eachOther([&](int host) { m_links.awaitSent(user(host), m_timeout); });  // before it is overwritten
+        const std::size_t width = sizeOf(sum.buffer.type);
+        reduceInOrder(sum, partOf(sum.buffer, at / width, (at + bytes) / width), at);
     });
 }
 
 // Each host sums a piece and gives it to the others.
-void HostExchange::reducePieces(CommBuffer buffer, ReduceOp op) {
-    const auto count = m_users.size();
-    const auto piece = [&](int host) {
-        const auto number = static_cast<std::size_t>(host);
-        return partOf(buffer, buffer.count * number / count, buffer.count * (number + 1) / count);
-    };
-    const CommBuffer own = piece(m_host);
-    const std::size_t stride = (own.bytes() + 7) / 8 * 8;
-    m_scratch.resize(std::max(m_scratch.size(), stride / 8 * (count - 1)));
-    for (int host = 0; host < hosts(); ++host) {
-        if (host == m_host) continue;
-        m_links.receive(user(host), host, slot(0), scratchOf(host, stride, 0, own.bytes()));
-        m_links.send(user(host), host, slot(0), bytesIn(piece(host)));
-    }
-    for (int host = 0; host < hosts(); ++host) {
-        if (host != m_host) m_links.awaitReceived(user(host), m_timeout);
-    }
-    reduceInOrder(own, op, stride, 0);
-    for (int host = 0; host < hosts(); ++host) {
-        if (host == m_host) continue;
+CommBuffer HostExchange::pieceOf(const Started& sum, int host) const {
+    const auto number = static_cast<std::size_t>(host);
+    const std::size_t count = sum.buffer.count;
+    return partOf(sum.buffer, count * number / m_users.size(), count * (number + 1) / m_users.size());
+}
+
+void HostExchange::startPieces(Started& sum) {
+    const std::size_t own = pieceOf(sum, m_host).bytes();
+    makeRoom(sum, own);
+    eachOther([&](int host) {
+        m_links.receive(user(host), host, slot(sum.number, 0), scratchOf(sum, host, 0, own));
+        m_links.send(user(host), host, slot(sum.number, 0), bytesIn(pieceOf(sum, host)));
+    });
+}
+
+void HostExchange::finishPieces(const Started& sum) {
+    const CommBuffer own = pieceOf(sum, m_host);
+    eachOther([&](int host) { m_links.awaitReceived(user(host), m_timeout); });
+    reduceInOrder(sum, own, 0);
+    eachOther([&](int host) {
         m_links.awaitSent(user(host), m_timeout);  // before the sum takes its place
-        m_links.receive(user(host), host, slot(1), bytesIn(piece(host)));
-        m_links.send(user(host), host, slot(1), bytesIn(own));
-    }
-    for (int host = 0; host < hosts(); ++host) {
-        if (host == m_host) continue;
-        m_links.awaitReceived(user(host), m_timeout);
-        m_links.awaitSent(user(host), m_timeout);
-    }
+        m_links.receive(secondUser(host), host, slot(sum.number, 1), bytesIn(pieceOf(sum, host)));
+        m_links.send(secondUser(host), host, slot(sum.number, 1), bytesIn(own));
+    });
+    eachOther([&](int host) {
+        m_links.awaitReceived(secondUser(host), m_timeout);
+        m_links.awaitSent(secondUser(host), m_timeout);
+    });
 }
 
 void HostExchange::broadcast(CommBuffer buffer, int rootHost) {

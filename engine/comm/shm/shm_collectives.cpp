@@ -239,6 +239,62 @@ void ShmCollectives::reduceInPlace(CommBuffer buffer, ReduceOp op) {
     round();
 }
 
+// Round i shows the ranks chunk i and the parts of chunk i - 2 that are whole; meanwhile those of chunk i - 1 are under
+// way. What lies in heaps is read where it is.
+void ShmCollectives::reduceAround(CommBuffer buffer, ReduceOp op, const PartExchange& exchange) {
+    announce(CollectiveKind::kAllReduce, buffer, 0, op);
+    m_announcement.inHeap = m_arena.inHeap(m_rank, buffer.data, buffer.bytes());
+    const std::size_t chunkBytes = m_arena.layout().chunkBytes;
+    const std::size_t chunks = (buffer.bytes() + chunkBytes - 1) / chunkBytes;
+    CommBuffer underWay{};
+    for (std::size_t i = 0; i < chunks + 2; ++i) {
+        if (i < chunks) copyIn(chunkOf(buffer, i));
+        if (i >= chunks && m_announcement.inHeap) m_announcement.source += chunkBytes;
+        round();
+        const CommBuffer own = i < chunks ? sumOwnPart(chunkOf(buffer, i), op) : CommBuffer{};
+        if (i < chunks) exchange.start(own);
+        if (i >= 2) takeParts(chunkOf(buffer, i - 2));
+        if (i >= 1 && i <= chunks) {
+            exchange.finish();
+            if (!m_announcement.inHeap)
+                copyBytes(slot(m_rank, m_barrier.parity()) + chunkBytes, bytesOf(underWay), underWay.bytes());
+        }
+        underWay = own;
+    }
+    if (ranksOutsideHeap() < m_size) round();  // until then others read from heaps
+}
+
+CommBuffer ShmCollectives::sumOwnPart(CommBuffer chunk, ReduceOp op) {
+    constexpr std::size_t kBlockBytes = 8192;
+    alignas(64) std::byte block[kBlockBytes];
+    const Part part = partOf(m_rank, chunk.count);
+    const CommBuffer own = section(chunk, part.start, part.length);
+    useAnnouncedSources();
+    m_sources[static_cast<std::size_t>(m_rank)] = bytesOf(chunk);
+    for (auto& source : m_sources) source += part.start * sizeOf(chunk.type);
+    for (std::size_t done = 0; done < own.bytes(); done += kBlockBytes) {
+        const std::size_t bytes = std::min(kBlockBytes, own.bytes() - done);
+        reduceSources(chunk.type, op, block, m_sources, bytes / sizeOf(chunk.type));
+        copyBytes(bytesOf(own) + done, block, bytes);
+        for (auto& source : m_sources) source += bytes;
+    }
+    return own;
+}
+
+// Of the chunk two before the one that was announced last.
+void ShmCollectives::takeParts(CommBuffer chunk) const {
+    const std::size_t width = sizeOf(chunk.type);
+    const std::size_t chunkBytes = m_arena.layout().chunkBytes;
+    for (int peer = 0; peer < m_size; ++peer) {
+        if (peer == m_rank) continue;
+        const Part part = partOf(peer, chunk.count);
+        const Announcement& other = m_barrier.announcement(peer);
+        const std::byte* from = other.inHeap ? m_arena.at(other.source - 2 * chunkBytes) + part.start * width
+                                             : slot(peer, m_parity) + chunkBytes;
+        copyBytes(bytesOf(chunk) + part.start * width, from, part.length * width);
+    }
+}
+
 int ShmCollectives::ranksOutsideHeap() const {
     int count = 0;
     for (int peer = 0; peer < m_size; ++peer) count += m_barrier.announcement(peer).inHeap ? 0 : 1;

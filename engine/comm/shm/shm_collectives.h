@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "comm/collective_text.h"
@@ -10,6 +11,13 @@
 #include "comm/shm/round_barrier.h"
 
 namespace ringside {
+
+// What is done to a rank's part of a sum over the ranks here before all have it: started in the order of the parts,
+// up to two at a time, and finished in that order.
+struct PartExchange {
+    std::function<void(CommBuffer part)> start;
+    std::function<void()> finish;
+};
 
 // The algorithms, as rounds over the slots of the arena. Reductions add in the order of the ranks, so every rank gets
 // the same bits in any timing. Small messages: one round, in which every rank sums everything itself. Large ones: in
@@ -28,6 +36,8 @@ class ShmCollectives {
     // and finishes. No other collective may come between them.
     void startAllReduce(CommBuffer buffer, ReduceOp op);
     void finishAllReduce(CommBuffer buffer, ReduceOp op);
+    // An all-reduce in which each rank's part of every chunk is exchanged elsewhere before the others get it.
+    void reduceAround(CommBuffer buffer, ReduceOp op, const PartExchange& exchange);
     void broadcast(CommBuffer buffer, int root);
     void allGather(CommBuffer in, CommBuffer out);
     void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op);
@@ -59,6 +69,8 @@ class ShmCollectives {
     void copyInWhole(CommBuffer buffer);
     void reducePart(CommBuffer chunk, ReduceOp op, std::byte* result);
     void copyOut(CommBuffer chunk, int parity) const;
+    CommBuffer sumOwnPart(CommBuffer chunk, ReduceOp op);
+    void takeParts(CommBuffer chunk) const;
     int ranksOutsideHeap() const;
     void useSlots(int parity, std::size_t offset);
     void useAnnouncedSources();

@@ -132,6 +132,13 @@ void ShmCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
     m_collectives.end();
 }
 
+void ShmCommunicator::allReduceAround(CommBuffer buffer, ReduceOp op, const PartExchange& exchange) {
+    const WaitScope waiting(trace());
+    beginAfterQueued(CollectiveKind::kAllReduce, buffer);
+    m_collectives.reduceAround(buffer, op, exchange);
+    m_collectives.end();
+}
+
 CommHandle ShmCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
     if (m_thread && size() > 1) return {*this, push({CollectiveKind::kAllReduce, buffer, buffer, op})};
     beginAfterQueued(CollectiveKind::kAllReduce, buffer);

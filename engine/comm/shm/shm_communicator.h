@@ -45,6 +45,8 @@ class ShmCommunicator final : public Communicator {
 
     void allReduce(CommBuffer buffer, ReduceOp op) override;
     CommHandle allReduceAsync(CommBuffer buffer, ReduceOp op) override;
+    // An all-reduce over more than these ranks: what they sum up is exchanged elsewhere, part by part.
+    void allReduceAround(CommBuffer buffer, ReduceOp op, const PartExchange& exchange);
     void broadcast(CommBuffer buffer, int root) override;
     void allGather(CommBuffer in, CommBuffer out) override;
     void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) override;

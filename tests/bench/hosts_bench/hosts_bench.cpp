@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// hosts_bench [--delays-us 0,200,2000] [--bytes 40000,4000000] [--rounds 3]: all-reduce of floats, in place, back to
-// back, by two ranks on each of two hosts (network namespaces): through shared memory and one exchange, over Gloo
-// between all ranks, and PyTorch's Gloo, by turns. Delays are one way, in microseconds.
+// hosts_bench [--delays-us 0,200,2000] [--bytes 40000,4000000] [--rounds 3]: all-reduce of floats, in place in memory
+// of the communicator, back to back, by two ranks on each of two hosts (network namespaces): through shared memory and
+// one exchange, over Gloo between all ranks, and PyTorch's Gloo, by turns. Delays are one way, in microseconds.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -33,11 +33,19 @@ constexpr std::size_t kMostSizes = 8;
 struct Figure {
     double medianMs = 0;
     double bestMs = 0;
+    double cpuMs = 0;  // of rank 0
 };
 using Figures = std::array<Figure, kMostSizes>;  // by size
 
+double cpuMs() {
+    timespec time{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
+}
+
 Figure measure(Communicator& ranks, std::span<float> values) {
     std::array<double, kBatches> batches{};
+    const double cpu = cpuMs();
     for (int batch = -1; batch < kBatches; ++batch) {
         ranks.barrier();
         const auto start = std::chrono::steady_clock::now();
@@ -45,8 +53,9 @@ Figure measure(Communicator& ranks, std::span<float> values) {
         const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
         if (batch >= 0) batches[static_cast<std::size_t>(batch)] = spent.count() / kRepetitions;
     }
+    const double spent = cpuMs() - cpu;
     std::ranges::sort(batches);
-    return {batches[kBatches / 2], batches[0]};
+    return {batches[kBatches / 2], batches[0], spent / kRepetitions / (kBatches + 1)};
 }
 
 Figures runOurs(const NetworkHosts& network, const std::vector<std::size_t>& sizes, bool hierarchical) {
@@ -65,7 +74,7 @@ Figures runOurs(const NetworkHosts& network, const std::vector<std::size_t>& siz
                                                               kHosts, options)
                                : makeGlooCommunicator(store, rank, count, options);
         for (std::size_t i = 0; i < sizes.size(); ++i) {
-            std::vector<float> values(sizes[i] / sizeof(float));
+            const std::span<float> values = ranks->allocate(sizes[i] / sizeof(float));
             const Figure own = measure(*ranks, values);
             if (rank == 0) (*figures)[i] = own;
         }
@@ -98,7 +107,7 @@ Figures runPyTorch(const NetworkHosts& network, const std::vector<std::size_t>& 
     std::FILE* output = ::popen(line.str().c_str(), "r");
     std::array<char, 256> text{};
     for (std::size_t i = 0; i < sizes.size() && output && std::fgets(text.data(), text.size(), output); ++i) {
-        std::istringstream(text.data()) >> figures[i].medianMs >> figures[i].bestMs;
+        std::istringstream(text.data()) >> figures[i].medianMs >> figures[i].bestMs >> figures[i].cpuMs;
     }
     if (output) ::pclose(output);
     return figures;
@@ -109,24 +118,28 @@ double middle(std::vector<double> values) {
     return values.empty() ? 0 : values[values.size() / 2];
 }
 
-void runDelay(int delayUs, const std::vector<std::size_t>& sizes, int rounds) {
+void runDelay(int delayUs, const std::vector<std::size_t>& sizes, int rounds, bool alone) {
     const NetworkHosts network{std::chrono::microseconds(delayUs)};
     std::map<std::string, std::vector<Figures>> all;
     for (int round = 0; round < rounds; ++round) {  // by turns: the machine's mood is the same for all
         all["hierarchical"].push_back(runOurs(network, sizes, true));
+        if (alone) continue;
         all["gloo"].push_back(runOurs(network, sizes, false));
         all["pytorch"].push_back(runPyTorch(network, sizes));
     }
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-        const auto of = [&](const char* name) {
-            std::vector<double> medians;
-            for (const Figures& figures : all[name]) medians.push_back(figures[i].medianMs);
-            return middle(medians);
+        const auto of = [&](const char* name, double Figure::*what) {
+            std::vector<double> values;
+            for (const Figures& figures : all[name]) values.push_back(figures[i].*what);
+            return middle(values);
         };
-        const double ours = of("hierarchical");
-        const double torch = of("pytorch");
-        std::printf("%9d%10zu%16.4f%16.4f%16.4f%9.2fx\n", delayUs, sizes[i], ours, of("gloo"), torch,
-                    ours > 0 ? torch / ours : 0);
+        const double ours = of("hierarchical", &Figure::medianMs);
+        const double torch = of("pytorch", &Figure::medianMs);
+        std::printf("%9d%10zu", delayUs, sizes[i]);
+        for (const char* name : {"hierarchical", "gloo", "pytorch"}) {
+            std::printf("%13.4f (%6.2f)", of(name, &Figure::medianMs), of(name, &Figure::cpuMs));
+        }
+        std::printf("%9.2fx\n", ours > 0 ? torch / ours : 0);
         std::fflush(stdout);
     }
 }
@@ -138,16 +151,18 @@ int main(int argc, char** argv) {
     std::vector<int> delays{0, 200, 2000};
     std::vector<std::size_t> sizes{40000, 4000000};
     int rounds = 3;
+    bool alone = false;
     app.add_option("--delays-us", delays, "One way, microseconds")->delimiter(',');
     app.add_option("--bytes", sizes, "Of the buffer")->delimiter(',')->expected(1, kMostSizes);
     app.add_option("--rounds", rounds, "Of all by turns");
+    app.add_flag("--alone", alone, "The hierarchical one only");
     CLI11_PARSE(app, argc, argv);
     if (const std::string why = NetworkHosts::whyNot(); !why.empty()) {
         std::cout << "skipped: " << why << '\n';
         return 0;
     }
-    std::printf("%9s%10s%21s%21s%21s%10s\n", "delay us", "bytes", "hierarchical, ms", "our Gloo, ms (CPU)",
+    std::printf("%9s%10s%21s%21s%21s%10s\n", "delay us", "bytes", "hosts, ms (CPU)", "our Gloo, ms (CPU)",
                 "PyTorch's, ms (CPU)", "faster");
-    for (const int delay : delays) runDelay(delay, sizes, rounds);
+    for (const int delay : delays) runDelay(delay, sizes, rounds, alone);
     return 0;
 }
