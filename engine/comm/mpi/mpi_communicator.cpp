@@ -27,6 +27,8 @@ using std::chrono::milliseconds;
 // MPI moves its bytes while it is asked: often at first, then, when somebody is late, without keeping the CPU from him.
 constexpr int kAskedWithoutPause = 2000;
 constexpr microseconds kPause{50};
+// From here on MPI's waiting all-reduce, which has better algorithms than the other, is worth a barrier before it.
+constexpr std::size_t kReduceInMpiFrom = std::size_t{256} << 10;
 
 MpiTable::Type mpiType(CommType type) {
     switch (type) {
@@ -156,7 +158,18 @@ void MpiCommunicator::runCollective(CollectiveKind kind, CommBuffer buffer, mill
     finish(pending, timeout, what);
 }
 
+// It has no deadline: all have come when it begins. Of the whole run alone: two groups that waited like this, each
+// keeping MPI from the other, could wait for one another.
+void MpiCommunicator::reduceInMpi(CommBuffer buffer, ReduceOp op) {
+    runCollective(CollectiveKind::kAllReduce, buffer, m_options.timeout,
+                  [&](MpiTable::Pending* pending) { return m_mpi.barrier(m_group, pending); });
+    std::lock_guard lock(m_shared->mutex);
+    check(m_mpi.allReduceNow(m_group, buffer.data, countOf(buffer.count), mpiType(buffer.type), mpiOp(op)),
+          "the all-reduce of " + describeValues(buffer.type, buffer.count));
+}
+
 void MpiCommunicator::reduceNow(CommBuffer buffer, ReduceOp op) {
+    if (m_isWhole && buffer.bytes() >= kReduceInMpiFrom) return reduceInMpi(buffer, op);
     runCollective(CollectiveKind::kAllReduce, buffer, m_options.timeout, [&](MpiTable::Pending* pending) {
         return m_mpi.allReduce(m_group, buffer.data, countOf(buffer.count), mpiType(buffer.type), mpiOp(op), pending);
     });

@@ -72,6 +72,7 @@ class MpiCommunicator final : public Communicator {
     MpiCommunicator(const MpiCommunicator& whole, MpiTable::Group group, std::vector<int> ranksInRun, int rank);
     void barrierWithin(std::chrono::milliseconds timeout);
     void run(const QueuedCollective& job);
+    void reduceInMpi(CommBuffer buffer, ReduceOp op);
     void reduceNow(CommBuffer buffer, ReduceOp op);
     void gatherNow(CommBuffer in, CommBuffer out);
     void scatterNow(CommBuffer in, CommBuffer out, ReduceOp op);

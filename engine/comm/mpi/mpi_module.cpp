@@ -78,6 +78,10 @@ int allReduce(MpiTable::Group group, void* data, int count, MpiTable::Type type,
     return MPI_Iallreduce(MPI_IN_PLACE, data, count, typeOf(type), opOf(op), commOf(group), requestOf(pending));
 }
 
+int allReduceNow(MpiTable::Group group, void* data, int count, MpiTable::Type type, MpiTable::Op op) {
+    return MPI_Allreduce(MPI_IN_PLACE, data, count, typeOf(type), opOf(op), commOf(group));
+}
+
 int broadcast(MpiTable::Group group, void* data, int count, MpiTable::Type type, int root, MpiTable::Pending* pending) {
     return MPI_Ibcast(data, count, typeOf(type), root, commOf(group), requestOf(pending));
 }
@@ -119,7 +123,7 @@ void text(int error, char* into, std::size_t room) {
 
 extern "C" __attribute__((visibility("default"))) const MpiTable* ringsideMpiTable() {
     static const MpiTable table{
-        MpiTable::kVersion, begin,     end,           rankIn,  sizeOfGroup, split,   release, allReduce,
+        MpiTable::kVersion, begin,     end,           rankIn,  sizeOfGroup, split,   release, allReduce, allReduceNow,
         broadcast,          allGather, reduceScatter, barrier, send,        receive, test,    text};
     return &table;
 }

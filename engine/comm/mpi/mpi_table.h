@@ -9,7 +9,7 @@ namespace ringside {
 // hands them out when a run asks for it. Which MPI it is does not matter to the caller. Functions that start something
 // return 0 or an error for text(); one thread at a time.
 struct MpiTable {
-    static constexpr int kVersion = 1;
+    static constexpr int kVersion = 2;
     static constexpr const char* kModule = "libringside-mpi.so";
     static constexpr const char* kEntry = "ringsideMpiTable";
 
@@ -29,6 +29,7 @@ struct MpiTable {
     int (*split)(Group group, int colour, int key, Group* part);  // waits for all
     void (*release)(Group group);
     int (*allReduce)(Group group, void* data, int count, Type type, Op op, Pending* pending);  // in place
+    int (*allReduceNow)(Group group, void* data, int count, Type type, Op op);                 // waits for all
     int (*broadcast)(Group group, void* data, int count, Type type, int root, Pending* pending);
     int (*allGather)(Group group, const void* in, void* out, int count, Type type, Pending* pending);
     int (*reduceScatter)(Group group, const void* in, void* out, int count, Type type, Op op, Pending* pending);
