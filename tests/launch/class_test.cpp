@@ -45,6 +45,7 @@ struct Class {
         host.offer(offer, {scratch.path() / "data.csv"});
     }
     void open() {
+        over = false;
         thread = std::thread([this] {
             while (!over) {
                 std::vector<pollfd> waiting;
@@ -164,6 +165,23 @@ TEST_CASE("A guest takes no more data than it said, and none that are not as the
     ClassGuest careful = lesson.guest("careful");
     CHECK(readUntil(careful, [&] { return careful.problem().has_value(); }));
     CHECK(careful.problem()->text().find("SHA-256 differs") != std::string::npos);
+}
+
+TEST_CASE("A guest who asked for a file of an offer that was replaced meanwhile gets those of the new one") {
+    Class lesson;
+    lesson.offer("old");
+    lesson.open();
+    ClassGuest ada = lesson.guest("Ada");
+    lesson.stop();
+    REQUIRE(readUntil(ada, [&] { return !ada.progress().empty(); }));  // it has asked
+    lesson.offer("newer");
+    lesson.open();
+    REQUIRE(readUntil(ada, [&] { return !ada.offerDirectory().empty() || ada.problem(); }));
+    CHECK_FALSE(ada.problem());
+    CHECK(textOf(ada.offerDirectory() / "data" / "data.csv") == "newer");
+    // Nothing else has been sent.
+    for (const auto until = Clock::now() + 200ms; Clock::now() < until; std::this_thread::sleep_for(10ms)) ada.read();
+    CHECK_FALSE(ada.problem());
 }
 
 TEST_CASE("Names of a class stay apart, and who comes back keeps theirs") {

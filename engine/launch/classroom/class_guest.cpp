@@ -191,7 +191,7 @@ void ClassGuest::begin(ClassOffer offer) {
 
 void ClassGuest::askForNext() {
     if (m_missing.empty()) return layOut();
-    send({ClassLine::Kind::kWant, {}, static_cast<std::int64_t>(m_missing.back())});
+    send({ClassLine::Kind::kWant, std::to_string(m_offer.number), static_cast<std::int64_t>(m_missing.back())});
 }
 
 void ClassGuest::beginFile(std::int64_t bytes) {

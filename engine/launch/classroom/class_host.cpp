@@ -148,7 +148,8 @@ void ClassHost::take(ClassMember& member, const ClassLine& line) {
             return;
         case ClassLine::Kind::kWant: {
             const auto which = static_cast<std::size_t>(line.number);
-            if (which >= m_sources.size()) return;
+            // What was asked for before the last offer came is not wanted any more.
+            if (which >= m_sources.size() || line.text != std::to_string(m_offer.number)) return;
             member.sendFile(m_offer.files[which].bytes, m_sources[which]);
             return;
         }

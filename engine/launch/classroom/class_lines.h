@@ -56,7 +56,7 @@ struct ClassLine {
         kNews,   // host: a sentence for people, at least every few seconds
         kOver,   // host: the class is over; text, number: exit code
         kBytes,  // host: so many bytes of the file follow (number: bytes)
-        kWant,   // guest: send the file (number: its place in the offer)
+        kWant,   // guest: send the file (number: its place; text: the offer's number, which may not be the last one's)
         kReady,  // guest: has all of the offer (number)
         kHere,   // guest: lives; text: what it does
         kEnded,  // guest: its rank has ended; number: exit code, text: its last words
