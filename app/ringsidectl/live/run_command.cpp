@@ -266,6 +266,12 @@ int runCommand(RunArguments arguments) {
     }
     Result<Experiment> experiment = loadExperiment(arguments.config, arguments.assignments, problems);
     if (!experiment) return reportProblems(problems);
+    if (const std::int64_t least = experiment.value().config.parallel.minRanks; least > 0)
+        return reportProblems(
+            {{"parallel.min_ranks",
+              "is " + std::to_string(least) + ", but all ranks are on this computer, where none can stay away alone",
+              "set it to 0 (--set parallel.min_ranks=0); --max-restarts N starts all ranks again "
+              "after one was lost"}});
     if (arguments.resume == kResumeAuto) {
         RunConfig& config = experiment.value().config;
         const Result<std::string> checkpoint = findResumeAuto(arguments.out, config.dataRanks());
@@ -324,7 +330,8 @@ void addRunCommand(CLI::App& app, std::function<int()>& action) {
         ->type_name("N");
     command
         ->add_option("--min-ranks", arguments->minRanks,
-                     "With --hosts and restarts: go on with so many ranks where a host stays away (parallel.min_ranks)")
+                     "With --hosts and restarts only: go on with so many ranks where a host stays away "
+                     "(parallel.min_ranks)")
         ->check(CLI::Range(0, 4096))
         ->type_name("N");
     command->add_flag("--detach", arguments->detach, "Return once the run has started; it goes on by itself");
