@@ -7,11 +7,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "base/processors/cpu_share.h"
 #include "support/catch.h"
 
 using namespace ringside;
@@ -70,6 +73,38 @@ TEST_CASE("Processors are counted as the affinity mask has them") {
     }).join();
     CHECK(inherited >= 1);
     CHECK(bound == 1);
+}
+
+TEST_CASE("Ranks of a host share its CPUs evenly, in whole CPUs") {
+    const std::vector<int> cpus{0, 4, 1, 5, 2, 6, 3};  // cores of two, the last of one
+    CHECK(shareOfCpus(cpus, 0, 3) == std::vector<int>{0, 4});
+    CHECK(shareOfCpus(cpus, 1, 3) == std::vector<int>{1, 5});
+    CHECK(shareOfCpus(cpus, 2, 3) == std::vector<int>{2, 6, 3});
+    CHECK(shareOfCpus(cpus, 0, 8).empty());
+    CHECK(shareOfCpus(cpus, 3, 3).empty());
+    CHECK(cpuListText({8, 0, 2, 1, 3}) == "0-3,8");
+    CHECK(cpuListText({5}) == "5");
+}
+
+TEST_CASE("Threads that are there and threads to come stay on the CPUs they are given") {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        std::atomic<bool> go = false;
+        int before = 0;
+        int after = 0;
+        std::thread early([&] {
+            while (!go) std::this_thread::yield();
+            before = usableProcessors();
+        });
+        const bool kept = keepThreadsOn({allowedCpus().front()});
+        go = true;
+        early.join();
+        std::thread([&] { after = usableProcessors(); }).join();
+        ::_exit(kept && before == 1 && after == 1 ? 0 : 1);
+    }
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    CHECK(status == 0);
 }
 
 TEST_CASE("Only the thread that asks runs where processors are idle") {

@@ -12,6 +12,7 @@
 #include "config/run_config.h"
 #include "data/sets/common/dataset.h"
 #include "train/devices/gpu_watch.h"
+#include "train/devices/rank_cpus.h"
 #include "train/loop/trainer.h"
 #include "train/parts/training_error.h"
 
@@ -121,6 +122,7 @@ SinkOptions sinkOptionsOf(const RankEnvironment& environment, const RankChannels
 ExitCode runRank(const RankEnvironment& environment, const RunConfig& config, RankChannels& channels,
                  TelemetrySink& sink, ControlSource& control, RankDevices& devices, RankHooks* hooks) {
     sink.state("loading");
+    RankCpus cpus(environment, config, channels);
     const DataSplit data = valueOrThrow(loadDataset(config.dataset, environment.runDirectory));
 
     RankObserver observer(sink, hooks);
@@ -128,9 +130,12 @@ ExitCode runRank(const RankEnvironment& environment, const RunConfig& config, Ra
     const std::unique_ptr<Backend> backend = devices.makeBackend(environment, config);
     sink.state("connecting", backend->name());
     const GpuHeartbeat gpu(sink, devices.gpuReader());
+    cpus.findShare();
     const std::unique_ptr<BatchMemory> batchMemory = devices.batchMemory(config);
     const std::unique_ptr<Communicator> communicator =
         paced(devices.join(environment, channels, config, *backend), config.parallel.pace);
+    // What is divided by the host's CPUs, threads and waiting, has been divided by now.
+    if (const std::string kept = cpus.keep(); !kept.empty()) sink.log("info", kept);
     const CollectiveWatch watch(sink, *communicator);
     if (const std::int64_t strangers = communicator->strangers(); strangers > 0)
         sink.log("warning", std::to_string(strangers) + (strangers == 1 ? " connection" : " connections") +

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/devices/rank_cpus.h"
+
+#include <future>
+
+#include "comm/store_server_thread.h"
+#include "support/catch.h"
+
+using namespace ringside;
+using namespace ringside::test;
+
+namespace {
+
+// What two ranks of one host find, each in a thread.
+std::vector<std::vector<int>> sharesOfTwo(const RunConfig& config, int cpusOfHost) {
+    StoreServerThread server(2);
+    const auto shareOf = [&](int rank) {
+        RankEnvironment environment;
+        environment.rank = environment.localRank = rank;
+        environment.worldSize = 2;
+        environment.device = "cpu";
+        RankChannels channels;
+        channels.store = server.takeSocket(rank);
+        RankCpus cpus(environment, config, channels, cpusOfHost);
+        cpus.findShare();
+        return cpus.share();
+    };
+    auto second = std::async(std::launch::async, [&] { return shareOf(1); });
+    std::vector<int> first = shareOf(0);
+    return {std::move(first), second.get()};
+}
+
+}  // namespace
+
+TEST_CASE("Two ranks divide the CPUs that were set aside for both, and only those") {
+    const std::vector<int> all = allowedCpus();
+    if (all.size() < 2) return;
+    const int more = static_cast<int>(all.size()) + 1;
+    RunConfig config;
+    const auto shares = sharesOfTwo(config, more);
+    std::vector<int> together = shares[0];
+    together.insert(together.end(), shares[1].begin(), shares[1].end());
+    CHECK(together == all);
+    CHECK(shares[0].size() == all.size() / 2);
+    // All of the host's: others use them too.
+    CHECK(sharesOfTwo(config, static_cast<int>(all.size())) == std::vector<std::vector<int>>(2));
+    // More threads than its share has CPUs.
+    config.parallel.threadsPerRank = static_cast<std::int64_t>(all.size()) + 1;
+    CHECK(sharesOfTwo(config, more) == std::vector<std::vector<int>>(2));
+}
