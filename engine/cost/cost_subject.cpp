@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "config/leaves.h"
 #include "cost/stage_plan.h"
 #include "data/sets/common/dataset.h"
 
@@ -65,7 +66,10 @@ Result<StrategyPlan> planStrategy(const CostSubject& subject) {
     for (std::size_t stage = 0; stage < stages; ++stage)
         plan.rankOfStage.push_back(plan.schedule.rankOf(static_cast<int>(stage)));
     plan.microBatches = microBatchesOf(config);
-    const std::int64_t rows = (config.loader.batchSize + plan.microBatches - 1) / plan.microBatches;
+    plan.leaves = isCanonical(config) ? leavesPerRank(config) : 0;
+    if (config.parallel.strategy == "data_parallel") plan.devices = devicesOf(config);
+    const std::int64_t parts = plan.leaves > 0 ? plan.leaves : plan.microBatches;
+    const std::int64_t rows = (config.loader.batchSize + parts - 1) / parts;
     plan.microRows = std::min(rows, subject.largestBatch());
     return plan;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "base/errors/result.h"
@@ -38,9 +39,13 @@ struct StrategyPlan {
     std::vector<int> rankOfStage = {};         // place in the pipeline
     std::int64_t microBatches = 1;
     std::int64_t microRows = 1;  // samples of a micro-batch at most
+    std::int64_t leaves = 0;     // that each reader's batch is summed from; 0: no canonical reduction
+    std::int64_t devices = 0;    // of data_parallel's one process; 0: another strategy
 
     std::size_t stages() const { return rankOfStage.size(); }
     bool isWhole() const { return mesh.shard == 1 && mesh.pipeline == 1; }
+    // How often a step runs the schedule for one of its batches.
+    std::int64_t rounds() const { return std::max<std::int64_t>(1, leaves / microBatches); }
     std::vector<std::size_t> stagesOf(int pipelineRank) const;
     std::vector<TensorSize> parametersOf(std::size_t stage) const;
 };

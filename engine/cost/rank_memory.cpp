@@ -2,6 +2,7 @@
 #include "cost/rank_memory.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "cost/stage_plan.h"
 
@@ -27,7 +28,12 @@ class Count {
 
     PredictedMemory all() {
         m_memory.optimizer = kUpdateState;
-        if (m_plan.isWhole()) {
+        if (m_plan.leaves > 0) takeLeaves();
+        if (m_plan.devices > 0) {
+            firstDevice();
+            return m_memory;
+        }
+        if (m_plan.isWhole() && m_plan.leaves == 0) {
             whole();
             return m_memory;
         }
@@ -48,8 +54,43 @@ class Count {
     void whole() {
         const std::int64_t batch = m_subject.largestBatch();
         m_memory.activations += activationBytes(m_plan.layers, 0, m_plan.layers.size(), batch) + lossBytes(batch);
-        takeWhole(m_plan.parametersOf(0), m_subject.config.training.accumulateSteps > 1);
+        takeWhole(m_plan.parametersOf(0), m_subject.config.training.accumulateSteps > 1 ? 1 : 0);
         takeBuffers(0);
+    }
+
+    // The other devices of data_parallel take memory of their own.
+    void firstDevice() {
+        const TrainingConfig& training = m_subject.config.training;
+        const std::int64_t batch = m_subject.largestBatch();
+        std::int64_t values = 0;
+        for (const TensorSize& one : m_plan.parametersOf(0)) values += one.values;
+        m_memory.activations += activationBytes(m_plan.layers, 0, m_plan.layers.size(), batch) + lossBytes(batch);
+        m_memory.parameters += values * kFloatBytes;
+        m_memory.gradients += values * kFloatBytes;
+        m_memory.optimizer += values * kFloatBytes * optimizerWords(m_subject.config.optimizer);
+        m_memory.gathered += m_plan.layers.back().output.count() * batch * kFloatBytes;
+        if (training.accumulateSteps > 1) m_memory.gathered += values * kFloatBytes;
+        if (m_plan.leaves > 0) {
+            const auto perDevice = static_cast<std::uint64_t>(m_plan.leaves / m_plan.devices);
+            m_memory.activations += lossBytes((batch + m_plan.leaves - 1) / m_plan.leaves);
+            m_memory.gradients += values * kFloatBytes * std::countr_zero(perDevice);
+        }
+        takeBuffers(0);
+    }
+
+    // Each leaf's samples lie in memory of their own.
+    void takeLeaves() {
+        const ModelTask& task = m_subject.task;
+        const std::int64_t rows = (m_subject.largestBatch() + m_plan.leaves - 1) / m_plan.leaves;
+        const std::int64_t labels = task.isSequence ? task.sample[0] : 1;
+        const std::int64_t sample = (task.sample.count() + task.outputs) * kFloatBytes + labels * 8;
+        m_memory.buffers += m_plan.leaves * rows * sample;
+    }
+
+    // Of gradients that wait for those that they are added to.
+    int keptLevels() const {
+        if (m_plan.leaves > 0) return std::countr_zero(static_cast<std::uint64_t>(m_plan.leaves));
+        return m_subject.config.training.accumulateSteps * m_plan.microBatches > 1 ? 1 : 0;
     }
 
     void takeBuffers(std::size_t stage) {
@@ -57,23 +98,21 @@ class Count {
             m_memory.buffers += m_plan.layers[layer].bufferBytes;
     }
 
-    void takeWhole(const std::vector<TensorSize>& parameters, bool accumulates) {
+    void takeWhole(const std::vector<TensorSize>& parameters, int kept) {
         std::int64_t values = 0;
         for (const TensorSize& one : parameters) values += one.values;
         m_memory.parameters += values * kFloatBytes;
         m_memory.optimizer += values * kFloatBytes * optimizerWords(m_subject.config.optimizer);
         const auto buckets = bucketBytes(parameters, m_subject.config.parallel);
-        for (const std::int64_t bytes : buckets) m_memory.gradients += bytes * (accumulates ? 2 : 1);
-        if (accumulates && !buckets.empty()) m_memory.gradients -= kLine * kFloatBytes;  // the signal is not added up
+        for (const std::int64_t bytes : buckets) m_memory.gradients += bytes * (1 + kept);
+        if (!buckets.empty()) m_memory.gradients -= kept * kLine * kFloatBytes;  // the signal is not added up
     }
-
-    bool accumulates() const { return m_subject.config.training.accumulateSteps * m_plan.microBatches > 1; }
 
     void mesh(std::size_t stage) {
         takeSlots(stage);
         takeBuffers(stage);
         if (m_plan.mesh.shard == 1)
-            takeWhole(m_plan.parametersOf(stage), accumulates());
+            takeWhole(m_plan.parametersOf(stage), keptLevels());
         else
             takeShards(unitsOf(m_subject, m_plan, stage));
     }
@@ -106,12 +145,12 @@ class Count {
         const auto others = static_cast<std::int64_t>(wholes.size()) - 1;
         const std::int64_t largest = others > 0 ? *std::max_element(wholes.begin() + 1, wholes.end()) : 0;
         const std::int64_t atOnce = std::min<std::int64_t>(others, choice.prefetches ? 2 : 1);
-        const bool gradientPool = atOnce > 0 && !choice.keepsGradients && !choice.accumulates;
+        const int kept = keptLevels();
+        const bool gradientPool = atOnce > 0 && !choice.keepsGradients && kept == 0;
         if (choice.freesParameters) m_memory.gathered += atOnce * largest * kFloatBytes;
         if (gradientPool) m_memory.gathered += atOnce * largest * kFloatBytes;
         for (std::size_t i = 0; i < wholes.size(); ++i) {
-            const int copies =
-                (i == 0 || !choice.freesParameters) + (i == 0 || !gradientPool) + (choice.accumulates ? 1 : 0);
+            const int copies = (i == 0 || !choice.freesParameters) + (i == 0 || !gradientPool) + kept;
             m_memory.gathered += copies * wholes[i] * kFloatBytes;
         }
     }
@@ -183,8 +222,7 @@ ShardingChoice shardingOf(const RunConfig& config, const StrategyPlan& plan) {
     const bool isPipeline = plan.mesh.pipeline > 1;
     return {.freesParameters = config.fsdp.shard == "parameters" && !isPipeline,
             .keepsGradients = config.fsdp.shard == "optimizer" || isPipeline,
-            .prefetches = config.fsdp.prefetch == "next" && config.training.recompute == "none",
-            .accumulates = config.training.accumulateSteps * plan.microBatches > 1};
+            .prefetches = config.fsdp.prefetch == "next" && config.training.recompute == "none"};
 }
 
 PredictedMemory predictMemory(const CostSubject& subject, const StrategyPlan& plan, int rank) {

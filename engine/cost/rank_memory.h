@@ -42,7 +42,6 @@ struct ShardingChoice {
     bool freesParameters = true;
     bool keepsGradients = false;
     bool prefetches = true;
-    bool accumulates = false;
 };
 ShardingChoice shardingOf(const RunConfig& config, const StrategyPlan& plan);
 

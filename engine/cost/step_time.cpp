@@ -61,9 +61,11 @@ double idleShareOf(const Schedule& schedule) {
 
 StepTime predictTime(const CostSubject& subject, const StrategyPlan& plan, const StepTraffic& most,
                      const MachineRates& rates) {
-    const double passes = static_cast<double>(subject.config.training.accumulateSteps);
-    const double perMicroBatch =
-        static_cast<double>(subject.largestBatch()) / static_cast<double>(plan.microBatches) / rates.flopsPerSecond;
+    const auto passes = static_cast<double>(subject.config.training.accumulateSteps * plan.rounds());
+    const auto devices = static_cast<double>(std::max<std::int64_t>(1, plan.devices));
+    const double perMicroBatch = static_cast<double>(subject.largestBatch()) /
+                                 static_cast<double>(plan.microBatches * plan.rounds()) / devices /
+                                 rates.flopsPerSecond;
     SimulationTimes times;
     for (std::size_t stage = 0; stage < plan.stages(); ++stage) {
         const double forward = stageFlops(plan, stage) * perMicroBatch;
@@ -74,13 +76,19 @@ StepTime predictTime(const CostSubject& subject, const StrategyPlan& plan, const
             rates.secondsPerCollective + static_cast<double>(most.activations) / most.messages / rates.bytesPerSecond;
     const ScheduleSimulation run = simulate(plan.schedule, times);
     const double busy = std::accumulate(run.busy.begin(), run.busy.end(), 0.0);
-    const auto replicas = static_cast<double>(plan.mesh.dataRanks());
+    const auto replicas = static_cast<double>(plan.mesh.dataRanks()) * devices;
     StepTime time;
     time.arithmetic = passes * busy / static_cast<double>(run.busy.size());
     time.idle = passes * run.makespan - time.arithmetic;
     const double onProcessors = passes * busy * replicas / std::max(1, rates.processors);
     time.crowded = std::max(0.0, onProcessors - passes * run.makespan);
-    time.links = static_cast<double>(most.all() - most.activations) / rates.bytesPerSecond +
+    // data_parallel copies the parameters to each device and their gradients back, all of it by the first one.
+    double parameters = 0;
+    for (std::size_t stage = 0; plan.devices > 0 && stage < plan.stages(); ++stage)
+        for (const TensorSize& one : plan.parametersOf(stage))
+            parameters += static_cast<double>(one.values * kFloatBytes);
+    time.links = 2 * parameters * (devices - 1) / rates.bytesPerSecond +
+                 static_cast<double>(most.all() - most.activations) / rates.bytesPerSecond +
                  most.collectives * rates.secondsPerCollective;
     return time;
 }

@@ -26,13 +26,15 @@ class Sent {
             else
                 averages(stage);
             messages(stage);
+            if (m_plan.leaves > 0 && m_plan.mesh.dataRanks() > 1) statistics(stage);
         }
-        if (!m_plan.isWhole()) losses();
+        if (!m_plan.isWhole() || (m_plan.leaves > 0 && m_plan.devices == 0)) losses();
         return m_sent;
     }
 
   private:
-    std::int64_t passes() const { return m_subject.config.training.accumulateSteps; }
+    std::int64_t passes() const { return m_subject.config.training.accumulateSteps * m_plan.rounds(); }
+    std::int64_t batches() const { return m_subject.config.training.accumulateSteps; }
 
     void averages(std::size_t stage) {
         const std::int64_t ranks = m_plan.mesh.dataRanks();
@@ -79,6 +81,16 @@ class Sent {
         }
     }
 
+    // Batch norm's running statistics, the mean over the leaves.
+    void statistics(std::size_t stage) {
+        std::int64_t bytes = 0;
+        for (std::size_t at = m_plan.stageBegin[stage]; at < m_plan.stageBegin[stage + 1]; ++at)
+            bytes += m_plan.layers[at].bufferBytes - m_plan.layers[at].buffers / 3 * 8;  // not how many batches
+        if (bytes == 0) return;
+        m_sent.rest += reduced(bytes, m_plan.mesh.dataRanks());
+        ++m_sent.collectives;
+    }
+
     bool isElsewhere(std::size_t stage) const { return m_plan.rankOfStage[stage] != m_layout.pipeline(); }
 
     void messages(std::size_t stage) {
@@ -95,13 +107,14 @@ class Sent {
 
     void losses() {
         if (m_plan.mesh.pipeline > 1) {
-            m_sent.rest += passes() * ofWhole(2 * m_subject.largestBatch() * kFloatBytes, m_plan.mesh.pipeline);
-            m_sent.collectives += static_cast<int>(passes());
+            m_sent.rest += batches() * ofWhole(2 * m_subject.largestBatch() * kFloatBytes, m_plan.mesh.pipeline);
+            m_sent.collectives += static_cast<int>(batches());
         }
         if (m_subject.config.optimizer.clipGradNorm <= 0) return;
-        std::int64_t tensors = 0;
+        constexpr std::int64_t kExactSums = 512;  // of squares without rounding, by exponent
+        std::int64_t tensors = m_plan.leaves > 0 ? kExactSums : 0;
         for (const BuiltLayer& layer : m_plan.layers)
-            tensors += static_cast<std::int64_t>(layer.parameters.size()) + layer.buffers;
+            if (m_plan.leaves == 0) tensors += static_cast<std::int64_t>(layer.parameters.size()) + layer.buffers;
         m_sent.rest += reduced(tensors * 8, m_plan.mesh.ranks());
         ++m_sent.collectives;
     }

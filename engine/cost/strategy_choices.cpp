@@ -56,6 +56,7 @@ RunConfig pipelined(const RunConfig& config, const std::string& schedule, std::i
 }
 
 std::string optionsOf(const RunConfig& config) {
+    if (config.parallel.strategy == "data_parallel") return std::to_string(devicesOf(config)) + " devices, one process";
     const Mesh mesh = meshOf(config);
     const std::string replicas = std::to_string(mesh.replicate) + (mesh.replicate == 1 ? " replica" : " replicas");
     if (config.parallel.strategy == "ddp") return replicas;
@@ -120,6 +121,7 @@ std::vector<StrategyChoice> strategyChoices(const CostSubject& subject, const Ma
     const std::int64_t ranks = config.parallel.worldSize;
     const bool halves = ranks >= 4 && ranks % 2 == 0;
     all.add("ddp", spreadAnew(config, "ddp"));
+    all.add("data_parallel", spreadAnew(config, "data_parallel"));
     for (const char* shard : {"optimizer", "gradients", "parameters"})
         all.add(std::string("fsdp:") + shard, sharded(config, shard));
     if (halves) {

@@ -19,18 +19,7 @@ std::int64_t StrategyCost::mostBytes() const {
     return most;
 }
 
-std::optional<Problem> notPredicted(const RunConfig& config) {
-    if (config.parallel.strategy == "data_parallel")
-        return Problem{"parallel.strategy", "is data_parallel, whose devices' memory is not predicted yet",
-                       "run it to see what it takes"};
-    if (config.training.reduction == "canonical")
-        return Problem{"training.reduction", "is canonical, whose leaves' memory and bytes are not predicted yet",
-                       "set it to rank to compare strategies"};
-    return {};
-}
-
 Result<StrategyCost> costOf(const CostSubject& subject, const MachineRates& rates) {
-    if (const std::optional<Problem> unknown = notPredicted(subject.config)) return *unknown;
     Result<StrategyPlan> plan = planStrategy(subject);
     if (!plan) return plan.problem();
     StrategyCost cost{.plan = std::move(plan).value()};

@@ -24,9 +24,6 @@ struct StrategyCost {
     std::int64_t mostBytes() const;
 };
 
-// What cannot be predicted yet, and why; nothing where it can.
-std::optional<Problem> notPredicted(const RunConfig& config);
-
 Result<StrategyCost> costOf(const CostSubject& subject, const MachineRates& rates);
 
 // A way of training the experiment on as many ranks.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is predicted from the model is what the engine takes and its communicators send.
 #include "base/system/files.h"
+#include "config/mesh.h"
 #include "cost/strategy_cost.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
@@ -52,6 +53,12 @@ RunConfig transformer(std::int64_t ranks, const TemporaryDirectory& directory) {
     config.optimizer.kind = "sgd";
     config.optimizer.momentum = 0.9;
     config.loader.batchSize = 8;
+    return config;
+}
+
+RunConfig inLeaves(RunConfig config) {
+    config.training.reduction = "canonical";
+    config.training.leaves = 8;
     return config;
 }
 
@@ -176,4 +183,35 @@ TEST_CASE("memory and bytes of hybrids, accumulation, clipping and recomputing a
         checkPredicted(sharded(again, "parameters"));
         checkPredicted(pipelined(again, "1f1b"));
     }
+}
+
+// The devices of data_parallel are one rank's, and its first one is counted.
+TEST_CASE("memory of data_parallel's first device is predicted") {
+    const TemporaryDirectory directory;
+    for (RunConfig config : {perceptron(4), convolutions(2, "residual_cnn"), transformer(2, directory)}) {
+        config.parallel.strategy = "data_parallel";
+        checkPredicted(asProcesses(config));
+        config.training.accumulateSteps = 2;
+        checkPredicted(asProcesses(config));
+    }
+    RunConfig leaves = inLeaves(perceptron(4));
+    leaves.parallel.strategy = "data_parallel";
+    checkPredicted(asProcesses(leaves));
+}
+
+TEST_CASE("memory and bytes of a canonical reduction are predicted under every strategy") {
+    const TemporaryDirectory directory;
+    for (const RunConfig& config : {perceptron(2), convolutions(2, "residual_cnn"), transformer(2, directory)})
+        checkStrategies(inLeaves(config));
+    checkPredicted(inLeaves(perceptron(1)));
+    RunConfig replicas = sharded(inLeaves(perceptron(4)), "parameters");
+    replicas.mesh.replicate = 2;
+    checkPredicted(replicas);
+    RunConfig stages = pipelined(inLeaves(perceptron(4)), "1f1b", 2);
+    stages.mesh.shard = 2;
+    stages.optimizer.clipGradNorm = 0.5;
+    checkPredicted(stages);
+    RunConfig again = inLeaves(transformer(2, directory));
+    again.training.recompute = "blocks";
+    checkPredicted(sharded(again, "parameters"));
 }

@@ -86,7 +86,7 @@ TEST_CASE("1F1B keeps fewer activations the later the stage") {
 TEST_CASE("every strategy is offered, and what does not suit says why") {
     CostSubject subject = digits(4);
     const std::vector<StrategyChoice> choices = strategyChoices(subject, {});
-    CHECK(choices.size() == 11);
+    CHECK(choices.size() == 12);
     CHECK(choices[0].name == "ddp");
     CHECK(choices[0].whyNot.empty());
     const auto named = [&](const std::string& name) {
@@ -155,13 +155,4 @@ TEST_CASE("a schedule of one's own is read, checked against the pipeline, and pl
     CHECK(problemOf("0F0,what\n").starts_with("pipeline.schedule_file is no schedule: "));
     subject.config.pipeline.scheduleFile = (directory.path() / "none.csv").string();
     CHECK(planStrategy(subject).problem().text().starts_with("pipeline.schedule_file cannot be read: "));
-}
-
-TEST_CASE("what is not predicted yet says so") {
-    CostSubject subject = digits(4);
-    subject.config.training.reduction = "canonical";
-    CHECK(ringside::costOf(subject, {}).problem().text().starts_with("training.reduction is canonical, whose leaves'"));
-    subject.config.training.reduction = "rank";
-    subject.config.parallel.strategy = "data_parallel";
-    CHECK(ringside::costOf(subject, {}).problem().text().starts_with("parallel.strategy is data_parallel, whose"));
 }

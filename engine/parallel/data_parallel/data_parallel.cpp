@@ -94,6 +94,7 @@ void DataParallel::addDevice(int number) {
                                          m_parts.loss.countsCorrect() ? m_parts.task.outputs : 0, m_parts.task.outputs,
                                          rows, *device.backend, m_parts.task.isSequence ? m_parts.task.sample[0] : 1))
                           .value();
+        const MemoryScope scope(device.backend->memory(), MemoryClass::kGradients);
         for (std::int64_t leaves = devices; leaves < m_config.training.leaves; leaves *= 2) {
             device.kept.emplace_back();
             for (const Parameter* one : device.model->parameters())
