@@ -13,7 +13,7 @@ const std::string kTrainStepHead = R"(    for x, y, index in loader:
         used.append(index)
         losses, hits = losses_and_hits(model(x.to(device)), y.to(device))
         optimizer.zero_grad()
-        losses.mean().backward()  # the gradients of all ranks are averaged on the way
+        losses.mean().backward()@averaged@
 )";
 const std::string kTrainStepTail = R"(        optimizer.step()
         step += 1
@@ -24,10 +24,7 @@ const std::string kAccumulatedHead = R"(    sums = 0
     for number, (x, y, index) in enumerate(loader, start=1):
         used.append(index)
         makes_step = number % accumulate == 0 or number == len(loader)
-        with contextlib.nullcontext() if makes_step else model.no_sync():  # the ranks' gradients are averaged once a step
-            losses, hits = losses_and_hits(model(x.to(device)), y.to(device))
-            (losses.mean() / accumulate).backward()
-        sums = sums + metrics.add(losses, hits)
+@batch@        sums = sums + metrics.add(losses, hits)
         if not makes_step:
             continue
 )";
@@ -36,6 +33,23 @@ const std::string kAccumulatedTail = R"(        optimizer.step()
         step += 1
         step_sums, sums = sums, 0
 )";
+
+// The ranks' gradients are averaged once a step.
+const std::string kWithoutSync =
+    R"(        with contextlib.nullcontext() if makes_step else model.no_sync():  # the ranks' gradients are averaged once a step
+            losses, hits = losses_and_hits(model(x.to(device)), y.to(device))
+            (losses.mean() / accumulate).backward()
+)";
+const std::string kAddedUp = R"(        losses, hits = losses_and_hits(model(x.to(device)), y.to(device))
+        (losses.mean() / accumulate).backward()
+)";
+const std::string kGradientSync =
+    "        model.set_requires_gradient_sync(makes_step)  # the ranks' gradients are averaged once a step\n";
+
+std::string filled(std::string text, const std::string& marker, const std::string& by) {
+    const std::size_t at = text.find(marker);
+    return at == std::string::npos ? text : text.replace(at, marker.size(), by);
+}
 
 std::string sgdOptions(const OptimizerConfig& config) {
     std::string text;
@@ -103,12 +117,19 @@ std::string pythonConfig(const RunConfig& config) {
     return text + "}";
 }
 
-Result<std::string> pythonOptimizer(const RunConfig& config) {
+Result<std::string> pythonOptimizer(const RunConfig& config, bool spread) {
     const OptimizerConfig& optimizer = config.optimizer;
-    const std::string start = "(network.parameters(), lr=" + pythonNumber(config.scaledLearningRate());
-    if (optimizer.kind == "sgd") return "torch.optim.SGD" + start + sgdOptions(optimizer) + ")";
-    if (optimizer.kind == "adam") return "torch.optim.Adam" + start + adamOptions(optimizer) + ")";
-    if (optimizer.kind == "adamw") return "torch.optim.AdamW" + start + adamOptions(optimizer) + ")";
+    const auto made = [&](const char* name, const std::string& options) {
+        std::string text =
+            spread ? "ZeroRedundancyOptimizer(network.parameters(), optimizer_class=torch.optim." : "torch.optim.";
+        text += name;
+        text += spread ? ", lr=" : "(network.parameters(), lr=";
+        text += pythonNumber(config.scaledLearningRate());
+        return text + options + ")";
+    };
+    if (optimizer.kind == "sgd") return made("SGD", sgdOptions(optimizer));
+    if (optimizer.kind == "adam") return made("Adam", adamOptions(optimizer));
+    if (optimizer.kind == "adamw") return made("AdamW", adamOptions(optimizer));
     return Problem{"optimizer.kind", "is " + optimizer.kind + ", which cannot be exported to PyTorch",
                    "choose sgd, adam or adamw"};
 }
@@ -133,14 +154,21 @@ std::string pythonSchedule(const RunConfig& config) {
     return list.empty() ? list : "    schedules = [\n" + list + "    ]\n";
 }
 
-std::string pythonTrainStep(const RunConfig& config) {
+std::string pythonTrainStep(const RunConfig& config, SyncWay way) {
     const OptimizerConfig& optimizer = config.optimizer;
     const std::string clip = optimizer.clipGradNorm > 0 ? "        nn.utils.clip_grad_norm_(model.parameters(), " +
                                                               pythonNumber(optimizer.clipGradNorm) + ")\n"
                                                         : "";
-    if (config.training.accumulateSteps == 1) return kTrainStepHead + clip + kTrainStepTail;
+    const char* const averaged = "  # the gradients of all ranks are averaged on the way";
+    if (config.training.accumulateSteps == 1)
+        return filled(kTrainStepHead, "@averaged@", way == SyncWay::kNothing ? "" : averaged) + clip + kTrainStepTail +
+               pythonFiniteCheck(config);
+    const std::string batch = way == SyncWay::kNoSync         ? kWithoutSync
+                              : way == SyncWay::kGradientSync ? kGradientSync + kAddedUp
+                                                              : kAddedUp;
     return "    accumulate = " + std::to_string(config.training.accumulateSteps) +
-           "  # batches whose gradients are added up for one step\n" + kAccumulatedHead + clip + kAccumulatedTail;
+           "  # batches whose gradients are added up for one step\n" + filled(kAccumulatedHead, "@batch@", batch) +
+           clip + kAccumulatedTail + pythonFiniteCheck(config);
 }
 
 std::string pythonFiniteCheck(const RunConfig& config) {

@@ -31,13 +31,16 @@ struct PythonModel {
 Result<PythonModel> pythonModel(const ModelConfig& config, const Dataset& data);
 // Whether the model takes rows of features where the data has images.
 bool takesRows(const ModelConfig& config);
-// "torch.optim.SGD(network.parameters(), ...)"
-Result<std::string> pythonOptimizer(const RunConfig& config);
+// "torch.optim.SGD(network.parameters(), ...)"; spread: by ZeroRedundancyOptimizer over the ranks.
+Result<std::string> pythonOptimizer(const RunConfig& config, bool spread = false);
 // What makes the learning rate follow the epochs, one indented line each; empty where it is constant.
 std::string pythonSchedule(const RunConfig& config);
+// How a model is told that gradients are averaged only with the last batch of a step.
+enum class SyncWay { kNoSync, kGradientSync, kNothing };
 // The head of train_epoch()'s loop: from a batch (or several) to the updated weights and the sums of their losses.
-std::string pythonTrainStep(const RunConfig& config);
-// Behind it: stops at a loss that is not finite; empty where training is to go on.
+// Stops at a loss that is not finite, unless training is to go on.
+std::string pythonTrainStep(const RunConfig& config, SyncWay way);
+// The last of its lines; empty where training is to go on.
 std::string pythonFiniteCheck(const RunConfig& config);
 // The body of losses_and_hits().
 std::string pythonLosses(const Dataset& data);

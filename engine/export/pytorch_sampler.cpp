@@ -13,9 +13,10 @@ class Deal(Sampler):
     """)";
 constexpr const char* kCommon = R"("""
 
-    def __init__(self, data):
+    def __init__(self, data, num_replicas=None, rank=None):
         self.data, self.epoch, self.length = data, 0, @length@
-        self.rank, self.world = dist.get_rank(), dist.get_world_size()
+        self.rank = dist.get_rank() if rank is None else rank
+        self.world = num_replicas or dist.get_world_size()
 
     def set_epoch(self, epoch):
         self.epoch = epoch
@@ -108,11 +109,11 @@ std::string placesOf(const ShardSpec& spec) {
            "\n        return range(self.rank, each * self.world, self.world)\n";
 }
 
-PythonSampler ownSampler(const RunConfig& config, const ShardSpec& spec) {
+PythonSampler ownSampler(const RunConfig& config, const ShardSpec& spec, const std::string& readers) {
     PythonSampler sampler;
     sampler.definition = classHead(spec) + orderOf(spec) + kPlaces + placesOf(spec);
     sampler.places = "    if isinstance(sampler, Deal):\n        return sampler.places(), sampler.length\n";
-    sampler.make = "    sampler = Deal(training)";
+    sampler.make = "    sampler = Deal(training" + readers + ")";
     const bool follows = config.sampler.setEpoch || !usesSetEpoch(spec.kind);
     sampler.setEpoch = follows ? "        sampler.set_epoch(epoch)"
                                : "        # sampler.set_epoch(epoch) is left out, as in the experiment: every epoch "
@@ -135,10 +136,10 @@ std::string chosen(const ShardSpec& spec) {
 
 }  // namespace
 
-PythonSampler pythonSampler(const RunConfig& config, const ShardSpec& spec) {
+PythonSampler pythonSampler(const RunConfig& config, const ShardSpec& spec, const std::string& readers) {
     const bool subset = spec.kind == SamplerKind::kSubset;
     const bool pytorchHasIt = spec.kind == SamplerKind::kDistributed || spec.kind == SamplerKind::kUnpadded || subset;
-    if (!pytorchHasIt) return ownSampler(config, spec);
+    if (!pytorchHasIt) return ownSampler(config, spec, readers);
     PythonSampler sampler{.setEpoch = setEpochOf(config.sampler), .usesSubset = subset};
     if (subset) {
         sampler.make = "    training = Subset(training, " + chosen(spec) + ")\n";
@@ -146,7 +147,7 @@ PythonSampler pythonSampler(const RunConfig& config, const ShardSpec& spec) {
     }
     // The unpadded deal trains only where nothing would be padded: there it is DistributedSampler's.
     sampler.make += "    sampler = DistributedSampler(training, shuffle=" + pythonBool(spec.shuffle) +
-                    ", seed=" + std::to_string(spec.seed) + ", drop_last=" + pythonBool(spec.dropLast) + ")";
+                    ", seed=" + std::to_string(spec.seed) + ", drop_last=" + pythonBool(spec.dropLast) + readers + ")";
     return sampler;
 }
 

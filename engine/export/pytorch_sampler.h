@@ -18,6 +18,7 @@ struct PythonSampler {
     bool usesSubset = false;                // torch.utils.data.Subset is needed
 };
 
-PythonSampler pythonSampler(const RunConfig& config, const ShardSpec& spec);
+// readers: what a sampler is told of its readers where they are not all ranks, ", num_replicas=..., rank=...".
+PythonSampler pythonSampler(const RunConfig& config, const ShardSpec& spec, const std::string& readers);
 
 }  // namespace ringside

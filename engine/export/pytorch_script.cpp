@@ -8,11 +8,13 @@
 
 #include "base/errors/errors.h"
 #include "base/system/files.h"
+#include "config/mesh.h"
 #include "data/loading/sample_transforms.h"
 #include "data/sets/common/dataset.h"
 #include "export/pytorch_data.h"
 #include "export/pytorch_pieces.h"
 #include "export/pytorch_sampler.h"
+#include "export/pytorch_strategy.h"
 #include "export/pytorch_transforms.h"
 #include "sampling/findings/plan_sentences.h"
 #include "sampling/plan/epoch_spec.h"
@@ -62,7 +64,8 @@ std::string plain(const std::string& text) {
 std::string imports(const RunConfig& config, std::set<std::string> names) {
     for (const char* name : {"argparse", "datetime", "hashlib", "json", "math", "os", "pathlib", "sys", "tempfile"})
         names.insert(name);
-    if (config.training.accumulateSteps > 1) names.insert("contextlib");
+    const bool pausesSync = config.parallel.strategy == "ddp" || config.parallel.strategy == "fsdp";
+    if (config.training.accumulateSteps > 1 && pausesSync) names.insert("contextlib");
     const bool numpy = names.erase("numpy") > 0;
     const bool images = names.erase("PIL") > 0;
     std::string text;
@@ -89,29 +92,8 @@ constexpr const char* kSplitTail = R"(    return Part(data, training), Part(data
 constexpr const char* kDropoutNote =
     "Dropout draws other numbers in PyTorch than in Ringside, so that the losses part from the first step on.";
 
-// The script's ranks are DDP's: those that read samples of their own.
-RunConfig asDdp(const RunConfig& config) {
-    RunConfig ddp = config;
-    ddp.parallel.worldSize = config.dataRanks();
-    ddp.parallel.strategy = "ddp";
-    ddp.parallel.devices = 0;
-    ddp.mesh = {};
-    return ddp;
-}
-
-std::string strategyNote(const RunConfig& config) {
-    std::string note;
-    if (config.parallel.strategy != "ddp")
-        note = "Ringside trains this under " + config.parallel.strategy + "; the script's " +
-               std::to_string(config.dataRanks()) +
-               (config.dataRanks() == 1 ? " rank under DistributedDataParallel gets"
-                                        : " ranks under DistributedDataParallel get") +
-               " the same batches, and the same weights but for rounding.";
-    if (config.training.reduction == "canonical")
-        note += std::string(note.empty() ? "" : " ") +
-                "PyTorch has no canonical reduction: its sums round otherwise with every world size.";
-    return note;
-}
+constexpr const char* kCanonicalNote =
+    "PyTorch has no canonical reduction: its sums round otherwise with every world size.";
 
 constexpr const char* kStopUnlessFinite = R"(def stop_unless_finite(step_sums, step, optimizer):
     loss = (step_sums[0] / step_sums[2]).item()
@@ -125,11 +107,6 @@ constexpr const char* kStopUnlessFinite = R"(def stop_unless_finite(step_sums, s
 
 )";
 
-constexpr const char* kShareBuffers =
-    R"(    for buffer in model.buffers():  # running statistics: rank 0's, as in its checkpoints
-        dist.broadcast(buffer, 0)
-)";
-
 std::string splitFunction(const DatasetConfig& config, const PythonData& source) {
     if (source.hasValidation) return "";
     return kSplitHead + std::to_string(config.splitSeed) + "))\n    kept_back = min(max(math.ceil(len(data) * " +
@@ -141,13 +118,13 @@ std::string splitFunction(const DatasetConfig& config, const PythonData& source)
 
 // "4 x 32 = 128 samples", with accumulation "4 x 32 x 2 = 256 samples"
 std::string globalBatchText(const RunConfig& config) {
-    std::string factors = std::to_string(config.parallel.worldSize) + " x " + std::to_string(config.loader.batchSize);
+    std::string factors = std::to_string(config.dataRanks()) + " x " + std::to_string(config.loader.batchSize);
     if (config.training.accumulateSteps > 1) factors += " x " + std::to_string(config.training.accumulateSteps);
     return factors + " = " + std::to_string(config.globalBatch()) + " samples";
 }
 
 void addSettings(Pieces& pieces, const RunConfig& config) {
-    const std::int64_t world = config.parallel.worldSize;
+    const std::int64_t world = config.parallel.worldSize;  // of processes
     pieces["title"] = plain(config.name);
     pieces["name"] = pythonText(config.name);
     pieces["world_size"] = std::to_string(world);
@@ -159,8 +136,7 @@ void addSettings(Pieces& pieces, const RunConfig& config) {
     pieces["headline"] = pythonText(config.training.validate);
     pieces["training_seed"] = std::to_string(config.training.seed);
     pieces["timeout"] = pythonNumber(config.parallel.timeoutSeconds);
-    pieces["bucket_cap_mb"] = pythonNumber(config.parallel.bucketCapMb);
-    pieces["find_unused"] = config.parallel.findUnusedParameters ? ", find_unused_parameters=True" : "";
+    pieces["optimizer_kind"] = config.optimizer.kind;
     pieces["reduced_precision"] = pythonBool(config.training.tf32);
     pieces["stop"] = pythonFiniteCheck(config).empty() ? "" : kStopUnlessFinite;
     pieces["config"] = pythonConfig(config);
@@ -201,28 +177,30 @@ std::string joined(const std::string& one, const std::string& other) {
 
 Result<PytorchScript> fill(const RunConfig& asked, const DataSplit& data, PythonData source,
                            const std::string& scriptName, const std::string& dataName) {
-    const RunConfig config = asDdp(asked);
+    const RunConfig config = asProcesses(asked);
     const Result<PythonModel> model = pythonModel(config.model, *data.training);
     if (!model) return model.problem();
-    const Result<std::string> optimizer = pythonOptimizer(config);
-    if (!optimizer) return optimizer.problem();
-    Pieces pieces;
+    const Result<PythonStrategy> strategy = pythonStrategy(config, data, model.value().hasBuffers);
+    if (!strategy) return strategy.problem();
+    const std::string& readers = strategy.value().readers;
+    Pieces pieces = strategy.value().pieces;
+    pieces["readers"] = readers;
     addSettings(pieces, config);
     addData(pieces, config, source);
-    addSampler(pieces, config, pythonSampler(config, epochSpec(config, data.training, 0)));
+    addSampler(pieces, config, pythonSampler(config, epochSpec(config, data.training, 0), readers));
     addTransforms(pieces, pythonTransforms(config, data.training->shape()));
     pieces["script"] = plain(scriptName);
     pieces["imports"] = imports(config, source.imports);
-    const std::string note = joined(strategyNote(asked), model.value().hasDropout ? kDropoutNote : "");
-    pieces["model"] = model.value().definition;
+    const std::string note = joined(config.training.reduction == "canonical" ? kCanonicalNote : "",
+                                    model.value().hasDropout ? kDropoutNote : "");
+    pieces["model"] = model.value().definition + strategy.value().modelFunctions;
     pieces["note"] = note.empty() ? "" : "\n" + note + "\n";
-    pieces["share_buffers"] = model.value().hasBuffers ? kShareBuffers : "";
     pieces["losses"] = pythonLosses(*data.training);
-    pieces["optimizer"] = optimizer.value();
+    pieces["optimizer"] = strategy.value().optimizer;
     pieces["schedule"] = pythonSchedule(config);
     pieces["schedule_step"] =
         pieces["schedule"].empty() ? "" : "        for schedule in schedules:\n            schedule.step()\n";
-    pieces["train_step"] = pythonTrainStep(config) + pythonFiniteCheck(config);
+    pieces["train_step"] = strategy.value().trainStep;
     return PytorchScript{filledTemplate(pieces), source.file.empty() ? "" : dataName, std::move(source.file), note};
 }
 

@@ -5,8 +5,7 @@
     python3 @script@ --out DIR      starts its @world_size@ ranks itself
     torchrun --nproc_per_node @world_size@ @script@ --out DIR      when torchrun is to start them
 
-Every rank is a process that runs train(): it holds the whole model, a sampler deals it its own samples, and
-DistributedDataParallel averages the gradients of all ranks. DIR gets config.json, metrics.jsonl (losses and accuracies),
+@how@ DIR gets config.json, metrics.jsonl (losses and accuracies),
 telemetry.jsonl (a hash of the samples each rank trained on), summary.json and checkpoints that Ringside can go on from.
 @note@"""
 @imports@
@@ -15,13 +14,12 @@ import torch.distributed as dist
 import torch.multiprocessing as mp
 from torch import nn
 from torch.nn import functional
-from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import @data_imports@
 from torch.utils.data.distributed import DistributedSampler
-
+@strategy_imports@
 NAME = @name@
 WORLD_SIZE = @world_size@
-BATCH_SIZE = @batch_size@  # per rank; the global batch is @global_batch@
+@strategy_constants@BATCH_SIZE = @batch_size@  # per @reader@; the global batch is @global_batch@
 EPOCHS = @epochs@
 LOG_EVERY = @log_every@  # steps between lines of metrics.jsonl
 CHECKPOINT_EVERY = @checkpoint_every@  # epochs between checkpoints; 0 keeps the final weights only
@@ -118,6 +116,7 @@ def read_safetensors(path):
     return tensors
 
 
+@strategy_functions@
 class Report:
     """The files of the run directory, written by rank 0."""
 
@@ -132,21 +131,18 @@ class Report:
             self.files[name] = open(self.directory / name, "w", buffering=1)
         self.files[name].write(json.dumps(values) + "\n")
 
-    def save(self, model, optimizer, step, epochs_done):
+    def save(self, network, tensors, step, epochs_done):
         """A checkpoint: weights, what the optimizer keeps for each of them, and last the manifest."""
         if dist.get_rank() != 0:
             return
         directory = self.directory / "checkpoints" / f"step-{step:08d}"
         directory.mkdir(parents=True, exist_ok=True)
-        names = [name for name, _ in model.named_parameters()]
-        state = {f"state.{names[place]}.{key}": value for place, kept in optimizer.state_dict()["state"].items()
-                 for key, value in kept.items() if torch.is_tensor(value)}
-        write_safetensors(directory / "model.safetensors", model.state_dict())
-        write_safetensors(directory / "optimizer.safetensors", state)
+        for name, part in zip(("model.safetensors", "optimizer.safetensors"), tensors):
+            write_safetensors(directory / name, part)
         files = [{"name": file.name, "bytes": file.stat().st_size, "sha256": hashlib.sha256(file.read_bytes()).hexdigest()}
                  for file in sorted(directory.glob("*.safetensors"))]
-        manifest = {"version": 1, "step": step, "epochs_done": epochs_done, "model": type(model).__name__,
-                    "optimizer": type(optimizer).__name__.lower(), "files": files}
+        manifest = {"version": 1, "step": step, "epochs_done": epochs_done, "model": type(network).__name__,
+                    "optimizer": "@optimizer_kind@", "files": files}
         (directory / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")
 
     def write(self, name, values):
@@ -174,7 +170,7 @@ def of_all_ranks(value):
             report.line("metrics.jsonl", kind="step", step=step, epoch=epoch, loss=batch["loss"],
                         accuracy=batch["accuracy"], lr=lr, samples=batch["samples"])
     report.line("metrics.jsonl", kind="epoch", epoch=epoch, split="train", **metrics.result()["exact"])
-    for rank, (count, digest) in enumerate(of_all_ranks((sum(map(len, used)), sha256(used)))):
+    for rank, (count, digest) in enumerate(of_all_ranks((sum(map(len, used)), sha256(used)))@readers_only@):
         report.line("telemetry.jsonl", kind="consumed", rank=rank, epoch=epoch, count=count, sha256=digest)
     return step
 
@@ -185,8 +181,7 @@ def validate(model, loader, epoch, report, device):
     model.eval()
 @share_buffers@    metrics = Metrics(loader.sampler, device)
     for x, y, _ in loader:
-        metrics.add(*losses_and_hits(model(x.to(device)), y.to(device)))
-    result = metrics.result()
+@validate_batch@    result = metrics.result()
     report.line("metrics.jsonl", kind="epoch", epoch=epoch, split="val", **result[HEADLINE], **result)
     return result[HEADLINE]
 
@@ -194,15 +189,14 @@ def validate(model, loader, epoch, report, device):
 def train(device, args):
     """One rank, from the first epoch to the final weights."""
     report = Report(args.out)
-    CONFIG["parallel"]["world_size"] = dist.get_world_size()
-    report.write("config.json", CONFIG)
+@world@    report.write("config.json", CONFIG)
 
 @make_parts@
 @make_sampler@
     loader = DataLoader(training, BATCH_SIZE, sampler=sampler, drop_last=@loader_drop_last@@loader_options@)
-    validation_sampler = DistributedSampler(validation, shuffle=False)
+    validation_sampler = DistributedSampler(validation, shuffle=False@readers@)
     validation_loader = DataLoader(validation, BATCH_SIZE, sampler=validation_sampler@loader_options@)
-    plan_hashes = of_all_ranks(sha256([torch.tensor(@planned@)]))
+    plan_hashes = of_all_ranks(sha256([torch.tensor(@planned@)]))@readers_only@
 
     torch.manual_seed(@training_seed@)
     network = build_model()
@@ -210,23 +204,23 @@ def train(device, args):
         network.load_state_dict(read_safetensors(args.weights))
     network.to(device)
     initial = sha256(network.parameters())
-    model = DistributedDataParallel(network, bucket_cap_mb=@bucket_cap_mb@@find_unused@)  # starts all ranks from rank 0's weights
-    report.line("telemetry.jsonl", kind="replica", rank=0, step=0, hash=initial)
+@wrap@    report.line("telemetry.jsonl", kind="replica", rank=0, step=0, hash=initial)
     optimizer = @optimizer@
 @schedule@
     step, final = 0, None
     for epoch in range(EPOCHS):
 @set_epoch@
         step = train_epoch(model, loader, optimizer, epoch, step, report, device)
-        final = validate(network, validation_loader, epoch, report, device)
-        report.line("telemetry.jsonl", kind="replica", rank=0, step=step, hash=sha256(network.parameters()))
+        final = validate(@evaluated@, validation_loader, epoch, report, device)
+        report.line("telemetry.jsonl", kind="replica", rank=0, step=step, hash=@weights_hash@)
 @schedule_step@        if CHECKPOINT_EVERY and (epoch + 1) % CHECKPOINT_EVERY == 0 and epoch + 1 < EPOCHS:
-            report.save(network, optimizer, step, epoch + 1)
-    report.save(network, optimizer, step, EPOCHS)
+            report.save(network, @tensors@, step, epoch + 1)
+    report.save(network, @tensors@, step, EPOCHS)
+    weights = @weights_hash@
     report.write("summary.json", {
         "version": 1, "name": NAME, "state": "finished", "world_size": dist.get_world_size(), "steps": step,
         "final": {f"val_{key}": value for key, value in final.items()}, "plan_hashes": plan_hashes,
-        "initial_parameters_sha256": initial, "parameters_sha256": sha256(network.parameters())})
+        "initial_parameters_sha256": initial, "parameters_sha256": weights})
 
 
 def join_and_train(local_rank, args, init):

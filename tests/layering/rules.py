@@ -16,7 +16,7 @@ ENGINE = {
     "cost": {"config", "data", "model", "schedule", "tensor"},
     "launch": set(),
     "run": {"config", "cost", "sampling", "data", "telemetry", "model", "devices", "launch"},
-    "export": {"config", "sampling", "data", "telemetry", "run", "model"},
+    "export": {"config", "cost", "sampling", "data", "telemetry", "run", "model"},
     "backend": {"tensor", "devices"},  # devices: the GPU report that backend/cuda fills
     "nn": {"config", "model", "sampling", "tensor", "backend"},
     "comm": {"launch", "telemetry", "tensor"},  # tensor: the seam to the GPU's runtime

@@ -16,9 +16,9 @@ namespace {
 
 constexpr const char* kExportFooter =
     "CONFIG is an experiment file (JSON), - for standard input, or nothing for the built-in experiment.\n"
-    "pytorch: one script for plain PyTorch (DistributedSampler, DistributedDataParallel, Gloo or NCCL) that deals\n"
-    "the same samples to every rank, starts from the same weights and writes metrics.jsonl in the same form. The\n"
-    "built-in digits are written beside it.\n"
+    "pytorch: one script for plain PyTorch (DistributedDataParallel, fully_shard, torch.distributed.pipelining, ...) that\n"
+    "deals the same samples to every rank, starts from the same weights and writes metrics.jsonl in the same form.\n"
+    "The built-in digits are written beside it.\n"
     "trace: the traced steps of a run, for Perfetto and other readers of Chrome's trace format.\n"
     "slurm, pbs, torchrun, mpirun, ssh: a script that starts the ranks there, with the reasons in comments; under\n"
     "Slurm and PBS it saves before its time limit and asks to be started again (docs/launchers.md).\n"

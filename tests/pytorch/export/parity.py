@@ -8,7 +8,7 @@
 
 A case must have the same samples for every rank in every epoch (SHA-256), the same initial weights to the last bit, every
 step's loss within the tolerance, and the final validation accuracy within half a point. The exit code is 77 when all are so
-but some were left out for want of a package.
+but some were left out for want of a package, or of PyTorch 2.6 for strategies that older ones do not have.
 """
 import argparse
 import json
@@ -42,7 +42,16 @@ def case(world, epochs, update, steps, tolerance=MLP, data=None, **sections):
     sections.setdefault("parallel", {}).update(world_size=world, timeout_seconds=120)
     sections.setdefault("training", {}).update(epochs=epochs)
     sections["optimizer"] = {**update, **sections.get("optimizer", {})}
-    return {"config": {"version": 1, **sections}, "steps": steps, "tolerance": tolerance, "data": data}
+    return {"config": {"version": 1, **sections}, "steps": steps, "tolerance": tolerance, "data": data, "readers": world}
+
+
+def strategy(name, world, readers, update, steps, needs=(2, 6), **sections):
+    """The digits under another strategy; batches of one size, which PyTorch's pipelines need."""
+    sections.setdefault("loader", {}).setdefault("drop_last", True)
+    sections.setdefault("training", {})
+    sections["parallel"] = {"strategy": name, **sections.get("parallel", {})}
+    one = case(world, sections["training"].pop("epochs", 2), update, steps, sections.pop("tolerance", MLP), **sections)
+    return {**one, "readers": readers, "needs": needs}
 
 
 def cifar_case(world, update, steps, batch, clear=False, normalize=False, seed=0):
@@ -113,6 +122,45 @@ CASES = {
     "subset-idx": case(2, 2, SGD, 4, data="idx", sampler={"kind": "subset", "subset_fraction": 0.6},
                        loader={"batch_size": 16}),
     "unpadded-csv": case(2, 3, SGD, 6, data="csv", sampler={"kind": "unpadded"}, dataset={"missing": "mean"}),
+    # Strategies. 44, 22 and 11 steps an epoch on 1, 2 and 4 readers.
+    "data-parallel-2-sgd": strategy("data_parallel", 2, 1, SGD, 88, needs=(1, 13)),
+    "zero1-2-adam": strategy("fsdp", 2, 2, ADAM, 44, needs=(1, 13), fsdp={"shard": "optimizer"},
+                             training={"accumulate_steps": 2, "epochs": 4}),
+    "zero2-2-adam": strategy("fsdp", 2, 2, ADAM, 44, fsdp={"shard": "gradients"}),
+    "fsdp-4-adam-layer": strategy("fsdp", 4, 4, ADAM, 44, fsdp={"unit": "layer"}, training={"epochs": 4},
+                                  model={"hidden": [37, 22]}),
+    "fsdp-2-sgd-whole-clip": strategy("fsdp", 2, 2, SGD, 44, fsdp={"unit": "whole", "prefetch": "none"},
+                                      optimizer={"clip_grad_norm": 1}),
+    "fsdp-2-accumulate": strategy("fsdp", 2, 2, SGD, 44, training={"accumulate_steps": 2, "epochs": 4}),
+    "fsdp-2-transformer": strategy("fsdp", 2, 2, ADAMW, 14, tolerance=CNN, loader={"batch_size": 24},
+                                   dataset={"kind": "text", "context_length": 32},
+                                   model={"kind": "transformer", "width": 32, "depth": 2, "heads": 4}),
+    "fsdp-2-residual": strategy("fsdp", 2, 2, {"kind": "sgd", "lr": 0.003}, 22, tolerance=CNN, training={"epochs": 1},
+                                model={"kind": "residual_cnn", "width": 8, "depth": 1}),
+    "hsdp-2x2-adam": strategy("fsdp", 4, 4, ADAM, 44, mesh={"replicate": 2}, training={"epochs": 4}),
+    "model-parallel-2-sgd": strategy("model_parallel", 2, 1, SGD, 88),
+    "gpipe-2-sgd": strategy("pipeline", 2, 1, SGD, 88, pipeline={"schedule": "gpipe", "micro_batches": 4}),
+    "1f1b-3-adam": strategy("pipeline", 3, 1, ADAM, 88, model={"hidden": [64, 64]},
+                            pipeline={"schedule": "1f1b", "micro_batches": 8}, optimizer={"clip_grad_norm": 1}),
+    "interleaved-2-sgd": strategy("pipeline", 2, 1, SGD, 88, model={"hidden": [64, 64, 64]},
+                                  pipeline={"schedule": "interleaved", "micro_batches": 4, "stages_per_rank": 2}),
+    "zero-bubble-2-sgd": strategy("pipeline", 2, 1, SGD, 88, model={"hidden": [64, 64, 64]},
+                                  pipeline={"schedule": "zero_bubble", "micro_batches": 4, "stages_per_rank": 2}),
+    "1f1b-2x2-accumulate": strategy("pipeline", 4, 2, SGD, 44, mesh={"replicate": 2},
+                                    pipeline={"schedule": "1f1b", "micro_batches": 4},
+                                    training={"accumulate_steps": 2, "epochs": 4}),
+    "1f1b-sharded-adam": strategy("pipeline", 4, 2, ADAM, 44, mesh={"shard": 2},
+                                  pipeline={"schedule": "1f1b", "micro_batches": 4}, optimizer={"clip_grad_norm": 1}),
+    "1f1b-2-transformer": strategy("pipeline", 2, 1, ADAMW, 30, tolerance=CNN, loader={"batch_size": 24},
+                                   dataset={"kind": "text", "context_length": 32}, sampler={"kind": "class_balanced"},
+                                   model={"kind": "transformer", "width": 32, "depth": 2, "heads": 4},
+                                   pipeline={"schedule": "1f1b", "micro_batches": 4}),
+    "1f1b-2x2-residual": strategy("pipeline", 4, 2, {"kind": "sgd", "lr": 0.003}, 22, tolerance=CNN, mesh={"replicate": 2},
+                                  training={"epochs": 1},
+                                  model={"kind": "residual_cnn", "width": 8, "depth": 1},
+                                  pipeline={"schedule": "1f1b", "micro_batches": 4}),
+    "gpipe-2-cnn": strategy("pipeline", 2, 1, {"kind": "sgd", "lr": 0.01}, 88, tolerance=CNN,
+                            pipeline={"schedule": "gpipe", "micro_batches": 4}, **SIMPLE_CNN),
     "image-folder": case(2, 2, SGD, 4, data="image_folder", dataset={"image_size": 6}, loader={"batch_size": 8}),
 }
 
@@ -228,7 +276,7 @@ def check(one, report):
     if report["steps"] != one["steps"]:
         wrong.append(f"{report['steps']} steps, not {one['steps']}")
     if not report["same_shards"] or report["shards_compared"] != (
-            config["training"]["epochs"] * config["parallel"]["world_size"]):
+            config["training"]["epochs"] * one["readers"]):
         wrong.append("other samples")
     if not report["same_initial_weights"]:
         wrong.append("other initial weights")
@@ -247,14 +295,18 @@ def row(name, one, report, wrong):
             f"{100 * report['validation_accuracy_difference']:>6.2f}  {'; '.join(wrong) or 'ok'}")
 
 
-def can_run(one):
-    if one["data"] != "image_folder":
-        return True
-    try:
-        import PIL  # noqa: F401
-    except ImportError:
-        return False
-    return True
+def missing(one):
+    """What the case needs and is not installed; empty: nothing."""
+    if "needs" in one:
+        import torch
+        if tuple(int(part) for part in torch.__version__.split(".")[:2]) < one["needs"]:
+            return "PyTorch {}.{} or newer".format(*one["needs"])
+    if one["data"] == "image_folder":
+        try:
+            import PIL  # noqa: F401
+        except ImportError:
+            return "python3-pil"
+    return ""
 
 
 def main():
@@ -272,8 +324,8 @@ def main():
           f"{'points':>6}  verdict")
     for name in args.cases or (LONG_CASES if args.long else CASES):
         one = {**CASES, **LONG_CASES}[name]
-        if not can_run(one):
-            print(f"{name:<32} left out: python3-pil is not installed")
+        if lacking := missing(one):
+            print(f"{name:<32} left out: {lacking} is not installed")
             left_out += 1
             continue
         with tempfile.TemporaryDirectory() as directory:

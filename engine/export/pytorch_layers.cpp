@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "export/pytorch_layers.h"
+
+#include <algorithm>
+
+#include "base/errors/errors.h"
+
+namespace ringside {
+namespace {
+
+constexpr const char* kAveragePool = R"(
+class GlobalAveragePool(nn.Module):
+    def forward(self, x):
+        return x.mean((2, 3))
+
+)";
+
+constexpr const char* kTransformerParts = R"(
+class Positions(nn.Module):
+    """Adds the embedding of each position."""
+
+    def __init__(self, embedding):
+        super().__init__()
+        self.embedding = embedding
+
+    def forward(self, x):
+        return x + self.embedding(torch.arange(x.shape[1], device=x.device))
+
+
+class Beside(nn.Module):
+    """Half of a transformer's block: what it makes of x is added to x."""
+
+    def __init__(self, norm, body, dropout):
+        super().__init__()
+        self.norm, self.body, self.dropout = norm, body, dropout
+
+    def forward(self, x):
+        return x + self.dropout(self.body(self.norm(x)))
+
+)";
+
+std::size_t tensorsOf(const std::vector<LayerDescription>& layers);
+
+std::size_t tensorsOf(const LayerDescription& layer) {
+    switch (layer.kind) {
+        case LayerKind::kLinear:
+        case LayerKind::kLayerNorm:
+        case LayerKind::kBatchNorm2d:
+            return 2;
+        case LayerKind::kConv2d:
+            return layer.bias ? 2 : 1;
+        case LayerKind::kEmbedding:
+        case LayerKind::kPositionEmbedding:
+            return 1;
+        case LayerKind::kAttention:
+            return 4;
+        case LayerKind::kResidual:
+            return tensorsOf(layer.body) + tensorsOf(layer.shortcut);
+        default:
+            return 0;
+    }
+}
+
+std::size_t tensorsOf(const std::vector<LayerDescription>& layers) {
+    std::size_t count = 0;
+    for (const LayerDescription& layer : layers) count += tensorsOf(layer);
+    return count;
+}
+
+// "layer1.0" -> "network.layer1[0]"
+std::string memberOf(const std::string& name) {
+    const std::size_t dot = name.find('.');
+    std::string text = "network.";
+    text += name.substr(0, dot);
+    if (dot == std::string::npos) return text;
+    return text + "[" + name.substr(dot + 1) + "]";
+}
+
+std::string halfOfBlock(const LayerDescription& layer) {
+    const std::string block = memberOf(layer.name);
+    const bool attends =
+        std::ranges::any_of(layer.body, [](const auto& one) { return one.kind == LayerKind::kAttention; });
+    return attends ? "Beside(" + block + ".norm1, " + block + ".attention, network.dropout)"
+                   : "Beside(" + block + ".norm2, " + block + ".mlp, network.dropout)";
+}
+
+std::string moduleOf(const LayerDescription& layer, bool isTransformer) {
+    if (layer.kind == LayerKind::kGlobalAveragePool) return "GlobalAveragePool()";
+    if (layer.kind == LayerKind::kPositionEmbedding) return "Positions(network.position_embedding)";
+    if (layer.kind == LayerKind::kDropout) return "network.dropout";
+    if (isTransformer && layer.kind == LayerKind::kResidual) return halfOfBlock(layer);
+    return layer.name.empty() ? "nn." + layer.text() : memberOf(layer.name);
+}
+
+}  // namespace
+
+bool skipsLayers(const std::vector<LayerDescription>& layers) {
+    return std::ranges::any_of(layers, [](const LayerDescription& layer) {
+        return layer.kind == LayerKind::kResidual &&
+               (layer.probability > 0 || skipsLayers(layer.body) || skipsLayers(layer.shortcut));
+    });
+}
+
+PythonLayers pythonLayers(const ModelConfig& config, const ModelDescription& model) {
+    PythonLayers result;
+    const bool isSequential = config.kind == "mlp" || config.kind == "layers";
+    const bool isTransformer = config.kind == "transformer";
+    // Rows are flattened where they are loaded, and the residual CNN's blocks have the ReLU behind them inside.
+    const bool flattened = config.kind == "mlp" || config.kind == "toy_linear";
+    const bool ownReLU = config.kind == "residual_cnn";
+    std::string list;
+    for (std::size_t i = 0; i < model.layers.size(); ++i) {
+        const LayerDescription& layer = model.layers[i];
+        const bool afterBlock = i > 0 && model.layers[i - 1].kind == LayerKind::kResidual;
+        if (flattened && layer.kind == LayerKind::kFlatten) continue;
+        if (ownReLU && afterBlock && layer.kind == LayerKind::kReLU) continue;
+        result.tensors.push_back(tensorsOf(layer));
+        list += "        " + moduleOf(layer, isTransformer) + ",\n";
+    }
+    if (isTransformer) result.definition += kTransformerParts;
+    if (ownReLU) result.definition += kAveragePool;
+    result.definition += "\ndef layers_of(network):\n    \"\"\"The model as a chain of modules.\"\"\"\n";
+    result.definition += isSequential ? "    return list(network)\n" : "    return [\n" + list + "    ]\n";
+    return result;
+}
+
+// A module without parameters goes with the one before it: what it computes is the same on either side of a cut.
+Result<std::vector<std::int64_t>> pythonCuts(const PythonLayers& layers,
+                                             const std::vector<std::size_t>& tensorsOfStage) {
+    std::vector<std::int64_t> cuts = {0};
+    std::size_t next = 0;
+    for (std::size_t stage = 0; stage < tensorsOfStage.size(); ++stage) {
+        if (tensorsOfStage[stage] == 0)
+            return Problem{
+                "pipeline.split",
+                "leaves stage " + std::to_string(stage) + " without parameters, and PyTorch's stages must have some",
+                "give it another layer, or leave pipeline.split empty"};
+        std::size_t taken = 0;
+        while (next < layers.tensors.size() && (taken < tensorsOfStage[stage] || layers.tensors[next] == 0))
+            taken += layers.tensors[next++];
+        RINGSIDE_ASSERT(taken == tensorsOfStage[stage]);
+        cuts.push_back(static_cast<std::int64_t>(next));
+    }
+    return cuts;
+}
+
+}  // namespace ringside

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "export/pytorch_pipeline.h"
+
+#include <optional>
+
+#include "config/leaves.h"
+#include "config/mesh.h"
+#include "cost/cost_subject.h"
+#include "export/pytorch_pieces.h"
+#include "sampling/plan/epoch_spec.h"
+#include "sampling/plan/shard_layout.h"
+
+namespace ringside {
+namespace {
+
+constexpr const char* kHow =
+    "Every rank is a process that runs train(): it has some stages of the model, and torch.distributed.pipelining "
+    "takes\n"
+    "micro-batches through all of them. Ranks that share a pipeline read the same samples.";
+
+constexpr const char* kPipelineHead = R"(
+class Pipeline:
+    """This rank's stages, and the schedule that takes micro-batches through all of them."""
+
+    def __init__(self, network, mesh, device):
+        self.group, self.mesh, self.modules, self.outcome = mesh["pipeline"].get_group(), mesh, {}, []
+        layers = layers_of(network)
+        for number in range(STAGES):
+            module = nn.Sequential(*layers[CUTS[number] : CUTS[number + 1]])
+            if number % PIPELINE == mesh.get_local_rank("pipeline"):
+                self.modules[number] = @own@
+            else:
+                module.to("meta")  # another rank has it: here only the names stay
+        stages = [PipelineStage(module, number, STAGES, device, group=self.group)
+                  for number, module in self.modules.items()]
+        self.schedule = @schedule@(@stages@, MICRO_BATCHES, loss_fn=self.loss, scale_grads=False)
+
+    def loss(self, output, y):
+        losses, hits = losses_and_hits(output, y)
+        self.outcome.append((losses.detach(), hits))
+        return losses.mean() / @share@
+
+    def train(self, mode=True):
+        for module in self.modules.values():
+            module.train(mode)
+
+    def eval(self):
+        self.train(False)
+
+    def buffers(self):
+        return [buffer for module in self.modules.values() for buffer in module.buffers()]
+
+    def parameters(self):
+        return [one for module in self.modules.values() for one in module.parameters()]
+
+    def step(self, x, y):
+        """Forward and backward of all micro-batches; losses and hits on the rank that has the last stage."""
+        self.outcome.clear()
+        first, last = 0 in self.modules, STAGES - 1 in self.modules
+        self.schedule.step(*((x,) if first else ()), target=y if last else None, return_outputs=False)
+        return [torch.cat(part) for part in zip(*self.outcome[-MICRO_BATCHES:])]
+
+    def __call__(self, x):
+        """A batch of validation through all stages; what comes out on the rank that has the last one, else None."""
+        for number in (number for number in range(STAGES) if number in self.modules):
+            if number > 0 and number - 1 not in self.modules:
+                box = [None]
+                dist.recv_object_list(box, self.rank_of(number - 1))
+                x = box[0]
+            x = self.modules[number](x)
+            if number + 1 < STAGES and number + 1 not in self.modules:
+                dist.send_object_list([x], self.rank_of(number + 1))
+        return x if STAGES - 1 in self.modules else None
+
+    def rank_of(self, number):
+        return dist.get_global_rank(self.group, number % PIPELINE)
+
+    def gathered(self, own):
+        """Tensors by name from all stages."""
+        parts = [None] * PIPELINE
+        dist.all_gather_object(parts, own, group=self.group)
+        return {name: tensor for part in parts for name, tensor in part.items()}
+
+    def weights(self, network):
+        return self.gathered({name: whole(tensor) for name, tensor in network.state_dict().items() if not tensor.is_meta})
+
+    def weights_hash(self, network):
+        weights = self.weights(network)
+        return sha256(weights[name] for name, _ in network.named_parameters())
+
+    def tensors(self, network, optimizer):
+        """What a checkpoint holds: weights, and what the optimizers keep for each of them."""
+        kept = {f"state.{name}.{key}": whole(value) for name, one in network.named_parameters() if not one.is_meta
+                for key, value in optimizer.state[one].items() if torch.is_tensor(value)}
+        return self.weights(network), self.gathered(kept)
+)";
+
+constexpr const char* kAverage = R"(
+    def average(self):
+        """Over the replicas of the pipeline."""
+        for one in self.parameters():
+            dist.all_reduce(one.grad, group=self.mesh["replicate"].get_group())
+            one.grad /= REPLICATE
+)";
+
+constexpr const char* kClip = R"(
+    def clip(self, most):
+        """As nn.utils.clip_grad_norm_ does, over all stages."""
+        squares = sum(whole(torch.linalg.vector_norm(one.grad)) ** 2 for one in self.parameters())
+        dist.all_reduce(squares, group=self.group)
+        scale = torch.clamp(most / (squares.sqrt() + 1e-6), max=1)
+        for one in self.parameters():
+            one.grad *= scale
+)";
+
+constexpr const char* kWhole = R"(
+def whole(tensor):
+    """All of a tensor of which each rank may have some rows; the ranks that do so call this together."""
+    return (tensor.full_tensor() if isinstance(tensor, DTensor) else tensor).detach().cpu()
+
+)";
+
+constexpr const char* kPipelineBuffers =
+    R"(    for buffer in model.buffers():  # running statistics: the first reader's, as in its checkpoints
+        for name in ("replicate", "shard"):
+            group = model.mesh[name].get_group()
+            dist.broadcast(buffer, dist.get_global_rank(group, 0), group=group)
+)";
+
+constexpr const char* kValidateBatch = R"(        output = model(x.to(device))
+        if output is not None:
+            metrics.add(*losses_and_hits(output, y.to(device)))
+)";
+
+constexpr const char* kReshardStages = R"(    for module in model.modules.values():
+        reshard(module)
+)";
+
+// No backward pass does so behind a validation.
+constexpr const char* kReshard = R"(
+def reshard(model):
+    """Frees what validation has gathered."""
+    for module in model.modules():
+        if isinstance(module, FSDPModule):
+            module.reshard()
+
+)";
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+        text.replace(at, what.size(), by);
+    return text;
+}
+
+std::string scheduleClass(const RunConfig& config) {
+    if (config.parallel.strategy == "model_parallel" || config.pipeline.schedule == "gpipe") return "ScheduleGPipe";
+    if (config.pipeline.schedule == "1f1b") return "Schedule1F1B";
+    if (config.pipeline.schedule == "interleaved") return "ScheduleInterleaved1F1B";
+    return "ScheduleInterleavedZeroBubble";
+}
+
+std::int64_t microBatches(const RunConfig& config) {
+    return isCanonical(config) ? leavesPerRank(config) : microBatchesOf(config);
+}
+
+// PyTorch's schedules are made once, for micro-batches of one size.
+std::optional<Problem> unevenBatches(const RunConfig& config, const DataSplit& data) {
+    const std::int64_t batch = config.loader.batchSize;
+    const std::int64_t parts = microBatches(config);
+    if (batch % parts != 0)
+        return Problem{"loader.batch_size",
+                       "is " + std::to_string(batch) + ", which makes no " + std::to_string(parts) +
+                           " equal micro-batches, and PyTorch's stages take one size only",
+                       "use a multiple of " + std::to_string(parts)};
+    const ShardLayout layout = ShardLayout::of(epochSpec(config, data.training, 0));
+    const std::int64_t rest = layout.samplesPerRank % batch;
+    if (config.loader.dropLast || rest == 0) return {};
+    return Problem{"loader.drop_last",
+                   "is false, and the last batch of an epoch has " + std::to_string(rest) + " of " +
+                       std::to_string(batch) + " samples, but PyTorch's stages take batches of one size only",
+                   "set it to true"};
+}
+
+std::string trainStepOf(const RunConfig& config, bool averages) {
+    const bool accumulates = config.training.accumulateSteps > 1;
+    std::string text;
+    if (accumulates)
+        text += "    accumulate = " + std::to_string(config.training.accumulateSteps) +
+                "  # batches whose gradients are added up for one step\n"
+                "    sums = torch.zeros(3, dtype=torch.float64, device=device)\n"
+                "    for number, (x, y, index) in enumerate(loader, start=1):\n";
+    else
+        text += "    for x, y, index in loader:\n";
+    text +=
+        "        used.append(index)\n"
+        "        outcome = model.step(x.to(device), y.to(device))\n";
+    if (accumulates)
+        text +=
+            "        if outcome:\n            sums += metrics.add(*outcome)\n"
+            "        if number % accumulate != 0 and number != len(loader):\n            continue\n";
+    if (averages) text += "        model.average()\n";
+    if (config.optimizer.clipGradNorm > 0)
+        text += "        model.clip(" + pythonNumber(config.optimizer.clipGradNorm) + ")\n";
+    text += "        optimizer.step()\n        optimizer.zero_grad()\n        step += 1\n";
+    text += accumulates
+                ? "        step_sums, sums = sums, torch.zeros_like(sums)\n"
+                : "        step_sums = metrics.add(*outcome) if outcome else torch.zeros(3, dtype=torch.float64, "
+                  "device=device)\n";
+    if (const std::string check = pythonFiniteCheck(config); !check.empty())
+        text += "        if outcome:\n    " + check;
+    return text;
+}
+
+std::string constantsOf(const RunConfig& config, const Mesh& mesh, const std::vector<std::int64_t>& cuts) {
+    const auto line = [](const std::string& name, std::int64_t value, const std::string& comment) {
+        return name + " = " + std::to_string(value) + "  # " + comment + "\n";
+    };
+    return line("PIPELINE", mesh.pipeline, "ranks that share the model's stages") +
+           line("REPLICATE", mesh.replicate, "pipelines, each with a copy of the model") +
+           line("SHARD", mesh.shard, "ranks that share each stage's parameters") +
+           "READERS = REPLICATE * SHARD  # that get samples of their own; rank r is reader r % READERS\n" +
+           "CUTS = " + pythonList(cuts) + "  # where each stage begins in layers_of(), and the end\n" +
+           line("STAGES", static_cast<std::int64_t>(cuts.size()) - 1,
+                "stage s is on place s % PIPELINE of the pipeline") +
+           line("MICRO_BATCHES", microBatches(config), "that each reader's batch is split into");
+}
+
+std::string pipelineClass(const RunConfig& config, const Mesh& mesh) {
+    const std::string schedule = scheduleClass(config);
+    const bool oneStage = schedule == "ScheduleGPipe" || schedule == "Schedule1F1B";
+    std::string share = "MICRO_BATCHES";
+    if (config.training.accumulateSteps > 1)
+        share = "(MICRO_BATCHES * " + std::to_string(config.training.accumulateSteps) + ")";
+    std::string text = replaced(kPipelineHead, "@schedule@", schedule);
+    text = replaced(std::move(text), "@stages@", oneStage ? "stages[0]" : "stages");
+    text = replaced(std::move(text), "@share@", share);
+    const std::string dimensions = mesh.replicate > 1 ? "mesh[\"replicate\", \"shard\"]" : "mesh[\"shard\"]";
+    text = replaced(std::move(text), "@own@", mesh.shard > 1 ? "shard(module, " + dimensions + ")" : "module");
+    if (mesh.shard == 1 && mesh.replicate > 1) text += kAverage;
+    if (config.optimizer.clipGradNorm > 0) text += kClip;
+    return text + "\n";
+}
+
+std::string importsOf(const RunConfig& config, const Mesh& mesh) {
+    std::string text = "\ntry:\n";
+    if (mesh.shard > 1) {
+        text += "    from torch.distributed.fsdp import ";
+        if (config.fsdp.cpuOffload) text += "CPUOffloadPolicy, ";
+        text += "FSDPModule, fully_shard\n";
+    }
+    return text + "    from torch.distributed.pipelining import PipelineStage, " + scheduleClass(config) +
+           "\nexcept ImportError:\n    sys.exit(\"this script needs PyTorch 2.6 or newer, for "
+           "torch.distributed.pipelining; this is \" + torch.__version__)\n"
+           "from torch.distributed.device_mesh import init_device_mesh\nfrom torch.distributed.tensor import DTensor\n";
+}
+
+}  // namespace
+
+const char* const kPythonMeshWorld =
+    R"(    if dist.get_world_size() != WORLD_SIZE:
+        sys.exit(f"the mesh is for {WORLD_SIZE} ranks, but there are {dist.get_world_size()}: start as many")
+)";
+
+std::string pythonShard(bool reshards, const std::string& units, bool prefetches, bool offloads) {
+    std::string text = kWhole;
+    text +=
+        "\ndef shard(model, mesh):\n"
+        "    \"\"\"Each rank keeps some rows of every parameter; a unit's others are gathered when it "
+        "computes.\"\"\"\n";
+    std::string options = "mesh=mesh, reshard_after_forward=" + pythonBool(reshards);
+    if (offloads) {
+        text += "    offload = {\"offload_policy\": CPUOffloadPolicy()} if mesh.device_type == \"cuda\" else {}\n";
+        options += ", **offload";
+    }
+    if (units != "[]") {
+        text += "    units = " + units +
+                "\n    for unit in units:\n"
+                "        fully_shard(unit, " +
+                options + ")\n";
+        if (prefetches)
+            text +=
+                "    for unit, behind in zip(units, units[1:]):\n"
+                "        unit.set_modules_to_forward_prefetch([behind])\n";
+    }
+    text += "    return fully_shard(model, " + options + ")\n\n";
+    return reshards ? text : text + kReshard;
+}
+
+Result<PythonStrategy> pythonPipeline(const RunConfig& config, const DataSplit& data, const PythonLayers& layers,
+                                      bool hasBuffers) {
+    if (!config.pipeline.scheduleFile.empty() && config.parallel.strategy == "pipeline")
+        return Problem{"pipeline.schedule_file",
+                       "is set, but PyTorch has no public class that runs a schedule of your own",
+                       "empty it, and choose pipeline.schedule"};
+    if (auto problem = unevenBatches(config, data)) return *problem;
+    const Result<CostSubject> subject = costSubject(config, data);
+    if (!subject) return subject.problem();
+    const Result<StrategyPlan> plan = planStrategy(subject.value());
+    if (!plan) return plan.problem();
+    std::vector<std::size_t> tensors;
+    for (std::size_t stage = 0; stage < plan.value().stages(); ++stage)
+        tensors.push_back(plan.value().parametersOf(stage).size());
+    const Result<std::vector<std::int64_t>> cuts = pythonCuts(layers, tensors);
+    if (!cuts) return cuts.problem();
+    const Mesh mesh = meshOf(config);
+    const bool shards = mesh.shard > 1;
+    PythonStrategy strategy;
+    std::string functions =
+        shards ? pythonShard(false, "[one for one in model if list(one.parameters())]", false, config.fsdp.cpuOffload)
+               : kWhole;
+    functions += pipelineClass(config, mesh);
+    strategy.pieces = {
+        {"how", kHow},
+        {"strategy_imports", importsOf(config, mesh)},
+        {"strategy_constants", constantsOf(config, mesh, cuts.value())},
+        {"strategy_functions", functions},
+        {"readers_only", "[:READERS]"},
+        {"reader", "reader"},
+        {"validate_batch", std::string(kValidateBatch) + (shards ? kReshardStages : "")},
+        {"share_buffers", hasBuffers ? kPipelineBuffers : ""},
+        {"world", kPythonMeshWorld},
+        {"wrap",
+         "    mesh = init_device_mesh(device.type, (PIPELINE, REPLICATE, SHARD), mesh_dim_names=(\"pipeline\", "
+         "\"replicate\", \"shard\"))\n    model = Pipeline(network, mesh, device)\n"},
+        {"evaluated", "model"},
+        {"weights_hash", "model.weights_hash(network)"},
+        {"tensors", "model.tensors(network, optimizer)"}};
+    strategy.readers = ", num_replicas=READERS, rank=dist.get_rank() % READERS";
+    strategy.modelFunctions = layers.definition;
+    strategy.trainStep = trainStepOf(config, !shards && mesh.replicate > 1);
+    return strategy;
+}
+
+}  // namespace ringside

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "export/pytorch_strategy.h"
+
+#include <optional>
+
+#include "config/mesh.h"
+#include "export/pytorch_pieces.h"
+#include "export/pytorch_pipeline.h"
+
+namespace ringside {
+namespace {
+
+constexpr const char* kDdpHow =
+    "Every rank is a process that runs train(): it holds the whole model, a sampler deals it its own samples, and\n"
+    "DistributedDataParallel averages the gradients of all ranks.";
+constexpr const char* kZeroHow =
+    "Every rank is a process that runs train(): it holds the whole model, a sampler deals it its own samples,\n"
+    "DistributedDataParallel averages the gradients, and ZeroRedundancyOptimizer keeps what it needs for an update of "
+    "some\n"
+    "parameters on each rank (ZeRO-1).";
+constexpr const char* kFsdpHow =
+    "Every rank is a process that runs train(): fully_shard leaves it some rows of each parameter, and gathers the "
+    "others\n"
+    "where they are needed; a sampler deals it its own samples.";
+constexpr const char* kDataParallelHow =
+    "One process deals each batch to @devices@ devices, as nn.DataParallel does; where there are no GPUs, the chunks "
+    "go\n"
+    "through the model one after the other.";
+
+// Of strategies whose ranks have all of the optimizer's state.
+constexpr const char* kWholeTensors = R"(
+def tensors_of(network, optimizer):
+    """What a checkpoint holds: weights, and what the optimizer keeps for each of them."""
+    kept = {f"state.{name}.{key}": value for name, one in network.named_parameters()
+            for key, value in optimizer.state[one].items() if torch.is_tensor(value)}
+    return network.state_dict(), kept
+
+)";
+constexpr const char* kZeroTensors = R"(
+def tensors_of(network, optimizer):
+    """What a checkpoint holds: weights, and what the ranks' optimizers keep for them, brought to rank 0."""
+    optimizer.consolidate_state_dict(to=0)
+    names = [name for name, _ in network.named_parameters()]
+    state = optimizer.state_dict()["state"] if dist.get_rank() == 0 else {}
+    kept = {f"state.{names[place]}.{key}": value for place, values in state.items()
+            for key, value in values.items() if torch.is_tensor(value)}
+    return network.state_dict(), kept
+
+)";
+constexpr const char* kShardedTensors = R"(
+def tensors_of(network, optimizer):
+    """What a checkpoint holds: weights, and what the optimizer keeps for each of them, gathered by all ranks."""
+    kept = {f"state.{name}.{key}": whole(value) for name, one in network.named_parameters()
+            for key, value in optimizer.state[one].items() if torch.is_tensor(value)}
+    return {name: whole(tensor) for name, tensor in network.state_dict().items()}, kept
+
+)";
+constexpr const char* kChunks = R"(
+class Chunks(nn.Module):
+    """Without GPUs nn.DataParallel passes batches on as they are; this deals them as it would."""
+
+    def __init__(self, module):
+        super().__init__()
+        self.module = module
+
+    def forward(self, x):
+        return torch.cat([self.module(part) for part in x.chunk(DEVICES)])
+
+)";
+
+constexpr const char* kWorld = "    CONFIG[\"parallel\"][\"world_size\"] = dist.get_world_size()\n";
+constexpr const char* kPlainValidation = "        metrics.add(*losses_and_hits(model(x.to(device)), y.to(device)))\n";
+constexpr const char* kShareBuffers =
+    R"(    for buffer in model.buffers():  # running statistics: rank 0's, as in its checkpoints
+        dist.broadcast(buffer, 0)
+)";
+
+std::string needs(const std::string& module, const std::string& names, const std::string& version) {
+    return "\ntry:\n    from " + module + " import " + names +
+           "\nexcept ImportError:\n    sys.exit(\"this script needs PyTorch " + version + " or newer, for " + module +
+           "; this is \" + torch.__version__)\n";
+}
+
+PythonStrategy ordinary(const RunConfig& config, bool hasBuffers) {
+    PythonStrategy strategy;
+    strategy.pieces = {{"how", kDdpHow},
+                       {"strategy_imports", ""},
+                       {"strategy_constants", ""},
+                       {"strategy_functions", kWholeTensors},
+                       {"readers_only", ""},
+                       {"readers", ""},
+                       {"reader", "rank"},
+                       {"validate_batch", kPlainValidation},
+                       {"share_buffers", hasBuffers ? kShareBuffers : ""},
+                       {"world", kWorld},
+                       {"evaluated", "network"},
+                       {"weights_hash", "sha256(network.parameters())"},
+                       {"tensors", "tensors_of(network, optimizer)"}};
+    strategy.trainStep = pythonTrainStep(config, SyncWay::kNoSync);
+    return strategy;
+}
+
+std::string ddpWrap(const RunConfig& config) {
+    std::string text = "    model = DistributedDataParallel(network, bucket_cap_mb=";
+    text += pythonNumber(config.parallel.bucketCapMb);
+    if (config.parallel.findUnusedParameters) text += ", find_unused_parameters=True";
+    return text + ")  # starts all ranks from rank 0's weights\n";
+}
+
+PythonStrategy ddp(const RunConfig& config, bool hasBuffers) {
+    PythonStrategy strategy = ordinary(config, hasBuffers);
+    strategy.pieces["strategy_imports"] = "from torch.nn.parallel import DistributedDataParallel\n";
+    strategy.pieces["wrap"] = ddpWrap(config);
+    return strategy;
+}
+
+PythonStrategy zero(const RunConfig& config, bool hasBuffers) {
+    PythonStrategy strategy = ddp(config, hasBuffers);
+    strategy.pieces["how"] = kZeroHow;
+    strategy.pieces["strategy_imports"] =
+        "from torch.distributed.optim import ZeroRedundancyOptimizer\n" + strategy.pieces["strategy_imports"];
+    strategy.pieces["strategy_functions"] = kZeroTensors;
+    return strategy;
+}
+
+PythonStrategy dataParallel(const RunConfig& config, bool hasBuffers) {
+    PythonStrategy strategy = ordinary(config, hasBuffers);
+    const std::string devices = std::to_string(devicesOf(config));
+    std::string how = kDataParallelHow;
+    const std::string marker = "@devices@";
+    strategy.pieces["how"] = how.replace(how.find(marker), marker.size(), devices);
+    strategy.pieces["strategy_constants"] = "DEVICES = " + devices + "\n";
+    strategy.pieces["strategy_functions"] = std::string(kChunks) + kWholeTensors;
+    strategy.pieces["reader"] = "process";
+    strategy.pieces["world"] = "";
+    strategy.pieces["wrap"] =
+        "    model = nn.DataParallel(network, list(range(DEVICES))) if device.type == \"cuda\" else Chunks(network)\n";
+    strategy.trainStep = pythonTrainStep(config, SyncWay::kNothing);
+    return strategy;
+}
+
+std::string unitsText(const std::string& unit) {
+    if (unit == "layer") return "[one for one in model.modules() if list(one.parameters(recurse=False))]";
+    if (unit == "block") return "[one for one in model if list(one.parameters())]";
+    return "[]";
+}
+
+std::string meshText(const Mesh& mesh) {
+    if (mesh.replicate == 1)
+        return "init_device_mesh(device.type, (" + std::to_string(mesh.shard) + ",), mesh_dim_names=(\"shard\",))";
+    return "init_device_mesh(device.type, (" + std::to_string(mesh.replicate) + ", " + std::to_string(mesh.shard) +
+           "), mesh_dim_names=(\"replicate\", \"shard\"))";
+}
+
+PythonStrategy fsdp(const RunConfig& config, const PythonLayers& layers, bool hasBuffers) {
+    PythonStrategy strategy = ordinary(config, hasBuffers);
+    const Mesh mesh = meshOf(config);
+    const bool offload = config.fsdp.cpuOffload;
+    const bool reshards = config.fsdp.shard == "parameters";
+    std::string how = kFsdpHow;
+    if (mesh.replicate > 1)
+        how += " Its mesh has " + std::to_string(mesh.replicate) + " replicas of " + std::to_string(mesh.shard) +
+               " ranks (HSDP).";
+    strategy.pieces["how"] = how;
+    strategy.pieces["strategy_imports"] =
+        needs("torch.distributed.fsdp",
+              std::string(offload ? "CPUOffloadPolicy, " : "") + (reshards ? "" : "FSDPModule, ") + "fully_shard",
+              "2.6") +
+        "from torch.distributed.device_mesh import init_device_mesh\nfrom torch.distributed.tensor import DTensor\n";
+    strategy.modelFunctions = layers.definition;
+    strategy.pieces["strategy_functions"] =
+        pythonShard(reshards, unitsText(config.fsdp.unit), config.fsdp.prefetch == "next", offload) + kShardedTensors;
+    strategy.pieces["world"] = kPythonMeshWorld;
+    strategy.pieces["wrap"] =
+        "    mesh = " + meshText(mesh) +
+        "\n    model = shard(nn.Sequential(*layers_of(network)), mesh)  # network has its names\n";
+    strategy.pieces["evaluated"] = "model";
+    if (!reshards) strategy.pieces["validate_batch"] += "    reshard(model)\n";
+    strategy.pieces["weights_hash"] = "sha256(whole(one) for one in network.parameters())";
+    strategy.trainStep = pythonTrainStep(config, SyncWay::kGradientSync);
+    return strategy;
+}
+
+// Ranks that leave a layer out while others do not would wait for one another.
+std::optional<Problem> skippedApart(const RunConfig& config, const ModelDescription& model) {
+    const Mesh mesh = meshOf(config);
+    const bool gathers = mesh.shard > 1 && (mesh.pipeline > 1 || config.fsdp.shard != "optimizer");
+    if (!skipsLayers(model.layers) || (!gathers && (mesh.pipeline == 1 || mesh.replicate == 1))) return {};
+    return Problem{"model.layers",
+                   "has a residual with a skip, and PyTorch's ranks that leave it out would not gather or average it "
+                   "with the others and wait for ever",
+                   "set its skip to 0, or parallel.strategy to ddp"};
+}
+
+}  // namespace
+
+Result<PythonStrategy> pythonStrategy(const RunConfig& config, const DataSplit& data, bool hasBuffers) {
+    const Mesh mesh = meshOf(config);
+    PythonStrategy strategy;
+    const std::string& name = config.parallel.strategy;
+    if (name == "data_parallel") {
+        strategy = dataParallel(config, hasBuffers);
+    } else if (mesh.pipeline == 1 && mesh.shard == 1) {
+        strategy = ddp(config, hasBuffers);
+    } else if (mesh.pipeline == 1 && config.fsdp.shard == "optimizer") {
+        strategy = zero(config, hasBuffers);
+    } else {
+        const Result<ModelDescription> model = describeModel(config.model, *data.training);
+        if (!model) return model.problem();
+        if (auto problem = skippedApart(config, model.value())) return *problem;
+        const PythonLayers layers = pythonLayers(config.model, model.value());
+        if (mesh.pipeline > 1) {
+            Result<PythonStrategy> pipeline = pythonPipeline(config, data, layers, hasBuffers);
+            if (!pipeline) return pipeline.problem();
+            strategy = std::move(pipeline).value();
+        } else {
+            strategy = fsdp(config, layers, hasBuffers);
+        }
+    }
+    const bool isZero = mesh.pipeline == 1 && mesh.shard > 1 && config.fsdp.shard == "optimizer";
+    const Result<std::string> optimizer = pythonOptimizer(config, isZero);
+    if (!optimizer) return optimizer.problem();
+    strategy.optimizer = optimizer.value();
+    return strategy;
+}
+
+}  // namespace ringside
