@@ -5,6 +5,7 @@
 #include "run/checkpoint/safetensors.h"
 #include "support/catch.h"
 #include "support/gzip_packed.h"
+#include "support/stored_tensors.h"
 
 using namespace ringside;
 

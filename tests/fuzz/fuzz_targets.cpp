@@ -12,6 +12,7 @@
 #include "data/sets/common/standardize.h"
 #include "data/sets/files/csv_dataset.h"
 #include "run/checkpoint/safetensors.h"
+#include "support/stored_tensors.h"
 
 namespace ringside::fuzz {
 namespace {

@@ -8,6 +8,7 @@
 #include "base/system/files.h"
 #include "run/checkpoint/safetensors.h"
 #include "support/catch.h"
+#include "support/stored_tensors.h"
 #include "support/temporary_directory.h"
 
 using namespace ringside;

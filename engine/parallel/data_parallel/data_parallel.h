@@ -34,6 +34,7 @@ class DataParallel final : public Strategy {
     Optimizer& optimizer() override { return *m_optimizer; }
     Communicator& readers() override { return m_parts.communicator; }
     const std::vector<Parameter*>& wholeParameters() const override { return m_parts.model.parameters(); }
+    const std::vector<Parameter*>& wholeState() const override { return m_parts.model.state(); }
 
   private:
     // What a device has. The first one's is the strategy's own.

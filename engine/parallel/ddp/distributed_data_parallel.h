@@ -26,6 +26,7 @@ class DistributedDataParallel final : public Strategy {
     std::int64_t bytesSent() const override { return m_parts.communicator.bytesSent(); }
     Communicator& readers() override { return m_parts.communicator; }
     const std::vector<Parameter*>& wholeParameters() const override { return m_parts.model.parameters(); }
+    const std::vector<Parameter*>& wholeState() const override { return m_parts.model.state(); }
 
   private:
     void broadcast(const Parameter& from0);

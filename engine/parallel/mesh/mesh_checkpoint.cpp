@@ -35,8 +35,9 @@ void MeshStrategy::exchange(const WholeTensor& tensor, std::vector<float>& memor
                             bool reading) {
     const std::size_t bytes = Tensor{nullptr, tensor.of.shape, tensor.of.type, {}}.bytes();
     memory.resize((bytes + sizeof(double) - 1) / sizeof(double) * 2);
-    const std::span<float> floats = std::span(memory).first(bytes / sizeof(float));
-    const WholeTensor shown{tensor.of, tensor.kept, std::as_writable_bytes(std::span(memory)).first(bytes)};
+    const auto shown = [&] {
+        return WholeTensor{tensor.of, tensor.kept, std::as_writable_bytes(std::span(memory)).first(bytes)};
+    };
     FoundTensor found = findTensor(m_stages, tensor.of.name);
     Tensor own = found.value;
     if (found.isParameter) {
@@ -55,20 +56,19 @@ void MeshStrategy::exchange(const WholeTensor& tensor, std::vector<float>& memor
         }
     }
     if (!reading) {
-        visit(shown);
-        if (found.isParameter && own) found.stage->store().scatter(found.parameter, floats, own);
-        if (found.stage && !found.isParameter) m_parts.backend.upload(shown.bytes.data(), own);
+        visit(shown());
+        if (found.isParameter && own) found.stage->store().scatter(found.parameter, memory, own);
+        if (found.stage && !found.isParameter) m_parts.backend.upload(memory.data(), own);
         return;
     }
-    if (found.isParameter) found.stage->store().gather(found.parameter, own, floats);
-    if (found.stage && !found.isParameter) m_parts.backend.download(own, shown.bytes.data());
+    if (found.isParameter) found.stage->store().gather(found.parameter, own, memory);
+    if (found.stage && !found.isParameter) m_parts.backend.download(own, memory.data());
     if (m_groups.layout().mesh.pipeline > 1) {
         std::int64_t owner = found.stage ? m_groups.layout().pipeline() : 0;
         m_groups.pipeline().allReduce(CommBuffer::of(std::span(&owner, 1)), ReduceOp::kMaximum);
-        m_groups.pipeline().broadcast({shown.bytes.data(), shown.bytes.size(), CommType::kByte},
-                                      static_cast<int>(owner));
+        m_groups.pipeline().broadcast({memory.data(), bytes, CommType::kByte}, static_cast<int>(owner));
     }
-    visit(shown);
+    visit(shown());
 }
 
 std::vector<const char*> MeshStrategy::keptByOptimizer() const {

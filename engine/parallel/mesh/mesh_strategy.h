@@ -39,6 +39,7 @@ class MeshStrategy final : public Strategy {
     void readWhole(const TensorVisitor& visit, bool optimizerToo) override;
     void writeWhole(const TensorVisitor& fill) override;
     const std::vector<Parameter*>& wholeParameters() const override { return m_parts.model.wholeParameters(); }
+    const std::vector<Parameter*>& wholeState() const override { return m_parts.model.wholeState(); }
     std::vector<const char*> keptByOptimizer() const override;
 
   private:

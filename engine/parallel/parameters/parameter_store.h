@@ -43,7 +43,8 @@ class ParameterStore {
 
     // Whole tensors in host memory, of the stage's parameters and of what belongs to them; all ranks that train the
     // stage call these together. `own` is what this rank holds of it: a value, or an optimizer's tensor.
-    virtual void gather(std::size_t parameter, const Tensor& own, std::span<float> whole) = 0;
+    // What is gathered begins `whole`, which is made as large as it takes; no other memory is taken for it.
+    virtual void gather(std::size_t parameter, const Tensor& own, std::vector<float>& whole) = 0;
     virtual void scatter(std::size_t parameter, std::span<const float> whole, const Tensor& own) = 0;
     // What it holds of a parameter's value; empty: nothing.
     virtual Tensor own(std::size_t parameter) const = 0;

@@ -278,13 +278,14 @@ void ShardedParameters::updated() {
     }
 }
 
-void ShardedParameters::gather(std::size_t parameter, const Tensor& own, std::span<float> wholeValues) {
+void ShardedParameters::gather(std::size_t parameter, const Tensor& own, std::vector<float>& whole) {
     const Part& part = m_parts[parameter];
+    const std::size_t padded = part.chunk * static_cast<std::size_t>(m_shard.size());
+    whole.resize(std::max(whole.size(), padded));
+    if (part.chunk == 0) return;
     std::vector<float> chunk(part.chunk);
-    std::vector<float> all(part.chunk * static_cast<std::size_t>(m_shard.size()));
     if (own && part.ownValues > 0) m_backend.download(own, chunk.data());
-    if (part.chunk > 0) m_shard.allGather(CommBuffer::of(std::span(chunk)), CommBuffer::of(std::span(all)));
-    std::copy_n(all.begin(), wholeValues.size(), wholeValues.begin());
+    m_shard.allGather(CommBuffer::of(std::span(chunk)), CommBuffer::of(std::span(whole).first(padded)));
 }
 
 void ShardedParameters::scatter(std::size_t parameter, std::span<const float> wholeValues, const Tensor& own) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parallel/parameters/whole_parameters.h"
 
+#include <algorithm>
+
 namespace ringside {
 
 WholeParameters::WholeParameters(const std::vector<Model*>& models, Communicator& replicas, Backend& backend,
@@ -36,7 +38,8 @@ void WholeParameters::finish() {
     m_reducer.finishPass();
 }
 
-void WholeParameters::gather(std::size_t, const Tensor& own, std::span<float> whole) {
+void WholeParameters::gather(std::size_t, const Tensor& own, std::vector<float>& whole) {
+    whole.resize(std::max(whole.size(), static_cast<std::size_t>(own.count())));
     m_backend.download(own, whole.data());
 }
 

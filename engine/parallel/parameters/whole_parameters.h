@@ -21,7 +21,7 @@ class WholeParameters final : public ParameterStore {
     void ready(std::size_t parameter) override;
     void endBackward(bool) override {}
     void finish() override;
-    void gather(std::size_t parameter, const Tensor& own, std::span<float> whole) override;
+    void gather(std::size_t parameter, const Tensor& own, std::vector<float>& whole) override;
     void scatter(std::size_t parameter, std::span<const float> whole, const Tensor& own) override;
     Tensor own(std::size_t parameter) const override { return trained()[parameter]->value; }
     Tensor ownGradient(std::size_t parameter) const override { return trained()[parameter]->gradient; }

@@ -89,6 +89,7 @@ class Strategy {
     virtual void writeWhole(const TensorVisitor& /*fill*/) {}
     // Of the whole model, and what the optimizer keeps of each: "exp_avg", ...
     virtual const std::vector<Parameter*>& wholeParameters() const = 0;
+    virtual const std::vector<Parameter*>& wholeState() const = 0;  // with buffers
     virtual std::vector<const char*> keptByOptimizer() const { return {}; }
 };
 

@@ -109,35 +109,38 @@ bool coversAll(const std::map<std::string, Entry>& entries, std::size_t dataByte
     return covered == dataBytes;
 }
 
-std::string encodeHeader(const std::vector<StoredTensor>& sorted, const std::map<std::string, std::string>& metadata) {
-    Json header = Json::object();
-    for (const auto& [key, value] : metadata) header["__metadata__"][key] = value;
-    std::size_t offset = 0;
-    for (const StoredTensor& tensor : sorted) {
-        const std::size_t end = offset + tensor.bytes.size();
-        header[tensor.name] = {{"dtype", tensor.type}, {"shape", tensor.shape}, {"data_offsets", {offset, end}}};
-        offset = end;
-    }
-    std::string text = header.dump();
-    text.append((8 - text.size() % 8) % 8, ' ');
-    return text;
-}
-
 }  // namespace
 
-std::string encodeSafetensors(std::vector<StoredTensor> tensors, const std::map<std::string, std::string>& metadata) {
+std::size_t TensorOutline::bytes() const {
+    std::size_t bytes = typeSize(type);
+    for (const std::int64_t size : shape) bytes *= static_cast<std::size_t>(size);
+    return bytes;
+}
+
+SafetensorsLayout layOut(std::vector<TensorOutline> tensors, const std::map<std::string, std::string>& metadata) {
     // Wide types first, so that every value lies at a multiple of its size.
-    std::ranges::sort(tensors, [](const StoredTensor& a, const StoredTensor& b) {
+    std::ranges::sort(tensors, [](const TensorOutline& a, const TensorOutline& b) {
         const std::size_t sizeA = typeSize(a.type);
         const std::size_t sizeB = typeSize(b.type);
         return sizeA != sizeB ? sizeA > sizeB : a.name < b.name;
     });
-    const std::string header = encodeHeader(tensors, metadata);
-    const std::uint64_t length = header.size();
-    std::string file(reinterpret_cast<const char*>(&length), sizeof length);
-    file += header;
-    for (const StoredTensor& tensor : tensors) file += tensor.bytes;
-    return file;
+    Json header = Json::object();
+    for (const auto& [key, value] : metadata) header["__metadata__"][key] = value;
+    SafetensorsLayout layout;
+    for (const TensorOutline& tensor : tensors) {
+        const std::size_t end = layout.size + tensor.bytes();
+        header[tensor.name] = {{"dtype", tensor.type}, {"shape", tensor.shape}, {"data_offsets", {layout.size, end}}};
+        layout.places[tensor.name] = {tensor.type, tensor.shape, layout.size, tensor.bytes()};
+        layout.size = end;
+    }
+    std::string text = header.dump();
+    text.append((kLengthBytes - text.size() % kLengthBytes) % kLengthBytes, ' ');
+    const std::uint64_t length = text.size();
+    layout.head.assign(reinterpret_cast<const char*>(&length), sizeof length);
+    layout.head += text;
+    for (auto& [name, place] : layout.places) place.begin += layout.head.size();
+    layout.size += layout.head.size();
+    return layout;
 }
 
 Result<SafetensorsFile> SafetensorsFile::open(const std::filesystem::path& path) {
@@ -220,6 +223,11 @@ std::string SafetensorsFile::bytes(const Entry& entry) const {
     std::string values(entry.size, '\0');
     readAt(entry.begin, values);
     return values;
+}
+
+void SafetensorsFile::read(const Entry& entry, std::span<std::byte> into) const {
+    RINGSIDE_ASSERT(into.size() == entry.size);
+    readAt(entry.begin, {reinterpret_cast<char*>(into.data()), into.size()});
 }
 
 std::string SafetensorsFile::sha256() const {

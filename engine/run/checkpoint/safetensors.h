@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -15,16 +16,14 @@
 
 namespace ringside {
 
-// One tensor of a safetensors file: little-endian values, row-major.
-struct StoredTensor {
+// What a safetensors file says of a tensor: little-endian values, row-major.
+struct TensorOutline {
     std::string name = {};
     std::string type = "F32";              // as in the format: F32, I64, ...
     std::vector<std::int64_t> shape = {};  // outermost first; empty for a single value
-    std::string bytes = {};
-};
 
-// The file, byte for byte the same for the same tensors in any order. metadata: text to text, may be empty.
-std::string encodeSafetensors(std::vector<StoredTensor> tensors, const std::map<std::string, std::string>& metadata);
+    std::size_t bytes() const;  // of its values; 0: an unknown type
+};
 
 // A file of which only the header is held; values are read when they are asked for. Nothing in it is trusted: lengths,
 // offsets and shapes are checked against one another before any memory is taken for them.
@@ -50,6 +49,7 @@ class SafetensorsFile {
     std::size_t size() const { return m_size; }  // of the whole file
     // A tensor's values. Throws IoError when the file has become shorter or cannot be read.
     std::string bytes(const Entry& entry) const;
+    void read(const Entry& entry, std::span<std::byte> into) const;  // as many as it has
     // Of the whole file, as sha256Of() gives it. Throws IoError.
     std::string sha256() const;
 
@@ -64,5 +64,14 @@ class SafetensorsFile {
     std::string m_content;
     std::map<std::string, Entry> m_entries;
 };
+
+// Where the values of tensors lie in a file, the same for the same tensors in any order. metadata: text to text, may be
+// empty.
+struct SafetensorsLayout {
+    std::string head = {};  // the file's beginning
+    std::map<std::string, SafetensorsFile::Entry> places = {};
+    std::size_t size = 0;  // of the whole file
+};
+SafetensorsLayout layOut(std::vector<TensorOutline> tensors, const std::map<std::string, std::string>& metadata);
 
 }  // namespace ringside

@@ -6,11 +6,16 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <exception>
+#include <map>
 #include <optional>
+#include <span>
 #include <system_error>
 
 #include "backend/backend.h"
 #include "base/crypto/sha256.h"
+#include "base/errors/errors.h"
+#include "base/system/atomic_file.h"
 #include "base/system/files.h"
 
 namespace ringside {
@@ -29,19 +34,10 @@ const char* typeName(const Tensor& tensor) {
     return tensor.type == DType::kInt64 ? "I64" : "F32";
 }
 
-StoredTensor stored(std::string name, const Shape& shape, const Tensor& value, Backend& backend) {
-    StoredTensor tensor{
-        .name = std::move(name), .type = typeName(value), .shape = {shape.sizes().begin(), shape.sizes().end()}};
-    tensor.bytes.resize(value.bytes());
-    backend.download(value, tensor.bytes.data());
-    return tensor;
-}
-
-std::vector<StoredTensor> weightTensors(const TrainedParts& parts) {
-    std::vector<StoredTensor> tensors;
-    for (const Parameter* one : parts.state)
-        tensors.push_back(stored(one->name, one->shape, one->value, parts.backend));
-    return tensors;
+TensorOutline outlineOf(std::string name, const Parameter& parameter) {
+    return {.name = std::move(name),
+            .type = parameter.type == DType::kInt64 ? "I64" : "F32",
+            .shape = {parameter.shape.sizes().begin(), parameter.shape.sizes().end()}};
 }
 
 // As in PyTorch's flattened optimizer state_dict: "state.0.weight.exp_avg".
@@ -49,29 +45,105 @@ std::string stateName(const Parameter& parameter, const char* name) {
     return "state." + parameter.name + "." + name;
 }
 
-void addSteps(const Optimizer& optimizer, const std::vector<Parameter*>& parameters,
-              std::vector<StoredTensor>& tensors) {
-    if (!optimizer.countsSteps()) return;
-    const auto steps = static_cast<float>(optimizer.progress().updates);  // a float tensor, as torch.optim.Adam has
-    for (const Parameter* one : parameters)
-        tensors.push_back({.name = stateName(*one, "step"),
-                           .bytes = std::string(reinterpret_cast<const char*>(&steps), sizeof steps)});
-}
-
-std::vector<StoredTensor> optimizerTensors(const TrainedParts& parts) {
-    std::vector<StoredTensor> tensors;
-    for (const OptimizerTensor& one : parts.optimizer.state()) {
-        const Parameter& parameter = *parts.parameters[one.parameter];
-        tensors.push_back(stored(stateName(parameter, one.name), parameter.shape, one.value, parts.backend));
+// One of a checkpoint's two files, whose tensors come in any order.
+class TensorFile {
+  public:
+    TensorFile(const std::filesystem::path& path, std::vector<TensorOutline> tensors,
+               const std::map<std::string, std::string>& metadata)
+        : m_path(path), m_layout(layOut(std::move(tensors), metadata)), m_file(path) {
+        m_file.write(0, std::as_bytes(std::span(m_layout.head)));
     }
-    addSteps(parts.optimizer, parts.parameters, tensors);
-    return tensors;
-}
 
-void writeListed(const std::filesystem::path& directory, const char* name, const std::string& content,
-                 CheckpointManifest& manifest) {
-    writeFileAtomically(directory / name, content);
-    manifest.files.push_back({name, static_cast<std::int64_t>(content.size()), sha256Of(content)});
+    void write(const std::string& name, std::span<const std::byte> bytes) {
+        const SafetensorsFile::Entry& place = m_layout.places.at(name);
+        RINGSIDE_ASSERT(bytes.size() == place.size);
+        m_file.write(place.begin, bytes);
+    }
+    void commit(CheckpointManifest& manifest) {
+        m_file.commit();
+        const Result<SafetensorsFile> written = SafetensorsFile::open(m_path);
+        if (!written) throw IoError(written.problem().text());
+        manifest.files.push_back(
+            {m_path.filename().string(), static_cast<std::int64_t>(m_layout.size), written.value().sha256()});
+    }
+
+  private:
+    std::filesystem::path m_path;
+    SafetensorsLayout m_layout;
+    AtomicFile m_file;
+};
+
+// A checkpoint under way: nothing of it is left without commit().
+class CheckpointFiles {
+  public:
+    // kept: what the optimizer has of each parameter.
+    CheckpointFiles(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
+                    const std::vector<Parameter*>& state, const std::vector<Parameter*>& parameters,
+                    const std::vector<const char*>& kept, const Optimizer& optimizer)
+        : m_relative(std::filesystem::path("checkpoints") / directoryName(manifest.step)),
+          m_directory(made(runDirectory / m_relative)),
+          m_manifest(std::move(manifest)),
+          m_weights(m_directory / kWeightsName, outlines(state),
+                    {{"format", "pt"}, {"step", std::to_string(m_manifest.step)}}),
+          m_state(m_directory / kOptimizerName, outlines(parameters, kept, optimizer), {{"format", "pt"}}) {
+        if (!optimizer.countsSteps()) return;
+        const auto steps = static_cast<float>(optimizer.progress().updates);  // a float, as torch.optim.Adam has
+        for (const Parameter* one : parameters)
+            m_state.write(stateName(*one, "step"), std::as_bytes(std::span(&steps, 1)));
+    }
+
+    // kept: empty for the tensor's own value.
+    void write(const Parameter& of, const char* kept, std::span<const std::byte> bytes) {
+        if (*kept == '\0')
+            m_weights.write(of.name, bytes);
+        else
+            m_state.write(stateName(of, kept), bytes);
+    }
+    const std::filesystem::path& directory() const { return m_directory; }
+    std::string commit() {
+        m_weights.commit(m_manifest);
+        m_state.commit(m_manifest);
+        writeFileAtomically(m_directory / kManifestName, m_manifest.toJson().dump(2) + "\n");
+        return m_relative.string();
+    }
+
+  private:
+    static std::filesystem::path made(std::filesystem::path directory) {
+        std::error_code error;
+        std::filesystem::create_directories(directory, error);
+        if (error)
+            throw IoError("the checkpoint directory " + directory.string() + " could not be made: " + error.message());
+        return directory;
+    }
+    static std::vector<TensorOutline> outlines(const std::vector<Parameter*>& state) {
+        std::vector<TensorOutline> all;
+        for (const Parameter* one : state) all.push_back(outlineOf(one->name, *one));
+        return all;
+    }
+    static std::vector<TensorOutline> outlines(const std::vector<Parameter*>& parameters,
+                                               const std::vector<const char*>& kept, const Optimizer& optimizer) {
+        std::vector<TensorOutline> all;
+        for (const Parameter* one : parameters) {
+            for (const char* name : kept) all.push_back(outlineOf(stateName(*one, name), *one));
+            if (optimizer.countsSteps()) all.push_back({.name = stateName(*one, "step")});
+        }
+        return all;
+    }
+
+    std::filesystem::path m_relative;
+    std::filesystem::path m_directory;
+    CheckpointManifest m_manifest;
+    TensorFile m_weights;
+    TensorFile m_state;
+};
+
+bool areFinite(std::span<const std::byte> floats) {
+    for (std::size_t at = 0; at < floats.size(); at += sizeof(float)) {
+        float value = 0;
+        std::memcpy(&value, floats.data() + at, sizeof value);
+        if (!std::isfinite(value)) return false;
+    }
+    return true;
 }
 
 std::string namesIn(const SafetensorsFile& file) {
@@ -90,9 +162,9 @@ std::string shapeText(const std::vector<std::int64_t>& shape) {
     return "(" + text + ")";
 }
 
-// The bytes of a tensor of the file, when it has one of this type and shape.
-Result<std::string> bytesFor(const SafetensorsFile& file, const std::string& fileName, const std::string& name,
-                             const Shape& shape, const Tensor& into) {
+// Where a tensor of the file lies, when it has one of this type and shape.
+Result<SafetensorsFile::Entry> entryFor(const SafetensorsFile& file, const std::string& fileName,
+                                        const std::string& name, const Shape& shape, const Tensor& into) {
     const SafetensorsFile::Entry* entry = file.find(name);
     if (entry == nullptr)
         return Problem{fileName, "has no tensor " + name + "; it has " + namesIn(file),
@@ -105,15 +177,15 @@ Result<std::string> bytesFor(const SafetensorsFile& file, const std::string& fil
             fileName,
             "has " + name + " with shape " + shapeText(entry->shape) + "; the model's has shape " + shape.text(),
             "choose a checkpoint of the same model for as many features and classes"};
-    return file.bytes(*entry);
+    return *entry;
 }
 
 // One tensor of the file goes into a tensor of ours of the same shape.
 std::optional<Problem> restore(const SafetensorsFile& file, const std::string& fileName, const std::string& name,
                                const Shape& shape, const Tensor& into, Backend& backend) {
-    const Result<std::string> bytes = bytesFor(file, fileName, name, shape, into);
-    if (!bytes) return bytes.problem();
-    backend.upload(bytes.value().data(), into);
+    const Result<SafetensorsFile::Entry> entry = entryFor(file, fileName, name, shape, into);
+    if (!entry) return entry.problem();
+    backend.upload(file.bytes(entry.value()).data(), into);
     return {};
 }
 
@@ -143,55 +215,59 @@ UpdateState progressAt(const ResumePoint& point, const Optimizer& optimizer,
 }  // namespace
 
 std::string writeCheckpoint(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
-                            CheckpointTensors tensors) {
-    const std::filesystem::path relative = std::filesystem::path("checkpoints") / directoryName(manifest.step);
-    const std::filesystem::path directory = runDirectory / relative;
-    std::error_code error;
-    std::filesystem::create_directories(directory, error);
-    if (error)
-        throw IoError("the checkpoint directory " + directory.string() + " could not be made: " + error.message());
-    writeListed(
-        directory, kWeightsName,
-        encodeSafetensors(std::move(tensors.state), {{"format", "pt"}, {"step", std::to_string(manifest.step)}}),
-        manifest);
-    writeListed(directory, kOptimizerName, encodeSafetensors(std::move(tensors.optimizer), {{"format", "pt"}}),
-                manifest);
-    writeFileAtomically(directory / kManifestName, manifest.toJson().dump(2) + "\n");
-    return relative.string();
-}
-
-std::string writeCheckpoint(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
                             const TrainedParts& parts) {
-    return writeCheckpoint(runDirectory, std::move(manifest), {weightTensors(parts), optimizerTensors(parts)});
+    std::vector<const char*> kept;
+    for (const OptimizerTensor& one : parts.optimizer.state())
+        if (one.parameter == 0) kept.push_back(one.name);
+    CheckpointFiles files(runDirectory, std::move(manifest), parts.state, parts.parameters, kept, parts.optimizer);
+    std::vector<std::byte> bytes;
+    const auto write = [&](const Parameter& of, const char* name, const Tensor& value) {
+        bytes.resize(value.bytes());
+        parts.backend.download(value, bytes.data());
+        files.write(of, name, bytes);
+    };
+    for (const Parameter* one : parts.state) write(*one, "", one->value);
+    for (const OptimizerTensor& one : parts.optimizer.state())
+        write(*parts.parameters[one.parameter], one.name, one.value);
+    return files.commit();
 }
 
-CheckpointTensors gatherTensors(Strategy& strategy, bool keeps) {
-    CheckpointTensors tensors;
+// Whatever goes wrong here, the other ranks gather to the end before it is said.
+std::optional<std::string> writeCheckpoint(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
+                                           Strategy& strategy, bool mustBeFinite) {
+    std::optional<CheckpointFiles> files;
+    std::exception_ptr failure;
+    bool finite = true;
+    const auto guarded = [&failure](const auto& work) {
+        if (failure) return;
+        try {
+            work();
+        } catch (...) {
+            failure = std::current_exception();
+        }
+    };
+    guarded([&] {
+        files.emplace(runDirectory, std::move(manifest), strategy.wholeState(), strategy.wholeParameters(),
+                      strategy.keptByOptimizer(), strategy.optimizer());
+    });
     strategy.readWhole(
         [&](const WholeTensor& one) {
-            if (!keeps) return;
-            const bool isValue = *one.kept == '\0';
-            StoredTensor tensor{.name = isValue ? one.of.name : stateName(one.of, one.kept),
-                                .type = one.of.type == DType::kInt64 ? "I64" : "F32",
-                                .shape = {one.of.shape.sizes().begin(), one.of.shape.sizes().end()}};
-            tensor.bytes.assign(reinterpret_cast<const char*>(one.bytes.data()), one.bytes.size());
-            (isValue ? tensors.state : tensors.optimizer).push_back(std::move(tensor));
+            const bool isWeight = *one.kept == '\0' && one.of.type == DType::kFloat32;
+            if (isWeight && mustBeFinite) finite = finite && areFinite(one.bytes);
+            if (finite) guarded([&] { files->write(one.of, one.kept, one.bytes); });
         },
         true);
-    if (keeps) addSteps(strategy.optimizer(), strategy.wholeParameters(), tensors.optimizer);
-    return tensors;
+    if (failure) std::rethrow_exception(failure);
+    if (finite) return files->commit();
+    const std::filesystem::path directory = files->directory();
+    files.reset();
+    std::error_code ignored;
+    std::filesystem::remove(directory, ignored);  // where it has just been made
+    return {};
 }
 
-bool areFinite(const CheckpointTensors& tensors) {
-    for (const StoredTensor& tensor : tensors.state) {
-        if (tensor.type != "F32") continue;
-        for (std::size_t at = 0; at < tensor.bytes.size(); at += sizeof(float)) {
-            float value = 0;
-            std::memcpy(&value, tensor.bytes.data() + at, sizeof value);
-            if (!std::isfinite(value)) return false;
-        }
-    }
-    return true;
+void gatherForCheckpoint(Strategy& strategy) {
+    strategy.readWhole([](const WholeTensor&) {}, true);
 }
 
 std::int64_t checkpointBytes(const Strategy& strategy, const Model& model) {
@@ -210,14 +286,15 @@ Result<bool> restoreCheckpoint(const ResumePoint& point, Strategy& strategy, con
         if (problem || (!isValue && !point.optimizer)) return;
         const char* const file = isValue ? kWeightsName : kOptimizerName;
         const Tensor into{nullptr, one.of.shape, one.of.type, {}};
-        const Result<std::string> bytes =
-            bytesFor(isValue ? point.weights : *point.optimizer, (point.directory / file).string(),
-                     isValue ? one.of.name : stateName(one.of, one.kept), one.of.shape, into);
-        if (!bytes) {
-            problem = bytes.problem();
+        const SafetensorsFile& source = isValue ? point.weights : *point.optimizer;
+        const Result<SafetensorsFile::Entry> entry =
+            entryFor(source, (point.directory / file).string(), isValue ? one.of.name : stateName(one.of, one.kept),
+                     one.of.shape, into);
+        if (!entry) {
+            problem = entry.problem();
             return;
         }
-        std::memcpy(one.bytes.data(), bytes.value().data(), one.bytes.size());
+        source.read(entry.value(), one.bytes);
     };
     strategy.writeWhole(fill);
     if (problem) return *problem;

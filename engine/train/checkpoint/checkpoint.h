@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,21 +24,18 @@ struct TrainedParts {
 };
 
 // Writes RUN_DIR/checkpoints/step-00000012/{model.safetensors, optimizer.safetensors, manifest.json}, each atomically,
-// the manifest last: a directory with a manifest is complete. The manifest's files are filled in. Returns the path
-// relative to the run directory. Throws IoError.
+// the manifest last: a directory with a manifest is complete. One tensor at a time is in host memory, and goes to its
+// range of the file. The manifest's files are filled in. Returns the path relative to the run directory. Throws
+// IoError.
 std::string writeCheckpoint(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
                             const TrainedParts& parts);
 
-// The tensors of one, in host memory: what is written of a model that no rank holds whole.
-struct CheckpointTensors {
-    std::vector<StoredTensor> state;
-    std::vector<StoredTensor> optimizer;
-};
-std::string writeCheckpoint(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
-                            CheckpointTensors tensors);
-// Every rank calls it at the same time; only who keeps them gets any.
-CheckpointTensors gatherTensors(Strategy& strategy, bool keeps);
-bool areFinite(const CheckpointTensors& tensors);
+// The same of a model that no rank holds whole. Every rank calls it at the same time, only who `writes` does. Nothing
+// is left of weights that `mustBeFinite` and are not: the result is empty.
+std::optional<std::string> writeCheckpoint(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
+                                           Strategy& strategy, bool mustBeFinite);
+// What the ranks that do not write do meanwhile.
+void gatherForCheckpoint(Strategy& strategy);
 std::int64_t checkpointBytes(const Strategy& strategy, const Model& model);
 
 // Bytes on the disk that such a checkpoint takes, or a little less.

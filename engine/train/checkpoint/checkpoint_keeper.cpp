@@ -114,21 +114,32 @@ void CheckpointKeeper::saveLast(const TrainingPosition& position) {
     m_parts.observer.flush();
     m_parts.communicator.barrierHoweverLong();
     const bool writes = m_parts.communicator.rank() == 0;
-    CheckpointTensors gathered;
-    if (!m_strategy.isWhole()) gathered = gatherTensors(m_strategy, writes);
-    if (writes) write(position, std::move(gathered));
+    if (writes)
+        write(position);
+    else if (!m_strategy.isWhole())
+        gatherForCheckpoint(m_strategy);
     m_parts.communicator.barrierHoweverLong();
     m_savedStep = position.step;
 }
 
-void CheckpointKeeper::write(const TrainingPosition& position, CheckpointTensors gathered) {
-    const std::int64_t fromUs = m_parts.observer.nowUs();
-    if (m_parts.config.training.onNonFinite == "stop") checkFinite(position.step, gathered);
-    if (m_reserve) m_reserve->release();
+// Of weights that must be finite nothing is written unless they are; empty: they are not.
+std::optional<std::string> CheckpointKeeper::writtenUnlessBad(const TrainingPosition& position) {
+    const bool mustBeFinite = m_parts.config.training.onNonFinite == "stop";
+    if (!m_strategy.isWhole())
+        return writeCheckpoint(m_parts.runDirectory, manifestAt(position), m_strategy, mustBeFinite);
+    if (mustBeFinite && !areFinite(m_model.parameters(), m_parts.backend)) return {};
     const TrainedParts parts{m_model.state(), m_model.parameters(), m_strategy.optimizer(), m_parts.backend};
-    m_lastPath = m_strategy.isWhole()
-                     ? writeCheckpoint(m_parts.runDirectory, manifestAt(position), parts)
-                     : writeCheckpoint(m_parts.runDirectory, manifestAt(position), std::move(gathered));
+    return writeCheckpoint(m_parts.runDirectory, manifestAt(position), parts);
+}
+
+void CheckpointKeeper::write(const TrainingPosition& position) {
+    const std::int64_t fromUs = m_parts.observer.nowUs();
+    if (m_reserve) m_reserve->release();
+    const std::optional<std::string> path = writtenUnlessBad(position);
+    if (!path)
+        throw TrainingError("the weights after step " + std::to_string(position.step) +
+                            " are not all finite numbers and are not saved" + lastText() + ": lower optimizer.lr");
+    m_lastPath = *path;
     m_parts.observer.onEvent(CheckpointSaved{position.step, m_lastPath, m_parts.observer.nowUs()});
     if (!m_timedPath.empty()) removeCheckpoint(m_parts.runDirectory / m_timedPath);
     m_timedPath = std::exchange(m_nextIsTimed, false) ? m_lastPath : std::string();
@@ -157,12 +168,6 @@ bool CheckpointKeeper::isTimedSaveDue(std::int64_t nowUs) {
     m_timedSaveUs = std::numeric_limits<std::int64_t>::max() - 1;  // until it is done
     m_nextIsTimed = true;
     return true;
-}
-
-void CheckpointKeeper::checkFinite(std::int64_t step, const CheckpointTensors& gathered) const {
-    if (areFinite(m_model.parameters(), m_parts.backend) && areFinite(gathered)) return;
-    throw TrainingError("the weights after step " + std::to_string(step) +
-                        " are not all finite numbers and are not saved" + lastText() + ": lower optimizer.lr");
 }
 
 std::string CheckpointKeeper::lastText() const {

@@ -54,10 +54,10 @@ class CheckpointKeeper {
     std::string lastText() const;
 
   private:
-    void write(const TrainingPosition& position, CheckpointTensors gathered);
+    void write(const TrainingPosition& position);
+    std::optional<std::string> writtenUnlessBad(const TrainingPosition& position);
     void forgetOldest();
     void scheduleTimedSave(std::int64_t tookUs);
-    void checkFinite(std::int64_t step, const CheckpointTensors& gathered) const;
     CheckpointManifest manifestAt(const TrainingPosition& position) const;
 
     const TrainerParts& m_parts;
