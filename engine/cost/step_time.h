@@ -27,6 +27,8 @@ struct StepTime {
     double links = 0;
 
     double all() const { return arithmetic + idle + crowded + links; }
+    // Part of the passes in which the average rank does nothing, with stages as large as the model's are.
+    double idleShare() const { return arithmetic + idle > 0 ? idle / (arithmetic + idle) : 0; }
     StepLimit limit() const;
 };
 

@@ -156,3 +156,17 @@ TEST_CASE("a schedule of one's own is read, checked against the pipeline, and pl
     subject.config.pipeline.scheduleFile = (directory.path() / "none.csv").string();
     CHECK(planStrategy(subject).problem().text().starts_with("pipeline.schedule_file cannot be read: "));
 }
+
+// Of two stages the second is larger and never waits: forward F0, M times (F1 + 2 F1), back 2 F0.
+TEST_CASE("stages that differ idle for longer than the formula says") {
+    CostSubject subject = digits(2, {256, 256});
+    subject.config.parallel.strategy = "pipeline";
+    subject.config.pipeline.microBatches = 8;
+    subject.config.pipeline.split = {2, 3};  // digits are flattened as they come
+    const MachineRates free{.bytesPerSecond = 1e18, .secondsPerCollective = 0};
+    const StrategyCost cost = ringside::costOf(subject, free).value();
+    const double first = 2.0 * 64 * 256 + 256;
+    const double second = 2.0 * (256 * 256 + 256 * 10) + 256;
+    CHECK(cost.time.idleShare() == Approx(1 - 8 * (first + second) / (2 * (first + 8 * second))).epsilon(1e-6));
+    CHECK(cost.idleShare == Approx(1.0 / 9));
+}

@@ -67,6 +67,7 @@ Json StrategyLine::toJson() const {
                  {"memory_per_rank", nullptr},
                  {"bytes_per_step", nullptr},
                  {"idle_share", nullptr},
+                 {"idle_share_of_stages", nullptr},
                  {"expected_step_ms", nullptr},
                  {"limited_by", nullptr},
                  {"measured_step_ms", nullptr},
@@ -79,6 +80,7 @@ Json StrategyLine::toJson() const {
         json["bytes_per_step"] = Json::array();
         for (const StepTraffic& one : choice.cost->traffic) json["bytes_per_step"].push_back(one.all());
         json["idle_share"] = choice.cost->idleShare;
+        json["idle_share_of_stages"] = choice.cost->time.idleShare();
         json["expected_step_ms"] = choice.cost->time.all() * 1e3;
         json["limited_by"] = limitText(choice.cost->time.limit());
     }
@@ -105,7 +107,7 @@ std::string StrategyLine::text() const {
     }
     const StrategyCost& cost = *choice.cost;
     return lineOf({name, choice.options, memoryText(cost.largestPeak()), memoryText(cost.mostBytes()),
-                   withDigits("%.1f %%", cost.idleShare * 100), withDigits("%.3g ms", cost.time.all() * 1e3),
+                   withDigits("%.1f %%", cost.time.idleShare() * 100), withDigits("%.3g ms", cost.time.all() * 1e3),
                    measured          ? withDigits("%.3g ms", measured->stepMs)
                    : problem.empty() ? ""
                                      : "failed"},
