@@ -14,9 +14,11 @@ constexpr std::array<const char*, kMemoryClasses> kMemoryNames{
     "parameters", "gradients",      "the optimizer's state", "activations", "gathered parameters and gradients",
     "buffers",    "everything else"};
 
-std::string mebibytes(std::int64_t bytes) {
-    const std::int64_t tenths = (bytes * 10 + (1 << 20) - 1) >> 20;
-    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10);
+// Rounded up; small ones in KiB, so that a limit and what goes beyond it differ.
+std::string sizeText(std::int64_t bytes) {
+    const int shift = bytes < (1 << 20) ? 10 : 20;
+    const std::int64_t tenths = (bytes * 10 + (std::int64_t{1} << shift) - 1) >> shift;
+    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + (shift == 10 ? " KiB" : " MiB");
 }
 
 }  // namespace
@@ -24,9 +26,10 @@ std::string mebibytes(std::int64_t bytes) {
 void MemoryCount::add(MemoryClass what, std::size_t bytes) {
     const std::int64_t wanted = all() + static_cast<std::int64_t>(bytes);
     if (m_limit > 0 && wanted > m_limit)
-        throw DeviceError("parallel.memory_limit_mb allows this rank " + mebibytes(m_limit) + " MiB, but with " +
-                          kMemoryNames[static_cast<std::size_t>(what)] + " it needs at least " + mebibytes(wanted) +
-                          ": set parallel.strategy to fsdp or pipeline, lower loader.batch_size, or raise the limit");
+        throw DeviceError("parallel.memory_limit_mb allows this rank " + sizeText(m_limit) + ", but with " +
+                          kMemoryNames[static_cast<std::size_t>(what)] + " it needs at least " + sizeText(wanted) +
+                          ": spread the parameters with fsdp or pipeline over more ranks, lower loader.batch_size, or "
+                          "raise the limit");
     m_bytes[static_cast<std::size_t>(what)] += static_cast<std::int64_t>(bytes);
 }
 

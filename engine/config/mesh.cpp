@@ -68,11 +68,12 @@ std::int64_t stagesPerRank(const RunConfig& config) {
 namespace {
 
 std::string divisorsNear(std::int64_t batch, std::int64_t wanted) {
-    std::int64_t below = wanted;
+    std::int64_t below = std::min(wanted, batch);
     while (below > 1 && batch % below != 0) --below;
     std::int64_t above = wanted;
     while (above < batch && batch % above != 0) ++above;
-    return std::to_string(below) + " or " + std::to_string(std::min(above, batch));
+    above = std::min(above, batch);
+    return std::to_string(below) + (above == below ? "" : " or " + std::to_string(above));
 }
 
 void checkMicroBatches(const RunConfig& config, Problems& problems) {
@@ -126,10 +127,6 @@ void checkDevices(const RunConfig& config, Problems& problems) {
     if (parallel.device == "cuda" || config.training.precision != "fp32")
         problems.push_back({"parallel.strategy", "is data_parallel, which deals batches to CPU threads in fp32 so far",
                             "set parallel.device to cpu and training.precision to fp32, or use ddp"});
-    if (devicesOf(config) > kMaxTrainingWorldSize)
-        problems.push_back({"parallel.world_size",
-                            "is " + std::to_string(devicesOf(config)) + ", but data_parallel has at most 64 devices",
-                            "use ddp for more"});
 }
 
 void checkUnused(const RunConfig& config, Problems& problems) {

@@ -64,6 +64,10 @@ TEST_CASE("meshes that contradict themselves are refused with the way out") {
     CHECK(firstProblem(config) ==
           "pipeline.micro_batches is 4, which does not divide loader.batch_size 30: their means would not weigh the "
           "same: use 3 or 5, or a loader.batch_size of 32");
+    config.pipeline.microBatches = 60;
+    CHECK(firstProblem(config) ==
+          "pipeline.micro_batches is 60, which does not divide loader.batch_size 30: their means would not weigh the "
+          "same: use 30, or a loader.batch_size of 60");
     config = withStrategy("pipeline", 8);
     CHECK(firstProblem(config) ==
           "pipeline.micro_batches is 4, but 1f1b on 8 stages needs at least as many: use 8 or more, or gpipe");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// step_bench WORLD_SIZE STEPS [silent | WORKLOAD [THREADS]]: trains a workload (workload.cpp; by default the MLP
-// 64-128-10 with 32 random samples per rank), one process per rank over shared memory, and prints rank 0's steps per
-// second and CPU microseconds per step. With `silent`, nothing is handed to telemetry: the difference is what telemetry
-// costs.
+// step_bench WORLD_SIZE STEPS [silent | WORKLOAD [THREADS [SETTING=VALUE ...]]]: trains a workload (workload.cpp; by
+// default the MLP 64-128-10 with 32 random samples per rank), one process per rank over shared memory, and prints rank
+// 0's steps per second and CPU microseconds per step. With `silent`, nothing is handed to telemetry: the difference is
+// what telemetry costs.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,7 +36,7 @@ struct Bench {
 
     std::int64_t warmUp() const { return std::max<std::int64_t>(1, steps / 10); }
     std::int64_t stepsPerEpoch() const { return workload->name == "mlp" ? steps : std::min<std::int64_t>(8, steps); }
-    std::int64_t samples() const { return config.loader.batchSize * stepsPerEpoch() * worldSize; }
+    std::int64_t samples() const { return config.loader.batchSize * stepsPerEpoch() * config.dataRanks(); }
 };
 
 double cpuSeconds() {
@@ -125,8 +125,15 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "there is no workload %s; there are %s\n", argv[3], workloadNames().c_str());
         return 2;
     }
-    bench.threads = argc > 4 ? std::max(1, std::atoi(argv[4])) : threadsPerRank(bench.worldSize);
+    const int threads = argc > 4 ? std::atoi(argv[4]) : 0;  // 0: as many as there are for a rank
+    bench.threads = threads > 0 ? threads : threadsPerRank(bench.worldSize);
     bench.config = configOf(*bench.workload);
+    for (int i = 5; i < argc; ++i) {
+        const Problems problems = bench.config.set(argv[i]);
+        if (problems.empty()) continue;
+        std::fprintf(stderr, "%s\n", problems.front().text().c_str());
+        return 2;
+    }
     bench.steps -= bench.steps % bench.stepsPerEpoch();
     bench.config.parallel.worldSize = bench.worldSize;
     bench.config.training.epochs = bench.steps / bench.stepsPerEpoch();
