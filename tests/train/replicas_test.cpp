@@ -110,6 +110,77 @@ TEST_CASE("A large tensor's cell is the value of its block that is furthest from
     CHECK(tensorChecksum(values) != tensorChecksum(std::vector<float>{1, -5, 2, 0, 0, 0, 4, 3}));
 }
 
+// Over the ranks' own gradients as over the mean: what is gathered from shards is what ddp has whole.
+TEST_CASE("Sharded gradients are looked at as those of ddp are, to the last bit") {
+    RunConfig config = plainSgd();
+    RunOptions options;
+    options.tellAfter[2] = {{ControlKind::kReplicas, 1}};
+    const auto whole = trainAsThreads(config, options);
+    options.tellAfter = {{3, {{ControlKind::kReplicas, 1}}}};  // nothing in the step before carries it
+    config.parallel.strategy = "fsdp";
+    config.fsdp.shard = GENERATE("optimizer", "gradients", "parameters");
+    const auto sharded = trainAsThreads(config, options);
+    for (const std::size_t rank : {0, 1}) {
+        const auto expected = whole[rank].all<GradientView>(), found = sharded[rank].all<GradientView>();
+        REQUIRE(found.size() == expected.size());
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            CHECK(found[i].moment == expected[i].moment);
+            CHECK(found[i].cells == expected[i].cells);
+            CHECK(found[i].norm == expected[i].norm);
+            CHECK(found[i].checksums == expected[i].checksums);
+        }
+    }
+}
+
+// Rank 0 and 1 have the first stage, 2 and 3 the second; a stage's tensors are those of one rank that accumulates.
+TEST_CASE("Of replicated pipelines each stage's ranks tell their own layers") {
+    RunConfig config = plainSgd();
+    config.parallel.worldSize = 4;
+    config.parallel.strategy = "pipeline";
+    config.mesh = {.replicate = 2, .shard = 1, .pipeline = 2};
+    config.pipeline.schedule = GENERATE("1f1b", "zero_bubble");
+    config.pipeline.microBatches = 4;
+    RunOptions options;
+    options.tellAfter[3] = {{ControlKind::kReplicas, 1}};
+    const auto ranks = trainAsThreads(config, options);
+    std::vector<GradientView> keep[6];
+    for (const std::size_t stage : {0, 1}) {
+        const GradientView& own0 = the(ranks, 2 * stage, "own", 4, keep[0]);
+        const GradientView& own1 = the(ranks, 2 * stage + 1, "own", 4, keep[1]);
+        const GradientView& mean = the(ranks, 2 * stage, "mean", 4, keep[2]);
+        CHECK(own0.names.size() == 2);
+        CHECK(own0.names.front() == (stage == 0 ? "0.weight" : "2.weight"));
+        const auto bias = static_cast<std::size_t>(own0.rows[0] * own0.columns[0]);
+        for (std::size_t i = bias; i < own0.cells.size(); ++i)
+            CHECK(mean.cells[i] == Approx((own0.cells[i] + own1.cells[i]) / 2).margin(1e-7));
+        CHECK(the(ranks, 2 * stage, "change", 4, keep[3]).checksums ==
+              the(ranks, 2 * stage + 1, "change", 4, keep[4]).checksums);
+    }
+}
+
+TEST_CASE("In slow motion every step is looked at while it happens") {
+    RunOptions options;
+    options.tellAfter[1] = {{ControlKind::kRate, 2}};
+    options.tellAfter[4] = {{ControlKind::kRate, 0}};
+    std::vector<std::string> told;
+    for (const GradientView& one : trainAsThreads(plainSgd(), options)[0].all<GradientView>())
+        told.push_back(one.moment + " " + std::to_string(one.step) + (one.cells.empty() ? "" : " whole"));
+    CHECK(told == std::vector<std::string>{"own 3 whole", "mean 3 whole", "change 3 whole", "own 4 whole",
+                                           "mean 4 whole", "change 4 whole"});
+}
+
+TEST_CASE("Where there are no replicas looking is refused with the reason") {
+    RunConfig config = plainSgd();
+    config.parallel.strategy = "pipeline";
+    RunOptions options;
+    options.tellAfter[1] = {{ControlKind::kReplicas, 1}};
+    const auto ranks = trainAsThreads(config, options);
+    CHECK(ranks[0].all<GradientView>().empty());
+    std::string said;
+    for (const LogLine& line : ranks[0].all<LogLine>()) said += line.text;
+    CHECK(said.find("each stage of the pipeline exists once") != std::string::npos);
+}
+
 TEST_CASE("Summed gradients train as a learning rate that is multiplied by the world size") {
     RunConfig mean = plainSgd();
     RunConfig sum = mean;

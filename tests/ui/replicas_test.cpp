@@ -141,20 +141,81 @@ TEST_CASE("replicas that are the same are said to be, and those that are not by 
           "Not identical since step 24: rank 1 differs from the others, first in 0.bias.");
 }
 
-TEST_CASE("where no rank has a whole gradient the page says why") {
+// By hand: a mean of norm 4 over two ranks; a rank whose gradient of norm 2 has cosine 0.5 to it gave 1 of 2 x 4.
+TEST_CASE("what each rank gave of a step is its gradient along the mean") {
+    ReplicasBench bench;
+    bench.look();
+    bench.feed(ConsumedIndices{1, 0, 12, 0, {5}});
+    REQUIRE(waitFor([&] { return bench.run.data().ranks()[1].indicesCount == 1; }));
+    bench.page.showStep(12);
+    const StepPulls pulls = stepPulls(bench.run.data(), RunConfig(), 12, {0, 1});
+    REQUIRE(pulls.hasGradients);
+    CHECK(*pulls.ranks[0].share == Approx(2 * 0.5 / (2 * 4)));
+    CHECK(*pulls.ranks[1].share == Approx(6 * 0.6 / (2 * 4)));
+    CHECK(pulls.ranks[1].samples == std::vector<std::int64_t>{5});
+    CHECK_FALSE(pulls.ranks[1].samplesPlanned);
+    CHECK(pullTable(pulls).row(1)[6] == "5");
+    CHECK(bench.text("pullLabel").startsWith("Step 12: rank 0 pulled farthest from the mean (cosine 0.50)."));
+}
+
+TEST_CASE("of a step that nobody looked at the page shows losses and samples, and says how to get the rest") {
     Theme theme;
     RunModel run;
     ReplicasPage page(run, theme);
     RunConfig config;
-    config.parallel.strategy = "fsdp";
+    config.parallel.worldSize = 2;
+    config.sampler.shuffle = false;
+    config.loader.batchSize = 2;
+    RunStarted started;
+    started.worldSize = 2;
+    started.trainingSamples = 12;
+    started.stepsPerEpoch = 3;
+    started.epochs = 2;
+    started.config = config.toText();
+    const auto feed = [&](const Event& event) { run.feed(QByteArray::fromStdString(encode(event))); };
+    feed(started);
+    for (int rank = 0; rank < 2; ++rank) {
+        StepsFrame frame;
+        frame.rank = rank;
+        frame.epoch = 1;
+        frame.step = {5};
+        frame.loss = {0.25 + rank};
+        frame.correct = {1};
+        frame.samples = {2};
+        frame.endUs = {100};
+        frame.gradientNorm = {0.5};
+        feed(frame);
+    }
+    page.resize(900, 600);
+    page.show();
+    REQUIRE(waitFor([&] { return run.data().lastStep().has_value(); }));
+    page.showStep(5);
+    const QString text = page.findChild<QLabel*>("pullLabel")->text();
+    CHECK(text.contains("Step 5 went by without anybody looking at its gradients. Rank 1 had the highest loss"));
+    CHECK(text.contains("Follow 50 steps"));
+    // DistributedSampler without shuffling: rank 1 has 1, 3, 5, 7, ...; the second batch of two is 5 and 7.
+    const StepPulls pulls = stepPulls(run.data(), config, 5, {0, 1});
+    CHECK(pulls.epoch == 1);
+    CHECK(*pulls.ranks[1].loss == Approx(1.25));
+    CHECK(pulls.ranks[1].samples == std::vector<std::int64_t>{5, 7});
+    CHECK(pulls.ranks[1].samplesPlanned);
+}
+
+TEST_CASE("where there are no replicas the page says why") {
+    const auto [strategy, text] =
+        GENERATE(table<const char*, const char*>({{"data_parallel", "Under data_parallel one process"},
+                                                  {"pipeline", "Each stage of this pipeline exists once"}}));
+    Theme theme;
+    RunModel run;
+    ReplicasPage page(run, theme);
+    RunConfig config;
+    config.parallel.strategy = strategy;
     RunStarted started;
     started.worldSize = 4;
     started.config = config.toText();
     run.feed(QByteArray::fromStdString(encode(started)));
     page.show();
     REQUIRE(waitFor([&] { return run.data().started().has_value(); }));
-    REQUIRE(waitFor([&] {
-        return page.findChild<QLabel*>("replicasEmptyLabel")->text().startsWith("This run's strategy is fsdp");
-    }));
+    REQUIRE(waitFor([&] { return page.findChild<QLabel*>("replicasEmptyLabel")->text().startsWith(text); }));
     CHECK_FALSE(page.findChild<QPushButton*>("lookButton")->isEnabled());
 }

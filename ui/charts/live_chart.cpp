@@ -3,10 +3,12 @@
 
 #include <QAreaSeries>
 #include <QGraphicsLayout>
+#include <QGuiApplication>
 #include <QLineSeries>
 #include <QLocale>
 #include <QMouseEvent>
 #include <QScatterSeries>
+#include <QStyleHints>
 #include <QValueAxis>
 #include <QWheelEvent>
 #include <algorithm>
@@ -62,6 +64,31 @@ LiveChart::LiveChart(Theme& theme, QWidget* parent)
     m_xAxis->setVisible(false);
     m_yAxis->setVisible(false);
     connect(&theme, &Theme::changed, this, &LiveChart::redraw);
+    m_click.setSingleShot(true);
+    connect(&m_click, &QTimer::timeout, this, [this] { Q_EMIT pointClicked(m_clickedX); });
+}
+
+void LiveChart::setPointsClickable(const QString& tip) {
+    m_clickable = true;
+    setToolTip(tip);
+}
+
+// Near a value or the smoothed line of a curve in sight.
+bool LiveChart::isOnCurve(const QPointF& at) const {
+    constexpr double kNear = 10;
+    if (!plot().contains(at) || m_yAxis->max() <= m_yAxis->min()) return false;
+    const double x = xAt(at.x());
+    const double perValue = plot().height() / (m_yAxis->max() - m_yAxis->min());
+    const auto isNear = [&](double value) {
+        return std::abs(plot().bottom() - (toY(value) - m_yAxis->min()) * perValue - at.y()) <= kNear;
+    };
+    for (std::size_t curve = 0; curve < m_curves.size(); ++curve) {
+        if (m_hidden.contains(m_curves[curve].key)) continue;
+        const auto [first, end] = drawnRange(m_curves[curve], {x, x});
+        for (std::size_t i = first; i < end; ++i)
+            if (isNear(m_curves[curve].points[i].y) || isNear(m_smoothed[curve][i])) return true;
+    }
+    return false;
 }
 
 void LiveChart::setCurves(std::vector<Curve> curves, std::optional<AxisRange> wholeX) {
@@ -370,10 +397,11 @@ void LiveChart::mouseMoveEvent(QMouseEvent* event) {
         m_dragTo = event->position();
         viewport()->update();
     }
+    if (m_clickable) viewport()->setCursor(isOnCurve(event->position()) ? Qt::PointingHandCursor : Qt::ArrowCursor);
     Q_EMIT crosshairMoved(m_underPointer ? std::optional(xAt(event->position().x())) : std::nullopt);
 }
 
-void LiveChart::mouseReleaseEvent(QMouseEvent*) {
+void LiveChart::mouseReleaseEvent(QMouseEvent* event) {
     if (!m_dragFrom) {
         return;
     }
@@ -381,6 +409,10 @@ void LiveChart::mouseReleaseEvent(QMouseEvent*) {
     m_dragFrom.reset();
     viewport()->update();
     if (box.width() < kLeastDrag) {
+        if (m_clickable && isOnCurve(event->position())) {
+            m_clickedX = xAt(event->position().x());
+            m_click.start(QGuiApplication::styleHints()->mouseDoubleClickInterval());
+        }
         return;
     }
     if (box.height() >= kLeastDrag * 3) {
@@ -392,6 +424,7 @@ void LiveChart::mouseReleaseEvent(QMouseEvent*) {
 }
 
 void LiveChart::mouseDoubleClickEvent(QMouseEvent*) {
+    m_click.stop();
     m_dragFrom.reset();
     m_chosenY.reset();
     Q_EMIT xRangeChosen(std::nullopt);

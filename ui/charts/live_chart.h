@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QChartView>
+#include <QTimer>
 #include <functional>
 #include <optional>
 #include <set>
@@ -57,6 +58,8 @@ class LiveChart : public QChartView {
     void setCrosshair(std::optional<double> x);
     void setXTitle(const QString& title) { m_xTitle = title; }      // left of the labels: "step"
     void setEmptyText(const QString& text) { m_emptyText = text; }  // shown when other charts have curves
+    // Points of its curves can be clicked: pointClicked(). The tip says what for.
+    void setPointsClickable(const QString& tip);
     // Words for an x under the crosshair: "step 72, epoch 6".
     void setXText(std::function<QString(double)> text) { m_xText = std::move(text); }
 
@@ -70,6 +73,7 @@ class LiveChart : public QChartView {
   Q_SIGNALS:
     void crosshairMoved(std::optional<double> x);
     void xRangeChosen(std::optional<ringside::AxisRange> range);
+    void pointClicked(double x);  // once it is sure that no second click follows
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -129,6 +133,10 @@ class LiveChart : public QChartView {
     bool m_underPointer = false;
     std::optional<QPointF> m_dragFrom;
     QPointF m_dragTo;
+    bool isOnCurve(const QPointF& at) const;
+    bool m_clickable = false;
+    QTimer m_click;
+    double m_clickedX = 0;
     std::function<QString(double)> m_xText;
     QString m_emptyText;
     QString m_xTitle;

@@ -100,17 +100,24 @@ void MainWindow::addPages() {
         m_controller.tell({ControlKind::kReplicas, static_cast<double>(steps)});
     });
     m_navigator->add(replicas);
+    connect(training, &TrainingPage::stepClicked, replicas, [this, replicas](qint64 step) {
+        m_stepCursor.choose(step);
+        m_navigator->show(QStringLiteral("replicas/pull"));
+        replicas->showStep(step);
+    });
     connect(&m_stepCursor, &StepCursor::changed, shards, [this, shards] {
         const auto& started = m_run.data().started();
         const auto step = m_stepCursor.step();
         const std::int64_t perEpoch = started ? std::max<std::int64_t>(started->stepsPerEpoch, 1) : 1;
         shards->showStep(step, step ? (*step - 1) / perEpoch : 0, false);
     });
-    connect(timeline, &TimelinePage::samplesWanted, shards, [this, shards](qint64 step, qint64 epoch) {
+    const auto showSamples = [this, shards](qint64 step, qint64 epoch) {
         m_stepCursor.choose(step);
         m_navigator->show(QStringLiteral("shards/loom"));
         shards->showStep(step, epoch, true);
-    });
+    };
+    connect(timeline, &TimelinePage::samplesWanted, shards, showSamples);
+    connect(replicas, &ReplicasPage::samplesWanted, shards, showSamples);
 }
 
 void MainWindow::connectPages() {

@@ -49,20 +49,76 @@ std::size_t offsetOf(const GradientView& view, std::size_t tensor) {
 GradientPicture::GradientPicture(const Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
     setObjectName(QStringLiteral("gradientPicture"));
     setAccessibleName(tr("Gradients of each rank"));
-    connect(&theme, &Theme::changed, this, [this] { update(); });
+    connect(&theme, &Theme::changed, this, [this] {
+        makeImages();
+        update();
+    });
+    m_flow.setStartValue(0.0);
+    m_flow.setEndValue(1.0);
+    m_flow.setDuration(Theme::kMotionMs);
+    m_flow.setEasingCurve(QEasingCurve::InOutCubic);
+    connect(&m_flow, &QVariantAnimation::valueChanged, this, [this] { update(); });
 }
 
-void GradientPicture::setStep(const LookedAtStep* step, bool summed) {
+void GradientPicture::setStep(const LookedAtStep* step, const std::vector<int>& ranks, bool summed) {
+    const bool same = step && m_step.step == step->step && !m_step.own.empty();
+    const bool hadMean = m_step.wholeMean() != nullptr, hadChange = m_step.wholeChange() != nullptr;
     m_summed = summed;
     m_step = step ? *step : LookedAtStep();
+    m_ranks = ranks;
+    for (std::size_t rank = 0; rank < m_step.own.size(); ++rank) {
+        if (std::ranges::find(ranks, static_cast<int>(rank)) != ranks.end()) continue;
+        for (auto* views : {&m_step.own, &m_step.mean, &m_step.change}) (*views)[rank].reset();
+    }
+    makeImages();
+    if (same && !hadChange && m_step.wholeChange()) startFlow(Flow::ToWeights);
+    if (same && !hadMean && m_step.wholeMean()) startFlow(Flow::ToMean);
     updateGeometry();
     update();
 }
 
+void GradientPicture::startFlow(Flow flow) {
+    if (!m_theme.allowsMotion() || !isVisible()) return;
+    m_flow.stop();
+    m_flowing = flow;
+    m_flow.start();
+}
+
+void GradientPicture::makeImages() {
+    m_images.clear();
+    const GradientView* any = anyView();
+    if (!any) return;
+    for (const Column& column : columns()) {
+        auto& images = m_images.emplace_back();
+        for (std::size_t tensor = 0; column.view && tensor < column.view->rows.size(); ++tensor)
+            images.push_back(imageOf(*column.view, tensor, scaleOf(tensor, column)));
+    }
+}
+
+// What flows is drawn over everything, on its way from its column to the next.
+void GradientPicture::paintFlow(QPainter& painter, std::size_t tensor) const {
+    if (!isFlowing() || m_flowing == Flow::None) return;
+    const double share = m_flow.currentValue().toDouble();
+    const std::size_t mean = m_ranks.size(), change = mean + 1;
+    const std::size_t to = m_flowing == Flow::ToMean ? mean : change;
+    const std::size_t first = m_flowing == Flow::ToMean ? 0 : mean, last = m_flowing == Flow::ToMean ? mean : change;
+    painter.save();
+    painter.setOpacity(0.85 * (1 - share) + 0.1);
+    for (std::size_t from = first; from < last; ++from) {
+        if (from >= m_images.size() || tensor >= m_images[from].size()) continue;
+        QRectF place = placeOf(tensor, from);
+        place.translate((placeOf(tensor, to).left() - place.left()) * share, 0);
+        painter.drawImage(place, m_images[from][tensor]);
+    }
+    painter.restore();
+}
+
 std::vector<GradientPicture::Column> GradientPicture::columns() const {
     std::vector<Column> all;
-    for (std::size_t rank = 0; rank < m_step.own.size(); ++rank) {
-        Column one{nullptr, tr("rank %1").arg(rank), {}, static_cast<int>(rank)};
+    for (const int number : m_ranks) {
+        const auto rank = static_cast<std::size_t>(number);
+        if (rank >= m_step.own.size()) continue;
+        Column one{nullptr, tr("rank %1").arg(number), {}, number};
         if (m_step.own[rank]) {
             one.view = &*m_step.own[rank];
             one.note = tr("|g| %1").arg(norm(one.view->norm));
@@ -89,7 +145,7 @@ const GradientView* GradientPicture::anyView() const {
 QSize GradientPicture::minimumSizeHint() const {
     const GradientView* view = anyView();
     const double rows = view ? static_cast<double>(view->names.size()) : 4;
-    const auto wide = kNames + kLeastColumn * static_cast<double>(m_step.own.size() + 2);
+    const auto wide = kNames + kLeastColumn * static_cast<double>(m_ranks.size() + 2);
     return {static_cast<int>(wide), static_cast<int>(kHeads + kLegend + rows * kLeastRow)};
 }
 
@@ -111,7 +167,7 @@ std::vector<double> GradientPicture::rowTops() const {
 
 QRectF GradientPicture::placeOf(std::size_t tensor, std::size_t column) const {
     const std::vector<double> tops = rowTops();
-    const double wide = (width() - kNames) / static_cast<double>(m_step.own.size() + 2);
+    const double wide = (width() - kNames) / static_cast<double>(m_ranks.size() + 2);
     const double left = kNames + wide * static_cast<double>(column);
     return QRectF(left, tops[tensor], wide, tops[tensor + 1] - tops[tensor]).adjusted(3, 2, -3, -2);
 }
@@ -188,8 +244,10 @@ void GradientPicture::paintEvent(QPaintEvent*) {
         for (std::size_t i = 0; i < all.size(); ++i) {
             const QRectF place = placeOf(tensor, i);
             const GradientView* view = all[i].view;
-            if (view && tensor < view->rows.size())
-                painter.drawImage(place, imageOf(*view, tensor, scaleOf(tensor, all[i])));
+            const bool arrives = isFlowing() && i == m_ranks.size() + (m_flowing == Flow::ToMean ? 0U : 1U);
+            painter.setOpacity(arrives ? m_flow.currentValue().toDouble() : 1);
+            if (i < m_images.size() && tensor < m_images[i].size()) painter.drawImage(place, m_images[i][tensor]);
+            painter.setOpacity(1);
             painter.setPen(m_theme.colors().border);
             painter.setBrush(Qt::NoBrush);
             painter.drawRect(place);
@@ -197,6 +255,7 @@ void GradientPicture::paintEvent(QPaintEvent*) {
             painter.setPen(m_theme.colors().muted);
             painter.drawText(place, Qt::AlignCenter, tr("not yet"));
         }
+        paintFlow(painter, tensor);
     }
     paintLegend(painter);
 }

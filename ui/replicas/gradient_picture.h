@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QImage>
+#include <QVariantAnimation>
 #include <QWidget>
 #include <vector>
 
@@ -12,13 +13,15 @@ namespace ringside {
 class Theme;
 
 // A step's gradients as heat maps: a row for each tensor, a column for each rank's own gradient, one for their mean and
-// one for what the update made of the weights. In a row all gradients have one scale, the change has its own.
+// one for what the update made of the weights. In a row all gradients have one scale, the change has its own. What
+// comes while one looks flows there: the gradients to their mean, the mean to the weights.
 class GradientPicture : public QWidget {
     Q_OBJECT
   public:
     explicit GradientPicture(const Theme& theme, QWidget* parent = nullptr);
-    // Null: nothing; it is copied. summed: who averages has forgotten to divide.
-    void setStep(const LookedAtStep* step, bool summed = false);
+    // Null: nothing; it is copied. ranks: whose columns are shown; summed: who averages has forgotten to divide.
+    void setStep(const LookedAtStep* step, const std::vector<int>& ranks, bool summed = false);
+    bool isFlowing() const { return m_flow.state() == QAbstractAnimation::Running; }
     QSize minimumSizeHint() const override;
 
   protected:
@@ -32,6 +35,10 @@ class GradientPicture : public QWidget {
         QString note;
         int rank = -1;
     };
+    enum class Flow { None, ToMean, ToWeights };
+    void startFlow(Flow flow);
+    void makeImages();
+    void paintFlow(QPainter& painter, std::size_t tensor) const;
     std::vector<Column> columns() const;
     const GradientView* anyView() const;
     double scaleOf(std::size_t tensor, const Column& column) const;
@@ -44,7 +51,11 @@ class GradientPicture : public QWidget {
 
     const Theme& m_theme;
     LookedAtStep m_step;
+    std::vector<int> m_ranks;
     bool m_summed = false;
+    std::vector<std::vector<QImage>> m_images;  // by column and tensor; none where nothing is told
+    Flow m_flowing = Flow::None;
+    QVariantAnimation m_flow;
 };
 
 }  // namespace ringside

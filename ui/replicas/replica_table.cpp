@@ -59,6 +59,25 @@ ShardTable ringTable(const RingSteps& ring, std::int64_t step) {
                    std::move(rows));
 }
 
+ShardTable pullTable(const StepPulls& pulls) {
+    const auto field = [](const std::optional<double>& value) { return value ? numberField(*value) : QString(); };
+    QList<QStringList> rows;
+    for (const RankPull& one : pulls.ranks)
+        rows << QStringList{QString::number(pulls.step),
+                            QString::number(one.rank),
+                            field(one.share),
+                            field(one.cosine),
+                            field(one.norm),
+                            field(one.loss),
+                            samplesText(one.samples, one.samples.size()).remove(QLatin1Char(',')),
+                            one.samplesPlanned ? QStringLiteral("planned") : QStringLiteral("told")};
+    return tableOf(
+        QStringLiteral("pull-step-%1").arg(pulls.step),
+        {QStringLiteral("step"), QStringLiteral("rank"), QStringLiteral("share"), QStringLiteral("cosine"),
+         QStringLiteral("norm"), QStringLiteral("loss"), QStringLiteral("samples"), QStringLiteral("samples_from")},
+        std::move(rows));
+}
+
 ShardTable normTable(const ReplicaData& replicas) {
     QList<QStringList> rows;
     for (const auto& [number, step] : replicas.steps())

@@ -58,6 +58,9 @@ ReplicasPage::ReplicasPage(const RunModel& run, Theme& theme, QWidget* parent)
     scroll->setWidget(m_gradients);
     m_gradients->setAutoFillBackground(false);
     m_pictures->addWidget(scroll);
+    m_pulls = new PullPicture(theme);
+    connect(m_pulls, &PullPicture::samplesWanted, this, &ReplicasPage::samplesWanted);
+    m_pictures->addWidget(m_pulls);
     m_pictures->addWidget(m_ringPage = makeRingRow());
     m_table = new TablePanel(m_tableModel);
     m_pictures->addWidget(m_table);
@@ -69,12 +72,15 @@ ReplicasPage::ReplicasPage(const RunModel& run, Theme& theme, QWidget* parent)
     connect(&run, &RunModel::changed, this, [this](unsigned changes) {
         constexpr unsigned kOurs =
             kReplicasChanged | kRunStartedChanged | kEndChanged | kControlChanged | kRanksChanged | kConsumedChanged;
+        if (changes & kRunStartedChanged) readConfig();
         if (isVisible() && (changes & kOurs)) redraw();
     });
     connect(&run, &RunModel::restarted, this, [this] {
         m_chosen.reset();
+        m_config.reset();
         redraw();
     });
+    readConfig();
     connect(&theme, &Theme::changed, this, &ReplicasPage::redraw);
     redraw();
 }
@@ -102,6 +108,7 @@ QWidget* ReplicasPage::makeToolRow() {
     m_choice = new SegmentedControl(
         {{tr("Gradients"), tr("Every rank's gradient, their mean, and the weights' change"),
           QStringLiteral("gradientsViewButton")},
+         {tr("Pull"), tr("Which rank, and which samples, pulled the step where"), QStringLiteral("pullViewButton")},
          {tr("Ring"), tr("The all-reduce step by step, on this step's numbers"), QStringLiteral("ringViewButton")}});
     m_choice->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);
     connect(m_choice, &SegmentedControl::chosen, this, &ReplicasPage::redraw);
@@ -110,6 +117,13 @@ QWidget* ReplicasPage::makeToolRow() {
     m_sentence->setObjectName(QStringLiteral("replicasLabel"));
     m_sentence->setWordWrap(true);
     line->addWidget(m_sentence, 1);
+    m_stage = new QComboBox;
+    m_stage->setObjectName(QStringLiteral("replicasStageComboBox"));
+    m_stage->setAccessibleName(tr("Stage of the pipeline"));
+    m_stage->setToolTip(tr("Replicas of one stage are compared with one another"));
+    m_stage->hide();
+    connect(m_stage, &QComboBox::activated, this, &ReplicasPage::redraw);
+    line->addWidget(m_stage);
     m_before = addButton(QStringLiteral("\u25c0"), tr("The step that was looked at before"), "lookBeforeButton");
     m_stepName = new QLabel;
     m_stepName->setObjectName(QStringLiteral("lookedAtLabel"));
@@ -123,6 +137,7 @@ QWidget* ReplicasPage::makeToolRow() {
     m_export->setView([this] { return table(); },
                       [this]() -> QWidget* {
                           if (m_choice->current() == Ring) return m_ring;
+                          if (m_choice->current() == Pull) return m_pulls;
                           return m_gradients;
                       });
     m_export->addTable(tr("Save norms and angles as CSV..."), [this] { return normTable(m_run.data().replicas()); });
@@ -132,10 +147,12 @@ QWidget* ReplicasPage::makeToolRow() {
     connect(m_after, &QPushButton::clicked, this, [this] { turn(1); });
     connect(m_look, &QPushButton::clicked, this, [this] {
         m_chosen.reset();
+        m_clicked = false;
         Q_EMIT lookWanted(1);
     });
     connect(m_follow, &QPushButton::clicked, this, [this] {
         m_chosen.reset();
+        m_clicked = false;
         Q_EMIT lookWanted(kFollowed);
     });
     connect(m_export, &ViewExport::tableToggled, this, &ReplicasPage::redraw);
@@ -197,11 +214,45 @@ QList<PageKey> ReplicasPage::keys() const {
 
 QList<Page::View> ReplicasPage::views() const {
     return {{QStringLiteral("gradients"), tr("Gradients"), tr("heat map norms weights change identical")},
+            {QStringLiteral("pull"), tr("Pull"), tr("provenance of a step, which rank and samples, cosine, share")},
             {QStringLiteral("ring"), tr("Ring"), tr("all-reduce collective steps")}};
 }
 
 void ReplicasPage::showView(const QString& name) {
-    m_choice->setCurrent(name == QStringLiteral("ring") ? Ring : Gradients);
+    m_choice->setCurrent(name == QStringLiteral("ring") ? Ring : name == QStringLiteral("pull") ? Pull : Gradients);
+}
+
+void ReplicasPage::showStep(qint64 step) {
+    m_chosen = step;
+    m_clicked = true;
+    m_choice->setCurrent(Pull);
+    redraw();
+}
+
+void ReplicasPage::readConfig() {
+    m_config.reset();
+    const auto& started = m_run.data().started();
+    if (!started) return;
+    Problems problems;
+    const Result<RunConfig> config = RunConfig::parse(started->config, "run", &problems);
+    if (!config) return;
+    m_config = config.value();
+    m_config->parallel.worldSize = started->worldSize;  // it may have shrunk since
+    const Mesh mesh = meshOf(*m_config);
+    m_stage->clear();
+    for (int stage = 0; mesh.pipeline > 1 && stage < mesh.pipeline; ++stage)
+        m_stage->addItem(tr("Stage %1 of %2").arg(stage).arg(mesh.pipeline));
+}
+
+bool ReplicasPage::isLive() const {
+    return m_run.data().started() && !m_run.data().ended() && !m_run.expected();
+}
+
+std::vector<int> ReplicasPage::shownRanks() const {
+    if (m_config) return ranksOfStage(*m_config, std::max(0, m_stage->currentIndex()));
+    std::vector<int> all;
+    for (std::size_t rank = 0; rank < m_run.data().ranks().size(); ++rank) all.push_back(static_cast<int>(rank));
+    return all;
 }
 
 void ReplicasPage::showEvent(QShowEvent* event) {
@@ -209,51 +260,76 @@ void ReplicasPage::showEvent(QShowEvent* event) {
     redraw();
 }
 
-QList<std::int64_t> ReplicasPage::wholeSteps() const {
+// Those that the picture in sight can show.
+QList<std::int64_t> ReplicasPage::choosableSteps() const {
     QList<std::int64_t> all;
     for (const auto& [number, step] : m_run.data().replicas().steps())
-        if (step.hasCells()) all << number;
+        if (m_choice->current() == Pull || step.hasCells()) all << number;
     return all;
 }
 
-const LookedAtStep* ReplicasPage::shownStep() const {
-    const ReplicaData& replicas = m_run.data().replicas();
-    const auto chosen = m_chosen ? replicas.steps().find(*m_chosen) : replicas.steps().end();
-    if (chosen != replicas.steps().end() && chosen->second.hasCells()) return &chosen->second;
-    return replicas.latestWhole();
+std::optional<std::int64_t> ReplicasPage::shownNumber() const {
+    if (m_chosen) return m_chosen;
+    const QList<std::int64_t> all = choosableSteps();
+    if (!all.isEmpty()) return all.back();
+    return {};
 }
 
+const LookedAtStep* ReplicasPage::shownStep() const {
+    const auto& steps = m_run.data().replicas().steps();
+    const auto number = shownNumber();
+    const auto found = number ? steps.find(*number) : steps.end();
+    return found != steps.end() && found->second.hasCells() ? &found->second : nullptr;
+}
+
+// To the one before or behind, wherever the step in sight is; the last one is the latest from then on.
 void ReplicasPage::turn(int by) {
-    const QList<std::int64_t> all = wholeSteps();
-    const LookedAtStep* shown = shownStep();
-    if (!shown) return;
-    const qsizetype next = std::clamp<qsizetype>(all.indexOf(shown->step) + by, 0, all.size() - 1);
-    m_chosen = all[next];
+    const QList<std::int64_t> all = choosableSteps();
+    const auto number = shownNumber();
+    if (all.isEmpty() || !number) return;
+    m_clicked = false;
+    const auto behind = std::ranges::upper_bound(all, *number);
+    const auto before = std::ranges::lower_bound(all, *number);
+    if (by < 0) {
+        m_chosen = before == all.begin() ? all.front() : *std::prev(before);
+    } else if (behind == all.end() || *behind == all.back()) {
+        m_chosen.reset();
+    } else {
+        m_chosen = *behind;
+    }
     redraw();
 }
 
-void ReplicasPage::redraw() {
+void ReplicasPage::showTools() {
     const RunData& run = m_run.data();
-    const QString why = whyNoReplicas(run);
-    const bool live = run.started() && !run.ended() && !m_run.expected() && why.isEmpty();
-    m_look->setEnabled(live);
-    m_follow->setEnabled(live);
-    for (QPushButton* one : {m_look, m_follow})
+    const QString why = m_config ? whyNoReplicas(run, *m_config) : QString();
+    for (QPushButton* one : {m_look, m_follow}) {
+        one->setEnabled(isLive() && why.isEmpty());
         if (!why.isEmpty()) one->setToolTip(why);
-    const QString sentence = m_run.expected() ? QString() : replicasSentence(run);
+    }
+    const QString held = m_run.expected() ? QString() : heldSentence(run);
+    const QString sentence = !held.isEmpty() ? held : m_run.expected() ? QString() : replicasSentence(run);
     const bool apart = run.replicas().state() && !run.replicas().state()->identical;
     m_sentence->setText(sentence);
-    m_sentence->setProperty("tone", sentence.isEmpty() ? "" : apart ? "danger" : "good");
+    m_sentence->setProperty("tone", sentence.isEmpty() || !held.isEmpty() ? "" : apart ? "danger" : "good");
     m_sentence->style()->unpolish(m_sentence);
     m_sentence->style()->polish(m_sentence);
-    const bool has = shownStep() != nullptr && !m_run.expected();
-    const QList<std::int64_t> all = wholeSteps();
-    const qsizetype place = has ? all.indexOf(shownStep()->step) : -1;
+    const std::int64_t number = m_run.expected() ? -1 : shownNumber().value_or(-1);
+    const bool has = number >= 0;
+    const QList<std::int64_t> all = choosableSteps();
     m_stepName->setVisible(has);
-    for (QPushButton* one : {m_before, m_after}) one->setVisible(all.size() > 1);
-    m_before->setEnabled(place > 0);
-    m_after->setEnabled(has && place + 1 < all.size());
-    m_stepName->setText(has ? tr("step %1").arg(groupedText(shownStep()->step)) : QString());
+    m_stepName->setText(has ? tr("step %1").arg(groupedText(number)) : QString());
+    for (QPushButton* one : {m_before, m_after}) one->setVisible(has && (all.size() > 1 || m_clicked));
+    m_before->setEnabled(has && !all.isEmpty() && all.front() < number);
+    m_after->setEnabled(has && !all.isEmpty() && all.back() > number);
+    m_stage->setVisible(m_stage->count() > 1 && has);
+}
+
+void ReplicasPage::redraw() {
+    if (!m_config) readConfig();
+    showTools();
+    const bool pulls = m_choice->current() == Pull && shownNumber() && m_config;
+    const bool has = !m_run.expected() && (pulls || shownStep() != nullptr);
     m_stack->setCurrentIndex(has ? 1 : 0);
     has ? showLook() : showEmpty();
     showCharts();
@@ -261,48 +337,69 @@ void ReplicasPage::redraw() {
 
 void ReplicasPage::showEmpty() {
     const RunData& run = m_run.data();
-    const QString why = whyNoReplicas(run);
+    const QString why = m_config ? whyNoReplicas(run, *m_config) : QString();
     if (!run.started() || m_run.expected()) {
         m_empty->say(tr("Press Run to look into the replicas"),
                      tr("Every rank has a copy of the model. Here you see each one's gradient before the all-reduce, "
                         "the mean after it, and what becomes of the weights."));
     } else if (!why.isEmpty()) {
         m_empty->say(tr("There is no gradient to compare"), why);
+    } else if (m_chosen && m_config) {
+        m_empty->say(tr("Step %1 was not looked at in full").arg(groupedText(*m_chosen)),
+                     tr("The heat maps of the latest %1 steps are kept. Pull shows what is known of this one.")
+                         .arg(ReplicaData::kMaxWholeSteps));
     } else if (run.ended()) {
         m_empty->say(tr("Nobody looked at a step of this run"),
-                     tr("While a run is live: Look at next step, or Pause (Space) and single phases (Shift+Right)."));
+                     tr("While a run is live: Look at next step, or Pause (Space) and single phases (Shift+Right). A "
+                        "click on the loss curve of Training shows what is known of any step."));
     } else {
         m_empty->say(tr("No step has been looked at yet"),
                      tr("Press Look at next step; or Pause (Space) and go on phase by phase (Shift+Right): every stop "
-                        "shows what the step has come to."));
+                        "shows what the step has come to, and so does slow motion."));
     }
 }
 
-void ReplicasPage::showLook() {
-    const LookedAtStep& step = *shownStep();
-    m_gradients->setStep(&step, m_run.data().stepPitfalls().sumGradients);
-    m_pull->setText(pullSentence(m_run.data(), step));
+void ReplicasPage::showPull() {
+    StepPulls pulls = stepPulls(m_run.data(), *m_config, *shownNumber(), shownRanks());
+    const QString why = whyNoReplicas(m_run.data(), *m_config);
+    m_pull->setText(pulls.hasGradients ? pullSentence(pulls)
+                    : !why.isEmpty()   ? why
+                                       : notLookedAtSentence(pulls, isLive()));
     m_pull->setVisible(!m_pull->text().isEmpty());
-    showRing(step);
+    m_pulls->setPulls(std::move(pulls));
+}
+
+void ReplicasPage::showLook() {
+    if (m_config) showPull();
+    if (const LookedAtStep* step = shownStep()) {
+        m_gradients->setStep(step, shownRanks(), m_run.data().stepPitfalls().sumGradients);
+        showRing(*step);
+    }
+    constexpr int kTable = 3;
     const bool asTable = m_export->tableShown();
-    m_pictures->setCurrentIndex(asTable ? 2 : m_choice->current());
+    m_pictures->setCurrentIndex(asTable ? kTable : m_choice->current());
     if (asTable) m_table->setTable(table());
 }
 
-// The numbers come from the ranks; what a ring makes of them is computed here, and compared with what they got.
 void ReplicasPage::showRing(const LookedAtStep& step) {
     std::vector<std::vector<double>> values;
-    for (const auto& own : step.own)
-        if (own && !own->ring.empty()) values.push_back(own->ring);
-    const bool can = values.size() == step.own.size() && values.size() >= 2 && values.size() <= kMostInRing;
+    const std::vector<int> ranks = shownRanks();
+    const GradientView* mean = nullptr;
+    for (const int rank : ranks) {
+        const auto place = static_cast<std::size_t>(rank);
+        if (place >= step.own.size()) continue;
+        if (step.own[place] && !step.own[place]->ring.empty()) values.push_back(step.own[place]->ring);
+        if (step.mean[place] && !step.mean[place]->ring.empty()) mean = &*step.mean[place];
+    }
+    const bool can = values.size() == ranks.size() && values.size() >= 2 && values.size() <= kMostInRing;
     const bool summed = m_run.data().stepPitfalls().sumGradients;
-    if (m_ringOf != step.step || m_ring->steps().has_value() != can) {
-        m_ringOf = step.step;
+    const std::pair shown(step.step, ranks.front());
+    if (m_ringOf != shown || m_ring->steps().has_value() != can) {
+        m_ringOf = shown;
         m_ring->setSteps(can ? std::optional<RingSteps>(RingSteps(values, !summed)) : std::nullopt);
         m_ring->setStep(0);
     }
     m_ringError = -1;
-    const GradientView* mean = step.wholeMean();
     if (can && mean && mean->ring.size() == values.front().size()) {
         const RingSteps& ring = *m_ring->steps();
         std::size_t next = 0;
@@ -319,7 +416,8 @@ void ReplicasPage::stepRing(int by) {
     m_ringOn->setEnabled(ring && m_ring->step() + by < ring->steps());
     if (!ring) {
         m_ringText->setText(m_run.data().ranks().size() < 2 ? tr("One rank has nobody to reduce with.")
-                                                            : tr("The ring is shown for 2 to 8 ranks."));
+                                                            : tr("The ring is shown for 2 to 8 ranks, and for buckets "
+                                                                 "of at least two values for each."));
         return;
     }
     m_ring->setStep(m_ring->step() + by);
@@ -337,7 +435,10 @@ void ReplicasPage::stepRing(int by) {
     else if (step < n - 1)
         m_ringText->setText(where + tr("Reduce-scatter: each rank added the part that came to its own."));
     else if (step == n - 1)
-        m_ringText->setText(where + tr("Every rank now has one part of the whole sum (green)."));
+        m_ringText->setText(where + (m_run.data().strategy() == "fsdp"
+                                         ? tr("Every rank now has one part of the whole sum (green), which is all "
+                                              "that fsdp needs: the rest shows what an all-reduce goes on to do.")
+                                         : tr("Every rank now has one part of the whole sum (green).")));
     else if (step < ring->steps())
         m_ringText->setText(where + tr("All-gather: finished parts are handed round."));
     else
@@ -353,10 +454,12 @@ void ReplicasPage::stepRing(int by) {
 
 void ReplicasPage::showCharts() {
     const ReplicaData& replicas = m_run.data().replicas();
-    m_charts->setVisible(!m_run.expected() && replicas.steps().size() > 1);
+    m_charts->setVisible(!m_run.expected() && replicas.steps().size() > 1);  // a line needs two
     if (!m_charts->isVisibleTo(this)) return;
     std::vector<Curve> norms, cosines;
-    for (std::size_t rank = 0; rank < replicas.worldSize(); ++rank) {
+    for (const int one : shownRanks()) {
+        const auto rank = static_cast<std::size_t>(one);
+        if (rank >= replicas.worldSize()) continue;
         const QString name = tr("rank %1").arg(rank);
         const QColor color = m_theme.rankColor(static_cast<int>(rank));
         Curve norm{QStringLiteral("norm.%1").arg(rank), name, color, Curve::Kind::MarkedLine, {}};
@@ -376,6 +479,7 @@ void ReplicasPage::showCharts() {
 }
 
 ShardTable ReplicasPage::table() const {
+    if (m_choice->current() == Pull && m_config && shownNumber()) return pullTable(m_pulls->pulls());
     const LookedAtStep* step = shownStep();
     if (!step) return ShardTable{QStringLiteral("replicas"), {}, 0, {}};
     if (m_choice->current() == Ring && m_ring->steps()) return ringTable(*m_ring->steps(), step->step);

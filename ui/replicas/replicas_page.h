@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QComboBox>
 #include <QLabel>
 #include <QPushButton>
 #include <QScrollArea>
@@ -11,6 +12,7 @@
 #include "controls/segmented_control.h"
 #include "pages/page.h"
 #include "replicas/gradient_picture.h"
+#include "replicas/pull_picture.h"
 #include "replicas/ring_picture.h"
 #include "shards/page/empty_panel.h"
 #include "shards/page/table_panel.h"
@@ -22,8 +24,9 @@ namespace ringside {
 
 class RunModel;
 
-// What a step does to each replica, on real numbers: every rank's gradient, their mean, the weights' change, whether
-// all replicas stayed the same, and the all-reduce itself as a ring, step by step.
+// What a step does to each replica, on real numbers: every rank's gradient, their mean, the weights' change, which rank
+// and which samples pulled where, whether all replicas stayed the same, and the all-reduce itself as a ring, step by
+// step. Of a pipeline, one stage at a time.
 class ReplicasPage : public Page {
     Q_OBJECT
   public:
@@ -33,15 +36,17 @@ class ReplicasPage : public Page {
     QList<PageKey> keys() const override;
     QList<View> views() const override;
     void showView(const QString& name) override;
+    void showStep(qint64 step);  // who pulled where in it, looked at or not
 
   Q_SIGNALS:
     void lookWanted(int steps);  // at so many steps of the live run
+    void samplesWanted(qint64 step, qint64 epoch);
 
   protected:
     void showEvent(QShowEvent* event) override;
 
   private:
-    enum Picture { Gradients, Ring };
+    enum Picture { Gradients, Pull, Ring };
 
     QWidget* makeToolRow();
     QWidget* makeCharts();
@@ -49,14 +54,21 @@ class ReplicasPage : public Page {
     QPushButton* addButton(const QString& text, const QString& tip, const char* name);
     void nameParts();
     void redraw();
+    void readConfig();
+    void showTools();
     void showEmpty();
     void showLook();
+    void showPull();
     void showRing(const LookedAtStep& step);
     void showCharts();
     void turn(int by);  // to another step that was looked at
     void stepRing(int by);
-    const LookedAtStep* shownStep() const;
-    QList<std::int64_t> wholeSteps() const;
+    // The step in sight: chosen, or the latest that there is a picture of; none of it may have been looked at.
+    std::optional<std::int64_t> shownNumber() const;
+    const LookedAtStep* shownStep() const;  // with cells; null: there are none
+    QList<std::int64_t> choosableSteps() const;
+    bool isLive() const;
+    std::vector<int> shownRanks() const;
     ShardTable table() const;
 
     const RunModel& m_run;
@@ -68,9 +80,11 @@ class ReplicasPage : public Page {
     SegmentedControl* m_choice = nullptr;
     QPushButton *m_look = nullptr, *m_follow = nullptr, *m_before = nullptr, *m_after = nullptr;
     QLabel* m_stepName = nullptr;
+    QComboBox* m_stage = nullptr;  // of a pipeline
     ViewExport* m_export = nullptr;
     QStackedLayout* m_pictures = nullptr;
     GradientPicture* m_gradients = nullptr;
+    PullPicture* m_pulls = nullptr;
     QWidget* m_ringPage = nullptr;
     RingPicture* m_ring = nullptr;
     QPushButton *m_ringBack = nullptr, *m_ringOn = nullptr;
@@ -79,9 +93,11 @@ class ReplicasPage : public Page {
     ChartPanel *m_norms = nullptr, *m_cosines = nullptr;
     ShardTableModel m_tableModel;
     TablePanel* m_table = nullptr;
-    std::optional<std::int64_t> m_chosen;  // step; nothing: the latest
-    std::int64_t m_ringOf = -1;            // step whose numbers the ring shows
-    double m_ringError = 0;                // to what the ranks really got
+    std::optional<RunConfig> m_config;              // of the run
+    std::optional<std::int64_t> m_chosen;           // step; nothing: the latest
+    bool m_clicked = false;                         // chosen elsewhere: of no picture's list
+    std::pair<std::int64_t, int> m_ringOf{-1, -1};  // step and first rank whose numbers the ring shows
+    double m_ringError = 0;                         // to what the ranks really got
 };
 
 }  // namespace ringside

@@ -7,6 +7,7 @@
 #include <QShortcut>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
 
 #include "export/chart_export.h"
 #include "models/run_model.h"
@@ -140,7 +141,20 @@ QWidget* TrainingPage::makeCharts() {
     for (ChartPanel* panel : panels()) {
         connectChart(panel);
     }
+    m_loss->chart().setPointsClickable(tr("Click a point: which rank, and which samples, pulled the step where"));
+    connect(&m_loss->chart(), &LiveChart::pointClicked, this, &TrainingPage::clickLoss);
     return m_charts;
+}
+
+// The step of this run that is nearest; what earlier runs did step by step is not at hand.
+void TrainingPage::clickLoss(double x) {
+    const RunParts all = parts();
+    const auto points = all.back().run->loss().points();
+    const SeriesPoint* nearest = nullptr;
+    const auto distance = [&](const SeriesPoint& one) { return std::abs(xIn(all.back(), one, m_tools->xAxis()) - x); };
+    for (const SeriesPoint& one : points)
+        if (!nearest || distance(one) < distance(*nearest)) nearest = &one;
+    if (nearest) Q_EMIT stepClicked(nearest->step);
 }
 
 void TrainingPage::connectChart(ChartPanel* panel) {

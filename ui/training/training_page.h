@@ -36,6 +36,9 @@ class TrainingPage : public Page {
     QList<QAction*> exportActions() const override { return m_tools->exportActions(); }
     QList<PageKey> keys() const override { return {{QStringLiteral("L"), tr("Logarithmic y axis")}}; }
 
+  Q_SIGNALS:
+    void stepClicked(qint64 step);  // on the curve of the loss
+
   protected:
     void showEvent(QShowEvent* event) override;
 
@@ -49,6 +52,7 @@ class TrainingPage : public Page {
     void place(int row, const std::vector<ChartPanel*>& panels);
     void showCrosshair(std::optional<double> x);
     std::optional<double> cursorPlace() const;
+    void clickLoss(double x);
     bool isSmoothed(const ChartPanel* panel) const;
     RunParts parts() const;
     void setXRange(std::optional<AxisRange> range);

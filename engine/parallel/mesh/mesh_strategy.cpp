@@ -79,7 +79,7 @@ Result<std::unique_ptr<Strategy>> MeshStrategy::make(const RunConfig& config, co
         setup.rankOfStage.push_back(setup.schedule.rankOf(static_cast<int>(stage)));
     std::unique_ptr<MeshStrategy> strategy(new MeshStrategy(config, parts, std::move(setup)));
     auto optimizer =
-        makeOptimizer(config.optimizer, strategy->trainedHere(), parts.backend, config.training.precision == "fp16");
+        makeOptimizer(config.optimizer, strategy->updatedHere(), parts.backend, config.training.precision == "fp16");
     if (!optimizer) return optimizer.problem();
     strategy->m_optimizer = std::move(optimizer).value();
     if (config.fsdp.cpuOffload) strategy->tellOffload();
@@ -134,6 +134,7 @@ MeshStrategy::MeshStrategy(const RunConfig& config, const StrategyParts& parts, 
         }
         stage.store().initialise(config.training.seed);
     }
+    watchGradients();
     if (isCanonical(config))
         m_leaves = std::make_unique<LeafBatches>(static_cast<int>(leavesPerRank(config)), parts.maxBatch, parts.task,
                                                  parts.backend);
@@ -145,7 +146,7 @@ MeshStrategy::MeshStrategy(const RunConfig& config, const StrategyParts& parts, 
 // Here the host's memory is the device's: nothing is copied, and the count is what a device would be spared.
 void MeshStrategy::tellOffload() {
     std::int64_t bytes = 0;
-    for (const Parameter* one : trainedHere())
+    for (const Parameter* one : updatedHere())
         bytes += one->shape.count() * static_cast<std::int64_t>(sizeof(float)) *
                  static_cast<std::int64_t>(2 + keptByOptimizer().size());
     if (m_parts.tell)
@@ -154,11 +155,42 @@ void MeshStrategy::tellOffload() {
                      "the CPU is the device's");
 }
 
-std::vector<Parameter*> MeshStrategy::trainedHere() {
+std::vector<Parameter*> MeshStrategy::updatedHere() {
     std::vector<Parameter*> all;
     for (PipelineStage& stage : m_stages)
         all.insert(all.end(), stage.store().trained().begin(), stage.store().trained().end());
     return all;
+}
+
+void MeshStrategy::watchGradients() {
+    for (PipelineStage& stage : m_stages) {
+        const std::size_t first = m_trained.size();
+        m_trained.insert(m_trained.end(), stage.model().parameters().begin(), stage.model().parameters().end());
+        if (!m_parts.ownGradient) continue;
+        stage.store().watch([this, first](std::size_t parameter, const Tensor& gradient) {
+            m_parts.ownGradient(first + parameter, gradient);
+        });
+    }
+}
+
+std::pair<PipelineStage&, std::size_t> MeshStrategy::stageOf(std::size_t trained) {
+    for (PipelineStage& stage : m_stages) {
+        const std::size_t count = stage.model().parameters().size();
+        if (trained < count) return {stage, trained};
+        trained -= count;
+    }
+    RINGSIDE_ASSERT(false);
+    return {m_stages.front(), 0};
+}
+
+void MeshStrategy::copyValue(std::size_t parameter, std::span<float> to) {
+    const auto [stage, place] = stageOf(parameter);
+    stage.store().gather(place, stage.store().own(place), to);
+}
+
+void MeshStrategy::copyGradient(std::size_t parameter, std::span<float> to) {
+    const auto [stage, place] = stageOf(parameter);
+    stage.store().gather(place, stage.store().ownGradient(place), to);
 }
 
 PipelineStage* MeshStrategy::stageNumbered(std::size_t number) {

@@ -41,6 +41,9 @@ class MeshStrategy final : public Strategy {
     const std::vector<Parameter*>& wholeParameters() const override { return m_parts.model.wholeParameters(); }
     const std::vector<Parameter*>& wholeState() const override { return m_parts.model.wholeState(); }
     std::vector<const char*> keptByOptimizer() const override;
+    const std::vector<Parameter*>& trainedHere() override { return m_trained; }
+    void copyValue(std::size_t parameter, std::span<float> to) override;
+    void copyGradient(std::size_t parameter, std::span<float> to) override;
 
   private:
     struct Setup;
@@ -70,7 +73,9 @@ class MeshStrategy final : public Strategy {
     void begin(PipelineStage::Slot& slot, int microBatch, bool training);
     void eachWhole(const TensorVisitor& visit, bool reading, bool optimizerToo);
     void exchange(const WholeTensor& tensor, std::vector<float>& memory, const TensorVisitor& visit, bool reading);
-    std::vector<Parameter*> trainedHere();
+    std::vector<Parameter*> updatedHere();
+    void watchGradients();
+    std::pair<PipelineStage&, std::size_t> stageOf(std::size_t trained);
     void tellOffload();
 
     RunConfig m_config;
@@ -90,6 +95,7 @@ class MeshStrategy final : public Strategy {
     std::vector<LeafStatistics> m_statistics;  // by stage, with the leaves
     std::vector<float> m_losses;               // of the batch: losses, then hits
     double m_norm = 0;
+    std::vector<Parameter*> m_trained;  // of all stages here, whole
 };
 
 }  // namespace ringside

@@ -49,6 +49,9 @@ class ParameterStore {
     // What it holds of a parameter's value; empty: nothing.
     virtual Tensor own(std::size_t parameter) const = 0;
     virtual Tensor ownGradient(std::size_t parameter) const = 0;
+    // Told of each whole gradient of a step as this rank alone has it, before it is averaged.
+    using OwnGradient = std::function<void(std::size_t parameter, const Tensor& gradient)>;
+    virtual void watch(OwnGradient own) = 0;
     // Whether this rank holds a part that no other rank of its replica does.
     virtual bool ownsDistinctPart() const = 0;
 };

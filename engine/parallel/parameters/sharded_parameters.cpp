@@ -239,6 +239,7 @@ void ShardedParameters::reduce(UnitState& unit) {
         const auto values = static_cast<std::size_t>(part.shape.count());
         const std::span<float> mine =
             unit.gradients.subspan(part.wholePlace, part.chunk * static_cast<std::size_t>(m_shard.size()));
+        if (m_own) m_own(i, m_models.front()->parameters()[i]->gradient);
         if (values < mine.size()) m_backend.fill(vectorOf(mine.subspan(values)), 0);
         if (m_data.size() > 1 && !m_options.inTree) m_backend.scale(vectorOf(mine.first(values)), m_share);
         reducePart(unit, part);

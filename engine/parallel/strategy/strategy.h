@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -32,7 +33,7 @@ struct StrategyParts {
     std::function<void(const std::string&)> tell = {};  // a line for the log
     std::function<void(Phase)> passed = [](Phase) {};   // a phase of a step is over: ranks may be held here, all alike
     LayerWatch* watch = nullptr;                        // of all passes of all models here
-    // Of ddp: a gradient as this rank alone has computed it, before it is averaged; by the parameter's number.
+    // A gradient as this rank alone has computed it, before it is averaged; by its place in Strategy::trainedHere().
     std::function<void(std::size_t, const Tensor&)> ownGradient = {};
 };
 
@@ -91,6 +92,15 @@ class Strategy {
     virtual const std::vector<Parameter*>& wholeParameters() const = 0;
     virtual const std::vector<Parameter*>& wholeState() const = 0;  // with buffers
     virtual std::vector<const char*> keptByOptimizer() const { return {}; }
+    // For who looks at a step from near: what this rank computes gradients of. Whole values and averaged gradients of
+    // it come to host memory; all ranks that train the same layers call these together.
+    virtual const std::vector<Parameter*>& trainedHere() { return wholeParameters(); }
+    virtual void copyValue(std::size_t parameter, std::span<float> to) {
+        std::ranges::copy(trainedHere()[parameter]->value.floats(), to.begin());
+    }
+    virtual void copyGradient(std::size_t parameter, std::span<float> to) {
+        std::ranges::copy(trainedHere()[parameter]->gradient.floats(), to.begin());
+    }
 };
 
 Result<std::unique_ptr<Strategy>> makeStrategy(const RunConfig& config, const StrategyParts& parts);

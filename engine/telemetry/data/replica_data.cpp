@@ -87,15 +87,20 @@ void ReplicaData::compareChecksums(const LookedAtStep& step) {
 
 void ReplicaData::compare(const std::map<int, Replica>& replicas) {
     if (replicas.empty()) return;
-    const Replica& usual = common(replicas);
-    ReplicaState now{.step = usual.step};
+    ReplicaState now{.step = replicas.begin()->second.step};
     std::string tensor;
-    for (const auto& [rank, replica] : replicas) {
-        if (replica.hash == usual.hash) continue;
-        now.identical = false;
-        now.ranks.push_back(rank);
-        if (tensor.empty()) tensor = firstDifferent(usual, replica);
+    std::map<std::vector<std::string>, std::map<int, Replica>> alike;  // of a pipeline: those of one stage
+    for (const auto& [rank, replica] : replicas) alike[replica.names][rank] = replica;
+    for (const auto& [names, group] : alike) {
+        const Replica& usual = common(group);
+        for (const auto& [rank, replica] : group) {
+            if (replica.hash == usual.hash) continue;
+            now.identical = false;
+            now.ranks.push_back(rank);
+            if (tensor.empty()) tensor = firstDifferent(usual, replica);
+        }
     }
+    std::ranges::sort(now.ranks);
     if (m_state && m_state->step > now.step) return;
     if (!now.identical) {
         const bool already = m_state && !m_state->identical;

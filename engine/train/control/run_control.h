@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -58,7 +59,13 @@ class RunControl {
     // Between two batches of a validation. False: stop.
     bool betweenBatches(Place place);
 
-    bool isSinglePhase() const { return m_onePhase; }  // ranks stop behind the phase under way
+    // Whether the step is watched while it happens: ranks stop in it or behind it, or go slowly; then so many a second
+    // as can be told of.
+    bool isShown(std::int64_t step) const {
+        constexpr double kMostPerSecond = 2;
+        if (m_onePhase || m_stepsLeft == 1) return true;
+        return m_showsPhases && step % static_cast<std::int64_t>(std::ceil(m_rate / kMostPerSecond)) == 0;
+    }
 
     // What changed the training so far, for checkpoints.
     const std::vector<ControlChange>& changes() const { return m_changes; }

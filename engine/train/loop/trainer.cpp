@@ -171,12 +171,7 @@ Trainer::Trainer(const TrainerParts& parts)
       m_pacer(DevicePace(parts.config, m_task), parts.communicator.rank(), parts.observer.progress().phase),
       m_model(limitedModel(parts)),
       m_loss(lossFor(parts)),
-      m_replicas({.parameters = m_model->parameters(),
-                  .backend = parts.backend,
-                  .observer = parts.observer,
-                  .rank = parts.communicator.rank(),
-                  .worldSize = parts.communicator.size(),
-                  .isWhole = m_layout.isWhole() && parts.config.parallel.strategy == "ddp"}),
+      m_replicas({.config = m_parts.config, .backend = parts.backend, .observer = parts.observer, .layout = m_layout}),
       m_strategy(valueOrThrow(makeStrategy(
           parts.config,
           {*m_model, *m_loss, parts.communicator, parts.backend, m_task, largestBatch(parts),
@@ -207,7 +202,9 @@ Trainer::Trainer(const TrainerParts& parts)
                 .worldSize = parts.communicator.size(),
                 .runStartNs = parts.observer.startNs()},
                parts.observer.progress().phase, m_collectives),
-      m_slowPhase(parts.config.stepPitfalls, parts.communicator.rank(), parts.observer.progress().phase) {}
+      m_slowPhase(parts.config.stepPitfalls, parts.communicator.rank(), parts.observer.progress().phase) {
+    m_replicas.setStrategy(*m_strategy);
+}
 
 TrainOutcome Trainer::run() {
     const PhaseScope scope(m_parts.observer.progress().phase, Phase::kIdle);
@@ -257,7 +254,7 @@ void Trainer::resume() {
 void Trainer::passed(Phase phase) {
     m_replicas.passed(phase);
     m_control.passed(phase);
-    if (phase == Phase::kForward && m_control.isSinglePhase()) m_replicas.lookNow();
+    if (phase == Phase::kForward && m_control.isShown(m_position.step)) m_replicas.lookNow();
 }
 
 bool Trainer::trainEpoch() {
@@ -336,6 +333,7 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     m_control.passed(Phase::kDataWait);
     ++m_position.step;
     m_replicas.beginStep({m_position.step, m_position.epoch});
+    if (m_control.isShown(m_position.step)) m_replicas.lookNow();
     if (isRankZero() && m_checkpoints.isTimedSaveDue(m_nowUs))
         m_agreement.post({ControlKind::kCheckpoint, RunControl::kOwnWish});
     const StepResult result = m_strategy->step(batch, {m_agreement.signal(), isLogged() && gradientNormIsDue()});

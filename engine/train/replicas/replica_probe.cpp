@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "config/leaves.h"
 #include "train/replicas/gradient_cells.h"
 
 namespace ringside {
@@ -20,25 +21,36 @@ double dot(std::span<const float> a, std::span<const float> b) {
     return sum;
 }
 
-std::string whyNot(const ReplicaProbe::Parts& parts, std::size_t values) {
-    if (!parts.isWhole || values == 0)
-        return "replicas can be looked at under parallel.strategy ddp only: no rank has all of the model";
+// What is known before there is a model.
+std::string whyNot(const ReplicaProbe::Parts& parts) {
+    if (parts.config.parallel.strategy == "data_parallel")
+        return "replicas cannot be looked at under data_parallel: one process adds up its devices' gradients itself";
+    if (parts.layout.mesh.ranks() > 1 && parts.layout.dataSize() == 1)
+        return "there are no replicas to look at: each stage of the pipeline exists once; set mesh.replicate to 2";
     if (parts.backend.device().kind != Device::Kind::kCpu) return "replicas can be looked at on the CPU only";
-    if (values > static_cast<std::size_t>(ReplicaProbe::kMostParameters))
-        return "replicas can be looked at for models up to 200,000 parameters; this one has " + std::to_string(values);
     return {};
 }
 
 }  // namespace
 
-ReplicaProbe::ReplicaProbe(const Parts& parts) : m_parts(parts) {
+// In the canonical order a rank's own gradient is a part of the sum from the first.
+ReplicaProbe::ReplicaProbe(const Parts& parts)
+    : m_parts(parts),
+      m_ownShare(isCanonical(parts.config) ? static_cast<float>(parts.layout.dataSize()) : 1.0F),
+      m_whyNot(whyNot(parts)) {}
+
+void ReplicaProbe::setStrategy(Strategy& strategy) {
+    m_strategy = &strategy;
     std::size_t end = 0;
-    for (const Parameter* one : parts.parameters) {
+    for (const Parameter* one : strategy.trainedHere()) {
         m_begins.push_back(end);
         end += static_cast<std::size_t>(one->shape.count());
     }
     m_begins.push_back(end);
-    m_whyNot = whyNot(parts, end);
+    std::int64_t all = 0;
+    for (const Parameter* one : strategy.wholeParameters()) all += one->shape.count();
+    if (m_whyNot.empty() && all > kMostParameters)
+        m_whyNot = "replicas can be looked at for models up to 200,000 parameters; this one has " + std::to_string(all);
 }
 
 std::string ReplicaProbe::request(std::int64_t steps) {
@@ -50,6 +62,8 @@ void ReplicaProbe::beginStep(Place place) {
     m_place = place;
     m_active = m_left > 0;
     m_whole = m_left == 1;
+    m_ownCount = 0;
+    m_ownTold = false;
 }
 
 void ReplicaProbe::lookNow() {
@@ -63,7 +77,9 @@ std::function<void(std::size_t, const Tensor&)> ReplicaProbe::ownGradient() {
     return [this](std::size_t parameter, const Tensor& gradient) {
         if (!m_active) return;
         m_own.resize(m_begins.back());
-        std::ranges::copy(gradient.floats(), m_own.begin() + static_cast<std::ptrdiff_t>(m_begins[parameter]));
+        std::ranges::transform(gradient.floats(), m_own.begin() + static_cast<std::ptrdiff_t>(m_begins[parameter]),
+                               [share = m_ownShare](float value) { return share * value; });
+        ++m_ownCount;
     };
 }
 
@@ -71,30 +87,40 @@ std::span<const float> ReplicaProbe::of(const Values& values, std::size_t parame
     return std::span(values).subspan(m_begins[parameter], m_begins[parameter + 1] - m_begins[parameter]);
 }
 
-void ReplicaProbe::take(Values& to, Tensor Parameter::*what) const {
+void ReplicaProbe::takeGradients(Values& to) const {
     to.resize(m_begins.back());
-    for (std::size_t i = 0; i < m_parts.parameters.size(); ++i)
-        std::ranges::copy((m_parts.parameters[i]->*what).floats(),
-                          to.begin() + static_cast<std::ptrdiff_t>(m_begins[i]));
+    for (std::size_t i = 0; i + 1 < m_begins.size(); ++i)
+        m_strategy->copyGradient(i, std::span(to).subspan(m_begins[i], m_begins[i + 1] - m_begins[i]));
 }
 
+void ReplicaProbe::takeValues(Values& to) const {
+    to.resize(m_begins.back());
+    for (std::size_t i = 0; i + 1 < m_begins.size(); ++i)
+        m_strategy->copyValue(i, std::span(to).subspan(m_begins[i], m_begins[i + 1] - m_begins[i]));
+}
+
+// Gradients that come in two halves are complete only when they are averaged.
 void ReplicaProbe::passed(Phase phase) {
     if (!m_active) return;
-    if (phase == Phase::kBackward && m_own.size() == m_begins.back()) {
-        GradientView own = view("own", m_own, m_whole);
-        if (m_whole) own.ring = ringOf(m_own);
-        m_parts.observer.onEvent(std::move(own));
-    }
+    if (phase == Phase::kBackward || phase == Phase::kMoving) tellOwn();
     if (phase == Phase::kMoving) tellMean();
 }
 
-// Every rank knows its angle to the mean, which is the same for all.
+void ReplicaProbe::tellOwn() {
+    if (m_ownTold || !hasOwn()) return;
+    m_ownTold = true;
+    GradientView own = view("own", m_own, m_whole);
+    if (m_whole) own.ring = ringOf(m_own);
+    m_parts.observer.onEvent(std::move(own));
+}
+
+// Every rank knows its angle to the mean, which is the same for all that train its layers.
 void ReplicaProbe::tellMean() {
-    take(m_mean, &Parameter::gradient);
-    take(m_before, &Parameter::value);
-    const bool cells = m_whole && m_parts.rank == 0;
+    takeGradients(m_mean);
+    if (m_whole) takeValues(m_before);
+    const bool cells = m_whole && m_parts.layout.dataRank() == 0;
     GradientView mean = view("mean", m_mean, cells);
-    const double norms = std::sqrt(dot(m_own, m_own)) * mean.norm;
+    const double norms = m_ownTold ? std::sqrt(dot(m_own, m_own)) * mean.norm : 0;
     mean.cosine = norms > 0 ? dot(m_own, m_mean) / norms : std::numeric_limits<double>::quiet_NaN();
     if (cells) mean.ring = ringOf(m_mean);
     m_parts.observer.onEvent(std::move(mean));
@@ -105,12 +131,13 @@ void ReplicaProbe::endStep() {
     m_left = std::max<std::int64_t>(m_left - 1, 0);
     if (!m_whole || m_before.size() != m_begins.back()) return;
     Values after;
-    take(after, &Parameter::value);
+    takeValues(after);
     Values change(after.size());
     std::ranges::transform(after, m_before, change.begin(), std::minus());
-    GradientView told = view("change", change, m_parts.rank == 0);
-    for (std::size_t i = 0; i < m_parts.parameters.size() && i < kMostNamed; ++i) {
-        if (told.names.size() <= i) told.names.push_back(m_parts.parameters[i]->name);
+    GradientView told = view("change", change, m_parts.layout.dataRank() == 0);
+    const std::vector<Parameter*>& parameters = m_strategy->trainedHere();
+    for (std::size_t i = 0; i < parameters.size() && i < kMostNamed; ++i) {
+        if (told.names.size() <= i) told.names.push_back(parameters[i]->name);
         told.checksums.push_back(tensorChecksum(of(after, i)));
     }
     if (told.names.size() != told.checksums.size()) told.checksums.clear();
@@ -118,7 +145,7 @@ void ReplicaProbe::endStep() {
 }
 
 GradientView ReplicaProbe::view(const char* moment, const Values& values, bool withCells) const {
-    GradientView view{.rank = m_parts.rank,
+    GradientView view{.rank = m_parts.layout.rank,
                       .epoch = m_place.epoch,
                       .step = m_place.step,
                       .moment = moment,
@@ -130,11 +157,12 @@ GradientView ReplicaProbe::view(const char* moment, const Values& values, bool w
 }
 
 void ReplicaProbe::addCells(GradientView& view, const Values& values) const {
-    const std::int64_t most = mostCells(m_parts.parameters.size());
-    for (std::size_t i = 0; i < m_parts.parameters.size(); ++i) {
+    const std::vector<Parameter*>& parameters = m_strategy->trainedHere();
+    const std::int64_t most = mostCells(parameters.size());
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
         const std::span<const float> tensor = of(values, i);
-        const GradientCells cells = cellsOf(tensor, m_parts.parameters[i]->shape, most);
-        view.names.push_back(m_parts.parameters[i]->name);
+        const GradientCells cells = cellsOf(tensor, parameters[i]->shape, most);
+        view.names.push_back(parameters[i]->name);
         view.rows.push_back(cells.rows);
         view.columns.push_back(cells.columns);
         view.cells.insert(view.cells.end(), cells.values.begin(), cells.values.end());
@@ -143,15 +171,15 @@ void ReplicaProbe::addCells(GradientView& view, const Values& values) const {
 }
 
 // Gradients travel in the order in which they become ready, the last parameter's first; a ring cuts them into as many
-// parts as there are ranks.
+// parts as there are ranks that average them.
 std::vector<double> ReplicaProbe::ringOf(const Values& values) const {
     Values bucket;
     bucket.reserve(values.size());
-    for (std::size_t i = m_parts.parameters.size(); i-- > 0;) {
+    for (std::size_t i = m_begins.size() - 1; i-- > 0;) {
         const std::span<const float> one = of(values, i);
         bucket.insert(bucket.end(), one.begin(), one.end());
     }
-    const auto parts = static_cast<std::size_t>(m_parts.worldSize);
+    const auto parts = static_cast<std::size_t>(m_parts.layout.dataSize());
     std::vector<double> ring;
     if (parts > 8 || bucket.size() < parts * kRingValues) return ring;
     for (std::size_t part = 0; part < parts; ++part)
@@ -161,8 +189,8 @@ std::vector<double> ReplicaProbe::ringOf(const Values& values) const {
 }
 
 void ReplicaProbe::addChecksums(Replica& replica) const {
-    if (!m_whyNot.empty() || m_parts.parameters.size() > kMostNamed) return;
-    for (const Parameter* one : m_parts.parameters) {
+    if (!m_whyNot.empty() || !m_strategy->isWhole() || m_strategy->trainedHere().size() > kMostNamed) return;
+    for (const Parameter* one : m_strategy->trainedHere()) {
         replica.names.push_back(one->name);
         replica.checksums.push_back(tensorChecksum(one->value.floats()));
     }

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QWidget>
+#include <optional>
+
+#include "replicas/step_pulls.h"
+
+namespace ringside {
+
+class Theme;
+
+// A row for each rank: how much of the step its gradient gave, as a bar to both sides of zero with the even share as a
+// line, its angle to the mean, its loss, and its samples. A click on a row asks for the samples.
+class PullPicture : public QWidget {
+    Q_OBJECT
+  public:
+    explicit PullPicture(const Theme& theme, QWidget* parent = nullptr);
+    void setPulls(StepPulls pulls);
+    const StepPulls& pulls() const { return m_pulls; }
+    QSize minimumSizeHint() const override;
+
+  Q_SIGNALS:
+    void samplesWanted(qint64 step, qint64 epoch);
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    bool event(QEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+
+  private:
+    struct Columns {
+        double bar = 0, barWidth = 0, cosine = 0, norm = 0, loss = 0, samples = 0;
+    };
+    Columns columns() const;
+    QRectF rowOf(std::size_t place) const;
+    std::optional<std::size_t> rowAt(const QPointF& at) const;
+    void paintHead(QPainter& painter) const;
+    void paintRow(QPainter& painter, std::size_t place) const;
+    void paintBar(QPainter& painter, const RankPull& pull, const QRectF& row) const;
+    double reach() const;  // the largest share, at least 1 / N
+
+    const Theme& m_theme;
+    StepPulls m_pulls;
+};
+
+}  // namespace ringside

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "replicas/step_pulls.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+#include <algorithm>
+#include <cmath>
+
+#include "sampling/plan/epoch_spec.h"
+#include "sampling/plan/shard_plan.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::int64_t kMostPlanned = 200'000;  // samples: dealing more would be felt
+
+std::optional<double> lossAt(const RankData& rank, std::int64_t step) {
+    const auto points = rank.lossSeries.points();
+    const auto found = std::ranges::lower_bound(points, step, {}, &SeriesPoint::step);
+    if (found == points.end() || found->step != step || found->count != 1) return {};
+    return static_cast<double>(found->mean);
+}
+
+std::vector<std::int64_t> toldSamples(const RankData& rank, std::int64_t step) {
+    std::vector<std::int64_t> all;
+    for (const ConsumedIndices& one : rank.indices)
+        if (one.step == step) all.insert(all.end(), one.index.begin(), one.index.end());
+    return all;
+}
+
+// What the run's own plan deals each reader in the step.
+class PlannedSamples {
+  public:
+    PlannedSamples(const RunStarted& started, const RunConfig& config, std::int64_t step) {
+        if (started.stepsPerEpoch < 1 || step < 1 || started.trainingSamples > kMostPlanned) return;
+        ShardSpec spec = epochSpec(config, started.trainingSamples, (step - 1) / started.stepsPerEpoch);
+        spec.worldSize = RankLayout{meshOf(config), 0}.dataSize();
+        const Result<ShardPlan> plan = ShardPlan::make(spec);
+        if (!plan) return;
+        m_plan = plan.value();
+        const std::int64_t each = config.training.accumulateSteps;
+        m_first = (step - 1) % started.stepsPerEpoch * each;
+        m_last = std::min(m_first + each, plan.value().stepsPerEpoch());
+    }
+    std::vector<std::int64_t> of(int reader) const {
+        std::vector<std::int64_t> all;
+        if (!m_plan) return all;
+        for (std::int64_t batch = m_first; batch < m_last; ++batch) {
+            const SlotRange range = m_plan->batch(reader, batch);
+            for (std::int64_t slot = range.first; slot < range.first + range.count; ++slot)
+                all.push_back(m_plan->index(reader, slot));
+        }
+        return all;
+    }
+
+  private:
+    std::optional<ShardPlan> m_plan;
+    std::int64_t m_first = 0, m_last = 0;
+};
+
+}  // namespace
+
+std::vector<int> ranksOfStage(const RunConfig& config, int stage) {
+    const RankLayout layout{meshOf(config), 0};
+    std::vector<int> ranks;
+    for (int one = 0; one < layout.dataSize(); ++one) ranks.push_back(stage * layout.dataSize() + one);
+    return ranks;
+}
+
+StepPulls stepPulls(const RunData& run, const RunConfig& config, std::int64_t step, const std::vector<int>& ranks) {
+    StepPulls pulls{.step = step};
+    const auto& started = run.started();
+    if (!started) return pulls;
+    pulls.epoch = started->stepsPerEpoch > 0 ? (step - 1) / started->stepsPerEpoch : 0;
+    const auto looked = run.replicas().steps().find(step);
+    const PlannedSamples planned(*started, config, step);
+    for (const int rank : ranks) {
+        if (static_cast<std::size_t>(rank) >= run.ranks().size()) continue;
+        const auto place = static_cast<std::size_t>(rank);
+        const RankData& data = run.ranks()[place];
+        RankPull pull{.rank = rank};
+        pull.loss = lossAt(data, step);
+        // Of the ranks that read the same samples, the first tells.
+        const int reader = RankLayout{meshOf(config), rank}.dataRank();
+        pull.samples = toldSamples(run.ranks()[static_cast<std::size_t>(reader)], step);
+        pull.samplesPlanned = pull.samples.empty();
+        if (pull.samplesPlanned) pull.samples = planned.of(reader);
+        if (looked != run.replicas().steps().end()) {
+            const LookedAtStep& at = looked->second;
+            if (at.own[place]) pull.norm = at.own[place]->norm;
+            if (at.mean[place] && std::isfinite(at.mean[place]->cosine)) pull.cosine = at.mean[place]->cosine;
+            if (pull.norm && pull.cosine && at.mean[place]->norm > 0)
+                pull.share = *pull.norm * *pull.cosine / (static_cast<double>(ranks.size()) * at.mean[place]->norm);
+        }
+        pulls.hasGradients |= pull.norm.has_value();
+        pulls.ranks.push_back(std::move(pull));
+    }
+    return pulls;
+}
+
+QString samplesText(const std::vector<std::int64_t>& samples, std::size_t most) {
+    QStringList shown;
+    for (std::size_t i = 0; i < std::min(most, samples.size()); ++i) shown << QString::number(samples[i]);
+    const QString text = shown.join(QStringLiteral(", "));
+    if (samples.size() <= most) return text;
+    return QCoreApplication::translate("replicas", "%1 and %2 more").arg(text).arg(samples.size() - most);
+}
+
+}  // namespace ringside
