@@ -17,7 +17,7 @@ std::vector<std::int64_t> greedy(RecordBudget& budget, std::int64_t fromUs, std:
         budget.advance(now);
         const std::int64_t before = budget.spent();
         for (const RecordKind kind : {RecordKind::kSteps, RecordKind::kMetrics, RecordKind::kEpochs, RecordKind::kSigns,
-                                      RecordKind::kSamples, RecordKind::kLog}) {
+                                      RecordKind::kSamples, RecordKind::kGradients, RecordKind::kLog}) {
             while (budget.spend(kind, 1000)) {
             }
         }

@@ -234,3 +234,33 @@ TEST_CASE("an epoch's result is recorded with its last step, whichever of the tw
     for (std::string line; std::getline(text, line);) kinds.push_back(line.substr(9, 4));
     CHECK(kinds == std::vector<std::string>{"step", "step", "epoc"});
 }
+
+TEST_CASE("gradients of a long slow motion keep their norms, and the cells of whole steps or of none") {
+    Recorded recorded({.megabytesPerHour = 20, .megabytesTotal = 100});
+    for (std::int64_t step = 1; step <= 300; ++step) {
+        for (int rank = 0; rank < 2; ++rank) {
+            GradientView view{.rank = rank, .step = step, .moment = "own", .norm = 2};
+            view.names = {"w"};
+            view.rows = {50};
+            view.columns = {50};
+            view.cells.assign(2500, 0.12345678);
+            view.tensorNorms = {2};
+            view.timeUs = step * 1'000'000;
+            recorded.add(view);
+        }
+        recorded.flush(step * 1'000'000);
+    }
+    std::map<std::int64_t, std::vector<bool>> whole;
+    for (const GradientView& one : recorded.events<GradientView>()) whole[one.step].push_back(!one.cells.empty());
+    CHECK(whole.size() == 300);
+    std::int64_t seen = 0, late = 0;
+    for (const auto& [step, ranks] : whole) {
+        REQUIRE(ranks.size() == 2);
+        CHECK(ranks[0] == ranks[1]);
+        seen += ranks[0];
+        late += ranks[0] && step > 100;
+    }
+    CHECK(seen >= 5);
+    CHECK(seen < 60);
+    CHECK(late >= 1);  // what is wanted later is not crowded out
+}

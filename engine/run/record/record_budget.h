@@ -12,15 +12,16 @@ namespace ringside {
 
 // What is recorded, each kind with a share of the disk of its own, so that none crowds out another.
 enum class RecordKind {
-    kSteps,    // telemetry of steps
-    kMetrics,  // metrics.jsonl's steps
-    kEpochs,   // results, checks of shards and replicas
-    kSigns,    // heartbeats and states
-    kSamples,  // which samples a step had
+    kSteps,      // telemetry of steps
+    kMetrics,    // metrics.jsonl's steps
+    kEpochs,     // results, checks of shards and replicas
+    kSigns,      // heartbeats and states
+    kSamples,    // which samples a step had
+    kGradients,  // of steps that were looked at
     kLog,
     kVital  // first and last lines, checkpoints
 };
-inline constexpr std::size_t kRecordKinds = 7;
+inline constexpr std::size_t kRecordKinds = 8;
 
 // How many bytes of a run directory may be written when. A run that lasts for ever comes near its total and never
 // reaches it, and no hour of it gets more than an hour may.

@@ -2,6 +2,7 @@
 #include "run/record/telemetry_record.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "telemetry/events/codec.h"
 
@@ -24,10 +25,21 @@ std::string withNewline(std::string_view line) {
     return std::string(line).append("\n");
 }
 
+// Its line without the cells and what belongs to them.
+std::string withoutCells(GradientView view) {
+    for (auto* list : {&view.rows, &view.columns}) list->clear();
+    view.cells.clear();
+    view.tensorNorms.clear();
+    view.ring.clear();
+    if (view.checksums.empty()) view.names.clear();
+    std::string line = encode(std::move(view));
+    line.pop_back();  // the newline
+    return line;
+}
+
 RecordKind kindOf(const Event& event) {
     if (std::holds_alternative<ConsumedIndices>(event)) return RecordKind::kSamples;
-    if (std::holds_alternative<GradientView>(event) || std::holds_alternative<PhaseReached>(event))
-        return RecordKind::kSamples;
+    if (std::holds_alternative<PhaseReached>(event)) return RecordKind::kSamples;
     if (std::holds_alternative<LogLine>(event)) return RecordKind::kLog;
     return RecordKind::kVital;
 }
@@ -65,9 +77,28 @@ void TelemetryRecord::add(const Event& event, std::string_view line) {
     } else if (const auto* replica = std::get_if<Replica>(&event)) {
         const bool skips = known(replica->rank) && m_skipsReplica[static_cast<std::size_t>(replica->rank)];
         if (!skips) m_file.add(withNewline(line));
+    } else if (const auto* gradients = std::get_if<GradientView>(&event)) {
+        addGradients(*gradients, line);
     } else {
         write(kindOf(event), line);
     }
+}
+
+// All ranks' cells of a step, or none: as long as there is room, then of one step in half a minute. Norms are small.
+void TelemetryRecord::addGradients(const GradientView& view, std::string_view line) {
+    constexpr double kRoom = 0.5, kRoomLate = 0.9;  // the rest of the step must fit as well
+    constexpr std::int64_t kBetweenUs = 30'000'000;
+    const bool begins = view.step != std::exchange(m_gradientsOf, view.step);
+    if (begins) m_wholeGradients = true;
+    if (!m_wholeGradients || view.cells.empty()) return write(RecordKind::kGradients, withoutCells(view));
+    const bool late = view.timeUs - m_wholeGradientsUs >= kBetweenUs;
+    const double upTo = !begins ? 1 : late ? kRoomLate : kRoom;
+    if (m_budget.spend(RecordKind::kGradients, line.size() + 1, upTo)) {
+        if (begins) m_wholeGradientsUs = view.timeUs;
+        return m_file.add(withNewline(line));
+    }
+    m_wholeGradients = false;
+    write(RecordKind::kGradients, withoutCells(view));
 }
 
 void TelemetryRecord::addSteps(const StepsFrame& frame, std::string_view line) {

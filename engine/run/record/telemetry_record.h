@@ -45,6 +45,7 @@ class TelemetryRecord {
         std::int64_t writtenUs = 0;
     };
     void addSteps(const StepsFrame& frame, std::string_view line);
+    void addGradients(const GradientView& view, std::string_view line);
     void addSign(int rank, bool isState, std::string_view line);
     void writeSigns(std::int64_t nowUs);
     void writeWindows();
@@ -62,6 +63,9 @@ class TelemetryRecord {
     std::vector<StepWindows> m_windows;  // by rank
     std::vector<bool> m_skipsReplica;    // by rank: its latest epoch is left out
     std::vector<Signs> m_signs;
+    std::int64_t m_gradientsOf = -1;  // step
+    bool m_wholeGradients = true;     // of that step
+    std::int64_t m_wholeGradientsUs = 0;
 };
 
 }  // namespace ringside
