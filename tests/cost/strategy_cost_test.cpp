@@ -3,6 +3,8 @@
 #include "cost/strategy_cost.h"
 
 #include "base/system/files.h"
+#include "cost/memory_over_step.h"
+#include "cost/step_links.h"
 #include "data/sets/common/dataset.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
@@ -55,6 +57,87 @@ TEST_CASE("a pipeline sends each boundary's activations once forward and once ba
     CHECK(cost.traffic[0].activations == boundary);
     CHECK(cost.traffic[1].activations == boundary);
     CHECK(cost.traffic[0].messages == 8);
+}
+
+TEST_CASE("a rank's links add up to what it sends, whatever the mesh") {
+    CostSubject subject = digits(4, {16, 16, 16});
+    subject.config.parallel.strategy = GENERATE("ddp", "fsdp", "pipeline", "model_parallel", "hsdp", "replicas");
+    if (subject.config.parallel.strategy == "hsdp") {
+        subject.config.parallel.strategy = "fsdp";
+        subject.config.mesh = {.replicate = 2, .shard = 2, .pipeline = 1};
+    }
+    if (subject.config.parallel.strategy == "replicas") {
+        subject.config.parallel.strategy = "pipeline";
+        subject.config.mesh = {.replicate = 2, .shard = 1, .pipeline = 2};
+    }
+    const StrategyCost cost = priced(subject);
+    std::vector<std::int64_t> sent(4);
+    for (const StepLink& one : stepLinks(subject, cost.plan)) sent[static_cast<std::size_t>(one.from)] += one.bytes;
+    for (std::size_t rank = 0; rank < 4; ++rank)
+        CHECK(sent[rank] == cost.traffic[rank].all() - cost.traffic[rank].rest);
+}
+
+// Ranks 0 and 1 have the first stage, 2 and 3 the second; a batch of 32 by the 16 values between them, 4 bytes each.
+TEST_CASE("replicas of a pipeline send activations along it and gradients across it") {
+    CostSubject subject = digits(4, {16, 16, 16});
+    subject.config.parallel.strategy = "pipeline";
+    subject.config.mesh = {.replicate = 2, .shard = 1, .pipeline = 2};
+    const auto links = stepLinks(subject, priced(subject).plan);
+    const auto has = [&](int from, int to, StepLink::What what, std::int64_t bytes) {
+        return std::ranges::find(links, StepLink{from, to, what, bytes}) != links.end();
+    };
+    CHECK(has(0, 2, StepLink::What::kActivations, 32 * 16 * 4));
+    CHECK(has(1, 3, StepLink::What::kActivations, 32 * 16 * 4));
+    CHECK(has(2, 0, StepLink::What::kActivationGradients, 32 * 16 * 4));
+    CHECK(links.size() == 8);
+    CHECK(std::ranges::count(links, StepLink::What::kGradients, &StepLink::what) == 4);
+}
+
+// 1F1B: the first of P stages keeps P micro-batches, the last one; GPipe keeps all. Nothing is kept behind the step.
+TEST_CASE("over a step a stage fills up to what it takes for activations, and empties again") {
+    CostSubject subject = digits(4, {16, 16, 16});
+    subject.config.parallel.strategy = "pipeline";
+    subject.config.pipeline.microBatches = 8;
+    subject.config.pipeline.schedule = GENERATE("1f1b", "gpipe", "zero_bubble");
+    const StrategyCost cost = priced(subject);
+    for (int rank = 0; rank < 4; ++rank) {
+        const MemoryCurve curve = memoryOverStep(subject, cost.plan, rank);
+        const PredictedMemory& taken = cost.memory[static_cast<std::size_t>(rank)];
+        CHECK(curve.most() == Approx(static_cast<double>(taken.peak())).epsilon(0.01));
+        CHECK(curve.most() <= taken.peak());
+        CHECK(curve.moments.back().inUse.activations == 0);
+        CHECK(curve.moments.back().at <= curve.end);
+    }
+}
+
+TEST_CASE("of a sharded model no more is gathered at once than there is room for, and all is freed") {
+    CostSubject subject = digits(2, {64, 64, 64, 64});
+    subject.config.parallel.strategy = "fsdp";
+    subject.config.fsdp.shard = GENERATE("parameters", "gradients", "optimizer");
+    subject.config.fsdp.unit = GENERATE("layer", "whole");
+    const StrategyCost cost = priced(subject);
+    const MemoryCurve curve = memoryOverStep(subject, cost.plan, 1);
+    std::int64_t most = 0;
+    for (const MemoryMoment& one : curve.moments) {
+        most = std::max(most, one.inUse.gathered);
+        CHECK(one.inUse.gathered >= 0);
+        CHECK(one.inUse.activations >= 0);
+    }
+    CHECK(most <= cost.memory[1].gathered);
+    CHECK(most > 0);
+    CHECK(curve.moments.back().inUse.gathered == 0);
+    CHECK(curve.moments.back().inUse.activations == 0);
+}
+
+// Whole copies: every layer's activations are there when the way back begins.
+TEST_CASE("a whole copy is fullest when forward is done, a third of the step") {
+    const CostSubject subject = digits(2);
+    const StrategyCost cost = priced(subject);
+    const MemoryCurve curve = memoryOverStep(subject, cost.plan, 0);
+    CHECK(curve.most() == cost.memory[0].peak());
+    CHECK(curve.end == Approx(3));
+    CHECK(curve.mostAt() < 1);
+    CHECK(curve.mostAt() >= 0.5);
 }
 
 TEST_CASE("idle shares are those of the schedules' formulas") {

@@ -81,14 +81,29 @@ TEST_CASE("a click on a strategy takes it over into the form, and undo takes it 
 
 TEST_CASE("the schedule's buttons set the form's schedule") {
     Strategies f;
-    Q_EMIT f.page.findChild<SegmentedControl*>()->chosen(2);
+    Q_EMIT f.page.findChild<SegmentedControl*>("scheduleKindsControl")->chosen(2);
     f.settle();
     CHECK(f.experiment.config().pipeline.schedule == "interleaved");
     CHECK(f.experiment.config().pipeline.stagesPerRank == 2);
     CHECK(scheduleSentence(f.page.scene()) ==
           "4 ranks of 2 stages and 8 micro-batches: 3 of 19 slots are idle, 15.8 %");
-    Q_EMIT f.page.findChild<SegmentedControl*>()->chosen(0);
+    Q_EMIT f.page.findChild<SegmentedControl*>("scheduleKindsControl")->chosen(0);
     CHECK(f.experiment.config().pipeline.stagesPerRank == 1);
+}
+
+// Four stages: three boundaries, each with activations forth and gradients back.
+TEST_CASE("the mesh has a row for each link, and the memory over the step one for each change") {
+    Strategies f;
+    f.page.showView("mesh");
+    f.page.showView("memory_over_step");
+    const StrategyTable mesh = meshTable(f.page.scene());
+    REQUIRE(mesh.rows.size() == 6);
+    CHECK(mesh.rows[0].mid(0, 5) == QStringList{"0", "stage 0", "1", "stage 1", "activations"});
+    const StrategyTable curves = curvesTable(f.page.scene());
+    REQUIRE(!curves.rows.isEmpty());
+    CHECK(curves.rows.front().size() == curves.columns.size());
+    CHECK(memoryOverStepSentence(f.page.scene()).startsWith("Rank "));
+    CHECK(f.page.findChild<QLabel*>("memoryNoteLabel") != nullptr);
 }
 
 TEST_CASE("what a run measured is shown beside what was predicted, of the same strategy only") {

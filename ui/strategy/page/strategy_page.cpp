@@ -16,6 +16,8 @@
 #include "strategy/page/twin_panel.h"
 #include "strategy/pictures/holds_canvas.h"
 #include "strategy/pictures/memory_canvas.h"
+#include "strategy/pictures/memory_curve_canvas.h"
+#include "strategy/pictures/mesh_canvas.h"
 #include "strategy/pictures/schedule_canvas.h"
 #include "strategy/scene/strategy_sentences.h"
 #include "theme/theme.h"
@@ -86,8 +88,26 @@ QWidget* StrategyPage::makeTop() {
     row->setSpacing(Theme::kSpace2);
     m_holds = new HoldsCanvas(m_theme);
     m_holdsPanel = new TwinPanel(tr("Who holds what"), QStringLiteral("holds"), m_holds);
+    m_mesh = new MeshCanvas(m_theme);
+    m_holdsPanel->addPicture(m_mesh);
+    m_holdsView =
+        new SegmentedControl({{tr("Layers"), tr("Who holds which layer's parameters, gradients and optimizer state"),
+                               QStringLiteral("holdsLayersButton")},
+                              {tr("Mesh"), tr("Who belongs with whom, and what travels over each link"),
+                               QStringLiteral("holdsMeshButton")}});
+    m_holdsPanel->addControl(m_holdsView);
     m_memory = new MemoryCanvas(m_theme);
     m_memoryPanel = new TwinPanel(tr("Memory of each rank"), QStringLiteral("memory"), m_memory);
+    m_curves = new MemoryCurveCanvas(m_theme);
+    m_memoryPanel->addPicture(m_curves);
+    m_memoryView = new SegmentedControl(
+        {{tr("Ranks"), tr("What each rank takes before the first step"), QStringLiteral("memoryRanksButton")},
+         {tr("Time"), tr("What of it is in use while a step goes on"), QStringLiteral("memoryStepButton")}});
+    m_memoryPanel->addControl(m_memoryView);
+    for (SegmentedControl* one : {m_holdsView, m_memoryView}) {
+        one->setTight(true);
+        connect(one, &SegmentedControl::chosen, this, &StrategyPage::showScene);
+    }
     row->addWidget(m_holdsPanel, 1);
     row->addWidget(m_memoryPanel, 1);
     return top;
@@ -103,6 +123,7 @@ QWidget* StrategyPage::makeSchedule() {
          {tr("Interleaved"), tr("Several stages on each rank, which idle less"), QStringLiteral("interleavedButton")},
          {tr("Zero bubble"), tr("Backward in two halves, of which one fills the gaps"),
           QStringLiteral("zeroBubbleButton")}});
+    m_kinds->setObjectName(QStringLiteral("scheduleKindsControl"));
     m_schedulePanel->addControl(m_kinds);
     return m_schedulePanel;
 }
@@ -159,13 +180,32 @@ QMenu* StrategyPage::makeMenu() {
     for (const auto& [text, suffix] : {std::pair(tr("Save the page as PNG..."), QStringLiteral("png")),
                                        std::pair(tr("Save the page as SVG..."), QStringLiteral("svg"))})
         m_menu->addAction(text, this, [this, wanted = suffix] { ask(wanted, {}); });
-    for (const auto& [text, name] : {std::pair(tr("Save who holds what as CSV..."), QStringLiteral("strategy-holds")),
-                                     std::pair(tr("Save the memory as CSV..."), QStringLiteral("strategy-memory")),
-                                     std::pair(tr("Save the schedule as CSV..."), QStringLiteral("strategy-schedule")),
-                                     std::pair(tr("Save the links' bytes as CSV..."), QStringLiteral("strategy-links")),
-                                     std::pair(tr("Save the strategies as CSV..."), QStringLiteral("strategies"))})
+    for (const auto& [text, name] :
+         {std::pair(tr("Save who holds what as CSV..."), QStringLiteral("strategy-holds")),
+          std::pair(tr("Save the memory as CSV..."), QStringLiteral("strategy-memory")),
+          std::pair(tr("Save the memory over the step as CSV..."), QStringLiteral("strategy-memory-over-step")),
+          std::pair(tr("Save the mesh's links as CSV..."), QStringLiteral("strategy-mesh")),
+          std::pair(tr("Save the schedule as CSV..."), QStringLiteral("strategy-schedule")),
+          std::pair(tr("Save the links' bytes as CSV..."), QStringLiteral("strategy-links")),
+          std::pair(tr("Save the strategies as CSV..."), QStringLiteral("strategies"))})
         m_menu->addAction(text, this, [this, table = name] { ask(QStringLiteral("csv"), table); });
     return m_menu;
+}
+
+QList<Page::View> StrategyPage::views() const {
+    return {
+        {QStringLiteral("layers"), tr("Layers"), tr("who holds what parameters gradients optimizer state")},
+        {QStringLiteral("mesh"), tr("Mesh"), tr("who belongs with whom, bytes on each link, groups")},
+        {QStringLiteral("memory"), tr("Memory by rank"), tr("peak predicted measured limit")},
+        {QStringLiteral("memory_over_step"), tr("Memory over the step"), tr("curve activations in flight gathered")}};
+}
+
+void StrategyPage::showView(const QString& name) {
+    if (name == QStringLiteral("layers") || name == QStringLiteral("mesh"))
+        m_holdsView->setCurrent(name == QStringLiteral("mesh") ? 1 : 0);
+    else
+        m_memoryView->setCurrent(name == QStringLiteral("memory_over_step") ? 1 : 0);
+    showScene();
 }
 
 QList<QAction*> StrategyPage::exportActions() const {
@@ -230,10 +270,13 @@ void StrategyPage::showScene() {
         m_empty->setText(m_scene.loading
                              ? tr("The data set is being read")
                              : tr("There is no strategy to show: %1").arg(QString::fromStdString(m_scene.problem)));
-    for (StrategyCanvas* canvas : std::initializer_list<StrategyCanvas*>{m_holds, m_memory, m_schedule})
+    for (StrategyCanvas* canvas :
+         std::initializer_list<StrategyCanvas*>{m_holds, m_mesh, m_memory, m_curves, m_schedule})
         canvas->setScene(m_scene);
-    m_holdsPanel->setTable(holdsTable(m_scene));
-    m_memoryPanel->setTable(memoryTable(m_scene));
+    m_holdsPanel->showPicture(m_holdsView->current());
+    m_holdsPanel->setTable(m_holdsView->current() == 0 ? holdsTable(m_scene) : meshTable(m_scene));
+    m_memoryPanel->showPicture(m_memoryView->current());
+    m_memoryPanel->setTable(m_memoryView->current() == 0 ? memoryTable(m_scene) : curvesTable(m_scene));
     m_schedulePanel->setTable(scheduleTable(m_scene));
     m_choices->setScene(m_scene);
     showSentences();
@@ -244,10 +287,12 @@ void StrategyPage::showScene() {
 void StrategyPage::showSentences() {
     const QString problem = QString::fromStdString(m_scene.problem);
     m_holdsPanel->setSentence(m_scene.cost ? strategyTitle(m_scene) : problem);
-    m_holdsPanel->setNote(holdsSentence(m_scene));
+    m_holdsPanel->setNote(m_holdsView->current() == 0 ? holdsSentence(m_scene) : linksSentence(m_scene));
     m_memoryPanel->setSentence(!m_scene.cost                       ? QString()
+                               : m_memoryView->current() == 1      ? tr("in use over a step, as scheduled")
                                : MemoryCanvas::isMeasured(m_scene) ? tr("filled: measured; outline: predicted")
                                                                    : tr("predicted; a run fills in what it measures"));
+    m_memoryPanel->setNote(m_memoryView->current() == 1 ? memoryOverStepSentence(m_scene) : QString());
     m_schedulePanel->setSentence(scheduleSentence(m_scene));
     const std::int64_t ranks = m_scene.config.parallel.worldSize;
     const QString where = ranks == 1 ? tr("for this model on one rank") : tr("for this model on %1 ranks").arg(ranks);
@@ -319,7 +364,8 @@ void StrategyPage::setTables(bool tables) {
 }
 
 QList<StrategyTable> StrategyPage::tables() const {
-    return {holdsTable(m_scene), memoryTable(m_scene), scheduleTable(m_scene), linksTable(m_scene), m_choices->table()};
+    return {holdsTable(m_scene),    memoryTable(m_scene), curvesTable(m_scene), meshTable(m_scene),
+            scheduleTable(m_scene), linksTable(m_scene),  m_choices->table()};
 }
 
 void StrategyPage::exportTo(const QString& file, const QString& table) {

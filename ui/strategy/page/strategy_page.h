@@ -20,6 +20,8 @@ namespace ringside {
 class ExperimentModel;
 class HoldsCanvas;
 class MemoryCanvas;
+class MemoryCurveCanvas;
+class MeshCanvas;
 class RunModel;
 class ScheduleCanvas;
 class Theme;
@@ -37,6 +39,8 @@ class StrategyPage : public Page {
     void exportTo(const QString& file, const QString& table = {});  // .csv of one table; .png or .svg of the page
     void loadSchedule(const QString& file);
 
+    QList<View> views() const override;
+    void showView(const QString& name) override;
     bool isSettled() const override { return !m_tick.isActive() && !m_scene.loading; }
     bool followsRuns() const override { return true; }
     QList<QAction*> exportActions() const override;
@@ -81,7 +85,10 @@ class StrategyPage : public Page {
     QLabel* m_empty = nullptr;
     QWidget* m_content = nullptr;
     HoldsCanvas* m_holds = nullptr;
+    MeshCanvas* m_mesh = nullptr;
     MemoryCanvas* m_memory = nullptr;
+    MemoryCurveCanvas* m_curves = nullptr;
+    SegmentedControl *m_holdsView = nullptr, *m_memoryView = nullptr;
     ScheduleCanvas* m_schedule = nullptr;
     TwinPanel* m_holdsPanel = nullptr;
     TwinPanel* m_memoryPanel = nullptr;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "strategy/pictures/memory_canvas.h"
+#include "strategy/pictures/mesh_canvas.h"
 #include "strategy/pictures/schedule_lanes.h"
 #include "strategy/scene/strategy_sentences.h"
 
@@ -76,6 +77,38 @@ StrategyTable memoryTable(const StrategyScene& scene) {
             table.rows << QStringList{QString::number(rank), names[static_cast<int>(i)], QString::number(predicted[i]),
                                       MemoryCanvas::isMeasured(scene) ? QString::number(measured[i]) : QString()};
     }
+    return table;
+}
+
+StrategyTable curvesTable(const StrategyScene& scene) {
+    StrategyTable table{QStringLiteral("strategy-memory-over-step"),
+                        QStringList{QStringLiteral("rank"), QStringLiteral("share_of_step")} +
+                            MemoryCanvas::partNames() +
+                            QStringList{QStringLiteral("in_use_bytes"), QStringLiteral("predicted_peak_bytes"),
+                                        QStringLiteral("measured_peak_bytes")},
+                        {}};
+    for (const int rank : scene.cost ? curveRanks(scene) : std::vector<int>()) {
+        const auto at = static_cast<std::size_t>(rank);
+        for (const MemoryMoment& moment : scene.curves[at].moments) {
+            QStringList row{QString::number(rank), plain(moment.at / scene.curves[at].end)};
+            const PredictedMemory& now = moment.inUse;
+            for (const std::int64_t bytes : {now.parameters, now.gradients, now.optimizer, now.activations,
+                                             now.gathered, now.buffers, now.peak(), scene.cost->memory[at].peak()})
+                row << QString::number(bytes);
+            row << (MemoryCanvas::isMeasured(scene) ? QString::number(scene.ran->memory[at].peak) : QString());
+            table.rows << row;
+        }
+    }
+    return table;
+}
+
+StrategyTable meshTable(const StrategyScene& scene) {
+    StrategyTable table{QStringLiteral("strategy-mesh"), {"from", "from_place", "to", "to_place", "what", "bytes"}, {}};
+    if (!scene.cost) return table;
+    for (const StepLink& one : scene.links)
+        table.rows << QStringList{QString::number(one.from),      placeText(scene.plan(), one.from),
+                                  QString::number(one.to),        placeText(scene.plan(), one.to),
+                                  MeshCanvas::whatText(one.what), QString::number(one.bytes)};
     return table;
 }
 

@@ -19,6 +19,8 @@ struct StrategyTable {
 
 StrategyTable holdsTable(const StrategyScene& scene);     // rank, place, layer, and the bytes it holds of each
 StrategyTable memoryTable(const StrategyScene& scene);    // rank, class, predicted, measured
+StrategyTable curvesTable(const StrategyScene& scene);    // rank, when, bytes in use by class, and taken
+StrategyTable meshTable(const StrategyScene& scene);      // from, to, what, bytes a step
 StrategyTable scheduleTable(const StrategyScene& scene);  // planned and ran, lane, block, begin, end
 StrategyTable linksTable(const StrategyScene& scene);     // rank, what, bytes a step, predicted and counted
 

@@ -29,14 +29,6 @@ TwinPanel::TwinPanel(const QString& title, const QString& stem, QWidget* picture
     m_sentence->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_head->addWidget(m_sentence, 1);
     column->addLayout(m_head);
-    auto* scroll = new QScrollArea;
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setProperty("role", "clear");
-    scroll->viewport()->setAutoFillBackground(false);
-    picture->setProperty("role", "clear");
-    scroll->setWidget(picture);
     m_table->setObjectName(stem + QStringLiteral("Table"));
     m_table->setAccessibleName(title);
     m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
@@ -44,8 +36,9 @@ TwinPanel::TwinPanel(const QString& title, const QString& stem, QWidget* picture
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setDefaultSectionSize(Theme::kControlHeight - 4);
     m_table->horizontalHeader()->setStretchLastSection(true);
-    m_stack->addWidget(scroll);
     m_stack->addWidget(m_table);
+    addPicture(picture);
+    m_stack->setCurrentIndex(1);
     column->addLayout(m_stack, 1);
     m_note->setObjectName(stem + QStringLiteral("NoteLabel"));
     m_note->setProperty("role", "note");
@@ -59,8 +52,26 @@ void TwinPanel::setNote(const QString& note) {
     m_note->setVisible(!note.isEmpty());
 }
 
+void TwinPanel::addPicture(QWidget* picture) {
+    auto* scroll = new QScrollArea;
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setProperty("role", "clear");
+    scroll->viewport()->setAutoFillBackground(false);
+    picture->setProperty("role", "clear");
+    scroll->setWidget(picture);
+    m_stack->addWidget(scroll);
+}
+
+void TwinPanel::showPicture(int number) {
+    m_picture = number;
+    showTable(m_asTable);
+}
+
 void TwinPanel::showTable(bool table) {
-    m_stack->setCurrentIndex(table ? 1 : 0);
+    m_asTable = table;
+    m_stack->setCurrentIndex(table ? 0 : 1 + m_picture);
 }
 
 void TwinPanel::setTable(const StrategyTable& table) {

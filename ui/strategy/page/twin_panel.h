@@ -21,6 +21,8 @@ class TwinPanel final : public QFrame {
     void setSentence(const QString& sentence) { m_sentence->setWhole(sentence); }
     void setNote(const QString& note);  // below the picture; empty: none
     void addControl(QWidget* control) { m_head->addWidget(control); }
+    void addPicture(QWidget* picture);  // another one, seen when it is chosen
+    void showPicture(int number);
     void showTable(bool table);
     void setTable(const StrategyTable& table);
 
@@ -28,7 +30,9 @@ class TwinPanel final : public QFrame {
     QHBoxLayout* m_head;
     ElidedLabel* m_sentence;
     ElidedLabel* m_note;
-    QStackedLayout* m_stack;
+    QStackedLayout* m_stack;  // the table, then the pictures
+    int m_picture = 0;
+    bool m_asTable = false;
     QTableWidget* m_table;
 };
 

@@ -44,11 +44,27 @@ StrategyScene plannedScene(const ExperimentModel& experiment, const MachineRates
         return scene;
     }
     Result<StrategyCost> cost = costOf(subject.value(), rates);
-    if (cost)
-        scene.cost = std::move(cost).value();
-    else
+    if (!cost) {
         scene.problem = cost.problem().text();
+        return scene;
+    }
+    scene.cost = std::move(cost).value();
+    scene.links = stepLinks(subject.value(), scene.plan());
+    scene.curves.resize(static_cast<std::size_t>(scene.plan().mesh.ranks()));
+    for (const int rank : curveRanks(scene))
+        scene.curves[static_cast<std::size_t>(rank)] = memoryOverStep(subject.value(), scene.plan(), rank);
     return scene;
+}
+
+std::vector<int> curveRanks(const StrategyScene& scene) {
+    constexpr std::size_t kMost = 8;
+    std::vector<int> ranks;
+    const Mesh& mesh = scene.plan().mesh;
+    // Shards may differ by a row.
+    const std::int64_t step = mesh.pipeline > 1 ? mesh.dataRanks() : mesh.shard > 1 ? 1 : mesh.ranks();
+    for (std::int64_t rank = 0; rank < mesh.ranks() && ranks.size() < kMost; rank += step)
+        ranks.push_back(static_cast<int>(rank));
+    return ranks;
 }
 
 std::optional<RanScene> ranScene(const StrategyScene& scene, const RunData& run) {

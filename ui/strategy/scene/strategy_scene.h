@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "cost/memory_over_step.h"
+#include "cost/step_links.h"
 #include "cost/strategy_cost.h"
 #include "telemetry/data/idle_share.h"
 #include "telemetry/events/events.h"
@@ -30,6 +32,8 @@ struct StrategyScene {
     bool loading = false;
     std::string problem = {};  // why there is no plan
     std::optional<StrategyCost> cost = {};
+    std::vector<StepLink> links = {};      // with the cost
+    std::vector<MemoryCurve> curves = {};  // by rank, with the cost; of curveRanks() alone
     std::vector<StrategyChoice> choices = {};
     std::optional<RanScene> ran = {};
 
@@ -39,6 +43,8 @@ struct StrategyScene {
 };
 
 StrategyScene plannedScene(const ExperimentModel& experiment, const MachineRates& rates);
+// Whose memory is shown over the step: of ranks that do the same the first, at most eight.
+std::vector<int> curveRanks(const StrategyScene& scene);
 // None while no run has begun, or it trains something else than this.
 std::optional<RanScene> ranScene(const StrategyScene& scene, const RunData& run);
 

@@ -144,8 +144,28 @@ QString linksSentence(const StrategyScene& scene) {
          {std::pair(most.gradients, sentenceText("gradients")), std::pair(most.parameters, sentenceText("parameters")),
           std::pair(most.activations, sentenceText("activations")), std::pair(most.rest, sentenceText("rest"))})
         if (bytes > 0) parts << sentenceText("%1 %2").arg(what, bytesText(static_cast<double>(bytes)));
-    return sentenceText("A rank sends up to %1 a step: %2.")
-        .arg(bytesText(static_cast<double>(most.all())), parts.join(QStringLiteral(", ")));
+    QString counted;
+    if (scene.ran) {
+        std::int64_t largest = -1;
+        for (const auto& one : scene.ran->bytesPerStep) largest = std::max(largest, one.value_or(-1));
+        if (largest >= 0) counted = sentenceText("; counted %1").arg(bytesText(static_cast<double>(largest)));
+    }
+    return sentenceText("A rank sends up to %1 a step: %2%3.")
+        .arg(bytesText(static_cast<double>(most.all())), parts.join(QStringLiteral(", ")), counted);
+}
+
+QString memoryOverStepSentence(const StrategyScene& scene) {
+    if (!scene.cost || scene.curves.empty()) return {};
+    const auto fullest = std::ranges::max_element(scene.curves, {}, &MemoryCurve::most);
+    const auto rank = static_cast<std::size_t>(fullest - scene.curves.begin());
+    const QString measuredPeak =
+        scene.ran && rank < scene.ran->memory.size()
+            ? sentenceText("; measured %1").arg(bytesText(static_cast<double>(scene.ran->memory[rank].peak)))
+            : QString();
+    return sentenceText("Rank %1 is fullest after %2 of the step: %3 in use%4.")
+        .arg(rank)
+        .arg(percentText(fullest->mostAt() / fullest->end), bytesText(static_cast<double>(fullest->most())),
+             measuredPeak);
 }
 
 QString placeText(const StrategyPlan& plan, int rank) {

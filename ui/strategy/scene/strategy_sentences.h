@@ -21,6 +21,8 @@ QString holdsSentence(const StrategyScene& scene);
 QString inFlightSentence(const StrategyScene& scene);
 // What travels over each link in a step, in words.
 QString linksSentence(const StrategyScene& scene);
+// Which rank is fullest when: "Rank 0 is fullest after 41 % of the step: 20.8 MiB in use; measured 20.8 MiB"
+QString memoryOverStepSentence(const StrategyScene& scene);
 // A rank's place in the mesh: "stage 0", "replica 1, shard 0 of 2".
 QString placeText(const StrategyPlan& plan, int rank);
 

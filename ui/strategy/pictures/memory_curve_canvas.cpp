@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "strategy/pictures/memory_curve_canvas.h"
+
+#include <QPainter>
+#include <QPainterPath>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "strategy/pictures/ink.h"
+#include "strategy/pictures/memory_canvas.h"
+#include "strategy/scene/strategy_sentences.h"
+#include "theme/theme.h"
+#include "theme/work_colors.h"
+
+namespace ringside {
+namespace {
+
+constexpr double kCurveLegend = 20, kPlotTitle = 16, kPlotGap = 12, kLeastPlot = 44;
+
+std::array<std::int64_t, kMemoryColors> classesOf(const PredictedMemory& one) {
+    return {one.parameters, one.gradients, one.optimizer, one.activations, one.gathered, one.buffers};
+}
+
+}  // namespace
+
+MemoryCurveCanvas::MemoryCurveCanvas(Theme& theme, QWidget* parent)
+    : StrategyCanvas(QStringLiteral("memoryCurveCanvas"), theme, parent) {
+    setAccessibleName(tr("Memory in use over a step, by what it is for"));
+}
+
+void MemoryCurveCanvas::sceneChanged() {
+    const std::size_t plots = scene().cost ? curveRanks(scene()).size() : 1;
+    const double rows = plots > 2 ? 2 : 1;
+    setMinimumHeight(static_cast<int>(kCurveLegend + rows * (kPlotTitle + kLeastPlot)));
+}
+
+QRectF MemoryCurveCanvas::plotOf(std::size_t place, std::size_t count) const {
+    const std::size_t rows = count > 2 ? 2 : 1;
+    const std::size_t columns = (count + rows - 1) / rows;
+    const double wide = (width() + kPlotGap) / static_cast<double>(columns);
+    const double high = (height() - kCurveLegend) / static_cast<double>(rows);
+    return {static_cast<double>(place % columns) * wide, static_cast<double>(place / columns) * high + kPlotTitle,
+            wide - kPlotGap, high - kPlotTitle - 4};
+}
+
+void MemoryCurveCanvas::drawPlot(QPainter& painter, int rank, const QRectF& plot, double most) {
+    const ThemeColors& c = theme().colors();
+    const auto at = static_cast<std::size_t>(rank);
+    const MemoryCurve& curve = scene().curves[at];
+    const double perByte = plot.height() / std::max(1.0, most), perTime = plot.width() / std::max(1e-9, curve.end);
+    painter.fillRect(plot, mixedInk(c.panel, c.muted, 0.06));
+    for (std::size_t i = 0; i < curve.moments.size(); ++i) {
+        const double begin = curve.moments[i].at;
+        const double end = i + 1 < curve.moments.size() ? curve.moments[i + 1].at : curve.end;
+        double y = plot.bottom();
+        const auto classes = classesOf(curve.moments[i].inUse);
+        for (std::size_t what = 0; what < classes.size(); ++what) {
+            const double high = static_cast<double>(classes[what]) * perByte;
+            // To whole pixels: no seams between neighbours.
+            const double left = std::floor(plot.left() + begin * perTime);
+            const double right = std::ceil(plot.left() + end * perTime);
+            painter.fillRect(QRectF(left, y - high, std::min(right, plot.right()) - left, high),
+                             memoryColor(static_cast<int>(what)));
+            y -= high;
+        }
+    }
+    const bool measured = MemoryCanvas::isMeasured(scene());
+    const auto predicted = static_cast<double>(scene().cost->memory[at].peak());
+    const double taken = measured ? static_cast<double>(scene().ran->memory[at].peak) : predicted;
+    const double line = plot.bottom() - taken * perByte;
+    painter.setPen(QPen(c.text, 1.2, measured ? Qt::SolidLine : Qt::DashLine));
+    painter.drawLine(QPointF(plot.left(), line), QPointF(plot.right(), line));
+    painter.setPen(QPen(c.border, 1));
+    painter.drawLine(plot.bottomLeft(), plot.bottomRight());
+    const QString place = placeText(scene().plan(), rank);
+    const QString name = place.isEmpty() ? tr("Rank %1").arg(rank) : tr("Rank %1, %2").arg(rank).arg(place);
+    const QString size = measured ? tr("%1 measured").arg(bytesText(taken)) : bytesText(taken);
+    painter.setFont(theme().noteFont());
+    painter.setPen(c.muted);
+    const QRectF title(plot.left(), plot.top() - kPlotTitle, plot.width(), kPlotTitle);
+    painter.drawText(title, Qt::AlignRight | Qt::AlignVCenter, size);
+    painter.setPen(c.text);
+    const double room = title.width() - painter.fontMetrics().horizontalAdvance(size) - 8;
+    painter.drawText(title, Qt::AlignLeft | Qt::AlignVCenter,
+                     painter.fontMetrics().elidedText(name, Qt::ElideRight, static_cast<int>(room)));
+    explain(plot, tr("Rank %1: %2 in use at most, after %3 of the step; taken from the start: %4 predicted%5")
+                      .arg(rank)
+                      .arg(bytesText(static_cast<double>(curve.most())), percentText(curve.mostAt() / curve.end),
+                           bytesText(predicted), measured ? tr(", %1 measured").arg(bytesText(taken)) : QString()));
+}
+
+void MemoryCurveCanvas::drawLegend(QPainter& painter) const {
+    painter.setFont(theme().noteFont());
+    const QStringList names = MemoryCanvas::partNames();
+    std::array<std::int64_t, kMemoryColors> most{};
+    for (const MemoryCurve& curve : scene().curves)
+        for (const MemoryMoment& moment : curve.moments) {
+            const auto classes = classesOf(moment.inUse);
+            for (std::size_t i = 0; i < most.size(); ++i) most[i] = std::max(most[i], classes[i]);
+        }
+    double x = 0;
+    const double y = height() - 16;
+    for (int i = 0; i < names.size(); ++i) {
+        if (most[static_cast<std::size_t>(i)] == 0) continue;
+        painter.fillRect(QRectF(x, y + 3, 9, 9), memoryColor(i));
+        const double wide = painter.fontMetrics().horizontalAdvance(names[i]);
+        painter.setPen(theme().colors().muted);
+        painter.drawText(QRectF(x + 13, y, wide + 2, 15), Qt::AlignLeft | Qt::AlignVCenter, names[i]);
+        x += wide + 25;
+    }
+    painter.setPen(theme().colors().muted);
+    const QString words = tr("line: taken before the first step");
+    painter.drawText(QRectF(x, y, width() - x, 15), Qt::AlignRight | Qt::AlignVCenter,
+                     painter.fontMetrics().elidedText(words, Qt::ElideRight, static_cast<int>(width() - x)));
+}
+
+void MemoryCurveCanvas::draw(QPainter& painter) {
+    if (scene().curves.empty()) return;
+    double most = static_cast<double>(scene().cost->largestPeak());
+    if (MemoryCanvas::isMeasured(scene()))
+        for (const RankMemory& one : scene().ran->memory) most = std::max(most, static_cast<double>(one.peak));
+    const std::vector<int> ranks = curveRanks(scene());
+    for (std::size_t i = 0; i < ranks.size(); ++i) drawPlot(painter, ranks[i], plotOf(i, ranks.size()), most * 1.04);
+    drawLegend(painter);
+}
+
+}  // namespace ringside

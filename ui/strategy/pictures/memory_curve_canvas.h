@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "strategy/pictures/strategy_canvas.h"
+
+namespace ringside {
+
+// What of each rank's memory is in use over a step, by what it is for, as the schedule has it; what the engine has
+// taken as a line, measured or predicted. Of ranks that do the same the first is shown.
+class MemoryCurveCanvas final : public StrategyCanvas {
+    Q_OBJECT
+  public:
+    explicit MemoryCurveCanvas(Theme& theme, QWidget* parent = nullptr);
+
+  protected:
+    void draw(QPainter& painter) override;
+    void sceneChanged() override;
+
+  private:
+    QRectF plotOf(std::size_t place, std::size_t count) const;
+    void drawPlot(QPainter& painter, int rank, const QRectF& plot, double most);
+    void drawLegend(QPainter& painter) const;
+};
+
+}  // namespace ringside
