@@ -120,3 +120,39 @@ TEST_CASE("a slow deal explains each group, goes on with Space and ends with any
     table.loom.home();  // so does moving the view
     CHECK(!table.overlay().isRunning());
 }
+
+TEST_CASE("a batch leaves the loom when forward begins and is back as trained when its step is counted") {
+    Theme theme;
+    QWidget loom;
+    BatchFlight flight(theme, loom);
+    RunProgress progress;
+    progress.ranks.resize(2);
+    for (RankProgress& one : progress.ranks) {
+        one.done = 8;
+        one.underway = 4;
+        one.showsPhases = true;
+    }
+    flight.setProgress(progress);
+    CHECK_FALSE(flight.isAnyTaken());
+    progress.ranks[1].taken = true;
+    flight.setProgress(progress);
+    CHECK(flight.taken(0).size() == 0);
+    CHECK(flight.taken(1).first == 8);
+    CHECK(flight.taken(1).size() == 4);
+    CHECK_FALSE(flight.isFlying());   // motion is off: it is there at once
+    progress.ranks[1].taken = false;  // optimizer: not counted yet
+    flight.setProgress(progress);
+    CHECK(flight.taken(1).size() == 4);
+    progress.ranks[1].done = 12;
+    flight.setProgress(progress);
+    CHECK_FALSE(flight.isAnyTaken());
+    theme.setMotion(true);
+    progress.ranks[0].taken = true;
+    flight.setProgress(progress);
+    CHECK(flight.isFlying());
+    flight.showAt(1e12);
+    CHECK_FALSE(flight.isFlying());
+    progress.ranks[0].showsPhases = false;  // full speed again
+    flight.setProgress(progress);
+    CHECK_FALSE(flight.isAnyTaken());
+}

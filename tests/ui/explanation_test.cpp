@@ -2,6 +2,7 @@
 #include "shards/scene/explanation.h"
 
 #include "plans.h"
+#include "shards/scene/device_chunks.h"
 #include "support/catch.h"
 
 using namespace ringside;
@@ -29,6 +30,25 @@ TEST_CASE("an ordinary cell is explained by the formula and its step") {
     CHECK(why.lines[0] == "It is position 5 of the padded order, and 5 mod 4 = 1; slot 5 div 4 = 1.");
     CHECK(why.lines[1] == "The order is randperm(10), seeded with seed + epoch = 0 + 0 = 0.");
     CHECK(why.lines[2] == "Step 1 of 2 takes slots 0 to 1 of every rank: positions 0 to 7 of the order.");
+}
+
+// torch.chunk(10 samples, 4) is 3 3 3 1; of 9 samples it is 3 3 3, and the fourth device gets none.
+TEST_CASE("a batch of data_parallel is cut up among the devices as torch.chunk does") {
+    ShardSpec spec = tenOnFour();
+    spec.datasetSize = 19;
+    spec.worldSize = 1;
+    spec.batchSize = 10;
+    const ShardPlan plan = planOf(spec);
+    std::vector<int> devices;
+    for (std::int64_t slot = 0; slot < 19; ++slot) devices.push_back(chunkAt(plan, 4, 0, slot).device);
+    CHECK(devices == std::vector<int>{0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 0, 0, 0, 1, 1, 1, 2, 2, 2});
+    CHECK(chunkAt(plan, 4, 0, 9).count == 1);
+    CHECK(chunkAt(plan, 4, 0, 14).first == 13);
+    ShardScene scene = sceneOf(spec);
+    scene.devices = 4;
+    CHECK(explain(scene, {0, 9}).lines.back() ==
+          "torch.chunk cuts its batch of 10 into chunks of ceil(10 / 4) = 3: the 1 from slot 9 on go to device 3.");
+    CHECK(cellTip(scene, {0, 4}).contains("device 1"));
 }
 
 TEST_CASE("a dropped sample is explained by the position it has") {

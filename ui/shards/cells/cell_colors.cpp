@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "shards/scene/device_chunks.h"
 #include "theme/theme.h"
 
 namespace ringside {
@@ -50,7 +51,9 @@ CellColors::CellColors(ColorBy by, const ShardScene& scene, const Theme& theme,
         m_colors = m_by == ColorBy::Source ? sourceRamp(theme) : originColors(theme, scene.ranks());
         return;
     }
-    const std::int64_t hues = m_by == ColorBy::Rank    ? scene.plan.spec().worldSize
+    m_devices = scene.devices;
+    m_samples = scene.ranks() > 0 ? scene.plan.samplesOf(0) : 0;
+    const std::int64_t hues = m_by == ColorBy::Rank    ? std::max<std::int64_t>(scene.ranks(), m_devices)
                               : m_by == ColorBy::Batch ? kBatchColors
                                                        : std::max<std::int64_t>(1, scene.data->classCount());
     for (int hue = 0; hue < hues; ++hue) {
@@ -65,7 +68,8 @@ int CellColors::key(int rank, std::int64_t slot, std::int64_t sample) const {
     const int pale = static_cast<int>(step & 1) ^ 1;
     switch (m_by) {
         case ColorBy::Rank:
-            return 2 * rank + pale;
+            // Where one rank has several devices, by these.
+            return 2 * (m_devices > 1 ? chunkOf(m_batchSize, m_samples, m_devices, slot).device : rank) + pale;
         case ColorBy::Batch:
             return 2 * static_cast<int>(step % kBatchColors);
         case ColorBy::Class:

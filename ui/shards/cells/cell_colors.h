@@ -46,6 +46,8 @@ class CellColors {
     std::int64_t m_datasetSize;
     Labels m_labels;
     std::shared_ptr<const CellOrigins> m_origins;
+    int m_devices = 1;           // that share a rank's batches
+    std::int64_t m_samples = 0;  // of that rank
     // Two colours for each hue, for even and odd steps.
     bool isPaired() const { return m_by != ColorBy::Source && m_by != ColorBy::Origin; }
     std::vector<QRgb> m_colors;

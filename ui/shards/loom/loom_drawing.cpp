@@ -8,6 +8,7 @@
 #include "shards/cells/cell_painter.h"
 #include "shards/loom/loom_widget.h"
 #include "shards/loom/progress_painter.h"
+#include "shards/scene/device_chunks.h"
 #include "shards/scene/sentence_text.h"
 #include "theme/theme.h"
 
@@ -43,13 +44,18 @@ void LoomWidget::paintEvent(QPaintEvent*) {
     painter.translate(area.topLeft());
     m_cellsDrawn = m_geometry.visibleRanks().size() * m_geometry.visibleSlots().size();
     drawCells(painter);
+    drawChunks(painter);
     drawMarks(painter);
     drawDifferences(painter);
+    if (m_flight.isAnyTaken()) m_flight.paintHoles(painter, m_geometry);
     paintProgress(painter, m_progress, m_geometry, m_theme);
     drawStep(painter);
     drawHits(painter);
     if (m_hovered) drawCursor(painter, *m_hovered, m_theme.colors().muted, 1.5);
     if (m_selected) drawCursor(painter, *m_selected, m_theme.colors().text, 2);
+    if (!m_flight.isFlying()) return;
+    painter.setClipping(false);
+    m_flight.paintCards(painter, CellPainter(*m_scene, *m_colors, m_theme, m_thumbnails), m_geometry);
 }
 
 void LoomWidget::drawStep(QPainter& painter) const {
@@ -103,13 +109,15 @@ void LoomWidget::drawRankNote(QPainter& painter, int rank, const QRectF& place) 
     const RankProgress progress = at < m_progress.ranks.size() ? m_progress.ranks[at] : RankProgress{};
     const ThemeColors& c = m_theme.colors();
     painter.setFont(m_theme.noteFont());
-    painter.setPen(progress.wrong ? c.danger : progress.verified ? c.goodText : c.muted);
+    const qint64 taken = m_flight.taken(rank).size();
+    painter.setPen(progress.wrong ? c.danger : progress.verified ? c.goodText : taken > 0 ? c.accent : c.muted);
     const qint64 samples = m_scene->plan.samplesOf(rank);
     const QString words = samples == 1 ? tr("1 sample") : tr("%1 samples").arg(groupedNumber(samples));
     const bool fits = painter.fontMetrics().horizontalAdvance(words) <= place.width();
     painter.drawText(place, Qt::AlignLeft | Qt::AlignTop,
                      progress.wrong      ? tr("\u2717 mismatch")
                      : progress.verified ? tr("\u2713 verified")
+                     : taken > 0         ? tr("%1 taken").arg(groupedNumber(taken))
                      : progress.done > 0 ? tr("%1 of %2").arg(groupedNumber(progress.done), groupedNumber(samples))
                      : fits              ? words
                                          : groupedNumber(samples));
@@ -224,6 +232,25 @@ void LoomWidget::drawGrid(QPainter& painter) const {
     for (qint64 step = span.first / batch + 1; step * batch < span.last; ++step) {
         const double x = m_geometry.cell(0, step * batch).left() - gap / 2;
         painter.fillRect(QRectF(x - 0.75, 0, 1.5, bottom), m_theme.colors().muted);
+    }
+}
+
+// Where torch.chunk cuts the batches of a rank that has several devices.
+void LoomWidget::drawChunks(QPainter& painter) const {
+    if (m_scene->devices < 2 || m_geometry.pitch() < 4) return;
+    const CellRange span = m_geometry.visibleSlots(), ranks = m_geometry.visibleRanks();
+    const double gap = m_geometry.pitch() - m_geometry.cell(0, 0).width();
+    painter.setPen(QPen(m_theme.colors().muted, 1, Qt::DotLine));
+    for (qint64 rank = ranks.first; rank < ranks.last; ++rank) {
+        const auto row = static_cast<int>(rank);
+        for (qint64 slot = span.first; slot < std::min<qint64>(span.last, m_scene->plan.samplesOf(row));) {
+            const DeviceChunk chunk = chunkAt(m_scene->plan, m_scene->devices, row, slot);
+            const QRectF cell = m_geometry.cell(row, chunk.first);
+            if (chunk.device > 0)
+                painter.drawLine(QPointF(cell.left() - gap / 2, cell.top()),
+                                 QPointF(cell.left() - gap / 2, cell.bottom()));
+            slot = chunk.first + std::max<qint64>(1, chunk.count);
+        }
     }
 }
 

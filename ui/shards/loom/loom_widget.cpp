@@ -24,6 +24,7 @@ LoomWidget::LoomWidget(Theme& theme, QWidget* parent)
     : QWidget(parent),
       m_theme(theme),
       m_deal({theme, m_thumbnails, m_geometry}, this),
+      m_flight(theme, *this),
       m_fade(theme, *this),
       m_scrollBar(Qt::Vertical, this) {
     setObjectName(QStringLiteral("loomWidget"));
@@ -140,6 +141,7 @@ void LoomWidget::setStep(std::optional<CellRange> slots_) {
 void LoomWidget::setProgress(const RunProgress& progress) {
     if (progress == m_progress) return;
     m_progress = progress;
+    m_flight.setProgress(progress);
     update();
 }
 

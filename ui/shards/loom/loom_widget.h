@@ -8,6 +8,7 @@
 
 #include "controls/cross_fade.h"
 #include "shards/cells/thumbnails.h"
+#include "shards/loom/batch_flight.h"
 #include "shards/loom/cell_differences.h"
 #include "shards/loom/deal_overlay.h"
 #include "shards/loom/loom_marks.h"
@@ -87,6 +88,7 @@ class LoomWidget : public QWidget {
     void drawRaster(QPainter& painter);
     void drawStrips(QPainter& painter, const QImage& image, const RasterRequest& made) const;
     void drawGrid(QPainter& painter) const;
+    void drawChunks(QPainter& painter) const;
     void drawMarks(QPainter& painter) const;
     void drawMark(QPainter& painter, int rank, const PlacedMark& mark) const;
     // loom_differences.cpp
@@ -109,6 +111,7 @@ class LoomWidget : public QWidget {
     LoomRaster m_raster;
     Thumbnails m_thumbnails;
     DealOverlay m_deal;
+    BatchFlight m_flight;
     CrossFade m_fade;
     QImage m_fading;  // the epoch before, going away
     RasterRequest m_fadingRequest;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/loom/places_table.h"
 
+#include "shards/scene/device_chunks.h"
 #include "shards/scene/table_fields.h"
 
 namespace ringside {
@@ -18,9 +19,12 @@ QStringList placeRow(const ShardScene& scene, qint64 row) {
         sample = content.sample;
         fields << stepField(content.step) << fieldText(rank) << fieldText(slot) << fieldText(sample)
                << (plan.isPadded(rank, slot) ? QStringLiteral("padded") : QStringLiteral("normal"));
+        if (scene.devices > 1)
+            fields << (content.step < 0 ? QString() : fieldText(chunkAt(plan, scene.devices, rank, slot).device));
     } else {
         sample = plan.dropped()[static_cast<std::size_t>(row - plan.totalSize())];
         fields << QString() << QString() << QString() << fieldText(sample) << QStringLiteral("dropped");
+        if (scene.devices > 1) fields << QString();
     }
     if (hasClasses(scene)) fields << classField(scene, sample);
     return fields;
@@ -30,6 +34,7 @@ QStringList placeRow(const ShardScene& scene, qint64 row) {
 
 ShardTable placesTable(const ShardScene& scene) {
     QStringList columns{"epoch", "step", "rank", "slot", "index", "flag"};
+    if (scene.devices > 1) columns << "device";
     if (hasClasses(scene)) columns << "class";
     const qint64 rows = scene.plan.totalSize() + static_cast<qint64>(scene.plan.dropped().size());
     return {QStringLiteral("loom-epoch-%1").arg(scene.epoch), columns, rows,

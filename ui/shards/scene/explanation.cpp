@@ -8,6 +8,7 @@
 #include "sampling/plan/shard_layout.h"
 #include "shards/scene/cell_text.h"
 #include "shards/scene/deal_sentences.h"
+#include "shards/scene/device_chunks.h"
 #include "shards/scene/order_sentences.h"
 #include "shards/scene/row_text.h"
 
@@ -51,6 +52,21 @@ QString tailSentence(const ShardPlan& plan) {
     return loomText("Click a sample to see the arithmetic that put it there.");
 }
 
+// "torch.chunk cuts its batch of 32 into 4 chunks of 8: slots 16 to 23 go to device 2."
+QString chunkSentence(const ShardScene& scene, LoomCell cell) {
+    const ShardPlan& plan = scene.plan;
+    const std::int64_t batch = plan.spec().batchSize;
+    const std::int64_t first = cell.slot / batch * batch;
+    const std::int64_t samples = std::min(batch, plan.samplesOf(cell.rank) - first);
+    const DeviceChunk chunk = chunkAt(plan, scene.devices, cell.rank, cell.slot);
+    const std::int64_t size = (samples + scene.devices - 1) / scene.devices;
+    return loomText(
+               "torch.chunk cuts its batch of %1 into chunks of ceil(%1 / %2) = %3: the %4 from slot %5 on go to "
+               "device %6.")
+        .arg(plainNumber(samples), plainNumber(scene.devices), plainNumber(size), plainNumber(chunk.count),
+             plainNumber(chunk.first), plainNumber(chunk.device));
+}
+
 }  // namespace
 
 Explanation explain(const ShardScene& scene, LoomCell cell) {
@@ -70,6 +86,7 @@ Explanation explain(const ShardScene& scene, LoomCell cell) {
         if (const QString draw = drawSentence(scene, cell); !draw.isEmpty()) result.lines << draw;
         if (const QString mistake = mistakeSentence(plan, cell); !mistake.isEmpty()) result.lines << mistake;
         if (content.step >= 0) result.lines << stepSentence(plan, cell);
+        if (content.step >= 0 && scene.devices > 1) result.lines << chunkSentence(scene, cell);
     }
     if (content.kind == CellKind::DroppedByLoader) {
         result.lines << loaderSentence(plan, cell.rank);
@@ -84,6 +101,11 @@ Explanation explainNothing(const ShardScene& scene) {
     result.lines << orderSentence(scene) << ruleSentence(plan);
     const std::string mistake = pitfallSentence(plan.spec());
     result.warning = !mistake.empty();
+    if (scene.devices > 1)
+        result.lines << loomText(
+                            "One process reads every batch, and torch.chunk cuts it up for its %1 devices: the "
+                            "colours.")
+                            .arg(plainNumber(scene.devices));
     result.lines << (mistake.empty() ? tailSentence(plan) : QString::fromStdString(mistake));
     return result;
 }
@@ -118,6 +140,9 @@ QString cellTip(const ShardScene& scene, LoomCell cell) {
                      .arg(plainNumber(cell.rank), plainNumber(cell.slot),
                           content.step < 0 ? loomText("dropped by the loader")
                                            : loomText("step %1").arg(groupedNumber(content.step + 1)));
+        if (scene.devices > 1 && content.step >= 0)
+            lines << loomText("device %1")
+                         .arg(plainNumber(chunkAt(scene.plan, scene.devices, cell.rank, cell.slot).device));
         const bool repeats = content.kind == CellKind::Duplicate;
         lines << loomText("position %1").arg(plainNumber(orderPosition(scene.plan, cell))) +
                      (!repeats                               ? QString()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/scene/scene_source.h"
 
+#include "config/mesh.h"
 #include "models/experiment_model.h"
 #include "models/plan_model.h"
 #include "sampling/plan/work_limits.h"
@@ -39,8 +40,8 @@ void SceneSource::refresh() {
     }
     const RunConfig& config = m_experiment.config();
     const bool setEpoch = config.sampler.setEpoch || !usesSetEpoch(plan->spec().kind);
-    m_scene.emplace(
-        ShardScene{*plan, m_plan.epoch(), setEpoch, split->training, m_labels, config.training.epochs, m_plan.shelf()});
+    m_scene.emplace(ShardScene{*plan, m_plan.epoch(), setEpoch, split->training, m_labels, config.training.epochs,
+                               m_plan.shelf(), static_cast<int>(devicesOf(config))});
     makeOrderHash();
     Q_EMIT sceneChanged();
 }

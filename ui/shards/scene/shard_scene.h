@@ -28,6 +28,7 @@ struct ShardScene {
     Labels labels;
     std::int64_t epochs = 1;                // of the experiment
     std::shared_ptr<PlanShelf> shelf = {};  // where other plans may lie ready; may be null
+    int devices = 1;                        // among which a rank's batches are cut up (data_parallel)
 
     // The same settings in another epoch: the same order when set_epoch is forgotten.
     ShardSpec specAt(std::int64_t other) const {

@@ -28,6 +28,11 @@ qint64 stepsIn(qint64 epoch, qint64 steps, qint64 perEpoch) {
     return std::min(steps - epoch * perEpoch, perEpoch);
 }
 
+// Between the batch's coming and the update.
+bool isComputing(Phase phase) {
+    return phase == Phase::kForward || phase == Phase::kBackward || phase == Phase::kWaiting || phase == Phase::kMoving;
+}
+
 RankProgress ofRank(int rank, const ShardScene& scene, const RunData& run, const Verification& verification) {
     if (static_cast<std::size_t>(rank) >= run.ranks().size()) return {};
     const RankData& data = run.ranks()[static_cast<std::size_t>(rank)];
@@ -42,6 +47,8 @@ RankProgress ofRank(int rank, const ShardScene& scene, const RunData& run, const
     if (progress.verified) progress.done = trained;
     progress.done = std::max(progress.done, progress.compared);
     const bool here = !run.ended() && perEpoch > 0 && data.step / perEpoch == scene.epoch;
+    progress.showsPhases = run.showsPhases();
+    progress.taken = progress.showsPhases && data.slowPhase && isComputing(*data.slowPhase);
     if (here) progress.underway = std::clamp<qint64>(trained - progress.done, 0, perStep);
     return progress;
 }
@@ -57,7 +64,9 @@ RunProgress runProgress(const ShardScene& scene, const RunData& run, const Verif
     if (!run.ended() && perEpoch > 0)
         progress.liveEpoch = std::min<qint64>(least / perEpoch, run.started()->epochs - 1);
     progress.otherPlan = !isPlanOf(*verification.config(), verification.samples(), scene);
-    if (progress.otherPlan || static_cast<int>(run.ranks().size()) != scene.ranks()) return progress;
+    // The ranks of one pipeline read the same samples: its first is the reader, and the readers come first.
+    const auto readers = std::min<std::int64_t>(verification.config()->dataRanks(), std::ssize(run.ranks()));
+    if (progress.otherPlan || readers != scene.ranks()) return progress;
     for (int rank = 0; rank < scene.ranks(); ++rank) progress.ranks.push_back(ofRank(rank, scene, run, verification));
     for (const PlanMismatch& one : verification.state().mismatches) {
         if (one.epoch == scene.epoch && one.slot >= 0) progress.wrong.push_back({{one.rank, one.slot}, one.trained});

@@ -26,6 +26,8 @@ struct RankProgress {
     qint64 compared = 0;    // its first slots, whose samples were compared one by one
     bool verified = false;  // the epoch's hash is as planned
     bool wrong = false;
+    bool showsPhases = false;  // in slow motion or single phases
+    bool taken = false;        // there: the slots under way are being computed with
     bool operator==(const RankProgress&) const = default;
 };
 
