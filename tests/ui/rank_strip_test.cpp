@@ -44,6 +44,33 @@ TEST_CASE("the space between cards belongs to no rank") {
     CHECK(layout.rankAt({-1, 10}, 4) == -1);
 }
 
+TEST_CASE("ranks that share a host stand together under its name, those that have one each do not") {
+    ExperimentModel experiment;
+    RunModel run;
+    Theme theme;
+    const auto feed = [&run](const Event& event) { run.feed(QByteArray::fromStdString(encode(event))); };
+    RunStarted started;
+    started.worldSize = 4;
+    feed(started);
+    const auto place = [&](const std::vector<std::string>& hosts) {
+        for (std::size_t rank = 0; rank < hosts.size(); ++rank)
+            feed(RankState{static_cast<int>(rank), "training", "", 0, 1, -1, hosts[rank]});
+    };
+    RankStrip strip(experiment, run, theme);
+    place({"node1", "node2", "node1", "node2"});
+    REQUIRE(waitFor([&] { return strip.hosts().size() == 2; }));
+    CHECK(strip.hosts()[0].ranks == std::vector<int>{0, 2});
+    CHECK(strip.hosts()[1].host == "node2");
+    CHECK(strip.cards()[2].host.isEmpty());
+    place({"ada", "ben", "cem", "dan"});
+    REQUIRE(waitFor([&] { return strip.hosts().empty(); }));
+    CHECK(strip.cards()[2].host == "cem");
+    const RankStripLayout layout = RankStripLayout::of(4, 1000, {0, 2, 1, 3});
+    CHECK(layout.card(2).left() < layout.card(1).left());
+    CHECK(layout.rankAt(layout.card(1).center(), 4) == 1);
+    CHECK(layout.card(0).top() == layout.caption);
+}
+
 TEST_CASE("before a run there is one card per planned rank, at most 64") {
     ExperimentModel experiment;
     RunModel run;

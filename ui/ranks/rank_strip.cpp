@@ -71,7 +71,7 @@ QString stepPhaseText(Phase phase) {
 // The painted surface inside the scroll area.
 class RankStrip::Canvas final : public QWidget {
   public:
-    Canvas(const RankStrip& strip, const Theme& theme) : m_strip(strip), m_cards(theme) {
+    Canvas(const RankStrip& strip, const Theme& theme) : m_strip(strip), m_theme(theme), m_cards(theme) {
         connect(&theme, &Theme::changed, this, [this] {
             m_cards.forget();
             update();
@@ -83,6 +83,7 @@ class RankStrip::Canvas final : public QWidget {
   protected:
     void paintEvent(QPaintEvent* event) override {
         QPainter painter(this);
+        for (const HostGroup& host : m_strip.hosts()) paintHost(painter, host);
         for (const RankCard& card : m_strip.cards()) {
             const QRect rect = layout.card(card.rank);
             if (event->rect().intersects(rect)) m_cards.paint(painter, rect, card, layout.density);
@@ -102,7 +103,29 @@ class RankStrip::Canvas final : public QWidget {
     }
 
   private:
+    // A name and a line over the cards of a host, in each row that they stand in.
+    void paintHost(QPainter& painter, const HostGroup& host) {
+        painter.setFont(m_theme.noteFont());
+        for (std::size_t first = 0; first < host.ranks.size();) {
+            const QRect begin = layout.card(host.ranks[first]);
+            QRect end = begin;
+            for (; first < host.ranks.size() && layout.card(host.ranks[first]).top() == begin.top(); ++first)
+                end = layout.card(host.ranks[first]);
+            const QRect line(begin.left(), begin.top() - layout.caption, end.right() - begin.left() + 1,
+                             layout.caption);
+            const QString name = host.host.isEmpty() ? tr("this host") : host.host;
+            painter.setPen(m_theme.colors().muted);
+            const int wide = std::min(painter.fontMetrics().horizontalAdvance(name), line.width());
+            painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
+                             painter.fontMetrics().elidedText(name, Qt::ElideRight, line.width()));
+            painter.setPen(m_theme.colors().border);
+            if (wide + 8 < line.width())
+                painter.drawLine(line.left() + wide + 6, line.center().y(), line.right(), line.center().y());
+        }
+    }
+
     const RankStrip& m_strip;
+    const Theme& m_theme;
     RankCardPainter m_cards;
 };
 
@@ -265,7 +288,13 @@ void RankStrip::refresh() {
     const std::size_t before = m_cards.size();
     m_cards.clear();
     for (int rank = 0; rank < ranks; ++rank) m_cards.push_back(ofRun ? runCard(rank) : plannedCard(rank));
-    if (m_cards.size() != before) arrange();
+    std::vector<HostGroup> hosts = ofRun ? hostGroups(m_run.data()) : std::vector<HostGroup>();
+    // The caption over them has the name.
+    for (const HostGroup& group : hosts)
+        for (const int rank : group.ranks) m_cards[static_cast<std::size_t>(rank)].host.clear();
+    const bool same = std::ranges::equal(hosts, m_hosts, {}, &HostGroup::ranks, &HostGroup::ranks);
+    m_hosts = std::move(hosts);
+    if (m_cards.size() != before || !same) arrange();
     QStringList spoken;
     for (const RankCard& card : m_cards) spoken << tr("rank %1 %2").arg(card.rank).arg(card.mark);
     setAccessibleDescription(spoken.join(QStringLiteral(", ")));
@@ -273,7 +302,9 @@ void RankStrip::refresh() {
 }
 
 void RankStrip::arrange() {
-    m_canvas->layout = RankStripLayout::of(static_cast<int>(m_cards.size()), viewport()->width());
+    std::vector<int> order;
+    for (const HostGroup& group : m_hosts) order.insert(order.end(), group.ranks.begin(), group.ranks.end());
+    m_canvas->layout = RankStripLayout::of(static_cast<int>(m_cards.size()), viewport()->width(), std::move(order));
     m_canvas->resize(viewport()->width(), m_canvas->layout.height());
     setFixedHeight(m_canvas->layout.visibleHeight());
 }

@@ -4,6 +4,7 @@
 #include <QScrollArea>
 #include <vector>
 
+#include "models/rank_hosts.h"
 #include "ranks/rank_card.h"
 
 namespace ringside {
@@ -20,6 +21,8 @@ class RankStrip final : public QScrollArea {
     RankStrip(const ExperimentModel& experiment, const RunModel& run, const Theme& theme, QWidget* parent = nullptr);
 
     const std::vector<RankCard>& cards() const { return m_cards; }
+    // Whose cards stand together; none where hosts say nothing of the ranks.
+    const std::vector<HostGroup>& hosts() const { return m_hosts; }
 
     // A run that is over gives way to the experiment when the world size is changed.
     void setLive(bool live);
@@ -43,6 +46,7 @@ class RankStrip final : public QScrollArea {
     const RunModel& m_run;
     Canvas* m_canvas;
     std::vector<RankCard> m_cards;
+    std::vector<HostGroup> m_hosts;
     bool m_live = false;
     bool m_lost = false;
 };

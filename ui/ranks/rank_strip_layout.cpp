@@ -2,6 +2,7 @@
 #include "ranks/rank_strip_layout.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "theme/theme.h"
 
@@ -25,8 +26,11 @@ int rowsOf(int ranks, int columns) {
 
 }  // namespace
 
-RankStripLayout RankStripLayout::of(int ranks, int width) {
+RankStripLayout RankStripLayout::of(int ranks, int width, std::vector<int> order) {
+    constexpr int kCaption = 15;
     RankStripLayout layout;
+    layout.caption = order.empty() ? 0 : kCaption;
+    layout.order = std::move(order);
     const Size* size = &kMini;
     layout.density = Density::Mini;
     if (ranks <= columnsOf(kFull, width)) {
@@ -44,24 +48,31 @@ RankStripLayout RankStripLayout::of(int ranks, int width) {
     return layout;
 }
 
+QRect RankStripLayout::cardAt(int place) const {
+    return {(place % columns) * (cardWidth + gap), (place / columns) * (caption + cardHeight + gap) + caption,
+            cardWidth, cardHeight};
+}
+
 QRect RankStripLayout::card(int rank) const {
-    return {(rank % columns) * (cardWidth + gap), (rank / columns) * (cardHeight + gap), cardWidth, cardHeight};
+    const auto found = std::ranges::find(order, rank);
+    return cardAt(found == order.end() ? rank : static_cast<int>(found - order.begin()));
 }
 
 int RankStripLayout::rankAt(const QPoint& point, int ranks) const {
     if (point.x() < 0 || point.y() < 0) return -1;
     const int column = point.x() / (cardWidth + gap);
-    const int rank = point.y() / (cardHeight + gap) * columns + column;
-    return column < columns && rank < ranks && card(rank).contains(point) ? rank : -1;
+    const int place = point.y() / (caption + cardHeight + gap) * columns + column;
+    if (column >= columns || place >= ranks || !cardAt(place).contains(point)) return -1;
+    return static_cast<std::size_t>(place) < order.size() ? order[static_cast<std::size_t>(place)] : place;
 }
 
 int RankStripLayout::height() const {
-    return rows * cardHeight + (rows - 1) * gap;
+    return rows * (caption + cardHeight) + (rows - 1) * gap;
 }
 
 int RankStripLayout::visibleHeight() const {
     const int most = density == Density::Mini ? kMini.mostRows : rows;
-    return std::min(rows, most) * (cardHeight + gap) - gap;
+    return std::min(rows, most) * (caption + cardHeight + gap) - gap;
 }
 
 }  // namespace ringside

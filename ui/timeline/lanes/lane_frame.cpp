@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/rank_hosts.h"
 #include "telemetry/data/awaited.h"
 #include "theme/phase_colors.h"
 #include "theme/theme.h"
@@ -78,6 +79,27 @@ void LaneFrame::paintNames() {
         if (most > 1.3 * *middle) busiest = most;
     }
     for (std::size_t index = 0; index < m_geometry.ranks.size(); ++index) paintName(index, busiest);
+    paintHosts();
+}
+
+// Ranks that share a host stand together: its name above the first of them, and a line there.
+void LaneFrame::paintHosts() {
+    for (const HostGroup& group : hostGroups(m_model.run())) {
+        const int index = m_geometry.indexOf(group.ranks.front());
+        if (index < 0) continue;
+        const QRectF row = m_geometry.row(static_cast<std::size_t>(index));
+        if (index > 0) {
+            m_painter.setPen(QPen(m_theme.colors().border, 1));
+            m_painter.drawLine(QPointF(0, row.top()), QPointF(m_geometry.area.right(), row.top()));
+        }
+        if (m_geometry.bar(static_cast<std::size_t>(index)).top() - row.top() < 9) continue;
+        m_painter.setFont(m_theme.noteFont());
+        m_painter.setPen(m_theme.colors().muted);
+        const QString name = group.host.isEmpty() ? QObject::tr("this host") : group.host;
+        constexpr double kRoom = LanesGeometry::kNames - 8;
+        m_painter.drawText(QRectF(4, row.top() + 1, kRoom, 13), Qt::AlignLeft | Qt::AlignVCenter,
+                           m_painter.fontMetrics().elidedText(name, Qt::ElideRight, static_cast<int>(kRoom)));
+    }
 }
 
 // In slow motion and while the run is held: where the rank is now. Else how long it worked in the step.
@@ -87,6 +109,8 @@ QString LaneFrame::noteOf(int rank) const {
     if (m_model.isLive() && at < run.ranks().size()) {
         if (run.isPaused() && !run.pausedAfter().empty())
             return QObject::tr("after %1").arg(QString::fromStdString(run.pausedAfter()));
+        if (run.showsPhases() && run.ranks()[at].slowPhase)
+            return QObject::tr("now %1").arg(phaseText(*run.ranks()[at].slowPhase));
         if (run.stepsPerSecondAtMost() > 0 && run.ranks()[at].phase)
             return QObject::tr("now %1").arg(phaseText(*run.ranks()[at].phase));
     }
@@ -100,6 +124,11 @@ void LaneFrame::paintName(std::size_t index, double busiest) {
     const int rank = m_geometry.ranks[index];
     const QRectF row = m_geometry.row(index), bar = m_geometry.bar(index);
     m_painter.fillRect(QRectF(0, bar.top(), 3, bar.height()), m_theme.rankColor(rank));
+    const RunData& run = m_model.run();
+    const auto at = static_cast<std::size_t>(rank);
+    if (m_model.isLive() && run.showsPhases() && at < run.ranks().size() && run.ranks()[at].slowPhase)
+        fillPhase(m_painter, QRectF(LanesGeometry::kNames - 10, bar.top(), 6, bar.height()), *run.ranks()[at].slowPhase,
+                  m_theme, 2);
     QFont bold = m_theme.bodyFont();
     bold.setWeight(QFont::DemiBold);
     if (row.height() < 18) bold.setPixelSize(std::max(8, static_cast<int>(row.height()) - 3));

@@ -21,6 +21,7 @@ class LaneFrame {
 
   private:
     void paintNames();
+    void paintHosts();
     void paintName(std::size_t index, double busiest);
     QString noteOf(int rank) const;
     void paintChosen();

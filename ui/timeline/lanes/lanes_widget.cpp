@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/rank_hosts.h"
 #include "theme/theme.h"
 #include "timeline/lanes/lane_frame.h"
 #include "timeline/lanes/lane_painter.h"
@@ -38,6 +39,10 @@ std::vector<int> LanesWidget::shownRanks() const {
     std::vector<int> ranks;
     const int count = m_model.ranks();
     if (count <= kMostLanes) {
+        for (const HostGroup& group : hostGroups(m_model.run()))
+            ranks.insert(ranks.end(), group.ranks.begin(), group.ranks.end());
+        if (std::ssize(ranks) == count) return ranks;
+        ranks.clear();
         for (int rank = 0; rank < count; ++rank) ranks.push_back(rank);
         return ranks;
     }
