@@ -2,6 +2,7 @@
 #include "export/chrome_trace.h"
 
 #include <array>
+#include <span>
 
 #include "base/json/json.h"
 #include "base/text/number_writer.h"
@@ -42,6 +43,13 @@ class TraceWriter {
         microseconds(span.cpuNs);
         if (span.layer >= 0) m_out.text(R"(,"layer":)").number(std::int64_t{span.layer});
         m_out.text("}}");
+    }
+
+    // It has no end: viewers draw it to theirs.
+    void openSpan(int rank, const TracedStep& step, const Span& span) {
+        begin("B", rank, kTrainingThread, span.beginNs);
+        name(span.phase == Phase::kIdle ? "not heard of" : phaseName(span.phase));
+        m_out.text(R"(,"cat":"open","args":{"step":)").number(step.step).text("}}");
     }
 
     void collective(int rank, const TracedStep& step, const Meeting& meeting, const CollectiveSpan& span) {
@@ -96,8 +104,11 @@ const Meeting* meetingOf(const TracedStep& step, const CollectiveSpan& span) {
 void writeStep(TraceWriter& out, const TracedStep& step) {
     for (std::size_t index = 0; index < step.ranks.size(); ++index) {
         const auto rank = static_cast<int>(index);
-        for (const Span& span : step.ranks[index].spans)
+        const RankTrace& trace = step.ranks[index];
+        const bool open = !trace.known && !trace.spans.empty();
+        for (const Span& span : std::span(trace.spans).first(trace.spans.size() - (open ? 1 : 0)))
             if (span.phase != Phase::kIdle) out.span(rank, step, span);
+        if (open) out.openSpan(rank, step, trace.spans.back());
         for (const CollectiveSpan& span : step.ranks[index].collectives) {
             const Meeting* meeting = meetingOf(step, span);
             if (meeting == nullptr) continue;

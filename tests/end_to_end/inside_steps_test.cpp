@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <signal.h>
+
+#include <array>
 #include <cmath>
 
 #include "program.h"
 #include "support/catch.h"
+#include "telemetry/steps/phase.h"
 
 using namespace ringside;
 
@@ -56,6 +60,47 @@ TEST_CASE("a rank that is late is named with its phase, and the steps are predic
     CHECK(lines.wait() == 0);
     CHECK(contains(lines.output(), "{\"kind\":\"trace\",\"rank\":2,"));
     CHECK(lines.output().rfind("{\"kind\":\"end\"") > lines.output().rfind("{\"kind\":\"trace\""));
+}
+
+TEST_CASE("after a hang the traces end with the phase that every rank was in") {
+    const TemporaryDirectory scratch;
+    const auto out = scratch.path() / "run";
+    const std::string backend = GENERATE("shm", "gloo");
+    Program run({"run", "--quiet", "--out", out, "--set", "parallel.world_size=3", "--set", "training.epochs=100000",
+                 "--set", "parallel.backend=" + backend, "--set", "parallel.timeout_seconds=3", "--set",
+                 "training.checkpoint_every=0", "--set", "pitfalls.slow_rank=1", "--set", "pitfalls.slow_ms=30"});
+    REQUIRE(eventually(
+        [&] { return std::filesystem::exists(out / "trace.jsonl") && linesOf(out / "trace.jsonl").size() > 12; }));
+    REQUIRE(::kill(workerPids(out).at(2), SIGSTOP) == 0);
+    CHECK(run.wait() == 13);
+    std::array<Json, 3> last;
+    std::array<std::int64_t, 3> whole{};
+    for (const Json& line : linesOf(out / "trace.jsonl")) {
+        const auto rank = line["rank"].get<std::size_t>();
+        last.at(rank) = line;
+        if (line["length_ns"] >= 0) whole.at(rank) = line["step"];
+    }
+    const auto waits = static_cast<std::int64_t>(Phase::kWaiting);
+    for (const std::size_t rank : {0U, 1U, 2U}) {
+        INFO(rank << " " << last.at(rank).dump());
+        CHECK(last.at(rank)["length_ns"] == -1);
+        CHECK(last.at(rank)["step"] == whole.at(rank) + 1);
+        // Those that wait tell what they did before.
+        if (rank != 2) {
+            CHECK(last.at(rank)["phase"].back() == waits);
+            CHECK(last.at(rank)["phase"].size() > 2);
+        }
+    }
+    // Steps last 30 ms and all of them are traced: none is lost, but for the one that it was frozen in.
+    CHECK(whole[0] == whole[1]);
+    CHECK(whole[2] == whole[0]);
+
+    Program trace({"export", out, "--to", "trace", "-o", scratch.path() / "trace.json"});
+    CHECK(trace.wait() == 0);
+    int open = 0;
+    const Json drawn = jsonOf(scratch.path() / "trace.json");
+    for (const Json& event : drawn["traceEvents"]) open += event["ph"] == "B" ? 1 : 0;
+    CHECK(open == 3);
 }
 
 TEST_CASE("nothing is traced where that is asked for, and who asks for it then is told why") {

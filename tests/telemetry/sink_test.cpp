@@ -99,6 +99,39 @@ TEST_CASE("Frames are short where ranks share the CPUs with the thread that enco
     }
 }
 
+TEST_CASE("A traced step does not wait for the next frame") {
+    Link link;
+    SinkOptions options = optionsFor(link.writer.get());
+    options.frameInterval = 60s;
+    TelemetrySink sink(options);
+    StepTrace trace;
+    trace.rank = 3;
+    trace.step = 7;
+    sink.send(trace);
+    const auto events = link.readUntil([](const auto& seen) { return countOf<StepTrace>(seen) == 1; });
+    CHECK(countOf<StepTrace>(events) == 1);
+}
+
+TEST_CASE("A rank that stands still tells the step under way, once") {
+    Link link;
+    SinkOptions options = optionsFor(link.writer.get());
+    options.heartbeatInterval = 40ms;
+    TelemetrySink sink(options);
+    StepTrace open;
+    open.rank = 3;
+    open.step = 7;
+    open.lengthNs = -1;
+    sink.watchStep([open] { return open; });
+    const auto events = link.readUntil([](const auto& seen) {
+        return countOf<StepTrace>(seen) == 1 && std::ranges::count_if(seen, [](const Event& event) {
+                                                    const auto* beat = std::get_if<Heartbeat>(&event);
+                                                    return beat != nullptr && beat->stillUs > 1'300'000;
+                                                }) > 0;
+    });
+    CHECK(countOf<StepTrace>(events) == 1);
+    sink.watchStep({});
+}
+
 TEST_CASE("Steps arrive complete, split by epoch, before the event sent after them") {
     Link link;
     TelemetrySink sink(optionsFor(link.writer.get()));

@@ -56,6 +56,38 @@ TEST_CASE("waiting ends and moving begins when the last rank arrives") {
     CHECK(timeOf(times, Phase::kOptimizer) == 1 * kTraceMs);
 }
 
+TEST_CASE("a step that was never over is known as far as it came, and counts as none") {
+    TraceData data(2);
+    REQUIRE(data.apply(traceOf(0, 1, 20, 20)));
+    REQUIRE(data.apply(traceOf(1, 1, 10, 20)));
+    StepTrace open;
+    open.step = 2;
+    open.beginNs = 2000 * kTraceMs;
+    open.lengthNs = -1;
+    open.phase = {number(Phase::kForward), number(Phase::kBackward), number(Phase::kWaiting)};
+    open.at = {0, 10 * kTraceMs, 25 * kTraceMs};
+    open.cpu = {0, 0, 0};
+    Decoder decoder;
+    int told = 0;
+    decoder.feed(encode(Event(open)), [&](Event&& event) { told += data.apply(std::get<StepTrace>(event)) ? 1 : 0; });
+    CHECK(told == 1);
+    const TracedStep* step = data.find(2);
+    REQUIRE(step != nullptr);
+    CHECK(step->known == 0);
+    CHECK(data.latest(10).steps().size() == 1);
+    const RankTrace& rank = step->ranks[0];
+    CHECK_FALSE(rank.known);
+    REQUIRE(rank.spans.size() == 3);
+    CHECK(rank.spans[1].endNs == 2025 * kTraceMs);
+    CHECK(rank.spans[2].phase == Phase::kWaiting);
+    CHECK(rank.spans[2].beginNs == 2025 * kTraceMs);
+
+    // It went on after all, and what comes late does not undo that.
+    CHECK(data.apply(traceOf(0, 2, 25, 5000)));
+    CHECK(data.apply(open));
+    CHECK(data.find(2)->known == 1);
+}
+
 TEST_CASE("time in which bytes move beside the training is not cut out of what it does") {
     StepTrace trace = traceOf(0, 1, 20, 50);
     trace.last[0] = 12 * kTraceMs;

@@ -59,6 +59,32 @@ TEST_CASE("tracing changes nothing of what is trained") {
     CHECK(traced[0].parameters == plain[0].parameters);
 }
 
+TEST_CASE("a traced step can be asked how far it has come, and no other") {
+    PhaseTrack phases;
+    CollectiveTrace collectives(phases, 4);
+    StepTracer tracer({.rank = 3}, phases, collectives);
+    CHECK_FALSE(tracer.soFar());
+    tracer.setInterval(2);
+    tracer.begin(2, 1);
+    { const PhaseScope forward(phases, Phase::kForward); }
+    const PhaseScope waiting(phases, Phase::kWaiting);
+    const std::optional<StepTrace> open = tracer.soFar();
+    REQUIRE(open);
+    CHECK(open->rank == 3);
+    CHECK(open->step == 2);
+    CHECK(open->epoch == 1);
+    CHECK(open->lengthNs == -1);
+    REQUIRE(open->phase.size() == 4);
+    CHECK(open->phase[1] == static_cast<std::int64_t>(Phase::kForward));
+    CHECK(open->phase.back() == static_cast<std::int64_t>(Phase::kWaiting));
+    CHECK(std::ranges::is_sorted(open->at));
+    CHECK(open->isEven());
+    REQUIRE(tracer.end() != nullptr);
+    CHECK_FALSE(tracer.soFar());
+    tracer.begin(3, 1);
+    CHECK_FALSE(tracer.soFar());
+}
+
 TEST_CASE("every so many-th step is traced, and each while they are recorded in detail") {
     PhaseTrack phases;
     CollectiveTrace collectives(phases, 4);

@@ -9,6 +9,7 @@
 #include "base/errors/errors.h"
 #include "base/json/json.h"
 #include "base/system/files.h"
+#include "telemetry/data/open_steps.h"
 #include "telemetry/events/codec.h"
 
 namespace ringside {
@@ -221,6 +222,7 @@ RunEnded RunRecorder::finish(RunEnded end) {
     };
     measure(end);
     judgeTime(end);
+    if (end.state == "failed") attempt([&] { addOpenSteps(); });
     attempt([&] { takeFindings(m_watch.finish(kAuditPatience)); });
     if (m_auditedEpochs > 0 || !m_mismatches.empty()) end.planVerified = m_mismatches.empty();
     if (!m_mismatches.empty()) end.planMismatch = m_mismatches.front().text();
@@ -261,6 +263,12 @@ void RunRecorder::sayFull(RunEnded& end) const {
         end.verdict += ", the weights of step " + std::to_string(last.step) + " are saved in " + last.path +
                        ": ringsidectl run --resume goes on from there";
     }
+}
+
+// The black box: of ranks that did not tell it themselves, because they were frozen or killed.
+void RunRecorder::addOpenSteps() {
+    for (const OpenStep& open : openSteps(m_data))
+        if (!open.told) add(traceOf(open));
 }
 
 std::int64_t RunRecorder::stepsDone() const {

@@ -67,6 +67,7 @@ class RunRecorder {
     double samplesDone(std::int64_t steps) const;
     void measure(RunEnded& end) const;
     void judgeTime(RunEnded& end);
+    void addOpenSteps();
     std::optional<Straggler> straggler() const;
     RunSummary summary(const RunEnded& end) const;
     std::int64_t nonFiniteBatches() const;

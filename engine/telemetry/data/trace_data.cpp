@@ -8,7 +8,20 @@
 namespace ringside {
 namespace {
 
+// A step that is not over: its spans so far, the last one without an end.
+RankTrace openTraceOf(const StepTrace& trace) {
+    RankTrace rank;
+    rank.beginNs = trace.beginNs;
+    rank.queuedNs = trace.queuedNs;
+    for (std::size_t i = 0; i < trace.phase.size(); ++i)
+        rank.spans.push_back({static_cast<Phase>(trace.phase[i]), -1, trace.beginNs + trace.at[i],
+                              trace.beginNs + trace.at[std::min(i + 1, trace.phase.size() - 1)], 0});
+    rank.endNs = trace.phase.empty() ? trace.beginNs : rank.spans.back().endNs;
+    return rank;
+}
+
 RankTrace rankTraceOf(const StepTrace& trace) {
+    if (trace.lengthNs < 0) return openTraceOf(trace);
     RankTrace rank;
     rank.known = true;
     rank.beginNs = trace.beginNs;
@@ -102,8 +115,10 @@ bool TraceData::apply(const StepTrace& trace) {
         step.endNs = std::numeric_limits<std::int64_t>::min();
     }
     RankTrace& rank = step.ranks[static_cast<std::size_t>(trace.rank)];
-    if (!rank.known) ++step.known;
-    rank = rankTraceOf(trace);
+    RankTrace told = rankTraceOf(trace);
+    if (rank.known && !told.known) return true;  // over by now
+    if (!rank.known && told.known) ++step.known;
+    rank = std::move(told);
     step.beginNs = std::min(step.beginNs, rank.beginNs);
     step.endNs = std::max(step.endNs, rank.endNs);
     if (step.complete()) step.meetings = meetingsOf(step);

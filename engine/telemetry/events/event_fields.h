@@ -247,8 +247,9 @@ void fields(F& f, E& e) {
 }
 
 // A trace's times lie in its step, and its phases in order.
+// A length of -1: the step was under way when its rank was last heard of, in the last of its phases.
 inline bool isOrdered(const StepTrace& e) {
-    const auto inside = [&](std::int64_t at) { return at >= 0 && at <= e.lengthNs; };
+    const auto inside = [&](std::int64_t at) { return at >= 0 && (e.lengthNs < 0 || at <= e.lengthNs); };
     return std::ranges::is_sorted(e.at) && std::ranges::all_of(e.at, inside);
 }
 
@@ -259,7 +260,7 @@ void fields(F& f, E& e) {
     f.integer("epoch", e.epoch);
     f.integer("step", e.step, 1, kMaxCount, Need::kRequired);
     f.integer("begin_ns", e.beginNs, -kMaxCount, kMaxCount, Need::kRequired);
-    f.integer("length_ns", e.lengthNs, 0, kMaxCount, Need::kRequired);
+    f.integer("length_ns", e.lengthNs, -1, kMaxCount, Need::kRequired);
     f.integer("cpu_ns", e.cpuNs);
     f.integer("queued_ns", e.queuedNs, -1);
     if (f.tells(!e.phase.empty())) {

@@ -29,6 +29,9 @@ constexpr std::size_t kMaxFrameStepsWhereIdle = 512;  // some 50 us to encode, a
 // Steps in one frame from which on frames are sent a third as often: nobody sees them one by one any more, and each
 // frame interrupts a rank that all others wait for.
 constexpr std::uint64_t kBlurSteps = 100;
+// A trace is the last that is known of a rank that is killed right after it: it does not wait for the next frame,
+// unless steps are traced more often than they can be looked at.
+constexpr std::int64_t kTraceHurriesUs = 15'000;
 constexpr std::size_t kMaxPendingBytes = 1U << 20;  // beyond it nothing new is encoded: the ring fills and drops
 
 std::int64_t residentBytes() {
@@ -121,9 +124,14 @@ void TelemetrySink::step(const StepRecord& record) {
 }
 
 void TelemetrySink::send(Event event) {
-    const bool urgent = isUrgent(event);
+    bool urgent = isUrgent(event);
+    const bool isTrace = std::holds_alternative<StepTrace>(event);
     {
         const std::lock_guard lock(m_mutex);
+        if (const std::int64_t now = isTrace ? nowUs() : 0; isTrace && now - m_traceUs >= kTraceHurriesUs) {
+            urgent = true;
+            m_traceUs = now;
+        }
         const std::size_t indices = indicesIn(event);
         const bool mayDrop = !std::holds_alternative<RankState>(event);  // the last one proves how the rank ended
         if ((mayDrop && m_events.size() >= kMaxQueuedEvents) || m_queuedIndices + indices > kMaxQueuedIndices) {
@@ -152,6 +160,11 @@ void TelemetrySink::failed(int missingRank) {
 void TelemetrySink::watchCollective(std::function<std::int64_t()> collective) {
     const std::lock_guard lock(m_mutex);
     m_collective = std::move(collective);
+}
+
+void TelemetrySink::watchStep(std::function<std::optional<StepTrace>()> step) {
+    const std::lock_guard lock(m_mutex);
+    m_step = std::move(step);
 }
 
 void TelemetrySink::watchGpu(std::function<GpuReading()> gpu) {
@@ -210,7 +223,7 @@ void TelemetrySink::beat() {
         // A rank that has just been still for a second says so at once: the others' viewers wait to hear who is
         // missing.
         if (look % kLooksPerBeat == 0 || (still && !toldStill)) {
-            if (!backlogged()) write(heartbeat(), milliseconds(0));
+            if (!backlogged()) write(heartbeat() + (still && !toldStill ? stepUnderWay() : ""), milliseconds(0));
         }
         toldStill = still;
         std::unique_lock lock(m_mutex);
@@ -288,6 +301,13 @@ std::string TelemetrySink::heartbeat() {
     beat.stillUs = beat.timeUs - m_placeUs;
     beat.batches = m_progress.batches.load(std::memory_order_relaxed);
     return encode(beat);
+}
+
+// So that it is known where the rank stood if it is never heard of again.
+std::string TelemetrySink::stepUnderWay() {
+    const std::lock_guard lock(m_mutex);
+    const std::optional<StepTrace> step = m_step ? m_step() : std::nullopt;
+    return step ? encode(*step) : std::string();
 }
 
 bool TelemetrySink::backlogged() {

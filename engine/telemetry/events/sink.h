@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -57,6 +58,10 @@ class TelemetrySink {
     // Number of the collective for heartbeats; pass {} before what it reads goes away.
     void watchCollective(std::function<std::int64_t()> collective);
 
+    // The step under way, asked for by the thread of the heartbeats when the rank has been still for a second; pass {}
+    // before what it reads goes away.
+    void watchStep(std::function<std::optional<StepTrace>()> step);
+
     // This rank's GPU for heartbeats; must answer at once. Pass {} before what it reads goes away.
     void watchGpu(std::function<GpuReading()> gpu);
 
@@ -78,6 +83,7 @@ class TelemetrySink {
     std::string collect();
     std::string drainSteps(std::uint64_t until);
     std::string heartbeat();
+    std::string stepUnderWay();
     bool standsStill();
     bool backlogged();
     bool write(const std::string& lines, std::chrono::milliseconds patience);
@@ -96,6 +102,8 @@ class TelemetrySink {
     std::size_t m_queuedIndices = 0;
     std::function<std::int64_t()> m_collective;
     std::function<GpuReading()> m_gpu;
+    std::function<std::optional<StepTrace>()> m_step;
+    std::int64_t m_traceUs = 0;  // when the last trace hurried
     bool m_urgent = false;
     bool m_stopping = false;
     std::uint64_t m_flushWanted = 0;

@@ -39,6 +39,20 @@ class CollectiveWatch {
     TelemetrySink& m_sink;
 };
 
+// A rank that stands still tells how far it had come in its step.
+class StepWatch {
+  public:
+    StepWatch(TelemetrySink& sink, const Trainer& trainer) : m_sink(sink) {
+        sink.watchStep([&trainer] { return trainer.stepUnderWay(); });
+    }
+    ~StepWatch() { m_sink.watchStep({}); }
+    StepWatch(const StepWatch&) = delete;
+    StepWatch& operator=(const StepWatch&) = delete;
+
+  private:
+    TelemetrySink& m_sink;
+};
+
 // The GPU is asked in a thread of its own, the heartbeat takes what it said last.
 class GpuHeartbeat {
   public:
@@ -144,6 +158,7 @@ ExitCode runRank(const RankEnvironment& environment, const RunConfig& config, Ra
     const std::optional<WrongIndex> wrongIndex = hooks != nullptr ? hooks->wrongIndex() : std::nullopt;
     Trainer trainer({config, data, *communicator, *backend, observer, control, environment.runDirectory,
                      batchMemory.get(), wrongIndex, reportSamples()});
+    const StepWatch stepWatch(sink, trainer);
     const TrainOutcome outcome = trainer.run();
     sayLast(observer, sink, outcome);
     return outcome == TrainOutcome::kStopped ? ExitCode::kStopped : ExitCode::kOk;

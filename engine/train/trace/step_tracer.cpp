@@ -13,6 +13,7 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kMostStamps = 4096;
+constexpr std::size_t kMostSoFar = 512;  // phases of a step that is told before it is over
 // Ranks and steps together that are traced in a second at most: each costs some 10 us here and some 300 bytes on its
 // way, and few more can be looked at.
 constexpr std::int64_t kTracesPerSecond = 200;
@@ -32,9 +33,11 @@ StepTracer::StepTracer(const TracerOptions& options, PhaseTrack& phases, Collect
     if (isOff()) return;
     m_stamps.reserve(kMostStamps);
     m_trace.rank = options.rank;
+    for (auto* column : {&m_soFar.phase, &m_soFar.at, &m_soFar.cpu}) column->reserve(kMostSoFar);
 }
 
 StepTracer::~StepTracer() {
+    m_phases.forget(*this);
     m_phases.stampInto(nullptr);
     m_collectives.stop();
 }
@@ -53,6 +56,42 @@ void StepTracer::begin(std::int64_t step, std::int64_t epoch) {
     m_phases.enter(m_phases.now());
     m_beganNs = m_stamps.front().atNs;
     m_beganCpuNs = m_stamps.front().cpuNs;
+    beginSoFar();
+}
+
+// Steps that are not traced pay nothing for it.
+void StepTracer::beginSoFar() {
+    if (!isTold()) return;
+    const std::lock_guard lock(m_mutex);
+    m_soFar.rank = m_options.rank;
+    m_soFar.step = m_trace.step;
+    m_soFar.epoch = m_trace.epoch;
+    m_soFar.beginNs = m_beganNs - m_options.runStartNs;
+    m_soFar.lengthNs = -1;
+    m_soFar.phase.assign(1, static_cast<std::int64_t>(m_phases.now()));
+    m_soFar.at.assign(1, 0);
+    m_soFar.cpu.assign(1, 0);
+    m_phases.listen(*this);
+}
+
+void StepTracer::leaving(Phase, Phase next) {
+    const std::int64_t at = monotonicNs() - m_beganNs;
+    const std::lock_guard lock(m_mutex);
+    if (m_soFar.phase.size() >= kMostSoFar) return;
+    m_soFar.phase.push_back(static_cast<std::int64_t>(next));
+    m_soFar.at.push_back(at);
+    m_soFar.cpu.push_back(0);
+}
+
+std::optional<StepTrace> StepTracer::soFar() const {
+    const std::lock_guard lock(m_mutex);
+    return m_soFar.phase.empty() ? std::nullopt : std::optional(m_soFar);
+}
+
+void StepTracer::endSoFar() {
+    m_phases.forget(*this);
+    const std::lock_guard lock(m_mutex);
+    for (auto* column : {&m_soFar.phase, &m_soFar.at, &m_soFar.cpu}) column->clear();
 }
 
 // "12345 678 9": CPU time and queued time in nanoseconds, and how often it got a CPU.
@@ -106,11 +145,12 @@ const StepTrace* StepTracer::end() {
     if (!m_active) return nullptr;
     m_active = false;
     m_phases.stampInto(nullptr);
+    endSoFar();
     fill(monotonicNs());
     m_collectives.stop();
     const std::int64_t queued = queuedNs();
     m_trace.queuedNs = queued < 0 || m_beganQueuedNs < 0 ? -1 : queued - m_beganQueuedNs;
-    return m_options.trace == "steps" && !isRecording() ? nullptr : &m_trace;
+    return isTold() ? &m_trace : nullptr;
 }
 
 std::optional<std::int64_t> StepTracer::wantedInterval() {

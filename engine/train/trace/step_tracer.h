@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,11 +23,11 @@ struct TracerOptions {
 // Decides which steps of a rank are traced, and puts together what was stamped in them. All ranks trace the same steps:
 // every k-th, with k agreed upon (StepAgreement) as rank 0 measures how long steps take, so that tracing short steps
 // costs little. The training thread's.
-class StepTracer {
+class StepTracer final : private PhaseListener {
   public:
     // phases and collectives outlive the tracer.
     StepTracer(const TracerOptions& options, PhaseTrack& phases, CollectiveTrace& collectives);
-    ~StepTracer();
+    ~StepTracer() override;
     StepTracer(const StepTracer&) = delete;
     StepTracer& operator=(const StepTracer&) = delete;
 
@@ -37,6 +38,9 @@ class StepTracer {
     // At the end of the step: the trace to be told; null for a step that is not traced, or whose sums are all that is
     // wanted. Valid until the next begin().
     const StepTrace* end();
+
+    // Any thread: the step under way, if it is traced, as far as it has come: its length is -1, its last phase goes on.
+    std::optional<StepTrace> soFar() const;
 
     // Rank 0: the k that suits the pace of the steps, where that is another than now.
     std::optional<std::int64_t> wantedInterval();
@@ -49,8 +53,12 @@ class StepTracer {
     std::int64_t interval() const { return m_interval; }
 
   private:
+    void leaving(Phase phase, Phase next) override;
     bool isRecording() const { return m_step < m_recordUntil; }
+    bool isTold() const { return m_options.trace != "steps" || isRecording(); }  // not as sums alone
     void fill(std::int64_t nowNs);
+    void beginSoFar();
+    void endSoFar();
     std::int64_t queuedNs();
 
     const TracerOptions m_options;
@@ -59,6 +67,8 @@ class StepTracer {
     UniqueFd m_schedule;  // the training thread's /proc/thread-self/schedstat
     std::vector<PhaseStamp> m_stamps;
     StepTrace m_trace;
+    mutable std::mutex m_mutex;
+    StepTrace m_soFar;  // guarded by m_mutex; no phases: nothing is traced
     PhaseTimes m_sums{};
     std::int64_t m_step = 0;
     bool m_active = false;

@@ -79,7 +79,7 @@ void LanePainter::paintStacks(std::int64_t first, std::int64_t last) {
 
 void LanePainter::paintStep(const TracedStep& step) {
     for (std::size_t index = 0; index < m_geometry.ranks.size(); ++index) {
-        if (!step.ranks[static_cast<std::size_t>(m_geometry.ranks[index])].known) continue;
+        if (step.ranks[static_cast<std::size_t>(m_geometry.ranks[index])].spans.empty()) continue;
         paintLane(step, index);
         paintCollectives(step, index);
     }
@@ -171,12 +171,14 @@ void LanePainter::paintOpen() {
         const QString seconds = QString::number(static_cast<double>(span.endNs - span.beginNs) / 1e9, 'f', 1);
         QStringList ranks;
         for (const int rank : span.waitsFor) ranks << QString::number(rank);
-        const QString text =
+        QString text =
             span.phase == Phase::kIdle ? QObject::tr("not heard of since, %1 s").arg(seconds)
             : ranks.isEmpty()          ? QObject::tr("last seen in %1, %2 s").arg(phaseText(span.phase), seconds)
                               : QObject::tr("waits for rank %1, %2 s").arg(ranks.join(QStringLiteral(", ")), seconds);
         m_painter.setFont(m_theme.noteFont());
-        const double width = m_painter.fontMetrics().horizontalAdvance(text) + 2.0 * Theme::kSpace2;
+        const auto widthOf = [&] { return m_painter.fontMetrics().horizontalAdvance(text) + 2.0 * Theme::kSpace2; };
+        if (widthOf() > rect.width()) text = QObject::tr("%1 s").arg(seconds);
+        const double width = widthOf();
         if (rect.height() < 12 || width > rect.width()) continue;
         QRectF plate(0, 0, width, std::min(18.0, rect.height()));
         plate.moveCenter(rect.center());

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "telemetry/data/awaited.h"
+#include "telemetry/data/open_steps.h"
 
 namespace ringside {
 namespace {
@@ -19,10 +20,6 @@ int awaitedBy(const TracedStep& step, std::size_t rank, const LaneSpan& wait) {
             nearest = &meeting;
     }
     return nearest == nullptr || nearest->lastRank == static_cast<int>(rank) ? -1 : nearest->lastRank;
-}
-
-bool isOut(const std::string& state) {
-    return state == "finished" || state == "stopped";
 }
 
 }  // namespace
@@ -75,30 +72,24 @@ std::int64_t latenessOf(const TracedStep& step, std::size_t rank) {
 }
 
 std::vector<OpenSpan> openSpans(const RunData& run) {
-    std::vector<OpenSpan> open;
-    if (!run.trace() || run.trace()->steps().empty()) return open;
+    std::vector<OpenSpan> spans;
     const bool failed = run.ended() && run.ended()->state == "failed";
     const std::optional<Awaited> awaited = awaitedRanks(run.ranks());
-    if (!failed && !awaited) return open;
+    if (!failed && !awaited) return spans;
     const std::int64_t untilNs = run.lastTimeUs() * 1000;
-    for (std::size_t rank = 0; rank < run.ranks().size(); ++rank) {
-        const RankData& state = run.ranks()[rank];
-        OpenSpan span{static_cast<int>(rank), state.phase.value_or(Phase::kIdle), 0, untilNs, {}};
-        for (const auto& [number, step] : run.trace()->steps())
-            if (rank < step.ranks.size() && step.ranks[rank].known) span.beginNs = step.ranks[rank].endNs;
-        if (span.beginNs == 0 || span.beginNs >= untilNs || isOut(state.state)) continue;
-        const int missing = run.ended() ? run.ended()->firstFailedRank : -1;
+    const int missing = run.ended() ? run.ended()->firstFailedRank : -1;
+    for (const OpenStep& open : openSteps(run)) {
+        OpenSpan span{open.rank, open.phase, open.beginNs, untilNs, {}};
+        if (span.beginNs >= untilNs) continue;
         if (awaited && std::ranges::find(awaited->waiting, span.rank) != awaited->waiting.end()) {
             span.waitsFor = awaited->missing;
         } else if (failed && missing >= 0 && missing != span.rank && isCommunication(span.phase)) {
             span.waitsFor = {missing};
         }
         if (!span.waitsFor.empty()) span.phase = Phase::kWaiting;
-        // What a rank last said of itself is from before its first step: nothing is known.
-        if (span.phase == Phase::kConnect) span.phase = Phase::kIdle;
-        open.push_back(std::move(span));
+        spans.push_back(std::move(span));
     }
-    return open;
+    return spans;
 }
 
 }  // namespace ringside

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/data/open_steps.h"
+
+#include <algorithm>
+
+namespace ringside {
+namespace {
+
+bool isOut(const RankData& rank) {
+    return rank.state == "finished" || rank.state == "stopped";
+}
+
+// Of the rank's steps the last that is over, and what is traced of one behind it.
+struct LastTraces {
+    const TracedStep* whole = nullptr;
+    const TracedStep* open = nullptr;
+};
+
+LastTraces lastTraces(const TraceData& traces, std::size_t rank) {
+    LastTraces last;
+    for (auto step = traces.steps().rbegin(); step != traces.steps().rend(); ++step) {
+        const RankTrace& one = step->second.ranks[rank];
+        if (one.known) {
+            last.whole = &step->second;
+            return last;
+        }
+        if (last.open == nullptr && !one.spans.empty()) last.open = &step->second;
+    }
+    return last;
+}
+
+OpenStep asTold(int rank, const TracedStep& step) {
+    const Span& span = step.ranks[static_cast<std::size_t>(rank)].spans.back();
+    return {rank, step.step, step.epoch, span.phase, span.beginNs, true};
+}
+
+// A heartbeat from before the step's end says nothing of what came behind it.
+OpenStep asHeard(int rank, const RankData& heard, const TracedStep& last) {
+    const std::int64_t endNs = last.ranks[static_cast<std::size_t>(rank)].endNs;
+    OpenStep open{rank, std::max(heard.step, last.step) + 1, std::max(heard.epoch, last.epoch), Phase::kIdle, endNs};
+    if (heard.beatUs * 1000 <= endNs || !heard.phase || *heard.phase == Phase::kConnect) return open;
+    open.phase = *heard.phase;
+    open.beginNs = std::max(endNs, (heard.beatUs - heard.stillUs) * 1000);
+    return open;
+}
+
+}  // namespace
+
+std::vector<OpenStep> openSteps(const RunData& run) {
+    std::vector<OpenStep> all;
+    if (!run.trace()) return all;
+    const std::size_t ranks = std::min(run.ranks().size(), run.trace()->worldSize());
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+        const RankData& heard = run.ranks()[rank];
+        const LastTraces last = lastTraces(*run.trace(), rank);
+        if (isOut(heard)) continue;
+        if (last.open != nullptr) {
+            all.push_back(asTold(static_cast<int>(rank), *last.open));
+        } else if (last.whole != nullptr) {
+            all.push_back(asHeard(static_cast<int>(rank), heard, *last.whole));
+        }
+    }
+    return all;
+}
+
+StepTrace traceOf(const OpenStep& open) {
+    StepTrace trace;
+    trace.rank = open.rank;
+    trace.step = open.step;
+    trace.epoch = open.epoch;
+    trace.beginNs = open.beginNs;
+    trace.lengthNs = -1;
+    trace.phase = {static_cast<std::int64_t>(open.phase)};
+    trace.at = {0};
+    trace.cpu = {0};
+    return trace;
+}
+
+}  // namespace ringside
