@@ -16,7 +16,8 @@ std::vector<ConfigField> telemetryFields() {
     using enum FieldType;
     return {
         {"telemetry.trace", kChoice,
-         "What is stamped inside the steps. off: nothing; steps: sums by phase; phases: when each phase and each "
+         "What is stamped inside the steps. off: nothing but what is recorded on request; steps: sums by phase; "
+         "phases: when each phase and each "
          "collective began and ended; layers: when each layer of the model began as well. Of short steps only every "
          "k-th is stamped.",
          RINGSIDE_SLOT(telemetry.trace), kTraceChoices},

@@ -59,6 +59,22 @@ TEST_CASE("tracing changes nothing of what is trained") {
     CHECK(traced[0].parameters == plain[0].parameters);
 }
 
+TEST_CASE("where nothing is traced, steps are recorded on request all the same") {
+    PhaseTrack phases;
+    CollectiveTrace collectives(phases, 4);
+    StepTracer tracer({.trace = GENERATE("off", "steps")}, phases, collectives);
+    const auto told = [&](std::int64_t step) {
+        tracer.begin(step, 0);
+        const PhaseScope forward(phases, Phase::kForward);
+        return tracer.end() != nullptr;
+    };
+    CHECK_FALSE(told(1));
+    tracer.record(2);
+    CHECK(told(2));
+    CHECK(told(3));
+    CHECK_FALSE(told(4));
+}
+
 TEST_CASE("a traced step can be asked how far it has come, and no other") {
     PhaseTrack phases;
     CollectiveTrace collectives(phases, 4);

@@ -417,6 +417,35 @@ TEST_CASE("a failed run that is opened says above the pages how it ended, whatev
     CHECK(f.find<QLabel>("noticeLabel")->text() == "rank 1 was killed");
 }
 
+TEST_CASE("a run that failed with traced steps offers to open the last of them") {
+    Fixture f;
+    RunConfig config;
+    config.parallel.worldSize = 2;
+    RunStarted started;
+    started.worldSize = 2;
+    started.config = config.toText();
+    std::string lines = encode(started);
+    for (int rank = 0; rank < 2; ++rank) {
+        StepTrace trace;
+        trace.rank = rank;
+        trace.step = 1;
+        trace.lengthNs = 1'000'000;
+        trace.phase = {static_cast<std::int64_t>(Phase::kForward)};
+        trace.at = trace.cpu = {0};
+        lines += encode(trace);
+    }
+    f.fake.write("start.jsonl", lines);
+    f.fake.write("end.jsonl", FakeRun::end("failed", 13, "rank 1 hung"));
+    f.fake.write("config.json", config.toText());
+    REQUIRE(f.window.openRun(f.fake.folder.path()));
+    REQUIRE(waitFor([&] { return f.state() == State::Failed; }));
+    CHECK(f.window.pages().current().name() != "timeline");
+    auto* action = f.find<QPushButton>("noticeActionButton");
+    CHECK(action->text() == "Open the last steps");
+    action->click();
+    CHECK(f.window.pages().current().name() == "timeline");
+}
+
 TEST_CASE("the theme button changes every colour and is remembered") {
     Fixture f;
     f.press("themeButton");

@@ -72,6 +72,10 @@ TEST_CASE("a run that traces nothing says how to get traces") {
         timeline.run.feed(QByteArray::fromStdString(encode(frame)));
     }
     REQUIRE(waitFor([&] { return timeline.text("shardsEmptyTitleLabel").contains("not traced"); }));
+    int wanted = 0;
+    QObject::connect(&timeline.page, &TimelinePage::recordWanted, &timeline.page, [&](int steps) { wanted = steps; });
+    timeline.part<QPushButton>("shardsEmptyButton").click();
+    CHECK(wanted == 50);
 }
 
 TEST_CASE("the first sentence names the rank that comes last") {

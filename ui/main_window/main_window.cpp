@@ -32,6 +32,7 @@
 #include "settings/settings.h"
 #include "theme/desktop_motion.h"
 #include "theme/theme.h"
+#include "timeline/page/timeline_page.h"
 #include "words/changed_fields.h"
 #include "words/field_text.h"
 #include "words/form_fields.h"
@@ -364,9 +365,7 @@ void MainWindow::showRunState(RunController::State state) {
     if (state == Failed) {
         m_closeWhenOver = false;                                    // it is to be read
         const bool began = !m_controller.runDirectory().isEmpty();  // what was refused has no log
-        m_notice->offer(
-            m_controller.message(), began ? tr("Show log") : QString(), [this] { m_logDock->show(); },
-            NoticeBar::Tone::Danger);
+        offerAfterFailure(began);
         if (began && m_run.data().ended()) m_logDock->show();
     }
     if (m_closeWhenOver && !m_controller.isLive()) {
@@ -375,6 +374,24 @@ void MainWindow::showRunState(RunController::State state) {
         m_resumeWhenShown = false;
         QMetaObject::invokeMethod(this, &MainWindow::resumeRun, Qt::QueuedConnection);  // when this state is told
     }
+}
+
+// Where its last steps are known they say who waited for whom; the log opens by itself.
+void MainWindow::offerAfterFailure(bool began) {
+    const auto& trace = m_run.data().trace();
+    if (began && m_run.data().ended() && trace && !trace->steps().empty()) {
+        m_notice->offer(
+            m_controller.message(), tr("Open the last steps"),
+            [this] {
+                m_navigator->show(m_timeline->name());
+                m_timeline->showEnd();
+            },
+            NoticeBar::Tone::Danger);
+        return;
+    }
+    m_notice->offer(
+        m_controller.message(), began ? tr("Show log") : QString(), [this] { m_logDock->show(); },
+        NoticeBar::Tone::Danger);
 }
 
 // Queued, because a close inside a close is ignored.

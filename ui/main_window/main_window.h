@@ -32,6 +32,7 @@ class ExperimentForm;
 class RankStrip;
 class Settings;
 class Theme;
+class TimelinePage;
 class TopBar;
 
 // What the window is given instead of reaching for it.
@@ -95,6 +96,7 @@ class MainWindow final : public QMainWindow {
     void fillLiveRuns();
     void noteChanges();
     void offerApplyNow();
+    void offerAfterFailure(bool began);
     void applyNow();
     void offerResume(const QString& directory);
     void showRunState(RunController::State state);
@@ -126,6 +128,7 @@ class MainWindow final : public QMainWindow {
     NoticeBar* m_notice = nullptr;
     QTabWidget* m_tabs = nullptr;
     Navigator* m_navigator = nullptr;
+    TimelinePage* m_timeline = nullptr;
     DebugOverlay* m_overlay = nullptr;
     ExperimentForm* m_form = nullptr;
     QLabel* m_fileName = nullptr;

@@ -94,6 +94,7 @@ void MainWindow::addPages() {
         m_controller.tell({ControlKind::kRecord, static_cast<double>(steps)});
     });
     m_navigator->add(timeline);
+    m_timeline = timeline;
     m_navigator->add(new StrategyPage(m_experiment, m_run, theme, m_services.controlProgram, this));
     auto* replicas = new ReplicasPage(m_run, theme, this);
     connect(replicas, &ReplicasPage::lookWanted, this, [this](int steps) {

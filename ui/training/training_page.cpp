@@ -137,7 +137,6 @@ QWidget* TrainingPage::makeCharts() {
     m_rate->chart().setFromZero(true);
     m_phases->chart().setFromZero(true);
     m_phases->chart().setIgnoreOutliers(true);  // the first step, which makes memory
-    m_throughput->chart().setEmptyText(tr("The run was too short to measure its speed"));
     for (ChartPanel* panel : panels()) {
         connectChart(panel);
     }
@@ -211,6 +210,8 @@ void TrainingPage::redraw() {
         panel->chart().setStyles(m_tools->xStyle(), panel == m_accuracy ? NumberStyle::Percent : NumberStyle::Plain);
         panel->chart().setFlags(flags);
     }
+    m_throughput->chart().setEmptyText(run.ended() ? tr("The run was too short to measure its speed")
+                                                   : tr("The speed is measured over the next steps"));
     m_loss->chart().setLogY(m_tools->logY());
     m_loss->chart().setIgnoreOutliers(m_tools->ignoreOutliers());
     m_gradient->chart().setLogY(m_tools->logY());

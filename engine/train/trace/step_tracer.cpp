@@ -30,9 +30,12 @@ std::int64_t gapNs(int worldSize) {
 
 StepTracer::StepTracer(const TracerOptions& options, PhaseTrack& phases, CollectiveTrace& collectives)
     : m_options(options), m_phases(phases), m_collectives(collectives) {
-    if (isOff()) return;
-    m_stamps.reserve(kMostStamps);
     m_trace.rank = options.rank;
+    if (!isOff()) reserve();
+}
+
+void StepTracer::reserve() {
+    m_stamps.reserve(kMostStamps);
     for (auto* column : {&m_soFar.phase, &m_soFar.at, &m_soFar.cpu}) column->reserve(kMostSoFar);
 }
 
@@ -44,7 +47,7 @@ StepTracer::~StepTracer() {
 
 void StepTracer::begin(std::int64_t step, std::int64_t epoch) {
     m_step = step;
-    m_active = !isOff() && (isRecording() || step % m_interval == 0);
+    m_active = isRecording() || (!isOff() && step % m_interval == 0);
     if (!m_active) return;
     if (!m_schedule) m_schedule.reset(::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC));
     m_trace.step = step;
@@ -177,6 +180,7 @@ void StepTracer::setInterval(std::int64_t steps) {
 }
 
 void StepTracer::record(std::int64_t steps) {
+    reserve();
     m_recordUntil = m_step + 1 + steps;
 }
 

@@ -14,7 +14,7 @@
 namespace ringside {
 
 struct TracerOptions {
-    std::string trace = "phases";  // off | steps | phases | layers
+    std::string trace = "phases";  // off: nothing but what is asked for | steps | phases | layers
     int rank = 0;
     int worldSize = 1;
     std::int64_t runStartNs = 0;  // CLOCK_MONOTONIC at zero of the run's times
@@ -56,6 +56,7 @@ class StepTracer final : private PhaseListener {
     void leaving(Phase phase, Phase next) override;
     bool isRecording() const { return m_step < m_recordUntil; }
     bool isTold() const { return m_options.trace != "steps" || isRecording(); }  // not as sums alone
+    void reserve();
     void fill(std::int64_t nowNs);
     void beginSoFar();
     void endSoFar();

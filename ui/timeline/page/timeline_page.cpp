@@ -194,14 +194,18 @@ void TimelinePage::connectParts() {
     });
 }
 
+void TimelinePage::showEnd() {
+    m_model.choose({});
+    m_model.follow();
+}
+
 // A page that is not in sight costs nothing but the run's end, which it opens at.
 void TimelinePage::takeRun() {
     const RunData& run = m_run.data();
     const bool failed = run.ended() && run.ended()->state == "failed";
     if (failed && !m_atTheEnd) {
         m_atTheEnd = true;
-        m_model.choose({});
-        m_model.follow();
+        showEnd();
     }
     if (isVisible()) m_model.read();
 }
@@ -242,11 +246,10 @@ void TimelinePage::showEmpty() {
     const Result<RunConfig> config = RunConfig::parse(run.started()->config, "run");
     const std::string trace = config ? config.value().telemetry.trace : "phases";
     if (trace == "off" || trace == "steps") {
-        const bool records = trace == "steps" && m_model.isLive();  // off: not even on request
         return m_empty->say(tr("This run's steps are not traced"),
                             tr("It was started with telemetry.trace=%1; telemetry.trace=phases traces from the start.")
                                 .arg(QString::fromStdString(trace)),
-                            records ? tr("Record %1 steps").arg(kRecordedSteps) : QString());
+                            m_model.isLive() ? tr("Record %1 steps").arg(kRecordedSteps) : QString());
     }
     if (run.ended())
         return m_empty->say(

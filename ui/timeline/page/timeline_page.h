@@ -38,6 +38,7 @@ class TimelinePage : public Page {
     QList<QAction*> exportActions() const override { return m_export->saveActions(); }
     QList<PageKey> keys() const override;
     QWidget* keyboardHome() const override { return m_lanes; }
+    void showEnd();  // the last steps, whatever was looked at
     bool isSettled() const override { return !m_whatIf->isWorking(); }
 
   Q_SIGNALS:
