@@ -5,6 +5,7 @@
 
 #include "comm/in_process_store.h"
 #include "comm/ranks_as_threads.h"
+#include "comm/shm/shm_communicator.h"
 #include "support/catch.h"
 
 using namespace ringside;
@@ -62,6 +63,36 @@ TEST_CASE("ranks that share memory know when the last of them arrived") {
         onLocalRanks(size,
                      [&](Communicator& ranks) { traceThree(ranks, stamps[static_cast<std::size_t>(ranks.rank())]); });
         checkStamps(stamps);
+    }
+}
+
+TEST_CASE("a rank that moves bytes with its own hands arrives when it waits, however early it asked") {
+    constexpr int kRanks = 2;
+    std::vector<std::unique_ptr<Communicator>> ranks;
+    const auto arena = std::make_shared<const Arena>(-1, ArenaLayout::bytesFor(kRanks, std::size_t{1} << 20), kRanks);
+    for (int rank = 0; rank < kRanks; ++rank)
+        ranks.push_back(
+            std::make_unique<ShmCommunicator>(arena, rank, CommOptions{}, "local", ShmCommunicator::Async::kSplit));
+    std::vector<CollectiveStamp> stamps(kRanks);
+    std::vector<std::int64_t> waits(kRanks);
+    onThreads(ranks, [&](Communicator& own) {
+        const auto index = static_cast<std::size_t>(own.rank());
+        PhaseTrack phases;
+        CollectiveTrace trace(phases, 4);
+        own.traceInto(&trace);
+        std::vector<float> values(100'000);
+        trace.start();
+        const CommHandle handle = own.allReduceAsync(CommBuffer::of(std::span(values)), ReduceOp::kSum);
+        waits[index] = monotonicNs();
+        handle.wait();
+        stamps[index] = trace.soFar().at(0);
+        own.traceInto(nullptr);
+    });
+    for (std::size_t rank = 0; rank < kRanks; ++rank) {
+        CHECK(stamps[rank].publishedNs <= waits[rank]);
+        CHECK(stamps[rank].arrivedNs >= waits[rank]);
+        CHECK(stamps[rank].lastNs == std::max(stamps[0].arrivedNs, stamps[1].arrivedNs));
+        CHECK(stamps[rank].lastPublishedNs == std::max(stamps[0].publishedNs, stamps[1].publishedNs));
     }
 }
 

@@ -99,6 +99,65 @@ TEST_CASE("without overlap the buckets move one after the other behind the backw
     CHECK(replaySteps(overlappedSteps(10), {.noOverlap = true}).predicted == Approx(29));  // 20 + 6 + 1 + 2
 }
 
+TEST_CASE("collectives of two sizes tell the latency from the bytes") {
+    // 1 MiB in 6 ms and 1/4 MiB in 3 ms: a line that begins at 2 ms. Both move behind the backward pass of 20 ms.
+    TraceData data(2);
+    for (std::int64_t step = 1; step <= 10; ++step) {
+        for (int rank = 0; rank < 2; ++rank) {
+            StepTrace trace;
+            trace.rank = rank;
+            trace.step = step;
+            trace.beginNs = step * 29 * kReplayMs;
+            trace.lengthNs = 29 * kReplayMs;
+            trace.phase = {static_cast<std::int64_t>(Phase::kBackward), static_cast<std::int64_t>(Phase::kWaiting)};
+            trace.at = {0, 20 * kReplayMs};
+            trace.cpu = {0, 0};
+            trace.group = {0, 0};
+            trace.collective = {2 * step, 2 * step + 1};
+            trace.kind = {0, 0};
+            trace.bytes = {1 << 20, 1 << 18};
+            // The second is asked for while the first still moves, and moves behind it.
+            trace.ready = trace.arrived = trace.last = {20 * kReplayMs, 20 * kReplayMs};
+            trace.ended = {26 * kReplayMs, 29 * kReplayMs};
+            tellWaitingFromMoving(trace);
+            data.apply(trace);
+        }
+    }
+    CHECK(replaySteps(data, {}).replayed == Approx(29));
+    CHECK(replaySteps(data, {.latency = 3}).predicted == Approx(37));      // 20 + 10 + 7
+    CHECK(replaySteps(data, {.bandwidth = 2}).predicted == Approx(26.5));  // 20 + (2 + 2) + (2 + 0.5)
+}
+
+TEST_CASE("a rank that asked early and waits late keeps the others waiting by its own work") {
+    // Asked for at 5 ms by both; rank 1 waits at 50 ms only, and it moves for 2 ms from then on.
+    TraceData data(2);
+    for (std::int64_t step = 1; step <= 10; ++step) {
+        for (int rank = 0; rank < 2; ++rank) {
+            const std::int64_t works = (rank == 0 ? 10 : 50) * kReplayMs;
+            StepTrace trace;
+            trace.rank = rank;
+            trace.step = step;
+            trace.beginNs = step * 52 * kReplayMs;
+            trace.lengthNs = 52 * kReplayMs;
+            trace.phase = {static_cast<std::int64_t>(Phase::kBackward), static_cast<std::int64_t>(Phase::kWaiting)};
+            trace.at = {0, works};
+            trace.cpu = {0, 0};
+            trace.group = {0};
+            trace.collective = {step};
+            trace.kind = {0};
+            trace.bytes = {1 << 20};
+            trace.ready = {5 * kReplayMs};
+            trace.arrived = {works};
+            trace.last = {50 * kReplayMs};
+            trace.ended = {52 * kReplayMs};
+            tellWaitingFromMoving(trace);
+            data.apply(trace);
+        }
+    }
+    CHECK(replaySteps(data, {}).replayed == Approx(52));
+    CHECK(replaySteps(data, {.withoutDelayOf = 1}).predicted == Approx(12));
+}
+
 TEST_CASE("other buckets move when their bytes are ready, at the pace of the recorded ones") {
     // 2 MiB in 7 ms, evenly ready from the beginning of the backward pass to its end at 20 ms; 2 ms of update.
     CHECK(replaySteps(overlappedSteps(10), {.bucketMiB = 2}).predicted == Approx(29));       // 20 + 7 + 2

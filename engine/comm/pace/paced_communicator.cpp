@@ -84,6 +84,11 @@ void PacedCommunicator::settle(const Moving& one) {
     CollectiveStamp stamp;
     const bool told = m_stampsTaken < stamps.size();
     if (told) stamp = stamps[m_stampsTaken++];
+    // A paced link moves what is published by itself.
+    if (stamp.lastPublishedNs > 0) {
+        stamp.arrivedNs = stamp.publishedNs;
+        stamp.lastNs = stamp.lastPublishedNs;
+    }
     const std::int64_t lastNs = told && stamp.lastNs > 0 ? stamp.lastNs : monotonicNs();
     m_freeNs = std::max(m_freeNs, lastNs) + one.lastsNs;
     if (one.trace == nullptr || !told) return;

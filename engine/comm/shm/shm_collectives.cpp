@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/errors/errors.h"
 #include "comm/reduce_kernels.h"
@@ -50,6 +51,7 @@ void ShmCollectives::begin(std::int64_t collective, CollectiveTrace* trace, std:
         m_stamp.number = collective;
         m_stamp.readyNs = readyNs;
     }
+    m_tells = m_trace != nullptr;
     m_announcement = {};
     m_announcement.collective = collective;
     m_checked = false;
@@ -74,17 +76,16 @@ void ShmCollectives::announce(CollectiveKind kind, CommBuffer buffer, int root, 
 
 void ShmCollectives::arrive() {
     m_parity = m_barrier.parity();
-    const bool first = m_trace != nullptr && m_stamp.arrivedNs == 0;
-    if (first) m_stamp.arrivedNs = monotonicNs();
-    m_barrier.arrive(m_announcement, first ? m_stamp.arrivedNs : 0);
+    if (m_tells && m_stamp.arrivedNs == 0) m_stamp.arrivedNs = monotonicNs();
+    m_barrier.arrive(m_announcement, m_tells ? m_stamp.arrivedNs : 0);
 }
 
 void ShmCollectives::settle() {
     m_barrier.wait();
+    if (std::exchange(m_tells, false)) m_stamp.lastNs = m_barrier.lastArrivalNs();
     if (m_checked) return;
     checkPeers();
     m_checked = true;
-    if (m_trace != nullptr) m_stamp.lastNs = m_barrier.lastArrivalNs();
 }
 
 void ShmCollectives::round() {
@@ -127,11 +128,25 @@ void ShmCollectives::startAllReduce(CommBuffer buffer, ReduceOp op) {
 }
 
 void ShmCollectives::finishAllReduce(CommBuffer buffer, ReduceOp op) {
+    const std::int64_t enteredNs = m_trace != nullptr ? monotonicNs() : 0;
     settle();
     const int outsideHeap = ranksOutsideHeap();
-    if (outsideHeap == 0) return reduceInPlace(buffer, op);
+    if (outsideHeap == 0) {
+        arriveFrom(enteredNs);
+        return reduceInPlace(buffer, op);
+    }
     if (outsideHeap == m_size && buffer.bytes() <= oneRoundBytes(m_size)) return reduceWhole(buffer, op);
+    arriveFrom(enteredNs);
     reduceChunks(buffer, op);
+}
+
+// Further rounds need every rank's own hands: it takes part in them from here on, however early it began the first.
+void ShmCollectives::arriveFrom(std::int64_t enteredNs) {
+    if (m_trace == nullptr) return;
+    m_stamp.publishedNs = m_stamp.arrivedNs;
+    m_stamp.lastPublishedNs = m_stamp.lastNs;
+    m_stamp.arrivedNs = enteredNs;
+    m_tells = true;
 }
 
 void ShmCollectives::useSlots(int parity, std::size_t offset) {

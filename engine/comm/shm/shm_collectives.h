@@ -58,6 +58,7 @@ class ShmCollectives {
     void arrive();
     void settle();
     void round();
+    void arriveFrom(std::int64_t enteredNs);
     void checkPeers();
     std::byte* slot(int rank, int parity) const { return m_arena.slot(rank, parity); }
 
@@ -80,6 +81,7 @@ class ShmCollectives {
     int m_rank;
     int m_size;
     bool m_checked = false;  // peers have been compared in this collective
+    bool m_tells = false;    // its next round carries the time of this rank's arrival
     int m_parity = 0;        // of the round entered last
     Announcement m_announcement{};
     CollectiveTrace* m_trace = nullptr;  // of the collective under way

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 namespace ringside {
@@ -42,7 +43,7 @@ void withoutOverlap(RankPlan& rank) {
             held.push_back(item);
             continue;
         }
-        if (item.kind == PlanItem::Kind::kWait) {
+        if (item.kind == PlanItem::Kind::kWait || item.kind == PlanItem::Kind::kMeet) {
             items.insert(items.end(), held.begin(), held.end());
             held.clear();
         }
@@ -52,12 +53,32 @@ void withoutOverlap(RankPlan& rank) {
     rank.items = std::move(items);
 }
 
-// A collective's time is a latency, as small ones show it, and its bytes.
+// Where the line of least squares through the collectives' bytes and times begins; 0 for sizes too alike to say.
+double latencyOfLine(const RankPlan& rank) {
+    double n = 0, bytes = 0, ns = 0, square = 0, product = 0;
+    double smallest = std::numeric_limits<double>::max(), largest = 0, shortest = smallest;
+    for (const PlayedCollective& one : rank.collectives) {
+        if (one.bytes <= 0) continue;
+        n += 1;
+        bytes += one.bytes;
+        ns += one.moveNs;
+        square += one.bytes * one.bytes;
+        product += one.bytes * one.moveNs;
+        smallest = std::min(smallest, one.bytes);
+        largest = std::max(largest, one.bytes);
+        shortest = std::min(shortest, one.moveNs);
+    }
+    if (n < 2 || largest < 2 * smallest) return 0;
+    const double slope = (n * product - bytes * ns) / (n * square - bytes * bytes);
+    return std::clamp((ns - slope * bytes) / n, 0.0, shortest);
+}
+
+// A collective's time is a latency, as small ones show it or those of different sizes, and its bytes.
 double latencyOf(const RankPlan& rank) {
     double latency = 0;
     for (const PlayedCollective& one : rank.collectives)
         if (one.bytes <= kSmallBytes && (latency == 0 || one.moveNs < latency)) latency = one.moveNs;
-    return latency;
+    return latency > 0 ? latency : latencyOfLine(rank);
 }
 
 void scaleMoves(RankPlan& rank, double latencyTimes, double bytesTimes) {

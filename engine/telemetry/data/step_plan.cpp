@@ -24,16 +24,39 @@ std::optional<std::size_t> awaitedIn(const std::vector<CollectiveSpan>& collecti
     return found;
 }
 
+// No collective ended in it: the last one to which all ranks had come by then.
+std::optional<std::size_t> metIn(const std::vector<CollectiveSpan>& collectives, std::int64_t from, std::int64_t to) {
+    std::optional<std::size_t> found;
+    for (std::size_t i = 0; i < collectives.size(); ++i)
+        if (collectives[i].arrivedNs <= to && collectives[i].lastNs > from && collectives[i].lastNs <= to &&
+            (!found || collectives[i].lastNs >= collectives[*found].lastNs))
+            found = i;
+    return found;
+}
+
+// Where nobody but the training thread moves the bytes, a rank takes part from the moment on at which it waits, however
+// early it asked.
+bool arrivesByWaiting(const RankTrace& rank, const CollectiveSpan& one) {
+    constexpr std::int64_t kAtOnceNs = 100'000;
+    if (one.arrivedNs - one.readyNs <= kAtOnceNs) return false;
+    const auto after = std::ranges::upper_bound(rank.spans, one.arrivedNs, {}, &Span::beginNs);
+    if (after == rank.spans.begin()) return false;
+    return isCommunicating(*(after - 1)) && one.arrivedNs - (after - 1)->beginNs <= kAtOnceNs;
+}
+
 class PlanMaker {
   public:
     PlanMaker(const RankTrace& rank, const std::map<std::pair<std::int64_t, std::int64_t>, std::size_t>& meetings)
         : m_rank(rank), m_collectives(rank.collectives) {
+        for (CollectiveSpan& one : m_collectives)
+            if (arrivesByWaiting(rank, one)) one.readyNs = one.arrivedNs;
         std::ranges::stable_sort(m_collectives, {}, &CollectiveSpan::readyNs);
         std::map<std::int64_t, std::int64_t> freeAt;  // by group
         for (const CollectiveSpan& one : m_collectives) {
             std::int64_t& free = freeAt[one.group];
             const std::int64_t turn = std::max(one.readyNs, free);
-            const std::int64_t last = one.lastNs < 0 ? one.arrivedNs : one.lastNs;
+            // One after the other: it may have been asked for while the one before still moved.
+            const std::int64_t last = std::max(free, one.lastNs < 0 ? one.arrivedNs : one.lastNs);
             m_plan.collectives.push_back({meetings.at({one.group, one.number}),
                                           static_cast<double>(std::max<std::int64_t>(one.arrivedNs - turn, 0)),
                                           static_cast<double>(std::max<std::int64_t>(one.endedNs - last, 0)),
@@ -85,13 +108,15 @@ class PlanMaker {
         waitFor(from, to);
     }
     void waitFor(std::int64_t from, std::int64_t to) {
-        const std::optional<std::size_t> awaited = awaitedIn(m_collectives, from, to);
-        if (!awaited) {
-            m_plan.items.push_back({PlanItem::Kind::kWork, Phase::kWaiting, static_cast<double>(to - from), 0});
-            return;
-        }
-        m_plan.items.push_back({PlanItem::Kind::kWait, Phase::kWaiting,
-                                static_cast<double>(to - m_collectives[*awaited].endedNs), *awaited});
+        const auto add = [&](PlanItem::Kind kind, std::int64_t since, std::size_t collective) {
+            m_plan.items.push_back({kind, Phase::kWaiting, static_cast<double>(to - since), collective});
+        };
+        if (const auto awaited = awaitedIn(m_collectives, from, to))
+            add(PlanItem::Kind::kWait, m_collectives[*awaited].endedNs, *awaited);
+        else if (const auto met = metIn(m_collectives, from, to); met && *met < m_next)
+            add(PlanItem::Kind::kMeet, m_collectives[*met].lastNs, *met);
+        else
+            add(PlanItem::Kind::kWork, from, 0);
     }
 
     const RankTrace& m_rank;

@@ -10,11 +10,12 @@ namespace ringside {
 
 // One thing that a rank's training thread does, in order.
 struct PlanItem {
-    enum class Kind { kWork, kReady, kWait };
+    // kMeet: a wait that is over when all ranks have come to the collective, before it has ended.
+    enum class Kind { kWork, kReady, kWait, kMeet };
     Kind kind = Kind::kWork;
     Phase phase = Phase::kIdle;
-    double ns = 0;               // of work; of a wait: from the collective's end to the thread going on
-    std::size_t collective = 0;  // of the rank, kReady and kWait
+    double ns = 0;               // of work; of a wait: from what it waited for to the thread going on
+    std::size_t collective = 0;  // of the rank; of work: none
 };
 
 struct PlayedCollective {

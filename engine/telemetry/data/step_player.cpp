@@ -45,6 +45,11 @@ bool StepPlayer::advance(std::size_t rank) {
         } else if (item.kind == PlanItem::Kind::kReady) {
             m_turns[rank].push_back({item.collective, m_now[rank]});
             serve(rank);
+        } else if (item.kind == PlanItem::Kind::kMeet) {
+            const std::size_t meeting = m_step->ranks[rank].collectives[item.collective].meeting;
+            if (m_arrived[meeting] < m_expected[meeting]) return moved;
+            note(rank, Phase::kWaiting, m_now[rank]);
+            m_now[rank] = std::max(m_now[rank], m_last[meeting]) + item.ns;
         } else {
             const double ended = m_ended[rank][item.collective];
             if (ended < 0) return moved;

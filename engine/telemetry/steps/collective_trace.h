@@ -22,6 +22,9 @@ struct CollectiveStamp {
     std::int64_t arrivedNs = 0;  // this rank entered it
     std::int64_t lastNs = -1;    // the last rank did; -1: not known
     std::int64_t endedNs = 0;
+    // Where a rank publishes its data before it takes part: when it did, and when the last rank did; -1: as it entered.
+    std::int64_t publishedNs = -1;
+    std::int64_t lastPublishedNs = -1;
 };
 
 // What the communicators of a rank tell about their collectives, in traced steps only: all ranks trace the same ones.
