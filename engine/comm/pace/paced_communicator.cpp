@@ -84,14 +84,15 @@ void PacedCommunicator::settle(const Moving& one) {
     CollectiveStamp stamp;
     const bool told = m_stampsTaken < stamps.size();
     if (told) stamp = stamps[m_stampsTaken++];
-    // A paced link moves what is published by itself.
-    if (stamp.lastPublishedNs > 0) {
+    // A paced link moves what is published by itself, unless the ranks' own hands took longer.
+    const bool published = stamp.lastPublishedNs > 0;
+    const std::int64_t come = published ? stamp.lastPublishedNs : stamp.lastNs;
+    m_freeNs = std::max(m_freeNs, told && come > 0 ? come : monotonicNs()) + one.lastsNs;
+    if (one.trace == nullptr || !told) return;
+    if (published && stamp.endedNs <= m_freeNs) {
         stamp.arrivedNs = stamp.publishedNs;
         stamp.lastNs = stamp.lastPublishedNs;
     }
-    const std::int64_t lastNs = told && stamp.lastNs > 0 ? stamp.lastNs : monotonicNs();
-    m_freeNs = std::max(m_freeNs, lastNs) + one.lastsNs;
-    if (one.trace == nullptr || !told) return;
     stamp.endedNs = std::max(stamp.endedNs, m_freeNs);
     one.trace->add(stamp);
 }
@@ -103,6 +104,8 @@ void PacedCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
 }
 
 CommHandle PacedCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
+    // It may have to finish the one before, for which all ranks are awaited.
+    const WaitScope waiting(trace());
     return begin(CollectiveKind::kAllReduce, buffer, m_inner->allReduceAsync(buffer, op));
 }
 
@@ -119,6 +122,7 @@ void PacedCommunicator::allGather(CommBuffer in, CommBuffer out) {
 }
 
 CommHandle PacedCommunicator::allGatherAsync(CommBuffer in, CommBuffer out) {
+    const WaitScope waiting(trace());
     return begin(CollectiveKind::kAllGather, in, m_inner->allGatherAsync(in, out));
 }
 
@@ -129,6 +133,7 @@ void PacedCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op
 }
 
 CommHandle PacedCommunicator::reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) {
+    const WaitScope waiting(trace());
     return begin(CollectiveKind::kReduceScatter, in, m_inner->reduceScatterAsync(in, out, op));
 }
 
