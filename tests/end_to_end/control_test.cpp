@@ -163,6 +163,10 @@ TEST_CASE(
     const fs::path told = scratch.path() / "told";
     const std::vector<std::string> model = GENERATE(
         std::vector<std::string>{"model.kind=simple_cnn", "parallel.backend=shm"},
+        std::vector<std::string>{"model.kind=layers",
+                                 R"(model.layers=[{"kind":"conv2d","out":4,"kernel":3,"padding":1},{"kind":"relu"},)"
+                                 R"({"kind":"flatten"},{"kind":"linear","out":16},{"kind":"gelu"},{"kind":"linear"}])",
+                                 "parallel.backend=gloo"},
         std::vector<std::string>{"model.kind=residual_cnn", "model.width=8", "model.depth=1", "parallel.backend=gloo"},
         std::vector<std::string>{"model.kind=transformer", "dataset.kind=text", "dataset.context_length=16",
                                  "model.width=16", "model.depth=1", "model.heads=2", "model.dropout=0.1",

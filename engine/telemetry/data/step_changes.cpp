@@ -2,6 +2,7 @@
 #include "telemetry/data/step_changes.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -13,24 +14,35 @@ constexpr double kSmallBytes = 64 << 10;
 constexpr double kMostBuckets = 1000;              // of a rank's step
 constexpr int kAllReduce = 0, kReduceScatter = 3;  // of CollectiveKind
 
-double workIn(const RankPlan& rank, Phase phase) {
-    double sum = 0;
-    for (const PlanItem& item : rank.items)
-        if (item.kind == PlanItem::Kind::kWork && item.phase == phase) sum += item.ns;
-    return sum;
+using PhaseWork = std::array<double, kPhaseCount>;
+
+// A rank's work by phase between one collective that it asks for and the next: a delay stands in one of these pieces.
+std::vector<PhaseWork> workPieces(const RankPlan& rank) {
+    std::vector<PhaseWork> pieces(1, PhaseWork{});
+    for (const PlanItem& item : rank.items) {
+        if (item.kind == PlanItem::Kind::kReady) pieces.emplace_back(PhaseWork{});
+        if (item.kind == PlanItem::Kind::kWork) pieces.back()[static_cast<std::size_t>(item.phase)] += item.ns;
+    }
+    return pieces;
 }
 
 void withoutDelay(StepPlan& step, std::size_t rank) {
-    for (int phase = 0; phase < kPhaseCount; ++phase) {
-        std::vector<double> others;
-        for (std::size_t other = 0; other < step.ranks.size(); ++other)
-            if (other != rank) others.push_back(workIn(step.ranks[other], static_cast<Phase>(phase)));
-        const double own = workIn(step.ranks[rank], static_cast<Phase>(phase));
-        if (others.empty() || own <= 0) continue;
-        std::ranges::nth_element(others, others.begin() + static_cast<std::ptrdiff_t>(others.size() / 2));
-        const double factor = std::min(1.0, others[others.size() / 2] / own);
-        for (PlanItem& item : step.ranks[rank].items)
-            if (item.kind == PlanItem::Kind::kWork && item.phase == static_cast<Phase>(phase)) item.ns *= factor;
+    std::vector<std::vector<PhaseWork>> others;
+    for (std::size_t other = 0; other < step.ranks.size(); ++other)
+        if (other != rank) others.push_back(workPieces(step.ranks[other]));
+    if (others.empty()) return;
+    const std::vector<PhaseWork> own = workPieces(step.ranks[rank]);
+    const auto factor = [&](std::size_t piece, std::size_t phase) {
+        std::vector<double> work;
+        for (const auto& one : others) work.push_back(piece < one.size() ? one[piece][phase] : 0);
+        const auto middle = work.begin() + static_cast<std::ptrdiff_t>(work.size() / 2);
+        std::ranges::nth_element(work, middle);
+        return own[piece][phase] > 0 ? std::min(1.0, *middle / own[piece][phase]) : 1.0;
+    };
+    std::size_t piece = 0;
+    for (PlanItem& item : step.ranks[rank].items) {
+        if (item.kind == PlanItem::Kind::kReady) ++piece;
+        if (item.kind == PlanItem::Kind::kWork) item.ns *= factor(piece, static_cast<std::size_t>(item.phase));
     }
 }
 
