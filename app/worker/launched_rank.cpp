@@ -172,6 +172,14 @@ RankEnvironment environmentOf(const Start& start, const Joined& joined) {
     return environment;
 }
 
+// Traces of ranks on different hosts lie beside one another as well as their clocks were compared: said once a host.
+std::string clockNote(const RankEnvironment& environment, const Joined& joined) {
+    if (environment.localRank > 0 || environment.hosts[static_cast<std::size_t>(environment.rank)] == 0) return {};
+    std::string note = "the clock of this host is compared with that of rank 0's: ";
+    note.append(std::to_string(joined.clockOffsetUs)).append(" us apart, to within ");
+    return note.append(std::to_string(joined.clockErrorUs)).append(" us");
+}
+
 // A host's first rank makes the memory that its ranks share; rank 0's was made by its host.
 UniqueFd sharedOf(const RankEnvironment& environment, const Welcome& welcome) {
     const int host = environment.hosts[static_cast<std::size_t>(environment.rank)];
@@ -208,7 +216,8 @@ int joinRun(const Start& start) {
         std::cerr << "rank " << rank << ": the run was ended by rank 0's process; its verdict is there" << std::endl;
         _exit(asCode(ExitCode::kCommunicationFailed));
     };
-    const RankEnd end = liveAsRank(environment, configFor(start, joined.value().welcome), channels, leave);
+    const RankEnd end = liveAsRank(environment, configFor(start, joined.value().welcome), channels, leave,
+                                   clockNote(environment, joined.value()));
     for (const int number : kLauncherSignals) std::signal(number, SIG_IGN);
     if (!end.text.empty()) writeLauncherError("rank " + std::to_string(environment.rank) + ": " + end.text);
     sendLine(channels.control.get(), encodeFarewell({end.exitCode, end.text}), steady_clock::now() + kFarewellPatience);

@@ -35,11 +35,12 @@ RankEnd fail(TelemetrySink& sink, const RankEnvironment& environment, const std:
 }  // namespace
 
 RankEnd liveAsRank(const RankEnvironment& environment, const std::optional<RunConfig>& config, RankChannels& channels,
-                   std::function<void()> onHangUp) {
+                   std::function<void()> onHangUp, const std::string& note) {
     TelemetrySink sink(sinkOptionsOf(environment, channels));
     ControlInput control(channels.control.get(), std::move(onHangUp));
     const std::unique_ptr<RankHooks> hooks = makeRankHooks(environment);
     sink.send(RankState{environment.rank, "starting", "", getpid(), sink.nowUs()});
+    if (!note.empty()) sink.log("info", note);
     try {
         RunConfig used = config ? *config : readRankConfig(environment);
         if (!environment.resume.empty()) used.training.resume = environment.resume;

@@ -41,6 +41,7 @@ class Trainer {
 
     Model& model() { return *m_model; }
     std::int64_t steps() const { return m_position.step; }
+    StepTracer& tracer() { return m_tracer; }  // between two steps, as they are
     // Any thread: the step under way, where it is traced.
     std::optional<StepTrace> stepUnderWay() const { return m_tracer.soFar(); }
 

@@ -47,7 +47,7 @@ StepTracer::~StepTracer() {
 
 void StepTracer::begin(std::int64_t step, std::int64_t epoch) {
     m_step = step;
-    m_active = isRecording() || (!isOff() && step % m_interval == 0);
+    m_active = isRecording() || (!isOff() && !m_resting && step % m_interval == 0);
     if (!m_active) return;
     if (!m_schedule) m_schedule.reset(::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC));
     m_trace.step = step;

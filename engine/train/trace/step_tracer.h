@@ -47,6 +47,8 @@ class StepTracer final : private PhaseListener {
     // On all ranks between the same two steps.
     void setInterval(std::int64_t steps);
     void record(std::int64_t steps);  // so many whole ones in detail, from the next on
+    // Traces nothing while it rests: for who measures what tracing costs.
+    void setResting(bool resting) { m_resting = resting; }
 
     bool isTracing() const { return m_active; }  // the step under way
     bool isOff() const { return m_options.trace == "off"; }
@@ -73,6 +75,7 @@ class StepTracer final : private PhaseListener {
     PhaseTimes m_sums{};
     std::int64_t m_step = 0;
     bool m_active = false;
+    bool m_resting = false;
     std::int64_t m_beganNs = 0;
     std::int64_t m_beganCpuNs = 0;
     std::int64_t m_beganQueuedNs = 0;

@@ -1,13 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""telemetry_bench.py [BUILD [EPOCHS]]: what telling of steps costs the training.
+"""telemetry_bench.py [BUILD [EPOCHS]]: what telling of steps, and tracing them at the default, costs the training.
 
 The step rate of two runs differs by 10 % and more for reasons of its own (where the scheduler and the memory put the
 ranks), so both sides are measured within one run: its workers (worker.cpp) tell of every step for 60 epochs and of none
-for the next 60. Each told window is compared with the mean of its two silent neighbours.
+for the next 60; or they tell of all and trace as by default, or nothing. Each told window is compared with the mean of its two silent neighbours.
 
 What scatters least is the processor time of the threads that tell of steps, in a run of ordinary workers.
 """
+import os
 import pathlib
 import shutil
 import statistics
@@ -29,14 +30,14 @@ def run_command(ringsidectl, directory, world_size, epochs, *more):
     return command
 
 
-def step_rate_costs(build, world_size, epochs):
-    """Percent of the step rate, one figure for each window with telemetry but the first."""
+def step_rate_costs(build, world_size, epochs, of="telemetry"):
+    """Percent of the step rate, one figure for each window with telemetry, or with traces, but the first."""
     with tempfile.TemporaryDirectory() as scratch:
         scratch = pathlib.Path(scratch)
         shutil.copy(build / "bin/ringsidectl", scratch)  # it starts the worker that lies beside it
         shutil.copy(build / "bench/telemetry_bench_worker", scratch / "ringside-worker")
         subprocess.run(run_command(scratch / "ringsidectl", scratch / "run", world_size, epochs), check=True,
-                       capture_output=True)
+                       capture_output=True, env={**os.environ, "RINGSIDE_BENCH": of})
         words = [line.split()[-2:] for line in (scratch / "run/log.txt").read_text().splitlines()]
     windows = [(word, float(rate)) for word, rate in words if word in ("told", "silent")]
     return [100 * (1 - rate / statistics.mean((windows[at - 1][1], windows[at + 1][1])))
@@ -87,9 +88,10 @@ def main():
     build = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else root / "build/release"
     epochs = int(sys.argv[2]) if len(sys.argv) > 2 else 14000
     for world_size in (1, 4):
-        costs = step_rate_costs(build, world_size, epochs)
-        print(f"world size {world_size}: {statistics.mean(costs):6.2f} % of the step rate, standard error "
-              f"{standard_error(costs):.2f}, median {statistics.median(costs):.2f}, {len(costs)} windows", flush=True)
+        for of in ("telemetry", "trace"):
+            costs = step_rate_costs(build, world_size, epochs, of)
+            print(f"world size {world_size}: {of} costs {statistics.mean(costs):6.2f} % of the step rate, standard error "
+                  f"{standard_error(costs):.2f}, median {statistics.median(costs):.2f}, {len(costs)} windows", flush=True)
         shares = processor_costs(build, world_size, 250, 3)
         print(f"world size {world_size}: {statistics.mean(shares):6.2f} % of the processor time, from {min(shares):.2f} "
               f"to {max(shares):.2f}", flush=True)

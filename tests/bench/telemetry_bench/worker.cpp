@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // One rank on the CPU, as ringside-worker is, that tells of its steps for kWindow epochs, is silent about them for as
-// many, and so on. Rank 0 logs the step rate of every window: see telemetry_bench.py.
+// many, and so on; with RINGSIDE_BENCH=trace it tells of all, and traces them or not. Rank 0 logs the step rate of
+// every window: see telemetry_bench.py.
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <limits>
+#include <string_view>
 
 #include "arguments.h"
 #include "base/json/json.h"
@@ -40,13 +43,17 @@ class Alternation final : public TrainerObserver {
     }
     std::int64_t nowUs() const override { return m_told.nowUs(); }
     Progress& progress() override { return m_told.progress(); }
+    std::int64_t startNs() const override { return m_sink.startNs(); }
+    void alternate(StepTracer& tracer) { m_tracer = &tracer; }
 
   private:
     void beginEpoch() {
         const std::int64_t inWindow = m_epoch % kWindow;
         if (inWindow == 0 && m_epoch > 0) logWindow();
-        if (inWindow == 0)
-            m_config.training.logEvery = isTold(m_epoch / kWindow) ? 1 : std::numeric_limits<std::int64_t>::max();
+        const bool told = isTold(m_epoch / kWindow);
+        if (inWindow == 0 && m_tracer != nullptr) m_tracer->setResting(!told);
+        if (inWindow == 0 && m_tracer == nullptr)
+            m_config.training.logEvery = told ? 1 : std::numeric_limits<std::int64_t>::max();
         if (inWindow == kSettling) {
             m_fromUs = nowUs();
             m_fromStep = progress().step.load();
@@ -66,6 +73,7 @@ class Alternation final : public TrainerObserver {
     TelemetrySink& m_sink;
     RunConfig& m_config;
     const int m_rank;
+    StepTracer* m_tracer = nullptr;  // null: it is telling that alternates
     SinkObserver m_told;
     std::int64_t m_epoch = 0;
     std::int64_t m_fromUs = 0;
@@ -80,7 +88,10 @@ void train(const RankEnvironment& environment, RankChannels& channels, Telemetry
     const std::unique_ptr<Backend> backend = devices->makeBackend(environment, config);
     const std::unique_ptr<Communicator> communicator = devices->join(environment, channels, config, *backend);
     Alternation observer(sink, config, environment.rank);
-    Trainer({config, data, *communicator, *backend, observer, control, environment.runDirectory}).run();
+    Trainer trainer({config, data, *communicator, *backend, observer, control, environment.runDirectory});
+    const char* const what = std::getenv("RINGSIDE_BENCH");
+    if (what != nullptr && std::string_view(what) == "trace") observer.alternate(trainer.tracer());
+    trainer.run();
     sink.state("finished");
 }
 

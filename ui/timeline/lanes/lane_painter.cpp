@@ -149,10 +149,15 @@ void LanePainter::paintCollectives(const TracedStep& step, std::size_t index) {
         const QString text = QObject::tr("bucket %1 ready").arg(bucket);
         const double width = m_painter.fontMetrics().horizontalAdvance(text);
         const double stepEnd = x(step.ranks[static_cast<std::size_t>(rank)].endNs);
-        if (tip.x() < free || tip.x() + kTick + 4 + width > std::max(stepEnd, tip.x())) continue;
+        const double end = tip.x() + kTick + 4 + width;
+        const auto& all = step.ranks[static_cast<std::size_t>(rank)].collectives;
+        const bool crossed = std::ranges::any_of(all, [&](const CollectiveSpan& other) {
+            return x(other.readyNs) > tip.x() && x(other.readyNs) - kTick < end;
+        });
+        if (crossed || tip.x() < free || end > std::max(stepEnd, tip.x())) continue;
         m_painter.setPen(m_theme.colors().muted);
         m_painter.drawText(QPointF(tip.x() + kTick + 4, bar.bottom() + 4 + 2 * kTick), text);
-        free = tip.x() + kTick + 8 + width;
+        free = end + 4;
     }
 }
 
@@ -171,10 +176,10 @@ void LanePainter::paintOpen() {
         const QString seconds = QString::number(static_cast<double>(span.endNs - span.beginNs) / 1e9, 'f', 1);
         QStringList ranks;
         for (const int rank : span.waitsFor) ranks << QString::number(rank);
-        QString text =
-            span.phase == Phase::kIdle ? QObject::tr("not heard of since, %1 s").arg(seconds)
-            : ranks.isEmpty()          ? QObject::tr("last seen in %1, %2 s").arg(phaseText(span.phase), seconds)
-                              : QObject::tr("waits for rank %1, %2 s").arg(ranks.join(QStringLiteral(", ")), seconds);
+        QString text = span.phase == Phase::kIdle ? QObject::tr("not heard of since, %1 s").arg(seconds)
+                       : ranks.isEmpty()
+                           ? QObject::tr("last seen in %1, %2 s").arg(phaseText(span.phase), seconds)
+                           : QObject::tr("waits for rank %1, %2 s").arg(ranks.join(QStringLiteral(", ")), seconds);
         m_painter.setFont(m_theme.noteFont());
         const auto widthOf = [&] { return m_painter.fontMetrics().horizontalAdvance(text) + 2.0 * Theme::kSpace2; };
         if (widthOf() > rect.width()) text = QObject::tr("%1 s").arg(seconds);
