@@ -14,128 +14,22 @@
 #include "commands/command_search.h"
 #include "dialogs/qt_dialogs.h"
 #include "experiment/number_spin_box.h"
-#include "main_window/paint_stages.h"
 #include "settings/settings.h"
 #include "support/catch.h"
 #include "theme/theme.h"
 #include "ui/fake_dialogs.h"
 #include "ui/fake_run.h"
 #include "ui/wait_for.h"
+#include "ui/window_fixture.h"
 
 using namespace ringside;
 using State = RunController::State;
 
 namespace {
 
-struct Fixture {
-    FakeRun fake;
-    Theme theme;
-    Settings settings{fake.folder.filePath("window.ini")};
-    FakeDialogs dialogs;
-    MainWindow window{{theme, settings, dialogs, FakeRun::program()}};
-
-    explicit Fixture(const char* mode = "finishes") : fake(mode) {
-        window.show();
-        REQUIRE(waitFor([this] { return window.experiment().data() != nullptr; }));
-    }
-    template <class W>
-    W* find(const char* name) {
-        W* found = window.findChild<W*>(QString::fromLatin1(name));
-        INFO(name);
-        REQUIRE(found != nullptr);
-        return found;
-    }
-    void press(const char* name) { QTest::mouseClick(find<QPushButton>(name), Qt::LeftButton); }
-    void trigger(const char* name) { find<QAction>(name)->trigger(); }
-    void type(const char* name, const char* text) {
-        auto* box = find<NumberSpinBox>(name);
-        box->selectAll();
-        QTest::keyClicks(box, QString::fromLatin1(text));
-    }
-    State state() { return window.controller().state(); }
-};
-
-// Tells whenever it is drawn.
-class Drawn final : public QWidget {
-  public:
-    Drawn(const char* name, QStringList& log, QWidget* parent) : QWidget(parent), m_log(log) {
-        setObjectName(QString::fromLatin1(name));
-    }
-
-  protected:
-    void paintEvent(QPaintEvent*) override { m_log << objectName(); }
-
-  private:
-    QStringList& m_log;
-};
+using Fixture = WindowFixture;
 
 }  // namespace
-
-TEST_CASE("the parts of a window are drawn one after another, when it opens and when all of it changes") {
-    QStringList log;
-    Drawn window("window", log, nullptr);
-    window.resize(200, 100);
-    Drawn first("first", log, &window), second("second", log, &window);
-    first.setGeometry(0, 0, 100, 100);
-    second.setGeometry(100, 0, 100, 100);
-    PaintStages stages(window, {&first, &second}, &window);
-    stages.beginWhenShown();
-    window.show();
-    REQUIRE(waitFor([&] { return log.contains("second"); }));
-    CHECK(log.indexOf("window") == 0);
-    CHECK(log.indexOf("first") > 0);
-    CHECK(log.mid(log.indexOf("first")).indexOf("window") < log.mid(log.indexOf("first")).indexOf("second"));
-    log.clear();
-    stages.begin();
-    window.update();
-    REQUIRE(waitFor([&] { return log.contains("second"); }));
-    CHECK(log.indexOf("window") == 0);
-    CHECK(log.mid(log.indexOf("first")).indexOf("window") < log.mid(log.indexOf("first")).indexOf("second"));
-    CHECK_FALSE(first.testAttribute(Qt::WA_OpaquePaintEvent));
-}
-
-TEST_CASE("a picture of the window has all that can be seen, whatever is resized where nobody sees it") {
-    QStringList log;
-    Drawn window("window", log, nullptr);
-    window.resize(200, 100);
-    QWidget otherPage(&window);
-    otherPage.hide();
-    Drawn seen("seen", log, &window), unseen("unseen", log, &otherPage);
-    PaintStages stages(window, {&seen, &unseen}, &window);
-    stages.beginWhenShown();
-    window.show();
-    REQUIRE(waitFor([&] { return seen.updatesEnabled() && unseen.updatesEnabled(); }));
-    for (const int width : {50, 60}) {  // the first finds out the window's size
-        unseen.resize(width, 50);
-        log.clear();
-        window.grab();
-        CHECK(log.contains("seen"));
-    }
-}
-
-TEST_CASE("another text on the page has only its label drawn anew") {
-    Fixture f;
-    REQUIRE(waitFor([&] { return f.window.pages().current().isSettled(); }));
-    auto* title = f.find<QLabel>("explanationTitleLabel");
-    auto* tabs = f.find<QTabWidget>("pagesTabWidget");
-    QStringList log;
-    auto* bystander = new Drawn("bystander", log, tabs->currentWidget());
-    bystander->setGeometry(tabs->currentWidget()->width() - 1, tabs->currentWidget()->height() - 1, 1, 1);
-    bystander->show();
-    REQUIRE(waitFor([&] { return !log.isEmpty(); }));
-    Drawn over("over", log, title);
-    over.resize(1, 1);
-    over.show();
-    // On a busy machine a stage of the first drawing may come between, but not every time.
-    bool alone = false;
-    for (int turn = 0; turn < 10 && !alone; ++turn) {
-        log.clear();
-        title->setText(QString("something else, and longer than it was: %1").arg(turn));
-        REQUIRE(waitFor([&] { return log.contains("over"); }));
-        alone = !log.contains("bystander");
-    }
-    CHECK(alone);
-}
 
 TEST_CASE("the window opens with the digits and the Run button lit") {
     Fixture f;

@@ -25,6 +25,7 @@
 #include "ui/fake_dialogs.h"
 #include "ui/fake_run.h"
 #include "ui/wait_for.h"
+#include "ui/window_fixture.h"
 #include "words/changed_fields.h"
 
 using namespace ringside;
@@ -32,28 +33,9 @@ using State = RunController::State;
 
 namespace {
 
-struct Fixture {
-    FakeRun fake;
-    Theme theme;
-    Settings settings{fake.folder.filePath("window.ini")};
-    FakeDialogs dialogs;
-    MainWindow window{{theme, settings, dialogs, FakeRun::program()}};
-
-    explicit Fixture(const char* mode) : fake(mode) {
-        window.show();
-        REQUIRE(waitFor([this] { return window.experiment().data() != nullptr; }));
-    }
-    template <class W>
-    W* find(const char* name) {
-        W* found = window.findChild<W*>(QString::fromLatin1(name));
-        INFO(name);
-        REQUIRE(found != nullptr);
-        return found;
-    }
-    void trigger(const char* name) { find<QAction>(name)->trigger(); }
-    State state() { return window.controller().state(); }
+struct Fixture : WindowFixture {
+    using WindowFixture::WindowFixture;
     const RankCard& card(std::size_t rank) { return window.findChild<RankStrip*>()->cards()[rank]; }
-    void feed(const Event& event) { window.run().feed(QByteArray::fromStdString(encode(event))); }
 };
 
 }  // namespace

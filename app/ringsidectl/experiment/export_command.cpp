@@ -16,7 +16,8 @@ namespace {
 
 constexpr const char* kExportFooter =
     "CONFIG is an experiment file (JSON), - for standard input, or nothing for the built-in experiment.\n"
-    "pytorch: one script for plain PyTorch (DistributedDataParallel, fully_shard, torch.distributed.pipelining, ...) that\n"
+    "pytorch: one script for plain PyTorch (DistributedDataParallel, fully_shard, torch.distributed.pipelining, ...) "
+    "that\n"
     "deals the same samples to every rank, starts from the same weights and writes metrics.jsonl in the same form.\n"
     "The built-in digits are written beside it.\n"
     "trace: the traced steps of a run, for Perfetto and other readers of Chrome's trace format.\n"

@@ -185,12 +185,16 @@ std::pair<PipelineStage&, std::size_t> MeshStrategy::stageOf(std::size_t trained
 
 void MeshStrategy::copyValue(std::size_t parameter, std::span<float> to) {
     const auto [stage, place] = stageOf(parameter);
-    stage.store().gather(place, stage.store().own(place), to);
+    std::vector<float> whole;
+    stage.store().gather(place, stage.store().own(place), whole);
+    std::copy_n(whole.begin(), to.size(), to.begin());
 }
 
 void MeshStrategy::copyGradient(std::size_t parameter, std::span<float> to) {
     const auto [stage, place] = stageOf(parameter);
-    stage.store().gather(place, stage.store().ownGradient(place), to);
+    std::vector<float> whole;
+    stage.store().gather(place, stage.store().ownGradient(place), whole);
+    std::copy_n(whole.begin(), to.size(), to.begin());
 }
 
 PipelineStage* MeshStrategy::stageNumbered(std::size_t number) {
