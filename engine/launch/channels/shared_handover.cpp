@@ -97,8 +97,8 @@ void SharedHandover::serve(int sharedFd, int count, std::chrono::milliseconds de
     const auto until = steady_clock::now() + deadline;
     for (int served = 0; served < count;) {
         if (steady_clock::now() >= until)
-            throw IoError("only " + std::to_string(served) + " of " + std::to_string(count) +
-                          " ranks of this host fetched their shared memory: see their output");
+            throw CommError("only " + std::to_string(served) + " of " + std::to_string(count) +
+                            " ranks of this host fetched their shared memory: see their output");
         if (!readable(m_listener.get(), until)) continue;
         const UniqueFd socket(::accept4(m_listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
         if (socket && belongsToUs(socket.get()) && sendDescriptor(socket.get(), sharedFd)) ++served;
@@ -117,7 +117,7 @@ UniqueFd fetchShared(const std::string& name, int host, std::chrono::millisecond
         }
         ::poll(nullptr, 0, 20);
     }
-    throw IoError("the first rank of this host did not hand out its shared memory: see its output");
+    throw CommError("the first rank of this host did not hand out its shared memory: see its output");
 }
 
 }  // namespace ringside

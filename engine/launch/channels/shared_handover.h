@@ -14,14 +14,14 @@ class SharedHandover {
   public:
     SharedHandover(const std::string& name, int host);  // listens; throws IoError
 
-    // Until `count` others have it; throws IoError at the deadline.
+    // Until `count` others have it; throws CommError at the deadline.
     void serve(int sharedFd, int count, std::chrono::milliseconds deadline) const;
 
   private:
     UniqueFd m_listener;
 };
 
-// From the host's first rank; throws IoError at the deadline.
+// From the host's first rank; throws CommError at the deadline.
 UniqueFd fetchShared(const std::string& name, int host, std::chrono::milliseconds deadline);
 
 }  // namespace ringside
