@@ -249,7 +249,8 @@ std::string importsOf(const RunConfig& config, const Mesh& mesh) {
         text += "FSDPModule, fully_shard\n";
     }
     return text + "    from torch.distributed.pipelining import PipelineStage, " + scheduleClass(config) +
-           "\nexcept ImportError:\n    sys.exit(\"this script needs PyTorch 2.6 or newer, for "
+           "\nexcept (ImportError, ValueError):  # as 1.13 does under Python 3.11\n    sys.exit(\"this script needs "
+           "PyTorch 2.6 or newer, for "
            "torch.distributed.pipelining; this is \" + torch.__version__)\n"
            "from torch.distributed.device_mesh import init_device_mesh\nfrom torch.distributed.tensor import DTensor\n";
 }

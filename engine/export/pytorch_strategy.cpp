@@ -77,8 +77,9 @@ constexpr const char* kShareBuffers =
 
 std::string needs(const std::string& module, const std::string& names, const std::string& version) {
     return "\ntry:\n    from " + module + " import " + names +
-           "\nexcept ImportError:\n    sys.exit(\"this script needs PyTorch " + version + " or newer, for " + module +
-           "; this is \" + torch.__version__)\n";
+           "\nexcept (ImportError, ValueError):  # as 1.13 does under Python 3.11\n    sys.exit(\"this script needs "
+           "PyTorch " +
+           version + " or newer, for " + module + "; this is \" + torch.__version__)\n";
 }
 
 PythonStrategy ordinary(const RunConfig& config, bool hasBuffers) {

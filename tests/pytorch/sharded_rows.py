@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""sharded_rows.py BIN: what each rank keeps of every parameter, and what is padded, as torch.distributed.fsdp.fully_shard does.
+
+The optimizer's memory of a rank tells how many values it has, and the bytes of a step how many with padding (three times
+what the others send). The exit code is 77 where PyTorch is older than 2.6.
+"""
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+
+LEFT_OUT = 77
+UPDATE_STATE = 64  # bytes that an update depends on besides tensors
+WIDTHS = [64, 37, 22, 5, 10]  # of the digits' perceptron: rows that no number of ranks here divides, and fewer than ranks
+
+
+def shard(rank, world, port, answers):
+    import torch.distributed as dist
+    from torch import nn
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.fsdp import fully_shard
+    dist.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=world)
+    model = nn.Sequential(*(nn.Linear(inputs, outputs) for inputs, outputs in zip(WIDTHS, WIDTHS[1:])))
+    mesh = init_device_mesh("cpu", (world,))
+    for layer in model:
+        fully_shard(layer, mesh=mesh)
+    fully_shard(model, mesh=mesh)
+    own = sum(one.to_local().numel() for one in model.parameters())
+    padded = sum(one.padded_sharded_param_size.numel() for layer in model
+                 for one in layer._get_fsdp_state()._fsdp_param_group.fsdp_params)
+    answers.put((rank, own, padded))
+    dist.barrier()
+    dist.destroy_process_group()
+
+
+def of_pytorch(world):
+    import torch.multiprocessing as mp
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    context = mp.get_context("spawn")
+    answers = context.SimpleQueue()
+    ranks = [context.Process(target=shard, args=(rank, world, port, answers)) for rank in range(world)]
+    for rank in ranks:
+        rank.start()
+    found = sorted(answers.get() for _ in range(world))
+    for rank in ranks:
+        rank.join()
+    return [(own, padded) for _, own, padded in found]
+
+
+def of_ringside(binaries, world):
+    settings = [f"parallel.world_size={world}", f"model.hidden={WIDTHS[1:-1]}", "parallel.strategy=fsdp"]
+    text = subprocess.run([binaries / "ringsidectl", "strategies", "--json",
+                           *(word for setting in settings for word in ("--set", setting))],
+                          check=True, capture_output=True, text=True).stdout
+    line = next(line for line in map(json.loads, text.splitlines()) if line["strategy"] == "fsdp:parameters")
+    return [((memory["optimizer"] - UPDATE_STATE) // 4, sent // (3 * 4 * (world - 1)))
+            for memory, sent in zip(line["memory"], line["bytes_per_step"])]
+
+
+def main():
+    os.environ.update(OMP_NUM_THREADS="1", GLOO_SOCKET_IFNAME="lo")
+    try:
+        from torch.distributed.fsdp import fully_shard  # noqa: F401
+    except (ImportError, ValueError):  # as 1.13 does under Python 3.11
+        print("left out: PyTorch 2.6 or newer is not installed")
+        return LEFT_OUT
+    different = 0
+    for world in (2, 3, 4, 7):
+        ours, theirs = of_ringside(pathlib.Path(sys.argv[1]), world), of_pytorch(world)
+        print(f"{world} ranks, values and with padding: {ours}, PyTorch's {theirs}")
+        different += ours != theirs
+    return different
+
+
+if __name__ == "__main__":
+    sys.exit(main())
