@@ -258,7 +258,7 @@ TEST_CASE("gradients of a long slow motion keep their norms, and the cells of wh
         REQUIRE(ranks.size() == 2);
         CHECK(ranks[0] == ranks[1]);
         seen += ranks[0];
-        late += ranks[0] && step > 100;
+        late += ranks[0] && step > 50;
     }
     CHECK(seen >= 5);
     CHECK(seen < 60);

@@ -18,7 +18,7 @@ constexpr std::int64_t kLookUs = 1000000;
 constexpr int kMostHalvings = 30;
 
 // Of what is allowed, by kind; the last is outside the shares.
-constexpr std::array<double, kRecordKinds> kShares = {0.36, 0.16, 0.24, 0.12, 0.02, 0.06, 0.04, 0};
+constexpr std::array<double, kRecordKinds> kShares = {0.34, 0.16, 0.22, 0.12, 0.02, 0.10, 0.04, 0};
 
 }  // namespace
 

@@ -84,15 +84,16 @@ void TelemetryRecord::add(const Event& event, std::string_view line) {
     }
 }
 
-// All ranks' cells of a step, or none: as long as there is room, then of one step in half a minute. Norms are small.
+// All ranks' cells of a step, or none: of all steps as long as there is room, then of one in three seconds, at last of
+// one in half a minute. Norms are small.
 void TelemetryRecord::addGradients(const GradientView& view, std::string_view line) {
-    constexpr double kRoom = 0.5, kRoomLate = 0.9;  // the rest of the step must fit as well
-    constexpr std::int64_t kBetweenUs = 30'000'000;
+    constexpr double kRoom = 0.5, kRoomSeldom = 0.85, kRoomLate = 0.95;  // the rest of the step must fit as well
+    constexpr std::int64_t kSeldomUs = 3'000'000, kLateUs = 30'000'000;
     const bool begins = view.step != std::exchange(m_gradientsOf, view.step);
     if (begins) m_wholeGradients = true;
     if (!m_wholeGradients || view.cells.empty()) return write(RecordKind::kGradients, withoutCells(view));
-    const bool late = view.timeUs - m_wholeGradientsUs >= kBetweenUs;
-    const double upTo = !begins ? 1 : late ? kRoomLate : kRoom;
+    const std::int64_t sinceUs = view.timeUs - m_wholeGradientsUs;
+    const double upTo = !begins ? 1 : sinceUs >= kLateUs ? kRoomLate : sinceUs >= kSeldomUs ? kRoomSeldom : kRoom;
     if (m_budget.spend(RecordKind::kGradients, line.size() + 1, upTo)) {
         if (begins) m_wholeGradientsUs = view.timeUs;
         return m_file.add(withNewline(line));

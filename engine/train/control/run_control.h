@@ -59,11 +59,12 @@ class RunControl {
     // Between two batches of a validation. False: stop.
     bool betweenBatches(Place place);
 
+    bool isHeldSoon() const { return m_onePhase || m_stepsLeft == 1; }  // in the step under way, or behind it
     // Whether the step is watched while it happens: ranks stop in it or behind it, or go slowly; then so many a second
     // as can be told of.
     bool isShown(std::int64_t step) const {
         constexpr double kMostPerSecond = 2;
-        if (m_onePhase || m_stepsLeft == 1) return true;
+        if (isHeldSoon()) return true;
         return m_showsPhases && step % static_cast<std::int64_t>(std::ceil(m_rate / kMostPerSecond)) == 0;
     }
 

@@ -254,7 +254,7 @@ void Trainer::resume() {
 void Trainer::passed(Phase phase) {
     m_replicas.passed(phase);
     m_control.passed(phase);
-    if (phase == Phase::kForward && m_control.isShown(m_position.step)) m_replicas.lookNow();
+    if (phase == Phase::kForward && m_control.isShown(m_position.step)) m_replicas.lookNow(!m_control.isHeldSoon());
 }
 
 bool Trainer::trainEpoch() {
@@ -333,7 +333,7 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     m_control.passed(Phase::kDataWait);
     ++m_position.step;
     m_replicas.beginStep({m_position.step, m_position.epoch});
-    if (m_control.isShown(m_position.step)) m_replicas.lookNow();
+    if (m_control.isShown(m_position.step)) m_replicas.lookNow(!m_control.isHeldSoon());
     if (isRankZero() && m_checkpoints.isTimedSaveDue(m_nowUs))
         m_agreement.post({ControlKind::kCheckpoint, RunControl::kOwnWish});
     const StepResult result = m_strategy->step(batch, {m_agreement.signal(), isLogged() && gradientNormIsDue()});

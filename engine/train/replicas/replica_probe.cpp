@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -19,6 +20,14 @@ double dot(std::span<const float> a, std::span<const float> b) {
     double sum = 0;
     for (std::size_t i = 0; i < a.size(); ++i) sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
     return sum;
+}
+
+// As many digits as a float has: a line of telemetry is half as long.
+double inDigits(double value) {
+    constexpr int kDigits = 7;
+    if (value == 0 || !std::isfinite(value)) return value;
+    const double scale = std::pow(10.0, kDigits - 1 - std::floor(std::log10(std::abs(value))));
+    return std::isfinite(scale) ? std::round(value * scale) / scale : value;
 }
 
 // What is known before there is a model.
@@ -64,12 +73,14 @@ void ReplicaProbe::beginStep(Place place) {
     m_whole = m_left == 1;
     m_ownCount = 0;
     m_ownTold = false;
+    m_often = false;
 }
 
-void ReplicaProbe::lookNow() {
+void ReplicaProbe::lookNow(bool often) {
     if (!m_whyNot.empty()) return;
     m_active = true;
     m_whole = true;
+    m_often = often;
 }
 
 std::function<void(std::size_t, const Tensor&)> ReplicaProbe::ownGradient() {
@@ -158,14 +169,15 @@ GradientView ReplicaProbe::view(const char* moment, const Values& values, bool w
 
 void ReplicaProbe::addCells(GradientView& view, const Values& values) const {
     const std::vector<Parameter*>& parameters = m_strategy->trainedHere();
-    const std::int64_t most = mostCells(parameters.size());
+    constexpr std::int64_t kOften = 4;
+    const std::int64_t most = std::max<std::int64_t>(mostCells(parameters.size()) / (m_often ? kOften : 1), 4);
     for (std::size_t i = 0; i < parameters.size(); ++i) {
         const std::span<const float> tensor = of(values, i);
         const GradientCells cells = cellsOf(tensor, parameters[i]->shape, most);
         view.names.push_back(parameters[i]->name);
         view.rows.push_back(cells.rows);
         view.columns.push_back(cells.columns);
-        view.cells.insert(view.cells.end(), cells.values.begin(), cells.values.end());
+        std::ranges::transform(cells.values, std::back_inserter(view.cells), inDigits);
         view.tensorNorms.push_back(std::sqrt(dot(tensor, tensor)));
     }
 }

@@ -40,7 +40,8 @@ class ReplicaProbe {
     // not, where that cannot be.
     std::string request(std::int64_t steps);
     void beginStep(Place place);
-    void lookNow();  // at the step under way, before its backward pass
+    // At the step under way, before its backward pass; often: it is one of many, in fewer cells.
+    void lookNow(bool often = false);
     void passed(Phase phase);
     void endStep();
 
@@ -67,9 +68,10 @@ class ReplicaProbe {
     std::string m_whyNot;
     std::vector<std::size_t> m_begins;  // of each parameter, and of all
     Place m_place;
-    std::int64_t m_left = 0;     // steps asked for
-    bool m_active = false;       // in the step under way
-    bool m_whole = false;        // with all cells
+    std::int64_t m_left = 0;  // steps asked for
+    bool m_active = false;    // in the step under way
+    bool m_whole = false;     // with all cells
+    bool m_often = false;
     std::size_t m_ownCount = 0;  // of gradients in m_own that are this step's
     bool m_ownTold = false;
     Values m_own;
