@@ -35,10 +35,10 @@ def summary_of(build, ranks, *settings, meanwhile=None):
         return json.loads(pathlib.Path(scratch, "run/summary.json").read_text())
 
 
-def slow_trial(build, trial):
+def slow_trial(build, trial, *more):
     rank, phase = trial % 4, PHASES[trial // 4 % 4]
     late = summary_of(build, 4, f"pitfalls.slow_rank={rank}", f"pitfalls.slow_phase={phase}", "pitfalls.slow_ms=50",
-                      f"parallel.backend={('shm', 'gloo')[trial // 16 % 2]}")["straggler"]
+                      f"parallel.backend={('shm', 'gloo')[trial // 16 % 2]}", *more)["straggler"]
     return late is not None and (late["rank"], late["phase"]) == (rank, phase), late
 
 
@@ -82,7 +82,9 @@ def taken_trial(build, trial):
     return late is not None and (late["rank"], late["phase"]) == (victim, "cpu"), late
 
 
+BUCKETS = ("model.hidden=512,512", "parallel.bucket_cap_mb=0.25", "parallel.first_bucket_mb=0.25", "optimizer.lr=0.001")
 CASES = {"late": ("1 of 4 ranks late by 50 ms, named with its phase", slow_trial),
+         "buckets": ("the same, gradients in several buckets", lambda build, trial: slow_trial(build, trial, *BUCKETS)),
          "balanced": ("4 ranks in balance, nobody named", lambda build, trial: balanced_trial(build, 4)),
          "crowded": ("8 ranks in balance, nobody named", lambda build, trial: balanced_trial(build, 8)),
          "taken": ("a CPU taken by other programs, named as that", taken_trial)}
