@@ -30,8 +30,10 @@ def run_command(ringsidectl, directory, world_size, epochs, *more):
     return command
 
 
-def step_rate_costs(build, world_size, epochs, of="telemetry"):
-    """Percent of the step rate, one figure for each window with telemetry, or with traces, but the first."""
+def step_rate_costs(build, world_size, epochs, of="telemetry", kind=""):
+    """Percent of the step rate, one figure for each window with telemetry, or with traces, but the first. kind
+    "-processor": of rank 0's steps in a second of its training thread's processor time, which scatters less.
+    """
     with tempfile.TemporaryDirectory() as scratch:
         scratch = pathlib.Path(scratch)
         shutil.copy(build / "bin/ringsidectl", scratch)  # it starts the worker that lies beside it
@@ -39,9 +41,9 @@ def step_rate_costs(build, world_size, epochs, of="telemetry"):
         subprocess.run(run_command(scratch / "ringsidectl", scratch / "run", world_size, epochs), check=True,
                        capture_output=True, env={**os.environ, "RINGSIDE_BENCH": of})
         words = [line.split()[-2:] for line in (scratch / "run/log.txt").read_text().splitlines()]
-    windows = [(word, float(rate)) for word, rate in words if word in ("told", "silent")]
+    windows = [(word, float(rate)) for word, rate in words if word in ("told" + kind, "silent" + kind)]
     return [100 * (1 - rate / statistics.mean((windows[at - 1][1], windows[at + 1][1])))
-            for at, (word, rate) in enumerate(windows) if word == "told" and 0 < at < len(windows) - 1]
+            for at, (word, rate) in enumerate(windows) if word == "told" + kind and 0 < at < len(windows) - 1]
 
 
 def thread_times(pid):
@@ -88,10 +90,12 @@ def main():
     build = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else root / "build/release"
     epochs = int(sys.argv[2]) if len(sys.argv) > 2 else 14000
     for world_size in (1, 4):
-        for of in ("telemetry", "trace"):
-            costs = step_rate_costs(build, world_size, epochs, of)
-            print(f"world size {world_size}: {of} costs {statistics.mean(costs):6.2f} % of the step rate, standard error "
-                  f"{standard_error(costs):.2f}, median {statistics.median(costs):.2f}, {len(costs)} windows", flush=True)
+        for of, kind in (("telemetry", ""), ("trace", ""), ("trace", "-processor")):
+            costs = step_rate_costs(build, world_size, epochs, of, kind)
+            rate = kind[1:] or "step"
+            print(f"world size {world_size}: {of} costs {statistics.mean(costs):6.2f} % of the {rate} rate, standard "
+                  f"error {standard_error(costs):.2f}, median {statistics.median(costs):.2f}, {len(costs)} windows",
+                  flush=True)
         shares = processor_costs(build, world_size, 250, 3)
         print(f"world size {world_size}: {statistics.mean(shares):6.2f} % of the processor time, from {min(shares):.2f} "
               f"to {max(shares):.2f}", flush=True)

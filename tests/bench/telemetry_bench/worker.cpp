@@ -57,6 +57,7 @@ class Alternation final : public TrainerObserver {
         if (inWindow == kSettling) {
             m_fromUs = nowUs();
             m_fromStep = progress().step.load();
+            m_fromCpuNs = threadCpuNs();
         }
         ++m_epoch;
     }
@@ -65,6 +66,11 @@ class Alternation final : public TrainerObserver {
         if (m_rank != 0) return;
         const double seconds = static_cast<double>(nowUs() - m_fromUs) / 1e6;
         const double rate = static_cast<double>(progress().step.load() - m_fromStep) / seconds;
+        // A busy machine lengthens the steps, but not what the training thread computes in them.
+        const auto steps = static_cast<double>(progress().step.load() - m_fromStep);
+        const double perSecond = 1e9 * steps / static_cast<double>(threadCpuNs() - m_fromCpuNs);
+        m_sink.log("info", std::string(isTold(m_epoch / kWindow - 1) ? "told-processor " : "silent-processor ") +
+                               std::to_string(perSecond));
         m_sink.log("info", (isTold(m_epoch / kWindow - 1) ? "told " : "silent ") + std::to_string(rate));
     }
 
@@ -78,6 +84,7 @@ class Alternation final : public TrainerObserver {
     std::int64_t m_epoch = 0;
     std::int64_t m_fromUs = 0;
     std::int64_t m_fromStep = 0;
+    std::int64_t m_fromCpuNs = 0;
 };
 
 void train(const RankEnvironment& environment, RankChannels& channels, TelemetrySink& sink, ControlSource& control) {
