@@ -5,7 +5,9 @@
 #include <chrono>
 #include <utility>
 
+#include "config/run_config.h"
 #include "models/run_model.h"
+#include "run/read/run_directory.h"
 #include "words/form_fields.h"
 
 namespace ringside {
@@ -36,6 +38,7 @@ QString directoryIn(const QByteArray& text) {
 RunController::RunController(const QString& controlProgram, RunModel& model, QObject* parent)
     : QObject(parent), m_program(controlProgram), m_model(model) {
     m_deadline.setSingleShot(true);
+    connect(&m_successor, &QTimer::timeout, this, &RunController::lookForSuccessor);
     connect(&m_deadline, &QTimer::timeout, this, &RunController::deadlinePassed);
     connect(&m_model, &RunModel::changed, this, &RunController::readProgress);
     connect(&m_model, &RunModel::drained, this, [this] {
@@ -103,6 +106,7 @@ void RunController::detach() {
 }
 
 void RunController::beginAnew(const QString& runDirectory) {
+    m_successor.stop();
     dropProcess(m_launcher);
     dropProcess(m_viewer);
     m_deadline.stop();
@@ -214,6 +218,27 @@ void RunController::conclude() {
     const QString verdict = QString::fromStdString(end.verdict);
     if (end.state == "finished") return setState(State::Finished, verdict);
     setState(end.state == "stopped" ? State::Stopped : State::Failed, verdict);
+    if (m_state == State::Failed) awaitSuccessor();
+}
+
+// With parallel.min_ranks whoever started the ranks may go on with those that are left, in the same directory.
+void RunController::awaitSuccessor() {
+    constexpr auto kBetweenLooks = std::chrono::seconds(2);
+    const auto& started = m_model.data().started();
+    if (!started) return;
+    Problems problems;
+    const Result<RunConfig> config = RunConfig::parse(started->config, "run", &problems);
+    if (!config || config.value().parallel.minRanks <= 0) return;
+    m_looks = 0;
+    m_successor.start(kBetweenLooks);
+}
+
+void RunController::lookForSuccessor() {
+    constexpr int kMostLooks = 15;
+    if (m_state != State::Failed || ++m_looks > kMostLooks) return m_successor.stop();
+    if (!isRunAlive(m_runDirectory.toStdString())) return;
+    m_successor.stop();
+    attach(m_runDirectory);
 }
 
 void RunController::deadlinePassed() {

@@ -55,6 +55,8 @@ class RunController : public QObject {
     void viewerFinished(int exitCode, QProcess::ExitStatus status);
     void concludeViewer();
     void conclude();
+    void awaitSuccessor();
+    void lookForSuccessor();
     void deadlinePassed();
     void setState(State state, const QString& message = {});
 
@@ -66,6 +68,8 @@ class RunController : public QObject {
     QString m_runDirectory;
     QString m_message;
     QTimer m_deadline;
+    QTimer m_successor;  // looks whether a run that lost a rank goes on with those that are left
+    int m_looks = 0;
     bool m_stopWanted = false;
     bool m_detachWanted = false;  // by whoever could not wait for the launch
     bool m_reportSamples = false;

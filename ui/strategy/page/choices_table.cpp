@@ -152,7 +152,9 @@ void ChoicesTable::fillRow(int row, const StrategyChoice& choice) {
     put(row, kOptions, QString::fromStdString(choice.options), current, take);
     put(row, kMemory, bytesText(static_cast<double>(cost.largestPeak())), current, tr("Of the rank that takes most"));
     put(row, kBytes, bytesText(static_cast<double>(cost.mostBytes())), current, tr("Sent by the rank that sends most"));
-    put(row, kIdle, percentText(cost.idleShare), current, tr("By the schedule's formula, were all stages alike"));
+    put(row, kIdle, percentText(cost.time.idleShare()), current,
+        tr("With this model's own stages; by the schedule's formula, were all alike: %1")
+            .arg(percentText(cost.idleShare)));
     const bool known = seen != nullptr && seen->expectedMs;
     const double expected = known ? *seen->expectedMs : cost.time.all() * 1e3;
     put(row, kExpected, (known ? QString() : tr("about ")) + msText(expected), current,

@@ -6,6 +6,7 @@
 #include <QStringList>
 #include <algorithm>
 
+#include "config/mesh.h"
 #include "model/model_summary.h"
 #include "words/form_fields.h"
 
@@ -87,7 +88,11 @@ QString strategyTitle(const StrategyScene& scene) {
     if (mesh.shard > 1)
         text = mesh.pipeline > 1 ? sentenceText("%1; each stage sharded over %2 ranks").arg(text, number(mesh.shard))
                                  : shardedText(scene.config.fsdp.shard).arg(number(mesh.shard));
-    if (text.isEmpty()) return sentenceText("%1 whole copies of the model").arg(number(mesh.replicate));
+    if (devicesOf(scene.config) > 1)
+        return sentenceText("one process with %1 devices").arg(number(devicesOf(scene.config)));
+    if (text.isEmpty())
+        return mesh.replicate == 1 ? sentenceText("one whole copy of the model")
+                                   : sentenceText("%1 whole copies of the model").arg(number(mesh.replicate));
     return mesh.replicate > 1 ? sentenceText("%1 replicas: %2").arg(number(mesh.replicate), text) : text;
 }
 
@@ -110,6 +115,8 @@ QString scheduleSentence(const StrategyScene& scene) {
                    ? sentenceText("A unit is gathered while the one before it computes, and freed when it is done")
                    : sentenceText("Each unit is gathered when it is needed, and freed when it is done");
     }
+    if (devicesOf(scene.config) > 1)
+        return sentenceText("Device 0 deals the batch and its model, gathers the outputs and adds up the gradients");
     const auto buckets = bucketBytes(plan.parametersOf(0), scene.config.parallel).size();
     if (plan.mesh.replicate == 1) return sentenceText("One rank: nothing is exchanged");
     return buckets == 1 ? sentenceText("Gradients travel in one bucket, when the backward pass is done")
