@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "export/pytorch_script.h"
+#include "export/pytorch/pytorch_script.h"
 
 #include "base/errors/errors.h"
 #include "base/system/files.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which of PyTorch's classes an exported script uses; tests/pytorch/export/parity.py runs the scripts.
-#include "export/pytorch_script.h"
+#include "export/pytorch/pytorch_script.h"
 #include "support/catch.h"
 
 using namespace ringside;

@@ -38,6 +38,7 @@ ROOMS = {
     "data": {"readers": set(), "sets": {"readers"}, "loading": {"sets"}, "preview": {"readers", "sets"}},
     "data/sets": {"common": set(), "builtin": {"common"}, "files": {"common"}, "synthetic": {"common"},
                   ".": {"builtin", "common", "files", "synthetic"}},
+    "export": {"pytorch": set(), ".": set()},
     "launch": {"place": set(), "wire": set(), "channels": {"wire"}, "store": set(),
                "rendezvous": {"channels", "place", "wire"}, "classroom": {"wire"}},
     "nn": {"layer": set(), "layers": {"layer"}, "blocks": {"layer", "layers"}, "optimizers": {"layer"},
@@ -87,6 +88,7 @@ UI = {
 }
 VIEWS = {"scene", "cells"}
 UI_ROOMS = {
+    "shards/loom": {"picture": set(), "motion": {"picture"}, ".": {"motion", "picture"}},
     "strategy": {"scene": set(), "pictures": {"scene"}, "page": {"pictures", "scene"}},
     "timeline": {"model": set(), "lanes": {"model"}, "step": {"lanes", "model"}, "whatif": {"model"},
                  "page": {"lanes", "model", "step", "whatif"}},

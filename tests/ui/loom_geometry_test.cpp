@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "shards/loom/loom_geometry.h"
+#include "shards/loom/picture/loom_geometry.h"
 
 #include <cmath>
 

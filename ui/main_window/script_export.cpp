@@ -6,7 +6,7 @@
 
 #include "base/errors/errors.h"
 #include "dialogs/dialogs.h"
-#include "export/pytorch_script.h"
+#include "export/pytorch/pytorch_script.h"
 #include "models/experiment_model.h"
 #include "settings/settings.h"
 #include "words/form_fields.h"

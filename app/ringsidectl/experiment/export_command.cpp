@@ -8,7 +8,7 @@
 #include "experiment/experiment_file.h"
 #include "experiment/job_export.h"
 #include "export/chrome_trace.h"
-#include "export/pytorch_script.h"
+#include "export/pytorch/pytorch_script.h"
 #include "run/read/read_traces.h"
 
 namespace ringside {

@@ -5,7 +5,7 @@
 #include <QPushButton>
 #include <QWidget>
 
-#include "shards/loom/loom_geometry.h"
+#include "shards/loom/picture/loom_geometry.h"
 #include "shards/scene/shard_scene.h"
 
 namespace ringside {

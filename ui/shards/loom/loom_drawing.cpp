@@ -7,7 +7,7 @@
 #include "sampling/query/plan_query.h"
 #include "shards/cells/cell_painter.h"
 #include "shards/loom/loom_widget.h"
-#include "shards/loom/progress_painter.h"
+#include "shards/loom/picture/progress_painter.h"
 #include "shards/scene/device_chunks.h"
 #include "shards/scene/sentence_text.h"
 #include "theme/theme.h"

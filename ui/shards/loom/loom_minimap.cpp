@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "shards/loom/loom_marks.h"
-#include "shards/loom/progress_painter.h"
+#include "shards/loom/picture/loom_marks.h"
+#include "shards/loom/picture/progress_painter.h"
 #include "theme/theme.h"
 
 namespace ringside {

@@ -4,7 +4,7 @@
 #include <QWidget>
 #include <optional>
 
-#include "shards/loom/loom_raster.h"
+#include "shards/loom/picture/loom_raster.h"
 #include "shards/watch/run_progress.h"
 
 namespace ringside {

@@ -8,11 +8,11 @@
 
 #include "controls/cross_fade.h"
 #include "shards/cells/thumbnails.h"
-#include "shards/loom/batch_flight.h"
-#include "shards/loom/cell_differences.h"
-#include "shards/loom/deal_overlay.h"
-#include "shards/loom/loom_marks.h"
-#include "shards/loom/loom_raster.h"
+#include "shards/loom/motion/batch_flight.h"
+#include "shards/loom/motion/deal_overlay.h"
+#include "shards/loom/picture/cell_differences.h"
+#include "shards/loom/picture/loom_marks.h"
+#include "shards/loom/picture/loom_raster.h"
 #include "shards/scene/shard_view.h"
 #include "shards/watch/run_progress.h"
 

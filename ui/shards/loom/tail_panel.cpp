@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "shards/loom/loom_marks.h"
+#include "shards/loom/picture/loom_marks.h"
 #include "theme/theme.h"
 
 namespace ringside {

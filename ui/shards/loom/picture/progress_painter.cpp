@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "shards/loom/progress_painter.h"
+#include "shards/loom/picture/progress_painter.h"
 
 #include <algorithm>
 

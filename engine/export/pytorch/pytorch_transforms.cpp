@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "export/pytorch_transforms.h"
+#include "export/pytorch/pytorch_transforms.h"
 
 #include "data/loading/channel_moments.h"
-#include "export/pytorch_pieces.h"
+#include "export/pytorch/pytorch_pieces.h"
 
 namespace ringside {
 namespace {

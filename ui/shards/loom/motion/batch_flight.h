@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "shards/cells/cell_painter.h"
-#include "shards/loom/loom_geometry.h"
+#include "shards/loom/picture/loom_geometry.h"
 #include "shards/watch/run_progress.h"
 
 namespace ringside {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "export/pytorch_sampler.h"
+#include "export/pytorch/pytorch_sampler.h"
 
-#include "export/pytorch_pieces.h"
+#include "export/pytorch/pytorch_pieces.h"
 #include "sampling/plan/shard_layout.h"
 
 namespace ringside {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "export/pytorch_pieces.h"
+#include "export/pytorch/pytorch_pieces.h"
 #include "model/model_description.h"
 
 namespace ringside {

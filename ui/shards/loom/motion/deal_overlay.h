@@ -6,7 +6,7 @@
 #include <QWidget>
 
 #include "shards/cells/cell_painter.h"
-#include "shards/loom/deal.h"
+#include "shards/loom/motion/deal.h"
 #include "shards/scene/explanation.h"
 
 namespace ringside {

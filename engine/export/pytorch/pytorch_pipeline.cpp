@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "export/pytorch_pipeline.h"
+#include "export/pytorch/pytorch_pipeline.h"
 
 #include <optional>
 
 #include "config/leaves.h"
 #include "config/mesh.h"
 #include "cost/cost_subject.h"
-#include "export/pytorch_pieces.h"
+#include "export/pytorch/pytorch_pieces.h"
 #include "sampling/plan/epoch_spec.h"
 #include "sampling/plan/shard_layout.h"
 

@@ -5,8 +5,8 @@
 
 #include "data/readers/array_file.h"
 #include "data/sets/common/array_set.h"
-#include "export/pytorch_data.h"
-#include "export/pytorch_pieces.h"
+#include "export/pytorch/pytorch_data.h"
+#include "export/pytorch/pytorch_pieces.h"
 
 namespace ringside {
 namespace {

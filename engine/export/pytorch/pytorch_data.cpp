@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "export/pytorch_data.h"
+#include "export/pytorch/pytorch_data.h"
 
 #include <array>
 
 #include "data/sets/builtin/digits_dataset.h"
-#include "export/pytorch_pieces.h"
+#include "export/pytorch/pytorch_pieces.h"
 
 namespace ringside {
 namespace {

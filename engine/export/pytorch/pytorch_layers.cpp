@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "export/pytorch_layers.h"
+#include "export/pytorch/pytorch_layers.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "shards/loom/batch_flight.h"
+#include "shards/loom/motion/batch_flight.h"
 
 #include <QEasingCurve>
 #include <algorithm>

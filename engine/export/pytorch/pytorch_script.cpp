@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "export/pytorch_script.h"
+#include "export/pytorch/pytorch_script.h"
 
 #include <functional>
 #include <map>
@@ -11,11 +11,11 @@
 #include "config/mesh.h"
 #include "data/loading/sample_transforms.h"
 #include "data/sets/common/dataset.h"
-#include "export/pytorch_data.h"
-#include "export/pytorch_pieces.h"
-#include "export/pytorch_sampler.h"
-#include "export/pytorch_strategy.h"
-#include "export/pytorch_transforms.h"
+#include "export/pytorch/pytorch_data.h"
+#include "export/pytorch/pytorch_pieces.h"
+#include "export/pytorch/pytorch_sampler.h"
+#include "export/pytorch/pytorch_strategy.h"
+#include "export/pytorch/pytorch_transforms.h"
 #include "sampling/findings/plan_sentences.h"
 #include "sampling/plan/epoch_spec.h"
 

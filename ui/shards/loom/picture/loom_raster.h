@@ -9,7 +9,7 @@
 
 #include "controls/recent.h"
 #include "shards/cells/cell_colors.h"
-#include "shards/loom/loom_geometry.h"
+#include "shards/loom/picture/loom_geometry.h"
 
 namespace ringside {
 

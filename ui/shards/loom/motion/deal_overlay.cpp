@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "shards/loom/deal_overlay.h"
+#include "shards/loom/motion/deal_overlay.h"
 
 #include <QEasingCurve>
 #include <QKeyEvent>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "export/pytorch_strategy.h"
+#include "export/pytorch/pytorch_strategy.h"
 
 #include <optional>
 
 #include "config/mesh.h"
-#include "export/pytorch_pieces.h"
-#include "export/pytorch_pipeline.h"
+#include "export/pytorch/pytorch_pieces.h"
+#include "export/pytorch/pytorch_pipeline.h"
 
 namespace ringside {
 namespace {

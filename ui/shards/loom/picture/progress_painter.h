@@ -3,7 +3,7 @@
 
 #include <QPainter>
 
-#include "shards/loom/loom_geometry.h"
+#include "shards/loom/picture/loom_geometry.h"
 #include "shards/watch/run_progress.h"
 
 namespace ringside {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "export/pytorch_pieces.h"
+#include "export/pytorch/pytorch_pieces.h"
 
 #include <array>
 #include <charconv>

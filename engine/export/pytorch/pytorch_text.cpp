@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/sets/builtin/text_dataset.h"
-#include "export/pytorch_data.h"
-#include "export/pytorch_pieces.h"
+#include "export/pytorch/pytorch_data.h"
+#include "export/pytorch/pytorch_pieces.h"
 
 namespace ringside {
 namespace {

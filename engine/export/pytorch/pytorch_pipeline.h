@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "export/pytorch_layers.h"
-#include "export/pytorch_strategy.h"
+#include "export/pytorch/pytorch_layers.h"
+#include "export/pytorch/pytorch_strategy.h"
 
 namespace ringside {
 

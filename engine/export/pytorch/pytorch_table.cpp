@@ -5,8 +5,8 @@
 #include "data/readers/csv_table.h"
 #include "data/readers/text_file.h"
 #include "data/sets/files/csv_dataset.h"
-#include "export/pytorch_data.h"
-#include "export/pytorch_pieces.h"
+#include "export/pytorch/pytorch_data.h"
+#include "export/pytorch/pytorch_pieces.h"
 
 namespace ringside {
 namespace {

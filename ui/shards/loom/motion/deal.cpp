@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "shards/loom/deal.h"
+#include "shards/loom/motion/deal.h"
 
 #include <algorithm>
 #include <cmath>
