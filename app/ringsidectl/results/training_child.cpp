@@ -19,12 +19,13 @@ namespace {
 std::string outputOf(ChildProcess& child) {
     std::string text;
     std::array<char, 4096> buffer;
-    for (ssize_t count = 1; count > 0;) {
+    for (ssize_t count = 1; count != 0;) {
         count = ::read(child.outputFd(), buffer.data(), buffer.size());
-        if (count < 0 && errno == EINTR)
-            count = 1;
-        else if (count > 0)
-            text.append(buffer.data(), static_cast<std::size_t>(count));
+        if (count > 0) text.append(buffer.data(), static_cast<std::size_t>(count));
+        if (count >= 0 || errno == EINTR) continue;
+        if (errno != EAGAIN) break;
+        pollfd more{child.outputFd(), POLLIN, 0};
+        ::poll(&more, 1, 1000);
     }
     pollfd end{child.exitFd(), POLLIN, 0};
     while (!child.poll()) ::poll(&end, 1, 1000);
