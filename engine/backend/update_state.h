@@ -69,7 +69,7 @@ RINGSIDE_HOST_DEVICE void adaptLossScale(UpdateState& state) {
 }
 
 // GradScaler.unscale_() and clip_grad_norm_(); squaredNorm: of the gradient as it is, with the loss scale in it.
-RINGSIDE_HOST_DEVICE void takeNorm(UpdateState& state, const UpdateRules& rules, double squaredNorm) {
+RINGSIDE_HOST_DEVICE void applyNorm(UpdateState& state, const UpdateRules& rules, double squaredNorm) {
     const auto unscale = static_cast<float>(1 / state.lossScale);
     state.norm = static_cast<float>(std::sqrt(squaredNorm)) * unscale;
     state.skipped = rules.scalesLoss && !std::isfinite(state.norm);
@@ -84,7 +84,7 @@ RINGSIDE_HOST_DEVICE double biasCorrection(double beta, std::int64_t updates) {
 
 // Once in each step, when its gradient is complete. squaredNorm counts when rules.measuresNorm().
 RINGSIDE_HOST_DEVICE void decideUpdate(UpdateState& state, const UpdateRules& rules, double squaredNorm) {
-    if (rules.measuresNorm()) takeNorm(state, rules, squaredNorm);
+    if (rules.measuresNorm()) applyNorm(state, rules, squaredNorm);
     if (state.skipped) return;
     ++state.updates;
     state.negativeStep = static_cast<float>(-(state.lr / biasCorrection(rules.beta1, state.updates)));

@@ -89,3 +89,23 @@ TEST_CASE("what strategies cannot do is one line and exit code 2") {
         CHECK(std::ranges::count(program.output(), '\n') == 1);
     }
 }
+
+TEST_CASE("prove says of each strategy whether its bits are the same, and why one cannot be tried") {
+    // Three layers: a pipeline of two stages, but not of four.
+    Program program({"prove", "--json", "--steps", "2", "--strategies", "single,pipeline:1f1b:2,pipeline:interleaved:2",
+                     "--set", "training.reduction=canonical", "--set", "parallel.world_size=1"});
+    CHECK(program.wait() == 0);
+    INFO(program.output());
+    std::map<std::string, Json> lines;
+    std::istringstream text(program.output());
+    for (std::string line; std::getline(text, line);) {
+        Json json = Json::parse(line);
+        lines[json["strategy"].get<std::string>()] = json;
+    }
+    REQUIRE(lines.size() == 3);
+    CHECK(lines["pipeline:1f1b:2"]["equal"] == true);
+    CHECK(lines["pipeline:1f1b:2"]["sha256"] == lines["single"]["sha256"]);
+    CHECK(lines["pipeline:interleaved:2"]["equal"].is_null());
+    CHECK_THAT(lines["pipeline:interleaved:2"]["problem"].get<std::string>(),
+               Catch::Contains("4 stages, but the model has 3 layers"));
+}

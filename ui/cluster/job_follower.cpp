@@ -89,10 +89,10 @@ void JobFollower::look() {
         return;
     }
     run(queryCommand(m_launcher, m_job),
-        [this](int code, const QByteArray& out, const QByteArray&) { takeState(code == 0 ? out : QByteArray()); });
+        [this](int code, const QByteArray& out, const QByteArray&) { applyState(code == 0 ? out : QByteArray()); });
 }
 
-void JobFollower::takeState(const QByteArray& answer) {
+void JobFollower::applyState(const QByteArray& answer) {
     if (!m_timer.isActive()) return;
     const JobState state = jobStateIn(m_launcher, answer);
     m_unknown = state.known ? 0 : m_unknown + 1;

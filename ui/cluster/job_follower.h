@@ -32,7 +32,7 @@ class JobFollower final : public QObject {
   private:
     void run(const QStringList& command, const std::function<void(int, const QByteArray&, const QByteArray&)>& done);
     void look();
-    void takeState(const QByteArray& answer);
+    void applyState(const QByteArray& answer);
     QString runDirectory() const;
     QString lastOutput() const;
     void fail(const QString& why);

@@ -190,7 +190,7 @@ bool PeerLinks::read(int rank) {
     Peer& peer = m_peers[static_cast<std::size_t>(rank)];
     bool moved = false;
     while (!peer.asked.empty()) {
-        if (takeRead(rank)) {
+        if (acceptRead(rank)) {
             moved = true;
         } else if (!peer.lost.empty() || !readMore(rank)) {
             break;
@@ -229,7 +229,7 @@ bool PeerLinks::readMore(int rank) {
 }
 
 // From what was read ahead. False when that does not suffice to go on.
-bool PeerLinks::takeRead(int rank) {
+bool PeerLinks::acceptRead(int rank) {
     Peer& peer = m_peers[static_cast<std::size_t>(rank)];
     if (!peer.inMessage) return peer.end - peer.at >= kHeaderBytes && beginMessage(rank);
     const std::span<std::byte> room = roomFor(peer);

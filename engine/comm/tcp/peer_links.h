@@ -109,7 +109,7 @@ class PeerLinks {
     bool write(int rank);
     bool read(int rank);
     bool readMore(int rank);
-    bool takeRead(int rank);
+    bool acceptRead(int rank);
     bool beginMessage(int rank);
     void endMessage(int rank);
     bool giveEarly(int rank, const Incoming& asked);

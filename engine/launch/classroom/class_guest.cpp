@@ -116,13 +116,13 @@ bool ClassGuest::read() {
         if (got == 0) return false;
         std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
         while (!bytes.empty()) {
-            if (!(m_left > 0 ? takeBytes(bytes) : takeLines(bytes))) return false;
+            if (!(m_left > 0 ? receiveBytes(bytes) : receiveLines(bytes))) return false;
         }
     }
     return true;
 }
 
-bool ClassGuest::takeBytes(std::string_view& bytes) {
+bool ClassGuest::receiveBytes(std::string_view& bytes) {
     const auto count = std::min(bytes.size(), static_cast<std::size_t>(m_left));
     m_sum->add(std::as_bytes(std::span(bytes.data(), count)));
     writeAll(m_file.get(), bytes.substr(0, count), m_folder);
@@ -133,7 +133,7 @@ bool ClassGuest::takeBytes(std::string_view& bytes) {
     return true;
 }
 
-bool ClassGuest::takeLines(std::string_view& bytes) {
+bool ClassGuest::receiveLines(std::string_view& bytes) {
     const std::size_t newline = bytes.find('\n');
     const std::size_t count = std::min(newline, bytes.size());
     if (m_line.size() + count > kMaxClassLine) return false;

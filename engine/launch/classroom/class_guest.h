@@ -45,8 +45,8 @@ class ClassGuest {
     void cleanUp() const;
 
   private:
-    bool takeBytes(std::string_view& bytes);
-    bool takeLines(std::string_view& bytes);
+    bool receiveBytes(std::string_view& bytes);
+    bool receiveLines(std::string_view& bytes);
     void take(const ClassLine& line);
     void begin(ClassOffer offer);
     void askForNext();

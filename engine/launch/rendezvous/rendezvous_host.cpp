@@ -162,7 +162,7 @@ void RendezvousHost::seat(UniqueFd& socket, const Greeting& greeting) {
 // Those who are here ask for the time, and may leave.
 void RendezvousHost::readControls() {
     for (auto& [rank, guest] : m_guests) {
-        const TakenLine taken = takeLineNow(guest.control.get(), kMaxGreetingBytes);
+        const TakenLine taken = readLineNow(guest.control.get(), kMaxGreetingBytes);
         if (taken.state == TakenLine::State::kNotYet) continue;
         if (taken.state == TakenLine::State::kLine && taken.text == kClockQuestion) {
             sendLine(guest.control.get(), encodeClock(nowUs()), steady_clock::now() + kSendPatience);

@@ -77,7 +77,7 @@ void FrontDoor::accept() {
 void FrontDoor::look(const Greet& greet) {
     if (m_listener) accept();
     for (auto pending = m_pending.begin(); pending != m_pending.end();) {
-        const TakenLine taken = takeLineNow(pending->socket.get(), kMaxGreetingBytes);
+        const TakenLine taken = readLineNow(pending->socket.get(), kMaxGreetingBytes);
         if (taken.state == TakenLine::State::kNotYet && steady_clock::now() < pending->deadline) {
             ++pending;
             continue;

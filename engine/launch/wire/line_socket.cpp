@@ -62,7 +62,7 @@ int pollTimeout(LineDeadline deadline) {
     return static_cast<int>(std::clamp<long long>(left, 0, 60000));
 }
 
-TakenLine takeLineNow(int socket, std::size_t maxBytes) {
+TakenLine readLineNow(int socket, std::size_t maxBytes) {
     std::vector<char> bytes(maxBytes);
     ssize_t there = 0;
     do {
@@ -82,7 +82,7 @@ TakenLine takeLineNow(int socket, std::size_t maxBytes) {
 std::optional<std::string> receiveLine(int socket, std::size_t maxBytes, LineDeadline deadline) {
     for (;;) {
         if (!waitUntilReady(socket, POLLIN, deadline)) return {};
-        TakenLine taken = takeLineNow(socket, maxBytes);
+        TakenLine taken = readLineNow(socket, maxBytes);
         if (taken.state == TakenLine::State::kLine) return std::move(taken.text);
         if (taken.state != TakenLine::State::kNotYet) return {};
         // Readable, but no whole line yet: poll would return at once.

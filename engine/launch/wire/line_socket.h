@@ -20,7 +20,7 @@ struct TakenLine {
 };
 
 // What is there already, of at most maxBytes.
-TakenLine takeLineNow(int socket, std::size_t maxBytes);
+TakenLine readLineNow(int socket, std::size_t maxBytes);
 // The next line before the deadline, or nothing: the time is over, the peer is gone, the line is too long.
 std::optional<std::string> receiveLine(int socket, std::size_t maxBytes, LineDeadline deadline);
 // With its newline; false when it cannot be written whole before the deadline.

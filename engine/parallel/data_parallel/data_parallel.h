@@ -67,7 +67,7 @@ class DataParallel final : public Strategy {
     // The canonical order: each device sums up its leaves, device 0 the devices' sums.
     void passLeaves(const Batch& batch);
     void leavesOf(int device);
-    void takeLosses(int turn, const SampleLosses& losses);
+    void recordLosses(int turn, const SampleLosses& losses);
     void addLeaves();
     double squaredNorm();
     SampleLosses leafLosses(const Batch& batch) const;

@@ -25,7 +25,7 @@ void DataParallel::leavesOf(int number) {
             {.training = true,
              .key = hashOf({key(m_config.training.seed), key(m_leaves->leafOf(turn)), key(m_optimizer->steps()), 0})});
         device.y = device.model->forward(leaf.features);
-        takeLosses(turn, device.loss->evaluate(device.y, leaf, true));
+        recordLosses(turn, device.loss->evaluate(device.y, leaf, true));
         const auto share =
             static_cast<float>(static_cast<double>(m_leaves->rowsOf(turn)) / static_cast<double>(m_leaves->rows()));
         device.backend->scale(device.loss->gradient(), share);
@@ -44,7 +44,7 @@ void DataParallel::leavesOf(int number) {
     }
 }
 
-void DataParallel::takeLosses(int turn, const SampleLosses& losses) {
+void DataParallel::recordLosses(int turn, const SampleLosses& losses) {
     const std::size_t half = m_losses.size() / 2;
     const auto place = [&](std::size_t i) {
         return static_cast<std::size_t>(m_leaves->rowOf(turn, static_cast<std::int64_t>(i)));

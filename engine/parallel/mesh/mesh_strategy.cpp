@@ -287,13 +287,13 @@ void MeshStrategy::forward(PipelineStage& stage, int microBatch, const Batch& wh
     stage.store().endForward();
     if (statistics) statistics->afterForward(treeTurn(microBatch, m_leaves->turns(), m_leaves->filled()));
     if (stage.isLast())
-        takeLosses(slot, whole, microBatch, true);
+        recordLosses(slot, whole, microBatch, true);
     else
         sendOutput(stage, slot);
 }
 
 // In the places of the batch's samples: losses, and behind all of them the hits.
-void MeshStrategy::takeLosses(const PipelineStage::Slot& slot, const Batch& whole, int microBatch, bool training) {
+void MeshStrategy::recordLosses(const PipelineStage::Slot& slot, const Batch& whole, int microBatch, bool training) {
     const Batch batch = training ? trainingPart(whole, microBatch) : part(whole, microBatch);
     const SampleLosses losses = slot.loss->evaluate(slot.y, batch, training);
     const bool isLeaf = m_leaves && training;
@@ -439,7 +439,7 @@ SampleLosses MeshStrategy::evaluate(const Batch& whole) {
             slot.y = slot.model->forward(x);
             stage.store().endForward();
             if (stage.isLast())
-                takeLosses(slot, whole, microBatch, false);
+                recordLosses(slot, whole, microBatch, false);
             else
                 sendOutput(stage, slot);
         }

@@ -60,7 +60,7 @@ class MeshStrategy final : public Strategy {
     void sendGradient(PipelineStage& stage, PipelineStage::Slot& slot);
     Tensor inputOf(PipelineStage& stage, PipelineStage::Slot& slot, const Batch& batch);
     Tensor gradientFor(PipelineStage& stage, PipelineStage::Slot& slot);
-    void takeLosses(const PipelineStage::Slot& slot, const Batch& whole, int microBatch, bool compute);
+    void recordLosses(const PipelineStage::Slot& slot, const Batch& whole, int microBatch, bool compute);
     SampleLosses shareLosses(const Batch& batch);
     void update();
     double squaredNorm();

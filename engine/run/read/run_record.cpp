@@ -41,7 +41,7 @@ Digest digestOf(const std::string& hash) {
 }
 
 // The telemetry of a long run is large and only two kinds of line count; what cannot be read is left out.
-void takeLine(RunRecord& record, std::string_view line) {
+void applyLine(RunRecord& record, std::string_view line) {
     const bool counts =
         line.find("\"consumed\"") != std::string_view::npos || line.find("\"replica\"") != std::string_view::npos;
     if (!counts) return;
@@ -65,7 +65,7 @@ void readTelemetry(RunRecord& record, const std::filesystem::path& file) {
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return;
         lines.feed({piece.data(), static_cast<std::size_t>(got)},
-                   [&](std::string_view line) { takeLine(record, line); });
+                   [&](std::string_view line) { applyLine(record, line); });
     }
 }
 

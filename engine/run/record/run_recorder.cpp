@@ -85,10 +85,10 @@ unsigned RunRecorder::take(const Event& event, std::string_view line) {
     }
     const std::optional<StepsFrame> fresh = m_repeats.newPart(event);
     if (m_repeats.isRepeated(event)) return 0;
-    return fresh ? takeNew(*fresh, withoutNewline(encode(*fresh))) : takeNew(event, line);
+    return fresh ? recordNew(*fresh, withoutNewline(encode(*fresh))) : recordNew(event, line);
 }
 
-unsigned RunRecorder::takeNew(const Event& event, std::string_view line) {
+unsigned RunRecorder::recordNew(const Event& event, std::string_view line) {
     unlessFull([&] { m_telemetry.add(event, line); });
     if (m_full) addLastWords(event, line);
     note(event);
@@ -146,7 +146,7 @@ void RunRecorder::noteTraining(const RankState& state) {
     m_trainingFromUs = std::max(m_trainingFromUs, state.timeUs);
 }
 
-void RunRecorder::takeFindings(const PlanNews& news) {
+void RunRecorder::applyFindings(const PlanNews& news) {
     m_auditedEpochs += static_cast<std::int64_t>(news.auditedEpochs.size());
     for (const PlanMismatch& mismatch : news.mismatches) {
         if (m_mismatches.size() == kMostMismatches) return;
@@ -163,7 +163,7 @@ void RunRecorder::startAgain(std::string_view firstLine) {
 }
 
 void RunRecorder::flush() {
-    takeFindings(m_watch.take());
+    applyFindings(m_watch.take());
     const std::int64_t now = m_data.lastTimeUs();
     m_budget.advance(now);
     if (now - m_measuredUs > kMeasureUs) {
@@ -223,7 +223,7 @@ RunEnded RunRecorder::finish(RunEnded end) {
     measure(end);
     judgeTime(end);
     if (end.state == "failed") attempt([&] { addOpenSteps(); });
-    attempt([&] { takeFindings(m_watch.finish(kAuditPatience)); });
+    attempt([&] { applyFindings(m_watch.finish(kAuditPatience)); });
     if (m_auditedEpochs > 0 || !m_mismatches.empty()) end.planVerified = m_mismatches.empty();
     if (!m_mismatches.empty()) end.planMismatch = m_mismatches.front().text();
     end.auditedEpochs = m_auditedEpochs;

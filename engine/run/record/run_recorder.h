@@ -55,7 +55,7 @@ class RunRecorder {
   private:
     template <class Write>
     void unlessFull(Write&& write);
-    unsigned takeNew(const Event& event, std::string_view line);
+    unsigned recordNew(const Event& event, std::string_view line);
     void note(const Event& event);
     void noteTraining(const RankState& state);
     void writeLog(const LogLine& line);
@@ -79,7 +79,7 @@ class RunRecorder {
     static std::optional<std::string> weightsSha256(const Json& manifest);
     std::optional<std::vector<RankMemory>> memoryOfRanks() const;
     std::optional<std::vector<std::int64_t>> bytesOfRanks() const;
-    void takeFindings(const PlanNews& news);
+    void applyFindings(const PlanNews& news);
 
     const RunPaths m_paths;
     const PreparedRun m_run;

@@ -181,12 +181,12 @@ void Supervisor::dispatch(const std::vector<pollfd>& ready) {
 }
 
 void Supervisor::readRank(RankLink& rank) {
-    rank.readTelemetry([&](std::string_view line) { takeLine(rank, line); });
-    rank.readOutput([&](std::string_view line) { takeOutput(rank, line); });
+    rank.readTelemetry([&](std::string_view line) { receiveLine(rank, line); });
+    rank.readOutput([&](std::string_view line) { receiveOutput(rank, line); });
 }
 
 // A worker speaks for its own rank only; the run and end lines are the supervisor's.
-void Supervisor::takeLine(RankLink& rank, std::string_view line) {
+void Supervisor::receiveLine(RankLink& rank, std::string_view line) {
     rank.heard(steady_clock::now());
     const Result<Event> event = decodeLine(line);
     if (!event) {
@@ -215,7 +215,7 @@ void Supervisor::takeLine(RankLink& rank, std::string_view line) {
     m_turns.next();
 }
 
-void Supervisor::takeOutput(RankLink& rank, std::string_view line) {
+void Supervisor::receiveOutput(RankLink& rank, std::string_view line) {
     // Its own messages came as telemetry already.
     if (line.rfind("rank " + std::to_string(rank.rank()) + ": ", 0) == 0) return;
     record(LogLine{rank.rank(), "info", std::string(line), nowUs()});

@@ -64,8 +64,8 @@ class Supervisor {
     void waitForInput();
     void dispatch(const std::vector<struct pollfd>& ready);
     void readRank(RankLink& rank);
-    void takeLine(RankLink& rank, std::string_view line);
-    void takeOutput(RankLink& rank, std::string_view line);
+    void receiveLine(RankLink& rank, std::string_view line);
+    void receiveOutput(RankLink& rank, std::string_view line);
     void noteEnds();
     void noteEnd(RankLink& rank);
     void obey(const ControlCommand& command);

@@ -185,7 +185,7 @@ unsigned RunData::take(const StepsFrame& event) {
     one->samplesPerSecond = pace.pace.samplesPerSecond().value_or(0);
     one->lastSeenUs = std::max(one->lastSeenUs, event.endUs.back());
     m_lastTimeUs = std::max(m_lastTimeUs, event.endUs.back());
-    m_merger->add(event, [this](const GlobalStep& global) { takeGlobal(global); });
+    m_merger->add(event, [this](const GlobalStep& global) { applyGlobal(global); });
     return kStepsChanged | kRanksChanged;
 }
 
@@ -201,7 +201,7 @@ void RunData::addPhases(const StepsFrame& frame) {
     });
 }
 
-void RunData::takeGlobal(const GlobalStep& global) {
+void RunData::applyGlobal(const GlobalStep& global) {
     m_lastStep = global;
     m_pace.add(global.timeUs, global.samplesSoFar, global.step);
     if (m_curves != Curves::kLeftOut) addPoints(global);

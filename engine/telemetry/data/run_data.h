@@ -70,7 +70,7 @@ class StepMerger {
         std::size_t m_first = 0;
     };
     void emitReady(const std::function<void(const GlobalStep&)>& sink);
-    GlobalStep takeFronts();
+    GlobalStep popFronts();
     void countSamples(GlobalStep& global);
 
     std::vector<Waiting> m_waiting;
@@ -234,7 +234,7 @@ class RunData {
     RankData* rank(int index);
     SeriesPoint placeOf(std::int64_t step, std::int64_t epoch, std::int64_t samples, std::int64_t timeUs) const;
     static void addPoints(RankData& rank, const StepsFrame& frame, std::size_t index, const SeriesPoint& place);
-    void takeGlobal(const GlobalStep& global);
+    void applyGlobal(const GlobalStep& global);
     void addPoints(const GlobalStep& global);
     void addPhases(const StepsFrame& frame);
     void addThroughput(const SeriesPoint& point);

@@ -92,7 +92,7 @@ void StepMerger::emitReady(const std::function<void(const GlobalStep&)>& sink) {
             highest = std::max(highest, waiting.front().step);
         }
         if (lowest == highest) {
-            sink(takeFronts());
+            sink(popFronts());
         } else {
             ++m_incomplete;
             for (auto& waiting : m_waiting) {
@@ -103,7 +103,7 @@ void StepMerger::emitReady(const std::function<void(const GlobalStep&)>& sink) {
     }
 }
 
-GlobalStep StepMerger::takeFronts() {
+GlobalStep StepMerger::popFronts() {
     GlobalStep global;
     const RankStep& first = m_waiting.front().front();
     global.step = first.step;

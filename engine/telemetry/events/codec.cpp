@@ -5,13 +5,13 @@ namespace ringside {
 
 void Decoder::feed(std::string_view bytes, const std::function<void(Event&&)>& sink) {
     const std::int64_t tooLong = m_lines.tooLong();
-    m_lines.feed(bytes, [&](std::string_view line) { takeLine(line, sink); });
+    m_lines.feed(bytes, [&](std::string_view line) { decodeText(line, sink); });
     if (m_lines.tooLong() == tooLong) return;
     m_badLines += m_lines.tooLong() - tooLong;
     m_lastProblem = "a telemetry line is longer than " + std::to_string(kMaxLine) + " bytes: skipped";
 }
 
-void Decoder::takeLine(std::string_view line, const std::function<void(Event&&)>& sink) {
+void Decoder::decodeText(std::string_view line, const std::function<void(Event&&)>& sink) {
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
     if (line.empty()) return;
     Result<Event> event = decodeLine(line);

@@ -32,7 +32,7 @@ class Decoder {
     const std::string& lastProblem() const { return m_lastProblem; }
 
   private:
-    void takeLine(std::string_view line, const std::function<void(Event&&)>& sink);
+    void decodeText(std::string_view line, const std::function<void(Event&&)>& sink);
 
     LineSplitter m_lines{kMaxLine};
     std::int64_t m_badLines = 0;

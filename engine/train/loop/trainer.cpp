@@ -346,7 +346,7 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
                            std::span(m_consumed).subspan(consumedBefore));
     const bool finite = std::isfinite(step.loss);
     if (isLogged() || !finite) reportStep(result, step);
-    if (!finite) takeNonFinite(step.loss);
+    if (!finite) reportNonFinite(step.loss);
     m_replicas.endStep();
     tellPace();
     finishTrace();
@@ -428,7 +428,7 @@ Batch Trainer::nextTrainingBatch() {
     return batch;
 }
 
-void Trainer::takeNonFinite(double loss) {
+void Trainer::reportNonFinite(double loss) {
     const bool goOn = m_parts.config.training.onNonFinite == "continue";
     if (!goOn) throw TrainingError(lossText(loss));
     if (std::exchange(m_toldNonFinite, true)) return;

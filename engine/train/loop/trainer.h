@@ -79,7 +79,7 @@ class Trainer {
     bool gradientNormIsDue();  // and counts as measured
     bool evaluate(const ShardPlan& plan, MetricSums& sums);
     void normalize();
-    void takeNonFinite(double loss);
+    void reportNonFinite(double loss);
     std::string lossText(double loss) const;  // of a loss that is not finite
     bool validate();                          // false: stopped on the way
     void saveNow();                           // between two steps, or batches of a validation

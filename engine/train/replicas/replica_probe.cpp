@@ -98,13 +98,13 @@ std::span<const float> ReplicaProbe::of(const Values& values, std::size_t parame
     return std::span(values).subspan(m_begins[parameter], m_begins[parameter + 1] - m_begins[parameter]);
 }
 
-void ReplicaProbe::takeGradients(Values& to) const {
+void ReplicaProbe::copyGradients(Values& to) const {
     to.resize(m_begins.back());
     for (std::size_t i = 0; i + 1 < m_begins.size(); ++i)
         m_strategy->copyGradient(i, std::span(to).subspan(m_begins[i], m_begins[i + 1] - m_begins[i]));
 }
 
-void ReplicaProbe::takeValues(Values& to) const {
+void ReplicaProbe::copyValues(Values& to) const {
     to.resize(m_begins.back());
     for (std::size_t i = 0; i + 1 < m_begins.size(); ++i)
         m_strategy->copyValue(i, std::span(to).subspan(m_begins[i], m_begins[i + 1] - m_begins[i]));
@@ -127,8 +127,8 @@ void ReplicaProbe::tellOwn() {
 
 // Every rank knows its angle to the mean, which is the same for all that train its layers.
 void ReplicaProbe::tellMean() {
-    takeGradients(m_mean);
-    if (m_whole) takeValues(m_before);
+    copyGradients(m_mean);
+    if (m_whole) copyValues(m_before);
     const bool cells = m_whole && m_parts.layout.dataRank() == 0;
     GradientView mean = view("mean", m_mean, cells);
     const double norms = m_ownTold ? std::sqrt(dot(m_own, m_own)) * mean.norm : 0;
@@ -142,7 +142,7 @@ void ReplicaProbe::endStep() {
     m_left = std::max<std::int64_t>(m_left - 1, 0);
     if (!m_whole || m_before.size() != m_begins.back()) return;
     Values after;
-    takeValues(after);
+    copyValues(after);
     Values change(after.size());
     std::ranges::transform(after, m_before, change.begin(), std::minus());
     GradientView told = view("change", change, m_parts.layout.dataRank() == 0);

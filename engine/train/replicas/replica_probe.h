@@ -53,8 +53,8 @@ class ReplicaProbe {
     using Values = std::vector<float>;  // of all parameters, one after the other
 
     std::span<const float> of(const Values& values, std::size_t parameter) const;
-    void takeGradients(Values& to) const;
-    void takeValues(Values& to) const;
+    void copyGradients(Values& to) const;
+    void copyValues(Values& to) const;
     bool hasOwn() const { return m_strategy != nullptr && m_ownCount >= m_strategy->trainedHere().size(); }
     void tellOwn();
     GradientView view(const char* moment, const Values& values, bool withCells) const;

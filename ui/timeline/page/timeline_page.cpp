@@ -58,7 +58,7 @@ TimelinePage::TimelinePage(RunModel& run, StepCursor& cursor, Theme& theme, cons
     m_verdictLater.setSingleShot(true);
     m_verdictLater.setInterval(kVerdictMs);
     connectParts();
-    takeRun();
+    applyRun();
 }
 
 QWidget* TimelinePage::makeContent() {
@@ -164,16 +164,16 @@ QWidget* TimelinePage::makeSide() {
 void TimelinePage::connectParts() {
     connect(&m_run, &RunModel::changed, this, [this](unsigned changes) {
         constexpr unsigned kSeen = kTraceChanged | kRunStartedChanged | kRanksChanged | kEndChanged | kControlChanged;
-        if (changes & kSeen) takeRun();
+        if (changes & kSeen) applyRun();
     });
     connect(&m_run, &RunModel::restarted, this, [this] {
         m_atTheEnd = false;
         m_model.setReplay(nullptr);
         m_model.choose({});
         m_model.follow();
-        takeRun();
+        applyRun();
     });
-    connect(&m_run, &RunModel::expectedChanged, this, &TimelinePage::takeRun);
+    connect(&m_run, &RunModel::expectedChanged, this, &TimelinePage::applyRun);
     connect(&m_verdictLater, &QTimer::timeout, this, &TimelinePage::showVerdict);
     connect(&m_model, &TimelineModel::viewChanged, this, &TimelinePage::showWords);
     connect(&m_model, &TimelineModel::choiceChanged, this, &TimelinePage::showWords);
@@ -200,7 +200,7 @@ void TimelinePage::showEnd() {
 }
 
 // A page that is not in sight costs nothing but the run's end, which it opens at.
-void TimelinePage::takeRun() {
+void TimelinePage::applyRun() {
     const RunData& run = m_run.data();
     const bool failed = run.ended() && run.ended()->state == "failed";
     if (failed && !m_atTheEnd) {
@@ -212,7 +212,7 @@ void TimelinePage::takeRun() {
 
 void TimelinePage::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
-    takeRun();
+    applyRun();
 }
 
 void TimelinePage::resizeEvent(QResizeEvent* event) {

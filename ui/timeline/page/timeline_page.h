@@ -55,7 +55,7 @@ class TimelinePage : public Page {
     QWidget* makeLanes();
     QWidget* makeSide();
     void connectParts();
-    void takeRun();
+    void applyRun();
     void refresh();
     void showEmpty();
     void showWords();

@@ -72,7 +72,7 @@ WhatIfPanel::WhatIfPanel(TimelineModel& model, const QString& controlProgram, QW
     connect(m_controls, &WhatIfControls::changed, this, [this] { m_later.start(kSoonMs); });
     connect(&model, &TimelineModel::dataChanged, this, &WhatIfPanel::recomputeLater);
     connect(m_prove, &QPushButton::clicked, this, &WhatIfPanel::prove);
-    connect(&m_proof, &ProofRun::finished, this, &WhatIfPanel::takeProof);
+    connect(&m_proof, &ProofRun::finished, this, &WhatIfPanel::applyProof);
     showResult();
 }
 
@@ -192,7 +192,7 @@ void WhatIfPanel::prove() {
     showProof();
 }
 
-void WhatIfPanel::takeProof(const ProofResult& result) {
+void WhatIfPanel::applyProof(const ProofResult& result) {
     m_proofResult = result;
     showProof();
 }

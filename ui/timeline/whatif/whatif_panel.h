@@ -40,7 +40,7 @@ class WhatIfPanel final : public QFrame {
     void showResult();
     void showProof();
     void prove();
-    void takeProof(const ProofResult& result);
+    void applyProof(const ProofResult& result);
     QString whyNotProvable() const;
     double provingSeconds() const;
 
