@@ -91,9 +91,11 @@ TEST_CASE("after a hang the traces end with the phase that every rank was in") {
             CHECK(last.at(rank)["phase"].size() > 2);
         }
     }
-    // Steps last 30 ms and all of them are traced: none is lost, but for the one that it was frozen in.
+    // Steps last 30 ms and all of them are traced: none is lost, but for the one that it was frozen in, perhaps before
+    // it could tell that its part was done.
     CHECK(whole[0] == whole[1]);
-    CHECK(whole[2] == whole[0]);
+    CHECK(whole[2] <= whole[0]);
+    CHECK(whole[2] >= whole[0] - 1);
 
     Program trace({"export", out, "--to", "trace", "-o", scratch.path() / "trace.json"});
     CHECK(trace.wait() == 0);
