@@ -5,6 +5,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
@@ -153,7 +154,9 @@ int stopWishFd = -1;
 // In a signal handler: the host of the run is asked to stop all ranks.
 void wishToStop(int) {
     static constexpr std::string_view kLine = "{\"kind\":\"stop\"}\n";
+    const int interrupted = errno;  // whoever was interrupted may be about to look at it
     [[maybe_unused]] const ssize_t written = ::write(stopWishFd, kLine.data(), kLine.size());
+    errno = interrupted;
 }
 
 RankEnvironment environmentOf(const Start& start, const Joined& joined) {

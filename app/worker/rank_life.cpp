@@ -37,7 +37,8 @@ RankEnd fail(TelemetrySink& sink, const RankEnvironment& environment, const std:
 RankEnd liveAsRank(const RankEnvironment& environment, const std::optional<RunConfig>& config, RankChannels& channels,
                    std::function<void()> onHangUp, const std::string& note) {
     TelemetrySink sink(sinkOptionsOf(environment, channels));
-    ControlInput control(channels.control.get(), std::move(onHangUp));
+    ControlInput control(channels.control.get(), std::move(onHangUp),
+                         [&sink](std::int64_t zeroUs) { sink.setStart(zeroUs); });
     const std::unique_ptr<RankHooks> hooks = makeRankHooks(environment);
     sink.send(RankState{environment.rank, "starting", "", getpid(), sink.nowUs()});
     if (!note.empty()) sink.log("info", note);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "telemetry/steps/collective_trace.h"
 
@@ -45,9 +46,19 @@ struct CommOptions {
     // alone (the loopback address).
     std::string interface = {};
     std::string address = {};
+    bool oneClock = true;          // all ranks read one: they are on one host
+    std::int64_t traceGroups = 0;  // added to the numbers of groups in traces, so that no two have the same
 };
 
 class Communicator;
+
+// Of the connection to a rank, since it was made.
+struct LinkReading {
+    int peer = 0;                  // rank
+    std::int64_t roundTripUs = 0;  // the shortest of the last minutes
+    std::int64_t bytes = 0;        // sent, and known to have arrived
+    std::int64_t busyUs = 0;       // while bytes were on their way and the peer had room for them
+};
 
 // A collective under way, or one that is over. wait() returns when the result is in place, or throws CommError.
 class CommHandle {
@@ -122,6 +133,9 @@ class Communicator {
     // Payload that this rank has sent, as ring algorithms do: 2 (N-1)/N of an all-reduced buffer, (N-1)/N of what an
     // all-gather gives or a reduce-scatter or a broadcast takes, and all of a message. Of this group alone; any thread.
     virtual std::int64_t bytesSent() const { return m_bytesSent.load(std::memory_order_relaxed); }
+
+    // How the connections to ranks on other hosts went so far, as the system counts it. Empty where it does not tell.
+    virtual std::vector<LinkReading> links() { return {}; }
 
     // Connections of others than the run's ranks that were refused while it connected.
     virtual std::int64_t strangers() const { return 0; }

@@ -130,7 +130,7 @@ std::int64_t GlooCommunicator::meet(std::int64_t arrivedNs, std::uint32_t tag) {
     gloo::allgather(options);
     const std::int64_t now = monotonicNs();
     const std::int64_t last = *std::max_element(m_arrivals.begin(), m_arrivals.end());
-    return last >= arrivedNs && last <= now ? last : now;
+    return m_options.oneClock && last >= arrivedNs && last <= now ? last : now;
 }
 
 // A ring adds in another order for each part of the buffer: everybody gets everything and sums up alike.
@@ -177,6 +177,12 @@ void GlooCommunicator::reduceNow(CollectiveKind kind, CommBuffer buffer, ReduceO
         }
         gloo::allreduce(options);
     });
+}
+
+std::vector<LinkReading> GlooCommunicator::links() {
+    std::vector<LinkReading> all = m_links ? m_links->readings() : std::vector<LinkReading>();
+    for (LinkReading& link : all) link.peer = inRun(link.peer);
+    return all;
 }
 
 // A collective waits best by itself; messages under way need somebody who moves them meanwhile.

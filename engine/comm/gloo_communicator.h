@@ -55,6 +55,7 @@ class GlooCommunicator final : public Communicator {
     void abort() override;
     std::int64_t collective() const override { return m_collective.load(std::memory_order_relaxed); }
     std::int64_t strangers() const override { return m_strangers; }
+    std::vector<LinkReading> links() override;
     std::span<float> allocate(std::size_t count) override { return m_allocated.emplace_back(count); }
 
   protected:

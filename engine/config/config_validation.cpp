@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/json/json.h"
+#include "base/text/number_text.h"
 #include "config/config_fields.h"
 #include "config/mesh.h"
 #include "config/nearest_word.h"
@@ -14,14 +15,9 @@ namespace {
 constexpr std::size_t kMaxHiddenLayers = 64;
 constexpr std::int64_t kMaxSyntheticValues = std::int64_t{1} << 28;  // 1 GiB of float32
 
-std::string numberText(double value) {
-    if (std::floor(value) == value && std::abs(value) < 1e15) return std::to_string(static_cast<std::int64_t>(value));
-    return Json(value).dump();
-}
-
 std::string rangeRemedy(const ConfigField& field) {
-    const std::string low = (field.aboveMin ? "above " : "from ") + numberText(field.min);
-    return "choose a value " + low + (field.aboveMin ? " up to " : " to ") + numberText(field.max);
+    const std::string low = (field.aboveMin ? "above " : "from ") + plainNumber(field.min);
+    return "choose a value " + low + (field.aboveMin ? " up to " : " to ") + plainNumber(field.max);
 }
 
 std::optional<Problem> checkRange(const ConfigField& field, double value, const std::string& shown) {
@@ -30,13 +26,13 @@ std::optional<Problem> checkRange(const ConfigField& field, double value, const 
     if (value < field.min && !field.belowMin.empty())
         return Problem{path, "is " + shown + "; PyTorch says: " + std::string(field.belowMin), rangeRemedy(field)};
     if (value < field.min) {
-        return Problem{path, "is " + shown + "; the least is " + numberText(field.min), rangeRemedy(field)};
+        return Problem{path, "is " + shown + "; the least is " + plainNumber(field.min), rangeRemedy(field)};
     }
     if (field.aboveMin && value <= field.min) {
-        return Problem{path, "is " + shown + "; it must be above " + numberText(field.min), rangeRemedy(field)};
+        return Problem{path, "is " + shown + "; it must be above " + plainNumber(field.min), rangeRemedy(field)};
     }
     if (value > field.max) {
-        return Problem{path, "is " + shown + "; the most is " + numberText(field.max), rangeRemedy(field)};
+        return Problem{path, "is " + shown + "; the most is " + plainNumber(field.max), rangeRemedy(field)};
     }
     return {};
 }

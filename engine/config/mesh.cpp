@@ -67,13 +67,21 @@ std::int64_t stagesPerRank(const RunConfig& config) {
 
 namespace {
 
-std::string divisorsNear(std::int64_t batch, std::int64_t wanted) {
+// 1F1B fills each stage before the first micro-batch comes back.
+std::int64_t leastMicroBatches(const RunConfig& config) {
+    const bool fills = config.parallel.strategy == "pipeline" && config.pipeline.schedule == "1f1b";
+    return fills && config.pipeline.scheduleFile.empty() ? meshOf(config).pipeline : 1;
+}
+
+// "use 4 or 8, or ": empty where none will do.
+std::string divisorsNear(std::int64_t batch, std::int64_t wanted, std::int64_t least) {
     std::int64_t below = std::min(wanted, batch);
     while (below > 1 && batch % below != 0) --below;
-    std::int64_t above = wanted;
+    std::int64_t above = std::max(wanted, least);
     while (above < batch && batch % above != 0) ++above;
-    above = std::min(above, batch);
-    return std::to_string(below) + (above == below ? "" : " or " + std::to_string(above));
+    const std::string second = above <= batch && above != below ? std::to_string(above) : "";
+    if (below < least) return second.empty() ? "" : "use " + second + ", or ";
+    return "use " + std::to_string(below) + (second.empty() ? "" : " or " + second) + ", or ";
 }
 
 void checkMicroBatches(const RunConfig& config, Problems& problems) {
@@ -84,7 +92,7 @@ void checkMicroBatches(const RunConfig& config, Problems& problems) {
     problems.push_back({"pipeline.micro_batches",
                         "is " + std::to_string(microBatches) + ", which does not divide loader.batch_size " +
                             std::to_string(batch) + ": their means would not weigh the same",
-                        "use " + divisorsNear(batch, microBatches) + ", or a loader.batch_size of " +
+                        divisorsNear(batch, microBatches, leastMicroBatches(config)) + "a loader.batch_size of " +
                             std::to_string((batch + microBatches - 1) / microBatches * microBatches)});
 }
 
@@ -129,6 +137,12 @@ void checkDevices(const RunConfig& config, Problems& problems) {
                             "set parallel.device to cpu and training.precision to fp32, or use ddp"});
 }
 
+void checkOffload(const RunConfig& config, Problems& problems) {
+    if (config.fsdp.cpuOffload && config.parallel.device == "cuda" && meshOf(config).shard > 1)
+        problems.push_back({"fsdp.cpu_offload", "is true, which runs on CPUs so far, but parallel.device is cuda",
+                            "set it to false, or parallel.device to cpu"});
+}
+
 void checkUnused(const RunConfig& config, Problems& problems) {
     if (config.parallel.findUnusedParameters && config.parallel.strategy != "ddp")
         problems.push_back({"parallel.find_unused_parameters",
@@ -141,6 +155,7 @@ void checkUnused(const RunConfig& config, Problems& problems) {
 
 void checkMesh(const RunConfig& config, Problems& problems) {
     checkUnused(config, problems);
+    checkOffload(config, problems);
     if (config.parallel.strategy == "data_parallel") {
         checkDevices(config, problems);
         return checkLeaves(config, problems);

@@ -278,6 +278,10 @@ Json& sectionOf(Json& json, std::string_view section) {
 
 }  // namespace
 
+bool ModelConfig::hasBatchNorm() const {
+    return kind == "residual_cnn" || (kind == "layers" && layers.find("batch_norm") != std::string::npos);
+}
+
 Json RunConfig::toJson() const {
     Json json = {{"version", kConfigVersion}};
     for (const ConfigField& field : configFields()) {

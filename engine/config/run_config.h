@@ -48,6 +48,7 @@ struct ModelConfig {
     std::int64_t depth = 2;                    // residual_cnn: blocks per stage; transformer: blocks
     std::int64_t heads = 4;                    // transformer: attention heads, dividing width
     double dropout = 0;                        // transformer: part of the values that is dropped
+    bool hasBatchNorm() const;
     bool operator==(const ModelConfig&) const = default;
 };
 

@@ -71,6 +71,7 @@ class Builder {
                 block.ownBytes += inner.ownBytes;
             }
         }
+        if (layer.probability > 0 && !block.parameters.empty()) block.parametersOfUnits = {block.parameters.size()};
         block.cost = static_cast<double>(block.parameterCount() * placesOf(block.input) + block.input.count());
         return block;
     }

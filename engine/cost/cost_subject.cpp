@@ -49,6 +49,16 @@ std::vector<TensorSize> StrategyPlan::parametersOf(std::size_t stage) const {
     return all;
 }
 
+namespace {
+
+// Canonical sums average the statistics of leaves, which data_parallel keeps on one device only.
+bool losesStatistics(const RunConfig& config, const std::vector<BuiltLayer>& layers) {
+    return config.parallel.strategy == "data_parallel" && isCanonical(config) &&
+           std::ranges::any_of(layers, [](const BuiltLayer& layer) { return layer.buffers > 0; });
+}
+
+}  // namespace
+
 Result<StrategyPlan> planStrategy(const CostSubject& subject) {
     const RunConfig& config = subject.config;
     Result<Schedule> schedule = plannedSchedule(config);
@@ -56,6 +66,10 @@ Result<StrategyPlan> planStrategy(const CostSubject& subject) {
     StrategyPlan plan{.mesh = meshOf(config), .schedule = std::move(schedule).value()};
     plan.layers = buildLayers(
         subject.model, {.recompute = config.training.recompute, .channelBlocks = takesChannelBlocks(subject.model)});
+    if (losesStatistics(config, plan.layers))
+        return Problem{"training.reduction",
+                       "is canonical, but under data_parallel batch norm's statistics are those of device 0's chunk",
+                       "use ddp, whose leaves' statistics are averaged, or set it to rank"};
     std::vector<double> costs;
     for (const BuiltLayer& layer : plan.layers) costs.push_back(layer.cost);
     const auto stages = static_cast<std::size_t>(plan.schedule.stageCount());

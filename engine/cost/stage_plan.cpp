@@ -77,12 +77,25 @@ Result<Schedule> plannedSchedule(const RunConfig& config) {
     return problem;
 }
 
+namespace {
+
+// Beside the setting that makes so many: the pipeline's ranks, or the world size where those follow from it.
+Problem tooManyStages(const RunConfig& config, std::size_t stages, std::size_t layers) {
+    const std::int64_t perRank = stagesPerRank(config);
+    const std::int64_t fit = std::max<std::int64_t>(1, static_cast<std::int64_t>(layers) / perRank);
+    return {config.mesh.pipeline > 0 ? "mesh.pipeline" : "parallel.world_size",
+            "makes " + std::to_string(stages) + " stages, but the model has " + std::to_string(layers) +
+                (layers == 1 ? " layer" : " layers"),
+            "use at most " + std::to_string(fit) + (fit == 1 ? " rank" : " ranks") + " in a pipeline" +
+                (config.mesh.pipeline > 0 ? "" : " (mesh.pipeline)") +
+                (perRank > 1 ? ", fewer pipeline.stages_per_rank," : "") + " or a model of more layers"};
+}
+
+}  // namespace
+
 Result<std::vector<std::size_t>> stageSizes(const RunConfig& config, const std::vector<double>& costs,
                                             std::size_t stages) {
-    const std::string have = "the model has " + std::to_string(costs.size()) + " layers";
-    if (stages > costs.size())
-        return Problem{"mesh.pipeline", "makes " + std::to_string(stages) + " stages, but " + have,
-                       "use at most " + std::to_string(costs.size()) + " stages"};
+    if (stages > costs.size()) return tooManyStages(config, stages, costs.size());
     std::vector<std::size_t> sizes;
     for (const std::int64_t size : config.pipeline.split) sizes.push_back(static_cast<std::size_t>(size));
     if (sizes.empty()) return balancedCut(costs, stages);
@@ -93,8 +106,10 @@ Result<std::vector<std::size_t>> stageSizes(const RunConfig& config, const std::
             "give one for each stage, or leave it empty"};
     const std::size_t sum = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
     if (sum != costs.size())
-        return Problem{"pipeline.split", "adds up to " + std::to_string(sum) + ", but " + have,
-                       "make it add up, or leave it empty"};
+        return Problem{
+            "pipeline.split",
+            "adds up to " + std::to_string(sum) + ", but the model has " + std::to_string(costs.size()) + " layers",
+            "make it add up, or leave it empty"};
     return sizes;
 }
 

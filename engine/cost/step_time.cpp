@@ -24,7 +24,19 @@ double againFlops(const StrategyPlan& plan, std::size_t stage) {
     return flops;
 }
 
+// Of the collectives that a step mostly has: gathers and scatters of shards, else all-reduces.
+std::int64_t roundsOf(const Mesh& mesh) {
+    return mesh.shard > 1 ? mesh.shard - 1 : 2 * (mesh.replicate - 1);
+}
+
 }  // namespace
+
+MachineRates pacedRates(MachineRates rates, const PaceConfig& pace, std::int64_t rounds) {
+    if (pace.gflops > 0) rates.flopsPerSecond = std::min(rates.flopsPerSecond, pace.gflops * 1e9);
+    if (pace.gbitPerSecond > 0) rates.bytesPerSecond = std::min(rates.bytesPerSecond, pace.gbitPerSecond * 1e9 / 8);
+    rates.secondsPerCollective += pace.latencyUs * 1e-6 * static_cast<double>(rounds);
+    return rates;
+}
 
 StepLimit StepTime::limit() const {
     const std::array<std::pair<double, StepLimit>, 4> parts{{{arithmetic, StepLimit::kArithmetic},
@@ -60,7 +72,9 @@ double idleShareOf(const Schedule& schedule) {
 }
 
 StepTime predictTime(const CostSubject& subject, const StrategyPlan& plan, const StepTraffic& most,
-                     const MachineRates& rates) {
+                     const MachineRates& machine) {
+    const PaceConfig& pace = subject.config.parallel.pace;
+    const MachineRates rates = pacedRates(machine, pace, roundsOf(plan.mesh));
     const auto passes = static_cast<double>(subject.config.training.accumulateSteps * plan.rounds());
     const auto devices = static_cast<double>(std::max<std::int64_t>(1, plan.devices));
     const double perMicroBatch = static_cast<double>(subject.largestBatch()) /
@@ -72,15 +86,16 @@ StepTime predictTime(const CostSubject& subject, const StrategyPlan& plan, const
         times.stages.push_back({forward, forward, forward + againFlops(plan, stage) * perMicroBatch});
     }
     if (most.messages > 0)
-        times.message =
-            rates.secondsPerCollective + static_cast<double>(most.activations) / most.messages / rates.bytesPerSecond;
+        times.message = pacedRates(machine, pace, 1).secondsPerCollective +
+                        static_cast<double>(most.activations) / most.messages / rates.bytesPerSecond;
     const ScheduleSimulation run = simulate(plan.schedule, times);
     const double busy = std::accumulate(run.busy.begin(), run.busy.end(), 0.0);
     const auto replicas = static_cast<double>(plan.mesh.dataRanks()) * devices;
     StepTime time;
     time.arithmetic = passes * busy / static_cast<double>(run.busy.size());
     time.idle = passes * run.makespan - time.arithmetic;
-    const double onProcessors = passes * busy * replicas / std::max(1, rates.processors);
+    const double computing = busy * rates.flopsPerSecond / machine.flopsPerSecond;
+    const double onProcessors = passes * computing * replicas / std::max(1, rates.processors);
     time.crowded = std::max(0.0, onProcessors - passes * run.makespan);
     // data_parallel copies the parameters to each device and their gradients back, all of it by the first one.
     double parameters = 0;

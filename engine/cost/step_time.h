@@ -17,13 +17,17 @@ struct MachineRates {
     bool measured = false;
 };
 
+// Those of ranks that parallel.pace slows down: of the device and the link the slower one, and a link's latency for
+// each round of a collective.
+MachineRates pacedRates(MachineRates rates, const PaceConfig& pace, std::int64_t rounds);
+
 enum class StepLimit { kArithmetic, kIdleRanks, kProcessors, kLinks };
 
 // A step in seconds, by what it goes into.
 struct StepTime {
     double arithmetic = 0;  // of all ranks, evenly shared
     double idle = 0;        // ranks wait for other stages
-    double crowded = 0;     // ranks wait for processors
+    double crowded = 0;     // ranks wait for processors; those that sleep for their pace need none
     double links = 0;
 
     double all() const { return arithmetic + idle + crowded + links; }
@@ -36,7 +40,7 @@ struct StepTime {
 std::string limitText(StepLimit limit);
 
 StepTime predictTime(const CostSubject& subject, const StrategyPlan& plan, const StepTraffic& most,
-                     const MachineRates& rates);
+                     const MachineRates& machine);
 
 // Operations of a step on all ranks of a pipeline: forward, and backward by the inputs and by the weights.
 double stepFlops(const CostSubject& subject, const StrategyPlan& plan);

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text/number_text.h"
+#include "cost/memory_limit.h"
 #include "cost/strategy_cost.h"
 
 namespace ringside {
@@ -55,31 +57,28 @@ RunConfig pipelined(const RunConfig& config, const std::string& schedule, std::i
     return made;
 }
 
+std::string counted(std::int64_t count, const std::string& one, const char* plural = "s") {
+    return std::to_string(count) + " " + one + (count == 1 ? "" : plural);
+}
+
 std::string optionsOf(const RunConfig& config) {
     if (config.parallel.strategy == "data_parallel") return std::to_string(devicesOf(config)) + " devices, one process";
     const Mesh mesh = meshOf(config);
-    const std::string replicas = std::to_string(mesh.replicate) + (mesh.replicate == 1 ? " replica" : " replicas");
+    const std::string replicas = counted(mesh.replicate, "replica");
     if (config.parallel.strategy == "ddp") return replicas;
     if (config.parallel.strategy == "fsdp")
-        return (mesh.replicate > 1 ? replicas + " over " : "over ") + std::to_string(mesh.shard) + " ranks, by " +
+        return (mesh.replicate > 1 ? replicas + " over " : "over ") + counted(mesh.shard, "rank") + ", by " +
                config.fsdp.unit;
-    std::string text = std::to_string(mesh.pipeline * stagesPerRank(config)) + " stages";
+    std::string text = counted(mesh.pipeline * stagesPerRank(config), "stage");
     if (config.parallel.strategy == "pipeline")
-        text += ", " + std::to_string(config.pipeline.microBatches) + " micro-batches";
+        text += ", " + counted(config.pipeline.microBatches, "micro-batch", "es");
     return mesh.replicate > 1 ? replicas + " of " + text : text;
 }
 
-std::string oneDecimal(double value) {
-    const auto tenths = static_cast<std::int64_t>(value * 10 + 0.5);
-    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10);
-}
-
 std::string whyTooLarge(const StrategyCost& cost, const RunConfig& config) {
-    constexpr double kMebibyte = 1 << 20;
-    const double limit = config.parallel.memoryLimitMb;
-    const double needed = static_cast<double>(cost.largestPeak()) / kMebibyte;
-    if (limit <= 0 || needed <= limit) return {};
-    return "needs " + oneDecimal(needed) + " MiB on a rank; parallel.memory_limit_mb allows " + oneDecimal(limit);
+    if (!isCertainlyOver(cost.largestPeak(), config)) return {};
+    return "needs " + mebibytesText(cost.largestPeak()) + " MiB on a rank; parallel.memory_limit_mb allows " +
+           plainNumber(config.parallel.memoryLimitMb);
 }
 
 class Choices {

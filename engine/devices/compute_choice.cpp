@@ -34,9 +34,17 @@ std::string whyNotGpus(const RunConfig& config, const GpuReport& gpus) {
            "; parallel.share_gpu lets ranks share a GPU";
 }
 
+// What is computed on CPUs alone; empty: nothing of this experiment.
+std::string whyCpuOnly(const RunConfig& config) {
+    if (config.parallel.pace.any()) return "parallel.pace slows ranks down that compute on CPUs";
+    if (config.parallel.strategy == "data_parallel") return "data_parallel deals batches to CPU threads so far";
+    if (config.training.reduction == "canonical") return "training.reduction canonical is computed on CPUs";
+    if (config.fsdp.cpuOffload && config.parallel.strategy != "ddp") return "fsdp.cpu_offload runs on CPUs so far";
+    return {};
+}
+
 std::string whyCpu(const RunConfig& config, const GpuReport& gpus) {
-    if (gpus.usableCount() > 0 && config.parallel.pace.any())
-        return "CPU: parallel.pace slows ranks down that compute on CPUs";
+    if (const std::string why = whyCpuOnly(config); gpus.usableCount() > 0 && !why.empty()) return "CPU: " + why;
     if (gpus.usableCount() > 0 && connectsCpusOnly(config.parallel.backend))
         return "CPU: parallel.backend is " + config.parallel.backend + ", which connects ranks on CPUs";
     return "CPU: " + whyNotGpus(config, gpus);
@@ -85,8 +93,7 @@ Problem refusalOfGpus(const RunConfig& config, const GpuReport& gpus) {
 ComputeChoice chooseCompute(const RunConfig& config, const HostDevices& host) {
     const bool wantsBest = config.parallel.device == "auto";
     const bool possible = whyNotGpus(config, host.gpus).empty() && !connectsCpusOnly(config.parallel.backend);
-    const bool paced = config.parallel.pace.any();
-    const bool cuda = wantsBest ? possible && !paced : config.parallel.device == "cuda";
+    const bool cuda = wantsBest ? possible && whyCpuOnly(config).empty() : config.parallel.device == "cuda";
     ComputeChoice choice;
     choice.device = cuda ? "cuda" : "cpu";
     if (cuda)

@@ -117,11 +117,12 @@ std::string pbsScript(const Job& job) {
                         (1 + job.request.config.loader.numWorkers)) +
          ":mpiprocs=" + job.perNode + (job.gpus ? ":ngpus=" + job.perNode : "") +
          "   # mpiprocs: ranks a node, a line each in the node file\n#PBS -l walltime=" + job.time +
-         "\n#PBS -r y              # may be run again\n#PBS -j oe\n";
+         "\n#PBS -r y              # may be run again, after a node was lost\n#PBS -j oe\n";
     if (array)
         s += "#PBS -J 0-" + std::to_string(job.request.seeds - 1) + "            # a run for each training.seed\n";
     s += "\n" + Job::site() + "cd \"$PBS_O_WORKDIR\" || exit 1\n" +
-         job.variables("$PBS_O_WORKDIR/runs/" + job.name + "-${PBS_JOBID%%.*}") +
+         job.variables("${OUT:-$PBS_O_WORKDIR/runs/" + job.name + "-${PBS_JOBID%%.*}}") +
+         (array ? "SEED=${SEED:-$PBS_ARRAY_INDEX}\n" : "") +
          "PORT=$((20000 + 0x$(printf %s \"$PBS_JOBID\" | cksum | cut -c1-4 | sed 's/ /0/g') % 12000))\n"
          "MASTER=$(head -n1 \"$PBS_NODEFILE\"):$PORT\n"
          "RANKS=$(wc -l < \"$PBS_NODEFILE\")\n\n" +
@@ -136,11 +137,13 @@ std::string pbsScript(const Job& job) {
          "shift "
          "2 && exec \"$@\"' \\\n"
          "    ringside \"$PBS_O_WORKDIR\" \"$TOKEN_FILE\" " +
-         job.command("$OUT", job.seed("PBS_ARRAY_INDEX")) +
+         job.command("$OUT", job.seed("SEED")) +
          " --rank $RANK --world-size $RANKS --master $MASTER &\n"
          "  PIDS[RANK]=$!\n"
          "done\n\n"
-         "# Before the time limit: the ranks save and leave with code 20, and PBS is asked to run the job again.\n"
+         "# Before the time limit: the ranks save and leave with code 20, and the script submits itself again (qrerun "
+         "is\n"
+         "# for operators) to go on in the same directory.\n"
          "LIMIT=no\n"
          "trap 'LIMIT=yes; kill -TERM ${PIDS[0]}' USR1\n"
          "(sleep " +
@@ -151,7 +154,11 @@ std::string pbsScript(const Job& job) {
          "while kill -0 ${PIDS[0]} 2>/dev/null; do wait ${PIDS[0]}; CODE=$?; done\n"
          "kill $ALARM 2>/dev/null\n"
          "wait \"${PIDS[@]}\"\n"
-         "if [ $LIMIT = yes ] && [ $CODE -eq 20 ]; then qrerun \"$PBS_JOBID\"; fi\n"
+         "if [ $LIMIT = yes ] && [ $CODE -eq 20 ]; then\n"
+         "  echo \"time limit near: saved, submitting the job again\"\n"
+         "  export OUT" +
+         (array ? " SEED" : "") + "\n  grep -v '^#PBS -J' \"$0\" | qsub -v OUT" + (array ? ",SEED" : "") +
+         "\nfi\n"
          "exit $CODE\n";
     return s;
 }
@@ -226,7 +233,7 @@ Result<std::string> jobScript(const std::string& launcher, const JobRequest& req
         return Problem{"--nodes",
                        "is " + std::to_string(request.nodes) + ", over which " + std::to_string(world) +
                            " ranks (parallel.world_size) cannot be spread evenly",
-                       "choose a divisor of it"};
+                       "choose a number that divides " + std::to_string(world)};
     const bool arrays = launcher == "slurm" || launcher == "pbs";
     if (request.seeds != 1 && !arrays)
         return Problem{"--seeds", "needs an array of jobs, which " + launcher + " does not have",

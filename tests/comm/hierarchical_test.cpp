@@ -11,6 +11,7 @@
 #include "comm/ranks_as_threads.h"
 #include "launch/channels/shared_memory.h"
 #include "support/catch.h"
+#include "telemetry/steps/collective_trace.h"
 
 using namespace ringside;
 using namespace ringside::test;
@@ -55,6 +56,43 @@ TEST_CASE("ranks of several hosts agree on every collective, however they lie on
     CAPTURE(hosts);
     Hosts run(hosts);
     onThreads(run.ranks, [](Communicator& ranks) { checkEverything(ranks, false); });
+}
+
+// The hosts of a test have one clock, so that it is known when the last rank arrived; real ones would not have it.
+TEST_CASE("ranks of several hosts tell when they arrived, and wait until the last one has come") {
+    if (!glooAvailable()) return;
+    const std::vector<int> hosts = GENERATE(std::vector<int>{0, 0, 1, 1}, std::vector<int>{0, 1});
+    CAPTURE(hosts);
+    Hosts run(hosts);
+    std::vector<std::vector<CollectiveStamp>> stamps(hosts.size());
+    onThreads(run.ranks, [&](Communicator& ranks) {
+        PhaseTrack phases;
+        CollectiveTrace trace(phases, 16);
+        ranks.traceInto(&trace);
+        std::vector<float> values(10000), others(500), all(others.size() * static_cast<std::size_t>(ranks.size()));
+        ranks.allReduce(CommBuffer::of(std::span(values)), ReduceOp::kSum);
+        trace.start();
+        ranks.allReduce(CommBuffer::of(std::span(values)), ReduceOp::kSum);
+        const CommHandle handle = ranks.allReduceAsync(CommBuffer::of(std::span(others)), ReduceOp::kSum);
+        handle.wait();
+        ranks.allGather(CommBuffer::of(std::span(others)), CommBuffer::of(std::span(all)));
+        ranks.barrier();
+        stamps[static_cast<std::size_t>(ranks.rank())] = trace.soFar();
+        trace.stop();
+        ranks.traceInto(nullptr);
+    });
+    for (const auto& own : stamps) REQUIRE(own.size() == 3);
+    for (std::size_t at = 0; at < 3; ++at) {
+        std::int64_t last = 0;
+        for (const auto& own : stamps) last = std::max(last, own[at].arrivedNs);
+        for (const auto& own : stamps) {
+            CHECK(own[at].bytes == (at == 0 ? 40000 : 2000));
+            CHECK(own[at].number == stamps[0][0].number + static_cast<std::int64_t>(at));
+            CHECK(own[at].readyNs <= own[at].arrivedNs);
+            CHECK(own[at].lastNs >= last);
+            CHECK(own[at].lastNs <= own[at].endedNs);
+        }
+    }
 }
 
 TEST_CASE("a sum is formed within each host first and then over the hosts in their order, whatever its size") {

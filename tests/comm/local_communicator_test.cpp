@@ -69,6 +69,32 @@ TEST_CASE("a reduction works when only some ranks pass allocated memory") {
     });
 }
 
+TEST_CASE("blocks are gathered and scattered from allocated memory of all, some and none of the ranks") {
+    const std::size_t count = GENERATE(0, 1'003, 12'007, 900'001);  // one round, one of heaps, many chunks
+    const int fromHeap = GENERATE(0, 1, 3);
+    CAPTURE(count, fromHeap);
+    onLocalRanks(3, [&](Communicator& ranks) {
+        const auto rank = static_cast<std::size_t>(ranks.rank());
+        std::vector<float> plain(3 * count);
+        std::span<float> in = ranks.rank() < fromHeap ? ranks.allocate(3 * count) : std::span(plain);
+        std::vector<float> all(3 * count, -1.0F);
+        std::vector<float> sum(count, -1.0F);
+        for (const float turn : {0.0F, 4.0F}) {  // the second overwrites what the first showed the others
+            for (std::size_t i = 0; i < count; ++i) in[i] = static_cast<float>(rank + i % 1000) + turn;
+            ranks.allGather(CommBuffer::of(in.first(count)), CommBuffer::of(std::span(all)));
+            for (std::size_t i = 0; i < 3 * count; ++i)
+                if (all[i] != static_cast<float>(i / count + i % count % 1000) + turn)
+                    throw std::runtime_error("gathered");
+            for (std::size_t i = 0; i < 3 * count; ++i)
+                in[i] = static_cast<float>(rank * (i / count + 1) + i % count % 1000) + turn;
+            ranks.reduceScatter(CommBuffer::of(in), CommBuffer::of(std::span(sum)), ReduceOp::kSum);
+            for (std::size_t i = 0; i < count; ++i)
+                if (sum[i] != static_cast<float>(3 * (rank + 1) + 3 * (i % 1000)) + 3 * turn)
+                    throw std::runtime_error("scattered");
+        }
+    });
+}
+
 TEST_CASE("collectives are numbered from one on every rank") {
     onLocalRanks(2, [](Communicator& ranks) {
         if (ranks.collective() != 0) throw std::runtime_error("counts before the first");

@@ -40,6 +40,23 @@ struct TwoHosts {
     }
 };
 
+// Those to the other host and no more, as slow as the cable is; each of two ranks carried half of a sum of a million.
+void checkLinks(Communicator& ranks, std::int64_t leastUs) {
+    const std::vector<LinkReading> links = ranks.links();
+    const int first = ranks.rank() < 2 ? 2 : 0;
+    bool well = links.size() == 2;
+    for (const LinkReading& link : links) {
+        well = well && link.peer / 2 == first / 2 && link.roundTripUs >= std::max<std::int64_t>(leastUs, 1) &&
+               link.roundTripUs < leastUs + 100'000 && link.busyUs >= 0;
+        if (link.peer == first + ranks.rank() % 2) well = well && link.bytes > 2'000'000;
+        if (well) continue;
+        throw std::runtime_error("of " + std::to_string(links.size()) + " links one to rank " +
+                                 std::to_string(link.peer) + " with " + std::to_string(link.roundTripUs) + " us, " +
+                                 std::to_string(link.bytes) + " bytes");
+    }
+    if (!well) throw std::runtime_error(std::to_string(links.size()) + " links instead of 2");
+}
+
 bool canHaveHosts() {
     const std::string why = glooAvailable() ? NetworkHosts::whyNot() : "Gloo was not there when this was built";
     if (!why.empty()) WARN("skipped: " << why);
@@ -54,13 +71,14 @@ TEST_CASE("two hosts of two ranks agree on every collective, near and far") {
     CAPTURE(delayUs);
     TwoHosts hosts{std::chrono::microseconds(delayUs)};
     hosts.start(
-        [](Communicator& ranks, const auto&) {
+        [delayUs](Communicator& ranks, const auto&) {
             for (const std::size_t count : {1U, 10'000U, 1'000'000U}) checkFloatSum(ranks, count, false);
             checkBroadcast(ranks, 100'000);
             checkAllGather(ranks, 1000);
             checkReduceScatter(ranks, 1000);
             checkGroups(ranks, false);
             ranks.barrier();
+            checkLinks(ranks, 2 * delayUs);
         },
         std::chrono::seconds(30));
     for (int rank = 0; rank < TwoHosts::kRanks; ++rank) {

@@ -68,6 +68,16 @@ TEST_CASE("meshes that contradict themselves are refused with the way out") {
     CHECK(firstProblem(config) ==
           "pipeline.micro_batches is 60, which does not divide loader.batch_size 30: their means would not weigh the "
           "same: use 30, or a loader.batch_size of 60");
+    config.loader.batchSize = 1;
+    config.pipeline.microBatches = 4;
+    CHECK(firstProblem(config).find("would not weigh the same: a loader.batch_size of 4") != std::string::npos);
+    config = withStrategy("pipeline", 4);
+    config.pipeline.microBatches = 3;  // of the divisors of 32 near it, 1f1b on 4 stages takes no 2
+    CHECK(firstProblem(config).find("would not weigh the same: use 4, or a loader.batch_size of 33") !=
+          std::string::npos);
+    config.pipeline.schedule = "gpipe";
+    CHECK(firstProblem(config).find("would not weigh the same: use 2 or 4, or a loader.batch_size of 33") !=
+          std::string::npos);
     config = withStrategy("pipeline", 8);
     CHECK(firstProblem(config) ==
           "pipeline.micro_batches is 4, but 1f1b on 8 stages needs at least as many: use 8 or more, or gpipe");
@@ -91,4 +101,14 @@ TEST_CASE("a pipeline's split may be written as auto") {
     CHECK(RunConfig::parse(R"({"pipeline": {"split": "auto"}})", "it").ok());
     CHECK(config.set("pipeline.split=3,4").empty());
     CHECK(config.pipeline.split == std::vector<std::int64_t>{3, 4});
+}
+
+TEST_CASE("shards in the host's memory are refused on GPUs before anything starts") {
+    RunConfig config = withStrategy("fsdp", 2);
+    config.fsdp.cpuOffload = true;
+    CHECK(firstProblem(config).empty());
+    config.parallel.device = "cuda";
+    CHECK(firstProblem(config) ==
+          "fsdp.cpu_offload is true, which runs on CPUs so far, but parallel.device is cuda: set it to false, or "
+          "parallel.device to cpu");
 }

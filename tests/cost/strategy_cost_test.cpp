@@ -3,6 +3,7 @@
 #include "cost/strategy_cost.h"
 
 #include "base/system/files.h"
+#include "cost/memory_limit.h"
 #include "cost/memory_over_step.h"
 #include "cost/step_links.h"
 #include "data/sets/common/dataset.h"
@@ -166,6 +167,32 @@ TEST_CASE("1F1B keeps fewer activations the later the stage") {
         CHECK(activationsInFlight(cost.plan, rank) == static_cast<std::size_t>(4 - rank));
 }
 
+TEST_CASE("more stages than layers are a problem beside what makes them") {
+    CostSubject subject = digits(4);  // three layers
+    subject.config.parallel.strategy = "pipeline";
+    CHECK(planStrategy(subject).problem().field == "parallel.world_size");
+    subject.config.mesh = {.replicate = 0, .shard = 0, .pipeline = 4};
+    CHECK(planStrategy(subject).problem().text() ==
+          "mesh.pipeline makes 4 stages, but the model has 3 layers: use at most 3 ranks in a pipeline or a model of "
+          "more layers");
+    subject.config.mesh.pipeline = 2;
+    subject.config.pipeline.schedule = "interleaved";
+    subject.config.pipeline.stagesPerRank = 2;
+    CHECK(planStrategy(subject).problem().remedy ==
+          "use at most 1 rank in a pipeline, fewer pipeline.stages_per_rank, or a model of more layers");
+}
+
+TEST_CASE("data_parallel has no canonical statistics for batch norm, which is known before it starts") {
+    CostSubject subject = digits(2);
+    subject.config.model.kind = "residual_cnn";
+    subject.config.model.width = 4;
+    subject.model = describeModel(subject.config.model, *loadDataset(subject.config.dataset).value().training).value();
+    subject.config.parallel.strategy = "data_parallel";
+    CHECK(planStrategy(subject).ok());
+    subject.config.training.reduction = "canonical";
+    CHECK(planStrategy(subject).problem().field == "training.reduction");
+}
+
 TEST_CASE("every strategy is offered, and what does not suit says why") {
     CostSubject subject = digits(4);
     const std::vector<StrategyChoice> choices = strategyChoices(subject, {});
@@ -177,7 +204,8 @@ TEST_CASE("every strategy is offered, and what does not suit says why") {
     };
     CHECK(named("fsdp:parameters").cost);
     CHECK(named("pipeline:gpipe").whyNot ==
-          "mesh.pipeline makes 4 stages, but the model has 3 layers: use at most 3 stages");
+          "parallel.world_size makes 4 stages, but the model has 3 layers: use at most 3 ranks in a pipeline "
+          "(mesh.pipeline) or a model of more layers");
     CHECK(named("replicas_of_pipelines").whyNot.empty());
     CHECK(strategyName(named("hsdp").config) == "hsdp");
 }
@@ -187,9 +215,66 @@ TEST_CASE("a strategy that needs more memory than a rank may take does not suit"
     subject.config.optimizer.kind = "adam";
     subject.config.parallel.memoryLimitMb = 3;
     const std::vector<StrategyChoice> choices = strategyChoices(subject, {});
-    CHECK(choices[0].whyNot.find("MiB on a rank; parallel.memory_limit_mb allows 3.0") != std::string::npos);
+    CHECK(choices[0].whyNot.find("MiB on a rank; parallel.memory_limit_mb allows 3") != std::string::npos);
     const auto sharded = std::ranges::find(choices, "fsdp:parameters", &StrategyChoice::name);
     CHECK(sharded->whyNot.empty());
+}
+
+// 64 x 256 + 256, five times 256 x 256 + 256, 256 x 10 + 10: 348,170 values, four times with Adam: 5.31 MiB.
+TEST_CASE("a rank that would take more than the limit is a problem that names it, its bytes and what fits") {
+    CostSubject subject = digits(4, {256, 256, 256, 256, 256, 256});
+    subject.config.optimizer.kind = "adam";
+    const auto checked = [&](double limit) {
+        subject.config.parallel.memoryLimitMb = limit;
+        return checkMemoryLimit(subject, planStrategy(subject).value());
+    };
+    CHECK(checked(0).empty());
+    CHECK(checked(7).empty());
+    REQUIRE(checked(5.2).size() == 1);
+    const Problem problem = checked(5.2).front();
+    CHECK(problem.field == "parallel.memory_limit_mb");
+    const std::int64_t peak = priced(subject).largestPeak();
+    CHECK(problem.message == "is 5.2, but rank 0 needs " + mebibytesText(peak) + " MiB under ddp");
+    CHECK(problem.remedy.find("raise it to " + mebibytesText(peak) +
+                              ", or set parallel.strategy to fsdp, which needs ") == 0);
+    // Of a quarter of the parameters no more fits, so that the way out is another.
+    CHECK(checked(0.1).front().remedy.find("lower loader.batch_size") != std::string::npos);
+    subject.config.parallel.strategy = "fsdp";
+    CHECK(checked(5.2).empty());
+}
+
+TEST_CASE("within 2 % of the limit the engine's own count decides") {
+    CostSubject subject = digits(2, {256, 256});
+    const double peak = static_cast<double>(priced(subject).largestPeak()) / (1 << 20);
+    const auto checked = [&](double limit) {
+        subject.config.parallel.memoryLimitMb = limit;
+        return checkMemoryLimit(subject, planStrategy(subject).value());
+    };
+    CHECK(checked(peak / 1.019).empty());
+    CHECK(checked(peak / 1.021).size() == 1);
+}
+
+// Parameters and gradients alone are 2.66 MiB.
+TEST_CASE("data_parallel's first device is held to the limit, and others have a rank for each of its devices") {
+    CostSubject subject = digits(4, {256, 256, 256, 256, 256, 256});
+    subject.config.parallel.strategy = "data_parallel";
+    subject.config.parallel.memoryLimitMb = 2.6;
+    const Problem problem = checkMemoryLimit(subject, planStrategy(subject).value()).front();
+    CHECK(problem.message.find("is 2.6, but device 0 needs ") == 0);
+    CHECK(problem.remedy.find("set parallel.strategy to fsdp, which needs") != std::string::npos);
+    subject.config.parallel.worldSize = 1;
+    subject.config.parallel.devices = 4;
+    const Problem alone = checkMemoryLimit(subject, planStrategy(subject).value()).front();
+    CHECK(alone.remedy.find("set parallel.strategy to fsdp, parallel.world_size to 4, which needs") !=
+          std::string::npos);
+}
+
+TEST_CASE("MiB are rounded up, so that a limit of them is enough") {
+    CHECK(mebibytesText(5 << 20) == "5.0");
+    CHECK(mebibytesText((5 << 20) + 1) == "5.1");
+    CHECK(mebibytesText(1 << 19) == "0.500");
+    CHECK(mebibytesText(1) == "0.001");
+    CHECK(mebibytesText((1 << 20) - 1) == "1.000");
 }
 
 TEST_CASE("a step's time follows the rates, and says what limits it") {
@@ -210,6 +295,24 @@ TEST_CASE("a step's time follows the rates, and says what limits it") {
     CHECK(ringside::costOf(subject, slowLinks).value().time.limit() == StepLimit::kLinks);
     subject.config.parallel.strategy = "model_parallel";
     CHECK(ringside::costOf(subject, fast).value().time.limit() == StepLimit::kIdleRanks);
+}
+
+TEST_CASE("paced ranks take as long as the device and the link that they stand for, and sleep off the processors") {
+    CostSubject subject = digits(4, {256, 256, 256, 256, 256, 256});
+    const MachineRates fast{.flopsPerSecond = 1e9, .bytesPerSecond = 1e15, .secondsPerCollective = 0, .processors = 1};
+    const double flops = 3 * 32 * (2.0 * (64 * 256 + 5 * 256 * 256 + 256 * 10) + 6 * 256);
+    subject.config.parallel.pace.gflops = 0.1;
+    const StrategyCost device = ringside::costOf(subject, fast).value();
+    CHECK(device.time.all() == Approx(flops / 1e8).epsilon(1e-6));
+    CHECK(device.time.limit() == StepLimit::kArithmetic);
+    subject.config.parallel.pace.gflops = 0.5;  // four ranks on one processor compute for longer than each rank's pace
+    CHECK(ringside::costOf(subject, fast).value().time.all() == Approx(4 * flops / 1e9).epsilon(1e-6));
+    subject.config.parallel.pace.gflops = 2;  // faster than the machine
+    CHECK(ringside::costOf(subject, fast).value().time.all() == Approx(4 * flops / 1e9).epsilon(1e-6));
+    subject.config.parallel.pace = {.gbitPerSecond = 0.008, .latencyUs = 1000};
+    const StrategyCost link = ringside::costOf(subject, fast).value();
+    const StepTraffic& most = link.traffic[0];  // all-reduces of four ranks: six rounds each
+    CHECK(link.time.links == Approx(static_cast<double>(most.all()) / 1e6 + most.collectives * 6 * 1e-3).epsilon(1e-6));
 }
 
 TEST_CASE("a schedule of one's own is read, checked against the pipeline, and planned") {

@@ -48,6 +48,13 @@ struct ByHand {
         return all;
     }
     Json summary() const { return jsonOf(out / "summary.json"); }
+    // With what each of them said, where they did not.
+    void checkAllStopped() {
+        std::vector<int> codes;
+        for (const auto& rank : ranks) codes.push_back(rank->wait());
+        INFO(outputs() << contentOf(out / "log.txt"));
+        CHECK(codes == std::vector<int>(ranks.size(), 20));
+    }
 };
 
 const Arguments kShort{"--set", "training.epochs=2"};
@@ -108,7 +115,7 @@ TEST_CASE("a signal to any one rank stops all of them together, with the weights
             ByHand run(3, kEndless);
             REQUIRE(eventually([&] { return hasTrained(run.out); }));
             run.ranks[rank]->signal(number);
-            for (const auto& one : run.ranks) CHECK(one->wait() == 20);
+            run.checkAllStopped();
             CHECK(run.summary()["state"] == "stopped");
             CHECK(fs::exists(run.out / "checkpoints"));
             CHECK(contains(contentOf(run.out / "log.txt"), "stop requested"));
@@ -123,7 +130,7 @@ TEST_CASE("a launcher that signals every process of a job stops the ranks togeth
         // Rank 0 computes in a process of its own below the one that was started.
         for (const pid_t pid : workerPids(run.out)) REQUIRE(::kill(pid, number) == 0);
         run.ranks[0]->signal(number);
-        for (const auto& one : run.ranks) CHECK(one->wait() == 20);
+        run.checkAllStopped();
         CHECK(run.summary()["state"] == "stopped");
     }
 }
@@ -133,7 +140,7 @@ TEST_CASE("ringsidectl sees and stops a launched run as any other") {
     REQUIRE(eventually([&] { return hasTrained(run.out); }));
     Program attached({"attach", run.out, "--stop"});
     CHECK(attached.wait() == 20);
-    for (const auto& rank : run.ranks) CHECK(rank->wait() == 20);
+    run.checkAllStopped();
     CHECK(contains(attached.output(), "stopped by request"));
     Program show({"show", run.out});
     CHECK(show.wait() == 0);

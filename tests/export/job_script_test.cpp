@@ -71,6 +71,17 @@ TEST_CASE("A Slurm script asks for a task a rank, saves before its limit and ask
     CHECK(scriptHas(array, "--set training.seed=\"$SLURM_ARRAY_TASK_ID\""));
 }
 
+TEST_CASE("A PBS script submits itself again, a job of an array as one of its own") {
+    JobRequest request = requestOf(8, 2);
+    CHECK(scriptHas(scriptFor("pbs", request), "\n  export OUT\n  grep -v '^#PBS -J' \"$0\" | qsub -v OUT\nfi\n"));
+    request.seeds = 5;
+    const std::string array = scriptFor("pbs", request);
+    CHECK(scriptHas(array, "\n#PBS -J 0-4 "));
+    CHECK(scriptHas(array, "\nSEED=${SEED:-$PBS_ARRAY_INDEX}\n"));
+    CHECK(scriptHas(array, "--set training.seed=\"$SEED\""));
+    CHECK(scriptHas(array, "| qsub -v OUT,SEED\n"));
+}
+
 TEST_CASE("Torchrun and mpirun are told how many ranks, and where") {
     JobRequest request = requestOf(6, 3);
     request.hosts = {"a", "b", "c"};

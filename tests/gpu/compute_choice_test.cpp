@@ -65,6 +65,20 @@ TEST_CASE("auto computes on the CPU without enough GPUs and says what would chan
           "4 ranks on 1 GPU, shared GPU: for teaching, not for timing");
 }
 
+TEST_CASE("auto computes on the CPU what no GPU computes, and says so") {
+    RunConfig devices = asked("auto", "auto", 2);
+    devices.parallel.strategy = "data_parallel";
+    CHECK(chooseCompute(devices, hostWith(2)).whyDevice == "CPU: data_parallel deals batches to CPU threads so far");
+    RunConfig canonical = asked("auto", "auto", 2);
+    canonical.training.reduction = "canonical";
+    CHECK(chooseCompute(canonical, hostWith(2)).whyDevice == "CPU: training.reduction canonical is computed on CPUs");
+    RunConfig offload = asked("auto", "auto", 2);
+    offload.fsdp.cpuOffload = true;
+    CHECK(chooseCompute(offload, hostWith(2)).device == "cuda");
+    offload.parallel.strategy = "fsdp";
+    CHECK(chooseCompute(offload, hostWith(2)).whyDevice == "CPU: fsdp.cpu_offload runs on CPUs so far");
+}
+
 TEST_CASE("Convolutions go to GPUs only in a build with cuDNN") {
     RunConfig config = asked("auto", "auto", 1);
     config.model.kind = "simple_cnn";

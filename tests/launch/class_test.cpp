@@ -3,11 +3,13 @@
 #include <sys/socket.h>
 
 #include <fstream>
+#include <future>
 #include <thread>
 
 #include "base/crypto/secret.h"
 #include "launch/classroom/class_guest.h"
 #include "launch/classroom/class_host.h"
+#include "launch/wire/line_socket.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
 
@@ -182,6 +184,42 @@ TEST_CASE("A guest who asked for a file of an offer that was replaced meanwhile 
     // Nothing else has been sent.
     for (const auto until = Clock::now() + 200ms; Clock::now() < until; std::this_thread::sleep_for(10ms)) ada.read();
     CHECK_FALSE(ada.problem());
+}
+
+TEST_CASE("Who comes while what is offered is gone stays, and gets what is offered next") {
+    Class lesson;
+    lesson.offer("old");
+    fs::remove(lesson.scratch.path() / "data.csv");
+    lesson.open();
+    ClassGuest ada = lesson.guest("Ada");
+    const bool hasSome = readUntil(ada, [&] { return !ada.progress().empty(); });
+    REQUIRE(hasSome);  // it has asked
+    pollfd hungUp{ada.fd(), POLLIN, 0};
+    CHECK(::poll(&hungUp, 1, 500) == 0);
+    lesson.stop();
+    lesson.offer("new");
+    lesson.open();
+    CHECK(readUntil(ada, [&] { return !ada.offerDirectory().empty(); }));
+    CHECK(textOf(ada.offerDirectory() / "data" / "data.csv") == "new");
+}
+
+TEST_CASE("The end of a class is heard by who has just said something that nobody read any more") {
+    Class lesson;
+    lesson.offer("x");
+    lesson.open();
+    const Result<UniqueFd> ada = lesson.connect(lesson.host.code(), "Ada");
+    REQUIRE(ada.ok());
+    lesson.stop();
+    REQUIRE(sendLine(ada.value().get(), encodeClassLine({ClassLine::Kind::kHere, "training"}), Clock::now() + 5s));
+    auto closed = std::async(std::launch::async, [&] { lesson.host.close("called off", 20, 10s); });
+    std::string heard;
+    ssize_t got = 0;
+    for (char byte = 0; (got = ::recv(ada.value().get(), &byte, 1, 0)) > 0;) heard += byte;
+    CHECK(got == 0);  // not cut off with ECONNRESET, which what was on its way may not survive
+    CHECK_THAT(heard, Catch::Contains("called off"));
+    ::shutdown(ada.value().get(), SHUT_RDWR);
+    closed.get();
+    CHECK(lesson.host.members().empty());
 }
 
 TEST_CASE("Names of a class stay apart, and who comes back keeps theirs") {

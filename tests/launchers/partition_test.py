@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import secrets
 import subprocess
 import sys
 import tempfile
@@ -21,7 +22,8 @@ SETTINGS = ["training.epochs=150", "training.checkpoint_every=1", "training.keep
 
 class Hosts:
     def __init__(self):
-        self.names = [f"ringside-{os.getpid()}-{host}" for host in (0, 1)]
+        mark = secrets.token_hex(4)
+        self.names = [f"ringside-{mark}-{host}" for host in (0, 1)]
 
     def __enter__(self):
         first, second = self.names
@@ -124,4 +126,5 @@ def main():
         assert not [pid for pid in left if int(pid) != os.getpid()], f"left behind: {left}"
 
 
-main()
+if __name__ == "__main__":
+    main()

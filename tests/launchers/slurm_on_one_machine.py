@@ -3,6 +3,7 @@
 
 Each fake node has a name, a loopback address and a port of its own, which slurmd -N allows in the stock build.
 """
+import ctypes
 import os
 import pathlib
 import shutil
@@ -57,6 +58,15 @@ def why_not():
     return None
 
 
+def adopt_orphans():
+    """What loses its parent becomes this process's child, so that nothing is left behind."""
+    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+
+
+def orphans():
+    return [int(pid) for pid in pathlib.Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()]
+
+
 class Slurm:
     def __init__(self, nodes=3, cpus=4):
         self.count = nodes
@@ -64,6 +74,7 @@ class Slurm:
         self.started = []
 
     def __enter__(self):
+        adopt_orphans()
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="slurm-"))
         self.dir.chmod(0o755)
         key = self.dir / "munge.key"
@@ -91,7 +102,19 @@ class Slurm:
             self.run("slurmd", "-D", "-N", f"n{i}")
         self.wait_for(lambda: self.call("sinfo", "-h", "-o", "%T %D").strip() == f"idle {self.count}", "all nodes")
 
+    def end_jobs(self):
+        """What keeps the steps of a job outlives slurmd."""
+        jobs = self.call("squeue", "-h", "-o", "%A").split()
+        if not jobs:
+            return
+        self.call("scancel", "--full", *jobs)
+        until = time.monotonic() + 15
+        while time.monotonic() < until and self.call("squeue", "-h").strip():
+            time.sleep(0.2)
+
     def __exit__(self, *_):
+        if len(self.started) > 1:  # there is a slurmctld
+            self.end_jobs()
         for process in reversed(self.started):
             process.send_signal(signal.SIGTERM)
         for process in self.started:
@@ -100,6 +123,9 @@ class Slurm:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+        for pid in orphans():
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
         shutil.rmtree(self.dir, ignore_errors=True)
 
     def run(self, *command):

@@ -23,6 +23,18 @@ RankReport killed(int rank, int signal, const std::string& said) {
     return {rank, ChildEnd{true, signal}, 1, said};
 }
 
+// With epochs of four steps, and weights of seven bytes.
+void writeCheckpointAt(const fs::path& run, std::int64_t step, const std::string& weights = "weights") {
+    const fs::path directory = run / "checkpoints" / ("step-" + std::to_string(100'000'000 + step).replace(0, 1, ""));
+    fs::create_directories(directory);
+    CheckpointManifest manifest;
+    manifest.step = step;
+    manifest.epochsDone = step / 4;
+    manifest.files = {{kWeightsName, 7, ""}};
+    std::ofstream(directory / kWeightsName) << weights;
+    writeFileAtomically(directory / kManifestName, manifest.toJson().dump());
+}
+
 // Two ranks, two epochs of four steps, all done.
 RunEvidence wholeRun() {
     RunEvidence run;
@@ -159,23 +171,13 @@ TEST_CASE("ranks that were terminated by request say what is lost") {
 TEST_CASE("only a checkpoint with all its files, as long as they were written, counts") {
     const TemporaryDirectory run;
     CHECK_FALSE(newestCheckpoint(run.path()));
-    const auto write = [&](const std::string& name, std::int64_t step, const std::string& weights) {
-        const fs::path directory = run.path() / "checkpoints" / name;
-        fs::create_directories(directory);
-        CheckpointManifest manifest;
-        manifest.step = step;
-        manifest.epochsDone = step / 4;
-        manifest.files = {{kWeightsName, 7, ""}};
-        std::ofstream(directory / kWeightsName) << weights;
-        writeFileAtomically(directory / kManifestName, manifest.toJson().dump());
-    };
-    write("step-00000004", 4, "weights");
-    write("step-00000008", 8, "weigh");
+    writeCheckpointAt(run.path(), 4);
+    writeCheckpointAt(run.path(), 8, "weigh");
     REQUIRE(newestCheckpoint(run.path()));
     CHECK(newestCheckpoint(run.path())->step == 4);
     CHECK(newestCheckpoint(run.path())->epochsDone == 1);
     CHECK(newestCheckpoint(run.path())->path == "checkpoints/step-00000004");
-    write("step-00000008", 8, "weights");
+    writeCheckpointAt(run.path(), 8);
     CHECK(newestCheckpoint(run.path())->step == 8);
     fs::remove(run.path() / "checkpoints/step-00000008" / kWeightsName);
     CHECK(newestCheckpoint(run.path())->step == 4);
@@ -188,4 +190,44 @@ TEST_CASE("a run whose directory went away at its end has failed, whatever was t
     checkFailed(run, 2, -1, "/r was deleted; its checkpoints went with it");
     run.checkpoint = CheckpointThere{"checkpoints/step-00000004", 4, 1};
     checkFailed(run, 2, -1, "/r was deleted; the last checkpoint is checkpoints/step-00000004");
+}
+
+TEST_CASE("A run goes on from the newest checkpoint that its record has reached, with the epoch's results") {
+    const TemporaryDirectory run;
+    for (const std::int64_t step : {4, 8, 12}) writeCheckpointAt(run.path(), step);
+    const auto from = [&](std::int64_t steps, std::int64_t epochs) {
+        const auto found = newestFor(run.path(), {steps, epochs}, 1);
+        return found ? found->step : -1;
+    };
+    CHECK(from(12, 3) == 12);
+    CHECK(from(12, 2) == 8);   // the third epoch's results are not there
+    CHECK(from(13, 2) == 12);  // nor will they come any more
+    CHECK(from(11, 2) == 8);
+    CHECK(from(8, 2) == 8);  // a run that was cut there and made no step since: nothing is lost
+    CHECK(from(8, 1) == 4);
+    CHECK(from(4, 0) == 4);  // better without an epoch's results than without its steps
+    CHECK(from(3, 0) == 12);
+}
+
+TEST_CASE("The record of a run reaches as far as its steps and its epochs' last results") {
+    const TemporaryDirectory run;
+    const RunPaths paths(run.path());
+    CHECK(recordReach(paths).steps == 0);
+    const std::string train = R"({"kind":"epoch","epoch":0,"split":"train","loss":1})"
+                              "\n";
+    const std::string val = R"({"kind":"epoch","epoch":0,"split":"val","loss":1})"
+                            "\n";
+    const std::string later = R"({"kind":"epoch","epoch":1,"split":"train","loss":1})"
+                              "\n";
+    const std::string steps = R"({"kind":"step","step":1})"
+                              "\n"
+                              R"({"kind":"step","step":2})"
+                              "\n";
+    writeFileAtomically(paths.metrics(), steps + R"({"kind":"step","step":3)");
+    CHECK(recordReach(paths).steps == 2);  // the last is torn
+    CHECK(recordReach(paths).epochs == 0);
+    writeFileAtomically(paths.metrics(), steps + train + val + later);
+    CHECK(recordReach(paths).epochs == 1);
+    writeFileAtomically(paths.metrics(), steps + train + later);
+    CHECK(recordReach(paths).epochs == 2);  // a run that does not validate
 }

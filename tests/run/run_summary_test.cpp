@@ -48,7 +48,14 @@ TEST_CASE("a summary says every field by its name, and null where nothing is kno
     summary.memory->front().predictedPeak = 98;
     summary.bytesPerStep.emplace(std::vector<std::int64_t>{4096});
     summary.idleShare = 0.25;
+    summary.clocks = {{"node2", {.rank = 4, .offsetUs = 99, .movedUs = 1840, .errorUs = 60, .roundTripUs = 120}}};
     const Json more = toJson(summary);
+    CHECK(more["clocks"][0] == Json{{"host", "node2"},
+                                    {"rank", 4},
+                                    {"moved_us", 1840},
+                                    {"error_us", 60},
+                                    {"round_trip_us", 120},
+                                    {"drift_ppm", 0.0}});
     CHECK(more["memory"][0]["predicted_peak"] == 98);
     CHECK(more["bytes_per_step"] == Json{4096});
     CHECK(more["idle_share"] == 0.25);

@@ -118,7 +118,9 @@ TEST_CASE("silence counts only beyond its limit, and before the first word by th
     fates[1].everHeard = false;
     CHECK_FALSE(judge(fates, limits, false));
     fates[1].silentSeconds = 10.1;
-    CHECK(judge(fates, limits, false)->text == "rank 1 said nothing within 10.0 s of its start");
+    CHECK(judge(fates, limits, false)->text ==
+          "rank 1 said nothing within 10.0 s of its start; if this computer is busy, end other programs or lower "
+          "parallel.world_size");
 }
 
 TEST_CASE("of ranks that stand still the one furthest behind is judged, after its patience") {

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/network_hosts.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/if_tun.h>
 #include <net/if.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +29,8 @@ using std::chrono::steady_clock;
 
 constexpr int kMtu = 65000;
 constexpr int kPacketsAtOnce = 64;
+constexpr int kAskAgainMs = 200;
+constexpr std::chrono::seconds kMayTake{30};
 
 void must(bool done, const std::string& what) {
     if (!done) throw std::runtime_error(what + ": " + std::strerror(errno));
@@ -73,6 +78,16 @@ int tunIn(const std::string& path) {
     request.ifr_flags = IFF_TUN | IFF_NO_PI;
     must(::ioctl(fd, TUNSETIFF, &request) == 0, "TUNSETIFF");
     return fd;
+}
+
+UniqueFd socketAt(const std::string& address, int flags) {
+    UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | flags, 0));
+    sockaddr_in where{};
+    where.sin_family = AF_INET;
+    ::inet_pton(AF_INET, address.c_str(), &where.sin_addr);
+    must(socket && ::bind(socket.get(), reinterpret_cast<sockaddr*>(&where), sizeof where) == 0,
+         "a socket at " + address);
+    return socket;
 }
 
 [[noreturn]] void carry(int a, int b, std::chrono::microseconds delay) {
@@ -153,6 +168,34 @@ NetworkHosts::NetworkHosts(std::chrono::microseconds oneWayDelay) {
         command(prefix(host) + "ip link set " + kInterface + " mtu " + std::to_string(kMtu) + " up");
         command(prefix(host) + "ip addr add " + address(host) + "/24 dev " + kInterface);
     }
+    waitUntilItCarries();
+}
+
+// A new interface drops what it is given until the kernel has seen its cable, which on a busy machine takes a second
+// and more, and a first packet that is lost is sent again after one second and three: longer than some tests wait.
+void NetworkHosts::waitUntilItCarries() const {
+    const UniqueFd home(::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC));
+    must(home.get() >= 0, "/proc/thread-self/ns/net");
+    enter(0);
+    const UniqueFd listener = socketAt(address(0), 0);
+    must(::listen(listener.get(), 8) == 0, "listen");
+    sockaddr_in where{};
+    socklen_t size = sizeof where;
+    must(::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&where), &size) == 0, "getsockname");
+    enter(1);
+    const auto until = steady_clock::now() + kMayTake;
+    bool carries = false;
+    while (!carries && steady_clock::now() < until) {
+        const UniqueFd asking = socketAt(address(1), SOCK_NONBLOCK);
+        if (::connect(asking.get(), reinterpret_cast<sockaddr*>(&where), size) != 0 && errno != EINPROGRESS) {
+            ::poll(nullptr, 0, kAskAgainMs);
+            continue;
+        }
+        pollfd poll{asking.get(), POLLOUT, 0};
+        carries = ::poll(&poll, 1, kAskAgainMs) == 1 && (poll.revents & (POLLERR | POLLHUP)) == 0;
+    }
+    must(::setns(home.get(), CLONE_NEWNET) == 0, "back to the own network");
+    if (!carries) throw std::runtime_error("the cable between the hosts carries nothing after half a minute");
 }
 
 NetworkHosts::~NetworkHosts() {

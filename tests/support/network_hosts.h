@@ -11,7 +11,8 @@
 
 namespace ringside::test {
 
-// Two hosts made of network namespaces of this machine, joined by a cable of their own; they vanish with this object.
+// Two hosts made of network namespaces of this machine, joined by a cable of their own that carries when the
+// constructor returns; they vanish with this object.
 // Without delay the cable is a veth pair; with one, a process carries every packet over after its time on the way
 // (kernels need not have netem for it).
 class NetworkHosts {
@@ -36,6 +37,7 @@ class NetworkHosts {
     void plug() const;
 
   private:
+    void waitUntilItCarries() const;
     std::string namespaceOf(int host) const;
     pid_t fork(const std::string& what);
 

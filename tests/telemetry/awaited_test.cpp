@@ -47,3 +47,19 @@ TEST_CASE("nobody is awaited while ranks get on, or where all wait in one collec
         {rankIn(Phase::kWaiting, 41, 13'000'000, 2'000'000), rankIn(Phase::kWaiting, 41, 13'000'000, 2'000'000)}));
     CHECK_FALSE(awaitedRanks({}));
 }
+
+TEST_CASE("who came to the collective a little later than the first is not awaited there") {
+    // Rank 1 waits since 10 s, the others since 10.1 s; rank 2 was heard last at 9.8 s.
+    std::vector<RankData> ranks{
+        rankIn(Phase::kWaiting, 41, 11'000'000, 900'000), rankIn(Phase::kWaiting, 41, 11'050'000, 1'050'000),
+        rankIn(Phase::kMoving, 40, 9'800'000, 0), rankIn(Phase::kWaiting, 41, 10'600'000, 500'000)};
+    const auto awaited = awaitedRanks(ranks);
+    REQUIRE(awaited);
+    CHECK(awaited->missing == std::vector<int>{2});
+    CHECK(awaited->waiting == std::vector<int>{0, 1, 3});
+    CHECK(awaited->sinceUs == 10'000'000);
+    // One that stood still after it had come is not heard any more.
+    ranks[2] = rankIn(Phase::kMoving, 41, 10'040'000, 0);
+    REQUIRE(awaitedRanks(ranks));
+    CHECK(awaitedRanks(ranks)->missing == std::vector<int>{2});
+}

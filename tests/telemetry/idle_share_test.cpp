@@ -55,3 +55,19 @@ TEST_CASE("the idle share is what ranks do not compute between a step's first an
     CHECK(*measuredIdleShare(data) == Approx(0.5));
     CHECK_FALSE(measuredIdleShare(TraceData(2)));
 }
+
+TEST_CASE("a step in which ranks were held to be looked at tells nothing of how long steps take") {
+    TraceData data = twoRanks();
+    const auto share = measuredIdleShare(data);
+    const auto seconds = typicalStepSeconds(data);
+    using enum Phase;
+    for (const std::int64_t step : {2, 3})
+        for (const int rank : {0, 1})
+            data.apply(stepOf(rank, step, {{kForward, 0}, {kPaused, 10}, {kForward, 80}, {kBackward, 90}}));
+    CHECK(wasHeld(*data.find(2)));
+    CHECK_FALSE(wasHeld(*data.find(1)));
+    CHECK(measuredIdleShare(data) == share);
+    CHECK(typicalStepSeconds(data) == seconds);
+    data.apply(stepOf(1, 1, {{kPaused, 0}, {kForward, 50}}));  // all are: nothing is known
+    CHECK_FALSE(measuredIdleShare(data));
+}

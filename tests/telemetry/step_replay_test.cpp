@@ -82,6 +82,25 @@ TEST_CASE("steps that are replayed unchanged take as long as they took") {
     CHECK(replaySteps(TraceData(2), {}).steps == 0);
 }
 
+TEST_CASE("a step that somebody held to look at it is not replayed") {
+    TraceData data = unevenSteps(10, 1 << 20);
+    for (int rank = 0; rank < 2; ++rank) {
+        StepTrace held;
+        held.rank = rank;
+        held.step = 11;
+        held.beginNs = 11 * 33 * kReplayMs;
+        held.lengthNs = 40'033 * kReplayMs;
+        held.phase = {static_cast<std::int64_t>(Phase::kForward), static_cast<std::int64_t>(Phase::kPaused),
+                      static_cast<std::int64_t>(Phase::kBackward)};
+        held.at = {0, 10 * kReplayMs, 40'010 * kReplayMs};
+        held.cpu = {0, 0, 0};
+        data.apply(held);
+    }
+    const ReplayResult result = replaySteps(data, {});
+    CHECK(result.steps == replaySteps(unevenSteps(10, 1 << 20), {}).steps);
+    CHECK(result.measured == Approx(33));
+}
+
 TEST_CASE("without the delay of the late rank a step takes what the other needs") {
     const ReplayResult result = replaySteps(unevenSteps(10, 1 << 20), {.withoutDelayOf = 1});
     CHECK(result.predicted == Approx(13));  // 10 + 2 + 1

@@ -119,6 +119,14 @@ TEST_CASE("communication is bound by its bytes or by its round trips") {
         step.collectives = 50;
     }
     CHECK(judgeSteps(all).finding == StepsFinding::kRoundTrips);
+    CHECK(judgeSteps(all).text.starts_with("50 small collectives a step take 50 %"));
+    CHECK(judgeSteps(all).advice.starts_with("Fewer and larger buckets"));
+    for (StepBrief& step : all) {
+        step.bytes = 4096;
+        step.collectives = 1;
+    }
+    CHECK(judgeSteps(all).text.starts_with("One small collective a step takes 50 %"));
+    CHECK(judgeSteps(all).advice.starts_with("More samples a step"));
 }
 
 TEST_CASE("steps with too little work, and too few steps, are said to be that") {

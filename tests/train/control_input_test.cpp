@@ -10,6 +10,8 @@
 #include <string_view>
 #include <thread>
 
+#include "launch/wire/greeting.h"
+#include "launch/wire/line_socket.h"
 #include "support/catch.h"
 
 using namespace ringside;
@@ -53,6 +55,41 @@ TEST_CASE("Commands arrive in any chunking, between lines nobody knows") {
     stream.say(std::string(100'000, 'x') + "\n{\"ki");
     stream.say("nd\":\"rate\",\"value\":5}\n{\"kind\":\"stop\"}\n");
     CHECK(received(control, 2) == std::vector<ControlCommand>{{ControlKind::kRate, 5}, {ControlKind::kStop, 0}});
+    CHECK_FALSE(control.pending());
+}
+
+TEST_CASE("Who waits for a stop is woken by one and by nothing else, and it stays to be taken") {
+    Stream stream;
+    ControlInput control(stream.near.get(), [] {});
+    stream.say("{\"kind\":\"pause\"}\n");
+    REQUIRE(control.waitPending(kPatience));
+    CHECK_FALSE(control.waitForStop(std::chrono::microseconds(1)));
+    auto waiting = std::async(std::launch::async, [&] { return control.waitForStop(kPatience); });
+    stream.say("{\"kind\":\"stop\"}\n");
+    CHECK(waiting.get());
+    CHECK(received(control, 2) == std::vector<ControlCommand>{{ControlKind::kPause, 0}, {ControlKind::kStop, 0}});
+}
+
+TEST_CASE("Questions for this host's clock are answered at once, whatever the training does") {
+    Stream stream;
+    std::promise<std::int64_t> zero;
+    ControlInput control(
+        stream.near.get(), [] {}, [&](std::int64_t us) { zero.set_value(us); });
+    const auto ownUs = [] {
+        const auto now = std::chrono::steady_clock::now().time_since_epoch();
+        return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+    };
+    const std::int64_t before = ownUs();
+    stream.say(encodeTimeQuestion({12345}));
+    const auto line = receiveLine(stream.far.get(), 4096, std::chrono::steady_clock::now() + kPatience);
+    REQUIRE(line);
+    const auto answer = decodeTimeAnswer(*line);
+    REQUIRE(answer);
+    CHECK(answer->askedUs == 12345);
+    CHECK(answer->us >= before);
+    CHECK(answer->us <= ownUs());
+    stream.say(encodeTimeQuestion({12346, -77}));
+    CHECK(zero.get_future().get() == -77);
     CHECK_FALSE(control.pending());
 }
 

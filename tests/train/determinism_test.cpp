@@ -20,6 +20,7 @@ class NoControl final : public ControlSource {
     bool pending() const override { return false; }
     std::vector<ControlCommand> take(std::size_t) override { return {}; }
     bool waitPending(std::chrono::microseconds) override { return pending(); }
+    bool waitForStop(std::chrono::microseconds) override { return false; }
 };
 
 // Weights of rank 0 after a training whose telemetry is encoded and written as in a worker.

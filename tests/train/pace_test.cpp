@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Paced ranks: the time of a step is that of another device, its numbers are those of this one.
 #include <cstring>
+#include <thread>
 
 #include "base/time/monotonic.h"
 #include "comm/pace/paced_communicator.h"
 #include "nn/models/model_factory.h"
 #include "support/catch.h"
 #include "train/pace/device_pace.h"
+#include "train/pace/pacer.h"
 #include "train/training_run.h"
 
 using namespace ringside;
@@ -133,6 +135,75 @@ TEST_CASE("A paced step never ends before the device that is asked for would end
         CHECK(times[static_cast<std::size_t>(Phase::kMoving)] >= 3'000'000);
     }
     CHECK(ranks[0].traces.size() >= 2);
+}
+
+namespace {
+
+// The phase of an update, in pieces of so many milliseconds, on a device that takes a fixed time for it.
+struct PacedUpdate {
+    PhaseTrack phases;
+    std::vector<PhaseStamp> stamps;
+    Pacer pacer;
+
+    static DevicePace paceOf(double gflops) {
+        RunConfig config;
+        config.parallel.pace.gflops = gflops;
+        return DevicePace(config, ModelTask{.sample = Shape{64}, .outputs = 10});
+    }
+    explicit PacedUpdate(double gflops) : pacer(paceOf(gflops), 3, phases) {
+        pacer.follow();
+        stamps.reserve(64);
+    }
+    ~PacedUpdate() { phases.stampInto(nullptr); }
+    void step(std::int64_t parameters, const std::vector<int>& pieces) {
+        pacer.beginStep(parameters);
+        for (const int ms : pieces) {
+            const PhaseScope scope(phases, Phase::kOptimizer);
+            std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+        }
+        pacer.endUpdate();
+    }
+    // Of the update's pieces, by what was stamped.
+    std::vector<std::int64_t> piecesNs() const {
+        std::vector<std::int64_t> all;
+        for (std::size_t i = 0; i + 1 < stamps.size(); ++i)
+            if (stamps[i].phase == Phase::kOptimizer) all.push_back(stamps[i + 1].atNs - stamps[i].atNs);
+        return all;
+    }
+};
+
+}  // namespace
+
+// 4 FLOP a parameter with momentum: 50,000 of them at 0.01 GFLOP/s take 20 ms.
+TEST_CASE("An update in pieces lasts as long as it would on the device, all of them together") {
+    PacedUpdate update(0.01);
+    update.phases.stampInto(&update.stamps);
+    update.step(50'000, {1, 2, 3});
+    const std::vector<std::int64_t> pieces = update.piecesNs();
+    REQUIRE(pieces.size() == 4);
+    std::int64_t sum = 0;
+    for (const std::int64_t one : pieces) sum += one;
+    CHECK(sum >= 20'000'000);
+    CHECK(pieces[3] > 0);
+    // What the pieces before took is left out of the last one, of which nothing is left here; none is stretched.
+    update.stamps.clear();
+    update.step(50'000, {50, 50, 50});
+    const std::vector<std::int64_t> late = update.piecesNs();
+    REQUIRE(late.size() == 4);
+    CHECK(late[3] < late[0]);
+}
+
+TEST_CASE("A CPU that is too slow for the update's pace says so, as it does for the passes'") {
+    PacedUpdate slow(1000);  // 10,000 parameters: 40 ns
+    std::optional<PaceKept> told;
+    for (std::int64_t step = 1; step <= 40 && !told; ++step) {
+        slow.step(10'000, {1});
+        told = slow.pacer.endStep(step);
+    }
+    REQUIRE(told);
+    CHECK(told->rank == 3);
+    CHECK(told->kept == false);
+    CHECK(told->times > 1000);
 }
 
 TEST_CASE("Steps that are traced by layer tell when each layer of the model began, forwards and backwards") {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run that goes on from a checkpoint is, to the last bit, the run that was never interrupted.
+#include <algorithm>
 #include <cstring>
+#include <stdexcept>
 
 #include "base/system/files.h"
 #include "run/prepare/resume_point.h"
@@ -22,6 +24,13 @@ RunConfig digits(std::int64_t worldSize, std::int64_t epochs) {
     return config;
 }
 
+// On one rank, with a checkpoint after each epoch of 23 steps.
+RunConfig everyEpoch(std::int64_t epochs) {
+    RunConfig config = digits(1, epochs);
+    config.training.checkpointEvery = 1;
+    return config;
+}
+
 RunConfig adam(RunConfig config) {
     config.optimizer.kind = "adam";
     config.optimizer.lr = 0.002;
@@ -34,6 +43,14 @@ bool sameBits(const std::vector<float>& a, const std::vector<float>& b) {
 
 std::filesystem::path checkpointAt(const std::filesystem::path& run, const char* step) {
     return run / "checkpoints" / (std::string("step-") + step);
+}
+
+std::vector<std::string> checkpointsIn(const std::filesystem::path& run) {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(run / "checkpoints"))
+        names.push_back(entry.path().filename().string());
+    std::ranges::sort(names);
+    return names;
 }
 
 // Trains at one go; then stops after stopAt steps and goes on in a second run.
@@ -238,4 +255,63 @@ TEST_CASE("Weights that are no finite numbers are not saved") {
     const auto training = [&] { trainAsThreads(config, {.runDirectory = directory.path(), .stopAfter = {}}); };
     CHECK_THROWS_WITH(training(), containing("not all finite numbers and are not saved: lower optimizer.lr"));
     CHECK_FALSE(std::filesystem::exists(directory.path() / "checkpoints"));
+}
+
+TEST_CASE("A run that goes on in its directory forgets what earlier attempts would have forgotten") {
+    const TemporaryDirectory directory;
+    RunConfig config = everyEpoch(3);  // all three are there, as where nothing was removed in time
+    trainAsThreads(config, {.runDirectory = directory.path(), .stopAfter = {}});
+    const std::filesystem::path checkpoints = directory.path() / "checkpoints";
+    const auto whole = std::filesystem::copy_options::recursive;
+    std::filesystem::copy(checkpointAt(directory.path(), "00000023"), checkpoints / "best", whole);
+    std::filesystem::copy(checkpointAt(directory.path(), "00000023"), checkpoints / "step-00000024", whole);
+    std::filesystem::copy(checkpointAt(directory.path(), "00000023"), checkpoints / "step-30", whole);
+    std::filesystem::create_directory_symlink(checkpoints / "best", checkpoints / "step-00000001");
+    std::filesystem::create_directory(checkpoints / "step-00000050");  // half written
+    config.training.epochs = 4;
+    config.training.keepCheckpoints = 2;
+    config.training.resume = directory.path().string();
+    trainAsThreads(config, {.runDirectory = directory.path(), .stopAfter = {}});
+    CHECK(checkpointsIn(directory.path()) == std::vector<std::string>{"best", "step-00000001", "step-00000024",
+                                                                      "step-00000069", "step-00000092", "step-30"});
+    CHECK(std::filesystem::exists(checkpoints / "best" / "model.safetensors"));
+}
+
+TEST_CASE("A run that goes on elsewhere removes nothing of the one before") {
+    const TemporaryDirectory directory;
+    RunConfig config = everyEpoch(2);
+    trainAsThreads(config, {.runDirectory = directory.path() / "first", .stopAfter = {}});
+    config.training.epochs = 4;
+    config.training.keepCheckpoints = 1;
+    config.training.resume = (directory.path() / "first").string();
+    trainAsThreads(config, {.runDirectory = directory.path() / "second", .stopAfter = {}});
+    CHECK(checkpointsIn(directory.path() / "first") == std::vector<std::string>{"step-00000023", "step-00000046"});
+    CHECK(checkpointsIn(directory.path() / "second") == std::vector<std::string>{"step-00000092"});
+}
+
+TEST_CASE("A run that goes on with its samples dealt anew forgets the steps that it does again") {
+    const TemporaryDirectory directory;
+    RunConfig config = everyEpoch(3);
+    trainAsThreads(config, {.runDirectory = directory.path(), .stopAfter = {}});
+    config.loader.batchSize = 128;  // 12 steps an epoch
+    config.training.resume = checkpointAt(directory.path(), "00000046").string();
+    trainAsThreads(config, {.runDirectory = directory.path(), .stopAfter = {}});
+    CHECK(checkpointsIn(directory.path()) ==
+          std::vector<std::string>{"step-00000023", "step-00000046", "step-00000058"});
+}
+
+TEST_CASE("A checkpoint made by the clock goes with the attempt after the one that made it") {
+    const TemporaryDirectory directory;
+    RunConfig config = everyEpoch(2);
+    config.training.checkpointSeconds = 1;  // ten steps; the eleventh is told to save
+    const auto killed = [](std::int64_t step) -> bool {
+        if (step == 15) throw std::runtime_error("killed");
+        return false;
+    };
+    CHECK_THROWS_WITH(
+        trainAsThreads(config, {.runDirectory = directory.path(), .stopAfter = killed, .stepUs = 100'000}), "killed");
+    CHECK(checkpointsIn(directory.path()) == std::vector<std::string>{"step-00000011"});
+    config.training.resume = directory.path().string();
+    trainAsThreads(config, {.runDirectory = directory.path(), .stopAfter = {}});
+    CHECK(checkpointsIn(directory.path()) == std::vector<std::string>{"step-00000023", "step-00000046"});
 }

@@ -84,14 +84,49 @@ TEST_CASE("In slow motion every rank tells each phase of its steps as it comes t
     options.tellAfter[1] = {{ControlKind::kRate, 5}};
     const auto ranks = trainAsThreads(config, options);
     for (const RankReport& rank : ranks) {
-        std::vector<Phase> phases;
+        std::vector<std::pair<Phase, int>> places;
         for (const PhaseReached& one : rank.all<PhaseReached>()) {
             CHECK(one.step == 3);  // told in step 1, obeyed at the end of step 2
-            phases.push_back(one.phase);
+            CHECK(one.action.empty());
+            places.emplace_back(one.phase, one.layer);
         }
-        CHECK(phases == std::vector<Phase>{Phase::kDataWait, Phase::kForward, Phase::kBackward, Phase::kMoving,
-                                           Phase::kOptimizer});
+        // Linear, ReLU, Linear, there and back.
+        CHECK(places == std::vector<std::pair<Phase, int>>{{Phase::kDataWait, -1},
+                                                           {Phase::kForward, -1},
+                                                           {Phase::kForward, 0},
+                                                           {Phase::kForward, 1},
+                                                           {Phase::kForward, 2},
+                                                           {Phase::kBackward, -1},
+                                                           {Phase::kBackward, 2},
+                                                           {Phase::kBackward, 1},
+                                                           {Phase::kBackward, 0},
+                                                           {Phase::kMoving, -1},
+                                                           {Phase::kOptimizer, -1}});
     }
+}
+
+TEST_CASE("In slow motion the ranks of a pipeline tell each action of their schedule, with the bits of a free run") {
+    RunConfig config = control2Ranks();
+    config.parallel.strategy = "pipeline";
+    config.pipeline.microBatches = 3;
+    config.training.maxSteps = 3;
+    RunOptions options;
+    options.tellAfter[1] = {{ControlKind::kRate, 5}};
+    const auto ranks = trainAsThreads(config, options);
+    const std::vector<std::vector<std::string>> schedule{{"0F0", "0F1", "0B0", "0F2", "0B1", "0B2"},
+                                                         {"1F0", "1B0", "1F1", "1B1", "1F2", "1B2"}};
+    for (std::size_t rank = 0; rank < 2; ++rank) {
+        std::vector<std::string> actions;
+        for (const PhaseReached& one : ranks[rank].all<PhaseReached>()) {
+            if (one.action.empty() || one.step != 3) continue;
+            CHECK(one.phase == (one.action[1] == 'F' ? Phase::kForward : Phase::kBackward));
+            CHECK(one.layer == -1);
+            actions.push_back(one.action);
+        }
+        CHECK(actions == schedule[rank]);  // 1F1B by hand
+    }
+    const auto free = trainAsThreads(config);
+    CHECK(ranks[0].steps.back().loss == free[0].steps.back().loss);
 }
 
 TEST_CASE("Holding a run changes no bit of any kind of model") {
@@ -154,6 +189,22 @@ TEST_CASE("A stop ends a pause, and the step that is under way") {
         CHECK(rank.steps.size() == 4);
     }
     CHECK(controlsOf(ranks).back() == "stop at 3");
+}
+
+TEST_CASE("After a stop in slow motion no rank rests any more, and all train the step to its end") {
+    RunConfig config = control2Ranks();
+    config.training.maxSteps = 3;
+    RunOptions options;
+    options.tellAfter[1] = {{ControlKind::kRate, 5}};
+    for (const RankReport& rank : trainAsThreads(config, options))
+        CHECK(rank.rests == 6);  // step 3: 3 layers, 2 passes
+    config.training.maxSteps = 4;
+    options.tellWhileHeld = {{ControlKind::kStop}};  // after the data of step 3
+    for (const RankReport& rank : trainAsThreads(config, options)) {
+        CHECK(rank.rests == 0);
+        CHECK(rank.steps.size() == 3);
+        CHECK(rank.outcome == TrainOutcome::kStopped);
+    }
 }
 
 TEST_CASE("Another learning rate counts from the next step on, and schedules go on from it") {

@@ -22,6 +22,7 @@ class ListedControl final : public ControlSource {
         return taken;
     }
     bool waitPending(std::chrono::microseconds) override { return pending(); }
+    bool waitForStop(std::chrono::microseconds) override { return false; }
 
   private:
     std::deque<ControlCommand> m_commands;

@@ -44,6 +44,21 @@ TEST_CASE("every rank traces the same steps, and their times add up to the step"
     }
 }
 
+TEST_CASE("a traced step begins where the run's clock says, though that was set right in between") {
+    PhaseTrack phases;
+    CollectiveTrace collectives(phases, 16);
+    StepTracer tracer({.trace = "phases"}, phases, collectives);
+    std::int64_t step = 0;
+    for (const std::int64_t start : {std::int64_t{0}, std::int64_t{5'000'000}, std::int64_t{-7'000'000'000}}) {
+        const std::int64_t before = monotonicNs();
+        tracer.begin(++step, 0, start);
+        const StepTrace* trace = tracer.end();
+        REQUIRE(trace != nullptr);
+        CHECK(trace->beginNs + start >= before);
+        CHECK(trace->beginNs + start <= monotonicNs());
+    }
+}
+
 TEST_CASE("sums alone, or nothing, are traced where that is asked for") {
     const auto sums = trainAsThreads(tracedConfig("steps"));
     CHECK(sums[0].traces.empty());

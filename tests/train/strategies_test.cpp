@@ -32,6 +32,40 @@ TEST_CASE("replicas of sharded groups, accumulation and clipping end with the bi
     checkSame(train(none), ddp);
 }
 
+TEST_CASE("a residual's shortcut and body, sharded layer by layer, end with the bits of DDP") {
+    RunConfig config = blobs(2, 8);
+    config.model.kind = "layers";
+    config.model.layers = R"([{"kind": "linear", "out": 12}, {"kind": "residual",
+        "layers": [{"kind": "linear", "out": 8}, {"kind": "relu"}, {"kind": "linear", "out": 10}],
+        "shortcut": [{"kind": "linear", "out": 9}, {"kind": "gelu"}, {"kind": "linear", "out": 10}]},
+        {"kind": "linear"}])";
+    const Ended ddp = train(config);
+    for (const char* prefetch : {"none", "next"}) {
+        for (const char* recompute : {"none", "all"}) {
+            CAPTURE(prefetch, recompute);
+            RunConfig layers = sharded(config, "parameters", "layer");
+            layers.fsdp.prefetch = prefetch;
+            layers.training.recompute = recompute;
+            checkSame(train(layers), ddp);
+        }
+    }
+}
+
+TEST_CASE("a residual that ranks leave out, sharded layer by layer, ends with the bits of DDP") {
+    RunConfig config = blobs(2, 8);
+    config.model.kind = "layers";
+    config.model.layers = R"([{"kind": "linear", "out": 12}, {"kind": "residual", "skip": 0.5,
+        "layers": [{"kind": "linear", "out": 8}, {"kind": "relu"}, {"kind": "linear", "out": 12}]},
+        {"kind": "linear"}])";
+    RunConfig ddp = config;
+    ddp.parallel.findUnusedParameters = true;
+    const Ended ended = train(ddp);
+    for (const char* shard : {"gradients", "parameters"}) {
+        CAPTURE(shard);
+        checkSame(train(sharded(config, shard, "layer")), ended);
+    }
+}
+
 TEST_CASE("a pipeline ends with the bits of one rank that accumulates its micro-batches") {
     const Ended one = train(accumulating(blobs(1, 4), 4));
     for (const char* schedule : {"gpipe", "1f1b", "interleaved", "zero_bubble"}) {

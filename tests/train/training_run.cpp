@@ -50,8 +50,14 @@ class SwitchedControl final : public ControlSource {
         if (m_waiting.empty() && m_next < m_whileHeld.size()) m_waiting.push_back(m_whileHeld[m_next++]);
         return pending();
     }
+    bool waitForStop(std::chrono::microseconds) override {
+        ++m_rests;
+        return false;
+    }
+    int rests() const { return m_rests; }
 
   private:
+    int m_rests = 0;
     std::vector<ControlCommand> m_waiting;
     const std::vector<ControlCommand> m_whileHeld;
     std::size_t m_next = 0;
@@ -77,6 +83,7 @@ RankReport trainRank(Communicator& communicator, Backend& backend, const RunConf
                      {},
                      options.reportSamples});
     report.outcome = trainer.run();
+    report.rests = control.rests();
     for (const Parameter* parameter : trainer.model().parameters()) {
         const auto values = parameter->value.floats();
         report.parameters.insert(report.parameters.end(), values.begin(), values.end());

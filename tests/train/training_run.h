@@ -22,6 +22,7 @@ struct RankReport {
     std::vector<std::string> states;
     std::vector<float> parameters;  // final values, in registration order
     TrainOutcome outcome = TrainOutcome::kFinished;
+    int rests = 0;  // at layers and actions that are shown
 
     template <class T>
     std::vector<T> all() const {

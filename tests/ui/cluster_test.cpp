@@ -8,6 +8,7 @@
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTemporaryDir>
+#include <QTest>
 
 #include "cluster/invite_dialog.h"
 #include "cluster/job_queue_text.h"
@@ -74,12 +75,14 @@ TEST_CASE("a mistyped join code is told beside its field, a good one with a name
     CHECK(findIn<QLabel>(*dialog, "joinProblemLabel")->text().contains(QStringLiteral("has no \"/\"")));
     findIn<QLineEdit>(*dialog, "joinCodeEdit")->setText(kCode);
     REQUIRE(button->isEnabled());
+    const int fieldHeight = findIn<QLineEdit>(*dialog, "joinCodeEdit")->height();
     button->click();
     CHECK(waitFor([&] {
         return findIn<QLabel>(*dialog, "joinStateLabel")->text() == QStringLiteral("Training as rank 2 of 4") &&
                findIn<QLabel>(*dialog, "joinNewsLabel")->text() == QStringLiteral("step 7");
     }));
     CHECK(button->isHidden());
+    CHECK(findIn<QLineEdit>(*dialog, "joinCodeEdit")->height() == fieldHeight);  // the window has grown
     QFile said(directory.filePath("said"));
     REQUIRE(said.open(QIODevice::ReadOnly));
     CHECK(said.readAll().trimmed() == "join " + kCode.toUtf8() + " --name=Ada --lines");
@@ -133,9 +136,14 @@ TEST_CASE("the script of each way is shown with the fields it has, and what is w
     CHECK(dialog->script().contains(QStringLiteral("#SBATCH --time=01:30:00")));
     CHECK(dialog->script().contains(QStringLiteral("/opt/ringside/ringside-worker")));
     findIn<QSpinBox>(*dialog, "launchNodesSpin")->setValue(3);
-    CHECK(findIn<QLabel>(*dialog, "launchProblemLabel")->text().contains(QStringLiteral("cannot be spread evenly")));
+    CHECK(findIn<QLabel>(*dialog, "launchProblemLabel")->text() ==
+          QStringLiteral("Nodes is 3, over which 4 ranks (World size) cannot be spread evenly: choose a number that "
+                         "divides 4"));
     CHECK_FALSE(findIn<QPushButton>(*dialog, "launchButton")->isEnabled());
     ways->setCurrentRow(1);
+    ways->setFocus();
+    QTest::keyClick(ways, Qt::Key_Tab);
+    CHECK(dialog->focusWidget() == findIn<QLineEdit>(*dialog, "launchHostsEdit"));
     findIn<QLineEdit>(*dialog, "launchHostsEdit")->setText(QStringLiteral("a, b"));
     CHECK(dialog->script().contains(QStringLiteral("a:2,b:2")));
     CHECK(findIn<QSpinBox>(*dialog, "launchNodesSpin")->isHidden());

@@ -3,6 +3,7 @@
 
 #include "config/config_fields.h"
 #include "support/catch.h"
+#include "words/complaint.h"
 #include "words/field_text.h"
 #include "words/form_fields.h"
 
@@ -54,4 +55,11 @@ TEST_CASE("real numbers are written shortly and read back the same") {
     CHECK(realText(1e-4) == "0.0001");
     CHECK(realText(25) == "25");
     CHECK(groupedText(1281167) == "1,281,167");
+}
+
+TEST_CASE("a complaint of ringsidectl is its last line without its name, in the form's words") {
+    CHECK(complaintIn("ringsidectl: first\nringsidectl: parallel.world_size is 0: use 1\n\n") ==
+          "World size is 0: use 1");
+    CHECK(complaintIn("Killed: ringsidectl: x") == "Killed: ringsidectl: x");
+    CHECK(complaintIn("\n").isEmpty());
 }

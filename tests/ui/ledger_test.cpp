@@ -44,6 +44,27 @@ TEST_CASE("ten samples on four ranks: two are repeated") {
     CHECK(values["Never seen in 10 epochs"] == "counting");
 }
 
+// Two replicas of a pipeline of two ranks; then one process with four devices.
+TEST_CASE("where several ranks are one reader the ledger counts both, and W is the readers") {
+    ShardSpec spec = tenOnFour();
+    spec.worldSize = 2;
+    const auto valuesOf = [&](const LedgerCounts& counts) {
+        QMap<QString, QString> values;
+        for (const LedgerRow& row : ledgerRows(planOf(spec), counts, 10)) values[row.name] = row.value;
+        return values;
+    };
+    const auto pipelines = valuesOf({.ranks = 4});
+    CHECK(pipelines["Readers (data ranks, W)"] == "2");
+    CHECK(pipelines["World size"] == "4");
+    CHECK(pipelines["Per rank = ceil(n / W)"] == "5");
+    CHECK_FALSE(valuesOf({.ranks = 2}).contains("Readers (data ranks, W)"));
+    spec.worldSize = 1;
+    const auto devices = valuesOf({.devices = 4});
+    CHECK(devices["Readers (data ranks, W)"] == "1");
+    CHECK(devices["Devices"] == "4");
+    CHECK_FALSE(devices.contains("World size"));
+}
+
 TEST_CASE("a forgotten set_epoch is one order for all epochs, in red") {
     const ShardPlan plan = planOf(tenOnFour());
     const auto ordersOf = [&](const LedgerCounts& counts, qint64 epochs) {

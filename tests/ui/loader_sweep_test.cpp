@@ -80,7 +80,7 @@ TEST_CASE("the measured number of workers is put into the experiment") {
 TEST_CASE("a measurement that fails says why, and a closed dialog leaves the experiment alone") {
     const QTemporaryDir directory;
     Window window(program(directory, "echo 'ringsidectl: dataset.path is empty: name the file' >&2\nexit 2\n"));
-    REQUIRE(waitFor([&] { return window.status().contains(QStringLiteral("dataset.path is empty")); }));
+    REQUIRE(waitFor([&] { return window.status().contains(QStringLiteral("File is empty: name the file")); }));
     CHECK_FALSE(window.find<QPushButton>("useWorkersButton")->isEnabled());
     window.find<QPushButton>("closeSweepButton")->click();
     CHECK(window.isGone());

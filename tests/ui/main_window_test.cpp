@@ -81,6 +81,18 @@ TEST_CASE("Run trains, and the status bar says how it ended") {
     CHECK(f.find<QPushButton>("runButton")->isEnabled());
 }
 
+TEST_CASE("Run stays at a page that shows the run, and turns to the curves from the shards") {
+    for (const char* page : {"shards", "training", "timeline", "strategy", "replicas"}) {
+        INFO(page);
+        Fixture f;
+        REQUIRE(f.window.pages().show(QString::fromLatin1(page)));
+        f.press("runButton");
+        REQUIRE(waitFor([&] { return f.state() == State::Finished; }));
+        const std::string seen = f.window.pages().current().name().toStdString();
+        CHECK(seen == (page == std::string("shards") ? "training" : page));
+    }
+}
+
 TEST_CASE("Stop stops, and while a run is live Run is off") {
     Fixture f("lives");
     f.press("runButton");

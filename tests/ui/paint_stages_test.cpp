@@ -38,13 +38,16 @@ TEST_CASE("the parts of a window are drawn one after another, when it opens and 
     second.setGeometry(100, 0, 100, 100);
     PaintStages stages(window, {&first, &second}, &window);
     stages.beginWhenShown();
+    CHECK_FALSE(stages.isDone());
     window.show();
+    REQUIRE(waitFor([&] { return stages.isDone(); }));
     REQUIRE(waitFor([&] { return log.contains("second"); }));
     CHECK(log.indexOf("window") == 0);
     CHECK(log.indexOf("first") > 0);
     CHECK(log.mid(log.indexOf("first")).indexOf("window") < log.mid(log.indexOf("first")).indexOf("second"));
     log.clear();
     stages.begin();
+    CHECK_FALSE(stages.isDone());
     window.update();
     REQUIRE(waitFor([&] { return log.contains("second"); }));
     CHECK(log.indexOf("window") == 0);

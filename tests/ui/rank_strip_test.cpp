@@ -10,6 +10,18 @@
 
 using namespace ringside;
 
+namespace {
+
+struct FollowedRun {
+    ExperimentModel experiment;
+    RunModel run;
+    Theme theme;
+    FakeRun fake{run};
+    RankStrip strip{experiment, run, theme};
+};
+
+}  // namespace
+
 TEST_CASE("few ranks get full cards in one row") {
     const RankStripLayout layout = RankStripLayout::of(4, 1256);
     CHECK(layout.density == RankStripLayout::Density::Full);
@@ -48,13 +60,10 @@ TEST_CASE("ranks that share a host stand together under its name, those that hav
     ExperimentModel experiment;
     RunModel run;
     Theme theme;
-    const auto feed = [&run](const Event& event) { run.feed(QByteArray::fromStdString(encode(event))); };
-    RunStarted started;
-    started.worldSize = 4;
-    feed(started);
+    FakeRun fake(run, {.ranks = 4});
     const auto place = [&](const std::vector<std::string>& hosts) {
         for (std::size_t rank = 0; rank < hosts.size(); ++rank)
-            feed(RankState{static_cast<int>(rank), "training", "", 0, 1, -1, hosts[rank]});
+            fake.feed(RankState{static_cast<int>(rank), "training", "", 0, 1, -1, hosts[rank]});
     };
     RankStrip strip(experiment, run, theme);
     place({"node1", "node2", "node1", "node2"});
@@ -69,6 +78,22 @@ TEST_CASE("ranks that share a host stand together under its name, those that hav
     CHECK(layout.card(2).left() < layout.card(1).left());
     CHECK(layout.rankAt(layout.card(1).center(), 4) == 1);
     CHECK(layout.card(0).top() == layout.caption);
+}
+
+TEST_CASE("every rank of a host says how that host's clock stands to the run's, those of the run's own host do not") {
+    ExperimentModel experiment;
+    RunModel run;
+    Theme theme;
+    FakeRun fake(run, {.ranks = 4});
+    RankStrip strip(experiment, run, theme);
+    for (int rank = 0; rank < 4; ++rank)
+        fake.feed(RankState{rank, "training", "", 0, 1, -1, rank < 2 ? "node1" : "node2"});
+    fake.feed(HostClock{.rank = 2, .offsetUs = -9'000'000, .movedUs = 1840, .errorUs = 60, .roundTripUs = 120});
+    REQUIRE(waitFor([&] { return strip.cards().size() == 4 && strip.cards()[3].tip.contains("clock"); }));
+    for (const std::size_t rank : {std::size_t{2}, std::size_t{3}})
+        CHECK(strip.cards()[rank].tip.contains("clock +1.84 ms, known to 0.06 ms, round trip 0.12 ms"));
+    CHECK_FALSE(strip.cards()[1].tip.contains("clock"));
+    CHECK(run.data().clocksText() == "node2 +1.84 ms, known to 0.06 ms, round trip 0.12 ms");
 }
 
 TEST_CASE("before a run there is one card per planned rank, at most 64") {
@@ -104,11 +129,8 @@ TEST_CASE("a rank on a GPU shows what its GPU says, and which one it is in the t
 }
 
 TEST_CASE("ranks whose connection is lost say so, not that they are in sync") {
-    ExperimentModel experiment;
-    RunModel run;
-    Theme theme;
-    FakeRun fake(run);
-    RankStrip strip(experiment, run, theme);
+    FollowedRun followed;
+    auto& [experiment, run, theme, fake, strip] = followed;
     strip.setLive(true);
     const std::string phase = strip.cards()[0].phase.toStdString();
     RunConfig config = experiment.config();
@@ -126,11 +148,8 @@ TEST_CASE("ranks whose connection is lost say so, not that they are in sync") {
 }
 
 TEST_CASE("the ranks of a run that was stopped are stopped, not finished") {
-    ExperimentModel experiment;
-    RunModel run;
-    Theme theme;
-    FakeRun fake(run);
-    RankStrip strip(experiment, run, theme);
+    FollowedRun followed;
+    auto& [experiment, run, theme, fake, strip] = followed;
     fake.steps(2);
     for (int rank = 0; rank < 2; ++rank) {
         RankState state;
@@ -153,24 +172,46 @@ TEST_CASE("in slow motion a card says which phase of the step is under way, and 
     RankStrip strip(experiment, run, theme);
     RunConfig config;
     config.parallel.pace.gflops = 1;
-    RunStarted started;
-    started.worldSize = 4;
-    started.config = config.toText();
-    const auto feed = [&](const Event& event) { run.feed(QByteArray::fromStdString(encode(event))); };
-    feed(started);
-    feed(PhaseReached{2, 7, Phase::kBackward, 5});
+    FakeRun fake(run, {.ranks = 4, .config = config.toText()});
+    fake.feed(PhaseReached{2, 7, Phase::kBackward, 5});
     strip.setLive(true);
     REQUIRE(waitFor([&] { return strip.cards().size() == 4 && strip.cards()[2].rate == "paced"; }));
     CHECK(strip.cards()[2].litPhase == -1);  // at full speed nobody could follow
-    feed(Controlled{.command = "rate", .value = 2, .step = 6});
+    fake.feed(Controlled{.command = "rate", .value = 2, .step = 6});
     REQUIRE(waitFor([&] { return strip.cards()[2].litPhase == 2; }));
     CHECK(strip.cards()[2].phase == "step 7: backward");
     CHECK(strip.cards()[1].litPhase == -1);
-    feed(Controlled{.command = "pause", .step = 6, .after = "moving"});
+    fake.feed(Controlled{.command = "pause", .step = 6, .after = "moving"});
     REQUIRE(waitFor([&] { return strip.cards()[1].phase == "paused after moving"; }));
     for (const RankCard& card : strip.cards()) CHECK(card.litPhase == 3);
-    feed(PaceKept{1, 7, false, 1.5});
-    feed(Controlled{.command = "resume", .step = 6});
-    feed(Controlled{.command = "rate", .value = 0, .step = 6});
+    fake.feed(PaceKept{1, 7, false, 1.5});
+    fake.feed(Controlled{.command = "resume", .step = 6});
+    fake.feed(Controlled{.command = "rate", .value = 0, .step = 6});
     REQUIRE(waitFor([&] { return strip.cards()[1].rate == "too slow for its pace"; }));
+}
+
+TEST_CASE("ranks that are to start again say so, not that they failed") {
+    FollowedRun followed;
+    auto& [experiment, run, theme, fake, strip] = followed;
+    strip.setLive(true);
+    for (int rank = 0; rank < 2; ++rank) fake.feed(RankState{rank, "failed", "", 0, 1});
+    REQUIRE(waitFor([&] { return strip.cards()[0].mark == "failed"; }));
+    SECTION("within a run") {
+        fake.feed(Controlled{.command = "restart", .value = 1});
+        REQUIRE(waitFor([&] { return strip.cards()[0].mark == "starting again"; }));
+        CHECK(strip.cards()[1].phase == "starting again");
+        CHECK(strip.cards()[0].tone == RankCard::Tone::Plain);
+        fake.feed(RankState{0, "loading", "", 0, 2});
+        REQUIRE(waitFor([&] { return strip.cards()[0].mark == "loading"; }));
+    }
+    SECTION("when whoever started the run may start it anew") {
+        RunEnded ended;
+        ended.state = "failed";
+        fake.feed(ended);
+        strip.setMayStartAgain(true);
+        REQUIRE(waitFor([&] { return strip.cards()[0].mark == "may start again"; }));
+        CHECK(strip.cards()[0].tone == RankCard::Tone::Plain);
+        strip.setMayStartAgain(false);
+        CHECK(strip.cards()[0].mark == "failed");
+    }
 }

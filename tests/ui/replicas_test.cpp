@@ -11,6 +11,7 @@
 #include "support/catch.h"
 #include "telemetry/events/codec.h"
 #include "theme/theme.h"
+#include "ui/telemetry.h"
 #include "ui/wait_for.h"
 
 using namespace ringside;
@@ -83,6 +84,16 @@ TEST_CASE("a ring makes the mean of all ranks' values in 2 (N - 1) steps") {
 
 TEST_CASE("before a step was looked at the page says how, and asks the run for it") {
     ReplicasBench bench;
+    REQUIRE(waitFor([&] { return bench.text("replicasEmptyTitleLabel") == "Starting 2 ranks, 0 connected"; }));
+    for (const int rank : {0, 1}) {
+        StepsFrame first;
+        first.rank = rank;
+        first.step = {1};
+        first.loss = {2.0};
+        first.samples = {32};
+        first.endUs = {1000};
+        bench.feed(first);
+    }
     REQUIRE(waitFor([&] { return bench.text("replicasEmptyTitleLabel") == "No step has been looked at yet"; }));
     QSignalSpy wanted(&bench.page, &ReplicasPage::lookWanted);
     bench.button("lookButton").click();
@@ -210,10 +221,7 @@ TEST_CASE("where there are no replicas the page says why") {
     ReplicasPage page(run, theme);
     RunConfig config;
     config.parallel.strategy = strategy;
-    RunStarted started;
-    started.worldSize = 4;
-    started.config = config.toText();
-    run.feed(QByteArray::fromStdString(encode(started)));
+    const FakeRun fake(run, {.ranks = 4, .config = config.toText()});
     page.show();
     REQUIRE(waitFor([&] { return run.data().started().has_value(); }));
     REQUIRE(waitFor([&] { return page.findChild<QLabel*>("replicasEmptyLabel")->text().startsWith(text); }));

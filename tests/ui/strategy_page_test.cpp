@@ -4,10 +4,12 @@
 #include <QFile>
 #include <QTemporaryDir>
 
+#include "config/mesh.h"
 #include "models/experiment_model.h"
 #include "models/run_model.h"
 #include "strategy/page/twin_panel.h"
 #include "strategy/pictures/schedule_canvas.h"
+#include "strategy/pictures/schedule_motion.h"
 #include "strategy/scene/strategy_sentences.h"
 #include "support/catch.h"
 #include "telemetry.h"
@@ -47,6 +49,24 @@ struct Strategies {
         settle();
         return next;
     }
+};
+
+// A run of the page's experiment, in slow motion.
+struct SlowRun {
+    Strategies& page;
+
+    explicit SlowRun(Strategies& strategies) : page(strategies) {
+        RunStarted started;
+        started.config = page.experiment.config().toText();
+        started.worldSize = static_cast<int>(page.experiment.config().parallel.worldSize);
+        feed(started);
+        feed(Controlled{.command = "rate", .value = 1});
+    }
+    void feed(const Event& event) const { page.run.feed(QByteArray::fromStdString(encode(event))); }
+    void at(int rank, Phase phase, int layer, const std::string& action = {}) const {
+        feed(PhaseReached{rank, 7, phase, 5, layer, action});
+    }
+    const StrategyScene& scene() const { return page.page.scene(); }
 };
 
 QStringList linesOf(const QString& file) {
@@ -108,14 +128,10 @@ TEST_CASE("the mesh has a row for each link, and the memory over the step one fo
 
 TEST_CASE("what a run measured is shown beside what was predicted, of the same strategy only") {
     Strategies f(2, "ddp");
-    RunStarted started;
-    started.worldSize = 2;
-    started.config = f.experiment.config().toText();
-    const auto feed = [&](const Event& event) { f.run.feed(QByteArray::fromStdString(encode(event))); };
-    feed(started);
+    FakeRun run(f.run, {.config = f.experiment.config().toText()});
     for (int rank = 0; rank < 2; ++rank) {
-        feed(RankMemory{.rank = rank, .parameters = 1000, .peak = 1000});
-        feed(RankTraffic{rank, 2, 77});
+        run.feed(RankMemory{.rank = rank, .parameters = 1000, .peak = 1000});
+        run.feed(RankTraffic{rank, 2, 77});
     }
     REQUIRE(waitFor([&] { return f.page.scene().ran && f.page.scene().ran->memory.size() == 2; }));
     CHECK(f.page.scene().ran->memory[1].parameters == 1000);
@@ -125,6 +141,25 @@ TEST_CASE("what a run measured is shown beside what was predicted, of the same s
     CHECK(linksTable(f.page.scene()).rows[1].last() == "77");
     f.changed([](RunConfig& config) { config.parallel.strategy = "fsdp"; });
     CHECK_FALSE(f.page.scene().ran);
+}
+
+// Its one process says that it is one rank with four devices; the form has four ranks.
+TEST_CASE("what a run of data_parallel measured is shown under the form that started it") {
+    Strategies f(4, "data_parallel");
+    FakeRun run(f.run, {.ranks = 1, .config = asProcesses(f.experiment.config()).toText()});
+    run.feed(RankMemory{.rank = 0, .parameters = 1000, .peak = 1000});
+    REQUIRE(waitFor([&] { return f.page.scene().ran && f.page.scene().ran->memory.size() == 1; }));
+    f.changed([](RunConfig& config) { config.parallel.worldSize = 2; });
+    CHECK_FALSE(f.page.scene().ran);
+}
+
+TEST_CASE("why there is no plan is said in the form's words") {
+    Strategies f;
+    f.changed([](RunConfig& config) { config.model.hidden = {16}; });
+    CHECK_FALSE(f.page.scene().cost);
+    const auto why = QStringLiteral("World size makes 4 stages, but the model has 3 layers");
+    CHECK(f.table().item(6, 2)->text().contains(why));
+    CHECK(f.label("scheduleSentenceLabel").text() == "there is no plan");
 }
 
 TEST_CASE("pictures are saved as tables, and the schedule in PyTorch's notation, which can be loaded again") {
@@ -153,6 +188,12 @@ TEST_CASE("pictures are saved as tables, and the schedule in PyTorch's notation,
     CHECK(f.experiment.config().pipeline.scheduleFile == directory.filePath("d.csv").toStdString());
     CHECK(f.page.scene().cost);
     CHECK(f.page.scene().problem.empty());
+    auto* kinds = f.page.findChild<SegmentedControl*>("scheduleKindsControl");
+    CHECK(kinds->current() == -1);  // it is none of them
+    f.page.findChild<QPushButton*>("oneForwardOneBackwardButton")->click();
+    f.settle();
+    CHECK(f.experiment.config().pipeline.scheduleFile.empty());
+    CHECK(kinds->current() == 1);
 }
 
 TEST_CASE("a schedule that cannot be run is refused with the reason, and nothing changes") {
@@ -202,4 +243,51 @@ TEST_CASE("units of a sharded model are gathered before they compute and freed a
     f.changed([](RunConfig& config) { config.fsdp.shard = "gradients"; });
     const auto kept = scheduleLanes(f.page.scene())[0].lanes[3].blocks;
     CHECK(std::ranges::count(kept, LaneBlock::Kind::Resident, &LaneBlock::kind) == 1);
+}
+
+// 1F1B on 4 ranks: a forward takes 1, a backward 2; rank 0 begins with F0 F1 F2 F3 B0, rank 3 with F0 (at 3) B0.
+TEST_CASE("in slow motion the schedule's picture is where each rank is") {
+    Strategies f;
+    const SlowRun run(f);
+    run.at(0, Phase::kForward, -1, "0F2");
+    run.at(1, Phase::kDataWait, -1);
+    run.at(2, Phase::kOptimizer, -1);
+    CHECK_FALSE(stepMotion(f.run.data()));  // nobody knows where rank 3 is
+    run.at(3, Phase::kBackward, -1, "3B0");
+    const auto& canvas = *f.page.findChild<ScheduleCanvas*>();
+    REQUIRE(waitFor([&] { return canvas.moments().size() == 4; }));
+    CHECK(canvas.moments() == std::vector<std::optional<double>>{2.5, -1, 33, 5});
+    CHECK((f.label("scheduleNoteLabel").text() + f.label("scheduleNoteLabel").toolTip()).contains("rank 0 0F2"));
+    CHECK(motionSentence(run.scene()) ==
+          "Step 7: rank 0 0F2 \u00b7 rank 1 fetches its batch \u00b7 rank 2 updates weights \u00b7 rank 3 3B0");
+    CHECK(travelsNow(run.scene(), StepLink::What::kActivations, 0));
+    CHECK_FALSE(travelsNow(run.scene(), StepLink::What::kActivationGradients, 0));
+    CHECK(travelsNow(run.scene(), StepLink::What::kActivationGradients, 3));
+    CHECK_FALSE(travelsNow(run.scene(), StepLink::What::kActivations, 1));
+    run.feed(PhaseReached{3, 8, Phase::kDataWait, 6});  // ahead of the others
+    REQUIRE(waitFor([&] { return canvas.moments()[3] == 33; }));
+    CHECK(run.scene().motion->step == 7);
+    run.feed(Controlled{.command = "rate", .value = 0});
+    REQUIRE(waitFor([&] { return canvas.moments().empty(); }));
+    CHECK(motionSentence(run.scene()) == "");
+}
+
+// Eight linear layers, 0, 2, 4, ... of the model, with a ReLU behind each but the last.
+TEST_CASE("in slow motion the units that a sharded model gathers are those that the ranks work on") {
+    Strategies f(2, "fsdp");
+    f.changed([](RunConfig& config) { config.fsdp.prefetch = "none"; });
+    const SlowRun run(f);
+    for (int rank = 0; rank < 2; ++rank) run.at(rank, Phase::kForward, 6);
+    REQUIRE(waitFor([&] { return run.scene().motion.has_value(); }));
+    const auto gathered = [&] { return gatheredNow(run.scene(), scheduleLanes(run.scene()).front()); };
+    CHECK(gathered() == std::vector<bool>{false, false, false, true, false, false, false, false});
+    CHECK(travelsNow(run.scene(), StepLink::What::kParameters, 0));
+    CHECK_FALSE(travelsNow(run.scene(), StepLink::What::kGradients, 0));
+    for (int rank = 0; rank < 2; ++rank) run.at(rank, Phase::kBackward, 1);  // the first layer's ReLU
+    REQUIRE(waitFor([&] { return run.scene().motion->ranks[1].layer == 1; }));
+    CHECK(gathered() == std::vector<bool>{true, false, false, false, false, false, false, false});
+    CHECK(travelsNow(run.scene(), StepLink::What::kGradients, 0));
+    for (int rank = 0; rank < 2; ++rank) run.at(rank, Phase::kOptimizer, -1);
+    REQUIRE(waitFor([&] { return run.scene().motion->ranks[1].phase == Phase::kOptimizer; }));
+    CHECK(gathered() == std::vector<bool>(8, false));
 }

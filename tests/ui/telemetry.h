@@ -4,22 +4,30 @@
 #include "models/run_model.h"
 #include "telemetry/events/codec.h"
 
-// A run of two ranks as its telemetry tells it: rank 1's loss is 1 higher than rank 0's.
+struct FakeRunSettings {
+    int ranks = 2;
+    std::int64_t stepsBefore = 0;
+    std::string config = {};  // as RunConfig::toText() writes it
+};
+
+// A run as its telemetry tells it: each rank's loss is 1 higher than that of the one before.
 class FakeRun {
   public:
-    explicit FakeRun(ringside::RunModel& model, std::int64_t stepsBefore = 0) : m_model(model), m_done(stepsBefore) {
+    explicit FakeRun(ringside::RunModel& model, const FakeRunSettings& settings = {})
+        : m_model(model), m_ranks(settings.ranks), m_done(settings.stepsBefore) {
         ringside::RunStarted started;
-        started.worldSize = 2;
+        started.worldSize = m_ranks;
         started.trainingSamples = 16;
         started.stepsPerEpoch = 2;
         started.epochs = 100'000;
         started.batchSize = 4;
         started.stepsBefore = m_done;
+        started.config = settings.config;
         feed(started);
     }
     void feed(const ringside::Event& event) { m_model.feed(QByteArray::fromStdString(encode(event))); }
     void steps(int count) {
-        for (int rank = 0; rank < 2; ++rank) {
+        for (int rank = 0; rank < m_ranks; ++rank) {
             ringside::StepsFrame frame;
             frame.rank = rank;
             for (int at = 0; at < count; ++at) {
@@ -49,5 +57,6 @@ class FakeRun {
 
   private:
     ringside::RunModel& m_model;
+    int m_ranks;
     std::int64_t m_done;
 };

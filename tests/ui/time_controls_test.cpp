@@ -76,8 +76,40 @@ TEST_CASE("a speed chosen before the run is told to it as soon as it listens") {
     CHECK(bench.fake.read("control").isEmpty());
     bench.start();
     CHECK(bench.wasTold(R"({"kind":"rate","value":5.0})"));
-    CHECK(TimeControls::speedText(3) == "5 steps/s");
-    CHECK(TimeControls::speedText(TimeControls::kFullSpeed) == "full");
+    CHECK(TimeControls::speedText(5) == "5 steps/s");
+    CHECK(TimeControls::speedText(0) == "full");
     bench.time.setSpeed(TimeControls::kFullSpeed);
     CHECK(bench.wasTold(R"({"kind":"rate","value":0.0})"));
+}
+
+TEST_CASE("a speed that another client told the run is shown, and not told back to it") {
+    TimeControlsBench bench;
+    const auto hear = [&](double rate) {
+        const Controlled heard{.command = "rate", .value = rate, .step = 4};
+        bench.model.feed(QByteArray::fromStdString(encode(heard)));
+    };
+    bench.start();
+    hear(3);
+    REQUIRE(waitFor([&] { return bench.time.stepsPerSecond() == 3; }));
+    hear(0);
+    REQUIRE(waitFor([&] { return bench.time.stepsPerSecond() == 0; }));
+    CHECK(bench.press(Qt::Key_Space));
+    CHECK(bench.wasTold(R"({"kind":"pause"})"));
+    CHECK_FALSE(bench.fake.read("control").contains("rate"));
+}
+
+TEST_CASE("the window's speed stands until the run has answered, whatever it says of before, and for the next run") {
+    TimeControlsBench bench;
+    bench.fake.write("rate.jsonl", encode(Controlled{.command = "rate", .value = 2, .step = 3}));
+    bench.start();
+    bench.time.setSpeed(3);
+    CHECK(bench.wasTold(R"({"kind":"rate","value":5.0})"));
+    REQUIRE(waitFor([&] { return bench.model.data().stepsPerSecondAtMost() == 2; }));
+    CHECK(bench.time.stepsPerSecond() == 5);
+    for (const double rate : {5.0, 0.5})
+        bench.model.feed(QByteArray::fromStdString(encode(Controlled{.command = "rate", .value = rate, .step = 4})));
+    REQUIRE(waitFor([&] { return bench.time.stepsPerSecond() == 0.5; }));
+    bench.controller.detach();
+    REQUIRE(waitFor([&] { return !bench.controller.isLive(); }));
+    CHECK(bench.time.stepsPerSecond() == 5);
 }

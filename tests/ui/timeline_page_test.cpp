@@ -7,6 +7,7 @@
 
 #include "models/step_cursor.h"
 #include "support/catch.h"
+#include "telemetry/data/open_steps.h"
 #include "theme/theme.h"
 #include "timeline/page/timeline_table.h"
 #include "traced_run.h"
@@ -52,6 +53,20 @@ TEST_CASE("before a run the timeline says what to do, and the lanes come with th
     REQUIRE(timeline.shows(3));
     CHECK(timeline.lanes().isVisible());
     CHECK(timeline.text("lanesTitleLabel") == "Steps 2 and 3");
+}
+
+TEST_CASE("where ranks are on several hosts the lanes say how well their clocks are known, else nothing") {
+    Timeline timeline;
+    TracedRun run(timeline.run, 4, 2);
+    run.steps(3);
+    REQUIRE(timeline.shows(3));
+    CHECK_FALSE(timeline.part<QLabel>("clocksLabel").isVisible());
+    run.feed(RankState{2, "training", "", 0, 1, -1, "node2"});
+    run.feed(HostClock{.rank = 2, .movedUs = -25'500'000, .errorUs = 60, .roundTripUs = 120});
+    run.steps(1);
+    REQUIRE(timeline.shows(4));
+    CHECK(timeline.part<QLabel>("clocksLabel").isVisible());
+    CHECK(timeline.text("clocksLabel") == "Clocks: node2 -25.50 s, known to 0.06 ms, round trip 0.12 ms");
 }
 
 TEST_CASE("a run that traces nothing says how to get traces") {
@@ -245,8 +260,85 @@ TEST_CASE("only a live run can be asked to record") {
     record.click();
     CHECK(wanted == 50);
     run.end("finished");
-    REQUIRE(waitFor([&] { return !record.isEnabled(); }));
-    CHECK(record.toolTip().contains("over"));
+    REQUIRE(waitFor([&] { return record.toolTip().contains("over"); }));
+    CHECK_FALSE(record.isEnabled());
+}
+
+TEST_CASE("a failure names the experiment's fields as the form does") {
+    Timeline timeline;
+    TracedRun run(timeline.run, 2, 1);
+    run.steps(3);
+    run.end("failed", 1, "rank 1 hung at step 4: raise parallel.timeout_seconds");
+    REQUIRE(waitFor([&] { return timeline.text("verdictTitleLabel").contains("hung"); }));
+    CHECK(timeline.text("verdictTitleLabel") == "Rank 1 hung at step 4: raise Timeout, seconds");
+}
+
+TEST_CASE("steps that are recorded are shown when they are there, not left behind") {
+    Timeline timeline;
+    TracedRun run(timeline.run, 2, 1);
+    run.steps(3);
+    REQUIRE(timeline.shows(3));
+    auto& record = timeline.part<QPushButton>("recordButton");
+    record.click();
+    CHECK_FALSE(record.isEnabled());
+    CHECK(record.text() == "Recording ...");
+    CHECK(timeline.page.focusWidget() == &timeline.lanes());
+    run.feed(Controlled{"record", 50, 3, 0, {}, 1000});  // steps 4 to 53
+    run.steps(49);
+    REQUIRE(timeline.shows(52));
+    CHECK(timeline.model().follows());
+    run.steps(8);
+    REQUIRE(timeline.shows(60));
+    CHECK_FALSE(timeline.model().follows());
+    CHECK(timeline.model().chosenStep() == 4);
+    CHECK(timeline.text("lanesTitleLabel") == "Step 4");
+    CHECK(record.isEnabled());
+    CHECK(record.text() == "Record 50 steps");
+    timeline.model().follow();
+    run.steps(3);
+    REQUIRE(timeline.shows(63));
+    CHECK(timeline.model().follows());
+}
+
+TEST_CASE("the keys of the lanes work while a button of the page has the keyboard") {
+    Timeline timeline;
+    TracedRun run(timeline.run, 2, 1);
+    run.steps(6);
+    REQUIRE(timeline.shows(6));
+    const double before = timeline.model().span();
+    auto& record = timeline.part<QPushButton>("recordButton");
+    QTest::keyClick(&record, Qt::Key_W);
+    CHECK(timeline.model().span() < before);
+    QTest::keyClick(&record, Qt::Key_F);
+    CHECK(timeline.model().stepsInSight() == std::pair<std::int64_t, std::int64_t>(1, 6));
+}
+
+TEST_CASE("no phase is cut off the legend in a narrow window") {
+    Timeline timeline;
+    timeline.page.resize(950, 600);
+    TracedRun run(timeline.run, 2, 1);
+    run.steps(6);
+    REQUIRE(timeline.shows(6));
+    timeline.model().fit();
+    auto& legend = timeline.part<PhaseLegend>("phaseLegendArea");
+    CHECK(legend.width() >= legend.minimumSizeHint().width());
+    CHECK(legend.minimumSizeHint().width() == legend.sizeHint().width() - 6 * (12 - 4));
+}
+
+TEST_CASE("a step in which all ranks stand still is part of the wait, not as long as from one rank's to the last's") {
+    Timeline timeline;
+    TracedRun run(timeline.run, 2, 1);
+    run.steps(3);
+    for (int rank = 0; rank < 2; ++rank)  // one 500 ms after the other
+        run.feed(traceOf(OpenStep{rank, 4, 0, Phase::kWaiting, (run.beginMs + rank * 500) * kTracedMs}));
+    run.beginMs += 4000;
+    run.end("failed", 1, "rank 1 hung at step 4 of epoch 0");
+    REQUIRE(waitFor([&] { return timeline.model().openSpans().size() == 2; }));
+    const LaneClock& clock = timeline.model().clock();
+    CHECK(clock.stretches().back().lastStep == 3);
+    CHECK(clock.wholeShown() - clock.endShown() < 2 * clock.stepLength());
+    const std::int64_t late = timeline.model().openSpans()[1].beginNs;
+    CHECK(clock.shownAt(late) < clock.endShown() + 0.2 * (clock.wholeShown() - clock.endShown()));  // of 4 s
 }
 
 TEST_CASE("the steps in sight are a table as well, and are saved as a table and a picture") {

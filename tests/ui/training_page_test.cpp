@@ -259,7 +259,7 @@ TEST_CASE("a loss that is not a number leaves a gap and no crash") {
 
 TEST_CASE("a run that goes on from another is shown from where that one ended") {
     Charts page;
-    FakeRun run(page.run, 1000);
+    FakeRun run(page.run, {.stepsBefore = 1000});
     run.steps(20);
     REQUIRE(page.shows(20));
     CHECK(page.chart("lossChart").shownX().minimum == 1001);

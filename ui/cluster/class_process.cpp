@@ -2,6 +2,7 @@
 #include "cluster/class_process.h"
 
 #include "base/json/json.h"
+#include "words/complaint.h"
 
 namespace ringside {
 namespace {
@@ -95,8 +96,7 @@ void ClassProcess::take(const QByteArray& line) {
 
 void ClassProcess::finished(int exitCode) {
     readLines();
-    QString why = QString::fromUtf8(m_process->readAllStandardError()).trimmed().section(QLatin1Char('\n'), -1);
-    why.remove(QStringLiteral("ringsidectl: "));
+    const QString why = complaintIn(m_process->readAllStandardError());
     end(why.isEmpty() ? tr("ringsidectl ended with code %1 and gave no reason.").arg(exitCode) : why, exitCode);
 }
 

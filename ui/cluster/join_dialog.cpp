@@ -112,6 +112,14 @@ void JoinDialog::refresh() {
     m_close->setText(live ? tr("Leave") : tr("Close"));
     m_state->setVisible(!m_state->text().isEmpty());
     m_news->setVisible(!m_news->text().isEmpty());
+    makeRoom();
+}
+
+// A label that wraps does not make its window grow: the fields above would give way.
+void JoinDialog::makeRoom() {
+    layout()->activate();
+    const int needed = layout()->totalHeightForWidth(width());
+    if (height() < needed) resize(width(), needed);
 }
 
 void JoinDialog::join() {

@@ -19,6 +19,7 @@ class JoinDialog final : public QDialog {
   private:
     void buildLayout();
     void refresh();
+    void makeRoom();
     void join();
     void note(const QString& kind, const QString& text);
     void ended(const QString& verdict, int exitCode);

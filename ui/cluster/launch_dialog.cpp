@@ -63,6 +63,14 @@ QString said(const char* text) {
     return QCoreApplication::translate("launch", text);
 }
 
+// As inFormWords, and the options of `ringsidectl export` as the fields here are called.
+QString inFieldWords(QString text) {
+    text.replace(QStringLiteral("--nodes"), LaunchDialog::tr("Nodes"));
+    text.replace(QStringLiteral("--seeds"), LaunchDialog::tr("Runs, a seed each"));
+    text.replace(QStringLiteral("--time"), LaunchDialog::tr("Time limit"));
+    return inFormWords(text);
+}
+
 QString newFolder(const QString& name) {
     QString plain;
     for (const QChar c : name) plain += c.isLetterOrNumber() ? c : QLatin1Char('-');
@@ -198,6 +206,12 @@ void LaunchDialog::buildLayout() {
     row->setSpacing(Theme::kSpace4);
     row->addWidget(buildSide());
     row->addLayout(right, 1);
+    QWidget* before = m_ways;  // as they stand
+    for (QWidget* next :
+         std::initializer_list<QWidget*>{m_hosts, m_nodes, m_minutes, m_seeds, m_script, close, m_save, m_go}) {
+        setTabOrder(before, next);
+        before = next;
+    }
 }
 
 QString LaunchDialog::launcher() const {
@@ -254,7 +268,7 @@ void LaunchDialog::refresh() {
     } else if (problem.isEmpty()) {
         const Result<std::string> script = jobScript(name.toStdString(), request());
         if (script) m_script->setPlainText(QString::fromStdString(script.value()));
-        if (!script) problem = inFormWords(QString::fromStdString(script.problem().text()));
+        if (!script) problem = inFieldWords(QString::fromStdString(script.problem().text()));
     }
     const QString missing = whyNot();
     m_problem->setText(problem);

@@ -31,6 +31,12 @@ void SegmentedControl::setCurrent(int index) {
     Q_EMIT chosen(index);
 }
 
+void SegmentedControl::setNone() {
+    m_group.setExclusive(false);  // which keeps one on
+    for (QAbstractButton* button : m_group.buttons()) button->setChecked(false);
+    m_group.setExclusive(true);
+}
+
 void SegmentedControl::setTight(bool tight) {
     for (QAbstractButton* button : m_group.buttons()) {
         if (button->property("tight").toBool() == tight) continue;

@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// A few choices side by side, one of them on.
+// A few choices side by side, one of them on, or none after setNone().
 class SegmentedControl : public QWidget {
     Q_OBJECT
   public:
@@ -18,8 +18,9 @@ class SegmentedControl : public QWidget {
 
     SegmentedControl(const QList<Choice>& choices, QWidget* parent = nullptr);
 
-    int current() const { return m_group.checkedId(); }
+    int current() const { return m_group.checkedId(); }  // -1: none
     void setCurrent(int index);
+    void setNone();             // what is chosen is not among them
     void setTight(bool tight);  // where there is little room
     void setChoiceEnabled(int index, bool enabled, const QString& tip);
 

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <optional>
 
+#include "config/leaves.h"
+#include "config/mesh.h"
 #include "model/model_description.h"
 #include "sampling/findings/plan_sentences.h"
 #include "sampling/plan/epoch_spec.h"
@@ -87,16 +89,46 @@ QString modelSentence(const RunConfig& config, const DataSplit* data) {
         .arg(bytesText(static_cast<double>(model.activations()) * 4));
 }
 
+namespace {
+
+// Who shares the model out among whom; empty under ddp.
+QString meshSentence(const RunConfig& config) {
+    const Mesh mesh = meshOf(config);
+    if (mesh.ranks() != config.parallel.worldSize) return {};  // said beside its field
+    const QString replicas =
+        mesh.replicate > 1 ? tr("%1 replicas, each ").arg(groupedText(mesh.replicate)) : tr("The model is ");
+    const QString shards = tr("sharded over %1 ranks").arg(groupedText(mesh.shard));
+    if (mesh.pipeline > 1)
+        return replicas + tr("a pipeline of %1 ranks").arg(groupedText(mesh.pipeline)) +
+               (mesh.shard > 1 ? tr(", each stage %1").arg(shards) : QString()) + tr(". ");
+    return mesh.shard > 1 ? replicas + shards + tr(". ") : QString();
+}
+
+QString statisticsSentence(const RunConfig& config) {
+    const std::int64_t parts = microBatchesOf(config);
+    if (parts < 2 || isCanonical(config) || !config.model.hasBatchNorm()) return {};
+    return tr(" Batch norm takes its statistics from micro-batches of %1.")
+        .arg(groupedText((config.loader.batchSize + parts - 1) / parts));
+}
+
+}  // namespace
+
 QString parallelSentence(const RunConfig& config, const QString& why) {
     const std::int64_t world = config.parallel.worldSize;
     if (world < 1 || world > kMostRanks) return {};  // said beside its field
+    if (devicesOf(config) > 1)
+        return tr("1 process with %1 devices, a thread each: device 0 deals the batch and adds up the gradients.")
+            .arg(groupedText(devicesOf(config)));
     if (world == 1) return tr("1 process, rank 0: no gradients to average.");
-    const QString ranks = tr("%1 processes, ranks 0 to %2. ").arg(groupedText(world)).arg(world - 1);
-    if (config.parallel.backend == "auto") return ranks + why;
-    return ranks + tr("Gradients travel through %1, as chosen.")
-                       .arg(config.parallel.backend == "shm"
-                                ? tr("shared memory")
-                                : choiceLabel(QString::fromStdString(config.parallel.backend)));
+    const QString ranks =
+        tr("%1 processes, ranks 0 to %2. ").arg(groupedText(world)).arg(world - 1) + meshSentence(config);
+    const QString last = statisticsSentence(config);
+    if (config.parallel.backend == "auto") return ranks + why + last;
+    return ranks +
+           tr("They exchange through %1, as chosen.")
+               .arg(config.parallel.backend == "shm" ? tr("shared memory")
+                                                     : choiceLabel(QString::fromStdString(config.parallel.backend))) +
+           last;
 }
 
 QString loadingSentence(const RunConfig& config, const DataSplit* data) {

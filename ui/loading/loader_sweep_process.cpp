@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "base/json/json.h"
+#include "words/complaint.h"
 
 namespace ringside {
 namespace {
@@ -97,9 +98,9 @@ void LoaderSweepProcess::parseLine(const QByteArray& line) {
 
 void LoaderSweepProcess::finished() {
     readLines();
-    const QString said = QString::fromUtf8(m_process->readAllStandardError()).trimmed();
+    const QString said = complaintIn(m_process->readAllStandardError());
     fail(said.isEmpty() ? tr("ringsidectl ended without an answer: run `ringsidectl sweep` in a terminal to see why.")
-                        : said.section(QLatin1Char('\n'), -1).remove(QStringLiteral("ringsidectl: ")));
+                        : said);
 }
 
 void LoaderSweepProcess::fail(const QString& reason) {

@@ -40,7 +40,8 @@ RunConfig forgotten() {
     return config;
 }
 
-// Eight layers that a rank may not hold whole: Run fails under DDP, and the Strategy page says what fits.
+// Eight layers that a rank may not hold whole: Run is refused under DDP, and the form and the Strategy
+// page say what fits.
 RunConfig tooLarge() {
     RunConfig config;
     config.name = "too-large-for-ddp";

@@ -16,6 +16,7 @@
 #include "base/json/json.h"
 #include "commands/command_palette.h"
 #include "commands/keys_dialog.h"
+#include "config/mesh.h"
 #include "controls/elided_label.h"
 #include "devices/devices_dialog.h"
 #include "devices/gpu_probe.h"
@@ -129,6 +130,7 @@ void MainWindow::connectModels() {
     connect(&m_experiment.undoStack(), &QUndoStack::cleanChanged, this, &MainWindow::refreshTitle);
     connect(&m_devices, &DeviceQuery::answered, &m_experiment, &ExperimentModel::setHost);
     connect(&m_controller, &RunController::stateChanged, this, &MainWindow::showRunState);
+    connect(&m_controller, &RunController::mayStartAgainChanged, m_ranks, &RankStrip::setMayStartAgain);
     connect(&m_run, &RunModel::changed, this, [this](unsigned changes) {
         if (changes & kRunStartedChanged) applyRunConfig();
     });
@@ -335,6 +337,10 @@ void MainWindow::applyRunConfig() {
     const Result<RunConfig> read = RunConfig::parse(started.config, "run");
     if (!read) return;
     RunConfig config = read.value();
+    if (config.parallel.strategy == "data_parallel") {  // as it was asked for: a rank for each device
+        config.parallel.worldSize = devicesOf(config);
+        config.parallel.devices = 0;
+    }
     if (!started.wantedBackend.empty()) config.parallel.backend = started.wantedBackend;
     if (!started.wantedDevice.empty()) config.parallel.device = started.wantedDevice;
     if (m_experiment.isModified()) {

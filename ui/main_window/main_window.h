@@ -28,6 +28,7 @@ namespace ringside {
 class DebugOverlay;
 class Dialogs;
 class EventTimes;
+class PaintStages;
 class ExperimentForm;
 class RankStrip;
 class Settings;
@@ -57,6 +58,8 @@ class MainWindow final : public QMainWindow {
     RunController& controller() { return m_controller; }
     ExperimentFiles& files() { return m_files; }
 
+    // Whether all that was to be drawn has been: parts take turns.
+    bool isDrawn() const;
     Navigator& pages() { return *m_navigator; }
 
     void restore();  // layout, draft; and offers to attach when the last run is still live
@@ -135,6 +138,7 @@ class MainWindow final : public QMainWindow {
     QLabel* m_changes = nullptr;        // of the form since the live run was started
     QPushButton* m_applyNow = nullptr;  // what of it a live run can be told
     RankStrip* m_ranks = nullptr;
+    PaintStages* m_paintStages = nullptr;
     QDockWidget* m_experimentDock = nullptr;
     QDockWidget* m_logDock = nullptr;
     QByteArray m_firstLayout;

@@ -17,6 +17,9 @@ class PaintStages final : public QObject {
     void beginWhenShown();  // from the window's first picture on
     void begin();           // before much is drawn anew; until its turn comes a part keeps its picture
 
+    // Whether every part has had its turn.
+    bool isDone() const { return !m_waiting && m_next >= m_parts.size(); }
+
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 

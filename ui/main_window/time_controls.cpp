@@ -2,6 +2,7 @@
 #include "main_window/time_controls.h"
 
 #include <QKeyEvent>
+#include <algorithm>
 
 #include "main_window/window_actions.h"
 #include "models/run_controller.h"
@@ -31,15 +32,46 @@ void TimeControls::tell(ControlKind kind, double value) {
 }
 
 void TimeControls::setSpeed(int index) {
-    if (index == m_speed || index < 0 || index > kFullSpeed) return;
-    m_speed = index;
-    if (m_controller.isLive()) tell(ControlKind::kRate, kSpeeds[static_cast<std::size_t>(index)]);
-    Q_EMIT speedChanged(index);
+    if (index < 0 || index > kFullSpeed) return;
+    m_chosen = kSpeeds[static_cast<std::size_t>(index)];
+    if (m_chosen == m_rate) return;
+    if (m_controller.isLive()) tellRate(m_chosen);
+    show(m_chosen);
 }
 
-QString TimeControls::speedText(int index) {
-    if (index == kFullSpeed) return tr("full");
-    return tr("%1 steps/s").arg(kSpeeds[static_cast<std::size_t>(index)]);
+void TimeControls::tellRate(double rate) {
+    m_told = rate;
+    m_answersBefore = m_run.data().controls().size();
+    tell(ControlKind::kRate, rate);
+}
+
+bool TimeControls::wasAnswered() const {
+    const std::vector<Controlled>& controls = m_run.data().controls();
+    const std::size_t before = std::min(m_answersBefore, controls.size());
+    return std::any_of(controls.begin() + static_cast<std::ptrdiff_t>(before), controls.end(),
+                       [this](const Controlled& one) { return one.command == "rate" && one.value == m_told; });
+}
+
+// A run's own word counts, except for what it said before it heard of the window's last wish.
+void TimeControls::followRate() {
+    if (!m_wasLive) {
+        m_told.reset();
+        return show(m_chosen);
+    }
+    if (m_told && !wasAnswered()) return;
+    m_told.reset();
+    show(m_run.data().stepsPerSecondAtMost());
+}
+
+void TimeControls::show(double rate) {
+    if (rate == m_rate) return;
+    m_rate = rate;
+    Q_EMIT speedChanged(rate);
+}
+
+QString TimeControls::speedText(double stepsPerSecond) {
+    if (stepsPerSecond <= 0) return tr("full");
+    return tr("%1 steps/s").arg(stepsPerSecond, 0, 'g', 4);
 }
 
 void TimeControls::refresh() {
@@ -57,8 +89,8 @@ void TimeControls::refresh() {
     // says.
     const bool began = running && !m_wasLive;
     m_wasLive = m_controller.isLive() && (running || m_wasLive);
-    if (began && m_run.data().controls().empty() && m_speed != kFullSpeed)
-        tell(ControlKind::kRate, kSpeeds[static_cast<std::size_t>(m_speed)]);
+    if (began && m_run.data().controls().empty() && m_chosen > 0) tellRate(m_chosen);
+    followRate();
 }
 
 bool TimeControls::handleKey(const QKeyEvent& event) {

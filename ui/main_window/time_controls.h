@@ -3,6 +3,7 @@
 
 #include <QObject>
 #include <array>
+#include <optional>
 
 #include "launch/channels/control_command.h"
 
@@ -24,24 +25,32 @@ class TimeControls final : public QObject {
 
     TimeControls(WindowActions& actions, RunController& controller, RunModel& run, QObject* parent = nullptr);
 
-    void setSpeed(int index);  // of kSpeeds
-    int speed() const { return m_speed; }
-    static QString speedText(int index);
+    void setSpeed(int index);  // of kSpeeds; tells a live run
+    // What a live run was told last, by whomever; without one, what the next is told. 0 is full speed.
+    double stepsPerSecond() const { return m_rate; }
+    static QString speedText(double stepsPerSecond);
     // Space, Right and Shift+Right where no control of the window wanted them; false: not ours.
     bool handleKey(const QKeyEvent& event);
 
   Q_SIGNALS:
-    void speedChanged(int index);
+    void speedChanged(double stepsPerSecond);
 
   private:
     void refresh();
     void tell(ControlKind kind, double value = 0);
+    void tellRate(double rate);
+    void followRate();
+    bool wasAnswered() const;
+    void show(double rate);
     bool isPaused() const;
 
     WindowActions& m_actions;
     RunController& m_controller;
     RunModel& m_run;
-    int m_speed = kFullSpeed;
+    double m_chosen = 0;              // in this window
+    double m_rate = 0;                // shown
+    std::optional<double> m_told;     // and not answered yet
+    std::size_t m_answersBefore = 0;  // when it was told
     bool m_wasLive = false;
 };
 

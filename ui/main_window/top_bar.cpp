@@ -4,6 +4,7 @@
 #include <QHBoxLayout>
 #include <QSignalBlocker>
 #include <algorithm>
+#include <cmath>
 
 #include "controls/seek_slider.h"
 #include "main_window/time_controls.h"
@@ -19,6 +20,15 @@ constexpr int kHeight = 52;
 constexpr int kButtonWidth = 74;
 constexpr int kSliderWidth = 140;
 constexpr int kSpeedWidth = 84;
+
+int nearestSpeed(double stepsPerSecond) {
+    if (stepsPerSecond <= 0) return TimeControls::kFullSpeed;
+    const auto end = TimeControls::kSpeeds.begin() + TimeControls::kFullSpeed;
+    const auto nearest = std::min_element(TimeControls::kSpeeds.begin(), end, [&](double one, double other) {
+        return std::abs(std::log(one / stepsPerSecond)) < std::abs(std::log(other / stepsPerSecond));
+    });
+    return static_cast<int>(nearest - TimeControls::kSpeeds.begin());
+}
 
 }  // namespace
 
@@ -101,23 +111,23 @@ void TopBar::addSpeed() {
     m_speedText = new QLabel(this);
     m_speedText->setObjectName(QStringLiteral("speedLabel"));
     int widest = 0;
-    for (int index = 0; index <= TimeControls::kFullSpeed; ++index)
-        widest = std::max(widest, fontMetrics().horizontalAdvance(TimeControls::speedText(index)));
+    for (const double speed : TimeControls::kSpeeds)
+        widest = std::max(widest, fontMetrics().horizontalAdvance(TimeControls::speedText(speed)));
     m_speedText->setMinimumWidth(widest);
     layout()->addWidget(caption);
     layout()->addWidget(m_speed);
     layout()->addWidget(m_speedText);
-    setSpeed(TimeControls::kFullSpeed);
+    setSpeed(0);
     connect(m_speed, &QSlider::valueChanged, this, [this](int index) {
-        setSpeed(index);
+        setSpeed(TimeControls::kSpeeds[static_cast<std::size_t>(index)]);
         Q_EMIT speedChosen(index);
     });
 }
 
-void TopBar::setSpeed(int index) {
+void TopBar::setSpeed(double stepsPerSecond) {
     const QSignalBlocker blocker(m_speed);
-    m_speed->setValue(index);
-    m_speedText->setText(TimeControls::speedText(index));
+    m_speed->setValue(nearestSpeed(stepsPerSecond));
+    m_speedText->setText(TimeControls::speedText(stepsPerSecond));
 }
 
 void TopBar::addEpochCursor() {

@@ -24,7 +24,8 @@ class TopBar final : public QFrame {
     void setRunBlocked(const QString& reason);
     void refreshEpochs();
 
-    void setSpeed(int index);  // of TimeControls::kSpeeds
+    // At the nearest of TimeControls::kSpeeds; 0 is full speed.
+    void setSpeed(double stepsPerSecond);
 
   Q_SIGNALS:
     void speedChosen(int index);

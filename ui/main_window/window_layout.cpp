@@ -153,12 +153,17 @@ void MainWindow::addPaintStages() {
     QList<QWidget*> parts;
     for (const Page* page : m_navigator->pages()) parts << page->paintParts();
     auto* stages = new PaintStages(*this, parts << m_form << m_ranks, this);
+    m_paintStages = stages;
     stages->beginWhenShown();
     connect(&m_experiment, &ExperimentModel::dataChanged, stages, &PaintStages::begin);
     connect(&m_experiment, &ExperimentModel::configChanged, stages, [this, stages, before = std::int64_t{0}]() mutable {
         const std::int64_t now = m_experiment.config().parallel.worldSize;
         if (std::exchange(before, now) != now) stages->begin();
     });
+}
+
+bool MainWindow::isDrawn() const {
+    return m_paintStages->isDone();
 }
 
 QDockWidget* MainWindow::addExperimentDock() {

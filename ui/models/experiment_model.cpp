@@ -9,6 +9,7 @@
 
 #include "config/config_fields.h"
 #include "cost/cost_subject.h"
+#include "cost/memory_limit.h"
 #include "data/loading/sample_transforms.h"
 #include "devices/memory_check.h"
 #include "model/model_description.h"
@@ -171,7 +172,10 @@ Problems ExperimentModel::modelProblems() const {
     if (model) {
         const Result<CostSubject> subject = costSubject(resolvedConfig(), *m_data);
         const Result<StrategyPlan> plan = subject ? planStrategy(subject.value()) : subject.problem();
-        if (!plan) problems.push_back(plan.problem());
+        if (!plan)
+            problems.push_back(plan.problem());
+        else if (compute().device == "cpu")
+            for (const Problem& one : checkMemoryLimit(subject.value(), plan.value())) problems.push_back(one);
     }
     for (Problem& problem : problems) {
         constexpr std::string_view kLayers = "model.layers";

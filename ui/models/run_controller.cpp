@@ -8,7 +8,7 @@
 #include "config/run_config.h"
 #include "models/run_model.h"
 #include "run/read/run_directory.h"
-#include "words/form_fields.h"
+#include "words/complaint.h"
 
 namespace ringside {
 namespace {
@@ -16,15 +16,6 @@ namespace {
 constexpr std::chrono::seconds kLaunchDeadline{60};
 constexpr std::chrono::seconds kStopDeadline{30};
 constexpr const char* kDirectoryPrefix = "run directory: ";
-
-// The last line that says something, as the form would say it: programs write their one-line error last.
-QString complaintIn(const QByteArray& text) {
-    const QList<QByteArray> lines = text.trimmed().split('\n');
-    QString line = QString::fromUtf8(lines.last()).trimmed();
-    constexpr QLatin1String kProgram("ringsidectl: ");
-    if (line.startsWith(kProgram)) line.remove(0, kProgram.size());
-    return inFormWords(line);
-}
 
 QString directoryIn(const QByteArray& text) {
     for (const QByteArray& line : text.split('\n')) {
@@ -55,6 +46,7 @@ RunController::~RunController() {
 void RunController::start(const RunConfig& config, const QString& runDirectory) {
     if (isLive()) return;
     beginAnew({});
+    m_wasLive = true;
     m_model.expect({config.parallel.worldSize, QString::fromStdString(config.name)});
     setState(State::Starting);
     m_launcher = newProcess();
@@ -75,6 +67,7 @@ void RunController::start(const RunConfig& config, const QString& runDirectory) 
 void RunController::attach(const QString& runDirectory) {
     if (isLive()) return;
     beginAnew(runDirectory);
+    m_wasLive = isRunAlive(runDirectory.toStdString());
     setState(State::Starting);
     follow(runDirectory);
 }
@@ -106,7 +99,7 @@ void RunController::detach() {
 }
 
 void RunController::beginAnew(const QString& runDirectory) {
-    m_successor.stop();
+    forgetSuccessor();
     dropProcess(m_launcher);
     dropProcess(m_viewer);
     m_deadline.stop();
@@ -215,7 +208,7 @@ void RunController::concludeViewer() {
 void RunController::conclude() {
     m_deadline.stop();
     const RunEnded& end = *m_model.data().ended();
-    const QString verdict = QString::fromStdString(end.verdict);
+    const QString verdict = inFormWords(QString::fromStdString(end.verdict));
     if (end.state == "finished") return setState(State::Finished, verdict);
     setState(end.state == "stopped" ? State::Stopped : State::Failed, verdict);
     if (m_state == State::Failed) awaitSuccessor();
@@ -231,13 +224,19 @@ void RunController::awaitSuccessor() {
     if (!config || config.value().parallel.minRanks <= 0) return;
     m_looks = 0;
     m_successor.start(kBetweenLooks);
+    Q_EMIT mayStartAgainChanged(mayStartAgain());
+}
+
+void RunController::forgetSuccessor() {
+    if (!m_successor.isActive()) return;
+    m_successor.stop();
+    Q_EMIT mayStartAgainChanged(false);
 }
 
 void RunController::lookForSuccessor() {
     constexpr int kMostLooks = 15;
-    if (m_state != State::Failed || ++m_looks > kMostLooks) return m_successor.stop();
+    if (m_state != State::Failed || ++m_looks > kMostLooks) return forgetSuccessor();
     if (!isRunAlive(m_runDirectory.toStdString())) return;
-    m_successor.stop();
     attach(m_runDirectory);
 }
 

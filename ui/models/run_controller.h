@@ -30,6 +30,8 @@ class RunController : public QObject {
     }
     QString runDirectory() const { return m_runDirectory; }
     QString message() const { return m_message; }  // the verdict, or why starting failed
+    // A run that was live has failed, and is looked at for a while because it may go on with the ranks that are left.
+    bool mayStartAgain() const { return m_wasLive && m_successor.isActive(); }
 
     void start(const RunConfig& config, const QString& runDirectory);  // an empty directory lets ringsidectl choose one
     void attach(const QString& runDirectory);                          // a live run, or a finished one to look at
@@ -42,6 +44,7 @@ class RunController : public QObject {
 
   Q_SIGNALS:
     void stateChanged(ringside::RunController::State state);
+    void mayStartAgainChanged(bool may);
 
   private:
     void beginAnew(const QString& runDirectory);
@@ -57,6 +60,7 @@ class RunController : public QObject {
     void conclude();
     void awaitSuccessor();
     void lookForSuccessor();
+    void forgetSuccessor();
     void deadlinePassed();
     void setState(State state, const QString& message = {});
 
@@ -70,6 +74,7 @@ class RunController : public QObject {
     QTimer m_deadline;
     QTimer m_successor;  // looks whether a run that lost a rank goes on with those that are left
     int m_looks = 0;
+    bool m_wasLive = false;  // when it was followed first
     bool m_stopWanted = false;
     bool m_detachWanted = false;  // by whoever could not wait for the launch
     bool m_reportSamples = false;

@@ -30,7 +30,7 @@ Progress progressOf(const RunData& run) {
     Progress progress;
     for (std::size_t rank = 0; rank < run.ranks().size(); ++rank) {
         const std::string& state = run.ranks()[rank].state;
-        if (state.empty() || state == "starting") {
+        if (state.empty() || state == "starting" || state == kStartingAgain) {
             progress.absent << QString::number(rank);
         } else if (state == "loading") {
             ++progress.loading;

@@ -16,6 +16,8 @@ QColor colorOf(RankCard::Tone tone, const Theme& theme) {
     switch (tone) {
         case RankCard::Tone::Good:
             return theme.colors().goodText;
+        case RankCard::Tone::Warning:
+            return theme.colors().warningText;
         case RankCard::Tone::Danger:
             return theme.colors().danger;
         case RankCard::Tone::Plain:

@@ -14,7 +14,7 @@ class Theme;
 
 // What one card of the strip says.
 struct RankCard {
-    enum class Tone { Plain, Good, Danger };
+    enum class Tone { Plain, Good, Warning, Danger };
     static constexpr int kPhases = 5;  // data, forward, backward, all-reduce, optimizer
 
     int rank = 0;

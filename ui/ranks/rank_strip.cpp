@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "config/mesh.h"
 #include "models/experiment_model.h"
 #include "models/run_model.h"
 #include "sampling/plan/epoch_spec.h"
@@ -113,8 +114,10 @@ class RankStrip::Canvas final : public QWidget {
                 end = layout.card(host.ranks[first]);
             const QRect line(begin.left(), begin.top() - layout.caption, end.right() - begin.left() + 1,
                              layout.caption);
-            const QString name = host.host.isEmpty() ? tr("this host") : host.host;
-            painter.setPen(m_theme.colors().muted);
+            QString name = host.link.isEmpty() ? host.name() : tr("%1   %2").arg(host.name(), host.link);
+            if (const QString clock = hostClockText(m_strip.m_run.data(), host.ranks.front()); !clock.isEmpty())
+                name += QStringLiteral(" \u00b7 ") + clock;
+            painter.setPen(host.slow ? m_theme.colors().warningText : m_theme.colors().muted);
             const int wide = std::min(painter.fontMetrics().horizontalAdvance(name), line.width());
             painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
                              painter.fontMetrics().elidedText(name, Qt::ElideRight, line.width()));
@@ -157,13 +160,26 @@ void RankStrip::setLost(bool lost) {
     refresh();
 }
 
+void RankStrip::setMayStartAgain(bool may) {
+    m_mayStartAgain = may;
+    refresh();
+}
+
+namespace {
+
+std::int64_t processesOf(const RunConfig& config) {
+    return asProcesses(config).parallel.worldSize;
+}
+
+}  // namespace
+
 bool RankStrip::showsRun() const {
     if (!m_run.data().started() || m_run.expected()) return false;
-    return m_live || static_cast<std::int64_t>(m_run.data().ranks().size()) == m_experiment.config().parallel.worldSize;
+    return m_live || static_cast<std::int64_t>(m_run.data().ranks().size()) == processesOf(m_experiment.config());
 }
 
 std::int64_t RankStrip::plannedRanks() const {
-    return m_run.expected() ? m_run.expected()->ranks : m_experiment.config().parallel.worldSize;
+    return m_run.expected() ? m_run.expected()->ranks : processesOf(m_experiment.config());
 }
 
 RankCard RankStrip::plannedCard(int rank) const {
@@ -215,8 +231,10 @@ RankCard RankStrip::runCard(int rank) const {
     card.rank = rank;
     card.host = QString::fromStdString(state.host);
     card.mark = QString::fromStdString(state.state);
-    if (state.state == "failed" && run.ended() && run.ended()->firstFailedRank >= 0 &&
-        run.ended()->firstFailedRank != rank) {
+    if (state.state == "failed" && run.ended() && m_mayStartAgain) {
+        card.mark = tr("may start again");
+    } else if (state.state == "failed" && run.ended() && run.ended()->firstFailedRank >= 0 &&
+               run.ended()->firstFailedRank != rank) {
         card.mark = tr("taken down");  // by the supervisor, because another rank had failed
     } else if (state.state == "failed") {
         card.tone = RankCard::Tone::Danger;
@@ -277,8 +295,24 @@ RankCard RankStrip::runCard(int rank) const {
     if (!gpu.isEmpty()) card.tip += tr("\n%1: %2").arg(QString::fromStdString(state.device), gpu);
     if (state.dataUs > 0) card.tip += tr("\nwaited for data %1 % of the time").arg(100 * state.dataShare(), 0, 'f', 1);
     if (!card.host.isEmpty()) card.tip += tr("\non %1").arg(card.host);
+    if (const QString clock = hostClockText(run, rank); !clock.isEmpty())
+        card.tip += tr("\n%1 (moved since the ranks met; traces are set right by it)").arg(clock);
     if (state.droppedSteps > 0) card.tip += tr("\n%1 telemetry points were dropped").arg(state.droppedSteps);
     return card;
+}
+
+// On the cards themselves: where every rank has a host of its own, no caption does.
+void RankStrip::tellLinks() {
+    for (const HostGroup& host : hostsWithLinks(m_run.data())) {
+        if (host.link.isEmpty()) continue;
+        for (const int rank : host.ranks) {
+            RankCard& card = m_cards[static_cast<std::size_t>(rank)];
+            card.tip += tr("\nlink to %1: %2").arg(host.name(), host.link);
+            if (!host.slow || card.tone == RankCard::Tone::Danger || m_run.data().ended()) continue;
+            if (host.ranks.size() == 1) card.mark = tr("slow link");
+            if (host.ranks.size() == 1) card.tone = RankCard::Tone::Warning;
+        }
+    }
 }
 
 void RankStrip::refresh() {
@@ -292,6 +326,7 @@ void RankStrip::refresh() {
     // The caption over them has the name.
     for (const HostGroup& group : hosts)
         for (const int rank : group.ranks) m_cards[static_cast<std::size_t>(rank)].host.clear();
+    if (ofRun) tellLinks();
     const bool same = std::ranges::equal(hosts, m_hosts, {}, &HostGroup::ranks, &HostGroup::ranks);
     m_hosts = std::move(hosts);
     if (m_cards.size() != before || !same) arrange();

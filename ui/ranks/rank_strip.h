@@ -28,6 +28,8 @@ class RankStrip final : public QScrollArea {
     void setLive(bool live);
     // The connection to the run was lost: its ranks may go on, or not.
     void setLost(bool lost);
+    // The run failed, and whoever started it may start its ranks again.
+    void setMayStartAgain(bool may);
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -40,6 +42,7 @@ class RankStrip final : public QScrollArea {
     static bool markAwaited(RankCard& card, const RunData& run);
     RankCard runCard(int rank) const;
     void refresh();
+    void tellLinks();
     void arrange();
 
     const ExperimentModel& m_experiment;
@@ -49,6 +52,7 @@ class RankStrip final : public QScrollArea {
     std::vector<HostGroup> m_hosts;
     bool m_live = false;
     bool m_lost = false;
+    bool m_mayStartAgain = false;
 };
 
 }  // namespace ringside

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "models/run_model.h"
+#include "models/start_progress.h"
 #include "replicas/replica_sentences.h"
 #include "replicas/replica_table.h"
 #include "theme/theme.h"
@@ -338,7 +339,11 @@ void ReplicasPage::redraw() {
 void ReplicasPage::showEmpty() {
     const RunData& run = m_run.data();
     const QString why = m_config ? whyNoReplicas(run, *m_config) : QString();
-    if (!run.started() || m_run.expected()) {
+    const StartProgress start = startProgress(m_run);
+    const bool isThere = run.started() && !m_run.expected();
+    if (!start.title.isEmpty() && !(isThere && !why.isEmpty())) {
+        m_empty->say(start.title, start.run + QLatin1Char('\n') + start.awaited);
+    } else if (!isThere) {
         m_empty->say(tr("Press Run to look into the replicas"),
                      tr("Every rank has a copy of the model. Here you see each one's gradient before the all-reduce, "
                         "the mean after it, and what becomes of the weights."));

@@ -36,6 +36,7 @@ class ReplicasPage : public Page {
     QList<PageKey> keys() const override;
     QList<View> views() const override;
     void showView(const QString& name) override;
+    bool followsRuns() const override { return true; }
     void showStep(qint64 step);  // who pulled where in it, looked at or not
 
   Q_SIGNALS:

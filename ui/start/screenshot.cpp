@@ -64,7 +64,7 @@ void Screenshot::look() {
 }
 
 void Screenshot::draw() {
-    if (!m_window.pages().current().isSettled()) return m_settle.start();
+    if (!isReady() || !m_window.pages().current().isSettled() || !m_window.isDrawn()) return m_settle.start();
     m_deadline.stop();
     if (!m_options.runDirectory.isEmpty() && !m_window.run().data().started()) {
         return fail(m_window.controller().message());

@@ -15,6 +15,7 @@
 #include "models/step_cursor.h"
 #include "theme/theme.h"
 #include "training/mistake_sentences.h"
+#include "words/form_fields.h"
 
 namespace ringside {
 namespace {
@@ -104,8 +105,8 @@ void TrainingPage::showEmpty() {
         m_emptyHint->setText(start.run + QLatin1Char('\n') + start.awaited);
     } else if (m_run.data().ended()) {
         m_emptyTitle->setText(tr("This run has no curves"));
-        m_emptyHint->setText(
-            tr("It ended before its first step: %1").arg(QString::fromStdString(m_run.data().ended()->verdict)));
+        m_emptyHint->setText(tr("It ended before its first step: %1")
+                                 .arg(inFormWords(QString::fromStdString(m_run.data().ended()->verdict))));
     } else {
         m_emptyTitle->setText(tr("Press Run to see the curves move"));
         m_emptyHint->setText(

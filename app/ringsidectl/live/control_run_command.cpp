@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/errors/exit_code.h"
@@ -67,6 +68,11 @@ class Answers {
         if (::poll(&waiting, 1, kAnswerLookMs) > 0) m_follower.drainWake();
     }
     bool isPaused() const { return m_paused; }
+    // Held between two phases of a step, in which it obeys what does not change the step alone.
+    bool isHeldWithinStep() const {
+        return m_paused && m_after != phaseName(Phase::kOptimizer) && m_after != phaseName(Phase::kValidation);
+    }
+    const std::string& heldAfter() const { return m_after; }
     // The answer to this command among those that came since the last look at them.
     std::optional<Controlled> takeAnswer(const std::string& command) {
         for (const Controlled& one : std::exchange(m_new, {}))
@@ -80,6 +86,7 @@ class Answers {
             const auto* told = std::get_if<Controlled>(&event);
             if (told == nullptr) return;
             if (told->command == "pause") m_paused = true;
+            if (told->command == "pause") m_after = told->after;
             if (told->command == "resume" || told->command == "step" || told->command == "phase") m_paused = false;
             m_new.push_back(*told);
         });
@@ -88,6 +95,7 @@ class Answers {
     RunFollower m_follower;
     Decoder m_decoder;
     bool m_paused = false;
+    std::string m_after;  // of the pause
     std::vector<Controlled> m_new;
 };
 
@@ -124,6 +132,12 @@ std::string answerText(const ControlCommand& command, const Controlled& answer) 
     }
 }
 
+// As RunControl does.
+bool waitsForStepEnd(ControlKind kind) {
+    return kind == ControlKind::kLearningRate || kind == ControlKind::kEpochs || kind == ControlKind::kCheckpoint ||
+           kind == ControlKind::kRecord;
+}
+
 // A step and a phase end in a pause again, which is what one waits for.
 std::string answerTo(ControlKind kind) {
     const bool endsInPause = kind == ControlKind::kStep || kind == ControlKind::kPhase;
@@ -158,6 +172,11 @@ int tellRun(const ControlArguments& arguments) {
     }
     if (command.value().kind == ControlKind::kStop) {
         std::printf("asked to stop: the run ends after its step, with its weights saved\n");
+        return 0;
+    }
+    if (waitsForStepEnd(command.value().kind) && answers.isHeldWithinStep()) {
+        std::printf("%s waits for the end of the step, which is held after %s: resume, step or phase goes on\n",
+                    name.c_str(), terminalText(answers.heldAfter()).c_str());
         return 0;
     }
     while (steady_clock::now() < deadline) {

@@ -104,6 +104,7 @@ void ProgressView::update(const RunData& run, unsigned changes) {
     if (m_quiet) return;
     if (!m_started && run.started()) printStart(*run.started());
     if ((changes & kEpochsChanged) != 0) printEpochs(run);
+    if ((changes & kRanksChanged) != 0 && m_clocks.empty()) printClocks(run);
     if (m_isTerminal && steady_clock::now() - m_lastBar >= kBarInterval) drawBar(run);
 }
 
@@ -114,6 +115,15 @@ void ProgressView::printStart(const RunStarted& run) {
                  " validation samples, " + counted(run.stepsPerEpoch * run.epochs, "step") + " of " +
                  withThousands(largestBatch(run)) + " x " + std::to_string(run.worldSize) + "\n" +
                  terminalText(run.whyDevice) + "\n" + terminalText(run.whyBackend) + "\n");
+}
+
+// Of ranks on several hosts: when they are first compared, and at the end.
+void ProgressView::printClocks(const RunData& run) {
+    const std::string clocks = run.clocksText();
+    if (clocks == m_clocks) return;
+    m_clocks = clocks;
+    clearBar();
+    m_screen.out("clocks: " + terminalText(clocks) + "\n");
 }
 
 void ProgressView::printEpochs(const RunData& run) {
@@ -223,6 +233,7 @@ void ProgressView::finish(const RunData& run, const std::string& runDirectory) {
         m_screen.out(line + "\n");
     }
     if (run.ended()) printShards(*run.ended());
+    if (!m_quiet) printClocks(run);
     if (run.ended() && !run.ended()->timeVerdict.empty()) m_screen.out(terminalText(run.ended()->timeVerdict) + "\n");
     m_screen.out("run directory: " + runDirectory + "\n");
 }

@@ -23,6 +23,7 @@ class ProgressView {
   private:
     void printStart(const RunStarted& run);
     void printEpochs(const RunData& run);
+    void printClocks(const RunData& run);
     void printLog(const RunData& run);
     void drawBar(const RunData& run);
     void printShards(const RunEnded& end) const;
@@ -35,6 +36,7 @@ class ProgressView {
     bool m_barShown = false;
     std::size_t m_epochsPrinted = 0;
     std::int64_t m_logSeen = 0;
+    std::string m_clocks;  // as printed
     std::chrono::steady_clock::time_point m_lastBar{};
     std::chrono::steady_clock::time_point m_lastEpoch{};
 };

@@ -49,10 +49,10 @@ Result<std::filesystem::path> trainCase(const ProofCase& what, std::int64_t step
     std::string name = what.name + "-" + std::to_string(steps);
     std::ranges::replace(name, ':', '-');
     const Result<TrainedChild> child = trainAsChild(config, name, directory);
-    if (!child) return Problem{what.name, child.problem().message, child.problem().remedy};
+    if (!child) return child.problem();
     for (const auto& entry : std::filesystem::directory_iterator(child.value().run / "checkpoints"))
         if (std::filesystem::exists(entry.path() / "model.safetensors")) return entry.path() / "model.safetensors";
-    return Problem{what.name, "left no weights", "see its log"};
+    return Problem{"", "it left no weights", "see its log"};
 }
 
 Result<std::vector<std::string>> chosenNames(const std::string& list, const std::vector<ProofCase>& cases) {

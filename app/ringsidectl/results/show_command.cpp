@@ -4,12 +4,15 @@
 #include <cstdio>
 #include <iostream>
 #include <memory>
+#include <utility>
 
 #include "base/json/json.h"
 #include "base/text/terminal_text.h"
 #include "experiment/experiment_file.h"
 #include "run/read/run_directory.h"
 #include "run/read/run_summary.h"
+#include "telemetry/data/host_links.h"
+#include "telemetry/events/clock_text.h"
 
 namespace ringside {
 namespace {
@@ -56,6 +59,16 @@ void printShards(const RunSummary& summary) {
                       : "not as planned: " + (summary.planMismatch ? summary.planMismatch->text : "in epoch 0"));
 }
 
+// One line a host; the first has the name of the row.
+void printLinks(const std::vector<SummaryLink>& links) {
+    const char* name = "links";
+    for (const SummaryLink& link : links) {
+        const HostLink numbers{.roundTripMs = link.roundTripMs, .mbitPerSecond = link.mbitPerSecond.value_or(0)};
+        row(std::exchange(name, ""), (link.host.empty() ? "rank 0's host" : link.host) + ": " + numbers.text() +
+                                         (link.slow ? ", slow: " + *link.slow : ""));
+    }
+}
+
 std::string paceText(const SummaryPace& pace) {
     char text[160];
     std::snprintf(text, sizeof text, "to %g GFLOP/s, %g Gbit/s, %g us a message (0: as fast as they come)%s",
@@ -77,9 +90,11 @@ void printSummary(const RunPaths& paths, const RunSummary& summary) {
     row("backend", summary.whyBackend);
     row("trained", speed);
     if (summary.pace) row("paced", paceText(*summary.pace));
+    if (summary.links) printLinks(*summary.links);
     printMetrics(summary);
     printShards(summary);
     if (summary.timeVerdict && !summary.timeVerdict->empty()) row("time", *summary.timeVerdict);
+    for (const SummaryClock& one : summary.clocks) row("clock", clockText(one.host, one.clock));
     row("run directory", paths.directory.string());
 }
 

@@ -71,6 +71,7 @@ MachineRates measuredRates(const CostSubject& subject, const std::filesystem::pa
     alone.config.parallel.strategy = "ddp";
     alone.config.parallel.worldSize = 1;
     alone.config.parallel.memoryLimitMb = 0;
+    alone.config.parallel.pace = {};  // of the machine, not of what it stands for
     alone.config.mesh = {};
     const Result<StrategyPlan> plan = planStrategy(alone);
     const Result<TrainedChild> child = trainAsChild(forSteps(alone.config, kSteps), "rates", directory);
@@ -125,12 +126,14 @@ void say(const StrategyLine& line, bool json) {
 Result<RunConfig> preparedWhateverItsStrategy(const Experiment& experiment, Problems& problems) {
     RunConfig plain = experiment.config;
     plain.parallel.strategy = "ddp";
+    plain.parallel.memoryLimitMb = 0;
     plain.mesh = {};
     plain.pipeline = {};
     const Result<PreparedRun> prepared = prepareRun(plain, experiment.baseDirectory, &problems);
     if (!prepared) return prepared.problem();
     RunConfig config = prepared.value().config;
     config.parallel.strategy = experiment.config.parallel.strategy;
+    config.parallel.memoryLimitMb = experiment.config.parallel.memoryLimitMb;
     config.mesh = experiment.config.mesh;
     config.pipeline = experiment.config.pipeline;
     return config;

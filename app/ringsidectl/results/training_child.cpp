@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include <array>
-#include <sstream>
 
 #include "base/errors/errors.h"
 #include "base/system/child_process.h"
 #include "base/system/files.h"
+#include "base/text/last_complaint.h"
 #include "run/read/run_directory.h"
 
 namespace ringside {
@@ -30,14 +30,6 @@ std::string outputOf(ChildProcess& child) {
     pollfd end{child.exitFd(), POLLIN, 0};
     while (!child.poll()) ::poll(&end, 1, 1000);
     return text;
-}
-
-std::string lastLineOf(const std::string& text) {
-    std::istringstream lines(text);
-    std::string last;
-    for (std::string line; std::getline(lines, line);)
-        if (!line.empty()) last = line;
-    return last;
 }
 
 }  // namespace
@@ -65,7 +57,7 @@ Result<TrainedChild> trainAsChild(const RunConfig& config, const std::string& na
     const Result<RunSummary> summary = readRunSummary(RunPaths(out).summary());
     if (!child.end()->signalled && child.end()->code == 0 && summary) return TrainedChild{out, summary.value()};
     const std::string verdict = summary ? summary.value().verdict : "";
-    return Problem{name, verdict.empty() ? lastLineOf(said) : verdict, "leave it out, or change the experiment"};
+    return Problem{"", verdict.empty() ? lastComplaint(said) : verdict, "leave it out, or change the experiment"};
 }
 
 }  // namespace ringside

@@ -76,7 +76,9 @@ int runWhatif(const WhatifArguments& arguments) {
         return reportProblems(
             {{arguments.directory, "holds no step that all ranks traced", "train for some more steps"}});
     if (traces.value().badLines > 0)
-        std::cerr << "ringsidectl: " << traces.value().badLines << " damaged lines of traces were skipped\n";
+        std::cerr << "ringsidectl: " << traces.value().badLines
+                  << (traces.value().badLines == 1 ? " damaged line of traces was skipped\n"
+                                                   : " damaged lines of traces were skipped\n");
     if (!arguments.asJson) {
         print(result, arguments.change);
         return 0;

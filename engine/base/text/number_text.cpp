@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text/number_text.h"
 
+#include <array>
+#include <charconv>
+#include <cmath>
+
 namespace ringside {
 
 std::string grouped(std::int64_t number) {
@@ -11,6 +15,13 @@ std::string grouped(std::int64_t number) {
         text.insert(at, 1, ',');
     }
     return text;
+}
+
+std::string plainNumber(double value) {
+    if (std::floor(value) == value && std::abs(value) < 1e15) return std::to_string(static_cast<std::int64_t>(value));
+    std::array<char, 32> text{};
+    const std::to_chars_result end = std::to_chars(text.data(), text.data() + text.size(), value);
+    return {text.data(), end.ptr};
 }
 
 }  // namespace ringside

@@ -4,6 +4,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "base/time/monotonic.h"
@@ -15,6 +16,20 @@ void sleepUntilNs(std::int64_t when) {
     constexpr std::int64_t kSecond = 1'000'000'000;
     const timespec until{static_cast<time_t>(when / kSecond), static_cast<long>(when % kSecond)};
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
+    }
+}
+
+void PunctualSleep::until(std::int64_t when) {
+    constexpr std::int64_t kMostLateNs = 100'000;  // beyond it others have the CPU
+    const std::int64_t asked = when - m_lateNs;
+    if (asked > monotonicNs()) {
+        sleepUntilNs(asked);
+        const std::int64_t late = monotonicNs() - asked;
+        // In small steps to where three of four waits are woken before that.
+        const std::int64_t step = m_lateNs / 16 + 500;
+        m_lateNs = std::clamp<std::int64_t>(m_lateNs + (late > m_lateNs ? 3 * step : -step), 0, kMostLateNs);
+    }
+    while (monotonicNs() < when) {
     }
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/errors/errors.h"
+#include "base/time/monotonic.h"
 #include "comm/communicator_factory.h"
 #include "comm/group_members.h"
 #include "comm/hosts/memory_sharers.h"
@@ -59,6 +60,27 @@ void HierarchicalCommunicator::connect() {
     m_strangers = peers.strangers();
 }
 
+// What goes between hosts takes either way; ranks of this host share memory, whatever else connects them.
+std::vector<LinkReading> HierarchicalCommunicator::links() {
+    std::vector<LinkReading> all = m_flat->links();
+    const int own = m_hosts.hostOf(m_rank);
+    std::erase_if(all, [&](const LinkReading& link) { return m_hosts.hostOf(link.peer) == own; });
+    if (!m_exchange) return all;
+    const auto place = static_cast<std::size_t>(m_hosts.placeOf(m_rank));
+    for (LinkReading link : m_exchange->links()) {
+        link.peer = m_hosts.ranksOn(link.peer)[place];
+        const auto found = std::ranges::find(all, link.peer, &LinkReading::peer);
+        if (found == all.end()) {
+            all.push_back(link);
+            continue;
+        }
+        found->roundTripUs = std::min(found->roundTripUs, link.roundTripUs);
+        found->bytes += link.bytes;
+        found->busyUs += link.busyUs;
+    }
+    return all;
+}
+
 void HierarchicalCommunicator::endAll() {
     if (m_exchange) m_exchange->abort();
     if (m_exchange) m_exchange->close();
@@ -86,18 +108,52 @@ void HierarchicalCommunicator::fail(const std::string& what, const std::string& 
 }
 
 void HierarchicalCommunicator::collectiveOf(CollectiveKind kind, CommBuffer buffer, const std::function<void()>& call) {
+    const WaitScope waiting(trace());
+    QueuedCollective job{kind, buffer, buffer};
+    job.trace = kind == CollectiveKind::kBarrier ? nullptr : activeTrace();
+    if (job.trace != nullptr) job.readyNs = monotonicNs();
     m_queue.drain();
-    numbered(kind, buffer, call);
+    numbered(job, call);
 }
 
-void HierarchicalCommunicator::numbered(CollectiveKind kind, CommBuffer buffer, const std::function<void()>& call) {
+// Whether it is traced is settled here, in the thread that all ranks run alike.
+std::int64_t HierarchicalCommunicator::push(QueuedCollective job) {
+    job.trace = activeTrace();
+    if (job.trace != nullptr) job.readyNs = monotonicNs();
+    return m_queue.push(job);
+}
+
+// Before a traced collective, so that waiting and moving can be told apart: all ranks leave when all have come.
+void HierarchicalCommunicator::arriveTogether() {
+    std::int64_t word = 0;
+    reduceByFirst(CommBuffer::of(std::span(&word, 1)), ReduceOp::kSum);
+}
+
+void HierarchicalCommunicator::traced(const QueuedCollective& job, std::int64_t number,
+                                      const std::function<void()>& call) {
+    CollectiveStamp stamp{.group = m_options.traceGroups,
+                          .number = number,
+                          .kind = static_cast<std::int64_t>(job.kind),
+                          .bytes = static_cast<std::int64_t>(job.in.bytes()),
+                          .readyNs = job.readyNs,
+                          .arrivedNs = monotonicNs()};
+    arriveTogether();
+    stamp.lastNs = monotonicNs();  // of another host's clock nothing is believed
+    call();
+    stamp.endedNs = monotonicNs();
+    job.trace->add(stamp);
+}
+
+void HierarchicalCommunicator::numbered(const QueuedCollective& job, const std::function<void()>& call) {
+    const CollectiveKind kind = job.kind;
+    const CommBuffer buffer = job.in;
     countCollective(kind, buffer);
     const std::int64_t number = m_collective.fetch_add(1) + 1;
     const std::string what =
         describeCollective(kind, buffer.type, buffer.count) + " (collective " + std::to_string(number) + ")";
     if (m_failed || m_aborted) fail(what, "communication had ended before", -1);
     try {
-        call();
+        job.trace != nullptr ? traced(job, number, call) : call();
     } catch (const LinkError& error) {
         const std::string host =
             error.peer() < 0 ? "" : "the host of rank " + std::to_string(m_hosts.ranksOn(error.peer()).front()) + ": ";
@@ -141,7 +197,7 @@ void HierarchicalCommunicator::scatterFlat(CommBuffer in, CommBuffer out, Reduce
 }
 
 void HierarchicalCommunicator::run(const QueuedCollective& job) {
-    numbered(job.kind, job.in, [&] {
+    numbered(job, [&] {
         if (job.kind == CollectiveKind::kAllGather) return gatherFlat(job.in, job.out);
         if (job.kind == CollectiveKind::kReduceScatter) return scatterFlat(job.in, job.out, job.op);
         reduceNow(job.in, job.op);
@@ -153,15 +209,15 @@ void HierarchicalCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
 }
 
 CommHandle HierarchicalCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
-    return {*this, m_queue.push({CollectiveKind::kAllReduce, buffer, buffer, op})};
+    return {*this, push({CollectiveKind::kAllReduce, buffer, buffer, op})};
 }
 
 CommHandle HierarchicalCommunicator::allGatherAsync(CommBuffer in, CommBuffer out) {
-    return {*this, m_queue.push({CollectiveKind::kAllGather, in, out})};
+    return {*this, push({CollectiveKind::kAllGather, in, out})};
 }
 
 CommHandle HierarchicalCommunicator::reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) {
-    return {*this, m_queue.push({CollectiveKind::kReduceScatter, in, out, op})};
+    return {*this, push({CollectiveKind::kReduceScatter, in, out, op})};
 }
 
 void HierarchicalCommunicator::broadcast(CommBuffer buffer, int root) {
@@ -214,18 +270,23 @@ std::unique_ptr<Communicator> HierarchicalCommunicator::split(int colour, int ke
     const bool here = m_local && colour >= 0 && isWithinHost(m_rank);
     std::unique_ptr<Communicator> local = m_local ? m_local->split(here ? colour : -1, key, use) : nullptr;
     std::unique_ptr<Communicator> flat = m_flat->split(here ? -1 : colour, key, use);
-    return here ? std::move(local) : std::move(flat);
+    std::unique_ptr<Communicator> group = here ? std::move(local) : std::move(flat);
+    if (group) group->traceInto(trace());
+    return group;
 }
 
 std::unique_ptr<Communicator> makeHierarchicalCommunicator(std::shared_ptr<Store> store, int sharedFd, int rank,
                                                            const std::vector<int>& hostOfRank, CommOptions options) {
     HostMap hosts(hostOfRank);
+    options.oneClock = hosts.hosts() == 1;
     HierarchicalCommunicator::Parts parts{store, makeGlooCommunicator(store, rank, hosts.ranks(), options), nullptr};
     const auto here = static_cast<int>(hosts.ranksOn(hosts.hostOf(rank)).size());
     if (here > 1) {
         RINGSIDE_ASSERT(sharedFd >= 0);
+        CommOptions within = options;
+        within.traceGroups = std::int64_t{hosts.hostOf(rank) + 1} << 44;
         parts.local = std::make_unique<ShmCommunicator>(std::make_shared<const Arena>(sharedFd, 0, here),
-                                                        hosts.placeOf(rank), options, "shm");
+                                                        hosts.placeOf(rank), within, "shm");
     }
     return std::make_unique<HierarchicalCommunicator>(std::move(parts), std::move(hosts), std::move(options));
 }

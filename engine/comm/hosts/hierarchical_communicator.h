@@ -56,10 +56,14 @@ class HierarchicalCommunicator final : public Communicator {
     std::int64_t collective() const override { return m_collective.load(std::memory_order_relaxed); }
     std::int64_t bytesSent() const override { return Communicator::bytesSent() + m_flat->bytesSent(); }
     std::int64_t strangers() const override { return m_strangers + m_flat->strangers(); }
+    std::vector<LinkReading> links() override;
     std::span<float> allocate(std::size_t count) override;
 
   protected:
-    void waitFor(std::int64_t ticket) override { m_queue.waitFor(ticket); }
+    void waitFor(std::int64_t ticket) override {
+        const WaitScope waiting(trace());
+        m_queue.waitFor(ticket);
+    }
 
   private:
     void connect();
@@ -70,9 +74,12 @@ class HierarchicalCommunicator final : public Communicator {
     void scatterFlat(CommBuffer in, CommBuffer out, ReduceOp op);
     void reduceByFirst(CommBuffer buffer, ReduceOp op);
     void reduceInParts(CommBuffer buffer, ReduceOp op);
+    void arriveTogether();
+    std::int64_t push(QueuedCollective job);
     void meet(std::chrono::milliseconds timeout, const std::function<void()>& localBarrier);
     void collectiveOf(CollectiveKind kind, CommBuffer buffer, const std::function<void()>& call);
-    void numbered(CollectiveKind kind, CommBuffer buffer, const std::function<void()>& call);
+    void numbered(const QueuedCollective& job, const std::function<void()>& call);
+    void traced(const QueuedCollective& job, std::int64_t number, const std::function<void()>& call);
     [[noreturn]] void fail(const std::string& what, const std::string& why, int missing);
     void endAll();
 

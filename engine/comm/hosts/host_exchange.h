@@ -28,6 +28,7 @@ class HostExchange {
     void barrier(std::chrono::milliseconds timeout);
     void abort() { m_links.abort(); }
     void close() { m_links.close(); }
+    std::vector<LinkReading> links() const { return m_links.readings(); }  // by host
 
     // Up to here everybody sends everything to everybody: one message's time instead of two.
     static constexpr std::size_t kWholeUpTo = std::size_t{128} << 10;

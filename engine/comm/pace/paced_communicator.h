@@ -42,6 +42,7 @@ class PacedCommunicator final : public Communicator {
     void abort() override { m_inner->abort(); }
     std::int64_t collective() const override { return m_inner->collective(); }
     std::int64_t strangers() const override { return m_inner->strangers(); }
+    std::vector<LinkReading> links() override { return m_inner->links(); }
     std::span<float> allocate(std::size_t count) override { return m_inner->allocate(count); }
 
   protected:

@@ -47,7 +47,7 @@ void ShmCollectives::begin(std::int64_t collective, CollectiveTrace* trace, std:
     m_trace = trace;
     if (m_trace != nullptr) {
         m_stamp = {};
-        m_stamp.group = static_cast<std::int64_t>(m_arena.layout().start);
+        m_stamp.group = m_groupsFrom + static_cast<std::int64_t>(m_arena.layout().start);
         m_stamp.number = collective;
         m_stamp.readyNs = readyNs;
     }
@@ -338,40 +338,61 @@ void ShmCollectives::broadcast(CommBuffer buffer, int root) {
     } while (done < buffer.bytes());
 }
 
+// What lies in heaps is read where it is, all of it in one round where that is so for every rank.
 void ShmCollectives::allGather(CommBuffer in, CommBuffer out) {
     announce(CollectiveKind::kAllGather, in);
+    m_announcement.inHeap = in.bytes() > oneRoundBytes(m_size) && m_arena.inHeap(m_rank, in.data, in.bytes());
+    const std::size_t width = sizeOf(in.type);
     std::size_t done = 0;
     do {
-        std::size_t length = std::min(m_arena.layout().slotBytes, in.bytes() - done);
-        int parity = m_barrier.parity();
-        copyBytes(slot(m_rank, parity), bytesOf(in) + done, length);
+        std::size_t length = std::min(m_arena.layout().slotBytes / width, in.count - done);
+        if (m_announcement.inHeap)
+            m_announcement.source = m_arena.offsetOf(bytesOf(in) + done * width);
+        else
+            copyInWhole(section(in, done, length));
         round();
-        for (int peer = 0; peer < m_size; ++peer) {
-            std::byte* target = bytesOf(out) + static_cast<std::size_t>(peer) * in.bytes() + done;
-            copyBytes(target, slot(peer, parity), length);
-        }
+        if (ranksOutsideHeap() == 0) length = in.count - done;
+        useAnnouncedSources();
+        for (std::size_t peer = 0; peer < m_sources.size(); ++peer)
+            copyBytes(bytesOf(section(out, peer * in.count + done, length)), m_sources[peer], length * width);
         done += length;
-    } while (done < in.bytes());
+    } while (done < in.count);
+    if (ranksOutsideHeap() < m_size) round();  // until then others read from heaps
 }
 
 void ShmCollectives::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
     announce(CollectiveKind::kReduceScatter, in, 0, op);
-    std::size_t width = sizeOf(in.type);
-    std::size_t stride = m_arena.layout().slotBytes / static_cast<std::size_t>(m_size) / 64 * 64;
+    m_announcement.inHeap = in.bytes() > oneRoundBytes(m_size) && m_arena.inHeap(m_rank, in.data, in.bytes());
+    m_announcement.source = m_announcement.inHeap ? m_arena.offsetOf(in.data) : 0;
+    const std::size_t width = sizeOf(in.type);
+    const std::size_t stride = m_arena.layout().slotBytes / static_cast<std::size_t>(m_size) / 64 * 64;
+    const auto rank = static_cast<std::size_t>(m_rank);
     std::size_t done = 0;
     do {
         std::size_t length = std::min(stride / width, out.count - done);
-        int parity = m_barrier.parity();
-        for (int peer = 0; peer < m_size; ++peer) {
-            auto index = static_cast<std::size_t>(peer);
-            CommBuffer block = section(in, index * out.count + done, length);
-            copyBytes(slot(m_rank, parity) + index * stride, bytesOf(block), block.bytes());
-        }
+        if (!m_announcement.inHeap) copyInParts(in, out.count, done, length, stride);
         round();
-        useSlots(parity, static_cast<std::size_t>(m_rank) * stride);
+        if (ranksOutsideHeap() == 0) length = out.count - done;
+        useAnnouncedSources();
+        for (int peer = 0; peer < m_size; ++peer) {
+            const bool inHeap = m_barrier.announcement(peer).inHeap;
+            m_sources[static_cast<std::size_t>(peer)] += inHeap ? (rank * out.count + done) * width : rank * stride;
+        }
         reduceSources(in.type, op, bytesOf(out) + done * width, m_sources, length);
         done += length;
     } while (done < out.count);
+    if (ranksOutsideHeap() < m_size) round();  // until then others read from heaps
+}
+
+// Of every rank's part the same stretch, one after the other.
+void ShmCollectives::copyInParts(CommBuffer in, std::size_t partCount, std::size_t from, std::size_t count,
+                                 std::size_t stride) {
+    std::byte* target = slot(m_rank, m_barrier.parity());
+    for (std::size_t peer = 0; peer < m_sources.size(); ++peer) {
+        const CommBuffer block = section(in, peer * partCount + from, count);
+        copyBytes(target + peer * stride, bytesOf(block), block.bytes());
+    }
+    m_announcement.source = m_arena.offsetOf(target);
 }
 
 }  // namespace ringside

@@ -22,7 +22,7 @@ struct PartExchange {
 // The algorithms, as rounds over the slots of the arena. Reductions add in the order of the ranks, so every rank gets
 // the same bits in any timing. Small messages: one round, in which every rank sums everything itself. Large ones: in
 // chunks, each rank sums its part of a chunk, then all gather the parts; in place when all ranks' data lies in heaps,
-// for messages of a few kilobytes already.
+// for messages of a few kilobytes already. Gathering and scattering: in chunks too, and large data in heaps at once.
 class ShmCollectives {
   public:
     ShmCollectives(const Arena& arena, RoundBarrier& barrier, int rank);
@@ -31,6 +31,7 @@ class ShmCollectives {
     void begin(std::int64_t collective, CollectiveTrace* trace = nullptr, std::int64_t readyNs = 0);
     // Its result is in place.
     void end();
+    void addToGroupNumber(std::int64_t number) { m_groupsFrom = number; }
 
     // An all-reduce in two halves: the first publishes this rank's data and returns, the second waits for the others'
     // and finishes. No other collective may come between them.
@@ -68,6 +69,7 @@ class ShmCollectives {
     CommBuffer chunkOf(CommBuffer buffer, std::size_t index) const;
     void copyIn(CommBuffer chunk);
     void copyInWhole(CommBuffer buffer);
+    void copyInParts(CommBuffer in, std::size_t partCount, std::size_t from, std::size_t count, std::size_t stride);
     void reducePart(CommBuffer chunk, ReduceOp op, std::byte* result);
     void copyOut(CommBuffer chunk, int parity) const;
     CommBuffer sumOwnPart(CommBuffer chunk, ReduceOp op);
@@ -85,6 +87,7 @@ class ShmCollectives {
     int m_parity = 0;        // of the round entered last
     Announcement m_announcement{};
     CollectiveTrace* m_trace = nullptr;  // of the collective under way
+    std::int64_t m_groupsFrom = 0;
     CollectiveStamp m_stamp;
     std::vector<const std::byte*> m_sources;  // by rank
 };

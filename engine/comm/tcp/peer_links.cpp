@@ -17,6 +17,7 @@
 #include "base/processors/processors.h"
 #include "base/system/files.h"
 #include "base/time/awake_deadline.h"
+#include "comm/tcp/tcp_count.h"
 
 namespace ringside {
 namespace {
@@ -346,6 +347,16 @@ void PeerLinks::forget(LinkUser& user) {
 void PeerLinks::wake() {
     const std::uint64_t one = 1;
     [[maybe_unused]] const ssize_t written = ::write(m_wake.get(), &one, sizeof one);
+}
+
+// Without the lock: sockets stay where they are.
+std::vector<LinkReading> PeerLinks::readings() const {
+    std::vector<LinkReading> all;
+    for (std::size_t peer = 0; peer < m_peers.size(); ++peer) {
+        const std::optional<TcpCount> count = readTcpCount(m_peers[peer].socket.get());
+        if (count) all.push_back({static_cast<int>(peer), count->roundTripUs, count->bytes, count->busyUs});
+    }
+    return all;
 }
 
 void PeerLinks::abort() {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/system/unique_fd.h"
+#include "comm/communicator.h"
 
 namespace ringside {
 
@@ -62,6 +63,9 @@ class PeerLinks {
 
     // While on, a thread of its own moves bytes.
     void moveInBackground(bool on);
+
+    // Of all links that there still are; peers as the mesh numbers them.
+    std::vector<LinkReading> readings() const;
 
     // All waits, now and later, throw.
     void abort();

@@ -207,9 +207,8 @@ void ClassHost::close(const std::string& verdict, int exitCode, std::chrono::mil
         member->send({ClassLine::Kind::kOver, verdict, exitCode});
     }
     const auto until = Clock::now() + patience;
-    while (Clock::now() < until &&
-           std::ranges::any_of(m_members, [](const auto& one) { return one->wantsToWrite(); })) {
-        for (std::size_t i = 0; i < m_members.size();) m_members[i]->write() ? ++i : (drop(i, "has left"), i);
+    while (Clock::now() < until && !m_members.empty()) {
+        for (std::size_t i = 0; i < m_members.size();) m_members[i]->hasHeardAll() ? drop(i, "has left") : void(++i);
         ::poll(nullptr, 0, 10);
     }
     m_members.clear();

@@ -52,17 +52,17 @@ bool ClassMember::read(Time now, const LineSink& sink) {
     return true;
 }
 
-// The next bytes of the file under way, or the beginning of the next one.
+// The next bytes of the file under way, or the beginning of the next one. A checkpoint that has made room for a newer
+// one meanwhile is not sent: the next offer names what there is then.
 bool ClassMember::fillFromFile() {
     if (m_left == 0) {
-        const Wanted& next = m_wanted.front();
-        Result<UniqueFd> file = openFile(next.file);
-        if (!file) return false;
-        m_file = std::move(file).value();
-        const std::int64_t bytes = next.bytes;
+        const Wanted next = std::move(m_wanted.front());
         m_wanted.pop_front();
-        send({ClassLine::Kind::kBytes, {}, bytes});
-        m_left = bytes;
+        Result<UniqueFd> file = openFile(next.file);
+        if (!file) return true;
+        m_file = std::move(file).value();
+        send({ClassLine::Kind::kBytes, {}, next.bytes});
+        m_left = next.bytes;
         return true;
     }
     std::string chunk(std::min(kFileChunk, static_cast<std::size_t>(m_left)), '\0');
@@ -77,13 +77,23 @@ bool ClassMember::fillFromFile() {
 bool ClassMember::write() {
     if (m_output.size() + m_after.size() > kMostWaiting) return false;
     for (;;) {
-        if (m_output.empty() && (m_left > 0 || !m_wanted.empty()) && !fillFromFile()) return false;
+        while (m_output.empty() && (m_left > 0 || !m_wanted.empty())) {
+            if (!fillFromFile()) return false;
+        }
         if (m_output.empty()) return true;
         const ssize_t sent = ::send(m_socket.get(), m_output.data(), m_output.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
         if (sent < 0 && errno == EINTR) continue;
         if (sent < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
         m_output.erase(0, static_cast<std::size_t>(sent));
     }
+}
+
+// A connection that is closed while something of the other side's is unread may take its last lines with it.
+bool ClassMember::hasHeardAll() {
+    if (!write()) return true;
+    if (wantsToWrite()) return false;
+    if (!std::exchange(m_saidAll, true)) ::shutdown(m_socket.get(), SHUT_WR);
+    return !read(m_heardAt, [](const ClassLine&) {});
 }
 
 }  // namespace ringside

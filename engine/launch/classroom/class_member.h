@@ -38,6 +38,9 @@ class ClassMember {
     // What can be done without waiting; false once the connection is over or was misused.
     bool read(Time now, const LineSink& line);
     bool write();
+    // At the end: sends what is left and that nothing follows, and reads what nobody wants any more. True once the
+    // other side has hung up, and so heard it.
+    bool hasHeardAll();
 
     bool isHere(Time now) const { return now - m_heardAt < kAway; }
     Time heardAt() const { return m_heardAt; }
@@ -69,6 +72,7 @@ class ClassMember {
     std::deque<Wanted> m_wanted;
     UniqueFd m_file;  // of the first that is wanted
     std::int64_t m_left = 0;
+    bool m_saidAll = false;
 };
 
 }  // namespace ringside

@@ -18,6 +18,7 @@ class Fields {
         if (m_good) m_json = std::move(json).value();
     }
     bool good() const { return m_good; }
+    bool has(const char* name) const { return find(name) != nullptr; }
 
     std::string text(const char* name, std::size_t most = 1024) {
         const auto found = find(name);
@@ -183,6 +184,33 @@ std::optional<std::int64_t> decodeClock(std::string_view line) {
     const std::int64_t us = fields.number("us", 0, kMostUs);
     if (!fields.good()) return {};
     return us;
+}
+
+std::string encodeTimeQuestion(const TimeQuestion& question) {
+    Json json = {{"kind", "time"}, {"asked_us", question.askedUs}};
+    if (question.zeroUs) json["zero_us"] = *question.zeroUs;
+    return dumped(json) + "\n";
+}
+
+std::optional<TimeQuestion> decodeTimeQuestion(std::string_view line) {
+    Fields fields(line, kMaxGreetingBytes);
+    if (fields.text("kind", 16) != "time") return {};
+    TimeQuestion question{fields.number("asked_us", 0, kMostUs)};
+    if (fields.has("zero_us")) question.zeroUs = fields.number("zero_us", -kMostUs, kMostUs);
+    if (!fields.good()) return {};
+    return question;
+}
+
+std::string encodeTimeAnswer(const TimeAnswer& answer) {
+    return dumped({{"kind", "time"}, {"asked_us", answer.askedUs}, {"us", answer.us}});
+}
+
+std::optional<TimeAnswer> decodeTimeAnswer(std::string_view line) {
+    Fields fields(line, kMaxGreetingBytes);
+    if (fields.text("kind", 16) != "time") return {};
+    const TimeAnswer answer{fields.number("asked_us", 0, kMostUs), fields.number("us", 0, kMostUs)};
+    if (!fields.good()) return {};
+    return answer;
 }
 
 std::string encodeFarewell(const Farewell& farewell) {

@@ -70,6 +70,25 @@ inline constexpr const char* kClockQuestion = "{\"kind\":\"clock\"}";
 std::string encodeClock(std::int64_t us);
 std::optional<std::int64_t> decodeClock(std::string_view line);
 
+// While they train, rank 0's host asks for the clock of others again and again, and says what it knows: where the run's
+// times begin on the clock of the rank's host. All in microseconds of CLOCK_MONOTONIC.
+struct TimeQuestion {
+    std::int64_t askedUs = 0;
+    std::optional<std::int64_t> zeroUs = {};  // nothing while it is not known any better than at the start
+
+    bool operator==(const TimeQuestion&) const = default;
+};
+struct TimeAnswer {
+    std::int64_t askedUs = 0;  // as in the question
+    std::int64_t us = 0;
+
+    bool operator==(const TimeAnswer&) const = default;
+};
+std::string encodeTimeQuestion(const TimeQuestion& question);  // with the newline, as other lines of the control
+std::optional<TimeQuestion> decodeTimeQuestion(std::string_view line);
+std::string encodeTimeAnswer(const TimeAnswer& answer);
+std::optional<TimeAnswer> decodeTimeAnswer(std::string_view line);
+
 // A rank's last words on its control connection, and what its launcher asked of it.
 inline constexpr const char* kStopWish = "{\"kind\":\"stop\"}";
 struct Farewell {

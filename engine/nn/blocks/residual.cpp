@@ -81,16 +81,22 @@ Tensor Residual::forward(const Tensor& x) {
     return y;
 }
 
+// The shortcut goes back as a whole before the body does: parameters that come and go (Unit) are there for one at a
+// time.
 void Residual::backwardParameters(const Tensor& gradY) {
-    if (m_shortcut) m_shortcut->backwardParameters(gradY);
+    m_gradBeside = gradY;
+    if (m_shortcut) {
+        m_shortcut->backwardParameters(gradY);
+        m_gradBeside = m_shortcut->backwardInput(gradY);
+    }
     if (!m_isSkipped) return m_body.backwardParameters(gradY);
     for (const Parameter* one : m_body.parameters()) m_backend->fill(one->gradient, 0);
 }
 
 Tensor Residual::backwardInput(const Tensor& gradY) {
-    if (m_isSkipped) return copied(m_shortcut ? m_shortcut->backwardInput(gradY) : gradY, m_gradX);
+    if (m_isSkipped) return copied(m_gradBeside, m_gradX);
     const Tensor gradX = m_body.backwardInput(gradY);
-    m_backend->add(m_shortcut ? m_shortcut->backwardInput(gradY) : gradY, gradX);
+    m_backend->add(m_gradBeside, gradX);
     return gradX;
 }
 

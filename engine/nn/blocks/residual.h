@@ -44,6 +44,7 @@ class Residual final : public Layer {
     bool m_isSkipped = false;
     Tensor m_y;  // where the body may be skipped
     Tensor m_gradX;
+    Tensor m_gradBeside;  // by the input, of the shortcut; without one, what came in
 };
 
 }  // namespace ringside

@@ -44,6 +44,7 @@ class Maker {
     bool m_images;
     ImageLayout m_layout;
     ModelBuild& m_build;
+    int m_within = 0;  // residuals that ranks leave out at random
     std::uint64_t m_dropouts = 0;
     std::uint64_t m_residuals = 0;
 };
@@ -126,15 +127,21 @@ Layers Maker::makeAll(const Descriptions& descriptions, bool inBody) {
         if (layer.kind == LayerKind::kReLU && poolsNext) continue;  // done by the pooling
         if (layer.kind == LayerKind::kFlatten && !m_images && layer.input.dimensions() != 2) continue;
         const bool afterReLU = i > 0 && descriptions[i - 1].kind == LayerKind::kReLU;
-        layers.push_back(asUnit(make(layer, afterReLU, !inBody || i > 0), layer.kind == LayerKind::kResidual, inBody));
+        const bool isLeftOut = layer.kind == LayerKind::kResidual && layer.probability > 0;
+        m_within += isLeftOut ? 1 : 0;
+        std::unique_ptr<Layer> made = make(layer, afterReLU, !inBody || i > 0);
+        m_within -= isLeftOut ? 1 : 0;
+        const bool isComposite = layer.kind == LayerKind::kResidual && !isLeftOut;
+        layers.push_back(asUnit(std::move(made), isComposite, inBody));
     }
     return layers;
 }
 
-// A layer with parameters by itself, or (unit block) whatever is not inside of a block.
+// A layer with parameters by itself, or (unit block) whatever is not inside of a block. What some ranks leave out is
+// gathered and reduced as one, by all ranks.
 std::unique_ptr<Layer> Maker::asUnit(std::unique_ptr<Layer> layer, bool isComposite, bool inBody) {
     const bool wanted = m_build.unit == "layer" ? !isComposite : m_build.unit == "block" && !inBody;
-    if (!wanted || layer->parameters().empty()) return layer;
+    if (!wanted || m_within > 0 || layer->parameters().empty()) return layer;
     auto unit = std::make_unique<Unit>(std::move(layer));
     m_build.units.push_back(unit.get());
     return unit;

@@ -16,6 +16,7 @@
 #include "parallel/parameters/sharded_parameters.h"
 #include "parallel/parameters/whole_parameters.h"
 #include "parallel/strategy/batch_rows.h"
+#include "schedule/schedule_simulation.h"
 
 namespace ringside {
 
@@ -83,6 +84,7 @@ Result<std::unique_ptr<Strategy>> MeshStrategy::make(const RunConfig& config, co
     if (!optimizer) return optimizer.problem();
     strategy->m_optimizer = std::move(optimizer).value();
     if (config.fsdp.cpuOffload) strategy->tellOffload();
+    strategy->tellStatistics();
     return std::unique_ptr<Strategy>(std::move(strategy));
 }
 
@@ -92,6 +94,7 @@ MeshStrategy::MeshStrategy(const RunConfig& config, const StrategyParts& parts, 
       m_groups(parts.communicator, RankLayout{meshOf(config), parts.communicator.rank()}, setup.rankOfStage),
       m_rankOfStage(setup.rankOfStage),
       m_schedule(std::move(setup.schedule)),
+      m_length(simulate(m_schedule, {}).makespan),
       m_microRows(microBatchRows(config)),
       m_share(static_cast<float>(1.0 / static_cast<double>(config.training.accumulateSteps * microBatchesOf(config)))) {
     const int own = m_groups.layout().pipeline();
@@ -153,6 +156,14 @@ void MeshStrategy::tellOffload() {
         m_parts.tell("fsdp.cpu_offload: " + std::to_string(bytes) +
                      " bytes of shards, their gradients and the optimizer's state are in the host's memory, which on "
                      "the CPU is the device's");
+}
+
+void MeshStrategy::tellStatistics() {
+    const bool splits = microBatchesOf(m_config) > 1 && !isCanonical(m_config);
+    if (!splits || !m_config.model.hasBatchNorm() || m_parts.communicator.rank() != 0 || !m_parts.tell) return;
+    m_parts.tell("Batch norm takes its statistics from micro-batches of " + std::to_string(m_microRows) +
+                 " samples, as when gradients are accumulated: the losses are not those of whole batches of " +
+                 std::to_string(m_config.loader.batchSize));
 }
 
 std::vector<Parameter*> MeshStrategy::updatedHere() {
@@ -264,6 +275,10 @@ void MeshStrategy::carryOut(const PipelineAction& action, const Batch& batch) {
     backward(stage, action, batch);
 }
 
+void MeshStrategy::show(const PipelineAction& action) const {
+    if (m_parts.acting && m_schedule.rankCount() > 1) m_parts.acting(action, ActionTimes{}.of(action.work) / m_length);
+}
+
 Tensor MeshStrategy::inputOf(PipelineStage& stage, PipelineStage::Slot& slot, const Batch& batch) {
     if (stage.isFirst()) return batch.features;
     Communicator* const edge = m_groups.forwardEdge(stage.number() - 1);
@@ -278,6 +293,7 @@ void MeshStrategy::forward(PipelineStage& stage, int microBatch, const Batch& wh
     PipelineStage::Slot& slot = stage.take(microBatch);
     const Batch batch = trainingPart(whole, microBatch);
     const Tensor x = inputOf(stage, slot, batch);
+    show({static_cast<int>(stage.number()), PipelineWork::kForward, microBatch});
     const PhaseScope scope(m_parts.phase, Phase::kForward);
     begin(slot, microBatch, true);
     LeafStatistics* const statistics = m_leaves ? &m_statistics[m_stageAt.at(stage.number())] : nullptr;
@@ -328,6 +344,7 @@ void MeshStrategy::backward(PipelineStage& stage, const PipelineAction& action, 
     PipelineStage::Slot& slot = stage.of(action.microBatch);
     const bool isWeights = action.work == PipelineWork::kWeights;
     const Tensor gradient = isWeights ? Tensor{} : gradientFor(stage, slot);
+    show(action);
     const PhaseScope scope(m_parts.phase, Phase::kBackward);
     ParameterStore& store = stage.store();
     const bool inHalves = action.work != PipelineWork::kBackward;

@@ -53,6 +53,7 @@ class MeshStrategy final : public Strategy {
     void runLeaves(const Batch& batch);
     PassPlace placeOf(const PipelineAction& action) const;
     float shareOf(int microBatch) const;  // of the loss in the step's
+    void show(const PipelineAction& action) const;
     void carryOut(const PipelineAction& action, const Batch& batch);
     void forward(PipelineStage& stage, int microBatch, const Batch& batch);
     void backward(PipelineStage& stage, const PipelineAction& action, const Batch& batch);
@@ -77,12 +78,14 @@ class MeshStrategy final : public Strategy {
     void watchGradients();
     std::pair<PipelineStage&, std::size_t> stageOf(std::size_t trained);
     void tellOffload();
+    void tellStatistics();
 
     RunConfig m_config;
     StrategyParts m_parts;
     MeshGroups m_groups;
     std::vector<int> m_rankOfStage;
     Schedule m_schedule;
+    double m_length = 1;                  // of it, in forward passes
     std::vector<PipelineStage> m_stages;  // of this rank
     std::map<std::size_t, std::size_t> m_stageAt;
     std::unique_ptr<Optimizer> m_optimizer;

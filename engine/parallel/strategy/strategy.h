@@ -14,6 +14,7 @@
 #include "nn/models/loss.h"
 #include "nn/models/model.h"
 #include "nn/optimizers/optimizer.h"
+#include "schedule/schedule.h"
 #include "telemetry/steps/phase.h"
 
 namespace ringside {
@@ -35,6 +36,8 @@ struct StrategyParts {
     LayerWatch* watch = nullptr;                        // of all passes of all models here
     // A gradient as this rank alone has computed it, before it is averaged; by its place in Strategy::trainedHere().
     std::function<void(std::size_t, const Tensor&)> ownGradient = {};
+    // Of a pipeline: an action of its schedule begins, all that it needs is here; share: of the schedule's length.
+    std::function<void(const PipelineAction&, double share)> acting = {};
 };
 
 // A tensor of a checkpoint, whole, in host memory: a parameter's or buffer's value, or what the optimizer keeps of it.

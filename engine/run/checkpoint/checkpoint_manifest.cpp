@@ -139,6 +139,7 @@ Json CheckpointManifest::toJson() const {
         json["control"].push_back(
             {{"kind", change.kind}, {"value", change.value}, {"step", change.step}, {"epoch", change.epoch}});
     }
+    if (timed) json["timed"] = true;
     json["files"] = Json::array();
     for (const File& file : files) {
         json["files"].push_back({{"name", file.name}, {"bytes", file.bytes}, {"sha256", file.sha256}});
@@ -158,6 +159,8 @@ Result<CheckpointManifest> CheckpointManifest::fromJson(const Json& json, const 
     manifest.epochsDone = *epochs;
     manifest.model = entryText(json, "model");
     manifest.optimizer = entryText(json, "optimizer");
+    const auto timed = json.find("timed");
+    manifest.timed = timed != json.end() && *timed == true;
     if (const auto sampler = json.find("sampler"); sampler != json.end()) manifest.sampler = *sampler;
     if (const auto epoch = json.find("epoch"); epoch != json.end() && !readEpoch(*epoch, manifest)) {
         return brokenManifest(file, "describes the epoch under way in a way that makes no sense");

@@ -45,6 +45,7 @@ struct CheckpointManifest {
     std::array<double, 7> epochSums{};         // MetricSums over all ranks
     std::vector<std::string> planHashes = {};  // of that epoch, by rank
     std::vector<ControlChange> changes = {};   // what the run was told up to here
+    bool timed = false;                        // training.checkpoint_seconds wanted it: a newer one replaces it
     bool isInsideEpoch() const { return !planHashes.empty(); }
 
     Json toJson() const;

@@ -5,6 +5,7 @@
 
 #include "config/mesh.h"
 #include "cost/cost_subject.h"
+#include "cost/memory_limit.h"
 #include "data/loading/sample_transforms.h"
 #include "data/sets/common/dataset.h"
 #include "devices/memory_check.h"
@@ -28,6 +29,24 @@ Problems resolve(PreparedRun& run, const std::filesystem::path& baseDirectory, c
     run.config.parallel.backend = run.compute.backend;
     run.config.parallel.device = run.compute.device;
     return problems;
+}
+
+// What only the data and this host can tell of the model: how it is spread over the ranks, and what they take for it.
+Problems checkModel(const RunConfig& resolved, const RunConfig& asked, const RunConfig& here, const DataSplit& data) {
+    const Result<CostSubject> subject = costSubject(resolved, data);
+    if (!subject) return {subject.problem()};
+    const bool onCpu = resolved.parallel.device == "cpu";
+    if (onCpu) {
+        const Problems tooLarge = checkMemory(subject.value().model, here, findHostDevices());
+        if (!tooLarge.empty()) return tooLarge;
+    }
+    const Result<StrategyPlan> strategy = planStrategy(subject.value());
+    if (!strategy) return {strategy.problem()};
+    if (!onCpu) return {};
+    CostSubject spread = subject.value();
+    spread.config.parallel.worldSize = asked.parallel.worldSize;
+    spread.config.parallel.devices = asked.parallel.devices;
+    return checkMemoryLimit(spread, strategy.value());
 }
 
 }  // namespace
@@ -56,15 +75,7 @@ Result<PreparedRun> prepareRun(const RunConfig& config, const std::filesystem::p
     run.trainingSamples = data.value().training->size();
     run.validationSamples = data.value().validation ? data.value().validation->size() : 0;
 
-    const Result<ModelDescription> model = describeModel(config.model, *data.value().training);
-    if (!model) return model.problem();
-    if (run.config.parallel.device == "cpu") {
-        const Problems tooLarge = checkMemory(model.value(), here, findHostDevices());
-        if (!tooLarge.empty()) return tooLarge.front();
-    }
-    const Result<CostSubject> subject = costSubject(run.config, data.value());
-    if (!subject) return subject.problem();
-    if (const Result<StrategyPlan> strategy = planStrategy(subject.value()); !strategy) return strategy.problem();
+    if (const Problems unfit = checkModel(run.config, config, here, data.value()); !unfit.empty()) return unfit.front();
     const Problems untransformable = transformProblems(config.loader, data.value().training->shape());
     if (!untransformable.empty()) return untransformable.front();
     const ShardSpec spec = epochSpec(config, data.value().training, 0);

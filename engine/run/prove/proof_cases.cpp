@@ -17,6 +17,7 @@ RunConfig plain(const RunConfig& config, std::int64_t ranks) {
     plain.parallel.memoryLimitMb = 0;
     plain.mesh = {};
     plain.pipeline.split.clear();
+    plain.pipeline.scheduleFile.clear();
     plain.pipeline.stagesPerRank = 1;
     plain.training.accumulateSteps = 1;
     plain.training.precision = "fp32";
@@ -43,8 +44,7 @@ std::int64_t microBatchesFor(const RunConfig& config) {
 std::string whyLargeBatchDiffers(const RunConfig& config, std::int64_t samples) {
     if (config.model.dropout > 0 || config.model.layers.find("dropout") != std::string::npos)
         return "dropout's key: each reader draws its own masks";
-    if (config.model.kind == "residual_cnn" || config.model.layers.find("batch_norm") != std::string::npos)
-        return "batch norm's batch: each rank normalises by its own samples";
+    if (config.model.hasBatchNorm()) return "batch norm's batch: each rank normalises by its own samples";
     if (config.sampler.kind != "distributed") return "other samples: the sampler deals them otherwise to one rank";
     if (samples % config.parallel.worldSize != 0) return "duplicate samples, and the order of addition";
     return "order of addition: each rank adds up its own samples first (training.reduction canonical does not)";

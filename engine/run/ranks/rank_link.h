@@ -10,6 +10,7 @@
 
 #include "base/system/child_process.h"
 #include "base/time/clock.h"
+#include "base/time/clock_comparison.h"
 #include "run/ranks/rank_movement.h"
 
 namespace ringside {
@@ -38,9 +39,10 @@ class RankLink {
     // Collects the end without waiting; empty while the rank lives.
     virtual const std::optional<ChildEnd>& poll() = 0;
     virtual const std::optional<ChildEnd>& end() const = 0;
-    virtual void signal(int number) = 0;                        // SIGTERM or SIGKILL, in its own way
-    virtual void sendControl(std::string_view line) const = 0;  // dropped when the worker does not read
-    virtual bool takeStopRequest() { return false; }            // whether it was told to stop by its launcher
+    virtual void signal(int number) = 0;                                  // SIGTERM or SIGKILL, in its own way
+    virtual void sendControl(std::string_view line) const = 0;            // dropped when the worker does not read
+    virtual bool takeStopRequest() { return false; }                      // whether it was told to stop by its launcher
+    virtual std::vector<ClockReading> takeClockReadings() { return {}; }  // its answers to questions for its clock
 
     virtual std::vector<std::string> tail() const = 0;  // its last lines of output, a partial one included
     virtual bool isStopped() const = 0;                 // by SIGSTOP or a debugger

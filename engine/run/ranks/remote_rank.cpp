@@ -7,6 +7,7 @@
 #include <csignal>
 #include <utility>
 
+#include "base/time/monotonic.h"
 #include "launch/wire/greeting.h"
 #include "run/ranks/line_stream.h"
 #include "telemetry/events/codec.h"
@@ -15,6 +16,8 @@ namespace ringside {
 namespace {
 
 constexpr std::chrono::milliseconds kLastTelemetry{2000};  // may arrive after the last word on the other connection
+
+constexpr std::size_t kMostReadings = 16;  // that nobody has fetched
 
 void stopBlocking(int fd) {
     ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
@@ -39,6 +42,11 @@ bool RemoteRank::readTelemetry(const LineSink& line) {
 }
 
 void RemoteRank::take(std::string_view line) {
+    if (const auto time = decodeTimeAnswer(line)) {
+        if (m_clockReadings.size() < kMostReadings)
+            m_clockReadings.push_back({time->askedUs, time->us, monotonicNs() / 1000});
+        return;
+    }
     if (isStopWish(line)) m_stopWanted = true;
     const std::optional<Farewell> farewell = decodeFarewell(line);
     if (!farewell) return;

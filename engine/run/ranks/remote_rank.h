@@ -28,6 +28,7 @@ class RemoteRank final : public RankLink {
     void signal(int number) override;
     void sendControl(std::string_view line) const override;
     bool takeStopRequest() override { return std::exchange(m_stopWanted, false); }
+    std::vector<ClockReading> takeClockReadings() override { return std::exchange(m_clockReadings, {}); }
 
     std::vector<std::string> tail() const override { return m_lastWords; }
     bool isStopped() const override { return false; }  // nobody knows from here
@@ -43,6 +44,7 @@ class RemoteRank final : public RankLink {
     TimePoint m_hungUpAt{};
     std::optional<ChildEnd> m_end;
     bool m_stopWanted = false;
+    std::vector<ClockReading> m_clockReadings;
 };
 
 }  // namespace ringside

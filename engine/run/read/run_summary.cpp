@@ -90,6 +90,25 @@ void fields(F& f, E& e) {
     f("kept", e.kept);
 }
 
+template <class F, Is<SummaryClock> E>
+void fields(F& f, E& e) {
+    f("host", e.host);
+    f("rank", e.clock.rank);
+    f("moved_us", e.clock.movedUs);
+    f("error_us", e.clock.errorUs);
+    f("round_trip_us", e.clock.roundTripUs);
+    f("drift_ppm", e.clock.driftPpm);
+}
+
+template <class F, Is<SummaryLink> E>
+void fields(F& f, E& e) {
+    f("host", e.host);
+    f("rank", e.rank);
+    f("round_trip_ms", e.roundTripMs);
+    f("mbit_per_s", e.mbitPerSecond);
+    f("slow", e.slow);
+}
+
 template <class F, Is<Recording::Stop> E>
 void fields(F& f, E& e) {
     f("step", e.step);
@@ -145,6 +164,8 @@ void fields(F& f, E& e) {
     f("pace", e.pace);
     f("bytes_per_step", e.bytesPerStep);
     f("idle_share", e.idleShare);
+    f("clocks", e.clocks);
+    f("links", e.links);
     f("dropped_telemetry_steps", e.droppedTelemetrySteps);
     f("recording", e.recording);
 }

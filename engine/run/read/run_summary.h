@@ -66,6 +66,21 @@ struct SummaryPace {
     bool kept = true;
 };
 
+// How the clock of a host stood to the run's at the end, and the way there.
+struct SummaryClock {
+    std::string host{};
+    HostClock clock{};  // offsetUs is left out: it says when the hosts were switched on
+};
+
+// How a host was reached by the others, as its ranks last told; of runs on several hosts.
+struct SummaryLink {
+    std::string host{};  // empty: the run's own
+    int rank = 0;        // the first on it
+    double roundTripMs = 0;
+    std::optional<double> mbitPerSecond{};
+    std::optional<std::string> slow{};  // why it is called so
+};
+
 // What of the run its directory holds: all of it, or windows of steps, or nothing after the disk was full.
 struct Recording {
     struct Stop {
@@ -118,7 +133,9 @@ struct RunSummary {
     std::optional<std::vector<RankMemory>> memory{};          // by rank, bytes
     std::optional<SummaryPace> pace{};                        // of a run that was slowed down to another device
     std::optional<std::vector<std::int64_t>> bytesPerStep{};  // that each rank sends, as its communicators count
-    std::optional<double> idleShare{};  // of a step from its first forward pass to its last backward one
+    std::optional<double> idleShare{};   // of a step from its first forward pass to its last backward one
+    std::vector<SummaryClock> clocks{};  // of all hosts but the run's own
+    std::optional<std::vector<SummaryLink>> links{};
     std::int64_t droppedTelemetrySteps = 0;
     Recording recording{};
 };

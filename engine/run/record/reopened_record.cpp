@@ -70,6 +70,15 @@ std::optional<std::string> keepSteps(const StepsFrame& frame, const RecordCut& c
     return lineOf(kept);
 }
 
+// How a rank ended is no longer so.
+std::string keepState(const RankState& state, const std::string& line) {
+    if (state.state != "failed" && state.state != "stopped" && state.state != "finished") return line;
+    RankState again = state;
+    again.state = kStartingAgain;
+    again.missingRank = -1;
+    return lineOf(again);
+}
+
 std::optional<std::string> keepEvent(const std::string& line, const RecordCut& cut, std::int64_t& lastUs) {
     const Result<Event> event = decodeLine(line);
     if (!event || std::holds_alternative<RunEnded>(event.value())) return {};
@@ -90,18 +99,27 @@ std::optional<std::string> keepEvent(const std::string& line, const RecordCut& c
             if constexpr (requires { one.timeUs; }) lastUs = std::max(lastUs, one.timeUs);
         },
         event.value());
+    if (const auto* state = std::get_if<RankState>(&event.value())) return keepState(*state, line);
     return line;
+}
+
+// 0 where it is none.
+std::int64_t countAt(const Json& json, const char* name) {
+    const auto found = json.find(name);
+    return found != json.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+}
+
+std::string textAt(const Json& json, const char* name) {
+    const auto found = json.find(name);
+    return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 std::optional<std::string> keepMetric(const std::string& line, const RecordCut& cut) {
     const Result<Json> json = parseJson(line, "metrics line");
     if (!json || !json.value().is_object()) return {};
-    const auto numberAt = [&](const char* name) {
-        const auto found = json.value().find(name);
-        return found != json.value().end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
-    };
-    const bool isEpoch = json.value().value("kind", "") == "epoch";
-    const bool later = isEpoch ? numberAt("epoch") >= cut.epochsDone : numberAt("step") > cut.step;
+    const bool isEpoch = textAt(json.value(), "kind") == "epoch";
+    const bool later =
+        isEpoch ? countAt(json.value(), "epoch") >= cut.epochsDone : countAt(json.value(), "step") > cut.step;
     return later ? std::optional<std::string>() : line;
 }
 
@@ -116,21 +134,26 @@ std::int64_t cutRecord(const RunPaths& paths, const RecordCut& cut) {
     return lastUs;
 }
 
-// Steps are in order, so the end of the file is enough.
-std::int64_t recordedSteps(const RunPaths& paths) {
+// Steps are in order, so the end of the file is enough. An epoch's last result is of the split that others end with.
+RecordReach recordReach(const RunPaths& paths) {
     constexpr std::streamoff kEnd = 1 << 20;
+    RecordReach reach;
     std::ifstream in(paths.metrics(), std::ios::ate);
-    if (!in) return 0;
+    if (!in) return reach;
     in.seekg(std::max<std::streamoff>(0, static_cast<std::streamoff>(in.tellg()) - kEnd));
-    std::int64_t last = 0;
+    bool validates = false;
     for (std::string line; std::getline(in, line);) {
         if (in.eof()) break;  // torn
         const Result<Json> json = parseJson(line, "metrics.jsonl");
-        if (!json || !json.value().is_object() || json.value().value("kind", Json()) != "step") continue;
-        const auto step = json.value().find("step");
-        if (step != json.value().end() && step->is_number_integer()) last = std::max(last, step->get<std::int64_t>());
+        if (!json || !json.value().is_object()) continue;
+        const std::string kind = textAt(json.value(), "kind");
+        if (kind == "step") reach.steps = std::max(reach.steps, countAt(json.value(), "step"));
+        if (kind != "epoch") continue;
+        const bool isValidation = textAt(json.value(), "split") == "val";
+        validates = validates || isValidation;
+        if (isValidation == validates) reach.epochs = std::max(reach.epochs, countAt(json.value(), "epoch") + 1);
     }
-    return last;
+    return reach;
 }
 
 }  // namespace ringside

@@ -17,7 +17,11 @@ struct RecordCut {
 // Returns the run time of the last line that stays, in microseconds. Throws IoError.
 std::int64_t cutRecord(const RunPaths& paths, const RecordCut& cut);
 
-// The last step of metrics.jsonl; 0 where there is none.
-std::int64_t recordedSteps(const RunPaths& paths);
+// How far metrics.jsonl goes; zeros where there is none.
+struct RecordReach {
+    std::int64_t steps = 0;
+    std::int64_t epochs = 0;  // whole ones with all their results; written when the first step behind them is
+};
+RecordReach recordReach(const RunPaths& paths);
 
 }  // namespace ringside

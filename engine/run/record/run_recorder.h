@@ -79,6 +79,7 @@ class RunRecorder {
     static std::optional<std::string> weightsSha256(const Json& manifest);
     std::optional<std::vector<RankMemory>> memoryOfRanks() const;
     std::optional<std::vector<std::int64_t>> bytesOfRanks() const;
+    std::optional<std::vector<SummaryLink>> linksOfHosts() const;
     void applyFindings(const PlanNews& news);
 
     const RunPaths m_paths;

@@ -5,7 +5,9 @@
 #include "base/json/json.h"
 #include "run/checkpoint/checkpoint_manifest.h"
 #include "run/record/run_recorder.h"
+#include "telemetry/data/host_links.h"
 #include "telemetry/data/idle_share.h"
+#include "telemetry/data/run_verdict.h"
 
 namespace ringside {
 namespace {
@@ -33,7 +35,7 @@ SummaryMismatch summaryOf(const PlanMismatch& mismatch) {
 // Where the time went, as the last traced steps show it.
 void RunRecorder::judgeTime(RunEnded& end) {
     if (!m_data.trace() || m_data.trace()->steps().empty()) return;
-    m_time = m_data.trace()->verdict();
+    m_time = verdictOf(m_data, *m_data.trace());
     if (m_time.finding != StepsFinding::kTooFewSteps) end.timeVerdict = m_time.whole();
 }
 
@@ -79,6 +81,19 @@ std::optional<std::vector<std::int64_t>> RunRecorder::bytesOfRanks() const {
     return ranks;
 }
 
+std::optional<std::vector<SummaryLink>> RunRecorder::linksOfHosts() const {
+    const std::vector<HostLink> links = hostLinks(m_data);
+    if (links.empty()) return {};
+    std::vector<SummaryLink> all;
+    for (const HostLink& link : links) {
+        SummaryLink& one =
+            all.emplace_back(SummaryLink{.host = link.host, .rank = link.rank, .roundTripMs = link.roundTripMs});
+        if (link.mbitPerSecond > 0) one.mbitPerSecond = link.mbitPerSecond;
+        if (link.slow != HostLink::Slow::kNo) one.slow = link.finding();
+    }
+    return all;
+}
+
 RunSummary RunRecorder::summary(const RunEnded& end) const {
     RunSummary all;
     all.name = m_run.config.name;
@@ -120,8 +135,12 @@ RunSummary RunRecorder::summary(const RunEnded& end) const {
     const PaceConfig& pace = m_run.config.parallel.pace;
     if (pace.any()) all.pace = {pace.gflops, pace.gbitPerSecond, pace.latencyUs, m_data.keepsPace()};
     all.bytesPerStep = bytesOfRanks();
+    all.links = linksOfHosts();
     if (m_data.trace()) all.idleShare = measuredIdleShare(*m_data.trace());
-    for (const RankData& rank : m_data.ranks()) all.droppedTelemetrySteps += rank.droppedSteps;
+    for (const RankData& rank : m_data.ranks()) {
+        all.droppedTelemetrySteps += rank.droppedSteps;
+        if (rank.clock) all.clocks.push_back({rank.host, *rank.clock});
+    }
     all.recording = recording();
     return all;
 }

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
+#include <string>
 
 #include "base/system/files.h"
 
@@ -20,8 +22,9 @@ namespace {
 }  // namespace
 
 SpaceReserve::SpaceReserve(const std::filesystem::path& directory, std::int64_t bytes, const std::string& what) {
-    const std::filesystem::path path = directory / "reserve.tmp";
-    m_file.reset(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    // A name of its own: a rank that was killed right here has left its file, and another may be here now.
+    std::string path = (directory / "reserve-XXXXXX").string();
+    m_file.reset(::mkostemp(path.data(), O_CLOEXEC));
     if (!m_file) refuse(directory, what, errno);
     ::unlink(path.c_str());
     // A file system that cannot set space aside is used without: filling it with zeros would take as long as a save.

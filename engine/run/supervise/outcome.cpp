@@ -157,13 +157,18 @@ std::optional<CheckpointThere> newestRecorded(const std::filesystem::path& runDi
     return recorded ? recorded : newestCheckpoint(runDirectory);
 }
 
-std::optional<CheckpointThere> newestFor(const std::filesystem::path& runDirectory, std::int64_t recordedSteps,
+std::optional<CheckpointThere> newestFor(const std::filesystem::path& runDirectory, const RecordReach& recorded,
                                          std::int64_t dataRanks) {
     const Accept fits = [dataRanks](const std::filesystem::path&, const CheckpointManifest& manifest) {
         return !manifest.isInsideEpoch() || static_cast<std::int64_t>(manifest.planHashes.size()) == dataRanks;
     };
-    const auto recorded = newestUpTo(runDirectory, recordedSteps, fits);
-    return recorded ? recorded : newestUpTo(runDirectory, std::numeric_limits<std::int64_t>::max(), fits);
+    const Accept isWhole = [&](const std::filesystem::path& directory, const CheckpointManifest& manifest) {
+        const bool hasResults = manifest.step < recorded.steps || manifest.epochsDone <= recorded.epochs;
+        return hasResults && fits(directory, manifest);
+    };
+    if (const auto whole = newestUpTo(runDirectory, recorded.steps, isWhole)) return whole;
+    if (const auto steps = newestUpTo(runDirectory, recorded.steps, fits)) return steps;
+    return newestUpTo(runDirectory, std::numeric_limits<std::int64_t>::max(), fits);
 }
 
 std::optional<CheckpointThere> checkpointAt(const std::filesystem::path& runDirectory,

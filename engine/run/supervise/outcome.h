@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/system/child_process.h"
+#include "run/record/reopened_record.h"
 #include "run/supervise/verdict.h"
 #include "telemetry/events/events.h"
 
@@ -52,9 +53,10 @@ std::optional<CheckpointThere> newestCheckpoint(const std::filesystem::path& run
 // The newest whose steps are all in the record, for a run that goes on in the same directory: a checkpoint may be on
 // the disk before the last steps that led to it were recorded. Where there is only such a one, that.
 std::optional<CheckpointThere> newestRecorded(const std::filesystem::path& runDirectory, std::int64_t recordedSteps);
-// The same for so many ranks with data: where samples are dealt anew, the epoch under way begins again, so that only
-// checkpoints between two epochs will do.
-std::optional<CheckpointThere> newestFor(const std::filesystem::path& runDirectory, std::int64_t recordedSteps,
+// The newest whose steps and epochs are all in the record, for so many ranks with data: where samples are dealt anew,
+// the epoch under way begins again, so that only checkpoints between two epochs will do. Where there is none, one whose
+// last epoch's results alone are missing; else the newest.
+std::optional<CheckpointThere> newestFor(const std::filesystem::path& runDirectory, const RecordReach& recorded,
                                          std::int64_t dataRanks);
 // A complete checkpoint of the run directory with this path.
 std::optional<CheckpointThere> checkpointAt(const std::filesystem::path& runDirectory,

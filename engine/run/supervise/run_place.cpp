@@ -16,11 +16,6 @@ void emptyRecord(const RunPaths& paths) {
         fs::remove(file, ignored);
 }
 
-// An epoch's result is written when the step behind it is.
-std::int64_t recordedBefore(const RunPaths& paths) {
-    return recordedSteps(paths) - 1;
-}
-
 }  // namespace
 
 Result<std::string> findResumeAuto(const fs::path& out, std::int64_t dataRanks) {
@@ -28,8 +23,7 @@ Result<std::string> findResumeAuto(const fs::path& out, std::int64_t dataRanks) 
         return Problem{"--resume auto", "does not know where to look", "name the run directory with --out"};
     std::error_code error;
     const fs::path absolute = fs::absolute(out, error).lexically_normal();
-    const std::optional<CheckpointThere> checkpoint =
-        newestFor(absolute, recordedBefore(RunPaths(absolute)), dataRanks);
+    const std::optional<CheckpointThere> checkpoint = newestFor(absolute, recordReach(RunPaths(absolute)), dataRanks);
     return checkpoint ? (absolute / checkpoint->path).string() : std::string();
 }
 

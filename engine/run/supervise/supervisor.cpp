@@ -11,6 +11,7 @@
 
 #include "base/processors/processors.h"
 #include "launch/channels/shared_memory.h"
+#include "telemetry/data/host_links.h"
 #include "telemetry/events/codec.h"
 
 namespace ringside {
@@ -40,7 +41,12 @@ void raiseDescriptorLimit() {
 }  // namespace
 
 Supervisor::Supervisor(const RunPaths& paths, const PreparedRun& run, SupervisorOptions options)
-    : m_paths(paths), m_run(run), m_options(std::move(options)), m_recorder(paths, run), m_directory(paths) {}
+    : m_paths(paths),
+      m_run(run),
+      m_options(std::move(options)),
+      m_recorder(paths, run),
+      m_directory(paths),
+      m_clocks(m_options.hosts, m_options.epochUs) {}
 
 Supervisor::~Supervisor() {
     killAll();
@@ -129,6 +135,7 @@ void Supervisor::tick() {
     for (auto& rank : m_ranks) readRank(*rank);
     noteEnds();
     heedLaunchers();
+    compareClocks();
     const TimePoint now = steady_clock::now();
     if (now - m_lastTick > kLateTick) {
         for (auto& rank : m_ranks) {
@@ -194,8 +201,9 @@ void Supervisor::receiveLine(RankLink& rank, std::string_view line) {
             "rank " + std::to_string(rank.rank()) + " sent a line that is no telemetry: " + event.problem().text());
         return;
     }
-    const bool ours =
-        std::holds_alternative<RunStarted>(event.value()) || std::holds_alternative<RunEnded>(event.value());
+    const bool ours = std::holds_alternative<RunStarted>(event.value()) ||
+                      std::holds_alternative<RunEnded>(event.value()) ||
+                      std::holds_alternative<HostClock>(event.value());
     const bool foreign = std::visit(
         [&](const auto& one) {
             if constexpr (requires { one.rank; }) return one.rank != rank.rank();
@@ -212,7 +220,16 @@ void Supervisor::receiveLine(RankLink& rank, std::string_view line) {
         if (state->missingRank >= 0) rank.missingRank = state->missingRank;
     }
     m_changes |= m_recorder.take(event.value(), line);
+    if (std::holds_alternative<RankLinks>(event.value())) tellSlowLinks();
     m_turns.next();
+}
+
+// Each host once: who watches sees what holds the run up.
+void Supervisor::tellSlowLinks() {
+    for (const HostLink& link : hostLinks(m_recorder.data())) {
+        if (link.slow == HostLink::Slow::kNo || !m_slowHosts.insert(link.host).second) continue;
+        log("warning", "slow link to " + (link.host.empty() ? "rank 0's host" : link.host) + ": " + link.whole());
+    }
 }
 
 void Supervisor::receiveOutput(RankLink& rank, std::string_view line) {
@@ -251,6 +268,17 @@ void Supervisor::heedLaunchers() {
         if (!m_stops.asked()) log("info", "the launcher asked rank " + std::to_string(rank->rank()) + " to end");
         hangUp();
     }
+}
+
+// Traces of ranks on different hosts lie beside one another as well as their clocks were compared.
+void Supervisor::compareClocks() {
+    for (auto& rank : m_ranks) {
+        for (const ClockReading& reading : rank->takeClockReadings()) m_clocks.take(rank->rank(), reading);
+    }
+    const std::int64_t now = nowUs() + m_options.epochUs;
+    for (const HostClocks::Question& question : m_clocks.questions(now))
+        m_ranks[static_cast<std::size_t>(question.rank)]->sendControl(question.line);
+    for (const HostClock& clock : m_clocks.news(now)) record(clock);
 }
 
 void Supervisor::judgeRanks() {

@@ -5,11 +5,14 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "base/processors/short_turns.h"
 #include "launch/store/store_server.h"
 #include "run/prepare/prepared_run.h"
+#include "run/ranks/host_clocks.h"
 #include "run/ranks/rank_process.h"
 #include "run/record/run_recorder.h"
 #include "run/supervise/control_server.h"
@@ -76,6 +79,8 @@ class Supervisor {
     void tellCost();
     void tellAwaited();
     void heedLaunchers();
+    void compareClocks();
+    void tellSlowLinks();
     bool someRankLoads() const;
     void terminate();
     void enforceStop();
@@ -120,9 +125,11 @@ class Supervisor {
     StopRequests m_stops;
     bool m_stoppedLoading = false;
     bool m_cutShort = false;
-    std::string m_directoryLost;  // what happened to the run directory
+    std::string m_directoryLost;        // what happened to the run directory
+    std::set<std::string> m_slowHosts;  // that were told of
     DirectoryWatch m_directory;
     MemoryKills m_memoryKills;
+    HostClocks m_clocks;
     std::uintmax_t m_savedBytes = 0;
     TimePoint m_lookAtSavesAt{};
     TimePoint m_tellAt{};  // what a stop waits for

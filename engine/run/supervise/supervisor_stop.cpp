@@ -58,7 +58,8 @@ void Supervisor::beginStop() {
     m_tellEvery = m_options.awaitTold;
     m_tellAt = steady_clock::now() + m_tellEvery;
     log("info", "stop requested: the ranks stop together after the step they are in");
-    m_ranks.front()->sendControl(encodeControl({ControlKind::kStop}));
+    // Rank 0's word counts; the others only rest no longer in slow motion.
+    for (auto& rank : m_ranks) rank->sendControl(encodeControl({ControlKind::kStop}));
 }
 
 void Supervisor::tellCost() {

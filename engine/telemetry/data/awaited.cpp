@@ -16,6 +16,12 @@ bool waitsLong(const RankData& rank) {
     return !isOver(rank) && rank.phase && isCommunication(*rank.phase) && rank.stillUs >= kAwaitedUs;
 }
 
+// Came to the collective a little later than the first, and was heard there lately.
+bool hasCome(const RankData& rank, std::int64_t collective, std::int64_t newestUs) {
+    return rank.phase && isCommunication(*rank.phase) && rank.collective == collective &&
+           newestUs - rank.beatUs < kAwaitedUs;
+}
+
 std::string secondsText(std::int64_t us) {
     return std::to_string(std::max<std::int64_t>(us, 0) / 1'000'000) + " s";
 }
@@ -24,16 +30,22 @@ std::string secondsText(std::int64_t us) {
 
 std::optional<Awaited> awaitedRanks(const std::vector<RankData>& ranks) {
     Awaited awaited;
-    std::int64_t collective = 0;
-    for (const RankData& rank : ranks)
-        if (waitsLong(rank)) collective = std::max(collective, rank.collective);
+    std::int64_t collective = 0, newestUs = 0;
+    bool anyWaits = false;
+    for (const RankData& rank : ranks) {
+        newestUs = std::max(newestUs, rank.beatUs);
+        if (!waitsLong(rank)) continue;
+        anyWaits = true;
+        collective = std::max(collective, rank.collective);
+    }
     for (std::size_t i = 0; i < ranks.size(); ++i) {
         const bool waits = waitsLong(ranks[i]) && ranks[i].collective == collective;
-        if (!isOver(ranks[i])) (waits ? awaited.waiting : awaited.missing).push_back(static_cast<int>(i));
+        const bool there = waits || hasCome(ranks[i], collective, newestUs);
+        if (!isOver(ranks[i])) (there ? awaited.waiting : awaited.missing).push_back(static_cast<int>(i));
         // The wait begins with the last to begin it.
         if (waits) awaited.sinceUs = std::max(awaited.sinceUs, ranks[i].beatUs - ranks[i].stillUs);
     }
-    if (awaited.waiting.empty() || awaited.missing.empty()) return {};
+    if (!anyWaits || awaited.missing.empty()) return {};
     // A rank whose word is older than the wait has not been heard since; one that speaks of a later place is on its
     // way.
     const RankData& first = ranks[static_cast<std::size_t>(awaited.missing.front())];

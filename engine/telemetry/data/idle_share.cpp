@@ -18,7 +18,7 @@ std::vector<PassSpan> passesOf(const RankTrace& rank) {
         if (works) {
             passes.back().endNs = span.endNs;
             passes.back().busyNs += span.endNs - span.beginNs;
-        } else if (!isCommunication(span.phase)) {
+        } else if (!isCommunication(span.phase) && span.phase != Phase::kPaused) {  // rests at its layers
             open = false;
         }
     }
@@ -37,6 +37,11 @@ PassesRange passesRange(const TracedStep& step) {
     return range;
 }
 
+bool wasHeld(const TracedStep& step) {
+    return std::ranges::any_of(step.ranks,
+                               [](const RankTrace& rank) { return timeOf(rank.times, Phase::kPaused) > 0; });
+}
+
 namespace {
 
 std::optional<double> medianOf(std::vector<double> values) {
@@ -52,7 +57,7 @@ std::optional<double> measuredIdleShare(const TraceData& trace) {
     std::vector<double> shares;
     for (const auto& [number, step] : trace.steps()) {
         const PassesRange range = passesRange(step);
-        if (!step.complete() || range.endNs <= range.beginNs) continue;
+        if (!step.complete() || wasHeld(step) || range.endNs <= range.beginNs) continue;
         double busy = 0;
         for (const RankTrace& rank : step.ranks)
             for (const PassSpan& pass : passesOf(rank)) busy += static_cast<double>(pass.busyNs);
@@ -65,7 +70,7 @@ std::optional<double> measuredIdleShare(const TraceData& trace) {
 std::optional<double> typicalStepSeconds(const TraceData& trace) {
     std::vector<double> seconds;
     for (const auto& [number, step] : trace.steps())
-        if (step.complete()) seconds.push_back(static_cast<double>(step.endNs - step.beginNs) / 1e9);
+        if (step.complete() && !wasHeld(step)) seconds.push_back(static_cast<double>(step.endNs - step.beginNs) / 1e9);
     return medianOf(std::move(seconds));
 }
 

@@ -25,7 +25,11 @@ struct PassesRange {
 };
 PassesRange passesRange(const TracedStep& step);
 
-// The part of that time in which the average rank is in neither: the median of the traced steps that all ranks told of.
+// Whether ranks were held within the step or rested at its parts, to be looked at: how long it took says nothing then.
+bool wasHeld(const TracedStep& step);
+
+// The part of that time in which the average rank is in neither: the median of the traced steps that all ranks told of
+// and that were not held.
 std::optional<double> measuredIdleShare(const TraceData& trace);
 
 // How long such a step takes, from its first rank's begin to its last rank's end: the median.

@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "telemetry/events/clock_text.h"
+
 namespace ringside {
 namespace {
 
@@ -45,6 +47,14 @@ void takeDataWait(RankData& rank, const StepsFrame& frame) {
     if (first) rank.firstEndUs = frame.endUs.front();
     rank.elapsedUs = std::max(rank.elapsedUs, frame.endUs.back() - rank.firstEndUs);
     for (std::size_t i = first ? 1 : 0; i < frame.dataUs.size(); ++i) rank.dataUs += frame.dataUs[i];
+}
+
+// Of the attempt before: the curves and what was consumed stay.
+void startAgain(RankData& rank) {
+    rank.state = kStartingAgain;
+    rank.phase.reset();
+    rank.slowPhase.reset();
+    rank.samplesPerSecond = 0;
 }
 
 }  // namespace
@@ -310,6 +320,31 @@ unsigned RunData::take(const RankTraffic& event) {
     return kRanksChanged;
 }
 
+std::string RunData::clocksText() const {
+    constexpr std::size_t kMostNamed = 4;
+    std::string text;
+    std::size_t hosts = 0;
+    for (const RankData& one : m_ranks) {
+        if (!one.clock || ++hosts > kMostNamed) continue;
+        text += (text.empty() ? "" : "; ") + clockText(one.host, *one.clock);
+    }
+    return hosts > kMostNamed ? text + " and " + std::to_string(hosts - kMostNamed) + " more hosts" : text;
+}
+
+unsigned RunData::take(const HostClock& event) {
+    RankData* const data = rank(event.rank);
+    if (data == nullptr) return 0;
+    data->clock = event;
+    return kRanksChanged;
+}
+
+unsigned RunData::take(const RankLinks& event) {
+    RankData* const data = rank(event.rank);
+    if (data == nullptr) return 0;
+    data->links = event;
+    return kRanksChanged;
+}
+
 unsigned RunData::take(const Replica& event) {
     if (rank(event.rank) == nullptr) return 0;
     auto& replicas = m_replicaSets[event.step];
@@ -358,6 +393,8 @@ unsigned RunData::take(const PhaseReached& event) {
     RankData* const one = rank(event.rank);
     if (one == nullptr) return 0;
     one->slowPhase = event.phase;
+    one->slowLayer = event.layer;
+    one->slowAction = event.action;
     one->step = std::max(one->step, event.step - 1);
     one->lastSeenUs = std::max(one->lastSeenUs, event.timeUs);
     m_lastTimeUs = std::max(m_lastTimeUs, event.timeUs);
@@ -390,6 +427,8 @@ unsigned RunData::take(const Controlled& event) {
     appendBounded(m_controls, event, kMaxControls);
     m_lastTimeUs = std::max(m_lastTimeUs, event.timeUs);
     if (event.command == "rate") m_rate = event.value;
+    if (event.command == "restart")
+        for (RankData& one : m_ranks) startAgain(one);
     if (event.command == "epochs") m_epochs = static_cast<std::int64_t>(event.value);
     const bool goesOn =
         event.command == "resume" || event.command == "step" || event.command == "phase" || event.command == "stop";
@@ -398,7 +437,7 @@ unsigned RunData::take(const Controlled& event) {
         m_pausedUs += std::max<std::int64_t>(event.timeUs - *m_pausedFromUs, 0);
         m_pausedFromUs.reset();
     }
-    return kControlChanged;
+    return event.command == "restart" ? kControlChanged | kRanksChanged : kControlChanged;
 }
 
 std::int64_t RunData::pausedUs() const {

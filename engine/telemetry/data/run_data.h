@@ -106,13 +106,17 @@ struct RankData {
     double dataShare() const {
         return elapsedUs > 0 ? static_cast<double>(dataUs) / static_cast<double>(elapsedUs) : 0;
     }
-    std::optional<RankMemory> memory;          // what its engine took
-    std::optional<Phase> slowPhase;            // in slow motion and single phases: where it is, as told at once
+    std::optional<RankMemory> memory;  // what its engine took
+    std::optional<Phase> slowPhase;    // in slow motion and single phases: where it is, as told at once
+    int slowLayer = -1;                // and at which layer, or which action of a pipeline's schedule
+    std::string slowAction;
     std::optional<LocalResult> local;          // its latest validation, where each rank takes its own
     bool keepsPace = true;                     // of parallel.pace
     double paceTimes = 1;                      // its longest pass, by what was asked for
     std::optional<bool> inSync;                // from the latest complete set of replica checksums
     std::optional<std::int64_t> bytesPerStep;  // that it sent
+    std::optional<HostClock> clock;            // of its host, on the first rank there; none on the run's own host
+    std::optional<RankLinks> links;            // its connections to other hosts, as it last told
     std::vector<Consumed> consumed;
     std::int64_t consumedCount = 0;       // reported so far, forgotten ones included
     std::deque<ConsumedIndices> indices;  // the latest, at most RunData::kMaxIndices of them over all ranks
@@ -171,6 +175,8 @@ class RunData {
     const std::optional<RunStarted>& started() const { return m_started; }
     const std::optional<RunEnded>& ended() const { return m_ended; }
     const std::vector<RankData>& ranks() const { return m_ranks; }
+    // Of all hosts but the run's own: "node2 +1.84 ms, known to 0.06 ms, round trip 0.12 ms"; the first few.
+    std::string clocksText() const;
     const Series& loss() const { return m_loss; }          // training, global mean with min..max over ranks
     const Series& accuracy() const { return m_accuracy; }  // empty for regression
     const Series& samplesPerSecond() const { return m_throughput; }
@@ -204,6 +210,8 @@ class RunData {
     double stepsPerSecondAtMost() const { return m_rate; }                      // slow motion; 0 = full speed
     std::int64_t pausedUs() const;                                              // so far, until the last sign of life
     std::int64_t lastTimeUs() const { return m_lastTimeUs; }
+    // Of the last seconds; nothing before there are two steps.
+    std::optional<double> stepsPerSecond() const { return m_pace.stepsPerSecond(); }
     // Seconds left at the present pace; nothing before the first steps.
     std::optional<double> secondsLeft() const;
 
@@ -222,6 +230,8 @@ class RunData {
     unsigned take(const Replica& event);
     unsigned take(const RankMemory& event);
     unsigned take(const RankTraffic& event);
+    unsigned take(const HostClock& event);
+    unsigned take(const RankLinks& event);
     unsigned take(const LogLine& event);
     unsigned take(const CheckpointSaved& event);
     unsigned take(const Controlled& event);

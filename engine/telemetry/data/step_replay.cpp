@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "telemetry/data/idle_share.h"
 #include "telemetry/data/step_changes.h"
 #include "telemetry/data/step_plan.h"
 #include "telemetry/data/step_player.h"
@@ -22,7 +23,7 @@ std::vector<std::vector<const TracedStep*>> runsOf(const TraceData& trace) {
     std::vector<std::vector<const TracedStep*>> runs;
     const TracedStep* before = nullptr;
     for (const auto& [number, step] : trace.steps()) {
-        if (!step.complete()) continue;
+        if (!step.complete() || wasHeld(step)) continue;
         const bool follows = before != nullptr && number == before->step + 1 && step.epoch == before->epoch;
         if (!follows) runs.emplace_back();
         runs.back().push_back(&step);
@@ -161,7 +162,7 @@ TraceData replayedTrace(const TraceData& trace, const StepChange& change, std::s
     TraceData played(ranks);
     std::vector<const TracedStep*> steps;
     for (auto step = trace.steps().rbegin(); step != trace.steps().rend() && steps.size() < most; ++step)
-        if (step->second.complete()) steps.push_back(&step->second);
+        if (step->second.complete() && !wasHeld(step->second)) steps.push_back(&step->second);
     if (steps.empty()) return played;
     std::ranges::reverse(steps);
     const std::vector<StepPlan> plans = plansOf(steps, &change);

@@ -42,6 +42,10 @@ inline constexpr std::string_view kKind<RankMemory> = "memory";
 template <>
 inline constexpr std::string_view kKind<RankTraffic> = "traffic";
 template <>
+inline constexpr std::string_view kKind<HostClock> = "clock";
+template <>
+inline constexpr std::string_view kKind<RankLinks> = "links";
+template <>
 inline constexpr std::string_view kKind<LogLine> = "log";
 template <>
 inline constexpr std::string_view kKind<CheckpointSaved> = "checkpoint";
@@ -297,10 +301,13 @@ void fields(F& f, E& e) {
 
 template <class F, Is<PhaseReached> E>
 void fields(F& f, E& e) {
+    constexpr std::int64_t kMostLayers = 1 << 20;
     rankField(f, e.rank);
     f.integer("step", e.step);
     phaseField(f, e.phase);
     timeField(f, e.timeUs);
+    if (f.tells(e.layer >= 0)) f.integer("layer", e.layer, -1, kMostLayers);
+    if (f.tells(!e.action.empty())) f.text("action", e.action);
 }
 
 template <class F, Is<LocalResult> E>
@@ -373,6 +380,31 @@ void fields(F& f, E& e) {
     rankField(f, e.rank);
     f.integer("step", e.step, 0, limits::kMaxCount);
     f.integer("bytes", e.bytes, 0, limits::kMaxCount, Need::kRequired);
+}
+
+template <class F, Is<HostClock> E>
+void fields(F& f, E& e) {
+    constexpr std::int64_t kMost = std::int64_t{1} << 61;  // hosts may be switched on years apart
+    rankField(f, e.rank);
+    f.integer("offset_us", e.offsetUs, -kMost, kMost, Need::kRequired);
+    f.integer("moved_us", e.movedUs, -kMost, kMost);
+    f.integer("error_us", e.errorUs, 0, limits::kMaxCount, Need::kRequired);
+    f.integer("round_trip_us", e.roundTripUs, 0, limits::kMaxCount, Need::kRequired);
+    f.real("drift_ppm", e.driftPpm);
+    timeField(f, e.timeUs);
+}
+
+template <class F, Is<RankLinks> E>
+void fields(F& f, E& e) {
+    using namespace limits;
+    rankField(f, e.rank);
+    f.column("peer", e.peer, 0, kMaxRanks - 1, Need::kRequired);
+    f.column("round_trip_us", e.roundTripUs, 0, kMaxCount, Need::kRequired);
+    f.column("bytes", e.bytes, 0, kMaxCount, Need::kRequired);
+    f.column("busy_us", e.busyUs, 0, kMaxCount, Need::kRequired);
+    f.integer("length_us", e.lengthUs, 1, kMaxCount, Need::kRequired);
+    timeField(f, e.timeUs);
+    f.check("links", "has columns of different lengths", [&] { return e.isEven(); });
 }
 
 template <class F, Is<LogLine> E>

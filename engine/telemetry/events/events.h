@@ -38,7 +38,10 @@ struct RunStarted {
     std::int64_t stepsBefore = 0;  // done by the run that this one goes on from
 };
 
-// "rank": a rank's life: starting, connecting, loading, training, validating, saving, finished, failed.
+// What a rank that ended is in from when its run goes on until it says something itself.
+inline constexpr const char* kStartingAgain = "starting again";
+
+// "rank": a rank's life: starting, connecting, loading, training, validating, saving, finished, stopped, failed.
 struct RankState {
     int rank = 0;
     std::string state;
@@ -165,6 +168,33 @@ struct RankTraffic {
     std::int64_t bytes = 0;
 };
 
+// "clock": how the clock of a host stands to that of the run's, by which the times of its ranks are set right; from
+// whoever hosts the run, now and then. Microseconds of CLOCK_MONOTONIC.
+struct HostClock {
+    int rank = 0;                  // the first on that host
+    std::int64_t offsetUs = 0;     // its clock less the run's
+    std::int64_t movedUs = 0;      // of that since it was first told
+    std::int64_t errorUs = 0;      // at most
+    std::int64_t roundTripUs = 0;  // of the control connection, the shortest of the last minutes
+    double driftPpm = 0;           // the host's clock gains so many microseconds a second
+    std::int64_t timeUs = 0;
+};
+
+// "links": how a rank's connections to ranks on other hosts went since it last told; parallel columns.
+struct RankLinks {
+    int rank = 0;
+    std::vector<std::int64_t> peer = {};         // ranks
+    std::vector<std::int64_t> roundTripUs = {};  // the shortest of the last minutes
+    std::vector<std::int64_t> bytes = {};        // sent
+    std::vector<std::int64_t> busyUs = {};       // while bytes were on their way
+    std::int64_t lengthUs = 0;                   // of the time that this is about
+    std::int64_t timeUs = 0;
+
+    bool isEven() const {
+        return roundTripUs.size() == peer.size() && bytes.size() == peer.size() && busyUs.size() == peer.size();
+    }
+};
+
 // "log": a line for people. rank -1 = the supervisor.
 struct LogLine {
     int rank = -1;
@@ -201,12 +231,14 @@ struct LocalResult {
     std::int64_t step = 0;
 };
 
-// "phase": a rank is in this phase of a step; told in slow motion and in single phases alone.
+// "phase": a rank is in this phase of a step, and where in it; told in slow motion and in single phases alone.
 struct PhaseReached {
     int rank = 0;
     std::int64_t step = 0;  // under way
     Phase phase = Phase::kIdle;
     std::int64_t timeUs = 0;
+    int layer = -1;           // of the model, that it works on; -1: not told
+    std::string action = {};  // of a pipeline's schedule, "0F3"; empty: none
 };
 
 // "pace": whether a rank keeps the pace of parallel.pace; told when that changes, from kept on.
@@ -257,6 +289,6 @@ struct RunEnded {
 
 using Event = std::variant<RunStarted, RankState, StepsFrame, Heartbeat, EpochResult, Consumed, Replica, LogLine,
                            CheckpointSaved, RunEnded, ConsumedIndices, Controlled, StepTrace, RankMemory, PaceKept,
-                           GradientView, LocalResult, PhaseReached, RankTraffic>;
+                           GradientView, LocalResult, PhaseReached, RankTraffic, HostClock, RankLinks>;
 
 }  // namespace ringside

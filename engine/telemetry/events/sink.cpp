@@ -100,7 +100,8 @@ void append(StepsFrame& frame, const StepRecord& record) {
 
 }  // namespace
 
-TelemetrySink::TelemetrySink(const SinkOptions& options) : m_options(options), m_ring(options.ringCapacity) {
+TelemetrySink::TelemetrySink(const SinkOptions& options)
+    : m_options(options), m_epochUs(options.epochUs), m_ring(options.ringCapacity) {
     if (m_options.fd >= 0) ::fcntl(m_options.fd, F_SETFL, ::fcntl(m_options.fd, F_GETFL) | O_NONBLOCK);
     m_thread = std::thread([this] { work(); });
     m_heart = std::thread([this] { beat(); });
@@ -183,7 +184,7 @@ bool TelemetrySink::flush(milliseconds deadline) {
 
 std::int64_t TelemetrySink::nowUs() const {
     const auto now = steady_clock::now().time_since_epoch();
-    return std::chrono::duration_cast<std::chrono::microseconds>(now).count() - m_options.epochUs;
+    return std::chrono::duration_cast<std::chrono::microseconds>(now).count() - m_epochUs;
 }
 
 void TelemetrySink::work() {

@@ -70,8 +70,10 @@ class TelemetrySink {
 
     std::int64_t droppedSteps() const { return m_droppedSteps.load(std::memory_order_relaxed); }
     std::int64_t droppedEvents() const { return m_droppedEvents.load(std::memory_order_relaxed); }
-    std::int64_t nowUs() const;                                        // run time
-    std::int64_t startNs() const { return m_options.epochUs * 1000; }  // of the run, on CLOCK_MONOTONIC
+    std::int64_t nowUs() const;                                // run time
+    std::int64_t startNs() const { return m_epochUs * 1000; }  // of the run, on CLOCK_MONOTONIC
+    // Any thread: that start, known better since clocks were compared again.
+    void setStart(std::int64_t epochUs) { m_epochUs = epochUs; }
 
   private:
     struct Queued {
@@ -89,6 +91,7 @@ class TelemetrySink {
     bool write(const std::string& lines, std::chrono::milliseconds patience);
 
     const SinkOptions m_options;
+    std::atomic<std::int64_t> m_epochUs;
     Progress m_progress;
     StepRing m_ring;
     std::atomic<std::int64_t> m_droppedSteps{0};

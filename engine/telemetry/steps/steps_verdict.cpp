@@ -226,9 +226,12 @@ void explainCommunication(std::span<const StepBrief> steps, StepsVerdict& verdic
             "often; a faster link or fewer bytes help as well.";
     } else {
         verdict.finding = StepsFinding::kRoundTrips;
-        verdict.text = std::to_string(last.collectives) + " small collectives a step take " + moving +
-                       " of the step of all ranks: round trips, not bytes.";
-        verdict.advice = "Fewer and larger buckets (parallel.bucket_cap_mb), or more samples a step.";
+        const bool one = last.collectives == 1;  // no bucket can be saved
+        verdict.text = (one ? "One small collective a step takes "
+                            : std::to_string(last.collectives) + " small collectives a step take ") +
+                       moving + " of the step of all ranks: round trips, not bytes.";
+        verdict.advice = one ? "More samples a step (loader.batch_size, training.accumulate_steps)."
+                             : "Fewer and larger buckets (parallel.bucket_cap_mb), or more samples a step.";
     }
 }
 

@@ -24,12 +24,6 @@ namespace {
 
 constexpr std::size_t kNamesShown = 3;
 
-std::string directoryName(std::int64_t step) {
-    std::array<char, 40> name{};
-    std::snprintf(name.data(), name.size(), "step-%08lld", static_cast<long long>(step));
-    return name.data();
-}
-
 const char* typeName(const Tensor& tensor) {
     return tensor.type == DType::kInt64 ? "I64" : "F32";
 }
@@ -80,7 +74,7 @@ class CheckpointFiles {
     CheckpointFiles(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
                     const std::vector<Parameter*>& state, const std::vector<Parameter*>& parameters,
                     const std::vector<const char*>& kept, const Optimizer& optimizer)
-        : m_relative(std::filesystem::path("checkpoints") / directoryName(manifest.step)),
+        : m_relative(std::filesystem::path(kCheckpointsName) / checkpointName(manifest.step)),
           m_directory(made(runDirectory / m_relative)),
           m_manifest(std::move(manifest)),
           m_weights(m_directory / kWeightsName, outlines(state),
@@ -213,6 +207,12 @@ UpdateState progressAt(const ResumePoint& point, const Optimizer& optimizer,
 }
 
 }  // namespace
+
+std::string checkpointName(std::int64_t step) {
+    std::array<char, 40> name{};
+    std::snprintf(name.data(), name.size(), "step-%08lld", static_cast<long long>(step));
+    return name.data();
+}
 
 std::string writeCheckpoint(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
                             const TrainedParts& parts) {

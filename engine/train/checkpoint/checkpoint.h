@@ -38,6 +38,10 @@ std::optional<std::string> writeCheckpoint(const std::filesystem::path& runDirec
 void gatherForCheckpoint(Strategy& strategy);
 std::int64_t checkpointBytes(const Strategy& strategy, const Model& model);
 
+// Where in a run directory its checkpoints lie, and what writeCheckpoint() calls the one of that step: "step-00000012".
+inline constexpr const char* kCheckpointsName = "checkpoints";
+std::string checkpointName(std::int64_t step);
+
 // Bytes on the disk that such a checkpoint takes, or a little less.
 std::int64_t checkpointBytes(const TrainedParts& parts);
 

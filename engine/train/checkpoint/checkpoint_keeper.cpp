@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sampling/plan/epoch_spec.h"
+#include "train/checkpoint/own_checkpoints.h"
 #include "train/parts/training_error.h"
 
 namespace ringside {
@@ -50,6 +51,7 @@ TrainingPosition CheckpointKeeper::resume() {
                               .changes = point.manifest.changes};
     if (m_parts.communicator.rank() == 0) {
         position.sums = MetricSums(point.manifest.epochSums);
+        findEarlierAttempts(point);
         m_parts.observer.onEvent(
             LogLine{0, "info",
                     "goes on from " + point.directory.string() + ", " + std::to_string(position.step) + " steps done",
@@ -71,6 +73,7 @@ CheckpointManifest CheckpointKeeper::manifestAt(const TrainingPosition& position
     }
     manifest.normalize = m_scale;
     manifest.changes = m_changes;
+    manifest.timed = m_nextIsTimed;
     if (position.batches == 0) return manifest;
     manifest.batchesDone = position.batches;
     manifest.epochSums = position.sums.values();
@@ -141,17 +144,25 @@ void CheckpointKeeper::write(const TrainingPosition& position) {
                             " are not all finite numbers and are not saved" + lastText() + ": lower optimizer.lr");
     m_lastPath = *path;
     m_parts.observer.onEvent(CheckpointSaved{position.step, m_lastPath, m_parts.observer.nowUs()});
-    if (!m_timedPath.empty()) removeCheckpoint(m_parts.runDirectory / m_timedPath);
-    m_timedPath = std::exchange(m_nextIsTimed, false) ? m_lastPath : std::string();
-    if (m_timedPath.empty()) forgetOldest();
+    forgetOlder(std::exchange(m_nextIsTimed, false));
     scheduleTimedSave(m_parts.observer.nowUs() - fromUs);
 }
 
-// Those of this run alone; the one that is resumed from is somebody's own.
-void CheckpointKeeper::forgetOldest() {
+// An attempt that is killed has left what it would have removed next.
+void CheckpointKeeper::findEarlierAttempts(const ResumePoint& point) {
+    OwnCheckpoints own = findOwnCheckpoints(m_parts.runDirectory, point.directory, point.manifest.step);
+    m_kept = std::move(own.kept);
+    m_passing = std::move(own.timed);
+    m_passing.insert(m_passing.end(), own.overtaken.begin(), own.overtaken.end());
+}
+
+// Those of this run alone: one that is resumed from and lies elsewhere is somebody's own.
+void CheckpointKeeper::forgetOlder(bool isTimed) {
+    for (auto* list : {&m_kept, &m_passing}) std::erase(*list, m_lastPath);  // written again
+    for (const std::string& path : std::exchange(m_passing, {})) removeCheckpoint(m_parts.runDirectory / path);
+    (isTimed ? m_passing : m_kept).push_back(m_lastPath);
     const std::int64_t most = m_parts.config.training.keepCheckpoints;
-    m_kept.push_back(m_lastPath);
-    for (; most > 0 && static_cast<std::int64_t>(m_kept.size()) > most; m_kept.pop_front())
+    for (; most > 0 && static_cast<std::int64_t>(m_kept.size()) > most; m_kept.erase(m_kept.begin()))
         removeCheckpoint(m_parts.runDirectory / m_kept.front());
 }
 

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "parallel/strategy/strategy.h"
 #include "run/record/space_reserve.h"
@@ -56,7 +56,8 @@ class CheckpointKeeper {
   private:
     void write(const TrainingPosition& position);
     std::optional<std::string> writtenUnlessBad(const TrainingPosition& position);
-    void forgetOldest();
+    void findEarlierAttempts(const ResumePoint& point);
+    void forgetOlder(bool isTimed);
     void scheduleTimedSave(std::int64_t tookUs);
     CheckpointManifest manifestAt(const TrainingPosition& position) const;
 
@@ -70,8 +71,9 @@ class CheckpointKeeper {
     std::optional<SpaceReserve> m_reserve;
     std::int64_t m_timedSaveUs = std::numeric_limits<std::int64_t>::max();  // when the next is due
     bool m_nextIsTimed = false;
-    std::deque<std::string> m_kept;  // written by this run and not timed, oldest first
-    std::string m_timedPath;         // of the last timed one, until there is a newer checkpoint
+    std::vector<std::string> m_kept;  // written by this run, in earlier attempts too, and not timed, oldest first
+    // Timed ones, half written ones and those of steps that are done again, until there is a newer checkpoint.
+    std::vector<std::string> m_passing;
 };
 
 }  // namespace ringside

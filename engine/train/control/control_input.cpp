@@ -8,16 +8,18 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 
 #include "base/errors/errors.h"
 #include "base/processors/processors.h"
 #include "base/system/files.h"
+#include "launch/wire/line_socket.h"
 
 namespace ringside {
 
-ControlInput::ControlInput(int fd, std::function<void()> onEnd)
-    : m_fd(fd), m_onEnd(std::move(onEnd)), m_wake(eventfd(0, EFD_CLOEXEC)) {
+ControlInput::ControlInput(int fd, std::function<void()> onEnd, std::function<void(std::int64_t)> onZero)
+    : m_fd(fd), m_onEnd(std::move(onEnd)), m_onZero(std::move(onZero)), m_wake(eventfd(0, EFD_CLOEXEC)) {
     if (!m_wake) throw IoError("no event descriptor for the control input: " + errnoText(errno));
     m_thread = std::thread([this] { work(); });
 }
@@ -42,11 +44,21 @@ bool ControlInput::waitPending(std::chrono::microseconds most) {
     return m_came.wait_for(lock, most, [this] { return !m_waiting.empty(); });
 }
 
+bool ControlInput::waitForStop(std::chrono::microseconds most) {
+    std::unique_lock lock(m_mutex);
+    return m_came.wait_for(lock, most, [this] {
+        return std::ranges::find(m_waiting, ControlKind::kStop, &ControlCommand::kind) != m_waiting.end();
+    });
+}
+
 void ControlInput::work() {
     nameThread("control");
     std::array<pollfd, 2> watched{{{m_fd, POLLIN, 0}, {m_wake.get(), POLLIN, 0}}};
     for (;;) {
-        if (poll(watched.data(), watched.size(), -1) < 0 && errno != EINTR) return m_onEnd();
+        if (poll(watched.data(), watched.size(), -1) < 0) {
+            if (errno == EINTR) continue;
+            return m_onEnd();
+        }
         if (watched[1].revents) return;
         if (watched[0].revents && !readSome()) return m_onEnd();
     }
@@ -61,8 +73,17 @@ bool ControlInput::readSome() {
     return true;
 }
 
+// Dropped where it cannot go at once: it would come too late to be of use.
+void ControlInput::answer(const TimeQuestion& question) const {
+    const auto now = std::chrono::steady_clock::now();
+    const auto us = std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count();
+    sendLine(m_fd, encodeTimeAnswer({question.askedUs, us}), now);
+    if (question.zeroUs && m_onZero) m_onZero(*question.zeroUs);
+}
+
 // A stop always finds room.
 void ControlInput::receive(std::string_view line) {
+    if (const auto question = decodeTimeQuestion(line)) return answer(*question);
     const Result<ControlCommand> command = decodeControl(line);
     if (!command) return;
     const std::lock_guard lock(m_mutex);

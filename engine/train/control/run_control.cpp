@@ -2,6 +2,7 @@
 #include "train/control/run_control.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "telemetry/data/run_data.h"
@@ -54,6 +55,19 @@ void RunControl::beginStep(Place place) {
 
 void RunControl::showPhase(Phase phase) {
     m_parts.observer.onEvent(PhaseReached{m_parts.rank, m_place.step + 1, phase, m_parts.observer.nowUs()});
+}
+
+// Nobody can be told anything but to stop meanwhile, so it does not last, however slow the steps are to be. A stop only
+// ends the rest, on each rank when it hears of it: where the ranks stop is agreed on at the end of the phase or step.
+void RunControl::showPart(Phase phase, int layer, const std::string& action, double share) {
+    constexpr double kMostSeconds = 1;
+    const double passes = shareUntil(Phase::kBackward) - shareUntil(Phase::kDataWait);
+    const double seconds = m_onePhase || m_rate <= 0 ? kMostSeconds : std::min(kMostSeconds, passes / m_rate);
+    TrainerObserver& observer = m_parts.observer;
+    observer.onEvent(PhaseReached{m_parts.rank, m_place.step + 1, phase, observer.nowUs(), layer, action});
+    if (m_stop) return;
+    const PhaseScope scope(observer.progress().phase, Phase::kPaused);
+    m_parts.source.waitForStop(std::chrono::microseconds(std::llround(share * seconds * 1e6)));
 }
 
 // In slow motion a step's time is shared out among its phases, though each takes microseconds of it.

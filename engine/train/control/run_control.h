@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -54,6 +55,11 @@ class RunControl {
         if (m_onePhase || m_showsPhases) [[unlikely]]
             reach(phase);
     }
+    // Whether each part of a pass is told, and has a share of the time.
+    bool showsParts() const { return m_insideStep && (m_onePhase || m_showsPhases); }
+    // Within a step that is shown: the rank comes to a layer (-1: none) or an action of a pipeline's schedule, and
+    // rests there. share: of the time of the two passes.
+    void showPart(Phase phase, int layer, const std::string& action, double share);
     // After a step, with the signal that it brought: holds the ranks as long as they are to. False: stop.
     bool endStep(Place place, std::optional<bool> signal);
     // Between two batches of a validation. False: stop.

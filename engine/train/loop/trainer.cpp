@@ -179,13 +179,15 @@ Trainer::Trainer(const TrainerParts& parts)
            [this](const std::string& text) {
                m_parts.observer.onEvent(LogLine{m_parts.communicator.rank(), "info", text, m_parts.observer.nowUs()});
            },
-           [this](Phase phase) { passed(phase); }, &m_pacer, m_replicas.ownGradient()}))),
+           [this](Phase phase) { passed(phase); }, &m_layerShow, m_replicas.ownGradient(),
+           [this](const PipelineAction& action, double share) { acting(action, share); }}))),
       m_schedule(parts.config.schedule, parts.config.scaledLearningRate(), parts.config.training.epochs),
       m_hostMemory(makeHostMemory()),
       m_trainingGatherer(gathererParts(parts, *parts.data.training, *m_hostMemory)),
       m_validationGatherer(gathererParts(parts, validationOrTraining(parts.data), *m_hostMemory)),
       m_validationPlan(validationPlan(parts)),
       m_indexReport(m_layout.isReader() ? parts.reportSamples : "never", m_layout.dataRank(), parts.observer),
+      m_linkWatch(parts.communicator.rank()),
       m_checkpoints(m_parts, *m_model, *m_strategy),
       m_agreement(parts.communicator, parts.control),
       m_control({.agreement = m_agreement,
@@ -199,11 +201,12 @@ Trainer::Trainer(const TrainerParts& parts)
       m_ownParameters(ownParameters()),
       m_tracer({.trace = parts.config.telemetry.trace,
                 .rank = parts.communicator.rank(),
-                .worldSize = parts.communicator.size(),
-                .runStartNs = parts.observer.startNs()},
+                .worldSize = parts.communicator.size()},
                parts.observer.progress().phase, m_collectives),
       m_slowPhase(parts.config.stepPitfalls, parts.communicator.rank(), parts.observer.progress().phase) {
     m_replicas.setStrategy(*m_strategy);
+    m_pacer.follow();
+    if (m_layout.mesh.pipeline == 1) m_layerShow.follow(m_control, parts.config.training.accumulateSteps);
 }
 
 TrainOutcome Trainer::run() {
@@ -255,6 +258,13 @@ void Trainer::passed(Phase phase) {
     m_replicas.passed(phase);
     m_control.passed(phase);
     if (phase == Phase::kForward && m_control.isShown(m_position.step)) m_replicas.lookNow(!m_control.isHeldSoon());
+}
+
+// In slow motion: where in the schedule the rank is.
+void Trainer::acting(const PipelineAction& action, double share) {
+    if (!m_control.showsParts()) return;
+    const Phase phase = action.work == PipelineWork::kForward ? Phase::kForward : Phase::kBackward;
+    m_control.showPart(phase, -1, action.text(), share / static_cast<double>(m_parts.config.training.accumulateSteps));
 }
 
 bool Trainer::trainEpoch() {
@@ -314,9 +324,9 @@ void Trainer::leaveEarly() {
 }
 
 bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
-    m_tracer.begin(m_position.step + 1, m_position.epoch);
+    m_tracer.begin(m_position.step + 1, m_position.epoch, m_parts.observer.startNs());
     m_slowPhase.beginStep();
-    m_pacer.beginStep(m_ownParameters);
+    m_pacer.beginStep(m_ownParameters, m_slowPhase.delayIn(Phase::kOptimizer).count());
     const int rank = m_layout.dataRank();
     const std::size_t consumedBefore = m_consumed.size();
     StepSums step;
@@ -337,6 +347,7 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     if (isRankZero() && m_checkpoints.isTimedSaveDue(m_nowUs))
         m_agreement.post({ControlKind::kCheckpoint, RunControl::kOwnWish});
     const StepResult result = m_strategy->step(batch, {m_agreement.signal(), isLogged() && gradientNormIsDue()});
+    m_pacer.endUpdate();
 
     m_parts.observer.progress().step.store(m_position.step, std::memory_order_relaxed);
     step.add(result.losses);
@@ -348,6 +359,8 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     if (isLogged() || !finite) reportStep(result, step);
     if (!finite) reportNonFinite(step.loss);
     m_replicas.endStep();
+    if (const auto links = m_linkWatch.look(m_nowUs, [this] { return m_parts.communicator.links(); }))
+        m_parts.observer.onEvent(*links);
     tellPace();
     finishTrace();
     return m_control.endStep({m_position.step, m_position.epoch}, result.signal);

@@ -13,10 +13,12 @@
 #include "parallel/strategy/strategy.h"
 #include "sampling/plan/shard_plan.h"
 #include "train/checkpoint/checkpoint_keeper.h"
+#include "train/control/layer_show.h"
 #include "train/control/run_control.h"
 #include "train/control/step_agreement.h"
 #include "train/loop/batch_gatherer.h"
 #include "train/loop/index_report.h"
+#include "train/loop/link_watch.h"
 #include "train/pace/pacer.h"
 #include "train/parts/metric_sums.h"
 #include "train/parts/trainer_parts.h"
@@ -68,6 +70,7 @@ class Trainer {
     bool trainStep(const ShardPlan& plan, BatchRange batches);
     bool trainSteps(const ShardPlan& plan);
     void passed(Phase phase);
+    void acting(const PipelineAction& action, double share);
     void leaveEarly();
     bool isLeavingEarly(std::int64_t batches) const;
     void tellPace();
@@ -114,7 +117,8 @@ class Trainer {
     TracedCommunicator m_tracedCommunicator;
     RankLayout m_layout;
     ModelTask m_task;
-    Pacer m_pacer;  // listens before whoever delays a rank, and outlives the models that it watches
+    Pacer m_pacer;  // outlives the models that it watches
+    LayerShow m_layerShow{m_pacer};
     std::unique_ptr<Model> m_model;
     std::unique_ptr<Loss> m_loss;
     ReplicaProbe m_replicas;
@@ -125,6 +129,7 @@ class Trainer {
     BatchGatherer m_validationGatherer;
     std::optional<ShardPlan> m_validationPlan;  // none without validation samples
     IndexReport m_indexReport;
+    LinkWatch m_linkWatch;
     std::vector<std::int64_t> m_consumed;  // of the epoch, in order
     std::int64_t m_dataUs = 0;             // waited for batches since the last logged step
     std::int64_t m_nowUs = 0;              // when the last batch was there

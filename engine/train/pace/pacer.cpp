@@ -18,17 +18,21 @@ constexpr std::int64_t kMostLate = kWindow / 8;
 }  // namespace
 
 Pacer::Pacer(const DevicePace& pace, int rank, PhaseTrack& track) : m_pace(pace), m_rank(rank), m_track(track) {
-    if (!m_pace.any()) return;
-    askForPunctualSleep();
-    m_track.listen(*this);
+    if (m_pace.any()) askForPunctualSleep();
+}
+
+void Pacer::follow() {
+    if (m_pace.any()) m_track.listen(*this);
 }
 
 Pacer::~Pacer() {
     if (m_pace.any()) m_track.forget(*this);
 }
 
-void Pacer::beginStep(std::int64_t parameters) {
-    if (m_pace.any()) m_updateNs = m_pace.updateNs(parameters);
+void Pacer::beginStep(std::int64_t parameters, std::int64_t delayNs) {
+    if (!m_pace.any()) return;
+    m_updateNs = m_pace.updateNs(parameters) + delayNs;
+    m_updatedNs = 0;
 }
 
 std::optional<PaceKept> Pacer::endStep(std::int64_t step) {
@@ -58,7 +62,7 @@ void Pacer::layerDone(const Model& model, std::size_t layer, Work work) {
 }
 
 void Pacer::sleepFor(std::int64_t wantedNs) {
-    sleepUntilNs(m_passBeganNs + wantedNs);
+    m_sleep.until(m_passBeganNs + wantedNs);
 }
 
 // Layers below the first that has parameters have no gradient to compute, and every pass ends when it is to.
@@ -66,18 +70,31 @@ void Pacer::passEnds() {
     m_track.enterLayer(-1);
     if (!m_pace.any()) return;
     sleepFor(m_passLastsNs);
-    const std::int64_t took = monotonicNs() - m_passBeganNs;
-    const auto asked = static_cast<double>(std::max<std::int64_t>(m_passLastsNs, 1));
+    judge(monotonicNs() - m_passBeganNs, m_passLastsNs);
+}
+
+void Pacer::judge(std::int64_t tookNs, std::int64_t askedNs) {
     if (++m_passes <= 0) return;
-    const auto late = static_cast<double>(took - m_passLastsNs);
+    const auto asked = static_cast<double>(std::max<std::int64_t>(askedNs, 1));
+    const auto late = static_cast<double>(tookNs - askedNs);
     if (late <= std::max(kTolerance * asked, static_cast<double>(kLeastLateNs))) return;
     ++m_late;
-    m_worst = std::max(m_worst, static_cast<double>(took) / asked);
+    m_worst = std::max(m_worst, static_cast<double>(tookNs) / asked);
+}
+
+// The phase comes in pieces, the gradient's norm among them: what is left of its time is slept behind the last.
+void Pacer::endUpdate() {
+    if (!m_pace.any()) return;
+    {
+        const PhaseScope scope(m_track, Phase::kOptimizer);
+        m_sleep.until(monotonicNs() + m_updateNs - m_updatedNs);
+    }
+    judge(m_updatedNs, m_updateNs);
 }
 
 void Pacer::leaving(Phase phase, Phase) {
-    if (phase == Phase::kOptimizer && m_updateNs > 0) sleepUntilNs(m_phaseSinceNs + std::exchange(m_updateNs, 0));
     const std::int64_t now = monotonicNs();
+    if (phase == Phase::kOptimizer) m_updatedNs += now - m_phaseSinceNs;
     if (isCommunication(phase) || phase == Phase::kPaused) m_passBeganNs += now - m_phaseSinceNs;
     m_phaseSinceNs = now;
 }

@@ -17,6 +17,8 @@ class ControlSource {
     virtual std::vector<ControlCommand> take(std::size_t most) = 0;
     // Sleeps until something is pending, at most so long; says whether something is.
     virtual bool waitPending(std::chrono::microseconds most) = 0;
+    // Sleeps so long, or until a stop is pending, whatever else is; says whether one is. On any rank.
+    virtual bool waitForStop(std::chrono::microseconds most) = 0;
 };
 
 }  // namespace ringside

@@ -18,6 +18,10 @@ class SlowPhase final : public PhaseListener {
     SlowPhase& operator=(const SlowPhase&) = delete;
 
     void beginStep() { m_due = m_delay.count() > 0; }
+    // Of this rank, once a step; 0: none.
+    std::chrono::nanoseconds delayIn(Phase phase) const {
+        return m_delay.count() > 0 && phase == m_phase ? m_delay : std::chrono::microseconds{0};
+    }
     void leaving(Phase phase, Phase next) override;
 
   private:

@@ -45,8 +45,9 @@ StepTracer::~StepTracer() {
     m_collectives.stop();
 }
 
-void StepTracer::begin(std::int64_t step, std::int64_t epoch) {
+void StepTracer::begin(std::int64_t step, std::int64_t epoch, std::int64_t runStartNs) {
     m_step = step;
+    m_runStartNs = runStartNs;
     m_active = isRecording() || (!isOff() && !m_resting && step % m_interval == 0);
     if (!m_active) return;
     if (!m_schedule) m_schedule.reset(::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC));
@@ -69,7 +70,7 @@ void StepTracer::beginSoFar() {
     m_soFar.rank = m_options.rank;
     m_soFar.step = m_trace.step;
     m_soFar.epoch = m_trace.epoch;
-    m_soFar.beginNs = m_beganNs - m_options.runStartNs;
+    m_soFar.beginNs = m_beganNs - m_runStartNs;
     m_soFar.lengthNs = -1;
     m_soFar.phase.assign(1, static_cast<std::int64_t>(m_phases.now()));
     m_soFar.at.assign(1, 0);
@@ -118,7 +119,7 @@ const PhaseTimes* StepTracer::sums() {
 
 void StepTracer::fill(std::int64_t nowNs) {
     StepTrace& t = m_trace;
-    t.beginNs = m_beganNs - m_options.runStartNs;
+    t.beginNs = m_beganNs - m_runStartNs;
     t.lengthNs = nowNs - m_beganNs;
     t.cpuNs = threadCpuNs() - m_beganCpuNs;
     for (auto* column : {&t.phase, &t.at, &t.cpu, &t.layer, &t.group, &t.collective, &t.kind, &t.bytes, &t.ready,

@@ -17,7 +17,6 @@ struct TracerOptions {
     std::string trace = "phases";  // off: nothing but what is asked for | steps | phases | layers
     int rank = 0;
     int worldSize = 1;
-    std::int64_t runStartNs = 0;  // CLOCK_MONOTONIC at zero of the run's times
 };
 
 // Decides which steps of a rank are traced, and puts together what was stamped in them. All ranks trace the same steps:
@@ -31,8 +30,9 @@ class StepTracer final : private PhaseListener {
     StepTracer(const StepTracer&) = delete;
     StepTracer& operator=(const StepTracer&) = delete;
 
-    // Before the first batch of the step is fetched.
-    void begin(std::int64_t step, std::int64_t epoch);
+    // Before the first batch of the step is fetched; runStartNs: CLOCK_MONOTONIC at zero of the run's times, as far as
+    // it is known now.
+    void begin(std::int64_t step, std::int64_t epoch, std::int64_t runStartNs = 0);
     // Where the step's work is done: what it took by phase; nothing for a step that is not traced.
     const PhaseTimes* sums();
     // At the end of the step: the trace to be told; null for a step that is not traced, or whose sums are all that is
@@ -76,6 +76,7 @@ class StepTracer final : private PhaseListener {
     std::int64_t m_step = 0;
     bool m_active = false;
     bool m_resting = false;
+    std::int64_t m_runStartNs = 0;
     std::int64_t m_beganNs = 0;
     std::int64_t m_beganCpuNs = 0;
     std::int64_t m_beganQueuedNs = 0;

@@ -95,6 +95,7 @@ class NoControl final : public ControlSource {
     bool pending() const override { return false; }
     std::vector<ControlCommand> take(std::size_t) override { return {}; }
     bool waitPending(std::chrono::microseconds) override { return pending(); }
+    bool waitForStop(std::chrono::microseconds) override { return false; }
 };
 
 void trainRank(const Bench& bench, int rank, int sharedFd) {

@@ -96,7 +96,7 @@ CASES = {
     # forward, and the second by 9e-7.
     "cifar-1-sgd": cifar_case(1, {"kind": "sgd", "lr": 0.01}, 64, 32, clear=True, seed=5),
     "cifar-1-adam": cifar_case(1, {"kind": "adam", "lr": 0.0001}, 64, 32, normalize=True, seed=2),
-    "residual-2-sgd": case(2, 2, {"kind": "sgd", "lr": 0.003}, 46, CNN, model={"kind": "residual_cnn", "width": 8, "depth": 1}),
+    "residual-2-sgd": case(2, 2, {"kind": "sgd", "lr": 0.01}, 46, CNN, model={"kind": "residual_cnn", "width": 8, "depth": 1}),
     "transformer-2-adamw": case(2, 6, ADAMW, 48, CNN, dataset={"kind": "text", "context_length": 32},
                                 model={"kind": "transformer", "width": 32, "depth": 2, "heads": 4},
                                 loader={"batch_size": 24}),

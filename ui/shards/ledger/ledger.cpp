@@ -78,6 +78,22 @@ QString perRankTip(const ShardPlan& plan, std::int64_t length) {
         .arg(spec.pitfalls.wrongWorldSize > 0 ? spec.pitfalls.wrongWorldSize : spec.worldSize);
 }
 
+// Who reads samples, and who else takes part: W stands for the readers in what follows.
+QList<LedgerRow> worldRows(std::int64_t readers, const LedgerCounts& counts) {
+    const QString name = ledgerText("Readers (data ranks, W)");
+    if (counts.devices > 1)
+        return {{name, groupedNumber(readers), Tone::Normal,
+                 ledgerText("W: one process reads every batch, and cuts it up among its devices")},
+                {ledgerText("Devices"), groupedNumber(counts.devices), Tone::Normal,
+                 ledgerText("Each computes its part of the batch; they are no ranks of their own")}};
+    if (counts.ranks > readers)
+        return {{name, groupedNumber(readers), Tone::Normal, ledgerText("W: those that read samples of their own")},
+                {ledgerText("World size"), groupedNumber(counts.ranks), Tone::Normal,
+                 ledgerText("All ranks: %1 each work on the same samples, every one on its part of the model")
+                     .arg(counts.ranks / readers)}};
+    return {{ledgerText("World size"), groupedNumber(readers), Tone::Normal, ledgerText("W: the number of ranks")}};
+}
+
 LedgerRow perRank(const ShardPlan& plan, std::int64_t length, const QString& n) {
     const std::int64_t last = plan.samplesOf(static_cast<int>(plan.spec().worldSize) - 1);
     const QString value = last == plan.samplesPerRank()
@@ -168,8 +184,7 @@ QList<LedgerRow> ledgerRows(const ShardPlan& plan, const LedgerCounts& counts, q
                       ledgerText("n: the training samples")};
     const std::optional<LedgerRow> order = orderRow(spec, length);
     if (order) rows << *order;
-    rows << LedgerRow{ledgerText("World size"), groupedNumber(spec.worldSize), Tone::Normal,
-                      ledgerText("W: the number of ranks")};
+    rows << worldRows(spec.worldSize, counts);
     rows << perRank(plan, length, order ? QStringLiteral("k") : QStringLiteral("n")) << repeated(plan, length);
     rows << LedgerRow{
         ledgerText("Dropped by sampler"), groupedNumber(dropped), dropped > 0 ? Tone::Danger : Tone::Normal,

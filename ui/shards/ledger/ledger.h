@@ -26,6 +26,8 @@ struct LedgerCounts {
     std::optional<qint64> unique = {};  // samples seen in this epoch
     bool changesByEpoch = true;         // another epoch deals another order
     QString sameOrderReason = {};       // why it does not
+    qint64 ranks = 0;                   // in all, where several of them are one reader; 0: each rank reads
+    qint64 devices = 1;                 // that a reader cuts its batches up among (data_parallel)
 };
 QList<LedgerRow> ledgerRows(const ShardPlan& plan, const LedgerCounts& counts, qint64 epochs,
                             qint64 accumulateSteps = 1);

@@ -3,6 +3,8 @@
 
 #include <QCoreApplication>
 
+#include "words/form_fields.h"
+
 namespace ringside {
 namespace {
 
@@ -18,7 +20,7 @@ QString refusalTitle(const PitfallsConfig& pitfalls) {
 }
 
 QString refusalText(const PitfallsConfig& pitfalls, const QString& problem) {
-    if (!pitfalls.shuffleWithSampler) return problem;
+    if (!pitfalls.shuffleWithSampler) return inFormWords(problem);
     return pageText(
         "DataLoader(dataset, sampler=DistributedSampler(dataset), shuffle=True) stops with\n"
         "ValueError: sampler option is mutually exclusive with shuffle\n\n"

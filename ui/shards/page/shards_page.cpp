@@ -377,12 +377,14 @@ PageFigures ShardsPage::figures() const {
 }
 
 QList<LedgerRow> ShardsPage::rowsOfLedger() const {
-    const TrainingConfig& training = m_experiment.config().training;
+    const RunConfig& config = m_experiment.config();
     const bool changes = changesByEpoch(*scene());
-    return ledgerRows(
-        scene()->plan,
-        {m_coverage.result(), m_unique.result(), changes, changes ? QString() : sameOrderReason(*scene())},
-        training.epochs, training.accumulateSteps);
+    LedgerCounts counts{m_coverage.result(), m_unique.result(), changes,
+                        changes ? QString() : sameOrderReason(*scene())};
+    // The scene's, which may still be another's than the form's.
+    counts.devices = scene()->devices;
+    if (config.dataRanks() == scene()->ranks() && counts.devices == 1) counts.ranks = config.parallel.worldSize;
+    return ledgerRows(scene()->plan, counts, config.training.epochs, config.training.accumulateSteps);
 }
 
 void ShardsPage::showLedger() {

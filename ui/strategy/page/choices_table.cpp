@@ -10,13 +10,14 @@
 
 #include "strategy/scene/strategy_sentences.h"
 #include "theme/theme.h"
+#include "words/form_fields.h"
 
 namespace ringside {
 namespace {
 
 enum Column { kName, kOptions, kMemory, kBytes, kIdle, kExpected, kLimit, kMeasured, kBits, kColumns };
 // Parts of the width, of a hundred.
-constexpr std::array<int, kColumns> kShares = {20, 21, 9, 9, 7, 11, 11, 8, 9};
+constexpr std::array<int, kColumns> kShares = {20, 21, 9, 9, 6, 11, 11, 9, 9};
 constexpr int kRowHeight = 24;
 
 QString msText(double ms) {
@@ -77,6 +78,7 @@ void ChoicesTable::resizeEvent(QResizeEvent* event) {
 
 void ChoicesTable::setScene(const StrategyScene& scene) {
     m_choices = scene.choices;
+    m_paced = scene.config.parallel.pace.any();
     const std::string before = std::exchange(m_current, strategyName(scene.config));
     fill();
     if (before != m_current) scrollToCurrent();
@@ -122,7 +124,7 @@ void ChoicesTable::put(int row, int column, const QString& text, bool current, c
 
 // With the reason where the numbers would be.
 void ChoicesTable::refuse(int row, const StrategyChoice& choice) {
-    const QString why = QString::fromStdString(choice.whyNot);
+    const QString why = inFormWords(QString::fromStdString(choice.whyNot));
     const bool current = choice.name == m_current;
     put(row, kName, choiceTitle(choice.name), current, why);
     put(row, kOptions, QString::fromStdString(choice.options), current, why);
@@ -141,6 +143,12 @@ QString ChoicesTable::proofText(const std::string& name) const {
     return *proof.equal ? tr("yes") : tr("no");
 }
 
+QString ChoicesTable::expectedTip(bool known) const {
+    const QString machine = known ? tr("From how long one rank takes alone on this machine")
+                                  : tr("For a rank of 20 GFLOP/s; Measure asks this machine");
+    return m_paced ? machine + tr(", slowed down to the experiment's pace") : machine;
+}
+
 void ChoicesTable::fillRow(int row, const StrategyChoice& choice) {
     if (!choice.cost || !choice.whyNot.empty()) return refuse(row, choice);
     const bool current = choice.name == m_current;
@@ -157,9 +165,7 @@ void ChoicesTable::fillRow(int row, const StrategyChoice& choice) {
             .arg(percentText(cost.idleShare)));
     const bool known = seen != nullptr && seen->expectedMs;
     const double expected = known ? *seen->expectedMs : cost.time.all() * 1e3;
-    put(row, kExpected, (known ? QString() : tr("about ")) + msText(expected), current,
-        known ? tr("From how long one rank takes alone on this machine")
-              : tr("For a rank of 20 GFLOP/s; Measure asks this machine"));
+    put(row, kExpected, (known ? QString() : tr("about ")) + msText(expected), current, expectedTip(known));
     const QString limit = known ? seen->limitedBy : QString::fromStdString(limitText(cost.time.limit()));
     put(row, kLimit, limit, current, tr("What a step spends most of its time on"));
     put(row, kMeasured,

@@ -37,10 +37,12 @@ class ChoicesTable final : public QTableWidget {
     void put(int row, int column, const QString& text, bool current, const QString& tip = {});
     void refuse(int row, const StrategyChoice& choice);
     QString proofText(const std::string& name) const;
+    QString expectedTip(bool known) const;  // known: asked of this machine
 
     Theme& m_theme;
     std::vector<StrategyChoice> m_choices;
     std::string m_current;
+    bool m_paced = false;  // the experiment's ranks stand for slower ones
     std::map<std::string, StrategyFigures> m_figures;
     std::map<std::string, StrategyProof> m_proofs;
 };

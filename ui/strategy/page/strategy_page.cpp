@@ -19,13 +19,16 @@
 #include "strategy/pictures/memory_curve_canvas.h"
 #include "strategy/pictures/mesh_canvas.h"
 #include "strategy/pictures/schedule_canvas.h"
+#include "strategy/pictures/schedule_motion.h"
 #include "strategy/scene/strategy_sentences.h"
 #include "theme/theme.h"
+#include "words/form_fields.h"
 
 namespace ringside {
 namespace {
 
 constexpr int kLookMs = 400;  // at most so often at a live run's traces
+constexpr int kMoveMs = 40;
 constexpr int kLeastHeight = 470;
 constexpr std::array kKinds = {"gpipe", "1f1b", "interleaved", "zero_bubble"};
 
@@ -219,6 +222,9 @@ void StrategyPage::connectAll() {
     m_tick.setInterval(0);
     m_look.setSingleShot(true);
     m_look.setInterval(kLookMs);
+    m_move.setSingleShot(true);
+    m_move.setInterval(kMoveMs);
+    connect(&m_move, &QTimer::timeout, this, &StrategyPage::followRanks);
     connect(&m_tick, &QTimer::timeout, this, &StrategyPage::plan);
     connect(&m_look, &QTimer::timeout, this, &StrategyPage::lookAtRun);
     connect(&m_experiment, &ExperimentModel::configChanged, this, &StrategyPage::planLater);
@@ -226,6 +232,7 @@ void StrategyPage::connectAll() {
     connect(&m_run, &RunModel::changed, this, [this](unsigned changes) {
         constexpr unsigned kSeen = kRunStartedChanged | kRanksChanged | kTraceChanged | kEndChanged;
         if ((changes & kSeen) != 0 && isVisible() && !m_look.isActive()) m_look.start();
+        if ((changes & (kRanksChanged | kControlChanged)) != 0 && isVisible() && !m_move.isActive()) m_move.start();
     });
     connect(&m_run, &RunModel::restarted, this, &StrategyPage::planLater);
     connect(m_choices, &ChoicesTable::chosen, this, &StrategyPage::takeOver);
@@ -263,16 +270,31 @@ void StrategyPage::lookAtRun() {
     showScene();
 }
 
+// In slow motion: only what moves is drawn anew.
+void StrategyPage::followRanks() {
+    std::optional<StepMotion> motion = m_scene.ran ? stepMotion(m_run.data()) : std::nullopt;
+    if (motion == m_scene.motion) return;
+    m_scene.motion = std::move(motion);
+    for (StrategyCanvas* canvas : std::initializer_list<StrategyCanvas*>{m_holds, m_mesh, m_schedule})
+        canvas->setMotion(m_scene.motion);
+    m_schedulePanel->setNote(motionSentence(m_scene));
+}
+
 void StrategyPage::showScene() {
+    m_scene.motion = m_scene.ran ? stepMotion(m_run.data()) : std::nullopt;
     const bool nothing = m_scene.choices.empty();
     m_stack->setCurrentIndex(nothing ? 1 : 0);
     if (nothing)
-        m_empty->setText(m_scene.loading
-                             ? tr("The data set is being read")
-                             : tr("There is no strategy to show: %1").arg(QString::fromStdString(m_scene.problem)));
+        m_empty->setText(
+            m_scene.loading
+                ? tr("The data set is being read")
+                : tr("There is no strategy to show: %1").arg(inFormWords(QString::fromStdString(m_scene.problem))));
+    const QString problem = inFormWords(QString::fromStdString(m_scene.problem));
     for (StrategyCanvas* canvas :
-         std::initializer_list<StrategyCanvas*>{m_holds, m_mesh, m_memory, m_curves, m_schedule})
+         std::initializer_list<StrategyCanvas*>{m_holds, m_mesh, m_memory, m_curves, m_schedule}) {
+        canvas->setEmptyText(canvas == m_schedule ? problem : QString());
         canvas->setScene(m_scene);
+    }
     m_holdsPanel->showPicture(m_holdsView->current());
     m_holdsPanel->setTable(m_holdsView->current() == 0 ? holdsTable(m_scene) : meshTable(m_scene));
     m_memoryPanel->showPicture(m_memoryView->current());
@@ -285,15 +307,15 @@ void StrategyPage::showScene() {
 }
 
 void StrategyPage::showSentences() {
-    const QString problem = QString::fromStdString(m_scene.problem);
-    m_holdsPanel->setSentence(m_scene.cost ? strategyTitle(m_scene) : problem);
+    m_holdsPanel->setSentence(m_scene.cost ? strategyTitle(m_scene) : tr("not known: see below"));
     m_holdsPanel->setNote(m_holdsView->current() == 0 ? holdsSentence(m_scene) : linksSentence(m_scene));
     m_memoryPanel->setSentence(!m_scene.cost                       ? QString()
                                : m_memoryView->current() == 1      ? tr("in use over a step, as scheduled")
                                : MemoryCanvas::isMeasured(m_scene) ? tr("filled: measured; outline: predicted")
                                                                    : tr("predicted; a run fills in what it measures"));
     m_memoryPanel->setNote(m_memoryView->current() == 1 ? memoryOverStepSentence(m_scene) : QString());
-    m_schedulePanel->setSentence(scheduleSentence(m_scene));
+    m_schedulePanel->setSentence(m_scene.cost ? scheduleSentence(m_scene) : tr("there is no plan"));
+    m_schedulePanel->setNote(motionSentence(m_scene));
     const std::int64_t ranks = m_scene.config.parallel.worldSize;
     const QString where = ranks == 1 ? tr("for this model on one rank") : tr("for this model on %1 ranks").arg(ranks);
     m_choicesNote->setWhole(tr("%1; a click takes one over into the form").arg(where));
@@ -304,7 +326,10 @@ void StrategyPage::showScheduleChoice() {
     m_kinds->setVisible(m_scene.config.parallel.strategy == "pipeline");
     const QSignalBlocker quiet(m_kinds);  // nobody chose
     const auto found = std::ranges::find(kKinds, pipeline.schedule);
-    if (found != kKinds.end()) m_kinds->setCurrent(static_cast<int>(found - kKinds.begin()));
+    if (pipeline.scheduleFile.empty() && found != kKinds.end())
+        m_kinds->setCurrent(static_cast<int>(found - kKinds.begin()));
+    else
+        m_kinds->setNone();
 }
 
 // The form keeps its paths as they were written; only what spreads the experiment changes.

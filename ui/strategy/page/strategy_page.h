@@ -58,6 +58,7 @@ class StrategyPage : public Page {
     void planLater();
     void plan();
     void lookAtRun();
+    void followRanks();
     void showScene();
     void showSentences();
     void showScheduleChoice();
@@ -80,6 +81,7 @@ class StrategyPage : public Page {
     LatestWork m_writing;
     QTimer m_tick;          // plan anew
     QTimer m_look;          // at the live run
+    QTimer m_move;          // with its ranks, in slow motion
     std::string m_seenFor;  // the experiment that figures were seen of
     QStackedLayout* m_stack = nullptr;
     QLabel* m_empty = nullptr;

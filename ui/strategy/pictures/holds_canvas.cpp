@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "strategy/pictures/holds_canvas.h"
 
+#include <QFontMetrics>
 #include <QPainter>
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "strategy/pictures/ink.h"
+#include "strategy/pictures/schedule_motion.h"
 #include "strategy/scene/strategy_sentences.h"
 #include "theme/theme.h"
 
 namespace ringside {
 namespace {
 
-constexpr double kNamesWidth = 88, kHeads = 34;
+constexpr double kLeastNames = 88, kMostNames = 148, kHeads = 34;
 constexpr double kLeastRow = 16, kMostRow = 44, kTwoLines = 26;
 constexpr double kStrip = 0.3, kLeastStrip = 4, kLeastSlice = 1.5;
 constexpr double kMostColumn = 72, kRoomForLetters = 30, kRoomForTitle = 34;
@@ -50,17 +52,34 @@ void HoldsCanvas::sceneChanged() {
     setMinimumHeight(static_cast<int>(kHeads + ranks * kLeastRow));
 }
 
+void HoldsCanvas::motionChanged() {
+    m_gathered.clear();
+    if (!scene().motion || !scene().cost || !scene().isSharded()) return;
+    if (const std::vector<LaneGroup> groups = scheduleLanes(scene()); !groups.empty())
+        m_gathered = gatheredNow(scene(), groups.front());
+}
+
 double HoldsCanvas::rowHeight() const {
     const auto ranks = static_cast<double>(scene().plan().mesh.ranks());
     return std::clamp((height() - kHeads) / ranks, kLeastRow, kMostRow);
 }
 
+// As wide as the longest place in the mesh, "replica 0, shard 0 of 2".
+double HoldsCanvas::namesWidth() const {
+    const QFontMetrics metrics(theme().noteFont());
+    const StrategyPlan& plan = scene().plan();
+    const int last = static_cast<int>(plan.mesh.ranks()) - 1;
+    const int widest =
+        std::max(metrics.horizontalAdvance(placeText(plan, 0)), metrics.horizontalAdvance(placeText(plan, last)));
+    return std::clamp<double>(widest + 12, kLeastNames, kMostNames);
+}
+
 QRectF HoldsCanvas::cell(int rank, std::size_t column) const {
-    const double pitch = std::min(kMostColumn, (width() - kNamesWidth) / std::max(1, m_columns));
+    const double names = namesWidth();
+    const double pitch = std::min(kMostColumn, (width() - names) / std::max(1, m_columns));
     const double gap = pitch > 16 ? 4 : 1;
     const double row = rowHeight();
-    return {kNamesWidth + static_cast<double>(column) * pitch, kHeads + rank * row, pitch - gap,
-            row - (row > 20 ? 4 : 2)};
+    return {names + static_cast<double>(column) * pitch, kHeads + rank * row, pitch - gap, row - (row > 20 ? 4 : 2)};
 }
 
 void HoldsCanvas::drawHeads(QPainter& painter, const std::vector<Column>& columns) const {
@@ -77,7 +96,8 @@ void HoldsCanvas::drawHeads(QPainter& painter, const std::vector<Column>& column
     }
 }
 
-void HoldsCanvas::drawHeld(QPainter& painter, const QRectF& box, int rank, int) const {
+// gathered: its parameters are whole here just now.
+void HoldsCanvas::drawHeld(QPainter& painter, const QRectF& box, int rank, bool gathered) const {
     static constexpr std::array kLetters = {"P", "G", "O"};
     const QColor color = theme().rankColor(rank);
     const QColor empty = mixedInk(theme().colors().panel, color, 0.16);
@@ -86,7 +106,8 @@ void HoldsCanvas::drawHeld(QPainter& painter, const QRectF& box, int rank, int) 
     const double third = box.width() / 3;
     for (int i = 0; i < 3; ++i) {
         const QRectF part(box.left() + i * third, box.top(), third, box.height());
-        const bool partly = sharded[static_cast<std::size_t>(i)];
+        const bool whole = gathered && i == 0;
+        const bool partly = sharded[static_cast<std::size_t>(i)] && !whole;
         painter.fillRect(part, partly ? empty : color);
         // A strip of as many parts as there are ranks, of which this one's is filled.
         const double strip = partly ? std::max(kLeastStrip, box.height() * kStrip) : 0;
@@ -111,7 +132,7 @@ void HoldsCanvas::drawRow(QPainter& painter, int rank, const std::vector<Column>
     const bool two = first.height() >= kTwoLines && !place.isEmpty();
     painter.setFont(theme().numberFont());
     painter.setPen(theme().colors().text);
-    const QRectF names(0, first.top(), kNamesWidth - 8, first.height());
+    const QRectF names(0, first.top(), namesWidth() - 8, first.height());
     const int up = Qt::AlignLeft | (two ? Qt::AlignTop : Qt::AlignVCenter);
     painter.drawText(names, up, tr("Rank %1").arg(rank));
     if (two) {
@@ -134,7 +155,8 @@ void HoldsCanvas::drawRow(QPainter& painter, int rank, const std::vector<Column>
                                       QString::fromStdString(layer.name),
                                       bytesText(static_cast<double>(layer.parameterCount() * kFloatBytes)));
         if (holds) {
-            drawHeld(painter, box, rank, 1);
+            const bool gathered = !m_gathered.empty() && m_gathered[std::min(i, m_gathered.size() - 1)];
+            drawHeld(painter, box, rank, gathered);
             explain(box, what);
         } else {
             painter.setPen(theme().colors().border);

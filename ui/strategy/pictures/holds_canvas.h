@@ -14,6 +14,7 @@ class HoldsCanvas final : public StrategyCanvas {
   protected:
     void draw(QPainter& painter) override;
     void sceneChanged() override;
+    void motionChanged() override;
 
   private:
     struct Column {
@@ -24,10 +25,12 @@ class HoldsCanvas final : public StrategyCanvas {
     std::vector<Column> columns() const;
     QRectF cell(int rank, std::size_t column) const;
     double rowHeight() const;
+    double namesWidth() const;
     void drawHeads(QPainter& painter, const std::vector<Column>& columns) const;
     void drawRow(QPainter& painter, int rank, const std::vector<Column>& columns);
-    void drawHeld(QPainter& painter, const QRectF& box, int rank, int stages) const;
+    void drawHeld(QPainter& painter, const QRectF& box, int rank, bool gathered) const;
     int m_columns = 1;
+    std::vector<bool> m_gathered;  // by unit, while a step is shown
 };
 
 }  // namespace ringside

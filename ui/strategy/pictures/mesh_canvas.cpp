@@ -5,9 +5,11 @@
 #include <QPainterPath>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "strategy/pictures/ink.h"
+#include "strategy/pictures/schedule_motion.h"
 #include "strategy/scene/strategy_sentences.h"
 #include "theme/theme.h"
 #include "theme/work_colors.h"
@@ -92,7 +94,7 @@ std::vector<MeshCanvas::Route> MeshCanvas::routes() const {
     for (const StepLink& link : scene().links) {
         const auto [place, isNew] = places.try_emplace({link.from, link.to}, all.size());
         if (isNew) {
-            all.push_back({link.from, link.to, 0, {}, link.what, false});
+            all.push_back({link.from, link.to, 0, {}, link.what, false, false});
             largest.push_back(0);
         }
         Route& route = all[place->second];
@@ -101,6 +103,11 @@ std::vector<MeshCanvas::Route> MeshCanvas::routes() const {
             route.what = link.what;
         }
         route.bytes += link.bytes;
+        if (travelsNow(scene(), link.what, link.from)) {
+            route.now = true;
+            route.what = link.what;
+            largest[place->second] = std::numeric_limits<std::int64_t>::max();
+        }
         route.parts << tr("%1 %2").arg(whatText(link.what), bytesText(static_cast<double>(link.bytes)));
     }
     for (Route& one : all) one.both = places.contains({one.to, one.from});
@@ -161,8 +168,9 @@ void MeshCanvas::drawRoute(QPainter& painter, const Route& route, double most) {
         middle = (begin + end) / 4 + bend / 2;
         into = (end - bend) / std::max(1.0, std::hypot(end.x() - bend.x(), end.y() - bend.y()));
     }
-    const QColor color = colorOf(route.what);
-    const double thick = 1.2 + 2.2 * static_cast<double>(route.bytes) / std::max(1.0, most);
+    const bool rests = scene().motion && !route.now;
+    const QColor color = rests ? mixedInk(theme().colors().panel, colorOf(route.what), 0.3) : colorOf(route.what);
+    const double thick = 1.2 + 2.2 * static_cast<double>(route.bytes) / std::max(1.0, most) + (route.now ? 1.5 : 0);
     painter.setPen(QPen(color, thick));
     painter.setBrush(Qt::NoBrush);
     painter.drawPath(path);

@@ -26,6 +26,7 @@ class MeshCanvas final : public StrategyCanvas {
         QStringList parts;                                 // in words
         StepLink::What what = StepLink::What::kGradients;  // most of it
         bool both = false;                                 // the other sends back
+        bool now = false;                                  // something of it is on its way
     };
     struct Place {
         int column = 0, row = 0;

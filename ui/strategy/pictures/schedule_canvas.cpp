@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "strategy/pictures/ink.h"
+#include "strategy/pictures/schedule_motion.h"
 #include "strategy/scene/strategy_sentences.h"
 #include "theme/theme.h"
 #include "theme/work_colors.h"
@@ -36,6 +37,10 @@ int ScheduleCanvas::laneCount() const {
 void ScheduleCanvas::sceneChanged() {
     m_groups = scheduleLanes(scene());
     setMinimumHeight(static_cast<int>(std::max(1, laneCount()) * kLeastLane + kBetween + kLegendHeight));
+}
+
+void ScheduleCanvas::motionChanged() {
+    m_moments = m_groups.empty() ? std::vector<std::optional<double>>() : laneMoments(scene(), m_groups.front());
 }
 
 void ScheduleCanvas::draw(QPainter& painter) {
@@ -71,7 +76,28 @@ void ScheduleCanvas::drawGroup(QPainter& painter, const LaneGroup& group, double
         for (const LaneBlock& block : group.lanes[i].blocks)
             drawBlock(painter, block,
                       {left + block.begin * scale, row.top(), (block.end - block.begin) * scale, row.height()});
+        if (&group == &m_groups.front()) drawNow(painter, group, i, row);
     }
+}
+
+// What is still to come is pale, what the rank does now has a frame; a line says where it is.
+void ScheduleCanvas::drawNow(QPainter& painter, const LaneGroup& group, std::size_t lane, const QRectF& row) const {
+    if (lane >= m_moments.size() || !m_moments[lane] || group.end <= 0) return;
+    const ThemeColors& c = theme().colors();
+    const double now = *m_moments[lane], scale = row.width() / group.end;
+    QColor veil = c.panel;
+    veil.setAlphaF(0.72F);
+    painter.setBrush(Qt::NoBrush);
+    for (const LaneBlock& block : group.lanes[lane].blocks) {
+        const QRectF box(row.left() + block.begin * scale, row.top(), (block.end - block.begin) * scale - 1,
+                         row.height());
+        if (block.begin > now) painter.fillRect(box, veil);
+        if (block.begin > now || block.end <= now || block.kind == LaneBlock::Kind::Resident) continue;
+        painter.setPen(QPen(c.text, 2));
+        painter.drawRect(box.adjusted(1, 1, -1, -1));
+    }
+    const double x = row.left() + std::clamp(now, 0.0, group.end) * scale;
+    painter.fillRect(QRectF(x - 1, row.top() - 1, 2, row.height() + 2), c.accent);
 }
 
 QColor ScheduleCanvas::colorOf(const LaneBlock& block) const {

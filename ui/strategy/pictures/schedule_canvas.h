@@ -13,19 +13,23 @@ class ScheduleCanvas final : public StrategyCanvas {
     explicit ScheduleCanvas(Theme& theme, QWidget* parent = nullptr);
 
     const std::vector<LaneGroup>& groups() const { return m_groups; }
+    const std::vector<std::optional<double>>& moments() const { return m_moments; }
 
   protected:
     void draw(QPainter& painter) override;
     void sceneChanged() override;
+    void motionChanged() override;
 
   private:
     int laneCount() const;
+    void drawNow(QPainter& painter, const LaneGroup& group, std::size_t lane, const QRectF& row) const;
     void drawGroup(QPainter& painter, const LaneGroup& group, double top, double lane);
     void drawBlock(QPainter& painter, const LaneBlock& block, const QRectF& box);
     QColor colorOf(const LaneBlock& block) const;
     void drawLegend(QPainter& painter) const;
 
     std::vector<LaneGroup> m_groups;
+    std::vector<std::optional<double>> m_moments;  // of the ranks in the planned lanes
 };
 
 }  // namespace ringside

@@ -18,15 +18,24 @@ StrategyCanvas::StrategyCanvas(const QString& name, Theme& theme, QWidget* paren
 void StrategyCanvas::setScene(const StrategyScene& scene) {
     m_scene = scene;
     sceneChanged();
+    motionChanged();
+    update();
+}
+
+void StrategyCanvas::setMotion(const std::optional<StepMotion>& motion) {
+    m_scene.motion = motion;
+    motionChanged();
     update();
 }
 
 void StrategyCanvas::paintEvent(QPaintEvent*) {
     m_parts.clear();
-    if (!m_scene.cost) return;
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
-    draw(painter);
+    if (m_scene.cost) return draw(painter);
+    painter.setPen(m_theme.colors().muted);
+    painter.setFont(m_theme.noteFont());
+    painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap, m_empty);
 }
 
 bool StrategyCanvas::event(QEvent* event) {

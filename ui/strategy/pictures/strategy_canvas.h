@@ -16,12 +16,16 @@ class StrategyCanvas : public QWidget {
   public:
     StrategyCanvas(const QString& name, Theme& theme, QWidget* parent = nullptr);
     void setScene(const StrategyScene& scene);
+    // Said in its place while there is no plan to draw.
+    void setEmptyText(const QString& text) { m_empty = text; }
+    void setMotion(const std::optional<StepMotion>& motion);
 
   protected:
     const StrategyScene& scene() const { return m_scene; }
     Theme& theme() const { return m_theme; }
     virtual void draw(QPainter& painter) = 0;
     virtual void sceneChanged() {}
+    virtual void motionChanged() {}
     // While drawing: what is said of this part.
     void explain(const QRectF& part, const QString& what) { m_parts.push_back({part, what}); }
 
@@ -35,6 +39,7 @@ class StrategyCanvas : public QWidget {
     };
     Theme& m_theme;
     StrategyScene m_scene;
+    QString m_empty;
     std::vector<Part> m_parts;
 };
 

@@ -2,6 +2,7 @@
 #include "strategy/scene/strategy_process.h"
 
 #include "base/json/json.h"
+#include "words/complaint.h"
 
 namespace ringside {
 namespace {
@@ -117,7 +118,7 @@ void StrategyProcess::parseLine(const QByteArray& line) {
 // 1: something that ought to be equal is not, which its line has said.
 void StrategyProcess::finished(int exitCode, QProcess::ExitStatus status) {
     readLines();
-    const QString said = QString::fromUtf8(m_process->readAllStandardError()).trimmed();
+    const QString said = complaintIn(m_process->readAllStandardError());
     const bool failedToTry = status != QProcess::NormalExit || (exitCode != 0 && exitCode != 1);
     drop();
     if (failedToTry) Q_EMIT failed(said.isEmpty() ? tr("ringsidectl ended without an answer.") : said);

@@ -2,6 +2,7 @@
 #include "strategy/scene/strategy_scene.h"
 
 #include "base/json/json.h"
+#include "config/mesh.h"
 #include "models/experiment_model.h"
 #include "telemetry/data/run_data.h"
 
@@ -9,11 +10,14 @@ namespace ringside {
 namespace {
 
 // What spreads an experiment over its ranks.
-bool isSpreadAlike(const RunConfig& one, const RunConfig& other) {
+bool isSpreadAlike(const RunConfig& run, const RunConfig& shown) {
+    const RunConfig one = asProcesses(run);
+    const RunConfig other = asProcesses(shown);
     return one.parallel.strategy == other.parallel.strategy && one.parallel.worldSize == other.parallel.worldSize &&
            meshOf(one) == meshOf(other) && one.pipeline == other.pipeline && one.fsdp == other.fsdp &&
-           one.model == other.model && one.loader.batchSize == other.loader.batchSize &&
-           one.optimizer.kind == other.optimizer.kind && one.training.recompute == other.training.recompute;
+           devicesOf(one) == devicesOf(other) && one.model == other.model &&
+           one.loader.batchSize == other.loader.batchSize && one.optimizer.kind == other.optimizer.kind &&
+           one.training.recompute == other.training.recompute;
 }
 
 std::optional<RunConfig> configOf(const RunData& run) {
@@ -78,14 +82,23 @@ std::optional<RanScene> ranScene(const StrategyScene& scene, const RunData& run)
     if (ran.memory.size() != run.ranks().size()) ran.memory.clear();
     if (!run.trace()) return ran;
     ran.idleShare = measuredIdleShare(*run.trace());
+    // The last one, unless it is of an epoch's smaller last batch, which goes through in fewer micro-batches.
+    constexpr int kLooked = 8;
     const auto& steps = run.trace()->steps();
-    for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    std::size_t most = 0;
+    int looked = 0;
+    for (auto step = steps.rbegin(); step != steps.rend() && looked < kLooked; ++step) {
         const PassesRange range = passesRange(step->second);
-        if (!step->second.complete() || range.endNs <= range.beginNs) continue;
+        if (!step->second.complete() || wasHeld(step->second) || range.endNs <= range.beginNs) continue;
+        ++looked;
+        std::vector<std::vector<PassSpan>> passes;
+        std::size_t count = 0;
+        for (const RankTrace& rank : step->second.ranks) count += passes.emplace_back(passesOf(rank)).size();
+        if (count <= most) continue;
+        most = count;
         ran.step = step->first;
         ran.range = range;
-        for (const RankTrace& rank : step->second.ranks) ran.passes.push_back(passesOf(rank));
-        break;
+        ran.passes = std::move(passes);
     }
     return ran;
 }

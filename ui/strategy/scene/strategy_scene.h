@@ -8,6 +8,7 @@
 #include "cost/memory_over_step.h"
 #include "cost/step_links.h"
 #include "cost/strategy_cost.h"
+#include "strategy/scene/step_motion.h"
 #include "telemetry/data/idle_share.h"
 #include "telemetry/events/events.h"
 
@@ -36,6 +37,7 @@ struct StrategyScene {
     std::vector<MemoryCurve> curves = {};  // by rank, with the cost; of curveRanks() alone
     std::vector<StrategyChoice> choices = {};
     std::optional<RanScene> ran = {};
+    std::optional<StepMotion> motion = {};  // of such a run, in slow motion and single phases
 
     const StrategyPlan& plan() const { return cost->plan; }
     bool isPipeline() const { return cost && cost->plan.mesh.pipeline > 1; }

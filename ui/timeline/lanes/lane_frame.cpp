@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/lanes/lane_frame.h"
 
+#include <QLocale>
 #include <QObject>
 #include <QPainterPath>
 #include <algorithm>
 #include <cmath>
 
-#include "models/rank_hosts.h"
 #include "telemetry/data/awaited.h"
 #include "theme/phase_colors.h"
 #include "theme/theme.h"
@@ -31,8 +31,14 @@ QString axisText(double ns, double every) {
     return QObject::tr("%1 ms").arg(ns / 1e6, 0, 'f', every < 1e5 ? 2 : every < 1e6 ? 1 : 0);
 }
 
+QString stepLabel(std::int64_t step) {
+    return QObject::tr("step %1").arg(QLocale().toString(static_cast<qlonglong>(step)));
+}
+
 QString gapText(const LaneClock::Stretch& stretch) {
-    if (stretch.untraced > 0) return QObject::tr("%n step(s) not traced", nullptr, static_cast<int>(stretch.untraced));
+    if (stretch.untraced == 1) return QObject::tr("1 step not traced");
+    if (stretch.untraced > 1)
+        return QObject::tr("%1 steps not traced").arg(QLocale().toString(static_cast<qlonglong>(stretch.untraced)));
     const double ms = static_cast<double>(stretch.cutNs) / 1e6;
     return ms >= 1000 ? QObject::tr("%1 s between").arg(ms / 1000, 0, 'f', 1)
                       : QObject::tr("%1 between").arg(millisecondsText(ms));
@@ -95,11 +101,22 @@ void LaneFrame::paintHosts() {
         if (m_geometry.bar(static_cast<std::size_t>(index)).top() - row.top() < 9) continue;
         m_painter.setFont(m_theme.noteFont());
         m_painter.setPen(m_theme.colors().muted);
-        const QString name = group.host.isEmpty() ? QObject::tr("this host") : group.host;
+        paintLink(group, row);
+        const QString name = group.name();
         constexpr double kRoom = LanesGeometry::kNames - 8;
         m_painter.drawText(QRectF(4, row.top() + 1, kRoom, 13), Qt::AlignLeft | Qt::AlignVCenter,
                            m_painter.fontMetrics().elidedText(name, Qt::ElideRight, static_cast<int>(kRoom)));
     }
+}
+
+// Beside the name, at the top of the lanes' area: there is no room for it under the name.
+void LaneFrame::paintLink(const HostGroup& group, const QRectF& row) {
+    if (group.link.isEmpty()) return;
+    m_painter.setFont(m_theme.noteFont());
+    m_painter.setPen(group.slow ? m_theme.colors().warningText : m_theme.colors().muted);
+    const QRectF room(m_geometry.area.left() + 4, row.top() - 1, m_geometry.area.width() - 8, 12);
+    m_painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
+                       m_painter.fontMetrics().elidedText(group.link, Qt::ElideRight, static_cast<int>(room.width())));
 }
 
 // In slow motion and while the run is held: where the rank is now. Else how long it worked in the step.
@@ -169,12 +186,14 @@ void LaneFrame::paintAxis() {
         const TracedStep* first = m_model.trace()->find(std::max(stretch.firstStep, insight.first));
         const double origin = first == nullptr ? stretch.shown : m_model.clock().shownAt(first->beginNs);
         const double last = std::min(stretch.shownEnd(), m_geometry.left + m_geometry.span);
+        // With no room for a second label, one that says where this is.
+        const bool isShort = first != nullptr && stretch.shownEnd() - origin < every;
         const double skipped = std::max(0.0, std::floor((m_geometry.left - origin) / every));
         for (double at = skipped * every; origin + at <= last; at += every) {
             const double pixel = m_geometry.xOf(origin + at);
             if (pixel < m_geometry.area.left() - 1) continue;
             m_painter.fillRect(QRectF(pixel, 0, 1, top), c.grid);
-            const QString text = axisText(at, every);
+            const QString text = isShort ? stepLabel(first->step) : axisText(at, every);
             const double width = m_painter.fontMetrics().horizontalAdvance(text);
             const double left = std::max(pixel - width / 2, m_geometry.area.left());
             if (left < free || left + width > m_geometry.area.right()) continue;

@@ -3,6 +3,7 @@
 
 #include <QPainter>
 
+#include "models/rank_hosts.h"
 #include "timeline/lanes/lanes_geometry.h"
 #include "timeline/model/timeline_model.h"
 
@@ -22,6 +23,7 @@ class LaneFrame {
   private:
     void paintNames();
     void paintHosts();
+    void paintLink(const HostGroup& group, const QRectF& row);
     void paintName(std::size_t index, double busiest);
     QString noteOf(int rank) const;
     void paintChosen();

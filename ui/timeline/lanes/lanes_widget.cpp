@@ -161,27 +161,39 @@ void LanesWidget::mouseDoubleClickEvent(QMouseEvent* event) {
 }
 
 void LanesWidget::keyPressEvent(QKeyEvent* event) {
+    if (!takeKey(*event)) QWidget::keyPressEvent(event);
+}
+
+bool LanesWidget::takeKey(const QKeyEvent& event) {
+    if (event.modifiers() != Qt::NoModifier) return false;
     const double middle = m_model.left() + m_model.span() / 2;
-    if (event->modifiers() != Qt::NoModifier) return QWidget::keyPressEvent(event);
-    switch (event->key()) {
+    switch (event.key()) {
         case Qt::Key_W:
-            return m_model.zoom(kZoomPerKey, middle);
+            m_model.zoom(kZoomPerKey, middle);
+            return true;
         case Qt::Key_S:
-            return m_model.zoom(1 / kZoomPerKey, middle);
+            m_model.zoom(1 / kZoomPerKey, middle);
+            return true;
         case Qt::Key_A:
-            return m_model.pan(-kPanPerKey * m_model.span());
+            m_model.pan(-kPanPerKey * m_model.span());
+            return true;
         case Qt::Key_D:
-            return m_model.pan(kPanPerKey * m_model.span());
+            m_model.pan(kPanPerKey * m_model.span());
+            return true;
         case Qt::Key_F:
-            return m_model.fit();
+            m_model.fit();
+            return true;
         case Qt::Key_Period:
-            return m_model.go(1);
+            m_model.go(1);
+            return true;
         case Qt::Key_Comma:
-            return m_model.go(-1);
+            m_model.go(-1);
+            return true;
         case Qt::Key_Escape:
-            return m_model.choose({});
+            m_model.choose({});
+            return true;
         default:
-            QWidget::keyPressEvent(event);
+            return false;
     }
 }
 

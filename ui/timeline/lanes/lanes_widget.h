@@ -24,6 +24,7 @@ class LanesWidget final : public QWidget {
     QSize minimumSizeHint() const override { return {320, 120}; }
     // What stands under the pointer, in words; empty: nothing.
     QString textAt(QPointF at) const;
+    bool takeKey(const QKeyEvent& event);  // false: it means nothing here
 
   protected:
     void paintEvent(QPaintEvent* event) override;

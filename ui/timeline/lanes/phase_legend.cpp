@@ -13,6 +13,8 @@ namespace {
 
 constexpr int kSwatch = 11;
 constexpr int kHeight = 22;
+constexpr int kApart = Theme::kSpace3;  // from one phase to the next
+constexpr int kLeastApart = Theme::kSpace1;
 
 }  // namespace
 
@@ -32,14 +34,27 @@ std::vector<Phase> PhaseLegend::phases() const {
     return {Phase::kDataWait, Phase::kForward, Phase::kBackward, Phase::kWaiting, Phase::kMoving, Phase::kOptimizer};
 }
 
-int PhaseLegend::widthOf(Phase phase) const {
-    return kSwatch + 5 + QFontMetrics(m_theme.noteFont()).horizontalAdvance(phaseText(phase)) + Theme::kSpace3;
+int PhaseLegend::widthOf(Phase phase, int apart) const {
+    return kSwatch + 5 + QFontMetrics(m_theme.noteFont()).horizontalAdvance(phaseText(phase)) + apart;
+}
+
+int PhaseLegend::widthOfAll(int apart) const {
+    int width = 0;
+    for (const Phase phase : phases()) width += widthOf(phase, apart);
+    return width;
+}
+
+// Where there is less room they stand closer: none is cut off.
+int PhaseLegend::apartIn(int width) const {
+    return std::clamp((width - widthOfAll(0)) / static_cast<int>(phases().size()), kLeastApart, kApart);
 }
 
 QSize PhaseLegend::sizeHint() const {
-    int width = 0;
-    for (const Phase phase : phases()) width += widthOf(phase);
-    return {width, kHeight};
+    return {widthOfAll(kApart), kHeight};
+}
+
+QSize PhaseLegend::minimumSizeHint() const {
+    return {widthOfAll(kLeastApart), kHeight};
 }
 
 std::vector<Phase> PhaseLegend::litPhases() const {
@@ -60,20 +75,21 @@ void PhaseLegend::paintEvent(QPaintEvent*) {
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setFont(m_theme.noteFont());
     const std::vector<Phase> lit = litPhases();
-    int x = width() - sizeHint().width();
+    const int apart = apartIn(width());
+    int x = width() - widthOfAll(apart);
     for (const Phase phase : phases()) {
         const QRectF swatch(x + 1, (height() - kSwatch) / 2.0, kSwatch, kSwatch);
         fillPhase(painter, swatch, phase, m_theme, 2);
         const QString text = phaseText(phase);
-        const QRectF name(x + kSwatch + 5, 0, widthOf(phase), height());
+        const QRectF name(x + kSwatch + 5, 0, widthOf(phase, apart), height());
         if (std::ranges::find(lit, phase) != lit.end()) {
             painter.setPen(QPen(m_theme.colors().accent, 1.5));
             painter.setBrush(Qt::NoBrush);
-            painter.drawRoundedRect(QRectF(x - 3, 2, widthOf(phase) - 4, height() - 4), 4, 4);
+            painter.drawRoundedRect(QRectF(x - 3, 2, widthOf(phase, 0) + 6, height() - 4), 4, 4);
         }
         painter.setPen(m_theme.colors().muted);
         painter.drawText(name, Qt::AlignLeft | Qt::AlignVCenter, text);
-        x += widthOf(phase);
+        x += widthOf(phase, apart);
     }
 }
 

@@ -17,7 +17,7 @@ class PhaseLegend final : public QWidget {
     PhaseLegend(const TimelineModel& model, const Theme& theme, QWidget* parent = nullptr);
 
     QSize sizeHint() const override;
-    QSize minimumSizeHint() const override { return {60, sizeHint().height()}; }
+    QSize minimumSizeHint() const override;
     // Lit now; empty at full speed.
     std::vector<Phase> litPhases() const;
 
@@ -26,7 +26,9 @@ class PhaseLegend final : public QWidget {
 
   private:
     std::vector<Phase> phases() const;
-    int widthOf(Phase phase) const;
+    int widthOf(Phase phase, int apart) const;  // with the room behind it
+    int widthOfAll(int apart) const;
+    int apartIn(int width) const;
 
     const TimelineModel& m_model;
     const Theme& m_theme;

@@ -30,6 +30,7 @@ void LaneClock::read(const TraceData& trace) {
     m_stepNs = typicalStep(trace);
     std::int64_t before = 0;  // the step before
     for (const auto& [number, step] : trace.steps()) {
+        if (std::ranges::none_of(step.ranks, &RankTrace::known)) continue;  // nothing of it is over: see setOpenEnd()
         if (m_stretches.empty()) {
             m_stretches.push_back({step.beginNs, step.endNs, 0, number, number, 0, 0});
         } else {

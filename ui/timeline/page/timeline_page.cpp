@@ -2,15 +2,18 @@
 #include "timeline/page/timeline_page.h"
 
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QLocale>
 #include <QScrollArea>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "models/run_model.h"
 #include "models/start_progress.h"
 #include "models/step_cursor.h"
 #include "theme/theme.h"
 #include "timeline/page/timeline_table.h"
+#include "words/form_fields.h"
 
 namespace ringside {
 namespace {
@@ -51,7 +54,7 @@ TimelinePage::TimelinePage(RunModel& run, StepCursor& cursor, Theme& theme, cons
     m_stack = new PageStack(whole);
     m_empty = new EmptyPanel;
     m_empty->findChild<QPushButton*>()->setToolTip(tr("Trace each of the next %1 steps").arg(kRecordedSteps));
-    connect(m_empty, &EmptyPanel::actionWanted, this, [this] { Q_EMIT recordWanted(kRecordedSteps); });
+    connect(m_empty, &EmptyPanel::actionWanted, this, &TimelinePage::record);
     m_whatIf = new WhatIfPanel(m_model, controlProgram);
     m_stack->addWidget(m_empty);
     m_stack->addWidget(makeContent());
@@ -122,6 +125,15 @@ QWidget* TimelinePage::makeLanes() {
     head->addWidget(new PhaseLegend(m_model, m_theme));
     head->addWidget(m_live);
     layout->addLayout(head);
+    m_clocks = new QLabel;
+    m_clocks->setObjectName(QStringLiteral("clocksLabel"));
+    m_clocks->setProperty("role", "note");
+    m_clocks->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_clocks->setToolTip(
+        tr("How far the clocks of other hosts have moved against that of the run since the ranks met, as the shortest "
+           "round trips of the last minutes tell it. The lanes are set right by it: they lie beside one another to "
+           "within what is said."));
+    layout->addWidget(m_clocks);
     m_map = new LatenessMap(m_model, m_theme);
     m_lanes = new LanesWidget(m_model, m_theme);
     auto* drawn = new QWidget;
@@ -168,6 +180,7 @@ void TimelinePage::connectParts() {
     });
     connect(&m_run, &RunModel::restarted, this, [this] {
         m_atTheEnd = false;
+        m_asked.reset();
         m_model.setReplay(nullptr);
         m_model.choose({});
         m_model.follow();
@@ -179,7 +192,7 @@ void TimelinePage::connectParts() {
     connect(&m_model, &TimelineModel::choiceChanged, this, &TimelinePage::showWords);
     connect(&m_model, &TimelineModel::dataChanged, this, &TimelinePage::refresh);
     connect(m_live, &QPushButton::clicked, this, [this] { m_model.follow(); });
-    connect(m_banner, &VerdictBanner::recordWanted, this, [this] { Q_EMIT recordWanted(kRecordedSteps); });
+    connect(m_banner, &VerdictBanner::recordWanted, this, &TimelinePage::record);
     connect(m_banner, &VerdictBanner::whatIfWanted, this, [this] {
         m_whatIf->tryWithoutDelay();
         static_cast<QScrollArea*>(m_side)->ensureWidgetVisible(m_whatIf);
@@ -220,10 +233,16 @@ void TimelinePage::resizeEvent(QResizeEvent* event) {
     m_side->setFixedWidth(width() < kNarrowPage ? kNarrowSide : kSideWidth);
 }
 
+// What its buttons have no use for.
+void TimelinePage::keyPressEvent(QKeyEvent* event) {
+    if (!m_lanes->isVisible() || !m_lanes->takeKey(*event)) Page::keyPressEvent(event);
+}
+
 void TimelinePage::refresh() {
     const bool nothing = m_run.expected() || m_model.trace() == nullptr;
     m_stack->setCurrentIndex(nothing ? 0 : 1);
     if (nothing) return showEmpty();
+    showRecorded();
     m_map->setVisible(m_model.ranks() > LanesWidget::kMostLanes);
     if (!m_model.isLive()) {
         showVerdict();
@@ -232,6 +251,30 @@ void TimelinePage::refresh() {
         m_verdictLater.start();
     }
     showWords();
+}
+
+void TimelinePage::record() {
+    m_asked = m_run.data().controls().size();
+    Q_EMIT recordWanted(kRecordedSteps);
+    m_lanes->setFocus();  // the button goes out
+    showWords();
+}
+
+// Once they are there: a run that goes on would have left them behind.
+void TimelinePage::showRecorded() {
+    if (!m_asked) return;
+    const std::vector<Controlled>& told = m_run.data().controls();
+    const auto begin = told.begin() + static_cast<std::ptrdiff_t>(std::min(*m_asked, told.size()));
+    const auto heard = std::find_if(begin, told.end(), [](const Controlled& one) { return one.command == "record"; });
+    if (m_model.recorded() == nullptr) return;
+    const auto& steps = m_model.recorded()->steps();
+    if (heard != told.end() && steps.rbegin()->first >= heard->step + static_cast<std::int64_t>(heard->value)) {
+        const std::int64_t first = steps.upper_bound(heard->step)->first;
+        m_asked.reset();
+        m_model.choose(first);
+        m_model.showSteps(first, first);
+    }
+    if (!m_model.isLive()) m_asked.reset();
 }
 
 void TimelinePage::showEmpty() {
@@ -252,9 +295,9 @@ void TimelinePage::showEmpty() {
                             m_model.isLive() ? tr("Record %1 steps").arg(kRecordedSteps) : QString());
     }
     if (run.ended())
-        return m_empty->say(
-            tr("This run has no traced steps"),
-            tr("It ended before its first step was traced: %1").arg(QString::fromStdString(run.ended()->verdict)));
+        return m_empty->say(tr("This run has no traced steps"),
+                            tr("It ended before its first step was traced: %1")
+                                .arg(inFormWords(QString::fromStdString(run.ended()->verdict))));
     m_empty->say(tr("No step is over yet"), tr("The lanes begin with the first step that is traced."));
 }
 
@@ -275,6 +318,9 @@ void TimelinePage::showWords() {
                                         : tr("Steps %1 to %2").arg(stepText(first), stepText(last));
     if (m_model.showsReplay()) title += tr(", as they would be");
     m_title->setText(title);
+    const QString clocks = QString::fromStdString(m_run.data().clocksText());
+    m_clocks->setVisible(!clocks.isEmpty());
+    m_clocks->setText(tr("Clocks: %1").arg(clocks));
     const int ranks = m_model.ranks();
     const QString of = ranks == 1 ? tr("one rank") : tr("mean of %1 ranks").arg(ranks);
     m_stripNote->setText(tr("%1, steps %2 to %3, %4 of them traced")
@@ -285,7 +331,8 @@ void TimelinePage::showWords() {
     m_live->setToolTip(live ? tr("Keep the newest steps in sight") : tr("Go to the last steps"));
     m_live->setAccessibleName(m_live->toolTip());
     m_live->setEnabled(!m_model.follows());
-    m_banner->setRecording(live ? QString() : tr("Only a live run can be recorded: this one is over."));
+    m_banner->setRecording(live ? QString() : tr("Only a live run can be recorded: this one is over."),
+                           m_asked.has_value());
     if (m_export->tableShown()) m_table->setTable(table());
 }
 

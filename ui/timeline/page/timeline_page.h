@@ -40,6 +40,7 @@ class TimelinePage : public Page {
     QWidget* keyboardHome() const override { return m_lanes; }
     void showEnd();  // the last steps, whatever was looked at
     bool isSettled() const override { return !m_whatIf->isWorking(); }
+    bool followsRuns() const override { return true; }
 
   Q_SIGNALS:
     void recordWanted(int steps);
@@ -48,6 +49,7 @@ class TimelinePage : public Page {
   protected:
     void showEvent(QShowEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
 
   private:
     QWidget* makeContent();
@@ -61,6 +63,8 @@ class TimelinePage : public Page {
     void showWords();
     void showVerdict();
     void showTable();
+    void record();
+    void showRecorded();
     ShardTable table() const;
 
     RunModel& m_run;
@@ -74,6 +78,7 @@ class TimelinePage : public Page {
     StepStrip* m_strip = nullptr;
     QLabel* m_title = nullptr;
     QPushButton* m_live = nullptr;
+    QLabel* m_clocks = nullptr;  // of other hosts; none where there are none
     LatenessMap* m_map = nullptr;
     LanesWidget* m_lanes = nullptr;
     QStackedWidget* m_views = nullptr;  // lanes, or their table
@@ -84,7 +89,8 @@ class TimelinePage : public Page {
     StepPanel* m_step = nullptr;
     WhatIfPanel* m_whatIf = nullptr;
     ViewExport* m_export = nullptr;
-    bool m_atTheEnd = false;  // of a run that failed: shown once
+    bool m_atTheEnd = false;             // of a run that failed: shown once
+    std::optional<std::size_t> m_asked;  // to record, when the run had been told so much
 };
 
 }  // namespace ringside

@@ -6,7 +6,9 @@
 #include <QVBoxLayout>
 
 #include "telemetry/data/awaited.h"
+#include "telemetry/data/run_verdict.h"
 #include "theme/theme.h"
+#include "words/form_fields.h"
 
 namespace ringside {
 namespace {
@@ -24,13 +26,13 @@ QString withCapital(QString text) {
 
 TimelineVerdict ofSteps(const StepsVerdict& steps) {
     TimelineVerdict verdict;
-    const QString text = QString::fromStdString(steps.text);
+    const QString text = inFormWords(QString::fromStdString(steps.text));
     const qsizetype cut = text.indexOf(QLatin1String("; "));
     verdict.title = cut < 0 ? text : text.left(cut) + QLatin1Char('.');
     verdict.detail = cut < 0 ? QString() : withCapital(text.mid(cut + 2));
     if (!steps.advice.empty())
-        verdict.detail +=
-            (verdict.detail.isEmpty() ? QString() : QStringLiteral(" ")) + QString::fromStdString(steps.advice);
+        verdict.detail += (verdict.detail.isEmpty() ? QString() : QStringLiteral(" ")) +
+                          inFormWords(QString::fromStdString(steps.advice));
     verdict.rank = steps.rank;
     if (steps.finding == StepsFinding::kBalanced) verdict.tone = TimelineVerdict::Tone::Good;
     if (steps.namesRank()) verdict.tone = TimelineVerdict::Tone::Warning;
@@ -43,7 +45,7 @@ TimelineVerdict timelineVerdict(const TimelineModel& model) {
     const RunData& run = model.run();
     const QString traced = said("The last steps of every rank stand below, to their end.");
     if (run.ended() && run.ended()->state == "failed") {
-        QString title = withCapital(QString::fromStdString(run.ended()->verdict));
+        QString title = withCapital(inFormWords(QString::fromStdString(run.ended()->verdict)));
         const qsizetype cut = title.indexOf(QLatin1String(": "));
         TimelineVerdict verdict{title, traced, TimelineVerdict::Tone::Danger, run.ended()->firstFailedRank};
         if (cut > 0 && title.size() > 80) {
@@ -60,7 +62,7 @@ TimelineVerdict timelineVerdict(const TimelineModel& model) {
                 TimelineVerdict::Tone::Danger, awaited->missing.front()};
     }
     if (model.trace() == nullptr) return {};
-    return ofSteps(model.trace()->verdict());
+    return ofSteps(verdictOf(run, *model.trace()));
 }
 
 VerdictBanner::VerdictBanner(QWidget* parent) : QFrame(parent) {
@@ -103,9 +105,13 @@ void VerdictBanner::setExports(QPushButton* exports) {
     m_row->addWidget(exports);
 }
 
-void VerdictBanner::setRecording(const QString& reasonNot) {
-    m_record->setEnabled(reasonNot.isEmpty());
-    m_record->setToolTip(reasonNot.isEmpty() ? tr("Trace each of the next 50 steps, with its layers") : reasonNot);
+void VerdictBanner::setRecording(const QString& reasonNot, bool now) {
+    const bool can = reasonNot.isEmpty();
+    m_record->setEnabled(can && !now);
+    m_record->setText(can && now ? tr("Recording ...") : tr("Record 50 steps"));
+    m_record->setToolTip(!can  ? reasonNot
+                         : now ? tr("The first of the 50 steps is shown when all are recorded")
+                               : tr("Trace each of the next 50 steps, with its layers"));
 }
 
 void VerdictBanner::say(const TimelineVerdict& verdict) {

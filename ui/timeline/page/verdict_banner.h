@@ -28,8 +28,8 @@ class VerdictBanner final : public QFrame {
     explicit VerdictBanner(QWidget* parent = nullptr);
 
     void say(const TimelineVerdict& verdict);
-    // Why nothing can be recorded; empty: it can.
-    void setRecording(const QString& reasonNot);
+    // Why nothing can be recorded; empty: it can, or is being recorded now.
+    void setRecording(const QString& reasonNot, bool now = false);
     void setExports(QPushButton* exports);
 
   Q_SIGNALS:

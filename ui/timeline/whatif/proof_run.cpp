@@ -7,6 +7,7 @@
 
 #include "run/read/read_traces.h"
 #include "telemetry/data/step_replay.h"
+#include "words/complaint.h"
 
 namespace ringside {
 namespace {
@@ -77,7 +78,7 @@ void ProofRun::fail(const QString& problem) {
 }
 
 void ProofRun::ended(int exitCode) {
-    const QString said = QString::fromUtf8(m_process->readAllStandardError()).trimmed().section(QLatin1Char('\n'), -1);
+    const QString said = complaintIn(m_process->readAllStandardError());
     if (exitCode != 0)
         return fail(said.isEmpty() ? tr("The run ended with code %1: see %2.").arg(exitCode).arg(m_directory) : said);
     std::exchange(m_process, nullptr)->deleteLater();

@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <bit>
 #include <new>
 #include <optional>
 
@@ -46,21 +47,25 @@ std::size_t biasBytes(const ConvolutionSpec& spec) {
 
 }  // namespace
 
-std::int64_t gradientPieces(const ConvolutionSpec& s, std::int64_t batch) {
-    constexpr std::int64_t kMost = 16;
-    constexpr double kWork = 8e6;                 // multiplications that are worth a piece: about a millisecond
+std::int64_t gradientPieces(const ConvolutionSpec& s, std::int64_t batch, bool winograd) {
+    constexpr std::uint64_t kMost = 16;
+    // Multiplications that are worth a piece: about a millisecond. By Winograd's method each piece transforms weights
+    // too.
+    const double leastWork = winograd ? 32e6 : 8e6;
     constexpr double kValues = 16.0 * (1 << 20);  // of all pieces' weights together
     const double weights = static_cast<double>(s.outChannels * s.inChannels * s.kernel * s.kernel);
     const double work = weights * static_cast<double>(batch * s.outHeight() * s.outWidth());
-    const auto pieces = static_cast<std::int64_t>(std::min(work / kWork, kValues / weights));
-    return std::clamp<std::int64_t>(pieces, 1, std::clamp<std::int64_t>(batch, 1, kMost));
+    const auto pieces = static_cast<std::uint64_t>(std::max(1.0, std::min(work / leastWork, kValues / weights)));
+    // Two and four threads shall have as many each.
+    return static_cast<std::int64_t>(
+        std::bit_floor(std::min({pieces, static_cast<std::uint64_t>(std::max<std::int64_t>(batch, 1)), kMost})));
 }
 
 OneDnnWeightGradient::OneDnnWeightGradient(const ConvolutionSpec& spec, std::int64_t batch, bool winograd, int threads,
                                            const dnnl::engine& engine, Scratchpad& scratchpad)
     : m_spec(spec), m_threads(threads), m_scratchpad(scratchpad) {
     const ThreadCount one(1);
-    cut(gradientPieces(spec, batch), batch, winograd, engine);
+    cut(gradientPieces(spec, batch, winograd), batch, winograd, engine);
     // Pieces of two sizes could like the weights in two orders: then it is one piece.
     const bool alike =
         std::ranges::all_of(m_pieces, [&](const Piece& piece) { return piece.weight.get_desc() == m_order; });
@@ -129,9 +134,10 @@ void OneDnnWeightGradient::run(float* x, float* gradY, float* gradWeight, float*
     }
     {
         const ThreadCount one(1);  // as the primitives were planned
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-        for (std::size_t i = 0; i < m_pieces.size(); ++i)
-            run(m_pieces[i], x, gradY, scratch + static_cast<std::size_t>(omp_get_thread_num()) * scratchStride);
+        forEach(threads, m_pieces.size(), [&](std::size_t i) {
+            const std::size_t thread = threads > 1 ? static_cast<std::size_t>(omp_get_thread_num()) : 0;
+            run(m_pieces[i], x, gradY, scratch + thread * scratchStride);
+        });
     }
     for (const Piece& piece : m_pieces) dnnl::error::wrap_c_api(piece.status, "a primitive did not run");
     if (others == 0) return;

@@ -11,7 +11,7 @@ namespace ringside::cpu {
 
 // How many pieces of a batch have their gradients computed apart: it depends on the work alone. The pieces are added up
 // in their order, so that the bits are the same whatever the number of threads that share them.
-std::int64_t gradientPieces(const ConvolutionSpec& spec, std::int64_t batch);
+std::int64_t gradientPieces(const ConvolutionSpec& spec, std::int64_t batch, bool winograd);
 
 // The gradients of a convolution's weights and bias for one batch size.
 class OneDnnWeightGradient {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "backend/cpu/support/parts.h"
+
 namespace ringside::cpu {
 
 namespace {
@@ -113,11 +115,10 @@ struct BatchNorm::Rows {
 // visit(chunk, place of its first value, its rows, its first channel)
 template <class Visit>
 void BatchNorm::forEachChunk(const Rows& r, const Visit& visit) const {
-#pragma omp parallel for num_threads(m_threads) if (m_threads > 1)
-    for (std::size_t chunk = 0; chunk < r.chunks(); ++chunk) {
+    forEach(m_threads, r.chunks(), [&](std::size_t chunk) {
         const std::size_t first = chunk * r.chunkRows;
         visit(chunk, first * r.width, std::min(r.chunkRows, r.rows - first), r.channel(chunk));
-    }
+    });
 }
 
 template <class Add>

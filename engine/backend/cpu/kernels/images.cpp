@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "backend/cpu/support/parts.h"
+
 namespace ringside::cpu {
 
 namespace {
@@ -130,8 +132,8 @@ void forEachRow(const PoolSizes& s, const Visit& visit) {
 
 void transposeSamples(const float* x, float* y, std::size_t samples, std::size_t rows, std::size_t columns,
                       int threads) {
-#pragma omp parallel for num_threads(threads) if (threads > 1)
-    for (std::size_t i = 0; i < samples; ++i) transpose(x + i * rows * columns, y + i * rows * columns, rows, columns);
+    forEach(threads, samples,
+            [&](std::size_t i) { transpose(x + i * rows * columns, y + i * rows * columns, rows, columns); });
 }
 
 void maxPool(const float* x, float* y, std::uint8_t* winners, std::size_t images, const MaxPoolSpec& spec,
@@ -139,40 +141,36 @@ void maxPool(const float* x, float* y, std::uint8_t* winners, std::size_t images
     const PoolSizes s(spec);
     const float least = spec.relu ? 0.0F : -std::numeric_limits<float>::infinity();
     const auto pool = s.kernel == 2 ? poolRowOfFour : poolRow;
-#pragma omp parallel for num_threads(threads) if (threads > 1)
-    for (std::size_t i = 0; i < images; ++i) {
+    forEach(threads, images, [&](std::size_t i) {
         const float* from = x + i * s.inCount();
         const std::size_t to = i * s.outCount();
         forEachRow(
             s, [&](std::size_t in, std::size_t out) { pool(from + in, y + to + out, winners + to + out, s, least); });
-    }
+    });
 }
 
 void maxPoolGradient(const float* gradY, const std::uint8_t* winners, float* gradX, std::size_t images,
                      const MaxPoolSpec& spec, int threads) {
     const PoolSizes s(spec);
-#pragma omp parallel for num_threads(threads) if (threads > 1)
-    for (std::size_t i = 0; i < images; ++i) {
+    forEach(threads, images, [&](std::size_t i) {
         const std::size_t from = i * s.outCount();
         float* to = gradX + i * s.inCount();
         forEachRow(s, [&](std::size_t in, std::size_t out) {
             spreadRow(gradY + from + out, winners + from + out, to + in, s);
         });
         clearRest(to, s);
-    }
+    });
 }
 
 void averagePool(const float* x, float* y, std::size_t images, std::size_t pixels, std::size_t channels, int threads) {
-#pragma omp parallel for num_threads(threads) if (threads > 1)
-    for (std::size_t i = 0; i < images; ++i)
-        meanOfPixels(x + i * pixels * channels, y + i * channels, pixels, channels);
+    forEach(threads, images,
+            [&](std::size_t i) { meanOfPixels(x + i * pixels * channels, y + i * channels, pixels, channels); });
 }
 
 void averagePoolGradient(const float* gradY, float* gradX, std::size_t images, std::size_t pixels, std::size_t channels,
                          int threads) {
-#pragma omp parallel for num_threads(threads) if (threads > 1)
-    for (std::size_t i = 0; i < images; ++i)
-        spreadMean(gradY + i * channels, gradX + i * pixels * channels, pixels, channels);
+    forEach(threads, images,
+            [&](std::size_t i) { spreadMean(gradY + i * channels, gradX + i * pixels * channels, pixels, channels); });
 }
 
 }  // namespace ringside::cpu

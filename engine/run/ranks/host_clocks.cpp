@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/ranks/host_clocks.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "launch/wire/greeting.h"
+
+namespace ringside {
+
+HostClocks::HostClocks(std::span<const int> hosts, std::int64_t epochUs) : m_epochUs(epochUs) {
+    std::map<int, Host> found;
+    for (std::size_t rank = 0; rank < hosts.size(); ++rank) {
+        if (hosts[rank] != 0) found[hosts[rank]].ranks.push_back(static_cast<int>(rank));
+    }
+    for (auto& [number, host] : found) m_hosts.push_back(std::move(host));
+}
+
+std::vector<HostClocks::Question> HostClocks::questions(std::int64_t nowUs) {
+    if (m_hosts.empty() || nowUs < m_askAtUs) return {};
+    m_askAtUs = nowUs + (++m_asked < kEagerQuestions ? kEagerUs : kEveryUs);
+    m_isFresh = false;
+    std::vector<Question> questions;
+    for (const Host& host : m_hosts) {
+        TimeQuestion question{nowUs};
+        if (const auto difference = host.clock.at(nowUs)) question.zeroUs = m_epochUs + difference->offsetUs;
+        for (const int rank : host.ranks) questions.push_back({rank, encodeTimeQuestion(question)});
+    }
+    return questions;
+}
+
+void HostClocks::take(int rank, const ClockReading& reading) {
+    for (Host& host : m_hosts) {
+        if (std::ranges::find(host.ranks, rank) != host.ranks.end()) host.clock.add(reading);
+    }
+    m_isFresh = true;
+}
+
+std::vector<HostClock> HostClocks::news(std::int64_t nowUs) {
+    if (m_asked < kEagerQuestions || !m_isFresh || nowUs < m_tellAtUs) return {};
+    std::vector<HostClock> news;
+    for (Host& host : m_hosts) {
+        const auto now = host.clock.at(nowUs);
+        if (!now) continue;
+        if (!host.firstOffsetUs) host.firstOffsetUs = now->offsetUs;
+        news.push_back({.rank = host.ranks.front(),
+                        .offsetUs = now->offsetUs,
+                        .movedUs = now->offsetUs - *host.firstOffsetUs,
+                        .errorUs = now->errorUs,
+                        .roundTripUs = now->roundTripUs,
+                        .driftPpm = now->drift * 1e6,
+                        .timeUs = nowUs - m_epochUs});
+    }
+    if (!news.empty()) m_tellAtUs = nowUs + kTellUs;
+    return news;
+}
+
+}  // namespace ringside

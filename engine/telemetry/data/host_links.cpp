@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/data/host_links.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <limits>
+#include <optional>
+
+namespace ringside {
+namespace {
+
+constexpr double kFarMs = 1;
+constexpr double kFarShare = 0.1;  // of a step
+constexpr double kNarrowTimes = 3;
+constexpr double kNarrowShare = 0.1;           // of the time
+constexpr double kBusyShare = 0.5;             // of the time, between two hosts
+constexpr std::int64_t kLeastBusyUs = 20'000;  // below, the system's clock for it is too coarse
+constexpr double kUnknown = std::numeric_limits<double>::infinity();
+
+// What the ranks of one host told of those of another.
+struct Direction {
+    double roundTripUs = kUnknown;
+    double bytes = 0;
+    std::int64_t busyUs = 0;
+    std::int64_t lengthUs = 0;
+
+    bool isKnown() const { return lengthUs > 0; }
+    // Ranks of a host share the link: their bytes add up, their times do not.
+    void add(const RankLinks& told, std::size_t index) {
+        roundTripUs = std::min(roundTripUs, static_cast<double>(told.roundTripUs[index]));
+        bytes += static_cast<double>(told.bytes[index]);
+        busyUs = std::max(busyUs, told.busyUs[index]);
+        lengthUs = std::max(lengthUs, told.lengthUs);
+    }
+    bool hasRate() const { return busyUs >= kLeastBusyUs; }
+    // At least, where bytes were on their way for so short a time.
+    double mbitPerSecond() const { return 8 * bytes / static_cast<double>(std::max(busyUs, kLeastBusyUs)); }
+    double movingShare() const { return isKnown() ? static_cast<double>(busyUs) / static_cast<double>(lengthUs) : 0; }
+};
+
+struct Hosts {
+    std::vector<HostLink> links;
+    std::vector<std::size_t> ofRank;
+};
+
+Hosts hostsOf(const RunData& run) {
+    Hosts hosts;
+    for (std::size_t rank = 0; rank < run.ranks().size(); ++rank) {
+        const std::string& name = run.ranks()[rank].host;
+        const auto found = std::ranges::find(hosts.links, name, &HostLink::host);
+        hosts.ofRank.push_back(static_cast<std::size_t>(found - hosts.links.begin()));
+        if (found == hosts.links.end()) hosts.links.push_back({.host = name, .rank = static_cast<int>(rank)});
+    }
+    return hosts;
+}
+
+// By host and host; those of a host with itself stay unknown.
+std::vector<Direction> directionsOf(const RunData& run, const Hosts& hosts) {
+    const std::size_t count = hosts.links.size();
+    std::vector<Direction> directions(count * count);
+    for (std::size_t rank = 0; rank < run.ranks().size(); ++rank) {
+        const std::optional<RankLinks>& told = run.ranks()[rank].links;
+        for (std::size_t i = 0; told && i < told->peer.size(); ++i) {
+            const auto peer = static_cast<std::size_t>(told->peer[i]);
+            if (peer >= run.ranks().size() || hosts.ofRank[rank] == hosts.ofRank[peer]) continue;
+            directions[hosts.ofRank[rank] * count + hosts.ofRank[peer]].add(*told, i);
+        }
+    }
+    return directions;
+}
+
+// The best of a host's links stands for it: where one is slow because of the other host, another is not.
+void noteBest(HostLink& link, const Direction& there, const Direction& back) {
+    const double roundTrip = std::min(there.roundTripUs, back.roundTripUs) / 1000;
+    if (link.roundTripMs == 0 || roundTrip < link.roundTripMs) link.roundTripMs = roundTrip;
+    // Of a direction that nothing is known of, or nothing went in, nothing follows.
+    double rate = kUnknown;
+    bool isKnown = true;
+    for (const Direction* way : {&there, &back}) {
+        if (way->bytes == 0) continue;
+        isKnown = way->mbitPerSecond() < rate ? way->hasRate() : isKnown;
+        rate = std::min(rate, way->mbitPerSecond());
+    }
+    if (rate == kUnknown || rate <= link.leastMbitPerSecond) return;
+    link.leastMbitPerSecond = rate;
+    link.mbitPerSecond = isKnown ? rate : 0;
+    link.movingShare = std::max(there.movingShare(), back.movingShare());
+}
+
+std::optional<double> medianOfOthers(const std::vector<HostLink>& links, const HostLink& but) {
+    std::vector<double> rates;
+    for (const HostLink& link : links)
+        if (&link != &but && link.leastMbitPerSecond > 0) rates.push_back(link.leastMbitPerSecond);
+    if (rates.empty()) return {};
+    std::ranges::sort(rates);
+    const std::size_t middle = rates.size() / 2;
+    return rates.size() % 2 == 1 ? rates[middle] : (rates[middle - 1] + rates[middle]) / 2;
+}
+
+void judge(HostLink& link, const std::vector<HostLink>& links) {
+    const bool isOnly = links.size() == 1;
+    const double others = medianOfOthers(links, link).value_or(0);
+    if (isOnly && link.mbitPerSecond > 0 && link.movingShare > kBusyShare) link.slow = HostLink::Slow::kNarrow;
+    if (link.mbitPerSecond > 0 && link.movingShare > kNarrowShare && kNarrowTimes * link.mbitPerSecond < others) {
+        link.slow = HostLink::Slow::kNarrow;
+        link.timesSlower = others / link.mbitPerSecond;
+    }
+    if (link.slow != HostLink::Slow::kNo) return;
+    if (link.roundTripMs > kFarMs && link.stepMs > 0 && link.roundTripMs > kFarShare * link.stepMs)
+        link.slow = HostLink::Slow::kFar;
+}
+
+std::string formatted(const char* pattern, double value) {
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), pattern, value);
+    return text.data();
+}
+
+// With two digits or more, and no more than it is known to.
+std::string number(double value) {
+    return formatted(value < 9.95 ? "%.1f" : "%.0f", value);
+}
+
+std::string rateText(double mbitPerSecond) {
+    return mbitPerSecond < 999.5 ? number(mbitPerSecond) + " Mbit/s" : number(mbitPerSecond / 1000) + " Gbit/s";
+}
+
+}  // namespace
+
+std::string HostLink::text() const {
+    const std::string roundTrip = roundTripMs < 0.0995 ? formatted("%.2f", roundTripMs) : number(roundTripMs);
+    return roundTrip + " ms round trip" + (mbitPerSecond > 0 ? ", " + rateText(mbitPerSecond) : "");
+}
+
+std::string HostLink::finding() const {
+    if (slow == Slow::kFar)
+        return "a round trip takes " + formatted("%.0f", 100 * roundTripMs / stepMs) + " % of a step";
+    if (slow == Slow::kNo) return {};
+    if (timesSlower > 0) return formatted("%.0f", timesSlower) + " times slower than the other hosts";
+    return "bytes are on their way " + formatted("%.0f", 100 * std::min(movingShare, 1.0)) + " % of the time";
+}
+
+std::string HostLink::whole() const {
+    return slow == Slow::kNo ? text() : text() + ": " + finding();
+}
+
+std::vector<HostLink> hostLinks(const RunData& run) {
+    Hosts hosts = hostsOf(run);
+    const std::size_t count = hosts.links.size();
+    if (count < 2) return {};
+    const std::vector<Direction> directions = directionsOf(run, hosts);
+    const double stepsPerSecond = run.stepsPerSecond().value_or(0);
+    for (std::size_t host = 0; host < count; ++host) {
+        hosts.links[host].stepMs = stepsPerSecond > 0 ? 1000 / stepsPerSecond : 0;
+        for (std::size_t other = 0; other < count; ++other) {
+            const Direction& there = directions[host * count + other];
+            const Direction& back = directions[other * count + host];
+            if (there.isKnown() || back.isKnown()) noteBest(hosts.links[host], there, back);
+        }
+    }
+    if (count == 2) hosts.links.erase(hosts.links.begin());  // of rank 0; the other one has the same link
+    for (HostLink& link : hosts.links) judge(link, hosts.links);
+    std::erase_if(hosts.links, [](const HostLink& link) { return link.roundTripMs == 0; });
+    return hosts.links;
+}
+
+}  // namespace ringside

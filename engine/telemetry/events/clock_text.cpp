@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/events/clock_text.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+namespace ringside {
+namespace {
+
+// "0.06 ms", "12.5 s"; a sign only where it is asked for.
+std::string durationText(std::int64_t us, bool sign) {
+    char text[64];
+    const double ms = static_cast<double>(us) / 1000;
+    const bool seconds = std::abs(ms) >= 10000;
+    std::snprintf(text, sizeof text, sign ? "%+.2f %s" : "%.2f %s", seconds ? ms / 1000 : ms, seconds ? "s" : "ms");
+    return text;
+}
+
+}  // namespace
+
+std::string clockText(const HostClock& clock) {
+    return durationText(clock.movedUs, true) + ", known to " + durationText(clock.errorUs, false) + ", round trip " +
+           durationText(clock.roundTripUs, false);
+}
+
+std::string clockText(const std::string& host, const HostClock& clock) {
+    return (host.empty() ? "rank " + std::to_string(clock.rank) : host) + " " + clockText(clock);
+}
+
+}  // namespace ringside

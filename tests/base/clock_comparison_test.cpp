@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/time/clock_comparison.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <random>
+
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000;
+
+// A clock elsewhere, and the network to it.
+struct Elsewhere {
+    std::int64_t offsetUs = 0;  // when the clock here says 0
+    double drift = 0;
+
+    std::int64_t offsetAt(std::int64_t nowUs) const {
+        return offsetUs + std::llround(drift * static_cast<double>(nowUs));
+    }
+    ClockReading ask(std::int64_t nowUs, std::int64_t thereIn, std::int64_t backIn) const {
+        const std::int64_t there = nowUs + thereIn;
+        return {nowUs, there + offsetAt(there), there + backIn};
+    }
+};
+
+}  // namespace
+
+TEST_CASE("one answer tells the difference of two clocks to half its round trip, and less as it ages") {
+    ClockComparison clocks;
+    CHECK_FALSE(clocks.at(0));
+    clocks.add({1000, 501060, 1120});
+    const auto now = clocks.at(1060);
+    REQUIRE(now);
+    CHECK(now->offsetUs == 500000);
+    CHECK(now->errorUs == 60);
+    CHECK(now->roundTripUs == 120);
+    CHECK(now->drift == 0);
+    // Two quartzes part by at most 100 us a second.
+    CHECK(clocks.at(1060 + 10 * kSecond)->errorUs == 1060);
+    CHECK(clocks.at(1060 + 10 * kSecond)->offsetUs == 500000);
+}
+
+TEST_CASE("the answer with the shortest round trip is believed, not the latest") {
+    const Elsewhere other{5000};
+    ClockComparison clocks;
+    clocks.add(other.ask(0, 300, 100));  // alone it would say 5100
+    CHECK(clocks.at(400)->offsetUs == 5100);
+    CHECK(clocks.at(400)->errorUs == 201);  // 200, and a fifth of a millisecond's age
+    clocks.add(other.ask(kSecond, 20, 20));
+    clocks.add(other.ask(2 * kSecond, 900, 100));  // 5400
+    const auto now = clocks.at(2 * kSecond + 1000);
+    CHECK(now->offsetUs == 5000);
+    CHECK(now->errorUs == 20 + 101);  // 1.00098 s old at 100 us a second
+    CHECK(now->roundTripUs == 40);
+}
+
+TEST_CASE("a clock that drifts is followed between the questions too") {
+    const Elsewhere other{1000, 40e-6};
+    ClockComparison clocks;
+    for (std::int64_t second = 0; second <= 60; second += 5) clocks.add(other.ask(second * kSecond, 100, 100));
+    const auto now = clocks.at(64 * kSecond);
+    CHECK(std::abs(now->drift - 40e-6) < 0.1e-6);
+    CHECK(std::abs(now->offsetUs - 3560) <= 1);  // 1000 + 64 s x 40 us
+    // 100 of the last answer, and 4 s at (100 + 100) us over the 35 s between the two that tell the drift.
+    CHECK(now->errorUs == 100 + 23);
+}
+
+TEST_CASE("only the answers of the last two minutes count") {
+    ClockComparison clocks;
+    clocks.add(Elsewhere{0}.ask(0, 10, 10));
+    for (std::int64_t second = 5; second <= 130; second += 5) clocks.add(Elsewhere{0}.ask(second * kSecond, 500, 500));
+    CHECK(clocks.at(130 * kSecond)->roundTripUs == 1000);
+}
+
+TEST_CASE("a host that was suspended is believed at once") {
+    ClockComparison clocks;
+    for (std::int64_t second = 0; second <= 60; second += 5) clocks.add(Elsewhere{7000}.ask(second * kSecond, 50, 50));
+    clocks.add(Elsewhere{7000 - 10 * kSecond}.ask(65 * kSecond, 80, 80));
+    const auto now = clocks.at(65 * kSecond + 80);
+    CHECK(now->offsetUs == 7000 - 10 * kSecond);
+    CHECK(now->errorUs == 80);
+    CHECK(now->drift == 0);
+}
+
+TEST_CASE("answers that cannot be are ignored") {
+    ClockComparison clocks;
+    clocks.add({1000, 1, 999});
+    clocks.add({0, 1, ClockComparison::kWindowUs + 1});
+    CHECK_FALSE(clocks.at(2000));
+}
+
+TEST_CASE("the error is a bound whatever the network does, and stays far below its delays") {
+    std::mt19937_64 random(19);
+    std::exponential_distribution<double> queue(1.0 / 2000);  // 2 ms on average, each way for itself
+    const Elsewhere other{-123'456'789, -30e-6};
+    ClockComparison clocks;
+    std::int64_t worst = 0;
+    for (std::int64_t second = 0; second < 1800; second += 5) {
+        const auto delay = [&] { return 40 + static_cast<std::int64_t>(queue(random)); };
+        clocks.add(other.ask(second * kSecond, delay(), delay()));
+        const std::int64_t now = (second + 4) * kSecond;
+        const auto told = clocks.at(now);
+        CHECK(std::abs(told->offsetUs - other.offsetAt(now)) <= told->errorUs);
+        if (second > 120) worst = std::max(worst, told->errorUs);
+    }
+    CHECK(worst < 4000);
+}

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pbs_test.py BIN: the exported PBS script under stand-ins for qsub and pbsdsh, for Debian has no PBS.
+
+They do what OpenPBS does as far as the script can tell: a node file with a line a rank, tasks with PBS's variables and
+nothing else of the script's environment, signals of pbsdsh passed on to its task, a script spooled under another name.
+"""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+RANKS = 3
+PBSDSH = """#!/bin/bash
+[ "$1" = -n ] && [ "$2" -lt "$(wc -l < "$PBS_NODEFILE")" ] && [ "$3" = -- ] || { echo "pbsdsh: $*" >&2; exit 2; }
+shift 3
+env -i PATH="$PATH" HOME="$HOME" PBS_JOBID="$PBS_JOBID" PBS_NODEFILE="$PBS_NODEFILE" PBS_TASKNUM=$$ "$@" &
+TASK=$!
+trap 'kill -TERM $TASK' TERM
+wait $TASK; CODE=$?
+while kill -0 $TASK 2>/dev/null; do wait $TASK; CODE=$?; done
+exit $CODE
+"""
+QSUB = """#!/bin/bash
+[ "$1" = -v ] || exit 2
+mkdir "$QUEUE" && cat > "$QUEUE/script" && printf %s "$2" > "$QUEUE/names" && printf %s "$OUT" > "$QUEUE/OUT"
+printf %s "$SEED" > "$QUEUE/SEED"
+echo 8.server
+"""
+
+
+class Job:
+    """A script that PBS has started; nothing of the test's environment but where programs are."""
+    def __init__(self, scratch, script, number, variables=()):
+        nodes = scratch / "nodes"
+        nodes.write_text("localhost\n" * RANKS)
+        spooled = scratch / f"{number}.server.SC"
+        spooled.write_text(script)
+        self.queue = scratch / f"queue-{number}"
+        environment = {"PATH": f"{scratch / 'bin'}:{os.environ['PATH']}", "HOME": str(scratch), "PBS_JOBID": f"{number}.server",
+                       "PBS_O_WORKDIR": str(scratch), "PBS_NODEFILE": str(nodes), "QUEUE": str(self.queue), **dict(variables)}
+        self.said = scratch / f"job-{number}.txt"
+        with open(self.said, "w", encoding="utf-8") as said:
+            self.process = subprocess.Popen(["bash", spooled], env=environment, stdin=subprocess.DEVNULL, stdout=said,
+                                            stderr=subprocess.STDOUT, start_new_session=True)
+
+    def end(self, seconds=60):
+        try:
+            return self.process.wait(seconds)
+        finally:
+            if self.process.poll() is None:
+                os.killpg(self.process.pid, signal.SIGKILL)
+
+
+def script_of(programs, scratch, *settings):
+    file = scratch / "job.sh"
+    subprocess.run([programs / "ringsidectl", "export", "--to", "pbs", "--set", f"parallel.world_size={RANKS}", *settings, "-o",
+                    file], check=True, stdout=subprocess.DEVNULL)
+    return file.read_text()
+
+
+def steps(out):
+    try:
+        lines = (out / "metrics.jsonl").read_text().splitlines(keepends=True)
+    except FileNotFoundError:
+        return []
+    return [line for line in map(json.loads, filter(lambda line: line.endswith("\n"), lines)) if line["kind"] == "step"]
+
+
+def wait_for(what, job, seconds=60):
+    until = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < until and job.process.poll() is None, job.said.read_text()
+        time.sleep(0.1)
+
+
+def short_job(programs, scratch):
+    reference = scratch / "reference"
+    subprocess.run([programs / "ringsidectl", "run", "--quiet", "--out", reference, "--set", "training.epochs=2", "--set",
+                    f"parallel.world_size={RANKS}"], check=True, stdout=subprocess.DEVNULL)
+    job = Job(scratch, script_of(programs, scratch, "--set", "training.epochs=2"), 7)
+    code, said = job.end(), job.said.read_text()
+    out = scratch / "runs" / "digits-mlp-7"
+    assert code == 0, said
+    assert (out / "metrics.jsonl").read_bytes() == (reference / "metrics.jsonl").read_bytes(), "other losses"
+    assert not list(scratch.glob(".ringside-*")), "the token was left"
+    assert not job.queue.exists(), "a job that has finished was submitted again"
+
+
+def limited_job(programs, scratch):
+    """Near its time limit the job of an array saves and submits itself again, and that one goes on."""
+    job = Job(scratch, script_of(programs, scratch, "--set", "training.epochs=1000000", "--seeds", "4"), "9[3]",
+              {"PBS_ARRAY_INDEX": "3"})
+    out = scratch / "runs" / "digits-mlp-9[3]"
+    wait_for(lambda: len(steps(out)) > 50, job)
+    job.process.send_signal(signal.SIGUSR1)  # what its alarm does two minutes before the limit
+    code, said = job.end(), job.said.read_text()
+    assert code == 20, (code, said)
+    assert json.loads((out / "summary.json").read_text())["state"] == "stopped", said
+    assert json.loads((out / "config.json").read_text())["training"]["seed"] == 3
+    again = (job.queue / "script").read_text()
+    assert (job.queue / "names").read_text() == "OUT,SEED" and "\n#PBS -J" not in again and "\n#PBS -l select" in again
+    before = len(steps(out))
+    second = Job(scratch, again, 10, {name: (job.queue / name).read_text() for name in ("OUT", "SEED")})
+    wait_for(lambda: len(steps(out)) > before + 20, second)
+    second.process.send_signal(signal.SIGUSR1)
+    assert second.end() == 20, second.said.read_text()
+    assert "going on from " in second.said.read_text()
+    numbers = [line["step"] for line in steps(out)]
+    assert numbers == list(range(1, len(numbers) + 1)), "steps are missing or double"
+
+
+def main():
+    programs = pathlib.Path(sys.argv[1]).resolve()
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = pathlib.Path(folder)
+        (scratch / "bin").mkdir()
+        for name, text in (("pbsdsh", PBSDSH), ("qsub", QSUB)):
+            (scratch / "bin" / name).write_text(text)
+            (scratch / "bin" / name).chmod(0o755)
+        short_job(programs, scratch)
+        limited_job(programs, scratch)
+        left = subprocess.run(["pgrep", "-f", folder], stdout=subprocess.PIPE, text=True, check=False).stdout.split()
+        assert not [pid for pid in left if int(pid) != os.getpid()], f"left behind: {left}"
+
+
+main()

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/ranks/host_clocks.h"
+
+#include "base/json/json.h"
+#include "launch/wire/greeting.h"
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000;
+constexpr std::int64_t kEpoch = 40 * kSecond;  // zero of the run's times, on its host's clock
+
+TimeQuestion questionIn(const std::string& line) {
+    REQUIRE(line.back() == '\n');
+    const auto question = decodeTimeQuestion(std::string_view(line).substr(0, line.size() - 1));
+    REQUIRE(question);
+    return *question;
+}
+
+// Ranks 0 and 1 on the run's host, 2 and 3 on one whose clock is 5 s ahead, 4 on one that is 2 s behind.
+struct FakeHosts {
+    const std::vector<int> hosts{0, 0, 1, 1, 2};
+    HostClocks clocks{hosts, kEpoch};
+    std::int64_t nowUs = 50 * kSecond;
+    std::int64_t driftedUs = 0;  // of the first of them
+
+    std::int64_t there(int rank, std::int64_t us) const {
+        return rank == 4 ? us - 2 * kSecond : us + 5 * kSecond + driftedUs;
+    }
+    // Everybody who is asked answers: over 100 us there and 100 us back, rank 3 over 30 us each way.
+    std::vector<HostClocks::Question> ask() {
+        const auto questions = clocks.questions(nowUs);
+        for (const auto& question : questions) {
+            CHECK(questionIn(question.line).askedUs == nowUs);
+            const std::int64_t way = question.rank == 3 ? 30 : 100;
+            clocks.take(question.rank, {nowUs, there(question.rank, nowUs + way), nowUs + 2 * way});
+        }
+        return questions;
+    }
+    void eagerly(int asked = 0) {
+        for (int i = asked; i < HostClocks::kEagerQuestions; ++i, nowUs += HostClocks::kEagerUs)
+            REQUIRE(ask().size() == 3);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("ranks on other hosts are asked for the time, often at first and then every five seconds") {
+    FakeHosts all;
+    const auto first = all.ask();
+    REQUIRE(first.size() == 3);
+    CHECK(first[0].rank == 2);
+    CHECK(first[1].rank == 3);
+    CHECK(first[2].rank == 4);
+    CHECK_FALSE(questionIn(first[0].line).zeroUs);
+    CHECK(all.clocks.questions(all.nowUs + 99'999).empty());
+    all.nowUs += 100'000;
+    all.eagerly(1);
+    CHECK(all.ask().empty());
+    all.nowUs += 5 * kSecond;
+    CHECK(all.ask().size() == 3);
+    CHECK(HostClocks({}, kEpoch).questions(0).empty());
+    CHECK(HostClocks(std::vector<int>{0, 0}, kEpoch).questions(0).empty());
+}
+
+TEST_CASE("ranks are told where the run's times begin on their own clock, as the best answer of their host has it") {
+    FakeHosts all;
+    all.ask();
+    all.nowUs += 100'000;
+    const auto second = all.ask();
+    CHECK(questionIn(second[0].line).zeroUs == 45 * kSecond);
+    CHECK(questionIn(second[1].line).zeroUs == 45 * kSecond);
+    CHECK(questionIn(second[2].line).zeroUs == 38 * kSecond);
+}
+
+TEST_CASE("viewers hear what is known of each host's clock, and how it moves") {
+    FakeHosts all;
+    CHECK(all.clocks.news(all.nowUs).empty());
+    all.eagerly();
+    const auto first = all.clocks.news(all.nowUs);
+    REQUIRE(first.size() == 2);
+    CHECK(first[0].rank == 2);
+    CHECK(first[0].offsetUs == 5 * kSecond);
+    CHECK(first[0].movedUs == 0);
+    CHECK(first[0].roundTripUs == 60);
+    // Half of 60 us, and 0.09994 s at 100 us a second since the last answer.
+    CHECK(first[0].errorUs == 30 + 10);
+    CHECK(first[0].timeUs == all.nowUs - kEpoch);
+    CHECK(first[1].rank == 4);
+    CHECK(first[1].offsetUs == -2 * kSecond);
+    CHECK(first[1].roundTripUs == 200);
+    CHECK(all.clocks.news(all.nowUs + 14 * kSecond).empty());
+    all.nowUs += 15 * kSecond;
+    REQUIRE(all.clocks.questions(all.nowUs).size() == 3);
+    CHECK(all.clocks.news(all.nowUs).empty());  // until somebody has answered
+    all.nowUs += 5 * kSecond;
+    all.driftedUs = 900;  // 45 us a second
+    all.ask();
+    const auto later = all.clocks.news(all.nowUs + 60);
+    REQUIRE(later.size() == 2);
+    CHECK(later[0].offsetUs == 5 * kSecond + 900);
+    CHECK(later[0].movedUs == 900);
+    CHECK(later[1].movedUs == 0);
+}
+
+TEST_CASE("lines about time are read as outside bytes") {
+    const TimeQuestion question{17, -3};
+    CHECK(questionIn(encodeTimeQuestion(question)) == question);
+    CHECK(decodeTimeAnswer(encodeTimeAnswer({17, 99})) == TimeAnswer{17, 99});
+    for (const char* line : {"", "{}", R"({"kind":"time"})", R"({"kind":"time","asked_us":-1,"us":3})",
+                             R"({"kind":"time","asked_us":1,"us":"3"})", R"({"kind":"time","asked_us":1e300,"us":3})",
+                             R"({"kind":"clock","asked_us":1,"us":3})"})
+        CHECK_FALSE(decodeTimeAnswer(line));
+    CHECK_FALSE(decodeTimeQuestion(R"({"kind":"time","asked_us":5,"zero_us":null})"));
+    CHECK_FALSE(decodeTimeQuestion(R"({"kind":"time","asked_us":5,"zero_us":99999999999999999999})"));
+}

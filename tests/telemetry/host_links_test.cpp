@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Figures made up by hand: what takes 5 s and 100 ms of it for a megabyte goes at 80 Mbit/s.
+#include "telemetry/data/host_links.h"
+
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+constexpr std::int64_t kLengthUs = 5'000'000;
+
+struct Told {
+    int rank;
+    int peer;
+    std::int64_t roundTripUs;
+    std::int64_t bytes;
+    std::int64_t busyUs;
+};
+
+// Ranks by host, steps of so many ms, and what some ranks told.
+RunData runOf(const std::vector<std::string>& hosts, std::int64_t stepMs, const std::vector<Told>& told) {
+    RunData run;
+    RunStarted started;
+    started.worldSize = static_cast<int>(hosts.size());
+    started.stepsPerEpoch = 100;
+    started.epochs = 1;
+    run.apply(started);
+    for (std::size_t rank = 0; rank < hosts.size(); ++rank) {
+        RankState state;
+        state.rank = static_cast<int>(rank);
+        state.state = "training";
+        state.host = hosts[rank];
+        run.apply(state);
+    }
+    for (std::int64_t number = 1; number <= 50; ++number) {
+        for (std::size_t rank = 0; rank < hosts.size(); ++rank) {
+            StepsFrame frame;
+            frame.rank = static_cast<int>(rank);
+            frame.step = {number};
+            frame.loss = {1};
+            frame.samples = {1};
+            frame.endUs = {number * stepMs * 1000};
+            run.apply(frame);
+        }
+    }
+    for (const Told& one : told) {
+        RankLinks links = run.ranks()[static_cast<std::size_t>(one.rank)].links.value_or(RankLinks{.rank = one.rank});
+        links.peer.push_back(one.peer);
+        links.roundTripUs.push_back(one.roundTripUs);
+        links.bytes.push_back(one.bytes);
+        links.busyUs.push_back(one.busyUs);
+        links.lengthUs = kLengthUs;
+        run.apply(links);
+    }
+    return run;
+}
+
+// The same both ways.
+void both(std::vector<Told>& told, int a, int b, std::int64_t roundTripUs, std::int64_t bytes, std::int64_t busyUs) {
+    told.push_back({a, b, roundTripUs, bytes, busyUs});
+    told.push_back({b, a, roundTripUs, bytes, busyUs});
+}
+
+}  // namespace
+
+TEST_CASE("The host whose link is a twelfth as wide as the others' is named") {
+    std::vector<Told> told;
+    both(told, 0, 1, 200, 90'000'000, 750'000);  // 960 Mbit/s
+    both(told, 0, 2, 2100, 7'500'000, 750'000);  // 80 Mbit/s, 15 % of the time
+    both(told, 1, 2, 2100, 7'500'000, 750'000);
+    const auto links = hostLinks(runOf({"", "node1", "node2"}, 40, told));
+    REQUIRE(links.size() == 3);
+    CHECK(links[0].slow == HostLink::Slow::kNo);
+    CHECK(links[1].slow == HostLink::Slow::kNo);
+    CHECK(links[1].text() == "0.2 ms round trip, 960 Mbit/s");
+    CHECK(links[2].host == "node2");
+    CHECK(links[2].rank == 2);
+    CHECK(links[2].slow == HostLink::Slow::kNarrow);
+    CHECK(links[2].timesSlower == Approx(12));
+    CHECK(links[2].whole() == "2.1 ms round trip, 80 Mbit/s: 12 times slower than the other hosts");
+}
+
+TEST_CASE("A link of a third of the others' rate is not slow yet, nor is one that hardly anything goes over") {
+    std::vector<Told> third;
+    both(third, 0, 1, 200, 90'000'000, 750'000);
+    both(third, 0, 2, 200, 30'000'000, 750'000);  // 320 Mbit/s
+    CHECK(hostLinks(runOf({"", "b", "c"}, 40, third))[2].slow == HostLink::Slow::kNo);
+    std::vector<Told> rare;
+    both(rare, 0, 1, 200, 90'000'000, 750'000);
+    both(rare, 0, 2, 200, 4'000'000, 400'000);  // 80 Mbit/s, 8 % of the time
+    const auto links = hostLinks(runOf({"", "b", "c"}, 40, rare));
+    CHECK(links[2].mbitPerSecond == Approx(80));
+    CHECK(links[2].movingShare == Approx(0.08));
+    CHECK(links[2].slow == HostLink::Slow::kNo);
+}
+
+TEST_CASE("Hosts whose bytes are under way too shortly to tell their rate are fast all the same") {
+    std::vector<Told> told;
+    both(told, 0, 1, 200, 2'000'000, 8000);  // in 20 ms at most: 800 Mbit/s at least
+    both(told, 0, 2, 200, 7'500'000, 750'000);
+    both(told, 1, 2, 200, 7'500'000, 750'000);
+    const auto links = hostLinks(runOf({"", "b", "c"}, 40, told));
+    CHECK(links[1].text() == "0.2 ms round trip");
+    CHECK(links[2].whole() == "0.2 ms round trip, 80 Mbit/s: 10 times slower than the other hosts");
+}
+
+TEST_CASE("A link is as fast as its slower direction, and ranks that share it add up") {
+    const auto links = hostLinks(runOf({"", "", "b", "b"}, 40,
+                                       {{0, 2, 300, 8'000'000, 400'000},
+                                        {1, 3, 250, 8'000'000, 320'000},  // together 16 MB in 0.4 s: 320 Mbit/s
+                                        {2, 0, 310, 4'000'000, 400'000},  // back 80 Mbit/s
+                                        {0, 1, 1, 1, 1}}));               // within a host: no link
+    REQUIRE(links.size() == 1);
+    CHECK(links[0].host == "b");
+    CHECK(links[0].rank == 2);
+    CHECK(links[0].roundTripMs == Approx(0.25));
+    CHECK(links[0].mbitPerSecond == Approx(80));
+    CHECK(links[0].movingShare == Approx(0.08));
+}
+
+TEST_CASE("Between two hosts a link is slow when bytes are on their way for most of the time") {
+    std::vector<Told> told;
+    both(told, 0, 1, 400, 31'500'000, 3'150'000);
+    const auto links = hostLinks(runOf({"", "b"}, 40, told));
+    REQUIRE(links.size() == 1);
+    CHECK(links[0].whole() == "0.4 ms round trip, 80 Mbit/s: bytes are on their way 63 % of the time");
+    std::vector<Told> half;
+    both(half, 0, 1, 400, 25'000'000, 2'500'000);
+    CHECK(hostLinks(runOf({"", "b"}, 40, half))[0].slow == HostLink::Slow::kNo);
+}
+
+TEST_CASE("A link is far when a round trip takes more than a tenth of a step and a millisecond") {
+    const auto slowAt = [](std::int64_t roundTripUs, std::int64_t stepMs) {
+        return hostLinks(runOf({"", "b"}, stepMs, {{1, 0, roundTripUs, 4000, 100}}))[0];
+    };
+    CHECK(slowAt(2100, 10).slow == HostLink::Slow::kFar);
+    CHECK(slowAt(2100, 10).whole() == "2.1 ms round trip: a round trip takes 21 % of a step");
+    CHECK(slowAt(2100, 21).slow == HostLink::Slow::kNo);  // a tenth
+    CHECK(slowAt(2100, 20).slow == HostLink::Slow::kFar);
+    CHECK(slowAt(1000, 2).slow == HostLink::Slow::kNo);  // half a step, but no more than steps on any network
+    CHECK(slowAt(1100, 2).slow == HostLink::Slow::kFar);
+}
+
+TEST_CASE("On one host, and before anything was told, there is nothing to say of links") {
+    CHECK(hostLinks(runOf({"", ""}, 40, {{0, 1, 20, 1000, 30'000}})).empty());
+    CHECK(hostLinks(runOf({"", "b"}, 40, {})).empty());
+    CHECK(hostLinks(RunData()).empty());
+}
+
+TEST_CASE("A peer that there is not changes nothing") {
+    RunData run = runOf({"", "b"}, 40, {{1, 0, 2000, 4000, 100}});
+    run.apply(RankLinks{0, {7}, {1}, {1}, {1}, kLengthUs, 0});
+    REQUIRE(hostLinks(run).size() == 1);
+    CHECK(hostLinks(run)[0].roundTripMs == Approx(2));
+}
