@@ -52,7 +52,7 @@ int Program::wait(std::chrono::seconds deadline) {
 
 bool eventually(const std::function<bool()>& holds) {
     const auto begin = steady_clock::now();
-    const auto until = begin + std::chrono::seconds(60);
+    const auto until = begin + std::chrono::seconds(120);
     while (steady_clock::now() < until) {
         if (holds()) return true;
         // Who looks takes CPU from what is awaited.

@@ -22,7 +22,7 @@ class Program {
     pid_t pid() const { return m_child.pid(); }
     void signal(int number) const { m_child.signal(number); }
     // Until it has ended, for at most the deadline; -1 if it has not, 128 + n if a signal killed it.
-    int wait(std::chrono::seconds deadline = std::chrono::seconds(60));
+    int wait(std::chrono::seconds deadline = std::chrono::seconds(120));
     const std::string& output() const { return m_output; }  // standard output and standard error
 
   private:
@@ -31,7 +31,7 @@ class Program {
     std::string m_output;
 };
 
-// Looks every few milliseconds until it holds, for at most 20 seconds.
+// Looks every few milliseconds until it holds, for at most two minutes.
 bool eventually(const std::function<bool()>& holds);
 
 std::string contentOf(const std::filesystem::path& file);

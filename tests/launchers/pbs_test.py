@@ -47,7 +47,7 @@ class Job:
             self.process = subprocess.Popen(["bash", spooled], env=environment, stdin=subprocess.DEVNULL, stdout=said,
                                             stderr=subprocess.STDOUT, start_new_session=True)
 
-    def end(self, seconds=60):
+    def end(self, seconds=120):
         try:
             return self.process.wait(seconds)
         finally:
@@ -70,7 +70,7 @@ def steps(out):
     return [line for line in map(json.loads, filter(lambda line: line.endswith("\n"), lines)) if line["kind"] == "step"]
 
 
-def wait_for(what, job, seconds=60):
+def wait_for(what, job, seconds=120):
     until = time.monotonic() + seconds
     while not what():
         assert time.monotonic() < until and job.process.poll() is None, job.said.read_text()

@@ -2,12 +2,21 @@
 #include "telemetry/events/sink.h"
 
 #include <poll.h>
+#include <sched.h>
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <condition_variable>
+#include <functional>
 #include <limits>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
 
+#include "base/processors/cpu_share.h"
 #include "base/system/unique_fd.h"
 #include "support/catch.h"
 #include "telemetry/events/codec.h"
@@ -225,6 +234,91 @@ TEST_CASE("A sink that encodes only where CPUs are idle still delivers every ste
     });
     REQUIRE(steps.size() == 500);
     for (std::size_t i = 0; i < steps.size(); ++i) CHECK(steps[i] == static_cast<std::int64_t>(i) + 1);
+}
+
+namespace {
+
+// One CPU, as it is where other programs want it all: whoever runs only where it is idle gets next to nothing of it.
+class BusyProcessor {
+  public:
+    BusyProcessor() {
+        m_thread = std::thread([this] {
+            cpu_set_t one;
+            CPU_ZERO(&one);
+            CPU_SET(allowedCpus().front(), &one);
+            m_pinned = ::sched_setaffinity(0, sizeof one, &one) == 0;
+            std::vector<std::thread> others;  // of the same CPU
+            for (int i = 0; i < 4; ++i)
+                others.emplace_back([this] {
+                    while (!m_over) continue;
+                });
+            for (std::unique_lock lock(m_mutex); !m_over;) {
+                m_asked.wait(lock, [&] { return m_over || m_task; });
+                if (m_task) {
+                    const std::function<void()> task = m_task;
+                    lock.unlock();
+                    task();
+                    lock.lock();
+                }
+                m_task = {};
+                m_done.notify_one();
+            }
+            for (std::thread& other : others) other.join();
+        });
+    }
+    ~BusyProcessor() {
+        run([this] { m_over = true; });
+        m_thread.join();
+    }
+    void begin(std::function<void()> task) {
+        const std::lock_guard lock(m_mutex);
+        m_task = std::move(task);
+        m_asked.notify_one();
+    }
+    void run(std::function<void()> task) {
+        begin(std::move(task));
+        wait();
+    }
+    bool isPinned() const { return m_pinned; }
+    // Until it has run.
+    void wait() {
+        std::unique_lock lock(m_mutex);
+        m_done.wait(lock, [&] { return !m_task; });
+    }
+
+  private:
+    std::mutex m_mutex;
+    std::condition_variable m_asked, m_done;
+    std::function<void()> m_task;
+    std::atomic<bool> m_over{false};
+    std::atomic<bool> m_pinned{false};
+    std::thread m_thread;
+};
+
+}  // namespace
+
+TEST_CASE("A sink that encodes only where CPUs are idle is read although other programs want them all") {
+    Link link;
+    SinkOptions options = optionsFor(link.writer.get());
+    options.onlyWhereIdle = true;
+    std::unique_ptr<TelemetrySink> sink;
+    BusyProcessor busy;
+    busy.run([&] { sink = std::make_unique<TelemetrySink>(options); });
+    REQUIRE(busy.isPinned());
+    constexpr int kLines = 8000;
+    const auto allCame = [](const auto& seen) { return countOf<LogLine>(seen) == kLines; };
+    const auto log = [&] {
+        for (int i = 0; i < kLines; ++i) sink->log("info", "one of many");
+    };
+    log();
+    link.readUntil(allCame);
+    log();
+    bool flushed = false;
+    busy.begin([&] { flushed = sink->flush(60s); });
+    link.readUntil(allCame);
+    busy.wait();
+    CHECK(flushed);
+    sink.reset();
 }
 
 TEST_CASE("A reader that never reads costs dropped steps, not time") {

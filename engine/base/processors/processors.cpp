@@ -4,9 +4,11 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <fstream>
 
 namespace ringside {
@@ -14,6 +16,19 @@ namespace ringside {
 namespace {
 
 constexpr int kNiceness = 10;
+
+// struct sched_attr in its first form: the C library declares it from 2.41 on.
+struct SchedulingAttributes {
+    std::uint32_t size = sizeof(SchedulingAttributes);
+    std::uint32_t policy = SCHED_OTHER;
+    std::uint64_t flags = 0;
+    std::int32_t nice = 0;
+    std::uint32_t priority = 0;
+    std::uint64_t runtime = 0;  // a turn, in nanoseconds
+    std::uint64_t deadline = 0;
+    std::uint64_t period = 0;
+};
+static_assert(sizeof(SchedulingAttributes) == 48);
 
 }  // namespace
 
@@ -28,7 +43,12 @@ void nameThread(const char* name) {
     ::pthread_setname_np(::pthread_self(), name);
 }
 
+// Where CPUs are wanted by others its turns come as rarely as they are long, and whoever waits for a lock that it
+// holds waits for its next one: from Linux 6.12 on a thread says how long a turn is (sched_setattr(2)).
 void runOnlyWhereIdle() {
+    constexpr std::uint64_t kTurnNs = 100'000;
+    const SchedulingAttributes attributes{.policy = SCHED_IDLE, .runtime = kTurnNs};
+    if (::syscall(SYS_sched_setattr, 0, &attributes, 0) == 0) return;
     const sched_param none{};
     [[maybe_unused]] const int refused = ::sched_setscheduler(0, SCHED_IDLE, &none);  // then it stays as it is
 }

@@ -10,7 +10,8 @@ int usableProcessors();
 void nameThread(const char* name);
 
 // From now on the calling thread runs only where a CPU has nothing else to do (SCHED_IDLE), or hardly at all beside
-// what does. There is no way back without privileges.
+// what does: some 0.3 % of a CPU that others want, in short turns where the kernel lets it ask for them. There is no
+// way back without privileges.
 void runOnlyWhereIdle();
 
 // Lowers the calling thread, and what it starts from now on, to a niceness of 10: below the window, which must stay

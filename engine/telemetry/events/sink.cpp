@@ -140,6 +140,7 @@ void TelemetrySink::send(Event event) {
             return;
         }
         m_queuedIndices += indices;
+        ++m_sentEvents;
         m_events.push_back({m_ring.pushed(), std::move(event)});
         m_urgent = m_urgent || urgent;
     }
@@ -174,12 +175,13 @@ void TelemetrySink::watchGpu(std::function<GpuReading()> gpu) {
 }
 
 bool TelemetrySink::flush(milliseconds deadline) {
-    std::unique_lock lock(m_mutex);
-    const std::uint64_t wanted = ++m_flushWanted;
-    m_urgent = true;
-    m_wake.notify_one();
-    m_flushed.wait_for(lock, deadline, [&] { return m_flushDone >= wanted || m_readerGone; });
-    return m_flushDone >= wanted && !m_readerGone;
+    const auto until = steady_clock::now() + deadline;
+    const Mark wanted = handedOver();
+    while (backlogged()) {
+        if (!write("", std::chrono::ceil<milliseconds>(until - steady_clock::now()))) return false;
+    }
+    encodeUpTo(wanted, [] {});
+    return write("", std::chrono::ceil<milliseconds>(until - steady_clock::now())) && !m_readerGone;
 }
 
 std::int64_t TelemetrySink::nowUs() const {
@@ -192,26 +194,20 @@ void TelemetrySink::work() {
     if (m_options.onlyWhereIdle) runOnlyWhereIdle();
     std::uint64_t steps = 0;  // in the frame before
     for (;;) {
-        std::uint64_t flushWanted = 0;
         bool stopping = false;
         {
             std::unique_lock lock(m_mutex);
             m_wake.wait_for(lock, steps > kBlurSteps ? 3 * m_options.frameInterval : m_options.frameInterval,
                             [&] { return m_urgent; });
             m_urgent = false;
-            flushWanted = m_flushWanted;
             stopping = m_stopping;
         }
         m_turns.begin();
-        const bool collecting = !backlogged() && !m_readerGone;
         const std::uint64_t sent = m_ring.popped();
-        const bool written = write(collecting ? collect() : std::string(), m_options.frameInterval);
+        if (!backlogged()) encodeUpTo(handedOver(), [this] { m_turns.next(); });
+        write("", m_options.frameInterval);
         steps = m_ring.popped() - sent;
-        if (written && collecting) {
-            const std::lock_guard lock(m_mutex);
-            m_flushDone = flushWanted;
-        }
-        m_flushed.notify_all();
+        m_encodedUs = nowUs();
         if (stopping) return;
     }
 }
@@ -227,6 +223,10 @@ void TelemetrySink::beat() {
             if (!backlogged()) write(heartbeat() + (still && !toldStill ? stepUnderWay() : ""), milliseconds(0));
         }
         toldStill = still;
+        if (isOverdue()) {
+            if (!backlogged()) encodeUpTo(handedOver(), [] {});
+            write("", m_options.heartbeatInterval / kLooksPerBeat);
+        }
         std::unique_lock lock(m_mutex);
         if (m_stopped.wait_for(lock, m_options.heartbeatInterval / kLooksPerBeat, [&] { return m_stopping; })) return;
     }
@@ -248,41 +248,57 @@ bool TelemetrySink::standsStill() {
     return nowUs() - m_placeUs >= kStillUs;
 }
 
-// Everything queued, as text, steps before the events that follow them.
-std::string TelemetrySink::collect() {
-    std::deque<Queued> events;
-    const std::uint64_t pushed = m_ring.pushed();
-    {
-        const std::lock_guard lock(m_mutex);
-        events.swap(m_events);
-        m_queuedIndices = 0;
-    }
-    std::string lines;
-    for (Queued& queued : events) {
-        lines += drainSteps(queued.stepsBefore);
-        lines += encode(queued.event);
-        m_turns.next();
-    }
-    return lines + drainSteps(pushed);
+// A thread that runs only where CPUs are idle may have none for as long as other programs want them all.
+bool TelemetrySink::isOverdue() {
+    constexpr std::int64_t kLateUs = 250'000;
+    const std::int64_t frameUs = std::chrono::microseconds(m_options.frameInterval).count();
+    return m_options.onlyWhereIdle && nowUs() - m_encodedUs > 4 * frameUs + kLateUs;
 }
 
-std::string TelemetrySink::drainSteps(std::uint64_t until) {
-    std::string lines;
+TelemetrySink::Mark TelemetrySink::handedOver() {
+    const std::lock_guard lock(m_mutex);
+    return {m_sentEvents, m_ring.pushed()};
+}
+
+void TelemetrySink::encodeUpTo(const Mark& mark, const std::function<void()>& next) {
+    while (!m_readerGone && encodePiece(mark)) next();
+}
+
+// Steps before the events that follow them.
+bool TelemetrySink::encodePiece(const Mark& mark) {
+    const std::lock_guard encoding(m_encoding);
+    std::optional<Queued> queued;
+    std::uint64_t stepsBefore = mark.steps;
+    if (m_encodedEvents < mark.events) {
+        const std::lock_guard lock(m_mutex);
+        stepsBefore = m_events.front().stepsBefore;
+        if (m_ring.popped() >= stepsBefore) {
+            queued = std::move(m_events.front());
+            m_events.pop_front();
+            m_queuedIndices -= indicesIn(queued->event);
+        }
+    }
+    if (queued) ++m_encodedEvents;
+    const std::string line = queued ? encode(std::move(queued->event)) : takeSteps(stepsBefore);
+    if (line.empty()) return false;
+    const std::lock_guard lock(m_writing);
+    m_out += line;
+    return true;
+}
+
+// A frame of those that come before.
+std::string TelemetrySink::takeSteps(std::uint64_t until) {
     StepsFrame frame;
     frame.rank = m_options.rank;
     const std::size_t most = m_options.onlyWhereIdle ? kMaxFrameStepsWhereIdle : kMaxFrameSteps;
     StepRecord record;
-    while (m_ring.popped() < until && m_ring.pop(record)) {
-        if (!fits(frame, most, record)) {
-            lines += encode(std::move(frame));
-            m_turns.next();
-            frame = StepsFrame{};
-            frame.rank = m_options.rank;
-        }
+    while (m_ring.popped() < until) {
+        const StepRecord* next = m_ring.front();
+        if (next == nullptr || !fits(frame, most, *next)) break;
+        m_ring.pop(record);
         append(frame, record);
     }
-    if (!frame.step.empty()) lines += encode(std::move(frame));
-    return lines;
+    return frame.step.empty() ? std::string() : encode(std::move(frame));
 }
 
 std::string TelemetrySink::heartbeat() {

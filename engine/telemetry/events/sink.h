@@ -38,7 +38,7 @@ struct SinkOptions {
 
 // One rank's telemetry. The training thread hands over records and goes on at once, whatever the reader does: what
 // does not fit is dropped and counted. A thread of the sink's own encodes and writes; another sends heartbeats, which
-// come whatever becomes of the first.
+// come whatever becomes of the first, and does the first one's work where that gets no CPU.
 class TelemetrySink {
   public:
     explicit TelemetrySink(const SinkOptions& options);
@@ -65,7 +65,8 @@ class TelemetrySink {
     // This rank's GPU for heartbeats; must answer at once. Pass {} before what it reads goes away.
     void watchGpu(std::function<GpuReading()> gpu);
 
-    // Waits until everything handed over so far is written; false when the deadline passes or the reader is gone.
+    // Writes everything handed over so far, in the calling thread; false when the deadline passes or the reader is
+    // gone.
     bool flush(std::chrono::milliseconds deadline);
 
     std::int64_t droppedSteps() const { return m_droppedSteps.load(std::memory_order_relaxed); }
@@ -80,10 +81,20 @@ class TelemetrySink {
         std::uint64_t stepsBefore;  // records pushed when it was sent
         Event event;
     };
+    // How much had been handed over at some time.
+    struct Mark {
+        std::uint64_t events = 0;
+        std::uint64_t steps = 0;
+    };
+    Mark handedOver();
     void work();
     void beat();
-    std::string collect();
-    std::string drainSteps(std::uint64_t until);
+    bool isOverdue();
+    // Everything up to the mark, piece by piece, so that nobody has to wait long for whoever is at it and has no CPU;
+    // whenever one is done, `next` is called.
+    void encodeUpTo(const Mark& mark, const std::function<void()>& next);
+    bool encodePiece(const Mark& mark);  // false: there was none left
+    std::string takeSteps(std::uint64_t until);
     std::string heartbeat();
     std::string stepUnderWay();
     bool standsStill();
@@ -100,8 +111,8 @@ class TelemetrySink {
     std::mutex m_mutex;  // guards what follows
     std::condition_variable m_wake;
     std::condition_variable m_stopped;
-    std::condition_variable m_flushed;
     std::deque<Queued> m_events;
+    std::uint64_t m_sentEvents = 0;  // ever
     std::size_t m_queuedIndices = 0;
     std::function<std::int64_t()> m_collective;
     std::function<GpuReading()> m_gpu;
@@ -109,8 +120,6 @@ class TelemetrySink {
     std::int64_t m_traceUs = 0;  // when the last trace hurried
     bool m_urgent = false;
     bool m_stopping = false;
-    std::uint64_t m_flushWanted = 0;
-    std::uint64_t m_flushDone = 0;
 
     // Of the thread that sends heartbeats: where the rank was, and since when.
     struct Place {
@@ -121,7 +130,11 @@ class TelemetrySink {
     Place m_place;
     std::int64_t m_placeUs = 0;
 
-    ShortTurns m_turns;  // of the thread that encodes
+    ShortTurns m_turns;                        // of the thread that encodes
+    std::atomic<std::int64_t> m_encodedUs{0};  // when it was last done
+
+    std::mutex m_encoding;              // guards what follows and who takes from the ring; taken before the others
+    std::uint64_t m_encodedEvents = 0;  // ever
 
     std::mutex m_writing;  // guards what follows; never taken while holding m_mutex
     std::string m_out;     // encoded, not yet written

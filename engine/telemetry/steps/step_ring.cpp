@@ -25,4 +25,9 @@ bool StepRing::pop(StepRecord& record) {
     return true;
 }
 
+const StepRecord* StepRing::front() const {
+    const std::uint64_t tail = m_tail.load(std::memory_order_relaxed);
+    return tail == m_head.load(std::memory_order_acquire) ? nullptr : &m_records[tail & m_mask];
+}
+
 }  // namespace ringside

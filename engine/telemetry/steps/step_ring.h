@@ -33,6 +33,7 @@ class StepRing {
 
     bool push(const StepRecord& record);  // false when full
     bool pop(StepRecord& record);         // false when empty
+    const StepRecord* front() const;      // what pop() would bring, until then; for the consuming thread
     // Records pushed and popped so far.
     std::uint64_t pushed() const { return m_head.load(std::memory_order_acquire); }
     std::uint64_t popped() const { return m_tail.load(std::memory_order_acquire); }
