@@ -192,6 +192,20 @@ TEST_CASE("an image size of 0 is shown in words, is stepped from and typed over"
     CHECK(side->text() == "64");
 }
 
+TEST_CASE("a mistake that nobody makes is off, not -1") {
+    Fixture f;
+    auto* rank = f.find<NumberSpinBox>("slowRankSpinBox");
+    CHECK(rank->text() == "off");
+    rank->stepBy(1);
+    CHECK(rank->text() == "0");
+    CHECK(f.model.config().stepPitfalls.slowRank == 0);
+    f.type("slowRankSpinBox", "off");
+    CHECK(f.model.config().stepPitfalls.slowRank == -1);
+    f.type("slowRankSpinBox", "-1");
+    CHECK(f.model.config().stepPitfalls.slowRank == -1);
+    CHECK(f.model.problems().empty());
+}
+
 TEST_CASE("Tab goes through a section's title from left to right, then to its fields") {
     Fixture f;
     auto* layers = f.find<QPushButton>("modelSummaryButton");

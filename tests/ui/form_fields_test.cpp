@@ -60,6 +60,7 @@ TEST_CASE("real numbers are written shortly and read back the same") {
 TEST_CASE("a complaint of ringsidectl is its last line without its name, in the form's words") {
     CHECK(complaintIn("ringsidectl: first\nringsidectl: parallel.world_size is 0: use 1\n\n") ==
           "World size is 0: use 1");
+    CHECK(inFormWords("pipeline.schedule_file and pipeline.schedule.") == "Schedule file and Pipeline schedule.");
     CHECK(complaintIn("Killed: ringsidectl: x") == "Killed: ringsidectl: x");
     CHECK(complaintIn("\n").isEmpty());
 }

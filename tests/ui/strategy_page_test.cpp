@@ -24,9 +24,11 @@ struct Strategies {
     Theme theme;
     ExperimentModel experiment;
     RunModel run;
-    StrategyPage page{experiment, run, theme, QStringLiteral("/nonexistent/ringsidectl")};
+    StrategyPage page;
 
-    explicit Strategies(std::int64_t ranks = 4, const std::string& strategy = "pipeline") {
+    explicit Strategies(std::int64_t ranks = 4, const std::string& strategy = "pipeline",
+                        const QString& program = QStringLiteral("/nonexistent/ringsidectl"))
+        : page(experiment, run, theme, program) {
         RunConfig config;
         config.model.hidden = {16, 16, 16, 16, 16, 16, 16};
         config.parallel.worldSize = ranks;
@@ -230,6 +232,30 @@ TEST_CASE("without ringsidectl Measure says so and is ready again") {
     REQUIRE(waitFor([&] { return !why.isEmpty(); }));
     CHECK(why.contains("cannot be started"));
     CHECK(measure->text() == "Measure");
+}
+
+TEST_CASE("while strategies are measured the page says how many are done") {
+    const QTemporaryDir directory;
+    const QString program = directory.filePath("ringsidectl");
+    QFile file(program);
+    REQUIRE(file.open(QIODevice::WriteOnly));
+    file.write(
+        "#!/bin/sh\necho '{\"strategy\":\"ddp\",\"measured_step_ms\":2.5}'\n"
+        "echo '{\"strategy\":\"hsdp\",\"measured_step_ms\":3}'\nexec sleep 60\n");
+    file.close();
+    file.setPermissions(file.permissions() | QFileDevice::ExeOwner);
+    Strategies f(4, "ddp", program);
+    auto* measure = f.page.findChild<QPushButton*>("measureStrategiesButton");
+    const auto note = [&] { return f.label("strategiesNoteLabel").text(); };
+    const QString before = note();
+    measure->click();
+    CHECK(note() == "Measuring: 0 of 12 strategies done");
+    REQUIRE(waitFor([&] { return note() == "Measuring: 2 of 12 strategies done"; }));
+    CHECK(f.table().rowCount() == 12);
+    CHECK(f.table().item(0, 7)->text() == "2.50 ms");
+    measure->click();
+    CHECK(note() == before);
+    CHECK(f.table().item(0, 7)->text() == "2.50 ms");
 }
 
 TEST_CASE("units of a sharded model are gathered before they compute and freed after it") {

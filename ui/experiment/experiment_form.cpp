@@ -65,7 +65,7 @@ ExperimentForm::ExperimentForm(ExperimentModel& model, QWidget* parent) : QWidge
     auto* label = qobject_cast<QLineEdit*>(m_sections.front()->row("dataset.label_column")->control());
     label->setPlaceholderText(tr("the last one"));
     auto* side = qobject_cast<NumberSpinBox*>(m_sections.front()->row("dataset.image_size")->control());
-    side->setZeroText(tr("as it is"));
+    side->setWord(QStringLiteral("0"), tr("as it is"));
     connect(&model, &ExperimentModel::configChanged, this, &ExperimentForm::refresh);
     connect(&model, &ExperimentModel::loadingSlowly, this, &ExperimentForm::refresh);
     refresh();

@@ -29,8 +29,13 @@ NumberSpinBox::NumberSpinBox(Kind kind, QWidget* parent)
     connect(lineEdit(), &QLineEdit::textEdited, this, &NumberSpinBox::numberEdited);
 }
 
+void NumberSpinBox::setWord(const QString& number, const QString& word) {
+    m_wordNumber = number;
+    m_word = word;
+}
+
 void NumberSpinBox::setNumberText(const QString& text) {
-    lineEdit()->setText(!m_zeroText.isEmpty() && text == QLatin1String("0") ? m_zeroText : text);
+    lineEdit()->setText(!m_word.isEmpty() && text == m_wordNumber ? m_word : text);
 }
 
 void NumberSpinBox::stepBy(int steps) {

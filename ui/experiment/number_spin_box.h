@@ -15,8 +15,8 @@ class NumberSpinBox final : public QAbstractSpinBox {
     NumberSpinBox(Kind kind, QWidget* parent = nullptr);
 
     void setNumberText(const QString& text);
-    void setZeroText(const QString& text) { m_zeroText = text; }  // what a 0 of special meaning is shown as
-    QString numberText() const { return !m_zeroText.isEmpty() && text() == m_zeroText ? QStringLiteral("0") : text(); }
+    void setWord(const QString& number, const QString& word);  // what a number of special meaning is shown as
+    QString numberText() const { return !m_word.isEmpty() && text().trimmed() == m_word ? m_wordNumber : text(); }
     void setLeast(double least) { m_least = least; }  // where the down arrow stops
 
     void stepBy(int steps) override;
@@ -36,7 +36,8 @@ class NumberSpinBox final : public QAbstractSpinBox {
     void step(int direction);
 
     Kind m_kind;
-    QString m_zeroText;
+    QString m_wordNumber;
+    QString m_word;
     double m_least;
 };
 

@@ -98,8 +98,8 @@ QPushButton* TopBar::addButton(QAction* action, const QString& name) {
 
 // "Speed" and how fast: to the right end the run goes as fast as it can.
 void TopBar::addSpeed() {
-    auto* caption = new QLabel(tr("Speed"), this);
-    caption->setProperty("role", "muted");
+    m_speedCaption = new QLabel(tr("Speed"), this);
+    m_speedCaption->setProperty("role", "muted");
     m_speed = new SeekSlider(Qt::Horizontal, this);
     m_speed->setObjectName(QStringLiteral("speedSlider"));
     m_speed->setAccessibleName(tr("Speed"));
@@ -107,14 +107,14 @@ void TopBar::addSpeed() {
     m_speed->setFixedWidth(kSpeedWidth);
     m_speed->setRange(0, TimeControls::kFullSpeed);
     m_speed->setPageStep(1);
-    caption->setBuddy(m_speed);
+    m_speedCaption->setBuddy(m_speed);
     m_speedText = new QLabel(this);
     m_speedText->setObjectName(QStringLiteral("speedLabel"));
     int widest = 0;
     for (const double speed : TimeControls::kSpeeds)
         widest = std::max(widest, fontMetrics().horizontalAdvance(TimeControls::speedText(speed)));
     m_speedText->setMinimumWidth(widest);
-    layout()->addWidget(caption);
+    layout()->addWidget(m_speedCaption);
     layout()->addWidget(m_speed);
     layout()->addWidget(m_speedText);
     setSpeed(0);
@@ -147,8 +147,11 @@ void TopBar::addEpochCursor() {
     layout()->addWidget(m_epochText);
 }
 
+// What cannot run has no speed: there the reason has room.
 void TopBar::setRunBlocked(const QString& reason) {
     m_reason->setWhole(reason);
+    for (QWidget* one : std::initializer_list<QWidget*>{m_speedCaption, m_speed, m_speedText})
+        one->setVisible(reason.isEmpty());
 }
 
 void TopBar::refreshEpochs() {

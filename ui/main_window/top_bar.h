@@ -40,6 +40,7 @@ class TopBar final : public QFrame {
     PlanModel& m_plan;
     const Theme& m_theme;
     ElidedLabel* m_reason = nullptr;
+    QLabel* m_speedCaption = nullptr;
     QSlider* m_speed = nullptr;
     QLabel* m_speedText = nullptr;
     QSlider* m_epoch = nullptr;

@@ -2,6 +2,7 @@
 #include "words/form_fields.h"
 
 #include <QCoreApplication>
+#include <QRegularExpression>
 #include <algorithm>
 #include <array>
 #include <initializer_list>
@@ -97,6 +98,10 @@ bool isOnDevices(const RunConfig& c) {
 bool isCanonicalSum(const RunConfig& c) {
     return c.training.reduction == "canonical";
 }
+// A file says all that the name of a schedule would.
+bool hasNamedSchedule(const RunConfig& c) {
+    return isPipelineOfParts(c) && c.pipeline.scheduleFile.empty();
+}
 bool isPipeline(const RunConfig& c) {
     return isPipelineOfParts(c) || c.parallel.strategy == "model_parallel";
 }
@@ -163,7 +168,7 @@ constexpr std::array kFields = {
     FormField{Parallel, "parallel.world_size", "worldSize", QT_TRANSLATE_NOOP("form", "World size")},
     FormField{Parallel, "parallel.strategy", "strategy", QT_TRANSLATE_NOOP("form", "Strategy")},
     FormField{Parallel, "pipeline.schedule", "pipelineSchedule", QT_TRANSLATE_NOOP("form", "Pipeline schedule"), false,
-              isPipelineOfParts},
+              hasNamedSchedule},
     FormField{Parallel, "pipeline.micro_batches", "microBatches", QT_TRANSLATE_NOOP("form", "Micro-batches"), false,
               isPipelineOfParts},
     FormField{Parallel, "pipeline.stages_per_rank", "stagesPerRank", QT_TRANSLATE_NOOP("form", "Stages per rank"), true,
@@ -412,7 +417,10 @@ QString choiceLabel(const QString& value) {
 
 QString inFormWords(QString text) {
     for (const FormField& field : kFields) {
-        text.replace(QLatin1String(field.path), QCoreApplication::translate("form", field.label));
+        // Not where a longer path begins with this one.
+        const QRegularExpression path(QRegularExpression::escape(QLatin1String(field.path)) +
+                                      QStringLiteral("(?!\\w)"));
+        text.replace(path, QCoreApplication::translate("form", field.label));
     }
     return text;
 }

@@ -17,7 +17,7 @@ namespace {
 
 enum Column { kName, kOptions, kMemory, kBytes, kIdle, kExpected, kLimit, kMeasured, kBits, kColumns };
 // Parts of the width, of a hundred.
-constexpr std::array<int, kColumns> kShares = {20, 21, 9, 9, 6, 11, 11, 9, 9};
+constexpr std::array<int, kColumns> kShares = {21, 18, 8, 8, 6, 11, 11, 11, 11};
 constexpr int kRowHeight = 24;
 
 QString msText(double ms) {

@@ -241,6 +241,8 @@ void StrategyPage::connectAll() {
     connect(m_prove, &QPushButton::clicked, this, &StrategyPage::prove);
     connect(&m_process, &StrategyProcess::measured, m_choices, &ChoicesTable::setFigures);
     connect(&m_process, &StrategyProcess::proved, m_choices, &ChoicesTable::setProof);
+    connect(&m_process, &StrategyProcess::measured, this, &StrategyPage::countTried);
+    connect(&m_process, &StrategyProcess::proved, this, &StrategyPage::countTried);
     connect(&m_process, &StrategyProcess::failed, this, &Page::failed);
     connect(&m_process, &StrategyProcess::over, this, &StrategyPage::showBusy);
 }
@@ -316,9 +318,27 @@ void StrategyPage::showSentences() {
     m_memoryPanel->setNote(m_memoryView->current() == 1 ? memoryOverStepSentence(m_scene) : QString());
     m_schedulePanel->setSentence(m_scene.cost ? scheduleSentence(m_scene) : tr("there is no plan"));
     m_schedulePanel->setNote(motionSentence(m_scene));
+}
+
+// What the table is of; while strategies are tried, how far that is.
+QString StrategyPage::choicesNote() const {
+    const QString tried = tr("%1 of %2 strategies done").arg(m_tried).arg(m_toTry);
+    if (m_process.isBusy())
+        return m_process.isProving() ? tr("Proving: %1").arg(tried) : tr("Measuring: %1").arg(tried);
     const std::int64_t ranks = m_scene.config.parallel.worldSize;
     const QString where = ranks == 1 ? tr("for this model on one rank") : tr("for this model on %1 ranks").arg(ranks);
-    m_choicesNote->setWhole(tr("%1; a click takes one over into the form").arg(where));
+    return tr("%1; a click takes one over into the form").arg(where);
+}
+
+void StrategyPage::expectTried(std::size_t strategies) {
+    m_tried = 0;
+    m_toTry = strategies;
+    showBusy();
+}
+
+void StrategyPage::countTried() {
+    m_tried = std::min(m_tried + 1, m_toTry);
+    showBusy();
 }
 
 void StrategyPage::showScheduleChoice() {
@@ -360,7 +380,7 @@ void StrategyPage::edit(const RunConfig& next, const QString& field) {
 void StrategyPage::measure() {
     if (m_process.isBusy()) return m_process.stop();
     m_process.measure(m_scene.config);
-    showBusy();
+    expectTried(m_scene.choices.size());
 }
 
 // Those that `ringsidectl prove` knows and that suit.
@@ -372,12 +392,13 @@ void StrategyPage::prove() {
         if (one.whyNot.empty() && one.name != "replicas_of_pipelines" && one.name != "data_parallel")
             names << QString::fromStdString(one.name);
     m_process.prove(m_scene.config, names, kSteps);
-    showBusy();
+    expectTried(static_cast<std::size_t>(names.size()));
 }
 
 void StrategyPage::showBusy() {
     const bool measuring = m_process.isBusy() && !m_process.isProving();
     const bool proving = m_process.isBusy() && m_process.isProving();
+    m_choicesNote->setWhole(choicesNote());
     m_measure->setText(measuring ? tr("Stop measuring") : tr("Measure"));
     m_prove->setText(proving ? tr("Stop proving") : tr("Prove"));
     m_measure->setEnabled(!proving && !m_scene.choices.empty());

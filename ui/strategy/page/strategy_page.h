@@ -68,6 +68,9 @@ class StrategyPage : public Page {
     void measure();
     void prove();
     void showBusy();
+    QString choicesNote() const;
+    void expectTried(std::size_t strategies);
+    void countTried();
     void setTables(bool tables);
     void ask(const QString& suffix, const QString& table);
     void askForSchedule();
@@ -77,6 +80,8 @@ class StrategyPage : public Page {
     RunModel& m_run;
     Theme& m_theme;
     StrategyScene m_scene;
+    std::size_t m_tried = 0;  // strategies, by the process, of so many
+    std::size_t m_toTry = 0;
     StrategyProcess m_process;
     LatestWork m_writing;
     QTimer m_tick;          // plan anew
