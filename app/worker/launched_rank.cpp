@@ -20,6 +20,7 @@
 #include "launch/classroom/class_lines.h"
 #include "launch/place/launch_sources.h"
 #include "launch/rendezvous/rendezvous_guest.h"
+#include "launch/rendezvous/rendezvous_host.h"
 #include "launch_arguments.h"
 #include "launch_errors.h"
 #include "rank_life.h"
@@ -38,6 +39,7 @@ using std::chrono::steady_clock;
 constexpr const char* kTokenVariable = "RINGSIDE_TOKEN";
 constexpr seconds kSharedPatience{30};
 constexpr seconds kFarewellPatience{2};
+constexpr seconds kRefusalPatience{5};
 
 // All that is known before the ranks meet.
 struct Start {
@@ -126,17 +128,26 @@ Result<LaunchedRun> prepare(const Start& start) {
     return launched;
 }
 
+// The other ranks hear it too, as far as they come soon: nobody waits in vain for a rank 0 that will not come.
+int refuseAll(const Start& start, const Problem& problem) {
+    const int code = refuse(problem);
+    if (start.place.isAlone()) return code;
+    RendezvousHost host(start.terms, start.place, hostKey());
+    if (host.listen().empty()) host.turnAway(problem.text(), kRefusalPatience);
+    return code;
+}
+
 int hostRun(const Start& start) {
     say("this is " + start.place.text());
     Result<LaunchedRun> launched = prepare(start);
-    if (!launched) return refuse(launched.problem());
+    if (!launched) return refuseAll(start, launched.problem());
     const std::string& name = launched.value().run.config.name;
     const auto out =
         start.arguments.out.empty() ? defaultRunDirectory(name) : std::filesystem::path(start.arguments.out);
     const bool goesOn = start.arguments.resume == kResumeAuto;
     const std::string resume = launched.value().run.config.training.resume;
     Result<RunPlace> place = takeRunPlace(out, goesOn ? std::optional(resume) : std::nullopt);
-    if (!place) return refuse(place.problem());
+    if (!place) return refuseAll(start, place.problem());
     launched.value().epochUs -= place.value().recordedUs;
     if (goesOn) say(resume.empty() ? "there is no checkpoint yet: starting anew" : "going on from " + resume);
     if (goesOn) launched.value().restart = std::max(start.arguments.restart, start.place.restart);

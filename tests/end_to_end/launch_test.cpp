@@ -179,6 +179,14 @@ TEST_CASE("an experiment that another rank's host lacks is named there, and the 
     CHECK_FALSE(fs::exists(run.out));
 }
 
+TEST_CASE("what rank 0 cannot start is said by every rank, and none waits for it") {
+    ByHand run(4, {"--set", "parallel.strategy=model_parallel"});  // a stage each of 3 layers
+    for (const auto& rank : run.ranks) CHECK(rank->wait() == 2);
+    for (const auto& rank : run.ranks) CHECK(contains(rank->output(), "makes 4 stages, but the model has 3 layers"));
+    CHECK(contains(run.ranks[3]->output(), "this rank is not needed: rank 0 cannot start: parallel.world_size"));
+    CHECK_FALSE(fs::exists(run.out));
+}
+
 TEST_CASE("what is wrong with the way a rank was started is said in one line") {
     const auto said = [](const Arguments& arguments) {
         Program program(arguments, -1, kRankProgram);

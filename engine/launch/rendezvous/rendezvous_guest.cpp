@@ -73,7 +73,7 @@ class Search {
         }
         if (!answer->refused.empty()) {
             m_refused = Problem{"this rank", answer->refused,
-                                "start all ranks with the same program, experiment and number of ranks"};
+                                "start all ranks again, with the same program, experiment and number of ranks"};
             return {};
         }
         m_hostKey = answer->hostKey;

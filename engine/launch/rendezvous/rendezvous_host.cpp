@@ -94,6 +94,18 @@ Result<Gathering> RendezvousHost::gather(int stopFd, const std::function<void(co
     return close();
 }
 
+void RendezvousHost::turnAway(const std::string& why, milliseconds patience) {
+    m_turnedAway = "is not needed: rank 0 cannot start: " + why;
+    const auto until = steady_clock::now() + patience;
+    while (static_cast<int>(m_told.size()) < m_place.worldSize - 1 && steady_clock::now() < until) {
+        waitForInput(-1);
+        m_door.look([this](UniqueFd& socket, const std::string& nonce, const std::string& line) {
+            return greet(socket, nonce, line);
+        });
+    }
+    close();
+}
+
 // True when asked to stop. What is ready is found by looking at all: there are few, and this is before training.
 bool RendezvousHost::waitForInput(int stopFd) const {
     std::vector<pollfd> waiting{{stopFd, POLLIN, 0}};
@@ -138,6 +150,10 @@ std::string RendezvousHost::objection(const Greeting& greeting) {
                m_terms.experiment.substr(0, 12) + ")";
     if (greeting.rank < 1 || greeting.rank >= m_place.worldSize)
         return "is not one of the ranks 1 to " + std::to_string(m_place.worldSize - 1) + " that are awaited";
+    if (!m_turnedAway.empty()) {
+        m_told.insert(greeting.rank);
+        return m_turnedAway;
+    }
     const auto guest = m_guests.find(greeting.rank);
     if (guest == m_guests.end()) return greeting.role == "control" ? "" : "has not said who it is first";
     const bool same = guest->second.host == greeting.host && guest->second.hostKey == greeting.hostKey &&

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -66,6 +68,9 @@ class RendezvousHost {
     // rank that left again. `say` is told who is awaited; a read on stopFd ends the waiting.
     Result<Gathering> gather(int stopFd, const std::function<void(const std::string&)>& say);
 
+    // Where rank 0 cannot start: the others hear why and need not wait for it. Ends when all have, or after a while.
+    void turnAway(const std::string& why, std::chrono::milliseconds patience);
+
   private:
     bool greet(UniqueFd& socket, const std::string& nonce, const std::string& line);
     void answer(int socket, const Greeting& greeting, const std::string& refused) const;
@@ -85,6 +90,8 @@ class RendezvousHost {
     FrontDoor m_door;
     std::map<int, Guest> m_guests;
     std::optional<Problem> m_problem;
+    std::string m_turnedAway;  // why nobody is let in
+    std::set<int> m_told;      // so; ranks
     LineDeadline m_startedAt{};
     LineDeadline m_sayAt{};
 };

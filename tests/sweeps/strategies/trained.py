@@ -88,7 +88,11 @@ class Runner:
                 for other in ranks:
                     other.kill()
                 return Ended(-1, f"hung for {PATIENCE} s", {}, [])
-        return self.ended(ranks[0].returncode, said[0], out)
+        codes = {rank.returncode for rank in ranks}
+        if REFUSED in codes and codes != {REFUSED}:
+            return Ended(-1, f"codes {sorted(codes)}: not all ranks refuse", {}, [])
+        own = "\n".join(line for line in said[0].splitlines() if not line.startswith("ringside: "))  # not how far it is
+        return self.ended(ranks[0].returncode, own, out)
 
     def ended(self, code, said, out):
         last = sorted((out / "checkpoints").glob("step-*/manifest.json"))
