@@ -91,7 +91,7 @@ class Runner:
         codes = {rank.returncode for rank in ranks}
         if REFUSED in codes and codes != {REFUSED}:
             return Ended(-1, f"codes {sorted(codes)}: not all ranks refuse", {}, [])
-        own = "\n".join(line for line in said[0].splitlines() if not line.startswith("ringside: "))  # not how far it is
+        own = "\n".join(line for line in said[0].splitlines() if not line.startswith("ringside: this is rank"))
         return self.ended(ranks[0].returncode, own, out)
 
     def ended(self, code, said, out):
