@@ -332,6 +332,19 @@ TEST_CASE("A reader that never reads costs dropped steps, not time") {
     CHECK(sink.droppedSteps() < kSteps);
 }
 
+TEST_CASE("A flush is no success while the reader leaves something unread, and is one when all is read") {
+    Link link;
+    TelemetrySink sink(optionsFor(link.writer.get()));
+    constexpr int kLines = 10000;  // more than a socket holds
+    for (int i = 0; i < kLines; ++i) sink.log("info", "one of many that nobody reads for the time being");
+    CHECK_FALSE(sink.flush(50ms));
+    bool flushed = false;
+    std::thread waiting([&] { flushed = sink.flush(60s); });
+    link.readUntil([](const auto& seen) { return countOf<LogLine>(seen) == kLines; });
+    waiting.join();
+    CHECK(flushed);
+}
+
 TEST_CASE("A reader that is gone makes flush return at once and false") {
     Link link;
     TelemetrySink sink(optionsFor(link.writer.get()));
