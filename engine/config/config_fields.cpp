@@ -13,8 +13,8 @@ using std::string_view;
 
 const std::vector<ConfigField>& fieldTable() {
     static const std::vector<ConfigField> table = [] {
-        std::vector<ConfigField> all = dataFields();
-        for (const auto& part : {parallelFields(), strategyFields(), trainingFields(), telemetryFields()})
+        std::vector<ConfigField> all;
+        for (const auto& part : {dataFields(), parallelFields(), strategyFields(), trainingFields(), telemetryFields()})
             all.insert(all.end(), part.begin(), part.end());
         return all;
     }();

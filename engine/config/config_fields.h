@@ -15,30 +15,53 @@ namespace ringside {
 
 enum class FieldType { kText, kChoice, kInteger, kReal, kBoolean, kIntegerList, kLayerList };
 
-// Where a field's value lives in a RunConfig; a kLayerList as the text of its JSON.
+// Pointer to a field's value in a RunConfig. A kLayerList is stored as JSON text.
 using FieldSlot = std::variant<std::string*, std::int64_t*, double*, bool*, std::vector<std::int64_t>*>;
 
-// One field of the experiment, described once: parsing, serialising, --set, the schema, shell completion and the
-// tooltips of the GUI all read this.
+// Description of one setting of an experiment. Parsing, serialisation, --set, the schema, shell completion and the
+// tooltips of the window all read it.
 struct ConfigField {
     std::string_view path;  // "parallel.world_size"
     FieldType type;
-    std::string_view help;  // one or two sentences: what it is, and the way to think about it
+    std::string_view help;  // complete sentences: meaning, then special values
     FieldSlot (*slot)(RunConfig&);
     std::span<const std::string_view> choices = {};  // kChoice only
     // Numbers (and the elements of a list) lie in [min, max], or ]min, max] with aboveMin.
     double min = -std::numeric_limits<double>::infinity();
     double max = std::numeric_limits<double>::infinity();
     bool aboveMin = false;
-    std::string_view belowMin = {};  // how PyTorch refuses a smaller number
-    bool emptyIsAuto = false;        // a list that may also be written "auto"
-    bool nullIsDefault = false;      // null, as newer PyTorch writes it, leaves the default
+    std::string_view belowMin = {};  // PyTorch's error message for a smaller number
+    bool emptyIsAuto = false;        // an empty list may also be written "auto"
+    bool nullIsDefault = false;      // null keeps the default, as newer PyTorch writes it
 
     std::string_view section() const;  // "parallel", "parallel.pace"; empty for top-level fields
     std::string_view key() const;      // "world_size"
+
+    // Modified copies, for the rows of the tables.
+    constexpr ConfigField refusedAs(std::string_view sentence) const;  // belowMin
+    constexpr ConfigField orAuto() const;                              // emptyIsAuto
+    constexpr ConfigField orNull() const;                              // nullIsDefault
 };
 
-// A key of the configuration contract that has only its neutral value in this version.
+constexpr ConfigField ConfigField::refusedAs(std::string_view sentence) const {
+    ConfigField copy = *this;
+    copy.belowMin = sentence;
+    return copy;
+}
+
+constexpr ConfigField ConfigField::orAuto() const {
+    ConfigField copy = *this;
+    copy.emptyIsAuto = true;
+    return copy;
+}
+
+constexpr ConfigField ConfigField::orNull() const {
+    ConfigField copy = *this;
+    copy.nullIsDefault = true;
+    return copy;
+}
+
+// A key of the configuration contract that this version accepts only with its neutral value.
 struct NeutralKey {
     std::string_view path;
     std::vector<Json> accepted;

@@ -1,20 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <vector>
+#include <span>
+#include <string_view>
 
 #include "config/config_fields.h"
 
 namespace ringside {
 
-// The parts of configFields(), a file each.
-std::vector<ConfigField> dataFields();      // name, dataset and model
-std::vector<ConfigField> parallelFields();  // parallel, sampler, pitfalls and loader
-std::vector<ConfigField> strategyFields();  // mesh, pipeline and fsdp
-std::vector<ConfigField> trainingFields();  // optimizer, schedule and training
-std::vector<ConfigField> telemetryFields();
+// The parts of configFields(), one file each.
+std::span<const ConfigField> dataFields();      // name, dataset and model
+std::span<const ConfigField> parallelFields();  // parallel, sampler, pitfalls and loader
+std::span<const ConfigField> strategyFields();  // mesh, pipeline and fsdp
+std::span<const ConfigField> trainingFields();  // optimizer, schedule and training
+std::span<const ConfigField> telemetryFields();
 
 inline constexpr double kMaxInt32 = 2147483647.0;
 #define RINGSIDE_SLOT(member) [](RunConfig& c) -> FieldSlot { return &c.member; }
+
+// Limits of a number: Within{a, b} is [a, b], Above{a, b} is ]a, b].
+struct Within {
+    double min;
+    double max;
+};
+struct Above {
+    double min;
+    double max;
+};
+
+// Constructors of one row each. `help` is one to four sentences: the meaning of the setting, then the meaning of
+// special values.
+using Slot = FieldSlot (*)(RunConfig&);
+
+constexpr ConfigField text(std::string_view path, Slot slot, std::string_view help) {
+    return {.path = path, .type = FieldType::kText, .help = help, .slot = slot};
+}
+
+constexpr ConfigField boolean(std::string_view path, Slot slot, std::string_view help) {
+    return {.path = path, .type = FieldType::kBoolean, .help = help, .slot = slot};
+}
+
+constexpr ConfigField choice(std::string_view path, Slot slot, std::span<const std::string_view> choices,
+                             std::string_view help) {
+    return {.path = path, .type = FieldType::kChoice, .help = help, .slot = slot, .choices = choices};
+}
+
+constexpr ConfigField layerList(std::string_view path, Slot slot, std::string_view help) {
+    return {.path = path, .type = FieldType::kLayerList, .help = help, .slot = slot};
+}
+
+// A whole number of 64 bits.
+constexpr ConfigField integer(std::string_view path, Slot slot, std::string_view help) {
+    return {.path = path, .type = FieldType::kInteger, .help = help, .slot = slot};
+}
+
+constexpr ConfigField integer(std::string_view path, Slot slot, Within limits, std::string_view help) {
+    return {
+        .path = path, .type = FieldType::kInteger, .help = help, .slot = slot, .min = limits.min, .max = limits.max};
+}
+
+constexpr ConfigField integerList(std::string_view path, Slot slot, Within limits, std::string_view help) {
+    ConfigField field = integer(path, slot, limits, help);
+    field.type = FieldType::kIntegerList;
+    return field;
+}
+
+constexpr ConfigField real(std::string_view path, Slot slot, Within limits, std::string_view help) {
+    ConfigField field = integer(path, slot, limits, help);
+    field.type = FieldType::kReal;
+    return field;
+}
+
+constexpr ConfigField real(std::string_view path, Slot slot, Above limits, std::string_view help) {
+    ConfigField field = real(path, slot, Within{limits.min, limits.max}, help);
+    field.aboveMin = true;
+    return field;
+}
 
 }  // namespace ringside

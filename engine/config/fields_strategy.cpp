@@ -13,86 +13,53 @@ constexpr std::array<string_view, 3> kSharded = {"optimizer", "gradients", "para
 constexpr std::array<string_view, 3> kUnits = {"layer", "block", "whole"};
 constexpr std::array<string_view, 2> kPrefetches = {"none", "next"};
 
+// clang-format off
+constexpr ConfigField kStrategyFields[] = {
+    integer("mesh.replicate", RINGSIDE_SLOT(mesh.replicate), Within{0, 4096},
+        "Number of whole copies of the model, each trained on its own samples. 0: derived from parallel.strategy."),
+    integer("mesh.shard", RINGSIDE_SLOT(mesh.shard), Within{0, 4096},
+        "Number of ranks over which each copy's parameters are sharded (FSDP); each rank reads its own samples. 0: "
+        "derived from parallel.strategy."),
+    integer("mesh.pipeline", RINGSIDE_SLOT(mesh.pipeline), Within{0, 4096},
+        "Number of ranks over which the layers are split; these ranks process the same samples. 0: derived from "
+        "parallel.strategy."),
+
+    choice("pipeline.schedule", RINGSIDE_SLOT(pipeline.schedule), kPipelineSchedules,
+        "Order in which a stage processes its micro-batches. gpipe: all forward, then all backward; 1f1b: "
+        "alternately, which keeps fewer activations; interleaved: several stages on a rank, which reduces idle time; "
+        "zero_bubble: the backward pass in two halves, of which the one for the weights fills the gaps."),
+    integer("pipeline.micro_batches", RINGSIDE_SLOT(pipeline.microBatches), Within{1, 4096},
+        "Parts into which each batch is split, so that the stages work at the same time. More parts reduce idle "
+        "time; each is smaller. The number must divide loader.batch_size."),
+    integer("pipeline.stages_per_rank", RINGSIDE_SLOT(pipeline.stagesPerRank), Within{1, 64},
+        "interleaved and zero_bubble only: stages on each rank, assigned in turn."),
+    integerList("pipeline.split", RINGSIDE_SLOT(pipeline.split), Within{1, 4096},
+        "Number of layers of each stage, first to last. Empty, or auto: balanced by arithmetic operations.").orAuto(),
+    text("pipeline.schedule_file", RINGSIDE_SLOT(pipeline.scheduleFile),
+        "CSV file with a row of actions for each rank, in the notation of torch.distributed.pipelining "
+        "(0F0,0F1,0B0,...), used instead of pipeline.schedule. Empty: none."),
+
+    choice("fsdp.shard", RINGSIDE_SLOT(fsdp.shard), kSharded,
+        "State of which each rank of a shard group keeps only its part. optimizer: the optimizer state (ZeRO-1); "
+        "gradients: the gradients as well, and parameters between steps (ZeRO-2); parameters: also between forward "
+        "and backward (ZeRO-3)."),
+    choice("fsdp.unit", RINGSIDE_SLOT(fsdp.unit), kUnits,
+        "Set of parameters that is gathered at a time. layer: each layer, with the least memory; block: each "
+        "residual block, or each layer outside one; whole: the whole model at once."),
+    choice("fsdp.prefetch", RINGSIDE_SLOT(fsdp.prefetch), kPrefetches,
+        "next: the following unit is gathered while one computes, which needs memory for both; none: each unit is "
+        "gathered when it is needed."),
+    boolean("fsdp.cpu_offload", RINGSIDE_SLOT(fsdp.cpuOffload),
+        "Keeps each rank's shards, their gradients and the optimizer state in host memory; a device holds only what "
+        "is gathered. When training on the CPU both are the same memory, and only the predicted device memory "
+        "changes."),
+};
+// clang-format on
+
 }  // namespace
 
-std::vector<ConfigField> strategyFields() {
-    using enum FieldType;
-    return {
-        {"mesh.replicate",
-         kInteger,
-         "How many whole copies of the model there are, each trained on its own samples. 0: as the strategy fills it "
-         "in.",
-         RINGSIDE_SLOT(mesh.replicate),
-         {},
-         0,
-         4096},
-        {"mesh.shard",
-         kInteger,
-         "Over how many ranks each copy's parameters are sharded (FSDP); each reads its own samples. 0: as the "
-         "strategy fills it in.",
-         RINGSIDE_SLOT(mesh.shard),
-         {},
-         0,
-         4096},
-        {"mesh.pipeline",
-         kInteger,
-         "Over how many ranks the layers are split; they work on the same samples, one after the other. 0: as the "
-         "strategy fills it in.",
-         RINGSIDE_SLOT(mesh.pipeline),
-         {},
-         0,
-         4096},
-
-        {"pipeline.schedule", kChoice,
-         "In which order a stage takes its micro-batches. gpipe: all forward, then all backward; 1f1b: in turns, which "
-         "holds fewer activations; interleaved: several stages on a rank, which idle less; zero_bubble: backward in "
-         "two halves, of which the weights' fills the gaps.",
-         RINGSIDE_SLOT(pipeline.schedule), kPipelineSchedules},
-        {"pipeline.micro_batches",
-         kInteger,
-         "Parts that each batch is split into, so that the stages have something to do at the same time. More idle "
-         "less; each is smaller. It divides loader.batch_size.",
-         RINGSIDE_SLOT(pipeline.microBatches),
-         {},
-         1,
-         4096},
-        {"pipeline.stages_per_rank",
-         kInteger,
-         "interleaved and zero_bubble only: stages on each rank, dealt like cards.",
-         RINGSIDE_SLOT(pipeline.stagesPerRank),
-         {},
-         1,
-         64},
-        {.path = "pipeline.split",
-         .type = kIntegerList,
-         .help = "How many layers each stage has, first to last. Empty, or auto: as even as they can be in arithmetic.",
-         .slot = RINGSIDE_SLOT(pipeline.split),
-         .min = 1,
-         .max = 4096,
-         .emptyIsAuto = true},
-        {"pipeline.schedule_file", kText,
-         "A CSV file with a row of actions for each rank, as torch.distributed.pipelining writes them "
-         "(0F0,0F1,0B0,...), "
-         "instead of pipeline.schedule. Empty: none.",
-         RINGSIDE_SLOT(pipeline.scheduleFile)},
-
-        {"fsdp.shard", kChoice,
-         "What each rank of a shard group keeps only its part of. optimizer: what the optimizer remembers (ZeRO-1); "
-         "gradients: those as well, and parameters between steps (ZeRO-2); parameters: also between forward and "
-         "backward (ZeRO-3).",
-         RINGSIDE_SLOT(fsdp.shard), kSharded},
-        {"fsdp.unit", kChoice,
-         "What is gathered at a time. layer: each layer, least memory; block: each residual block or layer outside of "
-         "one; whole: the model at once.",
-         RINGSIDE_SLOT(fsdp.unit), kUnits},
-        {"fsdp.prefetch", kChoice,
-         "next: the unit behind is gathered while one computes, at the price of its memory; none: when it is needed.",
-         RINGSIDE_SLOT(fsdp.prefetch), kPrefetches},
-        {"fsdp.cpu_offload", kBoolean,
-         "Each rank's shards, their gradients and the optimizer's state stay in the host's memory; a device holds only "
-         "what is gathered. On the CPU that is one memory, and only the count of what a device would hold differs.",
-         RINGSIDE_SLOT(fsdp.cpuOffload)},
-    };
+std::span<const ConfigField> strategyFields() {
+    return kStrategyFields;
 }
 
 }  // namespace ringside

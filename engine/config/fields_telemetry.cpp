@@ -10,34 +10,24 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kTraceChoices = {"off", "steps", "phases", "layers"};
 
+// clang-format off
+constexpr ConfigField kTelemetryFields[] = {
+    choice("telemetry.trace", RINGSIDE_SLOT(telemetry.trace), kTraceChoices,
+        "Time stamps that are recorded within steps. off: none, except when a recording is requested; steps: sums by "
+        "phase; phases: begin and end of each phase and each collective; layers: also the begin of each layer. Of "
+        "very short steps only every k-th is recorded."),
+    integer("telemetry.megabytes_per_hour", RINGSIDE_SLOT(telemetry.megabytesPerHour), Within{1, 1e6},
+        "Most megabytes by which a run directory grows per hour, not counting checkpoints. Beyond it, telemetry is "
+        "thinned out: means, minima and maxima over more steps, and fewer heartbeats."),
+    integer("telemetry.megabytes_total", RINGSIDE_SLOT(telemetry.megabytesTotal), Within{4, 1e6},
+        "Most megabytes that a run directory holds, not counting checkpoints; at least 4."),
+};
+// clang-format on
+
 }  // namespace
 
-std::vector<ConfigField> telemetryFields() {
-    using enum FieldType;
-    return {
-        {"telemetry.trace", kChoice,
-         "What is stamped inside the steps. off: nothing but what is recorded on request; steps: sums by phase; "
-         "phases: when each phase and each "
-         "collective began and ended; layers: when each layer of the model began as well. Of short steps only every "
-         "k-th is stamped.",
-         RINGSIDE_SLOT(telemetry.trace), kTraceChoices},
-        {"telemetry.megabytes_per_hour",
-         kInteger,
-         "The most that a run's directory grows in an hour, checkpoints apart. What is beyond it is thinned out: "
-         "means, "
-         "minima and maxima over more steps, fewer signs of life.",
-         RINGSIDE_SLOT(telemetry.megabytesPerHour),
-         {},
-         1,
-         1e6},
-        {"telemetry.megabytes_total",
-         kInteger,
-         "The most that a run's directory ever holds, checkpoints apart; at least 4.",
-         RINGSIDE_SLOT(telemetry.megabytesTotal),
-         {},
-         4,
-         1e6},
-    };
+std::span<const ConfigField> telemetryFields() {
+    return kTelemetryFields;
 }
 
 }  // namespace ringside

@@ -9,10 +9,6 @@ namespace {
 
 using enum SamplerKind;
 
-constexpr std::array<std::string_view, 10> kNames = {"distributed",    "sequential", "random",   "batch_sharded",
-                                                     "contiguous",     "unpadded",   "weighted", "distributed_weighted",
-                                                     "class_balanced", "subset"};
-
 constexpr std::array<const char*, 10> kSentences = {
     "The order is dealt like cards, one sample to each rank in turn, as torch.utils.data.DistributedSampler does.",
     "Every rank reads the whole data set in its order: nothing is sharded, so with several ranks every sample is "
@@ -40,17 +36,17 @@ bool isOneOf(SamplerKind kind, std::initializer_list<SamplerKind> kinds) {
 }  // namespace
 
 std::span<const std::string_view> samplerNames() {
-    return kNames;
+    return kSamplerNames;
 }
 
 std::string_view samplerName(SamplerKind kind) {
-    return kNames[static_cast<std::size_t>(kind)];
+    return kSamplerNames[static_cast<std::size_t>(kind)];
 }
 
 std::optional<SamplerKind> samplerNamed(std::string_view name) {
-    const auto found = std::ranges::find(kNames, name);
-    if (found == kNames.end()) return {};
-    return static_cast<SamplerKind>(found - kNames.begin());
+    const auto found = std::ranges::find(kSamplerNames, name);
+    if (found == kSamplerNames.end()) return {};
+    return static_cast<SamplerKind>(found - kSamplerNames.begin());
 }
 
 std::string samplerSentence(SamplerKind kind) {

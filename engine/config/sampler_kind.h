@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,7 +23,10 @@ enum class SamplerKind {
     kSubset,               // DistributedSampler over torch.utils.data.Subset; on one rank SubsetRandomSampler
 };
 
-// As written in an experiment, in the order of the enumeration.
+// Names in experiment files, in the order of the enumeration.
+inline constexpr std::array<std::string_view, 10> kSamplerNames = {
+    "distributed", "sequential",           "random",         "batch_sharded", "contiguous", "unpadded",
+    "weighted",    "distributed_weighted", "class_balanced", "subset"};
 std::span<const std::string_view> samplerNames();
 std::string_view samplerName(SamplerKind kind);
 std::optional<SamplerKind> samplerNamed(std::string_view name);
