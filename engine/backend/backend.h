@@ -90,9 +90,9 @@ class Backend {
     virtual void fill(const Tensor& tensor, float value) = 0;
     virtual void copy(const Tensor& from, const Tensor& to) = 0;
     virtual void scale(const Tensor& tensor, float factor) = 0;
-    virtual double squaredNorm(const Tensor& tensor) = 0;    // sum of squares; waits
-    virtual void add(const Tensor& from, const Tensor& to);  // to += from
-    virtual void countUp(const Tensor& counter);             // counter(), kInt64, += 1
+    virtual double squaredNorm(const Tensor& tensor) = 0;        // sum of squares; waits
+    virtual void add(const Tensor& from, const Tensor& to) = 0;  // to += from
+    virtual void countUp(const Tensor& counter) = 0;             // counter(), kInt64, += 1
 
     // y(B,out) = x(B,in) weight(out,in)^T + bias(out)
     virtual void linearForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) = 0;
@@ -130,60 +130,61 @@ class Backend {
                      const Tensor& state) = 0;
     // The moments start at 0. Bit for bit torch/optim/adam.py and adamw.py with fused multiply-add.
     virtual void adam(const Tensor& parameter, const Tensor& gradient, const Tensor& firstMoment,
-                      const Tensor& secondMoment, const AdamRule& rule, const Tensor& state);
+                      const Tensor& secondMoment, const AdamRule& rule, const Tensor& state) = 0;
 
-    // Images are channels-last, (B,H,W,C), unless a layout says otherwise.
-    // Whether a model of these convolutions is to keep its images in blocks of channels; makeConvolution() takes both.
+    // Images are channels-last, (B,H,W,C), unless a layout is given.
+    // True if this device has fast kernels for these convolutions on blocks of channels (plan/built_layers.h decides
+    // which models can use them). makeConvolution() accepts both layouts.
     virtual bool prefersChannelBlocks(std::span<const ConvolutionSpec>) const { return false; }
-    virtual std::unique_ptr<Convolution> makeConvolution(const ConvolutionSpec& spec);
+    virtual std::unique_ptr<Convolution> makeConvolution(const ConvolutionSpec& spec) = 0;
     // winners: where in its window each largest value was found, kUInt8, for the way back.
-    virtual void maxPoolForward(const Tensor& x, const Tensor& y, const Tensor& winners, const MaxPoolSpec& spec);
+    virtual void maxPoolForward(const Tensor& x, const Tensor& y, const Tensor& winners, const MaxPoolSpec& spec) = 0;
     virtual void maxPoolBackward(const Tensor& gradY, const Tensor& winners, const Tensor& gradX,
-                                 const MaxPoolSpec& spec);
+                                 const MaxPoolSpec& spec) = 0;
     // y = x^T for each part of rows x columns values: between channels-first and the other orders.
-    virtual void transposeSamples(const Tensor& x, const Tensor& y, std::int64_t rows, std::int64_t columns);
+    virtual void transposeSamples(const Tensor& x, const Tensor& y, std::int64_t rows, std::int64_t columns) = 0;
 
     // torch.nn.GELU(): x times the normal distribution function of x. gradX may not be gradY.
-    virtual void geluForward(const Tensor& x, const Tensor& y);
-    virtual void geluBackward(const Tensor& x, const Tensor& gradY, const Tensor& gradX);
+    virtual void geluForward(const Tensor& x, const Tensor& y) = 0;
+    virtual void geluBackward(const Tensor& x, const Tensor& gradY, const Tensor& gradX) = 0;
     // torch.nn.LayerNorm over each row; moments(B,2) receives each row's mean and 1 / sqrt(variance + eps).
     virtual void layerNormForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y,
-                                  const Tensor& moments);
+                                  const Tensor& moments) = 0;
     // gradWeight and gradBias are overwritten.
     virtual void layerNormBackwardParameters(const Tensor& x, const Tensor& moments, const Tensor& gradY,
-                                             const Tensor& gradWeight, const Tensor& gradBias);
+                                             const Tensor& gradWeight, const Tensor& gradBias) = 0;
     virtual void layerNormBackwardInput(const Tensor& x, const Tensor& moments, const Tensor& weight,
-                                        const Tensor& gradY, const Tensor& gradX);
+                                        const Tensor& gradY, const Tensor& gradX) = 0;
 
     // torch.nn.BatchNorm2d: statistics of each channel over all images and pixels. x is (B,H,W,C), or in blocks
     // (B, C / kChannelBlock, H * W, kChannelBlock) where its last dimension says so. Training normalises by the batch's
     // and moves runningMean and runningVariance towards them (the variance with n - 1 below); moments(2,C) receives the
     // means, then each 1 / sqrt(variance + eps).
     virtual void batchNormForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& runningMean,
-                                  const Tensor& runningVariance, const Tensor& y, const Tensor& moments);
+                                  const Tensor& runningVariance, const Tensor& y, const Tensor& moments) = 0;
     virtual void batchNormEvaluate(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& runningMean,
-                                   const Tensor& runningVariance, const Tensor& y);
+                                   const Tensor& runningVariance, const Tensor& y) = 0;
     // gradWeight and gradBias are overwritten; the way to gradX needs them as they are.
     virtual void batchNormBackwardParameters(const Tensor& x, const Tensor& moments, const Tensor& gradY,
-                                             const Tensor& gradWeight, const Tensor& gradBias);
+                                             const Tensor& gradWeight, const Tensor& gradBias) = 0;
     virtual void batchNormBackwardInput(const Tensor& x, const Tensor& moments, const Tensor& weight,
                                         const Tensor& gradWeight, const Tensor& gradBias, const Tensor& gradY,
-                                        const Tensor& gradX);
+                                        const Tensor& gradX) = 0;
     // Mean of each channel over the pixels: y(B,C), x as for batch norm.
-    virtual void averagePoolForward(const Tensor& x, const Tensor& y);
-    virtual void averagePoolBackward(const Tensor& gradY, const Tensor& gradX);
+    virtual void averagePoolForward(const Tensor& x, const Tensor& y) = 0;
+    virtual void averagePoolBackward(const Tensor& gradY, const Tensor& gradX) = 0;
 
     // Value i is kept, times 1 / (1 - probability), where dropoutKeeps(key, i) (dropout_mask.h), and 0 elsewhere; the
     // way back is the same on the gradient. key(1): kInt64. y may be x.
-    virtual void dropout(const Tensor& x, const Tensor& y, const Tensor& key, double probability);
+    virtual void dropout(const Tensor& x, const Tensor& y, const Tensor& key, double probability) = 0;
 
     // y(R,C) = the rows of table(V,C) that the R tokens name; tokens are whole numbers in floats, in [0,V).
-    virtual void embeddingForward(const Tensor& tokens, const Tensor& table, const Tensor& y);
+    virtual void embeddingForward(const Tensor& tokens, const Tensor& table, const Tensor& y) = 0;
     // gradTable is overwritten; rows are added up in the same order every time.
-    virtual void embeddingBackward(const Tensor& tokens, const Tensor& gradY, const Tensor& gradTable);
+    virtual void embeddingBackward(const Tensor& tokens, const Tensor& gradY, const Tensor& gradTable) = 0;
     // y(B*T,C) = x + table(T,C) on every sequence; gradTable = gradY added up over the sequences. y may be x.
-    virtual void addPositions(const Tensor& x, const Tensor& table, const Tensor& y);
-    virtual void positionGradient(const Tensor& gradY, const Tensor& gradTable);
+    virtual void addPositions(const Tensor& x, const Tensor& table, const Tensor& y) = 0;
+    virtual void positionGradient(const Tensor& gradY, const Tensor& gradTable) = 0;
 
     // Of each sequence.
     virtual AttentionMemory attentionMemory(const AttentionSpec& spec) const {
@@ -193,14 +194,11 @@ class Backend {
     // qkv(B*T, 3*width): queries, keys and values, each head after head; y(B*T, width). A position attends to itself
     // and those before it: y = shares v, where shares(B,heads,T,T) = softmax(q k^T / sqrt(headSize)), 0 above the
     // diagonal. kept(B, attentionMemory().kept) is what the way back needs of them.
-    virtual void attentionForward(const Tensor& qkv, const Tensor& kept, const Tensor& y, const AttentionSpec& spec);
+    virtual void attentionForward(const Tensor& qkv, const Tensor& kept, const Tensor& y,
+                                  const AttentionSpec& spec) = 0;
     // scratch(B, attentionMemory().scratch), empty where that is 0. gradQkv is overwritten.
     virtual void attentionBackward(const Tensor& qkv, const Tensor& kept, const Tensor& gradY, const Tensor& scratch,
-                                   const Tensor& gradQkv, const AttentionSpec& spec);
-
-  protected:
-    // What an operation does that a device does not have: a DeviceError with the way out.
-    [[noreturn]] void refuse(const char* operation) const;
+                                   const Tensor& gradQkv, const AttentionSpec& spec) = 0;
 
   private:
     MemoryCount m_memoryCount;

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tensor/image_layout.h"
 #include "tensor/tensor.h"
 
 namespace ringside {
-
-// How images lie in memory inside a model: (B,H,W,C), or (B,C/kChannelBlock,H,W,kChannelBlock).
-enum class ImageLayout { kChannelsLast, kChannelBlocks };
-inline constexpr std::int64_t kChannelBlock = 16;
 
 // torch.nn.Conv2d(inChannels, outChannels, kernel, stride, padding) over images of height x width.
 struct ConvolutionSpec {

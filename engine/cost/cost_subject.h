@@ -7,7 +7,7 @@
 #include "base/errors/result.h"
 #include "config/mesh.h"
 #include "config/run_config.h"
-#include "cost/built_layers.h"
+#include "plan/built_layers.h"
 #include "model/model_description.h"
 #include "schedule/schedule.h"
 

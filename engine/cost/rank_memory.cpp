@@ -201,7 +201,7 @@ std::vector<std::vector<TensorSize>> unitsOf(const CostSubject& subject, const S
             continue;
         }
         const std::vector<BuiltLayer> alone =
-            layer.again.empty() ? std::vector<BuiltLayer>{layer} : layer.again;  // groups are no units
+            layer.group.empty() ? std::vector<BuiltLayer>{layer} : layer.group;  // groups are no units
         for (const BuiltLayer& one : alone) {
             if (one.parameters.empty()) continue;
             if (unit == "block") {

@@ -20,7 +20,7 @@ double stageFlops(const StrategyPlan& plan, std::size_t stage) {
 double againFlops(const StrategyPlan& plan, std::size_t stage) {
     double flops = 0;
     for (std::size_t at = plan.stageBegin[stage]; at < plan.stageBegin[stage + 1]; ++at)
-        if (!plan.layers[at].again.empty()) flops += static_cast<double>(plan.layers[at].flops);
+        if (!plan.layers[at].group.empty()) flops += static_cast<double>(plan.layers[at].flops);
     return flops;
 }
 

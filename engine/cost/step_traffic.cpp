@@ -72,7 +72,7 @@ class Sent {
     void gatherAgain(std::size_t stage) {
         if (m_subject.config.fsdp.unit == "whole") return;
         for (std::size_t at = m_plan.stageBegin[stage]; at < m_plan.stageBegin[stage + 1]; ++at) {
-            if (m_plan.layers[at].again.empty()) continue;
+            if (m_plan.layers[at].group.empty()) continue;
             for (const TensorSize& one : m_plan.layers[at].parameters) {
                 const std::int64_t chunk = chunkOf(one, m_plan.mesh.shard) * kFloatBytes;
                 m_sent.parameters += passes() * chunk * (m_plan.mesh.shard - 1);

@@ -44,7 +44,7 @@ class Training {
     Training(CudaBackend& gpu, const std::string& kind, const Shape& sample, std::int64_t batch)
         : m_model(valueOrThrow(makeModel({.kind = kind}, {.sample = sample, .outputs = kClasses}, gpu))),
           m_loss(valueOrThrow(makeLoss("cross_entropy", kClasses, 0, batch, gpu))) {
-        valueOrThrow(m_model->prepare(sample, batch));
+        m_model->prepare(batch);
         m_model->initialise(0);
         for (Parameter* parameter : m_model->parameters())
             parameter->gradient = gpu.allocate(parameter->shape, DType::kFloat32);

@@ -13,19 +13,20 @@ ENGINE = {
     "schedule": set(),
     "model": {"config", "data", "tensor"},
     "devices": {"config", "model"},
-    "cost": {"config", "data", "model", "schedule", "tensor"},
+    "plan": {"config", "data", "model", "schedule", "tensor"},
+    "cost": {"config", "data", "model", "plan", "schedule", "tensor"},
     "launch": set(),
     "run": {"config", "cost", "sampling", "data", "telemetry", "model", "devices", "launch"},
     "export": {"config", "cost", "sampling", "data", "telemetry", "run", "model"},
     "backend": {"tensor", "devices"},  # devices: the GPU report that backend/cuda fills
-    "nn": {"config", "model", "sampling", "tensor", "backend"},
+    "nn": {"config", "model", "plan", "sampling", "tensor", "backend"},
     "comm": {"launch", "telemetry", "tensor"},  # tensor: the seam to the GPU's runtime
-    "parallel": {"config", "cost", "model", "schedule", "telemetry", "tensor", "backend", "nn", "comm"},
-    "train": {"config", "cost", "sampling", "data", "telemetry", "devices", "launch", "run", "model", "tensor", "backend", "nn",
+    "parallel": {"config", "cost", "model", "plan", "schedule", "telemetry", "tensor", "backend", "nn", "comm"},
+    "train": {"config", "cost", "plan", "sampling", "data", "telemetry", "devices", "launch", "run", "model", "tensor", "backend", "nn",
               "comm", "parallel"},
 }
 CORE = {"base", "config", "sampling", "data", "telemetry", "devices", "launch", "run", "export", "tensor", "model", "schedule",
-        "cost"}
+        "plan", "cost"}
 TRAIN_ONLY = set(ENGINE) - CORE
 
 # Rooms within a folder: what each may include of its neighbours there. "." are the files of the folder itself.

@@ -20,7 +20,7 @@ struct Fixture {
         : backend(makeCpuBackend(1)),
           model(makeModel(config, sample, classes + targets, *backend).value()),
           loss(makeLoss("auto", classes, targets, kRows, *backend).value()) {
-        REQUIRE(model->prepare(sample, kRows));
+        model->prepare(kRows);
         model->initialise(3);
         TorchGenerator generator(5);
         batch.features = backend->allocate({kRows, sample.count()}, DType::kFloat32);

@@ -40,10 +40,10 @@ const Json& golden(std::string_view module) {
 }
 
 std::unique_ptr<Model> linearModel(Backend& backend, std::int64_t in, std::int64_t out) {
-    std::vector<std::unique_ptr<Layer>> layers;
-    layers.push_back(std::make_unique<Linear>(in, out, ""));
+    Layers layers;
+    layers.push_back({std::make_unique<Linear>(in, out, ""), {.input = {in}, .output = {out}}});
     auto model = std::make_unique<Model>(backend, std::move(layers));
-    REQUIRE(model->prepare({in}, 1));
+    model->prepare(1);
     return model;
 }
 
@@ -69,12 +69,12 @@ TEST_CASE("A linear layer starts with PyTorch's bits") {
 
 TEST_CASE("Layers draw their weights in construction order, as nn.Sequential does") {
     const auto backend = makeCpuBackend(1);
-    std::vector<std::unique_ptr<Layer>> layers;
-    layers.push_back(std::make_unique<Linear>(4, 8, "0."));
-    layers.push_back(std::make_unique<ReLU>());
-    layers.push_back(std::make_unique<Linear>(8, 2, "2."));
+    Layers layers;
+    layers.push_back({std::make_unique<Linear>(4, 8, "0."), {.input = {4}, .output = {8}}});
+    layers.push_back({std::make_unique<ReLU>(), {.input = {8}, .output = {8}}});
+    layers.push_back({std::make_unique<Linear>(8, 2, "2."), {.input = {8}, .output = {2}}});
     Model model(*backend, std::move(layers));
-    REQUIRE(model.prepare({4}, 1));
+    model.prepare(1);
     const Json& expected = golden("Sequential(Linear(4,8),ReLU,Linear(8,2))");
     model.initialise(expected["seed"].get<std::int64_t>());
     for (const Parameter* parameter : model.parameters())

@@ -145,6 +145,23 @@ class ReplayBackend final : public Backend {
     RINGSIDE_REPLAYED(averagePoolForward, (T x, T y), (x, y))
     RINGSIDE_REPLAYED(averagePoolBackward, (T gradY, T gradX), (gradY, gradX))
     RINGSIDE_REPLAYED(dropout, (T x, T y, T key, double probability), (x, y, key, probability))
+    RINGSIDE_REPLAYED(maxPoolForward, (T x, T y, T winners, const MaxPoolSpec& spec), (x, y, winners, spec))
+    RINGSIDE_REPLAYED(maxPoolBackward, (T gradY, T winners, T gradX, const MaxPoolSpec& spec),
+                      (gradY, winners, gradX, spec))
+    RINGSIDE_REPLAYED(geluForward, (T x, T y), (x, y))
+    RINGSIDE_REPLAYED(geluBackward, (T x, T gradY, T gradX), (x, gradY, gradX))
+    RINGSIDE_REPLAYED(layerNormForward, (T x, T weight, T bias, T y, T moments), (x, weight, bias, y, moments))
+    RINGSIDE_REPLAYED(layerNormBackwardParameters, (T x, T moments, T gradY, T gradWeight, T gradBias),
+                      (x, moments, gradY, gradWeight, gradBias))
+    RINGSIDE_REPLAYED(layerNormBackwardInput, (T x, T moments, T weight, T gradY, T gradX),
+                      (x, moments, weight, gradY, gradX))
+    RINGSIDE_REPLAYED(embeddingForward, (T tokens, T table, T y), (tokens, table, y))
+    RINGSIDE_REPLAYED(embeddingBackward, (T tokens, T gradY, T gradTable), (tokens, gradY, gradTable))
+    RINGSIDE_REPLAYED(addPositions, (T x, T table, T y), (x, table, y))
+    RINGSIDE_REPLAYED(positionGradient, (T gradY, T gradTable), (gradY, gradTable))
+    RINGSIDE_REPLAYED(attentionForward, (T qkv, T kept, T y, const AttentionSpec& spec), (qkv, kept, y, spec))
+    RINGSIDE_REPLAYED(attentionBackward, (T qkv, T kept, T gradY, T scratch, T gradQkv, const AttentionSpec& spec),
+                      (qkv, kept, gradY, scratch, gradQkv, spec))
 
   private:
     void countHostCopy() {

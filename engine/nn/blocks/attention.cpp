@@ -12,9 +12,6 @@ class ScaledDotProduct final : public Layer {
   public:
     explicit ScaledDotProduct(const AttentionSpec& spec) : m_spec(spec) {}
 
-    std::string describe() const override { return ""; }
-    Result<Shape> outputShape(const Shape&) const override { return Shape{m_spec.positions, m_spec.width()}; }
-
     void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override {
         m_backend = &memory.backend();
         const AttentionMemory wanted = m_backend->attentionMemory(m_spec);
@@ -50,10 +47,14 @@ class ScaledDotProduct final : public Layer {
 };
 
 Layers partsOf(const AttentionSpec& spec, const std::string& prefix) {
+    const Shape values{spec.positions, spec.width()};
+    const Shape triples{spec.positions, 3 * spec.width()};
     Layers parts;
-    parts.push_back(std::make_unique<Linear>(spec.width(), 3 * spec.width(), prefix + "qkv."));
-    parts.push_back(std::make_unique<ScaledDotProduct>(spec));
-    parts.push_back(std::make_unique<Linear>(spec.width(), spec.width(), prefix + "proj."));
+    parts.push_back({std::make_unique<Linear>(spec.width(), 3 * spec.width(), prefix + "qkv."),
+                     {.input = values, .output = triples}});
+    parts.push_back({std::make_unique<ScaledDotProduct>(spec), {.input = triples, .output = values}});
+    parts.push_back(
+        {std::make_unique<Linear>(spec.width(), spec.width(), prefix + "proj."), {.input = values, .output = values}});
     return parts;
 }
 
@@ -61,17 +62,6 @@ Layers partsOf(const AttentionSpec& spec, const std::string& prefix) {
 
 Attention::Attention(const AttentionSpec& spec, const std::string& prefix)
     : m_spec(spec), m_parts(partsOf(spec, prefix)) {}
-
-std::string Attention::describe() const {
-    return "CausalSelfAttention(" + std::to_string(m_spec.width()) + ", heads=" + std::to_string(m_spec.heads) + ")";
-}
-
-Result<Shape> Attention::outputShape(const Shape& input) const {
-    const Shape wanted{m_spec.positions, m_spec.width()};
-    if (input == wanted) return wanted;
-    return Problem{"model", describe() + " takes the shape " + wanted.text() + " but gets " + input.text(),
-                   "make the layer before it give " + wanted.text()};
-}
 
 void Attention::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
     m_parts.prepare(memory, input, maxBatch);

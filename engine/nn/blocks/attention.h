@@ -12,8 +12,6 @@ class Attention final : public Layer {
   public:
     Attention(const AttentionSpec& spec, const std::string& prefix);
 
-    std::string describe() const override;
-    Result<Shape> outputShape(const Shape& input) const override;
     void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
     std::vector<Parameter*> parameters() override { return m_parts.parameters(); }
     std::vector<Parameter*> buffers() override { return m_parts.buffers(); }

@@ -9,8 +9,7 @@ void Recomputed::prepare(const LayerMemory& memory, const Shape& input, std::int
     m_backend = &memory.backend();
     m_shared->rewind();
     m_layers.prepare(LayerMemory(*m_backend, *m_shared), input, maxBatch);
-    const Shape output = m_layers.outputShape(input).value();
-    m_y = memory.kept({maxBatch * output.count()}, DType::kFloat32);
+    m_y = memory.kept({maxBatch * m_layers.output().count()}, DType::kFloat32);
     m_gradX = memory.transient({maxBatch * input.count()}, DType::kFloat32);
 }
 

@@ -14,8 +14,6 @@ class Recomputed final : public Layer {
     Recomputed(Layers layers, std::shared_ptr<TakenInTurns> memory)
         : m_layers(std::move(layers)), m_shared(std::move(memory)) {}
 
-    std::string describe() const override { return m_layers.describe(); }
-    Result<Shape> outputShape(const Shape& input) const override { return m_layers.outputShape(input); }
     void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
     std::vector<Parameter*> parameters() override { return m_layers.parameters(); }
     std::vector<Parameter*> buffers() override { return m_layers.buffers(); }

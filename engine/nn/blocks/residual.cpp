@@ -16,26 +16,12 @@ Residual::Residual(Layers body, Layers shortcut, SkipRule skip) : m_body(std::mo
     if (!shortcut.empty()) m_shortcut.emplace(std::move(shortcut));
 }
 
-std::string Residual::describe() const {
-    return "Residual(" + m_body.describe() + (m_shortcut ? "; " + m_shortcut->describe() : "") + ")";
-}
-
-Result<Shape> Residual::outputShape(const Shape& input) const {
-    const Result<Shape> output = m_body.outputShape(input);
-    const Result<Shape> beside = m_shortcut ? m_shortcut->outputShape(input) : input;
-    if (!output || !beside || output.value() == beside.value()) return output ? beside : output;
-    return Problem{"model",
-                   "the sum of a residual needs one shape, but its body gives " + output.value().text() +
-                       " and its shortcut " + beside.value().text(),
-                   "give it a shortcut that fits"};
-}
-
 void Residual::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
     m_backend = &memory.backend();
     m_body.prepare(memory, input, maxBatch);
     if (m_shortcut) m_shortcut->prepare(memory, input, maxBatch);
     if (m_skip.probability <= 0) return;
-    m_y = memory.kept({maxBatch * outputShape(input).value().count()}, DType::kFloat32);
+    m_y = memory.kept({maxBatch * m_body.output().count()}, DType::kFloat32);
     m_gradX = memory.transient({maxBatch * input.count()}, DType::kFloat32);
 }
 

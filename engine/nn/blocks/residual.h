@@ -20,8 +20,6 @@ class Residual final : public Layer {
   public:
     Residual(Layers body, Layers shortcut, SkipRule skip = {});
 
-    std::string describe() const override;
-    Result<Shape> outputShape(const Shape& input) const override;
     void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
     std::vector<Parameter*> parameters() override;
     std::vector<Parameter*> buffers() override;

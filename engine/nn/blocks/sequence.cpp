@@ -5,31 +5,8 @@
 
 namespace ringside {
 
-std::string Sequence::describe() const {
-    std::string text;
-    for (const auto& layer : m_layers) {
-        const std::string one = layer->describe();
-        text += (text.empty() || one.empty() ? "" : ", ") + one;
-    }
-    return text;
-}
-
-Result<Shape> Sequence::outputShape(const Shape& input) const {
-    Shape shape = input;
-    for (const auto& layer : m_layers) {
-        const Result<Shape> output = layer->outputShape(shape);
-        if (!output) return output.problem();
-        shape = output.value();
-    }
-    return shape;
-}
-
-void Sequence::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
-    Shape shape = input;
-    for (const auto& layer : m_layers) {
-        layer->prepare(memory, shape, maxBatch);
-        shape = layer->outputShape(shape).value();
-    }
+void Sequence::prepare(const LayerMemory& memory, const Shape&, std::int64_t maxBatch) {
+    for (const auto& layer : m_layers) layer->prepare(memory, layer.built.input, maxBatch);
 }
 
 std::vector<Parameter*> Sequence::parameters() {

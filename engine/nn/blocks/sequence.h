@@ -2,22 +2,29 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "nn/layer/layer.h"
+#include "plan/built_layers.h"
 
 namespace ringside {
 
-using Layers = std::vector<std::unique_ptr<Layer>>;
+// A layer with the entry of the plan from which it was made.
+struct ModelLayer {
+    std::unique_ptr<Layer> layer;
+    BuiltLayer built = {};
 
-// Layers one after the other as one layer, inside of others. At least one.
+    Layer* operator->() const { return layer.get(); }
+    Layer& operator*() const { return *layer; }
+};
+using Layers = std::vector<ModelLayer>;
+
+// At least one layer in order, as one layer inside others.
 class Sequence final : public Layer {
   public:
     explicit Sequence(Layers layers) : m_layers(std::move(layers)) {}
 
-    std::string describe() const override;  // "Linear(4, 8), ReLU()"
-    Result<Shape> outputShape(const Shape& input) const override;
+    const Shape& output() const { return m_layers.back().built.output; }  // of a sample
     void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
     std::vector<Parameter*> parameters() override;
     std::vector<Parameter*> buffers() override;

@@ -29,8 +29,6 @@ class Unit final : public Layer {
         m_number = number;
     }
 
-    std::string describe() const override { return m_layer->describe(); }
-    Result<Shape> outputShape(const Shape& input) const override { return m_layer->outputShape(input); }
     void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override {
         m_layer->prepare(memory, input, maxBatch);
     }

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "backend/convolution.h"
-#include "base/errors/result.h"
 #include "nn/layer/layer_memory.h"
 #include "sampling/random/torch_random.h"
 #include "tensor/tensor.h"
@@ -31,19 +30,17 @@ struct Pass {
     bool again = false;     // the same forward pass once more, whose statistics have been counted
 };
 
-// One step of a model. Shapes below are of one sample: images (C, H, W), sequences (positions, values), else (values).
-// Tensors have the batch in front: images (B, H, W, C), sequences (B * positions, values). The tensors a layer returns
-// stay its own and are overwritten by the next call.
+// One layer of a model. The plan has checked its shapes (plan/built_layers.h).
+//
+// Shapes below are of one sample: images (C, H, W), sequences (positions, values), otherwise (values). Tensors have the
+// batch in front: images (B, H, W, C), sequences (B * positions, values). The layer owns the tensors that it returns
+// and overwrites them in the next call.
 class Layer {
   public:
     virtual ~Layer() = default;
 
-    virtual std::string describe() const = 0;  // "Linear(64, 128)"
-
-    // What comes out for a sample of this shape, or why it does not fit.
-    virtual Result<Shape> outputShape(const Shape& input) const = 0;
-
-    // Gets its memory for batches of up to maxBatch samples. Called once, before everything below.
+    // Allocates memory for batches of up to maxBatch samples of the shape `input`, which is the one of the layer's
+    // description. Called once, before everything below.
     virtual void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) = 0;
 
     virtual std::vector<Parameter*> parameters() { return {}; }  // in registration order

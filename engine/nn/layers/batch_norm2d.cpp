@@ -13,14 +13,6 @@ BatchNorm2d::BatchNorm2d(std::int64_t channels, const std::string& prefix, Image
       m_runningVariance{prefix + "running_var", {channels}, {}, {}},
       m_batches{prefix + "num_batches_tracked", {}, {}, {}, DType::kInt64} {}
 
-Result<Shape> BatchNorm2d::outputShape(const Shape& input) const {
-    if (input.dimensions() == 3 && input[0] == m_weight.shape[0]) return input;
-    return Problem{
-        "model",
-        describe() + " takes images of " + std::to_string(m_weight.shape[0]) + " channels but gets " + input.text(),
-        "make the layer before it give them"};
-}
-
 void BatchNorm2d::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
     m_backend = &memory.backend();
     m_y = memory.kept(batchShape(input, maxBatch, m_layout), DType::kFloat32);
@@ -55,7 +47,8 @@ Tensor BatchNorm2d::forward(const Tensor& x) {
         return y;
     }
     if (x.count() == m_weight.shape[0])
-        throw Error(describe() + " expects more than 1 value per channel when training, but the batch has one sample" +
+        throw Error("BatchNorm2d(" + std::to_string(m_weight.shape[0]) +
+                        ") expects more than 1 value per channel when training, but the batch has one sample" +
                         " of one pixel: switch loader.drop_last on or use larger images",
                     ExitCode::kBadConfiguration);
     if (!m_again) m_backend->countUp(m_batches.value);

@@ -11,8 +11,6 @@ class BatchNorm2d final : public Layer {
   public:
     BatchNorm2d(std::int64_t channels, const std::string& prefix, ImageLayout layout = ImageLayout::kChannelsLast);
 
-    std::string describe() const override { return "BatchNorm2d(" + std::to_string(m_weight.shape[0]) + ")"; }
-    Result<Shape> outputShape(const Shape& input) const override;
     void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
     std::vector<Parameter*> parameters() override { return {&m_weight, &m_bias}; }
     std::vector<Parameter*> buffers() override { return {&m_runningMean, &m_runningVariance, &m_batches}; }

@@ -11,24 +11,9 @@ Conv2d::Conv2d(const ConvolutionSpec& spec, const std::string& prefix)
       m_weight{prefix + "weight", {spec.outChannels, spec.inChannels, spec.kernel, spec.kernel}, {}, {}},
       m_bias{prefix + "bias", {spec.outChannels}, {}, {}} {}
 
-std::string Conv2d::describe() const {
-    return "Conv2d(" + std::to_string(m_spec.inChannels) + ", " + std::to_string(m_spec.outChannels) +
-           ", kernel_size=" + std::to_string(m_spec.kernel) +
-           (m_spec.stride != 1 ? ", stride=" + std::to_string(m_spec.stride) : "") +
-           (m_spec.padding != 0 ? ", padding=" + std::to_string(m_spec.padding) : "") +
-           (m_spec.bias ? "" : ", bias=False") + ")";
-}
-
 std::vector<Parameter*> Conv2d::parameters() {
     if (m_spec.bias) return {&m_weight, &m_bias};
     return {&m_weight};
-}
-
-Result<Shape> Conv2d::outputShape(const Shape& input) const {
-    const Shape wanted{m_spec.inChannels, m_spec.height, m_spec.width};
-    if (input == wanted) return Shape{m_spec.outChannels, m_spec.outHeight(), m_spec.outWidth()};
-    return Problem{"model", describe() + " takes images of shape " + wanted.text() + " but gets " + input.text(),
-                   "make the layer before it give " + wanted.text()};
 }
 
 void Conv2d::prepareConvolution(const LayerMemory& memory) {

@@ -14,8 +14,6 @@ class Conv2d : public Layer {
     // prefix: "conv1." gives the parameters "conv1.weight" and "conv1.bias".
     Conv2d(const ConvolutionSpec& spec, const std::string& prefix);
 
-    std::string describe() const override;
-    Result<Shape> outputShape(const Shape& input) const override;
     void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
     std::vector<Parameter*> parameters() override;
     void initialise(TorchGenerator& generator, Backend& backend) override;

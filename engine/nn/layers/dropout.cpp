@@ -7,10 +7,6 @@
 
 namespace ringside {
 
-std::string Dropout::describe() const {
-    return "Dropout(" + Json(m_probability).dump() + ")";
-}
-
 void Dropout::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
     m_backend = &memory.backend();
     if (m_probability <= 0) return;

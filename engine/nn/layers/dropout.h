@@ -13,8 +13,6 @@ class Dropout final : public Layer {
   public:
     Dropout(double probability, std::uint64_t number) : m_probability(probability), m_number(number) {}
 
-    std::string describe() const override;
-    Result<Shape> outputShape(const Shape& input) const override { return input; }
     void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
     void begin(const Pass& pass) override;
     Tensor forward(const Tensor& x) override;

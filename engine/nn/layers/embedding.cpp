@@ -14,23 +14,10 @@ void drawTable(const Parameter& weight, TorchGenerator& generator, Backend& back
     backend.upload(values.data(), weight.value);
 }
 
-std::string described(const char* module, const Parameter& weight) {
-    return std::string(module) + weight.shape.text();
-}
-
 }  // namespace
 
 Embedding::Embedding(std::int64_t words, std::int64_t width, const std::string& prefix)
     : m_weight{prefix + "weight", {words, width}, {}, {}} {}
-
-std::string Embedding::describe() const {
-    return described("Embedding", m_weight);
-}
-
-Result<Shape> Embedding::outputShape(const Shape& input) const {
-    if (input.dimensions() == 1) return Shape{input[0], m_weight.shape[1]};
-    return Problem{"model", describe() + " takes a row of tokens but gets " + input.text(), "put it first"};
-}
 
 void Embedding::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
     m_backend = &memory.backend();
@@ -54,16 +41,6 @@ void Embedding::backwardParameters(const Tensor& gradY) {
 
 PositionEmbedding::PositionEmbedding(std::int64_t positions, std::int64_t width, const std::string& prefix)
     : m_weight{prefix + "weight", {positions, width}, {}, {}} {}
-
-std::string PositionEmbedding::describe() const {
-    return described("PositionEmbedding", m_weight);
-}
-
-Result<Shape> PositionEmbedding::outputShape(const Shape& input) const {
-    if (input == m_weight.shape) return input;
-    return Problem{"model", describe() + " takes the shape " + m_weight.shape.text() + " but gets " + input.text(),
-                   "put it behind an embedding"};
-}
 
 void PositionEmbedding::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
     m_backend = &memory.backend();

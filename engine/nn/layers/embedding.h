@@ -10,8 +10,6 @@ class Embedding final : public Layer {
   public:
     Embedding(std::int64_t words, std::int64_t width, const std::string& prefix);
 
-    std::string describe() const override;
-    Result<Shape> outputShape(const Shape& input) const override;
     void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
     std::vector<Parameter*> parameters() override { return {&m_weight}; }
     void initialise(TorchGenerator& generator, Backend& backend) override;
@@ -31,8 +29,6 @@ class PositionEmbedding final : public Layer {
   public:
     PositionEmbedding(std::int64_t positions, std::int64_t width, const std::string& prefix);
 
-    std::string describe() const override;
-    Result<Shape> outputShape(const Shape& input) const override;
     void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
     std::vector<Parameter*> parameters() override { return {&m_weight}; }
     void initialise(TorchGenerator& generator, Backend& backend) override;

@@ -8,8 +8,6 @@ namespace ringside {
 // torch.nn.GELU(), exact (approximate='none').
 class Gelu final : public Layer {
   public:
-    std::string describe() const override { return "GELU()"; }
-    Result<Shape> outputShape(const Shape& input) const override { return input; }
     void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
     Tensor forward(const Tensor& x) override;
     Tensor backwardInput(const Tensor& gradY) override;

@@ -5,11 +5,6 @@
 
 namespace ringside {
 
-Result<Shape> GlobalAveragePool::outputShape(const Shape& input) const {
-    if (input.dimensions() == 3) return Shape{input[0]};
-    return Problem{"model", "AdaptiveAvgPool2d(1) takes images but gets " + input.text(), "put it behind convolutions"};
-}
-
 void GlobalAveragePool::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
     m_backend = &memory.backend();
     m_y = memory.kept({maxBatch, input[0]}, DType::kFloat32);

@@ -10,8 +10,6 @@ class GlobalAveragePool final : public Layer {
   public:
     explicit GlobalAveragePool(ImageLayout layout = ImageLayout::kChannelsLast) : m_layout(layout) {}
 
-    std::string describe() const override { return "AdaptiveAvgPool2d(1), Flatten()"; }
-    Result<Shape> outputShape(const Shape& input) const override;
     void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
     Tensor forward(const Tensor& x) override;
     Tensor backwardInput(const Tensor& gradY) override;

@@ -5,10 +5,6 @@
 
 namespace ringside {
 
-Result<Shape> ImageOrder::outputShape(const Shape& input) const {
-    return m_to == To::kFlat ? Shape{input.count()} : input;
-}
-
 void ImageOrder::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
     m_backend = &memory.backend();
     if (input.dimensions() == 2) m_positions = input[0];

@@ -12,8 +12,6 @@ class ImageOrder final : public Layer {
     enum class To { kImages, kFlat };
     explicit ImageOrder(To to, ImageLayout layout = ImageLayout::kChannelsLast) : m_to(to), m_layout(layout) {}
 
-    std::string describe() const override { return m_to == To::kFlat ? "Flatten()" : ""; }
-    Result<Shape> outputShape(const Shape& input) const override;
     void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
     Tensor forward(const Tensor& x) override;
     Tensor backwardInput(const Tensor& gradY) override;

@@ -10,13 +10,6 @@ LayerNorm::LayerNorm(std::int64_t features, const std::string& prefix)
       m_weight{prefix + "weight", {features}, {}, {}},
       m_bias{prefix + "bias", {features}, {}, {}} {}
 
-Result<Shape> LayerNorm::outputShape(const Shape& input) const {
-    const bool isSequence = input.dimensions() == 2;  // each position by itself
-    if (input == Shape{m_features} || (isSequence && input[1] == m_features)) return input;
-    return Problem{"model", describe() + " takes the shape " + Shape{m_features}.text() + " but gets " + input.text(),
-                   "make the layer before it give " + Shape{m_features}.text()};
-}
-
 void LayerNorm::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
     m_backend = &memory.backend();
     const Shape shape = batchShape(input, maxBatch);

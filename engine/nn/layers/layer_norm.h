@@ -10,8 +10,6 @@ class LayerNorm final : public Layer {
   public:
     LayerNorm(std::int64_t features, const std::string& prefix);
 
-    std::string describe() const override { return "LayerNorm(" + std::to_string(m_features) + ")"; }
-    Result<Shape> outputShape(const Shape& input) const override;
     void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
     std::vector<Parameter*> parameters() override { return {&m_weight, &m_bias}; }
     void initialise(TorchGenerator& generator, Backend& backend) override;

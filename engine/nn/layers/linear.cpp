@@ -12,20 +12,6 @@ Linear::Linear(std::int64_t inFeatures, std::int64_t outFeatures, const std::str
       m_weight{prefix + "weight", {outFeatures, inFeatures}, {}, {}},
       m_bias{prefix + "bias", {outFeatures}, {}, {}} {}
 
-std::string Linear::describe() const {
-    return "Linear(" + std::to_string(m_in) + ", " + std::to_string(m_out) + ")";
-}
-
-Result<Shape> Linear::outputShape(const Shape& input) const {
-    const bool isSequence = input.dimensions() == 2;  // the same layer at each position
-    if ((isSequence ? input[1] : input.count()) != m_in)
-        return Problem{"model",
-                       describe() + " takes " + std::to_string(m_in) + " values a sample but gets " +
-                           std::to_string(input.count()) + " of shape " + input.text(),
-                       "make the layer before it give " + std::to_string(m_in)};
-    return isSequence ? Shape{input[0], m_out} : Shape{m_out};
-}
-
 void Linear::prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) {
     m_backend = &memory.backend();
     const std::int64_t rows = input.dimensions() == 2 ? maxBatch * input[0] : maxBatch;

@@ -11,8 +11,6 @@ class Linear final : public Layer {
     // prefix: "0." gives the parameters "0.weight" and "0.bias".
     Linear(std::int64_t inFeatures, std::int64_t outFeatures, const std::string& prefix);
 
-    std::string describe() const override;
-    Result<Shape> outputShape(const Shape& input) const override;
     void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
     std::vector<Parameter*> parameters() override { return {&m_weight, &m_bias}; }
     void initialise(TorchGenerator& generator, Backend& backend) override;

@@ -3,17 +3,6 @@
 
 namespace ringside {
 
-std::string MaxPool2d::describe() const {
-    return (m_spec.relu ? "ReLU(), " : "") + ("MaxPool2d(" + std::to_string(m_spec.kernel)) + ")";
-}
-
-Result<Shape> MaxPool2d::outputShape(const Shape& input) const {
-    const Shape wanted{m_spec.channels, m_spec.height, m_spec.width};
-    if (input == wanted) return Shape{m_spec.channels, m_spec.height / m_spec.kernel, m_spec.width / m_spec.kernel};
-    return Problem{"model", describe() + " takes images of shape " + wanted.text() + " but gets " + input.text(),
-                   "make the layer before it give " + wanted.text()};
-}
-
 void MaxPool2d::prepare(const LayerMemory& memory, const Shape&, std::int64_t maxBatch) {
     m_backend = &memory.backend();
     const Shape output{maxBatch, m_spec.height / m_spec.kernel, m_spec.width / m_spec.kernel, m_spec.channels};

@@ -11,8 +11,6 @@ class MaxPool2d final : public Layer {
   public:
     explicit MaxPool2d(const MaxPoolSpec& spec) : m_spec(spec) {}
 
-    std::string describe() const override;
-    Result<Shape> outputShape(const Shape& input) const override;
     void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
     Tensor forward(const Tensor& x) override;
     Tensor backwardInput(const Tensor& gradY) override;

@@ -3,14 +3,9 @@
 
 #include <algorithm>
 
+#include "plan/built_layers.h"
+
 namespace ringside {
-
-namespace {
-
-// Fewer images at a time cost the convolutions more than the caches save, as measured with 1 MiB of L2 a CPU.
-constexpr std::int64_t kPartBytes = 2 << 20;
-
-}  // namespace
 
 Tensor PooledConv2d::Part::of(const Tensor& batch) const {
     const std::size_t bytesPerImage = batch.bytes() / static_cast<std::size_t>(batch.rows());
@@ -26,22 +21,11 @@ void PooledConv2d::forEachPart(std::int64_t batch, const Visit& visit) {
     for (std::int64_t first = 0; first < batch; first += images) visit(Part{first, std::min(images, batch - first)});
 }
 
-std::string PooledConv2d::describe() const {
-    return Conv2d::describe() + (m_pool.relu ? ", ReLU(), " : ", ") + "MaxPool2d(" + std::to_string(m_pool.kernel) +
-           ")";
-}
-
-Result<Shape> PooledConv2d::outputShape(const Shape& input) const {
-    const Result<Shape> convolved = Conv2d::outputShape(input);
-    if (!convolved) return convolved.problem();
-    return Shape{m_pool.channels, m_pool.height / m_pool.kernel, m_pool.width / m_pool.kernel};
-}
-
 void PooledConv2d::prepare(const LayerMemory& memory, const Shape&, std::int64_t maxBatch) {
     prepareConvolution(memory);
     const Shape image{m_pool.height, m_pool.width, m_pool.channels};
     const std::int64_t bytes = image.count() * static_cast<std::int64_t>(sizeof(float));
-    m_imagesAtOnce = std::clamp<std::int64_t>(kPartBytes / bytes, 1, maxBatch);
+    m_imagesAtOnce = std::clamp<std::int64_t>(kPooledPartBytes / bytes, 1, maxBatch);
     m_between = memory.transient({m_imagesAtOnce, image[0], image[1], image[2]}, DType::kFloat32);
     const Shape pooled{maxBatch, m_pool.height / m_pool.kernel, m_pool.width / m_pool.kernel, m_pool.channels};
     m_y = memory.kept(pooled, DType::kFloat32);

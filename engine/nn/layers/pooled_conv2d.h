@@ -15,8 +15,6 @@ class PooledConv2d final : public Conv2d {
     PooledConv2d(const ConvolutionSpec& convolution, const MaxPoolSpec& pool, const std::string& prefix)
         : Conv2d(convolution, prefix), m_pool(pool) {}
 
-    std::string describe() const override;
-    Result<Shape> outputShape(const Shape& input) const override;
     void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
     Tensor forward(const Tensor& x) override;
     void backwardParameters(const Tensor& gradY) override;

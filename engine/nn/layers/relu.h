@@ -11,8 +11,6 @@ class ReLU final : public Layer {
   public:
     explicit ReLU(bool inPlace = true) : m_inPlace(inPlace) {}
 
-    std::string describe() const override { return "ReLU()"; }
-    Result<Shape> outputShape(const Shape& input) const override { return input; }
     void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
     Tensor forward(const Tensor& x) override;
     Tensor backwardInput(const Tensor& gradY) override;

@@ -44,6 +44,10 @@ class PassingValues {
     std::vector<std::vector<std::uint64_t>> m_onHost;
 };
 
+void append(std::vector<Parameter*>& all, const std::vector<Parameter*>& more) {
+    all.insert(all.end(), more.begin(), more.end());
+}
+
 }  // namespace
 
 void bindValue(Parameter& parameter, Backend& backend) {
@@ -52,44 +56,31 @@ void bindValue(Parameter& parameter, Backend& backend) {
     parameter.value = backend.allocate(parameter.shape, parameter.type);
 }
 
-Result<Shape> Model::prepare(const Shape& sample, std::int64_t maxBatch, LayerRange range, Values values) {
+void Model::prepare(std::int64_t maxBatch, LayerRange range, Values values) {
     RINGSIDE_ASSERT(m_wholeState.empty());
     const MemoryScope scope(m_backend.memory(), MemoryClass::kActivations);
     m_range = {std::min(range.first, m_layers.size()), std::min(range.last, m_layers.size())};
-    Shape shape = sample;
     m_firstTrainedLayer = m_range.first;
     for (std::size_t i = 0; i < m_layers.size(); ++i) {
-        Layer& layer = *m_layers[i];
-        Result<Shape> output = layer.outputShape(shape);
-        if (!output) {
-            Problem problem = output.problem();
-            problem.message = "layer " + std::to_string(i) + ", " + problem.message;
-            return problem;
-        }
-        m_names.push_back(layer.describe());
-        m_shapes.push_back(shape);
-        const std::vector<Parameter*> parameters = layer.parameters();
-        const std::vector<Parameter*> buffers = layer.buffers();
-        m_wholeState.insert(m_wholeState.end(), parameters.begin(), parameters.end());
-        m_wholeParameters.insert(m_wholeParameters.end(), parameters.begin(), parameters.end());
-        m_wholeState.insert(m_wholeState.end(), buffers.begin(), buffers.end());
-        if (i == m_range.first) m_input = shape;
-        const bool isOurs = i >= m_range.first && i < m_range.last;
-        if (isOurs) {
-            layer.prepare(m_backend, shape, maxBatch);
-            m_firstParameter.push_back(m_parameters.size());
-            if (m_parameters.empty() && m_range.first == 0) m_firstTrainedLayer = i;
-            m_parameters.insert(m_parameters.end(), parameters.begin(), parameters.end());
-            m_state.insert(m_state.end(), parameters.begin(), parameters.end());
-            m_state.insert(m_state.end(), buffers.begin(), buffers.end());
-        }
-        shape = output.value();
-        if (isOurs) m_output = shape;
+        ModelLayer& layer = m_layers[i];
+        const std::vector<Parameter*> parameters = layer->parameters();
+        const std::vector<Parameter*> buffers = layer->buffers();
+        append(m_wholeState, parameters);
+        append(m_wholeParameters, parameters);
+        append(m_wholeState, buffers);
+        if (i == m_range.first) m_input = layer.built.input;
+        if (i < m_range.first || i >= m_range.last) continue;
+        layer->prepare(m_backend, layer.built.input, maxBatch);
+        m_output = layer.built.output;
+        m_firstParameter.push_back(m_parameters.size());
+        if (m_parameters.empty() && m_range.first == 0) m_firstTrainedLayer = i;
+        append(m_parameters, parameters);
+        append(m_state, parameters);
+        append(m_state, buffers);
     }
     if (values == Values::kOwn)
         for (Parameter* one : m_state) bindValue(*one, m_backend);
     m_gradients.resize(m_range.last - m_range.first);
-    return m_output;
 }
 
 void Model::initialise(std::int64_t seed, const Drawn& drawn) {
@@ -112,25 +103,10 @@ std::int64_t Model::parameterCount() const {
     return count;
 }
 
-// An image's pixels and a sequence's positions each see all weights, unless the layer takes the whole image at once; a
-// layer without any passes over its input.
-double Model::costOf(std::size_t layer) const {
-    const Shape& input = m_shapes[layer];
-    const std::vector<Parameter*> parameters = m_layers[layer]->parameters();
-    const bool takesWhole = !parameters.empty() && parameters.front()->shape.dimensions() == 2 &&
-                            parameters.front()->shape[1] == input.count();
-    std::int64_t places = 1;
-    if (input.dimensions() == 3 && !takesWhole) places = input[1] * input[2];
-    if (input.dimensions() == 2) places = input[0];
-    double count = 0;
-    for (const Parameter* parameter : parameters) count += static_cast<double>(parameter->shape.count() * places);
-    return count + static_cast<double>(input.count());
-}
-
 std::string Model::describe() const {
     std::string text;
-    for (const auto& layer : m_layers) {
-        const std::string one = layer->describe();
+    for (const ModelLayer& layer : m_layers) {
+        const std::string one = layer.built.describe();
         text += (text.empty() || one.empty() ? "" : ", ") + one;
     }
     return text;

@@ -43,10 +43,8 @@ class Model {
 
     Model(Backend& backend, Layers layers) : m_backend(backend), m_layers(std::move(layers)) {}
 
-    // Checks that the layers fit on a sample of this shape and gives those in the range memory; the problem names the
-    // layer and both shapes. Called once, first. The result is the shape behind the range.
-    Result<Shape> prepare(const Shape& sample, std::int64_t maxBatch, LayerRange range = {},
-                          Values values = Values::kOwn);
+    // Allocates memory for the layers in the range, for batches of up to maxBatch samples. Called once, first.
+    void prepare(std::int64_t maxBatch, LayerRange range = {}, Values values = Values::kOwn);
     // As after torch.manual_seed(seed), layer by layer, also through those outside the range. Parameters without a
     // value are drawn all the same; `drawn` sees each one while it has one.
     using Drawn = std::function<void(const Parameter&)>;
@@ -60,15 +58,12 @@ class Model {
     const std::vector<Parameter*>& wholeState() const { return m_wholeState; }
     const std::vector<Parameter*>& wholeParameters() const { return m_wholeParameters; }
     std::size_t layerCount() const { return m_layers.size(); }
-    const std::string& layerName(std::size_t layer) const { return m_names[layer]; }
     std::int64_t parameterCount() const;            // values in all
     std::string describe() const;                   // "Linear(64, 128), ReLU(), Linear(128, 10)"
     const Shape& input() const { return m_input; }  // of the range, of one sample
     const Shape& output() const { return m_output; }
-    // Layer by layer of the whole model: the shape that goes in, for who cuts it.
-    const std::vector<Shape>& shapes() const { return m_shapes; }
-    // Arithmetic of a layer, roughly, to cut the model by: each weight at each place where it is used.
-    double costOf(std::size_t layer) const;
+    // Approximate arithmetic of a layer, by which pipelines are cut.
+    double costOf(std::size_t layer) const { return m_layers[layer].built.cost; }
 
     // Told of every pass from now on; outlives the model or is taken back (null).
     void watch(LayerWatch* watch) { m_watch = watch; }
@@ -106,8 +101,6 @@ class Model {
     Backend& m_backend;
     GradientReady m_unused;
     Layers m_layers;
-    std::vector<std::string> m_names;
-    std::vector<Shape> m_shapes;
     LayerRange m_range;
     Shape m_input;
     Shape m_output;

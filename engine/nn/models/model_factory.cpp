@@ -2,8 +2,6 @@
 #include "nn/models/model_factory.h"
 
 #include <algorithm>
-#include <cmath>
-#include <span>
 #include <utility>
 
 #include "backend/backend.h"
@@ -27,36 +25,14 @@ namespace ringside {
 
 namespace {
 
-using Descriptions = std::vector<LayerDescription>;
-
-// Layers from their descriptions; dropout layers are numbered through the whole model.
-class Maker {
-  public:
-    Maker(bool images, ImageLayout layout, ModelBuild& build) : m_images(images), m_layout(layout), m_build(build) {}
-
-    // inBody: what comes in is still needed as it is, by the shortcut.
-    Layers makeAll(const Descriptions& descriptions, bool inBody);
-
-  private:
-    std::unique_ptr<Layer> make(const LayerDescription& layer, bool afterReLU, bool inPlace);
-    std::unique_ptr<Layer> asUnit(std::unique_ptr<Layer> layer, bool isComposite, bool inBody);
-
-    bool m_images;
-    ImageLayout m_layout;
-    ModelBuild& m_build;
-    int m_within = 0;  // residuals that ranks leave out at random
-    std::uint64_t m_dropouts = 0;
-    std::uint64_t m_residuals = 0;
-};
-
 ConvolutionSpec convolutionOf(const LayerDescription& layer, ImageLayout layout) {
     const Shape& in = layer.input;
     return {in[0], in[1], in[2], layer.outputs, layer.kernel, layer.stride, layer.padding, layer.bias, layout};
 }
 
-MaxPoolSpec poolOf(const LayerDescription& layer, bool afterReLU, ImageLayout layout) {
+MaxPoolSpec poolOf(const LayerDescription& layer, const BuiltLayer& built) {
     const Shape& in = layer.input;
-    return {in[0], in[1], in[2], layer.kernel, afterReLU, layout};
+    return {in[0], in[1], in[2], layer.kernel, built.afterReLU, built.layout};
 }
 
 std::unique_ptr<Layer> makeAttention(const LayerDescription& layer) {
@@ -64,155 +40,95 @@ std::unique_ptr<Layer> makeAttention(const LayerDescription& layer) {
     return std::make_unique<Attention>(AttentionSpec{in[0], layer.heads, in[1] / layer.heads}, layer.name + ".");
 }
 
-std::unique_ptr<Layer> Maker::make(const LayerDescription& layer, bool afterReLU, bool inPlace) {
-    const Shape& in = layer.input;
-    const std::int64_t values = in.dimensions() == 2 ? in[1] : in[0];
-    const std::string prefix = layer.name + ".";
-    switch (layer.kind) {
-        case LayerKind::kLinear:
-            return std::make_unique<Linear>(values, layer.outputs, prefix);
-        case LayerKind::kConv2d:
-            return std::make_unique<Conv2d>(convolutionOf(layer, m_layout), prefix);
-        case LayerKind::kMaxPool2d:
-            return std::make_unique<MaxPool2d>(poolOf(layer, afterReLU, m_layout));
-        case LayerKind::kGlobalAveragePool:
-            return std::make_unique<GlobalAveragePool>(m_layout);
-        case LayerKind::kReLU:
-            return std::make_unique<ReLU>(inPlace);
-        case LayerKind::kGelu:
-            return std::make_unique<Gelu>();
-        case LayerKind::kLayerNorm:
-            return std::make_unique<LayerNorm>(values, prefix);
-        case LayerKind::kBatchNorm2d:
-            return std::make_unique<BatchNorm2d>(in[0], prefix, m_layout);
-        case LayerKind::kDropout:
-            return std::make_unique<Dropout>(layer.probability, m_dropouts++);
-        case LayerKind::kEmbedding:
-            return std::make_unique<Embedding>(layer.words, layer.outputs, prefix);
-        case LayerKind::kPositionEmbedding:
-            return std::make_unique<PositionEmbedding>(in[0], in[1], prefix);
-        case LayerKind::kAttention:
-            return makeAttention(layer);
-        case LayerKind::kResidual: {
-            Layers body = makeAll(layer.body, true);
-            const SkipRule skip{layer.probability, m_residuals++};
-            return std::make_unique<Residual>(std::move(body), makeAll(layer.shortcut, true), skip);
-        }
-        case LayerKind::kFlatten:
-            break;
+// Makes one Layer of each entry of the plan.
+class LayerFactory {
+  public:
+    LayerFactory(Backend& backend, std::vector<Unit*>& units)
+        : m_groupMemory(std::make_shared<TakenInTurns>(backend)), m_units(units) {}
+
+    Layers makeAll(const std::vector<BuiltLayer>& plan) {
+        Layers layers;
+        for (const BuiltLayer& built : plan) layers.push_back({inUnit(make(built), built), built});
+        return layers;
     }
-    return std::make_unique<ImageOrder>(ImageOrder::To::kFlat, m_layout);
-}
 
-// How many of these layers, from the first on, make a convolution with its pooling, 0 for none. Blocks of channels are
-// chosen for CPUs, which are those that gain by it.
-std::size_t pooledConvolution(std::span<const LayerDescription> layers, ImageLayout layout) {
-    if (layout != ImageLayout::kChannelBlocks || layers.front().kind != LayerKind::kConv2d) return 0;
-    const std::size_t pool = layers.size() > 1 && layers[1].kind == LayerKind::kReLU ? 2 : 1;
-    return pool < layers.size() && layers[pool].kind == LayerKind::kMaxPool2d ? pool + 1 : 0;
-}
-
-Layers Maker::makeAll(const Descriptions& descriptions, bool inBody) {
-    Layers layers;
-    for (std::size_t i = 0; i < descriptions.size(); ++i) {
-        const LayerDescription& layer = descriptions[i];
-        if (const std::size_t count = pooledConvolution(std::span(descriptions).subspan(i), m_layout)) {
-            i += count - 1;
-            auto pooled = std::make_unique<PooledConv2d>(
-                convolutionOf(layer, m_layout), poolOf(descriptions[i], count == 3, m_layout), layer.name + ".");
-            layers.push_back(asUnit(std::move(pooled), false, inBody));
-            continue;
-        }
-        const bool poolsNext = i + 1 < descriptions.size() && descriptions[i + 1].kind == LayerKind::kMaxPool2d;
-        if (layer.kind == LayerKind::kReLU && poolsNext) continue;  // done by the pooling
-        if (layer.kind == LayerKind::kFlatten && !m_images && layer.input.dimensions() != 2) continue;
-        const bool afterReLU = i > 0 && descriptions[i - 1].kind == LayerKind::kReLU;
-        const bool isLeftOut = layer.kind == LayerKind::kResidual && layer.probability > 0;
-        m_within += isLeftOut ? 1 : 0;
-        std::unique_ptr<Layer> made = make(layer, afterReLU, !inBody || i > 0);
-        m_within -= isLeftOut ? 1 : 0;
-        const bool isComposite = layer.kind == LayerKind::kResidual && !isLeftOut;
-        layers.push_back(asUnit(std::move(made), isComposite, inBody));
+  private:
+    std::unique_ptr<Layer> inUnit(std::unique_ptr<Layer> layer, const BuiltLayer& built) {
+        if (!built.isUnit) return layer;
+        auto unit = std::make_unique<Unit>(std::move(layer));
+        m_units.push_back(unit.get());
+        return unit;
     }
-    return layers;
-}
 
-// A layer with parameters by itself, or (unit block) whatever is not inside of a block. What some ranks leave out is
-// gathered and reduced as one, by all ranks.
-std::unique_ptr<Layer> Maker::asUnit(std::unique_ptr<Layer> layer, bool isComposite, bool inBody) {
-    const bool wanted = m_build.unit == "layer" ? !isComposite : m_build.unit == "block" && !inBody;
-    if (!wanted || m_within > 0 || layer->parameters().empty()) return layer;
-    auto unit = std::make_unique<Unit>(std::move(layer));
-    m_build.units.push_back(unit.get());
-    return unit;
-}
-
-// Groups of as many layers as there are groups, or each block by itself.
-Layers recomputed(Layers layers, const std::string& which, Backend& backend) {
-    if (which == "none") return layers;
-    const auto memory = std::make_shared<TakenInTurns>(backend);
-    const auto wrapped = [&memory](Layers group) { return std::make_unique<Recomputed>(std::move(group), memory); };
-    const auto atOnce = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(layers.size()))));
-    Layers result;
-    Layers group;
-    for (auto& layer : layers) {
-        if (which == "blocks" && !layer->isBlock()) {
-            result.push_back(std::move(layer));
-            continue;
+    std::unique_ptr<Layer> make(const BuiltLayer& built) {
+        switch (built.kind) {
+            case BuiltKind::kDescribed:
+                return makeDescribed(built);
+            case BuiltKind::kPooledConvolution:
+                return std::make_unique<PooledConv2d>(convolutionOf(built.layer, built.layout),
+                                                      poolOf(built.pooling, built), built.layer.name + ".");
+            case BuiltKind::kToImages:
+                return std::make_unique<ImageOrder>(ImageOrder::To::kImages, built.layout);
+            case BuiltKind::kGroup:
+                break;
         }
-        group.push_back(std::move(layer));
-        if (which == "all" && group.size() < atOnce) continue;
-        result.push_back(wrapped(std::exchange(group, {})));
+        return std::make_unique<Recomputed>(makeAll(built.group), m_groupMemory);
     }
-    if (!group.empty()) result.push_back(wrapped(std::move(group)));
-    return result;
-}
 
-// Images come channels-first; a model that only flattens them takes them as they are.
-bool worksOnImages(const ModelDescription& model) {
-    return model.layers.front().input.dimensions() == 3 && model.layers.front().kind != LayerKind::kFlatten;
-}
-
-// Whether all layers over images can work on blocks of channels; appends the convolutions among them.
-bool takesBlocks(const Descriptions& layers, std::vector<ConvolutionSpec>& convolutions) {
-    const auto takes = [&convolutions](const LayerDescription& layer) {
+    std::unique_ptr<Layer> makeDescribed(const BuiltLayer& built) {
+        const LayerDescription& layer = built.layer;
+        const Shape& in = layer.input;
+        const std::int64_t values = in.dimensions() == 2 ? in[1] : in[0];
+        const std::string prefix = layer.name + ".";
         switch (layer.kind) {
+            case LayerKind::kLinear:
+                return std::make_unique<Linear>(values, layer.outputs, prefix);
             case LayerKind::kConv2d:
-                convolutions.push_back(convolutionOf(layer, ImageLayout::kChannelBlocks));
-                return true;
-            case LayerKind::kResidual:
-                return takesBlocks(layer.body, convolutions) && takesBlocks(layer.shortcut, convolutions);
-            case LayerKind::kReLU:
-            case LayerKind::kGelu:
+                return std::make_unique<Conv2d>(convolutionOf(layer, built.layout), prefix);
             case LayerKind::kMaxPool2d:
-            case LayerKind::kBatchNorm2d:
+                return std::make_unique<MaxPool2d>(poolOf(layer, built));
             case LayerKind::kGlobalAveragePool:
+                return std::make_unique<GlobalAveragePool>(built.layout);
+            case LayerKind::kReLU:
+                return std::make_unique<ReLU>(built.inPlace);
+            case LayerKind::kGelu:
+                return std::make_unique<Gelu>();
+            case LayerKind::kLayerNorm:
+                return std::make_unique<LayerNorm>(values, prefix);
+            case LayerKind::kBatchNorm2d:
+                return std::make_unique<BatchNorm2d>(in[0], prefix, built.layout);
+            case LayerKind::kDropout:
+                return std::make_unique<Dropout>(layer.probability, built.draw);
+            case LayerKind::kEmbedding:
+                return std::make_unique<Embedding>(layer.words, layer.outputs, prefix);
+            case LayerKind::kPositionEmbedding:
+                return std::make_unique<PositionEmbedding>(in[0], in[1], prefix);
+            case LayerKind::kAttention:
+                return makeAttention(layer);
+            case LayerKind::kResidual:
+                return makeResidual(built);
             case LayerKind::kFlatten:
-                return true;
-            default:
-                return false;
+                break;
         }
-    };
-    return std::all_of(layers.begin(), layers.end(),
-                       [&](const LayerDescription& layer) { return layer.input.dimensions() != 3 || takes(layer); });
-}
+        return std::make_unique<ImageOrder>(ImageOrder::To::kFlat, built.layout);
+    }
 
-// One for the whole model: reordering between two layers costs more than the faster convolution gains.
-ImageLayout layoutFor(const ModelDescription& model, const Backend& backend) {
+    std::unique_ptr<Layer> makeResidual(const BuiltLayer& built) {
+        Layers body = makeAll(built.body);
+        return std::make_unique<Residual>(std::move(body), makeAll(built.shortcut),
+                                          SkipRule{built.layer.probability, built.draw});
+    }
+
+    std::shared_ptr<TakenInTurns> m_groupMemory;
+    std::vector<Unit*>& m_units;
+};
+
+// True if all layers can work on blocks of channels and this backend has fast kernels for the model's convolutions.
+bool takesBlocks(const ModelDescription& model, const Backend& backend) {
     std::vector<ConvolutionSpec> convolutions;
-    const bool blocks = model.layers.front().kind == LayerKind::kConv2d && takesBlocks(model.layers, convolutions) &&
-                        backend.prefersChannelBlocks(convolutions);
-    return blocks ? ImageLayout::kChannelBlocks : ImageLayout::kChannelsLast;
-}
-
-Layers makeLayers(const ModelDescription& model, Backend& backend, ModelBuild& build) {
-    const bool images = worksOnImages(model);
-    const ImageLayout layout = images ? layoutFor(model, backend) : ImageLayout::kChannelsLast;
-    const bool asTheyCome = layout == ImageLayout::kChannelBlocks && model.layers.front().input[0] % kChannelBlock != 0;
-    Layers layers;
-    if (images && !asTheyCome) layers.push_back(std::make_unique<ImageOrder>(ImageOrder::To::kImages, layout));
-    for (auto& layer : Maker(images, layout, build).makeAll(model.layers, false)) layers.push_back(std::move(layer));
-    return recomputed(std::move(layers), build.recompute, backend);
+    for (const LayerDescription& layer : convolutionsForBlocks(model))
+        convolutions.push_back(convolutionOf(layer, ImageLayout::kChannelBlocks));
+    return !convolutions.empty() && backend.prefersChannelBlocks(convolutions);
 }
 
 }  // namespace
@@ -226,7 +142,13 @@ Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const ModelT
                                          ModelBuild& build) {
     const Result<ModelDescription> description = describeModel(config, task);
     if (!description) return description.problem();
-    return std::make_unique<Model>(backend, makeLayers(description.value(), backend, build));
+    const BuildChoice choice{
+        .recompute = build.recompute, .channelBlocks = takesBlocks(description.value(), backend), .unit = build.unit};
+    return makeModel(buildLayers(description.value(), choice), backend, build.units);
+}
+
+std::unique_ptr<Model> makeModel(const std::vector<BuiltLayer>& plan, Backend& backend, std::vector<Unit*>& units) {
+    return std::make_unique<Model>(backend, LayerFactory(backend, units).makeAll(plan));
 }
 
 Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const Shape& sample, std::int64_t outputs,

@@ -11,18 +11,20 @@
 
 namespace ringside {
 
-// How a model's layers are put together; what it computes is the same to the bit.
+// Choices for building a model. Its results are bit-identical for all of them.
 struct ModelBuild {
     std::string recompute = "none";  // none | blocks | all, as training.recompute
-    std::string unit = "whole";      // layer | block | whole: what is wrapped as a Unit
-    std::vector<Unit*> units = {};   // filled in: those made, in the order of the layers
+    std::string unit = "whole";      // layer | block | whole: the layers that become units
+    std::vector<Unit*> units = {};   // result: the units, in the order of the layers
 };
 
-// The model a configuration names (see describeModel) for a task, not yet prepared.
+// Makes the model of a configuration (see describeModel) for a task. The caller prepares it.
 Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const ModelTask& task, Backend& backend);
 Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const Shape& sample, std::int64_t outputs,
                                          Backend& backend);
 Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const ModelTask& task, Backend& backend,
                                          ModelBuild& build);
+// Makes one layer of each entry of the plan; appends the units among them to `units` in the order of the layers.
+std::unique_ptr<Model> makeModel(const std::vector<BuiltLayer>& plan, Backend& backend, std::vector<Unit*>& units);
 
 }  // namespace ringside

@@ -85,7 +85,7 @@ void DataParallel::addDevice(int number) {
         ModelBuild build{.recompute = m_config.training.recompute};
         device.ownModel = std::move(makeModel(m_config.model, m_parts.task, *device.backend, build)).value();
         device.model = device.ownModel.get();
-        RINGSIDE_ASSERT(device.model->prepare(m_parts.task.sample, (m_parts.maxBatch + devices - 1) / devices).ok());
+        device.model->prepare((m_parts.maxBatch + devices - 1) / devices);
     }
     bindGradients(*device.model, *device.backend);
     if (isCanonical(m_config)) {

@@ -29,8 +29,7 @@ PipelineStage::PipelineStage(const StageParts& parts) : m_number(parts.number), 
         ModelBuild build{.recompute = parts.config.training.recompute, .unit = whole ? "whole" : parts.unit};
         slot.model = std::move(makeModel(parts.config.model, parts.task, backend, build)).value();
         const auto values = whole && i == 0 ? Model::Values::kOwn : Model::Values::kBoundLater;
-        const auto output = slot.model->prepare(parts.task.sample, parts.maxRows, parts.range, values);
-        RINGSIDE_ASSERT(output.ok());
+        slot.model->prepare(parts.maxRows, parts.range, values);
         slot.units = unitsWithin(*slot.model, build.units);
         if (m_isLast)
             slot.loss = std::move(makeLoss(parts.config.training.loss, parts.classes, parts.targets, parts.maxRows,

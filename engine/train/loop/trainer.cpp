@@ -79,10 +79,10 @@ std::unique_ptr<Model> preparedModel(const TrainerParts& parts) {
     ModelBuild build{.recompute = parts.config.training.recompute};
     auto model = valueOrThrow(makeModel(parts.config.model, task, parts.backend, build));
     if (!holdsWholeModel(parts)) {
-        valueOrThrow(model->prepare(task.sample, 1, LayerRange{0, 0}, Model::Values::kBoundLater));
+        model->prepare(1, LayerRange{0, 0}, Model::Values::kBoundLater);
         return model;
     }
-    valueOrThrow(model->prepare(task.sample, largestBatch(parts)));
+    model->prepare(largestBatch(parts));
     model->initialise(parts.config.training.seed);
     return model;
 }

@@ -54,7 +54,7 @@ struct OurModel {
         : backend(makeCpuBackend(run.threads)),
           model(makeModel(run.model, run.task, *backend).value()),
           loss(makeLoss("auto", run.task.outputs, 0, run.rows, *backend, positionsOf(run.task)).value()) {
-        REQUIRE(model->prepare(run.task.sample, run.rows));
+        model->prepare(run.rows);
         model->initialise(0);
         for (Parameter* parameter : model->parameters())
             parameter->gradient = backend->allocate(parameter->shape, DType::kFloat32);

@@ -110,12 +110,11 @@ bool isFast(const Plans& plans) {
 
 bool prefersChannelBlocks(std::span<const ConvolutionSpec> convolutions, int threads) {
     constexpr dnnl::memory::dim kAnyBatch = 32;
-    if (std::none_of(convolutions.begin(), convolutions.end(), isWide)) return false;
     omp_set_num_threads(threads);
     const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
     return std::all_of(convolutions.begin(), convolutions.end(), [&](const ConvolutionSpec& spec) {
         try {
-            return spec.outChannels % kChannelBlock == 0 && isFast(Plans(engine, spec, kAnyBatch, false));
+            return isFast(Plans(engine, spec, kAnyBatch, false));
         } catch (const dnnl::error&) {
             return false;
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cost/built_layers.h"
+#include "plan/built_layers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,80 +8,107 @@
 #include <span>
 #include <utility>
 
-#include "cost/layer_sizes.h"
+#include "plan/layer_sizes.h"
 
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kChannelBlock = 16;
 using Descriptions = std::vector<LayerDescription>;
 
+// Builds the layers of a model in order. Dropout layers and residuals are numbered through the whole model.
 class Builder {
   public:
-    Builder(bool images, bool blocks) : m_images(images), m_blocks(blocks) {}
+    Builder(bool images, const BuildChoice& choice)
+        : m_images(images),
+          m_layout(images && choice.channelBlocks ? ImageLayout::kChannelBlocks : ImageLayout::kChannelsLast),
+          m_unit(choice.unit) {}
 
-    std::vector<BuiltLayer> all(std::span<const LayerDescription> layers, bool inBody) const {
+    // inBody: the input is still needed by the shortcut of a residual.
+    std::vector<BuiltLayer> all(std::span<const LayerDescription> layers, bool inBody) {
         std::vector<BuiltLayer> built;
         for (std::size_t i = 0; i < layers.size(); ++i) {
             const LayerDescription& layer = layers[i];
             if (const std::size_t pool = pooledWith(layers.subspan(i))) {
                 built.push_back(pooledConvolution(layer, layers[i + pool], pool == 2));
+                built.back().layout = m_layout;
+                markUnit(built.back(), false, inBody);
                 i += pool;
                 continue;
             }
             const bool poolsNext = i + 1 < layers.size() && layers[i + 1].kind == LayerKind::kMaxPool2d;
-            if (layer.kind == LayerKind::kReLU && poolsNext) continue;
+            if (layer.kind == LayerKind::kReLU && poolsNext) continue;  // applied by the pooling
             if (layer.kind == LayerKind::kFlatten && !m_images && layer.input.dimensions() != 2) continue;
-            built.push_back(one(layer, !inBody || i > 0));
+            const bool afterReLU = i > 0 && layers[i - 1].kind == LayerKind::kReLU;
+            built.push_back(one(layer, afterReLU, !inBody || i > 0, inBody));
         }
         return built;
     }
 
   private:
-    // How far behind a convolution the pooling is that is done with it; 0: none is.
+    // Returns the distance from a convolution to the pooling that is built into it, 0 if none is.
     std::size_t pooledWith(std::span<const LayerDescription> layers) const {
-        if (!m_blocks || layers.front().kind != LayerKind::kConv2d) return 0;
+        if (m_layout != ImageLayout::kChannelBlocks || layers.front().kind != LayerKind::kConv2d) return 0;
         const std::size_t pool = layers.size() > 1 && layers[1].kind == LayerKind::kReLU ? 2 : 1;
         return pool < layers.size() && layers[pool].kind == LayerKind::kMaxPool2d ? pool : 0;
     }
 
-    BuiltLayer one(const LayerDescription& layer, bool inPlace) const {
-        if (layer.kind == LayerKind::kFlatten) {
-            BuiltLayer flat = imageOrder(layer.input, layer.text());
-            flat.output = layer.output;
-            return flat;
-        }
-        if (layer.kind != LayerKind::kResidual) return builtLayer(layer, inPlace);
-        return residual(layer);
+    BuiltLayer one(const LayerDescription& layer, bool afterReLU, bool inPlace, bool inBody) {
+        BuiltLayer built = layer.kind == LayerKind::kResidual ? residual(layer) : builtLayer(layer, inPlace);
+        built.layer = layer;
+        built.layout = m_layout;
+        built.afterReLU = afterReLU && layer.kind == LayerKind::kMaxPool2d;
+        built.inPlace = inPlace;
+        if (layer.kind == LayerKind::kDropout) built.draw = m_dropouts++;
+        markUnit(built, layer.kind == LayerKind::kResidual && layer.probability <= 0, inBody);
+        return built;
     }
 
-    BuiltLayer residual(const LayerDescription& layer) const {
+    // unit layer: each layer with parameters; unit block: each residual and each layer outside one. A residual that
+    // ranks skip at random is one unit, because all ranks have to gather and reduce it.
+    void markUnit(BuiltLayer& built, bool isComposite, bool inBody) const {
+        const bool wanted = m_unit == "layer" ? !isComposite : m_unit == "block" && !inBody;
+        built.isUnit = wanted && m_within == 0 && !built.parameters.empty();
+    }
+
+    BuiltLayer residual(const LayerDescription& layer) {
         BuiltLayer block{.name = layer.text(), .place = layer.name, .isBlock = true};
         block.input = layer.input;
         block.output = layer.output;
         block.flops = layer.flops();
-        for (const Descriptions* part : {&layer.body, &layer.shortcut}) {
-            for (BuiltLayer& inner : all(*part, true)) {
-                block.parameters.insert(block.parameters.end(), inner.parameters.begin(), inner.parameters.end());
-                block.parametersOfUnits.insert(block.parametersOfUnits.end(), inner.parametersOfUnits.begin(),
-                                               inner.parametersOfUnits.end());
-                block.memory.insert(block.memory.end(), inner.memory.begin(), inner.memory.end());
-                block.bufferBytes += inner.bufferBytes;
-                block.buffers += inner.buffers;
-                block.ownBytes += inner.ownBytes;
-            }
-        }
+        const int skipped = layer.probability > 0 ? 1 : 0;
+        m_within += skipped;
+        block.body = all(layer.body, true);
+        block.draw = m_residuals++;
+        block.shortcut = all(layer.shortcut, true);
+        m_within -= skipped;
+        for (const auto* part : {&block.body, &block.shortcut})
+            for (const BuiltLayer& inner : *part) addInner(block, inner);
         if (layer.probability > 0 && !block.parameters.empty()) block.parametersOfUnits = {block.parameters.size()};
         block.cost = static_cast<double>(block.parameterCount() * placesOf(block.input) + block.input.count());
         return block;
     }
 
+    static void addInner(BuiltLayer& block, const BuiltLayer& inner) {
+        block.parameters.insert(block.parameters.end(), inner.parameters.begin(), inner.parameters.end());
+        block.parametersOfUnits.insert(block.parametersOfUnits.end(), inner.parametersOfUnits.begin(),
+                                       inner.parametersOfUnits.end());
+        block.memory.insert(block.memory.end(), inner.memory.begin(), inner.memory.end());
+        block.bufferBytes += inner.bufferBytes;
+        block.buffers += inner.buffers;
+        block.ownBytes += inner.ownBytes;
+    }
+
     bool m_images;
-    bool m_blocks;
+    ImageLayout m_layout;
+    const std::string& m_unit;
+    int m_within = 0;  // depth of residuals that ranks skip at random
+    std::uint64_t m_dropouts = 0;
+    std::uint64_t m_residuals = 0;
 };
 
 BuiltLayer group(std::vector<BuiltLayer> layers) {
-    BuiltLayer one{.name = layers.size() == 1 ? layers.front().name : layers.front().name + " ..."};
+    BuiltLayer one{.kind = BuiltKind::kGroup};
+    one.name = layers.size() == 1 ? layers.front().name : layers.front().name + " ...";
     one.place = layers.front().place;
     one.input = layers.front().input;
     one.output = layers.back().output;
@@ -99,11 +126,11 @@ BuiltLayer group(std::vector<BuiltLayer> layers) {
     const auto first = std::ranges::find_if(layers, [](const BuiltLayer& each) { return !each.parameters.empty(); });
     const bool takesWhole = first != layers.end() && first->input.dimensions() < 3 && one.input.dimensions() == 3;
     one.cost = static_cast<double>(one.parameterCount() * (takesWhole ? 1 : placesOf(one.input)) + one.input.count());
-    one.again = std::move(layers);
+    one.group = std::move(layers);
     return one;
 }
 
-// Groups of as many layers as there are groups, or each block by itself.
+// all: sqrt(n) groups of sqrt(n) layers each (Chen et al. 2016); blocks: each residual block is a group.
 std::vector<BuiltLayer> recomputed(std::vector<BuiltLayer> layers, const std::string& which) {
     if (which == "none") return layers;
     const auto atOnce = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(layers.size()))));
@@ -122,19 +149,23 @@ std::vector<BuiltLayer> recomputed(std::vector<BuiltLayer> layers, const std::st
     return result;
 }
 
-// Whether all layers over images can, and one convolution is wide enough to gain by it.
-bool takesBlocks(const Descriptions& layers, bool& gains) {
+// True if blocks of channels speed this convolution up.
+bool isWide(const LayerDescription& layer) {
+    const Shape& in = layer.input;
+    return layer.kernel == 3 && layer.stride == 1 && layer.padding == 1 && std::min(in[0], layer.outputs) >= 32 &&
+           std::min(in[1], in[2]) >= 8;
+}
+
+// True if all layers over images can work on blocks of channels. Appends the convolutions among them.
+bool takesBlocks(const Descriptions& layers, Descriptions& convolutions) {
     return std::ranges::all_of(layers, [&](const LayerDescription& layer) {
         if (layer.input.dimensions() != 3) return true;
         switch (layer.kind) {
-            case LayerKind::kConv2d: {
-                const Shape& in = layer.input;
-                gains = gains || (layer.kernel == 3 && layer.stride == 1 && layer.padding == 1 &&
-                                  std::min(in[0], layer.outputs) >= 32 && std::min(in[1], in[2]) >= 8);
+            case LayerKind::kConv2d:
+                convolutions.push_back(layer);
                 return layer.outputs % kChannelBlock == 0;
-            }
             case LayerKind::kResidual:
-                return takesBlocks(layer.body, gains) && takesBlocks(layer.shortcut, gains);
+                return takesBlocks(layer.body, convolutions) && takesBlocks(layer.shortcut, convolutions);
             case LayerKind::kReLU:
             case LayerKind::kGelu:
             case LayerKind::kMaxPool2d:
@@ -148,7 +179,7 @@ bool takesBlocks(const Descriptions& layers, bool& gains) {
     });
 }
 
-// As the kernel lists them; it never changes.
+// The flags of /proc/cpuinfo, which never change.
 bool hasWideVectors() {
     static const bool has = [] {
         std::ifstream file("/proc/cpuinfo");
@@ -159,7 +190,7 @@ bool hasWideVectors() {
     return has;
 }
 
-// The blocks of memory that groups of layers use in turns.
+// Memory blocks that the groups of layers share, one group at a time.
 class Turns {
   public:
     void take(std::int64_t bytes) {
@@ -183,10 +214,31 @@ std::int64_t BuiltLayer::parameterCount() const {
     return count;
 }
 
+std::string BuiltLayer::describe() const {
+    if (kind == BuiltKind::kToImages) return "";
+    if (kind == BuiltKind::kGroup) return ringside::describe(group);
+    if (kind == BuiltKind::kPooledConvolution || layer.kind != LayerKind::kResidual) return name;
+    return "Residual(" + ringside::describe(body) + (shortcut.empty() ? "" : "; " + ringside::describe(shortcut)) + ")";
+}
+
+std::string describe(const std::vector<BuiltLayer>& layers) {
+    std::string text;
+    for (const BuiltLayer& layer : layers) {
+        const std::string one = layer.describe();
+        text += (text.empty() || one.empty() ? "" : ", ") + one;
+    }
+    return text;
+}
+
+std::vector<LayerDescription> convolutionsForBlocks(const ModelDescription& model) {
+    Descriptions convolutions;
+    const bool can = model.layers.front().kind == LayerKind::kConv2d && takesBlocks(model.layers, convolutions) &&
+                     std::ranges::any_of(convolutions, isWide);
+    return can ? convolutions : Descriptions{};
+}
+
 bool takesChannelBlocks(const ModelDescription& model) {
-    bool gains = false;
-    return hasWideVectors() && model.layers.front().kind == LayerKind::kConv2d && takesBlocks(model.layers, gains) &&
-           gains;
+    return hasWideVectors() && !convolutionsForBlocks(model).empty();
 }
 
 std::vector<BuiltLayer> buildLayers(const ModelDescription& model, const BuildChoice& choice) {
@@ -194,9 +246,11 @@ std::vector<BuiltLayer> buildLayers(const ModelDescription& model, const BuildCh
     const bool images = first.input.dimensions() == 3 && first.kind != LayerKind::kFlatten;
     const bool asTheyCome = choice.channelBlocks && first.input[0] % kChannelBlock != 0;
     std::vector<BuiltLayer> layers;
-    if (images && !asTheyCome) layers.push_back(imageOrder(first.input, "channels last"));
-    for (BuiltLayer& layer : Builder(images, images && choice.channelBlocks).all(model.layers, false))
-        layers.push_back(std::move(layer));
+    if (images && !asTheyCome) {
+        layers.push_back(imageOrder(first.input, "channels last"));
+        layers.back().layout = choice.channelBlocks ? ImageLayout::kChannelBlocks : ImageLayout::kChannelsLast;
+    }
+    for (BuiltLayer& layer : Builder(images, choice).all(model.layers, false)) layers.push_back(std::move(layer));
     return recomputed(std::move(layers), choice.recompute);
 }
 
@@ -206,7 +260,7 @@ std::int64_t activationBytes(const std::vector<BuiltLayer>& layers, std::size_t 
     std::int64_t bytes = 0;
     for (std::size_t i = first; i < last; ++i) {
         turns.rewind();
-        for (const BuiltLayer& inner : layers[i].again)
+        for (const BuiltLayer& inner : layers[i].group)
             for (const LayerBlock& one : inner.memory) turns.take(one.bytes(samples));
         for (const LayerBlock& one : layers[i].memory) bytes += one.bytes(samples);
         bytes += layers[i].ownBytes;

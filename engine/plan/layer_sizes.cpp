@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cost/layer_sizes.h"
+#include "plan/layer_sizes.h"
 
 #include <algorithm>
 
 namespace ringside {
 namespace {
-
-constexpr std::int64_t kPartBytes = 2 << 20;  // of a pooled convolution, as nn/layers has it
 
 LayerBlock floatsPerSample(std::int64_t count) {
     return {.perSample = count * kFloatBytes};
@@ -71,6 +69,12 @@ void addBothWays(BuiltLayer& built, const LayerDescription& layer) {
     built.memory.push_back(floatsPerSample(layer.input.count()));
 }
 
+// Two copies, unless both orders of the values are the same.
+void addImageOrder(BuiltLayer& built, const Shape& input) {
+    if (input.dimensions() == 3 && input[0] != 1 && input[1] * input[2] != 1)
+        built.memory = {floatsPerSample(input.count()), floatsPerSample(input.count())};
+}
+
 void addSizes(BuiltLayer& built, const LayerDescription& layer, bool inPlace) {
     switch (layer.kind) {
         case LayerKind::kLinear:
@@ -106,8 +110,9 @@ void addSizes(BuiltLayer& built, const LayerDescription& layer, bool inPlace) {
             return;
         case LayerKind::kAttention:
             return addAttention(built, layer);
-        case LayerKind::kResidual:
         case LayerKind::kFlatten:
+            return addImageOrder(built, layer.input);
+        case LayerKind::kResidual:
             return;
     }
 }
@@ -135,14 +140,18 @@ BuiltLayer builtLayer(const LayerDescription& layer, bool inPlace) {
 }
 
 BuiltLayer pooledConvolution(const LayerDescription& convolution, const LayerDescription& pool, bool relu) {
-    BuiltLayer built{.name = convolution.text() + (relu ? ", ReLU(), " : ", ") + pool.text(),
+    BuiltLayer built{.kind = BuiltKind::kPooledConvolution,
+                     .layer = convolution,
+                     .pooling = pool,
+                     .afterReLU = relu,
+                     .name = convolution.text() + (relu ? ", ReLU(), " : ", ") + pool.text(),
                      .place = convolution.name};
     built.input = convolution.input;
     built.output = pool.output;
     built.flops = convolution.flops() + pool.flops() + (relu ? convolution.output.count() : 0);
     addConvolutionParameters(built, convolution);
     const std::int64_t image = convolution.output.count() * kFloatBytes;
-    built.memory.push_back({.perSample = image, .mostSamples = std::max<std::int64_t>(1, kPartBytes / image)});
+    built.memory.push_back({.perSample = image, .mostSamples = std::max<std::int64_t>(1, kPooledPartBytes / image)});
     built.memory.push_back(floatsPerSample(pool.output.count()));
     built.memory.push_back({.perSample = pool.output.count()});
     built.memory.push_back(floatsPerSample(convolution.input.count()));
@@ -152,10 +161,9 @@ BuiltLayer pooledConvolution(const LayerDescription& convolution, const LayerDes
 }
 
 BuiltLayer imageOrder(const Shape& input, const std::string& name) {
-    BuiltLayer built{.name = name};
+    BuiltLayer built{.kind = BuiltKind::kToImages, .name = name};
     built.input = built.output = input;
-    if (input.dimensions() == 3 && input[0] != 1 && input[1] * input[2] != 1)
-        built.memory = {floatsPerSample(input.count()), floatsPerSample(input.count())};
+    addImageOrder(built, input);
     built.cost = static_cast<double>(input.count());
     return built;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cost/built_layers.h"
+#include "plan/built_layers.h"
 
 namespace ringside {
 
