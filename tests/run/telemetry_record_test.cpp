@@ -211,6 +211,20 @@ TEST_CASE("thinned steps of metrics.jsonl say what they cover, and single ones a
     CHECK(record.thinnedFrom() == 32'769);
 }
 
+TEST_CASE("logged scalars of rank 0 are recorded in metrics.jsonl") {
+    const TemporaryDirectory directory;
+    RecordBudget budget({});
+    EpochGate epochs(budget, 2, 1);
+    MetricsRecord record(directory.path() / "metrics.jsonl", budget, epochs, {});
+    record.add(LoggedScalar{0, "a \"quoted\" tag", 7, 0.25, "tensorboard", 9});
+    record.add(LoggedScalar{1, "rank 1", 7, 0.5, "tensorboard", 9});
+    record.add(LoggedScalar{0, "b", 8, std::numeric_limits<double>::quiet_NaN(), "", 9});
+    record.flush();
+    CHECK(readFile(directory.path() / "metrics.jsonl", kMaxFile).value() ==
+          "{\"kind\":\"logged\",\"tag\":\"a \\\"quoted\\\" tag\",\"step\":7,\"value\":0.25}\n"
+          "{\"kind\":\"logged\",\"tag\":\"b\",\"step\":8,\"value\":null}\n");
+}
+
 TEST_CASE("an epoch's result is recorded with its last step, whichever of the two comes first") {
     const TemporaryDirectory directory;
     RecordBudget budget({});

@@ -124,6 +124,10 @@ TEST_CASE("Every kind of event survives the way through text") {
         LogLine{-1, "warning", "quote \" and \n newline", 3},
         CheckpointSaved{120, "checkpoints/step-00000120", 4},
         ConsumedIndices{3, 2, 25, 64, {7, 0, 2147483646}},
+        ConsumedIndices{3, 2, 25, 64, {7}, 5},
+        LoggedScalar{1, "train/loss", 40, 0.25, "tensorboard", 8},
+        Finding{"set-epoch-missing", Severity::kMistake, "t", "train.py:48", R"({"epochs":3})", "r", 9},
+        ScriptFacts{1, "loader", R"({"id":0,"sampler":{"seed":0}})", 7},
         RunEnded{"failed", 12, 2, "rank 2 died", {"a", "b"}, 7, 1.5, 2.5, 3.5, 6}};
     for (const Event& event : events) {
         const std::string line = encode(event);
@@ -215,6 +219,53 @@ TEST_CASE("The samples of a step are one line, and a number that is no sample is
           std::string::npos);
     CHECK(problemOf(R"({"kind":"indices","rank":1,"epoch":2,"slot":-1,"index":[1]})").find("slot") !=
           std::string::npos);
+}
+
+TEST_CASE("The events of a watched script are encoded as documented") {
+    CHECK(encode(LoggedScalar{0, "loss", 3, 0.5, "tensorboard", 9}) ==
+          R"({"kind":"logged","rank":0,"tag":"loss","step":3,"value":0.5,"source":"tensorboard","time_us":9})"
+          "\n");
+    CHECK(encode(LoggedScalar{0, "loss", 3, std::numeric_limits<double>::quiet_NaN()}) ==
+          R"({"kind":"logged","rank":0,"tag":"loss","step":3,"value":null,"time_us":0})"
+          "\n");
+    CHECK(encode(ScriptFacts{2, "loader", R"({"id": 1})", 9}) ==
+          R"({"kind":"script","rank":2,"about":"loader","facts":{"id":1},"time_us":9})"
+          "\n");
+    CHECK(encode(Finding{"c", Severity::kCost, "t", "", "", "r", 9}) ==
+          R"({"kind":"finding","code":"c","severity":"cost","text":"t","remedy":"r","time_us":9})"
+          "\n");
+    CHECK(encode(ConsumedIndices{1, 2, 25, 32, {88}, 4}) ==
+          R"({"kind":"indices","rank":1,"epoch":2,"step":25,"slot":32,"index":[88],"loader":4})"
+          "\n");
+}
+
+TEST_CASE("A logged scalar and the indices of a numbered loader are read by the fast reader") {
+    for (const Event& event : std::initializer_list<Event>{LoggedScalar{0, "loss", 3, 0.5, "tensorboard", 9},
+                                                           ConsumedIndices{1, 2, 25, 32, {88}, 4}}) {
+        std::string line = encode(event);
+        line.pop_back();
+        INFO(line);
+        REQUIRE(readPlainLine(line));
+        CHECK(encode(*readPlainLine(line)) == line + "\n");
+    }
+}
+
+TEST_CASE("A finding without a known severity and facts that are no object are refused") {
+    const auto finding = decoded<Finding>(
+        R"({"kind":"finding","code":"c","severity":"mistake","text":"t","where":"train.py:48","evidence":{"a":[1]}})");
+    CHECK(finding.severity == Severity::kMistake);
+    CHECK(finding.where == "train.py:48");
+    CHECK(finding.evidence == R"({"a":[1]})");
+    CHECK(problemOf(R"({"kind":"finding","code":"c","severity":"fatal","text":"t"})").find("none of mistake") !=
+          std::string::npos);
+    CHECK(problemOf(R"({"kind":"finding","code":"c","severity":"","text":"t"})").find("severity") != std::string::npos);
+    CHECK(problemOf(R"({"kind":"finding","code":"c","severity":"cost","text":"t","evidence":[1]})").find("evidence") !=
+          std::string::npos);
+    CHECK(problemOf(R"({"kind":"script","rank":0,"about":"loader","facts":[1]})").find("is not an object") !=
+          std::string::npos);
+    CHECK(problemOf(R"({"kind":"script","rank":0,"about":"loader"})").find("facts") != std::string::npos);
+    CHECK(problemOf(R"({"kind":"script","rank":-1,"about":"loader","facts":{}})").find("rank") != std::string::npos);
+    CHECK(problemOf(R"({"kind":"logged","rank":0,"value":1})").find("tag") != std::string::npos);
 }
 
 TEST_CASE("Bytes that are not UTF-8 are replaced, not fatal") {

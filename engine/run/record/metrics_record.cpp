@@ -128,6 +128,14 @@ void MetricsRecord::add(const Controlled& told) {
     write(line.text("}\n").take());
 }
 
+void MetricsRecord::add(const LoggedScalar& scalar) {
+    if (scalar.rank != 0) return;
+    NumberWriter line;
+    line.text(R"({"kind":"logged","tag":)").text(Json(scalar.tag).dump(-1, ' ', false, Json::error_handler_t::replace));
+    line.text(R"(,"step":)").number(scalar.step).text(R"(,"value":)").number(scalar.value);
+    write(line.text("}\n").take());
+}
+
 // A window that covers the end of an epoch is written behind it.
 void MetricsRecord::writeEpochsUpTo(std::int64_t step) {
     while (!m_waitingEpochs.empty() && m_waitingEpochs.front().step <= step) {

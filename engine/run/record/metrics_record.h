@@ -26,6 +26,7 @@ class MetricsRecord {
     void add(const GlobalStep& step);
     void add(const EpochResult& result);
     void add(const Controlled& told);
+    void add(const LoggedScalar& scalar);  // of rank 0 only: other ranks log the same tags
     void writeEpochsUpTo(std::int64_t step);
     void startAgain(const std::filesystem::path& path) { m_file = AppendFile(path); }  // where the old file is gone
     void finish();                                                                     // what is still held back

@@ -105,6 +105,7 @@ void RunRecorder::note(const Event& event) {
     if (const auto* consumed = std::get_if<Consumed>(&event)) m_watch.add(*consumed);
     if (const auto* indices = std::get_if<ConsumedIndices>(&event)) m_watch.add(*indices);
     if (const auto* told = std::get_if<Controlled>(&event)) m_metrics.add(*told);
+    if (const auto* scalar = std::get_if<LoggedScalar>(&event)) unlessFull([&] { m_metrics.add(*scalar); });
     if (const auto* epoch = std::get_if<EpochResult>(&event)) {
         m_metrics.add(*epoch);
         unlessFull([&] { m_metrics.writeEpochsUpTo(m_data.lastStep() ? m_data.lastStep()->step : 0); });

@@ -40,6 +40,8 @@ std::string withoutCells(GradientView view) {
 RecordKind kindOf(const Event& event) {
     if (std::holds_alternative<ConsumedIndices>(event)) return RecordKind::kSamples;
     if (std::holds_alternative<PhaseReached>(event)) return RecordKind::kSamples;
+    if (std::holds_alternative<ScriptFacts>(event)) return RecordKind::kSamples;
+    if (std::holds_alternative<LoggedScalar>(event)) return RecordKind::kSteps;
     if (std::holds_alternative<LogLine>(event)) return RecordKind::kLog;
     return RecordKind::kVital;
 }

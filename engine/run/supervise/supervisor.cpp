@@ -192,7 +192,7 @@ void Supervisor::readRank(RankLink& rank) {
     rank.readOutput([&](std::string_view line) { receiveOutput(rank, line); });
 }
 
-// A worker speaks for its own rank only; the run and end lines are the supervisor's.
+// A worker speaks for its own rank only; run, end and finding lines are the supervisor's.
 void Supervisor::receiveLine(RankLink& rank, std::string_view line) {
     rank.heard(steady_clock::now());
     const Result<Event> event = decodeLine(line);
@@ -201,9 +201,9 @@ void Supervisor::receiveLine(RankLink& rank, std::string_view line) {
             "rank " + std::to_string(rank.rank()) + " sent a line that is no telemetry: " + event.problem().text());
         return;
     }
-    const bool ours = std::holds_alternative<RunStarted>(event.value()) ||
-                      std::holds_alternative<RunEnded>(event.value()) ||
-                      std::holds_alternative<HostClock>(event.value());
+    const bool ours =
+        std::holds_alternative<RunStarted>(event.value()) || std::holds_alternative<RunEnded>(event.value()) ||
+        std::holds_alternative<HostClock>(event.value()) || std::holds_alternative<Finding>(event.value());
     const bool foreign = std::visit(
         [&](const auto& one) {
             if constexpr (requires { one.rank; }) return one.rank != rank.rank();

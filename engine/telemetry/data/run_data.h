@@ -241,6 +241,10 @@ class RunData {
     unsigned take(const GradientView& event);
     unsigned take(const LocalResult& event);
     unsigned take(const PhaseReached& event);
+    // Events of watched scripts do not change what this class holds.
+    static unsigned take(const LoggedScalar&) { return 0; }
+    static unsigned take(const Finding&) { return 0; }
+    static unsigned take(const ScriptFacts&) { return 0; }
     RankData* rank(int index);
     SeriesPoint placeOf(std::int64_t step, std::int64_t epoch, std::int64_t samples, std::int64_t timeUs) const;
     static void addPoints(RankData& rank, const StepsFrame& frame, std::size_t index, const SeriesPoint& place);

@@ -66,6 +66,12 @@ template <>
 inline constexpr std::string_view kKind<LocalResult> = "local";
 template <>
 inline constexpr std::string_view kKind<PhaseReached> = "phase";
+template <>
+inline constexpr std::string_view kKind<LoggedScalar> = "logged";
+template <>
+inline constexpr std::string_view kKind<Finding> = "finding";
+template <>
+inline constexpr std::string_view kKind<ScriptFacts> = "script";
 
 // Calls use.operator()<E>() for the kind of event of that name; false when there is none.
 template <class Use>
@@ -248,6 +254,7 @@ void fields(F& f, E& e) {
     f.integer("step", e.step);
     f.integer("slot", e.slot, 0, limits::kMaxBatch, Need::kRequired);
     f.column("index", e.index, 0, limits::kMaxBatch, Need::kRequired);
+    if (f.tells(e.loader > 0)) f.integer("loader", e.loader);
 }
 
 // A trace's times lie in its step, and its phases in order.
@@ -448,6 +455,46 @@ void fields(F& f, E& e) {
     f.integer("epoch", e.epoch);
     if (f.tells(!e.after.empty())) f.text("after", e.after);
     timeField(f, e.timeUs);
+}
+
+template <class F, Is<LoggedScalar> E>
+void fields(F& f, E& e) {
+    rankField(f, e.rank);
+    f.text("tag", e.tag, Need::kRequired);
+    f.integer("step", e.step);
+    f.real("value", e.value);
+    if (f.tells(!e.source.empty())) f.text("source", e.source);
+    timeField(f, e.timeUs);
+}
+
+// A JSON object as text, from the decoder, which has parsed it.
+inline bool isObjectText(std::string_view json) {
+    return json.starts_with('{') && json.ends_with('}');
+}
+
+template <class F, Is<Finding> E>
+void fields(F& f, E& e) {
+    f.text("code", e.code, Need::kRequired);
+    std::string severity(severityName(e.severity));
+    f.text("severity", severity, Need::kRequired);
+    const std::optional<Severity> named = severityNamed(severity);
+    if constexpr (!std::is_const_v<E>) e.severity = named.value_or(Severity::kNote);
+    f.text("text", e.text, Need::kRequired);
+    if (f.tells(!e.where.empty())) f.text("where", e.where);
+    if (f.tells(!e.evidence.empty())) f.tree("evidence", e.evidence);
+    f.text("remedy", e.remedy);
+    timeField(f, e.timeUs);
+    f.check("severity", "is none of mistake, cost and note", [&] { return named.has_value(); });
+    f.check("evidence", "is not an object", [&] { return e.evidence.empty() || isObjectText(e.evidence); });
+}
+
+template <class F, Is<ScriptFacts> E>
+void fields(F& f, E& e) {
+    rankField(f, e.rank);
+    f.text("about", e.about, Need::kRequired);
+    f.tree("facts", e.facts);
+    timeField(f, e.timeUs);
+    f.check("facts", "is not an object", [&] { return isObjectText(e.facts); });
 }
 
 }  // namespace ringside

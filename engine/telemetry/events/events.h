@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -137,6 +138,7 @@ struct ConsumedIndices {
     std::int64_t step = 0;  // optimizer step, from 1 over all epochs
     std::int64_t slot = 0;  // of the first index, in the rank's list of this epoch
     std::vector<std::int64_t> index;
+    std::int64_t loader = 0;  // of a watched script: number of the DataLoader, as in its "loader" facts
 };
 
 // "replica": checksum of a rank's parameters after an epoch; equal on all ranks = in sync.
@@ -268,6 +270,43 @@ struct GradientView {
     std::int64_t timeUs = 0;
 };
 
+// "logged": a scalar that a watched script logs by itself, for example with SummaryWriter.add_scalar.
+struct LoggedScalar {
+    int rank = 0;
+    std::string tag;        // the script's name for the scalar
+    std::int64_t step = 0;  // the script's own step; the number of optimizer steps where the script passes none
+    double value = 0;
+    std::string source = {};  // "tensorboard" | "lightning" | "loss"; empty = not known
+    std::int64_t timeUs = 0;
+};
+
+// Severity of a finding. A mistake changes the result of the training or of its measurement, a cost wastes time or
+// memory, a note is a fact that the user should know.
+enum class Severity : std::uint8_t { kMistake, kCost, kNote };
+
+// "mistake", "cost", "note": as in telemetry and in summary.json.
+std::string_view severityName(Severity severity);
+std::optional<Severity> severityNamed(std::string_view name);
+
+// "finding": a conclusion from the recorded evidence of a watched run.
+struct Finding {
+    std::string code;  // identifies the check, for example "set-epoch-missing"
+    Severity severity = Severity::kNote;
+    std::string text;           // one sentence with the user's own numbers
+    std::string where = {};     // "train.py:48"; empty = no line of the script
+    std::string evidence = {};  // a JSON object, as text; empty = none
+    std::string remedy = {};
+    std::int64_t timeUs = 0;
+};
+
+// "script": facts about a watched script, as one rank reports them. docs/watch-protocol.md lists the topics.
+struct ScriptFacts {
+    int rank = 0;
+    std::string about;  // topic: "process", "loader", "pass", "optimizer", ...
+    std::string facts;  // a JSON object, as text
+    std::int64_t timeUs = 0;
+};
+
 // "end": last line of every stream; the content of summary.json.
 struct RunEnded {
     std::string state;  // finished | stopped | failed
@@ -287,8 +326,9 @@ struct RunEnded {
     std::string planMismatch = {};  // the first: "rank 2, epoch 3, step 5, slot 17: planned 4242, trained 17"
 };
 
-using Event = std::variant<RunStarted, RankState, StepsFrame, Heartbeat, EpochResult, Consumed, Replica, LogLine,
-                           CheckpointSaved, RunEnded, ConsumedIndices, Controlled, StepTrace, RankMemory, PaceKept,
-                           GradientView, LocalResult, PhaseReached, RankTraffic, HostClock, RankLinks>;
+using Event =
+    std::variant<RunStarted, RankState, StepsFrame, Heartbeat, EpochResult, Consumed, Replica, LogLine, CheckpointSaved,
+                 RunEnded, ConsumedIndices, Controlled, StepTrace, RankMemory, PaceKept, GradientView, LocalResult,
+                 PhaseReached, RankTraffic, HostClock, RankLinks, LoggedScalar, Finding, ScriptFacts>;
 
 }  // namespace ringside
