@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Observes explicit collectives and messages of torch.distributed, and the creation of process groups."""
+import os
+import time
+import zlib
+
+from . import guard, observations, places, traces
+from .observations import Watching
+
+HOOK = guard.Hook("collectives")
+GROUPS = guard.Hook("process group")
+
+# Function -> (number of CollectiveKind or None, position of the tensor whose size is reported).
+OPERATIONS = {
+    "all_reduce": (traces.ALL_REDUCE, 0), "broadcast": (traces.BROADCAST, 0), "all_gather": (traces.ALL_GATHER, 1),
+    "all_gather_into_tensor": (traces.ALL_GATHER, 1), "reduce_scatter": (traces.REDUCE_SCATTER, 0),
+    "reduce_scatter_tensor": (traces.REDUCE_SCATTER, 1), "barrier": (traces.BARRIER, None), "reduce": (None, 0),
+    "gather": (None, 0), "scatter": (None, 0), "all_to_all": (None, 0), "all_to_all_single": (None, 1),
+    "all_gather_object": (None, None), "gather_object": (None, None), "broadcast_object_list": (None, None),
+    "scatter_object_list": (None, None), "monitored_barrier": (traces.BARRIER, None),
+}
+MESSAGES = {"send": "dst", "recv": "src", "isend": "dst", "irecv": "src", "batch_isend_irecv": None}
+
+_state = {"depth": 0, "dist": None}
+_counts = {}  # number of the group -> collectives so far
+_groups = {}  # id of a process group -> number
+
+
+def counted(group):
+    return _counts.get(group, 0)
+
+
+def patch(module):
+    """Wraps the functions before any other module can import them."""
+    _state["dist"] = module
+    guard.wrap(module, "init_process_group", GROUPS, after=_created)
+    for name, (kind, position) in OPERATIONS.items():
+        if hasattr(module, name):
+            _wrap_operation(module, name, kind, position)
+    for name, peer in MESSAGES.items():
+        if hasattr(module, name):
+            _wrap_message(module, name, peer)
+
+
+def _created(_, args, result):
+    from . import process
+
+    dist = _state["dist"]
+    rank, size = dist.get_rank(), dist.get_world_size()
+    process.become_rank(rank, size, True)
+    import sys
+
+    numpy = sys.modules.get("torch")
+    observations.note("fact", time.monotonic_ns(), "process_group_created", {
+        "backend": str(dist.get_backend()), "rank": rank, "world_size": size, "where": places.user_line(2),
+        "torch": getattr(numpy, "__version__", ""), "launcher_rank": _number("RANK"),
+        "launcher_world_size": _number("WORLD_SIZE")})
+
+
+def _number(name):
+    text = os.environ.get(name, "")
+    return int(text) if text.isdigit() else None
+
+
+def group_number(group):
+    """Returns 0 for the group of all ranks; for others a number that is equal on all their ranks."""
+    dist = _state["dist"]
+    if group is None or group is dist.group.WORLD:
+        return 0
+    number = _groups.get(id(group))
+    if number is None:
+        ranks = dist.get_process_group_ranks(group) if hasattr(dist, "get_process_group_ranks") else ()
+        description = repr((sorted(ranks), getattr(group, "group_desc", "")))
+        number = _groups[id(group)] = 1 + zlib.crc32(description.encode())
+        observations.note("fact", time.monotonic_ns(), "group", {"group": number, "ranks": list(ranks)[:4096]})
+    return number
+
+
+def _begin(operation, group, peer):
+    number = group_number(group)
+    count = _counts[number] = _counts.get(number, 0) + 1
+    begin = (time.monotonic_ns(), time.thread_time_ns())
+    token = (number, count, begin, Watching.phase, Watching.inside)
+    Watching.inside = (operation, number, count, peer, begin[0])
+    Watching.phase = "waiting"
+    return token
+
+
+def _end(token, kind, size):
+    number, count, begin, phase, inside = token
+    Watching.inside, Watching.phase = inside, phase
+    observations.note("collective", begin[0], begin[1], time.monotonic_ns(), time.thread_time_ns(), number, count,
+                      kind, size, True)
+
+
+def _size(args, kwargs, position):
+    if position is None:
+        return 0
+    value = args[position] if position < len(args) else next(iter(kwargs.values()), None)
+    values = value if isinstance(value, (list, tuple)) else [value]
+    return sum(one.numel() * one.element_size() for one in values if hasattr(one, "element_size"))
+
+
+def _wrap_operation(module, name, kind, position):
+    original = getattr(module, name)
+
+    def ringside_collective(*args, **kwargs):
+        if _state["depth"] or not (Watching.on and HOOK.on):
+            return original(*args, **kwargs)
+        token = HOOK.call(_begin, name, kwargs.get("group"), None)
+        size = HOOK.call(_size, args, kwargs, position) or 0
+        _state["depth"] += 1
+        try:
+            return original(*args, **kwargs)
+        finally:
+            _state["depth"] -= 1
+            if token is not None:
+                HOOK.call(_end, token, kind, size)
+
+    _install(module, name, original, ringside_collective)
+
+
+def _wrap_message(module, name, peer):
+    original = getattr(module, name)
+
+    def ringside_message(*args, **kwargs):
+        if _state["depth"] or not (Watching.on and HOOK.on):
+            return original(*args, **kwargs)
+        other = kwargs.get(peer, args[1] if peer and len(args) > 1 else None)
+        token = HOOK.call(_begin_message, name, kwargs.get("group"), other if isinstance(other, int) else None)
+        _state["depth"] += 1
+        try:
+            return original(*args, **kwargs)
+        finally:
+            _state["depth"] -= 1
+            if token is not None:
+                HOOK.call(_end, token, None, 0)
+
+    _install(module, name, original, ringside_message)
+
+
+_messages = {}
+
+
+def _begin_message(operation, group, peer):
+    """Messages are numbered by operation and peer, because the ranks of a group exchange different ones."""
+    number = group_number(group)
+    key = (number, operation, peer)
+    count = _messages[key] = _messages.get(key, 0) + 1
+    begin = (time.monotonic_ns(), time.thread_time_ns())
+    token = (number, count, begin, Watching.phase, Watching.inside)
+    Watching.inside = (operation, number, count, peer, begin[0])
+    Watching.phase = "waiting"
+    return token
+
+
+def _install(module, name, original, wrapper):
+    import functools
+
+    functools.update_wrapper(wrapper, original)
+    setattr(module, name, wrapper)

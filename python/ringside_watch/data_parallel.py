@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Observes DistributedDataParallel through its own log; its forward is not wrapped, so compiled models stay as they are."""
+import time
+import weakref
+import zlib
+
+from . import guard, observations, optimizers, places, replicas
+
+HOOK = guard.Hook("data parallel")
+ON_DEVICE_EVERY = 50  # steps between two timed ones on a GPU, where each timing makes the host wait
+
+_models = []  # weak references to wrapped models
+_last = {}  # id of a model -> forward passes whose gradients were reduced, until the last optimizer step
+
+
+def patch(module):
+    guard.wrap(module.DistributedDataParallel, "__init__", HOOK, after=_created)
+    optimizers.after_step.append(_after_step)
+
+
+def _created(_, args, result):
+    model = args[0]
+    on_device = any(one.device.type != "cpu" for one in model.module.parameters())
+    if hasattr(model, "_set_ddp_runtime_logging_sample_rate"):
+        model._set_ddp_runtime_logging_sample_rate(ON_DEVICE_EVERY if on_device else 1)
+    _models.append(weakref.ref(model))
+    for name, parameter in model.module.named_parameters():
+        replicas.names[id(parameter)] = name
+    if not getattr(model, "broadcast_buffers", True):
+        reference = weakref.ref(model)
+        replicas.buffers.append(lambda: reference().module.named_buffers() if reference() is not None else ())
+    observations.note("fact", time.monotonic_ns(), "data_parallel", describe(model))
+
+
+def describe(model):
+    """Returns the options of the wrapper and what the module consists of."""
+    module = model.module
+    parameters = list(module.parameters())
+    facts = {"kind": "ddp", "where": places.user_line(2), "module": type(module).__qualname__,
+             "parameters": sum(one.numel() for one in parameters), "tensors": len(parameters),
+             "trainable_tensors": sum(one.requires_grad for one in parameters),
+             "types": sorted({str(one.dtype).replace("torch.", "") for one in parameters}),
+             "devices": sorted({str(one.device) for one in parameters}), "batch_norms": batch_norms(module)}
+    for name in ("find_unused_parameters", "broadcast_buffers", "gradient_as_bucket_view", "static_graph"):
+        value = getattr(model, name, None)
+        if isinstance(value, bool):
+            facts[name] = value
+    import torch.distributed as dist
+
+    facts["ranks"] = group_ranks(dist, model.process_group)
+    return facts
+
+
+def group_ranks(dist, group):
+    """Returns the global ranks of a process group."""
+    if hasattr(dist, "get_process_group_ranks"):
+        return list(dist.get_process_group_ranks(group))
+    return list(range(dist.get_world_size(group)))
+
+
+def batch_norms(module):
+    """Returns the number of batch normalisation layers by class."""
+    found = {}
+    for layer in module.modules():
+        name = type(layer).__name__
+        if "BatchNorm" in name:
+            found[name] = found.get(name, 0) + 1
+    return found
+
+
+def _after_step(number):
+    if _models:
+        HOOK.call(_read)
+
+
+def _read():
+    """Queues the times of the previous iteration, which DDP publishes one iteration late."""
+    for reference in _models:
+        model = reference()
+        logger = getattr(model, "logger", None)
+        if logger is None:
+            continue
+        data = logger._get_ddp_logging_data().ints_map
+        iteration = data.get("iteration", 0)
+        first, total = id(model) not in _last, synchronized_forwards(model, iteration)
+        count, _last[id(model)] = total - _last.get(id(model), 0), total
+        if count == 0 and not first:
+            continue
+        observations.note("synchronized", count)
+        begin, end = data.get("backward_comm_time_start", 0), data.get("backward_comm_time_end", 0)
+        if begin > 0 and end >= begin and not first:
+            offset = time.time_ns() - time.monotonic_ns()
+            observations.note("ddp", {
+                "group": group_number(model), "number": iteration, "bytes": gradient_bytes(model),
+                "compute_end": data.get("backward_compute_time_end", 0) - offset, "comm_begin": begin - offset,
+                "comm_end": end - offset})
+        if iteration == 3 or first:
+            _note_plan(model, iteration)
+
+
+def synchronized_forwards(model, iteration):
+    """Returns the number of forward passes whose gradients DDP reduces. Its log counts them one pass late."""
+    if iteration > 0:
+        return iteration + 1
+    return int(getattr(model, "_lazy_init_ran", True) and getattr(model, "require_forward_param_sync", True))
+
+
+def _note_plan(model, iteration):
+    """Reports buckets and unused parameters, as DDP logs them."""
+    logged = model.logger._get_ddp_logging_data()
+    data, texts = logged.ints_map, logged.strs_map
+    observations.note("fact", time.monotonic_ns(), "buckets", {
+        "iteration": iteration, "has_rebuilt": data.get("has_rebuilt_buckets", 0),
+        "sizes": texts.get("rebuilt_bucket_sizes") or texts.get("bucket_sizes", ""),
+        "unused_parameter_bytes": data.get("unused_parameter_size", 0),
+        "comm_hook": texts.get("comm_hook", "")})
+
+
+def group_number(model):
+    """Returns a number that is equal on all ranks of the wrapper's group, for its gradients."""
+    import torch.distributed as dist
+
+    return 1 + zlib.crc32(repr(("ddp", group_ranks(dist, model.process_group))).encode())
+
+
+_bytes = {}
+
+
+def gradient_bytes(model):
+    size = _bytes.get(id(model))
+    if size is None:
+        size = _bytes[id(model)] = sum(
+            one.numel() * one.element_size() for one in model.module.parameters() if one.requires_grad)
+    return size

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fingerprints of data sets and batches, so that ranks can be compared. No item is read, no value is recorded.
+
+A data set is described by length, class, the hash of what it lists (indices of a Subset, files of a folder) and the
+checksum of a few values of tensors that it holds. Checksums of equal content are equal on all hosts.
+"""
+import hashlib
+import zlib
+
+LISTS = ("samples", "imgs", "files", "filenames", "paths")
+MOST_ITEMS = 4096  # of a list, evenly spaced
+MOST_VALUES = 64  # of a tensor or of a sample, evenly spaced
+MOST_SAMPLES = 256  # of a batch
+
+
+def length(dataset):
+    try:
+        return len(dataset)
+    except Exception:
+        return None
+
+
+def _spaced(items, most):
+    step = max(1, len(items) // most)
+    return items[::step][:most]
+
+
+def hash_list(items):
+    """Returns a SHA-256 over the length and evenly spaced items."""
+    sha = hashlib.sha256(str(len(items)).encode())
+    for item in _spaced(items, MOST_ITEMS):
+        sha.update(repr(item if not hasattr(item, "item") else item.item()).encode("utf-8", "replace") + b"\n")
+    return sha.hexdigest()
+
+
+def checksum(tensor):
+    """Returns the CRC-32 of the shape and of evenly spaced values, or None for what is no tensor on the CPU."""
+    if not hasattr(tensor, "reshape") or not hasattr(tensor, "shape"):
+        return None
+    device = getattr(tensor, "device", None)
+    if device is not None and getattr(device, "type", "cpu") != "cpu":
+        return None
+    flat = tensor.reshape(-1)
+    values = _spaced(flat, MOST_VALUES).tolist() if len(flat) else []
+    return zlib.crc32(repr((tuple(tensor.shape), values)).encode())
+
+
+def describe(dataset, depth=0):
+    kind = type(dataset)
+    facts = {"class": "%s.%s" % (kind.__module__, kind.__qualname__)}
+    count = length(dataset) if not _is_iterable_only(dataset) else None
+    if count is not None:
+        facts["length"] = count
+    attributes = getattr(dataset, "__dict__", {})
+    if isinstance(attributes.get("_fingerprint"), str):
+        facts["fingerprint"] = attributes["_fingerprint"][:100]
+    if "indices" in attributes and hasattr(attributes["indices"], "__len__"):
+        facts["indices_sha256"] = hash_list(attributes["indices"])
+    for name in LISTS:
+        if isinstance(attributes.get(name), (list, tuple)):
+            facts[name + "_sha256"] = hash_list(attributes[name])
+            break
+    sums = [checksum(one) for one in _arrays(attributes)]
+    if sums:
+        facts["content_crc32"] = sums
+    if depth < 4 and attributes.get("dataset") is not None:
+        facts["inner"] = describe(attributes["dataset"], depth + 1)
+    if depth < 4 and isinstance(attributes.get("datasets"), (list, tuple)):
+        facts["parts"] = [describe(one, depth + 1) for one in attributes["datasets"][:16]]
+    return facts
+
+
+def _is_iterable_only(dataset):
+    return not hasattr(dataset, "__getitem__")
+
+
+def _arrays(attributes):
+    """Returns the tensors and arrays that a data set holds: of TensorDataset, MNIST, CIFAR and similar classes."""
+    found = []
+    for name in ("tensors", "data", "targets"):
+        value = attributes.get(name)
+        found.extend(value if isinstance(value, tuple) else [value])
+    return [one for one in found if hasattr(one, "reshape") and hasattr(one, "shape") and hasattr(one, "tolist")][:8]
+
+
+def _tensors(data):
+    if hasattr(data, "dim") and hasattr(data, "shape"):
+        return [data]
+    if isinstance(data, dict):
+        data = list(data.values())
+    if isinstance(data, (list, tuple)):
+        return [tensor for one in data[:8] for tensor in _tensors(one)]
+    return []
+
+
+def batch_length(data):
+    """Returns the first dimension of the first tensor, or None where it is not seen."""
+    tensors = _tensors(data)
+    if tensors and tensors[0].dim() > 0:
+        return int(tensors[0].shape[0])
+    return len(data) if isinstance(data, list) and not tensors else None
+
+
+def fingerprint_batch(data, samples):
+    """Returns the checksums of each sample in the batch's first and last tensor, or None."""
+    tensors = [one for one in _tensors(data) if one.dim() > 0 and one.shape[0] == samples and one.device.type == "cpu"]
+    if not tensors or not samples:
+        return None
+    count = min(int(samples), MOST_SAMPLES)
+    facts = {"sample_crc32": [checksum(tensors[0][i]) for i in range(count)]}
+    if len(tensors) > 1:
+        facts["label_crc32"] = [checksum(tensors[-1][i]) for i in range(count)]
+    return facts

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which samples one rank has trained on, by loader and epoch."""
+import array
+import hashlib
+import sys
+
+
+class Pass:
+    """One iteration over a loader, from iter() to its end."""
+
+    def __init__(self):
+        self.epoch = None  # number among the loader's passes in which batches were trained on
+        self.sha = hashlib.sha256()
+        self.slots = 0  # indices trained on
+        self.trained = 0  # batches
+        self.untrained = 0
+        self.delivered = 0
+
+
+def add_to_hash(sha, indices):
+    """Adds indices as little-endian int64, as the telemetry event "consumed" defines it."""
+    words = array.array("q", indices)
+    if sys.byteorder == "big":
+        words.byteswap()
+    sha.update(words.tobytes())
+
+
+class Epochs:
+    """Counts per loader. first_training is the loader whose epochs the steps are counted in."""
+
+    def __init__(self):
+        self._passes = {}  # (loader, number of the pass) -> Pass
+        self._trained_passes = {}  # loader -> number of passes with trained batches
+        self.first_training = None
+        self.epoch = 0  # of the first training loader
+
+    def of(self, loader, number):
+        return self._passes.setdefault((loader, number), Pass())
+
+    def trained(self, batch, indices):
+        """Counts a trained batch. Returns its epoch and the slot of its first index."""
+        one = self.of(batch.loader, batch.number_of_pass)
+        if one.epoch is None:
+            one.epoch = self._trained_passes.get(batch.loader, 0)
+            self._trained_passes[batch.loader] = one.epoch + 1
+        if self.first_training is None:
+            self.first_training = batch.loader
+        if batch.loader == self.first_training:
+            self.epoch = one.epoch
+        slot = one.slots
+        one.trained += 1
+        if indices is not None:
+            one.slots += len(indices)
+            add_to_hash(one.sha, indices)
+        return one.epoch, slot
+
+    def untrained(self, batch):
+        self.of(batch.loader, batch.number_of_pass).untrained += 1
+
+    def take(self, loader, number):
+        """Returns and forgets a pass that has ended, or None."""
+        return self._passes.pop((loader, number), None)
+
+    def open(self):
+        return list(self._passes)

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Facts about the process, and the list of what was seen and what was not. Environment variables are never reported."""
+import os
+import platform
+import sys
+
+from . import __version__, guard, places
+
+LAUNCHERS = (("TORCHELASTIC_RUN_ID", "torchrun"), ("SLURM_PROCID", "srun"), ("OMPI_COMM_WORLD_RANK", "mpirun"),
+             ("PMI_RANK", "mpirun"))
+
+# Hooks whose absence is a fact about the script, with the text for a reader.
+WITHOUT = {
+    "loader": "no DataLoader: samples are not seen",
+    "optimizer": "no optimizer: steps are not seen",
+    "backward": "no backward pass of PyTorch: losses are not seen",
+    "data parallel": "no DistributedDataParallel: times of gradient all-reduces are not seen",
+    "fully_shard": "no fully_shard: times of shard groups are not seen",
+    "collectives": "no explicit collective or message outside of compiled code",
+    "tensorboard": "no SummaryWriter: the script's own scalars are not seen",
+    "lightning log": "no LightningModule",
+}
+
+
+def launcher():
+    for name, kind in LAUNCHERS:
+        if name in os.environ:
+            return kind
+    return "python"
+
+
+def version_of(module):
+    return str(getattr(sys.modules.get(module), "__version__", "")) or None
+
+
+def _number(name):
+    text = os.environ.get(name, "")
+    return int(text) if text.isdigit() else None
+
+
+def process(known):
+    """Returns what identifies the rank and its software."""
+    script = places.script()
+    facts = {"watch": __version__, "world_size": known.world_size, "distributed": known.distributed,
+             "script": places.relative(script) if script else None, "launcher": launcher(),
+             "local_rank": _number("LOCAL_RANK"), "restart": _number("TORCHELASTIC_RESTART_COUNT"),
+             "python": platform.python_version(), "torch": version_of("torch")}
+    for module in ("accelerate", "lightning", "pytorch_lightning", "transformers"):
+        if version_of(module):
+            facts[module] = version_of(module)
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        facts["threads"] = torch.get_num_threads()
+    return facts
+
+
+def sees():
+    """Returns the hooks that have observed something, and a reason for each other one."""
+    missing = [{"what": name, "why": why} for name, why in guard.unavailable.items()]
+    for name, why in WITHOUT.items():
+        hook = guard.hooks.get(name)
+        if name not in guard.unavailable and (hook is None or not hook.used):
+            missing.append({"what": name, "why": why})
+    return {"seen": sorted(name for name, hook in guard.hooks.items() if hook.used and hook.on),
+            "unavailable": missing}

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Observes fully_shard (FSDP2) through the methods of its parameter groups."""
+import time
+import zlib
+
+from . import guard, observations, places, traces
+from .observations import Watching
+
+HOOK = guard.Hook("fully_shard")
+FUNCTION = guard.Hook("fully_shard call")
+
+_numbers = {}  # (group, kind) -> number of the latest collective
+_reported = set()
+
+
+def patch(module):
+    """Wraps the waits for all-gathers and the reductions of gradients."""
+    group = module.FSDPParamGroup
+    _time(group, "wait_for_unshard", traces.ALL_GATHER)
+    _time(group, "post_backward", traces.REDUCE_SCATTER)
+
+
+def _time(group, name, kind):
+    def before(args, kwargs):
+        if name == "wait_for_unshard" and getattr(args[0], "_all_gather_result", True) is None:
+            return None  # nothing to wait for
+        return time.monotonic_ns(), time.thread_time_ns()
+
+    def after(begin, args, result):
+        _note(args[0], kind, begin)
+
+    guard.wrap(group, name, HOOK, before=before, after=after)
+
+
+def _note(group, kind, begin):
+    name = getattr(group, "_module_fqn", None) or "root"
+    number = _numbers[(name, kind)] = _numbers.get((name, kind), 0) + 1
+    identity = 1 + zlib.crc32(("fsdp %s %d" % (name, kind)).encode())
+    if (name, kind) not in _reported:
+        _reported.add((name, kind))
+        observations.note("fact", time.monotonic_ns(), "shard_group", {
+            "name": name, "group": identity, "kind": "all_gather" if kind == traces.ALL_GATHER else "reduce_scatter",
+            "bytes": _bytes(group), "tensors": len(getattr(group, "fsdp_params", ()))})
+    waits = kind == traces.ALL_GATHER
+    observations.note("collective", begin[0], begin[1], time.monotonic_ns(), time.thread_time_ns(), identity, number,
+                      kind, _bytes(group), waits)
+    Watching.phase = "backward" if kind == traces.REDUCE_SCATTER else Watching.phase
+
+
+def _bytes(group):
+    total = 0
+    for one in getattr(group, "fsdp_params", ()):
+        size, kind = getattr(one, "_orig_size", None), getattr(one, "orig_dtype", None)
+        total += size.numel() * getattr(kind, "itemsize", 4) if hasattr(size, "numel") else 0
+    return total
+
+
+def patch_function(module):
+    guard.wrap(module, "fully_shard", FUNCTION, after=_sharded)
+
+
+def _sharded(_, args, result):
+    if not args:
+        return
+    module = args[0]
+    if isinstance(module, (list, tuple)):
+        return
+    observations.note("fact", time.monotonic_ns(), "data_parallel", {
+        "kind": "fully_shard", "where": places.user_line(2), "module": type(module).__qualname__,
+        "parameters": sum(one.numel() for one in module.parameters())})

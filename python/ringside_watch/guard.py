@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wrappers around functions of PyTorch that never let an error of a hook reach the script.
+
+A hook that raises is switched off for the rest of the process and reported once. The wrapped function is called exactly
+once, with the arguments that it was given, and its result and its exceptions are passed through.
+"""
+import functools
+import time
+
+from . import observations
+from .observations import Watching
+
+MISSING = object()
+
+hooks = {}  # name -> Hook
+unavailable = {}  # name of a hook -> why
+
+
+class Hook:
+    """Code that observes calls of one kind."""
+
+    def __init__(self, name):
+        self.name = name
+        self.on = True
+        self.used = False  # whether it has observed anything
+        hooks[name] = self
+
+    def fail(self, error):
+        """Switches the hook off and reports the error."""
+        self.on = False
+        unavailable[self.name] = "switched off after %s: %s" % (type(error).__name__, str(error)[:200])
+        try:
+            observations.note("hook_failed", time.monotonic_ns(), self.name, unavailable[self.name])
+        except Exception:  # the queue itself is the hook that failed
+            pass
+
+    def call(self, function, *args):
+        """Returns the function's result, or None after an error or while the hook is off."""
+        if not (self.on and Watching.on):
+            return None
+        self.used = True
+        try:
+            return function(*args)
+        except Exception as error:
+            self.fail(error)
+            return None
+
+
+def wrap(owner, name, hook, before=None, after=None):
+    """Replaces owner.name by a function that also calls the hook's `before` and `after`.
+
+    before(args, kwargs) returns a token; after(token, args, result) is called only with a token other than None and
+    only if the function returned. A missing attribute is recorded as unavailable. Returns the wrapper or None.
+    """
+    original = getattr(owner, name, MISSING)
+    if original is MISSING:
+        unavailable.setdefault(hook.name, "%s has no %s" % (getattr(owner, "__name__", owner), name))
+        return None
+    wrapper = _wrapper(original, hook, before, after)
+    functools.update_wrapper(wrapper, original)
+    setattr(owner, name, wrapper)
+    return wrapper
+
+
+def _wrapper(original, hook, before, after):
+    def ringside_wrapper(*args, **kwargs):
+        if not (Watching.on and hook.on):
+            return original(*args, **kwargs)
+        token = True if before is None else hook.call(before, args, kwargs)
+        result = original(*args, **kwargs)
+        if after is not None and token is not None:
+            hook.call(after, token, args, result)
+        return result
+
+    return ringside_wrapper
+
+
+def patch(name, function, module):
+    """Applies one module's patches; an error leaves the rest of the watch working."""
+    try:
+        function(module)
+    except Exception as error:
+        unavailable[name] = "could not be observed: %s: %s" % (type(error).__name__, str(error)[:200])

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Patches modules right after they have been imported, at no cost for programs that do not import them."""
+import importlib.util
+import sys
+
+from . import guard
+
+_patches = {}  # module name -> functions that take the module
+
+
+def after_import(name, function):
+    """Calls function(module) after the module has been executed, or now if that has happened already."""
+    module = sys.modules.get(name)
+    if module is not None:
+        guard.patch(name, function, module)
+    else:
+        _patches.setdefault(name, []).append(function)
+
+
+class Finder:
+    """A finder that finds nothing by itself: it wraps the loaders of the modules to patch."""
+
+    def find_spec(self, name, path=None, target=None):
+        functions = _patches.get(name)
+        if functions is None or path is None and "." in name:
+            return None
+        sys.meta_path.remove(self)  # so that the search below does not come back here
+        try:
+            spec = importlib.util.find_spec(name)
+        except (ImportError, AttributeError, ValueError):
+            spec = None
+        finally:
+            sys.meta_path.insert(0, self)
+        if spec is None or spec.loader is None or not hasattr(spec.loader, "exec_module"):
+            return None
+        _wrap_loader(spec.loader, _patches.pop(name))
+        return spec
+
+
+def _wrap_loader(loader, functions):
+    exec_module = loader.exec_module
+
+    def exec_and_patch(module):
+        exec_module(module)
+        for function in functions:
+            guard.patch(module.__name__, function, module)
+
+    loader.exec_module = exec_and_patch
+
+
+def install():
+    if not any(isinstance(finder, Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, Finder())

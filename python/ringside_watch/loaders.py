@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Observes DataLoader: the indices that reach the data set, the batches that reach the script, and the time to wait."""
+import collections
+import time
+import weakref
+
+from . import datasets, guard, observations, places, samplers
+from .observations import Watching
+
+CONTENT_BATCHES = 4  # of each pass whose content is fingerprinted
+
+HOOK = guard.Hook("loader")
+
+_numbers = weakref.WeakKeyDictionary()  # loader -> number
+_ahead = weakref.WeakSet()  # loaders whose wrapper fetches ahead of the script
+_wrapped = weakref.WeakKeyDictionary()  # loader -> wrapper of Accelerate
+_counts = {"loaders": 0}
+_passes = {}  # number of the loader -> passes so far
+
+
+class _Iteration:
+    """State of one iterator, kept in its attribute _ringside."""
+
+    def __init__(self, loader, number):
+        self.loader = weakref.ref(loader)
+        self.number = number
+        self.number_of_pass = 0
+        self.dispatched = collections.deque()
+        self.batches = 0
+        self.paired = True
+        self.open = False
+
+
+def patch(module):
+    """Wraps the base class of all iterators of torch.utils.data."""
+    iterator = module._BaseDataLoaderIter
+    guard.wrap(iterator, "__init__", HOOK, after=_created)
+    guard.wrap(iterator, "_reset", HOOK, before=_resets)
+    guard.wrap(module._MultiProcessingDataLoaderIter, "_reset", HOOK, before=_resets)
+    guard.wrap(iterator, "_next_index", HOOK, after=_dispatched)
+    _wrap_next(iterator)
+
+
+def _number_of(loader):
+    number = _numbers.get(loader)
+    if number is None:
+        number = _numbers[loader] = _counts["loaders"]
+        _counts["loaders"] += 1
+        observations.note("fact", time.monotonic_ns(), "loader", samplers.describe_loader(loader, number))
+    return number
+
+
+def _created(_, args, result):
+    iterator, loader = args[0], args[1]
+    _begin_pass(iterator, loader)
+
+
+def _resets(args, kwargs):
+    """A persistent iterator begins another pass: the pairing of the pass before must not survive."""
+    iterator, loader = args[0], args[1] if len(args) > 1 else kwargs.get("loader")
+    if iterator.__dict__.get("_ringside") is None:  # the constructor resets the iterator before it is known here
+        _begin_pass(iterator, loader)
+    elif not kwargs.get("first_iter", args[2] if len(args) > 2 else False) and iterator._ringside.batches:
+        _begin_pass(iterator, loader)
+
+
+def _begin_pass(iterator, loader):
+    state = iterator.__dict__.get("_ringside")
+    if state is not None and state.batches == 0 and state.open:
+        return  # the constructor has begun this pass already
+    number = _number_of(loader)
+    if state is not None and state.open:
+        observations.note("pass_end", time.monotonic_ns(), number, state.number_of_pass, "left")
+    state = iterator._ringside = _Iteration(loader, number)
+    state.number_of_pass = _passes.get(number, 0)
+    _passes[number] = state.number_of_pass + 1
+    state.open = True
+    state.paired = getattr(loader, "in_order", True) or getattr(loader, "num_workers", 0) == 0
+    observations.note("fact", time.monotonic_ns(), "pass", samplers.describe_pass(loader, number, state.number_of_pass))
+
+
+def _dispatched(_, args, index):
+    state = args[0].__dict__.get("_ringside")
+    if state is not None:
+        state.dispatched.append(index)
+
+
+def _wrap_next(iterator_class):
+    """Wraps __next__ by hand, because StopIteration and other exceptions need different treatment."""
+    original = iterator_class.__next__
+
+    def ringside_next(self):
+        if not (Watching.on and HOOK.on):
+            return original(self)
+        outer, Watching.phase = Watching.phase, "data"
+        begin = (time.monotonic_ns(), time.thread_time_ns())
+        try:
+            data = original(self)
+        except StopIteration:
+            HOOK.call(_ended, self)
+            raise
+        except BaseException:
+            HOOK.call(_failed, self)
+            raise
+        finally:
+            Watching.phase = outer
+        HOOK.call(_consumed, self, begin, data)
+        return data
+
+    ringside_next.__name__, ringside_next.__qualname__ = "__next__", original.__qualname__
+    ringside_next.__doc__, ringside_next.__wrapped__ = original.__doc__, original
+    iterator_class.__next__ = ringside_next
+
+
+def _ended(iterator):
+    state = iterator.__dict__.get("_ringside")
+    if state is not None and state.open:
+        state.open = False
+        observations.note("pass_end", time.monotonic_ns(), state.number, state.number_of_pass, "exhausted")
+
+
+def _failed(iterator):
+    state = iterator.__dict__.get("_ringside")
+    if state is not None and state.dispatched:
+        state.dispatched.popleft()
+
+
+def _consumed(iterator, begin, data):
+    end = (time.monotonic_ns(), time.thread_time_ns())
+    state = iterator.__dict__.get("_ringside")
+    if state is None:
+        return
+    indices = state.dispatched.popleft() if state.dispatched else None
+    if not state.paired:
+        indices = None
+    samples, indices = _count(indices, data)
+    Watching.phase = "forward"
+    observations.note("batch", begin[0], begin[1], end[0], end[1], state.number, state.number_of_pass, state.batches,
+                      indices, samples, state.loader() not in _ahead)
+    if state.batches < CONTENT_BATCHES:
+        content = datasets.fingerprint_batch(data, samples)
+        if content:
+            content.update({"loader": state.number, "pass": state.number_of_pass, "batch": state.batches})
+            observations.note("fact", end[0], "content", content)
+    state.batches += 1
+
+
+def _count(indices, data):
+    """Returns the number of samples and the list of indices, or None for an IterableDataset."""
+    if isinstance(indices, int):  # batch_size=None
+        return 1, [indices]
+    try:
+        known = indices is not None and all(one is not None for one in indices)
+        if known:
+            return len(indices), indices
+    except TypeError:
+        pass
+    return datasets.batch_length(data), None
+
+
+def patch_accelerate(module):
+    """Accelerate fetches one batch ahead of the script: batches count when its generator hands them out."""
+    for name in ("DataLoaderShard", "DataLoaderDispatcher"):
+        wrapper = getattr(module, name, None)
+        if wrapper is not None:
+            _wrap_generator(wrapper)
+
+
+def _wrap_generator(wrapper):
+    original = wrapper.__iter__
+
+    def __iter__(self):
+        base = getattr(self, "base_dataloader", None)
+        if not (Watching.on and HOOK.on) or base is None:
+            yield from original(self)
+            return
+        HOOK.call(_begin_ahead, base, self)
+        try:
+            for batch in original(self):
+                HOOK.call(_note_delivered, base)
+                yield batch
+        finally:
+            HOOK.call(_note_wrapper_ended, base)
+
+    __iter__.__wrapped__ = original
+    wrapper.__iter__ = __iter__
+
+
+def _begin_ahead(base, wrapper):
+    _ahead.add(base)
+    _wrapped[base] = wrapper
+
+
+def _note_delivered(base):
+    if base in _numbers:
+        observations.note("delivered", _numbers[base])
+
+
+def _note_wrapper_ended(base):
+    if base in _numbers:
+        observations.note("wrapper_ended", time.monotonic_ns(), _numbers[base])
+
+
+def line_of_pass():
+    return places.user_line(2)

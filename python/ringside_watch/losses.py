@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Observes backward passes and the losses that are given to them."""
+import functools
+import sys
+import time
+import weakref
+
+from . import guard, observations, optimizers, places, scalars
+from .observations import Watching
+
+HOOK = guard.Hook("backward")
+SCALER = guard.Hook("grad scaler")
+
+_state = {"depth": 0}
+_sites = {}  # (code, line) of the caller -> line of the user's code
+_scaled = {}  # id of a scaled loss -> (weak reference, loss before scaling)
+
+
+def patch_tensor(module):
+    """Wraps Tensor.backward, and keeps Dynamo from tracing the wrapper."""
+    original = module.Tensor.backward
+
+    @functools.wraps(original)
+    def backward(self, *args, **kwargs):
+        if _state["depth"] or not (Watching.on and HOOK.on):
+            return original(self, *args, **kwargs)
+        gradient = args[0] if args else kwargs.get("gradient")
+        return _observed(functools.partial(original, self, *args, **kwargs), self if gradient is None else None)
+
+    module.Tensor.backward = backward
+    _untraced.extend([backward, _observed])
+
+
+def patch_autograd(module):
+    """Wraps torch.autograd.backward, which pipelines call without Tensor.backward."""
+    original = module.backward
+
+    @functools.wraps(original)
+    def backward(tensors, grad_tensors=None, *args, **kwargs):
+        if _state["depth"] or not (Watching.on and HOOK.on):
+            return original(tensors, grad_tensors, *args, **kwargs)
+        loss = None
+        if grad_tensors is None or isinstance(grad_tensors, (list, tuple)) and all(one is None for one in grad_tensors):
+            loss = tensors[0] if isinstance(tensors, (list, tuple)) and len(tensors) == 1 else tensors
+        return _observed(functools.partial(original, tensors, grad_tensors, *args, **kwargs), loss)
+
+    module.backward = backward
+    _untraced.append(backward)
+
+
+_untraced = []
+
+
+def patch_compile(module):
+    """Once PyTorch is loaded, excludes the wrappers of backward() from tracing by Dynamo."""
+    try:
+        from torch._C._dynamo import eval_frame
+    except ImportError:
+        return  # before PyTorch 2.0
+    for function in _untraced:
+        if hasattr(eval_frame, "set_code_exec_strategy"):
+            skip = eval_frame._FrameAction.SKIP
+            eval_frame.set_code_exec_strategy(function.__code__, eval_frame._FrameExecStrategy(skip, skip))
+        elif hasattr(eval_frame, "skip_code"):
+            eval_frame.skip_code(function.__code__)
+
+
+def _observed(call, loss):
+    """Runs one outermost backward pass. Its frame is two below the caller's."""
+    value = HOOK.call(_read, loss)
+    site = HOOK.call(_site)
+    outer, Watching.phase = Watching.phase, "backward"
+    _state["depth"] += 1
+    begin = (time.monotonic_ns(), time.thread_time_ns())
+    try:
+        return call()
+    finally:
+        _state["depth"] -= 1
+        Watching.phase = "optimizer" if outer == "optimizer" else "idle"
+        HOOK.call(_note, begin, site, value)
+
+
+def _note(begin, site, value):
+    observations.note("backward", begin[0], begin[1], time.monotonic_ns(), time.thread_time_ns(), site, value, None)
+    if Watching.on_training is not None:
+        Watching.on_training()
+
+
+def _read(loss):
+    if loss is None:
+        return None
+    scaled = _scaled.pop(id(loss), None)
+    if scaled is not None and scaled[0]() is loss:
+        return scaled[1]
+    return scalars.read(loss)
+
+
+def _site():
+    """Returns the user's line of this backward pass. Frames: _site, call, _observed, backward, caller."""
+    frame = sys._getframe(4)
+    key = (frame.f_code, frame.f_lineno)
+    site = _sites.get(key)
+    if site is None:
+        site = places.user_line(4) or "?"
+        if len(_sites) < 1000:
+            _sites[key] = site
+    return site
+
+
+def patch_scaler(module):
+    """Takes the loss before GradScaler multiplies it, and detects steps that it leaves out."""
+    kind = module.GradScaler
+    if "scale" in vars(kind):
+        guard.wrap(kind, "scale", SCALER, after=_note_scaled)
+    if "step" in vars(kind):
+        guard.wrap(kind, "step", SCALER, before=_scaler_steps, after=_scaler_stepped)
+
+
+def _note_scaled(_, args, result):
+    if result is args[1] or not hasattr(result, "detach"):
+        return
+    if len(_scaled) > 64:
+        for key in [key for key, (reference, _) in _scaled.items() if reference() is None]:
+            del _scaled[key]
+    _scaled[id(result)] = (weakref.ref(result), scalars.read(args[1]))
+
+
+def _scaler_steps(args, kwargs):
+    return {"before": optimizers.steps_seen()}
+
+
+def _scaler_stepped(token, args, result):
+    if optimizers.steps_seen() == token["before"]:
+        observations.note("skipped", time.monotonic_ns())

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Observes optimizer steps, learning rates and schedulers."""
+import functools
+import time
+import weakref
+
+from . import guard, observations, places, replicas
+from .observations import Watching
+
+HOOK = guard.Hook("optimizer")
+SCHEDULERS = guard.Hook("scheduler")
+
+_known = weakref.WeakKeyDictionary()  # optimizer -> _Known
+_count = {"optimizers": 0, "inside": 0}
+
+after_step = []  # functions called with the optimizer's number after each step
+
+
+class _Known:
+    """What is remembered of an optimizer."""
+
+    def __init__(self, number):
+        self.number = number
+        self.steps = 0
+        self.begin = None
+        self.checks = replicas.Checks()
+
+
+def patch(module):
+    """Registers global hooks, or wraps the profiling wrapper of PyTorch 1.13."""
+    if hasattr(module, "register_optimizer_step_pre_hook"):
+        module.register_optimizer_step_pre_hook(_before)
+        module.register_optimizer_step_post_hook(_after)
+        return
+    original = module.Optimizer.profile_hook_step
+
+    def profile_hook_step(function):
+        def step(self, *args, **kwargs):
+            _before(self, args, kwargs)
+            result = function(self, *args, **kwargs)
+            _after(self, args, kwargs)
+            return result
+
+        step.__name__, step.__wrapped__ = "step", function
+        return original(step)
+
+    module.Optimizer.profile_hook_step = staticmethod(profile_hook_step)
+
+
+def is_compiling():
+    """True inside of code that torch.compile traces, where hooks must do nothing."""
+    import torch
+
+    compiler = getattr(torch, "compiler", None)
+    if compiler is not None and hasattr(compiler, "is_compiling"):
+        return compiler.is_compiling()
+    return False
+
+
+def _before(optimizer, args, kwargs):
+    if is_compiling():
+        return
+    HOOK.call(_begin, optimizer)
+
+
+def _after(optimizer, args, kwargs):
+    if is_compiling():
+        return
+    HOOK.call(_end, optimizer)
+
+
+def _begin(optimizer):
+    if Watching.on_training is not None:
+        Watching.on_training()
+    known = _known.get(optimizer)
+    if known is None:
+        known = _known[optimizer] = _Known(_count["optimizers"])
+        _count["optimizers"] += 1
+        observations.note("fact", time.monotonic_ns(), "optimizer", _describe(optimizer, known.number))
+    _count["inside"] += 1
+    Watching.phase = "optimizer"
+    known.begin = (time.monotonic_ns(), time.thread_time_ns())
+
+
+def _end(optimizer):
+    known = _known.get(optimizer)
+    if known is None or known.begin is None:
+        return
+    end = (time.monotonic_ns(), time.thread_time_ns())
+    known.steps += 1
+    Watching.phase = "idle"
+    checksums = known.checks.after(optimizer, known.number, known.steps)
+    observations.note("optimizer", known.begin[0], known.begin[1], end[0], end[1], known.number,
+                      _learning_rate(optimizer.param_groups[0]), checksums)
+    known.begin = None
+    for function in after_step:
+        function(known.number)
+
+
+def _learning_rate(group):
+    rate = group.get("lr", 0.0)
+    if isinstance(rate, (int, float)):
+        return float(rate)
+    if getattr(getattr(rate, "device", None), "type", "") == "cpu" and rate.numel() == 1:
+        return float(rate)
+    return 0.0  # on a device: reading it would make the script wait
+
+
+def _describe(optimizer, number):
+    kind = type(optimizer)
+    groups = [{"lr": _learning_rate(group), "tensors": len(group["params"]),
+               "parameters": sum(one.numel() for one in group["params"])} for group in optimizer.param_groups[:64]]
+    return {"id": number, "class": "%s.%s" % (kind.__module__, kind.__qualname__), "where": places.user_line(2),
+            "groups": groups}
+
+
+def steps_seen():
+    """Returns the number of steps of all optimizers."""
+    return _count["inside"]
+
+
+def patch_schedulers(module):
+    """Wraps step() of each scheduler class that defines its own."""
+    base = getattr(module, "LRScheduler", None) or getattr(module, "_LRScheduler", None)
+    for name in dir(module):
+        kind = getattr(module, name)
+        if isinstance(kind, type) and "step" in vars(kind) and (issubclass(kind, base) or name == "ReduceLROnPlateau"):
+            _wrap_scheduler(kind)
+
+
+_schedulers = {"depth": 0, "known": weakref.WeakSet()}
+
+
+def _wrap_scheduler(kind):
+    original = kind.step
+
+    @functools.wraps(original)
+    def step(self, *args, **kwargs):
+        outer, _schedulers["depth"] = _schedulers["depth"], _schedulers["depth"] + 1
+        try:
+            return original(self, *args, **kwargs)
+        finally:
+            _schedulers["depth"] = outer
+            if outer == 0:  # a chained scheduler steps others
+                SCHEDULERS.call(_scheduler_stepped, self)
+
+    kind.step = step
+
+
+def _scheduler_stepped(scheduler):
+    if scheduler in _schedulers["known"]:
+        observations.note("scheduler")
+        return
+    _schedulers["known"].add(scheduler)  # the constructor makes the first step
+    kind = type(scheduler)
+    observations.note("fact", time.monotonic_ns(), "scheduler",
+                      {"class": "%s.%s" % (kind.__module__, kind.__qualname__), "where": places.user_line(2)})

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checksums of parameters, buffers and optimizer state after optimizer steps.
+
+All replicas check the same steps, because the schedule depends only on the size of what is checked: steps 1, 2, 4, 8, ...
+and, from a spacing on, every step that is a multiple of the spacing. The spacing keeps the cost below 0.1 % of a step
+whose length is estimated from the size of the model.
+"""
+import ctypes
+import hashlib
+import zlib
+
+MOST_BYTES = 4 << 20  # of one tensor; of a larger one, evenly spaced pieces are read
+PIECE = 1 << 16
+MOST_NAMES = 400
+BYTES_PER_US = 800.0  # of CRC-32
+US_PER_TENSOR = 6.0
+
+names = {}  # id of a parameter -> name, from data-parallel wrappers
+buffers = []  # functions that return (name, tensor) of buffers that must be equal on all replicas
+
+
+def spacing(tensors, size):
+    """Returns the distance in steps between two checks, a power of two."""
+    cost_us = size / BYTES_PER_US + US_PER_TENSOR * tensors
+    step_us = 2000.0 + size * 0.25e-3
+    distance = 16
+    while distance < cost_us / (0.001 * step_us):
+        distance *= 2
+    return distance
+
+
+def is_due(step, distance):
+    return step % distance == 0 if step > distance else step & (step - 1) == 0
+
+
+def is_whole(tensor):
+    """True for a plain tensor of which each replica holds all values."""
+    return type(tensor).__name__ in ("Tensor", "Parameter", "Buffer") and not tensor.is_sparse
+
+
+def checksum(tensor):
+    """Returns the CRC-32 of the tensor's bytes, or the integer sum of its bits on a device; None if it has no bytes."""
+    if tensor.device.type != "cpu":
+        return _device_checksum(tensor)
+    tensor = tensor.detach()
+    if not tensor.is_contiguous():
+        tensor = tensor.contiguous()
+    size = tensor.numel() * tensor.element_size()
+    if size == 0:
+        return 0
+    data = memoryview((ctypes.c_char * size).from_address(tensor.data_ptr())).cast("B")
+    if size <= MOST_BYTES:
+        return zlib.crc32(data)
+    result = zlib.crc32(data[-PIECE:])
+    step = size // (MOST_BYTES // PIECE)
+    for first in range(0, size - PIECE, step):
+        result = zlib.crc32(data[first:first + PIECE], result)
+    return result
+
+
+def _device_checksum(tensor):
+    import torch
+
+    flat = tensor.detach().reshape(-1)
+    if tensor.element_size() not in (2, 4):
+        flat = flat.float()
+    bits = flat.view(torch.int16 if flat.element_size() == 2 else torch.int32)
+    bits = bits[::max(1, bits.numel() // (MOST_BYTES // 4))]
+    return Later(bits.sum(dtype=torch.int64))
+
+
+class Later:
+    """A sum that is read from the device by the sender thread."""
+
+    def __init__(self, tensor):
+        self.tensor = tensor
+
+    def value(self):
+        return int(self.tensor) & 0xFFFFFFFFFFF
+
+
+class Checks:
+    """The schedule of one optimizer."""
+
+    def __init__(self):
+        self._distance = None
+
+    def after(self, optimizer, number, step):
+        """Returns [(name, checksum)] after a step that is due, otherwise an empty list."""
+        if self._distance is None:
+            tensors = [tensor for _, tensor in parameters_of(optimizer, number)]
+            self._distance = spacing(3 * len(tensors), 3 * sum(
+                min(one.numel() * one.element_size(), MOST_BYTES) for one in tensors))
+        if not is_due(step, self._distance):
+            return []
+        found = list(parameters_of(optimizer, number)) + list(state_of(optimizer, number))
+        if number == 0:
+            found += [pair for function in buffers for pair in function()]
+        return [(name, checksum(tensor)) for name, tensor in found if is_whole(tensor)]
+
+
+def parameters_of(optimizer, number):
+    for group_number, group in enumerate(optimizer.param_groups):
+        given = group.get("param_names") or ()
+        for index, parameter in enumerate(group["params"]):
+            if not is_whole(parameter):
+                continue
+            name = names.get(id(parameter)) or (given[index] if index < len(given) else None)
+            yield name or "optimizer %d group %d parameter %d" % (number, group_number, index), parameter
+
+
+def state_of(optimizer, number):
+    for name, parameter in parameters_of(optimizer, number):
+        for key, value in sorted(optimizer.state.get(parameter, {}).items(), key=lambda pair: str(pair[0])):
+            if hasattr(value, "data_ptr") and hasattr(value, "is_sparse"):
+                yield "state %s of %s" % (key, name), value
+
+
+def combined(rank, step, checksums):
+    """Returns the fields of the "replica" event: a hash over all, and the first of them by name."""
+    pairs = [(name, one.value() if isinstance(one, Later) else one) for name, one in checksums]
+    sha = hashlib.sha256()
+    for name, value in pairs:
+        sha.update(("%s %d\n" % (name, value)).encode())
+    return {"rank": rank, "step": step, "hash": sha.hexdigest()[:32], "names": [name for name, _ in pairs[:MOST_NAMES]],
+            "checksums": [value for _, value in pairs[:MOST_NAMES]]}

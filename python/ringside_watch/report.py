@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Turns observations into telemetry lines. Used by the sender thread only."""
+import os
+import socket
+import time
+
+from . import beats, facts, observations, steps_report, wire
+from .batches import Batch, Pairing
+from .epochs import Epochs
+from .observations import Watching
+from .steps import StepGrouping
+
+MOST_INDEX = 1 << 31
+MOST_COLUMN = 1 << 16
+HEARTBEAT_NS = 1000000000
+
+
+class Line:
+    """One encoded event. A line that may be dropped holds the number of its steps."""
+
+    __slots__ = ("data", "may_drop", "steps")
+
+    def __init__(self, data, may_drop=False, steps=0):
+        self.data = data
+        self.may_drop = may_drop
+        self.steps = steps
+
+
+def whole_numbers(indices):
+    """Returns the indices as a list of int, or None if one of them is no whole number from 0 to 2^31."""
+    try:
+        numbers = [int(one) for one in indices]
+    except (TypeError, ValueError):
+        return None
+    if any(one < 0 or one > MOST_INDEX or one != given for one, given in zip(numbers, indices)):
+        return None
+    return numbers
+
+
+class Report:
+    """The telemetry of one rank."""
+
+    def __init__(self, process):
+        self.process = process
+        self.rank = process.rank
+        self.zero_ns = None  # begin of the run's times on CLOCK_MONOTONIC
+        self.taken = 0  # observations
+        self.step_seconds = 0.0  # of the latest complete step
+        self.dropped_steps = 0
+        self._lines = []
+        self.epochs = Epochs()
+        self.frames = steps_report.StepsReport(self)
+        self.steps = StepGrouping(self.frames.complete)
+        self.pairing = Pairing(self._trained, self._untrained)
+        self.batches = 0
+        self._heartbeat = beats.Heartbeats(self)
+        self._next_beat_ns = 0
+        self.training = False
+
+    # Output
+
+    def add(self, kind, fields, may_drop=False, steps=0):
+        self._lines.append(Line(wire.encode(kind, fields), may_drop, steps))
+
+    def take_lines(self):
+        self.frames.flush()
+        lines, self._lines = self._lines, []
+        return lines
+
+    def us(self, at_ns):
+        return (at_ns - self.zero_ns) // 1000
+
+    def fact(self, at_ns, about, what):
+        self.add("script", {"rank": self.rank, "about": about, "facts": what, "time_us": self.us(at_ns)})
+
+    def state(self, state, at_ns=None, **more):
+        fields = {"rank": self.rank, "state": state}
+        fields.update(more)
+        fields["time_us"] = self.us(time.monotonic_ns() if at_ns is None else at_ns)
+        self.add("rank", fields)
+
+    def begin(self):
+        self.state("starting", pid=os.getpid(), host=socket.gethostname()[:200])
+        self.fact(time.monotonic_ns(), "process", facts.process(self.process))
+
+    def tick(self, now_ns):
+        if now_ns >= self._next_beat_ns:
+            self._next_beat_ns = now_ns + HEARTBEAT_NS
+            self.add("heartbeat", self._heartbeat.fields(now_ns))
+
+    def end(self):
+        """Completes what is open and reports the end of the process."""
+        now = time.monotonic_ns()
+        self.pairing.end()
+        self.steps.close()
+        for loader, number in self.epochs.open():
+            self.take_pass_end(now, loader, number, "left")
+        unfinished = self.steps.upcoming
+        for entry in unfinished.batches:
+            self.frames.indices(self.steps.number + 1, entry)
+        self.frames.end()
+        self.fact(now, "sees", facts.sees())
+        self.fact(now, "end", {"steps": self.steps.number, "batches": self.batches,
+                               "unfinished_backwards": unfinished.backwards,
+                               "dropped_observations": Watching.dropped, "dropped_steps": self.dropped_steps})
+        self.add("heartbeat", self._heartbeat.fields(now))
+        self.state("failed" if self.process.failed else "finished")
+
+    # Input
+
+    def take_all(self, queue):
+        while queue:
+            item = queue.popleft()
+            self.taken += 1
+            getattr(self, "take_" + item[0])(*item[1:])
+
+    def take_fact(self, at_ns, about, what):
+        if about == "data_parallel" and what["kind"] == "ddp":
+            self.frames.waits_for_ddp = True
+        self.fact(at_ns, about, what)
+
+    def take_hook_failed(self, at_ns, hook, text):
+        self.fact(at_ns, "hook_failed", {"hook": hook, "text": text})
+        self.add("log", {"rank": self.rank, "level": "warning", "text": "the hook %s is %s" % (hook, text),
+                         "time_us": self.us(at_ns)})
+
+    def take_log(self, at_ns, level, text):
+        self.add("log", {"rank": self.rank, "level": level, "text": text, "time_us": self.us(at_ns)})
+
+    def take_logged(self, at_ns, tag, step, value, source):
+        number = self.steps.number + 1 if step is None else step
+        self.add("logged", {"rank": self.rank, "tag": tag, "step": max(0, int(number)),
+                            "value": wire.finite(float(value)), "source": source, "time_us": self.us(at_ns)}, True)
+
+    def take_batch(self, t0, c0, t1, c1, loader, number_of_pass, number_in_pass, indices, samples, delivered):
+        self.steps.close()
+        self.batches += 1
+        step = self.steps.upcoming
+        step.add_span(t0, c0, t1, c1, "data")
+        step.data_ns += t1 - t0
+        self.epochs.of(loader, number_of_pass).delivered += 1
+        batch = Batch(loader, number_of_pass, number_in_pass, indices, samples, t1)
+        if delivered:
+            self.pairing.fetched(batch)
+        else:
+            self._ahead(loader).append(batch)
+
+    def take_delivered(self, loader):
+        """A wrapper that fetches ahead has handed its oldest batch to the script."""
+        ahead = self._ahead(loader)
+        if ahead:
+            self.pairing.fetched(ahead.pop(0))
+
+    def _ahead(self, loader):
+        return self.__dict__.setdefault("_batches_ahead", {}).setdefault(loader, [])
+
+    def take_pass_end(self, at_ns, loader, number, why):
+        if not self._ahead(loader):
+            self.pairing.pass_ended(loader)
+            self._end_pass(at_ns, loader, number, why)
+        else:  # the last batches are still to be delivered
+            self._late_ends = getattr(self, "_late_ends", []) + [(loader, number, why)]
+
+    def take_wrapper_ended(self, at_ns, loader):
+        """A wrapper that fetches ahead has ended its pass."""
+        for batch in self._ahead(loader):
+            self._untrained(batch)
+        self._ahead(loader).clear()
+        late, self._late_ends = getattr(self, "_late_ends", []), []
+        self.pairing.pass_ended(loader)
+        for one in late:
+            self._end_pass(at_ns, *one)
+
+    def _end_pass(self, at_ns, loader, number, why):
+        one = self.epochs.take(loader, number)
+        if one is None:
+            return
+        self.fact(at_ns, "pass_end", {
+            "loader": loader, "pass": number, "why": why, "batches": one.delivered, "trained": one.trained,
+            "untrained": one.untrained, "epoch": one.epoch, "indices": one.slots,
+            "sha256": one.sha.hexdigest() if one.slots else None})
+        if one.epoch is not None and loader == self.epochs.first_training and one.slots:
+            self.add("consumed", {"rank": self.rank, "epoch": one.epoch, "count": one.slots,
+                                  "sha256": one.sha.hexdigest()})
+
+    def _trained(self, batch, step):
+        step = step.resolve()
+        indices = None if batch.indices is None else whole_numbers(batch.indices)
+        epoch, slot = self.epochs.trained(batch, indices)
+        entry = (batch, epoch, slot, indices)
+        if step.number is None:
+            step.batches.append(entry)
+        else:
+            self.frames.indices(step.number, entry)
+
+    def _untrained(self, batch):
+        self.epochs.untrained(batch)
+        indices = None if batch.indices is None else whole_numbers(batch.indices)
+        what = {"loader": batch.loader, "pass": batch.number_of_pass, "batch": batch.number_in_pass,
+                "samples": batch.samples}
+        if indices is not None:
+            what["index"] = indices[:MOST_COLUMN]
+        self.fact(batch.end_ns, "batch", what)
+
+    def take_backward(self, t0, c0, t1, c1, site, loss, seen_by):
+        step = self.steps.upcoming
+        step.backwards += 1
+        step.add_span(t0, c0, t1, c1, "backward")
+        if loss is not None:
+            step.losses.setdefault(site, []).append(loss)
+        self.pairing.backward(step)
+        if not self.training:
+            self.training = True
+            self.state("training", t0)
+
+    def take_optimizer(self, t0, c0, t1, c1, optimizer, learning_rate, checksums):
+        step = self.steps.upcoming
+        step.add_span(t0, c0, t1, c1, "optimizer")
+        step = self.steps.optimizer_stepped(optimizer, t1, c1)
+        if len(step.optimizers) == 1:
+            step.learning_rate = learning_rate
+        step.checksums.extend(checksums)
+
+    def take_skipped(self, at_ns):
+        self.steps.upcoming.skipped += 1
+        self.fact(at_ns, "skipped_step", {"after_step": self.steps.number + self.steps.has_stepped()})
+
+    def take_scheduler(self):
+        self.steps.last().scheduler_steps += 1
+
+    def take_collective(self, t0, c0, t1, c1, group, number, kind, size, waits):
+        step = self.steps.upcoming
+        if waits:
+            step.add_span(t0, c0, t1, c1, "waiting")
+        if kind is not None:
+            step.collectives.append((group, number, kind, size, t0, t1))
+
+    def take_synchronized(self, count):
+        """DDP has reduced the gradients of `count` backward passes since the optimizer step before."""
+        self.steps.last().all_reduces += count
+
+    def take_ddp(self, data):
+        self.frames.ddp(data)

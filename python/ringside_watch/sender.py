@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sender thread: connects to the watcher, turns observations into telemetry lines, and writes them."""
+import os
+import select
+import socket
+import threading
+import time
+
+from . import __version__, observations, report, stalls, wire
+from .observations import Watching
+
+TICK_SECONDS = 0.04
+ZERO_SECONDS = 5.0  # for the watcher's first line with the zero of the run's times
+MOST_PENDING = 8 << 20  # bytes that wait for a slow watcher; beyond it step lines are dropped
+
+
+class Sender:
+    """Owns the thread and the connection of one rank."""
+
+    def __init__(self, process):
+        self.pid = os.getpid()
+        self._process = process
+        self._ending = False
+        self._connection = None
+        self._pending = bytearray()
+        self._wake_read, self._wake_write = socket.socketpair()
+        self._report = report.Report(process)
+        self._stalls = stalls.Stalls(process)
+        self._thread = threading.Thread(target=self._run, name="ringside_watch", daemon=True)
+
+    def start(self):
+        self._thread.start()
+
+    def finish(self, seconds):
+        """Sends what is left and joins the thread, for at most this long."""
+        self._ending = True
+        self._wake_write.send(b"x")
+        self._thread.join(seconds)
+
+    def forget(self):
+        """Closes the descriptors in a forked child. The parent's connection stays open."""
+        for one in (self._wake_read, self._wake_write, self._connection):
+            if one is not None:
+                one.close()
+
+    def _run(self):
+        try:
+            self._connect()
+            while not (self._ending and self._drained()):
+                self._turn()
+            self._last_words()
+        except Exception:
+            pass  # the watcher is gone, or refuses this process: the script continues without it
+        finally:
+            from . import process
+
+            process.stop_watching()
+            if self._connection is not None:
+                self._connection.close()
+
+    def _connect(self):
+        secret = wire.read_secret(os.environ.get("RINGSIDE_WATCH_SECRET_FILE"))
+        self._connection = wire.connect(os.environ.get("RINGSIDE_WATCH", ""), secret, self._process.rank,
+                                        "ringside_watch " + __version__)
+        deadline = time.monotonic() + ZERO_SECONDS
+        while self._report.zero_ns is None and time.monotonic() < deadline and not self._ending:
+            self._connection.wait(TICK_SECONDS, False, self._wake_read)
+            self._read()
+        if self._report.zero_ns is None:
+            self._report.zero_ns = time.monotonic_ns()
+        self._report.begin()
+
+    def _drained(self):
+        return not observations.QUEUE
+
+    def _turn(self):
+        self._connection.wait(TICK_SECONDS, bool(self._pending), self._wake_read)
+        self._read()
+        self._report.take_all(observations.QUEUE)
+        self._stalls.look(self._report)
+        self._report.tick(time.monotonic_ns())
+        self._queue(self._report.take_lines())
+        self._write()
+
+    def _read(self):
+        for line in self._connection.lines():
+            kind = line.get("kind")
+            if kind == "time":
+                self._answer_time(line)
+            elif kind == "stack":
+                self._stalls.report_now(self._report)
+
+    def _answer_time(self, line):
+        asked, zero = line.get("asked_us"), line.get("zero_us")
+        if isinstance(zero, int):
+            self._report.zero_ns = zero * 1000
+        if isinstance(asked, int):
+            answer = {"asked_us": asked, "us": time.monotonic_ns() // 1000}
+            self._pending += wire.encode("time", answer)
+            self._write()
+
+    def _queue(self, lines):
+        """Appends lines to what waits for the socket. Drops step lines that do not fit and counts their steps."""
+        for line in lines:
+            if len(self._pending) + len(line.data) <= MOST_PENDING or not line.may_drop:
+                self._pending += line.data
+            else:
+                self._report.dropped_steps += line.steps
+
+    def _write(self):
+        while self._pending:
+            sent = self._connection.write(bytes(self._pending[:1 << 16]))
+            if sent == 0:
+                return
+            del self._pending[:sent]
+
+    def _last_words(self):
+        self._report.end()
+        self._queue(self._report.take_lines())
+        deadline = time.monotonic() + 0.8
+        while self._pending and time.monotonic() < deadline:
+            self._write()
+            if self._pending:
+                select.select([], [self._connection], [], 0.05)
+        Watching.on = False

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reports where the training thread is when it has not reported anything for some seconds."""
+import sys
+import time
+
+from . import places
+from .observations import Watching
+
+FIRST_SECONDS = 4.0  # without an observation
+AGAIN_SECONDS = 10.0  # between two reports of one stall
+
+
+class Stalls:
+    """Used by the sender thread."""
+
+    def __init__(self, process):
+        self._process = process
+        self._reported = 0.0
+        self._seen = -1
+        self._since = time.monotonic()
+        self._cpu_before = self._cpu_us()
+
+    def _cpu_us(self):
+        """Returns the CPU time of the training thread: a thread that waits uses none."""
+        try:
+            return int(time.clock_gettime(time.pthread_getcpuclockid(self._process.training_thread)) * 1e6)
+        except (AttributeError, OSError, OverflowError):
+            return 0
+
+    def look(self, report):
+        now = time.monotonic()
+        if report.taken != self._seen:
+            self._seen, self._since, self._reported = report.taken, now, 0.0
+            self._cpu_before = self._cpu_us()
+            return
+        limit = max(FIRST_SECONDS, 8 * report.step_seconds)
+        if now - self._since >= limit and now - self._reported >= AGAIN_SECONDS:
+            self._reported = now
+            self.report_now(report)
+
+    def report_now(self, report):
+        """Adds the "stalled" facts: duration, CPU time since, phase, explicit collective or message in progress, and Python stack."""
+        facts = {"for_us": int((time.monotonic() - self._since) * 1e6), "phase": Watching.phase,
+                 "steps": report.steps.number, "cpu_us": self._cpu_us() - self._cpu_before}
+        inside = Watching.inside
+        if inside is not None:
+            operation, group, number, peer, begin = inside
+            facts["inside"] = {"operation": operation, "group": group, "number": number, "peer": peer,
+                               "for_us": (time.monotonic_ns() - begin) // 1000}
+        frame = sys._current_frames().get(self._process.training_thread)
+        if frame is not None:
+            facts["stack"] = places.stack_of(frame)
+        report.fact(time.monotonic_ns(), "stalled", facts)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes complete steps: "steps" frames, "indices", "replica", "trace", loss curves and counts per step."""
+from . import traces
+from .replicas import combined
+
+TRACE_SPACING_NS = 40000000  # of steps that are shorter, only every 16th is traced after the first ones
+SPARSE = 16
+ALL_TRACED = 64  # first steps, of any length
+MOST_COLUMN = 1 << 16
+
+
+class StepsReport:
+    """Used by Report."""
+
+    def __init__(self, report):
+        self._report = report
+        self._rows = []  # of the open frame
+        self._frame = None  # (epoch, learning rate)
+        self._counts = None
+        self._sites = []  # lines that call backward()
+        self._begin = None  # (ns, cpu) of the next step
+        self._held = []  # complete steps whose losses are still on a device
+        self._untraced = []  # (step, epoch, begin) that wait for DDP's times
+        self.waits_for_ddp = False  # DDP publishes the times of a step during the next one
+        self._sparse = False
+
+    def complete(self, step):
+        self._held.append(step)
+        self._release(False)
+
+    def _release(self, all_of_them):
+        while self._held and (all_of_them or self._held[0].is_ready()):
+            self._write(self._held.pop(0))
+
+    def _write(self, step):
+        report = self._report
+        for entry in step.batches:
+            self.indices(step.number, entry)
+        begin = self._begin or self._first(step)
+        self._begin = (step.end_ns, step.end_cpu)
+        length = step.end_ns - begin[0]
+        report.step_seconds = length / 1e9
+        self._row(step)
+        self._write_counts(step)
+        if step.checksums:
+            report.add("replica", combined(report.rank, step.number, step.checksums))
+        self._sparse = length < TRACE_SPACING_NS * (1.2 if self._sparse else 1.0)
+        if not self._sparse or step.number <= ALL_TRACED or step.number % SPARSE == 0:
+            self._untraced.append((step, report.epochs.epoch, begin))
+        self._write_traces(1 if self.waits_for_ddp else 0)
+
+    @staticmethod
+    def _first(step):
+        """Returns the begin of the first step: its first observation."""
+        return min([(span[0], span[1]) for span in step.spans] or [(step.end_ns, step.end_cpu)])
+
+    def _row(self, step):
+        report = self._report
+        losses = step.loss_by_line()
+        key = (report.epochs.epoch, step.learning_rate)
+        if key != self._frame:
+            self.flush()
+            self._frame = key
+        for site in losses:
+            if site not in self._sites:
+                self._sites.append(site)
+        loss = next(iter(losses.values()), float("nan"))
+        samples = sum(entry[0].samples or 0 for entry in step.batches)
+        self._rows.append((step.number, loss, samples, report.us(step.end_ns), step.data_ns // 1000))
+        if len(self._sites) > 1:
+            for site, value in losses.items():
+                report.take_logged(step.end_ns, "loss " + (site or "?"), step.number, value, "loss")
+
+    def indices(self, number, entry):
+        """Writes the samples of one trained batch, in pieces of at most 65536."""
+        batch, epoch, slot, indices = entry
+        report = self._report
+        for first in range(0, len(indices or ()), MOST_COLUMN):
+            fields = {"rank": report.rank, "epoch": epoch, "step": number, "slot": slot + first,
+                      "index": indices[first:first + MOST_COLUMN]}
+            if batch.loader > 0:
+                fields["loader"] = batch.loader
+            report.add("indices", fields)
+
+    def _write_counts(self, step):
+        """Writes what belongs to one optimizer step, when it differs from the step before."""
+        counts = {"backwards": step.backwards, "scheduler_steps": step.scheduler_steps,
+                  "all_reduces": step.all_reduces, "optimizers": list(step.optimizers),
+                  "batches": sorted({entry[0].loader: 0 for entry in step.batches}),
+                  "losses": sorted(str(site) for site in step.losses), "skipped": step.skipped}
+        if counts != self._counts:
+            self._counts = counts
+            self._report.fact(step.end_ns, "step_counts", dict(counts, from_step=step.number))
+
+    def ddp(self, data):
+        """Adds the times of one DDP iteration to the step that contains its begin."""
+        steps = [entry[0] for entry in self._untraced] + [self._report.steps.last(), self._report.steps.upcoming]
+        for step in steps:
+            inside = [span for span in step.spans if span[4] == "backward" and span[0] <= data["comm_end"] and
+                      span[2] >= data["comm_begin"]]
+            if inside:
+                step.collectives.append((data["group"], data["number"], traces.ALL_REDUCE, data["bytes"],
+                                         data["comm_begin"], data["comm_end"]))
+                begin = max(data["compute_end"], data["comm_begin"], inside[0][0])
+                end = min(data["comm_end"], inside[0][2])
+                if end > begin:
+                    step.spans.append((begin, None, end, None, "waiting"))
+                return
+
+    def _write_traces(self, keep):
+        while len(self._untraced) > keep:
+            step, epoch, begin = self._untraced.pop(0)
+            if len(step.spans) > 400:
+                continue
+            fields = traces.trace(self._report.rank, epoch, step, begin[0], begin[1], self._report.zero_ns)
+            self._report.add("trace", fields, True)
+
+    def flush(self):
+        """Writes the open frame."""
+        self._release(False)
+        if not self._rows:
+            return
+        epoch, learning_rate = self._frame
+        columns = list(zip(*self._rows))
+        rows, self._rows = len(self._rows), []
+        self._report.add("steps", {
+            "rank": self._report.rank, "epoch": epoch, "lr": learning_rate, "step": list(columns[0]),
+            "loss": list(columns[1]), "samples": list(columns[2]), "end_us": list(columns[3]),
+            "data_us": list(columns[4])}, True, rows)
+
+    def end(self):
+        self._release(True)
+        self._write_traces(0)
+        self.flush()
