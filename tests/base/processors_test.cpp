@@ -21,16 +21,22 @@ using namespace ringside;
 
 namespace {
 
-// The niceness of a thread that gives way to the window when it starts with `before`, or with this one's if that is
-// higher.
-int nicenessAfterGivingWay(int before) {
+struct Niceness {
+    int before = -1;
     int after = -1;
+};
+
+// Calls giveWayToTheWindow() in a thread with the niceness `wanted`. Without privileges a thread cannot lower its
+// niceness, so `before` can be higher than `wanted`.
+Niceness giveWayFrom(int wanted) {
+    Niceness niceness;
     std::thread([&] {
-        ::setpriority(PRIO_PROCESS, 0, before);
+        ::setpriority(PRIO_PROCESS, 0, wanted);
+        niceness.before = ::getpriority(PRIO_PROCESS, 0);
         giveWayToTheWindow();
-        after = ::getpriority(PRIO_PROCESS, 0);
+        niceness.after = ::getpriority(PRIO_PROCESS, 0);
     }).join();
-    return after;
+    return niceness;
 }
 
 // What the kernel says of the calling process's session: "/autogroup-7 nice 0", or nothing where it does not group
@@ -117,10 +123,14 @@ TEST_CASE("Only the thread that asks runs where processors are idle") {
     CHECK(::sched_getscheduler(0) != SCHED_IDLE);
 }
 
-TEST_CASE("Who gives way to the window runs at niceness 10, or stays below it") {
+TEST_CASE("Giving way to the window raises a niceness below 10 to 10 and leaves a higher one as it is") {
     const int here = ::getpriority(PRIO_PROCESS, 0);
-    CHECK(nicenessAfterGivingWay(0) == std::max(10, here));
-    CHECK(nicenessAfterGivingWay(15) == std::max(15, here));
+    for (const int wanted : {0, 9, 10, 15}) {
+        const Niceness niceness = giveWayFrom(wanted);
+        CAPTURE(wanted, niceness.before);
+        CHECK(niceness.before >= wanted);
+        CHECK(niceness.after == std::max(10, niceness.before));
+    }
     CHECK(::getpriority(PRIO_PROCESS, 0) == here);
 }
 
