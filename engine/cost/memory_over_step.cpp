@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "cost/stage_plan.h"
 #include "schedule/schedule_simulation.h"
 
 namespace ringside {

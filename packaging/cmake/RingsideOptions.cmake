@@ -18,9 +18,18 @@ endif()
 # Depend mode: what a file includes is what the compiler says afterwards, instead of a run of the preprocessor before it.
 # The sloppiness is what ccache asks for, to keep objects that were built from a precompiled header.
 find_program(RINGSIDE_CCACHE ccache)
+option(RINGSIDE_SYNTAX_ONLY "Check the source files instead of compiling them (packaging/check_files_alone)" OFF)
+set(syntax_only ${CMAKE_SOURCE_DIR}/packaging/syntax_only)
+set(cache_prefix)
+if(RINGSIDE_SYNTAX_ONLY)
+  set(cache_prefix CCACHE_PREFIX=${syntax_only})
+  add_compile_definitions(RINGSIDE_SYNTAX_ONLY)  # separates ccache's stamps from its object files
+endif()
 if(RINGSIDE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_DEPEND=1
-      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${RINGSIDE_CCACHE})
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${cache_prefix} ${RINGSIDE_CCACHE})
+elseif(RINGSIDE_SYNTAX_ONLY)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${syntax_only})
 endif()
 find_program(RINGSIDE_MOLD mold)
 if(RINGSIDE_MOLD)

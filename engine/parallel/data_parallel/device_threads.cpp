@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parallel/data_parallel/device_threads.h"
 
+#include <utility>
+
 namespace ringside {
 
 DeviceThreads::DeviceThreads(int devices) : m_errors(static_cast<std::size_t>(devices)) {
