@@ -12,6 +12,7 @@
 #include <cerrno>
 
 #include "base/system/files.h"
+#include "base/system/resource_directory.h"
 #include "base/system/unique_fd.h"
 
 namespace ringside {
@@ -141,9 +142,8 @@ GpuReport probeGpus(const GpuProbeOptions& options) {
 }
 
 GpuReport probeGpus() {
-    std::error_code ignored;
     GpuProbeOptions options;
-    options.worker = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / kCudaWorkerName;
+    options.worker = programDirectory() / kCudaWorkerName;
     return probeGpus(options);
 }
 

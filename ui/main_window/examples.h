@@ -4,16 +4,14 @@
 #include <QString>
 #include <vector>
 
-#include "config/run_config.h"
-
 namespace ringside {
 
-// An experiment to begin with, of a size that shows one thing well.
+// An experiment that shows one thing well, offered in File > Examples.
 struct Example {
-    const char* name;  // of its action
+    const char* name;  // object name of the menu action
     QString title;
     QString tip;
-    RunConfig config;
+    QString file;  // path below resourceDirectory()
 };
 
 std::vector<Example> examples();

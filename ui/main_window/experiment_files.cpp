@@ -8,6 +8,7 @@
 
 #include "base/json/json.h"
 #include "base/system/files.h"
+#include "base/system/resource_directory.h"
 #include "dialogs/dialogs.h"
 #include "models/experiment_model.h"
 #include "settings/settings.h"
@@ -74,6 +75,17 @@ void ExperimentFiles::startNew(const RunConfig& config) {
         Q_EMIT begun();
         Q_EMIT done();
     });
+}
+
+void ExperimentFiles::startExample(const QString& resource) {
+    const Result<std::filesystem::path> path = resourcePath(resource.toStdString());
+    if (!path) {
+        Q_EMIT failed(tr("Example not opened: %1").arg(text(path.problem())));
+        return;
+    }
+    const Result<RunConfig> config = readExperiment(QString::fromStdString(path.value().string()));
+    if (config) return startNew(config.value());
+    Q_EMIT failed(tr("Example not opened: %1").arg(text(config.problem())));
 }
 
 void ExperimentFiles::chooseAndOpen() {

@@ -23,6 +23,7 @@ class ExperimentFiles final : public QObject {
     ExperimentFiles(ExperimentModel& model, Settings& settings, Dialogs& dialogs, QObject* parent = nullptr);
 
     void startNew(const RunConfig& config = {});
+    void startExample(const QString& resource);  // path below the resource directory
     void chooseAndOpen();
     void chooseData();
     void chooseDataFolder();

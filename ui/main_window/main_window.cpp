@@ -70,7 +70,7 @@ MainWindow::~MainWindow() = default;
 void MainWindow::connectActions() {
     const WindowActions& a = m_actions;
     connect(a.newExperiment, &QAction::triggered, &m_files, [this] { m_files.startNew(); });
-    m_actions.addExamples([this](const RunConfig& config) { m_files.startNew(config); });
+    m_actions.addExamples([this](const QString& resource) { m_files.startExample(resource); });
     connect(a.open, &QAction::triggered, &m_files, &ExperimentFiles::chooseAndOpen);
     connect(a.openData, &QAction::triggered, &m_files, &ExperimentFiles::chooseData);
     connect(a.openDataFolder, &QAction::triggered, &m_files, &ExperimentFiles::chooseDataFolder);

@@ -174,10 +174,10 @@ void WindowActions::fill(QMenuBar& bar) const {
     bar.addMenu(tr("&Help"))->addActions({keys, about});
 }
 
-void WindowActions::addExamples(const Begin& begin) {
+void WindowActions::addExamples(const std::function<void(const QString&)>& begin) {
     for (const Example& example : ringside::examples()) {
         QAction* action = make(example.name, example.title, example.tip);
-        QObject::connect(action, &QAction::triggered, m_window, [begin, config = example.config] { begin(config); });
+        QObject::connect(action, &QAction::triggered, m_window, [begin, file = example.file] { begin(file); });
         examples->addAction(action);
     }
 }

@@ -5,8 +5,6 @@
 #include <QList>
 #include <functional>
 
-#include "config/run_config.h"
-
 class QMenu;
 class QMenuBar;
 class QUndoStack;
@@ -27,8 +25,8 @@ struct WindowActions {
     QAction *keys, *about;
     QMenu *recent, *examples, *savePage, *liveRuns;
 
-    using Begin = std::function<void(const RunConfig& config)>;
-    void addExamples(const Begin& begin);
+    // Fills the menu of examples; `begin` receives the path of an example below the resource directory.
+    void addExamples(const std::function<void(const QString& resource)>& begin);
 
     void fill(QMenuBar& bar) const;
     void addPage(const QString& title, const std::function<void()>& show);

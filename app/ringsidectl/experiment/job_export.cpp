@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "base/system/files.h"
+#include "base/system/resource_directory.h"
 #include "experiment/experiment_file.h"
 #include "export/job_script.h"
 
@@ -14,12 +15,11 @@ int exportJob(const std::string& launcher, const std::string& experiment, const 
     if (experiment == "-")
         return reportProblems({{"CONFIG", "is standard input, which the ranks cannot read", "name a file"}});
     if (const Problems problems = config.validateForTraining(); !problems.empty()) return reportProblems(problems);
-    std::error_code error;
     JobRequest request;
     request.config = config;
     if (!experiment.empty()) request.experiment = std::filesystem::absolute(experiment).lexically_normal();
     request.assignments = assignments;
-    request.worker = std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "ringside-worker";
+    request.worker = programDirectory() / "ringside-worker";
     request.nodes = shape.nodes;
     request.minutes = shape.minutes;
     request.seeds = shape.seeds;

@@ -9,27 +9,39 @@
 #include <system_error>
 
 #include "base/errors/errors.h"
+#include "base/system/resource_directory.h"
 
 namespace ringside {
 namespace {
 
 using Entry = const MpiTable* (*)();
 
-// Never unloaded: MPI leaves handlers behind.
-void* openModule(std::string& why) {
-    std::error_code error;
-    const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+[[noreturn]] void refuse(const std::string& why, const std::string& remedy) {
+    throw CommError("parallel.backend is mpi, which cannot be used: " + why + ". " + remedy +
+                    ", or set parallel.backend to gloo");
+}
+
+// Path of the module: in the folder of the programs in a build tree, in lib/ringside of an installed prefix.
+std::filesystem::path findModule() {
+    const std::filesystem::path here = programDirectory();
     for (const char* folder : {".", "../bin", "../lib/ringside"}) {
-        const std::filesystem::path module = here / folder / MpiTable::kModule;
-        if (!std::filesystem::exists(module, error)) continue;
-        // Global: Open MPI's own modules look for its symbols.
-        if (void* library = ::dlopen(module.c_str(), RTLD_NOW | RTLD_GLOBAL)) return library;
-        const char* text = ::dlerror();
-        why = text == nullptr ? "it cannot be loaded" : text;
-        return nullptr;
+        const std::filesystem::path module = (here / folder / MpiTable::kModule).lexically_normal();
+        std::error_code error;
+        if (std::filesystem::exists(module, error)) return module;
     }
-    why = std::string(MpiTable::kModule) + " is not beside this program";
-    return nullptr;
+    refuse(std::string(MpiTable::kModule) + " is neither in " + here.string() + " nor in lib/ringside beside it",
+           "Ringside was built on a computer without MPI: install an MPI for developers (Debian: libopenmpi-dev "
+           "openmpi-bin) and build again (./run --build)");
+}
+
+// Never unloaded: MPI leaves handlers behind.
+void* openModule() {
+    const std::filesystem::path module = findModule();
+    // Global: Open MPI's own modules look for its symbols.
+    if (void* library = ::dlopen(module.c_str(), RTLD_NOW | RTLD_GLOBAL)) return library;
+    const char* text = ::dlerror();
+    refuse(text == nullptr ? module.string() + " cannot be loaded" : text,
+           "Install the MPI that Ringside was built with (Debian: openmpi-bin), or build again (./run --build)");
 }
 
 }  // namespace
@@ -37,12 +49,7 @@ void* openModule(std::string& why) {
 const MpiTable& loadMpi() {
     static const MpiTable* table = nullptr;
     if (table != nullptr) return *table;
-    std::string why;
-    void* const library = openModule(why);
-    if (library == nullptr) {
-        throw CommError("parallel.backend is mpi, which cannot be used (" + why +
-                        "): install libopenmpi-dev and build again, or choose gloo");
-    }
+    void* const library = openModule();
     const auto entry = reinterpret_cast<Entry>(::dlsym(library, MpiTable::kEntry));
     if (entry == nullptr || entry()->version != MpiTable::kVersion) {
         throw CommError(std::string(MpiTable::kModule) + " is of another version than this program: build both again");

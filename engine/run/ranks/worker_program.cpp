@@ -3,15 +3,14 @@
 
 #include <unistd.h>
 
+#include "base/system/resource_directory.h"
 #include "devices/gpu_probe.h"
 
 namespace ringside {
 
 Result<std::filesystem::path> findWorkerProgram(const std::string& device) {
-    std::error_code error;
-    const auto own = std::filesystem::read_symlink("/proc/self/exe", error);
-    const std::filesystem::path worker = own.parent_path() / (device == "cuda" ? kCudaWorkerName : "ringside-worker");
-    if (!error && ::access(worker.c_str(), X_OK) == 0) return worker;
+    const std::filesystem::path worker = programDirectory() / (device == "cuda" ? kCudaWorkerName : "ringside-worker");
+    if (::access(worker.c_str(), X_OK) == 0) return worker;
     return Problem{worker.string(), "is missing or cannot be executed",
                    "build it (./run --build) or put it beside this program"};
 }
