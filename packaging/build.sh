@@ -10,6 +10,10 @@ directory=build/$preset
 if [ "$*" != programs ] && grep -q '^Catch2_DIR:.*NOTFOUND' "$directory/CMakeCache.txt" 2>/dev/null; then
     rm -f "$directory/build.ninja"
 fi
+# Nor does a tree have the MPI module that was configured before there was an MPI.
+if grep -q '^MPI_CXX_COMPILER:.*NOTFOUND' "$directory/CMakeCache.txt" 2>/dev/null && command -v mpicxx >/dev/null; then
+    rm -f "$directory/build.ninja"
+fi
 if [ ! -f "$directory/build.ninja" ]; then
     echo "Configuring the $preset build..."
     cmake --preset "$preset"

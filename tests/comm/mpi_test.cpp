@@ -4,9 +4,11 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 
 #include "support/catch.h"
+#include "support/temporary_directory.h"
 
 namespace {
 
@@ -72,4 +74,17 @@ TEST_CASE("MPI without its launcher is refused, with the way out") {
     const Outcome outcome = run("env -u OMPI_COMM_WORLD_SIZE -u PMI_SIZE -u PMIX_RANK " RINGSIDE_MPI_RANK " checks");
     CHECK(outcome.code == 10);
     CHECK(outcome.output.find("start it with mpirun -np 1 ringside-worker") != std::string::npos);
+}
+
+TEST_CASE("A rank without the MPI module names both places where it can be, and the way to build it") {
+    const ringside::TemporaryDirectory directory;
+    const auto rank = directory.path() / "mpi_rank";
+    std::filesystem::copy_file(RINGSIDE_MPI_RANK, rank);
+    const Outcome outcome = run("OMPI_COMM_WORLD_SIZE=1 OMPI_COMM_WORLD_RANK=0 " + rank.string() + " checks");
+    CHECK(outcome.code == 10);
+    INFO(outcome.output);
+    CHECK(outcome.output.find("libringside-mpi.so is neither in " + directory.path().string() +
+                              " nor in lib/ringside beside it") != std::string::npos);
+    CHECK(outcome.output.find("./run --build") != std::string::npos);
+    CHECK(outcome.output.find("set parallel.backend to gloo") != std::string::npos);
 }
