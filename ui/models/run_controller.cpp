@@ -9,6 +9,7 @@
 #include "models/run_model.h"
 #include "run/read/run_directory.h"
 #include "words/complaint.h"
+#include "words/form_fields.h"
 
 namespace ringside {
 namespace {
