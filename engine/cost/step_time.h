@@ -31,8 +31,13 @@ struct StepTime {
     double links = 0;
 
     double all() const { return arithmetic + idle + crowded + links; }
-    // Part of the passes in which the average rank does nothing, with stages as large as the model's are.
-    double idleShare() const { return arithmetic + idle > 0 ? idle / (arithmetic + idle) : 0; }
+    // Part of the time of forward and backward passes in which the average rank waits for other stages: the quantity
+    // that measuredIdleShare() measures. Waiting for a processor within a pass counts as the pass, and collectives
+    // count as neither.
+    double idleShare() const {
+        const double passes = arithmetic + crowded + idle;
+        return passes > 0 ? idle / passes : 0;
+    }
     StepLimit limit() const;
 };
 

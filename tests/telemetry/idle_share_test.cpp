@@ -49,16 +49,37 @@ TEST_CASE("passes are told apart by what is between them, and waiting within one
 TEST_CASE("the idle share is what ranks do not compute between a step's first and last pass") {
     TraceData data = twoRanks();
     // Of twice 100 ns, rank 0 works 20 + 20 + 30 and rank 1 10 + 20.
-    CHECK(*measuredIdleShare(data) == Approx(1 - 100.0 / 200));
+    CHECK(*measuredIdleShare(data, 2) == Approx(1 - 100.0 / 200));
     CHECK(*typicalStepSeconds(data) == Approx(100e-9));
     data.apply(stepOf(0, 2, {{Phase::kForward, 0}}));  // the other rank's is missing
-    CHECK(*measuredIdleShare(data) == Approx(0.5));
-    CHECK_FALSE(measuredIdleShare(TraceData(2)));
+    CHECK(*measuredIdleShare(data, 2) == Approx(0.5));
+    CHECK_FALSE(measuredIdleShare(TraceData(2), 2));
+}
+
+// Waiting 40 of 100 ns: for a collective that is no idle time, for a message of another stage it is.
+TEST_CASE("waiting for a collective is not idle time, waiting for another stage is") {
+    using enum Phase;
+    StepTrace trace = stepOf(0, 1, {{kForward, 0}, {kWaiting, 20}, {kMoving, 50}, {kBackward, 60}});
+    TraceData stages(1);
+    stages.apply(trace);
+    CHECK(*measuredIdleShare(stages, 2) == Approx(0.4));
+    CHECK(*measuredIdleShare(stages, 1) == 0);  // no rank has a stage that another one waits for
+    trace.group = {0};
+    trace.collective = {1};
+    trace.kind = {2};
+    trace.bytes = {64};
+    trace.ready = {21};
+    trace.arrived = {22};
+    trace.last = {50};
+    trace.ended = {59};
+    TraceData gathers(1);
+    gathers.apply(trace);
+    CHECK(*measuredIdleShare(gathers, 2) == Approx(0).margin(1e-12));
 }
 
 TEST_CASE("a step in which ranks were held to be looked at tells nothing of how long steps take") {
     TraceData data = twoRanks();
-    const auto share = measuredIdleShare(data);
+    const auto share = measuredIdleShare(data, 2);
     const auto seconds = typicalStepSeconds(data);
     using enum Phase;
     for (const std::int64_t step : {2, 3})
@@ -66,8 +87,8 @@ TEST_CASE("a step in which ranks were held to be looked at tells nothing of how 
             data.apply(stepOf(rank, step, {{kForward, 0}, {kPaused, 10}, {kForward, 80}, {kBackward, 90}}));
     CHECK(wasHeld(*data.find(2)));
     CHECK_FALSE(wasHeld(*data.find(1)));
-    CHECK(measuredIdleShare(data) == share);
+    CHECK(measuredIdleShare(data, 2) == share);
     CHECK(typicalStepSeconds(data) == seconds);
     data.apply(stepOf(1, 1, {{kPaused, 0}, {kForward, 50}}));  // all are: nothing is known
-    CHECK_FALSE(measuredIdleShare(data));
+    CHECK_FALSE(measuredIdleShare(data, 2));
 }

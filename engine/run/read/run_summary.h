@@ -133,7 +133,7 @@ struct RunSummary {
     std::optional<std::vector<RankMemory>> memory{};          // by rank, bytes
     std::optional<SummaryPace> pace{};                        // of a run that was slowed down to another device
     std::optional<std::vector<std::int64_t>> bytesPerStep{};  // that each rank sends, as its communicators count
-    std::optional<double> idleShare{};   // of a step from its first forward pass to its last backward one
+    std::optional<double> idleShare{};   // of the passes' time, waiting for other stages: measuredIdleShare()
     std::vector<SummaryClock> clocks{};  // of all hosts but the run's own
     std::optional<std::vector<SummaryLink>> links{};
     std::int64_t droppedTelemetrySteps = 0;

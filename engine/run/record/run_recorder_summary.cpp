@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/json/json.h"
+#include "config/mesh.h"
 #include "run/checkpoint/checkpoint_manifest.h"
 #include "run/record/run_recorder.h"
 #include "telemetry/data/host_links.h"
@@ -136,7 +137,7 @@ RunSummary RunRecorder::summary(const RunEnded& end) const {
     if (pace.any()) all.pace = {pace.gflops, pace.gbitPerSecond, pace.latencyUs, m_data.keepsPace()};
     all.bytesPerStep = bytesOfRanks();
     all.links = linksOfHosts();
-    if (m_data.trace()) all.idleShare = measuredIdleShare(*m_data.trace());
+    if (m_data.trace()) all.idleShare = measuredIdleShare(*m_data.trace(), meshOf(m_run.config).pipeline);
     for (const RankData& rank : m_data.ranks()) {
         all.droppedTelemetrySteps += rank.droppedSteps;
         if (rank.clock) all.clocks.push_back({rank.host, *rank.clock});

@@ -51,18 +51,41 @@ std::optional<double> medianOf(std::vector<double> values) {
     return *middle;
 }
 
+// Part of an interval that lies in the range.
+std::int64_t within(const PassesRange& range, std::int64_t beginNs, std::int64_t endNs) {
+    return std::max<std::int64_t>(0, std::min(endNs, range.endNs) - std::max(beginNs, range.beginNs));
+}
+
+// Time within the range that the training thread waits for collectives: runs of communication spans in which one is
+// under way. Messages between stages are no collectives.
+std::int64_t collectiveNs(const RankTrace& rank, const PassesRange& range) {
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < rank.spans.size(); ++i) {
+        if (!isCommunication(rank.spans[i].phase)) continue;
+        const std::int64_t beginNs = rank.spans[i].beginNs;
+        while (i + 1 < rank.spans.size() && isCommunication(rank.spans[i + 1].phase)) ++i;
+        const std::int64_t endNs = rank.spans[i].endNs;
+        const bool meets = std::ranges::any_of(
+            rank.collectives, [&](const CollectiveSpan& one) { return one.readyNs < endNs && beginNs < one.endedNs; });
+        if (meets) sum += within(range, beginNs, endNs);
+    }
+    return sum;
+}
+
 }  // namespace
 
-std::optional<double> measuredIdleShare(const TraceData& trace) {
+std::optional<double> measuredIdleShare(const TraceData& trace, std::int64_t pipelineRanks) {
     std::vector<double> shares;
     for (const auto& [number, step] : trace.steps()) {
         const PassesRange range = passesRange(step);
         if (!step.complete() || wasHeld(step) || range.endNs <= range.beginNs) continue;
         double busy = 0;
-        for (const RankTrace& rank : step.ranks)
+        double all = 0;
+        for (const RankTrace& rank : step.ranks) {
             for (const PassSpan& pass : passesOf(rank)) busy += static_cast<double>(pass.busyNs);
-        const auto ranks = static_cast<double>(step.ranks.size());
-        shares.push_back(1 - busy / (static_cast<double>(range.endNs - range.beginNs) * ranks));
+            all += static_cast<double>(range.endNs - range.beginNs - collectiveNs(rank, range));
+        }
+        if (all > 0) shares.push_back(pipelineRanks > 1 ? std::max(0.0, 1 - busy / all) : 0);
     }
     return medianOf(std::move(shares));
 }

@@ -28,9 +28,11 @@ PassesRange passesRange(const TracedStep& step);
 // Whether ranks were held within the step or rested at its parts, to be looked at: how long it took says nothing then.
 bool wasHeld(const TracedStep& step);
 
-// The part of that time in which the average rank is in neither: the median of the traced steps that all ranks told of
-// and that were not held.
-std::optional<double> measuredIdleShare(const TraceData& trace);
+// Returns the share of the passes' time in which the average rank waits for other stages: of the time from the first
+// forward pass of any rank to the last backward pass of any rank, without the rank's collectives, the part in which it
+// is in neither pass. A rank that waits for a processor within a pass is in the pass. StepTime::idleShare() predicts
+// it. The median of the complete traced steps that were not held. Without stages (pipelineRanks 1) the share is 0.
+std::optional<double> measuredIdleShare(const TraceData& trace, std::int64_t pipelineRanks);
 
 // How long such a step takes, from its first rank's begin to its last rank's end: the median.
 std::optional<double> typicalStepSeconds(const TraceData& trace);
