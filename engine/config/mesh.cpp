@@ -65,6 +65,11 @@ std::int64_t stagesPerRank(const RunConfig& config) {
     return config.parallel.strategy == "model_parallel" ? 1 : config.pipeline.stagesPerRank;
 }
 
+std::int64_t stagesPerRankFor(const std::string& schedule, const RunConfig& config) {
+    if (schedule == "interleaved") return std::max<std::int64_t>(2, config.pipeline.stagesPerRank);
+    return schedule == "zero_bubble" ? config.pipeline.stagesPerRank : 1;
+}
+
 namespace {
 
 // 1F1B fills each stage before the first micro-batch comes back.

@@ -24,6 +24,11 @@ std::int64_t CostSubject::largestBatch() const {
     return std::min(config.loader.batchSize, share);
 }
 
+std::int64_t CostSubject::samplesPerStep() const {
+    const std::int64_t ranks = std::max<std::int64_t>(1, meshOf(config).dataRanks());
+    return std::min(config.loader.batchSize * config.training.accumulateSteps, shareOf(trainingSamples, ranks)) * ranks;
+}
+
 Result<CostSubject> costSubject(const RunConfig& config, const DataSplit& data) {
     Result<ModelDescription> model = describeModel(config.model, *data.training);
     if (!model) return model.problem();

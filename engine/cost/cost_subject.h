@@ -25,7 +25,8 @@ struct CostSubject {
     std::int64_t trainingSamples = 0;
     std::int64_t validationSamples = 0;
 
-    std::int64_t largestBatch() const;  // of a rank: no more than its share of the samples
+    std::int64_t largestBatch() const;    // of a rank: no more than its share of the samples
+    std::int64_t samplesPerStep() const;  // of all ranks in an optimizer step, no more than there are
 };
 
 Result<CostSubject> costSubject(const RunConfig& config, const DataSplit& data);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "base/text/number_text.h"
 #include "cost/memory_limit.h"
@@ -9,8 +10,8 @@
 namespace ringside {
 namespace {
 
-// The experiment spread anew: meshes and splits by hand were for another strategy.
-RunConfig spreadAnew(const RunConfig& config, const std::string& strategy) {
+// The experiment under another strategy. Its mesh, split and schedule file suit its own strategy only.
+RunConfig withStrategy(const RunConfig& config, const std::string& strategy) {
     RunConfig made = config;
     made.parallel.strategy = strategy;
     made.mesh = {};
@@ -42,17 +43,17 @@ void chooseMicroBatches(RunConfig& config) {
     }
 }
 
-RunConfig sharded(const RunConfig& config, const char* shard) {
-    RunConfig made = spreadAnew(config, "fsdp");
+RunConfig sharded(const RunConfig& config, const std::string& shard) {
+    RunConfig made = withStrategy(config, "fsdp");
     made.fsdp.shard = shard;
     return made;
 }
 
 RunConfig pipelined(const RunConfig& config, const std::string& schedule, std::int64_t replicas) {
-    RunConfig made = spreadAnew(config, "pipeline");
+    RunConfig made = withStrategy(config, "pipeline");
     made.pipeline.schedule = schedule;
     made.mesh.replicate = replicas;
-    made.pipeline.stagesPerRank = schedule == "interleaved" ? 2 : 1;
+    made.pipeline.stagesPerRank = stagesPerRankFor(schedule, config);
     chooseMicroBatches(made);
     return made;
 }
@@ -61,18 +62,31 @@ std::string counted(std::int64_t count, const std::string& one, const char* plur
     return std::to_string(count) + " " + one + (count == 1 ? "" : plural);
 }
 
-std::string optionsOf(const RunConfig& config) {
+// "2 replicas over 2 ranks, optimizer, by block". The name of a choice without replicas has the level of sharding.
+std::string shardingText(const RunConfig& config, const Mesh& mesh) {
+    std::string text = "over " + counted(mesh.shard, "rank");
+    if (mesh.replicate > 1) text = counted(mesh.replicate, "replica") + " " + text + ", " + config.fsdp.shard;
+    return text + ", by " + config.fsdp.unit;
+}
+
+// "2 replicas of 4 stages over 2 ranks each, 8 micro-batches, 1f1b": the schedule where the choice's name lacks it.
+std::string stagesText(const RunConfig& config, const Mesh& mesh, std::int64_t stages) {
+    std::string text = counted(stages, "stage");
+    if (mesh.replicate > 1) text = counted(mesh.replicate, "replica") + " of " + text;
+    if (mesh.shard > 1) text += " over " + counted(mesh.shard, "rank") + " each";
+    if (config.parallel.strategy != "pipeline") return text;
+    text += ", " + counted(config.pipeline.microBatches, "micro-batch", "es");
+    const bool named = strategyName(config).starts_with("pipeline:") || !config.pipeline.scheduleFile.empty();
+    return named ? text : text + ", " + config.pipeline.schedule;
+}
+
+// stages: as planned; none where there is no plan.
+std::string optionsOf(const RunConfig& config, std::optional<std::int64_t> stages) {
     if (config.parallel.strategy == "data_parallel") return std::to_string(devicesOf(config)) + " devices, one process";
     const Mesh mesh = meshOf(config);
-    const std::string replicas = counted(mesh.replicate, "replica");
-    if (config.parallel.strategy == "ddp") return replicas;
-    if (config.parallel.strategy == "fsdp")
-        return (mesh.replicate > 1 ? replicas + " over " : "over ") + counted(mesh.shard, "rank") + ", by " +
-               config.fsdp.unit;
-    std::string text = counted(mesh.pipeline * stagesPerRank(config), "stage");
-    if (config.parallel.strategy == "pipeline")
-        text += ", " + counted(config.pipeline.microBatches, "micro-batch", "es");
-    return mesh.replicate > 1 ? replicas + " of " + text : text;
+    if (config.parallel.strategy == "ddp") return counted(mesh.replicate, "replica");
+    if (config.parallel.strategy == "fsdp") return shardingText(config, mesh);
+    return stagesText(config, mesh, stages.value_or(mesh.pipeline * stagesPerRank(config)));
 }
 
 std::string whyTooLarge(const StrategyCost& cost, const RunConfig& config) {
@@ -83,30 +97,44 @@ std::string whyTooLarge(const StrategyCost& cost, const RunConfig& config) {
 
 class Choices {
   public:
-    Choices(const CostSubject& subject, const MachineRates& rates) : m_subject(subject), m_rates(rates) {}
+    Choices(const CostSubject& subject, const MachineRates& rates)
+        : m_subject(subject), m_rates(rates), m_current(strategyName(subject.config)) {}
 
-    void add(const std::string& name, const RunConfig& config) {
-        StrategyChoice& one = m_all.emplace_back(StrategyChoice{name, optionsOf(config), config});
-        const Problems problems = config.validateForTraining();
-        if (!problems.empty()) {
+    // The experiment's own choice is the experiment itself, also where `offered` differs from it.
+    void add(const std::string& name, const RunConfig& offered) {
+        const bool isCurrent = name == m_current;
+        StrategyChoice& one = m_all.emplace_back(
+            StrategyChoice{.name = name, .config = isCurrent ? m_subject.config : offered, .isCurrent = isCurrent});
+        price(one);
+        std::optional<std::int64_t> stages;
+        if (one.cost) stages = static_cast<std::int64_t>(one.cost->plan.stages());
+        one.options = optionsOf(one.config, stages);
+    }
+    void addCurrentIfMissing() {
+        if (std::ranges::none_of(m_all, &StrategyChoice::isCurrent)) add(m_current, m_subject.config);
+    }
+    std::vector<StrategyChoice> take() { return std::move(m_all); }
+
+  private:
+    void price(StrategyChoice& one) const {
+        if (const Problems problems = one.config.validateForTraining(); !problems.empty()) {
             one.whyNot = problems.front().text();
             return;
         }
         CostSubject subject = m_subject;
-        subject.config = config;
+        subject.config = one.config;
         Result<StrategyCost> cost = costOf(subject, m_rates);
         if (!cost) {
             one.whyNot = cost.problem().text();
             return;
         }
         one.cost = std::move(cost).value();
-        one.whyNot = whyTooLarge(*one.cost, config);
+        one.whyNot = whyTooLarge(*one.cost, one.config);
     }
-    std::vector<StrategyChoice> take() { return std::move(m_all); }
 
-  private:
     const CostSubject& m_subject;
     const MachineRates& m_rates;
+    const std::string m_current;
     std::vector<StrategyChoice> m_all;
 };
 
@@ -119,19 +147,20 @@ std::vector<StrategyChoice> strategyChoices(const CostSubject& subject, const Ma
     const RunConfig& config = subject.config;
     const std::int64_t ranks = config.parallel.worldSize;
     const bool halves = ranks >= 4 && ranks % 2 == 0;
-    all.add("ddp", spreadAnew(config, "ddp"));
-    all.add("data_parallel", spreadAnew(config, "data_parallel"));
+    all.add("ddp", withStrategy(config, "ddp"));
+    all.add("data_parallel", withStrategy(config, "data_parallel"));
     for (const char* shard : {"optimizer", "gradients", "parameters"})
         all.add(std::string("fsdp:") + shard, sharded(config, shard));
     if (halves) {
-        RunConfig hybrid = sharded(config, "parameters");
+        RunConfig hybrid = sharded(config, config.fsdp.shard);
         hybrid.mesh.replicate = 2;
         all.add("hsdp", hybrid);
     }
-    all.add("model_parallel", spreadAnew(config, "model_parallel"));
+    all.add("model_parallel", withStrategy(config, "model_parallel"));
     for (const char* schedule : kSchedules)
         all.add(std::string("pipeline:") + schedule, pipelined(config, schedule, 0));
-    if (halves) all.add("replicas_of_pipelines", pipelined(config, "1f1b", 2));
+    if (halves) all.add("replicas_of_pipelines", pipelined(config, config.pipeline.schedule, 2));
+    all.addCurrentIfMissing();
     return all.take();
 }
 
@@ -141,7 +170,8 @@ std::string strategyName(const RunConfig& config) {
     if (strategy == "fsdp" && mesh.replicate > 1) return "hsdp";
     if (strategy == "fsdp") return "fsdp:" + config.fsdp.shard;
     if (strategy != "pipeline") return strategy;
-    if (mesh.shard > 1 || !config.pipeline.scheduleFile.empty()) return {};
+    if (!config.pipeline.scheduleFile.empty()) return "own_schedule";
+    if (mesh.shard > 1) return "sharded_stages";
     return mesh.replicate > 1 ? "replicas_of_pipelines" : "pipeline:" + config.pipeline.schedule;
 }
 

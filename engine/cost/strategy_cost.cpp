@@ -22,7 +22,7 @@ std::int64_t StrategyCost::mostBytes() const {
 Result<StrategyCost> costOf(const CostSubject& subject, const MachineRates& rates) {
     Result<StrategyPlan> plan = planStrategy(subject);
     if (!plan) return plan.problem();
-    StrategyCost cost{.plan = std::move(plan).value()};
+    StrategyCost cost{.plan = std::move(plan).value(), .samplesPerStep = subject.samplesPerStep()};
     for (int rank = 0; rank < cost.plan.mesh.ranks(); ++rank) {
         cost.memory.push_back(predictMemory(subject, cost.plan, rank));
         cost.traffic.push_back(predictTraffic(subject, cost.plan, rank));

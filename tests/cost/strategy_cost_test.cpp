@@ -2,6 +2,8 @@
 // Costs against closed formulas.
 #include "cost/strategy_cost.h"
 
+#include <map>
+
 #include "base/system/files.h"
 #include "cost/memory_limit.h"
 #include "cost/memory_over_step.h"
@@ -210,6 +212,98 @@ TEST_CASE("every strategy is offered, and what does not suit says why") {
     CHECK(strategyName(named("hsdp").config) == "hsdp");
 }
 
+namespace {
+
+const StrategyChoice& theCurrentOne(const std::vector<StrategyChoice>& choices) {
+    REQUIRE(std::ranges::count(choices, true, &StrategyChoice::isCurrent) == 1);
+    return *std::ranges::find(choices, true, &StrategyChoice::isCurrent);
+}
+
+// The choice that is marked is the experiment: its configuration, and its cost to the byte.
+StrategyChoice checkCurrent(const CostSubject& subject) {
+    const std::vector<StrategyChoice> choices = strategyChoices(subject, {});
+    const StrategyChoice current = theCurrentOne(choices);
+    CHECK(std::ranges::count(choices, current.name, &StrategyChoice::name) == 1);
+    CHECK(current.config == subject.config);
+    REQUIRE(current.cost);
+    const StrategyCost own = priced(subject);
+    CHECK(current.cost->largestPeak() == own.largestPeak());
+    CHECK(current.cost->mostBytes() == own.mostBytes());
+    return current;
+}
+
+}  // namespace
+
+// (P-1)/(M V + P-1) for interleaved with V stages on each rank, (P-1)/(3 M V + P-1) for the zero bubble schedule.
+TEST_CASE("the current choice has the experiment's stages on each rank") {
+    CostSubject subject = digits(4, std::vector<std::int64_t>(15, 16));
+    subject.config.parallel.strategy = "pipeline";
+    subject.config.pipeline = {.schedule = "interleaved", .microBatches = 8, .stagesPerRank = 4};
+    const StrategyChoice interleaved = checkCurrent(subject);
+    CHECK(interleaved.options == "16 stages, 8 micro-batches");
+    CHECK(interleaved.cost->idleShare == Approx(3.0 / 35));
+    subject.config.pipeline = {.schedule = "zero_bubble", .microBatches = 8, .stagesPerRank = 2};
+    CHECK(checkCurrent(subject).cost->idleShare == Approx(3.0 / 51));
+}
+
+TEST_CASE("the current choice of replicas of sharded groups has the experiment's level of sharding and mesh") {
+    CostSubject subject = digits(8);
+    subject.config.parallel.strategy = "fsdp";
+    subject.config.mesh.replicate = 4;
+    std::map<std::string, std::int64_t> peaks;
+    for (const char* shard : {"optimizer", "gradients", "parameters"}) {
+        subject.config.fsdp.shard = shard;
+        const StrategyChoice current = checkCurrent(subject);
+        CHECK(current.name == "hsdp");
+        CHECK(current.options == "4 replicas over 2 ranks, " + std::string(shard) + ", by block");
+        peaks[shard] = current.cost->largestPeak();
+    }
+    CHECK(peaks["optimizer"] != peaks["parameters"]);
+}
+
+TEST_CASE("every pipeline is a choice: sharded stages, replicas, a split and a schedule of its own") {
+    const TemporaryDirectory directory;
+    CostSubject subject = digits(4, {16, 16, 16});
+    subject.config.parallel.strategy = "pipeline";
+    subject.config.mesh.shard = 2;
+    const StrategyChoice sharded = checkCurrent(subject);
+    CHECK(sharded.name == "sharded_stages");
+    CHECK(sharded.options == "2 stages over 2 ranks each, 4 micro-batches, 1f1b");
+    subject.config.mesh = {.replicate = 2};
+    subject.config.pipeline.schedule = "gpipe";
+    CHECK(checkCurrent(subject).options == "2 replicas of 2 stages, 4 micro-batches, gpipe");
+    subject.config.mesh = {};
+    subject.config.pipeline.split = {2, 2, 2, 1};
+    CHECK(checkCurrent(subject).name == "pipeline:gpipe");
+    subject = digits(2, {16, 16, 16});
+    subject.config.parallel.strategy = "pipeline";
+    subject.config.pipeline.microBatches = 2;
+    subject.config.pipeline.scheduleFile = (directory.path() / "own.csv").string();
+    writeFileAtomically(directory.path() / "own.csv", "0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n");
+    CHECK(checkCurrent(subject).name == "own_schedule");
+}
+
+// 719 digits are the larger half of 1,437.
+TEST_CASE("samples of a step are those of all ranks that read, and no more than there are") {
+    CostSubject subject = digits(4, {16, 16, 16});
+    const auto samplesOf = [&](const std::string& name) {
+        const std::vector<StrategyChoice> choices = strategyChoices(subject, {});
+        return std::ranges::find(choices, name, &StrategyChoice::name)->cost->samplesPerStep;
+    };
+    CHECK(samplesOf("ddp") == 128);
+    CHECK(samplesOf("data_parallel") == 32);
+    CHECK(samplesOf("hsdp") == 128);
+    CHECK(samplesOf("pipeline:gpipe") == 32);
+    CHECK(samplesOf("replicas_of_pipelines") == 64);
+    subject.config.training.accumulateSteps = 3;
+    CHECK(samplesOf("replicas_of_pipelines") == 192);
+    subject.config.loader.batchSize = 1000;
+    subject.config.pipeline.microBatches = 4;
+    CHECK(samplesOf("replicas_of_pipelines") == 2 * 719);
+    const StrategyCost cost = priced(digits(2));
+    CHECK(cost.samplesPerSecond() == Approx(64 / cost.time.all()));
+}
+
 TEST_CASE("a strategy that needs more memory than a rank may take does not suit") {
     CostSubject subject = digits(4, {256, 256, 256, 256, 256, 256});
     subject.config.optimizer.kind = "adam";
@@ -349,10 +443,15 @@ TEST_CASE("stages that differ idle for longer than the formula says") {
     subject.config.parallel.strategy = "pipeline";
     subject.config.pipeline.microBatches = 8;
     subject.config.pipeline.split = {2, 3};  // digits are flattened as they come
-    const MachineRates free{.bytesPerSecond = 1e18, .secondsPerCollective = 0};
+    const MachineRates free{.bytesPerSecond = 1e18, .secondsPerCollective = 0, .processors = 2};
     const StrategyCost cost = ringside::costOf(subject, free).value();
     const double first = 2.0 * 64 * 256 + 256;
     const double second = 2.0 * (256 * 256 + 256 * 10) + 256;
     CHECK(cost.time.idleShare() == Approx(1 - 8 * (first + second) / (2 * (first + 8 * second))).epsilon(1e-6));
     CHECK(cost.idleShare == Approx(1.0 / 9));
+    // One processor computes for 24 (F0 + F1). Ranks that wait for it are in a pass: they idle as long as before.
+    MachineRates crowded = free;
+    crowded.processors = 1;
+    CHECK(ringside::costOf(subject, crowded).value().time.idleShare() ==
+          Approx((12 * second - 9 * first) / (24 * (first + second))).epsilon(1e-6));
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "config/leaves.h"
+#include "config/mesh.h"
 #include "run/prove/canonical_cases.h"
 
 namespace ringside {
@@ -101,7 +102,7 @@ std::vector<ProofCase> proofCases(const RunConfig& config, std::int64_t steps, s
         pipeline.parallel.strategy = "pipeline";
         pipeline.pipeline.schedule = schedule;
         pipeline.pipeline.microBatches = microBatches;
-        if (std::string(schedule) == "interleaved") pipeline.pipeline.stagesPerRank = 2;
+        pipeline.pipeline.stagesPerRank = stagesPerRankFor(schedule, config);
         add(std::string("pipeline:") + schedule, pipeline, "accumulate");
     }
 
