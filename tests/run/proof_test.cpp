@@ -120,3 +120,19 @@ TEST_CASE("an experiment with a canonical reduction is tried on 1, 2, 4 and 8 re
     config.parallel.worldSize = 2;
     for (const ProofCase& one : proofCases(config, 10, 1437)) CHECK(one.config.dataRanks() <= 2);
 }
+
+TEST_CASE("the tally of a proof has what could not be tried beside what is equal") {
+    Trainings trainings;
+    Proof proof({named("ddp"), named("same"), named("other", false), named("broken")},
+                [&trainings](const ProofCase& what, std::int64_t steps) { return trainings(what, steps); });
+    ProofTally tally;
+    for (const ProofCase& one : proof.cases()) tally.add(proof.prove(one));
+    CHECK(tally.asItMust());
+    CHECK(tally.text() == "1 equal, 1 differs as expected, 1 could not be tried, so that nothing is known of it");
+    tally.add({.strategy = "hsdp", .reference = "ddp", .equal = false, .asItMust = false});
+    tally.add({.strategy = "pipeline", .reference = "single"});
+    CHECK_FALSE(tally.asItMust());
+    CHECK(tally.text() ==
+          "1 equal, 1 differs as expected, 1 differs and must not, 2 could not be tried, so that "
+          "nothing is known of them");
+}

@@ -26,7 +26,8 @@ constexpr const char* kProveFooter =
     "they\n"
     "differ, the first step and tensor that do are searched for, and why is said.\n"
     "\n"
-    "Exit codes: 0 what must be equal is equal, 1 something is not, 2 the experiment cannot be trained.\n"
+    "Exit codes: 0 no strategy differs that must be equal, 1 one does, 2 the experiment cannot be trained. A strategy\n"
+    "that could not be tried counts as neither: the last line has their number, and --json has \"equal\": null.\n"
     "\n"
     "Examples:\n"
     "  ringsidectl prove my.json\n"
@@ -88,13 +89,14 @@ int runProve(const ProveArguments& arguments) {
         [&directory](const ProofCase& what, std::int64_t steps) { return trainCase(what, steps, directory.path()); });
     const Result<std::vector<std::string>> names = chosenNames(arguments.strategies, proof.cases());
     if (!names) return reportProblems({names.problem()});
-    bool asItMust = true;
+    ProofTally tally;
     for (const std::string& name : names.value()) {
         const ProofLine line = proof.prove(*std::ranges::find(proof.cases(), name, &ProofCase::name));
-        asItMust = asItMust && line.asItMust;
+        tally.add(line);
         std::cout << (arguments.json ? terminalJson(line.toJson().dump()) : terminalText(line.text())) << std::endl;
     }
-    return asItMust ? 0 : kUnequal;
+    if (!arguments.json) std::cout << tally.text() << std::endl;
+    return tally.asItMust() ? 0 : kUnequal;
 }
 
 }  // namespace

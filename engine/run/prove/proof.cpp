@@ -70,6 +70,30 @@ std::string ProofLine::text() const {
            (first->why.empty() ? "" : ": " + first->why);
 }
 
+void ProofTally::add(const ProofLine& line) {
+    if (!line.equal)
+        ++m_untried;
+    else if (line.strategy == line.reference)
+        return;
+    else if (*line.equal)
+        ++m_equal;
+    else
+        ++(line.asItMust ? m_expected : m_wrong);
+}
+
+std::string ProofTally::text() const {
+    const auto counted = [](std::int64_t count, const char* one, const char* more) {
+        return ", " + std::to_string(count) + (count == 1 ? one : more);
+    };
+    std::string text = std::to_string(m_equal) + " equal";
+    if (m_expected > 0) text += counted(m_expected, " differs as expected", " differ as expected");
+    if (m_wrong > 0) text += counted(m_wrong, " differs and must not", " differ and must not");
+    if (m_untried > 0)
+        text += counted(m_untried, " could not be tried, so that nothing is known of it",
+                        " could not be tried, so that nothing is known of them");
+    return text;
+}
+
 std::optional<FirstDifference> compareWeights(const std::filesystem::path& one, const std::filesystem::path& other) {
     const Result<SafetensorsFile> a = SafetensorsFile::open(one);
     const Result<SafetensorsFile> b = SafetensorsFile::open(other);

@@ -34,6 +34,21 @@ struct ProofLine {
     std::string text() const;
 };
 
+// Counts of what became of the cases, references left out.
+class ProofTally {
+  public:
+    void add(const ProofLine& line);
+    bool asItMust() const { return m_wrong == 0; }
+    // "5 equal, 1 differs as expected, 2 could not be tried, so that nothing is known of them"
+    std::string text() const;
+
+  private:
+    std::int64_t m_equal = 0;
+    std::int64_t m_expected = 0;  // different, as they may be
+    std::int64_t m_wrong = 0;     // different, although they must be equal
+    std::int64_t m_untried = 0;
+};
+
 // Trains a case for so many steps; the weights' file that it ends with, or why there is none.
 using ProofRun = std::function<Result<std::filesystem::path>(const ProofCase& what, std::int64_t steps)>;
 
