@@ -67,9 +67,36 @@ TEST_CASE("strategies measures what it is asked for, and says why others do not 
     const auto lines = strategiesOf(
         {"--measure", "--seconds", "0.2", "--only", "ddp,model_parallel", "--set", "parallel.world_size=4"});
     CHECK(lines.at("ddp")["measured_step_ms"].get<double>() > 0);
+    CHECK(lines.at("ddp")["samples_per_step"] == 128);
+    CHECK(lines.at("ddp")["measured_samples_per_second"].get<double>() ==
+          Approx(128e3 / lines.at("ddp")["measured_step_ms"].get<double>()));
     CHECK(lines.at("ddp")["measured_memory_per_rank"] == lines.at("ddp")["memory_per_rank"]);
     CHECK(lines.at("model_parallel")["suits"] == false);
     CHECK(contains(lines.at("model_parallel")["why_not"], "makes 4 stages, but the model has 3 layers"));
+}
+
+TEST_CASE("the marked line is the experiment itself, and a run of it takes the memory that the line says") {
+    const std::vector<std::string> settings{"parallel.world_size=4", "parallel.strategy=pipeline", "mesh.shard=2",
+                                            "model.hidden=32,32,32"};
+    std::vector<std::string> more{"--no-rates", "--only", "sharded_stages"};
+    for (const std::string& one : settings) more.insert(more.end(), {"--set", one});
+    const Json line = strategiesOf(more).at("sharded_stages");
+    CHECK(line["current"] == true);
+    CHECK(line["samples_per_step"] == 64);
+    const TemporaryDirectory scratch;
+    const Json summary = summaryOf(settings, scratch.path() / "run");
+    for (std::size_t rank = 0; rank < 4; ++rank) CHECK(summary["memory"][rank]["peak"] == line["memory"][rank]["peak"]);
+}
+
+TEST_CASE("a strategy whose loss diverges is measured all the same, and its line says so") {
+    const Json line =
+        strategiesOf({"--measure", "--seconds", "0.2", "--only", "ddp", "--set", "optimizer.lr=1e6", "--set",
+                      "dataset.kind=synthetic", "--set", "model.kind=toy_linear", "--set", "parallel.world_size=1"})
+            .at("ddp");
+    CHECK(line["measured_step_ms"].get<double>() > 0);
+    CHECK(line["measured_samples_per_second"].get<double>() > 0);
+    CHECK_FALSE(line.contains("problem"));
+    CHECK(contains(line["note"], "the loss diverged at step 5, which changes no time"));
 }
 
 TEST_CASE("what strategies cannot do is one line and exit code 2") {
@@ -89,6 +116,13 @@ TEST_CASE("what strategies cannot do is one line and exit code 2") {
         INFO(program.output());
         CHECK(std::ranges::count(program.output(), '\n') == 1);
     }
+}
+
+TEST_CASE("the last line of prove has what could not be tried") {
+    Program program(
+        {"prove", "--steps", "1", "--strategies", "single,model_parallel", "--set", "parallel.world_size=4"});
+    CHECK(program.wait() == 0);
+    CHECK(contains(program.output(), "\n0 equal, 1 could not be tried, so that nothing is known of it\n"));
 }
 
 TEST_CASE("prove says of each strategy whether its bits are the same, and why one cannot be tried") {

@@ -2,6 +2,7 @@
 #include "results/strategies_command.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <memory>
 #include <sstream>
@@ -14,6 +15,7 @@
 #include "results/strategy_line.h"
 #include "results/training_child.h"
 #include "run/prepare/prepared_run.h"
+#include "run/read/metrics_reader.h"
 #include "run/read/read_traces.h"
 #include "telemetry/data/idle_share.h"
 
@@ -22,14 +24,15 @@ namespace {
 
 constexpr const char* kStrategiesFooter =
     "CONFIG is an experiment file (JSON), - for standard input, or nothing for the built-in experiment. For every\n"
-    "strategy that spreads it over as many ranks: the memory of the rank that takes most, the bytes that a rank sends "
-    "in "
-    "a\n"
-    "step, the part of the time in which ranks are idle, and the expected time of a step, which follows from how long "
-    "one\n"
-    "rank alone takes (--no-rates: from what such machines usually do). What does not suit the model says why. * marks "
-    "the\n"
-    "experiment's own strategy. --measure trains each for a few seconds.\n"
+    "strategy that spreads it over as many ranks: memory of the rank that takes most, bytes that a rank sends in a "
+    "step,\n"
+    "samples that a step trains on, idle share, expected time of a step, and samples per second. Compare strategies "
+    "by\n"
+    "samples per second: their steps train on different numbers of samples. Idle: share of the forward and backward\n"
+    "passes' time in which the average rank waits for other stages. The expected time follows from how long one rank\n"
+    "alone takes (--no-rates: from the usual speed of such machines). A strategy that does not suit the model says "
+    "why.\n"
+    "* marks the experiment itself, with its own mesh, split and stages. --measure trains each for a few seconds.\n"
     "\n"
     "Examples:\n"
     "  ringsidectl strategies my.json\n"
@@ -53,8 +56,10 @@ double stepSecondsOf(const TrainedChild& child) {
     return child.summary.stepsPerSecond > 0 ? 1 / child.summary.stepsPerSecond : 0;
 }
 
-// So many steps, whatever an epoch has, and nothing besides.
+// Trains the given number of steps and saves nothing. A loss that diverges ends no measurement: times do not depend on
+// the values.
 RunConfig forSteps(RunConfig config, std::int64_t steps) {
+    config.training.onNonFinite = "continue";
     config.training.maxSteps = steps;
     config.training.epochs = std::max<std::int64_t>(config.training.epochs, steps);
     config.training.checkpointEvery = 0;
@@ -83,6 +88,16 @@ MachineRates measuredRates(const CostSubject& subject, const std::filesystem::pa
     return rates;
 }
 
+// First step whose logged loss is not finite.
+std::optional<std::int64_t> divergedAt(const TrainedChild& child) {
+    if (child.summary.nonFiniteBatches == 0) return {};
+    Result<MetricsReader> metrics = MetricsReader::open(RunPaths(child.run).metrics());
+    if (!metrics) return {};
+    for (auto step = metrics.value().next(); step && step.value(); step = metrics.value().next())
+        if (!std::isfinite(step.value()->loss)) return step.value()->step;
+    return {};
+}
+
 void measure(StrategyLine& line, double seconds, const std::filesystem::path& directory) {
     const double expected = std::max(line.choice.cost->time.all(), 1e-5);
     const auto steps = static_cast<std::int64_t>(std::clamp(seconds / expected, 6.0, 4000.0));
@@ -94,13 +109,14 @@ void measure(StrategyLine& line, double seconds, const std::filesystem::path& di
         return;
     }
     const RunSummary& summary = child.value().summary;
-    line.measured = MeasuredStrategy{.stepMs = stepSecondsOf(child.value()) * 1e3, .idleShare = summary.idleShare};
+    line.measured = MeasuredStrategy{.stepMs = stepSecondsOf(child.value()) * 1e3,
+                                     .idleShare = summary.idleShare,
+                                     .divergedAt = divergedAt(child.value())};
     if (summary.memory)
         for (const RankMemory& one : *summary.memory) line.measured->peak = std::max(line.measured->peak, one.peak);
 }
 
-Result<std::vector<StrategyLine>> chosenLines(const std::string& only, std::vector<StrategyChoice> choices,
-                                              const std::string& current) {
+Result<std::vector<StrategyLine>> chosenLines(const std::string& only, std::vector<StrategyChoice> choices) {
     std::vector<StrategyLine> lines;
     std::string known;
     std::vector<std::string> wanted;
@@ -111,19 +127,18 @@ Result<std::vector<StrategyLine>> chosenLines(const std::string& only, std::vect
         const auto found = std::ranges::find(wanted, one.name);
         if (!only.empty() && found == wanted.end()) continue;
         if (found != wanted.end()) wanted.erase(found);
-        const bool isCurrent = one.name == current;
-        lines.push_back({.choice = std::move(one), .current = isCurrent});
+        lines.push_back({.choice = std::move(one)});
     }
     if (!wanted.empty()) return Problem{"--only", "has \"" + wanted.front() + "\"", "choose from " + known};
     return lines;
 }
 
-void say(const StrategyLine& line, bool json) {
-    std::cout << (json ? terminalJson(line.toJson().dump()) : terminalText(line.text())) << std::endl;
+void print(const StrategyLine& line, const StrategyColumns& columns, bool json) {
+    std::cout << (json ? terminalJson(line.toJson().dump()) : terminalText(line.text(columns))) << std::endl;
 }
 
-// With absolute paths, and where it computes. Its own strategy may not suit: that is one of the lines.
-Result<RunConfig> preparedWhateverItsStrategy(const Experiment& experiment, Problems& problems) {
+// Returns the experiment with absolute paths and its device chosen. Its own strategy need not suit: its line says so.
+Result<RunConfig> preparedForAnyStrategy(const Experiment& experiment, Problems& problems) {
     RunConfig plain = experiment.config;
     plain.parallel.strategy = "ddp";
     plain.parallel.memoryLimitMb = 0;
@@ -136,6 +151,7 @@ Result<RunConfig> preparedWhateverItsStrategy(const Experiment& experiment, Prob
     config.parallel.memoryLimitMb = experiment.config.parallel.memoryLimitMb;
     config.mesh = experiment.config.mesh;
     config.pipeline = experiment.config.pipeline;
+    resolvePaths(config, experiment.baseDirectory);
     return config;
 }
 
@@ -145,7 +161,7 @@ int runStrategies(const StrategiesArguments& arguments) {
     Problems problems;
     const Result<Experiment> experiment = loadExperiment(arguments.config, arguments.assignments, problems);
     if (!experiment) return reportProblems(problems);
-    const Result<RunConfig> prepared = preparedWhateverItsStrategy(experiment.value(), problems);
+    const Result<RunConfig> prepared = preparedForAnyStrategy(experiment.value(), problems);
     if (!prepared) return reportProblems(problems.empty() ? Problems{prepared.problem()} : problems);
     const RunConfig& config = prepared.value();
     const Result<DataSplit> data = loadDataset(config.dataset, {});
@@ -156,14 +172,14 @@ int runStrategies(const StrategiesArguments& arguments) {
     const WorkDirectory directory("strategies");
     const MachineRates rates = arguments.noRates ? MachineRates{.processors = usableProcessors()}
                                                  : measuredRates(subject.value(), directory.path());
-    Result<std::vector<StrategyLine>> lines =
-        chosenLines(arguments.only, strategyChoices(subject.value(), rates), strategyName(config));
+    Result<std::vector<StrategyLine>> lines = chosenLines(arguments.only, strategyChoices(subject.value(), rates));
     if (!lines) return reportProblems({lines.problem()});
-    if (!arguments.json) std::cout << StrategyLine::heading() << std::endl;
+    const StrategyColumns columns = StrategyColumns::of(lines.value(), arguments.measure);
+    if (!arguments.json) std::cout << StrategyLine::heading(columns) << std::endl;
     for (StrategyLine line : lines.value()) {
         if (arguments.measure && line.choice.cost && line.choice.whyNot.empty())
             measure(line, arguments.seconds, directory.path());
-        say(line, arguments.json);
+        print(line, columns, arguments.json);
     }
     return 0;
 }

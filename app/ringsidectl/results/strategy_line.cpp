@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "results/strategy_line.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
+#include <string_view>
 
 #include "base/json/json.h"
 #include "model/model_summary.h"
@@ -10,8 +12,11 @@
 namespace ringside {
 namespace {
 
-constexpr std::array kWidths = {23, 36, 12, 12, 8, 11, 11};
-using Cells = std::array<std::string, kWidths.size()>;
+constexpr std::size_t kNameWidth = 25;
+constexpr std::size_t kLongestOptions = 60;
+// Predicted columns, then measured ones.
+constexpr std::array<std::size_t, 9> kWidths = {12, 12, 14, 8, 11, 11, 11, 11, 8};
+constexpr std::size_t kPredicted = 6;
 
 std::string withDigits(const char* format, double value) {
     std::array<char, 32> text{};
@@ -19,12 +24,31 @@ std::string withDigits(const char* format, double value) {
     return text.data();
 }
 
-std::string lineOf(const Cells& cells, const std::string& last) {
-    std::string line;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-        const auto width = static_cast<std::size_t>(kWidths[i]);
-        const std::string gap(width > cells[i].size() ? width - cells[i].size() : 1, ' ');
-        line += i < 2 ? cells[i] + gap : gap + cells[i];
+std::string milliseconds(double ms) {
+    return withDigits("%.3g ms", ms);
+}
+
+std::string percent(double share) {
+    return withDigits("%.1f %%", share * 100);
+}
+
+// "142065"
+std::string rate(double perSecond) {
+    return withDigits(perSecond < 100 ? "%.3g" : "%.0f", perSecond);
+}
+
+std::string leftAligned(std::string text, std::size_t width) {
+    text.resize(std::max(text.size() + 1, width), ' ');
+    return text;
+}
+
+std::string rowOf(const std::string& name, const std::string& options, const std::vector<std::string>& cells,
+                  const std::string& last, const StrategyColumns& columns) {
+    std::string line = leftAligned(name, kNameWidth) + leftAligned(options, columns.options + 1);
+    const std::size_t count = columns.measured ? kWidths.size() : kPredicted;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::string cell = i < cells.size() ? cells[i] : "";
+        line += std::string(kWidths[i] > cell.size() ? kWidths[i] - cell.size() : 1, ' ') + cell;
     }
     line += "  " + last;
     return line.substr(0, line.find_last_not_of(' ') + 1);
@@ -40,7 +64,7 @@ Json jsonOf(const PredictedMemory& memory) {
             {"peak", memory.peak()}};
 }
 
-// What to set for it, beside what the experiment says already.
+// Settings that make the experiment use this strategy.
 Json settingsOf(const RunConfig& config) {
     Json settings = {{"parallel.strategy", config.parallel.strategy}};
     const std::string& strategy = config.parallel.strategy;
@@ -51,6 +75,10 @@ Json settingsOf(const RunConfig& config) {
         settings["pipeline.stages_per_rank"] = config.pipeline.stagesPerRank;
     }
     if (config.mesh.replicate > 0) settings["mesh.replicate"] = config.mesh.replicate;
+    if (config.mesh.shard > 0) settings["mesh.shard"] = config.mesh.shard;
+    if (config.mesh.pipeline > 0) settings["mesh.pipeline"] = config.mesh.pipeline;
+    if (!config.pipeline.split.empty()) settings["pipeline.split"] = config.pipeline.split;
+    if (!config.pipeline.scheduleFile.empty()) settings["pipeline.schedule_file"] = config.pipeline.scheduleFile;
     return settings;
 }
 
@@ -59,7 +87,7 @@ Json settingsOf(const RunConfig& config) {
 Json StrategyLine::toJson() const {
     Json json = {{"strategy", choice.name},
                  {"options", choice.options},
-                 {"current", current},
+                 {"current", choice.isCurrent},
                  {"suits", choice.whyNot.empty()},
                  {"why_not", choice.whyNot.empty() ? Json(nullptr) : Json(choice.whyNot)},
                  {"settings", settingsOf(choice.config)},
@@ -68,9 +96,12 @@ Json StrategyLine::toJson() const {
                  {"bytes_per_step", nullptr},
                  {"idle_share", nullptr},
                  {"idle_share_of_stages", nullptr},
+                 {"samples_per_step", nullptr},
                  {"expected_step_ms", nullptr},
+                 {"expected_samples_per_second", nullptr},
                  {"limited_by", nullptr},
                  {"measured_step_ms", nullptr},
+                 {"measured_samples_per_second", nullptr},
                  {"measured_idle_share", nullptr},
                  {"measured_memory_per_rank", nullptr}};
     if (choice.cost) {
@@ -81,37 +112,65 @@ Json StrategyLine::toJson() const {
         for (const StepTraffic& one : choice.cost->traffic) json["bytes_per_step"].push_back(one.all());
         json["idle_share"] = choice.cost->idleShare;
         json["idle_share_of_stages"] = choice.cost->time.idleShare();
+        json["samples_per_step"] = choice.cost->samplesPerStep;
+        json["expected_samples_per_second"] = choice.cost->samplesPerSecond();
         json["expected_step_ms"] = choice.cost->time.all() * 1e3;
         json["limited_by"] = limitText(choice.cost->time.limit());
     }
     if (measured) {
         json["measured_step_ms"] = measured->stepMs;
+        json["measured_samples_per_second"] = measuredSamplesPerSecond();
         if (measured->idleShare) json["measured_idle_share"] = *measured->idleShare;
         if (measured->peak > 0) json["measured_memory_per_rank"] = measured->peak;
     }
     if (!problem.empty()) json["problem"] = problem;
+    if (const std::string text = note(); !text.empty()) json["note"] = text;
     return json;
 }
 
-std::string StrategyLine::heading() {
-    return lineOf({"Strategy", "Options", "Memory/rank", "Bytes/step", "Idle", "Expected", "Measured"}, "Limited by");
+double StrategyLine::measuredSamplesPerSecond() const {
+    return static_cast<double>(choice.cost->samplesPerStep) / (measured->stepMs / 1e3);
 }
 
-std::string StrategyLine::text() const {
-    const std::string name = (current ? "* " : "  ") + choice.name;
-    if (!choice.cost || !choice.whyNot.empty()) {
-        Cells cells{name, choice.options};
-        std::string line = lineOf(cells, "");
-        line.resize(static_cast<std::size_t>(kWidths[0] + kWidths[1]), ' ');
-        return line + "does not suit: " + choice.whyNot;
-    }
+std::string StrategyLine::note() const {
+    if (!measured || !measured->divergedAt) return {};
+    return "the loss diverged at step " + std::to_string(*measured->divergedAt) +
+           ", which changes no time: lower optimizer.lr before you train";
+}
+
+std::string StrategyLine::heading(const StrategyColumns& columns) {
+    return rowOf(
+        "  Strategy", "Options",
+        {"Memory/rank", "Bytes/step", "Samples/step", "Idle", "Expected", "Samples/s", "Measured", "Samples/s", "Idle"},
+        "Limited by", columns);
+}
+
+std::string StrategyLine::text(const StrategyColumns& columns) const {
+    const std::string name = (choice.isCurrent ? "* " : "  ") + choice.name;
+    if (!choice.cost || !choice.whyNot.empty())
+        return leftAligned(name, kNameWidth) + leftAligned(choice.options, columns.options + 1) +
+               "does not suit: " + choice.whyNot;
     const StrategyCost& cost = *choice.cost;
-    return lineOf({name, choice.options, memoryText(cost.largestPeak()), memoryText(cost.mostBytes()),
-                   withDigits("%.1f %%", cost.time.idleShare() * 100), withDigits("%.3g ms", cost.time.all() * 1e3),
-                   measured          ? withDigits("%.3g ms", measured->stepMs)
-                   : problem.empty() ? ""
-                                     : "failed"},
-                  problem.empty() ? limitText(cost.time.limit()) : problem);
+    std::vector<std::string> cells{memoryText(cost.largestPeak()),      memoryText(cost.mostBytes()),
+                                   std::to_string(cost.samplesPerStep), percent(cost.time.idleShare()),
+                                   milliseconds(cost.time.all() * 1e3), rate(cost.samplesPerSecond())};
+    if (measured) {
+        cells.push_back(milliseconds(measured->stepMs));
+        cells.push_back(rate(measuredSamplesPerSecond()));
+        cells.push_back(measured->idleShare ? percent(*measured->idleShare) : "");
+    } else if (!problem.empty()) {
+        cells.emplace_back("failed");
+    }
+    std::string last = problem.empty() ? limitText(cost.time.limit()) : problem;
+    if (const std::string text = note(); !text.empty()) last += "; " + text;
+    return rowOf(name, choice.options, cells, last, columns);
+}
+
+StrategyColumns StrategyColumns::of(const std::vector<StrategyLine>& lines, bool measured) {
+    StrategyColumns columns{.options = std::string_view("Options").size(), .measured = measured};
+    for (const StrategyLine& line : lines)
+        columns.options = std::clamp(line.choice.options.size(), columns.options, kLongestOptions);
+    return columns;
 }
 
 }  // namespace ringside

@@ -3,28 +3,43 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/json/json_fwd.h"
 #include "cost/strategy_cost.h"
 
 namespace ringside {
 
-// What a few seconds of a strategy showed.
+// Figures of a strategy that was trained for a few seconds.
 struct MeasuredStrategy {
     double stepMs = 0;
     std::optional<double> idleShare = {};
-    std::int64_t peak = 0;  // of the rank that took most; 0: not told
+    std::int64_t peak = 0;                        // of the rank that took most; 0: not reported
+    std::optional<std::int64_t> divergedAt = {};  // first step whose loss was not finite; the times are valid
+};
+
+struct StrategyLine;
+
+// Layout of the table: the widest options, and whether there are measured columns.
+struct StrategyColumns {
+    std::size_t options = 0;
+    bool measured = false;
+
+    static StrategyColumns of(const std::vector<StrategyLine>& lines, bool measured);
 };
 
 struct StrategyLine {
     StrategyChoice choice;
-    bool current = false;  // the experiment's own
     std::optional<MeasuredStrategy> measured = {};
     std::string problem = {};  // why it could not be measured
 
     Json toJson() const;
-    std::string text() const;  // in the columns of heading()
-    static std::string heading();
+    std::string text(const StrategyColumns& columns) const;
+    static std::string heading(const StrategyColumns& columns);
+
+  private:
+    double measuredSamplesPerSecond() const;
+    std::string note() const;  // that the loss diverged; empty: it did not
 };
 
 }  // namespace ringside
