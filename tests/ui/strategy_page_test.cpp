@@ -101,6 +101,15 @@ TEST_CASE("a click on a strategy takes it over into the form, and undo takes it 
     CHECK(f.experiment.config().parallel.strategy == "pipeline");
 }
 
+TEST_CASE("a pipeline of sharded stages has a row of its own, which is the experiment") {
+    Strategies f;
+    f.changed([](RunConfig& config) { config.mesh.shard = 2; });
+    REQUIRE(f.table().rowCount() == 13);
+    CHECK(f.table().item(12, 0)->text() == "Pipeline, sharded stages");
+    CHECK(f.table().item(12, 0)->toolTip() == "The experiment's strategy");
+    CHECK_FALSE(f.table().provedStrategies().contains("sharded_stages"));
+}
+
 TEST_CASE("the schedule's buttons set the form's schedule") {
     Strategies f;
     Q_EMIT f.page.findChild<SegmentedControl*>("scheduleKindsControl")->chosen(2);
@@ -240,8 +249,10 @@ TEST_CASE("while strategies are measured the page says how many are done") {
     QFile file(program);
     REQUIRE(file.open(QIODevice::WriteOnly));
     file.write(
-        "#!/bin/sh\necho '{\"strategy\":\"ddp\",\"measured_step_ms\":2.5}'\n"
-        "echo '{\"strategy\":\"hsdp\",\"measured_step_ms\":3}'\nexec sleep 60\n");
+        "#!/bin/sh\necho '{\"strategy\":\"ddp\",\"measured_step_ms\":2.5,\"measured_samples_per_second\":51200,"
+        "\"note\":\"the loss diverged at step 9\"}'\n"
+        "echo '{\"strategy\":\"hsdp\",\"measured_step_ms\":null,\"problem\":\"rank 1 ran out of memory\"}'\n"
+        "exec sleep 60\n");
     file.close();
     file.setPermissions(file.permissions() | QFileDevice::ExeOwner);
     Strategies f(4, "ddp", program);
@@ -252,9 +263,34 @@ TEST_CASE("while strategies are measured the page says how many are done") {
     CHECK(note() == "Measuring: 0 of 12 strategies done");
     REQUIRE(waitFor([&] { return note() == "Measuring: 2 of 12 strategies done"; }));
     CHECK(f.table().rowCount() == 12);
-    CHECK(f.table().item(0, 7)->text() == "2.50 ms");
+    const auto cell = [&](int row, const char* heading) {
+        for (int column = 0; column < f.table().columnCount(); ++column)
+            if (f.table().horizontalHeaderItem(column)->text() == QLatin1String(heading))
+                return f.table().item(row, column);
+        return static_cast<QTableWidgetItem*>(nullptr);
+    };
+    CHECK(cell(0, "Measured")->text() == "2.50 ms (diverged)");
+    CHECK(cell(0, "Measured")->toolTip() == "Measured, but the loss diverged at step 9");
+    CHECK(cell(0, "Samples")->text() == "128");
+    CHECK(cell(0, "Samples/s")->text() == "51,200");
+    CHECK(cell(5, "Measured")->text() == "failed");
+    CHECK(cell(5, "Measured")->toolTip() == "Not measured: rank 1 ran out of memory");
+    CHECK(cell(5, "Samples/s")->text().startsWith(QStringLiteral("≈ ")));
+    CHECK(cell(7, "Samples")->text() == "32");
+    CHECK(cell(1, "Same bits")->text() == "not compared");
     measure->click();
     CHECK(note() == before);
+    CHECK(cell(0, "Measured")->text() == "2.50 ms (diverged)");
+}
+
+TEST_CASE("figures of a strategy are forgotten when its own settings change, and kept when others do") {
+    Strategies f;
+    f.table().setFigures("pipeline:gpipe", {.measuredMs = 1.5});
+    f.table().setFigures("ddp", {.measuredMs = 2.5});
+    f.changed([](RunConfig& config) { config.parallel.strategy = "ddp"; });
+    CHECK(f.table().item(7, 7)->text() == "1.50 ms");
+    f.changed([](RunConfig& config) { config.pipeline.microBatches = 16; });
+    CHECK(f.table().item(7, 7)->text() == "");
     CHECK(f.table().item(0, 7)->text() == "2.50 ms");
 }
 

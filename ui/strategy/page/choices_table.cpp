@@ -8,6 +8,7 @@
 #include <array>
 #include <utility>
 
+#include "config/mesh.h"
 #include "strategy/scene/strategy_sentences.h"
 #include "theme/theme.h"
 #include "words/form_fields.h"
@@ -15,13 +16,33 @@
 namespace ringside {
 namespace {
 
-enum Column { kName, kOptions, kMemory, kBytes, kIdle, kExpected, kLimit, kMeasured, kBits, kColumns };
-// Parts of the width, of a hundred.
-constexpr std::array<int, kColumns> kShares = {21, 18, 8, 8, 6, 11, 11, 11, 11};
+enum Column { kName, kOptions, kMemory, kBytes, kIdle, kExpected, kLimit, kMeasured, kSamples, kRate, kBits, kColumns };
+// Shares of the width, in percent.
+constexpr std::array<int, kColumns> kShares = {17, 15, 8, 8, 6, 10, 9, 11, 7, 9, 8};
 constexpr int kRowHeight = 24;
 
 QString msText(double ms) {
     return stepTimeText(ms / 1e3);
+}
+
+QString wholeText(double number) {
+    return QLocale().toString(number, 'f', number < 100 ? 1 : 0);
+}
+
+// Settings that a choice's figures depend on: other strategies' settings change none of them.
+RunConfig ownSettings(const RunConfig& config) {
+    RunConfig own = config;
+    if (config.parallel.strategy != "pipeline") own.pipeline = {};
+    if (config.parallel.strategy != "fsdp") own.fsdp = {};
+    const Mesh mesh = meshOf(config);
+    own.mesh = {mesh.replicate, mesh.shard, mesh.pipeline};
+    return own;
+}
+
+// Strategies whose bits `ringsidectl prove` compares under other names only.
+bool isProved(const std::string& name) {
+    constexpr std::array kOthers = {"data_parallel", "replicas_of_pipelines", "sharded_stages", "own_schedule"};
+    return std::ranges::find(kOthers, name) == kOthers.end();
 }
 
 }  // namespace
@@ -31,15 +52,17 @@ ChoicesTable::ChoicesTable(Theme& theme, QWidget* parent) : QTableWidget(0, kCol
     setAccessibleName(tr("Strategies for this model and world size"));
     setToolTip(tr("A click takes a strategy over into the form"));
     setHorizontalHeaderLabels({tr("Strategy"), tr("Options"), tr("Memory"), tr("Bytes"), tr("Idle"), tr("Expected"),
-                               tr("Limited by"), tr("Measured"), tr("Same bits")});
+                               tr("Limited by"), tr("Measured"), tr("Samples"), tr("Samples/s"), tr("Same bits")});
     const std::array kTips = {tr("How the experiment is spread over its ranks"),
                               tr("With what the form says"),
                               tr("Of the rank that takes most"),
                               tr("In a step, of the rank that sends most"),
-                              tr("Part of the schedule in which the average rank waits"),
+                              tr("Share of the passes' time in which the average rank waits for other stages"),
                               tr("Time of a step, from this machine's speed"),
                               tr("What a step spends most of its time on"),
-                              tr("Time of a step as it was seen: press Measure"),
+                              tr("Measured time of a step: press Measure"),
+                              tr("Samples that all ranks train on in one step. Steps differ in it: compare Samples/s"),
+                              tr("Samples that all ranks train on in a second: measured, else expected"),
                               tr("Whether it ends with the same weights: press Prove")};
     for (int column = 0; column < kColumns; ++column)
         horizontalHeaderItem(column)->setToolTip(kTips[static_cast<std::size_t>(column)]);
@@ -62,7 +85,7 @@ ChoicesTable::ChoicesTable(Theme& theme, QWidget* parent) : QTableWidget(0, kCol
     setFrameShape(QFrame::NoFrame);
     const auto choose = [this](int row, int) {
         const StrategyChoice& one = m_choices[static_cast<std::size_t>(row)];
-        if (one.cost && one.name != m_current) Q_EMIT chosen(one.name);
+        if (one.cost && !one.isCurrent) Q_EMIT chosen(one.name);
     };
     connect(this, &QTableWidget::cellClicked, this, choose);
     connect(this, &QTableWidget::cellActivated, this, choose);
@@ -73,11 +96,17 @@ void ChoicesTable::resizeEvent(QResizeEvent* event) {
     QTableWidget::resizeEvent(event);
     scrollToCurrent();
     for (int column = 0; column + 1 < kColumns; ++column)
-        setColumnWidth(column, viewport()->width() * kShares[static_cast<std::size_t>(column)] / 105);
+        setColumnWidth(column, viewport()->width() * kShares[static_cast<std::size_t>(column)] / 108);
 }
 
 void ChoicesTable::setScene(const StrategyScene& scene) {
-    m_choices = scene.choices;
+    const std::vector<StrategyChoice> old = std::exchange(m_choices, scene.choices);
+    for (const StrategyChoice& one : old) {
+        const auto now = std::ranges::find(m_choices, one.name, &StrategyChoice::name);
+        if (now != m_choices.end() && ownSettings(now->config) == ownSettings(one.config)) continue;
+        m_figures.erase(one.name);
+        m_proofs.erase(one.name);
+    }
     m_paced = scene.config.parallel.pace.any();
     const std::string before = std::exchange(m_current, strategyName(scene.config));
     fill();
@@ -85,7 +114,7 @@ void ChoicesTable::setScene(const StrategyScene& scene) {
 }
 
 void ChoicesTable::scrollToCurrent() {
-    const auto current = std::ranges::find(m_choices, m_current, &StrategyChoice::name);
+    const auto current = std::ranges::find(m_choices, true, &StrategyChoice::isCurrent);
     if (current != m_choices.end()) scrollToItem(item(static_cast<int>(current - m_choices.begin()), kName));
 }
 
@@ -125,7 +154,7 @@ void ChoicesTable::put(int row, int column, const QString& text, bool current, c
 // With the reason where the numbers would be.
 void ChoicesTable::refuse(int row, const StrategyChoice& choice) {
     const QString why = inFormWords(QString::fromStdString(choice.whyNot));
-    const bool current = choice.name == m_current;
+    const bool current = choice.isCurrent;
     put(row, kName, choiceTitle(choice.name), current, why);
     put(row, kOptions, QString::fromStdString(choice.options), current, why);
     put(row, kMemory, tr("does not suit: %1").arg(why), current, why);
@@ -135,6 +164,7 @@ void ChoicesTable::refuse(int row, const StrategyChoice& choice) {
 }
 
 QString ChoicesTable::proofText(const std::string& name) const {
+    if (!isProved(name)) return tr("not compared");
     const auto found = m_proofs.find(name);
     if (found == m_proofs.end()) return {};
     const StrategyProof& proof = found->second;
@@ -144,64 +174,110 @@ QString ChoicesTable::proofText(const std::string& name) const {
 }
 
 QString ChoicesTable::expectedTip(bool known) const {
-    const QString machine = known ? tr("From how long one rank takes alone on this machine")
-                                  : tr("For a rank of 20 GFLOP/s; Measure asks this machine");
+    const QString machine = known ? tr("From the time that one rank alone takes on this machine")
+                                  : tr("For a rank of 20 GFLOP/s; Measure determines this machine's speed");
     return m_paced ? machine + tr(", slowed down to the experiment's pace") : machine;
 }
 
 void ChoicesTable::fillRow(int row, const StrategyChoice& choice) {
     if (!choice.cost || !choice.whyNot.empty()) return refuse(row, choice);
-    const bool current = choice.name == m_current;
-    const StrategyCost& cost = *choice.cost;
     const auto found = m_figures.find(choice.name);
-    const StrategyFigures* seen = found == m_figures.end() ? nullptr : &found->second;
+    const StrategyFigures seen = found == m_figures.end() ? StrategyFigures() : found->second;
+    fillPredicted(row, choice, seen);
+    fillMeasured(row, choice, seen);
+    fillProof(row, choice);
+}
+
+void ChoicesTable::fillPredicted(int row, const StrategyChoice& choice, const StrategyFigures& seen) {
+    const bool current = choice.isCurrent;
+    const StrategyCost& cost = *choice.cost;
     const QString take = current ? tr("The experiment's strategy") : tr("Take this strategy over into the form");
+    const QString options = QString::fromStdString(choice.options);
     put(row, kName, choiceTitle(choice.name), current, take);
-    put(row, kOptions, QString::fromStdString(choice.options), current, take);
+    put(row, kOptions, options, current, options + QLatin1Char('\n') + take);
     put(row, kMemory, bytesText(static_cast<double>(cost.largestPeak())), current, tr("Of the rank that takes most"));
     put(row, kBytes, bytesText(static_cast<double>(cost.mostBytes())), current, tr("Sent by the rank that sends most"));
-    put(row, kIdle, percentText(cost.time.idleShare()), current,
-        tr("With this model's own stages; by the schedule's formula, were all alike: %1")
-            .arg(percentText(cost.idleShare)));
-    const bool known = seen != nullptr && seen->expectedMs;
-    const double expected = known ? *seen->expectedMs : cost.time.all() * 1e3;
-    put(row, kExpected, (known ? QString() : tr("about ")) + msText(expected), current, expectedTip(known));
-    const QString limit = known ? seen->limitedBy : QString::fromStdString(limitText(cost.time.limit()));
+    QString idle = tr("Expected with this model's own stages: %1. If all stages took the same time: %2")
+                       .arg(percentText(cost.time.idleShare()), percentText(cost.idleShare));
+    if (seen.measuredIdleShare) idle += tr(". Measured: %1").arg(percentText(*seen.measuredIdleShare));
+    put(row, kIdle, percentText(cost.time.idleShare()), current, idle);
+    const bool known = seen.expectedMs.has_value();
+    put(row, kExpected, (known ? QString() : tr("about ")) + msText(seen.expectedMs.value_or(cost.time.all() * 1e3)),
+        current, expectedTip(known));
+    const QString limit = known ? seen.limitedBy : QString::fromStdString(limitText(cost.time.limit()));
     put(row, kLimit, limit, current, tr("What a step spends most of its time on"));
+}
+
+void ChoicesTable::fillMeasured(int row, const StrategyChoice& choice, const StrategyFigures& seen) {
+    const bool current = choice.isCurrent;
+    const bool failed = !seen.problem.isEmpty();
+    const QString time = seen.measuredMs ? msText(*seen.measuredMs) : QString();
+    const QString tip = failed                 ? tr("Not measured: %1").arg(seen.problem)
+                        : !seen.note.isEmpty() ? tr("Measured, but %1").arg(seen.note)
+                        : seen.measuredMs      ? tr("Median of the traced steps")
+                                               : tr("Measure trains it for a few seconds");
     put(row, kMeasured,
-        seen == nullptr    ? QString()
-        : seen->measuredMs ? msText(*seen->measuredMs)
-                           : seen->problem,
-        current, seen == nullptr ? tr("Measure trains it for a few seconds") : seen->problem);
+        failed                ? tr("failed")
+        : seen.note.isEmpty() ? time
+                              : tr("%1 (diverged)").arg(time),
+        current, tip);
+    if (failed || !seen.note.isEmpty())
+        item(row, kMeasured)->setForeground(failed ? m_theme.colors().danger : m_theme.colors().warningText);
+    put(row, kSamples, QLocale().toString(static_cast<qlonglong>(choice.cost->samplesPerStep)), current,
+        tr("Samples that all ranks train on in one step"));
+    const auto measured = seen.measuredSamplesPerSecond;
+    const double rate = measured.value_or(seen.expectedSamplesPerSecond.value_or(choice.cost->samplesPerSecond()));
+    put(row, kRate, measured ? wholeText(rate) : tr("≈ %1").arg(wholeText(rate)), current,
+        measured ? tr("Measured: samples of a step by its measured time")
+                 : tr("Expected: samples of a step by its expected time"));
+}
+
+void ChoicesTable::fillProof(int row, const StrategyChoice& choice) {
     const auto proof = m_proofs.find(choice.name);
-    put(row, kBits, proofText(choice.name), current,
-        proof == m_proofs.end() ? tr("Prove trains it and compares the weights, bit for bit")
-                                : tr("compared with %1 %2").arg(proof->second.reference, proof->second.text));
+    QString tip = tr("Prove trains it and compares the weights, bit for bit");
+    if (!isProved(choice.name))
+        tip = tr("Prove compares it under the canonical reduction only: set Reduction and run ringsidectl prove");
+    else if (proof != m_proofs.end())
+        tip = tr("compared with %1 %2").arg(proof->second.reference, proof->second.text);
+    put(row, kBits, proofText(choice.name), choice.isCurrent, tip);
+    if (!isProved(choice.name)) item(row, kBits)->setForeground(m_theme.colors().muted);
     if (proof != m_proofs.end() && proof->second.equal)
         item(row, kBits)
             ->setForeground(*proof->second.equal ? m_theme.colors().goodText : m_theme.colors().warningText);
 }
 
+QStringList ChoicesTable::provedStrategies() const {
+    QStringList names;
+    for (const StrategyChoice& one : m_choices)
+        if (one.whyNot.empty() && isProved(one.name)) names << QString::fromStdString(one.name);
+    return names;
+}
+
 StrategyTable ChoicesTable::table() const {
-    StrategyTable table{QStringLiteral("strategies"),
-                        {"strategy", "options", "memory_per_rank_bytes", "bytes_per_step", "idle_share",
-                         "expected_step_ms", "limited_by", "measured_step_ms", "same_bits", "why_not"},
-                        {}};
-    const auto plain = [](double value) { return QLocale::c().toString(value, 'g', 9); };
+    StrategyTable table{
+        QStringLiteral("strategies"),
+        {"strategy", "options", "memory_per_rank_bytes", "bytes_per_step", "samples_per_step", "idle_share",
+         "idle_share_of_stages", "expected_step_ms", "expected_samples_per_second", "limited_by", "measured_step_ms",
+         "measured_samples_per_second", "measured_idle_share", "same_bits", "why_not"},
+        {}};
+    const auto plain = [](std::optional<double> value) {
+        return value ? QLocale::c().toString(*value, 'g', 9) : QString();
+    };
     for (const StrategyChoice& one : m_choices) {
-        QStringList row{QString::fromStdString(one.name), QString::fromStdString(one.options)};
         const auto found = m_figures.find(one.name);
-        const bool seen = found != m_figures.end();
+        const StrategyFigures seen = found == m_figures.end() ? StrategyFigures() : found->second;
+        QStringList row{QString::fromStdString(one.name), QString::fromStdString(one.options)};
         if (one.cost) {
-            const bool known = seen && found->second.expectedMs;
             row << QString::number(one.cost->largestPeak()) << QString::number(one.cost->mostBytes())
-                << plain(one.cost->idleShare) << plain(known ? *found->second.expectedMs : one.cost->time.all() * 1e3)
-                << QString::fromStdString(limitText(one.cost->time.limit()));
+                << QString::number(one.cost->samplesPerStep) << plain(one.cost->idleShare)
+                << plain(one.cost->time.idleShare()) << plain(seen.expectedMs.value_or(one.cost->time.all() * 1e3))
+                << plain(seen.expectedSamplesPerSecond.value_or(one.cost->samplesPerSecond()))
+                << (seen.expectedMs ? seen.limitedBy : QString::fromStdString(limitText(one.cost->time.limit())));
         } else {
-            row << QString() << QString() << QString() << QString() << QString();
+            row << QStringList(8, QString());
         }
-        row << (seen && found->second.measuredMs ? plain(*found->second.measuredMs) : QString()) << proofText(one.name)
-            << QString::fromStdString(one.whyNot);
+        row << plain(seen.measuredMs) << plain(seen.measuredSamplesPerSecond) << plain(seen.measuredIdleShare)
+            << proofText(one.name) << QString::fromStdString(one.whyNot);
         table.rows << row;
     }
     return table;

@@ -12,7 +12,7 @@ namespace ringside {
 
 class Theme;
 
-// Every strategy for this model and world size, predicted and as it was seen. A click takes one over.
+// Table of every strategy for this model and world size, predicted and measured. A click takes a strategy over.
 class ChoicesTable final : public QTableWidget {
     Q_OBJECT
   public:
@@ -23,6 +23,7 @@ class ChoicesTable final : public QTableWidget {
     void setProof(const QString& strategy, const StrategyProof& proof);
     void forgetSeen();
     StrategyTable table() const;
+    QStringList provedStrategies() const;  // names that `ringsidectl prove` knows, of strategies that suit
 
   Q_SIGNALS:
     void chosen(const std::string& strategy);
@@ -36,13 +37,16 @@ class ChoicesTable final : public QTableWidget {
     void fillRow(int row, const StrategyChoice& choice);
     void put(int row, int column, const QString& text, bool current, const QString& tip = {});
     void refuse(int row, const StrategyChoice& choice);
+    void fillPredicted(int row, const StrategyChoice& choice, const StrategyFigures& seen);
+    void fillMeasured(int row, const StrategyChoice& choice, const StrategyFigures& seen);
+    void fillProof(int row, const StrategyChoice& choice);
     QString proofText(const std::string& name) const;
-    QString expectedTip(bool known) const;  // known: asked of this machine
+    QString expectedTip(bool known) const;  // known: this machine's speed was measured
 
     Theme& m_theme;
     std::vector<StrategyChoice> m_choices;
-    std::string m_current;
-    bool m_paced = false;  // the experiment's ranks stand for slower ones
+    std::string m_current;  // name of the experiment's own choice
+    bool m_paced = false;   // the experiment's ranks imitate a slower device
     std::map<std::string, StrategyFigures> m_figures;
     std::map<std::string, StrategyProof> m_proofs;
 };

@@ -9,6 +9,7 @@
 #include <array>
 
 #include "base/processors/processors.h"
+#include "config/mesh.h"
 #include "export/chart_export.h"
 #include "models/experiment_model.h"
 #include "models/run_model.h"
@@ -368,8 +369,7 @@ void StrategyPage::chooseSchedule(int index) {
     RunConfig next = m_experiment.config();
     next.pipeline.schedule = kKinds[static_cast<std::size_t>(index)];
     next.pipeline.scheduleFile.clear();
-    const bool several = next.pipeline.schedule == "interleaved";
-    next.pipeline.stagesPerRank = several ? std::max<std::int64_t>(2, next.pipeline.stagesPerRank) : 1;
+    next.pipeline.stagesPerRank = stagesPerRankFor(next.pipeline.schedule, next);
     edit(next, QStringLiteral("pipeline.schedule"));
 }
 
@@ -383,14 +383,10 @@ void StrategyPage::measure() {
     expectTried(m_scene.choices.size());
 }
 
-// Those that `ringsidectl prove` knows and that suit.
 void StrategyPage::prove() {
     constexpr int kSteps = 20;
     if (m_process.isBusy()) return m_process.stop();
-    QStringList names;
-    for (const StrategyChoice& one : m_scene.choices)
-        if (one.whyNot.empty() && one.name != "replicas_of_pipelines" && one.name != "data_parallel")
-            names << QString::fromStdString(one.name);
+    const QStringList names = m_choices->provedStrategies();
     m_process.prove(m_scene.config, names, kSteps);
     expectTried(static_cast<std::size_t>(names.size()));
 }

@@ -130,7 +130,8 @@ void ScheduleCanvas::drawLegend(QPainter& painter) const {
               << tr("pale green: whole on each rank");
     else
         words << tr("A row for each rank");
-    words << tr("hatched: idle");
+    words << (scene().isSharded() && !scene().isPipeline() ? tr("hatched: unit not gathered, or idle")
+                                                           : tr("hatched: idle"));
     if (!m_groups.empty() && !m_groups.back().length.isEmpty()) words << m_groups.back().length;
     painter.setFont(theme().noteFont());
     painter.setPen(theme().colors().muted);

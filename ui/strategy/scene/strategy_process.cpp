@@ -110,8 +110,12 @@ void StrategyProcess::parseLine(const QByteArray& line) {
         return;
     }
     Q_EMIT measured(name, {.expectedMs = numberIn(json, "expected_step_ms"),
+                           .expectedSamplesPerSecond = numberIn(json, "expected_samples_per_second"),
                            .measuredMs = numberIn(json, "measured_step_ms"),
+                           .measuredSamplesPerSecond = numberIn(json, "measured_samples_per_second"),
+                           .measuredIdleShare = numberIn(json, "measured_idle_share"),
                            .limitedBy = textIn(json, "limited_by"),
+                           .note = textIn(json, "note"),
                            .problem = textIn(json, "problem")});
 }
 

@@ -12,12 +12,16 @@
 
 namespace ringside {
 
-// What a strategy was seen to do.
+// Figures of a strategy that `ringsidectl strategies --measure` reports.
 struct StrategyFigures {
-    std::optional<double> expectedMs;
-    std::optional<double> measuredMs;
-    QString limitedBy;
-    QString problem;
+    std::optional<double> expectedMs = {};
+    std::optional<double> expectedSamplesPerSecond = {};
+    std::optional<double> measuredMs = {};
+    std::optional<double> measuredSamplesPerSecond = {};
+    std::optional<double> measuredIdleShare = {};
+    QString limitedBy = {};
+    QString note = {};     // limits of the measurement: the loss diverged
+    QString problem = {};  // why there is none
 };
 
 // Whether a strategy ends with the bits of another.

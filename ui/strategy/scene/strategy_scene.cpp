@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "strategy/scene/strategy_scene.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "base/json/json.h"
 #include "config/mesh.h"
 #include "models/experiment_model.h"
@@ -71,6 +74,39 @@ std::vector<int> curveRanks(const StrategyScene& scene) {
     return ranks;
 }
 
+namespace {
+
+std::size_t passCount(const TracedStep& step) {
+    std::size_t count = 0;
+    for (const RankTrace& rank : step.ranks) count += passesOf(rank).size();
+    return count;
+}
+
+// Returns the step of median length among the last complete ones, or null. Steps with fewer passes are those of an
+// epoch's smaller last batch, which goes through in fewer micro-batches.
+const TracedStep* typicalStep(const TraceData& trace) {
+    constexpr std::size_t kLooked = 15;
+    std::vector<std::pair<std::int64_t, const TracedStep*>> steps;  // by length
+    std::size_t most = 0;
+    std::size_t looked = 0;
+    for (auto step = trace.steps().rbegin(); step != trace.steps().rend() && looked < kLooked; ++step) {
+        const PassesRange range = passesRange(step->second);
+        if (!step->second.complete() || wasHeld(step->second) || range.endNs <= range.beginNs) continue;
+        ++looked;
+        const std::size_t count = passCount(step->second);
+        if (count < most) continue;
+        if (count > most) steps.clear();
+        most = count;
+        steps.emplace_back(range.endNs - range.beginNs, &step->second);
+    }
+    if (steps.empty()) return nullptr;
+    const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
+    std::ranges::nth_element(steps, middle);
+    return middle->second;
+}
+
+}  // namespace
+
 std::optional<RanScene> ranScene(const StrategyScene& scene, const RunData& run) {
     const std::optional<RunConfig> config = configOf(run);
     if (!config || !scene.cost || !isSpreadAlike(*config, scene.config)) return {};
@@ -81,24 +117,11 @@ std::optional<RanScene> ranScene(const StrategyScene& scene, const RunData& run)
     }
     if (ran.memory.size() != run.ranks().size()) ran.memory.clear();
     if (!run.trace()) return ran;
-    ran.idleShare = measuredIdleShare(*run.trace());
-    // The last one, unless it is of an epoch's smaller last batch, which goes through in fewer micro-batches.
-    constexpr int kLooked = 8;
-    const auto& steps = run.trace()->steps();
-    std::size_t most = 0;
-    int looked = 0;
-    for (auto step = steps.rbegin(); step != steps.rend() && looked < kLooked; ++step) {
-        const PassesRange range = passesRange(step->second);
-        if (!step->second.complete() || wasHeld(step->second) || range.endNs <= range.beginNs) continue;
-        ++looked;
-        std::vector<std::vector<PassSpan>> passes;
-        std::size_t count = 0;
-        for (const RankTrace& rank : step->second.ranks) count += passes.emplace_back(passesOf(rank)).size();
-        if (count <= most) continue;
-        most = count;
-        ran.step = step->first;
-        ran.range = range;
-        ran.passes = std::move(passes);
+    ran.idleShare = measuredIdleShare(*run.trace(), meshOf(scene.config).pipeline);
+    if (const TracedStep* step = typicalStep(*run.trace())) {
+        ran.step = step->step;
+        ran.range = passesRange(*step);
+        for (const RankTrace& rank : step->ranks) ran.passes.push_back(passesOf(rank));
     }
     return ran;
 }

@@ -21,7 +21,7 @@ class RunData;
 struct RanScene {
     std::vector<RankMemory> memory;                         // by rank; empty: not told yet
     std::optional<double> idleShare;                        // over its traced steps
-    std::int64_t step = 0;                                  // the last one that all ranks traced; 0: none
+    std::int64_t step = 0;                                  // typical one of the last that all ranks traced; 0: none
     std::vector<std::vector<PassSpan>> passes;              // of that step, by rank
     PassesRange range;                                      // of them
     std::vector<std::optional<std::int64_t>> bytesPerStep;  // by rank

@@ -202,7 +202,9 @@ QString choiceTitle(const std::string& name) {
         {"pipeline:1f1b", QT_TRANSLATE_NOOP("strategy", "Pipeline, 1F1B")},
         {"pipeline:interleaved", QT_TRANSLATE_NOOP("strategy", "Pipeline, interleaved")},
         {"pipeline:zero_bubble", QT_TRANSLATE_NOOP("strategy", "Pipeline, zero bubble")},
-        {"replicas_of_pipelines", QT_TRANSLATE_NOOP("strategy", "Replicas of pipelines")}};
+        {"replicas_of_pipelines", QT_TRANSLATE_NOOP("strategy", "Replicas of pipelines")},
+        {"sharded_stages", QT_TRANSLATE_NOOP("strategy", "Pipeline, sharded stages")},
+        {"own_schedule", QT_TRANSLATE_NOOP("strategy", "Pipeline, own schedule")}};
     for (const auto& [key, title] : kTitles)
         if (name == key) return sentenceText(title);
     return QString::fromStdString(name);
