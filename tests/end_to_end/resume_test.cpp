@@ -5,6 +5,7 @@
 #include "base/system/files.h"
 #include "program.h"
 #include "support/catch.h"
+#include "support/stored_tensors.h"
 
 using namespace ringside;
 namespace fs = std::filesystem;
@@ -61,6 +62,45 @@ TEST_CASE("what cannot be gone on from is refused before a run directory exists"
     CHECK(contains(refusalOf({"run", "--resume", scratch.path(), "--out", out}), "holds no complete checkpoint"));
     CHECK(contains(refusalOf({"run", "--resume", weights, "--out", out}), "has 7 bytes, too few"));
     CHECK_FALSE(fs::exists(out));
+}
+
+namespace {
+
+// Weights of a linear model of ten inputs and outputs, all of them with the same bytes.
+std::string linearWeights(const std::string& type, const std::string& value) {
+    const auto times = [&value](int count) {
+        std::string bytes;
+        for (int i = 0; i < count; ++i) bytes += value;
+        return bytes;
+    };
+    return encodeSafetensors({{.name = "linear.bias", .type = type, .shape = {10}, .bytes = times(10)},
+                              {.name = "linear.weight", .type = type, .shape = {10, 10}, .bytes = times(100)}},
+                             {});
+}
+
+}  // namespace
+
+TEST_CASE("weights that do not fit or are no numbers are refused by the name of their file, whatever the strategy") {
+    const TemporaryDirectory scratch;
+    const fs::path half = scratch.path() / "half.safetensors";
+    const fs::path broken = scratch.path() / "broken.safetensors";
+    writeFileAtomically(half, linearWeights("F16", std::string("\0\0", 2)));
+    writeFileAtomically(broken, linearWeights("F32", std::string("\0\0\xc0\x7f", 4)));  // a quiet NaN
+    for (const char* strategy : {"ddp", "fsdp"}) {
+        CAPTURE(strategy);
+        const auto refused = [&](const fs::path& weights) {
+            return refusalOf({"run", "--quiet", "--out", scratch.path() / (weights.stem().string() + strategy),
+                              "--resume", weights, "--set", "dataset.kind=synthetic", "--set", "model.kind=toy_linear",
+                              "--set", "parallel.world_size=2", "--set", std::string("parallel.strategy=") + strategy});
+        };
+        const std::string wrongType = refused(half);
+        CHECK(contains(wrongType, half.string() + " has linear."));
+        CHECK(contains(wrongType, " as F16; here it is F32"));
+        const std::string noNumbers = refused(broken);
+        CHECK(contains(noNumbers, broken.string() + " has values in linear."));
+        CHECK(contains(noNumbers, "that are infinite or not a number: choose an earlier checkpoint"));
+        CHECK_FALSE(contains(noNumbers, "data set"));
+    }
 }
 
 TEST_CASE("a loss that is no number ends the run with code 2, or is counted") {

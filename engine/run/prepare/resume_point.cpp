@@ -45,6 +45,7 @@ Result<ResumePoint> readPoint(const path& given) {
         Result<SafetensorsFile> weights = readTensors(given, {});
         if (!weights) return weights.problem();
         point.directory = given.parent_path();
+        point.weightsFile = given;
         point.weights = std::move(weights).value();
         return point;
     }
@@ -54,7 +55,8 @@ Result<ResumePoint> readPoint(const path& given) {
     Result<CheckpointManifest> manifest = readManifest(point.directory);
     if (!manifest) return manifest.problem();
     point.manifest = std::move(manifest).value();
-    Result<SafetensorsFile> weights = readTensors(point.directory / kWeightsName, point.manifest);
+    point.weightsFile = point.directory / kWeightsName;
+    Result<SafetensorsFile> weights = readTensors(point.weightsFile, point.manifest);
     if (!weights) return weights.problem();
     point.weights = std::move(weights).value();
     if (point.isWeightsOnly() || point.manifest.step == 0) return point;

@@ -16,8 +16,9 @@ namespace ringside {
 
 // What training.resume names, read and checked as far as that goes without the model.
 struct ResumePoint {
-    std::filesystem::path directory;  // of the checkpoint, or of the weights alone
-    CheckpointManifest manifest;      // all zero for weights alone
+    std::filesystem::path directory;    // of the checkpoint, or of the weights alone
+    std::filesystem::path weightsFile;  // that `weights` was read from
+    CheckpointManifest manifest;        // all zero for weights alone
     SafetensorsFile weights;
     std::optional<SafetensorsFile> optimizer;  // none for weights alone, and where no step was done yet
 

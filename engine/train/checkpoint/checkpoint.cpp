@@ -174,12 +174,23 @@ Result<SafetensorsFile::Entry> entryFor(const SafetensorsFile& file, const std::
     return *entry;
 }
 
-// One tensor of the file goes into a tensor of ours of the same shape.
+// Weights that are no numbers make every loss one, which would be blamed on the data set.
+std::optional<Problem> checkFinite(std::span<const std::byte> bytes, const std::string& fileName,
+                                   const std::string& name) {
+    if (areFinite(bytes)) return {};
+    return Problem{fileName, "has values in " + name + " that are infinite or not a number",
+                   "choose an earlier checkpoint, or set training.on_non_finite to continue"};
+}
+
+// Reads one tensor of the file into a tensor of the same shape.
 std::optional<Problem> restore(const SafetensorsFile& file, const std::string& fileName, const std::string& name,
-                               const Shape& shape, const Tensor& into, Backend& backend) {
+                               const Shape& shape, const Tensor& into, Backend& backend, bool mustBeFinite) {
     const Result<SafetensorsFile::Entry> entry = entryFor(file, fileName, name, shape, into);
     if (!entry) return entry.problem();
-    backend.upload(file.bytes(entry.value()).data(), into);
+    const std::string bytes = file.bytes(entry.value());
+    if (mustBeFinite && into.type == DType::kFloat32)
+        if (auto problem = checkFinite(std::as_bytes(std::span(bytes)), fileName, name)) return problem;
+    backend.upload(bytes.data(), into);
     return {};
 }
 
@@ -278,28 +289,28 @@ std::int64_t checkpointBytes(const Strategy& strategy, const Model& model) {
     return bytes;
 }
 
-Result<bool> restoreCheckpoint(const ResumePoint& point, Strategy& strategy, const Model& model) {
+Result<bool> restoreCheckpoint(const ResumePoint& point, Strategy& strategy, const Model& model, bool mustBeFinite) {
     std::optional<Problem> problem;
     const auto fill = [&](const WholeTensor& one) {
         const bool isValue = *one.kept == '\0';
         std::ranges::fill(one.bytes, std::byte{0});
         if (problem || (!isValue && !point.optimizer)) return;
-        const char* const file = isValue ? kWeightsName : kOptimizerName;
+        const std::string file = (isValue ? point.weightsFile : point.directory / kOptimizerName).string();
+        const std::string name = isValue ? one.of.name : stateName(one.of, one.kept);
         const Tensor into{nullptr, one.of.shape, one.of.type, {}};
         const SafetensorsFile& source = isValue ? point.weights : *point.optimizer;
-        const Result<SafetensorsFile::Entry> entry =
-            entryFor(source, (point.directory / file).string(), isValue ? one.of.name : stateName(one.of, one.kept),
-                     one.of.shape, into);
+        const Result<SafetensorsFile::Entry> entry = entryFor(source, file, name, one.of.shape, into);
         if (!entry) {
             problem = entry.problem();
             return;
         }
         source.read(entry.value(), one.bytes);
+        if (mustBeFinite && into.type == DType::kFloat32) problem = checkFinite(one.bytes, file, name);
     };
     strategy.writeWhole(fill);
     if (problem) return *problem;
     if (point.weights.entries().size() != model.wholeState().size())
-        return Problem{(point.directory / kWeightsName).string(),
+        return Problem{point.weightsFile.string(),
                        "has " + std::to_string(point.weights.entries().size()) + " tensors, but the model has " +
                            std::to_string(model.wholeState().size()),
                        "choose a checkpoint of the same model"};
@@ -331,10 +342,11 @@ std::int64_t checkpointBytes(const TrainedParts& parts) {
     return bytes;
 }
 
-Result<bool> restoreCheckpoint(const ResumePoint& point, const TrainedParts& parts) {
-    const std::string weights = (point.directory / kWeightsName).string();
+Result<bool> restoreCheckpoint(const ResumePoint& point, const TrainedParts& parts, bool mustBeFinite) {
+    const std::string weights = point.weightsFile.string();
     for (const Parameter* one : parts.state) {
-        const auto problem = restore(point.weights, weights, one->name, one->shape, one->value, parts.backend);
+        const auto problem =
+            restore(point.weights, weights, one->name, one->shape, one->value, parts.backend, mustBeFinite);
         if (problem) return *problem;
     }
     if (point.weights.entries().size() != parts.state.size())
@@ -346,8 +358,8 @@ Result<bool> restoreCheckpoint(const ResumePoint& point, const TrainedParts& par
     const std::string state = (point.directory / kOptimizerName).string();
     for (const OptimizerTensor& one : parts.optimizer.state()) {
         const Parameter& parameter = *parts.parameters[one.parameter];
-        const auto problem =
-            restore(*point.optimizer, state, stateName(parameter, one.name), parameter.shape, one.value, parts.backend);
+        const auto problem = restore(*point.optimizer, state, stateName(parameter, one.name), parameter.shape,
+                                     one.value, parts.backend, mustBeFinite);
         if (problem) return *problem;
     }
     parts.optimizer.restore(progressAt(point, parts.optimizer, parts.parameters));

@@ -45,12 +45,12 @@ std::string checkpointName(std::int64_t step);
 // Bytes on the disk that such a checkpoint takes, or a little less.
 std::int64_t checkpointBytes(const TrainedParts& parts);
 
-// Puts the weights, and unless it has weights only the optimizer's state, back. The problem names the tensor that is
-// missing or does not fit.
-Result<bool> restoreCheckpoint(const ResumePoint& point, const TrainedParts& parts);
+// Restores the weights and, where the checkpoint has more than weights, the optimizer's state. The problem names the
+// file and the tensor that is missing, does not fit, or has values that `mustBeFinite` and are not.
+Result<bool> restoreCheckpoint(const ResumePoint& point, const TrainedParts& parts, bool mustBeFinite);
 
 // The same for a model that no rank holds whole: each takes its part.
-Result<bool> restoreCheckpoint(const ResumePoint& point, Strategy& strategy, const Model& model);
+Result<bool> restoreCheckpoint(const ResumePoint& point, Strategy& strategy, const Model& model, bool mustBeFinite);
 
 // Whether every value is a finite number.
 bool areFinite(const std::vector<Parameter*>& parameters, Backend& backend);

@@ -40,11 +40,12 @@ std::string megabytes(std::int64_t bytes) {
 TrainingPosition CheckpointKeeper::resume() {
     if (m_parts.config.training.resume.empty()) return {};
     const ResumePoint point = valueOrThrow(openResumePoint(m_parts.config, m_parts.data.training));
+    const bool mustBeFinite = m_parts.config.training.onNonFinite == "stop";
     if (m_strategy.isWhole())
-        valueOrThrow(
-            restoreCheckpoint(point, {m_model.state(), m_model.parameters(), m_strategy.optimizer(), m_parts.backend}));
+        valueOrThrow(restoreCheckpoint(
+            point, {m_model.state(), m_model.parameters(), m_strategy.optimizer(), m_parts.backend}, mustBeFinite));
     else
-        valueOrThrow(restoreCheckpoint(point, m_strategy, m_model));
+        valueOrThrow(restoreCheckpoint(point, m_strategy, m_model, mustBeFinite));
     TrainingPosition position{.step = point.manifest.step,
                               .epoch = point.manifest.epochsDone,
                               .batches = point.manifest.batchesDone,
