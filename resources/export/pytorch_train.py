@@ -21,11 +21,11 @@ NAME = @name@
 WORLD_SIZE = @world_size@
 @strategy_constants@BATCH_SIZE = @batch_size@  # per @reader@; the global batch is @global_batch@
 EPOCHS = @epochs@
-LOG_EVERY = @log_every@  # steps between lines of metrics.jsonl
+@max_steps@LOG_EVERY = @log_every@  # steps between lines of metrics.jsonl
 CHECKPOINT_EVERY = @checkpoint_every@  # epochs between checkpoints; 0 keeps the final weights only
 HEADLINE = @headline@  # the validation figure shown first: exact counts every sample once, padded also the repeats
 DATA = @data_path@
-# The experiment as Ringside reads it; DIR gets it, and nothing else here looks at it.
+@not_carried@# The experiment as Ringside reads it; DIR gets it, and nothing else here looks at it.
 CONFIG = @config@
 
 @load_data@
@@ -169,8 +169,8 @@ def of_all_ranks(value):
             batch = means(step_sums)
             report.line("metrics.jsonl", kind="step", step=step, epoch=epoch, loss=batch["loss"],
                         accuracy=batch["accuracy"], lr=lr, samples=batch["samples"])
-    report.line("metrics.jsonl", kind="epoch", epoch=epoch, split="train", **metrics.result()["exact"])
-    for rank, (count, digest) in enumerate(of_all_ranks((sum(map(len, used)), sha256(used)))@readers_only@):
+@last_step@    report.line("metrics.jsonl", kind="epoch", epoch=epoch, split="train", **metrics.result()["exact"])
+@cut_epoch@    for rank, (count, digest) in enumerate(of_all_ranks((sum(map(len, used)), sha256(used)))@readers_only@):
         report.line("telemetry.jsonl", kind="consumed", rank=rank, epoch=epoch, count=count, sha256=digest)
     return step
 
@@ -207,15 +207,15 @@ def train(device, args):
 @wrap@    report.line("telemetry.jsonl", kind="replica", rank=0, step=0, hash=initial)
     optimizer = @optimizer@
 @schedule@
-    step, final = 0, None
+@count_epochs@    step, final = 0, None
     for epoch in range(EPOCHS):
 @set_epoch@
         step = train_epoch(model, loader, optimizer, epoch, step, report, device)
         final = validate(@evaluated@, validation_loader, epoch, report, device)
-        report.line("telemetry.jsonl", kind="replica", rank=0, step=step, hash=@weights_hash@)
+@cut_training@        report.line("telemetry.jsonl", kind="replica", rank=0, step=step, hash=@weights_hash@)
 @schedule_step@        if CHECKPOINT_EVERY and (epoch + 1) % CHECKPOINT_EVERY == 0 and epoch + 1 < EPOCHS:
             report.save(network, @tensors@, step, epoch + 1)
-    report.save(network, @tensors@, step, EPOCHS)
+@end_training@    report.save(network, @tensors@, step, @epochs_done@)
     weights = @weights_hash@
     report.write("summary.json", {
         "version": 1, "name": NAME, "state": "finished", "world_size": dist.get_world_size(), "steps": step,

@@ -140,7 +140,9 @@ Result<PythonData> pythonCifar(const PythonDataRequest& request) {
 PythonData pythonImageFolder(const PythonDataRequest& request) {
     const SampleShape shape = request.data.training->shape();
     const std::string size = std::string("(") + std::to_string(shape.width) + ", " + std::to_string(shape.height) + ")";
-    std::string text = R"(
+    std::string text = "\nSIZE = " + size + R"(  # width and height that every image is resized to
+
+
 class Images(Dataset):
     """A folder of images for each class, numbered as torchvision.datasets.ImageFolder numbers them."""
 
@@ -157,11 +159,25 @@ class Images(Dataset):
         return len(self.files)
 
     def __getitem__(self, index):
-        image = Image.open(self.files[index]).convert("RGB").resize()" +
-                       size + R"(, Image.BILINEAR)
+        # Before version 13, and as Ringside does, Pillow resizes rows first. From 13 on it resizes columns first where
+        # an image shrinks more in height than in width, which rounds some pixels differently.
+        image = Image.open(self.files[index]).convert("RGB").resize(SIZE, Image.BILINEAR)
         x = torch.from_numpy(numpy.array(image)).permute(2, 0, 1).float() / 255
         return x)" + (request.flat ? ".flatten()" : "") +
-                       ", self.targets[index]\n\n\ndef load_data(path):\n";
+                       R"(, self.targets[index]
+
+
+def checked(images):
+    """Warns where Pillow resizes images otherwise than Ringside, so that losses differ."""
+    version = int(pillow_version.split(".")[0])
+    if version >= 13 and dist.get_rank() == 0 and any(Image.open(file).size != SIZE for file in images.files):
+        print(f"Pillow {version} resizes tall images otherwise than Ringside: install Pillow 12 for the same losses",
+              file=sys.stderr, flush=True)
+    return images
+
+
+def load_data(path):
+)";
     path validation;
     std::error_code ignored;
     for (const char* name : {"test", "valid", "validation", "val"}) {
@@ -169,9 +185,9 @@ class Images(Dataset):
                         std::filesystem::is_directory(request.path / name, ignored);
         if (is) validation = name;
     }
-    text += validation.empty()
-                ? "    return Images(path)\n"
-                : "    return Images(path / \"train\"), Images(path / " + pythonText(validation.string()) + ")\n";
+    text += validation.empty() ? "    return checked(Images(path))\n"
+                               : "    return checked(Images(path / \"train\")), Images(path / " +
+                                     pythonText(validation.string()) + ")\n";
     return {.function = text,
             .path = "pathlib.Path(" + pythonText(request.path.string()) + ")",
             .imports = {"numpy", "PIL"},

@@ -134,7 +134,7 @@ Result<std::vector<std::int64_t>> pythonCuts(const PythonLayers& layers,
             return Problem{
                 "pipeline.split",
                 "leaves stage " + std::to_string(stage) + " without parameters, and PyTorch's stages must have some",
-                "give it another layer, or leave pipeline.split empty"};
+                "set pipeline.split so that each stage has a layer with parameters"};
         std::size_t taken = 0;
         while (next < layers.tensors.size() && (taken < tensorsOfStage[stage] || layers.tensors[next] == 0))
             taken += layers.tensors[next++];

@@ -17,6 +17,16 @@ class GlobalAveragePool(nn.Module):
 
 )";
 
+// Named as nn.Embedding names its weight.
+constexpr const char* kPositionEmbedding = R"(
+class PositionEmbedding(nn.Embedding):
+    """Adds the embedding of each position."""
+
+    def forward(self, x):
+        return x + super().forward(torch.arange(x.shape[1], device=x.device))
+
+)";
+
 constexpr const char* kResidual = R"(
 class Residual(nn.Module):
     def __init__(self, body, shortcut=None):
@@ -84,7 +94,7 @@ class ResidualCNN(nn.Module):
 def build_model():
     return ResidualCNN)";
 
-constexpr const char* kTransformer = R"(
+constexpr const char* kAttention = R"(
 class CausalSelfAttention(nn.Module):
     def __init__(self, width, heads):
         super().__init__()
@@ -100,7 +110,9 @@ class CausalSelfAttention(nn.Module):
         shares = scores.masked_fill(later, -math.inf).softmax(-1)
         return self.proj((shares @ v).transpose(1, 2).reshape(batch, positions, width))
 
+)";
 
+constexpr const char* kTransformer = R"(
 class Block(nn.Module):
     def __init__(self, width, heads):
         super().__init__()
@@ -157,6 +169,7 @@ std::string chained(const Layers& layers) {
 
 std::string module(const LayerDescription& layer) {
     if (layer.kind == LayerKind::kGlobalAveragePool) return "GlobalAveragePool()";
+    if (layer.kind == LayerKind::kPositionEmbedding || layer.kind == LayerKind::kAttention) return layer.text();
     if (layer.kind != LayerKind::kResidual) return "nn." + layer.text();
     const std::string skip = layer.probability > 0 ? ", skip=" + pythonNumber(layer.probability) : "";
     return "Residual(" + chained(layer.body) + (layer.shortcut.empty() ? "" : ", " + chained(layer.shortcut)) + skip +
@@ -167,6 +180,8 @@ std::string module(const LayerDescription& layer) {
 std::string sequential(const Layers& layers, bool ownFlatten) {
     std::string text;
     if (anyOf(layers, LayerKind::kGlobalAveragePool)) text += kGlobalAveragePool;
+    if (anyOf(layers, LayerKind::kPositionEmbedding)) text += kPositionEmbedding;
+    if (anyOf(layers, LayerKind::kAttention)) text += kAttention;
     if (anyOf(layers, LayerKind::kResidual)) text += skips(layers) ? kSkippedResidual : kResidual;
     text += "\ndef build_model():\n    return nn.Sequential(\n";
     for (const LayerDescription& layer : layers) {
@@ -183,9 +198,10 @@ std::string residualCnn(const ModelConfig& config, const Dataset& data) {
 }
 
 std::string transformer(const ModelConfig& config, const ModelTask& task) {
-    return "\nDROPOUT = " + pythonNumber(config.dropout) + "\n\n" + kTransformer + "(" + std::to_string(task.outputs) +
-           ", " + std::to_string(task.sample[0]) + ", width=" + std::to_string(config.width) +
-           ", depth=" + std::to_string(config.depth) + ", heads=" + std::to_string(config.heads) + ")\n";
+    return "\nDROPOUT = " + pythonNumber(config.dropout) + "\n\n" + kAttention + kTransformer + "(" +
+           std::to_string(task.outputs) + ", " + std::to_string(task.sample[0]) +
+           ", width=" + std::to_string(config.width) + ", depth=" + std::to_string(config.depth) +
+           ", heads=" + std::to_string(config.heads) + ")\n";
 }
 
 // class NAME with the layers that have parameters, and what forward() does with x.

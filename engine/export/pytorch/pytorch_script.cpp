@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/pytorch/pytorch_script.h"
 
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "config/mesh.h"
 #include "data/loading/sample_transforms.h"
 #include "data/sets/common/dataset.h"
+#include "export/pytorch/pytorch_carried.h"
 #include "export/pytorch/pytorch_data.h"
 #include "export/pytorch/pytorch_pieces.h"
 #include "export/pytorch/pytorch_sampler.h"
@@ -71,7 +73,7 @@ std::string imports(const RunConfig& config, std::set<std::string> names) {
     std::string text;
     for (const std::string& name : names) text += "import " + name + "\n";
     if (numpy) text += "\nimport numpy";
-    return text + (images ? "\nfrom PIL import Image" : "");
+    return text + (images ? "\nfrom PIL import Image, __version__ as pillow_version" : "");
 }
 
 std::string dataImports(const RunConfig& config, const PythonSampler& sampler) {
@@ -106,6 +108,26 @@ constexpr const char* kStopUnlessFinite = R"(def stop_unless_finite(step_sums, s
 
 
 )";
+
+// Training ends after training.max_steps, also in the middle of an epoch, which is validated then as well.
+void addMaxSteps(Pieces& pieces, const TrainingConfig& training) {
+    const std::array kNames = {"max_steps", "last_step", "cut_epoch", "count_epochs", "cut_training", "end_training"};
+    for (const char* name : kNames) pieces[name] = "";
+    pieces["epochs_done"] = "EPOCHS";
+    if (training.maxSteps == 0) return;
+    pieces["max_steps"] = "MAX_STEPS = " + std::to_string(training.maxSteps) + "  # training ends after so many\n";
+    pieces["last_step"] = "        if step == MAX_STEPS:\n            break\n";
+    pieces["cut_epoch"] =
+        "    if len(used) < len(loader):  # cut short by MAX_STEPS: these are not the samples of an epoch\n"
+        "        return step\n";
+    pieces["count_epochs"] = "    epochs_done, steps_of_epoch = 0, math.ceil(len(loader) / " +
+                             std::to_string(training.accumulateSteps) + ")\n";
+    pieces["cut_training"] =
+        "        if step < (epoch + 1) * steps_of_epoch:  # a run that resumes here repeats this epoch from its start\n"
+        "            break\n        epochs_done = epoch + 1\n";
+    pieces["end_training"] = "        if step == MAX_STEPS:\n            break\n";
+    pieces["epochs_done"] = "epochs_done";
+}
 
 std::string splitFunction(const DatasetConfig& config, const PythonData& source) {
     if (source.hasValidation) return "";
@@ -189,6 +211,9 @@ Result<PytorchScript> fill(const RunConfig& asked, const DataSplit& data, Python
     addData(pieces, config, source);
     addSampler(pieces, config, pythonSampler(config, epochSpec(config, data.training, 0), readers));
     addTransforms(pieces, pythonTransforms(config, data.training->shape()));
+    addMaxSteps(pieces, config.training);
+    const std::vector<NotCarried> notCarried = notCarriedOver(config);
+    pieces["not_carried"] = pythonNotCarried(notCarried);
     pieces["script"] = plain(scriptName);
     pieces["imports"] = imports(config, source.imports);
     const std::string note = joined(config.training.reduction == "canonical" ? kCanonicalNote : "",
@@ -201,7 +226,8 @@ Result<PytorchScript> fill(const RunConfig& asked, const DataSplit& data, Python
     pieces["schedule_step"] =
         pieces["schedule"].empty() ? "" : "        for schedule in schedules:\n            schedule.step()\n";
     pieces["train_step"] = strategy.value().trainStep;
-    return PytorchScript{filledTemplate(pieces), source.file.empty() ? "" : dataName, std::move(source.file), note};
+    return PytorchScript{filledTemplate(pieces), source.file.empty() ? "" : dataName, std::move(source.file),
+                         joined(note, notCarriedSentence(notCarried))};
 }
 
 std::filesystem::path absolute(const std::string& path, const std::filesystem::path& baseDirectory) {
@@ -209,12 +235,17 @@ std::filesystem::path absolute(const std::string& path, const std::filesystem::p
     return std::filesystem::absolute(baseDirectory / path).lexically_normal();
 }
 
-// What a script for plain PyTorch cannot say; nothing when it can be written.
-std::optional<Problem> unsayable(const RunConfig& config) {
-    if (config.pitfalls.any() || config.stepPitfalls.any())
+bool hasPitfalls(const RunConfig& config) {
+    const StepPitfalls& steps = config.stepPitfalls;
+    return config.pitfalls.any() || steps.any() || steps.earlyExit || steps.sumGradients || steps.localMetrics;
+}
+
+// Returns the setting that a script for plain PyTorch cannot have; nothing where there is none.
+std::optional<Problem> notExportable(const RunConfig& config) {
+    if (hasPitfalls(config))
         return Problem{"pitfalls", "are switched on, and deliberate mistakes are not exported", "switch them off"};
     if (!config.training.resume.empty())
-        return Problem{"training.resume", "goes on from a checkpoint, which the script cannot",
+        return Problem{"training.resume", "resumes from a checkpoint, which the script cannot",
                        "empty it, and start the script with --weights FILE for the same first weights"};
     if (config.training.precision != "fp32")
         return Problem{"training.precision", "is " + config.training.precision + ", and scripts compute in fp32",
@@ -226,21 +257,33 @@ std::optional<Problem> unsayable(const RunConfig& config) {
 
 Result<PytorchScript> exportPytorch(const RunConfig& config, const std::filesystem::path& baseDirectory,
                                     const std::string& scriptName, Problems* all) {
-    const Problems problems = config.validateForTraining();
+    const Problems problems = exportProblems(config);
     if (all != nullptr) *all = problems;
     if (!problems.empty()) return problems.front();
-    if (auto problem = unsayable(config)) return *problem;
     const Result<DataSplit> data = loadDataset(config.dataset, baseDirectory);
     if (!data) return data.problem();
-    const Problems reasons = planProblems(epochSpec(config, data.value().training, 0));
+    return exportPytorch(config, data.value(), baseDirectory, scriptName);
+}
+
+Problems exportProblems(const RunConfig& config) {
+    Problems problems = config.validateForTraining();
+    if (!problems.empty()) return problems;
+    if (auto problem = notExportable(config)) problems.push_back(*problem);
+    return problems;
+}
+
+Result<PytorchScript> exportPytorch(const RunConfig& config, const DataSplit& data,
+                                    const std::filesystem::path& baseDirectory, const std::string& scriptName) {
+    if (const Problems problems = exportProblems(config); !problems.empty()) return problems.front();
+    const Problems reasons = planProblems(epochSpec(config, data.training, 0));
     if (!reasons.empty()) return reasons.front();
-    const Problems untransformable = transformProblems(config.loader, data.value().training->shape());
+    const Problems untransformable = transformProblems(config.loader, data.training->shape());
     if (!untransformable.empty()) return untransformable.front();
 
     const char* const dataKind = config.dataset.kind == "text" ? "-data.txt" : "-data.csv.gz";
     const std::string dataName = std::filesystem::path(scriptName).stem().string() + dataKind;
     Result<PythonData> source = pythonData({.config = config.dataset,
-                                            .data = data.value(),
+                                            .data = data,
                                             .path = absolute(config.dataset.path, baseDirectory),
                                             .labels = absolute(config.dataset.labelsPath, baseDirectory),
                                             .flat = takesRows(config.model),
@@ -249,7 +292,7 @@ Result<PytorchScript> exportPytorch(const RunConfig& config, const std::filesyst
     RunConfig resolved = config;
     resolved.dataset.path = absolute(config.dataset.path, baseDirectory).string();
     resolved.dataset.labelsPath = absolute(config.dataset.labelsPath, baseDirectory).string();
-    return fill(resolved, data.value(), std::move(source).value(), scriptName, dataName);
+    return fill(resolved, data, std::move(source).value(), scriptName, dataName);
 }
 
 void writePytorch(const PytorchScript& script, const std::filesystem::path& path) {
