@@ -19,8 +19,12 @@ namespace {
 
 struct ChosenPath final : Dialogs {
     QString path;
+    int savesAsked = 0;
     void openFile(const QString&, const QString&, const QString&, PathTaken taken) override { taken(path); }
-    void saveFile(const QString&, const QString&, const QString&, PathTaken taken) override { taken(path); }
+    void saveFile(const QString&, const QString&, const QString&, PathTaken taken) override {
+        ++savesAsked;
+        taken(path);
+    }
     void openFolder(const QString&, const QString&, PathTaken taken) override { taken(path); }
     void ask(const Question&, AnswerTaken) override {}
 };
@@ -53,6 +57,8 @@ TEST_CASE("the experiment is exported as a script with its data beside it, and t
     CHECK(f.window.noticeText().contains("train.py --out DIR"));
     CHECK(f.fake.read("train.py").contains("DistributedDataParallel"));
     CHECK(QFile::exists(f.fake.folder.filePath("train-data.csv.gz")));
+    CHECK(f.window.noticeText().contains("train-data.csv.gz beside it"));
+    CHECK(f.dialogs.savesAsked == 1);
 }
 
 TEST_CASE("what cannot be exported is said with the way out, and nothing is written") {
@@ -65,6 +71,20 @@ TEST_CASE("what cannot be exported is said with the way out, and nothing is writ
     REQUIRE(waitFor([&] { return f.window.noticeText().startsWith("Not exported:"); }));
     CHECK(f.window.noticeText().contains("switch them off"));
     CHECK_FALSE(QFile::exists(f.dialogs.path));
+    CHECK(f.dialogs.savesAsked == 0);
+}
+
+// 1,437 digits in batches of 32 leave 29, which no stage of PyTorch's takes.
+TEST_CASE("what cannot be exported for its data is refused before a file is asked for") {
+    Fixture f;
+    RunConfig config = f.window.experiment().config();
+    config.parallel.strategy = "pipeline";
+    config.parallel.worldSize = 2;
+    f.window.experiment().edit(config, "parallel.strategy");
+    f.action("exportScriptAction")->trigger();
+    REQUIRE(waitFor([&] { return f.window.noticeText().startsWith("Not exported:"); }));
+    CHECK(f.window.noticeText().contains("29 of 32 samples"));
+    CHECK(f.dialogs.savesAsked == 0);
 }
 
 TEST_CASE("a folder that cannot be written is named when exporting") {

@@ -3,8 +3,10 @@
 
 #include <QDir>
 #include <QFileInfo>
+#include <QStringList>
 
 #include "base/errors/errors.h"
+#include "data/sets/common/dataset.h"
 #include "dialogs/dialogs.h"
 #include "export/pytorch/pytorch_script.h"
 #include "models/experiment_model.h"
@@ -24,7 +26,22 @@ QString ScriptExport::suggestedPath() const {
     return folder + QLatin1Char('/') + name + QStringLiteral(".py");
 }
 
+// A refusal comes before the question for a file. Some are known only with the data, which the model has loaded.
 void ScriptExport::choose() {
+    const RunConfig config = m_model.resolvedConfig();
+    if (const Problems problems = exportProblems(config); !problems.empty()) return refuse(problems.front());
+    if (m_model.isLoadingData() || m_model.data() == nullptr) return askForFile();
+    m_work.want(
+        this,
+        [config, data = *m_model.data()](LatestWork::Stop&) { return exportPytorch(config, data, {}, "train.py"); },
+        [this](const Result<PytorchScript>& script) { script ? askForFile() : refuse(script.problem()); });
+}
+
+void ScriptExport::refuse(const Problem& problem) {
+    Q_EMIT failed(tr("Not exported: %1").arg(inFormWords(QString::fromStdString(problem.text()))));
+}
+
+void ScriptExport::askForFile() {
     m_dialogs.saveFile(tr("Export as PyTorch script"), suggestedPath(), tr("Python scripts (*.py)"),
                        [this](const QString& path) { write(path); });
 }
@@ -56,9 +73,11 @@ ScriptExport::Outcome ScriptExport::writeScript(const RunConfig& config, const Q
     } catch (const IoError& error) {
         return {false, tr("Not exported: %1").arg(QString::fromUtf8(error.what()))};
     }
-    const QString note = QString::fromStdString(script.value().note);
-    return {true, tr("Exported. Run it with: python3 %1 --out DIR").arg(file.absoluteFilePath()) +
-                      (note.isEmpty() ? QString() : QStringLiteral(". ") + note)};
+    QStringList said{tr("Exported. Run it with: python3 %1 --out DIR").arg(file.absoluteFilePath())};
+    if (!script.value().dataName.empty())
+        said << tr("Its data are in %1 beside it").arg(QString::fromStdString(script.value().dataName));
+    if (!script.value().note.empty()) said << QString::fromStdString(script.value().note);
+    return {true, said.join(QStringLiteral(". "))};
 }
 
 }  // namespace ringside

@@ -13,8 +13,8 @@ class Dialogs;
 class ExperimentModel;
 class Settings;
 
-// File > Export as PyTorch script: asks where to, and writes the script (and its data file) without holding up the
-// window.
+// File > Export as PyTorch script. Checks that the experiment can be exported, asks for a file, and writes the script
+// and its data file on a worker thread.
 class ScriptExport final : public QObject {
     Q_OBJECT
   public:
@@ -33,6 +33,8 @@ class ScriptExport final : public QObject {
         QString message;
     };
     static Outcome writeScript(const RunConfig& config, const QString& path);
+    void askForFile();
+    void refuse(const Problem& problem);
     QString suggestedPath() const;
 
     ExperimentModel& m_model;
