@@ -64,6 +64,13 @@ struct Class {
     Result<UniqueFd> connect(const JoinCode& code, const std::string& name) const {
         return connectToClass(code, name, "1.0", "key of " + name, Clock::now() + 5s);
     }
+    // Joins while no thread looks after the class.
+    ClassGuest guestOf(const std::string& name) {
+        open();
+        ClassGuest joined = guest(name);
+        stop();
+        return joined;
+    }
     ClassGuest guest(const std::string& name, std::int64_t most = 1000000) const {
         Result<UniqueFd> socket = connect(host.code(), name);
         REQUIRE(socket.ok());
@@ -154,6 +161,39 @@ TEST_CASE("Strangers, half-open connections and rubbish end nothing in a class")
     REQUIRE(lesson.host.members().size() == 1);
     CHECK(lesson.host.members().front()->name() == "Ada");
     CHECK(lesson.host.strangers() >= 200);
+}
+
+TEST_CASE("A guest that asks for more and more files is removed, and refused when it comes back") {
+    Class lesson;
+    lesson.offer("a,b\n");
+    ClassGuest ada = lesson.guestOf("Ada");
+    const std::string want = encodeClassLine({ClassLine::Kind::kWant, "1", 0}) + "\n";
+    std::string flood;
+    for (int i = 0; i < 100; ++i) flood += want;
+    REQUIRE(::send(ada.fd(), flood.data(), flood.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(flood.size()));
+    lesson.open();
+    CHECK_FALSE(readUntil(ada, [] { return false; }));
+    CHECK(lesson.connect(lesson.host.code(), "Ada").problem().text() ==
+          "this computer was removed from the class: it asked for more than 8 files at once: ask who invites");
+    lesson.stop();
+    CHECK(lesson.host.members().empty());
+    const std::vector<std::string> notes = lesson.host.takeNotes();
+    CHECK(std::find(notes.begin(), notes.end(), "Ada was removed: it asked for more than 8 files at once") !=
+          notes.end());
+}
+
+TEST_CASE("A guest that says what only a host says is removed, and the others stay") {
+    Class lesson;
+    lesson.offer("a,b\n");
+    lesson.open();
+    ClassGuest ada = lesson.guest("Ada");
+    ClassGuest eve = lesson.guest("Eve");
+    eve.send({ClassLine::Kind::kOver, "the class is over"});
+    CHECK_FALSE(readUntil(eve, [] { return false; }));
+    CHECK_THAT(lesson.connect(lesson.host.code(), "Eve").problem().text(), containing("removed from the class"));
+    CHECK(lesson.connect(lesson.host.code(), "Bo").ok());  // from the same address, which Ada has as well
+    lesson.stop();
+    CHECK(lesson.host.members().front()->name() == "Ada");
 }
 
 TEST_CASE("A guest takes no more data than it said, and none that are not as they were offered") {

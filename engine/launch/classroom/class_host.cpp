@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "base/crypto/secret.h"
+#include "base/errors/exit_code.h"
 #include "base/system/files.h"
+#include "launch/wire/line_socket.h"
 
 namespace ringside {
 namespace {
@@ -19,6 +21,7 @@ constexpr int kLowestPort = 20000;  // below the ports that kernels give to conn
 constexpr int kPorts = 12000;
 constexpr int kTries = 64;
 constexpr std::size_t kMostNotes = 1000;
+constexpr std::size_t kMostRemoved = 1000;
 
 }  // namespace
 
@@ -65,7 +68,7 @@ bool ClassHost::greet(UniqueFd& socket, const std::string& nonce, const std::str
         sendLine(socket.get(), encodeAnswer({"", "the join code is another class's", ""}), Clock::now());
         return false;
     }
-    const std::string refused = objection(*greeting);
+    const std::string refused = objection(*greeting, peerAddress(socket.get(), false));
     const Answer answer{hmacSha256(m_code.token, answeredText(greeting->nonce, refused)), refused, m_options.hostKey};
     const bool told = sendLine(socket.get(), encodeAnswer(answer), Clock::now() + kAnswerTime);
     if (told && refused.empty()) letIn(*greeting, std::move(socket));
@@ -73,7 +76,12 @@ bool ClassHost::greet(UniqueFd& socket, const std::string& nonce, const std::str
     return true;
 }
 
-std::string ClassHost::objection(const Greeting& greeting) const {
+std::string ClassHost::objection(const Greeting& greeting, const std::string& address) const {
+    for (const Removed& one : m_removed) {
+        const bool isProcess = one.hostKey == greeting.hostKey && one.pid == greeting.pid;
+        if (isProcess || (!one.address.empty() && one.address == address))
+            return "was removed from the class: it " + one.why;
+    }
     if (greeting.role != kClassRole) return "is a rank of a run, not somebody who joins a class";
     if (greeting.program != m_options.program)
         return "has ringside " + greeting.program + ", but the class has " + m_options.program;
@@ -125,12 +133,33 @@ void ClassHost::look(Clock::time_point now) {
         ClassMember& member = *m_members[i];
         const bool goesOn = member.read(now, [&](const ClassLine& line) { take(member, line); }) && member.write();
         const bool isGone = !goesOn || member.left;
-        if (isGone || now - member.heardAt() > kForgetAfter) {
+        if (!member.misuse.empty()) {
+            refuseFromNowOn(member, member.misuse);
+            drop(i, "was removed: it " + member.misuse);
+        } else if (isGone || now - member.heardAt() > kForgetAfter) {
             drop(i, isGone ? "has left" : "has not been heard of for " + std::to_string(kForgetAfter.count()) + " s");
         } else {
             ++i;
         }
     }
+}
+
+void ClassHost::refuseFromNowOn(const ClassMember& member, const std::string& why) {
+    const bool isShared =
+        std::ranges::count(m_members, member.address(), [](const auto& one) { return one->address(); }) > 1;
+    if (m_removed.size() < kMostRemoved)
+        m_removed.push_back({member.hostKey(), member.pid(), isShared ? "" : member.address(), why});
+}
+
+void ClassHost::remove(int id, const std::string& why) {
+    const auto found = std::ranges::find(m_members, id, [](const auto& one) { return one->id(); });
+    if (found == m_members.end()) return;
+    refuseFromNowOn(**found, why);
+    (*found)->forgetFiles();
+    (*found)->send({ClassLine::Kind::kOver, "this computer was removed from the class: it " + why,
+                    static_cast<std::int64_t>(ExitCode::kBadConfiguration)});
+    (*found)->write();  // as far as it goes at once; the computer is refused with the reason if it comes back
+    drop(static_cast<std::size_t>(found - m_members.begin()), "was removed: it " + why);
 }
 
 void ClassHost::drop(std::size_t place, const std::string& why) {
@@ -150,7 +179,8 @@ void ClassHost::take(ClassMember& member, const ClassLine& line) {
             const auto which = static_cast<std::size_t>(line.number);
             // What was asked for before the last offer came is not wanted any more.
             if (which >= m_sources.size() || line.text != std::to_string(m_offer.number)) return;
-            member.sendFile(m_offer.files[which].bytes, m_sources[which]);
+            if (!member.sendFile(m_offer.files[which].bytes, m_sources[which]))
+                member.misuse = "asked for more than " + std::to_string(ClassMember::kMostWanted) + " files at once";
             return;
         }
         case ClassLine::Kind::kEnded:
@@ -164,7 +194,7 @@ void ClassHost::take(ClassMember& member, const ClassLine& line) {
             if (!line.text.empty()) m_notes.push_back(member.name() + ": " + line.text);
             return;
         default:
-            member.left = true;  // says what only a host says
+            member.misuse = "sent a message that only a host sends";
     }
 }
 

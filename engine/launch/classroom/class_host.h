@@ -53,6 +53,9 @@ class ClassHost {
     // They become ranks 1, 2, ... of a run of their number and one. Gives the token of its rendezvous.
     std::string start(const std::vector<ClassMember*>& ranks);
     void noteRunEnded();
+    // Removes a member and refuses it from now on, with the reason; also other processes of its computer, unless
+    // another member joined from the same address.
+    void remove(int id, const std::string& why);
     void tellAll(const std::string& news);
     // To all, as far as they still read; nobody is let in any more.
     void close(const std::string& verdict, int exitCode, std::chrono::milliseconds patience);
@@ -61,9 +64,16 @@ class ClassHost {
     std::vector<std::string> takeNotes();
 
   private:
+    struct Removed {
+        std::string hostKey;
+        std::int64_t pid = 0;
+        std::string address;  // empty: only this process is refused
+        std::string why;
+    };
     bool bindPair(int port);
     bool greet(UniqueFd& socket, const std::string& nonce, const std::string& line);
-    std::string objection(const Greeting& greeting) const;
+    std::string objection(const Greeting& greeting, const std::string& address) const;
+    void refuseFromNowOn(const ClassMember& member, const std::string& why);
     void letIn(const Greeting& greeting, UniqueFd socket);
     std::string nameFor(const std::string& wanted) const;
     void take(ClassMember& member, const ClassLine& line);
@@ -75,6 +85,7 @@ class ClassHost {
     ClassOffer m_offer;
     std::vector<std::filesystem::path> m_sources;
     std::vector<std::unique_ptr<ClassMember>> m_members;
+    std::vector<Removed> m_removed;
     std::vector<std::string> m_notes;
     int m_nextId = 1;
 };

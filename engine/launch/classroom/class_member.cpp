@@ -33,6 +33,12 @@ void ClassMember::send(const ClassLine& line) {
     (m_left > 0 ? m_after : m_output) += encodeClassLine(line) + "\n";
 }
 
+bool ClassMember::sendFile(std::int64_t bytes, std::filesystem::path file) {
+    if (m_wanted.size() >= kMostWanted) return false;
+    m_wanted.push_back({bytes, std::move(file)});
+    return true;
+}
+
 bool ClassMember::read(Time now, const LineSink& sink) {
     std::array<char, 65536> bytes;
     bool good = true;
@@ -47,7 +53,9 @@ bool ClassMember::read(Time now, const LineSink& sink) {
             good = good && line.has_value();
             if (good) sink(*line);
         });
-        if (!good || m_lines.tooLong() > 0) return false;
+        if (good && m_lines.tooLong() == 0) continue;
+        misuse = "sent a line that is no message of a class";
+        return false;
     }
     return true;
 }

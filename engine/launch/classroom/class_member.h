@@ -29,10 +29,13 @@ class ClassMember {
     bool wantsToWrite() const { return !m_output.empty() || !m_wanted.empty() || m_left > 0; }
     // The same process as before, back on another connection.
     bool isSameAs(const Greeting& greeting) const { return m_hostKey == greeting.hostKey && m_pid == greeting.pid; }
+    const std::string& hostKey() const { return m_hostKey; }
+    std::int64_t pid() const { return m_pid; }
 
     void send(const ClassLine& line);
-    // The files of an offer, for those who ask for them.
-    void sendFile(std::int64_t bytes, std::filesystem::path file) { m_wanted.push_back({bytes, std::move(file)}); }
+    // Queues a file of the offer for a guest that has asked for it.
+    // False if too many are waiting already: a guest asks for one file at a time.
+    bool sendFile(std::int64_t bytes, std::filesystem::path file);
     void forgetFiles() { m_wanted.clear(); }
 
     // What can be done without waiting; false once the connection is over or was misused.
@@ -45,10 +48,13 @@ class ClassMember {
     bool isHere(Time now) const { return now - m_heardAt < kAway; }
     Time heardAt() const { return m_heardAt; }
 
-    int ready = 0;      // the last offer that it has all of
-    int rank = -1;      // in the run that goes on
-    std::string doing;  // as it says itself
-    bool left = false;  // for good
+    int ready = 0;       // the last offer that it has all of
+    int rank = -1;       // in the run that goes on
+    std::string doing;   // as it says itself
+    bool left = false;   // for good
+    std::string misuse;  // what it did that no guest does: "sent a line that is no message of a class"
+
+    static constexpr std::size_t kMostWanted = 8;  // files that one guest may have queued
 
     static constexpr std::chrono::seconds kAway{6};  // silent for longer: they say something every other second
 

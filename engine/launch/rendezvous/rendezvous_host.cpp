@@ -74,11 +74,13 @@ Result<Gathering> RendezvousHost::gather(int stopFd, const std::function<void(co
     m_startedAt = steady_clock::now();
     m_sayAt = m_startedAt + seconds(2);
     while (!allHere()) {
-        if (steady_clock::now() - m_startedAt > m_terms.deadline)
+        if (steady_clock::now() - m_startedAt > m_terms.deadline) {
+            for (const int rank : missingRanks()) m_culprits.push_back({rank, {}, false});
             return dismiss({"the start",
                             "failed: " + missingText() + " did not come within " +
                                 std::to_string(m_terms.deadline.count() / 1000) + " s",
                             "see their output; they must reach " + address() + ", or wait longer with --wait SECONDS"});
+        }
         if (waitForInput(stopFd)) {
             Gathering stopped = close();
             stopped.stopped = true;
@@ -129,6 +131,7 @@ bool RendezvousHost::greet(UniqueFd& socket, const std::string& nonce, const std
     if (!refused.empty()) {
         m_problem = Problem{"rank " + std::to_string(greeting->rank) + " on " + greeting->host, refused,
                             "start all ranks with the same program, experiment and number of ranks"};
+        m_culprits = {{greeting->rank, peerAddress(socket.get(), false), true}};
     } else {
         seat(socket, *greeting);
     }
@@ -178,14 +181,17 @@ void RendezvousHost::seat(UniqueFd& socket, const Greeting& greeting) {
 // Those who are here ask for the time, and may leave.
 void RendezvousHost::readControls() {
     for (auto& [rank, guest] : m_guests) {
-        const TakenLine taken = readLineNow(guest.control.get(), kMaxGreetingBytes);
+        const TakenLine taken = guest.controlLines.read(guest.control.get());
         if (taken.state == TakenLine::State::kNotYet) continue;
         if (taken.state == TakenLine::State::kLine && taken.text == kClockQuestion) {
             sendLine(guest.control.get(), encodeClock(nowUs()), steady_clock::now() + kSendPatience);
             continue;
         }
-        m_problem = Problem{"rank " + std::to_string(rank) + " on " + guest.host, "left before all ranks had come",
-                            "see its output"};
+        const bool hasLeft = taken.state == TakenLine::State::kEnded;
+        m_problem =
+            Problem{"rank " + std::to_string(rank) + " on " + guest.host,
+                    hasLeft ? "left before all ranks had come" : "sent a line that no rank sends", "see its output"};
+        m_culprits = {{rank, guest.address, !hasLeft}};
     }
 }
 
@@ -194,12 +200,19 @@ bool RendezvousHost::allHere() const {
            std::all_of(m_guests.begin(), m_guests.end(), [](const auto& one) { return one.second.complete(); });
 }
 
+std::vector<int> RendezvousHost::missingRanks() const {
+    std::vector<int> missing;
+    for (int rank = 1; rank < m_place.worldSize; ++rank) {
+        const auto guest = m_guests.find(rank);
+        if (guest == m_guests.end() || !guest->second.complete()) missing.push_back(rank);
+    }
+    return missing;
+}
+
 std::string RendezvousHost::missingText() const {
     std::string text;
     std::size_t count = 0;
-    for (int rank = 1; rank < m_place.worldSize; ++rank) {
-        const auto guest = m_guests.find(rank);
-        if (guest != m_guests.end() && guest->second.complete()) continue;
+    for (const int rank : missingRanks()) {
         if (++count > kMostNamed) continue;
         const std::string host = m_place.hostOf(rank);
         text += (text.empty() ? "rank " : ", rank ") + std::to_string(rank);

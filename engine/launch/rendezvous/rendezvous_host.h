@@ -45,8 +45,16 @@ struct Guest {
     UniqueFd control;
     UniqueFd telemetry;
     UniqueFd store;
+    LineReader controlLines{kMaxGreetingBytes};
 
     bool complete() const { return control && telemetry && store; }
+};
+
+// A rank that kept a start from succeeding.
+struct Culprit {
+    int rank = 0;         // as it says itself
+    std::string address;  // of its computer; empty: it never came
+    bool isMisuse = false;
 };
 
 struct Gathering {
@@ -68,6 +76,9 @@ class RendezvousHost {
     // rank that left again. `say` is told who is awaited; a read on stopFd ends the waiting.
     Result<Gathering> gather(int stopFd, const std::function<void(const std::string&)>& say);
 
+    // After a problem of gather(): the ranks that caused it.
+    const std::vector<Culprit>& culprits() const { return m_culprits; }
+
     // Where rank 0 cannot start: the others hear why and need not wait for it. Ends when all have, or after a while.
     void turnAway(const std::string& why, std::chrono::milliseconds patience);
 
@@ -80,6 +91,7 @@ class RendezvousHost {
     bool waitForInput(int stopFd) const;
     void sayMissing(const std::function<void(const std::string&)>& say);
     std::string missingText() const;
+    std::vector<int> missingRanks() const;
     bool allHere() const;
     Problem dismiss(Problem problem);
     Gathering close();
@@ -90,6 +102,7 @@ class RendezvousHost {
     FrontDoor m_door;
     std::map<int, Guest> m_guests;
     std::optional<Problem> m_problem;
+    std::vector<Culprit> m_culprits;
     std::string m_turnedAway;  // why nobody is let in
     std::set<int> m_told;      // so; ranks
     LineDeadline m_startedAt{};

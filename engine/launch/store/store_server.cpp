@@ -38,7 +38,7 @@ void StoreServer::onReady(int fd, short events) {
 // False when the connection is over.
 bool StoreServer::readAll(Connection& connection) {
     std::array<char, 16384> buffer;
-    while (true) {
+    for (int round = 0; round < 64; ++round) {  // bounded: one rank must not keep the others waiting
         ssize_t count = ::recv(connection.socket.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
@@ -49,6 +49,7 @@ bool StoreServer::readAll(Connection& connection) {
         }
         if (connection.reader.broken()) return refuse(connection, "sent bytes that are not the store's protocol");
     }
+    return true;
 }
 
 bool StoreServer::serve(Connection& connection, StoreFrame frame) {

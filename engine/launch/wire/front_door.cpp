@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <cerrno>
 #include <memory>
 #include <utility>
 
@@ -17,6 +18,7 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kStrangerPatience{5000};
+constexpr std::chrono::milliseconds kRest{200};  // until accepting is tried again without file descriptors
 
 void openToAll(const std::string& host, sockaddr& address) {
     auto* v4 = reinterpret_cast<sockaddr_in*>(&address);
@@ -55,20 +57,30 @@ std::string FrontDoor::address() const {
 }
 
 void FrontDoor::addInterests(std::vector<pollfd>& waiting) const {
-    if (m_listener) waiting.push_back({m_listener.get(), POLLIN, 0});
+    if (m_listener && steady_clock::now() >= m_restUntil) waiting.push_back({m_listener.get(), POLLIN, 0});
     for (const Pending& pending : m_pending) waiting.push_back({pending.socket.get(), POLLIN, 0});
+}
+
+// Closes the connection that has been silent for longest. False if there is none.
+bool FrontDoor::makeRoom() {
+    if (m_pending.empty()) return false;
+    m_pending.pop_front();
+    ++m_strangers;
+    return true;
 }
 
 void FrontDoor::accept() {
     for (std::size_t round = 0; round < kMostPending; ++round) {  // bounded: a flood must not keep us here
         UniqueFd socket(::accept4(m_listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-        if (!socket) return;
-        if (m_pending.size() >= kMostPending) {
-            m_pending.pop_front();  // whoever has been silent for longest
-            ++m_strangers;
+        if (!socket && (errno == EMFILE || errno == ENFILE)) {
+            if (makeRoom()) continue;
+            m_restUntil = steady_clock::now() + kRest;
         }
+        if (!socket) return;
+        if (m_pending.size() >= kMostPending) makeRoom();
         sendWithoutDelay(socket.get());
-        Pending pending{std::move(socket), randomHex(16), steady_clock::now() + kStrangerPatience};
+        Pending pending{std::move(socket), randomHex(16), steady_clock::now() + kStrangerPatience,
+                        LineReader(kMaxGreetingBytes)};
         if (!sendLine(pending.socket.get(), encodeChallenge(pending.nonce), steady_clock::now())) continue;
         m_pending.push_back(std::move(pending));
     }
@@ -77,7 +89,7 @@ void FrontDoor::accept() {
 void FrontDoor::look(const Greet& greet) {
     if (m_listener) accept();
     for (auto pending = m_pending.begin(); pending != m_pending.end();) {
-        const TakenLine taken = readLineNow(pending->socket.get(), kMaxGreetingBytes);
+        const TakenLine taken = pending->reader.read(pending->socket.get());
         if (taken.state == TakenLine::State::kNotYet && steady_clock::now() < pending->deadline) {
             ++pending;
             continue;

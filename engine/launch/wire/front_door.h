@@ -14,8 +14,10 @@
 
 namespace ringside {
 
-// Where a host's port meets the world: whoever connects is sent a challenge and may answer with one bounded line within
-// a bounded time, on a bounded number of connections. Who knows nothing is counted and changes nothing.
+// Listening port of a host that admits only peers that know its secret. Each connection receives a challenge and may
+// answer with one line of kMaxGreetingBytes within five seconds, on at most kMostPending connections at a time.
+// Connections without a valid answer are counted and closed. An unfinished answer, or a lack of file descriptors, costs
+// no CPU time between polls.
 class FrontDoor {
   public:
     static constexpr std::size_t kMostPending = 256;
@@ -41,11 +43,14 @@ class FrontDoor {
         UniqueFd socket;
         std::string nonce;
         LineDeadline deadline;
+        LineReader reader;
     };
     void accept();
+    bool makeRoom();
 
     UniqueFd m_listener;
     std::list<Pending> m_pending;  // oldest first
+    LineDeadline m_restUntil{};    // no connection can be accepted before: file descriptors have run out
     std::int64_t m_strangers = 0;
 };
 

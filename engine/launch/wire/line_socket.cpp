@@ -11,7 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <memory>
-#include <vector>
+#include <utility>
 
 namespace ringside {
 namespace {
@@ -62,33 +62,33 @@ int pollTimeout(LineDeadline deadline) {
     return static_cast<int>(std::clamp<long long>(left, 0, 60000));
 }
 
-TakenLine readLineNow(int socket, std::size_t maxBytes) {
-    std::vector<char> bytes(maxBytes);
-    ssize_t there = 0;
-    do {
-        there = ::recv(socket, bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT);
-    } while (there < 0 && errno == EINTR);
-    if (there < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return {};
-    if (there <= 0) return {TakenLine::State::kEnded, {}};
-    const auto end = std::find(bytes.begin(), bytes.begin() + there, '\n');
-    const auto length = static_cast<std::size_t>(end - bytes.begin());
-    if (end == bytes.begin() + there)
-        return {length == maxBytes ? TakenLine::State::kTooLong : TakenLine::State::kNotYet, {}};
-    if (::recv(socket, bytes.data(), length + 1, MSG_DONTWAIT) != static_cast<ssize_t>(length + 1))
-        return {TakenLine::State::kEnded, {}};
-    return {TakenLine::State::kLine, std::string(bytes.data(), length)};
+// A peek finds the newline; only the bytes up to it are then taken from the socket.
+TakenLine LineReader::read(int socket) {
+    std::array<char, 4096> bytes;
+    for (;;) {
+        const ssize_t seen = ::recv(socket, bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT);
+        if (seen < 0 && errno == EINTR) continue;
+        if (seen < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return {};
+        if (seen <= 0) return {TakenLine::State::kEnded, {}};
+        const auto* const end = std::find(bytes.data(), bytes.data() + seen, '\n');
+        const bool isWhole = end != bytes.data() + seen;
+        const auto length = static_cast<std::size_t>(end - bytes.data());
+        if (m_begun.size() + length > m_maxBytes) return {TakenLine::State::kTooLong, {}};
+        const std::size_t wanted = length + (isWhole ? 1 : 0);
+        if (::recv(socket, bytes.data(), wanted, MSG_DONTWAIT) != static_cast<ssize_t>(wanted))
+            return {TakenLine::State::kEnded, {}};
+        m_begun.append(bytes.data(), length);
+        if (isWhole) return {TakenLine::State::kLine, std::exchange(m_begun, {})};
+    }
 }
 
 std::optional<std::string> receiveLine(int socket, std::size_t maxBytes, LineDeadline deadline) {
-    for (;;) {
-        if (!waitUntilReady(socket, POLLIN, deadline)) return {};
-        TakenLine taken = readLineNow(socket, maxBytes);
+    for (LineReader reader(maxBytes); waitUntilReady(socket, POLLIN, deadline);) {
+        TakenLine taken = reader.read(socket);
         if (taken.state == TakenLine::State::kLine) return std::move(taken.text);
-        if (taken.state != TakenLine::State::kNotYet) return {};
-        // Readable, but no whole line yet: poll would return at once.
-        if (steady_clock::now() >= deadline) return {};
-        ::poll(nullptr, 0, 2);
+        if (taken.state != TakenLine::State::kNotYet || steady_clock::now() >= deadline) return {};
     }
+    return {};
 }
 
 bool sendLine(int socket, std::string_view line, LineDeadline deadline) {

@@ -12,15 +12,28 @@ namespace ringside {
 
 using LineDeadline = std::chrono::steady_clock::time_point;
 
-// Lines over a stream socket that goes on with something else afterwards: never reads past the newline.
 struct TakenLine {
     enum class State { kLine, kNotYet, kEnded, kTooLong };
     State state = State::kNotYet;
     std::string text;  // without its newline
 };
 
-// What is there already, of at most maxBytes.
-TakenLine readLineNow(int socket, std::size_t maxBytes);
+// Collects one line after another from a stream socket that carries something else after the line: never reads past the
+// newline. Keeps the beginning of an unfinished line, so that poll() reports the socket again only when more bytes
+// come.
+class LineReader {
+  public:
+    // maxBytes: longest line, without its newline.
+    explicit LineReader(std::size_t maxBytes) : m_maxBytes(maxBytes) {}
+
+    // Reads the available bytes of the current line without blocking.
+    TakenLine read(int socket);
+
+  private:
+    std::size_t m_maxBytes;
+    std::string m_begun;
+};
+
 // The next line before the deadline, or nothing: the time is over, the peer is gone, the line is too long.
 std::optional<std::string> receiveLine(int socket, std::size_t maxBytes, LineDeadline deadline);
 // With its newline; false when it cannot be written whole before the deadline.

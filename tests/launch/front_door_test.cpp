@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/wire/front_door.h"
+
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include <chrono>
+
+#include "launch/wire/greeting.h"
+#include "support/catch.h"
+
+using namespace ringside;
+using namespace std::chrono_literals;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Door {
+    FrontDoor door;
+    std::vector<std::string> lines;
+
+    Door() { REQUIRE(door.listen("127.0.0.1", 0, false)); }
+    int port() const { return std::stoi(door.address().substr(door.address().rfind(':') + 1)); }
+    UniqueFd connect() const {
+        UniqueFd socket = connectTo("127.0.0.1", port(), Clock::now() + 5s);
+        REQUIRE(socket);
+        return socket;
+    }
+    void look() {
+        door.look([this](UniqueFd&, const std::string&, const std::string& line) {
+            lines.push_back(line);
+            return true;
+        });
+    }
+    // Descriptors that poll() reports within the time.
+    int ready(int milliseconds) const {
+        std::vector<pollfd> waiting;
+        door.addInterests(waiting);
+        return ::poll(waiting.data(), waiting.size(), milliseconds);
+    }
+    // Looks until as many connections as these have been challenged.
+    void challenge(std::vector<UniqueFd>& sockets) {
+        for (UniqueFd& socket : sockets) {
+            pollfd challenged{socket.get(), POLLIN, 0};
+            for (int i = 0; i < 1000 && ::poll(&challenged, 1, 5) <= 0; ++i) look();
+        }
+    }
+};
+
+void say(const UniqueFd& socket, const std::string& text) {
+    REQUIRE(::send(socket.get(), text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size()));
+}
+
+// The soft limit of open files, until the object goes.
+class FewFiles {
+  public:
+    explicit FewFiles(rlim_t most) {
+        REQUIRE(::getrlimit(RLIMIT_NOFILE, &m_before) == 0);
+        const rlimit few{most, m_before.rlim_max};
+        REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
+    }
+    ~FewFiles() { ::setrlimit(RLIMIT_NOFILE, &m_before); }
+    FewFiles(const FewFiles&) = delete;
+    FewFiles& operator=(const FewFiles&) = delete;
+
+  private:
+    rlimit m_before{};
+};
+
+}  // namespace
+
+TEST_CASE("unfinished lines leave nothing for poll to report, however many there are") {
+    Door host;
+    std::vector<UniqueFd> strangers;
+    for (int i = 0; i < 200; ++i) strangers.push_back(host.connect());
+    host.challenge(strangers);
+    for (const UniqueFd& stranger : strangers) say(stranger, "{");
+    // Each look takes what has come; once all has come, nothing is left that poll() would report.
+    for (int i = 0; i < 1000 && host.ready(50) > 0; ++i) host.look();
+    CHECK(host.ready(0) == 0);
+    CHECK(host.lines.empty());
+    // The rest of a line completes it.
+    say(strangers.front(), "}\nfor later");
+    for (int i = 0; i < 1000 && host.lines.empty(); ++i) {
+        host.ready(50);
+        host.look();
+    }
+    CHECK(host.lines == std::vector<std::string>{"{}"});
+}
+
+TEST_CASE("a line in pieces is read up to its newline and no further") {
+    std::array<int, 2> pair{};
+    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) == 0);
+    const UniqueFd own(pair[0]), other(pair[1]);
+    LineReader reader(10);
+    say(other, "one");
+    CHECK(reader.read(own.get()).state == TakenLine::State::kNotYet);
+    say(other, " line\nrest");
+    const TakenLine line = reader.read(own.get());
+    CHECK(line.state == TakenLine::State::kLine);
+    CHECK(line.text == "one line");
+    std::array<char, 16> rest{};
+    REQUIRE(::recv(own.get(), rest.data(), rest.size(), MSG_DONTWAIT) == 4);
+    CHECK(std::string(rest.data()) == "rest");
+    say(other, "12345678901");
+    CHECK(reader.read(own.get()).state == TakenLine::State::kTooLong);
+}
+
+TEST_CASE("a host without file descriptors serves the newest connection and rests when it can serve none") {
+    Door host;
+    std::vector<UniqueFd> strangers;
+    for (int i = 0; i < 8; ++i) strangers.push_back(host.connect());
+    host.challenge(strangers);
+    UniqueFd late = host.connect();
+    const FewFiles few(static_cast<rlim_t>(late.get()) + 1);
+    std::vector<UniqueFd> one;
+    one.push_back(std::move(late));
+    host.challenge(one);
+    CHECK(host.door.strangers() >= 1);  // the oldest connection made room
+    say(one.front(), "hello\n");
+    for (int i = 0; i < 1000 && host.lines.empty(); ++i) {
+        host.ready(50);
+        host.look();
+    }
+    CHECK(host.lines == std::vector<std::string>{"hello"});
+}
