@@ -53,7 +53,9 @@ struct NetworkLesson {
         return host->output().substr(at + 11, host->output().find('\n', at) - at - 11);
     }
     std::unique_ptr<Program> join(int where, const std::string& name, const std::string& code) const {
-        return startOn(network, where, {"join", code, "--name", name, "--folder", (scratch.path() / name).string()});
+        return startOn(network, where,
+                       {"join", "--code-file", codeFile(scratch.path() / (name + ".code"), code), "--name", name,
+                        "--folder", (scratch.path() / name).string()});
     }
     bool hasEpoch() const {
         std::error_code error;

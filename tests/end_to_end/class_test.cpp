@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <termios.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <fstream>
 #include <map>
@@ -41,7 +46,9 @@ struct Lesson {
     }
     void join(const std::string& name, const std::string& code, const Words& more = {}) {
         guests[name] = std::make_unique<Program>(
-            withMore({"join", code, "--name", name, "--folder", (scratch.path() / name).string()}, more));
+            withMore({"join", "--code-file", codeFile(scratch.path() / (name + ".code"), code), "--name", name,
+                      "--folder", (scratch.path() / name).string()},
+                     more));
     }
     Json summary() const { return jsonOf(out / "summary.json"); }
 };
@@ -177,4 +184,90 @@ TEST_CASE("a wrong join code, no name and a class that is called off are said in
     lesson.host->signal(SIGINT);
     CHECK(lesson.host->wait() == 20);
     CHECK_FALSE(fs::exists(lesson.out));
+}
+
+TEST_CASE("the join code comes from standard input, the environment or a file, and is in no command line") {
+    Lesson lesson({"--ranks", "2", "--set", "training.epochs=1"});
+    const std::string code = lesson.code();
+    const std::string secret = code.substr(code.find('/') + 1);
+    const std::string way = GENERATE("input", "environment", "file", "argument");
+    CAPTURE(way);
+    const Words rest{"--name", "Ada", "--folder", (lesson.scratch.path() / "Ada").string()};
+    std::unique_ptr<Program> guest;
+    std::array<int, 2> pipe{-1, -1};
+    REQUIRE(::pipe2(pipe.data(), O_CLOEXEC) == 0);
+    const UniqueFd reading(pipe[0]);
+    UniqueFd writing(pipe[1]);
+    if (way == "input") {
+        const std::string line = code + "\n";
+        REQUIRE(::write(writing.get(), line.data(), line.size()) == static_cast<ssize_t>(line.size()));
+        guest = std::make_unique<Program>(withMore({"join", "-"}, rest), reading.get());
+    } else if (way == "environment") {
+        ::setenv("RINGSIDE_CODE", code.c_str(), 1);
+        guest = std::make_unique<Program>(withMore({"join"}, rest));
+        ::unsetenv("RINGSIDE_CODE");
+    } else if (way == "file") {
+        const fs::path file = codeFile(lesson.scratch.path() / "code", code);
+        guest = std::make_unique<Program>(withMore({"join", "--code-file", file.string()}, rest));
+    } else {
+        guest = std::make_unique<Program>(withMore({"join", code}, rest));
+    }
+    const std::string process = "/proc/" + std::to_string(guest->pid());
+    const auto isJoining = [&] { return contains(contentOf(process + "/cmdline"), "join"); };
+    REQUIRE(eventually(isJoining));
+    const bool isInCommand = contains(contentOf(process + "/cmdline"), secret);
+    CHECK(lesson.host->wait() == 0);
+    CHECK(guest->wait() == 0);
+    CHECK(isInCommand == (way == "argument"));
+    CHECK(contains(guest->output(), "other users of this computer can read the join code") == (way == "argument"));
+}
+
+TEST_CASE("a join code that a person types is not shown, and the terminal is as before afterwards") {
+    const UniqueFd master(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+    REQUIRE((master && ::grantpt(master.get()) == 0 && ::unlockpt(master.get()) == 0));
+    const UniqueFd terminal(::open(::ptsname(master.get()), O_RDWR | O_NOCTTY | O_CLOEXEC));
+    REQUIRE(terminal);
+    const auto shows = [&] {
+        termios now{};
+        return ::tcgetattr(terminal.get(), &now) == 0 && (now.c_lflag & ECHO) != 0;
+    };
+    REQUIRE(shows());
+    const bool stops = GENERATE(false, true);
+    Program guest({"join", "-", "--name", "Ada"}, terminal.get());
+    REQUIRE(eventually([&] { return !shows(); }));
+    if (stops) {
+        guest.signal(SIGINT);
+    } else {
+        REQUIRE(::write(master.get(), "10.0.0.7 secret\n", 16) == 16);
+    }
+    CHECK(guest.wait() == 2);
+    CHECK(shows());
+    CHECK(contains(guest.output(), "Join code: "));
+    CHECK(contains(guest.output(), stops ? "the join code was not entered" : "has no \"/\""));
+    pollfd echoed{master.get(), POLLIN, 0};
+    std::string shown(64, '\0');
+    if (::poll(&echoed, 1, 0) > 0) shown.resize(static_cast<std::size_t>(::read(master.get(), shown.data(), 64)));
+    CHECK_FALSE(contains(shown, "secret"));
+}
+
+TEST_CASE("a join code that is missing, twice there, or readable by all is said in a line") {
+    const TemporaryDirectory scratch;
+    const fs::path file = codeFile(scratch.path() / "code", "10.0.0.7");
+    Program missing({"join", "--name", "Ada"});
+    CHECK(missing.wait() == 2);
+    CHECK(contains(missing.output(), "the join code is missing: use ringsidectl join - and enter it"));
+    Program twice({"join", "-", "--code-file", file.string(), "--name", "Ada"});
+    CHECK(twice.wait() == 2);
+    CHECK(contains(twice.output(), "the join code is given twice"));
+    Program mistyped({"join", "--code-file", file.string(), "--name", "Ada"});
+    CHECK(mistyped.wait() == 2);
+    CHECK(contains(mistyped.output(), "has no \"/\""));
+    CHECK_FALSE(contains(mistyped.output(), "chmod"));
+    fs::permissions(file, fs::perms::others_read, fs::perm_options::add);
+    Program open({"join", "--code-file", file.string(), "--name", "Ada"});
+    CHECK(open.wait() == 2);
+    CHECK(contains(open.output(), "chmod 600"));
+    Program ended({"join", "-", "--name", "Ada"});  // its standard input has ended
+    CHECK(ended.wait() == 2);
+    CHECK(contains(ended.output(), "the join code was not entered"));
 }

@@ -50,6 +50,12 @@ int Program::wait(std::chrono::seconds deadline) {
     return -1;
 }
 
+std::filesystem::path codeFile(const std::filesystem::path& file, const std::string& code) {
+    std::ofstream(file) << code << '\n';
+    std::filesystem::permissions(file, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+    return file;
+}
+
 bool eventually(const std::function<bool()>& holds) {
     const auto begin = steady_clock::now();
     const auto until = begin + std::chrono::seconds(120);

@@ -31,6 +31,9 @@ class Program {
     std::string m_output;
 };
 
+// Writes a join code to a file that only this user can read, and returns the file.
+std::filesystem::path codeFile(const std::filesystem::path& file, const std::string& code);
+
 // Looks every few milliseconds until it holds, for at most two minutes.
 bool eventually(const std::function<bool()>& holds);
 

@@ -130,7 +130,8 @@ QWidget* InviteDialog::buildLobby() {
     m_code = wrapped({}, "joinCodeLabel", "title", page);
     m_code->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_code->setAlignment(Qt::AlignCenter);
-    m_how = wrapped(tr("On the other computers: Run > Join in Ringside, or ringsidectl join CODE --name NAME"),
+    m_how = wrapped(tr("On the other computers: Run > Join in Ringside, or ringsidectl join - --name NAME, then enter "
+                       "the code"),
                     "joinHowLabel", "note", page);
     m_how->setAlignment(Qt::AlignCenter);
     auto* copy = new QPushButton(tr("Copy code"), page);

@@ -125,8 +125,10 @@ void JoinDialog::makeRoom() {
 void JoinDialog::join() {
     m_state->setText(tr("Looking for the class..."));
     m_news->clear();
-    m_process.start({QStringLiteral("join"), m_code->text().trimmed(),
-                     QStringLiteral("--name=") + m_name->text().trimmed(), QStringLiteral("--lines")});
+    // Over standard input: other users can read command lines.
+    m_process.start({QStringLiteral("join"), QStringLiteral("-"), QStringLiteral("--name=") + m_name->text().trimmed(),
+                     QStringLiteral("--lines")});
+    m_process.tell(m_code->text().trimmed().toUtf8());
     refresh();
 }
 

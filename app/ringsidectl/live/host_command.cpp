@@ -16,8 +16,9 @@ namespace ringside {
 namespace {
 
 constexpr const char* kHostFooter =
-    "This computer becomes rank 0 and waits for parallel.world_size - 1 others, who say\n"
-    "  ringsidectl join CODE --name Ada\n"
+    "This computer becomes rank 0 and waits for parallel.world_size - 1 others, who enter\n"
+    "the join code after\n"
+    "  ringsidectl join - --name Ada\n"
     "or choose Run > Join in the window. The experiment and its data travel to those who lack them.\n"
     "It listens at one address, at two ports, and lets in who knows the code; what is said is not\n"
     "encrypted: use a network you trust.\n"

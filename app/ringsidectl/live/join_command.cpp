@@ -7,6 +7,7 @@
 
 #include "experiment/experiment_file.h"
 #include "live/class_seat.h"
+#include "live/join_code_source.h"
 #include "run/ranks/worker_program.h"
 #include "terminal/signal_input.h"
 
@@ -14,17 +15,22 @@ namespace ringside {
 namespace {
 
 constexpr const char* kJoinFooter =
-    "CODE is what ringsidectl host (or Run > Invite ranks) shows. This computer computes one rank on its\n"
-    "CPU; what it needs of the data is sent to it, checked, and kept for the next time. If the connection\n"
-    "is lost it looks for the class again. Ctrl-C leaves.\n"
+    "The join code is shown by ringsidectl host (or Run > Invite ranks). Whoever knows it can join, and\n"
+    "other users of this computer can read command lines: enter the code after \"ringsidectl join -\", or\n"
+    "give it in RINGSIDE_CODE or in a file. This computer computes one rank on its CPU; the data that it\n"
+    "needs are sent to it, checked, and kept for the next time. If the connection is lost, it looks for\n"
+    "the class again. Ctrl-C leaves.\n"
     "\n"
-    "Example:\n"
-    "  ringsidectl join 192.168.1.20:21000/9ZK3P-... --name Ada";
+    "Examples:\n"
+    "  ringsidectl join - --name Ada                      asks for the code and does not show it\n"
+    "  ringsidectl join --code-file class.txt --name Ada\n"
+    "  RINGSIDE_CODE=... ringsidectl join --name Ada      in a job script, from a file that only you can read";
 
 constexpr std::int64_t kBytesOfMb = 1'000'000;
 
 struct JoinArguments {
     std::string code;
+    std::string codeFile;
     std::string name;
     std::string folder;
     std::int64_t mostMb = 512;
@@ -50,12 +56,12 @@ Problems nameProblems(const std::string& name) {
 }
 
 int joinClass(const JoinArguments& arguments) {
-    const Result<JoinCode> code = JoinCode::parse(arguments.code);
+    const UniqueFd signals = signalInput({SIGINT, SIGTERM, SIGHUP});
+    const Result<JoinCode> code = findJoinCode({arguments.code, arguments.codeFile, 0, signals.get()});
     if (!code) return reportProblems({code.problem()});
     if (const Problems wrong = nameProblems(arguments.name); !wrong.empty()) return reportProblems(wrong);
     const Result<std::filesystem::path> worker = findWorkerProgram("cpu");
     if (!worker) return reportProblems({worker.problem()});
-    const UniqueFd signals = signalInput({SIGINT, SIGTERM, SIGHUP});
     SeatPlan plan;
     plan.code = code.value();
     plan.name = arguments.name;
@@ -72,11 +78,12 @@ void addJoinCommand(CLI::App& app, std::function<int()>& action) {
     CLI::App* command = app.add_subcommand("join", "Make this computer a rank of somebody's run");
     command->footer(kJoinFooter);
     auto arguments = std::make_shared<JoinArguments>();
-    command->add_option("CODE", arguments->code, "The join code")->required();
+    command->add_option("CODE", arguments->code, "\"-\": enter the join code; or the code itself, for all to see");
+    command->add_option("--code-file", arguments->codeFile, "File with the join code")->type_name("FILE");
     command->add_option("--name", arguments->name, "Yours, for this rank's card")->type_name("NAME");
     command->add_option("--folder", arguments->folder, "Where data are kept; none: ~/.cache/ringside/class")
         ->type_name("DIR");
-    command->add_option("--most-mb", arguments->mostMb, "Of data to take, at most")
+    command->add_option("--most-mb", arguments->mostMb, "Of data to take and to keep, at most")
         ->check(CLI::Range(1, 1000000))
         ->capture_default_str()
         ->type_name("MB");

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "base/errors/result.h"
+#include "launch/classroom/join_code.h"
+
+namespace ringside {
+
+inline constexpr const char* kCodeVariable = "RINGSIDE_CODE";
+
+// Places from which `ringsidectl join` may take the join code.
+struct CodeSources {
+    std::string argument;  // the code itself, "-" for standard input, or empty
+    std::string file;      // of --code-file; empty: none
+    int inputFd = 0;
+    int cancelFd = -1;  // readable when a signal has come
+};
+
+// Returns the join code of the only source that is given: argument, file, or the environment variable RINGSIDE_CODE,
+// which is removed so that no child process has it; without any, a person at a terminal is asked. Warns on standard
+// error where other users can read the code: in the list of processes, or in a file.
+Result<JoinCode> findJoinCode(const CodeSources& sources);
+
+}  // namespace ringside
