@@ -9,12 +9,14 @@
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
+#include <set>
 #include <string_view>
 
 #include "base/crypto/secret.h"
 #include "base/errors/errors.h"
 #include "base/errors/exit_code.h"
 #include "base/json/json.h"
+#include "base/system/files.h"
 #include "launch/channels/shared_handover.h"
 #include "launch/channels/shared_memory.h"
 #include "launch/classroom/class_lines.h"
@@ -26,6 +28,7 @@
 #include "rank_life.h"
 #include "run/prepare/class_data.h"
 #include "run/prepare/experiment_file.h"
+#include "run/prepare/guest_experiment.h"
 #include "run/ranks/worker_program.h"
 #include "run/supervise/launched_run.h"
 #include "run/supervise/run_place.h"
@@ -49,6 +52,7 @@ struct Start {
     Experiment experiment;
     RendezvousTerms terms;
     bool ownToken = false;
+    bool isGuest = false;  // of a class
 };
 
 int asCode(ExitCode code) {
@@ -69,6 +73,18 @@ int refuse(const Problem& problem) {
     return asCode(ExitCode::kBadConfiguration);
 }
 
+// A guest of a class opens nothing but the files that its host offered, which lie beside the experiment. Returns their
+// names.
+Result<std::set<std::string>> confineToOffer(LaunchArguments& arguments) {
+    const std::filesystem::path experiment = arguments.config;
+    Result<std::set<std::string>> files = filesOfOffer(experiment.parent_path());
+    if (!files) return files;
+    const Result<bool> confined = confineFilesTo(experiment.parent_path());
+    if (!confined) return confined.problem();
+    arguments.config = experiment.filename().string();
+    return files;
+}
+
 Result<Start> readStart(int argc, char** argv) {
     Start start;
     Result<LaunchArguments> arguments = parseLaunchArguments(argc, argv);
@@ -79,9 +95,19 @@ Result<Start> readStart(int argc, char** argv) {
     Result<LaunchPlace> place = findLaunchPlace(start.arguments.place, start.sources);
     if (!place) return place.problem();
     start.place = std::move(place).value();
+    start.isGuest = std::getenv(kGuestVariable) != nullptr;
+    std::set<std::string> offered;
+    if (start.isGuest) {
+        Result<std::set<std::string>> files = confineToOffer(start.arguments);
+        if (!files) return files.problem();
+        offered = std::move(files).value();
+    }
     Problems problems;
     Result<Experiment> experiment = loadExperiment(start.arguments.config, start.arguments.assignments, problems);
     if (!experiment) return experiment.problem();
+    if (start.isGuest) {
+        if (auto problem = guestProblem(experiment.value().config, offered)) return *problem;
+    }
     start.experiment = std::move(experiment).value();
     start.experiment.config.parallel.worldSize = start.place.worldSize;
     const std::string token = start.sources.find(kTokenVariable).value_or("");
@@ -178,7 +204,9 @@ RankEnvironment environmentOf(const Start& start, const Joined& joined) {
     environment.hosts = joined.welcome.hosts;
     const std::vector<int> local = joined.welcome.ranksOn(environment.hosts[rank]);
     environment.localRank = static_cast<int>(std::find(local.begin(), local.end(), environment.rank) - local.begin());
-    environment.runDirectory = joined.welcome.runDirectory;
+    environment.isGuest = start.isGuest;
+    // A guest writes nothing; the path of the host means nothing on its computer.
+    environment.runDirectory = start.isGuest ? "run" : joined.welcome.runDirectory;
     environment.epochUs = joined.welcome.epochUs - joined.clockOffsetUs;
     environment.backend = joined.welcome.backend;
     environment.device = joined.welcome.device;
@@ -206,13 +234,18 @@ UniqueFd sharedOf(const RankEnvironment& environment, const Welcome& welcome) {
 
 RunConfig configFor(const Start& start, const Welcome& welcome) {
     RunConfig config = start.experiment.config;
+    config.parallel.backend = welcome.backend;
+    config.parallel.device = welcome.device;
+    if (start.isGuest) {  // its paths start at the working directory, the folder of the offer
+        config.training.resume = start.arguments.resume;
+        config.parallel.interface.clear();
+        return config;
+    }
     resolvePaths(config, start.experiment.baseDirectory);
     config.training.resume = welcome.resume;
     // A copy of the same checkpoint that is on this host.
     if (!welcome.resume.empty() && !start.arguments.resume.empty() && start.arguments.resume != kResumeAuto)
         config.training.resume = std::filesystem::absolute(start.arguments.resume).lexically_normal().string();
-    config.parallel.backend = welcome.backend;
-    config.parallel.device = welcome.device;
     return config;
 }
 
@@ -224,8 +257,7 @@ int joinRun(const Start& start) {
     const RankEnvironment environment = environmentOf(start, joined.value());
     channels.shared = sharedOf(environment, joined.value().welcome);
     stopWishFd = channels.control.get();
-    const bool isGuest = std::getenv(kGuestVariable) != nullptr;
-    for (const int number : kLauncherSignals) std::signal(number, isGuest ? SIG_DFL : wishToStop);
+    for (const int number : kLauncherSignals) std::signal(number, start.isGuest ? SIG_DFL : wishToStop);
     const auto leave = [rank = environment.rank] {
         std::cerr << "rank " << rank << ": the run was ended by rank 0's process; its verdict is there" << std::endl;
         _exit(asCode(ExitCode::kCommunicationFailed));

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/errors/errors.h"
+#include "base/text/shared_text.h"
 #include "limit_texts.h"
 #include "telemetry/events/sink.h"
 #include "train/control/control_input.h"
@@ -26,10 +27,11 @@ RankEnd fail(TelemetrySink& sink, const RankEnvironment& environment, const std:
              int missingRank = -1) {
     const std::string rank = "rank " + std::to_string(environment.rank) + ": ";
     std::cerr << (text.starts_with(rank) ? "" : rank) << text << std::endl;
-    sink.log("error", text);
+    const std::string sent = environment.isGuest ? withoutPrivateParts(text) : text;
+    sink.log("error", sent);
     sink.failed(missingRank);
     sink.flush(std::chrono::seconds(1));
-    return {static_cast<int>(code), text};
+    return {static_cast<int>(code), sent};
 }
 
 }  // namespace

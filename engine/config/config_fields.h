@@ -33,6 +33,7 @@ struct ConfigField {
     std::string_view belowMin = {};  // PyTorch's error message for a smaller number
     bool emptyIsAuto = false;        // an empty list may also be written "auto"
     bool nullIsDefault = false;      // null keeps the default, as newer PyTorch writes it
+    bool isPath = false;             // kText only: names a file or directory, relative to the experiment's directory
 
     std::string_view section() const;  // "parallel", "parallel.pace"; empty for top-level fields
     std::string_view key() const;      // "world_size"

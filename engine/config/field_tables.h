@@ -36,6 +36,11 @@ constexpr ConfigField text(std::string_view path, Slot slot, std::string_view he
     return {.path = path, .type = FieldType::kText, .help = help, .slot = slot};
 }
 
+// A text that names a file or directory.
+constexpr ConfigField file(std::string_view path, Slot slot, std::string_view help) {
+    return {.path = path, .type = FieldType::kText, .help = help, .slot = slot, .isPath = true};
+}
+
 constexpr ConfigField boolean(std::string_view path, Slot slot, std::string_view help) {
     return {.path = path, .type = FieldType::kBoolean, .help = help, .slot = slot};
 }

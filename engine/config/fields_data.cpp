@@ -24,10 +24,10 @@ constexpr ConfigField kDataFields[] = {
     choice("dataset.kind", RINGSIDE_SLOT(dataset.kind), kDatasets,
         "Source of the samples: the built-in handwritten digits, a file (CSV table, IDX as used by MNIST, NumPy "
         "array), CIFAR's binary files, a folder of images, synthetic data, or a text cut into pieces."),
-    text("dataset.path", RINGSIDE_SLOT(dataset.path),
+    file("dataset.path", RINGSIDE_SLOT(dataset.path),
         "File or directory with the samples. A relative path starts at the directory of the experiment file. The "
         "features of a CSV file are standardised to mean 0 and variance 1 over the training samples."),
-    text("dataset.labels_path", RINGSIDE_SLOT(dataset.labelsPath),
+    file("dataset.labels_path", RINGSIDE_SLOT(dataset.labelsPath),
         "idx and npy only: file with the labels. Empty: a file with the usual name beside the samples."),
     text("dataset.label_column", RINGSIDE_SLOT(dataset.labelColumn),
         "The CSV column to predict, by name or by number counted from 0. Empty: the last column."),

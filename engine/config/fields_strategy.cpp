@@ -35,7 +35,7 @@ constexpr ConfigField kStrategyFields[] = {
         "interleaved and zero_bubble only: stages on each rank, assigned in turn."),
     integerList("pipeline.split", RINGSIDE_SLOT(pipeline.split), Within{1, 4096},
         "Number of layers of each stage, first to last. Empty, or auto: balanced by arithmetic operations.").orAuto(),
-    text("pipeline.schedule_file", RINGSIDE_SLOT(pipeline.scheduleFile),
+    file("pipeline.schedule_file", RINGSIDE_SLOT(pipeline.scheduleFile),
         "CSV file with a row of actions for each rank, in the notation of torch.distributed.pipelining "
         "(0F0,0F1,0B0,...), used instead of pipeline.schedule. Empty: none."),
 

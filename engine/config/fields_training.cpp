@@ -110,7 +110,7 @@ constexpr ConfigField kTrainingFields[] = {
         "kept, and slow saves are made less often. 0 is off."),
     integer("training.keep_checkpoints", RINGSIDE_SLOT(training.keepCheckpoints), Within{0, 1e6},
         "Number of checkpoints of training.checkpoint_every that are kept, the latest ones. 0: all."),
-    text("training.resume", RINGSIDE_SLOT(training.resume),
+    file("training.resume", RINGSIDE_SLOT(training.resume),
         "Where to continue from: a run directory (its newest checkpoint), a checkpoint in it, or a safetensors file, "
         "which provides the initial weights only. Empty: start from the beginning."),
     choice("training.on_non_finite", RINGSIDE_SLOT(training.onNonFinite), kNonFinite,

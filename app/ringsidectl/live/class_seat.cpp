@@ -14,6 +14,7 @@
 #include "base/json/json.h"
 #include "base/text/terminal_text.h"
 #include "launch/place/launch_sources.h"
+#include "run/prepare/guest_experiment.h"
 
 namespace ringside {
 namespace {
@@ -41,7 +42,6 @@ int ClassSeat::run(int signalFd) {
         tell();
     }
     if (m_rank) m_rank->signal(SIGKILL);  // the others go on, or say who is gone
-    if (m_guest) m_guest->cleanUp();
     return m_exitCode.value_or(0);
 }
 
@@ -53,7 +53,8 @@ bool ClassSeat::connect() {
     Result<UniqueFd> socket =
         connectToClass(m_plan.code, m_plan.name, RINGSIDE_VERSION, hostKey(), now + kConnectPatience);
     if (socket) {
-        m_guest = std::make_unique<ClassGuest>(std::move(socket).value(), m_plan.folder, m_plan.mostBytes);
+        m_guest = std::make_unique<ClassGuest>(std::move(socket).value(), m_plan.folder, m_plan.mostBytes,
+                                               [](const ClassOffer& offer) { return guestProblem(offer); });
         m_heardAt = Clock::now();
         say("joined", m_everThere ? "found the class again" : "joined as " + m_plan.name);
         m_everThere = true;
@@ -102,7 +103,7 @@ void ClassSeat::readClass() {
         say("data", come);
     }
     if (m_exitCode || (open && Clock::now() - m_heardAt < kSilence)) return;
-    m_guest->cleanUp();
+    m_lostGuest = m_rank ? std::move(m_guest) : nullptr;
     m_guest.reset();
     m_lostAt = Clock::now();
     m_tryAt = {};
@@ -120,6 +121,7 @@ void ClassSeat::take(const ClassLine& line) {
 void ClassSeat::become(const ClassStart& start) {
     if (m_rank) m_rank->signal(SIGKILL);  // of a run that was given up
     m_rank.reset();
+    m_lostGuest.reset();
     const std::filesystem::path& offer = m_guest->offerDirectory();
     if (offer.empty()) return;
     ChildOptions options;
@@ -136,8 +138,7 @@ void ClassSeat::become(const ClassStart& start) {
         "--wait",
         "60",
         "--name=" + m_plan.name};
-    if (m_guest->resumes())
-        options.arguments.insert(options.arguments.end(), {"--resume", (offer / "checkpoint").string()});
+    if (m_guest->resumes()) options.arguments.insert(options.arguments.end(), {"--resume", "checkpoint"});
     options.environment = {"RINGSIDE_TOKEN=" + tokenOfStart(m_plan.code.token, start),
                            std::string(kGuestVariable) + "=1"};
     m_rank = std::make_unique<ChildProcess>(options);
@@ -163,6 +164,7 @@ void ClassSeat::readRank() {
 void ClassSeat::endRank() {
     const ChildEnd end = *m_rank->end();
     m_rank.reset();
+    m_lostGuest.reset();
     const int code = end.signalled ? 128 + end.code : end.code;
     if (m_guest) m_guest->send({ClassLine::Kind::kEnded, code == 0 ? "" : m_lastWords, code});
     say("ended", code == 0 ? "this rank has finished" : "this rank has ended: " + m_lastWords, code);

@@ -47,8 +47,9 @@ class ClassSeat {
     void end(int exitCode) { m_exitCode = exitCode; }
 
     SeatPlan m_plan;
-    std::unique_ptr<ClassGuest> m_guest;  // none while the connection is lost
-    std::unique_ptr<ChildProcess> m_rank;
+    std::unique_ptr<ClassGuest> m_guest;      // none while the connection is lost
+    std::unique_ptr<ClassGuest> m_lostGuest;  // keeps the files that a rank still reads
+    std::unique_ptr<ChildProcess> m_rank;     // destroyed before the files
     LineSplitter m_output{8192};
     std::string m_lastWords;
     std::string m_said;

@@ -3,12 +3,15 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <span>
 #include <system_error>
+#include <utility>
 
 #include "base/system/atomic_file.h"
+#include "base/system/beneath.h"
 
 namespace ringside {
 
@@ -16,9 +19,18 @@ std::string errnoText(int error) {
     return std::generic_category().message(error);
 }
 
-Result<UniqueFd> openFile(const std::filesystem::path& path) {
-    // Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
-    UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+namespace {
+
+// Folder of confineFilesTo(); empty: this process may open all files.
+UniqueFd& confinement() {
+    static UniqueFd folder;
+    return folder;
+}
+
+// Without O_NONBLOCK, opening a pipe without a writer would block.
+constexpr int kReadOnly = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+
+Result<UniqueFd> checkedFile(UniqueFd fd, const std::filesystem::path& path) {
     struct stat info {};
     if (!fd || ::fstat(fd.get(), &info) != 0) {
         return Problem{path.string(), "cannot be opened (" + errnoText(errno) + ")",
@@ -28,8 +40,7 @@ Result<UniqueFd> openFile(const std::filesystem::path& path) {
     return fd;
 }
 
-Result<std::string> readFile(const std::filesystem::path& path, std::size_t maxBytes) {
-    const Result<UniqueFd> file = openFile(path);
+Result<std::string> contentOf(const Result<UniqueFd>& file, const std::filesystem::path& path, std::size_t maxBytes) {
     if (!file) return file.problem();
     const int fd = file.value().get();
     std::string content;
@@ -45,6 +56,33 @@ Result<std::string> readFile(const std::filesystem::path& path, std::size_t maxB
                            "use a smaller file"};
         }
     }
+}
+
+}  // namespace
+
+Result<bool> confineFilesTo(const std::filesystem::path& folder) {
+    UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!fd || ::fchdir(fd.get()) != 0)
+        return Problem{"the folder of the offered files", "cannot be opened (" + errnoText(errno) + ")", "join again"};
+    confinement() = std::move(fd);
+    return true;
+}
+
+Result<UniqueFd> openFile(const std::filesystem::path& path) {
+    const int folder = confinement().get();
+    UniqueFd fd =
+        confinement() ? openBeneath(folder, path.string(), kReadOnly) : UniqueFd(::open(path.c_str(), kReadOnly));
+    if (!fd && confinement() && (errno == EXDEV || errno == ELOOP))
+        return Problem{"a file", "is not one of the offered files", "let the host offer it"};
+    return checkedFile(std::move(fd), path);
+}
+
+Result<std::string> readFile(const std::filesystem::path& path, std::size_t maxBytes) {
+    return contentOf(openFile(path), path, maxBytes);
+}
+
+Result<std::string> readKernelFile(const char* path, std::size_t maxBytes) {
+    return contentOf(checkedFile(UniqueFd(::open(path, kReadOnly)), path), path, maxBytes);
 }
 
 void writeFileAtomically(const std::filesystem::path& path, std::string_view content) {

@@ -15,7 +15,7 @@ namespace {
 // A file in memory has one number in a running system, and systems differ.
 std::string nameOfMemory(int fd, int rank) {
     struct stat info {};
-    const Result<std::string> system = readFile("/proc/sys/kernel/random/boot_id", 256);
+    const Result<std::string> system = readKernelFile("/proc/sys/kernel/random/boot_id", 256);
     if (fd < 0 || ::fstat(fd, &info) != 0 || !system) return "alone " + std::to_string(rank);
     return system.value() + std::to_string(info.st_dev) + " " + std::to_string(info.st_ino);
 }

@@ -9,13 +9,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <fstream>
 #include <span>
 #include <utility>
 
 #include "base/crypto/secret.h"
 #include "base/errors/errors.h"
 #include "base/system/files.h"
+#include "base/text/shared_text.h"
 #include "launch/wire/greeting.h"
 
 namespace ringside {
@@ -34,21 +34,6 @@ Problem notThere(const JoinCode& code, const std::string& what) {
             "check the code, and that this computer reaches that address (the same network, no firewall between)"};
 }
 
-std::string sumOf(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    Sha256 sum;
-    std::array<char, 1U << 16> bytes;
-    while (in.read(bytes.data(), bytes.size()) || in.gcount() > 0)
-        sum.add(std::as_bytes(std::span(bytes.data(), static_cast<std::size_t>(in.gcount()))));
-    return sum.hex();
-}
-
-bool isKept(const fs::path& file, const ClassFile& wanted) {
-    std::error_code error;
-    const auto bytes = fs::file_size(file, error);
-    return !error && static_cast<std::int64_t>(bytes) == wanted.bytes && sumOf(file) == wanted.sha256;
-}
-
 [[noreturn]] void failWriting(const fs::path& path, int error) {
     throw IoError(path.string() + " cannot be written (" + errnoText(error) + "): free space, or name another folder");
 }
@@ -60,12 +45,6 @@ void writeAll(int fd, std::string_view bytes, const fs::path& path) {
         if (written < 0) failWriting(path, errno);
         bytes.remove_prefix(static_cast<std::size_t>(written));
     }
-}
-
-void makeFolders(const fs::path& folder) {
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (error) failWriting(folder, error.value());
 }
 
 }  // namespace
@@ -98,10 +77,15 @@ Result<UniqueFd> connectToClass(const JoinCode& code, const std::string& name, c
     return socket;
 }
 
-ClassGuest::ClassGuest(UniqueFd socket, fs::path folder, std::int64_t mostBytes)
-    : m_socket(std::move(socket)), m_folder(std::move(folder)), m_mostBytes(mostBytes) {}
+ClassGuest::ClassGuest(UniqueFd socket, fs::path folder, std::int64_t mostBytes, Check check)
+    : m_socket(std::move(socket)),
+      m_mostBytes(mostBytes),
+      m_check(std::move(check)),
+      m_folder(folder),
+      m_kept(folder / "files", mostBytes) {}
 
-void ClassGuest::send(const ClassLine& line) {
+void ClassGuest::send(ClassLine line) {
+    line.text = withoutPrivateParts(line.text);
     constexpr std::chrono::seconds kPatience{10};
     sendLine(m_socket.get(), encodeClassLine(line), steady_clock::now() + kPatience);
 }
@@ -116,6 +100,7 @@ bool ClassGuest::read() {
         if (got == 0) return false;
         std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
         while (!bytes.empty()) {
+            if (m_problem) return false;
             if (!(m_left > 0 ? receiveBytes(bytes) : receiveLines(bytes))) return false;
         }
     }
@@ -125,7 +110,7 @@ bool ClassGuest::read() {
 bool ClassGuest::receiveBytes(std::string_view& bytes) {
     const auto count = std::min(bytes.size(), static_cast<std::size_t>(m_left));
     m_sum->add(std::as_bytes(std::span(bytes.data(), count)));
-    writeAll(m_file.get(), bytes.substr(0, count), m_folder);
+    writeAll(m_file.get(), bytes.substr(0, count), m_folder.part());
     bytes.remove_prefix(count);
     m_left -= static_cast<std::int64_t>(count);
     m_come += static_cast<std::int64_t>(count);
@@ -169,35 +154,49 @@ void ClassGuest::refuse(Problem problem) {
     m_problem = std::move(problem);
 }
 
+std::optional<Problem> ClassGuest::objection(const ClassOffer& offer) const {
+    if (offer.number <= m_offer.number)
+        return Problem{"the class", "repeats offer " + std::to_string(offer.number),
+                       "ask who invites to start it again"};
+    if (offer.bytes() > m_mostBytes)
+        return Problem{"the class's data",
+                       "have " + std::to_string(offer.bytes() / kMegabyte) + " MB; this computer takes at most " +
+                           std::to_string(m_mostBytes / kMegabyte),
+                       "join with a larger --most-mb"};
+    if (auto conflict = offerConflict(offer.files)) return conflict;
+    return m_check ? m_check(offer) : std::nullopt;
+}
+
 void ClassGuest::begin(ClassOffer offer) {
-    m_offer = std::move(offer);
     m_offerDirectory.clear();
     m_missing.clear();
     m_come = m_awaited = 0;
     m_again = 0;
-    if (m_offer.bytes() > m_mostBytes)
-        return refuse({"the class's data",
-                       "have " + std::to_string(m_offer.bytes() / kMegabyte) + " MB; this computer takes at most " +
-                           std::to_string(m_mostBytes / kMegabyte),
-                       "join with a larger --most-mb"});
-    makeFolders(m_folder / "files");
-    for (std::size_t i = m_offer.files.size(); i-- > 0;) {
-        if (isKept(kept(m_offer.files[i]), m_offer.files[i])) continue;
-        m_missing.push_back(i);
-        m_awaited += m_offer.files[i].bytes;
-    }
+    if (auto problem = objection(offer)) return refuse(std::move(*problem));
+    m_offer = std::move(offer);
+    m_kept.makeRoomFor(m_offer.files);
+    m_folder.beginOffer(m_offer.number);
+    findMissing();
     askForNext();
 }
 
+void ClassGuest::findMissing() {
+    for (std::size_t i = m_offer.files.size(); i-- > 0;) {
+        if (m_kept.lend(m_offer.files[i], m_folder.placeFor(m_offer.files[i].name))) continue;
+        m_missing.push_back(i);
+        m_awaited += m_offer.files[i].bytes;
+    }
+}
+
 void ClassGuest::askForNext() {
-    if (m_missing.empty()) return layOut();
+    if (m_missing.empty()) return finishOffer();
     send({ClassLine::Kind::kWant, std::to_string(m_offer.number), static_cast<std::int64_t>(m_missing.back())});
 }
 
 void ClassGuest::beginFile(std::int64_t bytes) {
     if (m_missing.empty() || bytes != m_offer.files[m_missing.back()].bytes)
         return refuse({"the class's data", "are not those that were offered", "join again"});
-    const fs::path part = partFile();
+    const fs::path part = m_folder.part();
     m_file = UniqueFd(::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!m_file) failWriting(part, errno);
     m_sum = std::make_unique<Sha256>();
@@ -212,44 +211,20 @@ void ClassGuest::endFile() {
     if (sum != file.sha256 && ++m_again >= kMostAgain)
         return refuse({file.name, "does not arrive as it was sent (its SHA-256 differs)", "join again"});
     if (sum == file.sha256) {
+        const fs::path place = m_folder.placeFor(file.name);
         std::error_code error;
-        fs::rename(partFile(), kept(file), error);
-        if (error) failWriting(kept(file), error.value());
+        fs::rename(m_folder.part(), place, error);
+        if (error) failWriting(place, error.value());
+        m_kept.keep(file, place);
         m_missing.pop_back();
     }
     askForNext();
 }
 
-// Links, so that a file is there once however many experiments use it.
-void ClassGuest::layOut() {
-    const fs::path directory = ownFolder() / std::to_string(m_offer.number);
-    std::error_code error;
-    fs::remove_all(ownFolder(), error);
-    makeFolders(directory);
-    for (const ClassFile& file : m_offer.files) {
-        makeFolders((directory / file.name).parent_path());
-        fs::create_hard_link(kept(file), directory / file.name, error);
-        if (error) fs::copy_file(kept(file), directory / file.name, error);
-        if (error) failWriting(directory / file.name, error.value());
-    }
-    writeFileAtomically(directory / "experiment.json", m_offer.config);
-    m_offerDirectory = directory;
+void ClassGuest::finishOffer() {
+    writeFileAtomically(m_folder.offer() / kOfferedExperiment, m_offer.config);
+    m_offerDirectory = m_folder.offer();
     send({ClassLine::Kind::kReady, {}, m_offer.number});
-}
-
-// Several may join on one computer.
-fs::path ClassGuest::partFile() const {
-    return m_folder / "files" / ("coming-" + std::to_string(::getpid()));
-}
-
-fs::path ClassGuest::ownFolder() const {
-    return m_folder / ("join-" + std::to_string(::getpid()));
-}
-
-void ClassGuest::cleanUp() const {
-    std::error_code ignored;
-    fs::remove_all(ownFolder(), ignored);
-    fs::remove(partFile(), ignored);
 }
 
 std::string ClassGuest::progress() const {

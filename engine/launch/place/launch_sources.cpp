@@ -45,7 +45,7 @@ LaunchSources readLaunchSources() {
 std::string hostKey() {
     std::array<char, 128> space{};
     const ssize_t length = ::readlink("/proc/self/ns/net", space.data(), space.size() - 1);
-    const Result<std::string> boot = readFile("/proc/sys/kernel/random/boot_id", 256);
+    const Result<std::string> boot = readKernelFile("/proc/sys/kernel/random/boot_id", 256);
     return (boot ? firstLine(boot.value()) : readHostName()) + " " + (length > 0 ? space.data() : "");
 }
 

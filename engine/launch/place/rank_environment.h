@@ -27,6 +27,8 @@ struct RankEnvironment {
     std::string backend;    // resolved: shm | gloo | nccl
     std::string device;     // resolved: cpu | cuda
 
+    bool isGuest = false;  // of a class: opens offered files only, and sends the host no path and no quoted text
+
     bool isOnSeveralHosts() const {
         return std::any_of(hosts.begin(), hosts.end(), [this](int host) { return host != hosts.front(); });
     }

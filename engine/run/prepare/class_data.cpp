@@ -74,6 +74,13 @@ Files datasetFiles(const DatasetConfig& dataset, DatasetConfig& told) {
     return files;
 }
 
+// Adds the schedule of a pipeline; `told` becomes the name under which it arrives.
+void addSchedule(const std::string& file, std::string& told, Files& files) {
+    if (file.empty()) return;
+    told = "schedule/" + fs::path(file).filename().string();
+    files[told] = file;
+}
+
 Result<ClassData> offerOf(const Files& files, std::int64_t mostBytes) {
     ClassData data;
     if (files.size() > kMaxClassFiles)
@@ -118,6 +125,7 @@ std::string experimentHash(RunConfig told) {
 Result<ClassData> gatherClassData(const RunConfig& config, const fs::path& checkpoint, std::int64_t mostBytes) {
     RunConfig told = config;
     Files files = datasetFiles(config.dataset, told.dataset);
+    addSchedule(config.pipeline.scheduleFile, told.pipeline.scheduleFile, files);
     if (!checkpoint.empty()) addFolder(checkpoint, "checkpoint", files);
     Result<ClassData> data = offerOf(files, mostBytes);
     if (!data) return data.problem();

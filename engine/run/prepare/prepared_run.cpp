@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "config/config_fields.h"
 #include "config/mesh.h"
 #include "cost/cost_subject.h"
 #include "cost/memory_limit.h"
@@ -52,9 +53,10 @@ Problems checkModel(const RunConfig& resolved, const RunConfig& asked, const Run
 }  // namespace
 
 void resolvePaths(RunConfig& config, const std::filesystem::path& baseDirectory) {
-    for (std::string* path :
-         {&config.dataset.path, &config.dataset.labelsPath, &config.training.resume, &config.pipeline.scheduleFile}) {
-        if (!path->empty()) *path = std::filesystem::absolute(baseDirectory / *path).lexically_normal().string();
+    for (const ConfigField& field : configFields()) {
+        if (!field.isPath) continue;
+        std::string& path = *std::get<std::string*>(field.slot(config));
+        if (!path.empty()) path = std::filesystem::absolute(baseDirectory / path).lexically_normal().string();
     }
 }
 

@@ -137,7 +137,9 @@ ExitCode runRank(const RankEnvironment& environment, const RunConfig& config, Ra
                  TelemetrySink& sink, ControlSource& control, RankDevices& devices, RankHooks* hooks) {
     sink.state("loading");
     RankCpus cpus(environment, config, channels);
-    const DataSplit data = valueOrThrow(loadDataset(config.dataset, environment.runDirectory));
+    // The paths of a guest start at its working directory, the folder of the offer.
+    const std::filesystem::path base = environment.isGuest ? std::filesystem::path() : environment.runDirectory;
+    const DataSplit data = valueOrThrow(loadDataset(config.dataset, base));
 
     RankObserver observer(sink, hooks);
     observer.onState("connecting");

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text/shared_text.h"
+
+#include <cctype>
+
+namespace ringside {
+namespace {
+
+constexpr std::string_view kLeftOut = "...";
+
+// True where a path may begin: at the start, and behind white space, brackets, quotes and separators.
+bool mayBegin(std::string_view text, std::size_t at) {
+    if (at == 0) return true;
+    const char before = text[at - 1];
+    return std::isalnum(static_cast<unsigned char>(before)) == 0 && before != '/' && before != '.';
+}
+
+bool isInPath(char letter) {
+    return std::isspace(static_cast<unsigned char>(letter)) == 0 && letter != '"' && letter != '\'' && letter != ')' &&
+           letter != ',' && letter != ';' && letter != ':';
+}
+
+bool beginsPath(std::string_view text, std::size_t at) {
+    const bool isHome = text[at] == '~' && at + 1 < text.size() && text[at + 1] == '/';
+    const bool isAbsolute = text[at] == '/' && at + 1 < text.size() && isInPath(text[at + 1]);
+    return (isHome || isAbsolute) && mayBegin(text, at);
+}
+
+std::string withoutPaths(std::string_view text) {
+    std::string shown;
+    for (std::size_t at = 0; at < text.size();) {
+        if (!beginsPath(text, at)) {
+            shown += text[at++];
+            continue;
+        }
+        while (at < text.size() && isInPath(text[at])) ++at;
+        shown.append(kLeftOut);
+    }
+    return shown;
+}
+
+}  // namespace
+
+// From the first quote to the last one: quoted text may hold quotes itself.
+std::string withoutPrivateParts(std::string_view text) {
+    const std::size_t first = text.find('"');
+    if (first == std::string_view::npos) return withoutPaths(text);
+    const std::size_t last = text.rfind('"');
+    const std::string_view after = last == first ? std::string_view() : text.substr(last + 1);
+    return withoutPaths(text.substr(0, first)).append("\"").append(kLeftOut).append("\"") + withoutPaths(after);
+}
+
+}  // namespace ringside

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/classroom/guest_folder.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstdlib>
+#include <set>
+
+#include "base/errors/errors.h"
+#include "base/system/files.h"
+
+namespace ringside {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void failMaking(const fs::path& path, int error) {
+    throw IoError(path.string() + " cannot be made (" + errnoText(error) +
+                  "): free space, or name another folder (--folder)");
+}
+
+void makeFolders(const fs::path& folder) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error) failMaking(folder, error.value());
+}
+
+// "join-HOST-": several computers may share a home directory, and each removes only its own folders.
+std::string prefixHere() {
+    std::array<char, 256> name{};
+    ::gethostname(name.data(), name.size() - 1);
+    std::string host(name.data());
+    std::ranges::replace(host, '/', '_');
+    return "join-" + host + "-";
+}
+
+// The folders are named join-HOST-PID-RANDOM.
+void removeLeftovers(const fs::path& parent, const std::string& prefix) {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(parent, ignored)) {
+        const std::string name = entry.path().filename().string();
+        if (!name.starts_with(prefix)) continue;
+        pid_t pid = 0;
+        const auto [end, error] = std::from_chars(name.data() + prefix.size(), name.data() + name.size(), pid);
+        const bool isGone = error == std::errc{} && pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH;
+        if (isGone && *end == '-') fs::remove_all(entry.path(), ignored);
+    }
+}
+
+Problem conflict(const std::string& name, const std::string& why) {
+    return {"the class's data", "have a file " + name + " that " + why, "ask who invites to rename it"};
+}
+
+}  // namespace
+
+std::optional<Problem> offerConflict(const std::vector<ClassFile>& files) {
+    std::set<std::string> names{kOfferedExperiment};
+    for (const ClassFile& file : files) {
+        if (!names.insert(file.name).second)
+            return conflict(file.name, file.name == kOfferedExperiment ? "has the name of the experiment"
+                                                                       : "is offered twice under one name");
+    }
+    for (const std::string& name : names) {
+        for (std::size_t slash = name.find('/'); slash != std::string::npos; slash = name.find('/', slash + 1)) {
+            if (names.contains(name.substr(0, slash)))
+                return conflict(name.substr(0, slash), "is also the folder of " + name);
+        }
+    }
+    return {};
+}
+
+void GuestFolder::Remove::operator()(const fs::path* folder) const noexcept {
+    std::error_code ignored;
+    fs::remove_all(*folder, ignored);
+    delete folder;
+}
+
+GuestFolder::GuestFolder(const fs::path& parent) {
+    makeFolders(parent);
+    const std::string prefix = prefixHere();
+    removeLeftovers(parent, prefix);
+    std::string name = (parent / (prefix + std::to_string(::getpid()) + "-XXXXXX")).string();
+    if (::mkdtemp(name.data()) == nullptr) failMaking(name, errno);
+    m_folder.reset(new fs::path(name));
+}
+
+void GuestFolder::beginOffer(int number) {
+    std::error_code ignored;
+    if (!m_offer.empty()) fs::remove_all(m_offer, ignored);
+    fs::remove(part(), ignored);
+    m_offer = *m_folder / std::to_string(number);
+    makeFolders(m_offer);
+}
+
+fs::path GuestFolder::placeFor(const std::string& name) const {
+    const fs::path place = m_offer / name;
+    makeFolders(place.parent_path());
+    return place;
+}
+
+}  // namespace ringside

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/classroom/kept_files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "base/crypto/sha256.h"
+#include "base/errors/errors.h"
+#include "base/system/beneath.h"
+#include "base/system/files.h"
+
+namespace ringside {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Stored {
+    fs::path path;
+    std::int64_t bytes = 0;
+    fs::file_time_type usedAt;
+};
+
+std::vector<Stored> storedIn(const fs::path& folder) {
+    std::vector<Stored> all;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+        if (!entry.is_regular_file(error) || entry.is_symlink(error)) continue;
+        all.push_back({entry.path(), static_cast<std::int64_t>(entry.file_size(error)), entry.last_write_time(error)});
+    }
+    return all;
+}
+
+// True if the regular file below `folder` has the bytes that were offered.
+bool isAsOffered(const fs::path& folder, const ClassFile& file) {
+    const UniqueFd directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const UniqueFd fd = directory ? openBeneath(directory.get(), file.sha256, O_RDONLY | O_NONBLOCK) : UniqueFd();
+    struct stat info {};
+    if (!fd || ::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_size != file.bytes) return false;
+    Sha256 sum;
+    std::array<char, 1U << 16> bytes;
+    ssize_t got = 0;
+    while ((got = ::read(fd.get(), bytes.data(), bytes.size())) > 0)
+        sum.add(std::as_bytes(std::span(bytes.data(), static_cast<std::size_t>(got))));
+    return got == 0 && sum.hex() == file.sha256;
+}
+
+}  // namespace
+
+KeptFiles::KeptFiles(fs::path folder, std::int64_t mostBytes) : m_folder(std::move(folder)), m_mostBytes(mostBytes) {}
+
+void KeptFiles::makeRoomFor(const std::vector<ClassFile>& offered) {
+    std::error_code error;
+    fs::create_directories(m_folder, error);
+    if (error)
+        throw IoError(m_folder.string() + " cannot be made (" + error.message() + "): name another folder (--folder)");
+    std::set<std::string> wanted;
+    std::int64_t total = 0;
+    for (const ClassFile& file : offered) {
+        if (wanted.insert(file.sha256).second) total += file.bytes;
+    }
+    std::vector<Stored> others = storedIn(m_folder);
+    std::erase_if(others, [&](const Stored& one) { return wanted.contains(one.path.filename().string()); });
+    std::ranges::sort(others, std::ranges::greater(), &Stored::usedAt);
+    for (const Stored& one : others) {
+        total += one.bytes;
+        if (total > m_mostBytes) fs::remove(one.path, error);
+    }
+}
+
+bool KeptFiles::lend(const ClassFile& file, const fs::path& target) const {
+    std::error_code error;
+    if (!isAsOffered(m_folder, file)) return false;
+    fs::create_hard_link(kept(file), target, error);
+    if (error) fs::copy_file(kept(file), target, error);
+    if (error) return false;
+    fs::last_write_time(kept(file), fs::file_time_type::clock::now(), error);
+    return true;
+}
+
+void KeptFiles::keep(const ClassFile& file, const fs::path& arrived) const {
+    std::error_code error;
+    if (isAsOffered(m_folder, file)) return;
+    fs::remove(kept(file), error);
+    fs::create_hard_link(arrived, kept(file), error);
+    if (error) fs::copy_file(arrived, kept(file), error);
+}
+
+}  // namespace ringside

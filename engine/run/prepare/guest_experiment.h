@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "base/errors/result.h"
+#include "config/run_config.h"
+#include "launch/classroom/class_lines.h"
+
+namespace ringside {
+
+// Why a guest of a class must not train an experiment that its host offers: a setting that names a file (ConfigField::
+// isPath) names neither an offered file nor a folder of offered files. Empty if it may.
+std::optional<Problem> guestProblem(const RunConfig& config, const std::set<std::string>& offered);
+// Checks the experiment of an offer, before any of its files is received.
+std::optional<Problem> guestProblem(const ClassOffer& offer);
+
+// Names of all files below the folder of an offer, without the experiment. A problem if anything else than regular
+// files and directories lies there.
+Result<std::set<std::string>> filesOfOffer(const std::filesystem::path& folder);
+
+}  // namespace ringside

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// A host that means harm, against the guest's side of a class.
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <set>
+#include <string_view>
+
+#include "base/crypto/secret.h"
+#include "config/config_fields.h"
+#include "config/run_config.h"
+#include "launch/classroom/class_guest.h"
+#include "launch/wire/line_socket.h"
+#include "run/prepare/guest_experiment.h"
+#include "support/catch.h"
+#include "support/temporary_directory.h"
+
+using namespace ringside;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::int64_t kMost = 1000;
+
+ClassFile fileOf(const std::string& name, const std::string& content) {
+    return {name, static_cast<std::int64_t>(content.size()), sha256Text(content)};
+}
+
+// The other end of a guest's connection, which says whatever a test wants.
+struct MaliciousHost {
+    TemporaryDirectory scratch;
+    fs::path folder = scratch.path() / "class";
+    UniqueFd end;
+    std::unique_ptr<ClassGuest> guest;
+    int number = 0;
+    bool isOpen = true;  // the guest has not given the connection up
+
+    MaliciousHost() {
+        std::array<int, 2> pair{};
+        REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) == 0);
+        end = UniqueFd(pair[0]);
+        guest = std::make_unique<ClassGuest>(UniqueFd(pair[1]), folder, kMost,
+                                             [](const ClassOffer& offer) { return guestProblem(offer); });
+    }
+    void say(const std::string& bytes) {
+        for (std::string_view rest = bytes; !rest.empty();) {
+            const ssize_t sent = ::send(end.get(), rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+            if (sent > 0) rest.remove_prefix(static_cast<std::size_t>(sent));
+            isOpen = guest->read() && isOpen;
+        }
+    }
+    void say(const ClassLine& line) { say(encodeClassLine(line) + "\n"); }
+    void offer(const std::vector<ClassFile>& files, const RunConfig& config = {}) {
+        ClassOffer offer;
+        offer.number = ++number;
+        offer.config = config.toText();
+        offer.files = files;
+        say({ClassLine::Kind::kOffer, {}, 0, offer});
+    }
+    void send(const std::string& content) {
+        say(encodeClassLine({ClassLine::Kind::kBytes, {}, static_cast<std::int64_t>(content.size())}) + "\n" + content);
+    }
+    std::string problem() const { return guest->problem() ? guest->problem()->text() : ""; }
+    // Everything that the guest has sent.
+    std::string heard() const {
+        std::string all;
+        std::array<char, 4096> bytes;
+        for (ssize_t got = 0; (got = ::recv(end.get(), bytes.data(), bytes.size(), MSG_DONTWAIT)) > 0;)
+            all.append(bytes.data(), static_cast<std::size_t>(got));
+        return all;
+    }
+    std::int64_t stored() const {
+        std::int64_t bytes = 0;
+        for (const auto& one : fs::recursive_directory_iterator(folder)) {
+            if (one.is_regular_file()) bytes += static_cast<std::int64_t>(one.file_size());
+        }
+        return bytes;
+    }
+    // After the guest has gone: nothing but the files that are kept.
+    bool leavesNothing() {
+        guest.reset();
+        for (const auto& one : fs::directory_iterator(folder)) {
+            if (one.path().filename() != "files") return false;
+        }
+        return true;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("every setting that names a file names an offered one, or the guest refuses the experiment") {
+    int paths = 0;
+    for (const ConfigField& field : configFields()) {
+        if (!field.isPath) continue;
+        ++paths;
+        for (const std::string value : {"/etc/passwd", "../secret.csv", "data/../../secret.csv", "other.csv", "~/x",
+                                        "dat", "data/a.csv/", "data//a.csv", "./data/a.csv", "data/.", "."}) {
+            CAPTURE(field.path, value);
+            MaliciousHost host;
+            RunConfig config;
+            *std::get<std::string*>(field.slot(config)) = value;
+            host.offer({fileOf("data/a.csv", "1,2\n")}, config);
+            CHECK_THAT(host.problem(), containing(std::string(field.path) + " of the offered experiment"));
+            const std::string heard = host.heard();
+            CHECK_THAT(heard, containing("none of the offered files"));
+            CHECK(heard.find(host.scratch.path().string()) == std::string::npos);
+            CHECK(host.guest->offerDirectory().empty());
+            CHECK(host.leavesNothing());
+        }
+        for (const std::string value : {"data/a.csv", "data"}) {
+            CAPTURE(field.path, value);
+            RunConfig config;
+            *std::get<std::string*>(field.slot(config)) = value;
+            CHECK_FALSE(guestProblem(config, {"data/a.csv", "labels/b"}));
+        }
+    }
+    CHECK(paths == 4);  // dataset.path, dataset.labels_path, pipeline.schedule_file, training.resume
+}
+
+TEST_CASE("every text setting is known to name a file or to name none") {
+    // A new setting with a path must be marked, or guests of a class would open any file of their computer.
+    const std::vector<std::string> namesNone{"name", "dataset.label_column", "parallel.interface"};
+    for (const ConfigField& field : configFields()) {
+        if (field.type != FieldType::kText || field.isPath) continue;
+        CAPTURE(field.path);
+        CHECK(std::find(namesNone.begin(), namesNone.end(), field.path) != namesNone.end());
+    }
+}
+
+TEST_CASE("files that cannot lie in one folder are refused and leave nothing behind") {
+    const ClassFile a = fileOf("data/a", "x");
+    for (const std::vector<ClassFile>& files : {std::vector<ClassFile>{a, fileOf("data/a/b", "y")},
+                                                {fileOf("data/a/b", "y"), a},
+                                                {a, a},
+                                                {a, fileOf("data/a", "other")},
+                                                {fileOf("experiment.json", "{}")},
+                                                {fileOf("experiment.json/x", "{}")}}) {
+        MaliciousHost host;
+        host.offer(files);
+        CAPTURE(host.problem());
+        CHECK_THAT(host.problem(), containing("the class's data have a file"));
+        CHECK(host.leavesNothing());
+    }
+}
+
+TEST_CASE("unsafe names and impossible sizes end the connection or are refused, and nothing is written") {
+    for (const std::string name : {"/etc/cron.d/x", "../../x", "a//b", "a/./b", "..", "."}) {
+        CAPTURE(name);
+        MaliciousHost host;
+        host.offer({fileOf(name, "x")});
+        CHECK(host.guest->offerDirectory().empty());
+        CHECK_FALSE(host.isOpen);
+        CHECK(host.stored() == 0);
+        CHECK(host.leavesNothing());
+    }
+    for (const std::int64_t bytes : {kMost + 1, std::int64_t{10'000'000'000}, std::int64_t{1} << 50}) {
+        MaliciousHost host;
+        host.offer({{"data/a", bytes, std::string(64, 'a')}});
+        CHECK_THAT(host.problem(), containing("--most-mb"));
+        CHECK(host.leavesNothing());
+    }
+    MaliciousHost host;
+    std::vector<ClassFile> many;
+    for (int i = 0; i < 4096; ++i)
+        many.push_back({"d/" + std::to_string(i), std::int64_t{1} << 50, std::string(64, 'a')});
+    host.offer(many);
+    CHECK_THAT(host.problem(), containing("--most-mb"));
+    CHECK(host.leavesNothing());
+}
+
+TEST_CASE("offer after offer stores no more than the limit, the oldest files going first") {
+    MaliciousHost host;
+    std::vector<std::string> contents;
+    for (int i = 0; i < 25; ++i) {
+        contents.push_back(std::string(900, static_cast<char>('a' + i)));
+        host.offer({fileOf("data/x", contents.back())});
+        host.send(contents.back());
+        REQUIRE(host.problem().empty());
+        REQUIRE_FALSE(host.guest->offerDirectory().empty());
+    }
+    std::int64_t kept = 0;
+    for (const auto& one : fs::directory_iterator(host.folder / "files"))
+        kept += static_cast<std::int64_t>(one.file_size());
+    CHECK(kept == 900);
+    CHECK(fs::exists(host.folder / "files" / sha256Text(contents.back())));
+    CHECK(host.leavesNothing());
+}
+
+TEST_CASE("the same offer twice, bytes that nobody asked for and bytes of another size are refused") {
+    MaliciousHost twice;
+    twice.offer({});
+    --twice.number;
+    twice.offer({});
+    CHECK_THAT(twice.problem(), containing("repeats offer 1"));
+    CHECK(twice.leavesNothing());
+    MaliciousHost unasked;
+    unasked.offer({});
+    unasked.send("surprise");
+    CHECK_THAT(unasked.problem(), containing("are not those that were offered"));
+    CHECK(unasked.leavesNothing());
+    MaliciousHost larger;
+    larger.offer({fileOf("data/x", "four")});
+    larger.send("five!");
+    CHECK_THAT(larger.problem(), containing("are not those that were offered"));
+    CHECK(larger.leavesNothing());
+    MaliciousHost other;
+    other.offer({fileOf("data/x", "four")});
+    for (int i = 0; i < 3; ++i) other.send("4444");
+    CHECK_THAT(other.problem(), containing("SHA-256 differs"));
+    CHECK(other.leavesNothing());
+}
+
+TEST_CASE("after a refusal the rest of what the host said is not read") {
+    MaliciousHost host;
+    ClassOffer good;
+    good.number = 2;
+    good.config = RunConfig{}.toText();
+    ClassOffer bad = good;
+    bad.number = 1;
+    bad.files = {fileOf("x", "1"), fileOf("x", "1")};
+    host.say(encodeClassLine({ClassLine::Kind::kOffer, {}, 0, bad}) + "\n" +
+             encodeClassLine({ClassLine::Kind::kOffer, {}, 0, good}) + "\n");
+    CHECK_THAT(host.problem(), containing("twice"));
+    CHECK(host.guest->offerDirectory().empty());
+}
+
+TEST_CASE("a link or a pipe in the place of a kept file is no kept file") {
+    const std::string content = "1,2\n";
+    for (const bool isPipe : {false, true}) {
+        MaliciousHost host;
+        const fs::path kept = host.folder / "files" / sha256Text(content);
+        fs::create_directories(kept.parent_path());
+        std::ofstream(host.scratch.path() / "secret") << content;
+        if (isPipe)
+            REQUIRE(::mkfifo(kept.c_str(), 0600) == 0);
+        else
+            fs::create_symlink(host.scratch.path() / "secret", kept);
+        host.offer({fileOf("data/x", content)});
+        CHECK(host.guest->offerDirectory().empty());  // the file has to travel
+        host.send(content);
+        REQUIRE_FALSE(host.guest->offerDirectory().empty());
+        CHECK(fs::is_regular_file(fs::symlink_status(host.guest->offerDirectory() / "data" / "x")));
+        CHECK(filesOfOffer(host.guest->offerDirectory()).value() == std::set<std::string>{"data/x"});
+    }
+}
+
+TEST_CASE("a folder of an offer in which a link lies is refused by the rank") {
+    const TemporaryDirectory offer;
+    fs::create_directories(offer.path() / "data");
+    std::ofstream(offer.path() / "data" / "a.csv") << "1\n";
+    std::ofstream(offer.path() / "experiment.json") << "{}";
+    CHECK(filesOfOffer(offer.path()).value() == std::set<std::string>{"data/a.csv"});
+    fs::create_symlink("/etc/passwd", offer.path() / "data" / "link");
+    CHECK_THAT(filesOfOffer(offer.path()).problem().text(), containing("data/link is no regular file"));
+}
+
+TEST_CASE("folders of guests that were killed are removed by the next guest, and no others") {
+    const TemporaryDirectory scratch;
+    std::array<char, 256> host{};
+    REQUIRE(::gethostname(host.data(), host.size() - 1) == 0);
+    const std::string here = std::string("join-") + host.data();
+    fs::create_directories(scratch.path() / (here + "-4194305-abcdef"));  // above the largest process number
+    fs::create_directories(scratch.path() / (here + "-" + std::to_string(::getpid()) + "-abcdef"));
+    fs::create_directories(scratch.path() / "join-elsewhere-4194305-abcdef");
+    const GuestFolder folder(scratch.path());
+    CHECK_FALSE(fs::exists(scratch.path() / (here + "-4194305-abcdef")));
+    CHECK(fs::exists(scratch.path() / (here + "-" + std::to_string(::getpid()) + "-abcdef")));
+    CHECK(fs::exists(scratch.path() / "join-elsewhere-4194305-abcdef"));
+}
