@@ -51,6 +51,7 @@ struct CommOptions {
 };
 
 class Communicator;
+class ContributionWatch;
 
 // Of the connection to a rank, since it was made.
 struct LinkReading {
@@ -136,6 +137,9 @@ class Communicator {
 
     // How the connections to ranks on other hosts went so far, as the system counts it. Empty where it does not tell.
     virtual std::vector<LinkReading> links() { return {}; }
+
+    // Magnitudes that each host contributed to the sums of the last steps; null where no values come over a network.
+    virtual ContributionWatch* contributions() { return nullptr; }
 
     // Connections of others than the run's ranks that were refused while it connected.
     virtual std::int64_t strangers() const { return 0; }

@@ -19,6 +19,7 @@
 #include "comm/missing_rank.h"
 #include "comm/reduce_kernels.h"
 #include "comm/tcp/peer_mesh.h"
+#include "launch/place/last_words.h"
 
 namespace ringside {
 namespace {
@@ -74,6 +75,7 @@ void GlooCommunicator::guard(const std::string& what, const std::function<void()
         m_failed = true;
         throw;
     } catch (const LinkError& error) {
+        if (error.isMisuse()) accuse(inRun(error.peer()), error.what());
         fail(what, (error.peer() < 0 ? "" : rankText(error.peer()) + ": ") + error.what());
     } catch (const std::exception& error) {
         fail(what, error.what());
@@ -89,6 +91,13 @@ void GlooCommunicator::fail(const std::string& what, const std::string& why) {
     throw CommError(who + " did not take part in " + what + " within " + describeDuration(m_options.timeout) + ": " +
                         why + "; see the ranks' logs",
                     missing < 0 ? missing : inRun(missing));
+}
+
+// A peer is there and sends what no rank sends: no search for a missing rank.
+void GlooCommunicator::accuse(int rank, const std::string& why) {
+    m_failed = true;
+    m_links->close();
+    throw CommError(misbehaviourText(rank, why), rank);
 }
 
 void GlooCommunicator::abort() {

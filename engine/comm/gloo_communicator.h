@@ -92,6 +92,7 @@ class GlooCommunicator final : public Communicator {
     void runMessage(int peer, const std::string& what, const std::function<void()>& call);
     void guard(const std::string& what, const std::function<void()>& call);
     [[noreturn]] void fail(const std::string& what, const std::string& why);
+    [[noreturn]] void accuse(int rank, const std::string& why);
 
     std::shared_ptr<Store> m_store;
     int m_rank;

@@ -2,9 +2,12 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <limits>
 #include <map>
+#include <stdexcept>
 
 #include "comm/collective_checks.h"
+#include "comm/hosts/contribution_watch.h"
 #include "comm/hosts/host_map.h"
 #include "comm/hosts/memory_sharers.h"
 #include "comm/in_process_store.h"
@@ -153,6 +156,37 @@ TEST_CASE("a rank of another host that does not come is named, on every host") {
     for (auto& error : errors) {
         CHECK_THAT(error.get(), containing("rank " + std::to_string(missing) + " did not take part in all-reduce"));
     }
+}
+
+TEST_CASE("a rank of another host that sends garbage into sums is suspected by the ranks that receive it") {
+    if (!glooAvailable()) return;
+    // 64 values travel whole, 100,000 in pieces that each host sums for all.
+    const auto count = GENERATE(std::size_t{64}, std::size_t{100000});
+    Hosts run({0, 1, 2});
+    onThreads(run.ranks, [&](Communicator& rank) {
+        std::vector<float> values(count, rank.rank() == 2 ? std::numeric_limits<float>::quiet_NaN() : 0.5F);
+        rank.allReduce(CommBuffer::of(std::span(values)), ReduceOp::kSum);
+        ContributionWatch* watch = rank.contributions();
+        if (watch == nullptr) throw std::runtime_error("no watch");
+        watch->endStep();
+        const auto found = watch->suspicion();
+        const int expected = rank.rank() == 2 ? -1 : 2;
+        if ((found ? found->rank : -1) != expected) throw std::runtime_error("another rank is suspected");
+    });
+}
+
+TEST_CASE("a rank that sends another number of bytes is named as the one that breaks the rules") {
+    if (!glooAvailable()) return;
+    Hosts run({0, 1});
+    std::vector<std::future<std::string>> errors;
+    for (const auto& rank : run.ranks) {
+        errors.push_back(errorOf([&rank] {
+            std::vector<float> values(rank->rank() == 1 ? 3 : 4, 1.0F);
+            rank->allReduce(CommBuffer::of(std::span(values)), ReduceOp::kSum);
+        }));
+    }
+    CHECK_THAT(errors[0].get(), containing("rank 1 breaks the rules of the run: it sent 12 bytes where 16 are"));
+    CHECK_FALSE(errors[1].get().empty());
 }
 
 TEST_CASE("abort ends the waits of all hosts at once") {

@@ -131,6 +131,24 @@ TEST_CASE("a peer that closes, or sends another length, ends what waits for it a
     CHECK_THROWS_WITH(one.links->awaitSent(after, kSoon), containing("it sent 5 bytes"));
 }
 
+TEST_CASE("a peer that sends unexpected messages without end is cut off") {
+    Linked one;
+    LinkUser user;
+    std::string wanted(1, '.');
+    one.links->receive(user, 1, 1, in(wanted));
+    auto flood = std::async(std::launch::async, [&one] {
+        const std::array<std::uint64_t, 2> header{9, 0};
+        const std::string message(reinterpret_cast<const char*>(header.data()), sizeof header);
+        for (int i = 0; i < 70000; ++i) {
+            if (::send(one.others[0].get(), message.data(), message.size(), MSG_NOSIGNAL) <= 0) return;
+        }
+    });
+    CHECK_THROWS_WITH(one.links->awaitReceived(user, kSoon), containing("messages that are not expected"));
+    CHECK(user.lostByMisuse);
+    one.links->close();
+    flood.get();
+}
+
 TEST_CASE("a length that no memory could hold takes none before its bytes come") {
     Linked one;
     LinkUser user;

@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // A rank that does something to itself, to its supervisor or to its run directory at a place of its training:
 // RINGSIDE_FAULT="kill@step=30:1" (deed@place:rank). Places: connecting, training, validating, saving, finished, each
-// also as "saving/2" for the second time, and step=N. RINGSIDE_TEST_WRONG_INDEX="rank:epoch:slot:sample" exchanges a
-// sample.
+// also as "saving/2" for the second time, and step=N. The rank "any" is every rank of the processes that have the
+// variable. RINGSIDE_TEST_WRONG_INDEX="rank:epoch:slot:sample" exchanges a sample.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 #include "launch/channels/rank_channels.h"
 #include "support/wrong_index_text.h"
@@ -56,6 +62,10 @@ void limitFiles(pid_t process, rlim_t bytes) {
     ::prlimit(process, RLIMIT_FSIZE, &limit, nullptr);
 }
 
+// Kind of garbage that this process sends to other hosts, see lyingSend().
+enum class Garbage { kNone, kNotNumbers, kWrongLength };
+std::atomic<Garbage> sentGarbage{Garbage::kNone};
+
 class FaultyHooks final : public RankHooks {
   public:
     explicit FaultyHooks(const RankEnvironment& environment)
@@ -64,7 +74,8 @@ class FaultyHooks final : public RankHooks {
         const std::size_t at = fault.find('@');
         const std::size_t colon = fault.rfind(':');
         if (at == std::string::npos || colon == std::string::npos) return;
-        if (std::atoi(fault.c_str() + colon + 1) != m_rank) return;
+        const std::string rank = fault.substr(colon + 1);
+        if (rank != "any" && std::atoi(rank.c_str()) != m_rank) return;
         m_deed = fault.substr(0, at);
         m_place = fault.substr(at + 1, colon - at - 1);
     }
@@ -98,6 +109,8 @@ class FaultyHooks final : public RankHooks {
             limitFiles(::getppid(), static_cast<rlim_t>(number));
             limitFiles(::getpid(), static_cast<rlim_t>(number));
         }
+        if (deed == "poison") sentGarbage = Garbage::kNotNumbers;
+        if (deed == "misframe") sentGarbage = Garbage::kWrongLength;
         std::error_code ignored;
         if (deed == "delete-run") std::filesystem::remove_all(m_runDirectory, ignored);
         if (deed == "mark") {
@@ -127,8 +140,34 @@ class FaultyHooks final : public RankHooks {
 
 }  // namespace
 
+// Instead of the C library's: a rank that lies to the others about its gradients, or about the length of a message.
+ssize_t lyingSend(int socket, const msghdr* message, int flags) {
+    msghdr changed = *message;
+    std::array<iovec, 2> pieces{};
+    std::array<std::uint64_t, 2> header{};  // slot and length
+    std::vector<float> values;
+    const Garbage garbage = sentGarbage;
+    if (garbage != Garbage::kNone && changed.msg_iovlen == 2) {
+        std::copy_n(changed.msg_iov, 2, pieces.begin());
+        changed.msg_iov = pieces.data();
+        if (garbage == Garbage::kNotNumbers && pieces[1].iov_len >= 4096) {
+            values.assign(pieces[1].iov_len / sizeof(float) + 1, std::numeric_limits<float>::quiet_NaN());
+            pieces[1].iov_base = values.data();
+        } else if (garbage == Garbage::kWrongLength && pieces[0].iov_len == sizeof header) {
+            std::memcpy(header.data(), pieces[0].iov_base, sizeof header);
+            header[1] += 8;
+            pieces[0].iov_base = header.data();
+        }
+    }
+    return ::syscall(SYS_sendmsg, socket, &changed, flags);
+}
+
 std::unique_ptr<RankHooks> makeRankHooks(const RankEnvironment& environment) {
     return std::make_unique<FaultyHooks>(environment);
 }
 
 }  // namespace ringside
+
+extern "C" ssize_t sendmsg(int socket, const msghdr* message, int flags) {
+    return ringside::lyingSend(socket, message, flags);
+}

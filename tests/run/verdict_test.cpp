@@ -279,3 +279,61 @@ TEST_CASE("ranks that name each other could not reach each other, and none has h
     CHECK(verdict->code == ExitCode::kCommunicationFailed);
     CHECK(verdict->text == "rank 0 exited with code 10: rank 1 did not connect within 3 s");
 }
+
+namespace {
+
+std::string misbehaviour(int own, int rank) {
+    return "rank " + std::to_string(own) + ": " +
+           misbehaviourText(rank, "it sent gradients that are not finite numbers");
+}
+
+// Rank 0 here, the others on computers of a class.
+std::vector<RankFate> lesson(int count) {
+    auto fates = alive(count);
+    for (std::size_t rank = 1; rank < fates.size(); ++rank) fates[rank].host = "guest" + std::to_string(rank);
+    return fates;
+}
+
+}  // namespace
+
+TEST_CASE("a guest that sends garbage is named, and neither rank 0 nor the learning rate is blamed") {
+    auto fates = lesson(3);
+    end(fates[1], false, 2, 1, "rank 1: the loss of rank 1 is not a number at step 9: lower optimizer.lr (now 0.1)");
+    CHECK_FALSE(judge(fates, {}, false));  // another rank may know better in a moment
+    end(fates[0], false, 10, 2, misbehaviour(0, 2), 2);
+    CHECK_FALSE(judge(fates, {}, false));
+    const auto verdict = judge(fates, {}, true);
+    REQUIRE(verdict);
+    CHECK(verdict->firstFailedRank == 2);
+    CHECK(verdict->isMisuse);
+    CHECK(verdict->code == ExitCode::kCommunicationFailed);
+    CHECK(verdict->text ==
+          "rank 2 on guest2 breaks the rules of the run: it sent gradients that are not finite numbers");
+}
+
+TEST_CASE("a guest that accuses rank 0 is believed less than rank 0, and two witnesses more than one") {
+    auto fates = lesson(4);
+    end(fates[3], false, 10, 1, misbehaviour(3, 0), 0);
+    end(fates[0], false, 10, 2, misbehaviour(0, 3), 3);
+    CHECK(judge(fates, {}, true)->firstFailedRank == 3);
+    end(fates[1], false, 10, 3, misbehaviour(1, 2), 2);
+    end(fates[2], false, 10, 4, misbehaviour(2, 3), 3);
+    CHECK(judge(fates, {}, true)->firstFailedRank == 3);
+}
+
+TEST_CASE("a training that has diverged ends with the words of rank 0, also where a guest ended first") {
+    auto fates = lesson(3);
+    end(fates[2], false, 2, 1, "rank 2: the loss of rank 2 is infinite at step 9: lower optimizer.lr (now 9)");
+    end(fates[0], false, 2, 2, "rank 0: the loss of rank 0 is infinite at step 9: lower optimizer.lr (now 9)");
+    const auto verdict = judge(fates, {}, true);
+    REQUIRE(verdict);
+    CHECK(verdict->firstFailedRank == 0);
+    CHECK_FALSE(verdict->isMisuse);
+}
+
+TEST_CASE("on one computer a rank that refuses its data is named at once") {
+    auto fates = alive(2);
+    end(fates[1], false, 2, 1, "rank 1: the loss of rank 1 is infinite at step 9: lower optimizer.lr (now 9)");
+    REQUIRE(judge(fates, {}, false));
+    CHECK(judge(fates, {}, false)->firstFailedRank == 1);
+}

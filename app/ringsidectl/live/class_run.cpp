@@ -31,6 +31,7 @@ constexpr seconds kMeet{60};
 constexpr seconds kLastWords{3};
 constexpr std::int64_t kManyRestarts = 1000;  // of a class that may go on with fewer
 constexpr std::size_t kMostInput = 4096;
+constexpr int kMostFailures = 3;  // of one guest
 
 bool mayPass(int exitCode) {
     for (const ExitCode code :
@@ -205,6 +206,8 @@ void ClassRun::begin(const std::vector<ClassMember*>& ranks) {
     place.restart = static_cast<int>(m_restarts);
     RunConfig told = m_data.told;
     told.parallel.worldSize = m_worldSize;
+    m_ranks.clear();
+    for (const ClassMember* member : ranks) m_ranks.push_back(member->id());
     const std::string token = m_host.start(ranks);
     RendezvousTerms terms = termsOf(place, token, RINGSIDE_VERSION, experimentHash(told));
     terms.deadline = kMeet;
@@ -241,6 +244,8 @@ ClassRun::Outcome ClassRun::train(LaunchPlace place, RendezvousTerms terms) {
         launched.stopFd = m_stopRun.get();
         launched.restart = m_restarts;
         launched.hostName = m_plan.name;
+        std::vector<Culprit> culprits;
+        launched.blame = [&culprits](const Culprit& culprit) { culprits.push_back(culprit); };
         launched.say = [this](const std::string& text) {
             const std::lock_guard lock(m_mutex);
             m_said.push_back(text);
@@ -248,8 +253,13 @@ ClassRun::Outcome ClassRun::train(LaunchPlace place, RendezvousTerms terms) {
         ProgressView progress(m_screen, false, m_view.asLines());
         launched.onChange = [&](const RunData& run, unsigned changes) { noteProgress(run, changes, progress); };
         const Result<RunEnded> end = hostLaunchedRun(std::move(launched), std::move(where).value().directory);
-        if (!end) return refused(end.problem(), ExitCode::kCommunicationFailed);
-        return {end.value().state, end.value().verdict, end.value().exitCode};
+        if (!end) {
+            Outcome outcome = refused(end.problem(), ExitCode::kCommunicationFailed);
+            outcome.culprits = std::move(culprits);
+            return outcome;
+        }
+        return {end.value().state, end.value().verdict, end.value().exitCode, end.value().firstFailedRank,
+                end.value().isMisuse};
     } catch (const Error& error) {
         return {"failed", error.what(), static_cast<int>(error.exitCode())};
     }
@@ -272,7 +282,46 @@ void ClassRun::noteProgress(const RunData& run, unsigned changes, ProgressView& 
 bool ClassRun::mayGoOn(const Outcome& outcome) const {
     const std::int64_t allowed = m_plan.experiment.config.parallel.maxRestarts;
     const std::int64_t mostRestarts = allowed == 0 && least() > 0 ? kManyRestarts : allowed;
-    return outcome.state == "failed" && mayPass(outcome.exitCode) && !m_stopAsked && m_restarts < mostRestarts;
+    const bool passes = mayPass(outcome.exitCode) || isGuestsFault(outcome);
+    return outcome.state == "failed" && passes && !m_stopAsked && m_restarts < mostRestarts;
+}
+
+// A guest's rank refused the configuration or the data, or Ringside failed there: the others can continue without it.
+bool ClassRun::isGuestsFault(const Outcome& outcome) const {
+    const bool isOwn = outcome.exitCode == static_cast<int>(ExitCode::kBadConfiguration) ||
+                       outcome.exitCode == static_cast<int>(ExitCode::kInternal);
+    return outcome.firstFailedRank > 0 && (isOwn || outcome.isMisuse);
+}
+
+// A guest that broke the rules is removed at once; one whose rank ends the run again and again, after the third time.
+void ClassRun::blameGuests(const Outcome& outcome) {
+    for (const Culprit& culprit : outcome.culprits)
+        blame(idOf(culprit), "kept the run from starting", culprit.isMisuse);
+    const auto place = static_cast<std::size_t>(outcome.firstFailedRank) - 1;
+    if (outcome.firstFailedRank <= 0 || place >= m_ranks.size()) return;
+    const char* const why = outcome.isMisuse         ? "sent what no rank of the run sends"
+                            : isGuestsFault(outcome) ? "could not train the experiment"
+                                                     : "ended the run";
+    blame(m_ranks[place], why, isGuestsFault(outcome));
+}
+
+void ClassRun::blame(int id, const std::string& why, bool isMisuse) {
+    if (id == 0 || (!isMisuse && ++m_failures[id] < kMostFailures)) return;
+    m_host.remove(id, isMisuse ? why : why + " " + std::to_string(kMostFailures) + " times");
+}
+
+// Returns the member with the address of the culprit; if several have it, the one with the rank that it claims. 0 if
+// the member is not known.
+int ClassRun::idOf(const Culprit& culprit) const {
+    const auto place = static_cast<std::size_t>(culprit.rank) - 1;
+    const int named = culprit.rank > 0 && place < m_ranks.size() ? m_ranks[place] : 0;
+    if (culprit.address.empty()) return named;
+    std::vector<int> there;
+    for (const auto& member : m_host.members()) {
+        if (member->address() == culprit.address) there.push_back(member->id());
+    }
+    if (there.size() == 1) return there.front();
+    return std::ranges::find(there, named) == there.end() ? 0 : named;
 }
 
 void ClassRun::conclude(const Outcome& outcome) {
@@ -282,6 +331,7 @@ void ClassRun::conclude(const Outcome& outcome) {
             std::fprintf(stderr, "ringsidectl: %s\n", terminalText(outcome.verdict).c_str());
         return over(outcome.verdict, outcome.exitCode);
     }
+    blameGuests(outcome);
     ++m_restarts;
     m_endedAt = ClassHost::Clock::now();
     m_phase = Phase::kGathering;

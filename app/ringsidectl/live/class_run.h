@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <future>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -43,6 +44,9 @@ class ClassRun {
         std::string state;
         std::string verdict;
         int exitCode = 0;
+        int firstFailedRank = -1;
+        bool isMisuse = false;               // that rank sent what no rank sends
+        std::vector<Culprit> culprits = {};  // ranks that kept the run from starting
     };
 
     bool offer(std::int64_t worldSize);
@@ -59,6 +63,10 @@ class ClassRun {
     void noteProgress(const RunData& run, unsigned changes, ProgressView& progress);
     void conclude(const Outcome& outcome);
     bool mayGoOn(const Outcome& outcome) const;
+    bool isGuestsFault(const Outcome& outcome) const;
+    void blameGuests(const Outcome& outcome);
+    void blame(int id, const std::string& why, bool isMisuse);
+    int idOf(const Culprit& culprit) const;
     void over(const std::string& verdict, int exitCode);
     void tell();
     std::string newsNow();
@@ -72,7 +80,9 @@ class ClassRun {
     ClassData m_data;
     std::string m_resume;  // checkpoint here
     Phase m_phase = Phase::kGathering;
-    std::vector<int> m_awaited;  // ids of those who become ranks once they have everything
+    std::vector<int> m_awaited;     // ids of those who become ranks once they have everything
+    std::vector<int> m_ranks;       // ids of the members that are ranks 1, 2, ... of this start
+    std::map<int, int> m_failures;  // by id of a member: how often its rank ended a run or kept it from starting
     std::int64_t m_worldSize = 0;
     std::int64_t m_restarts = 0;
     bool m_startAsked = false;

@@ -2,6 +2,7 @@
 #include "comm/hosts/hierarchical_communicator.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "base/errors/errors.h"
@@ -11,6 +12,7 @@
 #include "comm/hosts/memory_sharers.h"
 #include "comm/missing_rank.h"
 #include "comm/tcp/peer_mesh.h"
+#include "launch/place/last_words.h"
 
 namespace ringside {
 namespace {
@@ -54,9 +56,11 @@ void HierarchicalCommunicator::connect() {
     for (int host = 0; host < m_hosts.hosts(); ++host) {
         mesh.ranksInRun.push_back(m_hosts.ranksOn(host)[static_cast<std::size_t>(place)]);
     }
+    m_watch = std::make_unique<ContributionWatch>(mesh.ranksInRun, static_cast<std::size_t>(m_hosts.hostOf(m_rank)));
     PeerMesh peers(*m_store, std::move(mesh));
     m_exchange =
         std::make_unique<HostExchange>(peers.connect(), m_hosts.hostOf(m_rank), betweenHosts(m_options.timeout));
+    m_exchange->watchInto(m_watch.get());
     m_strangers = peers.strangers();
 }
 
@@ -107,6 +111,13 @@ void HierarchicalCommunicator::fail(const std::string& what, const std::string& 
                     missing);
 }
 
+// A peer is there and sends what no rank sends: no search for a missing rank.
+void HierarchicalCommunicator::accuse(int rank, const std::string& why) {
+    m_failed = true;
+    endAll();
+    throw CommError(misbehaviourText(rank, why), rank);
+}
+
 void HierarchicalCommunicator::collectiveOf(CollectiveKind kind, CommBuffer buffer, const std::function<void()>& call) {
     const WaitScope waiting(trace());
     QueuedCollective job{kind, buffer, buffer};
@@ -155,10 +166,16 @@ void HierarchicalCommunicator::numbered(const QueuedCollective& job, const std::
     try {
         job.trace != nullptr ? traced(job, number, call) : call();
     } catch (const LinkError& error) {
+        if (error.isMisuse()) accuse(m_hosts.ranksOn(error.peer()).front(), error.what());
         const std::string host =
             error.peer() < 0 ? "" : "the host of rank " + std::to_string(m_hosts.ranksOn(error.peer()).front()) + ": ";
         fail(what, host + error.what(), -1);
     } catch (const CommError& error) {
+        if (std::string_view(error.what()).find(kMisbehaves) != std::string_view::npos) {
+            m_failed = true;
+            endAll();
+            throw;
+        }
         // Of the ranks here, which shared memory numbers for itself.
         const auto& here = m_hosts.ranksOn(m_hosts.hostOf(m_rank));
         const int place = error.missingRank();

@@ -11,6 +11,7 @@
 #include "comm/async_queue.h"
 #include "comm/collective_text.h"
 #include "comm/communicator.h"
+#include "comm/hosts/contribution_watch.h"
 #include "comm/hosts/host_exchange.h"
 #include "comm/hosts/host_map.h"
 #include "comm/shm/shm_communicator.h"
@@ -57,6 +58,7 @@ class HierarchicalCommunicator final : public Communicator {
     std::int64_t bytesSent() const override { return Communicator::bytesSent() + m_flat->bytesSent(); }
     std::int64_t strangers() const override { return m_strangers + m_flat->strangers(); }
     std::vector<LinkReading> links() override;
+    ContributionWatch* contributions() override { return m_watch.get(); }
     std::span<float> allocate(std::size_t count) override;
 
   protected:
@@ -81,6 +83,7 @@ class HierarchicalCommunicator final : public Communicator {
     void numbered(const QueuedCollective& job, const std::function<void()>& call);
     void traced(const QueuedCollective& job, std::int64_t number, const std::function<void()>& call);
     [[noreturn]] void fail(const std::string& what, const std::string& why, int missing);
+    [[noreturn]] void accuse(int rank, const std::string& why);
     void endAll();
 
     std::shared_ptr<Store> m_store;
@@ -89,7 +92,8 @@ class HierarchicalCommunicator final : public Communicator {
     CommOptions m_options;
     std::unique_ptr<Communicator> m_flat;
     std::unique_ptr<ShmCommunicator> m_local;
-    std::unique_ptr<HostExchange> m_exchange;  // with the ranks at this place on the other hosts; may be none
+    std::unique_ptr<ContributionWatch> m_watch;  // of m_exchange
+    std::unique_ptr<HostExchange> m_exchange;    // with the ranks at this place on the other hosts; may be none
     std::int64_t m_strangers = 0;
     std::deque<std::vector<float>> m_allocated;
     std::atomic<std::int64_t> m_collective{0};

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/errors/errors.h"
+#include "comm/hosts/contribution_watch.h"
 #include "comm/reduce_kernels.h"
 
 namespace ringside {
@@ -79,6 +80,12 @@ void HostExchange::finish() {
     goesWhole(sum.buffer) ? finishWhole(sum) : finishPieces(sum);
 }
 
+void HostExchange::watchSources(const Started& sum, CommType type, std::size_t bytes) const {
+    if (m_watch == nullptr || type != CommType::kFloat32 || sum.op == ReduceOp::kMaximum) return;
+    for (std::size_t host = 0; host < m_sources.size(); ++host)
+        m_watch->add(host, {reinterpret_cast<const float*>(m_sources[host]), bytes / sizeof(float)});
+}
+
 // part = host 0's + host 1's + ..., the others' from the scratch.
 void HostExchange::reduceInOrder(const Started& sum, CommBuffer part, std::size_t offset) {
     const std::size_t width = sizeOf(part.type);
@@ -92,6 +99,7 @@ void HostExchange::reduceInOrder(const Started& sum, CommBuffer part, std::size_
             m_sources[static_cast<std::size_t>(host)] =
                 host == m_host ? own : scratchOf(sum, host, offset + at, bytes).data();
         }
+        watchSources(sum, part.type, bytes);
         reduceSources(part.type, sum.op, m_host == 0 ? own : block, m_sources, bytes / width);
         if (m_host != 0) std::memcpy(own, block, bytes);
     }

@@ -26,6 +26,8 @@ class HostExchange {
     void finish();
     void broadcast(CommBuffer buffer, int rootHost);
     void barrier(std::chrono::milliseconds timeout);
+    // Reports to `watch` what each host contributes to sums of float values. The watch must outlive this object.
+    void watchInto(ContributionWatch* watch) { m_watch = watch; }
     void abort() { m_links.abort(); }
     void close() { m_links.close(); }
     std::vector<LinkReading> links() const { return m_links.readings(); }  // by host
@@ -51,6 +53,7 @@ class HostExchange {
     void finishWhole(const Started& sum);
     void startPieces(Started& sum);
     void finishPieces(const Started& sum);
+    void watchSources(const Started& sum, CommType type, std::size_t bytes) const;
     void reduceInOrder(const Started& sum, CommBuffer part, std::size_t offset);
     std::span<std::byte> scratchOf(const Started& sum, int host, std::size_t offset, std::size_t bytes);
     static std::uint64_t slot(std::int64_t number, int phase) {
@@ -74,6 +77,7 @@ class HostExchange {
     std::vector<std::uint64_t> m_sum;
     std::vector<const std::byte*> m_sources;
     std::int64_t m_number = 0;
+    ContributionWatch* m_watch = nullptr;
     PeerLinks m_links;  // last: it holds on to users
 };
 

@@ -43,6 +43,7 @@ class PacedCommunicator final : public Communicator {
     std::int64_t collective() const override { return m_inner->collective(); }
     std::int64_t strangers() const override { return m_inner->strangers(); }
     std::vector<LinkReading> links() override { return m_inner->links(); }
+    ContributionWatch* contributions() override { return m_inner->contributions(); }
     std::span<float> allocate(std::size_t count) override { return m_inner->allocate(count); }
 
   protected:

@@ -25,6 +25,7 @@ namespace {
 constexpr std::size_t kReadAhead = std::size_t{64} << 10;
 constexpr std::size_t kGrowth = std::size_t{1} << 20;  // memory for what nobody asked for comes with the bytes
 constexpr std::chrono::seconds kLook{1};
+constexpr std::size_t kMostEarly = 65536;  // unexpected messages of one peer
 
 bool comesLater(int error) {
     return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
@@ -56,7 +57,7 @@ PeerLinks::~PeerLinks() {
 void PeerLinks::send(LinkUser& user, int peer, std::uint64_t slot, std::span<const std::byte> bytes) {
     std::lock_guard lock(m_mutex);
     Peer& to = m_peers[static_cast<std::size_t>(peer)];
-    if (!to.lost.empty()) return tellLost(user, peer, to.lost);
+    if (!to.lost.empty()) return passOnLoss(user, peer);
     Outgoing message{&user, bytes, {}};
     const std::uint64_t length = bytes.size();
     std::memcpy(message.header, &slot, sizeof slot);
@@ -71,7 +72,7 @@ void PeerLinks::receive(LinkUser& user, int peer, std::uint64_t slot, std::span<
     Peer& from = m_peers[static_cast<std::size_t>(peer)];
     const Incoming asked{&user, slot, bytes};
     if (giveEarly(peer, asked)) return;
-    if (!from.lost.empty()) return tellLost(user, peer, from.lost);
+    if (!from.lost.empty()) return passOnLoss(user, peer);
     from.asked.push_back(asked);
     if (m_pumping) wake();
 }
@@ -81,7 +82,7 @@ void PeerLinks::await(LinkUser& user, int& count, std::chrono::milliseconds time
     std::unique_lock lock(m_mutex);
     while (count == 0) {
         if (m_aborted) throw LinkError("communication was aborted");
-        if (!user.lostWhy.empty()) throw LinkError(user.lostWhy, user.lostPeer);
+        if (!user.lostWhy.empty()) throw LinkError(user.lostWhy, user.lostPeer, user.lostByMisuse);
         if (m_pumping || !moveAll()) {
             moveOrWait(lock, deadline.nextLook());
             if (count == 0 && deadline.hasPassed()) throw LinkError("the deadline passed");
@@ -260,8 +261,11 @@ bool PeerLinks::beginMessage(int rank) {
     const Incoming* taker = takerOf(peer);
     peer.toEarly = taker == nullptr;
     if (taker != nullptr && taker->bytes.size() != length) {
-        lose(rank, "it sent " + std::to_string(length) + " bytes where " + std::to_string(taker->bytes.size()) +
-                       " are expected");
+        loseForSize(rank, length, taker->bytes.size());
+        return true;
+    }
+    if (peer.toEarly && peer.early.size() >= kMostEarly) {
+        lose(rank, "it sent more than " + std::to_string(kMostEarly) + " messages that are not expected", true);
         return true;
     }
     if (peer.toEarly) peer.early.push_back({peer.slot, {}});
@@ -298,8 +302,7 @@ bool PeerLinks::giveEarly(int rank, const Incoming& asked) {
     const std::size_t length = isPart ? peer.length : found->bytes.size();
     const std::size_t have = isPart ? peer.have : length;
     if (length != asked.bytes.size()) {
-        lose(rank, "it sent " + std::to_string(length) + " bytes where " + std::to_string(asked.bytes.size()) +
-                       " are expected");
+        loseForSize(rank, length, asked.bytes.size());
         return false;
     }
     if (have > 0) std::memcpy(asked.bytes.data(), found->bytes.data(), have);
@@ -313,18 +316,25 @@ bool PeerLinks::giveEarly(int rank, const Incoming& asked) {
     return true;
 }
 
-void PeerLinks::tellLost(LinkUser& user, int rank, const std::string& why) {
+void PeerLinks::passOnLoss(LinkUser& user, int rank) const {
     if (!user.lostWhy.empty()) return;
+    const Peer& peer = m_peers[static_cast<std::size_t>(rank)];
     user.lostPeer = rank;
-    user.lostWhy = why;
+    user.lostWhy = peer.lost;
+    user.lostByMisuse = peer.misused;
 }
 
-void PeerLinks::lose(int rank, const std::string& why) {
+void PeerLinks::loseForSize(int rank, std::size_t sent, std::size_t expected) {
+    lose(rank, "it sent " + std::to_string(sent) + " bytes where " + std::to_string(expected) + " are expected", true);
+}
+
+void PeerLinks::lose(int rank, const std::string& why, bool isMisuse) {
     Peer& peer = m_peers[static_cast<std::size_t>(rank)];
     if (!peer.lost.empty()) return;
     peer.lost = why;
-    for (const Outgoing& message : peer.outgoing) tellLost(*message.user, rank, why);
-    for (const Incoming& message : peer.asked) tellLost(*message.user, rank, why);
+    peer.misused = isMisuse;
+    for (const Outgoing& message : peer.outgoing) passOnLoss(*message.user, rank);
+    for (const Incoming& message : peer.asked) passOnLoss(*message.user, rank);
     peer.outgoing.clear();
     peer.asked.clear();
     ::shutdown(peer.socket.get(), SHUT_RDWR);

@@ -21,11 +21,14 @@ namespace ringside {
 // A link to a peer has ended, or a wait has.
 class LinkError : public std::runtime_error {
   public:
-    explicit LinkError(const std::string& text, int peer = -1) : std::runtime_error(text), m_peer(peer) {}
-    int peer() const { return m_peer; }  // whose link it was, -1 when none's
+    explicit LinkError(const std::string& text, int peer = -1, bool isMisuse = false)
+        : std::runtime_error(text), m_peer(peer), m_isMisuse(isMisuse) {}
+    int peer() const { return m_peer; }           // whose link it was, -1 when none's
+    bool isMisuse() const { return m_isMisuse; }  // the peer sent what the collectives of a run never send
 
   private:
     int m_peer;
+    bool m_isMisuse;
 };
 
 // Who waits for messages: counts those that have gone and come, whichever they were. Must outlive what it started, or
@@ -37,6 +40,7 @@ struct LinkUser {
     int receivedFrom = -1;  // the last one
     int lostPeer = -1;      // a message under way cannot end any more: with this peer, and why
     std::string lostWhy;
+    bool lostByMisuse = false;
 };
 
 // Messages over the sockets of a mesh: each has a slot, and those of a slot between two ranks keep their order. Sends
@@ -104,6 +108,7 @@ class PeerLinks {
         std::size_t length = 0;
         std::uint64_t slot = 0;
         std::string lost;  // why this link has ended
+        bool misused = false;
     };
 
     void await(LinkUser& user, int& count, std::chrono::milliseconds timeout);
@@ -119,8 +124,9 @@ class PeerLinks {
     bool giveEarly(int rank, const Incoming& asked);
     std::span<std::byte> roomFor(Peer& peer);
     Incoming* takerOf(Peer& peer);
-    void lose(int rank, const std::string& why);
-    static void tellLost(LinkUser& user, int rank, const std::string& why);
+    void lose(int rank, const std::string& why, bool isMisuse = false);
+    void loseForSize(int rank, std::size_t sent, std::size_t expected);
+    void passOnLoss(LinkUser& user, int rank) const;
     void wake();
 
     std::mutex m_mutex;

@@ -59,6 +59,7 @@ class RankLink {
     double longestSilence = 0;  // seconds between two signs of life
     RankMovement movement;
     bool everHeard = false;
+    int badLines = 0;  // that are no telemetry of this rank
     int endOrder = 0;
     TimePoint endedAt{};
     int missingRank = -1;  // whom it says it gave up on

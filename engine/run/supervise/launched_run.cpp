@@ -142,7 +142,12 @@ Result<RunEnded> hostLaunchedRun(LaunchedRun launched, RunDirectory directory) {
         if (!problems.empty()) return problems.front();
         address = host.address();
         Result<Gathering> gathering = host.gather(launched.stopFd, launched.say);
-        if (!gathering) return gathering.problem();
+        if (!gathering) {
+            for (const Culprit& culprit : host.culprits()) {
+                if (launched.blame) launched.blame(culprit);
+            }
+            return gathering.problem();
+        }
         if (gathering.value().stopped) return stoppedWhileWaiting();
         guests = std::move(gathering).value().guests;
     }

@@ -29,6 +29,7 @@ struct LaunchedRun {
     std::int64_t restart = 0;                                     // how often this run was started again
     std::string hostName;                                         // as rank 0 shall be called; empty: as the host is
     std::function<void(const RunData&, unsigned)> onChange = {};  // as SupervisorOptions has it
+    std::function<void(const Culprit&)> blame = {};               // of ranks that keep the run from starting
     std::function<void(const std::string&)> say;                  // to whoever reads the launcher's output
 };
 

@@ -184,7 +184,12 @@ void Supervisor::dispatch(const std::vector<pollfd>& ready) {
         m_control->onReady(one.fd, [this](const ControlCommand& command) { obey(command); });
         m_store.onReady(one.fd, one.revents);
     }
-    for (const Problem& problem : m_store.takeProblems()) log("warning", problem.text());
+    for (const Problem& problem : m_store.takeProblems()) {
+        log("warning", problem.text());
+        for (const auto& rank : m_ranks) {
+            if (problem.field == "rank " + std::to_string(rank->rank())) reportMisuse(*rank, problem.message, true);
+        }
+    }
 }
 
 void Supervisor::readRank(RankLink& rank) {
@@ -199,7 +204,7 @@ void Supervisor::receiveLine(RankLink& rank, std::string_view line) {
     if (!event) {
         log("warning",
             "rank " + std::to_string(rank.rank()) + " sent a line that is no telemetry: " + event.problem().text());
-        return;
+        return reportMisuse(rank, "it sends lines that are no telemetry", false);
     }
     const bool ours =
         std::holds_alternative<RunStarted>(event.value()) || std::holds_alternative<RunEnded>(event.value()) ||
@@ -212,7 +217,7 @@ void Supervisor::receiveLine(RankLink& rank, std::string_view line) {
         event.value());
     if (ours || foreign) {
         log("warning", "rank " + std::to_string(rank.rank()) + " spoke for others: line ignored");
-        return;
+        return reportMisuse(rank, "it sends telemetry of other ranks", false);
     }
     if (const auto* beat = std::get_if<Heartbeat>(&event.value())) rank.movement.take(*beat, rank.lastHeard);
     if (const auto* state = std::get_if<RankState>(&event.value())) {
@@ -222,6 +227,16 @@ void Supervisor::receiveLine(RankLink& rank, std::string_view line) {
     m_changes |= m_recorder.take(event.value(), line);
     if (std::holds_alternative<RankLinks>(event.value())) tellSlowLinks();
     m_turns.next();
+}
+
+// Judges ranks on other hosts only: the same from a process of this host is a mistake in Ringside, which the log shows.
+void Supervisor::reportMisuse(RankLink& rank, const std::string& how, bool isCertain) {
+    constexpr int kMostBadLines = 16;
+    if (rank.host().empty() || m_misuse || (!isCertain && ++rank.badLines < kMostBadLines)) return;
+    RankFate fate;
+    fate.rank = rank.rank();
+    fate.host = rank.host();
+    m_misuse = misuseVerdict(fate, how);
 }
 
 // Each host once: who watches sees what holds the run up.
@@ -286,9 +301,12 @@ void Supervisor::judgeRanks() {
     const TimePoint now = steady_clock::now();
     for (const auto& rank : m_ranks) {
         const auto& end = rank->end();
-        const bool gaveUp = end && !end->signalled && end->code == static_cast<int>(ExitCode::kCommunicationFailed);
-        if (gaveUp && !m_witnessedAt) m_witnessedAt = now;
+        const bool mayTellOfOthers = end && !end->signalled &&
+                                     (end->code == static_cast<int>(ExitCode::kCommunicationFailed) ||
+                                      end->code == static_cast<int>(ExitCode::kBadConfiguration));
+        if (mayTellOfOthers && !m_witnessedAt) m_witnessedAt = now;
     }
+    if (m_misuse) return fail(*m_misuse);
     judge(m_witnessedAt && now - *m_witnessedAt >= m_options.settleTime);
 }
 

@@ -86,6 +86,7 @@ class Supervisor {
     void enforceStop();
     void judgeRanks();
     void judge(bool settled);
+    void reportMisuse(RankLink& rank, const std::string& how, bool isCertain);
     void watchDirectory();
     void noteSaves();
     void lookForDirectory();
@@ -121,6 +122,7 @@ class Supervisor {
     TimePoint m_phaseDeadline{};
     std::optional<TimePoint> m_witnessedAt;  // when the first rank gave up on a peer
     std::optional<Verdict> m_verdict;
+    std::optional<Verdict> m_misuse;  // of a rank on another host
     std::vector<std::string> m_lastLines;
     StopRequests m_stops;
     bool m_stoppedLoading = false;

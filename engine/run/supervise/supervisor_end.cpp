@@ -53,6 +53,7 @@ RunEnded Supervisor::conclusion() const {
     RunEnded end = outcomeOf(run);
     end.timeUs = nowUs();
     end.lastLines = m_lastLines;
+    end.isMisuse = m_verdict && m_verdict->isMisuse;
     const RunConfig& config = m_run.config;
     if (config.stepPitfalls.earlyExit && end.firstFailedRank == config.parallel.worldSize - 1)
         end.verdict +=

@@ -257,6 +257,53 @@ const RankFate* cameBackLate(const std::vector<RankFate>& fates) {
     return last != nullptr && fates.size() > 1 && std::ranges::all_of(fates, others) ? last : nullptr;
 }
 
+bool accuses(const RankFate& fate) {
+    return gaveUp(fate) && fate.missingRank >= 0 && !fate.lastLines.empty() &&
+           fate.lastLines.back().find(kMisbehaves) != std::string::npos;
+}
+
+// The rank that most others accuse; of several the one that the lowest rank accuses, for rank 0 is the host's own.
+const RankFate* mostAccused(const std::vector<RankFate>& fates) {
+    const auto accusers = [&](const RankFate& accused) {
+        return std::ranges::count_if(fates, [&](const RankFate& one) {
+            return accuses(one) && one.rank != accused.rank && one.missingRank == accused.rank;
+        });
+    };
+    const RankFate* most = nullptr;
+    for (const RankFate& fate : fates) {
+        if (!accuses(fate) || fate.missingRank >= static_cast<int>(fates.size())) continue;
+        const RankFate& accused = fates[static_cast<std::size_t>(fate.missingRank)];
+        if (accusers(accused) > 0 && (most == nullptr || accusers(accused) > accusers(*most))) most = &accused;
+    }
+    return most;
+}
+
+std::optional<Verdict> judgeAccusations(const std::vector<RankFate>& fates) {
+    const RankFate* accused = mostAccused(fates);
+    if (accused == nullptr) return {};
+    const auto witness = std::ranges::find_if(
+        fates, [&](const RankFate& one) { return accuses(one) && one.missingRank == accused->rank; });
+    const std::string& said = witness->lastLines.back();
+    const std::size_t marker = said.find(kMisbehaves);
+    return Verdict{ExitCode::kCommunicationFailed, accused->rank, name(*accused) + " " + said.substr(marker), true};
+}
+
+bool isRefusal(const RankFate& fate) {
+    return fate.end && !fate.end->signalled && fate.end->code == static_cast<int>(ExitCode::kBadConfiguration);
+}
+
+// Returns rank 0 if it refuses as well: it runs on the host, and a guest may say anything.
+const RankFate& refusalToTell(const std::vector<RankFate>& fates, const RankFate& first) {
+    for (const RankFate& fate : fates) {
+        if (isRefusal(first) && fate.rank == 0 && isRefusal(fate)) return fate;
+    }
+    return first;
+}
+
+bool isOnOtherHosts(const std::vector<RankFate>& fates) {
+    return std::ranges::any_of(fates, [](const RankFate& fate) { return !fate.host.empty(); });
+}
+
 // The first rank that can name who was missing is believed; without a name it is who does not answer us either (a rank
 // that stopped before it had told the others where it is), or came back too late; and else the first that gave up
 // stands for all.
@@ -272,13 +319,23 @@ Verdict judgeWitnesses(const std::vector<RankFate>& fates, const RankFate& first
 
 }  // namespace
 
+Verdict misuseVerdict(const RankFate& fate, const std::string& how) {
+    return {ExitCode::kCommunicationFailed, fate.rank, name(fate) + " " + kMisbehaves + ": " + how, true};
+}
+
 bool isBehind(const RankFate& a, const RankFate& b) {
     return standing(a) < standing(b);
 }
 
 std::optional<Verdict> judge(const std::vector<RankFate>& fates, const SilenceLimits& limits, bool settled) {
+    if (settled) {
+        if (const auto accused = judgeAccusations(fates)) return accused;
+    }
     const auto definite = [](const RankFate& fate) { return endedBadly(fate) && !gaveUp(fate); };
-    if (const RankFate* first = firstEnded(fates, definite)) return died(*first);
+    if (const RankFate* first = firstEnded(fates, definite)) {
+        if (!settled && isRefusal(*first) && isOnOtherHosts(fates)) return {};
+        return died(refusalToTell(fates, *first));
+    }
     for (const RankFate& fate : fates) {
         const double limit = fate.everHeard ? limits.runSeconds : limits.startSeconds;
         if (!fate.end && fate.silentSeconds > limit) return silent(fate, limits);

@@ -44,11 +44,17 @@ struct Verdict {
     ExitCode code = ExitCode::kOk;
     int firstFailedRank = -1;
     std::string text;
+    bool isMisuse = false;  // that rank sent what no rank of the run sends
 };
 
 // Why the run must end now, if it must. `settled`: ranks that report a missing peer have been given the time in which a
-// peer's own death would have been seen; only then is "rank 2 did not arrive" believed to be a hang.
+// peer's own death would have been seen; only then is "rank 2 did not arrive" believed to be a hang. With ranks on
+// other hosts, a rank that refuses the configuration or the data is believed only then as well: a peer that sent it
+// garbage may be the cause, which another rank reports.
 std::optional<Verdict> judge(const std::vector<RankFate>& fates, const SilenceLimits& limits, bool settled);
+
+// A rank of another host that broke a rule towards the host of the run itself.
+Verdict misuseVerdict(const RankFate& fate, const std::string& how);
 
 // Whether a keeps b waiting: further back in the run, or in the same collective not yet waiting.
 bool isBehind(const RankFate& a, const RankFate& b);

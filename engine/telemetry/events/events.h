@@ -324,6 +324,7 @@ struct RunEnded {
     std::int64_t auditedEpochs = 0;
     std::string timeVerdict = {};   // where the time of the last traced steps went, and what to do; empty: none traced
     std::string planMismatch = {};  // the first: "rank 2, epoch 3, step 5, slot 17: planned 4242, trained 17"
+    bool isMisuse = false;          // first_failed_rank sent what no rank sends; not written, for the host of a class
 };
 
 using Event =

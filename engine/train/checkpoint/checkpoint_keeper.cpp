@@ -7,6 +7,7 @@
 
 #include "sampling/plan/epoch_spec.h"
 #include "train/checkpoint/own_checkpoints.h"
+#include "train/parts/non_finite.h"
 #include "train/parts/training_error.h"
 
 namespace ringside {
@@ -141,8 +142,9 @@ void CheckpointKeeper::write(const TrainingPosition& position) {
     if (m_reserve) m_reserve->release();
     const std::optional<std::string> path = writtenUnlessBad(position);
     if (!path)
-        throw TrainingError("the weights after step " + std::to_string(position.step) +
-                            " are not all finite numbers and are not saved" + lastText() + ": lower optimizer.lr");
+        throwNonFinite(m_parts.communicator, "the weights after step " + std::to_string(position.step) +
+                                                 " are not all finite numbers and are not saved" + lastText() +
+                                                 ": lower optimizer.lr");
     m_lastPath = *path;
     m_parts.observer.onEvent(CheckpointSaved{position.step, m_lastPath, m_parts.observer.nowUs()});
     forgetOlder(std::exchange(m_nextIsTimed, false));

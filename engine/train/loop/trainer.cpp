@@ -10,12 +10,14 @@
 #include <thread>
 #include <utility>
 
+#include "comm/hosts/contribution_watch.h"
 #include "comm/pace/link_pace.h"
 #include "config/leaves.h"
 #include "config/mesh.h"
 #include "model/model_description.h"
 #include "nn/models/model_factory.h"
 #include "sampling/plan/epoch_spec.h"
+#include "train/parts/non_finite.h"
 #include "train/parts/training_error.h"
 
 namespace ringside {
@@ -358,6 +360,7 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     const bool finite = std::isfinite(step.loss);
     if (isLogged() || !finite) reportStep(result, step);
     if (!finite) reportNonFinite(step.loss);
+    if (ContributionWatch* watch = m_parts.communicator.contributions()) watch->endStep();
     m_replicas.endStep();
     if (const auto links = m_linkWatch.look(m_nowUs, [this] { return m_parts.communicator.links(); }))
         m_parts.observer.onEvent(*links);
@@ -443,7 +446,7 @@ Batch Trainer::nextTrainingBatch() {
 
 void Trainer::reportNonFinite(double loss) {
     const bool goOn = m_parts.config.training.onNonFinite == "continue";
-    if (!goOn) throw TrainingError(lossText(loss));
+    if (!goOn) throwNonFinite(m_parts.communicator, lossText(loss));
     if (std::exchange(m_toldNonFinite, true)) return;
     m_parts.observer.onEvent(LogLine{m_parts.communicator.rank(), "warning",
                                      lossText(loss) + "; training goes on, as training.on_non_finite says",

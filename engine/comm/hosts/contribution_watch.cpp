@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/hosts/contribution_watch.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <utility>
+
+namespace ringside {
+namespace {
+
+constexpr float kTimesLarger = 1e6F;
+constexpr std::uint32_t kMagnitude = 0x7fffffffU;
+
+// Magnitudes order as their bits do, infinities and NaN above all numbers: a loop that vectorises.
+float largestOf(std::span<const float> values) {
+    std::uint32_t most = 0;
+    for (const float value : values) most = std::max(most, std::bit_cast<std::uint32_t>(value) & kMagnitude);
+    const auto largest = std::bit_cast<float>(most);
+    return std::isfinite(largest) ? largest : std::numeric_limits<float>::infinity();
+}
+
+std::string threeDigits(float value) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.3g", static_cast<double>(value));
+    return text.data();
+}
+
+}  // namespace
+
+ContributionWatch::ContributionWatch(std::vector<int> ranks, std::size_t own)
+    : m_ranks(std::move(ranks)), m_own(own), m_step(m_ranks.size(), 0.0F), m_before(m_ranks.size(), 0.0F) {}
+
+void ContributionWatch::add(std::size_t contributor, std::span<const float> values) {
+    m_step[contributor] = std::max(m_step[contributor], largestOf(values));
+}
+
+void ContributionWatch::endStep() {
+    m_before = m_step;
+    std::ranges::fill(m_step, 0.0F);
+}
+
+std::optional<Suspicion> ContributionWatch::suspicionIn(const std::vector<float>& largest) const {
+    const float own = largest[m_own];
+    if (!std::isfinite(own)) return {};
+    const float limit = kTimesLarger * std::max(own, 1.0F);
+    std::optional<Suspicion> found;
+    for (std::size_t i = 0; i < largest.size(); ++i) {
+        if (i == m_own || largest[i] < limit) continue;
+        if (found) return {};
+        const std::string what = std::isfinite(largest[i]) ? "values up to " + threeDigits(largest[i])
+                                                           : std::string("values that are not finite numbers");
+        found = Suspicion{m_ranks[i], "it sent gradients with " + what + ", where those of rank " +
+                                          std::to_string(m_ranks[m_own]) + " are at most " + threeDigits(own)};
+    }
+    return found;
+}
+
+std::optional<Suspicion> ContributionWatch::suspicion() const {
+    const std::optional<Suspicion> before = suspicionIn(m_before);
+    return before ? before : suspicionIn(m_step);
+}
+
+}  // namespace ringside

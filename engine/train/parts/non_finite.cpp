@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/parts/non_finite.h"
+
+#include "base/errors/errors.h"
+#include "comm/hosts/contribution_watch.h"
+#include "launch/place/last_words.h"
+#include "train/parts/training_error.h"
+
+namespace ringside {
+
+void throwNonFinite(Communicator& communicator, const std::string& text) {
+    const ContributionWatch* watch = communicator.contributions();
+    const std::optional<Suspicion> found = watch != nullptr ? watch->suspicion() : std::nullopt;
+    if (!found) throw TrainingError(text);
+    communicator.abort();
+    throw CommError(misbehaviourText(found->rank, found->text), found->rank);
+}
+
+}  // namespace ringside

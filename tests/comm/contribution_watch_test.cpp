@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/hosts/contribution_watch.h"
+
+#include <array>
+#include <limits>
+
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+// One step of three ranks, of which rank 0 is this one; the largest value of each.
+void step(ContributionWatch& watch, float own, float first, float second) {
+    const std::array values{own, first, second};
+    for (std::size_t rank = 0; rank < values.size(); ++rank) {
+        watch.add(rank, std::array{0.25F, -values[rank], 0.0F});
+        watch.add(rank, std::array{0.125F});
+    }
+    watch.endStep();
+}
+
+}  // namespace
+
+TEST_CASE("a rank whose values are no numbers, or far from those of this rank, is suspected") {
+    for (const float garbage : {kInfinity, kNaN, 1e30F, 3e6F}) {
+        CAPTURE(garbage);
+        ContributionWatch watch({0, 4, 7}, 0);
+        step(watch, 0.5F, 0.75F, garbage);
+        const auto found = watch.suspicion();
+        REQUIRE(found);
+        CHECK(found->rank == 7);
+        CHECK_THAT(found->text, containing("it sent gradients with values"));
+        CHECK_THAT(found->text, containing("those of rank 0 are at most 0.5"));
+    }
+}
+
+TEST_CASE("in a training that diverges no rank is suspected") {
+    ContributionWatch watch({0, 1, 2}, 0);
+    step(watch, 1e20F, 3e22F, 5e18F);  // all grow together
+    CHECK_FALSE(watch.suspicion());
+    step(watch, 1e20F, 3e22F, 5e18F);
+    step(watch, kNaN, kInfinity, 1e30F);  // and then all are beyond what a float holds
+    CHECK_FALSE(watch.suspicion());
+    step(watch, 1e-9F, 9e5F, 1.0F);  // a rank that has nothing to learn beside one with large errors
+    step(watch, 1e-9F, 9e5F, 1.0F);
+    CHECK_FALSE(watch.suspicion());
+}
+
+TEST_CASE("garbage is remembered for the step in which its effect shows, and not longer") {
+    ContributionWatch watch({0, 1, 2}, 0);
+    step(watch, 0.5F, kNaN, 0.5F);
+    watch.add(0, std::array{kNaN});  // this rank's next gradients, from weights that are no numbers
+    watch.add(1, std::array{kNaN});
+    REQUIRE(watch.suspicion());
+    CHECK(watch.suspicion()->rank == 1);
+    watch.endStep();
+    step(watch, 0.5F, 0.5F, 0.5F);
+    CHECK_FALSE(watch.suspicion());
+}
+
+TEST_CASE("of two ranks with garbage none is named, for the first may have spoiled the second") {
+    ContributionWatch watch({0, 1, 2}, 0);
+    step(watch, 0.5F, kNaN, kInfinity);
+    CHECK_FALSE(watch.suspicion());
+}
