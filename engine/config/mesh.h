@@ -37,6 +37,8 @@ struct RankLayout {
     // Among those who read different samples.
     int dataRank() const { return static_cast<int>(rank % mesh.dataRanks()); }
     int dataSize() const { return static_cast<int>(mesh.dataRanks()); }
+    // The rank at this place of the pipeline that reads the same samples.
+    int rankAtStage(int place) const { return static_cast<int>(place * mesh.dataRanks()) + dataRank(); }
     // Of the ranks that read the same samples, the first tells what they were.
     bool isReader() const { return pipeline() == 0; }
     // Every rank has the whole model.

@@ -64,6 +64,42 @@ TEST_CASE("a rank that is late is named with its phase, and the steps are predic
     CHECK(lines.output().rfind("{\"kind\":\"end\"") > lines.output().rfind("{\"kind\":\"trace\""));
 }
 
+TEST_CASE("a late rank is named with its phase under every strategy, and steps are predicted without it") {
+    struct Case {
+        std::vector<std::string> settings;
+        const char* phase;
+    };
+    const auto [settings, phase] = GENERATE(
+        Case{{"parallel.strategy=fsdp", "fsdp.shard=parameters"}, "optimizer"},
+        Case{{"parallel.strategy=fsdp", "fsdp.shard=optimizer", "parallel.backend=gloo"}, "optimizer"},
+        Case{{"parallel.strategy=fsdp", "parallel.world_size=4", "mesh.replicate=2", "mesh.shard=2"}, "backward"},
+        Case{{"parallel.strategy=pipeline", "pipeline.schedule=gpipe"}, "data"},
+        Case{{"parallel.strategy=pipeline", "pipeline.schedule=1f1b", "parallel.backend=gloo"}, "forward"},
+        Case{{"parallel.strategy=pipeline", "pipeline.schedule=interleaved", "pipeline.micro_batches=6"}, "backward"},
+        Case{{"parallel.strategy=pipeline", "pipeline.schedule=zero_bubble"}, "forward"},
+        Case{{"parallel.strategy=model_parallel"}, "optimizer"});
+    const TemporaryDirectory scratch;
+    const auto out = scratch.path() / "run";
+    std::vector<std::string> all = {"model.hidden=[32,32,32,32,32,32]", "training.max_steps=30",
+                                    "pitfalls.slow_phase=" + std::string(phase)};
+    all.insert(all.end(), settings.begin(), settings.end());
+    trainSlowly(out, all);
+    const Json summary = jsonOf(out / "summary.json");
+    INFO(settings.front() << " " << settings.back() << " " << phase << ": " << summary.dump());
+    REQUIRE(summary["straggler"].is_object());
+    CHECK(summary["straggler"]["rank"] == 1);
+    CHECK(summary["straggler"]["phase"] == phase);
+
+    Program whatif({"whatif", out, "--without-delay", "1", "--json"});
+    CHECK(whatif.wait() == 0);
+    const Json answer = Json::parse(whatif.output());
+    CHECK(answer["predicted_ms"].get<double>() < answer["measured_ms"].get<double>() - 20);
+
+    Program buckets({"whatif", out, "--bucket", "5"});
+    CHECK(buckets.wait() == 2);
+    CHECK(contains(buckets.output(), "--bucket cannot be answered: steps "));
+}
+
 TEST_CASE("after a hang the traces end with the phase that every rank was in") {
     const TemporaryDirectory scratch;
     const auto out = scratch.path() / "run";

@@ -94,6 +94,22 @@ TEST_CASE("where all ranks queue for CPUs nobody is to blame for coming last") {
     CHECK_FALSE(verdict.namesRank());
 }
 
+TEST_CASE("where ranks queue for CPUs, small collectives are not to blame") {
+    // 64 ranks on 2 CPUs: a rank that waits for a CPU moves no bytes either.
+    auto all = steps(64, 20);
+    for (StepBrief& step : all) {
+        step.lengthNs = 60 * kMs;
+        step.bytes = 4096;
+        for (RankBrief& rank : step.ranks) {
+            timeOf(rank.times, Phase::kMoving) = 20 * kMs;
+            rank.queuedNs = 24 * kMs;
+        }
+    }
+    const StepsVerdict verdict = judgeSteps(all);
+    CHECK(verdict.finding == StepsFinding::kCrowded);
+    CHECK(verdict.text.starts_with("The ranks wait for a CPU in 40 % of each step"));
+}
+
 TEST_CASE("waiting for data on all ranks is no rank's fault") {
     auto all = steps(4, 20);
     for (StepBrief& step : all) {

@@ -72,6 +72,10 @@ int runWhatif(const WhatifArguments& arguments) {
                                     std::to_string(ranks - 1),
                                 "name one of them"}});
     const ReplayResult result = replaySteps(traces.value().data, arguments.change);
+    if (!result.unanswered.empty())
+        return reportProblems(
+            {{arguments.change.bucketMiB > 0 ? "--bucket" : "--world-size", "cannot be answered: " + result.unanswered,
+              "change the experiment and measure it: ringsidectl strategies, or ringsidectl run"}});
     if (result.steps == 0)
         return reportProblems(
             {{arguments.directory, "holds no step that all ranks traced", "train for some more steps"}});

@@ -144,6 +144,23 @@ MeshStrategy::MeshStrategy(const RunConfig& config, const StrategyParts& parts, 
     for (PipelineStage& stage : m_stages)
         if (m_leaves) m_statistics.emplace_back(stage.model(), keptLevels(config));
     m_losses.resize(static_cast<std::size_t>(2 * parts.maxBatch));
+    m_planned = sharesOf(setup.ranges);
+}
+
+// By the costs that cutIntoStages() balances, and by the parameters of the stages here.
+PlannedShares MeshStrategy::sharesOf(const std::vector<LayerRange>& ranges) const {
+    double all = 0, own = 0, parameters = 0, ownParameters = 0;
+    for (std::size_t stage = 0; stage < ranges.size(); ++stage)
+        for (std::size_t i = ranges[stage].first; i < ranges[stage].last; ++i) {
+            all += m_parts.model.costOf(i);
+            own += m_stageAt.contains(stage) ? m_parts.model.costOf(i) : 0;
+        }
+    for (const Parameter* one : m_parts.model.wholeParameters()) parameters += static_cast<double>(one->shape.count());
+    for (const Parameter* one : m_trained) ownParameters += static_cast<double>(one->shape.count());
+    PlannedShares shares;
+    if (all > 0) shares.compute = std::min(1.0, own / all);
+    if (parameters > 0) shares.update = std::min(1.0, ownParameters / parameters);
+    return shares;
 }
 
 // Here the host's memory is the device's: nothing is copied, and the count is what a device would be spared.
@@ -285,6 +302,7 @@ Tensor MeshStrategy::inputOf(PipelineStage& stage, PipelineStage::Slot& slot, co
     if (!edge) return stageNumbered(stage.number() - 1)->of(slot.microBatch).y;
     const Tensor x = stage.incoming(slot, batch.rows());
     const PhaseScope scope(m_parts.phase, Phase::kWaiting);
+    const MessageScope message(m_parts.trace, messageOf(stage, slot, x, PipelineWork::kForward, false));
     edge->recvAsync(floatsOf(x), 0).wait();
     return x;
 }
@@ -322,9 +340,25 @@ void MeshStrategy::recordLosses(const PipelineStage::Slot& slot, const Batch& wh
     for (std::size_t i = 0; i < losses.correct.size(); ++i) m_losses[half + place(i)] = losses.correct[i];
 }
 
+// Numbers each message of a step: its edge, its direction, and its micro-batch among those of the step.
+MessageStamp MeshStrategy::messageOf(const PipelineStage& stage, const PipelineStage::Slot& slot, const Tensor& tensor,
+                                     PipelineWork work, bool isSent) const {
+    constexpr std::int64_t kMicroBatches = std::int64_t{1} << 24;
+    const bool isForward = work == PipelineWork::kForward;
+    const std::size_t peer = isForward == isSent ? stage.number() + 1 : stage.number() - 1;
+    const auto edge = static_cast<std::int64_t>(std::min(stage.number(), peer));
+    return {.peer = m_groups.layout().rankAtStage(m_rankOfStage[peer]),
+            .number = (2 * edge + (isForward ? 0 : 1)) * kMicroBatches + m_passes + slot.microBatch,
+            .bytes = static_cast<std::int64_t>(floatsOf(tensor).bytes()),
+            .isSent = isSent};
+}
+
 void MeshStrategy::sendOutput(PipelineStage& stage, PipelineStage::Slot& slot) {
-    if (Communicator* const edge = m_groups.forwardEdge(stage.number()))
-        slot.sentForward = edge->sendAsync(floatsOf(slot.y), 1);
+    Communicator* const edge = m_groups.forwardEdge(stage.number());
+    if (!edge) return;
+    const PhaseScope scope(m_parts.phase, Phase::kWaiting);  // the pass is over when its output is sent
+    const MessageScope message(m_parts.trace, messageOf(stage, slot, slot.y, PipelineWork::kForward, true));
+    slot.sentForward = edge->sendAsync(floatsOf(slot.y), 1);
 }
 
 Tensor MeshStrategy::gradientFor(PipelineStage& stage, PipelineStage::Slot& slot) {
@@ -336,6 +370,7 @@ Tensor MeshStrategy::gradientFor(PipelineStage& stage, PipelineStage::Slot& slot
     Communicator* const edge = m_groups.backwardEdge(stage.number());
     if (!edge) return gradient;  // the stage behind left it there
     const PhaseScope scope(m_parts.phase, Phase::kWaiting);
+    const MessageScope message(m_parts.trace, messageOf(stage, slot, gradient, PipelineWork::kBackward, false));
     edge->recvAsync(floatsOf(gradient), 0).wait();
     return gradient;
 }
@@ -366,6 +401,8 @@ void MeshStrategy::sendGradient(PipelineStage& stage, PipelineStage::Slot& slot)
     if (stage.isFirst()) return;
     const std::size_t before = stage.number() - 1;
     if (Communicator* const edge = m_groups.backwardEdge(before)) {
+        const PhaseScope scope(m_parts.phase, Phase::kWaiting);
+        const MessageScope message(m_parts.trace, messageOf(stage, slot, slot.gradX, PipelineWork::kBackward, true));
         slot.sentBackward = edge->sendAsync(floatsOf(slot.gradX), 1);
         return;
     }

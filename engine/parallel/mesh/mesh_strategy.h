@@ -33,6 +33,7 @@ class MeshStrategy final : public Strategy {
     void setLearningRate(double lr) override { m_optimizer->setLearningRate(lr); }
     Optimizer& optimizer() override { return *m_optimizer; }
 
+    PlannedShares plannedShares() const override { return m_planned; }
     std::int64_t bytesSent() const override { return m_groups.bytesSent(); }
     Communicator& readers() override { return m_groups.data(); }
     bool isWhole() const override { return false; }
@@ -57,6 +58,10 @@ class MeshStrategy final : public Strategy {
     void carryOut(const PipelineAction& action, const Batch& batch);
     void forward(PipelineStage& stage, int microBatch, const Batch& batch);
     void backward(PipelineStage& stage, const PipelineAction& action, const Batch& batch);
+    PlannedShares sharesOf(const std::vector<LayerRange>& ranges) const;
+    // The end here of a message between this stage and the next or the one before.
+    MessageStamp messageOf(const PipelineStage& stage, const PipelineStage::Slot& slot, const Tensor& tensor,
+                           PipelineWork work, bool isSent) const;
     void sendOutput(PipelineStage& stage, PipelineStage::Slot& slot);
     void sendGradient(PipelineStage& stage, PipelineStage::Slot& slot);
     Tensor inputOf(PipelineStage& stage, PipelineStage::Slot& slot, const Batch& batch);
@@ -98,6 +103,7 @@ class MeshStrategy final : public Strategy {
     std::vector<LeafStatistics> m_statistics;  // by stage, with the leaves
     std::vector<float> m_losses;               // of the batch: losses, then hits
     double m_norm = 0;
+    PlannedShares m_planned;
     std::vector<Parameter*> m_trained;  // of all stages here, whole
 };
 

@@ -15,7 +15,9 @@
 #include "nn/models/model.h"
 #include "nn/optimizers/optimizer.h"
 #include "schedule/schedule.h"
+#include "telemetry/steps/collective_trace.h"
 #include "telemetry/steps/phase.h"
+#include "telemetry/steps/step_trace.h"
 
 namespace ringside {
 
@@ -38,6 +40,7 @@ struct StrategyParts {
     std::function<void(std::size_t, const Tensor&)> ownGradient = {};
     // Of a pipeline: an action of its schedule begins, all that it needs is here; share: of the schedule's length.
     std::function<void(const PipelineAction&, double share)> acting = {};
+    CollectiveTrace* trace = nullptr;  // records the messages between stages; null: no record
 };
 
 // A tensor of a checkpoint, whole, in host memory: a parameter's or buffer's value, or what the optimizer keeps of it.
@@ -80,6 +83,8 @@ class Strategy {
     virtual void setLearningRate(double lr) = 0;  // from the next step on
     virtual Optimizer& optimizer() = 0;           // its state is in checkpoints
 
+    // Parts of the model's work that this rank does in each step.
+    virtual PlannedShares plannedShares() const { return {}; }
     // What this rank has sent so far, in all its groups.
     virtual std::int64_t bytesSent() const { return 0; }
     // Those who train the same layers on other samples, by their place among the readers.

@@ -11,8 +11,11 @@ namespace ringside {
 namespace {
 
 constexpr double kSmallBytes = 64 << 10;
-constexpr double kMostBuckets = 1000;              // of a rank's step
-constexpr int kAllReduce = 0, kReduceScatter = 3;  // of CollectiveKind
+constexpr double kMostBuckets = 1000;                              // of a rank's step
+constexpr int kAllReduce = 0, kAllGather = 2, kReduceScatter = 3;  // of CollectiveKind
+// Phases in which a rank works by itself.
+constexpr std::array kWork{Phase::kDataWait, Phase::kCopy,      Phase::kForward,
+                           Phase::kBackward, Phase::kOptimizer, Phase::kIdle};
 
 using PhaseWork = std::array<double, kPhaseCount>;
 
@@ -26,7 +29,45 @@ std::vector<PhaseWork> workPieces(const RankPlan& rank) {
     return pieces;
 }
 
+double middleOf(std::vector<double>& values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::ranges::nth_element(values, middle);
+    return *middle;
+}
+
+double workIn(const RankPlan& rank, Phase phase) {
+    double sum = 0;
+    for (const PlanItem& item : rank.items)
+        if (item.kind == PlanItem::Kind::kWork && item.phase == phase) sum += item.ns;
+    return sum;
+}
+
+// Shortens the longest pieces of the phase until they take `allowedNs` together: a delay lies in one of them, and a
+// slow device in all.
+void capWork(RankPlan& rank, Phase phase, double allowedNs) {
+    std::vector<double> pieces;
+    for (const PlanItem& item : rank.items)
+        if (item.kind == PlanItem::Kind::kWork && item.phase == phase) pieces.push_back(item.ns);
+    std::ranges::sort(pieces);
+    double shorterNs = 0;
+    double capNs = std::numeric_limits<double>::max();
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        const auto longer = static_cast<double>(pieces.size() - i);
+        if (shorterNs + longer * pieces[i] > allowedNs) {
+            capNs = std::max(0.0, allowedNs - shorterNs) / longer;
+            break;
+        }
+        shorterNs += pieces[i];
+    }
+    for (PlanItem& item : rank.items)
+        if (item.kind == PlanItem::Kind::kWork && item.phase == phase) item.ns = std::min(item.ns, capNs);
+}
+
 void withoutDelay(StepPlan& step, std::size_t rank) {
+    if (!step.messages.empty()) {
+        removeDelay(step, rank);
+        return;
+    }
     std::vector<std::vector<PhaseWork>> others;
     for (std::size_t other = 0; other < step.ranks.size(); ++other)
         if (other != rank) others.push_back(workPieces(step.ranks[other]));
@@ -35,9 +76,7 @@ void withoutDelay(StepPlan& step, std::size_t rank) {
     const auto factor = [&](std::size_t piece, std::size_t phase) {
         std::vector<double> work;
         for (const auto& one : others) work.push_back(piece < one.size() ? one[piece][phase] : 0);
-        const auto middle = work.begin() + static_cast<std::ptrdiff_t>(work.size() / 2);
-        std::ranges::nth_element(work, middle);
-        return own[piece][phase] > 0 ? std::min(1.0, *middle / own[piece][phase]) : 1.0;
+        return own[piece][phase] > 0 ? std::min(1.0, middleOf(work) / own[piece][phase]) : 1.0;
     };
     std::size_t piece = 0;
     for (PlanItem& item : step.ranks[rank].items) {
@@ -65,11 +104,13 @@ void withoutOverlap(RankPlan& rank) {
     rank.items = std::move(items);
 }
 
-// Where the line of least squares through the collectives' bytes and times begins; 0 for sizes too alike to say.
-double latencyOfLine(const RankPlan& rank) {
+// Returns the time at which the line of least squares through the bytes and times of collectives or messages begins; 0
+// if their sizes are too similar.
+template <class Move>
+double latencyOfLine(const std::vector<Move>& moves) {
     double n = 0, bytes = 0, ns = 0, square = 0, product = 0;
     double smallest = std::numeric_limits<double>::max(), largest = 0, shortest = smallest;
-    for (const PlayedCollective& one : rank.collectives) {
+    for (const Move& one : moves) {
         if (one.bytes <= 0) continue;
         n += 1;
         bytes += one.bytes;
@@ -85,17 +126,19 @@ double latencyOfLine(const RankPlan& rank) {
     return std::clamp((ns - slope * bytes) / n, 0.0, shortest);
 }
 
-// A collective's time is a latency, as small ones show it or those of different sizes, and its bytes.
-double latencyOf(const RankPlan& rank) {
+// The time of a collective or message is a latency, as small ones show it or those of different sizes, and its bytes.
+template <class Move>
+double latencyOf(const std::vector<Move>& moves) {
     double latency = 0;
-    for (const PlayedCollective& one : rank.collectives)
-        if (one.bytes <= kSmallBytes && (latency == 0 || one.moveNs < latency)) latency = one.moveNs;
-    return latency > 0 ? latency : latencyOfLine(rank);
+    for (const Move& one : moves)
+        if (one.bytes <= kSmallBytes && one.moveNs > 0 && (latency == 0 || one.moveNs < latency)) latency = one.moveNs;
+    return latency > 0 ? latency : latencyOfLine(moves);
 }
 
-void scaleMoves(RankPlan& rank, double latencyTimes, double bytesTimes) {
-    const double latency = latencyOf(rank);
-    for (PlayedCollective& one : rank.collectives) {
+template <class Move>
+void scaleMoves(std::vector<Move>& moves, double latencyTimes, double bytesTimes) {
+    const double latency = latencyOf(moves);
+    for (Move& one : moves) {
         const double start = std::min(latency, one.moveNs);
         one.moveNs = start * latencyTimes + (one.moveNs - start) * bytesTimes;
     }
@@ -154,7 +197,7 @@ std::optional<ReadyCurve> readyCurve(const RankPlan& rank) {
 class Rebucketing {
   public:
     Rebucketing(RankPlan& rank, const ReadyCurve& curve, double bucketBytes, std::size_t firstMeeting)
-        : m_rank(rank), m_curve(curve), m_latency(latencyOf(rank)) {
+        : m_rank(rank), m_curve(curve), m_latency(latencyOf(rank.collectives)) {
         const double total = curve.bytes.back();
         bucketBytes = std::max(bucketBytes, total / kMostBuckets);
         for (const PlayedCollective& one : rank.collectives) {
@@ -256,17 +299,59 @@ void withRanks(StepPlan& step, std::size_t wanted, const std::vector<const StepP
             step.ranks.back().collectives[i].meeting = own[rank].collectives[i].meeting;
     }
     const auto from = static_cast<double>(had), to = static_cast<double>(wanted);
-    for (RankPlan& rank : step.ranks) scaleMoves(rank, (to - 1) / (from - 1), (to - 1) / to * from / (from - 1));
+    for (RankPlan& rank : step.ranks)
+        scaleMoves(rank.collectives, (to - 1) / (from - 1), (to - 1) / to * from / (from - 1));
+}
+
+// Parameters are sharded: they are gathered before they are used, and gradients are not reduced in buckets.
+bool isSharded(const TracedStep& step) {
+    return std::ranges::any_of(step.meetings, [](const Meeting& one) {
+        return one.bytes > 0 && (one.kind == kAllGather || one.kind == kReduceScatter);
+    });
 }
 
 }  // namespace
+
+double removeDelay(StepPlan& step, std::size_t rank, double planError) {
+    RankPlan& own = step.ranks[rank];
+    double removed = 0;
+    for (const Phase phase : kWork) {
+        std::vector<double> others;
+        for (std::size_t other = 0; other < step.ranks.size(); ++other)
+            if (other != rank)
+                others.push_back(workIn(step.ranks[other], phase) *
+                                 plannedTimes(own.planned, step.ranks[other].planned, phase));
+        if (others.empty()) continue;
+        const double works = workIn(own, phase);
+        const double allowed = middleOf(others);
+        const bool isPass = phase == Phase::kForward || phase == Phase::kBackward;
+        if (works <= allowed * (isPass ? 1 + planError : 1)) continue;
+        capWork(own, phase, allowed);
+        removed += works - allowed;
+    }
+    return removed;
+}
+
+std::string whyNoAnswer(const StepChange& change, const TracedStep& step) {
+    const char* const what = change.bucketMiB > 0 ? "other buckets" : "another world size";
+    if (change.bucketMiB <= 0 && change.worldSize <= 0) return {};
+    if (!step.delayCostNs.empty())
+        return std::string("steps of a pipeline do not show what ") + what +
+               " would change: its ranks exchange messages between their stages, and other stages were not recorded";
+    if (isSharded(step))
+        return std::string("steps with sharded parameters do not show what ") + what +
+               " would change: shards are gathered and reduced one by one, not in buckets, and their size depends on "
+               "the number of ranks";
+    return {};
+}
 
 void applyChange(const StepChange& change, StepPlan& step, const std::vector<const StepPlan*>& others) {
     if (change.withoutDelayOf >= 0 && static_cast<std::size_t>(change.withoutDelayOf) < step.ranks.size())
         withoutDelay(step, static_cast<std::size_t>(change.withoutDelayOf));
     if (change.bucketMiB > 0) withBuckets(step, change.bucketMiB * (1 << 20));
+    scaleMoves(step.messages, change.latency, 1 / change.bandwidth);
     for (RankPlan& rank : step.ranks) {
-        scaleMoves(rank, change.latency, 1 / change.bandwidth);
+        scaleMoves(rank.collectives, change.latency, 1 / change.bandwidth);
         if (change.noOverlap) withoutOverlap(rank);
     }
     if (change.worldSize <= 0) return;

@@ -2,8 +2,10 @@
 #include "telemetry/data/step_plan.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 namespace ringside {
@@ -44,10 +46,54 @@ bool arrivesByWaiting(const RankTrace& rank, const CollectiveSpan& one) {
     return isCommunicating(*(after - 1)) && one.arrivedNs - (after - 1)->beginNs <= kAtOnceNs;
 }
 
+using MeetingPlaces = std::map<std::pair<std::int64_t, std::int64_t>, std::size_t>;
+
+// Messages of a step by sender, receiver and number, as far as both ends were recorded.
+class MessagePlaces {
+  public:
+    MessagePlaces(const TracedStep& step, std::vector<PlayedMessage>& played) {
+        std::map<Key, std::int64_t> sent;
+        for (std::size_t rank = 0; rank < step.ranks.size(); ++rank)
+            for (const MessageEnd& one : step.ranks[rank].messages)
+                if (one.isSent) sent[keyOf(rank, one)] = one.atNs;
+        for (std::size_t rank = 0; rank < step.ranks.size(); ++rank)
+            for (const MessageEnd& one : step.ranks[rank].messages) {
+                const auto found = sent.find(keyOf(rank, one));
+                if (one.isSent || found == sent.end() || !m_places.emplace(found->first, played.size()).second)
+                    continue;
+                m_waited.push_back(one.atNs < found->second);
+                const std::int64_t moved = std::max<std::int64_t>(one.endedNs - found->second, 0);
+                played.push_back({m_waited.back() ? static_cast<double>(moved) : 0, static_cast<double>(one.bytes)});
+            }
+    }
+    std::optional<std::size_t> of(std::size_t rank, const MessageEnd& one) const {
+        const auto found = m_places.find(keyOf(rank, one));
+        return found == m_places.end() ? std::nullopt : std::optional(found->second);
+    }
+
+    bool waited(std::size_t place) const { return m_waited[place]; }  // its receiver, before it was sent
+
+  private:
+    using Key = std::tuple<std::size_t, std::size_t, std::int64_t>;
+    static Key keyOf(std::size_t rank, const MessageEnd& one) {
+        const auto peer = static_cast<std::size_t>(one.peer);
+        return one.isSent ? Key{rank, peer, one.number} : Key{peer, rank, one.number};
+    }
+
+    std::map<Key, std::size_t> m_places;
+    std::vector<bool> m_waited;
+};
+
 class PlanMaker {
   public:
-    PlanMaker(const RankTrace& rank, const std::map<std::pair<std::int64_t, std::int64_t>, std::size_t>& meetings)
-        : m_rank(rank), m_collectives(rank.collectives) {
+    PlanMaker(const TracedStep& step, std::size_t index, const MeetingPlaces& meetings, const MessagePlaces& messages)
+        : m_rank(step.ranks[index]), m_collectives(m_rank.collectives) {
+        m_plan.planned = m_rank.planned;
+        const RankTrace& rank = m_rank;
+        for (const MessageEnd& one : rank.messages)
+            if (const auto place = messages.of(index, one))
+                m_messages.push_back({one, *place, messages.waited(*place)});
+        std::ranges::stable_sort(m_messages, {}, [](const Message& one) { return one.end.atNs; });
         for (CollectiveSpan& one : m_collectives)
             if (arrivesByWaiting(rank, one)) one.readyNs = one.arrivedNs;
         std::ranges::stable_sort(m_collectives, {}, &CollectiveSpan::readyNs);
@@ -84,13 +130,37 @@ class PlanMaker {
     }
 
   private:
+    struct Message {
+        MessageEnd end;
+        std::size_t place = 0;  // in StepPlan::messages
+        bool waited = false;
+        bool received = false;
+    };
+
+    // The next collective that is asked for, or message that is sent or begun to be received; none: the largest number.
+    std::int64_t nextNs() const {
+        std::int64_t next = std::numeric_limits<std::int64_t>::max();
+        if (m_next < m_collectives.size()) next = m_collectives[m_next].readyNs;
+        if (m_nextMessage < m_messages.size()) next = std::min(next, m_messages[m_nextMessage].end.atNs);
+        return next;
+    }
     void announceUntil(std::int64_t ns) {
         for (; m_next < m_collectives.size() && m_collectives[m_next].readyNs < ns; ++m_next)
             m_plan.items.push_back({PlanItem::Kind::kReady, Phase::kIdle, 0, m_next});
+        for (; m_nextMessage < m_messages.size() && m_messages[m_nextMessage].end.atNs < ns; ++m_nextMessage)
+            announce(m_messages[m_nextMessage]);
+    }
+    // A message that was there at once has no wait of its own.
+    void announce(Message& one) {
+        const bool atOnce = !one.end.isSent && !one.received && one.end.endedNs <= one.end.atNs;
+        one.received = one.received || atOnce;
+        if (one.end.isSent || atOnce)
+            m_plan.items.push_back(
+                {one.end.isSent ? PlanItem::Kind::kSend : PlanItem::Kind::kReceive, Phase::kIdle, 0, one.place});
     }
     void addWork(Phase phase, std::int64_t from, std::int64_t to) {
-        while (m_next < m_collectives.size() && m_collectives[m_next].readyNs < to) {
-            const std::int64_t ready = std::max(m_collectives[m_next].readyNs, from);
+        while (nextNs() < to) {
+            const std::int64_t ready = std::max(nextNs(), from);
             m_plan.items.push_back({PlanItem::Kind::kWork, phase, static_cast<double>(ready - from), 0});
             from = ready;
             announceUntil(ready + 1);
@@ -99,19 +169,32 @@ class PlanMaker {
     }
     // Collectives asked for one after the other in one wait are awaited one after the other.
     void addWait(std::int64_t from, std::int64_t to) {
-        while (m_next < m_collectives.size() && m_collectives[m_next].readyNs < to) {
-            const std::int64_t ready = std::max(m_collectives[m_next].readyNs, from);
+        while (nextNs() < to) {
+            const std::int64_t ready = std::max(nextNs(), from);
             if (ready > from) waitFor(from, ready);
             from = ready;
             announceUntil(ready + 1);
         }
         waitFor(from, to);
     }
+    // The message that the rank receives from there on; each is returned once.
+    const Message* receiveFrom(std::int64_t from) {
+        for (Message& one : m_messages)
+            if (!one.end.isSent && !one.received && one.end.atNs <= from && one.end.endedNs >= from) {
+                one.received = true;
+                return &one;
+            }
+        return nullptr;
+    }
     void waitFor(std::int64_t from, std::int64_t to) {
         const auto add = [&](PlanItem::Kind kind, std::int64_t since, std::size_t collective) {
-            m_plan.items.push_back({kind, Phase::kWaiting, static_cast<double>(to - since), collective});
+            const std::int64_t rest = std::max<std::int64_t>(to - since, 0);
+            m_plan.items.push_back({kind, Phase::kWaiting, static_cast<double>(rest), collective});
         };
-        if (const auto awaited = awaitedIn(m_collectives, from, to))
+        if (const Message* const message = receiveFrom(from))
+            add(PlanItem::Kind::kReceive, message->waited ? message->end.endedNs : std::max(from, message->end.atNs),
+                message->place);
+        else if (const auto awaited = awaitedIn(m_collectives, from, to))
             add(PlanItem::Kind::kWait, m_collectives[*awaited].endedNs, *awaited);
         else if (const auto met = metIn(m_collectives, from, to); met && *met < m_next)
             add(PlanItem::Kind::kMeet, m_collectives[*met].lastNs, *met);
@@ -122,18 +205,22 @@ class PlanMaker {
     const RankTrace& m_rank;
     std::vector<CollectiveSpan> m_collectives;
     RankPlan m_plan;
+    std::vector<Message> m_messages;
     std::size_t m_next = 0;  // collective not asked for yet
+    std::size_t m_nextMessage = 0;
 };
 
 }  // namespace
 
 StepPlan planOf(const TracedStep& step) {
-    std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> meetings;
+    MeetingPlaces meetings;
     for (const Meeting& meeting : step.meetings)
         meetings.emplace(std::pair(meeting.group, meeting.number), meetings.size());
     StepPlan plan;
     plan.meetings = meetings.size();
-    for (const RankTrace& rank : step.ranks) plan.ranks.push_back(PlanMaker(rank, meetings).make());
+    const MessagePlaces messages(step, plan.messages);
+    for (std::size_t rank = 0; rank < step.ranks.size(); ++rank)
+        plan.ranks.push_back(PlanMaker(step, rank, meetings, messages).make());
     return plan;
 }
 

@@ -17,6 +17,7 @@ double StepPlayer::play(const StepPlan& step) {
     m_ended.assign(ranks, {});
     m_turns.assign(ranks, {});
     for (std::size_t rank = 0; rank < ranks; ++rank) m_ended[rank].assign(step.ranks[rank].collectives.size(), -1);
+    m_sent.assign(step.messages.size(), -1);
     m_expected.assign(step.meetings, 0);
     for (const RankPlan& rank : step.ranks)
         for (const PlayedCollective& one : rank.collectives) ++m_expected[one.meeting];
@@ -45,6 +46,10 @@ bool StepPlayer::advance(std::size_t rank) {
         } else if (item.kind == PlanItem::Kind::kReady) {
             m_turns[rank].push_back({item.collective, m_now[rank]});
             serve(rank);
+        } else if (item.kind == PlanItem::Kind::kSend) {
+            m_sent[item.collective] = m_now[rank];
+        } else if (item.kind == PlanItem::Kind::kReceive) {
+            if (!receive(rank, item)) return moved;
         } else if (item.kind == PlanItem::Kind::kMeet) {
             const std::size_t meeting = m_step->ranks[rank].collectives[item.collective].meeting;
             if (m_arrived[meeting] < m_expected[meeting]) return moved;
@@ -58,6 +63,15 @@ bool StepPlayer::advance(std::size_t rank) {
         }
     }
     return moved;
+}
+
+// False: the message was not sent yet.
+bool StepPlayer::receive(std::size_t rank, const PlanItem& item) {
+    const double sent = m_sent[item.collective];
+    if (sent < 0) return false;
+    note(rank, Phase::kWaiting, m_now[rank]);
+    m_now[rank] = std::max(m_now[rank], sent + m_step->messages[item.collective].moveNs) + item.ns;
+    return true;
 }
 
 // The rank's collectives go one after the other: the first that is not over arrives, and ends when all have come.

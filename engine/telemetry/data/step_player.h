@@ -27,6 +27,7 @@ class StepPlayer {
     bool serve(std::size_t rank);
     void note(std::size_t rank, Phase phase, double ns);
     void noteWait(std::size_t rank, const PlanItem& item, double ended);
+    bool receive(std::size_t rank, const PlanItem& item);
     void noteCollective(std::size_t rank, std::size_t collective, double readyNs, double arrivedNs);
 
     struct Turn {
@@ -45,6 +46,7 @@ class StepPlayer {
     std::vector<int> m_arrived;  // by meeting
     std::vector<int> m_expected;
     std::vector<double> m_last;
+    std::vector<double> m_sent;  // by message; -1: not yet
 };
 
 }  // namespace ringside

@@ -120,6 +120,12 @@ StepTimes play(const TraceData& trace, const StepChange* wanted) {
     return times;
 }
 
+std::string whyNoAnswer(const TraceData& trace, const StepChange& change) {
+    for (const auto& [number, step] : trace.steps())
+        if (step.complete()) return whyNoAnswer(change, step);
+    return {};
+}
+
 double meanMs(const std::vector<double>& ns) {
     return ns.empty() ? 0 : std::accumulate(ns.begin(), ns.end(), 0.0) / static_cast<double>(ns.size()) / 1e6;
 }
@@ -142,6 +148,8 @@ std::pair<double, double> spreadOfMean(const std::vector<double>& ns) {
 
 ReplayResult replaySteps(const TraceData& trace, const StepChange& change) {
     ReplayResult result;
+    result.unanswered = whyNoAnswer(trace, change);
+    if (!result.unanswered.empty()) return result;
     const StepTimes same = play(trace, nullptr);
     if (same.played.empty()) return result;
     const StepTimes changed = play(trace, &change);
@@ -160,6 +168,7 @@ TraceData replayedTrace(const TraceData& trace, const StepChange& change, std::s
     const int ranks =
         change.worldSize > 0 && trace.worldSize() > 1 ? change.worldSize : static_cast<int>(trace.worldSize());
     TraceData played(ranks);
+    if (!whyNoAnswer(trace, change).empty()) return played;
     std::vector<const TracedStep*> steps;
     for (auto step = trace.steps().rbegin(); step != trace.steps().rend() && steps.size() < most; ++step)
         if (step->second.complete() && !wasHeld(step->second)) steps.push_back(&step->second);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "telemetry/data/trace_data.h"
 
@@ -22,7 +23,8 @@ struct StepChange {
 
 // Milliseconds a step.
 struct ReplayResult {
-    std::int64_t steps = 0;
+    std::int64_t steps = 0;  // 0: none can be replayed, or the steps say nothing about the change
+    std::string unanswered;  // reason if the steps say nothing about the change
     double measured = 0;
     double replayed = 0;   // nothing changed: how well the model fits
     double predicted = 0;  // with the change
@@ -35,7 +37,8 @@ struct ReplayResult {
 // without its neighbours as often as is needed to see its pace.
 ReplayResult replaySteps(const TraceData& trace, const StepChange& change);
 
-// What the ranks would have done in the last steps, at most so many: to be drawn like a trace.
+// What the ranks would have done in the last steps, at most so many: to be drawn like a trace. Empty where
+// replaySteps() gives no answer.
 TraceData replayedTrace(const TraceData& trace, const StepChange& change, std::size_t most);
 
 }  // namespace ringside

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "telemetry/data/stage_delays.h"
+
 namespace ringside {
 namespace {
 
@@ -42,6 +44,12 @@ RankTrace rankTraceOf(const StepTrace& trace) {
                                     trace.last[i] < 0 ? -1 : trace.beginNs + trace.last[i],
                                     trace.beginNs + trace.ended[i]});
     }
+    for (std::size_t i = 0; i < trace.message.size(); ++i) {
+        rank.messages.push_back({static_cast<int>(trace.messagePeer[i]), trace.message[i], trace.messageBytes[i],
+                                 trace.messageSent[i] != 0, trace.beginNs + trace.messageAt[i],
+                                 trace.beginNs + trace.messageEnded[i]});
+    }
+    rank.planned = trace.planned;
     return rank;
 }
 
@@ -78,12 +86,17 @@ std::vector<Meeting> meetingsOf(const TracedStep& step) {
     return meetings;
 }
 
+bool hasMessages(const TracedStep& step) {
+    return std::ranges::any_of(step.ranks, [](const RankTrace& rank) { return !rank.messages.empty(); });
+}
+
 StepBrief briefOf(const TracedStep& step) {
     StepBrief brief;
     brief.step = step.step;
+    brief.isPipeline = !step.delayCostNs.empty();
     std::vector<std::int64_t> lengths;
     for (const RankTrace& rank : step.ranks) {
-        brief.ranks.push_back({rank.times, std::max<std::int64_t>(rank.queuedNs, 0), 0});
+        brief.ranks.push_back({rank.times, std::max<std::int64_t>(rank.queuedNs, 0), 0, rank.planned});
         lengths.push_back(rank.endNs - rank.beginNs);
     }
     std::ranges::nth_element(lengths, lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2));
@@ -91,9 +104,11 @@ StepBrief briefOf(const TracedStep& step) {
     for (const Meeting& meeting : step.meetings) {
         brief.bytes += meeting.bytes;
         ++brief.collectives;
-        if (meeting.lastRank >= 0)
+        if (meeting.lastRank >= 0 && !brief.isPipeline)
             brief.ranks[static_cast<std::size_t>(meeting.lastRank)].lostNs += meeting.lastNs - meeting.secondNs;
     }
+    for (std::size_t rank = 0; rank < step.delayCostNs.size(); ++rank)
+        brief.ranks[rank].lostNs = step.delayCostNs[rank];
     return brief;
 }
 
@@ -121,7 +136,10 @@ bool TraceData::apply(const StepTrace& trace) {
     rank = std::move(told);
     step.beginNs = std::min(step.beginNs, rank.beginNs);
     step.endNs = std::max(step.endNs, rank.endNs);
-    if (step.complete()) step.meetings = meetingsOf(step);
+    if (step.complete()) {
+        step.meetings = meetingsOf(step);
+        if (hasMessages(step)) step.delayCostNs = delayCosts(step);
+    }
     m_endNs = std::max(m_endNs, step.endNs);
     ++m_revision;
     while (m_steps.size() > m_most) m_steps.erase(m_steps.begin());

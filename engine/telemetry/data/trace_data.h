@@ -32,6 +32,16 @@ struct CollectiveSpan {
     std::int64_t endedNs = 0;
 };
 
+// One end of a message between the stages of a pipeline; see MessageStamp.
+struct MessageEnd {
+    int peer = 0;
+    std::int64_t number = 0;
+    std::int64_t bytes = 0;
+    bool isSent = false;
+    std::int64_t atNs = 0;
+    std::int64_t endedNs = 0;
+};
+
 // One rank in one step.
 struct RankTrace {
     bool known = false;
@@ -41,6 +51,8 @@ struct RankTrace {
     std::int64_t queuedNs = -1;
     std::vector<Span> spans;                  // of the training thread, without gaps
     std::vector<CollectiveSpan> collectives;  // may go on beside the spans
+    std::vector<MessageEnd> messages;
+    PlannedShares planned;
     PhaseTimes times{};
 };
 
@@ -65,7 +77,9 @@ struct TracedStep {
     std::int64_t endNs = 0;
     std::vector<RankTrace> ranks;
     std::vector<Meeting> meetings;  // of complete steps, in order of their last arrival
-    int known = 0;                  // ranks
+    // Of complete steps of a pipeline, by rank: delayCosts(). Empty where no messages were recorded.
+    std::vector<std::int64_t> delayCostNs;
+    int known = 0;  // ranks
     bool complete() const { return known == static_cast<int>(ranks.size()); }
 };
 

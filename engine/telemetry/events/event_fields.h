@@ -264,6 +264,10 @@ inline bool isOrdered(const StepTrace& e) {
     return std::ranges::is_sorted(e.at) && std::ranges::all_of(e.at, inside);
 }
 
+inline bool isShare(double value) {
+    return value >= 0 && value <= 1;  // false for NaN
+}
+
 template <class F, Is<StepTrace> E>
 void fields(F& f, E& e) {
     using namespace limits;
@@ -274,6 +278,10 @@ void fields(F& f, E& e) {
     f.integer("length_ns", e.lengthNs, -1, kMaxCount, Need::kRequired);
     f.integer("cpu_ns", e.cpuNs);
     f.integer("queued_ns", e.queuedNs, -1);
+    if (f.tells(!e.planned.isWhole())) {
+        f.real("planned_compute", e.planned.compute);
+        f.real("planned_update", e.planned.update);
+    }
     if (f.tells(!e.phase.empty())) {
         f.column("phase", e.phase, 0, kPhaseCount - 1);
         f.column("at_ns", e.at, 0, kMaxCount);
@@ -290,6 +298,16 @@ void fields(F& f, E& e) {
         f.column("last_ns", e.last, -1, kMaxCount);
         f.column("ended_ns", e.ended, -kMaxCount, kMaxCount);
     }
+    if (f.tells(!e.message.empty())) {
+        f.column("message", e.message, 0, kMaxCount);
+        f.column("message_peer", e.messagePeer, 0, kMaxRanks - 1);
+        f.column("message_bytes", e.messageBytes, 0, kMaxCount);
+        f.column("message_sent", e.messageSent, 0, 1);
+        f.column("message_at_ns", e.messageAt, -kMaxCount, kMaxCount);
+        f.column("message_ended_ns", e.messageEnded, -kMaxCount, kMaxCount);
+    }
+    f.check("planned_compute", "is not between 0 and 1", [&] { return isShare(e.planned.compute); });
+    f.check("planned_update", "is not between 0 and 1", [&] { return isShare(e.planned.update); });
     f.check("trace", "has columns of different lengths", [&] { return e.isEven(); });
     f.check("at_ns", "is not in order within the step", [&] { return isOrdered(e); });
 }

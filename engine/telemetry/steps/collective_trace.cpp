@@ -8,9 +8,14 @@ void CollectiveTrace::add(const CollectiveStamp& stamp) {
     if (active() && m_stamps.size() < m_stamps.capacity()) m_stamps.push_back(stamp);
 }
 
+void CollectiveTrace::add(const MessageStamp& stamp) {
+    if (m_messages.size() < m_messages.capacity()) m_messages.push_back(stamp);
+}
+
 void CollectiveTrace::start() {
     const std::lock_guard lock(m_mutex);
     m_stamps.clear();
+    m_messages.clear();
     m_active.store(true, std::memory_order_relaxed);
 }
 

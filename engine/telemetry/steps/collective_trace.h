@@ -27,15 +27,30 @@ struct CollectiveStamp {
     std::int64_t lastPublishedNs = -1;
 };
 
-// What the communicators of a rank tell about their collectives, in traced steps only: all ranks trace the same ones.
+// One end of a message between the stages of a pipeline. CLOCK_MONOTONIC in nanoseconds.
+struct MessageStamp {
+    int peer = 0;             // rank at the other end, in the run
+    std::int64_t number = 0;  // the same at both ends, different for each message between two ranks in a step
+    std::int64_t bytes = 0;
+    bool isSent = false;
+    std::int64_t atNs = 0;     // sender: it has the data; receiver: it begins to wait
+    std::int64_t endedNs = 0;  // sender: the call returned; receiver: the data is there
+};
+
+// Records the collectives and messages of a rank, in traced steps only. All ranks trace the same steps.
 class CollectiveTrace {
   public:
-    CollectiveTrace(PhaseTrack& phases, std::size_t capacity) : m_phases(phases) { m_stamps.reserve(capacity); }
+    CollectiveTrace(PhaseTrack& phases, std::size_t capacity) : m_phases(phases) {
+        m_stamps.reserve(capacity);
+        m_messages.reserve(capacity);
+    }
 
     // Any thread; cheap.
     bool active() const { return m_active.load(std::memory_order_relaxed); }
     // Any thread; beyond the capacity they are dropped.
     void add(const CollectiveStamp& stamp);
+    // Called by the training thread only.
+    void add(const MessageStamp& stamp);
 
     // Of the training thread: where a call of its own waits.
     PhaseTrack& phases() { return m_phases; }
@@ -43,6 +58,7 @@ class CollectiveTrace {
     // The training thread: from now on, with what came before forgotten; what came until now; and no longer.
     void start();
     std::vector<CollectiveStamp> soFar();
+    const std::vector<MessageStamp>& messages() const { return m_messages; }  // for the training thread
     void stop();
 
   private:
@@ -50,6 +66,27 @@ class CollectiveTrace {
     std::atomic<bool> m_active{false};
     std::mutex m_mutex;
     std::vector<CollectiveStamp> m_stamps;
+    std::vector<MessageStamp> m_messages;  // used by the training thread only
+};
+
+// Records one end of a message: from the construction of the scope to its end. trace may be null.
+class MessageScope {
+  public:
+    MessageScope(CollectiveTrace* trace, const MessageStamp& stamp)
+        : m_trace(trace != nullptr && trace->active() ? trace : nullptr), m_stamp(stamp) {
+        if (m_trace != nullptr) m_stamp.atNs = monotonicNs();
+    }
+    ~MessageScope() {
+        if (m_trace == nullptr) return;
+        m_stamp.endedNs = monotonicNs();
+        m_trace->add(m_stamp);
+    }
+    MessageScope(const MessageScope&) = delete;
+    MessageScope& operator=(const MessageScope&) = delete;
+
+  private:
+    CollectiveTrace* m_trace;
+    MessageStamp m_stamp;
 };
 
 // The calling thread waits for others in a collective of its own. Null: nobody is told.

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 #include <numeric>
+#include <utility>
 
 namespace ringside {
 namespace {
@@ -53,16 +54,24 @@ double typicalOfAll(std::span<const StepBrief> steps, const Measure& measure) {
     return typicalOfOthers(steps, steps.front().ranks.size(), measure);
 }
 
+// Time of a phase on another rank, scaled to the planned share of this one.
+auto in(Phase phase, const RankBrief& scaledTo) {
+    return [phase, &scaledTo](const RankBrief& rank) {
+        return static_cast<double>(timeOf(rank.times, phase)) * plannedTimes(scaledTo.planned, rank.planned, phase);
+    };
+}
 auto in(Phase phase) {
     return [phase](const RankBrief& rank) { return timeOf(rank.times, phase); };
 }
+auto ownWork(const RankBrief& scaledTo) {
+    return [&scaledTo](const RankBrief& rank) {
+        double sum = 0;
+        for (const Phase phase : kOwnWork) sum += in(phase, scaledTo)(rank);
+        return sum;
+    };
+}
 std::int64_t queued(const RankBrief& rank) {
     return rank.queuedNs;
-}
-std::int64_t ownWork(const RankBrief& rank) {
-    std::int64_t sum = 0;
-    for (const Phase phase : kOwnWork) sum += timeOf(rank.times, phase);
-    return sum;
 }
 std::int64_t computing(const RankBrief& rank) {
     return timeOf(rank.times, Phase::kForward) + timeOf(rank.times, Phase::kBackward) +
@@ -111,7 +120,7 @@ Excess largestExcess(std::span<const StepBrief> steps, std::size_t rank) {
     Excess largest;
     for (const Phase phase : kOwnWork) {
         const double own = typical(steps, rank, in(phase));
-        const double others = typicalOfOthers(steps, rank, in(phase));
+        const double others = typicalOfOthers(steps, rank, in(phase, steps.front().ranks[rank]));
         if (own - others > largest.ns) largest = {phase, own - others, own, others};
     }
     return largest;
@@ -142,14 +151,15 @@ std::string workName(Phase phase) {
     }
 }
 
-std::string excessText(const Excess& excess) {
+std::string excessText(const Excess& excess, bool isPipeline) {
     constexpr double kSayable = 20;
     const std::string name = "its " + workName(excess.phase) + " takes ";
     if (excess.othersNs <= 0 || excess.ownNs > kSayable * excess.othersNs)
-        return name + inMilliseconds(excess.ownNs) + ", the others' " + inMilliseconds(excess.othersNs);
+        return name + inMilliseconds(excess.ownNs) + (isPipeline ? ", by the plan " : ", the others' ") +
+               inMilliseconds(excess.othersNs);
     char factor[32];
     std::snprintf(factor, sizeof factor, "%.1f times", excess.ownNs / excess.othersNs);
-    return name + factor + " the others' median";
+    return name + factor + (isPipeline ? " its planned share of the others' times" : " the others' median");
 }
 
 std::string stragglerAdvice(Phase phase) {
@@ -167,10 +177,10 @@ std::string stragglerAdvice(Phase phase) {
     }
 }
 
-std::string lateText(const StepsVerdict& verdict) {
-    return "Rank " + std::to_string(verdict.rank) + " arrives last in " + percent(verdict.share) +
-           " of steps and costs " + inMilliseconds(1e6 * verdict.lostMs) + " of " +
-           inMilliseconds(1e6 * verdict.stepMs) + " per step; ";
+std::string lateText(const StepsVerdict& verdict, bool isPipeline) {
+    const char* const does = isPipeline ? " keeps the others waiting in " : " arrives last in ";
+    return "Rank " + std::to_string(verdict.rank) + does + percent(verdict.share) + " of steps and costs " +
+           inMilliseconds(1e6 * verdict.lostMs) + " of " + inMilliseconds(1e6 * verdict.stepMs) + " per step; ";
 }
 
 // One rank, and always the same: true if it could be named.
@@ -181,7 +191,9 @@ bool nameRank(std::span<const StepBrief> steps, const Latest& latest, StepsVerdi
     const auto seenSteps = static_cast<double>(steps.back().step - steps.front().step + 1);
     if (seenSteps * stepNs < kSeenForNs) return false;
     const double queuedMore = typical(steps, latest.rank, queued) - typicalOfOthers(steps, latest.rank, queued);
-    const double worksMore = typical(steps, latest.rank, ownWork) - typicalOfOthers(steps, latest.rank, ownWork);
+    const RankBrief& named = steps.front().ranks[latest.rank];
+    const double worksMore =
+        typical(steps, latest.rank, ownWork(named)) - typicalOfOthers(steps, latest.rank, ownWork(named));
     const double needed = kExplained * latest.lostNs;
     verdict.share = latest.share;
     verdict.lostMs = latest.lostNs / 1e6;
@@ -190,15 +202,15 @@ bool nameRank(std::span<const StepBrief> steps, const Latest& latest, StepsVerdi
         const Excess excess = largestExcess(steps, latest.rank);
         verdict.finding = StepsFinding::kStraggler;
         verdict.phase = excess.phase;
-        verdict.text = lateText(verdict) + excessText(excess) + ".";
+        verdict.text = lateText(verdict, steps.front().isPipeline) + excessText(excess, steps.front().isPipeline) + ".";
         verdict.advice = stragglerAdvice(excess.phase);
         return true;
     }
     const bool othersQueue = typicalOfOthers(steps, latest.rank, queued) >= kCrowdedShare * stepNs;
     if (queuedMore >= needed && !othersQueue && seenSteps * stepNs >= kTakenForNs) {
         verdict.finding = StepsFinding::kCpuTaken;
-        verdict.text = lateText(verdict) + "for " + inMilliseconds(typical(steps, latest.rank, queued)) +
-                       " of it other programs have its CPU.";
+        verdict.text = lateText(verdict, steps.front().isPipeline) + "for " +
+                       inMilliseconds(typical(steps, latest.rank, queued)) + " of it other programs have its CPU.";
         verdict.advice = "End or move what runs beside this rank, or give the ranks CPUs of their own.";
         return true;
     }
@@ -238,17 +250,18 @@ void explainCommunication(std::span<const StepBrief> steps, StepsVerdict& verdic
 void judgeTogether(std::span<const StepBrief> steps, const Latest& latest, StepsVerdict& verdict) {
     const double stepNs = 1e6 * verdict.stepMs;
     const double data = shareOf(steps, stepNs, Phase::kDataWait);
-    if (data >= kMuch) {
+    const double queue = typicalOfAll(steps, queued) / stepNs;
+    if (data >= kMuch && data >= queue) {
         verdict.finding = StepsFinding::kData;
         verdict.text = "All ranks wait for data in " + percent(data) + " of each step.";
         verdict.advice = "Load ahead in threads (loader.num_workers), or make the samples cheaper to read.";
-    } else if (shareOf(steps, stepNs, Phase::kMoving) >= kMuch) {
-        explainCommunication(steps, verdict);
-    } else if (typicalOfAll(steps, queued) >= kCrowdedShare * stepNs) {
+    } else if (queue >= kCrowdedShare) {  // before communication: a rank without a CPU moves no bytes
         verdict.finding = StepsFinding::kCrowded;
-        verdict.text = "The ranks wait for a CPU in " + percent(typicalOfAll(steps, queued) / stepNs) +
+        verdict.text = "The ranks wait for a CPU in " + percent(queue) +
                        " of each step: there are more of them than CPUs, or other programs run.";
         verdict.advice = "Fewer ranks train as fast here; arrival times on a crowded machine say little.";
+    } else if (shareOf(steps, stepNs, Phase::kMoving) >= kMuch) {
+        explainCommunication(steps, verdict);
     } else if (latest.lostByAllNs >= 2 * kNoticeable * stepNs && latest.share >= kLateShare) {
         verdict.finding = StepsFinding::kTooFewSteps;
         verdict.text = "Ranks wait for one another, but too little was seen to say for whom.";
@@ -265,8 +278,10 @@ void judgeTogether(std::span<const StepBrief> steps, const Latest& latest, Steps
         verdict.advice = "Larger batches (loader.batch_size) or a larger model make better use of the ranks.";
     } else {
         verdict.finding = StepsFinding::kBalanced;
-        verdict.text =
-            steps.front().ranks.size() > 1 ? "No rank keeps the others waiting." : "One rank alone waits for nobody.";
+        verdict.text = steps.front().ranks.size() == 1 ? "One rank alone waits for no other."
+                       : steps.front().isPipeline
+                           ? "No rank keeps the others waiting longer than the schedule of the pipeline does."
+                           : "No rank keeps the others waiting.";
     }
 }
 

@@ -14,7 +14,11 @@ namespace ringside {
 struct RankBrief {
     PhaseTimes times{};
     std::int64_t queuedNs = 0;  // it could have run but others had the CPU
-    std::int64_t lostNs = 0;    // all waited for it alone: its arrival after the last but one, over the collectives
+    // What the rank cost the others. Without a pipeline, the time in which all waited for it alone: its arrival after
+    // the last but one, summed over the collectives. In a pipeline delayCosts(), which excludes what the schedule
+    // costs.
+    std::int64_t lostNs = 0;
+    PlannedShares planned = {};
 };
 
 struct StepBrief {
@@ -22,6 +26,7 @@ struct StepBrief {
     std::int64_t lengthNs = 0;
     std::int64_t bytes = 0;  // of all collectives, on one rank
     int collectives = 0;
+    bool isPipeline = false;
     std::vector<RankBrief> ranks;
 };
 
@@ -55,8 +60,9 @@ struct StepsVerdict {
     std::string whole() const { return advice.empty() ? text : text + " " + advice; }
 };
 
-// From arrival times at collectives; the lengths of phases only tell why a rank that was late was late. All steps have
-// the same number of ranks.
+// Judges by the times at which ranks arrive at collectives and at messages. The lengths of phases only explain why a
+// late rank was late: a rank's work is compared with the others', in a pipeline scaled by the planned shares. All steps
+// have the same number of ranks.
 StepsVerdict judgeSteps(std::span<const StepBrief> steps);
 
 }  // namespace ringside

@@ -83,7 +83,7 @@ void RunControl::reach(Phase phase) {
     showPhase(next);
 }
 
-bool RunControl::endStep(Place place, std::optional<bool> signal) {
+bool RunControl::endStep(Place place, const std::vector<ControlCommand>& commands) {
     m_place = place;
     m_insideStep = false;
     const bool ordered = m_onePhase || (m_stepsLeft > 0 && --m_stepsLeft == 0);
@@ -92,7 +92,7 @@ bool RunControl::endStep(Place place, std::optional<bool> signal) {
         m_paused = true;
     }
     for (const ControlCommand& command : std::exchange(m_afterStep, {})) act(command);
-    obey(m_parts.agreement.conclude(signal));
+    obey(commands);
     if (m_rate > 0)
         m_due = m_stepBegan + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / m_rate));
     if (m_paused || m_rate > 0) hold("training", phaseName(Phase::kOptimizer));

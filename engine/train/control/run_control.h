@@ -60,8 +60,9 @@ class RunControl {
     // Within a step that is shown: the rank comes to a layer (-1: none) or an action of a pipeline's schedule, and
     // rests there. share: of the time of the two passes.
     void showPart(Phase phase, int layer, const std::string& action, double share);
-    // After a step, with the signal that it brought: holds the ranks as long as they are to. False: stop.
-    bool endStep(Place place, std::optional<bool> signal);
+    // Obeys the commands that the ranks agreed on after the step, then holds the ranks while they are paused. False:
+    // stop.
+    bool endStep(Place place, const std::vector<ControlCommand>& commands);
     // Between two batches of a validation. False: stop.
     bool betweenBatches(Place place);
 

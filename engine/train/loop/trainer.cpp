@@ -182,7 +182,7 @@ Trainer::Trainer(const TrainerParts& parts)
                m_parts.observer.onEvent(LogLine{m_parts.communicator.rank(), "info", text, m_parts.observer.nowUs()});
            },
            [this](Phase phase) { passed(phase); }, &m_layerShow, m_replicas.ownGradient(),
-           [this](const PipelineAction& action, double share) { acting(action, share); }}))),
+           [this](const PipelineAction& action, double share) { acting(action, share); }, &m_collectives}))),
       m_schedule(parts.config.schedule, parts.config.scaledLearningRate(), parts.config.training.epochs),
       m_hostMemory(makeHostMemory()),
       m_trainingGatherer(gathererParts(parts, *parts.data.training, *m_hostMemory)),
@@ -207,6 +207,7 @@ Trainer::Trainer(const TrainerParts& parts)
                parts.observer.progress().phase, m_collectives),
       m_slowPhase(parts.config.stepPitfalls, parts.communicator.rank(), parts.observer.progress().phase) {
     m_replicas.setStrategy(*m_strategy);
+    m_tracer.setPlanned(m_strategy->plannedShares());
     m_pacer.follow();
     if (m_layout.mesh.pipeline == 1) m_layerShow.follow(m_control, parts.config.training.accumulateSteps);
 }
@@ -365,8 +366,10 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     if (const auto links = m_linkWatch.look(m_nowUs, [this] { return m_parts.communicator.links(); }))
         m_parts.observer.onEvent(*links);
     tellPace();
+    // Within the traced step: where no collective of the strategy follows the update, the ranks meet here.
+    const std::vector<ControlCommand> commands = m_agreement.conclude(result.signal);
     finishTrace();
-    return m_control.endStep({m_position.step, m_position.epoch}, result.signal);
+    return m_control.endStep({m_position.step, m_position.epoch}, commands);
 }
 
 void Trainer::finishTrace() {

@@ -142,7 +142,22 @@ void StepTracer::fill(std::int64_t nowNs) {
         t.last.push_back(stamp.lastNs < 0 ? -1 : std::max<std::int64_t>(stamp.lastNs - m_beganNs, 0));
         t.ended.push_back(stamp.endedNs - m_beganNs);
     }
+    fillMessages();
     tellWaitingFromMoving(t);
+}
+
+void StepTracer::fillMessages() {
+    StepTrace& t = m_trace;
+    for (auto* column : {&t.message, &t.messagePeer, &t.messageBytes, &t.messageSent, &t.messageAt, &t.messageEnded})
+        column->clear();
+    for (const MessageStamp& stamp : m_collectives.messages()) {
+        t.message.push_back(stamp.number);
+        t.messagePeer.push_back(stamp.peer);
+        t.messageBytes.push_back(stamp.bytes);
+        t.messageSent.push_back(stamp.isSent ? 1 : 0);
+        t.messageAt.push_back(stamp.atNs - m_beganNs);
+        t.messageEnded.push_back(stamp.endedNs - m_beganNs);
+    }
 }
 
 const StepTrace* StepTracer::end() {

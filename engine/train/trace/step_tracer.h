@@ -46,6 +46,8 @@ class StepTracer final : private PhaseListener {
     std::optional<std::int64_t> wantedInterval();
     // On all ranks between the same two steps.
     void setInterval(std::int64_t steps);
+    // Recorded with each traced step.
+    void setPlanned(const PlannedShares& planned) { m_trace.planned = planned; }
     void record(std::int64_t steps);  // so many whole ones in detail, from the next on
     // Traces nothing while it rests: for who measures what tracing costs.
     void setResting(bool resting) { m_resting = resting; }
@@ -60,6 +62,7 @@ class StepTracer final : private PhaseListener {
     bool isTold() const { return m_options.trace != "steps" || isRecording(); }  // not as sums alone
     void reserve();
     void fill(std::int64_t nowNs);
+    void fillMessages();
     void beginSoFar();
     void endSoFar();
     std::int64_t queuedNs();

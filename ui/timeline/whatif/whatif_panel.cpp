@@ -143,8 +143,13 @@ void WhatIfPanel::showResult() {
     m_predicted->setText(
         !known ? tr("No whole step yet")
                : tr("%1 per step").arg(millisecondsText(changes ? m_result->predicted : m_result->measured)));
-    m_range->setVisible(known);
+    const bool unanswered = m_result && !m_result->unanswered.empty();
+    m_range->setVisible(known || unanswered);
     m_unchanged->setVisible(known);
+    if (unanswered) {
+        m_predicted->setText(tr("Not answered"));
+        m_range->setText(tr("These %1.").arg(QString::fromStdString(m_result->unanswered)));
+    }
     if (known) {
         const double off = m_result->measured > 0 ? 100 * std::abs(m_result->replayed / m_result->measured - 1) : 0;
         m_unchanged->setText(

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/data/stage_delays.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "telemetry/data/step_changes.h"
+#include "telemetry/data/step_plan.h"
+#include "telemetry/data/step_player.h"
+
+namespace ringside {
+namespace {
+
+// Share of the planned time by which a stage may differ: the plan counts arithmetic, not how fast each layer does it.
+constexpr double kPlanError = 0.5;
+constexpr double kNoticeable = 0.02;  // of the step; less is not worth a replay
+
+double played(const StepPlan& plan, const std::vector<double>& begins) {
+    StepPlayer player(plan.ranks.size());
+    player.startAt(begins);
+    return player.play(plan);
+}
+
+}  // namespace
+
+std::vector<std::int64_t> delayCosts(const TracedStep& step) {
+    std::vector<std::int64_t> costs(step.ranks.size(), 0);
+    const StepPlan plan = planOf(step);
+    std::vector<double> begins;
+    for (const RankTrace& rank : step.ranks) begins.push_back(static_cast<double>(rank.beginNs - step.beginNs));
+    const double leastNs = kNoticeable * static_cast<double>(step.endNs - step.beginNs);
+    double asRecordedNs = -1;
+    for (std::size_t rank = 0; rank < costs.size(); ++rank) {
+        StepPlan changed = plan;
+        if (removeDelay(changed, rank, kPlanError) < leastNs) continue;
+        if (asRecordedNs < 0) asRecordedNs = played(plan, begins);
+        costs[rank] = std::llround(std::max(0.0, asRecordedNs - played(changed, begins)));
+    }
+    return costs;
+}
+
+}  // namespace ringside
