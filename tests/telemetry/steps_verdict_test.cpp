@@ -137,6 +137,8 @@ TEST_CASE("communication is bound by its bytes or by its round trips") {
     CHECK(judgeSteps(all).finding == StepsFinding::kRoundTrips);
     CHECK(judgeSteps(all).text.starts_with("50 small collectives a step take 50 %"));
     CHECK(judgeSteps(all).advice.starts_with("Fewer and larger buckets"));
+    all.back().isSharded = true;  // where there are no buckets
+    CHECK(judgeSteps(all).advice.starts_with("Larger layers, or more samples a step"));
     for (StepBrief& step : all) {
         step.bytes = 4096;
         step.collectives = 1;

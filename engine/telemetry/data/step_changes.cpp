@@ -11,8 +11,8 @@ namespace ringside {
 namespace {
 
 constexpr double kSmallBytes = 64 << 10;
-constexpr double kMostBuckets = 1000;                              // of a rank's step
-constexpr int kAllReduce = 0, kAllGather = 2, kReduceScatter = 3;  // of CollectiveKind
+constexpr double kMostBuckets = 1000;              // of a rank's step
+constexpr int kAllReduce = 0, kReduceScatter = 3;  // of CollectiveKind
 // Phases in which a rank works by itself.
 constexpr std::array kWork{Phase::kDataWait, Phase::kCopy,      Phase::kForward,
                            Phase::kBackward, Phase::kOptimizer, Phase::kIdle};
@@ -303,13 +303,6 @@ void withRanks(StepPlan& step, std::size_t wanted, const std::vector<const StepP
         scaleMoves(rank.collectives, (to - 1) / (from - 1), (to - 1) / to * from / (from - 1));
 }
 
-// Parameters are sharded: they are gathered before they are used, and gradients are not reduced in buckets.
-bool isSharded(const TracedStep& step) {
-    return std::ranges::any_of(step.meetings, [](const Meeting& one) {
-        return one.bytes > 0 && (one.kind == kAllGather || one.kind == kReduceScatter);
-    });
-}
-
 }  // namespace
 
 double removeDelay(StepPlan& step, std::size_t rank, double planError) {
@@ -338,7 +331,7 @@ std::string whyNoAnswer(const StepChange& change, const TracedStep& step) {
     if (!step.delayCostNs.empty())
         return std::string("steps of a pipeline do not show what ") + what +
                " would change: its ranks exchange messages between their stages, and other stages were not recorded";
-    if (isSharded(step))
+    if (step.isSharded())
         return std::string("steps with sharded parameters do not show what ") + what +
                " would change: shards are gathered and reduced one by one, not in buckets, and their size depends on "
                "the number of ranks";

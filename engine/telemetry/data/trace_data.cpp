@@ -94,6 +94,7 @@ StepBrief briefOf(const TracedStep& step) {
     StepBrief brief;
     brief.step = step.step;
     brief.isPipeline = !step.delayCostNs.empty();
+    brief.isSharded = step.isSharded();
     std::vector<std::int64_t> lengths;
     for (const RankTrace& rank : step.ranks) {
         brief.ranks.push_back({rank.times, std::max<std::int64_t>(rank.queuedNs, 0), 0, rank.planned});
@@ -113,6 +114,13 @@ StepBrief briefOf(const TracedStep& step) {
 }
 
 }  // namespace
+
+bool TracedStep::isSharded() const {
+    constexpr int kAllGather = 2, kReduceScatter = 3;  // of CollectiveKind
+    return std::ranges::any_of(meetings, [](const Meeting& one) {
+        return one.bytes > 0 && (one.kind == kAllGather || one.kind == kReduceScatter);
+    });
+}
 
 TraceData::TraceData(int worldSize, std::size_t most)
     : m_worldSize(static_cast<std::size_t>(std::max(worldSize, 1))),

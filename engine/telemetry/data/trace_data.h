@@ -81,6 +81,8 @@ struct TracedStep {
     std::vector<std::int64_t> delayCostNs;
     int known = 0;  // ranks
     bool complete() const { return known == static_cast<int>(ranks.size()); }
+    // Parameters are gathered before they are used, or gradients scattered: there are no buckets.
+    bool isSharded() const;
 };
 
 // The traced steps of all ranks, live and from files: the latest of them, in bounded memory.

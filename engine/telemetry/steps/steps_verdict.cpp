@@ -243,6 +243,9 @@ void explainCommunication(std::span<const StepBrief> steps, StepsVerdict& verdic
                             : std::to_string(last.collectives) + " small collectives a step take ") +
                        moving + " of the step of all ranks: round trips, not bytes.";
         verdict.advice = one ? "More samples a step (loader.batch_size, training.accumulate_steps)."
+                         : last.isSharded
+                             ? "Larger layers, or more samples a step (loader.batch_size): each parameter "
+                               "is gathered and each gradient is scattered on its own."
                              : "Fewer and larger buckets (parallel.bucket_cap_mb), or more samples a step.";
     }
 }

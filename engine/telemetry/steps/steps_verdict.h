@@ -27,6 +27,7 @@ struct StepBrief {
     std::int64_t bytes = 0;  // of all collectives, on one rank
     int collectives = 0;
     bool isPipeline = false;
+    bool isSharded = false;  // parameters are gathered, gradients are scattered
     std::vector<RankBrief> ranks;
 };
 

@@ -46,7 +46,7 @@ def experiment(seed, number):
     draw = random.Random(f"{seed}/{number}")
     strategy = list(LAYOUTS)[number % len(LAYOUTS)]
     settings = {**COMMON, **LAYOUTS[strategy]}
-    settings["model.hidden"] = ",".join([str(draw.choice((32, 64, 128)))] * 7)
+    settings["model.hidden"] = ",".join(str(draw.choice((32, 64, 128))) for _ in range(7))
     if strategy in ("ddp", "fsdp parameters", "1f1b"):
         settings["parallel.backend"] = draw.choice(("shm", "gloo"))
     delay = {"pitfalls.slow_rank": draw.randrange(settings["parallel.world_size"]),
