@@ -34,6 +34,8 @@ def slow(phase, **more):
 
 
 PACED = {**MLP, **PACE}
+FSDP = {"parallel.strategy": "fsdp"}
+PIPE = {"parallel.strategy": "pipeline", "pipeline.micro_batches": 8}
 GLOO = {**PACED, "parallel.backend": "gloo"}
 # name, the recorded experiment, what is asked, what is changed for real
 SCENARIOS = [
@@ -56,6 +58,16 @@ SCENARIOS = [
      ["--bandwidth", 4], {"parallel.pace.gbit_per_s": 0.2}),
     ("no delay, bandwidth x 2", {**PACED, **slow("forward")}, ["--without-delay", 2, "--bandwidth", 2],
      {**NOT_SLOW, "parallel.pace.gbit_per_s": 0.5}),
+    ("FSDP: no delay in optimizer", {**PACED, **FSDP, **slow("optimizer")}, ["--without-delay", 2], NOT_SLOW),
+    ("FSDP: no delay in backward", {**PACED, **FSDP, **slow("backward")}, ["--without-delay", 2], NOT_SLOW),
+    ("FSDP: bandwidth x 4", {**PACED, **FSDP}, ["--bandwidth", 4], {"parallel.pace.gbit_per_s": 1}),
+    ("GPipe: no delay in data", {**PACED, **PIPE, "pipeline.schedule": "gpipe", **slow("data")}, ["--without-delay", 2], NOT_SLOW),
+    ("1F1B: no delay in forward", {**PACED, **PIPE, "pipeline.schedule": "1f1b", **slow("forward")}, ["--without-delay", 2], NOT_SLOW),
+    ("zero bubble: no delay in backward", {**PACED, **PIPE, "pipeline.schedule": "zero_bubble", **slow("backward")},
+     ["--without-delay", 2], NOT_SLOW),
+    ("1F1B: bandwidth x 4", {**PACED, **PIPE, "pipeline.schedule": "1f1b", "parallel.pace.gbit_per_s": 0.05}, ["--bandwidth", 4],
+     {"parallel.pace.gbit_per_s": 0.2}),
+    ("1F1B: latency x 10", {**PACED, **PIPE, "pipeline.schedule": "1f1b"}, ["--latency", 10], {"parallel.pace.latency_us": 2000}),
     # What remains is this machine's own step of some milliseconds.
     ("not paced: no delay", {**MLP, **slow("backward")}, ["--without-delay", 2], NOT_SLOW),
 ]
