@@ -37,8 +37,8 @@ LAYOUTS = {
 COMMON = {"dataset.kind": "synthetic", "dataset.shape": "blobs", "dataset.features": 64, "dataset.classes": 10,
           "dataset.size": 20000, "dataset.validation_fraction": 0.01, "training.epochs": 1000,
           "training.checkpoint_every": 0, "optimizer.lr": 0.01, "parallel.world_size": 3}
-SECONDS = 2.0  # of training in an injected run, at least by the delay alone
-RARELY_SHORT_MS = 2.0  # a step without a delay
+SECONDS = 2.0  # of training in each run, about
+STEP_MS = 2.0  # of a step without a delay, at most on a quiet machine
 
 
 def experiment(seed, number):
@@ -71,7 +71,7 @@ def whatif(build, directory, rank=None):
 
 
 def steps_for(milliseconds):
-    return max(40, int(1000 * SECONDS / (milliseconds + RARELY_SHORT_MS)))
+    return max(40, int(1000 * SECONDS / (milliseconds + STEP_MS)))
 
 
 def answer_of(summary, delay):

@@ -4,7 +4,8 @@
 
 Real runs of real ranks: one of 4 is made late by 50 ms in its data, forward, backward or optimizer, another rank and
 phase in each trial, for 20 steps; balanced runs of 4 ranks and of 8; and runs in which a program that never sleeps has
-one rank's CPU. Told: how many were named rightly, how many wrongly.
+one rank's CPU. Printed: how many were named rightly, how many wrongly. The case "strategies" is injections.py: delays of
+2 to 30 ms under every strategy.
 """
 import json
 import os
@@ -14,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import injections
 
 HERE = pathlib.Path(__file__).resolve().parent
 PHASES = ("data", "forward", "backward", "optimizer")
@@ -82,11 +85,23 @@ def taken_trial(build, trial):
     return late is not None and (late["rank"], late["phase"]) == (victim, "cpu"), late
 
 
+def strategy_trial(build, trial):
+    row = injections.injected(build, "1", trial)
+    return row["answer"] == "right", row
+
+
+def calm_trial(build, trial):
+    row = injections.calm(build, "1", trial)
+    return row["answer"] == "right", row["named"]
+
+
 BUCKETS = ("model.hidden=512,512", "parallel.bucket_cap_mb=0.25", "parallel.first_bucket_mb=0.25", "optimizer.lr=0.001")
 CASES = {"late": ("1 of 4 ranks late by 50 ms, named with its phase", slow_trial),
          "buckets": ("the same, gradients in several buckets", lambda build, trial: slow_trial(build, trial, *BUCKETS)),
          "balanced": ("4 ranks in balance, nobody named", lambda build, trial: balanced_trial(build, 4)),
          "crowded": ("8 ranks in balance, nobody named", lambda build, trial: balanced_trial(build, 8)),
+         "strategies": ("2 to 30 ms under every strategy, named with its phase", strategy_trial),
+         "calm": ("every strategy in balance, no rank named", calm_trial),
          "taken": ("a CPU taken by other programs, named as that", taken_trial)}
 
 
