@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decides which batches were trained on.
 
-A batch is trained on when a backward pass follows it. The newest batch before a backward pass is. Older batches that were
-fetched since the previous backward pass are only if the next backward pass follows the same pattern: as many batches of
-the same loaders. So a loss over two batches and two zipped loaders count, while batches that a script skips, and batches
+A batch is trained on when a backward pass follows it. The newest batch before a backward pass is. Older batches that
+were fetched since the previous backward pass are only if the next backward pass follows the same pattern: as many
+batches of the same loaders. So a loss over two batches and two zipped loaders count, while batches that a script skips, and batches
 of an evaluation, do not.
 """
 

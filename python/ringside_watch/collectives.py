@@ -22,7 +22,7 @@ OPERATIONS = {
 MESSAGES = {"send": "dst", "recv": "src", "isend": "dst", "irecv": "src", "batch_isend_irecv": None}
 
 _state = {"depth": 0, "dist": None}
-_counts = {}  # number of the group -> collectives so far
+_counts = {}  # number of the group -> number of its latest collective
 _groups = {}  # id of a process group -> number
 
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Observes DistributedDataParallel through its own log; its forward is not wrapped, so compiled models stay as they are."""
+"""Observes DistributedDataParallel through its own log.
+
+Its forward is not wrapped, so that compiled models stay as they are.
+"""
 import time
 import weakref
 import zlib

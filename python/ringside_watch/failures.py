@@ -16,8 +16,8 @@ _reported = []  # ids of exceptions
 _previous = []
 
 
-def install():
-    """Puts a hook before the script's sys.excepthook."""
+def patch_torch(module):
+    """Puts a hook before sys.excepthook once PyTorch has been imported."""
     if not _previous:
         _previous.append(sys.excepthook)
         sys.excepthook = _excepthook
@@ -39,6 +39,8 @@ def report(error):
 
     if id(error) in _reported or isinstance(error, (SystemExit, KeyboardInterrupt)):
         return
+    if observations.QUEUE:  # something was observed, so this is no launcher
+        process.fails_before_training()
     _reported.append(id(error))
     process.Process.failed = True
     lines = [(one.filename, one.lineno, one.name) for one in traceback.extract_tb(error.__traceback__)

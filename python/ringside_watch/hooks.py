@@ -27,6 +27,7 @@ PATCHES = (
     ("lightning.pytorch.core.module", "logged", "patch_lightning"),
     ("pytorch_lightning.core.module", "logged", "patch_lightning"),
     ("torch", "losses", "patch_compile"),
+    ("torch", "failures", "patch_torch"),
 )
 
 

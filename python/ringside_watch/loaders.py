@@ -15,7 +15,7 @@ _numbers = weakref.WeakKeyDictionary()  # loader -> number
 _ahead = weakref.WeakSet()  # loaders whose wrapper fetches ahead of the script
 _wrapped = weakref.WeakKeyDictionary()  # loader -> wrapper of Accelerate
 _counts = {"loaders": 0}
-_passes = {}  # number of the loader -> passes so far
+_passes = {}  # number of the loader -> number of its next pass
 
 
 class _Iteration:

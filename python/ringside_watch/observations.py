@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Queue of observations from the hooks to the sender thread.
 
-Hooks run in the threads of the script. A hook appends one small tuple, (kind, ...), to the queue and returns. The sender
-thread turns the tuples into telemetry. Times are nanoseconds of CLOCK_MONOTONIC.
+Hooks run in the threads of the script. A hook appends one small tuple, (kind, ...), to the queue and returns. The
+sender thread turns the tuples into telemetry. Times are nanoseconds of CLOCK_MONOTONIC.
 """
 import collections
 

@@ -27,24 +27,35 @@ class _Known:
 
 
 def patch(module):
-    """Registers global hooks, or wraps the profiling wrapper of PyTorch 1.13."""
+    """Registers global hooks, or in PyTorch 1.13 wraps step() of each optimizer class when its first object is made."""
     if hasattr(module, "register_optimizer_step_pre_hook"):
         module.register_optimizer_step_pre_hook(_before)
         module.register_optimizer_step_post_hook(_after)
         return
-    original = module.Optimizer.profile_hook_step
+    original = module.Optimizer._hook_for_profile
 
-    def profile_hook_step(function):
-        def step(self, *args, **kwargs):
-            _before(self, args, kwargs)
-            result = function(self, *args, **kwargs)
-            _after(self, args, kwargs)
-            return result
+    @functools.wraps(original)
+    def hook_for_profile(self):
+        original(self)
+        HOOK.call(_wrap_step, type(self))
 
-        step.__name__, step.__wrapped__ = "step", function
-        return original(step)
+    module.Optimizer._hook_for_profile = hook_for_profile
 
-    module.Optimizer.profile_hook_step = staticmethod(profile_hook_step)
+
+def _wrap_step(kind):
+    original = kind.step
+    if getattr(original, "_ringside", False):
+        return
+
+    @functools.wraps(original)
+    def step(self, *args, **kwargs):
+        HOOK.call(_begin, self)
+        result = original(self, *args, **kwargs)
+        HOOK.call(_end, self)
+        return result
+
+    step._ringside = True
+    kind.step = step
 
 
 def is_compiling():

@@ -36,6 +36,11 @@ def training_begins():
     _hook.call(_become_by_environment)
 
 
+def fails_before_training():
+    """Makes a process that ends with an exception a rank, so that its exception is reported."""
+    _become_by_environment()
+
+
 def _become_by_environment():
     if Process.rank is None and not _is_loader_worker():
         become_rank(_environment_number("RANK", 0), _environment_number("WORLD_SIZE", 1), False)
@@ -58,12 +63,11 @@ def become_rank(rank, world_size, distributed):
             observations.note("fact", time.monotonic_ns(), "process_group",
                               {"rank": rank, "world_size": world_size, "reported_rank": Process.rank})
         return
-    from . import failures, sender
+    from . import sender
 
     Watching.on_training = None
     Process.rank, Process.world_size, Process.distributed = rank, world_size, distributed
     Process.training_thread = threading.get_ident()
-    failures.install()
     Process.sender = sender.Sender(Process)
     Process.sender.start()
     atexit.register(finish)

@@ -56,6 +56,9 @@ class Report:
         self._heartbeat = beats.Heartbeats(self)
         self._next_beat_ns = 0
         self.training = False
+        self._failures = set()  # texts
+        self._batches_ahead = {}  # loader -> batches that a wrapper has fetched and the script has not
+        self._late_ends = []  # (loader, pass, why) of passes whose last batches are not delivered
 
     # Output
 
@@ -91,14 +94,11 @@ class Report:
     def end(self):
         """Completes what is open and reports the end of the process."""
         now = time.monotonic_ns()
-        self.pairing.end()
-        self.steps.close()
-        for loader, number in self.epochs.open():
-            self.take_pass_end(now, loader, number, "left")
+        try:
+            self._complete_all(now)
+        except Exception as error:
+            self._note_failure("the end of the report", error)
         unfinished = self.steps.upcoming
-        for entry in unfinished.batches:
-            self.frames.indices(self.steps.number + 1, entry)
-        self.frames.end()
         self.fact(now, "sees", facts.sees())
         self.fact(now, "end", {"steps": self.steps.number, "batches": self.batches,
                                "unfinished_backwards": unfinished.backwards,
@@ -106,13 +106,32 @@ class Report:
         self.add("heartbeat", self._heartbeat.fields(now))
         self.state("failed" if self.process.failed else "finished")
 
+    def _complete_all(self, now):
+        self.pairing.end()
+        self.steps.close()
+        for loader, number in self.epochs.open():
+            self._end_pass(now, loader, number, "left")
+        for entry in self.steps.upcoming.batches:
+            self.frames.indices(self.steps.number + 1, entry)
+        self.frames.end()
+
     # Input
 
     def take_all(self, queue):
         while queue:
             item = queue.popleft()
             self.taken += 1
-            getattr(self, "take_" + item[0])(*item[1:])
+            try:
+                getattr(self, "take_" + item[0])(*item[1:])
+            except Exception as error:
+                self._note_failure("the report", error)
+
+    def _note_failure(self, where, error):
+        """Reports a failure of this package once; the observation is lost."""
+        text = "%s failed: %s: %s" % (where, type(error).__name__, str(error)[:200])
+        if text not in self._failures:
+            self._failures.add(text)
+            self.take_hook_failed(time.monotonic_ns(), where, text)
 
     def take_fact(self, at_ns, about, what):
         if about == "data_parallel" and what["kind"] == "ddp":
@@ -121,7 +140,7 @@ class Report:
 
     def take_hook_failed(self, at_ns, hook, text):
         self.fact(at_ns, "hook_failed", {"hook": hook, "text": text})
-        self.add("log", {"rank": self.rank, "level": "warning", "text": "the hook %s is %s" % (hook, text),
+        self.add("log", {"rank": self.rank, "level": "warning", "text": "%s: %s" % (hook, text),
                          "time_us": self.us(at_ns)})
 
     def take_log(self, at_ns, level, text):
@@ -152,21 +171,21 @@ class Report:
             self.pairing.fetched(ahead.pop(0))
 
     def _ahead(self, loader):
-        return self.__dict__.setdefault("_batches_ahead", {}).setdefault(loader, [])
+        return self._batches_ahead.setdefault(loader, [])
 
     def take_pass_end(self, at_ns, loader, number, why):
         if not self._ahead(loader):
             self.pairing.pass_ended(loader)
             self._end_pass(at_ns, loader, number, why)
         else:  # the last batches are still to be delivered
-            self._late_ends = getattr(self, "_late_ends", []) + [(loader, number, why)]
+            self._late_ends.append((loader, number, why))
 
     def take_wrapper_ended(self, at_ns, loader):
         """A wrapper that fetches ahead has ended its pass."""
         for batch in self._ahead(loader):
             self._untrained(batch)
         self._ahead(loader).clear()
-        late, self._late_ends = getattr(self, "_late_ends", []), []
+        late, self._late_ends = self._late_ends, []
         self.pairing.pass_ended(loader)
         for one in late:
             self._end_pass(at_ns, *one)

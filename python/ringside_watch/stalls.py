@@ -39,7 +39,7 @@ class Stalls:
             self.report_now(report)
 
     def report_now(self, report):
-        """Adds the "stalled" facts: duration, CPU time since, phase, explicit collective or message in progress, and Python stack."""
+        """Adds the "stalled" facts: duration, CPU time, phase, collective or message in progress, and Python stack."""
         facts = {"for_us": int((time.monotonic() - self._since) * 1e6), "phase": Watching.phase,
                  "steps": report.steps.number, "cpu_us": self._cpu_us() - self._cpu_before}
         inside = Watching.inside

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the "trace" event of one step: its phases in order, and its collectives.
 
-Python sees the data wait, backward passes, optimizer steps and explicit collectives. Time between them counts as forward
-if a backward pass comes next, and as idle otherwise.
+Python sees the data wait, backward passes, optimizer steps and explicit collectives. Time between them counts as
+forward if a backward pass comes next, and as idle otherwise.
 """
-PHASES = ("connect", "data", "copy", "forward", "backward", "waiting", "moving", "optimizer", "validation", "checkpoint",
-          "paused", "idle")  # in the order of Phase in the engine
+PHASES = ("connect", "data", "copy", "forward", "backward", "waiting", "moving", "optimizer", "validation",
+          "checkpoint", "paused", "idle")  # in the order of Phase in the engine
 NUMBER = {name: number for number, name in enumerate(PHASES)}
 
 ALL_REDUCE, BROADCAST, ALL_GATHER, REDUCE_SCATTER, BARRIER = range(5)  # CollectiveKind in the engine
@@ -33,7 +33,7 @@ def flatten(spans, begin, end):
 
 
 def split_closures(spans):
-    """Splits optimizer steps whose closure makes backward passes: only the time after the last one is the optimizer's."""
+    """Splits optimizer steps whose closure makes backward passes: the time after the last one is the optimizer's."""
     result = []
     for span in spans:
         inner = [one for one in spans if one[4] == "backward" and span[0] <= one[0] and one[2] <= span[2]]

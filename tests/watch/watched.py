@@ -8,7 +8,8 @@ import tempfile
 import receiver
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PYTHON_FOLDER = os.path.join(os.path.dirname(os.path.dirname(HERE)), "python")
+ROOT = os.path.dirname(os.path.dirname(HERE))
+PYTHON_FOLDER = os.path.join(ROOT, "python")
 INJECT = os.path.join(PYTHON_FOLDER, "ringside_watch", "inject")
 SCRIPTS = os.path.join(HERE, "scripts")
 
@@ -29,13 +30,13 @@ def with_watch(receiver_of_run, extra=None):
     return environment(values)
 
 
-def command(script, arguments=(), ranks=0):
+def command(script, arguments=(), ranks=0, python=sys.executable):
     """Returns the command of a script in the folder scripts; ranks > 0: under torchrun."""
     path = script if os.path.isabs(script) else os.path.join(SCRIPTS, script)
     if ranks:
-        return [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks), path,
+        return [python, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", str(ranks), path,
                 *arguments]
-    return [sys.executable, path, *arguments]
+    return [python, path, *arguments]
 
 
 class Result:

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs one small training that reaches every hook, once for each way in which a hook can fail.
+
+FAILURES: "kind" raises in the queue for one kind of observation, "function" in one function of the package. Without it
+the training runs once. Prints the hash of the weights of each run.
+"""
+import hashlib
+import importlib
+import os
+import tempfile
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import DataLoader, TensorDataset
+from torch.utils.tensorboard import SummaryWriter
+
+KINDS = ("fact", "batch", "pass_end", "backward", "optimizer", "scheduler", "collective", "logged", "synchronized", "ddp",
+         "skipped", "hook_failed")
+FUNCTIONS = ("samplers.describe_loader", "samplers.describe_pass", "samplers.describe", "datasets.describe",
+             "datasets.fingerprint_batch", "datasets.checksum", "places.user_line", "places.relative", "scalars.read",
+             "replicas.parameters_of", "replicas.checksum", "losses._site", "collectives.group_number",
+             "data_parallel.describe", "data_parallel.gradient_bytes", "optimizers._learning_rate",
+             "report.whole_numbers", "epochs.add_to_hash", "traces.trace", "steps_report.combined")
+
+
+def train():
+    torch.manual_seed(14)
+    x, y = torch.randn(32, 4), torch.randn(32, 1)
+    model = DistributedDataParallel(nn.Sequential(nn.Linear(4, 8), nn.Dropout(0.2), nn.Linear(8, 1)))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 2)
+    scaler = torch.amp.GradScaler("cpu", init_scale=4.0)
+    with tempfile.TemporaryDirectory() as folder, SummaryWriter(folder) as writer:
+        for step, (a, b) in enumerate(DataLoader(TensorDataset(x, y), batch_size=8, shuffle=True)):
+            loss = nn.functional.mse_loss(model(a), b)
+            if step == 2:
+                loss = loss * float("inf")
+            scaler.scale(loss).backward()
+            scaler.step(optimizer)
+            scaler.update()
+            optimizer.zero_grad()
+            scheduler.step()
+            total = torch.ones(1)
+            dist.all_reduce(total)
+            writer.add_scalar("loss", loss.item(), step)
+    weights = b"".join(one.detach().numpy().tobytes() for one in model.parameters())
+    print(hashlib.sha256(weights).hexdigest()[:24], flush=True)
+
+
+def break_kind(kind):
+    observations = importlib.import_module("ringside_watch.observations")
+    original = observations.note
+
+    def note(*item):
+        if item[0] == kind:
+            raise ArithmeticError("the queue fails for " + kind)
+        original(*item)
+
+    observations.note = note
+    return lambda: setattr(observations, "note", original)
+
+
+def break_function(name):
+    module_name, function = name.split(".")
+    module = importlib.import_module("ringside_watch." + module_name)
+    original = getattr(module, function)
+
+    def fail(*args, **kwargs):
+        raise ArithmeticError(name + " fails")
+
+    setattr(module, function, fail)
+    return lambda: setattr(module, function, original)
+
+
+def main():
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=os.environ["PORT"], RANK="0", WORLD_SIZE="1")
+    dist.init_process_group("gloo")
+    ways = {"kind": (break_kind, KINDS), "function": (break_function, FUNCTIONS)}.get(os.environ.get("FAILURES"))
+    if ways is None:
+        train()
+    else:
+        guard = importlib.import_module("ringside_watch.guard")
+        for name in ways[1]:
+            restore = ways[0](name)
+            train()
+            restore()
+            for hook in guard.hooks.values():
+                hook.on = True
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The watch never disturbs a script: misbehaving watchers, failing hooks, forks, exceptions, compiled steps."""
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import torch_python
+
+torch_python.require()
+
+import receiver  # noqa: E402
+import watched  # noqa: E402
+
+sys.path.insert(0, watched.SCRIPTS)
+LIMIT = 120  # seconds
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return str(one.getsockname()[1])
+
+
+class Watchers(unittest.TestCase):
+    """A watcher that fails leaves the script's output as it is."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.words = watched.command("loop.py")
+        cls.alone = watched.run_alone(cls.words)
+        assert cls.alone.code == 0, cls.alone.error
+
+    def check(self, done):
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, self.alone.out, self.alone.error))
+
+    def run_with(self, environment):
+        return subprocess.run(self.words, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
+                              cwd=watched.SCRIPTS, timeout=LIMIT)
+
+    def test_a_watcher_that_is_killed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            one = receiver.Receiver(folder)
+            process = subprocess.Popen(self.words, env=watched.with_watch(one), stdin=subprocess.DEVNULL,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=watched.SCRIPTS)
+            deadline = time.monotonic() + LIMIT
+            while time.monotonic() < deadline and not any(c["events"] for c in one.connections):
+                time.sleep(0.002)
+            self.assertTrue(any(c["events"] for c in one.connections))
+            one.hang_up()
+            out, error = process.communicate(timeout=LIMIT)
+            self.assertEqual((process.returncode, out, error), (0, self.alone.out, self.alone.error))
+
+    def test_a_watcher_that_never_reads(self):
+        with tempfile.TemporaryDirectory() as folder:
+            one = receiver.Receiver(folder, reads=False)
+            self.check(self.run_with(watched.with_watch(one)))
+            self.assertEqual(len(one.connections), 1)
+            one.hang_up()
+
+    def test_no_watcher_a_silent_one_and_one_that_refuses(self):
+        with tempfile.TemporaryDirectory() as folder:
+            one = receiver.Receiver(folder, refusal="enough ranks")
+            self.check(self.run_with(watched.with_watch(one)))
+            one.hang_up()
+            self.check(self.run_with(watched.with_watch(one)))
+            silent = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            silent.bind(os.path.join(folder, "silent"))
+            silent.listen(4)
+            self.check(self.run_with(watched.with_watch(
+                one, {"RINGSIDE_WATCH": "unix:" + os.path.join(folder, "silent")})))
+            silent.close()
+            self.check(self.run_with(watched.with_watch(one, {"RINGSIDE_WATCH_SECRET_FILE": "/no/such/file"})))
+            self.check(self.run_with(watched.with_watch(one, {"RINGSIDE_WATCH": "nonsense"})))
+
+    def test_over_tcp_each_step_arrives(self):
+        seen = watched.run_watched(self.words, tcp=True)
+        self.assertEqual((seen.code, seen.out, seen.error), (0, self.alone.out, self.alone.error))
+        self.assertEqual(len(seen.recorded.column(0, "step")), 304)  # 38 epochs of 8 batches
+
+    def test_a_stack_is_reported_on_request(self):
+        with tempfile.TemporaryDirectory() as folder:
+            one = receiver.Receiver(folder)
+            process = subprocess.Popen(self.words, env=watched.with_watch(one, {"STEPS": "3000"}),
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, cwd=watched.SCRIPTS)
+            deadline = time.monotonic() + LIMIT
+            while time.monotonic() < deadline and not any(c["events"] for c in one.connections):
+                time.sleep(0.002)
+            one.connections[0]["socket"].sendall(b'{"kind":"what"}\nno json\n{"kind":"stack"}\n')
+            process.wait(LIMIT)
+            stalled = one.close().of_rank(0, "script", "stalled")
+            self.assertGreaterEqual(len(stalled), 1)
+            self.assertTrue(any(line.startswith("loop.py:") for line in stalled[0]["stack"]), stalled)
+
+
+class Hangs(unittest.TestCase):
+    def test_a_hang_shows_where_each_rank_waits(self):
+        with tempfile.TemporaryDirectory() as folder:
+            one = receiver.Receiver(folder)
+            process = subprocess.Popen(watched.command("hangs.py", ranks=2), env=watched.with_watch(one),
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL, cwd=watched.SCRIPTS)
+            found = {}
+            deadline = time.monotonic() + LIMIT
+            while time.monotonic() < deadline and len(found) < 2:
+                for rank in receiver.Recorded(one.connections).ranks():
+                    for facts in receiver.Recorded(one.connections).of_rank(rank, "script", "stalled"):
+                        if any("hangs.py:" in line for line in facts["stack"]) and facts["cpu_us"] < 500000:
+                            found.setdefault(rank, facts)
+                time.sleep(0.05)
+            process.terminate()
+            process.wait(LIMIT)
+            one.close()
+        self.assertEqual({key: found[0]["inside"][key] for key in ("operation", "group", "number", "peer")},
+                         {"operation": "all_reduce", "group": 0, "number": 3, "peer": None})
+        self.assertNotIn("inside", found[1])
+        self.assertTrue(found[1]["stack"][-1].startswith("hangs.py:15"), found[1]["stack"])
+
+
+class Hooks(unittest.TestCase):
+    def test_an_exception_in_each_hook_in_turn(self):
+        from everything import FUNCTIONS, KINDS
+
+        words = watched.command("everything.py")
+        alone = watched.run_alone(words, {"PORT": free_port()})
+        self.assertEqual(alone.code, 0, alone.error)
+        for failures, count in (("kind", len(KINDS)), ("function", len(FUNCTIONS))):
+            seen = watched.run_watched(words, {"PORT": free_port(), "FAILURES": failures})
+            self.assertEqual((seen.code, seen.error), (0, alone.error))
+            self.assertEqual(seen.out, alone.out * count)
+            failed = {one["text"].split(": ", 1)[1] for one in seen.recorded.of_rank(0, "script", "hook_failed")}
+            expected = {"the queue fails for " + kind for kind in KINDS if kind != "hook_failed"} \
+                if failures == "kind" else {name + " fails" for name in FUNCTIONS}
+            self.assertEqual(failed, expected)
+
+    def test_a_step_that_the_gradient_scaler_leaves_out(self):
+        seen = watched.run_watched(watched.command("everything.py"), {"PORT": free_port()})
+        self.assertEqual(seen.recorded.column(0, "step"), [1, 2, 3])
+        self.assertEqual([one["after_step"] for one in seen.recorded.of_rank(0, "script", "skipped_step")], [2])
+        losses = seen.recorded.column(0, "loss")
+        logged = [one["value"] for one in seen.recorded.of_rank(0, "logged") if one["source"] == "tensorboard"]
+        self.assertEqual([round(one, 5) for one in losses[:2]], [round(one, 5) for one in logged[:2]])  # before scaling
+        self.assertEqual((logged[2], losses[2]), (None, None))  # its backward pass belongs to the next step
+
+
+class Processes(unittest.TestCase):
+    def test_forked_children_send_nothing_of_their_parent(self):
+        words = watched.command("forks.py")
+        alone, seen = watched.run_alone(words), watched.run_watched(words)
+        self.assertEqual((seen.code, seen.out, seen.error), (alone.code, alone.out, alone.error))
+        self.assertEqual((alone.code, alone.out), (0, b"child ended with 0\n"))
+        steps = []
+        for one in seen.recorded.connections:
+            numbers = [step for event in one["events"] if event["kind"] == "steps" for step in event["step"]]
+            states = [event["state"] for event in one["events"] if event["kind"] == "rank"]
+            self.assertEqual(states, ["starting", "training", "finished"])
+            steps.append(numbers)
+        self.assertEqual(sorted(steps), [[1, 2, 3, 4], [1, 2, 3, 4, 5]])  # the child's 4; the parent's 3 and 2
+        self.assertEqual(len({one["greeting"]["pid"] for one in seen.recorded.connections}), 2)
+
+    def test_tracebacks_are_those_of_the_script_alone(self):
+        for where, line in (("dataset", 19), ("forward", 28), ("backward", 35), ("hook", 37)):
+            words = watched.command("fails.py")
+            alone, seen = watched.run_alone(words, {"WHERE": where}), watched.run_watched(words, {"WHERE": where})
+            self.assertEqual((seen.code, seen.out, seen.error.decode()), (alone.code, alone.out, alone.error.decode()))
+            self.assertEqual(alone.code, 1)
+            self.assertEqual(seen.recorded.column(0, "step"), {"dataset": [1, 2], "forward": []}.get(where, [1]))
+            found = seen.recorded.of_rank(0, "script", "exception")
+            self.assertEqual([one["where"] for one in found], ["fails.py:%d" % line])
+            self.assertEqual(seen.recorded.of_rank(0, "rank")[-1]["state"], "failed")
+
+    def test_an_exception_of_a_spawned_rank(self):
+        words = watched.command("toy_spawn.py")
+        seen = watched.run_watched(words, {"FAIL_AT": "2"})
+        self.assertEqual(seen.code, 1)
+        self.assertNotIn(b"ringside", seen.error)
+        found = seen.recorded.of_rank(1, "script", "exception")
+        self.assertEqual([(one["type"], one["text"], one["where"]) for one in found],
+                         [("ValueError", "rank 1 fails on purpose", "toy_spawn.py:42")])
+        self.assertGreaterEqual(len(seen.recorded.column(0, "step")), 1)  # rank 0 was killed after it had reported
+
+    def test_compiled_steps_have_no_other_graphs(self):
+        words = watched.command("compiled_step.py")
+        alone, seen = watched.run_alone(words), watched.run_watched(words)
+        self.assertEqual(alone.code, 0, alone.error)
+        self.assertIn(b"graph breaks", alone.out)
+        from test_scripts import lines
+
+        self.assertEqual((seen.out, lines(seen.error, 1)), (alone.out, lines(alone.error, 1)))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v"] + sys.argv[1:])

@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Unchanged scripts: the same output and weights with and without the watch, and facts that are what the script did."""
+import collections
+import glob
+import hashlib
+import json
+import os
+import re
+import shutil
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import torch_python
+
+torch_python.require()
+
+import watched  # noqa: E402
+
+sys.path.insert(0, os.path.join(watched.PYTHON_FOLDER, "ringside_watch"))
+import _fields  # noqa: E402
+
+STAMP = re.compile(rb"^(?:\[rank\d+\]:)?[WEI]\d{4} \d\d:\d\d:\d\d\.\d+ \d+", re.MULTILINE)  # time and process of glog lines
+
+
+def lines(data, ranks):
+    """Returns the output, without times and process numbers; that of several ranks in the order of the lines' text."""
+    text = STAMP.sub(b"", data)
+    return sorted(text.splitlines()) if ranks > 1 else text
+
+
+def chunked(values, size):
+    return [values[first:first + size] for first in range(0, len(values), size)]
+
+
+def flat(batches):
+    return [index for batch in batches for index in batch]
+
+
+def sha256_of(indices):
+    return hashlib.sha256(struct.pack("<%dq" % len(indices), *indices)).hexdigest()
+
+
+class Scripts(unittest.TestCase):
+    """Each test runs one script twice, alone and watched."""
+
+    def both(self, script, ranks=0, shown_ranks=None, launcher=(), **switches):
+        """Runs the script in both ways; returns what was recorded, and the truth by rank."""
+        words = [*launcher, *watched.command(script, ranks=ranks)]
+        shown_ranks = shown_ranks or max(1, ranks)
+        alone = watched.run_alone(words, switches)
+        with tempfile.TemporaryDirectory() as folder:
+            seen = watched.run_watched(words, dict(switches, TRUTH=folder))
+            truth = {}
+            for name in os.listdir(folder):
+                with open(os.path.join(folder, name)) as file:
+                    truth[int(name[5:-5])] = json.load(file)
+        self.assertEqual((alone.code, alone.error[-2000:] if alone.code else b""), (0, b""))
+        self.assertEqual(seen.code, 0, seen.error[-2000:])
+        self.assertIn(b"weights", alone.out)
+        self.assertEqual(lines(seen.out, shown_ranks), lines(alone.out, shown_ranks))
+        self.assertEqual(lines(seen.error, shown_ranks), lines(alone.error, shown_ranks))
+        self.assertEqual(seen.recorded.ranks(), sorted(truth))
+        for rank in truth:
+            self.assertEqual(seen.recorded.of_rank(rank, "script", "hook_failed"), [])
+            self.check_frame_of_run(seen.recorded, rank)
+            self.check_fields(seen.recorded, rank)
+        return seen.recorded, truth
+
+    def check_frame_of_run(self, recorded, rank):
+        states = [event["state"] for event in recorded.of_rank(rank, "rank")]
+        self.assertEqual(states, ["starting", "training", "finished"])
+        self.assertEqual(len([one for one in recorded.connections if one["greeting"]["rank"] == rank]), 1)
+        steps = recorded.column(rank, "step")
+        self.assertEqual(steps, list(range(1, len(steps) + 1)))
+        ends = recorded.column(rank, "end_us")
+        self.assertEqual(ends, sorted(ends))
+        for trace in recorded.of_rank(rank, "trace"):
+            self.assertEqual(trace["at_ns"], sorted(trace["at_ns"]))
+            self.assertLessEqual(trace["at_ns"][-1], trace["length_ns"])
+
+    def check_fields(self, recorded, rank):
+        """Each event has only fields of the engine's table, in its order."""
+        for event in recorded.of_rank(rank):
+            if event["kind"] != "time":
+                fields = list(_fields.FIELDS[event["kind"]])
+                places = [fields.index(key) for key in event if key != "kind"]
+                self.assertEqual(places, sorted(places), event)
+
+    def check_steps(self, recorded, truth, rank, accumulate=1, per_epoch=None):
+        """Compares loss, samples and learning rate of each step with what the script noted for its backward passes."""
+        noted = truth[rank]["steps"]
+        groups = chunked(noted, accumulate) if per_epoch is None else per_epoch(noted)
+        groups = [group for group in groups if group]
+        self.assertEqual(len(recorded.column(rank, "loss")), len(groups))
+        for loss, samples, group in zip(recorded.column(rank, "loss"), recorded.column(rank, "samples"), groups):
+            self.assertAlmostEqual(loss, sum(one[1] for one in group) / len(group), places=5)
+            self.assertIn(samples, (0, sum(one[0] for one in group)))
+        rates = [event["lr"] for event in recorded.of_rank(rank, "steps") for _ in event["step"]]
+        for rate, group in zip(rates, groups):
+            self.assertAlmostEqual(rate, group[-1][2], places=9)
+
+    def check_indices(self, recorded, truth, rank, loader=0):
+        """Compares the trained indices of each epoch, in order, and their hash."""
+        trained = recorded.trained(rank, loader)
+        noted = truth[rank]["indices"]
+        self.assertEqual([trained.get(epoch) for epoch in range(len(noted))], [flat(batches) for batches in noted])
+        hashes = {event["epoch"]: event["sha256"] for event in recorded.of_rank(rank, "consumed")}
+        for epoch, batches in enumerate(noted):
+            self.assertEqual(hashes[epoch], sha256_of(flat(batches)))
+
+    def check_replicas_equal(self, recorded, ranks):
+        by_step = collections.defaultdict(set)
+        for rank in ranks:
+            for event in recorded.of_rank(rank, "replica"):
+                by_step[event["step"]].add(event["hash"])
+        self.assertGreater(len(by_step), 1)
+        self.assertEqual({step: len(hashes) for step, hashes in by_step.items()}, {step: 1 for step in by_step})
+        self.assertEqual(len(set.union(*by_step.values())), len(by_step), "weights change with each step")
+
+    def counts(self, recorded, rank):
+        return [{key: one[key] for key in ("backwards", "scheduler_steps", "all_reduces", "optimizers")}
+                for one in recorded.of_rank(rank, "script", "step_counts")]
+
+    def test_toy_model_with_spawn(self):
+        recorded, truth = self.both("toy_spawn.py", shown_ranks=2)
+        for rank in (0, 1):
+            self.check_steps(recorded, truth, rank)
+            self.assertEqual(self.counts(recorded, rank), [
+                {"backwards": 1, "scheduler_steps": 0, "all_reduces": 1, "optimizers": [0]}])
+            missing = [one["what"] for one in recorded.of_rank(rank, "script", "sees")[0]["unavailable"]]
+            self.assertIn("loader", missing)
+            self.assertNotIn("backward", missing)
+            waits = [event for event in recorded.of_rank(rank, "trace") if "group" in event]
+            self.assertEqual([event["step"] for event in waits], [1, 2, 3, 4, 5])  # DDP never logs the last step
+            self.assertEqual([event["collective"] for event in waits], [[1], [2], [3], [4], [5]])
+            self.assertEqual({event["bytes"][0] for event in waits}, {165 * 4})
+        self.check_replicas_equal(recorded, (0, 1))
+
+    def test_cnn_under_torchrun(self):
+        recorded, truth = self.both("cnn_torchrun.py", ranks=2)
+        for rank in (0, 1):
+            self.check_steps(recorded, truth, rank)
+            self.check_indices(recorded, truth, rank)
+            held_out = [list(range(10)), list(range(10, 20))]
+            self.assertEqual(recorded.untrained(rank, 1), held_out * 2)
+            sampler = recorded.of_rank(rank, "script", "loader")[0]["sampler"]
+            inner = sampler["inner"]
+            self.assertEqual((inner["num_replicas"], inner["rank"], inner["seed"], inner["total_size"]),
+                             (2, rank, 5, 104))
+            epochs = [one["sampler_epoch"] for one in recorded.of_rank(rank, "script", "pass") if one["loader"] == 0]
+            self.assertEqual(epochs, [0, 1])
+        self.check_replicas_equal(recorded, (0, 1))
+        both = recorded.trained(0)[0] + recorded.trained(1)[0]
+        self.assertEqual(set(both), set(range(103)))
+        self.assertEqual(len(both), 104)
+
+    def test_cnn_with_workers_accumulation_bf16_on_three_ranks(self):
+        def per_epoch(noted):
+            return [noted[:2], noted[2:4], noted[4:7], noted[7:9]]  # 5 batches an epoch, the fifth without a step
+
+        recorded, truth = self.both("cnn_torchrun.py", ranks=3, WORKERS="2", PERSISTENT="1", ACCUMULATE="2", BF16="1")
+        for rank in range(3):
+            self.check_steps(recorded, truth, rank, per_epoch=per_epoch)
+            self.check_indices(recorded, truth, rank)
+            self.assertEqual([one["backwards"] for one in self.counts(recorded, rank)], [2, 3, 2])
+            self.assertEqual({one["all_reduces"] for one in self.counts(recorded, rank)}, {1})
+            self.assertEqual(recorded.of_rank(rank, "script", "end")[0]["unfinished_backwards"], 1)
+        self.check_replicas_equal(recorded, range(3))
+
+    def test_epoch_that_is_left_early_with_persistent_workers(self):
+        recorded, truth = self.both("cnn_torchrun.py", ranks=2, WORKERS="2", PERSISTENT="1", BROKEN="1")
+        for rank in (0, 1):
+            self.check_indices(recorded, truth, rank)
+            ends = [one for one in recorded.of_rank(rank, "script", "pass_end") if one["loader"] == 0]
+            self.assertEqual([(one["why"], one["trained"]) for one in ends], [("left", 3), ("exhausted", 7)])
+
+    def test_compiled_cnn(self):
+        recorded, truth = self.both("cnn_torchrun.py", ranks=2, COMPILE="1")
+        for rank in (0, 1):
+            self.check_steps(recorded, truth, rank)
+            self.check_indices(recorded, truth, rank)
+        self.check_replicas_equal(recorded, (0, 1))
+
+    def test_classifier_in_one_process(self):
+        recorded, truth = self.both("single_csv.py")
+        self.check_steps(recorded, truth, 0)
+        reads = truth[0]["reads"]
+        trained, held_out = recorded.trained(0), recorded.untrained(0, 1)
+        self.assertEqual(trained[0] + flat(held_out[:3]) + trained[1] + flat(held_out[3:]), reads)
+        self.assertEqual([one["scheduler_steps"] for one in self.counts(recorded, 0)], [0, 1, 0])
+
+    def test_fully_shard(self):
+        recorded, truth = self.both("sharded.py", ranks=2)
+        for rank in (0, 1):
+            self.check_steps(recorded, truth, rank)
+            self.check_indices(recorded, truth, rank)
+            groups = {one["name"]: one for one in recorded.of_rank(rank, "script", "shard_group")}
+            self.assertEqual(sorted(groups), ["1", "2", "root"])
+            for trace in recorded.of_rank(rank, "trace"):
+                self.assertEqual(trace["of_kind"].count(3), 3)  # a reduce-scatter for each group
+
+    def test_pipeline(self):
+        recorded, truth = self.both("pipeline.py", ranks=2)
+        losses = recorded.column(1, "loss")
+        for loss, (_, noted, _) in zip(losses, truth[1]["steps"]):
+            self.assertAlmostEqual(loss, noted, places=5)
+        self.assertEqual(recorded.column(0, "loss"), [None] * 5)
+        for rank in (0, 1):
+            self.assertEqual({one["backwards"] for one in recorded.of_rank(rank, "script", "step_counts")}, {4})
+            self.assertEqual(recorded.of_rank(rank, "script", "pipeline")[0]["micro_batches"], 4)
+
+    def test_tensor_parallel(self):
+        recorded, truth = self.both("tensor_parallel.py", ranks=2)
+        for rank in (0, 1):
+            self.check_steps(recorded, truth, rank)
+            self.check_indices(recorded, truth, rank)
+
+    def test_accelerate(self):
+        recorded, truth = self.both("with_accelerate.py", ranks=2)
+        for rank in (0, 1):
+            self.check_steps(recorded, truth, rank)
+            self.check_indices(recorded, truth, rank)
+            self.assertEqual([one["scheduler_steps"] for one in self.counts(recorded, rank)], [2])
+        self.check_replicas_equal(recorded, (0, 1))
+
+    def test_lightning(self):
+        recorded, truth = self.both("with_lightning.py")
+        self.check_steps(recorded, truth, 0)
+        self.check_indices(recorded, truth, 0, loader=1)
+        logged = [event["value"] for event in recorded.of_rank(0, "logged") if event["tag"] == "train_loss"]
+        self.assertEqual([round(one, 5) for one in logged], [round(one[1], 5) for one in truth[0]["steps"]])
+
+    def test_character_model(self):
+        recorded, truth = self.both("characters.py")
+        self.check_steps(recorded, truth, 0, accumulate=3)
+
+    def test_adversarial_training(self):
+        recorded, truth = self.both("gan.py")
+        self.check_steps(recorded, truth, 0)
+        self.check_indices(recorded, truth, 0)
+        self.assertEqual([one["optimizers"] for one in self.counts(recorded, 0)], [[0, 1]])
+        curves = collections.defaultdict(list)
+        for event in recorded.of_rank(0, "logged"):
+            curves[event["tag"]].append(event["value"])
+        self.assertEqual(len(curves), 2)
+        self.assertEqual([round(one, 5) for one in list(curves.values())[1]],
+                         [round(one, 5) for one in truth[0]["second"]])
+
+
+    def test_stateful_loader_that_resumes_in_an_epoch(self):
+        for workers in ("0", "2"):
+            recorded, truth = self.both("stateful.py", WORKERS=workers)
+            self.check_steps(recorded, truth, 0)
+            first, second = truth[0]["indices"]
+            self.assertEqual(recorded.trained(0, 0), {0: flat(first)})
+            self.assertEqual(recorded.trained(0, 1), {0: flat(second)})
+            self.assertEqual(sorted(flat(first) + flat(second)), list(range(40)))
+
+    @unittest.skipUnless(shutil.which("mpirun"), "mpirun is not installed")
+    def test_csv_classifier_under_mpirun(self):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = str(free.getsockname()[1])
+        launcher = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2"]
+        recorded, truth = self.both("launched.py", shown_ranks=2, launcher=launcher, MASTER_PORT=port)
+        for rank in (0, 1):
+            self.check_steps(recorded, truth, rank)
+            self.check_indices(recorded, truth, rank)
+            self.assertEqual(recorded.of_rank(rank, "script", "process")[0]["launcher"], "mpirun")
+        self.check_replicas_equal(recorded, (0, 1))
+
+    def test_script_that_ringsidectl_exports(self):
+        programs = sorted(glob.glob(os.path.join(watched.ROOT, "build", "*", "bin", "ringsidectl")))
+        if not programs:
+            self.skipTest("ringsidectl is not built")
+        with tempfile.TemporaryDirectory() as folder:
+            config, script = os.path.join(folder, "config.json"), os.path.join(folder, "train.py")
+            defaults = subprocess.run([programs[0], "config", "--defaults"], capture_output=True, check=True).stdout
+            with open(config, "wb") as file:
+                file.write(defaults)
+            subprocess.run([programs[0], "export", config, "--set", "training.epochs=1", "--set",
+                            "parallel.world_size=2", "--to", "pytorch", "-o", script], check=True, capture_output=True)
+            words = watched.command(script, ranks=2)
+            alone = watched.run_alone(words + ["--out", os.path.join(folder, "alone")])
+            seen = watched.run_watched(words + ["--out", os.path.join(folder, "seen")])
+            self.assertEqual((alone.code, seen.code), (0, 0), seen.error[-1000:] + alone.error[-1000:])
+            with open(os.path.join(folder, "alone", "metrics.jsonl")) as one:
+                with open(os.path.join(folder, "seen", "metrics.jsonl")) as other:
+                    metrics = one.read()
+                    self.assertEqual(metrics, other.read())
+            noted = [one for one in map(json.loads, metrics.splitlines()) if one["kind"] == "step"]
+            self.assertEqual(len(seen.recorded.column(0, "step")), len(noted))
+            for rank in (0, 1):
+                self.assertEqual(seen.recorded.of_rank(rank, "script", "hook_failed"), [])
+            means = [(a + b) / 2 for a, b in zip(seen.recorded.column(0, "loss"), seen.recorded.column(1, "loss"))]
+            for mean, step in zip(means[:-1], noted[:-1]):  # the last batches of the ranks can differ in length
+                self.assertAlmostEqual(mean, step["loss"], places=4)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v"] + sys.argv[1:])

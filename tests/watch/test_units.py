@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of ringside_watch that need no PyTorch: syntax, wire format, handshake, pairing, steps, traces."""
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+import receiver
+import watched
+
+sys.path.insert(0, watched.PYTHON_FOLDER)
+os.environ["RINGSIDE_WATCH_OFF"] = "1"
+os.environ["RINGSIDE_WATCH"] = "unix:/nowhere"
+import ringside_watch  # noqa: E402,F401
+from ringside_watch import _fields, batches, epochs, places, replicas, steps, traces, wire  # noqa: E402
+
+
+def sources():
+    package = os.path.join(watched.PYTHON_FOLDER, "ringside_watch")
+    for folder, _, names in os.walk(package):
+        for name in names:
+            if name.endswith(".py"):
+                yield os.path.join(folder, name)
+
+
+class Sources(unittest.TestCase):
+    def test_syntax_of_python_3_8_and_standard_library_only(self):
+        allowed = {"array", "atexit", "collections", "ctypes", "functools", "hashlib", "hmac", "importlib", "json", "math",
+                   "os", "pickle", "platform", "re", "runpy", "select", "socket", "sys", "threading", "time",
+                   "traceback", "weakref", "zlib", "torch", "ringside_watch", "sitecustomize"}
+        for path in sources():
+            with open(path) as file:
+                tree = ast.parse(file.read(), path, feature_version=(3, 8))
+            for node in ast.walk(tree):
+                names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
+                if isinstance(node, ast.ImportFrom) and node.level == 0:
+                    names.append(node.module)
+                for name in names:
+                    self.assertIn(name.split(".")[0], allowed, path)
+
+    def test_topics_of_facts_are_those_of_the_documentation(self):
+        reported = set()
+        for path in sources():
+            with open(path) as file:
+                text = file.read()
+            reported.update(re.findall(r'"fact", [\w.()\[\]]+, "(\w+)"', text))
+            reported.update(re.findall(r'\.fact\([\w.()\[\]]+, "(\w+)"', text))
+        with open(os.path.join(os.path.dirname(watched.PYTHON_FOLDER), "docs", "watch-protocol.md")) as file:
+            documented = set(re.findall(r"^\| `(\w+)` \|", file.read().split("### Facts")[1], re.MULTILINE))
+        self.assertGreater(len(reported), 15)
+        self.assertEqual(reported, documented)
+
+
+class Wire(unittest.TestCase):
+    def test_not_a_number_and_infinity_become_null(self):
+        line = wire.encode("steps", {"loss": [1.5, float("nan"), float("inf")], "facts": {"a": float("-inf")}})
+        self.assertEqual(line, b'{"kind":"steps","loss":[1.5,null,null],"facts":{"a":null}}\n')
+
+    def test_proof_is_hmac_sha256(self):
+        # RFC 4231, test case 2
+        self.assertEqual(wire.proof(b"Jefe", "what do ya want for nothing?"),
+                         "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+
+    def connect(self, one, secret=None):
+        return wire.connect(one.address, secret or wire.read_secret(one.secret_file), 3, "test")
+
+    def test_handshake_over_a_unix_socket_and_over_tcp(self):
+        for tcp in (False, True):
+            with tempfile.TemporaryDirectory() as folder:
+                one = receiver.Receiver(folder, tcp=tcp)
+                connection = self.connect(one)
+                connection.close()
+                recorded = one.close()
+                self.assertEqual(recorded.ranks(), [3])
+                self.assertNotIn("the secret of this test", json.dumps(recorded.connections[0]["greeting"]))
+
+    def test_wrong_secret_refusal_and_a_false_watcher_end_the_handshake(self):
+        for options in ({}, {"refusal": "rank 3 is connected already"}, {"proves": False}):
+            with tempfile.TemporaryDirectory() as folder:
+                one = receiver.Receiver(folder, **options)
+                with self.assertRaises((wire.Refused, OSError)):
+                    self.connect(one, b"another secret" if not options else None)
+                self.assertEqual(one.close().ranks(), [])
+
+    def test_a_silent_watcher_is_given_up_after_the_time_limit(self):
+        import socket
+
+        with tempfile.TemporaryDirectory() as folder:
+            listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            listener.bind(os.path.join(folder, "silent"))
+            listener.listen(1)
+            before, wire.HANDSHAKE_SECONDS = wire.HANDSHAKE_SECONDS, 0.05
+            try:
+                with self.assertRaises((wire.Refused, OSError)):
+                    wire.connect("unix:" + os.path.join(folder, "silent"), b"x", 0, "test")
+            finally:
+                wire.HANDSHAKE_SECONDS = before
+                listener.close()
+
+    def test_addresses_of_other_kinds_are_refused(self):
+        with self.assertRaises(wire.Refused):
+            wire.connect("udp:127.0.0.1:9", b"x", 0, "test")
+
+
+class Pairing(unittest.TestCase):
+    """A batch is written as loader * 100 + number. t: trained, u: untrained."""
+
+    def run_script(self, script):
+        found = []
+        pairing = batches.Pairing(lambda batch, step: found.append(("t", batch.number_in_pass, step)),
+                                  lambda batch: found.append(("u", batch.number_in_pass)))
+        step = 0
+        for word in script.split():
+            if word == "backward":
+                step += 1
+                pairing.backward(step)
+            elif word == "end":
+                pairing.end()
+            elif word.startswith("over"):
+                pairing.pass_ended(int(word[4:]))
+            else:
+                number = int(word)
+                pairing.fetched(batches.Batch(number // 100, 0, number, None, 1, 0))
+        return sorted(found, key=lambda one: one[1])
+
+    def test_each_batch_with_a_backward_pass(self):
+        self.assertEqual(self.run_script("1 backward 2 backward end"), [("t", 1, 1), ("t", 2, 2)])
+
+    def test_several_backward_passes_of_one_batch(self):
+        self.assertEqual(self.run_script("1 backward backward 2 backward backward end"), [("t", 1, 1), ("t", 2, 3)])
+
+    def test_evaluation_between_epochs(self):
+        self.assertEqual(self.run_script("1 backward over0 101 102 over1 2 backward end"),
+                         [("t", 1, 1), ("t", 2, 2), ("u", 101), ("u", 102)])
+
+    def test_evaluation_that_is_left_early(self):
+        self.assertEqual(self.run_script("101 102 1 backward 2 backward end"),
+                         [("t", 1, 1), ("t", 2, 2), ("u", 101), ("u", 102)])
+
+    def test_batches_that_the_script_skips(self):
+        self.assertEqual(self.run_script("1 2 3 4 backward 5 backward end"),
+                         [("u", 1), ("u", 2), ("u", 3), ("t", 4, 1), ("t", 5, 2)])
+
+    def test_one_loss_over_two_batches(self):
+        self.assertEqual(self.run_script("1 2 backward 3 4 backward 5 6 backward end"),
+                         [("t", 1, 1), ("t", 2, 1), ("t", 3, 2), ("t", 4, 2), ("t", 5, 3), ("t", 6, 3)])
+
+    def test_two_loaders_in_one_step(self):
+        self.assertEqual(self.run_script("1 101 backward 2 102 backward end"),
+                         [("t", 1, 1), ("t", 2, 2), ("t", 101, 1), ("t", 102, 2)])
+
+    def test_a_single_batch_of_evaluation_within_training(self):
+        self.assertEqual(self.run_script("1 backward 101 2 backward 3 backward end"),
+                         [("t", 1, 1), ("t", 2, 2), ("t", 3, 3), ("u", 101)])
+
+
+class Steps(unittest.TestCase):
+    def grouped(self, script):
+        """Letters are optimizers, a dot is a batch. Returns the optimizers of each step."""
+        found = []
+        grouping = steps.StepGrouping(lambda step: found.append((step.number, step.optimizers)))
+        for time_ns, letter in enumerate(script):
+            if letter == ".":
+                grouping.close()
+            else:
+                grouping.optimizer_stepped(letter, time_ns, 0)
+        grouping.close()
+        return found
+
+    def test_one_optimizer(self):
+        self.assertEqual(self.grouped("aaa"), [(1, ["a"]), (2, ["a"]), (3, ["a"])])
+
+    def test_two_optimizers_without_loader(self):
+        self.assertEqual(self.grouped("abab"), [(1, ["a", "b"]), (2, ["a", "b"])])
+
+    def test_a_batch_ends_a_step(self):
+        self.assertEqual(self.grouped(".a.b."), [(1, ["a"]), (2, ["b"])])
+
+    def test_five_steps_of_the_critic_for_one_of_the_generator(self):
+        self.assertEqual([names for _, names in self.grouped("ddddd" "gd")],
+                         [["d"], ["d"], ["d"], ["d"], ["d", "g"], ["d"]])
+
+
+class Traces(unittest.TestCase):
+    def phases(self, spans, end):
+        step = steps.Step()
+        for begin, until, phase in spans:
+            step.add_span(begin, begin, until, until, phase)
+        step.end_ns = end
+        return [(at, phase) for at, _, phase in traces.phases(step, 0, 0)]
+
+    def test_plain_step(self):
+        self.assertEqual(self.phases([(5, 10, "data"), (30, 60, "backward"), (70, 80, "optimizer")], 80),
+                         [(0, "idle"), (5, "data"), (10, "forward"), (30, "backward"), (60, "idle"), (70, "optimizer")])
+
+    def test_closure_with_the_backward_pass_inside_of_the_optimizer_step(self):
+        self.assertEqual(self.phases([(0, 10, "data"), (12, 90, "optimizer"), (40, 70, "backward")], 90),
+                         [(0, "data"), (10, "forward"), (40, "backward"), (70, "optimizer")])
+
+    def test_wait_inside_of_a_backward_pass(self):
+        self.assertEqual(self.phases([(0, 10, "data"), (20, 60, "backward"), (50, 55, "waiting"), (60, 70, "optimizer")],
+                                     70),
+                         [(0, "data"), (10, "forward"), (20, "backward"), (50, "waiting"), (55, "backward"),
+                          (60, "optimizer")])
+
+    def test_two_optimizers(self):
+        spans = [(0, 5, "data"), (10, 20, "backward"), (20, 30, "optimizer"), (40, 50, "backward"), (50, 60, "optimizer")]
+        self.assertEqual(self.phases(spans, 60),
+                         [(0, "data"), (5, "forward"), (10, "backward"), (20, "optimizer"), (30, "forward"),
+                          (40, "backward"), (50, "optimizer")])
+
+    def test_evaluation_is_idle(self):
+        spans = [(5, 6, "data"), (10, 11, "data"), (20, 21, "data"), (30, 40, "backward"), (40, 50, "optimizer")]
+        self.assertEqual(self.phases(spans, 50),
+                         [(0, "idle"), (5, "data"), (6, "idle"), (10, "data"), (11, "idle"), (20, "data"),
+                          (21, "forward"), (30, "backward"), (40, "optimizer")])
+
+
+class Checks(unittest.TestCase):
+    def test_schedule_depends_on_sizes_only_and_begins_densely(self):
+        distance = replicas.spacing(12, 40000)
+        due = [step for step in range(1, 4 * distance + 1) if replicas.is_due(step, distance)]
+        powers = [1 << bit for bit in range(20) if 1 << bit <= distance]
+        self.assertEqual(due, powers + [2 * distance, 3 * distance, 4 * distance])
+
+    def test_hash_of_indices_is_over_little_endian_int64(self):
+        import hashlib
+
+        sha = hashlib.sha256()
+        epochs.add_to_hash(sha, [1, 258])
+        self.assertEqual(sha.digest(), hashlib.sha256(bytes([1] + [0] * 7 + [2, 1] + [0] * 6)).digest())
+
+    def test_lines_of_the_script_are_relative(self):
+        self.assertRegex(places.user_line(), r"^test_units\.py:\d+$")
+
+
+class Injection(unittest.TestCase):
+    def run_python(self, code, folder, path, **variables):
+        environment = watched.environment(dict(PYTHONPATH=path, **variables))
+        return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, cwd=folder, timeout=60)
+
+    def test_a_hidden_sitecustomize_is_run_and_the_folder_is_not_on_the_path(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "sitecustomize.py"), "w") as file:
+                file.write("print('the hidden one')\n")
+            done = self.run_python("import sys, sitecustomize; print(sitecustomize.__file__); print(sys.path)", folder,
+                                   watched.INJECT + os.pathsep + folder, RINGSIDE_WATCH="unix:/nowhere")
+            out = done.stdout.decode().splitlines()
+            self.assertEqual((done.returncode, done.stderr, out[0]), (0, b"", "the hidden one"))
+            self.assertEqual(out[1], os.path.join(folder, "sitecustomize.py"))
+            self.assertNotIn(watched.INJECT, out[2])
+
+    def test_an_interpreter_without_torch_is_left_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            code = "import sys, threading; print(threading.active_count(), 'torch' in sys.modules)"
+            done = self.run_python(code, folder, watched.INJECT, RINGSIDE_WATCH="unix:/nowhere")
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"1 False\n", b""))
+
+    def test_import_without_an_address_says_how_to_start_the_script(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = self.run_python("import ringside_watch; print('runs')", folder, watched.PYTHON_FOLDER)
+            self.assertEqual((done.returncode, done.stdout), (0, b"runs\n"))
+            self.assertIn(b"ringsidectl watch", done.stderr)
+            self.assertEqual(done.stderr.count(b"\n"), 1)
+
+    def test_python_m_runs_a_script_with_its_arguments(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "train.py"), "w") as file:
+                file.write("import sys; print(__name__, sys.argv[1:], sys.path[0]); sys.exit(5)\n")
+            environment = watched.environment({"PYTHONPATH": watched.PYTHON_FOLDER, "RINGSIDE_WATCH": "unix:/nowhere"})
+            done = subprocess.run([sys.executable, "-m", "ringside_watch", "train.py", "--lr", "1"], env=environment,
+                                  capture_output=True, cwd=folder, timeout=60)
+            self.assertEqual((done.returncode, done.stderr), (5, b""))
+            self.assertEqual(done.stdout.decode(), "__main__ ['--lr', '1'] %s\n" % os.path.realpath(folder))
+            done = subprocess.run([sys.executable, "-m", "ringside_watch", "none.py"], env=environment,
+                                  capture_output=True, cwd=folder, timeout=60)
+            self.assertEqual((done.returncode, done.stderr), (2, b"ringside_watch: there is no script none.py\n"))
+
+
+class Fields(unittest.TestCase):
+    def test_table_of_fields_holds_the_three_events_of_a_watched_script(self):
+        self.assertEqual(list(_fields.FIELDS["script"]), ["rank", "about", "facts", "time_us"])
+        self.assertEqual(list(_fields.FIELDS["logged"]), ["rank", "tag", "step", "value", "source", "time_us"])
+        self.assertEqual(_fields.FIELDS["finding"]["evidence"], "tree")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v"] + sys.argv[1:])

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds the Python with PyTorch 2 that the tests of the watch run scripts with.
+
+RINGSIDE_WATCH_PYTHON names it. Otherwise it is that of a virtual environment in the user's cache, which
+`python3 torch_python.py --make` fills once: several GB, because PyPI's PyTorch needs NVIDIA's libraries to be imported.
+"""
+import os
+import subprocess
+import sys
+
+VERSION = "2.15.0"
+SKIPPED = 77  # exit code: ctest reports the test as skipped
+PACKAGES = ("torch==" + VERSION, "numpy", "accelerate", "lightning", "torchdata", "tensorboard")
+
+
+def cached():
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return os.path.join(cache, "ringside", "torch-" + VERSION)
+
+
+def version_in(python):
+    """Returns the version of PyTorch as (major, minor), or None."""
+    code = "import torch; print(torch.__version__)"
+    try:
+        done = subprocess.run([python, "-c", code], capture_output=True, timeout=120, check=False)
+    except OSError:
+        return None
+    words = done.stdout.decode().strip().split(".")
+    return (int(words[0]), int(words[1])) if done.returncode == 0 and len(words) > 1 else None
+
+
+def find():
+    """Returns the path of a Python with PyTorch 2, or None."""
+    for python in (os.environ.get("RINGSIDE_WATCH_PYTHON"), os.path.join(cached(), "bin", "python")):
+        if python and os.path.exists(python):
+            return python
+    return None
+
+
+def require():
+    """Starts the running test program again under that Python, or ends it as skipped."""
+    python = find()
+    if python is None:
+        print("SKIPPED: no Python with PyTorch 2; set RINGSIDE_WATCH_PYTHON, or run tests/watch/torch_python.py --make")
+        sys.exit(SKIPPED)
+    if os.environ.get("RINGSIDE_WATCH_STARTED") != "1":
+        os.environ["RINGSIDE_WATCH_STARTED"] = "1"
+        os.execv(python, [python] + sys.argv)
+
+
+def make():
+    folder = cached()
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    subprocess.run([os.path.join(folder, "bin", "pip"), "install", "-q", *PACKAGES], check=True)
+    print(os.path.join(folder, "bin", "python"))
+
+
+if __name__ == "__main__":
+    if "--make" in sys.argv:
+        make()
+    else:
+        print(find() or "none")
