@@ -5,10 +5,13 @@ A data set is described by length, class, the hash of what it lists (indices of 
 checksum of a few values of tensors that it holds. Checksums of equal content are equal on all hosts.
 """
 import hashlib
+import itertools
+import weakref
 import zlib
 
 LISTS = ("samples", "imgs", "files", "filenames", "paths")
 MOST_ITEMS = 4096  # of a list, evenly spaced
+MOST_LISTED = 1000000  # indices of a Subset that are reported one by one
 MOST_VALUES = 64  # of a tensor or of a sample, evenly spaced
 MOST_SAMPLES = 256  # of a batch
 
@@ -45,9 +48,40 @@ def checksum(tensor):
     return zlib.crc32(repr((tuple(tensor.shape), values)).encode())
 
 
+_objects = {}  # id -> (weak reference or None, number)
+_count = itertools.count()
+
+
+def number_of(dataset):
+    """Returns a number that tells data set objects of this process apart."""
+    reference, number = _objects.get(id(dataset), (None, None))
+    if number is not None and (reference is None or reference() is dataset):
+        return number
+    try:
+        reference = weakref.ref(dataset)
+    except TypeError:  # a plain list
+        reference = None
+    number = next(_count)
+    _objects[id(dataset)] = (reference, number)
+    return number
+
+
+def subsets(dataset, depth=0):
+    """Returns [(number, indices)] of the Subset objects in a data set, the outer ones first."""
+    attributes = getattr(dataset, "__dict__", {})
+    found = []
+    indices = attributes.get("indices")
+    if indices is not None and attributes.get("dataset") is not None and hasattr(indices, "__len__"):
+        if len(indices) <= MOST_LISTED:
+            found.append((number_of(dataset), indices))
+    if depth < 4 and attributes.get("dataset") is not None:
+        found += subsets(attributes["dataset"], depth + 1)
+    return found
+
+
 def describe(dataset, depth=0):
     kind = type(dataset)
-    facts = {"class": "%s.%s" % (kind.__module__, kind.__qualname__)}
+    facts = {"class": "%s.%s" % (kind.__module__, kind.__qualname__), "object": number_of(dataset)}
     count = length(dataset) if not _is_iterable_only(dataset) else None
     if count is not None:
         facts["length"] = count

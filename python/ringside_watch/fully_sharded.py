@@ -68,3 +68,17 @@ def _sharded(_, args, result):
     observations.note("fact", time.monotonic_ns(), "data_parallel", {
         "kind": "fully_shard", "where": places.user_line(2), "module": type(module).__qualname__,
         "parameters": sum(one.numel() for one in module.parameters())})
+
+
+def patch_old(module):
+    """FullyShardedDataParallel (FSDP1): only its use is reported, the times of its units are not seen."""
+    guard.wrap(module.FullyShardedDataParallel, "__init__", FUNCTION, after=_wrapped_old)
+
+
+def _wrapped_old(_, args, result):
+    if "fsdp1" in _reported:
+        return  # a unit within the model
+    _reported.add("fsdp1")
+    observations.note("fact", time.monotonic_ns(), "data_parallel", {
+        "kind": "fsdp1", "where": places.user_line(2), "module": type(args[0].module).__qualname__,
+        "parameters": sum(one.numel() for one in args[0].parameters())})

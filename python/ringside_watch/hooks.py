@@ -19,6 +19,7 @@ PATCHES = (
     ("torch.distributed.fsdp._fully_shard._fsdp_param_group", "fully_sharded", "patch"),
     ("torch.distributed._composable.fsdp._fsdp_param_group", "fully_sharded", "patch"),
     ("torch.distributed.fsdp._fully_shard._fully_shard", "fully_sharded", "patch_function"),
+    ("torch.distributed.fsdp.fully_sharded_data_parallel", "fully_sharded", "patch_old"),
     ("torch.distributed.distributed_c10d", "collectives", "patch"),
     ("torch.distributed.pipelining.schedules", "pipelines", "patch"),
     ("torch.multiprocessing.spawn", "failures", "patch_spawn"),

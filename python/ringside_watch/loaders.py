@@ -4,7 +4,7 @@ import collections
 import time
 import weakref
 
-from . import datasets, guard, observations, places, samplers
+from . import datasets, guard, observations, samplers
 from .observations import Watching
 
 CONTENT_BATCHES = 4  # of each pass whose content is fingerprinted
@@ -47,6 +47,8 @@ def _number_of(loader):
         number = _numbers[loader] = _counts["loaders"]
         _counts["loaders"] += 1
         observations.note("fact", time.monotonic_ns(), "loader", samplers.describe_loader(loader, number))
+        for subset, indices in datasets.subsets(loader.dataset):
+            observations.note("subset", time.monotonic_ns(), subset, indices)
     return number
 
 
@@ -199,7 +201,3 @@ def _note_delivered(base):
 def _note_wrapper_ended(base):
     if base in _numbers:
         observations.note("wrapper_ended", time.monotonic_ns(), _numbers[base])
-
-
-def line_of_pass():
-    return places.user_line(2)

@@ -13,7 +13,7 @@ import time
 from . import guard, observations
 from .observations import Watching
 
-EXIT_SECONDS = 1.0  # at most, for the last observations; the usual time is below a millisecond
+EXIT_SECONDS = 3.0  # at most, if the watcher does not read; usually the last observations take some milliseconds
 
 
 class Process:

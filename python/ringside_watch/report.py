@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turns observations into telemetry lines. Used by the sender thread only."""
+import array
 import os
 import socket
 import time
 
-from . import beats, facts, observations, steps_report, wire
+from . import beats, facts, passes, steps_report, wire
 from .batches import Batch, Pairing
 from .epochs import Epochs
 from .observations import Watching
@@ -29,12 +30,12 @@ class Line:
 def whole_numbers(indices):
     """Returns the indices as a list of int, or None if one of them is no whole number from 0 to 2^31."""
     try:
-        numbers = [int(one) for one in indices]
-    except (TypeError, ValueError):
+        numbers = array.array("q", indices)
+    except (TypeError, ValueError, OverflowError):
         return None
-    if any(one < 0 or one > MOST_INDEX or one != given for one, given in zip(numbers, indices)):
+    if numbers and (min(numbers) < 0 or max(numbers) > MOST_INDEX):
         return None
-    return numbers
+    return numbers.tolist()
 
 
 class Report:
@@ -47,18 +48,20 @@ class Report:
         self.taken = 0  # observations
         self.step_seconds = 0.0  # of the latest complete step
         self.dropped_steps = 0
+        self.dropped_lines = 0  # with those of dropped steps
         self._lines = []
         self.epochs = Epochs()
         self.frames = steps_report.StepsReport(self)
         self.steps = StepGrouping(self.frames.complete)
-        self.pairing = Pairing(self._trained, self._untrained)
+        self.pairing = Pairing(self._trained, self.untrained)
+        self.passes = passes.Passes(self)
         self.batches = 0
         self._heartbeat = beats.Heartbeats(self)
         self._next_beat_ns = 0
         self.training = False
         self._failures = set()  # texts
-        self._batches_ahead = {}  # loader -> batches that a wrapper has fetched and the script has not
-        self._late_ends = []  # (loader, pass, why) of passes whose last batches are not delivered
+        self._takers = {name[5:]: getattr(self, name) for name in dir(self) if name.startswith("take_")}
+        self._subsets = set()  # numbers of the Subset objects that were reported
 
     # Output
 
@@ -91,29 +94,29 @@ class Report:
             self._next_beat_ns = now_ns + HEARTBEAT_NS
             self.add("heartbeat", self._heartbeat.fields(now_ns))
 
-    def end(self):
-        """Completes what is open and reports the end of the process."""
+    def complete_all(self):
+        """Completes steps, passes and frames that are still open."""
         now = time.monotonic_ns()
         try:
-            self._complete_all(now)
+            self.pairing.end()
+            self.steps.close()
+            self.passes.end(now)
+            for entry in self.steps.upcoming.batches:
+                self.frames.indices(self.steps.number + 1, entry)
+            self.frames.end()
         except Exception as error:
             self._note_failure("the end of the report", error)
-        unfinished = self.steps.upcoming
+
+    def end(self):
+        """Reports the end of the process."""
+        now = time.monotonic_ns()
         self.fact(now, "sees", facts.sees())
         self.fact(now, "end", {"steps": self.steps.number, "batches": self.batches,
-                               "unfinished_backwards": unfinished.backwards,
-                               "dropped_observations": Watching.dropped, "dropped_steps": self.dropped_steps})
+                               "unfinished_backwards": self.steps.upcoming.backwards,
+                               "dropped_observations": Watching.dropped, "dropped_steps": self.dropped_steps,
+                               "dropped_lines": self.dropped_lines})
         self.add("heartbeat", self._heartbeat.fields(now))
         self.state("failed" if self.process.failed else "finished")
-
-    def _complete_all(self, now):
-        self.pairing.end()
-        self.steps.close()
-        for loader, number in self.epochs.open():
-            self._end_pass(now, loader, number, "left")
-        for entry in self.steps.upcoming.batches:
-            self.frames.indices(self.steps.number + 1, entry)
-        self.frames.end()
 
     # Input
 
@@ -122,7 +125,7 @@ class Report:
             item = queue.popleft()
             self.taken += 1
             try:
-                getattr(self, "take_" + item[0])(*item[1:])
+                self._takers[item[0]](*item[1:])
             except Exception as error:
                 self._note_failure("the report", error)
 
@@ -137,6 +140,13 @@ class Report:
         if about == "data_parallel" and what["kind"] == "ddp":
             self.frames.waits_for_ddp = True
         self.fact(at_ns, about, what)
+
+    def take_subset(self, at_ns, number, indices):
+        """Reports the indices of a Subset once, in pieces."""
+        numbers = None if number in self._subsets else whole_numbers(indices)
+        self._subsets.add(number)
+        for first in range(0, len(numbers or ()), MOST_COLUMN):
+            self.fact(at_ns, "subset", {"object": number, "first": first, "index": numbers[first:first + MOST_COLUMN]})
 
     def take_hook_failed(self, at_ns, hook, text):
         self.fact(at_ns, "hook_failed", {"hook": hook, "text": text})
@@ -157,50 +167,28 @@ class Report:
         step = self.steps.upcoming
         step.add_span(t0, c0, t1, c1, "data")
         step.data_ns += t1 - t0
-        self.epochs.of(loader, number_of_pass).delivered += 1
-        batch = Batch(loader, number_of_pass, number_in_pass, indices, samples, t1)
-        if delivered:
-            self.pairing.fetched(batch)
-        else:
-            self._ahead(loader).append(batch)
+        self.passes.fetched(Batch(loader, number_of_pass, number_in_pass, indices, samples, t1), delivered)
 
     def take_delivered(self, loader):
-        """A wrapper that fetches ahead has handed its oldest batch to the script."""
-        ahead = self._ahead(loader)
-        if ahead:
-            self.pairing.fetched(ahead.pop(0))
-
-    def _ahead(self, loader):
-        return self._batches_ahead.setdefault(loader, [])
+        self.passes.delivered(loader)
 
     def take_pass_end(self, at_ns, loader, number, why):
-        if not self._ahead(loader):
-            self.pairing.pass_ended(loader)
-            self._end_pass(at_ns, loader, number, why)
-        else:  # the last batches are still to be delivered
-            self._late_ends.append((loader, number, why))
+        self.passes.ended(at_ns, loader, number, why)
 
     def take_wrapper_ended(self, at_ns, loader):
-        """A wrapper that fetches ahead has ended its pass."""
-        for batch in self._ahead(loader):
-            self._untrained(batch)
-        self._ahead(loader).clear()
-        late, self._late_ends = self._late_ends, []
-        self.pairing.pass_ended(loader)
-        for one in late:
-            self._end_pass(at_ns, *one)
+        self.passes.wrapper_ended(at_ns, loader)
 
-    def _end_pass(self, at_ns, loader, number, why):
+    def end_pass(self, at_ns, loader, number, why):
+        """Reports a pass that has ended, and the hash of the samples that it has trained on."""
         one = self.epochs.take(loader, number)
         if one is None:
             return
+        digest = one.sha.hexdigest() if one.slots else None
         self.fact(at_ns, "pass_end", {
             "loader": loader, "pass": number, "why": why, "batches": one.delivered, "trained": one.trained,
-            "untrained": one.untrained, "epoch": one.epoch, "indices": one.slots,
-            "sha256": one.sha.hexdigest() if one.slots else None})
+            "untrained": one.untrained, "epoch": one.epoch, "indices": one.slots, "sha256": digest})
         if one.epoch is not None and loader == self.epochs.first_training and one.slots:
-            self.add("consumed", {"rank": self.rank, "epoch": one.epoch, "count": one.slots,
-                                  "sha256": one.sha.hexdigest()})
+            self.add("consumed", {"rank": self.rank, "epoch": one.epoch, "count": one.slots, "sha256": digest})
 
     def _trained(self, batch, step):
         step = step.resolve()
@@ -212,7 +200,7 @@ class Report:
         else:
             self.frames.indices(step.number, entry)
 
-    def _untrained(self, batch):
+    def untrained(self, batch):
         self.epochs.untrained(batch)
         indices = None if batch.indices is None else whole_numbers(batch.indices)
         what = {"loader": batch.loader, "pass": batch.number_of_pass, "batch": batch.number_in_pass,

@@ -11,7 +11,9 @@ from .observations import Watching
 
 TICK_SECONDS = 0.04
 ZERO_SECONDS = 5.0  # for the watcher's first line with the zero of the run's times
-MOST_PENDING = 8 << 20  # bytes that wait for a slow watcher; beyond it step lines are dropped
+LAST_SECONDS = 2.5  # at most, for the last lines
+MOST_PENDING = 8 << 20  # bytes that wait for a slow watcher; beyond it step rows, traces and scalars are dropped
+MOST_IN_ALL = 16 << 20  # beyond it all lines are dropped but the last ones
 
 
 class Sender:
@@ -99,13 +101,15 @@ class Sender:
             self._pending += wire.encode("time", answer)
             self._write()
 
-    def _queue(self, lines):
-        """Appends lines to what waits for the socket. Drops step lines that do not fit and counts their steps."""
+    def _queue(self, lines, last=False):
+        """Appends lines to what waits for the socket. Drops and counts lines that do not fit."""
         for line in lines:
-            if len(self._pending) + len(line.data) <= MOST_PENDING or not line.may_drop:
+            size = len(self._pending) + len(line.data)
+            if last or size <= (MOST_PENDING if line.may_drop else MOST_IN_ALL):
                 self._pending += line.data
             else:
                 self._report.dropped_steps += line.steps
+                self._report.dropped_lines += 1
 
     def _write(self):
         while self._pending:
@@ -115,9 +119,11 @@ class Sender:
             del self._pending[:sent]
 
     def _last_words(self):
-        self._report.end()
+        self._report.complete_all()
         self._queue(self._report.take_lines())
-        deadline = time.monotonic() + 0.8
+        self._report.end()
+        self._queue(self._report.take_lines(), last=True)
+        deadline = time.monotonic() + LAST_SECONDS
         while self._pending and time.monotonic() < deadline:
             self._write()
             if self._pending:

@@ -29,14 +29,17 @@ def finite(value):
     return value
 
 
+_encoder = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=False)
+
+
 def encode(kind, fields):
     """Returns one event as a line of JSON, in the order of the fields, with null for NaN and infinity."""
     event = {"kind": kind}
     event.update(fields)
     try:
-        text = json.dumps(event, separators=(",", ":"), allow_nan=False)
+        text = _encoder.encode(event)
     except ValueError:
-        text = json.dumps(finite(event), separators=(",", ":"), allow_nan=False)
+        text = _encoder.encode(finite(event))
     return text.encode() + b"\n"
 
 

@@ -68,17 +68,22 @@ class Receiver:
                           str(greeting["pid"])])
         if not hmac.compare_digest(greeting["proof"], self._proof(text)) or greeting["role"] != "watch":
             raise ValueError("not a rank of this run")
+        record = {"greeting": greeting, "events": [], "raw": [], "socket": connection, "ended": False}
+        if not self.refusal and self.proves:
+            with self._lock:
+                self.connections.append(record)
         answer = self._proof("host\n%s\n%s" % (greeting["nonce"], self.refusal))
         connection.sendall(json.dumps({"proof": answer if self.proves else "0" * 64, "refused": self.refusal,
                                        "host_key": ""}).encode() + b"\n")
         if self.refusal or not self.proves:
             connection.close()
             return
-        asked = time.monotonic_ns() // 1000
-        connection.sendall(json.dumps({"kind": "time", "asked_us": asked, "zero_us": self.zero_us}).encode() + b"\n")
-        record = {"greeting": greeting, "events": [], "raw": [], "socket": connection, "ended": False}
-        with self._lock:
-            self.connections.append(record)
+        try:
+            asked = {"kind": "time", "asked_us": time.monotonic_ns() // 1000, "zero_us": self.zero_us}
+            connection.sendall(json.dumps(asked).encode() + b"\n")
+        except OSError:
+            record["ended"] = True
+            return
         if not self.reads:
             return
         connection.settimeout(None)

@@ -131,7 +131,7 @@ class Hooks(unittest.TestCase):
             seen = watched.run_watched(words, {"PORT": free_port(), "FAILURES": failures})
             self.assertEqual((seen.code, seen.error), (0, alone.error))
             self.assertEqual(seen.out, alone.out * count)
-            failed = {one["text"].split(": ", 1)[1] for one in seen.recorded.of_rank(0, "script", "hook_failed")}
+            failed = {one["text"].rsplit(": ", 1)[1] for one in seen.recorded.of_rank(0, "script", "hook_failed")}
             expected = {"the queue fails for " + kind for kind in KINDS if kind != "hook_failed"} \
                 if failures == "kind" else {name + " fails" for name in FUNCTIONS}
             self.assertEqual(failed, expected)

@@ -18,7 +18,7 @@ sys.path.insert(0, watched.PYTHON_FOLDER)
 os.environ["RINGSIDE_WATCH_OFF"] = "1"
 os.environ["RINGSIDE_WATCH"] = "unix:/nowhere"
 import ringside_watch  # noqa: E402,F401
-from ringside_watch import _fields, batches, epochs, places, replicas, steps, traces, wire  # noqa: E402
+from ringside_watch import _fields, batches, epochs, places, replicas, report, sender, steps, traces, wire  # noqa: E402
 
 
 def sources():
@@ -31,7 +31,7 @@ def sources():
 
 class Sources(unittest.TestCase):
     def test_syntax_of_python_3_8_and_standard_library_only(self):
-        allowed = {"array", "atexit", "collections", "ctypes", "functools", "hashlib", "hmac", "importlib", "json", "math",
+        allowed = {"array", "atexit", "collections", "ctypes", "functools", "hashlib", "itertools", "hmac", "importlib", "json", "math",
                    "os", "pickle", "platform", "re", "runpy", "select", "socket", "sys", "threading", "time",
                    "traceback", "weakref", "zlib", "torch", "ringside_watch", "sitecustomize"}
         for path in sources():
@@ -106,6 +106,63 @@ class Wire(unittest.TestCase):
     def test_addresses_of_other_kinds_are_refused(self):
         with self.assertRaises(wire.Refused):
             wire.connect("udp:127.0.0.1:9", b"x", 0, "test")
+
+
+class Sending(unittest.TestCase):
+    def test_a_watcher_that_does_not_read_costs_a_bounded_amount_of_memory(self):
+        class Process:
+            rank, world_size, distributed, training_thread, failed = 0, 1, False, threading.get_ident(), False
+
+        one = sender.Sender(Process)
+        step = report.Line(b"s" * 1000, True, 3)
+        fact = report.Line(b"f" * 1000)
+        one._queue([step] * 9000)
+        kept = sender.MOST_PENDING // 1000
+        self.assertEqual(len(one._pending), kept * 1000)
+        self.assertEqual(one._report.dropped_steps, 3 * (9000 - kept))
+        one._queue([fact] * 20000)
+        self.assertEqual(len(one._pending), sender.MOST_IN_ALL // 1000 * 1000)
+        one._queue([fact], last=True)
+        self.assertEqual(len(one._pending), sender.MOST_IN_ALL // 1000 * 1000 + 1000)
+        self.assertEqual(one._report.dropped_lines, 9000 + 20000 - sender.MOST_IN_ALL // 1000)
+        one.forget()
+
+
+class Wrappers(unittest.TestCase):
+    """Batches of a loader whose wrapper fetches one ahead, as Accelerate's."""
+
+    def run_script(self, script):
+        class Process:
+            rank = 0
+
+        one = report.Report(Process)
+        one.zero_ns = 0
+        for word in script.split():
+            if word == "backward":
+                one.take_backward(0, 0, 0, 0, "train.py:1", 1.0, None)
+                one.take_optimizer(0, 0, 0, 0, 0, 0.1, [])
+            elif word in ("delivered", "wrapper_ended"):
+                getattr(one, "take_" + word)(*((0,) if word == "delivered" else (0, 0)))
+            elif word == "over":
+                one.take_pass_end(0, 0, 0, "exhausted")
+            else:
+                one.take_batch(0, 0, 0, 0, 0, 0, int(word), [int(word)], 1, False)
+        one.complete_all()
+        events = [json.loads(line.data) for line in one.take_lines()]
+        return ([(one["step"], one["index"]) for one in events if one["kind"] == "indices"],
+                [one["facts"]["index"] for one in events if one.get("about") == "batch"],
+                [one["facts"]["trained"] for one in events if one.get("about") == "pass_end"])
+
+    def test_each_batch_belongs_to_the_step_that_trains_on_it(self):
+        self.assertEqual(self.run_script("0 1 delivered backward 2 delivered backward over delivered backward "
+                                         "wrapper_ended"), ([(1, [0]), (2, [1]), (3, [2])], [], [3]))
+
+    def test_batches_that_the_wrapper_skips_are_not_trained_on(self):
+        self.assertEqual(self.run_script("0 1 2 3 delivered backward 4 delivered backward over delivered backward "
+                                         "wrapper_ended"), ([(1, [2]), (2, [3]), (3, [4])], [[0], [1]], [3]))
+
+    def test_a_pass_that_the_script_leaves(self):
+        self.assertEqual(self.run_script("0 1 delivered backward wrapper_ended"), ([(1, [0])], [[1]], [1]))
 
 
 class Pairing(unittest.TestCase):

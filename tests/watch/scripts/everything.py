@@ -8,6 +8,7 @@ import hashlib
 import importlib
 import os
 import tempfile
+import time
 
 import torch
 import torch.distributed as dist
@@ -23,6 +24,7 @@ FUNCTIONS = ("samplers.describe_loader", "samplers.describe_pass", "samplers.des
              "replicas.parameters_of", "replicas.checksum", "losses._site", "collectives.group_number",
              "data_parallel.describe", "data_parallel.gradient_bytes", "optimizers._learning_rate",
              "report.whole_numbers", "epochs.add_to_hash", "traces.trace", "steps_report.combined")
+IN_SENDER = FUNCTIONS[-4:]  # these run in the sender thread
 
 
 def train():
@@ -74,6 +76,14 @@ def break_function(name):
     return lambda: setattr(module, function, original)
 
 
+def wait_for_report_of(name):
+    """The sender thread must have met the failure before it is repaired."""
+    report = importlib.import_module("ringside_watch.process").Process.sender._report
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and not any(name in text for text in list(report._failures)):
+        time.sleep(0.005)
+
+
 def main():
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=os.environ["PORT"], RANK="0", WORLD_SIZE="1")
     dist.init_process_group("gloo")
@@ -85,6 +95,8 @@ def main():
         for name in ways[1]:
             restore = ways[0](name)
             train()
+            if name in IN_SENDER:
+                wait_for_report_of(name)
             restore()
             for hook in guard.hooks.values():
                 hook.on = True

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Batches on their way to the script, and the ends of passes over loaders.
+
+Loaders of Accelerate fetch one batch ahead of the script. Their batches wait here until they are delivered, and their
+passes end when the wrapper's pass does.
+"""
+
+
+class Passes:
+    """Used by Report."""
+
+    def __init__(self, report):
+        self._report = report
+        self._ahead = {}  # loader -> batches that a wrapper has fetched and the script has not
+        self._late = []  # (loader, pass, why): ended, but their last batches are not delivered
+
+    def fetched(self, batch, delivered):
+        self._report.epochs.of(batch.loader, batch.number_of_pass).delivered += 1
+        if delivered:
+            self._report.pairing.fetched(batch)
+        else:
+            self._ahead.setdefault(batch.loader, []).append(batch)
+
+    def delivered(self, loader):
+        """A wrapper hands a batch to the script. It holds one more at most: it has skipped those before."""
+        ahead = self._ahead.get(loader, [])
+        while len(ahead) > 2:
+            self._report.untrained(ahead.pop(0))
+        if ahead:
+            self._report.pairing.fetched(ahead.pop(0))
+
+    def ended(self, at_ns, loader, number, why):
+        if self._ahead.get(loader):
+            self._late.append((loader, number, why))
+        else:
+            self._report.pairing.pass_ended(loader)
+            self._report.end_pass(at_ns, loader, number, why)
+
+    def wrapper_ended(self, at_ns, loader):
+        for batch in self._ahead.pop(loader, []):
+            self._report.untrained(batch)
+        self._report.pairing.pass_ended(loader)
+        late, self._late = self._late, []
+        for one in late:
+            self._report.end_pass(at_ns, *one)
+
+    def end(self, at_ns):
+        for loader in list(self._ahead):
+            self.wrapper_ended(at_ns, loader)
+        for loader, number in self._report.epochs.open():
+            self._report.end_pass(at_ns, loader, number, "left")
