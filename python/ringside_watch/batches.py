@@ -32,7 +32,7 @@ class Pairing:
         self._trained = trained
         self._untrained = untrained
         self._waiting = []  # since the last backward pass
-        self._unsure = []  # before the last backward pass, with its pattern and its step
+        self._unsure = []  # before the last backward pass, the newest one included, with its pattern and its step
         self._unsure_pattern = None
         self._unsure_step = None
         self._confirmed = set()  # patterns that were seen twice in a row
@@ -48,11 +48,10 @@ class Pairing:
         *older, newest = self._waiting
         self._waiting = []
         if not older or pattern in self._confirmed:
-            for batch in older:
+            for batch in older + [newest]:
                 self._trained(batch, step)
-        else:
-            self._unsure, self._unsure_pattern, self._unsure_step = older, pattern, step
-        self._trained(newest, step)
+        else:  # the newest one waits with the others, so that the order stays
+            self._unsure, self._unsure_pattern, self._unsure_step = older + [newest], pattern, step
 
     def _pattern(self):
         counts = {}
@@ -66,7 +65,7 @@ class Pairing:
         if pattern == self._unsure_pattern:
             self._confirmed.add(pattern)
         for batch in self._unsure:
-            if pattern == self._unsure_pattern:
+            if pattern == self._unsure_pattern or batch is self._unsure[-1]:
                 self._trained(batch, self._unsure_step)
             else:
                 self._untrained(batch)
@@ -74,6 +73,8 @@ class Pairing:
 
     def pass_ended(self, loader):
         """Settles what waits of a loader whose pass is over: no backward pass will follow."""
+        if any(batch.loader == loader for batch in self._unsure):
+            self._settle(None)
         kept = []
         for batch in self._waiting:
             if batch.loader == loader:

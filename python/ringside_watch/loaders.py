@@ -10,11 +10,12 @@ from .observations import Watching
 CONTENT_BATCHES = 4  # of each pass whose content is fingerprinted
 
 HOOK = guard.Hook("loader")
+FACTS = guard.Hook("facts of loaders")  # a failure there must not cost the indices
 
 _numbers = weakref.WeakKeyDictionary()  # loader -> number
 _ahead = weakref.WeakSet()  # loaders whose wrapper fetches ahead of the script
 _wrapped = weakref.WeakKeyDictionary()  # loader -> wrapper of Accelerate
-_counts = {"loaders": 0}
+_known = {}  # what makes a loader the same -> its latest facts
 _passes = {}  # number of the loader -> number of its next pass
 
 
@@ -42,12 +43,23 @@ def patch(module):
 
 
 def _number_of(loader):
+    """Returns the loader's number. A loader that is made again for each epoch keeps it.
+
+    Loaders are the same if the same line of the script iterates over the same data set object in batches of one size.
+    """
     number = _numbers.get(loader)
-    if number is None:
-        number = _numbers[loader] = _counts["loaders"]
-        _counts["loaders"] += 1
-        observations.note("fact", time.monotonic_ns(), "loader", samplers.describe_loader(loader, number))
-        for subset, indices in datasets.subsets(loader.dataset):
+    if number is not None:
+        return number
+    facts = FACTS.call(samplers.describe_loader, loader) or {}
+    key = (type(loader), facts.get("where"), facts.get("batch_size"), datasets.number_of(loader.dataset))
+    known = _known.get(key)
+    number = _numbers[loader] = len(_known) if known is None else known["id"]
+    facts = dict({"id": number}, **facts)
+    if facts != known:
+        _known[key] = facts
+        observations.note("fact", time.monotonic_ns(), "loader", facts)
+    if known is None:
+        for subset, indices in FACTS.call(datasets.subsets, loader.dataset) or ():
             observations.note("subset", time.monotonic_ns(), subset, indices)
     return number
 
@@ -78,7 +90,9 @@ def _begin_pass(iterator, loader):
     _passes[number] = state.number_of_pass + 1
     state.open = True
     state.paired = getattr(loader, "in_order", True) or getattr(loader, "num_workers", 0) == 0
-    observations.note("fact", time.monotonic_ns(), "pass", samplers.describe_pass(loader, number, state.number_of_pass))
+    facts = FACTS.call(samplers.describe_pass, loader, number, state.number_of_pass)
+    if facts is not None:
+        observations.note("fact", time.monotonic_ns(), "pass", facts)
 
 
 def _dispatched(_, args, index):
@@ -140,7 +154,7 @@ def _consumed(iterator, begin, data):
     observations.note("batch", begin[0], begin[1], end[0], end[1], state.number, state.number_of_pass, state.batches,
                       indices, samples, state.loader() not in _ahead)
     if state.batches < CONTENT_BATCHES:
-        content = datasets.fingerprint_batch(data, samples)
+        content = FACTS.call(datasets.fingerprint_batch, data, samples)
         if content:
             content.update({"loader": state.number, "pass": state.number_of_pass, "batch": state.batches})
             observations.note("fact", end[0], "content", content)

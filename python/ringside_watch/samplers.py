@@ -36,16 +36,19 @@ def describe(sampler, depth=0):
     return facts
 
 
-def describe_loader(loader, number):
+def _outer_sampler(attributes):
+    """Returns the batch sampler or the sampler. Their truth value is not used: it may call a missing __len__."""
+    batch_sampler = attributes.get("batch_sampler")
+    return batch_sampler if batch_sampler is not None else attributes.get("sampler")
+
+
+def describe_loader(loader):
     attributes = getattr(loader, "__dict__", {})
-    facts = {"id": number, "class": "%s.%s" % (type(loader).__module__, type(loader).__qualname__),
-             "where": places.user_line(2)}
+    facts = {"class": "%s.%s" % (type(loader).__module__, type(loader).__qualname__), "where": places.user_line(2)}
     for name in LOADER:
         if _plain(attributes.get(name)):
             facts[name] = attributes[name]
-    batch_sampler = attributes.get("batch_sampler")
-    sampler = batch_sampler if batch_sampler is not None else attributes.get("sampler")
-    facts["sampler"] = describe(sampler)
+    facts["sampler"] = describe(_outer_sampler(attributes))
     facts["dataset"] = datasets.describe(attributes.get("dataset"))
     return facts
 
@@ -66,7 +69,7 @@ def find(sampler, name, depth=0):
 def describe_pass(loader, number, number_of_pass):
     """Returns the facts of a pass at its begin. Without an epoch in the sampler, sampler_epoch is missing."""
     attributes = getattr(loader, "__dict__", {})
-    sampler = attributes.get("batch_sampler") or attributes.get("sampler")
+    sampler = _outer_sampler(attributes)
     facts = {"loader": number, "pass": number_of_pass, "where": places.user_line(2)}
     epoch = find(sampler, "epoch")
     if epoch is not None:

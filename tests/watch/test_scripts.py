@@ -251,13 +251,54 @@ class Scripts(unittest.TestCase):
                          [round(one, 5) for one in truth[0]["second"]])
 
 
+    def test_loaders_and_optimizers_that_break_simple_assumptions(self):
+        recorded, truth = self.both("odd.py")
+        known = truth[0]
+        loaders = recorded.of_rank(0, "script", "loader")
+        self.assertEqual([one["id"] for one in loaders], list(range(12)))
+        ends = {one["loader"]: one for one in recorded.of_rank(0, "script", "pass_end")}
+        trained = {loader: recorded.trained(0, loader).get(0) for loader in range(12)}
+        # An IterableDataset, keys that are no numbers, and batches out of order: counted, without indices.
+        for loader, batches in ((0, 6), (3, 2), (11, 4)):
+            self.assertIsNone(trained[loader])
+            self.assertEqual((ends[loader]["trained"], ends[loader]["untrained"]), (batches, 0))
+        self.assertEqual(trained[1], known["no_batches"])
+        self.assertEqual(trained[2], flat(known["own_sampler"]))
+        self.assertEqual(trained[4], flat(known["loss_over_two_batches"]))
+        self.assertEqual([trained[5], trained[6]], known["zipped_loaders"])
+        self.assertEqual(trained[7], known["trained"])
+        self.assertEqual(recorded.untrained(0, 7), known["skipped"])
+        self.assertEqual(trained[8], known["closures"])
+        counts = [one for one in recorded.of_rank(0, "script", "step_counts") if one["optimizers"] == [1]]
+        self.assertEqual(counts[0]["backwards"], known["calls"] // 2)
+        test, inner, train = known["subsets"]
+        lists = {one["object"]: one["index"] for one in recorded.of_rank(0, "script", "subset")}
+        described = {one["id"]: one["dataset"] for one in loaders}
+        self.assertEqual(lists[described[9]["object"]], test)
+        self.assertEqual(lists[described[10]["object"]], inner)
+        self.assertEqual(lists[described[10]["inner"]["object"]], train)
+        self.assertEqual(described[9]["inner"]["object"], described[10]["inner"]["inner"]["object"])
+
+    def test_lightning_with_accumulation_on_two_ranks(self):
+        recorded, truth = self.both("with_lightning.py", shown_ranks=2, RANKS="2", ACCUMULATE="2")
+        for rank in (0, 1):
+            self.check_indices(recorded, truth, rank, loader=1)
+            self.assertEqual({one["all_reduces"] for one in self.counts(recorded, rank)}, {1})
+        self.check_replicas_equal(recorded, (0, 1))
+
+    def test_accelerate_with_accumulation(self):
+        recorded, truth = self.both("with_accelerate.py", ranks=2, ACCUMULATE="2")
+        for rank in (0, 1):
+            self.check_indices(recorded, truth, rank)
+            self.assertEqual({one["all_reduces"] for one in self.counts(recorded, rank)}, {1})
+        self.check_replicas_equal(recorded, (0, 1))
+
     def test_stateful_loader_that_resumes_in_an_epoch(self):
         for workers in ("0", "2"):
             recorded, truth = self.both("stateful.py", WORKERS=workers)
             self.check_steps(recorded, truth, 0)
             first, second = truth[0]["indices"]
-            self.assertEqual(recorded.trained(0, 0), {0: flat(first)})
-            self.assertEqual(recorded.trained(0, 1), {0: flat(second)})
+            self.assertEqual(recorded.trained(0), {0: flat(first), 1: flat(second)})
             self.assertEqual(sorted(flat(first) + flat(second)), list(range(40)))
 
     @unittest.skipUnless(shutil.which("mpirun"), "mpirun is not installed")

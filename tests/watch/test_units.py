@@ -212,6 +212,19 @@ class Pairing(unittest.TestCase):
         self.assertEqual(self.run_script("1 101 backward 2 102 backward end"),
                          [("t", 1, 1), ("t", 2, 2), ("t", 101, 1), ("t", 102, 2)])
 
+    def test_order_of_batches_before_the_pattern_is_known(self):
+        order = []
+        pairing = batches.Pairing(lambda batch, step: order.append(batch.number_in_pass), lambda batch: None)
+        for number in range(4):
+            pairing.fetched(batches.Batch(0, 0, number, None, 1, 0))
+            if number % 2 == 1:
+                pairing.backward(number)
+        pairing.end()
+        self.assertEqual(order, [0, 1, 2, 3])
+
+    def test_a_pass_that_ends_before_the_pattern_is_known(self):
+        self.assertEqual(self.run_script("1 2 backward over0 3 backward end"), [("u", 1), ("t", 2, 1), ("t", 3, 2)])
+
     def test_a_single_batch_of_evaluation_within_training(self):
         self.assertEqual(self.run_script("1 backward 101 2 backward 3 backward end"),
                          [("t", 1, 1), ("t", 2, 2), ("t", 3, 3), ("u", 101)])
