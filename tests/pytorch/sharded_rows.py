@@ -12,6 +12,8 @@ import socket
 import subprocess
 import sys
 
+from newer_torch import HINT, python_with_torch
+
 LEFT_OUT = 77
 UPDATE_STATE = 64  # bytes that an update depends on besides tensors
 WIDTHS = [64, 37, 22, 5, 10]  # of the digits' perceptron: rows that no number of ranks here divides, and fewer than ranks
@@ -64,11 +66,12 @@ def of_ringside(binaries, world):
 
 def main():
     os.environ.update(OMP_NUM_THREADS="1", GLOO_SOCKET_IFNAME="lo")
-    try:
-        from torch.distributed.fsdp import fully_shard  # noqa: F401
-    except (ImportError, ValueError):  # as 1.13 does under Python 3.11
-        print("left out: PyTorch 2.6 or newer is not installed")
+    python = python_with_torch((2, 6))
+    if python is None:
+        print(f"left out: PyTorch 2.6 or newer is not installed {HINT}")
         return LEFT_OUT
+    if python != sys.executable:
+        os.execv(python, [python, *sys.argv])
     different = 0
     for world in (2, 3, 4, 7):
         ours, theirs = of_ringside(pathlib.Path(sys.argv[1]), world), of_pytorch(world)

@@ -12,8 +12,10 @@ import pathlib
 import subprocess
 import sys
 
+import make_peer
+
 HERE = pathlib.Path(__file__).resolve().parent
-PEER = HERE.parents[2] / "build/pytorch-peer/bin/python"
+PEER = make_peer.default_folder() / "bin/python"
 # Steps of Ringside and of PyTorch at 1 rank; fewer at more.
 STEPS = {"mlp": (20000, 2000), "mlp_1024": (24, 16), "mlp_1024_adamw": (24, 16), "cnn": (24, 16), "cnn_b8": (240, 160),
          "gelu_cnn": (24, 16), "residual": (16, 10), "transformer": (64, 40), "transformer_256": (32, 20)}

@@ -8,7 +8,8 @@
 
 A case must have the same samples for every rank in every epoch (SHA-256), the same initial weights to the last bit, every
 step's loss within the tolerance, and the final validation accuracy within half a point. The exit code is 77 when all are so
-but some were left out for want of a package, or of PyTorch 2.6 for strategies that older ones do not have.
+but some were left out for want of a package, or of PyTorch 2.6 for strategies that older ones do not have. RINGSIDE_PEER_PYTHON names
+a python3 with a newer PyTorch for these cases; ./test --peers sets it.
 """
 import argparse
 import json
@@ -18,6 +19,9 @@ import struct
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from newer_torch import HINT, python_with_torch  # noqa: E402
 
 HALF_POINT = 0.005
 LEFT_OUT = 77
@@ -271,7 +275,8 @@ def compare(binaries, one, directory, seconds):
     experiment.write_text(json.dumps(config))
     run(binaries / "ringsidectl", "run", experiment, "--quiet", "--out", directory / "ringside", seconds=seconds)
     run(binaries / "ringsidectl", "export", experiment, "-o", directory / "train.py", seconds=seconds)
-    run(sys.executable, directory / "train.py", "--out", directory / "pytorch", seconds=seconds)
+    python = python_with_torch(one["needs"]) if "needs" in one else sys.executable
+    run(python, directory / "train.py", "--out", directory / "pytorch", seconds=seconds)
     report = subprocess.run([str(binaries / "ringsidectl"), "compare", str(directory / "ringside"),
                              str(directory / "pytorch"), "--tolerance", str(one["tolerance"]), "--json"],
                             stdout=subprocess.PIPE, text=True)
@@ -308,15 +313,13 @@ def row(name, one, report, wrong):
 
 def missing(one):
     """What the case needs and is not installed; empty: nothing."""
-    if "needs" in one:
-        import torch
-        if tuple(int(part) for part in torch.__version__.split(".")[:2]) < one["needs"]:
-            return "PyTorch {}.{} or newer".format(*one["needs"])
+    if "needs" in one and python_with_torch(one["needs"]) is None:
+        return "PyTorch {}.{} or newer is not installed {}".format(*one["needs"], HINT)
     if one["data"] == "image_folder":
         try:
             import PIL  # noqa: F401
         except ImportError:
-            return "python3-pil"
+            return "python3-pil is not installed"
     return ""
 
 
@@ -336,7 +339,7 @@ def main():
     for name in args.cases or (LONG_CASES if args.long else CASES):
         one = {**CASES, **LONG_CASES}[name]
         if lacking := missing(one):
-            print(f"{name:<32} left out: {lacking} is not installed")
+            print(f"{name:<32} left out: {lacking}")
             left_out += 1
             continue
         with tempfile.TemporaryDirectory() as directory:
