@@ -39,7 +39,7 @@ if(RINGSIDE_MPI)
     set(RINGSIDE_MPI_WHY "")
   endif()
 endif()
-add_feature_info(MPI RINGSIDE_HAVE_MPI "collectives over MPI, under mpirun${RINGSIDE_MPI_WHY}")
+add_feature_info("MPI module" RINGSIDE_HAVE_MPI "collectives over MPI, under mpirun${RINGSIDE_MPI_WHY}")
 
 find_library(QRENCODE_LIBRARY qrencode)
 find_path(QRENCODE_INCLUDE_DIR qrencode.h)

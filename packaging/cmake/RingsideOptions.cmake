@@ -15,6 +15,11 @@ if(RINGSIDE_SANITIZE)
   target_link_options(project_options INTERFACE -fsanitize=${RINGSIDE_SANITIZE})
 endif()
 
+# Objects do not depend on the folder that a clone is in: file names in messages and debug information are relative to the source tree
+# (ccache calls the compiler with paths relative to the build tree, hence two prefixes).
+cmake_path(RELATIVE_PATH CMAKE_SOURCE_DIR BASE_DIRECTORY ${CMAKE_BINARY_DIR} OUTPUT_VARIABLE up)
+add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=;-ffile-prefix-map=${up}/=>")
+
 # Depend mode: what a file includes is what the compiler says afterwards, instead of a run of the preprocessor before it.
 # The sloppiness is what ccache asks for, to keep objects that were built from a precompiled header.
 find_program(RINGSIDE_CCACHE ccache)
@@ -26,7 +31,7 @@ if(RINGSIDE_SYNTAX_ONLY)
   add_compile_definitions(RINGSIDE_SYNTAX_ONLY)  # separates ccache's stamps from its object files
 endif()
 if(RINGSIDE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_DEPEND=1
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_DEPEND=1 CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${cache_prefix} ${RINGSIDE_CCACHE})
 elseif(RINGSIDE_SYNTAX_ONLY)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${syntax_only})

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "support/catch.h"
+#include "support/places.h"
 #include "support/temporary_directory.h"
 
 namespace {
@@ -33,7 +34,7 @@ Outcome mpirun(int ranks, const std::string& part) {
     return run(
         "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 100 mpirun --oversubscribe --mca "
         "btl_vader_single_copy_mechanism none -np " +
-        std::to_string(ranks) + " " RINGSIDE_MPI_RANK " " + part);
+        std::to_string(ranks) + " " + ringside::testProgram("mpi_rank") + " " + part);
 }
 
 bool canRun() {
@@ -71,7 +72,8 @@ TEST_CASE("a message over MPI of another size than expected is refused") {
 }
 
 TEST_CASE("MPI without its launcher is refused, with the way out") {
-    const Outcome outcome = run("env -u OMPI_COMM_WORLD_SIZE -u PMI_SIZE -u PMIX_RANK " RINGSIDE_MPI_RANK " checks");
+    const Outcome outcome =
+        run("env -u OMPI_COMM_WORLD_SIZE -u PMI_SIZE -u PMIX_RANK " + ringside::testProgram("mpi_rank") + " checks");
     CHECK(outcome.code == 10);
     CHECK(outcome.output.find("start it with mpirun -np 1 ringside-worker") != std::string::npos);
 }
@@ -79,7 +81,7 @@ TEST_CASE("MPI without its launcher is refused, with the way out") {
 TEST_CASE("A rank without the MPI module names both places where it can be, and the way to build it") {
     const ringside::TemporaryDirectory directory;
     const auto rank = directory.path() / "mpi_rank";
-    std::filesystem::copy_file(RINGSIDE_MPI_RANK, rank);
+    std::filesystem::copy_file(ringside::testProgram("mpi_rank"), rank);
     const Outcome outcome = run("OMPI_COMM_WORLD_SIZE=1 OMPI_COMM_WORLD_RANK=0 " + rank.string() + " checks");
     CHECK(outcome.code == 10);
     INFO(outcome.output);

@@ -4,11 +4,12 @@
 
 #include "config/config_fields.h"
 #include "support/catch.h"
+#include "support/places.h"
 
 using namespace ringside;
 
 TEST_CASE("docs/experiments.md explains every setting and offers every choice") {
-    std::ifstream file(RINGSIDE_SOURCE_DIR "/docs/experiments.md");
+    std::ifstream file(sourceFile("docs/experiments.md"));
     std::stringstream buffer;
     buffer << file.rdbuf();
     const std::string page = buffer.str();

@@ -10,6 +10,7 @@
 
 #include "data/png_file.h"
 #include "support/catch.h"
+#include "support/places.h"
 #include "support/temporary_directory.h"
 
 using namespace ringside;
@@ -56,7 +57,7 @@ TEST_CASE("Images are numbered as torchvision numbers them") {
     writeRaw(directory.path() / "elsewhere/q.png", "x");
     fs::create_directory_symlink(directory.path() / "elsewhere", root / "cat/linked");
     fs::create_symlink(directory.path() / "nowhere.png", root / "zebra/broken.png");
-    const std::string script = RINGSIDE_SOURCE_DIR "/tests/data/list_image_folder.py";
+    const std::string script = sourceFile("tests/data/list_image_folder.py");
     const std::string expected = outputOf("python3 '" + script + "' '" + root.string() + "'");
     CHECK(expected.find("0 Dog/x.jpg") == 0);
     CHECK(listed(root) == expected);

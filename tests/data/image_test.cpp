@@ -7,6 +7,7 @@
 #include "data/readers/image_decode.h"
 #include "data/readers/image_resize.h"
 #include "support/catch.h"
+#include "support/places.h"
 
 using namespace ringside;
 using namespace ringside::testing;
@@ -15,7 +16,7 @@ namespace {
 
 // What Pillow 9.4.0 (libjpeg-turbo 2.1.5) wrote and read, recorded once.
 const Json& pillow() {
-    static const Json json = readJsonFile(RINGSIDE_SOURCE_DIR "/tests/data/images_pillow_9_4.json").value();
+    static const Json json = readJsonFile(sourceFile("tests/data/images_pillow_9_4.json")).value();
     return json;
 }
 

@@ -3,6 +3,7 @@
 
 #include "data/readers/array_file.h"
 #include "support/catch.h"
+#include "support/places.h"
 #include "support/temporary_directory.h"
 
 using namespace ringside;
@@ -11,10 +12,9 @@ namespace {
 
 const std::filesystem::path& arrays() {
     static const TemporaryDirectory directory;
-    static const int status =
-        std::system((RINGSIDE_NUMPY_PYTHON " '" RINGSIDE_SOURCE_DIR "/tests/data/write_arrays.py' '" +
-                     directory.path().string() + "'")
-                        .c_str());
+    static const int status = std::system((placeOf("numpy_python") + " '" + sourceFile("tests/data/write_arrays.py") +
+                                           "' '" + directory.path().string() + "'")
+                                              .c_str());
     REQUIRE(status == 0);  // python3-numpy is needed
     return directory.path();
 }

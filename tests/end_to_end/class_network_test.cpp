@@ -11,6 +11,7 @@
 #include "program.h"
 #include "support/catch.h"
 #include "support/network_hosts.h"
+#include "support/places.h"
 
 using namespace ringside;
 using namespace std::chrono_literals;
@@ -29,7 +30,7 @@ WordList plus(WordList one, const WordList& other) {
 std::unique_ptr<Program> startOn(const NetworkHosts& network, int host, const WordList& arguments) {
     const std::string prefix = network.prefix(host);  // "nsenter --net=PATH "
     const std::string space = prefix.substr(prefix.find("--net"), prefix.rfind(' ') - prefix.find("--net"));
-    return std::make_unique<Program>(plus({space, RINGSIDE_BIN_DIR "/ringsidectl"}, arguments), -1, "/usr/bin/nsenter");
+    return std::make_unique<Program>(plus({space, builtProgram("ringsidectl")}, arguments), -1, "/usr/bin/nsenter");
 }
 
 // The teacher and Bo on one host, Ada on the other.

@@ -163,11 +163,10 @@ TEST_CASE("what a guest cannot read of an offered file is told to its host witho
 TEST_CASE("a guest's rank refuses files that were not offered, whatever started it") {
     const TemporaryDirectory offer;
     const auto rank = [&] {
-        return std::make_unique<Program>(
-            Words{"RINGSIDE_GUEST=1", "RINGSIDE_TOKEN=x", RINGSIDE_BIN_DIR "/ringside-worker",
-                  (offer.path() / "experiment.json").string(), "--rank", "1", "--world-size", "2", "--master",
-                  "127.0.0.1:1", "--wait", "1"},
-            -1, "/usr/bin/env");
+        return std::make_unique<Program>(Words{"RINGSIDE_GUEST=1", "RINGSIDE_TOKEN=x", builtProgram("ringside-worker"),
+                                               (offer.path() / "experiment.json").string(), "--rank", "1",
+                                               "--world-size", "2", "--master", "127.0.0.1:1", "--wait", "1"},
+                                         -1, "/usr/bin/env");
     };
     std::ofstream(offer.path() / "experiment.json") << csvOf("/etc/passwd").toText();
     const auto absolute = rank();
@@ -291,8 +290,8 @@ TEST_CASE("a guest whose gradients or messages are garbage is named and removed,
         all.insert(all.end(), arguments.begin(), arguments.end());
         return std::make_unique<Program>(all, -1, "/usr/bin/nsenter");
     };
-    const fs::path real = RINGSIDE_BIN_DIR "/ringsidectl";
-    const fs::path faulty = RINGSIDE_BIN_DIR "/../tests/faults/ringsidectl";
+    const fs::path real = builtProgram("ringsidectl");
+    const fs::path faulty = testProgram("faults/ringsidectl");
     const auto host = startOn(0, {}, real,
                               {"host", "--ranks", "3", "--min-ranks", "2", "--address", NetworkHosts::address(0),
                                "--out", (scratch.path() / "run").string(), "--set", "training.epochs=12", "--set",

@@ -8,6 +8,7 @@
 #include "base/crypto/secret.h"
 #include "program.h"
 #include "support/catch.h"
+#include "support/places.h"
 
 using namespace ringside;
 using namespace std::chrono_literals;
@@ -15,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path kRankProgram = RINGSIDE_BIN_DIR "/ringside-worker";
+const fs::path kRankProgram = builtProgram("ringside-worker");
 
 using Arguments = std::vector<std::string>;
 

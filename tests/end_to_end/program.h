@@ -9,6 +9,7 @@
 
 #include "base/json/json.h"
 #include "base/system/child_process.h"
+#include "support/places.h"
 #include "support/temporary_directory.h"
 
 namespace ringside {
@@ -17,7 +18,7 @@ namespace ringside {
 class Program {
   public:
     explicit Program(const std::vector<std::string>& arguments, int inputFd = -1,
-                     const std::filesystem::path& program = RINGSIDE_BIN_DIR "/ringsidectl");
+                     const std::filesystem::path& program = builtProgram("ringsidectl"));
 
     pid_t pid() const { return m_child.pid(); }
     void signal(int number) const { m_child.signal(number); }

@@ -4,6 +4,7 @@
 
 #include "program.h"
 #include "support/catch.h"
+#include "support/places.h"
 
 using namespace ringside;
 using namespace std::chrono_literals;
@@ -17,7 +18,7 @@ constexpr bool kSanitized = true;
 constexpr bool kSanitized = false;
 #endif
 
-constexpr const char* kCtl = RINGSIDE_BIN_DIR "/ringsidectl";
+const std::string kCtl = builtProgram("ringsidectl");
 
 // A run of four ranks that goes on until somebody ends it.
 struct Endless {
@@ -114,9 +115,8 @@ TEST_CASE("a limit on file sizes ends a run with a summary that names it") {
         ranWith("ulimit -f 40", scratch.path() / "run", "--set training.epochs=1000000 --set parallel.backend=gloo", 2);
     INFO(summary["verdict"]);
     CHECK(contains(summary["verdict"], "File too large"));
-    Program shared(
-        {"-c", std::string("ulimit -f 40; exec ") + kCtl + " run --out " + (scratch.path() / "shm").string()}, -1,
-        "/bin/sh");
+    Program shared({"-c", "ulimit -f 40; exec " + kCtl + " run --out " + (scratch.path() / "shm").string()}, -1,
+                   "/bin/sh");
     CHECK(shared.wait() == 2);
     CHECK(contains(shared.output(), "raise the limit of file sizes (ulimit -f)"));
 }
@@ -194,7 +194,7 @@ TEST_CASE("a save that takes longer than the timeout is waited for, and that is 
         ::setenv("RINGSIDE_FAULT", "stall=5@saving:0", 1);
         Program run({"run", "--out", out, "--set", "training.epochs=1000000", "--set", "parallel.timeout_seconds=2",
                      "--set", std::string("parallel.backend=\"") + backend + "\""},
-                    -1, RINGSIDE_BIN_DIR "/../tests/faults/ringsidectl");
+                    -1, testProgram("faults/ringsidectl"));
         ::unsetenv("RINGSIDE_FAULT");
         REQUIRE(eventually([&] { return hasTrained(out); }));
         REQUIRE(::kill(run.pid(), SIGINT) == 0);

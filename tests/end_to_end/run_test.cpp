@@ -3,6 +3,7 @@
 
 #include "program.h"
 #include "support/catch.h"
+#include "support/places.h"
 
 using namespace ringside;
 namespace fs = std::filesystem;
@@ -176,7 +177,7 @@ TEST_CASE("a run directory in use, in a file or in /proc is refused with code 2"
 
 TEST_CASE("a missing worker program is told before anything is written") {
     const TemporaryDirectory scratch;
-    fs::copy_file(RINGSIDE_BIN_DIR "/ringsidectl", scratch.path() / "ringsidectl");
+    fs::copy_file(builtProgram("ringsidectl"), scratch.path() / "ringsidectl");
     Program run({"run", "--out", scratch.path() / "run"}, -1, scratch.path() / "ringsidectl");
     CHECK(run.wait() == 2);
     CHECK(contains(run.output(), "ringside-worker is missing"));

@@ -5,6 +5,7 @@
 
 #include "program.h"
 #include "support/catch.h"
+#include "support/places.h"
 
 using namespace ringside;
 namespace fs = std::filesystem;
@@ -23,7 +24,7 @@ class Fault {
 std::string runWithFault(const fs::path& out, const std::string& report) {
     const Fault fault;
     Program run({"run", "--out", out, "--set", "training.epochs=3", "--report-samples", report}, -1,
-                RINGSIDE_BIN_DIR "/../tests/faults/ringsidectl");
+                testProgram("faults/ringsidectl"));
     REQUIRE(run.wait() == 0);
     return run.output();
 }

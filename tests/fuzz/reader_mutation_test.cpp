@@ -5,6 +5,7 @@
 #include "reader_targets.h"
 #include "support/catch.h"
 #include "support/gzip_packed.h"
+#include "support/places.h"
 
 using namespace ringside;
 using namespace ringside::testing;
@@ -47,7 +48,7 @@ std::vector<std::string> arrays() {
 
 std::vector<std::string> images() {
     std::vector<std::string> all;
-    const Json json = readJsonFile(RINGSIDE_SOURCE_DIR "/tests/data/images_pillow_9_4.json").value();
+    const Json json = readJsonFile(sourceFile("tests/data/images_pillow_9_4.json")).value();
     for (const Json& image : json["images"]) {
         const std::string hex = image["content"];
         std::string& content = all.emplace_back();

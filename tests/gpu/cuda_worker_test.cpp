@@ -6,12 +6,13 @@
 
 #include "devices/gpu_probe.h"
 #include "support/catch.h"
+#include "support/places.h"
 
 using namespace ringside;
 
 namespace {
 
-const std::string kWorker = RINGSIDE_BIN_DIR "/ringside-worker-cuda";
+const std::string kWorker = builtProgram("ringside-worker-cuda");
 
 struct Ended {
     int code = -1;

@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/device/nvml.h"
 
+#include <string>
+
 #include "support/catch.h"
+#include "support/places.h"
 
 using namespace ringside::cuda;
 
+namespace {
+
+const std::string& fakeNvml() {
+    static const std::string path = ringside::testProgram("gpu/libfake_nvml.so");
+    return path;
+}
+
+}  // namespace
+
 TEST_CASE("NVML's readings of a GPU are taken over, and what it does not give stays unknown") {
-    const Nvml nvml(RINGSIDE_FAKE_NVML);
+    const Nvml nvml(fakeNvml().c_str());
     REQUIRE(nvml.available());
     CHECK(nvml.driverVersion() == "580.65.06");
     const NvmlReading reading = nvml.read("GPU-known");
@@ -19,7 +31,7 @@ TEST_CASE("NVML's readings of a GPU are taken over, and what it does not give st
 }
 
 TEST_CASE("A GPU that NVML does not know and a machine without NVML have no readings") {
-    CHECK(Nvml(RINGSIDE_FAKE_NVML).read("GPU-gone").utilisationPercent == -1);
+    CHECK(Nvml(fakeNvml().c_str()).read("GPU-gone").utilisationPercent == -1);
     const Nvml absent("no-such-library.so.1");
     CHECK_FALSE(absent.available());
     CHECK(absent.driverVersion().empty());

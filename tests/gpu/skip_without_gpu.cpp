@@ -3,13 +3,14 @@
 #include <cstdio>
 
 #include "devices/gpu_probe.h"
+#include "support/places.h"
 
 int skipTests();
 
 int skipTests() {
     constexpr int kSkipped = 77;
     ringside::GpuProbeOptions options;
-    options.worker = RINGSIDE_BIN_DIR "/ringside-worker-cuda";
+    options.worker = ringside::builtProgram("ringside-worker-cuda");
     const ringside::GpuReport report = ringside::probeGpus(options);
     if (report.usableCount() > 0) return 0;
     std::printf("skipped: no GPU: %s\n", report.why.c_str());

@@ -11,6 +11,7 @@
 #include "nn/models/model.h"
 #include "support/catch.h"
 #include "support/goldens.h"
+#include "support/places.h"
 
 using namespace ringside;
 using ringside::testing::bitsOf;
@@ -19,7 +20,7 @@ namespace {
 
 // What PyTorch 1.13.1 gave, recorded once.
 const Json& goldens() {
-    static const Json json = readJsonFile(RINGSIDE_SOURCE_DIR "/tests/nn/goldens_torch_1_13.json").value();
+    static const Json json = readJsonFile(sourceFile("tests/nn/goldens_torch_1_13.json")).value();
     return json;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/json/json.h"
 #include "support/catch.h"
+#include "support/places.h"
 
 using namespace ringside;
 
@@ -30,7 +31,7 @@ std::vector<double> fromHex(const std::vector<std::string>& texts) {
 
 // Twelve epochs from a rate of 0.1, recorded once from PyTorch 1.13.1.
 std::vector<double> goldenRates(const std::string& name) {
-    static const Json json = readJsonFile(RINGSIDE_SOURCE_DIR "/tests/nn/goldens_torch_1_13.json").value();
+    static const Json json = readJsonFile(sourceFile("tests/nn/goldens_torch_1_13.json")).value();
     return fromHex(json["sched"][name].get<std::vector<std::string>>());
 }
 

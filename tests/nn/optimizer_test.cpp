@@ -7,6 +7,7 @@
 #include "nn/optimizers/optimizer.h"
 #include "support/catch.h"
 #include "support/goldens.h"
+#include "support/places.h"
 
 using namespace ringside;
 using ringside::testing::bitsOf;
@@ -15,7 +16,7 @@ namespace {
 
 // What PyTorch 1.13.1 gave, recorded once.
 const Json& optimizerGoldens() {
-    static const Json json = readJsonFile(RINGSIDE_SOURCE_DIR "/tests/nn/goldens_torch_1_13.json").value();
+    static const Json json = readJsonFile(sourceFile("tests/nn/goldens_torch_1_13.json")).value();
     return json;
 }
 

@@ -4,6 +4,7 @@
 #include "oracle.h"
 #include "sampler_cases.h"
 #include "support/catch.h"
+#include "support/places.h"
 
 using namespace ringside;
 using namespace ringside::testing;
@@ -14,7 +15,7 @@ using Indices = std::vector<std::int64_t>;
 
 std::string planCommand(const ShardSpec& spec, const std::string& format) {
     std::ostringstream command;
-    command << RINGSIDE_BIN_DIR "/ringsidectl plan --size " << spec.datasetSize << " --world-size " << spec.worldSize
+    command << builtProgram("ringsidectl") << " plan --size " << spec.datasetSize << " --world-size " << spec.worldSize
             << " --epoch " << spec.epoch << " --seed " << spec.seed << " --batch-size " << spec.batchSize
             << (spec.shuffle ? " --shuffle" : " --no-shuffle") << (spec.dropLast ? " --drop-last" : "")
             << (spec.loaderDropLast ? " --loader-drop-last" : "") << " --format " << format;

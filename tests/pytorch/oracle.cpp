@@ -7,6 +7,7 @@
 
 #include "base/system/files.h"
 #include "support/catch.h"
+#include "support/places.h"
 #include "support/temporary_directory.h"
 
 namespace ringside::testing {
@@ -26,8 +27,8 @@ Json askPyTorch(const Json& questions) {
     const TemporaryDirectory directory;
     const auto file = directory.path() / "questions.json";
     writeFileAtomically(file, questions.dump());
-    const std::string output = outputOf(
-        "timeout 200 " RINGSIDE_TORCH_PYTHON " " RINGSIDE_SOURCE_DIR "/tests/pytorch/oracle.py < " + file.string());
+    const std::string output =
+        outputOf("timeout 200 " + torchPython() + " " + sourceFile("tests/pytorch/oracle.py") + " < " + file.string());
     Json answers = parseJson(output, "oracle.py", std::size_t{1} << 30, 64, std::size_t{1} << 30).value();
     REQUIRE(answers.size() == questions.size());
     return answers;

@@ -12,6 +12,7 @@
 #include "base/json/json.h"
 #include "base/system/files.h"
 #include "support/catch.h"
+#include "support/places.h"
 #include "support/small_disk.h"
 #include "support/temporary_directory.h"
 
@@ -51,7 +52,7 @@ struct FakeRun {
         prepared.validationSamples = 10;
         prepared.stepsPerEpoch = 4;
         prepared.planHashes = {"a", "b", "c"};
-        options.workerProgram = RINGSIDE_BIN_DIR "/../tests/fake_worker";
+        options.workerProgram = testProgram("fake_worker");
         options.workerEnvironment = {"FAKE_WORKER=" + deeds};
     }
     RunPaths paths() const { return RunPaths(scratch.path()); }

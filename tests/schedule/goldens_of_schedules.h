@@ -6,6 +6,7 @@
 
 #include "base/json/json.h"
 #include "schedule/schedule.h"
+#include "support/places.h"
 
 namespace ringside::testing {
 
@@ -14,7 +15,7 @@ namespace ringside::testing {
 // 1F1B with micro-batches 1 to M; the record has 0 to M - 1, as it runs.)
 inline const Json& scheduleGoldens() {
     static const Json json =
-        readJsonFile(RINGSIDE_SOURCE_DIR "/tests/schedule/goldens_schedules_torch_2_15.json").value()["cases"];
+        readJsonFile(sourceFile("tests/schedule/goldens_schedules_torch_2_15.json")).value()["cases"];
     return json;
 }
 

@@ -6,12 +6,13 @@
 #include <string>
 
 #include "base/json/json.h"
+#include "support/places.h"
 
 namespace ringside::testing {
 
 // What PyTorch 1.13.1 gave, recorded once (tests/sampling/goldens_torch_1_13.json).
 inline const Json& goldens() {
-    static const Json json = readJsonFile(RINGSIDE_SOURCE_DIR "/tests/sampling/goldens_torch_1_13.json").value();
+    static const Json json = readJsonFile(sourceFile("tests/sampling/goldens_torch_1_13.json")).value();
     return json;
 }
 

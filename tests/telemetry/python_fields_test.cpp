@@ -5,6 +5,7 @@
 
 #include "base/system/files.h"
 #include "support/catch.h"
+#include "support/places.h"
 #include "telemetry/events/event_fields.h"
 
 using namespace ringside;
@@ -82,8 +83,8 @@ std::string pythonTable(std::type_identity<std::variant<E...>>) {
 
 TEST_CASE("The table of event fields for Python equals the fields that the codec writes") {
     const std::string expected = pythonTable(std::type_identity<Event>{});
-    const std::string path = std::string(RINGSIDE_SOURCE_DIR) + "/python/ringside_watch/_fields.py";
-    const std::string copy = std::string(RINGSIDE_BIN_DIR) + "/../tests/_fields.py";
+    const std::string path = sourceFile("python/ringside_watch/_fields.py");
+    const std::string copy = testProgram("_fields.py");
     std::ofstream(copy) << expected;
     const Result<std::string> found = readFile(path, 1 << 20);
     INFO("copy the expected table from " + copy + " to " + path);

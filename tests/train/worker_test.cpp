@@ -17,6 +17,7 @@
 #include "launch/channels/rank_channels.h"
 #include "launch/channels/shared_memory.h"
 #include "support/catch.h"
+#include "support/places.h"
 #include "support/temporary_directory.h"
 #include "telemetry/events/codec.h"
 
@@ -25,7 +26,7 @@ using namespace ringside;
 namespace {
 
 constexpr int kPatienceMs = 30'000;
-const char* const kWorker = RINGSIDE_BIN_DIR "/ringside-worker";
+const std::string kWorker = builtProgram("ringside-worker");
 
 // One worker with the descriptors of run/rank_environment.h; killed with the object if it still runs.
 class Worker {
@@ -147,7 +148,7 @@ RunConfig digits(std::int64_t worldSize, std::int64_t epochs) {
 }  // namespace
 
 TEST_CASE("A worker started by hand says who should start it") {
-    const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen((std::string(kWorker) + " 2>&1").c_str(), "r"), pclose);
+    const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen((kWorker + " 2>&1").c_str(), "r"), pclose);
     char line[512] = {};
     REQUIRE(fgets(line, sizeof line, pipe.get()));
     CHECK(std::string(line).find("start training with ringsidectl run") != std::string::npos);

@@ -6,6 +6,7 @@
 #include <QFile>
 #include <QTemporaryDir>
 
+#include "support/places.h"
 #include "telemetry/events/codec.h"
 
 // A run as fake_ringsidectl.sh plays it: 4 ranks, 120 steps planned.
@@ -49,5 +50,5 @@ struct FakeRun {
         QFile file(folder.filePath(QString::fromLatin1(name)));
         return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
     }
-    static QString program() { return QStringLiteral(RINGSIDE_SOURCE_DIR "/tests/ui/fake_ringsidectl.sh"); }
+    static QString program() { return QString::fromStdString(sourceFile("tests/ui/fake_ringsidectl.sh")); }
 };

@@ -6,6 +6,7 @@
 #include "start/start_options.h"
 #include "status/run_text.h"
 #include "support/catch.h"
+#include "support/places.h"
 
 using namespace ringside;
 
@@ -23,7 +24,7 @@ Outcome runRingside(const QStringList& arguments) {
     environment.remove("DISPLAY");
     environment.remove("WAYLAND_DISPLAY");
     process.setProcessEnvironment(environment);
-    process.start(QStringLiteral(RINGSIDE_BIN_DIR "/ringside"), arguments);
+    process.start(QString::fromStdString(builtProgram("ringside")), arguments);
     REQUIRE(process.waitForFinished(60000));
     return {process.exitCode(), process.readAllStandardOutput(), process.readAllStandardError()};
 }

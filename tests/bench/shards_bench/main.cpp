@@ -21,6 +21,7 @@
 #include "shards/page/shards_page.h"
 #include "shards/page/view_export.h"
 #include "start/qt_messages.h"
+#include "support/places.h"
 #include "theme/theme.h"
 
 using namespace ringside;
@@ -53,7 +54,7 @@ struct Bench {
     LightTheme theme;
     Settings settings{folder.filePath(QStringLiteral("window.ini"))};
     QtDialogs dialogs;
-    MainWindow window{{theme, settings, dialogs, QStringLiteral(RINGSIDE_BIN_DIR "/ringsidectl")}};
+    MainWindow window{{theme, settings, dialogs, QString::fromStdString(builtProgram("ringsidectl"))}};
     PlanModel& plan = window.plan();
     ShardsPage* page = window.findChild<ShardsPage*>();
 

@@ -13,6 +13,7 @@
 #include "dialogs/qt_dialogs.h"
 #include "main_window/main_window.h"
 #include "settings/settings.h"
+#include "support/places.h"
 #include "theme/theme.h"
 
 using namespace ringside;
@@ -69,7 +70,7 @@ int main(int argc, char** argv) {
     theme.setMode(Theme::Mode::Light);
     Settings settings(folder.filePath("window.ini"));
     QtDialogs dialogs;
-    MainWindow window({theme, settings, dialogs, QStringLiteral(RINGSIDE_BIN_DIR "/ringsidectl")});
+    MainWindow window({theme, settings, dialogs, QString::fromStdString(builtProgram("ringsidectl"))});
     window.resize(1280, 800);
     window.show();
     window.pages().show("training");

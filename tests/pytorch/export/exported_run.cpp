@@ -9,6 +9,7 @@
 #include "base/system/unique_fd.h"
 #include "end_to_end/program.h"
 #include "support/catch.h"
+#include "support/places.h"
 
 namespace ringside {
 namespace {
@@ -31,7 +32,7 @@ int freePort() {
 }  // namespace
 
 void runPython(const std::vector<std::string>& arguments) {
-    Program python(arguments, -1, RINGSIDE_TORCH_PYTHON);
+    Program python(arguments, -1, torchPython());
     const int rc = python.wait(kDeadline);
     INFO("python3-torch must be installed (or configure with RINGSIDE_WITHOUT_PYTORCH=ON)\n" << python.output());
     REQUIRE(rc == 0);
@@ -42,10 +43,13 @@ void runRanksAsTorchrun(const std::vector<std::string>& arguments, int ranks) {
     std::vector<std::unique_ptr<Program>> programs;
     for (int rank = 0; rank < ranks; ++rank) {
         const std::string number = std::to_string(rank);
-        std::vector<std::string> command = {
-            "RANK=" + number,        "LOCAL_RANK=" + number, "WORLD_SIZE=" + std::to_string(ranks),
-            "MASTER_ADDR=127.0.0.1", "MASTER_PORT=" + port,  "GLOO_SOCKET_IFNAME=lo",
-            RINGSIDE_TORCH_PYTHON};
+        std::vector<std::string> command = {"RANK=" + number,
+                                            "LOCAL_RANK=" + number,
+                                            "WORLD_SIZE=" + std::to_string(ranks),
+                                            "MASTER_ADDR=127.0.0.1",
+                                            "MASTER_PORT=" + port,
+                                            "GLOO_SOCKET_IFNAME=lo",
+                                            torchPython()};
         command.insert(command.end(), arguments.begin(), arguments.end());
         programs.push_back(std::make_unique<Program>(command, -1, "/usr/bin/env"));
     }

@@ -4,6 +4,7 @@
 #include "end_to_end/program.h"
 #include "exported_run.h"
 #include "support/catch.h"
+#include "support/places.h"
 
 using namespace ringside;
 
@@ -63,7 +64,7 @@ TEST_CASE("the exported script stops at a loss that is not finite with step and 
     CHECK(contains(own.output(), "the loss of rank 0 is infinite at step 5"));
     Program writer(with({"export", "-o", path("train.py")}));
     REQUIRE(writer.wait() == 0);
-    Program other({path("train.py"), "--out", path("other")}, -1, RINGSIDE_TORCH_PYTHON);
+    Program other({path("train.py"), "--out", path("other")}, -1, torchPython());
     CHECK(other.wait(std::chrono::seconds(200)) == 2);
     CHECK(contains(other.output(), "the loss of rank 0 is infinite at step 5"));
 }

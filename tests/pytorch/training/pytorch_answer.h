@@ -8,14 +8,15 @@
 
 #include "base/json/json.h"
 #include "support/catch.h"
+#include "support/places.h"
 
 namespace ringside::test {
 
 // What a script of this folder says to a command and its argument.
 inline Json askPytorch(const std::string& command, const std::filesystem::path& argument,
                        const std::string& script = "reference_training.py") {
-    const std::string line = std::string(RINGSIDE_TORCH_PYTHON) + " " RINGSIDE_SOURCE_DIR "/tests/pytorch/training/" +
-                             script + " " + command + " " + argument.string();
+    const std::string line =
+        torchPython() + " " + sourceFile("tests/pytorch/training/" + script) + " " + command + " " + argument.string();
     const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(line.c_str(), "r"), pclose);
     REQUIRE(pipe);
     std::string text;
