@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <numeric>
 #include <utility>
 
 namespace ringside {
@@ -10,7 +12,6 @@ namespace {
 
 constexpr std::int64_t kSlotsPerLook = std::int64_t{1} << 16;  // at the stop flag
 constexpr double kNormalOneSided95 = 1.6448536269514722;
-constexpr double kNormal95 = 1.959963984540054;  // two-sided 95 % point of the normal distribution
 constexpr double kOutsideShare = 0.05;
 
 // The class of a sample, the last one at most.
@@ -31,24 +32,26 @@ class ClassOf {
     int m_classes;
 };
 
+// Expected number of classes outside their bands, by the number of samples drawn: the same for most ranks and steps.
+class ExpectedOutside {
+  public:
+    ExpectedOutside(std::int64_t samples, std::span<const std::int64_t> classSizes)
+        : m_samples(samples), m_classSizes(classSizes) {}
+    double of(std::int64_t drawn) {
+        const auto [known, isNew] = m_known.try_emplace(drawn, 0.0);
+        if (isNew)
+            for (const std::int64_t ofClass : m_classSizes)
+                known->second += outsideProbability(m_samples, ofClass, drawn);
+        return known->second;
+    }
+
+  private:
+    std::int64_t m_samples;
+    std::span<const std::int64_t> m_classSizes;
+    std::map<std::int64_t, double> m_known;
+};
+
 }  // namespace
-
-ChanceBand chanceBand(std::int64_t n, std::int64_t ofClass, std::int64_t drawn) {
-    if (n < 1) return {};
-    const auto total = static_cast<double>(n);
-    const double share = static_cast<double>(ofClass) / total;
-    const double taken = std::min(static_cast<double>(drawn), total);
-    const double left = n > 1 ? (total - taken) / (total - 1) : 0;
-    const double variance = taken * share * (1 - share) * left;
-    const double spread = kNormal95 * std::sqrt(variance);
-    const double expected = taken * share;
-    return {expected, std::max(0.0, expected - spread), expected + spread, variance};
-}
-
-bool isOutside(std::int64_t count, const ChanceBand& band) {
-    const auto own = static_cast<double>(count);
-    return own < std::floor(band.low) || own > std::ceil(band.high);
-}
 
 // Sum of (count - expected)^2 / (expected * (n - drawn) / (n - 1)), where variance = expected * (1 - share) * the same.
 double ClassBalance::distance(int rank) const {
@@ -95,6 +98,24 @@ int ClassBalance::outsideCount() const {
     return found;
 }
 
+double ClassBalance::expectedOutside() const {
+    return std::accumulate(outsideByChance.begin(), outsideByChance.end(), 0.0);
+}
+
+std::int64_t BatchBalance::outsideCount() const {
+    std::int64_t found = 0;
+    for (std::int64_t step = 0; step < steps; ++step)
+        for (int label = 0; label < classes; ++label) found += isOutside(count(step, label), band(step, label)) ? 1 : 0;
+    return found;
+}
+
+double BatchBalance::expectedOutside() const {
+    ExpectedOutside expected(datasetSize, classSizes);
+    double sum = 0;
+    for (const std::int64_t drawn : sizes) sum += expected.of(drawn);
+    return sum;
+}
+
 ClassBalance classBalance(const ShardPlan& plan, std::span<const std::uint16_t> labels, std::vector<std::string> names,
                           const std::atomic<bool>* stop) {
     ClassBalance balance;
@@ -107,11 +128,13 @@ ClassBalance classBalance(const ShardPlan& plan, std::span<const std::uint16_t> 
     const std::int64_t n = plan.spec().datasetSize;
     const ClassOf classOf(labels, balance.classes);
     balance.classSizes = classOf.sizes(n);
+    ExpectedOutside expected(n, balance.classSizes);
     for (int rank = 0; rank < balance.ranks; ++rank) {
         for (std::int64_t slot = 0; slot < plan.trainedOf(rank); ++slot) {
             if (stop && slot % kSlotsPerLook == 0 && *stop) return balance;
             ++balance.counts[balance.cell(rank, classOf(plan.index(rank, slot)))];
         }
+        balance.outsideByChance.push_back(expected.of(plan.trainedOf(rank)));
         for (int label = 0; label < balance.classes; ++label) {
             balance.bands[balance.cell(rank, label)] =
                 chanceBand(n, balance.classSizes[static_cast<std::size_t>(label)], plan.trainedOf(rank));

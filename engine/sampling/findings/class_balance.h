@@ -7,23 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "sampling/findings/chance_band.h"
 #include "sampling/plan/shard_plan.h"
 
 namespace ringside {
-
-// What chance gives: a rank that draws `drawn` of n samples without putting back gets a hypergeometric number of a
-// class.
-struct ChanceBand {
-    double expected = 0;
-    double low = 0;  // 95 % of random deals lie between low and high (normal approximation)
-    double high = 0;
-    double variance = 0;
-};
-
-ChanceBand chanceBand(std::int64_t n, std::int64_t ofClass, std::int64_t drawn);
-
-// Whether a count lies outside the whole numbers that the band reaches.
-bool isOutside(std::int64_t count, const ChanceBand& band);
 
 // How many samples of each class every rank trains in one epoch, duplicates included.
 struct ClassBalance {
@@ -33,6 +20,7 @@ struct ClassBalance {
     std::vector<ChanceBand> bands;              // rank-major: an unpadded rank may draw one sample less
     std::vector<std::string> names = {};        // of the classes
     std::vector<std::int64_t> classSizes = {};  // in the data set
+    std::vector<double> outsideByChance = {};   // by rank: expected number of classes outside their bands
 
     std::size_t cell(int rank, int label) const {
         return static_cast<std::size_t>(rank) * static_cast<std::size_t>(classes) + static_cast<std::size_t>(label);
@@ -41,7 +29,7 @@ struct ClassBalance {
     const ChanceBand& band(int rank, int label) const { return bands[cell(rank, label)]; }
     bool outside(int rank, int label) const { return isOutside(count(rank, label), band(rank, label)); }
     int outsideCount() const;
-    double expectedOutside() const { return 0.05 * ranks * classes; }
+    double expectedOutside() const;  // of outsideCount(), under a random assignment
 
     // How far a rank is from a random deal over all its classes together: Pearson's sum, corrected for drawing without
     // putting back. 95 % of random deals stay below the limit.
@@ -78,6 +66,8 @@ struct BatchBalance {
         return chanceBand(datasetSize, classSizes[static_cast<std::size_t>(label)],
                           sizes[static_cast<std::size_t>(step)]);
     }
+    std::int64_t outsideCount() const;
+    double expectedOutside() const;  // of outsideCount(), under a random assignment
 };
 
 BatchBalance batchBalance(const ShardPlan& plan, std::span<const std::uint16_t> labels, std::vector<std::string> names,

@@ -15,18 +15,6 @@
 namespace ringside {
 namespace {
 
-constexpr double kBandMisses = 0.05;  // of random deals lie outside the band
-
-qint64 outsideOf(const BatchBalance& balance) {
-    qint64 count = 0;
-    for (std::int64_t step = 0; step < balance.steps; ++step) {
-        for (int label = 0; label < balance.classes; ++label) {
-            count += isOutside(balance.count(step, label), balance.band(step, label)) ? 1 : 0;
-        }
-    }
-    return count;
-}
-
 qint64 outsideOfRank(const ClassBalance& balance, int rank) {
     qint64 count = 0;
     for (int label = 0; label < balance.classes; ++label) count += balance.outside(rank, label) ? 1 : 0;
@@ -80,7 +68,8 @@ void BalanceView::freeMemory() {
 // On any thread.
 BalanceView::Made BalanceView::made(const ShardScene& scene, const LatestWork::Stop& stop) {
     Made one{classBalance(scene, &stop), batchBalance(scene, stop)};
-    one.outsideByStep = outsideOf(one.byStep);
+    one.outsideByStep = one.byStep.outsideCount();
+    one.expectedByStep = one.byStep.expectedOutside();
     return one;
 }
 
@@ -141,23 +130,23 @@ void BalanceView::explain() {
         Q_EMIT explanationChanged();
         return;
     }
-    m_legend->setText(m_canvas->showsBars() ? tr("Grey: 95 % of random deals; line: expected; red: outside")
+    m_legend->setText(m_canvas->showsBars() ? tr("Grey: range expected by chance; line: mean; red: outside")
                                             : tr("Blue: more than expected; orange: fewer; faint: as expected"));
     const qint64 outside = isByStep() ? m_made->outsideByStep : byRank.outsideCount();
-    const qint64 all = cellsDrawn();
-    const double expected = kBandMisses * static_cast<double>(all);
+    const double expected = isByStep() ? m_made->expectedByStep : byRank.expectedOutside();
     said.lines
-        << tr("%1 of %2 counts lie outside the band that holds 95 % of random deals; about %3 do by chance alone.")
-               .arg(groupedNumber(outside), groupedNumber(all), groupedNumber(std::llround(expected)));
+        << tr("%1 of %2 counts lie outside their band (mean \u00b1 1.96 standard deviations, in whole samples); a "
+              "random assignment puts %3 there on average.")
+               .arg(groupedNumber(outside), groupedNumber(cellsDrawn()), fewText(expected));
     if (m_selected && m_selected->rank < byRank.ranks) {
         const QString of = byRank.withinChance(m_selected->rank)
                                ? tr("Rank %1 is within chance").arg(m_selected->rank)
                                : tr("Rank %1 is outside chance").arg(m_selected->rank);
-        said.lines << tr("%1: %2 of %3 classes outside; %4 expected.")
+        said.lines << tr("%1: %2 of %3 classes outside; %4 expected by chance.")
                           .arg(of)
                           .arg(outsideOfRank(byRank, m_selected->rank))
                           .arg(byRank.classes)
-                          .arg(QLocale().toString(kBandMisses * byRank.classes, 'f', 1));
+                          .arg(fewText(byRank.outsideByChance[static_cast<std::size_t>(m_selected->rank)]));
     }
     if (isByStep() && m_made->byStep.steps < m_made->byStep.stepsOfEpoch) {
         said.lines << tr("Of %1 steps the first %2 are counted.")

@@ -32,6 +32,7 @@ class BalanceView : public ShardView {
         ClassBalance byRank;
         BatchBalance byStep;
         qint64 outsideByStep = 0;
+        double expectedByStep = 0;  // of outsideByStep, by chance
     };
     static Made made(const ShardScene& scene, const LatestWork::Stop& stop);
     struct Key {

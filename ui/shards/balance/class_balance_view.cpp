@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "sampling/plan/work_limits.h"
+#include "shards/scene/sentence_text.h"
 #include "theme/theme.h"
 
 namespace ringside {
@@ -94,7 +95,7 @@ QString ClassBalanceView::sentence() const {
     const QLocale locale;
     return tr("%1 of %2 outside; %3 by chance")
         .arg(locale.toString(m_made->outside), locale.toString(balance().ranks * balance().classes),
-             locale.toString(std::round(balance().expectedOutside())));
+             fewText(balance().expectedOutside()));
 }
 
 QString ClassBalanceView::rankSentence(int rank) const {
@@ -134,7 +135,7 @@ void ClassBalanceView::paintEvent(QPaintEvent*) {
     painter.setPen(c.muted);
     painter.setFont(m_theme.noteFont());
     painter.drawText(QRectF(0, 20, width(), 16), Qt::AlignLeft | Qt::AlignVCenter,
-                     m_made->rows.empty() ? ranksSentence() : tr("grey: expected by chance (95 %)"));
+                     m_made->rows.empty() ? ranksSentence() : tr("grey: range expected by chance"));
     painter.drawText(QRectF(0, 36, width(), 16), Qt::AlignLeft | Qt::AlignVCenter, sentence());
     for (int row = 0; row < static_cast<int>(m_made->rows.size()); ++row) {
         for (int label = 0; label < balance().classes; ++label) drawBar(painter, row, label);

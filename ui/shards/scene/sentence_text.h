@@ -20,6 +20,10 @@ inline QString loomText(const char* source) {
 inline QString groupedNumber(std::int64_t value) {
     return QLocale().toString(static_cast<qlonglong>(value));
 }
+// "1,572" or "3.4": an expected number, with a decimal below ten.
+inline QString fewText(double value) {
+    return QLocale().toString(value, 'f', value < 10 ? 1 : 0);
+}
 // "1437": a position, a sample, a number in a formula.
 inline QString plainNumber(std::int64_t value) {
     return QString::number(value);
