@@ -92,9 +92,11 @@ TEST_CASE("config prints the defaults, changed ones, and checks a file against i
     writeFileAtomically(file, changed.output);
 
     CHECK(ringsidectl({"config", "--validate", file}).output == file + " is a valid experiment\n");
-    const Outcome large = ringsidectl({"config", "--validate", file, "--set", "loader.batch_size=181"});
+    CHECK(ringsidectl({"config", "--validate", file, "--set", "loader.batch_size=181"}).exitCode == 0);
+    const Outcome large =
+        ringsidectl({"config", "--validate", file, "--set", "loader.batch_size=181", "--set", "loader.drop_last=true"});
     CHECK(large.exitCode == 2);
-    CHECK(contains(large.output, "loader.batch_size is 181, larger than a rank's shard of 180 samples"));
+    CHECK(contains(large.output, "drops the only batch: a rank's shard of 180 samples does not fill a batch of 181"));
     const Outcome wrong = ringsidectl({"config", "--validate", file, "--set", "loader.batch_size=0"});
     CHECK(wrong.exitCode == 2);
     CHECK(wrong.output == file + ": loader.batch_size is 0; the least is 1: choose a value from 1 to 2147483647\n");

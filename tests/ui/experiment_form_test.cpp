@@ -80,14 +80,22 @@ TEST_CASE("a world size that is impossible stays as typed and says so below its 
     CHECK(f.model.problems().empty());
 }
 
-TEST_CASE("a batch larger than the shard says so below its field, with the most that fits") {
+TEST_CASE("a batch larger than the shard is no problem, and the sentence says that it is the whole shard") {
     Fixture f;
     f.type("batchSizeSpinBox", "361");
-    auto* problem = f.find<QLabel>("batchSizeProblemLabel");
-    CHECK(problem->isVisible());
-    CHECK(problem->text().contains("360"));
-    f.type("batchSizeSpinBox", "360");
-    CHECK(!problem->isVisible());
+    CHECK(f.model.problems().empty());
+    CHECK(f.find<QLabel>("loadingSentenceLabel")->text().contains("1 step of 4 \u00d7 360 = 1,440"));
+    CHECK(f.find<QLabel>("loadingSentenceLabel")->text().contains("larger than a rank's shard"));
+}
+
+TEST_CASE("an only batch that the loader drops is a problem of drop_last, with the size that fits") {
+    Fixture f;
+    f.type("batchSizeSpinBox", "361");
+    RunConfig config = f.model.config();
+    config.loader.dropLast = true;
+    f.model.edit(config, "loader.drop_last");
+    REQUIRE(f.model.problemOf("loader.drop_last"));
+    CHECK(f.model.problemOf("loader.drop_last")->remedy == "set it to false, or loader.batch_size to at most 360");
 }
 
 TEST_CASE("text that is no number is a problem and keeps the last configuration") {

@@ -84,5 +84,6 @@ TEST_CASE("data that takes long to read says so, and then what it is") {
     REQUIRE(waitFor([&] { return sentence->text() == QLatin1String("Reading the data..."); }));
     CHECK(model.isLoadingData());
     REQUIRE(waitFor([&] { return !model.isLoadingData(); }));
-    CHECK(sentence->text().startsWith(QLatin1String("80,000 training, 20,000 validation samples, 64 features")));
+    CHECK(sentence->text().startsWith(
+        QLatin1String("Of 100,000 samples: 80,000 training, 20,000 validation samples, 64 features")));
 }

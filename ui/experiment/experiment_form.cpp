@@ -48,6 +48,7 @@ ExperimentForm::ExperimentForm(ExperimentModel& model, QWidget* parent) : QWidge
     column->addStretch(1);
 
     auto* scroll = new FormScroll(this);
+    m_scroll = scroll;
     scroll->setObjectName(QStringLiteral("experimentScrollArea"));
     scroll->setWidgetResizable(true);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -150,7 +151,7 @@ void ExperimentForm::setLayoutsEnabled(bool enabled) {
     m_sections.front()->parentWidget()->layout()->setEnabled(enabled);
 }
 
-void ExperimentForm::focusFirstProblem() {
+bool ExperimentForm::focusFirstProblem() {
     for (const Problem& problem : m_model.problems()) {
         for (FormSection* section : m_sections) {
             FieldRow* row = section->row(problem.field.c_str());
@@ -158,9 +159,12 @@ void ExperimentForm::focusFirstProblem() {
             section->setFolded(false);
             if (row->field().more) section->setExpanded(true);
             row->control()->setFocus(Qt::OtherFocusReason);
-            return;
+            m_scroll->widget()->layout()->activate();  // its section may have been folded until now
+            m_scroll->ensureWidgetVisible(row);
+            return true;
         }
     }
+    return false;
 }
 
 QStringList ExperimentForm::folded() const {

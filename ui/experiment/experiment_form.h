@@ -5,6 +5,8 @@
 #include <QWidget>
 #include <vector>
 
+class QScrollArea;
+
 namespace ringside {
 
 class ExperimentModel;
@@ -16,8 +18,8 @@ class ExperimentForm final : public QWidget {
   public:
     explicit ExperimentForm(ExperimentModel& model, QWidget* parent = nullptr);
 
-    // Puts the keyboard into the first field that has a problem.
-    void focusFirstProblem();
+    // Puts the keyboard into the first field that has a problem and scrolls to it. False if no field has one.
+    bool focusFirstProblem();
     // Sections of which only the title shows, by the names of their buttons.
     QStringList folded() const;
     void setFolded(const QStringList& sections);
@@ -37,6 +39,7 @@ class ExperimentForm final : public QWidget {
 
     ExperimentModel& m_model;
     std::vector<FormSection*> m_sections;
+    QScrollArea* m_scroll = nullptr;
 };
 
 }  // namespace ringside

@@ -59,7 +59,12 @@ QString bytesText(double bytes) {
 }  // namespace
 
 QString dataSentence(const RunConfig& config, const DataSplit* data) {
-    if (data) return QString::fromStdString(data->summary) + QLatin1Char('.');
+    if (data) {
+        const QString summary = QString::fromStdString(data->summary) + QLatin1Char('.');
+        const bool hasSize = config.dataset.kind == "synthetic" || config.dataset.kind == "text";
+        const std::int64_t all = data->training->size() + (data->validation ? data->validation->size() : 0);
+        return hasSize ? tr("Of %1 samples: %2").arg(groupedText(all), summary) : summary;
+    }
     if (config.dataset.kind == "csv" && config.dataset.path.empty())
         return tr("Choose a CSV file, or drop one on the window.");
     const bool builtIn =

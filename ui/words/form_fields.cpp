@@ -143,7 +143,7 @@ constexpr std::array kFields = {
     FormField{Data, "dataset.label_column", "labelColumn", QT_TRANSLATE_NOOP("form", "Label column"), false, isCsv},
     FormField{Data, "dataset.missing", "missing", QT_TRANSLATE_NOOP("form", "Missing values"), false, isCsv},
     FormField{Data, "dataset.header", "header", QT_TRANSLATE_NOOP("form", "First line is a header"), true, isCsv},
-    FormField{Data, "dataset.size", "dataSize", QT_TRANSLATE_NOOP("form", "Samples in all"), false, hasSize},
+    FormField{Data, "dataset.size", "dataSize", QT_TRANSLATE_NOOP("form", "Samples with validation"), false, hasSize},
     FormField{Data, "dataset.classes", "classes", QT_TRANSLATE_NOOP("form", "Classes"), false, hasClasses},
     FormField{Data, "dataset.image_size", "imageSize", QT_TRANSLATE_NOOP("form", "Image size"), false, hasImageSize},
     FormField{Data, "dataset.context_length", "contextLength", QT_TRANSLATE_NOOP("form", "Context length"), false,

@@ -175,6 +175,12 @@ std::optional<Problem> unevenBatches(const RunConfig& config, const DataSplit& d
     const ShardLayout layout = ShardLayout::of(epochSpec(config, data.training, 0));
     const std::int64_t rest = layout.samplesPerRank % batch;
     if (config.loader.dropLast || rest == 0) return {};
+    if (layout.samplesPerRank < batch)
+        return Problem{"loader.batch_size",
+                       "is " + std::to_string(batch) + ", and a rank's shard has " +
+                           std::to_string(layout.samplesPerRank) +
+                           " samples, but PyTorch's stages take batches of one size only",
+                       "set it to " + std::to_string(layout.samplesPerRank)};
     return Problem{"loader.drop_last",
                    "is false, and the last batch of an epoch has " + std::to_string(rest) + " of " +
                        std::to_string(batch) + " samples, but PyTorch's stages take batches of one size only",

@@ -106,14 +106,17 @@ std::string stepSentence(const ShardSpec& spec) {
         return "No steps: a shard of " + grouped(numbers.samplesPerRank) + " never fills a batch of " +
                grouped(spec.batchSize) + ", and the loader's drop_last drops it.";
     }
+    const std::int64_t batch = std::min(spec.batchSize, numbers.samplesPerRank);
     std::string text = counted(numbers.stepsPerEpoch, "step of ", "steps of ") + std::to_string(spec.worldSize) +
-                       " x " + std::to_string(spec.batchSize) + " = " + grouped(spec.worldSize * spec.batchSize);
+                       " x " + std::to_string(batch) + " = " + grouped(spec.worldSize * batch);
     if (isReplicated(spec.kind) && spec.worldSize > 1) {
-        text += ", of which only " + grouped(spec.batchSize) + " are different: all ranks take the same";
+        text += ", of which only " + grouped(batch) + " are different: all ranks take the same";
     }
-    if (numbers.lastBatchSize < spec.batchSize) {
-        text += std::string(numbers.stepsPerEpoch == 1 ? "; it" : "; the last step") + " has " +
-                grouped(numbers.lastBatchSize) + " per rank";
+    if (batch < spec.batchSize) {
+        text += "; a batch of " + grouped(spec.batchSize) + " is larger than a rank's shard, so that it is all " +
+                grouped(batch);
+    } else if (numbers.lastBatchSize < spec.batchSize) {
+        text += "; the last step has " + grouped(numbers.lastBatchSize) + " per rank";
     }
     if (numbers.droppedByLoader > 0) {
         text += "; the loader drops the last " + grouped(numbers.droppedByLoader) + " of each rank";
@@ -171,14 +174,12 @@ Problems planProblems(const ShardSpec& spec) {
                      world + ") = 0",
                  "set parallel.world_size to at most " + n + ", or sampler.drop_last to false"}};
     }
-    if (spec.batchSize > numbers.samplesPerRank) {
+    if (numbers.stepsPerEpoch == 0) {
         const std::string shard = std::to_string(numbers.samplesPerRank);
-        const bool fewerRanksHelp = spec.worldSize > 1 && !isReplicated(spec.kind);
-        return {{"loader.batch_size",
-                 "is " + std::to_string(spec.batchSize) + ", larger than a rank's shard of " + shard +
-                     (shard == "1" ? " sample" : " samples") + "; the most is " + shard +
-                     ", the whole shard in one step",
-                 std::string("lower it") + (fewerRanksHelp ? ", or use fewer ranks" : "")}};
+        return {{"loader.drop_last",
+                 "drops the only batch: a rank's shard of " + shard + (shard == "1" ? " sample" : " samples") +
+                     " does not fill a batch of " + std::to_string(spec.batchSize),
+                 "set it to false, or loader.batch_size to at most " + shard}};
     }
     return {};
 }

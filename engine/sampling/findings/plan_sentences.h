@@ -21,8 +21,8 @@ std::string pitfallSentence(const ShardSpec& spec);
 // shardSentence and stepSentence, one after the other.
 std::string planSentence(const ShardSpec& spec);
 
-// Why this cannot be trained: an empty shard, a batch larger than the shard, ranks of unequal length, a mistake PyTorch
-// refuses. Fields are those of the configuration.
+// Returns why this cannot be trained: an empty shard, an only batch that the loader drops, ranks of unequal length, a
+// mistake PyTorch refuses. Fields are those of the configuration.
 Problems planProblems(const ShardSpec& spec);
 
 }  // namespace ringside

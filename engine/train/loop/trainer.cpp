@@ -216,6 +216,7 @@ TrainOutcome Trainer::run() {
     const PhaseScope scope(m_parts.observer.progress().phase, Phase::kIdle);
     const ShardPlan first = valueOrThrow(ShardPlan::make(trainingSpec(m_parts, 0)));
     checkShard(first);
+    logSmallShard(first);
     m_wholeBatch = largestBatch(m_parts);
     checkPace();
     m_plannedSteps = plannedSteps(first, m_parts.config.training);
@@ -538,6 +539,14 @@ void Trainer::normalize() {
     m_validationGatherer.setScale(scale);
     m_checkpoints.setScale(scale);
     if (isRankZero()) m_parts.observer.onEvent(LogLine{0, "info", scaleText(scale), m_parts.observer.nowUs()});
+}
+
+void Trainer::logSmallShard(const ShardPlan& plan) {
+    if (!isRankZero() || plan.spec().batchSize <= plan.samplesPerRank()) return;
+    const std::string text = "loader.batch_size " + std::to_string(plan.spec().batchSize) +
+                             " is larger than a rank's shard: each step trains all " +
+                             std::to_string(plan.samplesPerRank()) + " samples of it";
+    m_parts.observer.onEvent(LogLine{0, "info", text, m_parts.observer.nowUs()});
 }
 
 void Trainer::checkShard(const ShardPlan& plan) const {

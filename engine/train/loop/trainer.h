@@ -63,6 +63,7 @@ class Trainer {
 
     std::int64_t predictedPeak() const;
     void reportTraffic(std::int64_t bytes);
+    void logSmallShard(const ShardPlan& plan);
     void checkShard(const ShardPlan& plan) const;
     void resume();
     bool trainEpoch();  // the rest of the epoch under way; false: stopped by request

@@ -2,6 +2,7 @@
 #include "shards/ledger/ledger.h"
 
 #include <QLocale>
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -131,6 +132,26 @@ LedgerRow lastBatch(const ShardPlan& plan) {
             ledgerText("Samples of each rank in the last step")};
 }
 
+// Of the samples that there are: a batch holds at most the shard, a group at most an epoch's batches.
+QList<LedgerRow> batchRows(const ShardPlan& plan, std::int64_t accumulateSteps) {
+    const ShardSpec& spec = plan.spec();
+    const std::int64_t batch = std::min(spec.batchSize, plan.samplesPerRank());
+    QString tip = ledgerText("%1 per rank x %2 ranks").arg(batch).arg(spec.worldSize);
+    if (batch < spec.batchSize)
+        tip +=
+            QLatin1Char('\n') + ledgerText("A batch of %1 is larger than a rank's shard, so that it is the whole shard")
+                                    .arg(spec.batchSize);
+    QList<LedgerRow> rows{{ledgerText("Global batch"), groupedNumber(batch * spec.worldSize), Tone::Normal, tip}};
+    if (accumulateSteps <= 1) return rows;
+    const std::int64_t perRank = std::min(batch * accumulateSteps, plan.samplesPerRank());
+    rows << LedgerRow{ledgerText("Effective batch"), groupedNumber(perRank * spec.worldSize), Tone::Normal,
+                      ledgerText("%1 per rank x %2 ranks, %3 batches accumulated: the samples of one optimizer step")
+                          .arg(perRank)
+                          .arg(spec.worldSize)
+                          .arg(accumulateSteps)};
+    return rows;
+}
+
 LedgerRow neverSeen(const Coverage* coverage, qint64 epochs) {
     LedgerRow row;
     row.name = ledgerText("Never seen in %1 epochs").arg(groupedNumber(coverage ? coverage->epochs : epochs));
@@ -198,16 +219,7 @@ QList<LedgerRow> ledgerRows(const ShardPlan& plan, const LedgerCounts& counts, q
                       (spec.loaderDropLast ? ledgerText("floor(%1 / %2)") : ledgerText("ceil(%1 / %2)"))
                           .arg(plan.samplesPerRank())
                           .arg(spec.batchSize)};
-    rows << LedgerRow{ledgerText("Global batch"), groupedNumber(spec.batchSize * spec.worldSize), Tone::Normal,
-                      ledgerText("%1 per rank x %2 ranks").arg(spec.batchSize).arg(spec.worldSize)};
-    if (accumulateSteps > 1) {
-        rows << LedgerRow{ledgerText("Effective batch"),
-                          groupedNumber(spec.batchSize * spec.worldSize * accumulateSteps), Tone::Normal,
-                          ledgerText("%1 per rank x %2 ranks x %3 accumulated: what one optimizer step learns from")
-                              .arg(spec.batchSize)
-                              .arg(spec.worldSize)
-                              .arg(accumulateSteps)};
-    }
+    rows << batchRows(plan, accumulateSteps);
     rows << lastBatch(plan);
     rows << LedgerRow{ledgerText("Unique seen"),
                       counts.unique ? ledgerText("%1 (%2)").arg(groupedNumber(*counts.unique),

@@ -2,8 +2,10 @@
 #include "shards/ledger/ledger_sentences.h"
 
 #include <QStringList>
+#include <algorithm>
 
 #include "sampling/findings/plan_sentences.h"
+#include "sampling/plan/shard_numbers.h"
 #include "shards/scene/sentence_text.h"
 
 namespace ringside {
@@ -84,10 +86,17 @@ QString learningRateSentence(const ShardSpec& spec, std::int64_t accumulateSteps
         return ledgerText("All ranks train the same samples: the batch is no larger than %1, only slower.")
             .arg(groupedNumber(spec.batchSize * accumulateSteps));
     }
+    // Of the samples that there are.
+    const std::int64_t shard = shardNumbers(spec).samplesPerRank;
+    const std::int64_t batch = std::min(spec.batchSize, shard);
+    const std::int64_t all = std::min(spec.batchSize * accumulateSteps, shard) * spec.worldSize;
+    if (batch < 1) return {};
     return ledgerText(
                "A learning rate found with batches of %1 on one rank is usually multiplied by %2 for batches of %3 "
                "(the linear rule), with a warm-up.")
-        .arg(groupedNumber(spec.batchSize), groupedNumber(factor), groupedNumber(spec.batchSize * factor));
+        .arg(groupedNumber(batch))
+        .arg(static_cast<double>(all) / static_cast<double>(batch), 0, 'g', 4)
+        .arg(groupedNumber(all));
 }
 
 }  // namespace ringside
