@@ -8,6 +8,7 @@
 #include "config/config_fields.h"
 #include "config/mesh.h"
 #include "config/nearest_word.h"
+#include "config/sampler_kind.h"
 
 namespace ringside {
 namespace {
@@ -223,6 +224,12 @@ void checkTogether(const RunConfig& config, Problems& problems) {
 }
 
 }  // namespace
+
+bool RunConfig::repeatsOrder() const {
+    const std::optional<SamplerKind> kind = samplerNamed(sampler.kind);
+    if (!kind || sampler.setEpoch || training.epochs < 2 || !usesSetEpoch(*kind)) return false;
+    return sampler.shuffle || repeatsDraws(*kind);
+}
 
 std::int64_t RunConfig::dataRanks() const {
     if (parallel.worldSize < 1) return parallel.worldSize;  // a problem of its own, not of the mesh

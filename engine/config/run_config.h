@@ -187,6 +187,8 @@ struct RunConfig {
     std::int64_t globalBatch() const { return loader.batchSize * dataRanks() * training.accumulateSteps; }
     // Ranks that read samples of their own: all, but for those that share a pipeline.
     std::int64_t dataRanks() const;
+    // True if every epoch repeats the random order of epoch 0, because set_epoch is never called.
+    bool repeatsOrder() const;
     // optimizer.lr, after the linear scaling if that is on; the schedule starts from it.
     double scaledLearningRate() const;
 

@@ -215,3 +215,20 @@ TEST_CASE("The nearest word allows for what fingers do") {
     CHECK(nearestWord("a", words).empty());
     CHECK(nearestWord(std::string(100000, 'a'), words).empty());
 }
+
+TEST_CASE("every epoch repeats the order of the first one when a shuffling sampler is never told the epoch") {
+    RunConfig config;
+    CHECK_FALSE(config.repeatsOrder());
+    config.sampler.setEpoch = false;
+    CHECK(config.repeatsOrder());
+    config.training.epochs = 1;  // nothing to repeat
+    CHECK_FALSE(config.repeatsOrder());
+    config.training.epochs = 2;
+    config.sampler.shuffle = false;  // the order of the data set, as intended
+    CHECK_FALSE(config.repeatsOrder());
+    config.sampler.kind = "distributed_weighted";  // draws, with or without shuffle
+    CHECK(config.repeatsOrder());
+    config.sampler.kind = "random";  // reseeded by the loop itself
+    config.sampler.shuffle = true;
+    CHECK_FALSE(config.repeatsOrder());
+}

@@ -227,3 +227,27 @@ TEST_CASE("where there are no replicas the page says why") {
     REQUIRE(waitFor([&] { return page.findChild<QLabel*>("replicasEmptyLabel")->text().startsWith(text); }));
     CHECK_FALSE(page.findChild<QPushButton*>("lookButton")->isEnabled());
 }
+
+TEST_CASE("an all-reduce that gave other values than the ring is not said to have given the same") {
+    ReplicasBench bench;
+    bench.feed(viewOf(0, "own", 1));
+    bench.feed(viewOf(1, "own", 3));
+    for (const int rank : {0, 1}) bench.feed(viewOf(rank, "mean", 4));  // the sum would be right for no mean of 1 and 3
+    REQUIRE(waitFor([&] { return bench.text("lookedAtLabel") == "step 12"; }));
+    bench.page.showView("ring");
+    for (int step = 0; step < 2; ++step) bench.button("ringNextButton").click();
+    CHECK(bench.text("ringLabel").endsWith("the run's own all-reduce gave other values, which differ by up to 2."));
+    CHECK(bench.page.findChild<QLabel*>("ringLabel")->property("tone") == "danger");
+    bench.button("ringBackButton").click();
+    CHECK(bench.page.findChild<QLabel*>("ringLabel")->property("tone").toString().isEmpty());
+}
+
+TEST_CASE("replicas that differ are said to differ also while the run is paused") {
+    ReplicasBench bench;
+    bench.feed(Replica{0, 12, "a", {"0.weight"}, {1}});
+    bench.feed(Replica{1, 12, "b", {"0.weight"}, {2}});
+    bench.feed(Controlled{"pause", 0, 12, 0, "backward", 2000});
+    REQUIRE(waitFor([&] { return bench.run.data().isPaused(); }));
+    CHECK(waitFor([&] { return bench.text("replicasLabel").startsWith("Not identical since step 12"); }));
+    CHECK(bench.page.findChild<QLabel*>("replicasLabel")->property("tone") == "danger");
+}

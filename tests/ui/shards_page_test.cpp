@@ -332,6 +332,28 @@ TEST_CASE("the page follows a live run's epochs until somebody moves the cursor"
     CHECK(waitFor([&] { return window.plan.epoch() == 6; }));
 }
 
+TEST_CASE("green beside a plan goes out when the form changes, and never stands beside a forgotten set_epoch") {
+    const bool setEpoch = GENERATE(true, false);
+    PageWindow window;
+    RunConfig config = window.experiment.config();
+    config.sampler.setEpoch = setEpoch;
+    window.experiment.edit(config, "sampler.set_epoch");
+    REQUIRE(waitFor([&] { return window.experiment.data() && window.plan.plan(); }));
+    startRun(window);
+    const auto& plan = *window.plan.plan();
+    for (int rank = 0; rank < 4; ++rank) feed(window, Consumed{rank, 0, 360, plan.hash(rank)});
+    auto* label = window.page.findChild<QLabel*>("verificationLabel");
+    REQUIRE(waitFor([&] { return label->property("tone") == (setEpoch ? "good" : "warning"); }));
+    CHECK(label->text().startsWith("verified") == setEpoch);
+    config.sampler.seed = 7;
+    window.experiment.edit(config, "sampler.seed");
+    CHECK(waitFor([&] { return label->property("tone").toString().isEmpty(); }));
+    CHECK(label->text().startsWith("Of the run, not of this plan: "));
+    config.sampler.seed = 0;  // the run's plan again
+    window.experiment.edit(config, "sampler.seed");
+    CHECK(waitFor([&] { return label->property("tone") == (setEpoch ? "good" : "warning"); }));
+}
+
 TEST_CASE("a plan that the run does not have is not ticked off") {
     PageWindow window;
     startRun(window);
@@ -339,7 +361,7 @@ TEST_CASE("a plan that the run does not have is not ticked off") {
     RunConfig config = window.experiment.config();
     config.sampler.seed = 7;
     window.experiment.edit(config, "sampler.seed");
-    CHECK(window.text("runProgressLabel").contains("is not the run's"));
+    CHECK(window.text("runProgressLabel") == "The plan shown is the form's; the run trained another one.");
     window.page.findChild<QPushButton*>("loomViewButton")->click();
     CHECK_FALSE(window.page.grab().isNull());
 }

@@ -4,6 +4,8 @@
 #include <QCheckBox>
 #include <QTemporaryDir>
 #include <QTest>
+#include <filesystem>
+#include <fstream>
 
 #include "models/step_cursor.h"
 #include "support/catch.h"
@@ -11,6 +13,7 @@
 #include "theme/theme.h"
 #include "timeline/page/timeline_table.h"
 #include "traced_run.h"
+#include "ui/fake_run.h"
 #include "wait_for.h"
 
 using namespace ringside;
@@ -21,9 +24,10 @@ struct Timeline {
     Theme theme;
     RunModel run;
     StepCursor cursor;
-    TimelinePage page{run, cursor, theme, QStringLiteral("/nonexistent/ringsidectl")};
+    TimelinePage page;
 
-    Timeline() {
+    explicit Timeline(const QString& control = QStringLiteral("/nonexistent/ringsidectl"))
+        : page(run, cursor, theme, control) {
         page.resize(1100, 640);
         page.show();
     }
@@ -38,6 +42,15 @@ struct Timeline {
             const auto& stretches = model().clock().stretches();
             return !stretches.empty() && stretches.back().lastStep == step;
         });
+    }
+    // Chooses "as fast as the others", waits for the prediction, and checks it by a run.
+    QString checkByRunning() {
+        part<QPushButton>("whatIfButton").click();
+        REQUIRE(waitFor([&] { return text("whatIfResultLabel") == "13.0 ms per step"; }));
+        REQUIRE(waitFor([&] { return part<QPushButton>("proveButton").isEnabled(); }));
+        part<QPushButton>("proveButton").click();
+        REQUIRE(waitFor([&] { return part<QLabel>("proofLabel").isVisible(); }));
+        return text("proofLabel");
     }
     LanesWidget& lanes() { return part<LanesWidget>("timelineLanesArea"); }
 };
@@ -219,6 +232,44 @@ TEST_CASE("what if redraws the steps and says how long they would take") {
     REQUIRE(waitFor([&] { return !timeline.model().showsReplay(); }));
     CHECK(timeline.text("whatIfResultLabel") == "33.0 ms per step");
     CHECK(!timeline.part<QPushButton>("proveButton").isEnabled());
+}
+
+TEST_CASE("a check by running is green when it confirms the prediction, red when not, and wholly in sight") {
+    // Without its delay rank 2 works for 10 ms like the others: steps of 13 ms are predicted.
+    const auto [worksMs, outcome, tone] = GENERATE(table<std::int64_t, const char*, const char*>(
+        {{10, "<b>Confirmed:</b> 13.0 ms measured", "good"}, {7, "<b>Not confirmed:</b> 10.0 ms measured", "danger"}}));
+    const FakeRun fake("checks");
+    const std::filesystem::path traced = fake.folder.filePath("traced").toStdString();
+    std::filesystem::create_directory(traced);
+    std::string trace;
+    for (std::int64_t step = 1; step <= 10; ++step)
+        for (int rank = 0; rank < 4; ++rank)
+            trace += encode(Event(tracedStep(rank, step, step * (worksMs + 3), worksMs, worksMs)));
+    std::ofstream(traced / "config.json") << RunConfig().toText();
+    std::ofstream(traced / "trace.jsonl") << trace;
+    Timeline timeline(FakeRun::program());
+    timeline.page.resize(1100, 560);
+    TracedRun run(timeline.run, 4, 2, fake.folder.filePath("run").toStdString());
+    run.steps(20);
+    run.end("finished");
+    REQUIRE(timeline.shows(20));
+    CHECK(timeline.checkByRunning().startsWith(outcome));
+    auto& label = timeline.part<QLabel>("proofLabel");
+    CHECK(label.property("tone") == tone);
+    CHECK(waitFor([&] { return label.visibleRegion().boundingRect() == label.rect(); }));
+    // It is about this change only.
+    timeline.part<QCheckBox>("whatIfDelayCheckBox").setChecked(false);
+    CHECK(waitFor([&] { return !label.isVisible(); }));
+}
+
+TEST_CASE("a check that cannot run is not measurable, and neither green nor red") {
+    Timeline timeline;  // without a program
+    TracedRun run(timeline.run, 4, 2, QDir::tempPath().toStdString() + "/no-run");
+    run.steps(20);
+    run.end("finished");
+    REQUIRE(timeline.shows(20));
+    CHECK(timeline.checkByRunning() == "<b>Not measurable here:</b> /nonexistent/ringsidectl could not be started.");
+    CHECK(timeline.part<QLabel>("proofLabel").property("tone").toString().isEmpty());
 }
 
 TEST_CASE("after a failure the timeline stands at its end and says who waited for whom") {

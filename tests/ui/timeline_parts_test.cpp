@@ -4,6 +4,7 @@
 #include "timeline/model/lane_spans.h"
 #include "timeline/page/timeline_table.h"
 #include "timeline/step/step_numbers.h"
+#include "timeline/whatif/check_outcome.h"
 #include "timeline/whatif/proof_plan.h"
 #include "traced_run.h"
 
@@ -132,4 +133,29 @@ TEST_CASE("only what an experiment can change for real is proved, and the rest s
     CHECK_FALSE(provingExperiment(run, {.latency = 2}));
     run.parallel.strategy = "pipeline";
     CHECK_FALSE(provingExperiment(run, {.worldSize = 6}));
+}
+
+TEST_CASE("a check confirms a prediction only if what it measured lies inside the predicted interval") {
+    const ReplayResult prediction{.steps = 16, .predicted = 4.0, .low = 2.6, .high = 5.9};
+    const auto measured = [](double ms, std::int64_t steps) { return ProofResult{ms, steps, {}, {}}; };
+    CHECK(checkOutcome(prediction, measured(2.6, 16)) == CheckOutcome::kConfirmed);
+    CHECK(checkOutcome(prediction, measured(5.9, 16)) == CheckOutcome::kConfirmed);
+    CHECK(checkOutcome(prediction, measured(2.5, 16)) == CheckOutcome::kNotConfirmed);
+    CHECK(checkOutcome(prediction, measured(6.0, 16)) == CheckOutcome::kNotConfirmed);
+    // 4.0 / 1.5 - 1 = 166.7 %, 4.0 / 8.0 - 1 = -50 %
+    CHECK(checkText(prediction, measured(1.5, 16)) ==
+          "<b>Not confirmed:</b> 1.5 ms measured, mean of 16 steps; 2.6 to 5.9 ms predicted (90 % interval). The "
+          "prediction of 4.0 ms is 167 % too long.");
+    CHECK(checkText(prediction, measured(8.0, 16)).endsWith("The prediction of 4.0 ms is 50 % too short."));
+    CHECK(checkText(prediction, measured(4.2, 16)) ==
+          "<b>Confirmed:</b> 4.2 ms measured, mean of 16 steps; 2.6 to 5.9 ms predicted (90 % interval).");
+}
+
+TEST_CASE("a check without enough steps, or whose run failed, measures nothing") {
+    const ReplayResult prediction{.steps = 16, .predicted = 4.0, .low = 2.6, .high = 5.9};
+    const ProofResult few{4.0, 4, {}, {}}, failed{0, 0, {}, QStringLiteral("rank 1 died: a < b")};
+    CHECK(checkOutcome(prediction, few) == CheckOutcome::kNotMeasurable);
+    CHECK(checkText(prediction, few) == "<b>Not measurable here:</b> only 4 steps were traced; at least 5 are needed.");
+    CHECK(checkOutcome(prediction, failed) == CheckOutcome::kNotMeasurable);
+    CHECK(checkText(prediction, failed) == "<b>Not measurable here:</b> rank 1 died: a &lt; b");
 }

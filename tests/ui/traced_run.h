@@ -42,8 +42,10 @@ struct TracedRun {
     std::int64_t done = 0;
     std::int64_t beginMs = 100;
 
-    TracedRun(ringside::RunModel& run, int worldSize, int lateRank) : model(run), ranks(worldSize), late(lateRank) {
+    TracedRun(ringside::RunModel& run, int worldSize, int lateRank, const std::string& directory = {})
+        : model(run), ranks(worldSize), late(lateRank) {
         ringside::RunStarted started;
+        started.runDirectory = directory;
         started.worldSize = ranks;
         started.stepsPerEpoch = 12;
         started.epochs = 10;

@@ -430,3 +430,14 @@ TEST_CASE("the time per step is stacked by phase, as the mean of the ranks") {
     CHECK(page.chart("phasesChart").shownY().maximum >= 8);
     CHECK(page.chart("phasesChart").csvRows().size() == 6);
 }
+
+TEST_CASE("a forgotten set_epoch is named over the curves, also with one rank") {
+    Charts page;
+    RunConfig config;
+    config.sampler.setEpoch = false;
+    FakeRun run(page.run, {.ranks = 1, .config = config.toText()});
+    run.steps(2);
+    auto* label = page.page.findChild<QLabel*>("mistakesLabel");
+    CHECK(waitFor([&] { return label->text().startsWith("Mistake: set_epoch is never called."); }));
+    CHECK(label->isVisible());
+}

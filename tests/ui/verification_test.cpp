@@ -141,3 +141,61 @@ TEST_CASE("the plan in sight is ticked off by step count, and sample by sample w
     spec.seed = 5;
     CHECK(runProgress(sceneOf(spec), run.data(), verification).otherPlan);
 }
+
+TEST_CASE("an epoch is no longer verified once a wrong sample of it is found") {
+    RunModel run;
+    Verification verification(run);
+    start(run);
+    const ShardPlan plan = planOf(tenOnFour());
+    for (int rank = 0; rank < 4; ++rank) feed(run, Consumed{rank, 0, 3, plan.hash(rank)});
+    REQUIRE(waitFor([&] { return verification.state().verifiedEpochs == 1; }));
+    feed(run, ConsumedIndices{2, 0, 2, 2, {9}});
+    REQUIRE(waitFor([&] { return !verification.alarm().isEmpty(); }));
+    CHECK(verification.state().verifiedEpochs == 0);
+    CHECK(verification.isWrong(2, 0));
+}
+
+TEST_CASE("an epoch is wrong also when its mismatch is one of more than are kept") {
+    RunModel run;
+    Verification verification(run);
+    RunConfig config = tenOnFourConfig();
+    config.training.epochs = 300;
+    start(run, config);
+    constexpr std::int64_t kEpochs = Verification::kMostMismatches / 4 + 2;  // of four wrong ranks each
+    for (std::int64_t epoch = 0; epoch < kEpochs; ++epoch) {
+        for (int rank = 0; rank < 4; ++rank) feed(run, Consumed{rank, epoch, 3, "0000"});
+        REQUIRE(waitFor([&] { return verification.isAudited(epoch); }));
+    }
+    CHECK(verification.state().mismatches.size() == Verification::kMostMismatches);
+    CHECK(verification.isWrong(3, kEpochs - 1));
+    CHECK(verification.state().verifiedEpochs == 0);
+}
+
+TEST_CASE("a run that ended within its first epoch has nothing that was compared") {
+    RunModel run;
+    Verification verification(run);
+    start(run);
+    CHECK(waitFor([&] { return verification.sentence() == "The first epoch is not finished yet"; }));
+    RunEnded end;
+    end.state = "stopped";
+    feed(run, end);
+    CHECK(waitFor([&] { return verification.sentence() == "No epoch was finished: nothing was compared"; }));
+}
+
+TEST_CASE("a forgotten set_epoch is trained as planned, which is said with the repeated order") {
+    RunModel run;
+    Verification verification(run);
+    RunConfig config = tenOnFourConfig();
+    config.sampler.setEpoch = false;
+    start(run, config);
+    const ShardPlan plan = planOf(tenOnFour());
+    for (int rank = 0; rank < 4; ++rank) feed(run, Consumed{rank, 0, 3, plan.hash(rank)});
+    REQUIRE(waitFor([&] { return verification.state().verifiedEpochs == 1; }));
+    CHECK(
+        verification.sentence() ==
+        "trained as planned, 1 of 10 epochs on 4 ranks, but every epoch in the same order: set_epoch is never called");
+    const RunProgress progress = runProgress(sceneOf(tenOnFour()), run.data(), verification);
+    CHECK(progress.repeatsOrder);
+    CHECK(progress.ranks[0].verified);
+    CHECK(progressSentence(progress, sceneOf(tenOnFour())).endsWith("in the order of the first epoch."));
+}

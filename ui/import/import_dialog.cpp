@@ -7,12 +7,12 @@
 #include <QLabel>
 #include <QProgressBar>
 #include <QPushButton>
-#include <QStyle>
 #include <QTableView>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "controls/elided_label.h"
+#include "controls/tone.h"
 #include "dialogs/dialogs.h"
 #include "import/import_questions.h"
 #include "import/import_sentences.h"
@@ -38,13 +38,6 @@ QLabel* makeLabel(const char* name, const char* role, QWidget* parent) {
     label->setTextFormat(Qt::PlainText);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     return label;
-}
-
-void setTone(QWidget* widget, const char* tone) {
-    if (widget->property("tone").toString() == QLatin1String(tone)) return;
-    widget->setProperty("tone", tone);
-    widget->style()->unpolish(widget);
-    widget->style()->polish(widget);
 }
 
 }  // namespace

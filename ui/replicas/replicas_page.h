@@ -64,6 +64,8 @@ class ReplicasPage : public Page {
     void showCharts();
     void turn(int by);  // to another step that was looked at
     void stepRing(int by);
+    bool ringDiffers() const;
+    QString ringComparison() const;
     // The step in sight: chosen, or the latest that there is a picture of; none of it may have been looked at.
     std::optional<std::int64_t> shownNumber() const;
     const LookedAtStep* shownStep() const;  // with cells; null: there are none
@@ -98,6 +100,7 @@ class ReplicasPage : public Page {
     std::optional<std::int64_t> m_chosen;           // step; nothing: the latest
     bool m_clicked = false;                         // chosen elsewhere: of no picture's list
     std::pair<std::int64_t, int> m_ringOf{-1, -1};  // step and first rank whose numbers the ring shows
+    double m_ringLargest = 0;                       // magnitude of the values that the run's all-reduce gave
     double m_ringError = 0;                         // to what the ranks really got
 };
 

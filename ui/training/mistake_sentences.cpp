@@ -55,12 +55,20 @@ QString early(const RunData& run) {
         .arg(run.ranks().size() - 1);
 }
 
+QString sameOrder(const RunData& run) {
+    return mistakeWords(
+               "Mistake: set_epoch is never called. All %1 epochs train the same samples in the same batches, in the "
+               "order of the first epoch.")
+        .arg(run.epochs());
+}
+
 }  // namespace
 
 QString mistakeSentences(const RunData& run) {
     const StepPitfalls& pitfalls = run.stepPitfalls();
-    if (run.ranks().size() < 2) return {};
     QStringList lines;
+    if (run.repeatsOrder()) lines << sameOrder(run);
+    if (run.ranks().size() < 2) return lines.join(QLatin1Char('\n'));
     if (pitfalls.sumGradients) lines << summed(run);
     if (pitfalls.localMetrics) lines << local(run);
     if (pitfalls.earlyExit) lines << early(run);

@@ -106,6 +106,7 @@ unsigned RunData::take(const RunStarted& event) {
         m_strategy = config.value().parallel.strategy;
         m_mayChangeSize = config.value().parallel.minRanks > 0;
         m_stepPitfalls = config.value().stepPitfalls;
+        m_repeatsOrder = config.value().repeatsOrder();
         m_learningRateAtFirst = config.value().scaledLearningRate();
     }
     m_phaseSums.emplace(event.worldSize);

@@ -197,6 +197,7 @@ class RunData {
     const PaceConfig& pace() const { return m_runPace; }
     const std::string& strategy() const { return m_strategy; }
     const StepPitfalls& stepPitfalls() const { return m_stepPitfalls; }
+    bool repeatsOrder() const { return m_repeatsOrder; }  // set_epoch is never called
     double learningRateAtFirst() const { return m_learningRateAtFirst; }
     // Ranks show the phases of their steps, one after the other.
     bool showsPhases() const { return !m_ended && (isPaused() || (m_rate > 0 && m_rate <= kShowsPhasesAt)); }
@@ -278,6 +279,7 @@ class RunData {
     std::string m_strategy;
     bool m_mayChangeSize = false;  // parallel.min_ranks
     StepPitfalls m_stepPitfalls;
+    bool m_repeatsOrder = false;
     double m_learningRateAtFirst = 0;
     std::deque<LogLine> m_log;
     std::int64_t m_logLinesDropped = 0;

@@ -5,6 +5,7 @@
 #include <QHBoxLayout>
 #include <QStyle>
 
+#include "controls/tone.h"
 #include "theme/theme.h"
 
 namespace ringside {
@@ -24,14 +25,6 @@ const char* toneName(Tone tone) {
             break;
     }
     return "";
-}
-
-void setTone(QLabel* label, Tone tone) {
-    if (label->property("tone").toString() != QLatin1String(toneName(tone))) {
-        label->setProperty("tone", toneName(tone));
-        label->style()->unpolish(label);
-        label->style()->polish(label);
-    }
 }
 
 QLabel* titled(const QString& text) {
@@ -159,7 +152,7 @@ void LedgerPanel::setRows(const QList<LedgerRow>& rows) {
             QStringLiteral("<qt>%1</qt>")
                 .arg(row.tip.toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("<br>"))));
         m_rows[at].value->setAccessibleName(row.name);
-        setTone(m_rows[at].value, row.tone);
+        setTone(m_rows[at].value, toneName(row.tone));
     }
 }
 
@@ -173,13 +166,16 @@ void LedgerPanel::setProgress(const QString& sentence) {
 }
 
 void LedgerPanel::setVerification(const QString& sentence, Tone tone) {
-    m_verification->setText(sentence.isEmpty()
-                                ? tr("Run the experiment: each rank's samples are then checked against this plan.")
-                                : sentence);
+    const QString text = sentence.isEmpty()
+                             ? tr("Run the experiment: each rank's samples are then checked against this plan.")
+                             : sentence;
+    if (text == m_verification->text() && m_verification->property("tone").toString() == QLatin1String(toneName(tone)))
+        return;
+    m_verification->setText(text);
     m_verification->setProperty("role", sentence.isEmpty() ? "muted" : "");
     m_verification->style()->unpolish(m_verification);
     m_verification->style()->polish(m_verification);
-    setTone(m_verification, tone);
+    setTone(m_verification, toneName(tone));
 }
 
 }  // namespace ringside

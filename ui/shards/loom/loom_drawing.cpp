@@ -110,13 +110,17 @@ void LoomWidget::drawRankNote(QPainter& painter, int rank, const QRectF& place) 
     const ThemeColors& c = m_theme.colors();
     painter.setFont(m_theme.noteFont());
     const qint64 taken = m_flight.taken(rank).size();
-    painter.setPen(progress.wrong ? c.danger : progress.verified ? c.goodText : taken > 0 ? c.accent : c.muted);
+    painter.setPen(progress.wrong                                 ? c.danger
+                   : progress.verified && m_progress.repeatsOrder ? c.warningText
+                   : progress.verified                            ? c.goodText
+                   : taken > 0                                    ? c.accent
+                                                                  : c.muted);
     const qint64 samples = m_scene->plan.samplesOf(rank);
     const QString words = samples == 1 ? tr("1 sample") : tr("%1 samples").arg(groupedNumber(samples));
     const bool fits = painter.fontMetrics().horizontalAdvance(words) <= place.width();
     painter.drawText(place, Qt::AlignLeft | Qt::AlignTop,
                      progress.wrong      ? tr("\u2717 mismatch")
-                     : progress.verified ? tr("\u2713 verified")
+                     : progress.verified ? (m_progress.repeatsOrder ? tr("same order") : tr("\u2713 verified"))
                      : taken > 0         ? tr("%1 taken").arg(groupedNumber(taken))
                      : progress.done > 0 ? tr("%1 of %2").arg(groupedNumber(progress.done), groupedNumber(samples))
                      : fits              ? words

@@ -389,18 +389,27 @@ QList<LedgerRow> ShardsPage::rowsOfLedger() const {
 
 void ShardsPage::showLedger() {
     if (scene()) m_ledger->setRows(rowsOfLedger());
-    const SamplerConfig& sampler = m_experiment.config().sampler;
-    const std::int64_t epochs = m_experiment.config().training.epochs;
-    const bool forgotten = scene() && scene()->plan.spec().shuffle && !sampler.setEpoch && !changesByEpoch(*scene());
-    m_orderNote->say(forgotten && epochs > 1 ? epochs : 0);
+    const RunConfig& config = m_experiment.config();
+    m_orderNote->say(scene() && config.repeatsOrder() ? config.training.epochs : 0);
 }
 
 void ShardsPage::showVerification() {
-    const bool wrong = !m_verification.alarm().isEmpty();
-    const Tone tone = wrong ? Tone::Danger : m_verification.state().verifiedEpochs > 0 ? Tone::Good : Tone::Normal;
-    m_ledger->setVerification(m_verification.sentence(), tone);
     showAlarm();
     showProgress();
+}
+
+void ShardsPage::showVerdict() {
+    const bool other = m_progress.otherPlan && !m_verification.sentence().isEmpty();
+    m_ledger->setVerification(
+        other ? tr("Of the run, not of this plan: %1").arg(m_verification.sentence()) : m_verification.sentence(),
+        verificationTone());
+}
+
+// Green only beside the plan that was verified, and only if each epoch has an order of its own.
+Tone ShardsPage::verificationTone() const {
+    if (!m_verification.alarm().isEmpty()) return Tone::Danger;
+    if (m_verification.state().verifiedEpochs == 0 || m_progress.otherPlan) return Tone::Normal;
+    return m_verification.repeatsOrder() ? Tone::Warning : Tone::Good;
 }
 
 void ShardsPage::showStep(std::optional<qint64> step, qint64 epoch, bool go) {
@@ -437,6 +446,7 @@ void ShardsPage::showProgress() {
     m_progress = scene() ? runProgress(*scene(), m_run.data(), m_verification) : RunProgress{};
     m_views->view().setProgress(m_progress);
     markStep();
+    showVerdict();
     m_ledger->setProgress(scene() ? progressSentence(m_progress, *scene()) : QString());
     m_ledger->follow().setVisible(m_progress.liveEpoch >= 0);
     const RunData& run = m_run.data();

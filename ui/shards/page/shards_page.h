@@ -76,6 +76,8 @@ class ShardsPage : public Page {
     void showLedger();
     void showVerification();
     void showProgress();
+    void showVerdict();
+    Tone verificationTone() const;
     void markStep();
     qint64 firstSlotOfStep() const;
     void showAlarm();

@@ -63,6 +63,7 @@ RunProgress runProgress(const ShardScene& scene, const RunData& run, const Verif
     for (const RankData& rank : run.ranks()) least = std::min(least, qint64{rank.step});
     if (!run.ended() && perEpoch > 0)
         progress.liveEpoch = std::min<qint64>(least / perEpoch, run.started()->epochs - 1);
+    progress.repeatsOrder = verification.repeatsOrder();
     progress.otherPlan = !isPlanOf(*verification.config(), verification.samples(), scene);
     // The ranks of one pipeline read the same samples: its first is the reader, and the readers come first.
     const auto readers = std::min<std::int64_t>(verification.config()->dataRanks(), std::ssize(run.ranks()));
@@ -76,7 +77,7 @@ RunProgress runProgress(const ShardScene& scene, const RunData& run, const Verif
 
 QString progressSentence(const RunProgress& progress, const ShardScene& scene) {
     if (progress.otherPlan) {
-        return progressWords("The plan in sight is not the run's: the experiment was changed after it started.");
+        return progressWords("The plan shown is the form's; the run trained another one.");
     }
     if (progress.ranks.empty()) return {};
     qint64 least = progress.ranks.front().done, compared = progress.ranks.front().compared, trained = 0;
@@ -87,7 +88,9 @@ QString progressSentence(const RunProgress& progress, const ShardScene& scene) {
     }
     const QString epoch = progressWords("Epoch %1: ").arg(groupedNumber(scene.epoch));
     if (std::ranges::all_of(progress.ranks, &RankProgress::verified)) {
-        return epoch + progressWords("every rank trained exactly what is planned here.");
+        return epoch + (progress.repeatsOrder
+                            ? progressWords("every rank trained what is planned here, in the order of the first epoch.")
+                            : progressWords("every rank trained exactly what is planned here."));
     }
     if (std::ranges::any_of(progress.ranks, &RankProgress::wrong))
         return epoch + progressWords("not trained as planned.");

@@ -35,8 +35,9 @@ struct RankProgress {
 struct RunProgress {
     std::vector<RankProgress> ranks;
     std::vector<WrongCell> wrong;
-    bool otherPlan = false;  // there is a run, but the experiment was changed since it started
-    qint64 liveEpoch = -1;   // in which the slowest rank is; -1 when nothing trains
+    bool otherPlan = false;     // there is a run, but the plan in sight is not the run's
+    bool repeatsOrder = false;  // the run trains every epoch in the order of the first one
+    qint64 liveEpoch = -1;      // in which the slowest rank is; -1 when nothing trains
     bool operator==(const RunProgress&) const = default;
 };
 

@@ -40,6 +40,7 @@ void Verification::restart() {
     m_config.reset();
     m_state = {};
     m_audited.clear();
+    m_wrong.clear();
     m_confirmed.clear();
     m_seen.clear();
     m_recorded.clear();
@@ -102,22 +103,21 @@ void Verification::pass(int rank) {
 
 void Verification::addNews() {
     PlanNews news = m_watch->take();
-    std::set<qint64> wrong;
     for (const PlanMismatch& mismatch : news.mismatches) {
+        m_wrong.emplace(mismatch.rank, mismatch.epoch);
         if (m_state.mismatches.size() < kMostMismatches) m_state.mismatches.push_back(mismatch);
     }
-    for (const PlanMismatch& mismatch : m_state.mismatches) wrong.insert(mismatch.epoch);
-    for (const std::int64_t epoch : news.auditedEpochs) {
-        m_audited.insert(epoch);
-        m_state.verifiedEpochs += wrong.contains(epoch) ? 0 : 1;
-    }
+    m_audited.insert(news.auditedEpochs.begin(), news.auditedEpochs.end());
+    // Counted again each time: a mismatch can be found after the epoch's hashes were compared.
+    std::set<qint64> verified = m_audited;
+    for (const auto& [rank, epoch] : m_wrong) verified.erase(epoch);
+    m_state.verifiedEpochs = static_cast<qint64>(verified.size());
     for (const PlanNews::Confirmed& one : news.confirmed) m_confirmed[static_cast<std::size_t>(one.rank)] = one;
     Q_EMIT changed();
 }
 
 bool Verification::isWrong(int rank, qint64 epoch) const {
-    return std::ranges::any_of(m_state.mismatches,
-                               [&](const PlanMismatch& one) { return one.rank == rank && one.epoch == epoch; });
+    return m_wrong.contains({rank, epoch});
 }
 
 qint64 Verification::confirmed(int rank, qint64 epoch) const {
@@ -141,10 +141,15 @@ QString Verification::sentence() const {
         return tr("Not compared: a plan of more than %1 samples would cost the training time")
             .arg(locale.toString(static_cast<qlonglong>(PlanWatch::kLargestSet)));
     }
-    if (m_state.verifiedEpochs == 0) return tr("The first epoch is not finished yet");
+    if (m_state.verifiedEpochs == 0)
+        return m_run.data().ended() ? tr("No epoch was finished: nothing was compared")
+                                    : tr("The first epoch is not finished yet");
     const QString ranks = m_state.ranks == 1 ? tr("1 rank") : tr("%1 ranks").arg(locale.toString(m_state.ranks));
-    return tr("verified: %1 of %2 epochs on %3")
-        .arg(locale.toString(m_state.verifiedEpochs), locale.toString(m_state.epochs), ranks);
+    const QString epochs = tr("%1 of %2 epochs on %3")
+                               .arg(locale.toString(m_state.verifiedEpochs), locale.toString(m_state.epochs), ranks);
+    if (repeatsOrder())
+        return tr("trained as planned, %1, but every epoch in the same order: set_epoch is never called").arg(epochs);
+    return tr("verified: %1").arg(epochs);
 }
 
 }  // namespace ringside

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "config/run_config.h"
@@ -42,6 +43,8 @@ class Verification : public QObject {
 
     const std::optional<RunConfig>& config() const { return m_config; }  // of the run; none before its first line
     qint64 samples() const { return m_samples; }
+    // Every epoch repeats the order of the first one: as planned, but hardly as intended.
+    bool repeatsOrder() const { return m_config && m_config->repeatsOrder(); }
     bool isAudited(qint64 epoch) const { return m_audited.contains(epoch); }  // every rank's hash was compared
     bool isWrong(int rank, qint64 epoch) const;
     // How many of the rank's first slots in the epoch were compared sample by sample.
@@ -66,6 +69,7 @@ class Verification : public QObject {
     qint64 m_samples = 0;
     VerificationState m_state;
     std::set<qint64> m_audited;
+    std::set<std::pair<int, qint64>> m_wrong;      // ranks and epochs with a mismatch, also beyond kMostMismatches
     std::vector<PlanNews::Confirmed> m_confirmed;  // by rank
     std::vector<Seen> m_seen;                      // by rank
     QString m_recorded;                            // what the run's own end line says is wrong

@@ -2,9 +2,9 @@
 #include "timeline/page/verdict_banner.h"
 
 #include <QCoreApplication>
-#include <QStyle>
 #include <QVBoxLayout>
 
+#include "controls/tone.h"
 #include "telemetry/data/awaited.h"
 #include "telemetry/data/run_verdict.h"
 #include "theme/theme.h"
@@ -123,10 +123,7 @@ void VerdictBanner::say(const TimelineVerdict& verdict) {
                        : verdict.tone == Tone::Warning ? "warning"
                        : verdict.tone == Tone::Good    ? "good"
                                                        : "plain";
-    if (m_edge->property("tone").toString() == QLatin1String(tone)) return;
-    m_edge->setProperty("tone", QLatin1String(tone));
-    m_edge->style()->unpolish(m_edge);
-    m_edge->style()->polish(m_edge);
+    setTone(m_edge, tone);
 }
 
 }  // namespace ringside

@@ -5,7 +5,9 @@
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "controls/tone.h"
 #include "theme/theme.h"
+#include "timeline/whatif/check_outcome.h"
 #include "timeline/whatif/proof_plan.h"
 #include "words/form_fields.h"
 #include "words/phase_text.h"
@@ -49,21 +51,21 @@ WhatIfPanel::WhatIfPanel(TimelineModel& model, const QString& controlProgram, QW
     column->addWidget(m_predicted);
     m_range = makeLabel("whatIfRangeLabel", "note");
     column->addWidget(m_range);
+    m_proofText = makeLabel("proofLabel", "small");
+    m_proofText->hide();
+    column->addWidget(m_proofText);
     m_controls = new WhatIfControls;
     column->addWidget(m_controls);
     column->addSpacing(Theme::kSpace1);
     auto* row = new QHBoxLayout;
     row->setSpacing(Theme::kSpace2);
-    m_prove = new QPushButton(tr("Prove it"));
+    m_prove = new QPushButton(tr("Check by running"));
     m_prove->setObjectName(QStringLiteral("proveButton"));
     m_prove->setProperty("role", "accent");
     m_proveNote = makeLabel("proveNoteLabel", "note");
     row->addWidget(m_prove);
     row->addWidget(m_proveNote, 1);
     column->addLayout(row);
-    m_proofText = makeLabel("proofLabel", "small");
-    m_proofText->hide();
-    column->addWidget(m_proofText);
     m_unchanged = makeLabel("unchangedReplayLabel", "note");
     column->addWidget(m_unchanged);
     column->addStretch(1);
@@ -167,22 +169,24 @@ void WhatIfPanel::showProof() {
     const bool can = reason.isEmpty() && m_result && m_result->steps > 0;
     m_prove->setEnabled(can);
     m_proveNote->setText(m_proof.isRunning() ? tr("runs in the background")
-                         : can               ? tr("runs it for real, about %1 s").arg(qRound(provingSeconds()))
+                         : can               ? tr("trains it, about %1 s").arg(qRound(provingSeconds()))
                                              : reason);
     m_prove->setToolTip(can ? tr("Trains the changed experiment in the background and measures its steps")
-                            : tr("Not possible: %1").arg(reason));
+                            : tr("Not measurable here: %1").arg(reason));
+    showOutcome();
+}
+
+// Only of the change that is chosen now, and of the prediction that was checked.
+void WhatIfPanel::showOutcome() {
     const bool shown = m_proofResult && m_proved == m_asked;
     m_proofText->setVisible(shown);
     if (!shown) return;
-    if (!m_proofResult->problem.isEmpty())
-        return m_proofText->setText(tr("Not proved: %1").arg(m_proofResult->problem));
-    const double off = 100 * (m_provedPrediction / m_proofResult->ms - 1);
-    m_proofText->setText(tr("<b>Proved: %1</b> measured over %2 steps, %3 predicted (%4%5 %).")
-                             .arg(millisecondsText(m_proofResult->ms))
-                             .arg(m_proofResult->steps)
-                             .arg(millisecondsText(m_provedPrediction), off < 0 ? QString() : QStringLiteral("+"))
-                             .arg(off, 0, 'f', 1));
+    const CheckOutcome outcome = checkOutcome(m_checked, *m_proofResult);
+    m_proofText->setText(checkText(m_checked, *m_proofResult));
     m_proofText->setToolTip(m_proofResult->directory);
+    setTone(m_proofText, outcome == CheckOutcome::kConfirmed      ? "good"
+                         : outcome == CheckOutcome::kNotConfirmed ? "danger"
+                                                                  : "");
 }
 
 void WhatIfPanel::prove() {
@@ -191,7 +195,7 @@ void WhatIfPanel::prove() {
     const Result<RunConfig> changed = provingExperiment(config.value(), m_asked);
     if (!changed) return;
     m_proved = m_asked;
-    m_provedPrediction = m_result->predicted;
+    m_checked = *m_result;
     m_proofResult.reset();
     m_proof.start(changed.value(), QString::fromStdString(m_model.run().started()->runDirectory));
     showProof();
@@ -200,6 +204,7 @@ void WhatIfPanel::prove() {
 void WhatIfPanel::applyProof(const ProofResult& result) {
     m_proofResult = result;
     showProof();
+    if (m_proofText->isVisibleTo(this)) Q_EMIT outcomeShown(m_proofText);
 }
 
 }  // namespace ringside

@@ -29,6 +29,10 @@ class WhatIfPanel final : public QFrame {
     bool isWorking() const { return m_work.isBusy() || m_later.isActive(); }
     const std::optional<ReplayResult>& result() const { return m_result; }
 
+  Q_SIGNALS:
+    // A check has ended, and this label says how.
+    void outcomeShown(QWidget* label);
+
   private:
     struct Answer {
         ReplayResult result;
@@ -39,6 +43,7 @@ class WhatIfPanel final : public QFrame {
     void take(const Answer& answer);
     void showResult();
     void showProof();
+    void showOutcome();
     void prove();
     void applyProof(const ProofResult& result);
     QString whyNotProvable() const;
@@ -59,7 +64,7 @@ class WhatIfPanel final : public QFrame {
     std::uint64_t m_revision = 0;
     ProofRun m_proof;
     StepChange m_proved;
-    double m_provedPrediction = 0;
+    ReplayResult m_checked;  // prediction that the check compares with
     std::optional<ProofResult> m_proofResult;
 };
 

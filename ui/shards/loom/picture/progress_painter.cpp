@@ -31,15 +31,20 @@ void badge(QPainter& painter, const QRectF& cell, double size, const QColor& col
     }
 }
 
-void paintRow(QPainter& painter, const RankProgress& progress, int rank, const LoomGeometry& geometry,
-              const Theme& theme) {
+// Green is for what was trained as planned and as intended.
+const QColor& trainedColor(const RunProgress& progress, const Theme& theme) {
+    return progress.repeatsOrder ? theme.colors().warning : theme.colors().good;
+}
+
+void paintRow(QPainter& painter, const RankProgress& progress, const QColor& trained, int rank,
+              const LoomGeometry& geometry, const Theme& theme) {
     const ThemeColors& c = theme.colors();
     const QRectF first = geometry.cell(rank, 0);
     const double left = std::max(0.0, first.left());
     const double edge = geometry.cell(rank, progress.done).left();
     const double right = std::min(edge, geometry.area().width());
     const double height = std::min(kBar, first.height() / 3);
-    const QColor& bar = progress.wrong ? c.danger : c.good;
+    const QColor& bar = progress.wrong ? c.danger : trained;
     if (right > left) painter.fillRect(QRectF(left, first.bottom() - height, right - left, height), bar);
     if (progress.underway == 0 || edge < 0 || edge > geometry.area().width()) return;
     const double end = geometry.cell(rank, progress.done + progress.underway).left();
@@ -49,16 +54,15 @@ void paintRow(QPainter& painter, const RankProgress& progress, int rank, const L
     painter.fillRect(QRectF(edge - kEdge / 2, first.top(), kEdge, first.height()), c.accent);
 }
 
-void paintTicks(QPainter& painter, const RankProgress& progress, int rank, const LoomGeometry& geometry,
-                const Theme& theme) {
+void paintTicks(QPainter& painter, const RankProgress& progress, const QColor& trained, int rank,
+                const LoomGeometry& geometry, const Theme& theme) {
     const bool large = geometry.detail() == CellDetail::Thumbnail;
     if (!large && (geometry.detail() != CellDetail::Index || geometry.pitch() < 26)) return;
     const CellRange span = geometry.visibleSlots();
     // Of a rank that went wrong only what was compared one by one is known to be right.
     const qint64 known = progress.wrong ? progress.compared : progress.done;
     for (qint64 slot = span.first; slot < std::min(span.last, known); ++slot) {
-        badge(painter, geometry.cell(rank, slot), large ? kBadge : kSmallBadge, theme.colors().good,
-              theme.colors().panel, true);
+        badge(painter, geometry.cell(rank, slot), large ? kBadge : kSmallBadge, trained, theme.colors().panel, true);
     }
 }
 
@@ -87,8 +91,9 @@ void paintProgress(QPainter& painter, const RunProgress& progress, const LoomGeo
     const CellRange ranks = geometry.visibleRanks();
     for (qint64 at = ranks.first; at < std::min<qint64>(ranks.last, static_cast<qint64>(progress.ranks.size())); ++at) {
         const RankProgress& rank = progress.ranks[static_cast<std::size_t>(at)];
-        paintRow(painter, rank, static_cast<int>(at), geometry, theme);
-        paintTicks(painter, rank, static_cast<int>(at), geometry, theme);
+        const QColor& trained = trainedColor(progress, theme);
+        paintRow(painter, rank, trained, static_cast<int>(at), geometry, theme);
+        paintTicks(painter, rank, trained, static_cast<int>(at), geometry, theme);
     }
     for (const WrongCell& wrong : progress.wrong) paintWrong(painter, wrong, geometry, theme);
 }
@@ -101,7 +106,7 @@ void paintProgressStrip(QPainter& painter, const RunProgress& progress, int rank
     const double edge = strip.left() + static_cast<double>(own.done) * pixelsPerSlot;
     const double height = std::min(kBar, strip.height() / 3);
     painter.fillRect(QRectF(strip.left(), strip.bottom() - height, edge - strip.left(), height),
-                     own.wrong ? c.danger : c.good);
+                     own.wrong ? c.danger : trainedColor(progress, theme));
     if (own.underway > 0) painter.fillRect(QRectF(edge - kEdge / 2, strip.top(), kEdge, strip.height()), c.text);
     for (const WrongCell& wrong : progress.wrong) {
         if (wrong.cell.rank != rank) continue;

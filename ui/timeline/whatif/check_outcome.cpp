@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/whatif/check_outcome.h"
+
+#include <QCoreApplication>
+
+#include "words/phase_text.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::int64_t kLeastSteps = 5;  // fewer have no mean worth comparing
+
+QString checkWords(const char* text) {
+    return QCoreApplication::translate("Check", text);
+}
+
+// As the panel shows it, so that the outcome never contradicts the numbers beside it.
+double asShown(double ms) {
+    return millisecondsNumber(ms).toDouble();
+}
+
+QString whyNotMeasurable(const ProofResult& measured) {
+    if (!measured.problem.isEmpty()) return measured.problem.toHtmlEscaped();
+    return checkWords("only %1 steps were traced; at least %2 are needed.").arg(measured.steps).arg(kLeastSteps);
+}
+
+}  // namespace
+
+CheckOutcome checkOutcome(const ReplayResult& prediction, const ProofResult& measured) {
+    if (!measured.problem.isEmpty() || measured.steps < kLeastSteps || measured.ms <= 0)
+        return CheckOutcome::kNotMeasurable;
+    const double ms = asShown(measured.ms);
+    return ms >= asShown(prediction.low) && ms <= asShown(prediction.high) ? CheckOutcome::kConfirmed
+                                                                           : CheckOutcome::kNotConfirmed;
+}
+
+QString checkText(const ReplayResult& prediction, const ProofResult& measured) {
+    const CheckOutcome outcome = checkOutcome(prediction, measured);
+    if (outcome == CheckOutcome::kNotMeasurable)
+        return checkWords("<b>Not measurable here:</b> %1").arg(whyNotMeasurable(measured));
+    const QString mean =
+        checkWords("%1 measured, mean of %2 steps").arg(millisecondsText(measured.ms)).arg(measured.steps);
+    const QString interval = checkWords("%1 to %2 predicted (90 % interval)")
+                                 .arg(millisecondsNumber(prediction.low), millisecondsText(prediction.high));
+    if (outcome == CheckOutcome::kConfirmed) return checkWords("<b>Confirmed:</b> %1; %2.").arg(mean, interval);
+    const double off = 100 * (prediction.predicted / measured.ms - 1);
+    return checkWords("<b>Not confirmed:</b> %1; %2. The prediction of %3 is %4 % too %5.")
+        .arg(mean, interval, millisecondsText(prediction.predicted))
+        .arg(std::abs(off), 0, 'f', 0)
+        .arg(off > 0 ? checkWords("long") : checkWords("short"));
+}
+
+}  // namespace ringside
