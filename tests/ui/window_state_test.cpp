@@ -99,13 +99,15 @@ TEST_CASE("a form that parts from the live run says so, and is silent again when
     f.window.experiment().edit(config, "parallel.world_size");
     CHECK_FALSE(note->isHidden());
     CHECK(note->text() ==
-          "Applies to the next run: World size, Learning rate. The live one goes on as it was started.");
+          "Applies to the next run: World size, Learning rate. The live run continues as it was started.");
     f.window.experiment().edit(before, "parallel.world_size");
     CHECK(note->isHidden());
     f.window.experiment().edit(config, "parallel.world_size");
     f.trigger("stopAction");
     REQUIRE(waitFor([&] { return f.state() == State::Stopped; }));
-    CHECK(note->isHidden());
+    CHECK(note->text() ==
+          "The form is not the experiment of the run on screen. It differs in: World size, Learning rate.");
+    CHECK(note->property("tone").toString().isEmpty());
 }
 
 TEST_CASE("what a live run can be told of the form is applied now, if that is wanted") {

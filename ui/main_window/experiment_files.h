@@ -30,6 +30,8 @@ class ExperimentFiles final : public QObject {
     // An experiment, a run directory or else data, told apart by what is there.
     void open(const QString& path);
     void openExperiment(const QString& path);  // asks first when something would be lost
+    // Calls `proceed` at once, or after an unsaved experiment was saved or given up; never if the answer is Cancel.
+    void afterAsking(const std::function<void()>& proceed);
     void save();
     void saveAs();
     void fillRecent(QMenu& menu);
@@ -49,7 +51,6 @@ class ExperimentFiles final : public QObject {
 
   private:
     void readInto(const QString& path);
-    void afterAsking(const std::function<void()>& proceed);
     void chooseAndSave(const std::function<void()>& proceed);
     bool write(const QString& path);
     QString suggestedPath() const;

@@ -16,8 +16,8 @@
 #include "base/json/json.h"
 #include "commands/command_palette.h"
 #include "commands/keys_dialog.h"
-#include "config/mesh.h"
 #include "controls/elided_label.h"
+#include "controls/tone.h"
 #include "devices/devices_dialog.h"
 #include "devices/gpu_probe.h"
 #include "diagnostics/debug_overlay.h"
@@ -26,6 +26,7 @@
 #include "experiment/model_summary_dialog.h"
 #include "loading/loader_sweep_dialog.h"
 #include "main_window/live_runs.h"
+#include "main_window/run_experiment.h"
 #include "main_window/top_bar.h"
 #include "ranks/rank_strip.h"
 #include "run/read/run_directory.h"
@@ -91,6 +92,7 @@ void MainWindow::connectActions() {
     connect(a.liveRuns, &QMenu::aboutToShow, this, &MainWindow::fillLiveRuns);
     connect(a.recent, &QMenu::aboutToShow, this, [this] { m_files.fillRecent(*m_actions.recent); });
     connect(a.run, &QAction::triggered, this, &MainWindow::startRun);
+    m_blockedRun = new QShortcut(a.run->shortcut(), this, this, &MainWindow::showWhyNotRunnable);
     connect(a.resume, &QAction::triggered, this, &MainWindow::resumeRun);
     connect(&m_cluster, &ClusterActions::runHere, this, &MainWindow::startRun);
     connect(&m_cluster, &ClusterActions::runBegan, this, &MainWindow::followCluster);
@@ -142,10 +144,10 @@ void MainWindow::connectModels() {
     connect(&m_scripts, &ScriptExport::failed, this,
             [this](const QString& message) { m_notice->say(message, NoticeBar::Tone::Danger); });
     connect(&m_scripts, &ScriptExport::written, this, [this](const QString& message) { m_notice->say(message); });
-    connect(&m_files, &ExperimentFiles::runDirectoryChosen, this, &MainWindow::openRun);
+    connect(&m_files, &ExperimentFiles::runDirectoryChosen, this, [this](const QString& path) { openRun(path); });
     connect(&m_files, &ExperimentFiles::dataChosen, &m_import, &DataImport::look);
     connect(&m_files, &ExperimentFiles::dataChosen, m_notice, &NoticeBar::withdrawFailure);
-    connect(&m_import, &DataImport::runFound, this, &MainWindow::openRun);
+    connect(&m_import, &DataImport::runFound, this, [this](const QString& path) { openRun(path); });
     connect(&m_import, &DataImport::experimentFound, &m_files, &ExperimentFiles::openExperiment);
     connect(m_form, &ExperimentForm::browseRequested, &m_files, [this] {
         const bool folder = m_experiment.config().dataset.kind == "image_folder";
@@ -155,7 +157,7 @@ void MainWindow::connectModels() {
         (new LoaderSweepDialog(m_experiment, m_services.theme, m_services.controlProgram, this))->show();
     });
     connect(m_form, &ExperimentForm::summaryRequested, this, &MainWindow::showModelSummary);
-    connect(m_topBar, &TopBar::reasonClicked, m_form, &ExperimentForm::focusFirstProblem);
+    connect(m_topBar, &TopBar::reasonClicked, this, &MainWindow::showWhyNotRunnable);
     const auto nameTheme = [this] {
         const bool light = m_services.theme.mode() == Theme::Mode::Light;
         m_actions.theme->setText(light ? tr("&Dark theme") : tr("&Light theme"));
@@ -192,6 +194,7 @@ QString MainWindow::whyNotRunnable() const {
 void MainWindow::refreshRunActions() {
     const QString reason = whyNotRunnable();
     m_actions.run->setEnabled(reason.isEmpty());
+    m_blockedRun->setEnabled(!reason.isEmpty());  // both at once would be ambiguous
     m_actions.run->setToolTip(reason.isEmpty() ? tr("Start one process per rank and train (Ctrl+R)") : reason);
     m_actions.resume->setEnabled(canResume());
     const RunController::State state = m_controller.state();
@@ -199,6 +202,13 @@ void MainWindow::refreshRunActions() {
     m_actions.detach->setEnabled(state == RunController::State::Running);
     m_topBar->setRunBlocked(m_controller.isLive() || m_experiment.isLoadingData() ? QString() : reason);
     m_topBar->refreshEpochs();
+}
+
+// A key that does nothing would be a riddle.
+void MainWindow::showWhyNotRunnable() {
+    if (!m_controller.isLive() && !m_experiment.problems().empty()) m_experimentDock->show();
+    if (!m_controller.isLive() && m_form->focusFirstProblem()) return;
+    saySaved(whyNotRunnable());
 }
 
 void MainWindow::startRun() {
@@ -262,21 +272,46 @@ void MainWindow::saySaved(const QString& sentence) {
 void MainWindow::forgetRun() {
     if (m_controller.isLive()) return noteChanges();
     m_shownRun.clear();
+    m_started.reset();
+    m_notice->hide();
     m_controller.forget();
+    m_plan.setEpoch(0);
+    noteChanges();
     refreshRunActions();
 }
 
-// A live run does not follow the form, which says so as soon as both differ.
+// Says in which fields the form differs from the run on screen.
 void MainWindow::noteChanges() {
     constexpr qsizetype kMostNamed = 3;
-    const QStringList changed =
-        m_started && m_controller.isLive() ? changedFields(*m_started, m_experiment.config()) : QStringList();
+    const bool live = m_controller.isLive();
+    const QStringList since = m_started ? changedFields(*m_started, m_experiment.config()) : QStringList();
+    m_run.setFormDiffers(!since.isEmpty());
+    const QStringList changed = live ? since : differencesFromRun();
     m_changes->setVisible(!changed.isEmpty());
     offerApplyNow();
     if (changed.isEmpty()) return;
     const QString named = changed.first(std::min(kMostNamed, changed.size())).join(QStringLiteral(", "));
     const QString rest = changed.size() > kMostNamed ? tr(" and %1 more").arg(changed.size() - kMostNamed) : QString();
-    m_changes->setText(tr("Applies to the next run: %1. The live one goes on as it was started.").arg(named + rest));
+    setTone(m_changes, live ? "warning" : "");
+    m_changes->setText((live ? tr("Applies to the next run: %1. The live run continues as it was started.")
+                             : tr("The form is not the experiment of the run on screen. It differs in: %1."))
+                           .arg(named + rest));
+}
+
+// Of a run that is over, or that others started with settings of their own.
+QStringList MainWindow::differencesFromRun() const {
+    const auto& started = m_run.data().started();
+    if (!started || m_run.expected()) return {};
+    const std::optional<RunConfig> run = experimentOf(*started);
+    RunConfig form = m_experiment.resolvedConfig();
+    if (!run || isSameExperiment(*run, form)) return {};
+    // Applied to the live run, or as in its start.
+    if (m_started && m_started->optimizer.lr == form.optimizer.lr) form.optimizer.lr = run->optimizer.lr;
+    if (m_started && m_started->training.epochs == form.training.epochs) form.training.epochs = run->training.epochs;
+    form.training.resume = run->training.resume;
+    form.parallel.backend = run->parallel.backend;
+    form.parallel.device = run->parallel.device;
+    return changedFields(*run, form);
 }
 
 // A live run can be told another learning rate and more or fewer epochs.
@@ -309,11 +344,11 @@ void MainWindow::applyNow() {
     noteChanges();
 }
 
-bool MainWindow::openRun(const QString& runDirectory) {
+bool MainWindow::openRun(const QString& runDirectory, AfterOpening after) {
     if (runDirectory.isEmpty()) return false;
     if (m_controller.isLive()) {
-        m_notice->say(
-            tr("A run is live: stop it, or let it go on unwatched (Run menu), then open %1.").arg(runDirectory));
+        m_notice->say(tr("A run is live: stop it, or keep it running in the background (Run menu), then open %1.")
+                          .arg(runDirectory));
         return false;
     }
     const Result<RunPaths> found = openRunDirectory(runDirectory.toStdString());
@@ -321,34 +356,31 @@ bool MainWindow::openRun(const QString& runDirectory) {
         m_notice->say(QString::fromStdString(found.problem().text()), NoticeBar::Tone::Danger);
         return false;
     }
-    m_adoptsRunConfig = true;
-    m_notice->hide();
-    m_started.reset();
-    m_controller.attach(runDirectory);
+    const auto open = [this, runDirectory, after] {
+        m_adoptsRunConfig = true;
+        m_resumeWhenShown = after == AfterOpening::kResume;
+        m_notice->hide();
+        m_started.reset();
+        m_controller.attach(runDirectory);
+    };
+    // The run's experiment replaces that of the form.
+    if (holdsExperiment(found.value(), m_experiment.resolvedConfig())) {
+        open();
+    } else {
+        m_files.afterAsking(open);
+    }
     return true;
 }
 
-// The experiment of a run that was opened comes into the form: with `auto` where it had `auto`, and without asking to
-// be saved. Over unsaved changes it is one step that can be undone.
+// The experiment of a run that was opened comes into the form, under its own name and without asking to be saved.
 void MainWindow::applyRunConfig() {
-    if (!m_adoptsRunConfig || !m_run.data().started()) return;
+    if (!m_adoptsRunConfig || !m_run.data().started()) return noteChanges();
     m_adoptsRunConfig = false;
-    const RunStarted& started = *m_run.data().started();
-    const Result<RunConfig> read = RunConfig::parse(started.config, "run");
-    if (!read) return;
-    RunConfig config = read.value();
-    if (config.parallel.strategy == "data_parallel") {  // as it was asked for: a rank for each device
-        config.parallel.worldSize = devicesOf(config);
-        config.parallel.devices = 0;
-    }
-    if (!started.wantedBackend.empty()) config.parallel.backend = started.wantedBackend;
-    if (!started.wantedDevice.empty()) config.parallel.device = started.wantedDevice;
-    if (m_experiment.isModified()) {
-        m_experiment.edit(config, QStringLiteral("run"));
-    } else if (config != m_experiment.config()) {
-        m_experiment.replace(config, {});
-    }
+    const std::optional<RunConfig> config = experimentOf(*m_run.data().started());
+    if (!config) return;
+    if (!isSameExperiment(*config, m_experiment.resolvedConfig())) m_experiment.replace(*config, {});
     m_started = m_experiment.config();
+    noteChanges();
 }
 
 void MainWindow::showRunState(RunController::State state) {
@@ -464,7 +496,7 @@ void MainWindow::offerResume(const QString& directory) {
                              : QFileInfo(directory).fileName();
     m_notice->offer(
         tr("%1 was stopped after step %2; its checkpoint is kept.").arg(name, groupedText(summary.value().steps)),
-        tr("Resume"), [this, directory] { m_resumeWhenShown = openRun(directory); });
+        tr("Resume"), [this, directory] { openRun(directory, AfterOpening::kResume); });
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

@@ -4,6 +4,7 @@
 #include <QDockWidget>
 #include <QMainWindow>
 #include <QPushButton>
+#include <QShortcut>
 #include <QTabWidget>
 #include <memory>
 #include <optional>
@@ -63,8 +64,10 @@ class MainWindow final : public QMainWindow {
     Navigator& pages() { return *m_navigator; }
 
     void restore();  // layout, draft; and offers to attach when the last run is still live
-    // False when there is no run to look at; the notice says why.
-    bool openRun(const QString& runDirectory);
+    enum class AfterOpening { kShow, kResume };
+    // Shows a run and its experiment, after asking what becomes of an unsaved one. False if there is no run to show;
+    // the notice says why.
+    bool openRun(const QString& runDirectory, AfterOpening after = AfterOpening::kShow);
     QString noticeText() const { return m_notice->text(); }
 
   protected:
@@ -90,6 +93,7 @@ class MainWindow final : public QMainWindow {
     void refreshTitle();
     void refreshRunActions();
     QString whyNotRunnable() const;
+    void showWhyNotRunnable();
     void startRun();
     void followCluster(const QString& directory);
     bool canResume() const;
@@ -98,6 +102,7 @@ class MainWindow final : public QMainWindow {
     void saySaved(const QString& sentence);
     void fillLiveRuns();
     void noteChanges();
+    QStringList differencesFromRun() const;
     void offerApplyNow();
     void offerAfterFailure(bool began);
     void applyNow();
@@ -134,6 +139,7 @@ class MainWindow final : public QMainWindow {
     TimelinePage* m_timeline = nullptr;
     DebugOverlay* m_overlay = nullptr;
     ExperimentForm* m_form = nullptr;
+    QShortcut* m_blockedRun = nullptr;  // Run's key while Run is disabled
     QLabel* m_fileName = nullptr;
     QLabel* m_changes = nullptr;        // of the form since the live run was started
     QPushButton* m_applyNow = nullptr;  // what of it a live run can be told

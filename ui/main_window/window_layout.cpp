@@ -228,6 +228,13 @@ void MainWindow::addRankDock() {
     auto* column = new QVBoxLayout(frame);
     column->setContentsMargins(Theme::kSpace3, Theme::kSpace1, Theme::kSpace3, Theme::kSpace1);
     m_ranks = new RankStrip(m_experiment, m_run, m_services.theme, frame);
+    auto* source = new QLabel(m_ranks->source(), frame);
+    source->setObjectName(QStringLiteral("rankSourceLabel"));
+    source->setProperty("role", "note");
+    source->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    connect(m_ranks, &RankStrip::sourceChanged, source, &QLabel::setText);
+    column->setSpacing(2);
+    column->addWidget(source);
     column->addWidget(m_ranks);
     frame->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
     QDockWidget* dock = plainDock(tr("Ranks"), "rankDock", frame, this);

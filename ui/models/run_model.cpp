@@ -48,6 +48,10 @@ void RunModel::expectNothing() {
     Q_EMIT expectedChanged();
 }
 
+void RunModel::setFormDiffers(bool differs) {
+    if (std::exchange(m_formDiffers, differs) != differs) Q_EMIT formDiffersChanged();
+}
+
 void RunModel::feed(const QByteArray& bytes) {
     m_queue << bytes;
     decodeSlice();

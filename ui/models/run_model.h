@@ -31,6 +31,9 @@ class RunModel : public QObject {
     void expect(const ExpectedRun& run);
     void expectNothing();
     const std::optional<ExpectedRun>& expected() const { return m_expected; }
+    // True if the form was changed after this run was started: then nothing about the run describes the form.
+    bool formDiffers() const { return m_formDiffers; }
+    void setFormDiffers(bool differs);
     // Telemetry lines in any chunking. Decoded in slices between other events, so that a long replay never blocks.
     void feed(const QByteArray& bytes);
     bool isDrained() const { return m_queue.isEmpty(); }
@@ -38,6 +41,7 @@ class RunModel : public QObject {
   Q_SIGNALS:
     void restarted();
     void expectedChanged();
+    void formDiffersChanged();
     void drained();                  // everything fed so far has been decoded
     void changed(unsigned changes);  // RunChange bits
 
@@ -47,6 +51,7 @@ class RunModel : public QObject {
     Decoder m_decoder;
     RunData m_data;
     std::optional<ExpectedRun> m_expected;
+    bool m_formDiffers = false;
     QList<QByteArray> m_queue;
     qsizetype m_taken = 0;  // bytes of the first chunk already decoded
     QTimer m_slice;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ranks/rank_strip.h"
 
+#include <QFileInfo>
 #include <QHelpEvent>
 #include <QLocale>
 #include <QPaintEvent>
@@ -8,6 +9,7 @@
 #include <QToolTip>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "config/mesh.h"
 #include "models/experiment_model.h"
@@ -146,6 +148,7 @@ RankStrip::RankStrip(const ExperimentModel& experiment, const RunModel& run, con
     connect(&experiment, &ExperimentModel::dataChanged, this, &RankStrip::refresh);
     connect(&run, &RunModel::restarted, this, &RankStrip::refresh);
     connect(&run, &RunModel::expectedChanged, this, &RankStrip::refresh);
+    connect(&run, &RunModel::formDiffersChanged, this, &RankStrip::refresh);
     connect(&run, &RunModel::changed, this, &RankStrip::refresh);
     refresh();
 }
@@ -175,7 +178,17 @@ std::int64_t processesOf(const RunConfig& config) {
 
 bool RankStrip::showsRun() const {
     if (!m_run.data().started() || m_run.expected()) return false;
-    return m_live || static_cast<std::int64_t>(m_run.data().ranks().size()) == processesOf(m_experiment.config());
+    return m_live || !m_run.formDiffers();
+}
+
+QString RankStrip::source() const {
+    if (m_run.expected()) return tr("Starting %1").arg(m_run.expected()->name);
+    if (!showsRun()) return tr("As the form says: not started");
+    const RunData& run = m_run.data();
+    const QString directory = QFileInfo(QString::fromStdString(run.started()->runDirectory)).fileName();
+    const QString name = directory.isEmpty() ? QString::fromStdString(run.started()->name) : directory;
+    return run.ended() ? tr("Run %1: %2").arg(name, QString::fromStdString(run.ended()->state))
+                       : tr("Run %1").arg(name);
 }
 
 std::int64_t RankStrip::plannedRanks() const {
@@ -334,6 +347,7 @@ void RankStrip::refresh() {
     for (const RankCard& card : m_cards) spoken << tr("rank %1 %2").arg(card.rank).arg(card.mark);
     setAccessibleDescription(spoken.join(QStringLiteral(", ")));
     m_canvas->update();
+    if (const QString now = source(); std::exchange(m_source, now) != now) Q_EMIT sourceChanged(now);
 }
 
 void RankStrip::arrange() {

@@ -24,12 +24,17 @@ class RankStrip final : public QScrollArea {
     // Whose cards stand together; none where hosts say nothing of the ranks.
     const std::vector<HostGroup>& hosts() const { return m_hosts; }
 
-    // A run that is over gives way to the experiment when the world size is changed.
+    // A run that is over gives way to the experiment when the form is changed.
     void setLive(bool live);
+    // Names the run, or says that the cards are the form's.
+    QString source() const;
     // The connection to the run was lost: its ranks may go on, or not.
     void setLost(bool lost);
     // The run failed, and whoever started it may start its ranks again.
     void setMayStartAgain(bool may);
+
+  Q_SIGNALS:
+    void sourceChanged(const QString& source);
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -50,6 +55,7 @@ class RankStrip final : public QScrollArea {
     Canvas* m_canvas;
     std::vector<RankCard> m_cards;
     std::vector<HostGroup> m_hosts;
+    QString m_source;
     bool m_live = false;
     bool m_lost = false;
     bool m_mayStartAgain = false;

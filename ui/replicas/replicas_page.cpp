@@ -4,11 +4,11 @@
 #include <QHBoxLayout>
 #include <QShortcut>
 #include <QStackedLayout>
-#include <QStyle>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 
+#include "controls/tone.h"
 #include "models/run_model.h"
 #include "models/start_progress.h"
 #include "replicas/replica_sentences.h"
@@ -308,13 +308,13 @@ void ReplicasPage::showTools() {
         one->setEnabled(isLive() && why.isEmpty());
         if (!why.isEmpty()) one->setToolTip(why);
     }
-    const QString held = m_run.expected() ? QString() : heldSentence(run);
-    const QString sentence = !held.isEmpty() ? held : m_run.expected() ? QString() : replicasSentence(run);
+    // Replicas that differ are said also while the ranks are paused.
     const bool apart = run.replicas().state() && !run.replicas().state()->identical;
+    const QString held = m_run.expected() || apart ? QString() : heldSentence(run);
+    const QString sentence = !held.isEmpty() ? held : m_run.expected() ? QString() : replicasSentence(run);
+    const bool isPast = run.ended() && m_run.formDiffers();
     m_sentence->setText(sentence);
-    m_sentence->setProperty("tone", sentence.isEmpty() || !held.isEmpty() ? "" : apart ? "danger" : "good");
-    m_sentence->style()->unpolish(m_sentence);
-    m_sentence->style()->polish(m_sentence);
+    setTone(m_sentence, sentence.isEmpty() || !held.isEmpty() ? "" : apart ? "danger" : isPast ? "" : "good");
     const std::int64_t number = m_run.expected() ? -1 : shownNumber().value_or(-1);
     const bool has = number >= 0;
     const QList<std::int64_t> all = choosableSteps();
@@ -411,6 +411,8 @@ void ReplicasPage::showRing(const LookedAtStep& step) {
         for (int part = 0; part < ring.ranks(); ++part)
             for (const double value : ring.part(ring.steps(), 0, part).values)
                 m_ringError = std::max(m_ringError, std::abs(value - mean->ring[next++]));
+        m_ringLargest = 0;
+        for (const double value : mean->ring) m_ringLargest = std::max(m_ringLargest, std::abs(value));
     }
     stepRing(0);
 }
@@ -423,6 +425,7 @@ void ReplicasPage::stepRing(int by) {
         m_ringText->setText(m_run.data().ranks().size() < 2 ? tr("One rank has nobody to reduce with.")
                                                             : tr("The ring is shown for 2 to 8 ranks, and for buckets "
                                                                  "of at least two values for each."));
+        setTone(m_ringText, "");
         return;
     }
     m_ring->setStep(m_ring->step() + by);
@@ -447,14 +450,25 @@ void ReplicasPage::stepRing(int by) {
     else if (step < ring->steps())
         m_ringText->setText(where + tr("All-gather: finished parts are handed round."));
     else
-        m_ringText->setText(
-            where +
-            tr("All ranks have the result, after %1 steps that each moved 1/%2 of the bucket%3.")
-                .arg(ring->steps())
-                .arg(n)
-                .arg(m_ringError < 0
-                         ? QString()
-                         : tr("; the run's own all-reduce gave the same within %1").arg(m_ringError, 0, 'g', 1)));
+        m_ringText->setText(where +
+                            tr("All ranks have the result, after %1 steps that each moved 1/%2 of the bucket%3.")
+                                .arg(ring->steps())
+                                .arg(n)
+                                .arg(ringComparison()));
+    setTone(m_ringText, step == ring->steps() && ringDiffers() ? "danger" : "");
+}
+
+// Beyond what another order of the sums or two-byte numbers explain.
+bool ReplicasPage::ringDiffers() const {
+    constexpr double kRounding = 0.01;  // of the largest value
+    return m_ringError > kRounding * m_ringLargest;
+}
+
+QString ReplicasPage::ringComparison() const {
+    if (m_ringError < 0) return {};
+    const QString by = QString::number(m_ringError, 'g', 1);
+    return ringDiffers() ? tr("; the run's own all-reduce gave other values, which differ by up to %1").arg(by)
+                         : tr("; the run's own all-reduce gave the same within %1").arg(by);
 }
 
 void ReplicasPage::showCharts() {

@@ -38,6 +38,7 @@ StatusPanel::StatusPanel(const ExperimentModel& experiment, const RunModel& run,
     connect(&run, &RunModel::changed, this, &StatusPanel::refresh);
     connect(&run, &RunModel::restarted, this, &StatusPanel::refresh);
     connect(&run, &RunModel::expectedChanged, this, &StatusPanel::refresh);
+    connect(&run, &RunModel::formDiffersChanged, this, &StatusPanel::refresh);
     connect(&controller, &RunController::stateChanged, this, &StatusPanel::refresh);
     connect(m_compute, &ElidedLabel::clicked, this, &StatusPanel::computeClicked);
     connect(m_directory, &QPushButton::clicked, this,
@@ -81,12 +82,23 @@ void StatusPanel::addWidgets() {
 }
 
 QString StatusPanel::compute() const {
-    if (m_run.data().started()) {
+    if (m_run.data().started() && !isOfAnotherExperiment()) {
         const RunStarted& run = *m_run.data().started();
         return sentenceText(run.whyBackend) + QLatin1Char(' ') + sentenceText(run.whyDevice);
     }
     const ComputeChoice choice = m_experiment.compute();
     return inFormWords(sentenceText(choice.whyBackend) + QLatin1Char(' ') + sentenceText(choice.whyDevice));
+}
+
+// A run that is over is none of the form any more once the form was changed.
+bool StatusPanel::isOfAnotherExperiment() const {
+    return m_run.formDiffers() && !m_controller.isLive();
+}
+
+QString StatusPanel::progress() const {
+    const QString text = progressText(m_controller.state(), m_run.data(), m_controller.message());
+    const bool isOver = m_run.data().ended() && !m_controller.isLive();
+    return isOver && isOfAnotherExperiment() ? tr("Last run: %1").arg(text) : text;
 }
 
 void StatusPanel::refresh() {
@@ -95,11 +107,10 @@ void StatusPanel::refresh() {
     const bool impossible = idle && !m_experiment.problems().empty();
     const QString start = m_controller.isLive() ? startProgress(m_run).title : QString();
     const bool stopping = m_controller.state() == RunController::State::Stopping;
-    m_progressText->setWhole(!start.isEmpty() && !stopping ? start
-                             : impossible                  ? tr("Not ready to run: the form says why")
-                             : idle && m_experiment.isLoadingSlowly()
-                                 ? tr("Reading the data")
-                                 : progressText(m_controller.state(), run, m_controller.message()));
+    m_progressText->setWhole(!start.isEmpty() && !stopping            ? start
+                             : impossible                             ? tr("Not ready to run: the form says why")
+                             : idle && m_experiment.isLoadingSlowly() ? tr("Reading the data")
+                                                                      : progress());
     m_progress->setVisible(m_controller.isLive() && run.started() && !m_run.expected());
     m_progress->setValue(static_cast<int>(progressShare(run) * kBarSteps));
     m_timeLeft->setText(m_controller.isLive() ? timeLeftText(run) : QString());

@@ -27,6 +27,8 @@ class StatusPanel final : public QWidget {
     void addWidgets();
     void refresh();
     QString compute() const;
+    QString progress() const;
+    bool isOfAnotherExperiment() const;
 
     const ExperimentModel& m_experiment;
     const RunModel& m_run;

@@ -187,6 +187,7 @@ void TimelinePage::connectParts() {
         applyRun();
     });
     connect(&m_run, &RunModel::expectedChanged, this, &TimelinePage::applyRun);
+    connect(&m_run, &RunModel::formDiffersChanged, this, &TimelinePage::showVerdict);
     connect(&m_verdictLater, &QTimer::timeout, this, &TimelinePage::showVerdict);
     connect(&m_model, &TimelineModel::viewChanged, this, &TimelinePage::showWords);
     connect(&m_model, &TimelineModel::choiceChanged, this, &TimelinePage::showWords);
@@ -196,6 +197,12 @@ void TimelinePage::connectParts() {
     connect(m_banner, &VerdictBanner::whatIfWanted, this, [this] {
         m_whatIf->tryWithoutDelay();
         static_cast<QScrollArea*>(m_side)->ensureWidgetVisible(m_whatIf);
+    });
+    connect(m_whatIf, &WhatIfPanel::outcomeShown, this, [this](QWidget* label) {
+        auto* area = static_cast<QScrollArea*>(m_side);
+        area->widget()->layout()->activate();  // the label has been hidden until now
+        area->widget()->adjustSize();
+        area->ensureWidgetVisible(label);
     });
     connect(m_step, &StepPanel::samplesWanted, this, &TimelinePage::samplesWanted);
     connect(m_export, &ViewExport::saved, this, &Page::saved);
@@ -303,7 +310,9 @@ void TimelinePage::showEmpty() {
 
 void TimelinePage::showVerdict() {
     if (m_model.trace() == nullptr) return;
-    const TimelineVerdict verdict = timelineVerdict(m_model);
+    TimelineVerdict verdict = timelineVerdict(m_model);
+    const bool isPast = m_run.data().ended() && m_run.formDiffers();
+    if (isPast && verdict.tone == TimelineVerdict::Tone::Good) verdict.tone = TimelineVerdict::Tone::Plain;
     m_banner->say(verdict);
     m_whatIf->setSuspect(verdict.rank >= 0 ? verdict.rank : m_model.chosenRank());
 }

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "main_window/run_experiment.h"
+
+#include "base/json/json.h"
+#include "config/mesh.h"
+
+namespace ringside {
+namespace {
+
+// data_parallel trains with one process for all devices; the form has a rank for each.
+RunConfig inRanks(RunConfig config) {
+    if (config.parallel.strategy == "data_parallel") {
+        config.parallel.worldSize = devicesOf(config);
+        config.parallel.devices = 0;
+    }
+    return config;
+}
+
+}  // namespace
+
+std::optional<RunConfig> experimentOf(const RunStarted& run) {
+    const Result<RunConfig> read = RunConfig::parse(run.config, "run");
+    if (!read) return {};
+    RunConfig config = inRanks(read.value());
+    if (!run.wantedBackend.empty()) config.parallel.backend = run.wantedBackend;
+    if (!run.wantedDevice.empty()) config.parallel.device = run.wantedDevice;
+    return config;
+}
+
+bool isSameExperiment(const RunConfig& run, const RunConfig& form) {
+    RunConfig other = form;
+    other.name = run.name;
+    other.parallel.backend = run.parallel.backend;
+    other.parallel.device = run.parallel.device;
+    other.training.resume = run.training.resume;
+    return other == run;
+}
+
+bool holdsExperiment(const RunPaths& paths, const RunConfig& form) {
+    const Result<Json> json = readJsonFile(paths.config());
+    if (!json) return false;
+    const Result<RunConfig> config = RunConfig::fromJson(json.value());
+    return config && isSameExperiment(inRanks(config.value()), form);
+}
+
+}  // namespace ringside
