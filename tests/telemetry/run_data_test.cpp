@@ -293,3 +293,19 @@ TEST_CASE("A run that goes on with fewer ranks keeps its steps, and the others' 
     CHECK(data.lastStep()->step == 2);
     CHECK(data.apply(step(1, 2, 2000)) == 0);  // nobody any more
 }
+
+TEST_CASE("In slow motion the time left is that of the steps to come, at no more than the chosen speed") {
+    RunData data;
+    data.apply(run(1));  // 40 steps
+    for (std::int64_t number = 1; number <= 10; ++number) data.apply(step(0, number, number * 10'000));
+    CHECK(*data.secondsLeft() == Approx(30 / 100.0));  // 100 steps a second
+    data.apply(Controlled{.command = "rate", .value = 1, .step = 10});
+    CHECK(*data.secondsLeft() == Approx(30));
+    data.apply(step(0, 11, 1'100'000));
+    data.apply(step(0, 12, 2'100'000));
+    CHECK(*data.secondsLeft() == Approx(28));
+    data.apply(step(0, 13, 12'100'000));  // slower than allowed: two steps in 11 s
+    CHECK(*data.secondsLeft() == Approx(27 * 11 / 2.0));
+    data.apply(Controlled{.command = "rate", .value = 0, .step = 13});
+    CHECK_FALSE(data.secondsLeft());  // not before steps at full speed were seen
+}

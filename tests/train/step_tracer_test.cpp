@@ -134,3 +134,36 @@ TEST_CASE("every so many-th step is traced, and each while they are recorded in 
     CHECK_FALSE(traced(9));
     CHECK(traced(12));
 }
+
+TEST_CASE("a step that a person makes is traced independently of the interval") {
+    PhaseTrack phases;
+    CollectiveTrace collectives(phases, 4);
+    StepTracer tracer({}, phases, collectives);
+    tracer.setInterval(32);
+    tracer.begin(243, 0, 0, false);
+    CHECK(tracer.end() == nullptr);
+    tracer.begin(244, 0, 0, true);
+    CHECK(tracer.end() != nullptr);
+}
+
+TEST_CASE("what ranks communicate while they are held is part of the pause, not of the step") {
+    PhaseTrack phases;
+    CollectiveTrace collectives(phases, 4);
+    StepTracer tracer({}, phases, collectives);
+    tracer.begin(1, 0);
+    {
+        const PhaseScope held(phases, Phase::kPaused);
+        for (int look = 0; look < 2; ++look) {
+            const PhaseScope waiting(phases, Phase::kWaiting);
+            const PhaseScope moving(phases, Phase::kMoving);
+        }
+        CHECK(tracer.soFar()->phase.back() == static_cast<std::int64_t>(Phase::kPaused));
+    }
+    { const PhaseScope waiting(phases, Phase::kWaiting); }  // of the step itself
+    const StepTrace* trace = tracer.end();
+    REQUIRE(trace != nullptr);
+    const auto count = [&](Phase phase) { return std::ranges::count(trace->phase, static_cast<std::int64_t>(phase)); };
+    CHECK(count(Phase::kWaiting) == 1);
+    CHECK(count(Phase::kMoving) == 0);
+    CHECK(count(Phase::kPaused) >= 3);
+}

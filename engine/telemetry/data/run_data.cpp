@@ -428,6 +428,8 @@ unsigned RunData::take(const Controlled& event) {
     appendBounded(m_controls, event, kMaxControls);
     m_lastTimeUs = std::max(m_lastTimeUs, event.timeUs);
     if (event.command == "rate") m_rate = event.value;
+    // Steps before a change of speed, or a pause, say nothing about those that follow.
+    if (event.command == "rate" || event.command == "resume") m_pace = Pace(kPaceWindowUs);
     if (event.command == "restart")
         for (RankData& one : m_ranks) startAgain(one);
     if (event.command == "epochs") m_epochs = static_cast<std::int64_t>(event.value);
@@ -466,9 +468,11 @@ std::int64_t RunData::epochs() const {
 }
 
 std::optional<double> RunData::secondsLeft() const {
-    const std::optional<double> pace = m_pace.stepsPerSecond();
-    if (!m_lastStep || m_ended || !pace || *pace <= 0) return {};
-    return static_cast<double>(std::max<std::int64_t>(totalSteps() - m_lastStep->step, 0)) / *pace;
+    if (!m_lastStep || m_ended) return {};
+    double pace = m_pace.stepsPerSecond().value_or(m_rate);
+    if (m_rate > 0) pace = std::min(pace, m_rate);  // slow motion: no faster than it allows
+    if (pace <= 0) return {};
+    return static_cast<double>(std::max<std::int64_t>(totalSteps() - m_lastStep->step, 0)) / pace;
 }
 
 }  // namespace ringside

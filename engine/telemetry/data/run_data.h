@@ -292,7 +292,8 @@ class RunData {
     std::optional<GlobalStep> m_lastStep;
     std::int64_t m_lastTimeUs = 0;
     std::vector<RankPace> m_rankPaces;
-    Pace m_pace{20000000};  // for the time left
+    static constexpr std::int64_t kPaceWindowUs = 20'000'000;  // of the time left
+    Pace m_pace{kPaceWindowUs};
     // Where the stretch of the next throughput point began, the one before it, and the last step.
     SeriesPoint m_throughputFrom, m_throughputBefore, m_throughputUntil;
 };

@@ -67,6 +67,8 @@ class RunControl {
     bool betweenBatches(Place place);
 
     bool isHeldSoon() const { return m_onePhase || m_stepsLeft == 1; }  // in the step under way, or behind it
+    // True if the next step is made by hand or in slow motion: each such step is traced.
+    bool isWatched() const { return m_onePhase || m_stepsLeft > 0 || m_showsPhases; }
     // Whether the step is watched while it happens: ranks stop in it or behind it, or go slowly; then so many a second
     // as can be told of.
     bool isShown(std::int64_t step) const {

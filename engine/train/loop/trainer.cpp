@@ -328,7 +328,7 @@ void Trainer::leaveEarly() {
 }
 
 bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
-    m_tracer.begin(m_position.step + 1, m_position.epoch, m_parts.observer.startNs());
+    m_tracer.begin(m_position.step + 1, m_position.epoch, m_parts.observer.startNs(), m_control.isWatched());
     m_slowPhase.beginStep();
     m_pacer.beginStep(m_ownParameters, m_slowPhase.delayIn(Phase::kOptimizer).count());
     const int rank = m_layout.dataRank();

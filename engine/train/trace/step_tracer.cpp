@@ -22,6 +22,11 @@ constexpr std::int64_t kPaceNs = 100'000'000;  // measured over at least so long
 constexpr std::int64_t kPaceSteps = 16;
 constexpr std::int64_t kMostInterval = std::int64_t{1} << 20;
 
+// Ranks that are held communicate about when to resume: that is part of the pause, not of the step.
+Phase unlessHeld(Phase before, Phase phase) {
+    return before == Phase::kPaused && isCommunication(phase) ? Phase::kPaused : phase;
+}
+
 std::int64_t gapNs(int worldSize) {
     return std::max(kLeastGapNs, worldSize * (1'000'000'000 / kTracesPerSecond));
 }
@@ -45,10 +50,10 @@ StepTracer::~StepTracer() {
     m_collectives.stop();
 }
 
-void StepTracer::begin(std::int64_t step, std::int64_t epoch, std::int64_t runStartNs) {
+void StepTracer::begin(std::int64_t step, std::int64_t epoch, std::int64_t runStartNs, bool watched) {
     m_step = step;
     m_runStartNs = runStartNs;
-    m_active = isRecording() || (!isOff() && !m_resting && step % m_interval == 0);
+    m_active = isRecording() || (!isOff() && !m_resting && (watched || step % m_interval == 0));
     if (!m_active) return;
     if (!m_schedule) m_schedule.reset(::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC));
     m_trace.step = step;
@@ -82,7 +87,8 @@ void StepTracer::leaving(Phase, Phase next) {
     const std::int64_t at = monotonicNs() - m_beganNs;
     const std::lock_guard lock(m_mutex);
     if (m_soFar.phase.size() >= kMostSoFar) return;
-    m_soFar.phase.push_back(static_cast<std::int64_t>(next));
+    const auto before = static_cast<Phase>(m_soFar.phase.back());
+    m_soFar.phase.push_back(static_cast<std::int64_t>(unlessHeld(before, next)));
     m_soFar.at.push_back(at);
     m_soFar.cpu.push_back(0);
 }
@@ -126,8 +132,10 @@ void StepTracer::fill(std::int64_t nowNs) {
                          &t.arrived, &t.last, &t.ended})
         column->clear();
     const bool layers = std::ranges::any_of(m_stamps, [](const PhaseStamp& stamp) { return stamp.layer >= 0; });
+    Phase before = Phase::kIdle;
     for (const PhaseStamp& stamp : m_stamps) {
-        t.phase.push_back(static_cast<std::int64_t>(stamp.phase));
+        before = unlessHeld(before, stamp.phase);
+        t.phase.push_back(static_cast<std::int64_t>(before));
         t.at.push_back(stamp.atNs - m_beganNs);
         t.cpu.push_back(stamp.cpuNs - m_beganCpuNs);
         if (layers) t.layer.push_back(stamp.layer);

@@ -31,8 +31,9 @@ class StepTracer final : private PhaseListener {
     StepTracer& operator=(const StepTracer&) = delete;
 
     // Before the first batch of the step is fetched; runStartNs: CLOCK_MONOTONIC at zero of the run's times, as far as
-    // it is known now.
-    void begin(std::int64_t step, std::int64_t epoch, std::int64_t runStartNs = 0);
+    // it is known now. watched: traced independently of the interval, because a person looks at this step; the same on
+    // all ranks.
+    void begin(std::int64_t step, std::int64_t epoch, std::int64_t runStartNs = 0, bool watched = false);
     // Where the step's work is done: what it took by phase; nothing for a step that is not traced.
     const PhaseTimes* sums();
     // At the end of the step: the trace to be told; null for a step that is not traced, or whose sums are all that is
