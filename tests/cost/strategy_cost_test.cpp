@@ -7,6 +7,7 @@
 #include "base/system/files.h"
 #include "cost/memory_limit.h"
 #include "cost/memory_over_step.h"
+#include "cost/pace_limit.h"
 #include "cost/step_links.h"
 #include "data/sets/common/dataset.h"
 #include "support/catch.h"
@@ -454,4 +455,25 @@ TEST_CASE("stages that differ idle for longer than the formula says") {
     crowded.processors = 1;
     CHECK(ringside::costOf(subject, crowded).value().time.idleShare() ==
           Approx((12 * second - 9 * first) / (24 * (first + second))).epsilon(1e-6));
+}
+
+// 64-128-10: 2 (64 * 128 + 128 * 10) + 128 = 19,072 FLOPs forward and 38,144 backward a sample, 9,610 parameters.
+TEST_CASE("a pace at which ranks would be reported as hung is known before they start") {
+    CostSubject subject = digits(4);
+    subject.config.parallel.timeoutSeconds = 30;
+    CHECK(checkPaceLimit(subject).empty());
+    subject.config.parallel.pace.gflops = 32 * 38'144 / 14.9e9;
+    CHECK(checkPaceLimit(subject).empty());
+    subject.config.parallel.pace.gflops = 0.00001;  // 32 * 38,144 / 10,000 = 122 s
+    const Problems slow = checkPaceLimit(subject);
+    REQUIRE(slow.size() == 1);
+    CHECK(slow.front().field == "parallel.pace.gflops");
+    CHECK(slow.front().message.starts_with("makes a backward pass last 122 s"));
+    CHECK(slow.front().message.ends_with("the most is 15 s, half of parallel.timeout_seconds"));
+    subject.config.parallel.pace = {.latencyUs = 2'600'000};  // 6 rounds of 2.6 s
+    CHECK(checkPaceLimit(subject).front().field == "parallel.pace.gbit_per_s");
+    subject.config.parallel.pace = {.gbitPerSecond = 1e-6};  // 6 rounds of 8 * 4 * 9,610 / 4 bits at 1,000 bits/s
+    CHECK(checkPaceLimit(subject).front().message.starts_with("makes the gradients' all-reduce last 461 s"));
+    subject.config.parallel.worldSize = 1;  // nothing moves
+    CHECK(checkPaceLimit(subject).empty());
 }

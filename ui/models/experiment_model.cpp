@@ -10,6 +10,7 @@
 #include "config/config_fields.h"
 #include "cost/cost_subject.h"
 #include "cost/memory_limit.h"
+#include "cost/pace_limit.h"
 #include "data/loading/sample_transforms.h"
 #include "devices/memory_check.h"
 #include "model/model_description.h"
@@ -172,6 +173,8 @@ Problems ExperimentModel::modelProblems() const {
     if (model) {
         const Result<CostSubject> subject = costSubject(resolvedConfig(), *m_data);
         const Result<StrategyPlan> plan = subject ? planStrategy(subject.value()) : subject.problem();
+        if (subject)
+            for (const Problem& one : checkPaceLimit(subject.value())) problems.push_back(one);
         if (!plan)
             problems.push_back(plan.problem());
         else if (compute().device == "cpu")

@@ -7,6 +7,7 @@
 #include "config/mesh.h"
 #include "cost/cost_subject.h"
 #include "cost/memory_limit.h"
+#include "cost/pace_limit.h"
 #include "data/loading/sample_transforms.h"
 #include "data/sets/common/dataset.h"
 #include "devices/memory_check.h"
@@ -43,6 +44,7 @@ Problems checkModel(const RunConfig& resolved, const RunConfig& asked, const Run
     }
     const Result<StrategyPlan> strategy = planStrategy(subject.value());
     if (!strategy) return {strategy.problem()};
+    if (const Problems slow = checkPaceLimit(subject.value()); !slow.empty()) return slow;
     if (!onCpu) return {};
     CostSubject spread = subject.value();
     spread.config.parallel.worldSize = asked.parallel.worldSize;
