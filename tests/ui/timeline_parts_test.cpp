@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QTemporaryDir>
+#include <algorithm>
+
+#include "base/json/json.h"
 #include "support/catch.h"
 #include "timeline/model/lane_clock.h"
 #include "timeline/model/lane_spans.h"
 #include "timeline/page/timeline_table.h"
+#include "timeline/page/trace_export.h"
 #include "timeline/step/step_numbers.h"
 #include "timeline/whatif/check_outcome.h"
 #include "timeline/whatif/proof_plan.h"
@@ -136,7 +141,7 @@ TEST_CASE("only what an experiment can change for real is proved, and the rest s
 }
 
 TEST_CASE("a check confirms a prediction only if what it measured lies inside the predicted interval") {
-    const ReplayResult prediction{.steps = 16, .predicted = 4.0, .low = 2.6, .high = 5.9};
+    const ReplayResult prediction{.steps = 16, .unanswered = {}, .predicted = 4.0, .low = 2.6, .high = 5.9};
     const auto measured = [](double ms, std::int64_t steps) { return ProofResult{ms, steps, {}, {}}; };
     CHECK(checkOutcome(prediction, measured(2.6, 16)) == CheckOutcome::kConfirmed);
     CHECK(checkOutcome(prediction, measured(5.9, 16)) == CheckOutcome::kConfirmed);
@@ -152,10 +157,22 @@ TEST_CASE("a check confirms a prediction only if what it measured lies inside th
 }
 
 TEST_CASE("a check without enough steps, or whose run failed, measures nothing") {
-    const ReplayResult prediction{.steps = 16, .predicted = 4.0, .low = 2.6, .high = 5.9};
+    const ReplayResult prediction{.steps = 16, .unanswered = {}, .predicted = 4.0, .low = 2.6, .high = 5.9};
     const ProofResult few{4.0, 4, {}, {}}, failed{0, 0, {}, QStringLiteral("rank 1 died: a < b")};
     CHECK(checkOutcome(prediction, few) == CheckOutcome::kNotMeasurable);
     CHECK(checkText(prediction, few) == "<b>Not measurable here:</b> only 4 steps were traced; at least 5 are needed.");
     CHECK(checkOutcome(prediction, failed) == CheckOutcome::kNotMeasurable);
     CHECK(checkText(prediction, failed) == "<b>Not measurable here:</b> rank 1 died: a &lt; b");
+}
+
+TEST_CASE("the recorded steps are written as Perfetto reads them, or it is said why not") {
+    const QTemporaryDir folder;
+    const QString file = folder.filePath("trace.json");
+    CHECK(writeTrace(threeRanks(1, 2), "digits", file).isEmpty());
+    const Result<Json> json = readJsonFile(file.toStdString());
+    REQUIRE(json);
+    const Json& events = json.value()["traceEvents"];
+    // Three ranks compute, wait (two of them) and update in each of two steps.
+    CHECK(std::ranges::count_if(events, [](const Json& one) { return one.value("name", "") == "backward"; }) == 6);
+    CHECK(writeTrace(threeRanks(1, 2), "digits", folder.filePath("no/such/folder.json")).startsWith("Not saved: "));
 }

@@ -25,7 +25,13 @@ QString millisecondsNumber(double ms) {
 }
 
 QString millisecondsText(double ms) {
+    if (std::abs(ms) >= 10'000) return QCoreApplication::translate("Phase", "%1 s").arg(ms / 1000, 0, 'f', 1);
     return QCoreApplication::translate("Phase", "%1 ms").arg(millisecondsNumber(ms));
+}
+
+QString millisecondsRange(double low, double high) {
+    const QString first = std::abs(high) >= 10'000 ? millisecondsText(low) : millisecondsNumber(low);
+    return QCoreApplication::translate("Phase", "%1 to %2").arg(first, millisecondsText(high));
 }
 
 }  // namespace ringside

@@ -61,6 +61,21 @@ void ViewExport::addTable(const QString& text, Table table) {
     });
 }
 
+void ViewExport::addFile(const QString& text, const QString& name, const QString& suffix,
+                         const std::function<Writer(const QString& file)>& prepare) {
+    menu()->addAction(text, this, [this, name, suffix, prepare] {
+        ask(name, suffix, [this, prepare](const QString& file) { saveFile(prepare(file), file); });
+    });
+}
+
+void ViewExport::saveFile(const Writer& writer, const QString& file) {
+    if (isBusy()) return sayBusy(file);
+    Q_EMIT said(tr("Writing %1").arg(QFileInfo(file).fileName()), false);
+    m_work.want(
+        this, [writer](const LatestWork::Stop&) { return writer(); },
+        [this, file](const QString& problem) { report(file, problem); });
+}
+
 void ViewExport::ask(const QString& name, const QString& suffix, std::function<void(const QString&)> save) {
     auto* dialog = new QFileDialog(window(), tr("Save"), {}, QStringLiteral("*.") + suffix);
     dialog->setAcceptMode(QFileDialog::AcceptSave);

@@ -19,6 +19,11 @@ class ViewExport : public QPushButton {
 
     explicit ViewExport(QWidget* parent = nullptr);
     void addTable(const QString& text, Table table);  // one more that can be saved as CSV
+    // Writes a file on a worker thread; returns why that failed, or nothing.
+    using Writer = std::function<QString()>;
+    // A further file of the view; prepare() copies what is written.
+    void addFile(const QString& text, const QString& name, const QString& suffix,
+                 const std::function<Writer(const QString& file)>& prepare);
     void setView(Table table, std::function<QWidget*()> picture);
     QList<QAction*> saveActions() const;  // the menu without the switch for the table
     bool tableShown() const { return m_showTable->isChecked(); }
@@ -26,6 +31,7 @@ class ViewExport : public QPushButton {
     // Ends with said(). The suffix decides: .csv, .svg, else PNG.
     void saveTable(const ShardTable& table, const QString& file);
     void savePicture(const QString& file);
+    void saveFile(const Writer& writer, const QString& file);
 
   Q_SIGNALS:
     void tableToggled(bool shown);

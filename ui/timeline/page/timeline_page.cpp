@@ -7,12 +7,14 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <memory>
 
 #include "models/run_model.h"
 #include "models/start_progress.h"
 #include "models/step_cursor.h"
 #include "theme/theme.h"
 #include "timeline/page/timeline_table.h"
+#include "timeline/page/trace_export.h"
 #include "words/form_fields.h"
 
 namespace ringside {
@@ -75,6 +77,8 @@ QWidget* TimelinePage::makeContent() {
     m_export->setObjectName(QStringLiteral("timelineMoreButton"));
     m_export->setToolTip(tr("Show the steps in sight as a table, or save them"));
     m_export->setView([this] { return table(); }, [this] { return m_picture; });
+    m_export->addFile(tr("Save all recorded steps for Perfetto..."), QStringLiteral("trace"), QStringLiteral("json"),
+                      [this](const QString& file) { return traceWriter(file); });
     m_banner->setExports(m_export);
     rows->addWidget(m_banner);
     auto* row = new QHBoxLayout;
@@ -353,6 +357,15 @@ void TimelinePage::showTable() {
 ShardTable TimelinePage::table() const {
     const auto [first, last] = m_model.stepsInSight();
     return timelineTable(m_model.trace(), first, last);
+}
+
+ViewExport::Writer TimelinePage::traceWriter(const QString& file) const {
+    const TraceData* recorded = m_model.recorded();
+    if (recorded == nullptr) return [] { return tr("Not saved: no step was traced."); };
+    const auto& started = m_run.data().started();
+    const QString name = QString::fromStdString(started ? started->name : std::string());
+    return
+        [steps = std::make_shared<const TraceData>(*recorded), name, file] { return writeTrace(*steps, name, file); };
 }
 
 QList<PageKey> TimelinePage::keys() const {

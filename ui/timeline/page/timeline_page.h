@@ -66,6 +66,7 @@ class TimelinePage : public Page {
     void record();
     void showRecorded();
     ShardTable table() const;
+    ViewExport::Writer traceWriter(const QString& file) const;
 
     RunModel& m_run;
     Theme& m_theme;

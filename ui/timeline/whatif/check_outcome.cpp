@@ -40,8 +40,8 @@ QString checkText(const ReplayResult& prediction, const ProofResult& measured) {
         return checkWords("<b>Not measurable here:</b> %1").arg(whyNotMeasurable(measured));
     const QString mean =
         checkWords("%1 measured, mean of %2 steps").arg(millisecondsText(measured.ms)).arg(measured.steps);
-    const QString interval = checkWords("%1 to %2 predicted (90 % interval)")
-                                 .arg(millisecondsNumber(prediction.low), millisecondsText(prediction.high));
+    const QString interval =
+        checkWords("%1 predicted (90 % interval)").arg(millisecondsRange(prediction.low, prediction.high));
     if (outcome == CheckOutcome::kConfirmed) return checkWords("<b>Confirmed:</b> %1; %2.").arg(mean, interval);
     const double off = 100 * (prediction.predicted / measured.ms - 1);
     return checkWords("<b>Not confirmed:</b> %1; %2. The prediction of %3 is %4 % too %5.")

@@ -144,7 +144,7 @@ void WhatIfPanel::showResult() {
     const bool changes = !m_asked.changesNothing();
     m_predicted->setText(
         !known ? tr("No whole step yet")
-               : tr("%1 per step").arg(millisecondsText(changes ? m_result->predicted : m_result->measured)));
+               : tr("%1 per step (mean)").arg(millisecondsText(changes ? m_result->predicted : m_result->measured)));
     const bool unanswered = m_result && !m_result->unanswered.empty();
     m_range->setVisible(known || unanswered);
     m_unchanged->setVisible(known);
@@ -156,10 +156,12 @@ void WhatIfPanel::showResult() {
         const double off = m_result->measured > 0 ? 100 * std::abs(m_result->replayed / m_result->measured - 1) : 0;
         m_unchanged->setText(
             tr("unchanged replay: %1, %2 % off").arg(millisecondsText(m_result->replayed)).arg(off, 0, 'f', 1));
-        m_range->setText(changes ? tr("%1 to %2; now %3: %4")
-                                       .arg(millisecondsNumber(m_result->low), millisecondsText(m_result->high),
+        m_range->setText(changes ? tr("%1; now %2: %3")
+                                       .arg(millisecondsRange(m_result->low, m_result->high),
                                             millisecondsText(m_result->measured), timesAsFast(*m_result))
-                                 : tr("as measured over %1 steps; nothing is changed").arg(m_result->steps));
+                                 : tr("measured over %1 steps, from the end of a step to the end of the next; nothing "
+                                      "is changed")
+                                       .arg(m_result->steps));
     }
     showProof();
 }
