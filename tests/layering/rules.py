@@ -68,7 +68,7 @@ UI = {
     "charts": {"theme"},
     "models": {"words"},
     "diagnostics": {"pages", "theme"},
-    "ranks": {"models", "theme"},
+    "ranks": {"models", "theme", "words"},
     "experiment": {"controls", "models", "theme", "words"},
     "import": {"controls", "dialogs", "models", "shards", "theme", "words"},
     "loading": {"charts", "models", "theme", "words"},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ranks/rank_strip.h"
 
+#include <algorithm>
+
 #include "models/experiment_model.h"
 #include "models/run_model.h"
 #include "support/catch.h"
@@ -123,7 +125,7 @@ TEST_CASE("a rank on a GPU shows what its GPU says, and which one it is in the t
     RankStrip strip(experiment, run, theme);
     strip.setLive(true);
     REQUIRE(strip.cards().size() == 2);
-    CHECK(strip.cards()[0].line.contains("87 %  12.3 of 141 GB  63 °C  412 W"));
+    CHECK(strip.cards()[0].line.contains("87 %  11.5 GiB of 131.3 GiB  63 °C  412 W"));
     CHECK(strip.cards()[0].tip.contains("GPU 0 (NVIDIA H200): 87 %"));
     CHECK_FALSE(strip.cards()[1].line.contains('%'));
 }
@@ -214,4 +216,36 @@ TEST_CASE("ranks that are to start again say so, not that they failed") {
         strip.setMayStartAgain(false);
         CHECK(strip.cards()[0].mark == "failed");
     }
+}
+
+TEST_CASE("on the smallest cards every rank shows its loss, or none does") {
+    ExperimentModel experiment;
+    RunModel run;
+    Theme theme;
+    FakeRun fake(run, {.ranks = 64});
+    fake.steps(2);
+    RankStrip strip(experiment, run, theme);
+    strip.setLive(true);
+    for (const int width : {1256, 1416, 3800}) {
+        strip.resize(width, 120);
+        strip.show();
+        REQUIRE(waitFor([&] { return strip.cards().size() == 64; }));
+        const auto withLoss =
+            std::ranges::count_if(strip.cards(), [](const RankCard& one) { return !one.loss.isEmpty(); });
+        INFO(width << " pixels: " << withLoss);
+        CHECK((withLoss == 0 || withLoss == 64));
+        for (const RankCard& card : strip.cards()) CHECK(card.tip.contains("loss"));
+    }
+}
+
+TEST_CASE("a loss has four significant digits on the cards") {
+    FollowedRun followed;
+    StepsFrame frame;
+    frame.step = {1};
+    frame.loss = {0.000412345};
+    frame.samples = {4};
+    frame.endUs = {1000};
+    followed.fake.feed(frame);
+    followed.strip.setLive(true);
+    REQUIRE(waitFor([&] { return followed.strip.cards()[0].line.contains("loss 0.0004123"); }));
 }

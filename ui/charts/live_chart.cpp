@@ -54,7 +54,8 @@ LiveChart::LiveChart(Theme& theme, QWidget* parent)
     setAcceptDrops(false);  // a file dropped on a chart is the window's
     viewport()->setAcceptDrops(false);
     setRenderHint(QPainter::Antialiasing);
-    setStyleSheet(QStringLiteral("background: transparent; border: none"));
+    // Named, so that the chart's tool tip does not inherit the transparent background.
+    setStyleSheet(QStringLiteral("QGraphicsView { background: transparent; border: none }"));
     chart()->setBackgroundVisible(false);
     chart()->setMargins({});
     chart()->layout()->setContentsMargins(0, 0, 0, 0);

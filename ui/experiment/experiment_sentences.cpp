@@ -11,6 +11,7 @@
 #include "config/leaves.h"
 #include "config/mesh.h"
 #include "model/model_description.h"
+#include "model/model_summary.h"
 #include "sampling/findings/plan_sentences.h"
 #include "sampling/plan/epoch_spec.h"
 #include "words/field_text.h"
@@ -52,8 +53,7 @@ std::int64_t layerCount(const std::vector<LayerDescription>& layers) {
 }
 
 QString bytesText(double bytes) {
-    if (bytes < 1e6) return QStringLiteral("%1 kB").arg(std::max(1.0, std::round(bytes / 1e3)));
-    return QStringLiteral("%1 MB").arg(bytes / 1e6, 0, 'f', 1);
+    return QString::fromStdString(memoryText(static_cast<std::int64_t>(bytes)));
 }
 
 }  // namespace

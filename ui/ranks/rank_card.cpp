@@ -124,17 +124,23 @@ void paintCompact(QPainter& painter, const QRect& inner, const RankCard& card, c
 void paintMini(QPainter& painter, const QRect& inner, const RankCard& card, const Theme& theme) {
     const ThemeColors& c = theme.colors();
     const QRect first(inner.left(), inner.top() - 1, inner.width(), 16);
-    // Without room for both the tip has the loss.
-    const QString rank = QString::number(card.rank);
-    const QFont bold = semibold(theme.noteFont());
-    const int needed = QFontMetrics(bold).horizontalAdvance(rank) + Theme::kSpace2 +
-                       QFontMetrics(theme.noteFont()).horizontalAdvance(card.loss);
-    const QString loss = needed <= first.width() ? card.loss : QString();
-    paintPair(painter, first, rank, loss, c.text, colorOf(card.tone, theme), bold, theme.noteFont());
+    paintPair(painter, first, QString::number(card.rank), card.loss, c.text, colorOf(card.tone, theme),
+              semibold(theme.noteFont()), theme.noteFont());
     paintBar(painter, QRectF(inner.left(), inner.top() + 18, inner.width(), 4), card, theme);
 }
 
+constexpr int kMiniLeft = kEdge + 5, kMiniRight = 6;
+
 }  // namespace
+
+bool RankCardPainter::fitsMini(const RankCard& card, int width, const Theme& theme) {
+    constexpr int kRounding = 2;
+    const QFontMetrics bold(semibold(theme.noteFont())), note(theme.noteFont());
+    // Room for a usual loss is asked for, so that losses do not come and go with their digits.
+    const int loss = std::max(note.horizontalAdvance(card.loss), note.horizontalAdvance(QStringLiteral("0.0000")));
+    const int rank = bold.horizontalAdvance(QString::number(card.rank));
+    return rank + Theme::kSpace2 + loss + kRounding <= width - kMiniLeft - kMiniRight;
+}
 
 void RankCardPainter::paintFrame(QPainter& painter, const QRect& rect, const RankCard& card) {
     const double ratio = painter.device()->devicePixelRatioF();
@@ -160,7 +166,7 @@ void RankCardPainter::paint(QPainter& painter, const QRect& rect, const RankCard
         case RankStripLayout::Density::Compact:
             return paintCompact(painter, rect.adjusted(kEdge + 8, 5, -9, -5), card, m_theme);
         case RankStripLayout::Density::Mini:
-            return paintMini(painter, rect.adjusted(kEdge + 5, 5, -6, -5), card, m_theme);
+            return paintMini(painter, rect.adjusted(kMiniLeft, 5, -kMiniRight, -5), card, m_theme);
     }
 }
 

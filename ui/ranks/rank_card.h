@@ -39,6 +39,8 @@ class RankCardPainter {
 
     void forget() { m_frame = {}; }  // the theme has changed
     void paint(QPainter& painter, const QRect& rect, const RankCard& card, RankStripLayout::Density density);
+    // True if the smallest card of this width has room for the card's rank and loss.
+    static bool fitsMini(const RankCard& card, int width, const Theme& theme);
 
   private:
     void paintFrame(QPainter& painter, const QRect& rect, const RankCard& card);

@@ -12,11 +12,13 @@
 #include <utility>
 
 #include "config/mesh.h"
+#include "model/model_summary.h"
 #include "models/experiment_model.h"
 #include "models/run_model.h"
 #include "sampling/plan/epoch_spec.h"
 #include "telemetry/data/awaited.h"
 #include "theme/theme.h"
+#include "words/field_text.h"
 
 namespace ringside {
 namespace {
@@ -26,19 +28,16 @@ constexpr std::int64_t kMostCards = 64;
 QString grouped(double value) {
     return QLocale(QLocale::English).toString(value, 'f', 0);
 }
-QString lossText(double loss) {
-    if (!std::isfinite(loss)) return {};
-    return std::abs(loss) >= 0.001 || loss == 0 ? QString::number(loss, 'f', 3) : QString::number(loss, 'e', 0);
+QString bytesText(std::int64_t bytes) {
+    return QString::fromStdString(memoryText(bytes));
 }
 
-// "87 %  12.3 of 141 GB  63 °C  412 W": what the GPU says, nothing where it says nothing.
+// "87 %  11.5 GiB of 131.3 GiB  63 °C  412 W": what the GPU says, nothing where it says nothing.
 QString gpuText(const GpuReading& gpu) {
     QStringList parts;
     if (gpu.utilisationPercent >= 0) parts << QObject::tr("%1 %").arg(grouped(gpu.utilisationPercent));
     if (gpu.usedBytes >= 0 && gpu.totalBytes > 0)
-        parts << QObject::tr("%1 of %2 GB")
-                     .arg(static_cast<double>(gpu.usedBytes) / 1e9, 0, 'f', 1)
-                     .arg(grouped(static_cast<double>(gpu.totalBytes) / 1e9));
+        parts << QObject::tr("%1 of %2").arg(bytesText(gpu.usedBytes), bytesText(gpu.totalBytes));
     if (gpu.celsius >= 0) parts << QObject::tr("%1 °C").arg(grouped(gpu.celsius));
     if (gpu.watts >= 0) parts << QObject::tr("%1 W").arg(grouped(gpu.watts));
     return parts.join(QStringLiteral("  "));
@@ -135,7 +134,7 @@ class RankStrip::Canvas final : public QWidget {
 };
 
 RankStrip::RankStrip(const ExperimentModel& experiment, const RunModel& run, const Theme& theme, QWidget* parent)
-    : QScrollArea(parent), m_experiment(experiment), m_run(run), m_canvas(new Canvas(*this, theme)) {
+    : QScrollArea(parent), m_experiment(experiment), m_run(run), m_theme(theme), m_canvas(new Canvas(*this, theme)) {
     setObjectName(QStringLiteral("rankStripArea"));
     setAccessibleName(tr("Ranks"));
     setFrameShape(QFrame::NoFrame);
@@ -299,12 +298,11 @@ RankCard RankStrip::runCard(int rank) const {
     if (state.local && std::isfinite(state.local->accuracy))
         card.rate = tr("validates %1 %").arg(100 * state.local->accuracy, 0, 'f', 1);
     if (run.totalSteps() > 0) card.progress = static_cast<double>(state.step) / static_cast<double>(run.totalSteps());
-    card.tip = tr("Rank %1, process %2\n%3\nstep %4, %5, %6 MB of memory")
+    card.tip = tr("Rank %1, process %2\n%3\nstep %4, %5, %6 of memory")
                    .arg(rank)
                    .arg(state.pid)
                    .arg(card.line.simplified())
-                   .arg(grouped(static_cast<double>(state.step)), card.phase,
-                        grouped(static_cast<double>(state.residentBytes) / 1e6));
+                   .arg(grouped(static_cast<double>(state.step)), card.phase, bytesText(state.residentBytes));
     if (!gpu.isEmpty()) card.tip += tr("\n%1: %2").arg(QString::fromStdString(state.device), gpu);
     if (state.dataUs > 0) card.tip += tr("\nwaited for data %1 % of the time").arg(100 * state.dataShare(), 0, 'f', 1);
     if (!card.host.isEmpty()) card.tip += tr("\non %1").arg(card.host);
@@ -343,6 +341,7 @@ void RankStrip::refresh() {
     const bool same = std::ranges::equal(hosts, m_hosts, {}, &HostGroup::ranks, &HostGroup::ranks);
     m_hosts = std::move(hosts);
     if (m_cards.size() != before || !same) arrange();
+    dropLossesWithoutRoom();
     QStringList spoken;
     for (const RankCard& card : m_cards) spoken << tr("rank %1 %2").arg(card.rank).arg(card.mark);
     setAccessibleDescription(spoken.join(QStringLiteral(", ")));
@@ -358,9 +357,19 @@ void RankStrip::arrange() {
     setFixedHeight(m_canvas->layout.visibleHeight());
 }
 
+// On the smallest cards all show their loss or none does; the tips have it.
+void RankStrip::dropLossesWithoutRoom() {
+    const RankStripLayout& layout = m_canvas->layout;
+    if (layout.density != RankStripLayout::Density::Mini) return;
+    const auto fits = [&](const RankCard& card) { return RankCardPainter::fitsMini(card, layout.cardWidth, m_theme); };
+    if (std::ranges::all_of(m_cards, fits)) return;
+    for (RankCard& card : m_cards) card.loss.clear();
+}
+
 void RankStrip::resizeEvent(QResizeEvent* event) {
     QScrollArea::resizeEvent(event);
     arrange();
+    refresh();  // losses may fit now
 }
 
 }  // namespace ringside

@@ -49,9 +49,11 @@ class RankStrip final : public QScrollArea {
     void refresh();
     void tellLinks();
     void arrange();
+    void dropLossesWithoutRoom();
 
     const ExperimentModel& m_experiment;
     const RunModel& m_run;
+    const Theme& m_theme;
     Canvas* m_canvas;
     std::vector<RankCard> m_cards;
     std::vector<HostGroup> m_hosts;

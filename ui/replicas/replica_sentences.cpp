@@ -64,7 +64,7 @@ QString notLookedAtSentence(const StepPulls& pulls, bool live) {
         replicaWords("Step %1 went by without anybody looking at its gradients.").arg(groupedText(pulls.step));
     if (highest && pulls.ranks.size() > 1)
         text +=
-            replicaWords(" Rank %1 had the highest loss in it, %2.").arg(highest->rank).arg(*highest->loss, 0, 'g', 4);
+            replicaWords(" Rank %1 had the highest loss in it, %2.").arg(highest->rank).arg(lossText(*highest->loss));
     return text + QLatin1Char(' ') +
            (live ? replicaWords("Follow 50 steps, slow motion and single phases record them from now on.")
                  : replicaWords("To see them, run the same experiment again, which takes the same steps, pause it "

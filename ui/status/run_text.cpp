@@ -18,7 +18,7 @@ QString runWords(const char* text) {
 QString epochText(const RunData& run) {
     if (!run.started() || !run.lastStep()) return runWords("Starting the ranks");
     return runWords("Epoch %1 of %2, step %3 of %4")
-        .arg(groupedText(run.lastStep()->epoch), groupedText(run.epochs()), groupedText(run.lastStep()->step),
+        .arg(epochNumber(run.lastStep()->epoch), groupedText(run.epochs()), groupedText(run.lastStep()->step),
              groupedText(run.totalSteps()));
 }
 
@@ -43,7 +43,7 @@ QString outcomeText(const RunData& run) {
     if (std::isfinite(last.accuracy)) {
         return text + runWords(", validation accuracy %1 %").arg(last.accuracy * 100, 0, 'f', 1);
     }
-    return text + runWords(", validation loss %1").arg(last.loss, 0, 'g', 4);
+    return text + runWords(", validation loss %1").arg(lossText(last.loss));
 }
 
 }  // namespace

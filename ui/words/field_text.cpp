@@ -44,6 +44,14 @@ QString integerListText(const std::vector<std::int64_t>& values) {
     return parts.join(QStringLiteral(", "));
 }
 
+QString lossText(double loss) {
+    return std::isfinite(loss) ? QLocale::c().toString(loss, 'g', 4) : QString();
+}
+
+QString epochNumber(std::int64_t index) {
+    return groupedText(index + 1);
+}
+
 QString groupedText(std::int64_t value) {
     return QLocale(QLocale::English).toString(static_cast<qlonglong>(value));
 }

@@ -17,6 +17,13 @@ std::optional<std::vector<std::int64_t>> parseIntegerList(const QString& text); 
 QString realText(double value);  // shortest text that reads back as the same number
 QString integerListText(const std::vector<std::int64_t>& values);
 
+// "0.1234", four significant digits: losses are written like this everywhere; empty if the loss is not finite.
+QString lossText(double loss);
+
+// "3" of the epoch with index 2. Epochs and steps are counted from 1 on screen; ranks, samples, positions and slots of
+// an epoch are indices from 0, as in PyTorch and in files, where epochs are indices, too.
+QString epochNumber(std::int64_t index);
+
 // "1,437" for sentences.
 QString groupedText(std::int64_t value);
 
