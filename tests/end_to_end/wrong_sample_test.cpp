@@ -44,7 +44,7 @@ TEST_CASE("one wrong sample among thousands is named by rank, epoch, step and sl
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "run";
     // torch.randperm(1437) seeded with 1: position 2 + 4 x 40 = 162 holds 566; slot 40 is in the second batch of 32.
-    const std::string place = "rank 2, epoch 1, step 2, slot 40: planned 566, trained 17";
+    const std::string place = "rank 2, epoch 2, step 2, slot 40: planned 566, trained 17";
     const std::string output = runWithFault(out, "always");
     INFO(output);
     CHECK(contains(output, "shards not as planned: " + place));

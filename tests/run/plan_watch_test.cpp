@@ -39,7 +39,7 @@ TEST_CASE("An epoch is audited when every rank has reported it") {
     CHECK(news.auditedEpochs == std::vector<std::int64_t>{0});
     REQUIRE(news.mismatches.size() == 1);
     CHECK(news.mismatches[0] == PlanMismatch{0, 1});
-    CHECK(news.mismatches[0].text() == "rank 0, epoch 1: other samples than planned (only their hash is known)");
+    CHECK(news.mismatches[0].text() == "rank 0, epoch 2: other samples than planned (only their hash is known)");
 }
 
 TEST_CASE("A wrong sample is found by step and slot, and its epoch's hash says nothing new") {
@@ -51,7 +51,7 @@ TEST_CASE("A wrong sample is found by step and slot, and its epoch's hash says n
     const PlanNews news = watch.finish(seconds(10));
     REQUIRE(news.mismatches.size() == 1);
     CHECK(news.mismatches[0] == PlanMismatch{2, 0, 2, 2, 4, 9});
-    CHECK(news.mismatches[0].text() == "rank 2, epoch 0, step 2, slot 2: planned 4, trained 9");
+    CHECK(news.mismatches[0].text() == "rank 2, epoch 1, step 2, slot 2: planned 4, trained 9");
     REQUIRE(news.confirmed.size() == 2);
     CHECK(news.confirmed[0].rank == 2);
     CHECK(news.confirmed[0].count == 2);
@@ -64,7 +64,7 @@ TEST_CASE("A sample past the planned ones, or from a rank that is not there") {
     watch.add(ConsumedIndices{7, 0, 1, 0, {1, 6}});
     const PlanNews news = watch.finish(seconds(10));
     REQUIRE(news.mismatches.size() == 1);
-    CHECK(news.mismatches[0].text() == "rank 3, epoch 0, step 2, slot 3: nothing planned, trained 6");
+    CHECK(news.mismatches[0].text() == "rank 3, epoch 1, step 2, slot 3: nothing planned, trained 6");
 }
 
 TEST_CASE("What the loader drops is not expected to be trained") {

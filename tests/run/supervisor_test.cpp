@@ -160,7 +160,7 @@ TEST_CASE("a killed rank ends the run with code 12, its number and its signal") 
     run.go();
     CHECK(run.end.exitCode == 12);
     CHECK(run.end.firstFailedRank == 2);
-    CHECK(contains(run.end.verdict, "rank 2 was killed by signal 9 (SIGKILL) at step 8 of epoch 1"));
+    CHECK(contains(run.end.verdict, "rank 2 was killed by signal 9 (SIGKILL) at step 8 of epoch 2"));
     CHECK_FALSE(run.anybodyLeft());
     CHECK(run.summary()["state"] == "failed");
     CHECK(run.summary()["first_failed_rank"] == 2);
@@ -213,7 +213,7 @@ TEST_CASE("ranks that live but do not get on have hung") {
     run.go();
     CHECK(run.end.exitCode == 13);
     CHECK(run.end.firstFailedRank == 0);
-    CHECK(contains(run.end.verdict, "all ranks hung in backward at step 8 of epoch 1: alive, but nothing moved for"));
+    CHECK(contains(run.end.verdict, "all ranks hung in backward at step 8 of epoch 2: alive, but nothing moved for"));
     CHECK_FALSE(run.anybodyLeft());
 }
 
@@ -277,7 +277,7 @@ TEST_CASE("ranks that leave without a word have not finished, though their code 
     run.go();
     CHECK(run.end.state == "failed");
     CHECK(run.end.exitCode == 12);
-    CHECK(contains(run.end.verdict, "exited with code 0 at step 8 of epoch 1 and never said that it had finished"));
+    CHECK(contains(run.end.verdict, "exited with code 0 at step 8 of epoch 2 and never said that it had finished"));
 }
 
 TEST_CASE("ranks that say they have finished are believed only with their checkpoint") {

@@ -237,13 +237,13 @@ TEST_CASE("In the middle of an epoch the shards must stay as they were") {
     config.training.resume = directory.path().string();
     RunConfig other = config;
     other.sampler.seed = 1;
-    CHECK(has(refusal(other), "in the middle of epoch 0, whose samples would now be dealt otherwise"));
+    CHECK(has(refusal(other), "in the middle of epoch 1, whose samples would now be dealt otherwise"));
     other = config;
     other.parallel.worldSize = 1;
-    CHECK(has(refusal(other), "in the middle of epoch 0"));
+    CHECK(has(refusal(other), "in the middle of epoch 1"));
     other = config;
     other.loader.batchSize = 16;
-    CHECK(has(refusal(other), "in the middle of epoch 0"));
+    CHECK(has(refusal(other), "in the middle of epoch 1"));
 }
 
 TEST_CASE("Weights that are no finite numbers are not saved") {

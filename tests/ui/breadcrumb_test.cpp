@@ -29,9 +29,9 @@ LoomGeometry viewOf(const ShardScene& scene, QSizeF area) {
 TEST_CASE("the trail leads to the selected sample") {
     const ShardScene scene = sceneOf(tenOnFour());  // 4 3 6 | 1 9 2 | 7 0 (4) | 5 8 (1), batches of 2
     const LoomGeometry view = viewOf(scene, {400, 400});
-    CHECK(words(trailOf(scene, view, {})) == "Epoch 0");
-    CHECK(words(trailOf(scene, view, LoomCell{1, 1})) == "Epoch 0 > rank 1 > step 1 > sample 9");
-    CHECK(words(trailOf(scene, view, LoomCell{2, 2})) == "Epoch 0 > rank 2 > step 2 > sample 4 again");
+    CHECK(words(trailOf(scene, view, {})) == "Epoch 1");
+    CHECK(words(trailOf(scene, view, LoomCell{1, 1})) == "Epoch 1 > rank 1 > step 1 > sample 9");
+    CHECK(words(trailOf(scene, view, LoomCell{2, 2})) == "Epoch 1 > rank 2 > step 2 > sample 4 again");
     CHECK(stepSlots(scene, 1) == CellRange{0, 2});
     CHECK(stepSlots(scene, 2) == CellRange{2, 3});
 }
@@ -41,11 +41,11 @@ TEST_CASE("the trail says which way a sample was dropped") {
     spec.dropLast = true;
     const ShardScene cut = sceneOf(spec);
     const LoomGeometry view = viewOf(cut, {400, 400});
-    CHECK(words(trailOf(cut, view, LoomCell{1, 2})) == "Epoch 0 > dropped by the sampler > sample 2");
+    CHECK(words(trailOf(cut, view, LoomCell{1, 2})) == "Epoch 1 > dropped by the sampler > sample 2");
     CHECK(stepSlots(cut, 2) == CellRange{2, 3});
     spec.dropLast = false;
     spec.loaderDropLast = true;
-    CHECK(words(trailOf(sceneOf(spec), view, LoomCell{1, 2})) == "Epoch 0 > rank 1 > dropped by the loader > sample 2");
+    CHECK(words(trailOf(sceneOf(spec), view, LoomCell{1, 2})) == "Epoch 1 > rank 1 > dropped by the loader > sample 2");
 }
 
 TEST_CASE("without a selection the trail says what is in sight") {
@@ -55,7 +55,7 @@ TEST_CASE("without a selection the trail says what is in sight") {
     spec.batchSize = 10;
     const ShardScene scene = sceneOf(spec);
     LoomGeometry view = viewOf(scene, {100, 80});  // rows of 8 pixels: ranks 0 to 9
-    CHECK(words(trailOf(scene, view, {})) == "Epoch 0 > ranks 0 to 9");
+    CHECK(words(trailOf(scene, view, {})) == "Epoch 1 > ranks 0 to 9");
     view.showSlots({20, 30});
     CHECK(view.visibleSlots() == CellRange{20, 30});
     CHECK(words(trailOf(scene, view, {})).endsWith("> step 3"));

@@ -41,7 +41,7 @@ TEST_CASE("a healthy deal shares only its padding and loses nothing") {
     CHECK(explained.title == "No damage: the deal is as it should be");
     CHECK(explained.lines[0] == "In this epoch 10 of 10 samples are trained (100 %); expected by chance 10.");
     CHECK(explained.lines[1] == "Two ranks share 0.3 samples on average, 1 at most; expected by chance 0.3.");
-    CHECK(rowOf(damageRows(scene, report), "Order of epoch 0")->here == "its own");
+    CHECK(rowOf(damageRows(scene, report), "Order of epoch 1")->here == "its own");
 }
 
 TEST_CASE("a forgotten set_epoch makes epochs identical, and with drop_last the same samples are lost") {
@@ -59,9 +59,9 @@ TEST_CASE("a forgotten set_epoch makes epochs identical, and with drop_last the 
     CHECK(report.healthy->neverSeen == 0);
     const Explanation explained = explainDamage(scene, report);
     CHECK(explained.warning);
-    CHECK(explained.title == "Epoch 2 is identical to epoch 0");
+    CHECK(explained.title == "Epoch 3 is identical to epoch 1");
     CHECK(rowOf(damageRows(scene, report), "Never trained in 3 epochs")->bad);
-    CHECK(rowOf(damageRows(scene, report), "Order of epoch 2")->bad);
+    CHECK(rowOf(damageRows(scene, report), "Order of epoch 3")->bad);
 }
 
 TEST_CASE("one rank's shard for all ranks: a quarter is trained, by everybody") {

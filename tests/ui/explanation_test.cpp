@@ -28,7 +28,7 @@ TEST_CASE("an ordinary cell is explained by the formula and its step") {
     const Explanation why = explain(sceneOf(tenOnFour()), {1, 1});
     CHECK(why.title == "Why is sample 9 on rank 1?");
     CHECK(why.lines[0] == "It is position 5 of the padded order, and 5 mod 4 = 1; slot 5 div 4 = 1.");
-    CHECK(why.lines[1] == "The order is randperm(10), seeded with seed + epoch = 0 + 0 = 0.");
+    CHECK(why.lines[1] == "The order is randperm(10), seeded with seed + epoch - 1 = 0 + 0 = 0.");
     CHECK(why.lines[2] == "Step 1 of 2 takes slots 0 to 1 of every rank: positions 0 to 7 of the order.");
 }
 

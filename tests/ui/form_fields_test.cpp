@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <cmath>
 #include <set>
 
 #include "config/config_fields.h"
+#include "status/run_text.h"
 #include "support/catch.h"
+#include "telemetry/data/run_data.h"
 #include "words/complaint.h"
 #include "words/field_text.h"
 #include "words/form_fields.h"
+#include "words/phase_text.h"
 
 using namespace ringside;
 
@@ -63,4 +67,38 @@ TEST_CASE("a complaint of ringsidectl is its last line without its name, in the 
     CHECK(inFormWords("pipeline.schedule_file and pipeline.schedule.") == "Schedule file and Pipeline schedule.");
     CHECK(complaintIn("Killed: ringsidectl: x") == "Killed: ringsidectl: x");
     CHECK(complaintIn("\n").isEmpty());
+}
+
+TEST_CASE("times have three figures, and from ten seconds on they are seconds") {
+    CHECK(millisecondsText(2.44) == "2.4 ms");
+    CHECK(millisecondsText(9'999) == "9999 ms");
+    CHECK(millisecondsText(20'973) == "21.0 s");
+    CHECK(millisecondsRange(2.6, 5.9) == "2.6 to 5.9 ms");
+    CHECK(millisecondsRange(9'000, 20'973) == "9000 ms to 21.0 s");
+}
+
+TEST_CASE("losses have four significant digits") {
+    CHECK(lossText(2.302585) == "2.303");
+    CHECK(lossText(0.0004123456) == "0.0004123");
+    CHECK(lossText(0.00001) == "1e-05");
+    CHECK(lossText(std::nan("")).isEmpty());
+}
+
+TEST_CASE("epochs are counted as people count: the last of ten is the tenth") {
+    CHECK(epochNumber(0) == "1");
+    CHECK(epochNumber(1436) == "1,437");
+    RunData run;
+    RunStarted started;
+    started.worldSize = 1;
+    started.stepsPerEpoch = 3;
+    started.epochs = 10;
+    run.apply(started);
+    StepsFrame frame;
+    frame.epoch = 9;
+    frame.step = {30};
+    frame.loss = {1};
+    frame.samples = {4};
+    frame.endUs = {1000};
+    run.apply(frame);
+    CHECK(progressText(RunController::State::Running, run, {}) == "Epoch 10 of 10, step 30 of 30");
 }

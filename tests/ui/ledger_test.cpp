@@ -150,9 +150,9 @@ TEST_CASE("seeds and epochs that share an order are named") {
     ShardSpec spec = tenOnFour();
     spec.seed = 3;
     spec.epoch = 2;
-    CHECK(sameOrderSentence(spec).contains("3 + 2 = 5, so seed 5 has this very order in epoch 0"));
+    CHECK(sameOrderSentence(spec).contains("3 + 2 = 5, so seed 5 has this very order in epoch 1"));
     spec.epoch = 0;
-    CHECK(sameOrderSentence(spec).contains("seed 2 has this very order in epoch 1"));
+    CHECK(sameOrderSentence(spec).contains("seed 2 has this very order in epoch 2"));
     spec.seed = INT64_MAX;
     CHECK(sameOrderSentence(spec).isEmpty());
     CHECK(learningRateSentence(spec).contains("multiplied by 4 for batches of 8"));

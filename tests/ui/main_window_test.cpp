@@ -411,7 +411,7 @@ TEST_CASE("the epoch slider moves the epoch cursor") {
     CHECK(slider->maximum() == 9);
     slider->setValue(2);
     CHECK(f.window.plan().epoch() == 2);
-    CHECK(f.find<QLabel>("epochLabel")->text() == "2 of 10");
+    CHECK(f.find<QLabel>("epochLabel")->text() == "3 of 10");
     f.trigger("nextEpochAction");
     CHECK(slider->value() == 3);
 }

@@ -45,7 +45,7 @@ TEST_CASE("contiguous blocks divide the position by the block") {
     CHECK(why(spec, {1, 1}) ==
           QStringList{"It is position 4 of the padded order, which is cut into one block of 3 for each rank: 4 div 3 = "
                       "1, slot 4 mod 3 = 1.",
-                      "The order is randperm(10), seeded with seed + epoch = 0 + 0 = 0.",
+                      "The order is randperm(10), seeded with seed + epoch - 1 = 0 + 0 = 0.",
                       "Step 1 of 2 takes slots 0 to 1 of every block: here positions 3 to 4 of the order."});
     const QStringList copy = why(spec, {3, 1});
     CHECK(copy[1] == "The order has only 10 samples, so positions 10 to 11 repeat its first 2: 4, 1.");
@@ -84,7 +84,7 @@ TEST_CASE("unpadded ranks repeat nothing, and two of them are shorter") {
     const ShardSpec spec = specOf(SamplerKind::kUnpadded);
     CHECK(why(spec, {1, 2}) ==
           QStringList{"It is position 9 of the shuffled order, and 9 mod 4 = 1; slot 9 div 4 = 2.",
-                      "The order is randperm(10), seeded with seed + epoch = 0 + 0 = 0.",
+                      "The order is randperm(10), seeded with seed + epoch - 1 = 0 + 0 = 0.",
                       "Step 2 of 2 takes slots 2 to 2, where a rank has so many: positions 8 to 9 of the order."});
     CHECK(cellContent(planOf(spec), 2, 2).kind == CellKind::None);
     CHECK(duplicatesSentence(planOf(spec)).isEmpty());
@@ -110,7 +110,8 @@ TEST_CASE("sequential and random shard nothing") {
     const ShardSpec random = specOf(SamplerKind::kRandom);
     CHECK(explain(sceneOf(random), {1, 0}).title == "Why is sample 6 on rank 1?");
     CHECK(why(random, {1, 0})[1] ==
-          "After torch.manual_seed(seed + epoch = 0 + 0 = 0) the loader draws its own seed, then RandomSampler the one "
+          "After torch.manual_seed(seed + epoch - 1 = 0 + 0 = 0) the loader draws its own seed, then RandomSampler the "
+          "one "
           "for randperm(10).");
     CHECK(explainNothing(sceneOf(random)).lines[2].contains("trains each of them 4 times"));
 }
@@ -122,7 +123,7 @@ TEST_CASE("draws say how often the sample was to be expected") {
     CHECK(explained.title == "Why is sample 9 on rank 0?");
     CHECK(explained.lines ==
           QStringList{"It is position 0 of the padded sequence of draws, and 0 mod 4 = 0; slot 0 div 4 = 0.",
-                      "The sequence is 10 draws with replacement, seeded with seed + epoch = 0 + 0 = 0.",
+                      "The sequence is 10 draws with replacement, seeded with seed + epoch - 1 = 0 + 0 = 0.",
                       "class 1 has 2 samples, each of weight 1 / 2: in 10 draws this one is expected 2.5 times, and is "
                       "drawn 3.",
                       "Step 1 of 2 takes slots 0 to 1 of every rank: positions 0 to 7 of the order."});
@@ -150,7 +151,7 @@ TEST_CASE("a subset says which samples it holds") {
     ShardSpec spec = specOf(SamplerKind::kSubset);
     CHECK(why(spec, {0, 0})[1] ==
           "The subset is the first 5 of randperm(10) seeded with 0, in all epochs; they are shuffled by randperm(5), "
-          "seeded with seed + epoch = 0 + 0 = 0.");
+          "seeded with seed + epoch - 1 = 0 + 0 = 0.");
     CHECK(valueOf(spec, "Subset (k)") == "5");
     CHECK(valueOf(spec, "Per rank = ceil(k / W)") == "2");
     spec.subsetIndices = {9, 7, 5, 3, 1};
@@ -169,7 +170,8 @@ TEST_CASE("each mistake says what it does to the sample") {
     CHECK(explain(sceneOf(spec), {1, 0}).warning);
     CHECK(explain(sceneOf(spec), {1, 0}).title == "Why is sample 6 on rank 1?");
     CHECK(why(spec, {1, 0})[1] ==
-          "This rank's order is randperm(10), seeded with seed + epoch + rank = 0 + 0 + 1 = 1: every rank has another "
+          "This rank's order is randperm(10), seeded with seed + epoch - 1 + rank = 0 + 0 + 1 = 1: every rank has "
+          "another "
           "one.");
     CHECK(why(spec, {1, 0})[2] == "Sample 6 is trained by rank 0 too.");
     CHECK(why(spec, {3, 0})[2] == "No other rank trains sample 7 in this epoch.");

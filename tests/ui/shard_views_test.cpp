@@ -145,9 +145,9 @@ TEST_CASE("the views keep one selection and one epoch") {
     CHECK(window.plan.epoch() == 3);
     CHECK(window.plan.selectedSample() == 42);
     window.choose("diffViewButton");
-    REQUIRE(window.says("What moves between epoch 2 and epoch 3?"));
-    window.page.findChild<QSpinBox*>("otherEpochSpinBox")->setValue(3);
-    REQUIRE(window.says("Epoch 3 against itself"));
+    REQUIRE(window.says("What moves between epoch 3 and epoch 4?"));
+    window.page.findChild<QSpinBox*>("otherEpochSpinBox")->setValue(4);
+    REQUIRE(window.says("Epoch 4 against itself"));
     window.choose("loomViewButton");
     CHECK(window.text("explanationTitleLabel").contains("sample 42 on rank"));
 }

@@ -179,7 +179,7 @@ TEST_CASE("Enter before a large set was searched goes to the first hit once it i
     PageWindow window;
     window.useSamples(50'000);
     auto* edit = window.page.findChild<QLineEdit*>("findEdit");
-    QTest::keyClicks(edit, "rank:2 epoch:1");
+    QTest::keyClicks(edit, "rank:2 epoch:2");
     QTest::keyClick(edit, Qt::Key_Return);
     REQUIRE(waitFor([&] { return window.plan.selectedSample().has_value(); }));
     // torch.randperm(50000) seeded with 1 begins 45845 11799 43880
@@ -191,13 +191,13 @@ TEST_CASE("Enter before a large set was searched goes to the first hit once it i
 TEST_CASE("a search that names an epoch moves the cursor there; one that cannot be explains itself") {
     PageWindow window;
     auto* edit = window.page.findChild<QLineEdit*>("findEdit");
-    edit->setText("rank:3 epoch:2");
+    edit->setText("rank:3 epoch:3");
     CHECK(window.plan.epoch() == 2);
     CHECK(window.text("findCountLabel") == "360 found");
     edit->setText("rank:9");
     CHECK(window.text("explanationLabel").contains("rank is 9; the plan has 0 to 3"));
-    edit->setText("epoch:10");
-    CHECK(window.text("explanationLabel").contains("look in epoch 0 to 9"));
+    edit->setText(GENERATE("epoch:11", "epoch:0"));
+    CHECK(window.text("explanationLabel").contains("look in epoch 1 to 10"));
     CHECK(window.plan.epoch() == 2);
     edit->setText("class:frog");
     CHECK(window.text("explanationLabel").contains("class:0 to class:9"));
@@ -265,7 +265,7 @@ TEST_CASE("a wrong sample turns the page red, in words, and Show me goes there")
     // torch.randperm(1437) seeded with 2 begins 408 712 608: rank 2's slot 0 in epoch 2 is 608.
     feed(window, ConsumedIndices{2, 2, 25, 0, {17}});
     REQUIRE(waitFor([&] { return banner->isVisible(); }));
-    CHECK(window.text("alarmLabel") == "rank 2, epoch 2, step 1, slot 0: planned 608, trained 17");
+    CHECK(window.text("alarmLabel") == "rank 2, epoch 3, step 1, slot 0: planned 608, trained 17");
     CHECK(window.page.property("alarm").toBool());
     CHECK_FALSE(window.page.findChild<QPushButton*>("alarmReportButton")->isVisible());
     window.page.findChild<QPushButton*>("mapViewButton")->click();
@@ -287,7 +287,7 @@ TEST_CASE("when only the hash is known the banner says so and offers the samples
     for (int rank = 0; rank < 4; ++rank) feed(window, Consumed{rank, 0, 360, "0000"});
     auto* report = window.page.findChild<QPushButton*>("alarmReportButton");
     REQUIRE(waitFor([&] { return report->isVisible(); }));
-    CHECK(window.text("alarmLabel").startsWith("rank 0, epoch 0: other samples than planned"));
+    CHECK(window.text("alarmLabel").startsWith("rank 0, epoch 1: other samples than planned"));
     CHECK(window.text("alarmLabel").endsWith("(and 3 more)"));
     const QSignalSpy wanted(&window.page, &ShardsPage::reportSamplesWanted);
     report->click();
@@ -316,7 +316,7 @@ TEST_CASE("the page follows a live run's epochs until somebody moves the cursor"
     REQUIRE(waitFor([&] { return window.plan.epoch() == 3; }));
     CHECK(follow->isVisible());
     CHECK(window.text("runProgressLabel") ==
-          "Epoch 3: 128 of 360 samples of each rank are trained, known by step count; the hash follows.");
+          "Epoch 4: 128 of 360 samples of each rank are trained, known by step count; the hash follows.");
     window.plan.setEpoch(1);
     CHECK_FALSE(follow->isChecked());
     reach(70);
@@ -357,7 +357,7 @@ TEST_CASE("green beside a plan goes out when the form changes, and never stands 
 TEST_CASE("a plan that the run does not have is not ticked off") {
     PageWindow window;
     startRun(window);
-    REQUIRE(waitFor([&] { return window.text("runProgressLabel").startsWith("Epoch 0: not begun"); }));
+    REQUIRE(waitFor([&] { return window.text("runProgressLabel").startsWith("Epoch 1: not begun"); }));
     RunConfig config = window.experiment.config();
     config.sampler.seed = 7;
     window.experiment.edit(config, "sampler.seed");
@@ -376,7 +376,7 @@ TEST_CASE("a mistake is made and taken back with one click, and its damage is to
     window.plan.setEpoch(3);
     forget->click();
     CHECK_FALSE(window.experiment.config().sampler.setEpoch);
-    REQUIRE(waitFor([&] { return window.text("explanationTitleLabel") == "Epoch 3 is identical to epoch 0"; }));
+    REQUIRE(waitFor([&] { return window.text("explanationTitleLabel") == "Epoch 4 is identical to epoch 1"; }));
     forget->click();
     auto* byHand = window.page.findChild<QCheckBox*>("rankByHandCheck");
     byHand->click();

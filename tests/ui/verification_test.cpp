@@ -79,7 +79,7 @@ TEST_CASE("a rank that trained other samples is named") {
     REQUIRE(waitFor([&] { return verification.isAudited(0); }));
     CHECK(verification.state().mismatches == std::vector<PlanMismatch>{{2, 0}});
     CHECK(verification.sentence() ==
-          "Not as planned: rank 2, epoch 0: other samples than planned (only their hash is known)");
+          "Not as planned: rank 2, epoch 1: other samples than planned (only their hash is known)");
     CHECK(verification.state().verifiedEpochs == 0);
     CHECK(verification.isWrong(2, 0));
     CHECK_FALSE(verification.isWrong(1, 0));
@@ -92,7 +92,7 @@ TEST_CASE("a wrong sample is named as soon as it is reported") {
     feed(run, ConsumedIndices{2, 0, 1, 0, {7, 0}});
     feed(run, ConsumedIndices{2, 0, 2, 2, {9}});
     REQUIRE(waitFor([&] { return !verification.alarm().isEmpty(); }));
-    CHECK(verification.alarm() == "rank 2, epoch 0, step 2, slot 2: planned 4, trained 9");
+    CHECK(verification.alarm() == "rank 2, epoch 1, step 2, slot 2: planned 4, trained 9");
     CHECK(verification.confirmed(2, 0) == 2);
     run.reset();
     CHECK(verification.alarm().isEmpty());

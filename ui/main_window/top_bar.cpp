@@ -136,7 +136,8 @@ void TopBar::addEpochCursor() {
     m_epoch = new SeekSlider(Qt::Horizontal, this);
     m_epoch->setObjectName(QStringLiteral("epochSlider"));
     m_epoch->setAccessibleName(tr("Epoch"));
-    m_epoch->setToolTip(tr("The epoch whose shards are shown. Epochs count from 0, as set_epoch does."));
+    m_epoch->setToolTip(
+        tr("The epoch whose shards are shown, counted from 1. PyTorch's set_epoch gets a number that is one lower."));
     m_epoch->setFixedWidth(kSliderWidth);
     m_epoch->setPageStep(1);
     caption->setBuddy(m_epoch);
@@ -161,7 +162,7 @@ void TopBar::refreshEpochs() {
     m_epoch->setValue(m_plan.epoch());
     m_epoch->setEnabled(count > 1);
     const QString text = tr("%1 of %2");
-    m_epochText->setText(text.arg(groupedText(m_plan.epoch()), groupedText(count)));
+    m_epochText->setText(text.arg(epochNumber(m_plan.epoch()), groupedText(count)));
     // As wide as for the last epoch, so that the slider stays where it is.
     m_epochText->setMinimumWidth(fontMetrics().horizontalAdvance(text.arg(groupedText(count), groupedText(count))));
 }

@@ -194,7 +194,7 @@ QString placeText(const RunParts& parts, XAxis axis, double x) {
     if (found == nullptr) {
         return text("before the first step");
     }
-    const double epoch = std::max(0.0, std::ceil(found->epoch - 1e-9) - 1);
+    const double epoch = std::max(1.0, std::ceil(found->epoch - 1e-9));
     const QString place = text("step %1, epoch %2").arg(number(found->step), QString::number(epoch));
     if (axis == XAxis::Time) {
         return place + text(", %1 s").arg(x, 0, 'f', 2);

@@ -112,7 +112,7 @@ std::string numberText(double value) {
 
 // "paused after optimizer of step 120, epoch 2"
 std::string answerText(const ControlCommand& command, const Controlled& answer) {
-    const std::string place = "step " + std::to_string(answer.step) + ", epoch " + std::to_string(answer.epoch);
+    const std::string place = "step " + std::to_string(answer.step) + ", epoch " + std::to_string(answer.epoch + 1);
     switch (command.kind) {
         case ControlKind::kPause:
             return "paused after " + answer.after + ", " + place + " done";

@@ -90,7 +90,7 @@ std::optional<Problem> checkEpoch(const ResumePoint& point, const RunConfig& con
         same && was("batch_size", config.loader.batchSize) && was("accumulate_steps", config.training.accumulateSteps);
     if (same) return {};
     return Problem{kField,
-                   "is a checkpoint in the middle of epoch " + std::to_string(manifest.epochsDone) +
+                   "is a checkpoint in the middle of epoch " + std::to_string(manifest.epochsDone + 1) +
                        ", whose samples would now be dealt otherwise",
                    "keep dataset, sampler, loader.batch_size, parallel.world_size and training.accumulate_steps as "
                    "they were, or take a checkpoint between two epochs"};

@@ -45,7 +45,7 @@ std::string shardsText(const RunComparison& result) {
     const std::string count = std::to_string(result.shardsCompared);
     if (result.shards == ShardsVerdict::kSame) return "the same samples in the same order, " + count + " of " + count;
     return "other samples, first on rank " + std::to_string(result.firstOtherShard->rank) + " in epoch " +
-           std::to_string(result.firstOtherShard->epoch);
+           std::to_string(result.firstOtherShard->epoch + 1);
 }
 
 std::string weightsText(const RunComparison& result) {

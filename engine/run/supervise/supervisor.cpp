@@ -375,7 +375,7 @@ std::string Supervisor::placeOf(int rank) const {
     if (rank < 0 || static_cast<std::size_t>(rank) >= ranks.size()) return {};
     const RankData& data = ranks[static_cast<std::size_t>(rank)];
     if (data.step == 0) return data.phase ? "in " + std::string(phaseName(*data.phase)) + " before its first step" : "";
-    return "at step " + std::to_string(data.step) + " of epoch " + std::to_string(data.epoch);
+    return "at step " + std::to_string(data.step) + " of epoch " + std::to_string(data.epoch + 1);
 }
 
 void Supervisor::record(const Event& event) {

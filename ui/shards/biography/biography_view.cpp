@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "theme/theme.h"
+#include "words/field_text.h"
 
 namespace ringside {
 namespace {
@@ -63,7 +64,7 @@ void BiographyCanvas::drawRow(QPainter& painter, const BiographyEntry& entry, do
     painter.setPen(c.text);
     painter.setFont(entry.epoch == m_cursor ? m_theme.numberFont() : m_theme.bodyFont());
     painter.drawText(QRectF(6, top, kEpochWidth, row.height()), Qt::AlignLeft | Qt::AlignVCenter,
-                     tr("Epoch %1").arg(entry.epoch));
+                     tr("Epoch %1").arg(epochNumber(entry.epoch)));
     drawTrack(painter, entry, {kEpochWidth + 8, top + 8, kTrackWidth, row.height() - 16});
     const QRectF where(kEpochWidth + kTrackWidth + 20, top, kWhereWidth, row.height());
     painter.setFont(m_theme.bodyFont());

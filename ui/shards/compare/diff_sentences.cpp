@@ -6,6 +6,7 @@
 
 #include "shards/scene/order_sentences.h"
 #include "shards/scene/sentence_text.h"
+#include "words/field_text.h"
 
 namespace ringside {
 namespace {
@@ -48,15 +49,16 @@ QString onlyOne(std::int64_t count, const QString& name) {
 Explanation explainEpochDiff(const ShardScene& scene, std::int64_t otherEpoch, const PlanDiff& diff) {
     Explanation result;
     if (otherEpoch == scene.epoch) {
-        return {diffText("Epoch %1 against itself").arg(scene.epoch),
+        return {diffText("Epoch %1 against itself").arg(epochNumber(scene.epoch)),
                 {diffText("Choose another epoch to compare it with.")}};
     }
     if (!diff.identical()) {
-        result.title = diffText("What moves between epoch %1 and epoch %2?").arg(otherEpoch).arg(scene.epoch);
+        result.title = diffText("What moves between epoch %1 and epoch %2?")
+                           .arg(epochNumber(otherEpoch), epochNumber(scene.epoch));
         result.lines << keptRank(diff) << keptStep(diff);
         return result;
     }
-    result.title = diffText("Epochs %1 and %2 are identical").arg(otherEpoch).arg(scene.epoch);
+    result.title = diffText("Epochs %1 and %2 are identical").arg(epochNumber(otherEpoch), epochNumber(scene.epoch));
     result.warning = true;
     result.lines << diffText("Every rank trains the same samples in the same steps: none of the %1 cells has changed.")
                         .arg(groupedNumber(diff.samples));

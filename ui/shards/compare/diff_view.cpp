@@ -9,6 +9,7 @@
 #include "shards/compare/comparison_table.h"
 #include "shards/compare/diff_sentences.h"
 #include "theme/theme.h"
+#include "words/field_text.h"
 
 namespace ringside {
 namespace {
@@ -54,7 +55,7 @@ QLayout* DiffView::makeHead() {
     m_other->setObjectName(QStringLiteral("otherEpochSpinBox"));
     m_other->setAccessibleName(tr("The other epoch"));
     m_other->setToolTip(tr("The epoch to compare with"));
-    m_other->setRange(0, kMostEpochs);
+    m_other->setRange(1, kMostEpochs + 1);  // counted from 1
     row->addWidget(m_title);
     row->addWidget(m_other);
     row->addStretch(1);
@@ -75,10 +76,10 @@ void DiffView::showLegend() {
 
 void DiffView::setScene(const ShardScene& scene) {
     m_scene.emplace(scene);
-    m_title->setText(tr("Where was each sample of epoch %1 in epoch").arg(scene.epoch));
+    m_title->setText(tr("Where was each sample of epoch %1 in epoch").arg(epochNumber(scene.epoch)));
     if (!m_chosen) {
         const QSignalBlocker blocker(m_other);
-        m_other->setValue(scene.epoch > 0 ? scene.epoch - 1 : 1);
+        m_other->setValue(scene.epoch > 0 ? scene.epoch : 2);
     }
     compare();
 }
@@ -105,7 +106,7 @@ DiffView::Made DiffView::made(const ShardScene& scene, const ShardPlan& there, c
 
 void DiffView::compare() {
     if (!m_scene) return;
-    const std::int64_t other = m_other->value();
+    const std::int64_t other = m_other->value() - 1;
     const Key key{m_scene->plan.spec(), m_scene->specAt(other)};
     m_work.cancel();
     const Made* known = m_recent.find(key);
@@ -140,7 +141,7 @@ void DiffView::setMade(const Made& one, const ShardScene& scene, const ShardPlan
 ShardTable DiffView::table() const {
     if (!m_scene || !m_there) return {};
     return comparisonTable(*m_scene, *m_there,
-                           QStringLiteral("diff-epochs-%1-%2").arg(m_scene->epoch).arg(m_other->value()));
+                           QStringLiteral("diff-epochs-%1-%2").arg(m_scene->epoch).arg(m_other->value() - 1));
 }
 
 }  // namespace ringside

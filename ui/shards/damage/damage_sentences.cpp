@@ -6,6 +6,7 @@
 #include "sampling/findings/plan_sentences.h"
 #include "shards/damage/damage_report.h"
 #include "shards/scene/order_sentences.h"
+#include "words/field_text.h"
 
 namespace ringside {
 namespace {
@@ -77,7 +78,9 @@ QString overlapLine(const DamageReport& report) {
 QString damageTitle(const ShardScene& scene, const DamageReport& report, bool same, bool repeats) {
     const std::string mistake = pitfallSentence(scene.plan.spec());
     if (!mistake.empty()) return QString::fromStdString(mistake);
-    if (same) return damageText("Epoch %1 is identical to epoch %2").arg(scene.epoch).arg(*report.identicalEpoch);
+    if (same)
+        return damageText("Epoch %1 is identical to epoch %2")
+            .arg(epochNumber(scene.epoch), epochNumber(*report.identicalEpoch));
     if (repeats) return damageText("Ranks train the same samples");
     if (!losesSamples(scene, report)) return damageText("No damage: the deal is as it should be");
     return report.here.neverSeen == 1
@@ -116,9 +119,9 @@ QList<DamageRow> damageRows(const ShardScene& scene, const DamageReport& report)
                 damageText("Samples that no rank trains in any of these epochs, counted one by one"));
     if (scene.epochs > 1) {
         const QString identical = report.identicalEpoch
-                                      ? damageText("identical to epoch %1").arg(groupedNumber(*report.identicalEpoch))
+                                      ? damageText("identical to epoch %1").arg(epochNumber(*report.identicalEpoch))
                                       : damageText("its own");
-        rows << row(damageText("Order of epoch %1").arg(groupedNumber(scene.epoch)), identical, {},
+        rows << row(damageText("Order of epoch %1").arg(epochNumber(scene.epoch)), identical, {},
                     healthy ? damageText("its own") : QString(), report.identicalEpoch && !scene.setEpoch,
                     damageText("Whether another epoch deals the very same order; the Diff shows no change then"));
     }

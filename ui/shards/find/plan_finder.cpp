@@ -7,6 +7,7 @@
 #include "sampling/findings/coverage.h"
 #include "sampling/plan/epoch_spec.h"
 #include "sampling/plan/work_limits.h"
+#include "words/field_text.h"
 
 namespace ringside {
 namespace {
@@ -95,15 +96,14 @@ void PlanFinder::search() {
         return;
     }
     auto query = parsePlanQuery(m_text.toStdString());
+    if (query && query.value().epoch) --*query.value().epoch;  // people count epochs from 1
     if (!query) {
         fail(QString::fromStdString(query.problem().text()));
     } else if (query.value().className && !resolveClass(query.value())) {
         return;
-    } else if (const auto epoch = query.value().epoch; epoch && *epoch >= m_config.training.epochs) {
-        fail(tr("epoch %1 is beyond the experiment's %2: look in epoch 0 to %3")
-                 .arg(*epoch)
-                 .arg(m_config.training.epochs)
-                 .arg(m_config.training.epochs - 1));
+    } else if (const auto epoch = query.value().epoch; epoch && (*epoch < 0 || *epoch >= m_config.training.epochs)) {
+        fail(tr("the experiment has no epoch %1: look in epoch 1 to %2")
+                 .arg(epochNumber(*epoch), groupedText(m_config.training.epochs)));
     } else if (epoch && *epoch != m_scene->epoch) {
         fail({}, true);
         Q_EMIT epochWanted(static_cast<int>(*epoch));  // searched when that epoch's scene comes

@@ -170,7 +170,7 @@ LedgerRow distinctOrders(const LedgerCounts& counts, qint64 epochs, bool shuffle
     row.name = ledgerText("Distinct orders in %1 epochs").arg(groupedNumber(epochs));
     row.value = groupedNumber(counts.changesByEpoch ? epochs : 1);
     row.tone = counts.changesByEpoch ? Tone::Normal : shuffles ? Tone::Danger : Tone::Warning;
-    row.tip = counts.changesByEpoch ? ledgerText("Each epoch shuffles with a seed of its own: seed + epoch")
+    row.tip = counts.changesByEpoch ? ledgerText("Each epoch shuffles with a seed of its own: seed + epoch - 1")
                                     : ledgerText("Every epoch deals the same samples to the same slots") +
                                           QLatin1Char('\n') + counts.sameOrderReason;
     return row;

@@ -67,10 +67,10 @@ QString sameOrderSentence(const ShardSpec& spec) {
     if (!spec.shuffle && spec.kind == SamplerKind::kClassBalanced) return {};
     if (spec.seed < -kPlain || spec.seed > kPlain || spec.epoch > kPlain) return {};
     const std::int64_t sum = spec.seed + spec.epoch;
-    const QString other = spec.epoch > 0 ? ledgerText("seed %1 has this very order in epoch 0").arg(sum)
-                                         : ledgerText("seed %1 has this very order in epoch 1").arg(sum - 1);
+    const QString other = spec.epoch > 0 ? ledgerText("seed %1 has this very order in epoch 1").arg(sum)
+                                         : ledgerText("seed %1 has this very order in epoch 2").arg(sum - 1);
     return ledgerText(
-               "The generator is seeded with seed + epoch = %1 + %2 = %3, so %4: runs whose seeds differ by a few "
+               "The generator is seeded with seed + epoch - 1 = %1 + %2 = %3, so %4: runs whose seeds differ by a few "
                "share "
                "most of their orders.")
         .arg(spec.seed)

@@ -8,6 +8,7 @@
 #include "shards/scene/cell_text.h"
 #include "shards/scene/sentence_text.h"
 #include "theme/theme.h"
+#include "words/field_text.h"
 
 namespace ringside {
 namespace {
@@ -50,7 +51,7 @@ void addInSight(QList<Crumb>& trail, const ShardScene& scene, const LoomGeometry
 }  // namespace
 
 QList<Crumb> trailOf(const ShardScene& scene, const LoomGeometry& view, std::optional<LoomCell> selected) {
-    QList<Crumb> trail{{CrumbKind::Epoch, words("Epoch %1").arg(scene.epoch)}};
+    QList<Crumb> trail{{CrumbKind::Epoch, words("Epoch %1").arg(epochNumber(scene.epoch))}};
     if (selected) {
         addSelected(trail, scene, *selected);
     } else {

@@ -156,8 +156,8 @@ void LoomWidget::drawSteps(QPainter& painter) const {
     const bool oneStep = firstStep == (last - 1) / batch && firstStep < plan.stepsPerEpoch();
     if (m_geometry.detail() == CellDetail::Thumbnail && stepWidth > 200 && oneStep) {
         const qint64 size = plan.batch(firstStep).count;
-        const qint64 lastSlot = std::min(last - 1 - firstStep * batch, size - 1);
-        const QString text = tr("slot %1 to %2 of %3").arg(span.first % batch).arg(lastSlot).arg(size);
+        const qint64 lastSlot = std::min(last - 1, firstStep * batch + size - 1);
+        const QString text = tr("slots %1 to %2 of the epoch").arg(span.first).arg(lastSlot);
         painter.drawText(QRectF(area.left() + 90, 0, area.width() - 180, area.top() - 5),
                          Qt::AlignHCenter | Qt::AlignBottom, text);
     }

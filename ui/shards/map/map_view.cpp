@@ -11,6 +11,7 @@
 #include "sampling/plan/work_limits.h"
 #include "sampling/query/plan_query.h"
 #include "theme/theme.h"
+#include "words/field_text.h"
 
 namespace ringside {
 namespace {
@@ -96,12 +97,13 @@ void MapView::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setPen(m_theme.colors().muted);
     painter.setFont(m_theme.bodyFont());
-    painter.drawText(QRectF(0, 0, width(), kMapTop - 6), Qt::AlignLeft | Qt::AlignVCenter,
-                     m_map.perSquare == 1
-                         ? tr("Epoch %1: the data set in its own order, coloured by rank").arg(m_scene->epoch)
-                         : tr("Epoch %1: the data set in its own order, coloured by rank, %2 samples to a pixel")
-                               .arg(m_scene->epoch)
-                               .arg(m_map.perSquare));
+    painter.drawText(
+        QRectF(0, 0, width(), kMapTop - 6), Qt::AlignLeft | Qt::AlignVCenter,
+        m_map.perSquare == 1
+            ? tr("Epoch %1: the data set in its own order, coloured by rank").arg(epochNumber(m_scene->epoch))
+            : tr("Epoch %1: the data set in its own order, coloured by rank, %2 samples to a pixel")
+                  .arg(epochNumber(m_scene->epoch))
+                  .arg(m_map.perSquare));
     drawSquares(painter);
     drawLegend(painter);
 }

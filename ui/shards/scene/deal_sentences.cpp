@@ -76,10 +76,10 @@ QString seedSum(const ShardSpec& spec, std::optional<int> rank) {
     const bool negative = spec.seed < 0 && spec.seed + spec.epoch + static_cast<std::int64_t>(shift) < 0;
     const QString total = negative ? plainNumber(static_cast<std::int64_t>(sum)) : QString::number(sum);
     if (rank) {
-        return loomText("seed + epoch + rank = %1 + %2 + %3 = %4")
+        return loomText("seed + epoch - 1 + rank = %1 + %2 + %3 = %4")
             .arg(plainNumber(spec.seed), plainNumber(spec.epoch), plainNumber(*rank), total);
     }
-    return loomText("seed + epoch = %1 + %2 = %3").arg(plainNumber(spec.seed), plainNumber(spec.epoch), total);
+    return loomText("seed + epoch - 1 = %1 + %2 = %3").arg(plainNumber(spec.seed), plainNumber(spec.epoch), total);
 }
 
 QString orderName(const ShardPlan& plan) {

@@ -40,10 +40,10 @@ QString shuffledSentence(const ShardScene& scene, std::optional<int> rank) {
     }
     const QString length = plainNumber(ShardLayout::of(spec).orderLength);
     if (spec.pitfalls.seedPerRank) {
-        return rank
-                   ? loomText("This rank's order is randperm(%1), seeded with %2: every rank has another one.")
-                         .arg(length, seedSum(spec, rank))
-                   : loomText("Every rank shuffles its own randperm(%1), seeded with seed + epoch + rank.").arg(length);
+        return rank ? loomText("This rank's order is randperm(%1), seeded with %2: every rank has another one.")
+                          .arg(length, seedSum(spec, rank))
+                    : loomText("Every rank shuffles its own randperm(%1), seeded with seed + epoch - 1 + rank.")
+                          .arg(length);
     }
     return scene.setEpoch ? loomText("The order is randperm(%1), %2.").arg(length, seeded(scene))
                           : loomText("The order is randperm(%1) %2.").arg(length, seeded(scene));

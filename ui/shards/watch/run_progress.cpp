@@ -8,6 +8,7 @@
 #include "shards/scene/sentence_text.h"
 #include "shards/watch/verification.h"
 #include "telemetry/data/run_data.h"
+#include "words/field_text.h"
 
 namespace ringside {
 namespace {
@@ -86,7 +87,7 @@ QString progressSentence(const RunProgress& progress, const ShardScene& scene) {
         compared = std::min(compared, progress.ranks[static_cast<std::size_t>(rank)].compared);
         trained = std::max(trained, qint64{scene.plan.trainedOf(rank)});
     }
-    const QString epoch = progressWords("Epoch %1: ").arg(groupedNumber(scene.epoch));
+    const QString epoch = progressWords("Epoch %1: ").arg(epochNumber(scene.epoch));
     if (std::ranges::all_of(progress.ranks, &RankProgress::verified)) {
         return epoch + (progress.repeatsOrder
                             ? progressWords("every rank trained what is planned here, in the order of the first epoch.")
@@ -97,7 +98,7 @@ QString progressSentence(const RunProgress& progress, const ShardScene& scene) {
     if (least == 0) {
         return epoch + (progress.liveEpoch < 0 ? progressWords("was not trained.")
                         : progress.liveEpoch < scene.epoch
-                            ? progressWords("not begun; the run is in epoch %1.").arg(groupedNumber(progress.liveEpoch))
+                            ? progressWords("not begun; the run is in epoch %1.").arg(epochNumber(progress.liveEpoch))
                             : progressWords("not begun."));
     }
     const QString how = compared >= least ? progressWords("compared one by one.")

@@ -13,6 +13,7 @@
 #include "theme/theme.h"
 #include "timeline/lanes/lane_frame.h"
 #include "timeline/lanes/lane_painter.h"
+#include "words/field_text.h"
 #include "words/phase_text.h"
 
 namespace ringside {
@@ -96,7 +97,7 @@ QString LanesWidget::textAt(QPointF at) const {
     const int rank = geometry.ranks[static_cast<std::size_t>(row)];
     const RankTrace& trace = step->ranks[static_cast<std::size_t>(rank)];
     if (!trace.known) return {};
-    QString text = tr("Rank %1, step %2, epoch %3").arg(rank).arg(step->step).arg(step->epoch);
+    QString text = tr("Rank %1, step %2, epoch %3").arg(rank).arg(step->step).arg(epochNumber(step->epoch));
     const std::int64_t ns = m_model.clock().timeAt(geometry.shownAt(at.x()));
     for (const LaneSpan& span : laneSpans(*step, static_cast<std::size_t>(rank))) {
         if (ns < span.beginNs || ns > span.endNs) continue;

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "theme/theme.h"
+#include "words/field_text.h"
 #include "words/phase_text.h"
 
 namespace ringside {
@@ -130,7 +131,7 @@ void StepPanel::refresh() {
     const std::size_t rows = m_numbers.rows.size();
     m_numbers = step == nullptr ? StepNumbers{} : stepNumbers(*step, m_model.chosenRank());
     m_title->setText(step == nullptr ? tr("No step") : tr("Step %1").arg(QLocale().toString(m_numbers.step)));
-    m_title->setToolTip(tr("Epoch %1").arg(m_numbers.epoch));
+    m_title->setToolTip(tr("Epoch %1").arg(epochNumber(m_numbers.epoch)));
     m_length->setText(step == nullptr ? QString() : millisecondsText(m_numbers.lengthMs));
     m_exposed->setText(tr("%1 %").arg(qRound(100 * m_numbers.exposed)));
     m_show->setEnabled(step != nullptr);
