@@ -177,7 +177,7 @@ TEST_CASE("in slow motion a card says which phase of the step is under way, and 
     FakeRun fake(run, {.ranks = 4, .config = config.toText()});
     fake.feed(PhaseReached{2, 7, Phase::kBackward, 5});
     strip.setLive(true);
-    REQUIRE(waitFor([&] { return strip.cards().size() == 4 && strip.cards()[2].rate == "paced"; }));
+    REQUIRE(waitFor([&] { return strip.cards().size() == 4 && strip.cards()[2].rate == "throttled"; }));
     CHECK(strip.cards()[2].litPhase == -1);  // at full speed nobody could follow
     fake.feed(Controlled{.command = "rate", .value = 2, .step = 6});
     REQUIRE(waitFor([&] { return strip.cards()[2].litPhase == 2; }));
@@ -189,7 +189,7 @@ TEST_CASE("in slow motion a card says which phase of the step is under way, and 
     fake.feed(PaceKept{1, 7, false, 1.5});
     fake.feed(Controlled{.command = "resume", .step = 6});
     fake.feed(Controlled{.command = "rate", .value = 0, .step = 6});
-    REQUIRE(waitFor([&] { return strip.cards()[1].rate == "too slow for its pace"; }));
+    REQUIRE(waitFor([&] { return strip.cards()[1].rate == "too slow for its throttle"; }));
 }
 
 TEST_CASE("ranks that are to start again say so, not that they failed") {

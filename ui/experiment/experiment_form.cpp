@@ -102,10 +102,10 @@ void ExperimentForm::addSummaryButton() {
 }
 
 void ExperimentForm::addPaceButton() {
-    QPushButton* pace = m_sections[2]->addToTitle(tr("Pace"));
+    QPushButton* pace = m_sections[2]->addToTitle(tr("Throttle"));
     pace->setObjectName(QStringLiteral("paceButton"));
     pace->setToolTip(tr("Let steps last as long as on other devices, so that they can be watched"));
-    pace->setAccessibleName(tr("Pace the ranks"));
+    pace->setAccessibleName(tr("Throttle the ranks"));
     auto* menu = new QMenu(pace);
     const auto add = [this, menu](const QString& text, const QString& tip, const char* name, PacePreset preset) {
         QAction* action = menu->addAction(text, this, [this, preset] {
@@ -121,7 +121,7 @@ void ExperimentForm::addPaceButton() {
         "fourSmallGpusAction", PacePreset::FourSmallGpus);
     add(tr("Slow network"), tr("The same devices, but a link on which the gradients take 60 ms"), "slowNetworkAction",
         PacePreset::SlowNetwork);
-    add(tr("As fast as this computer is"), tr("No pace"), "noPaceAction", PacePreset::Off);
+    add(tr("As fast as this computer is"), tr("No throttle"), "noPaceAction", PacePreset::Off);
     connect(pace, &QPushButton::clicked, menu,
             [pace, menu] { menu->popup(pace->mapToGlobal(pace->rect().bottomLeft())); });
 }

@@ -291,10 +291,10 @@ RankCard RankStrip::runCard(int rank) const {
     if (state.samplesPerSecond > 0 && !lost && !isAwaited)
         card.rate = tr("%1 samples/s").arg(grouped(state.samplesPerSecond));
     if (run.pace().any() && !lost) {
-        card.rate = state.keepsPace ? tr("paced %1").arg(card.rate) : tr("too slow for its pace");
+        card.rate = state.keepsPace ? tr("throttled %1").arg(card.rate) : tr("too slow for its throttle");
         card.rate = card.rate.trimmed();
     }
-    if (run.showsPhases()) card.rate = run.pace().any() ? tr("paced") : QString();
+    if (run.showsPhases()) card.rate = run.pace().any() ? tr("throttled") : QString();
     if (state.local && std::isfinite(state.local->accuracy))
         card.rate = tr("validates %1 %").arg(100 * state.local->accuracy, 0, 'f', 1);
     if (run.totalSteps() > 0) card.progress = static_cast<double>(state.step) / static_cast<double>(run.totalSteps());

@@ -129,7 +129,7 @@ QWidget* ReplicasPage::makeToolRow() {
     m_stepName = new QLabel;
     m_stepName->setObjectName(QStringLiteral("lookedAtLabel"));
     m_after = addButton(QStringLiteral("\u25b6"), tr("The next step that was looked at"), "lookAfterButton");
-    m_look = addButton(tr("Look at next step"), tr("Every rank tells its gradient of the next step"), "lookButton");
+    m_look = addButton(tr("Inspect next step"), tr("Every rank tells its gradient of the next step"), "lookButton");
     m_follow = addButton(tr("Follow %1 steps").arg(kFollowed),
                          tr("Norm and angle of each rank's gradient for %1 steps, and all of the last").arg(kFollowed),
                          "followButton");
@@ -355,11 +355,11 @@ void ReplicasPage::showEmpty() {
                          .arg(ReplicaData::kMaxWholeSteps));
     } else if (run.ended()) {
         m_empty->say(tr("Nobody looked at a step of this run"),
-                     tr("While a run is live: Look at next step, or Pause (Space) and single phases (Shift+Right). A "
+                     tr("While a run is live: Inspect next step, or Pause (Space) and single phases (Shift+Right). A "
                         "click on the loss curve of Training shows what is known of any step."));
     } else {
         m_empty->say(tr("No step has been looked at yet"),
-                     tr("Press Look at next step; or Pause (Space) and go on phase by phase (Shift+Right): every stop "
+                     tr("Press Inspect next step; or Pause (Space) and go on phase by phase (Shift+Right): every stop "
                         "shows what the step has come to, and so does slow motion."));
     }
 }

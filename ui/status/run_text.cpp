@@ -25,7 +25,7 @@ QString epochText(const RunData& run) {
 // Of ranks that sleep until another device would be done.
 QString paceText(const RunData& run) {
     if (!run.pace().any()) return {};
-    return run.keepsPace() ? runWords(", paced") : runWords(", paced, but this CPU is too slow for it");
+    return run.keepsPace() ? runWords(", throttled") : runWords(", throttled, but this CPU is too slow for it");
 }
 
 // What keeps a run from going as fast as it can.

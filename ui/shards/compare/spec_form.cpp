@@ -156,10 +156,10 @@ void SpecForm::makeMore() {
         addMoreNumber(*form, tr("Subset's seed"), "compareSubsetSeedSpinBox", -kLargestNumber, kLargestNumber);
     m_seedPerRank = addMoreSwitch(*form, tr("Mistake: seed per rank"), "compareSeedPerRankCheckBox");
     m_doubleSharding = addMoreSwitch(*form, tr("Mistake: sharded twice"), "compareDoubleShardingCheckBox");
-    m_wrongRank = addMoreNumber(*form, tr("Mistake: rank by hand"), "compareWrongRankSpinBox", -1, kMaxWorldSize - 1);
+    m_wrongRank = addMoreNumber(*form, tr("Mistake: hard-coded rank"), "compareWrongRankSpinBox", -1, kMaxWorldSize - 1);
     m_wrongRank->setSpecialValueText(tr("its own"));
     m_wrongWorldSize =
-        addMoreNumber(*form, tr("Mistake: world size by hand"), "compareWrongWorldSizeSpinBox", 0, kMaxWorldSize);
+        addMoreNumber(*form, tr("Mistake: hard-coded world size"), "compareWrongWorldSizeSpinBox", 0, kMaxWorldSize);
     m_wrongWorldSize->setSpecialValueText(tr("the true one"));
     m_shuffleWithSampler = addMoreSwitch(*form, tr("Mistake: shuffle too"), "compareShuffleWithSamplerCheckBox");
 }

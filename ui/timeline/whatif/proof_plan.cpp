@@ -27,7 +27,7 @@ Result<RunConfig> provingExperiment(const RunConfig& run, const StepChange& chan
     PaceConfig& pace = config.parallel.pace;
     if ((change.bandwidth != 1 && pace.gbitPerSecond <= 0) || (change.latency != 1 && pace.latencyUs <= 0))
         return Problem{"links", "are this machine's own and cannot be made faster or slower",
-                       "only a paced run's can (parallel.pace)"};
+                       "only those of a throttled run can (parallel.pace)"};
     pace.gbitPerSecond *= change.bandwidth;
     pace.latencyUs *= change.latency;
     if (change.noOverlap)
