@@ -50,5 +50,5 @@ struct FakeRun {
         QFile file(folder.filePath(QString::fromLatin1(name)));
         return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
     }
-    static QString program() { return QString::fromStdString(sourceFile("tests/ui/fake_ringsidectl.sh")); }
+    static QString program() { return QString::fromStdString(ringside::sourceFile("tests/ui/fake_ringsidectl.sh")); }
 };
