@@ -110,6 +110,21 @@ TEST_CASE("where ranks queue for CPUs, small collectives are not to blame") {
     CHECK(verdict.text.starts_with("The ranks wait for a CPU in 40 % of each step"));
 }
 
+TEST_CASE("where another rank queues for a CPU in each step, the CPUs are short") {
+    // 64 ranks on 2 CPUs: all wait for one of them, which waits for a CPU.
+    auto all = steps(64, 20);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        for (RankBrief& rank : all[i].ranks) rank.queuedNs = 2 * kMs;
+        delay(all[i], i, Phase::kForward, 20 * kMs);  // then a step lasts 40 ms
+        all[i].ranks[i].queuedNs = 24 * kMs;
+    }
+    const StepsVerdict verdict = judgeSteps(all);
+    CHECK(verdict.finding == StepsFinding::kCrowded);
+    CHECK(verdict.text ==
+          "In each step the others wait for a rank that waits for a CPU, for 24.0 ms of 40.0 ms: there are more ranks "
+          "than CPUs, or other programs run.");
+}
+
 TEST_CASE("waiting for data on all ranks is no rank's fault") {
     auto all = steps(4, 20);
     for (StepBrief& step : all) {

@@ -15,6 +15,7 @@ constexpr double kNoticeable = 0.05;    // of the step, that is worth naming
 constexpr double kLateShare = 0.6;      // of the steps, that makes a rank's lateness steady
 constexpr double kExplained = 0.4;      // of what is lost, that the rank's own work must account for
 constexpr double kCrowdedShare = 0.2;   // of the step, that ranks queue for a CPU
+constexpr double kWorstQueue = 0.4;     // of the step, that one rank or another queues for a CPU
 constexpr double kMuch = 0.3;           // of the step, in waiting for data or in moving bytes
 // Over less time one turn of the scheduler makes the same rank late in every step.
 constexpr double kSeenForNs = 250e6;
@@ -223,6 +224,31 @@ double shareOf(std::span<const StepBrief> steps, double stepNs, Phase phase) {
     return typicalOfAll(steps, in(phase)) / stepNs;
 }
 
+// Time that the rank that queues longest in a step waits for a CPU: all others wait for that rank.
+double longestQueueNs(std::span<const StepBrief> steps) {
+    std::vector<double> longest;
+    for (const StepBrief& step : steps) {
+        const std::int64_t most = std::ranges::max_element(step.ranks, {}, &RankBrief::queuedNs)->queuedNs;
+        longest.push_back(static_cast<double>(std::min(most, step.lengthNs)));
+    }
+    return medianOf(std::move(longest));
+}
+
+// True if CPUs are short, which is then the finding.
+bool explainQueue(std::span<const StepBrief> steps, StepsVerdict& verdict) {
+    const double stepNs = 1e6 * verdict.stepMs;
+    const double queue = typicalOfAll(steps, queued) / stepNs;
+    const double longestNs = longestQueueNs(steps);
+    if (queue < kCrowdedShare && longestNs < kWorstQueue * stepNs) return false;
+    verdict.finding = StepsFinding::kCrowded;
+    verdict.text = queue >= kCrowdedShare ? "The ranks wait for a CPU in " + percent(queue) + " of each step"
+                                          : "In each step the others wait for a rank that waits for a CPU, for " +
+                                                inMilliseconds(longestNs) + " of " + inMilliseconds(stepNs);
+    verdict.text += ": there are more ranks than CPUs, or other programs run.";
+    verdict.advice = "Fewer ranks train as fast here; arrival times on a crowded machine say little.";
+    return true;
+}
+
 void explainCommunication(std::span<const StepBrief> steps, StepsVerdict& verdict) {
     const StepBrief& last = steps.back();
     const double perCollective = static_cast<double>(last.bytes) / std::max(last.collectives, 1);
@@ -258,11 +284,8 @@ void judgeTogether(std::span<const StepBrief> steps, const Latest& latest, Steps
         verdict.finding = StepsFinding::kData;
         verdict.text = "All ranks wait for data in " + percent(data) + " of each step.";
         verdict.advice = "Load ahead in threads (loader.num_workers), or make the samples cheaper to read.";
-    } else if (queue >= kCrowdedShare) {  // before communication: a rank without a CPU moves no bytes
-        verdict.finding = StepsFinding::kCrowded;
-        verdict.text = "The ranks wait for a CPU in " + percent(queue) +
-                       " of each step: there are more of them than CPUs, or other programs run.";
-        verdict.advice = "Fewer ranks train as fast here; arrival times on a crowded machine say little.";
+    } else if (explainQueue(steps, verdict)) {  // before communication: a rank without a CPU moves no bytes
+        return;
     } else if (shareOf(steps, stepNs, Phase::kMoving) >= kMuch) {
         explainCommunication(steps, verdict);
     } else if (latest.lostByAllNs >= 2 * kNoticeable * stepNs && latest.share >= kLateShare) {
