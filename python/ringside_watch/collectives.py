@@ -79,7 +79,7 @@ def group_number(group):
 def _begin(operation, group, peer):
     number = group_number(group)
     count = _counts[number] = _counts.get(number, 0) + 1
-    begin = (time.monotonic_ns(), time.thread_time_ns())
+    begin = observations.now()
     token = (number, count, begin, Watching.phase, Watching.inside)
     Watching.inside = (operation, number, count, peer, begin[0])
     Watching.phase = "waiting"
@@ -89,7 +89,7 @@ def _begin(operation, group, peer):
 def _end(token, kind, size):
     number, count, begin, phase, inside = token
     Watching.inside, Watching.phase = inside, phase
-    observations.note("collective", begin[0], begin[1], time.monotonic_ns(), time.thread_time_ns(), number, count,
+    observations.note("collective", begin[0], begin[1], *observations.now(), number, count,
                       kind, size, True)
 
 
@@ -147,7 +147,7 @@ def _begin_message(operation, group, peer):
     number = group_number(group)
     key = (number, operation, peer)
     count = _messages[key] = _messages.get(key, 0) + 1
-    begin = (time.monotonic_ns(), time.thread_time_ns())
+    begin = observations.now()
     token = (number, count, begin, Watching.phase, Watching.inside)
     Watching.inside = (operation, number, count, peer, begin[0])
     Watching.phase = "waiting"

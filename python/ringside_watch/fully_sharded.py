@@ -24,7 +24,7 @@ def _time(group, name, kind):
     def before(args, kwargs):
         if name == "wait_for_unshard" and getattr(args[0], "_all_gather_result", True) is None:
             return None  # nothing to wait for
-        return time.monotonic_ns(), time.thread_time_ns()
+        return observations.now()
 
     def after(begin, args, result):
         _note(args[0], kind, begin)
@@ -42,7 +42,7 @@ def _note(group, kind, begin):
             "name": name, "group": identity, "kind": "all_gather" if kind == traces.ALL_GATHER else "reduce_scatter",
             "bytes": _bytes(group), "tensors": len(getattr(group, "fsdp_params", ()))})
     waits = kind == traces.ALL_GATHER
-    observations.note("collective", begin[0], begin[1], time.monotonic_ns(), time.thread_time_ns(), identity, number,
+    observations.note("collective", begin[0], begin[1], *observations.now(), identity, number,
                       kind, _bytes(group), waits)
     Watching.phase = "backward" if kind == traces.REDUCE_SCATTER else Watching.phase
 

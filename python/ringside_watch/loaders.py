@@ -7,14 +7,14 @@ import weakref
 from . import datasets, guard, observations, samplers
 from .observations import Watching
 
-CONTENT_BATCHES = 4  # of each pass whose content is fingerprinted
+CONTENT_BATCHES = 4  # of a loader's first pass whose content is fingerprinted; of later passes it is the first batch
+CONTENT_SAMPLES = (64, 8)  # of such a batch: in the first pass, later
 
 HOOK = guard.Hook("loader")
 FACTS = guard.Hook("facts of loaders")  # a failure there must not cost the indices
 
 _numbers = weakref.WeakKeyDictionary()  # loader -> number
 _ahead = weakref.WeakSet()  # loaders whose wrapper fetches ahead of the script
-_wrapped = weakref.WeakKeyDictionary()  # loader -> wrapper of Accelerate
 _known = {}  # what makes a loader the same -> its latest facts
 _passes = {}  # number of the loader -> number of its next pass
 
@@ -22,9 +22,9 @@ _passes = {}  # number of the loader -> number of its next pass
 class _Iteration:
     """State of one iterator, kept in its attribute _ringside."""
 
-    def __init__(self, loader, number):
-        self.loader = weakref.ref(loader)
+    def __init__(self, number):
         self.number = number
+        self.delivers = True  # a batch reaches the script when it is fetched
         self.number_of_pass = 0
         self.dispatched = collections.deque()
         self.batches = 0
@@ -85,10 +85,11 @@ def _begin_pass(iterator, loader):
     number = _number_of(loader)
     if state is not None and state.open:
         observations.note("pass_end", time.monotonic_ns(), number, state.number_of_pass, "left")
-    state = iterator._ringside = _Iteration(loader, number)
+    state = iterator._ringside = _Iteration(number)
     state.number_of_pass = _passes.get(number, 0)
     _passes[number] = state.number_of_pass + 1
     state.open = True
+    state.delivers = loader not in _ahead
     state.paired = getattr(loader, "in_order", True) or getattr(loader, "num_workers", 0) == 0
     facts = FACTS.call(samplers.describe_pass, loader, number, state.number_of_pass)
     if facts is not None:
@@ -109,7 +110,7 @@ def _wrap_next(iterator_class):
         if not (Watching.on and HOOK.on):
             return original(self)
         outer, Watching.phase = Watching.phase, "data"
-        begin = (time.monotonic_ns(), time.thread_time_ns())
+        begin = observations.now()
         try:
             data = original(self)
         except StopIteration:
@@ -142,7 +143,7 @@ def _failed(iterator):
 
 
 def _consumed(iterator, begin, data):
-    end = (time.monotonic_ns(), time.thread_time_ns())
+    end = observations.now()
     state = iterator.__dict__.get("_ringside")
     if state is None:
         return
@@ -152,9 +153,10 @@ def _consumed(iterator, begin, data):
     samples, indices = _count(indices, data)
     Watching.phase = "forward"
     observations.note("batch", begin[0], begin[1], end[0], end[1], state.number, state.number_of_pass, state.batches,
-                      indices, samples, state.loader() not in _ahead)
-    if state.batches < CONTENT_BATCHES:
-        content = FACTS.call(datasets.fingerprint_batch, data, samples)
+                      indices, samples, state.delivers)
+    later = state.number_of_pass > 0
+    if state.batches < (1 if later else CONTENT_BATCHES):
+        content = FACTS.call(datasets.fingerprint_batch, data, samples, CONTENT_SAMPLES[later])
         if content:
             content.update({"loader": state.number, "pass": state.number_of_pass, "batch": state.batches})
             observations.note("fact", end[0], "content", content)
@@ -165,12 +167,8 @@ def _count(indices, data):
     """Returns the number of samples and the list of indices, or None for an IterableDataset."""
     if isinstance(indices, int):  # batch_size=None
         return 1, [indices]
-    try:
-        known = indices is not None and all(one is not None for one in indices)
-        if known:
-            return len(indices), indices
-    except TypeError:
-        pass
+    if indices is not None and hasattr(indices, "__len__") and len(indices) > 0 and indices[0] is not None:
+        return len(indices), indices
     return datasets.batch_length(data), None
 
 
@@ -190,7 +188,7 @@ def _wrap_generator(wrapper):
         if not (Watching.on and HOOK.on) or base is None:
             yield from original(self)
             return
-        HOOK.call(_begin_ahead, base, self)
+        HOOK.call(_ahead.add, base)
         try:
             for batch in original(self):
                 HOOK.call(_note_delivered, base)
@@ -200,11 +198,6 @@ def _wrap_generator(wrapper):
 
     __iter__.__wrapped__ = original
     wrapper.__iter__ = __iter__
-
-
-def _begin_ahead(base, wrapper):
-    _ahead.add(base)
-    _wrapped[base] = wrapper
 
 
 def _note_delivered(base):

@@ -71,7 +71,7 @@ def _observed(call, loss):
     site = HOOK.call(_site)
     outer, Watching.phase = Watching.phase, "backward"
     _state["depth"] += 1
-    begin = (time.monotonic_ns(), time.thread_time_ns())
+    begin = observations.now()
     try:
         return call()
     finally:
@@ -81,7 +81,7 @@ def _observed(call, loss):
 
 
 def _note(begin, site, value):
-    observations.note("backward", begin[0], begin[1], time.monotonic_ns(), time.thread_time_ns(), site, value, None)
+    observations.note("backward", begin[0], begin[1], *observations.now(), site, value, None)
     if Watching.on_training is not None:
         Watching.on_training()
 

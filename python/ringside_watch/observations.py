@@ -5,6 +5,7 @@ Hooks run in the threads of the script. A hook appends one small tuple, (kind, .
 sender thread turns the tuples into telemetry. Times are nanoseconds of CLOCK_MONOTONIC.
 """
 import collections
+import time
 
 LIMIT = 50000  # observations; beyond it they are dropped and counted
 
@@ -19,6 +20,22 @@ class Watching:
     inside = None  # (operation, group, number, peer, begin) of the explicit collective or message in progress
     phase = "idle"  # of the training thread, a phase name of telemetry
     on_training = None  # called at the first backward pass or optimizer step
+    stamps_cpu = True  # whether the current step is traced, so that CPU times are needed
+    long_steps = False  # set by the sender thread: every step is traced
+
+
+ALL_TRACED = 64  # first steps that are traced, whatever their length
+SPARSE = 16  # of later steps, every one whose number is a multiple of it is
+
+
+def is_traced(step):
+    """True if the step with this number, from 1, is traced."""
+    return step <= ALL_TRACED or step % SPARSE == 0 or Watching.long_steps
+
+
+def now():
+    """Returns (time, CPU time of this thread or None). Reading the CPU time costs a system call."""
+    return time.monotonic_ns(), time.thread_time_ns() if Watching.stamps_cpu else None
 
 
 def note(*item):

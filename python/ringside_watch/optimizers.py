@@ -10,14 +10,13 @@ from .observations import Watching
 HOOK = guard.Hook("optimizer")
 SCHEDULERS = guard.Hook("scheduler")
 
-_known = weakref.WeakKeyDictionary()  # optimizer -> _Known
 _count = {"optimizers": 0, "inside": 0}
 
 after_step = []  # functions called with the optimizer's number after each step
 
 
 class _Known:
-    """What is remembered of an optimizer."""
+    """What is remembered of an optimizer, in its attribute _ringside. Optimizers are not pickled with attributes."""
 
     def __init__(self, number):
         self.number = number
@@ -83,22 +82,23 @@ def _after(optimizer, args, kwargs):
 def _begin(optimizer):
     if Watching.on_training is not None:
         Watching.on_training()
-    known = _known.get(optimizer)
+    known = optimizer.__dict__.get("_ringside")
     if known is None:
-        known = _known[optimizer] = _Known(_count["optimizers"])
+        known = optimizer._ringside = _Known(_count["optimizers"])
         _count["optimizers"] += 1
         observations.note("fact", time.monotonic_ns(), "optimizer", _describe(optimizer, known.number))
     _count["inside"] += 1
     Watching.phase = "optimizer"
-    known.begin = (time.monotonic_ns(), time.thread_time_ns())
+    known.begin = observations.now()
 
 
 def _end(optimizer):
-    known = _known.get(optimizer)
+    known = optimizer.__dict__.get("_ringside")
     if known is None or known.begin is None:
         return
-    end = (time.monotonic_ns(), time.thread_time_ns())
     known.steps += 1
+    stamped, Watching.stamps_cpu = Watching.stamps_cpu, observations.is_traced(known.steps + 1)
+    end = (time.monotonic_ns(), time.thread_time_ns() if stamped or Watching.stamps_cpu else None)
     Watching.phase = "idle"
     checksums = known.checks.after(optimizer, known.number, known.steps)
     observations.note("optimizer", known.begin[0], known.begin[1], end[0], end[1], known.number,

@@ -24,6 +24,8 @@ def read(value):
     """Returns a float, a Deferred, or None for anything that is not one number."""
     if isinstance(value, (int, float)):
         return float(value)
+    if type(value).__name__ == "Tensor" and value.is_cpu and value.numel() == 1 and not value.is_complex():
+        return float(value.item())
     detach = getattr(value, "detach", None)
     if detach is None or type(value).__name__ in ("FakeTensor", "FunctionalTensor"):
         return None

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reports where the training thread is when it has not reported anything for some seconds."""
+import json
 import sys
 import time
 
@@ -7,6 +8,7 @@ from . import places
 from .observations import Watching
 
 FIRST_SECONDS = 4.0  # without an observation
+RECENT = 5  # entries of the flight recorder
 AGAIN_SECONDS = 10.0  # between two reports of one stall
 
 
@@ -26,6 +28,21 @@ class Stalls:
             return int(time.clock_gettime(time.pthread_getcpuclockid(self._process.training_thread)) * 1e6)
         except (AttributeError, OSError, OverflowError):
             return 0
+
+    @staticmethod
+    def _recent_collectives():
+        """Returns the latest collectives in PyTorch's flight recorder, which also has those of FSDP and DDP."""
+        c10d = sys.modules.get("torch._C._distributed_c10d")
+        dump = getattr(c10d, "_dump_fr_trace_json", None) or getattr(c10d, "_dump_nccl_trace_json", None)
+        if dump is None:
+            return []
+        try:
+            entries = json.loads(dump()).get("entries", [])[-RECENT:]
+        except (RuntimeError, TypeError, ValueError):
+            return []
+        return [{"name": one.get("profiling_name"), "number": one.get("collective_seq_id"),
+                 "sizes": one.get("input_sizes"), "group": one.get("process_group"), "state": one.get("state")}
+                for one in entries]
 
     def look(self, report):
         now = time.monotonic()
@@ -47,6 +64,9 @@ class Stalls:
             operation, group, number, peer, begin = inside
             facts["inside"] = {"operation": operation, "group": group, "number": number, "peer": peer,
                                "for_us": (time.monotonic_ns() - begin) // 1000}
+        recent = self._recent_collectives()
+        if recent:
+            facts["recent"] = recent
         frame = sys._current_frames().get(self._process.training_thread)
         if frame is not None:
             facts["stack"] = places.stack_of(frame)

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes complete steps: "steps" frames, "indices", "replica", "trace", loss curves and counts per step."""
 from . import traces
+from .observations import Watching, is_traced
 from .replicas import combined
 
-TRACE_SPACING_NS = 40000000  # of steps that are shorter, only every 16th is traced after the first ones
-SPARSE = 16
-ALL_TRACED = 64  # first steps, of any length
+TRACE_SPACING_NS = 40000000  # length of a step from which on all steps are traced
 MOST_COLUMN = 1 << 16
 
 
@@ -45,7 +44,8 @@ class StepsReport:
         if step.checksums:
             report.add("replica", combined(report.rank, step.number, step.checksums))
         self._sparse = length < TRACE_SPACING_NS * (1.2 if self._sparse else 1.0)
-        if not self._sparse or step.number <= ALL_TRACED or step.number % SPARSE == 0:
+        Watching.long_steps = not self._sparse
+        if is_traced(step.number):
             self._untraced.append((step, report.epochs.epoch, begin))
         self._write_traces(1 if self.waits_for_ddp else 0)
 

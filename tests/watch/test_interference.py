@@ -100,7 +100,7 @@ class Hangs(unittest.TestCase):
     def test_a_hang_shows_where_each_rank_waits(self):
         with tempfile.TemporaryDirectory() as folder:
             one = receiver.Receiver(folder)
-            process = subprocess.Popen(watched.command("hangs.py", ranks=2), env=watched.with_watch(one),
+            process = subprocess.Popen(watched.command("hangs.py", ranks=2), env=watched.with_watch(one, {"TORCH_FR_BUFFER_SIZE": "2000"}),
                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                        stderr=subprocess.DEVNULL, cwd=watched.SCRIPTS)
             found = {}
@@ -117,6 +117,8 @@ class Hangs(unittest.TestCase):
         self.assertEqual({key: found[0]["inside"][key] for key in ("operation", "group", "number", "peer")},
                          {"operation": "all_reduce", "group": 0, "number": 3, "peer": None})
         self.assertNotIn("inside", found[1])
+        self.assertEqual([one["name"] for one in found[0]["recent"]][-1], "gloo:all_reduce")
+        self.assertEqual([found[rank]["recent"][-1]["number"] for rank in (0, 1)], [3, 2])
         self.assertTrue(found[1]["stack"][-1].startswith("hangs.py:15"), found[1]["stack"])
 
 
