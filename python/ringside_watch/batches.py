@@ -3,8 +3,8 @@
 
 A batch is trained on when a backward pass follows it. The newest batch before a backward pass is. Older batches that
 were fetched since the previous backward pass are only if the next backward pass follows the same pattern: as many
-batches of the same loaders. So a loss over two batches and two zipped loaders count, while batches that a script skips, and batches
-of an evaluation, do not.
+batches of the same loaders. So a loss over two batches and two zipped loaders count, while batches that a script
+skips, and batches of an evaluation, do not.
 """
 
 
@@ -70,6 +70,10 @@ class Pairing:
             else:
                 self._untrained(batch)
         self._unsure = []
+
+    def held(self):
+        """Returns the (loader, pass) of batches that are not settled."""
+        return {(batch.loader, batch.number_of_pass) for batch in self._waiting + self._unsure}
 
     def pass_ended(self, loader):
         """Settles what waits of a loader whose pass is over: no backward pass will follow."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Observes DataLoader: the indices that reach the data set, the batches that reach the script, and the time to wait."""
 import collections
+import os
 import time
 import weakref
 
@@ -8,6 +9,7 @@ from . import datasets, guard, observations, samplers
 from .observations import Watching
 
 CONTENT_BATCHES = 4  # of a loader's first pass whose content is fingerprinted; of later passes it is the first batch
+CONTENT_PASSES = 50  # a script can begin a pass for each batch
 CONTENT_SAMPLES = (64, 8)  # of such a batch: in the first pass, later
 
 HOOK = guard.Hook("loader")
@@ -26,10 +28,19 @@ class _Iteration:
         self.number = number
         self.delivers = True  # a batch reaches the script when it is fetched
         self.number_of_pass = 0
+        self.pid = os.getpid()
         self.dispatched = collections.deque()
         self.batches = 0
         self.paired = True
         self.open = False
+
+    def __del__(self):
+        """The script has dropped the iterator before its end."""
+        try:
+            if self.open and Watching.on and self.pid == os.getpid():
+                observations.note("pass_end", time.monotonic_ns(), self.number, self.number_of_pass, "left")
+        except Exception:  # at the end of the interpreter
+            pass
 
 
 def patch(module):
@@ -74,8 +85,10 @@ def _resets(args, kwargs):
     iterator, loader = args[0], args[1] if len(args) > 1 else kwargs.get("loader")
     if iterator.__dict__.get("_ringside") is None:  # the constructor resets the iterator before it is known here
         _begin_pass(iterator, loader)
-    elif not kwargs.get("first_iter", args[2] if len(args) > 2 else False) and iterator._ringside.batches:
-        _begin_pass(iterator, loader)
+    elif not kwargs.get("first_iter", args[2] if len(args) > 2 else False):
+        iterator._ringside.dispatched.clear()
+        if iterator._ringside.batches:
+            _begin_pass(iterator, loader)
 
 
 def _begin_pass(iterator, loader):
@@ -83,8 +96,6 @@ def _begin_pass(iterator, loader):
     if state is not None and state.batches == 0 and state.open:
         return  # the constructor has begun this pass already
     number = _number_of(loader)
-    if state is not None and state.open:
-        observations.note("pass_end", time.monotonic_ns(), number, state.number_of_pass, "left")
     state = iterator._ringside = _Iteration(number)
     state.number_of_pass = _passes.get(number, 0)
     _passes[number] = state.number_of_pass + 1
@@ -155,7 +166,7 @@ def _consumed(iterator, begin, data):
     observations.note("batch", begin[0], begin[1], end[0], end[1], state.number, state.number_of_pass, state.batches,
                       indices, samples, state.delivers)
     later = state.number_of_pass > 0
-    if state.batches < (1 if later else CONTENT_BATCHES):
+    if state.batches < (1 if later else CONTENT_BATCHES) and state.number_of_pass < CONTENT_PASSES:
         content = FACTS.call(datasets.fingerprint_batch, data, samples, CONTENT_SAMPLES[later])
         if content:
             content.update({"loader": state.number, "pass": state.number_of_pass, "batch": state.batches})

@@ -24,7 +24,7 @@ class Watching:
     long_steps = False  # set by the sender thread: every step is traced
 
 
-ALL_TRACED = 64  # first steps that are traced, whatever their length
+ALL_TRACED = 64  # first steps, which are traced even if they are short
 SPARSE = 16  # of later steps, every one whose number is a multiple of it is
 
 

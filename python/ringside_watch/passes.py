@@ -13,8 +13,10 @@ class Passes:
         self._report = report
         self._ahead = {}  # loader -> batches that a wrapper has fetched and the script has not
         self._late = []  # (loader, pass, why): ended, but their last batches are not delivered
+        self._left = []  # (time, loader, pass): left by the script, which may still train on their last batches
 
     def fetched(self, batch, delivered):
+        self._end_left()
         self._report.epochs.of(batch.loader, batch.number_of_pass).delivered += 1
         if delivered:
             self._report.pairing.fetched(batch)
@@ -30,7 +32,9 @@ class Passes:
             self._report.pairing.fetched(ahead.pop(0))
 
     def ended(self, at_ns, loader, number, why):
-        if self._ahead.get(loader):
+        if why == "left":
+            self._left.append((at_ns, loader, number))
+        elif self._ahead.get(loader):
             self._late.append((loader, number, why))
         else:
             self._report.pairing.pass_ended(loader)
@@ -43,6 +47,19 @@ class Passes:
         late, self._late = self._late, []
         for one in late:
             self._report.end_pass(at_ns, *one)
+
+    def _end_left(self):
+        """Ends passes that the script has left, unless a backward pass can still follow for one of their batches."""
+        if not self._left:
+            return
+        held = self._report.pairing.held() | {(loader, batch.number_of_pass) for loader, ahead in self._ahead.items()
+                                              for batch in ahead}
+        left, self._left = self._left, []
+        for at_ns, loader, number in left:
+            if (loader, number) in held:
+                self._left.append((at_ns, loader, number))
+            else:
+                self._report.end_pass(at_ns, loader, number, "left")
 
     def end(self, at_ns):
         for loader in list(self._ahead):

@@ -100,9 +100,9 @@ class Hangs(unittest.TestCase):
     def test_a_hang_shows_where_each_rank_waits(self):
         with tempfile.TemporaryDirectory() as folder:
             one = receiver.Receiver(folder)
-            process = subprocess.Popen(watched.command("hangs.py", ranks=2), env=watched.with_watch(one, {"TORCH_FR_BUFFER_SIZE": "2000"}),
-                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                       stderr=subprocess.DEVNULL, cwd=watched.SCRIPTS)
+            environment = watched.with_watch(one, {"TORCH_FR_BUFFER_SIZE": "2000"})
+            process = subprocess.Popen(watched.command("hangs.py", ranks=2), env=environment, cwd=watched.SCRIPTS,
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             found = {}
             deadline = time.monotonic() + LIMIT
             while time.monotonic() < deadline and len(found) < 2:
@@ -164,7 +164,7 @@ class Processes(unittest.TestCase):
         self.assertEqual(len({one["greeting"]["pid"] for one in seen.recorded.connections}), 2)
 
     def test_tracebacks_are_those_of_the_script_alone(self):
-        for where, line in (("dataset", 19), ("forward", 28), ("backward", 35), ("hook", 37)):
+        for where, line in (("dataset", 22), ("forward", 31), ("backward", 38), ("hook", 40)):
             words = watched.command("fails.py")
             alone, seen = watched.run_alone(words, {"WHERE": where}), watched.run_watched(words, {"WHERE": where})
             self.assertEqual((seen.code, seen.out, seen.error.decode()), (alone.code, alone.out, alone.error.decode()))

@@ -23,7 +23,8 @@ import watched  # noqa: E402
 sys.path.insert(0, os.path.join(watched.PYTHON_FOLDER, "ringside_watch"))
 import _fields  # noqa: E402
 
-STAMP = re.compile(rb"^(?:\[rank\d+\]:)?[WEI]\d{4} \d\d:\d\d:\d\d\.\d+ \d+", re.MULTILINE)  # time and process of glog lines
+# Time and process of a line of PyTorch's log.
+STAMP = re.compile(rb"^(?:\[rank\d+\]:)?[WEI]\d{4} \d\d:\d\d:\d\d\.\d+ \d+", re.MULTILINE)
 
 
 def lines(data, ranks):
@@ -255,13 +256,14 @@ class Scripts(unittest.TestCase):
         recorded, truth = self.both("odd.py")
         known = truth[0]
         loaders = recorded.of_rank(0, "script", "loader")
-        self.assertEqual([one["id"] for one in loaders], list(range(12)))
+        self.assertEqual([one["id"] for one in loaders], list(range(13)))
         ends = {one["loader"]: one for one in recorded.of_rank(0, "script", "pass_end")}
         trained = {loader: recorded.trained(0, loader).get(0) for loader in range(12)}
         # An IterableDataset, keys that are no numbers, and batches out of order: counted, without indices.
         for loader, batches in ((0, 6), (3, 2), (11, 4)):
             self.assertIsNone(trained[loader])
             self.assertEqual((ends[loader]["trained"], ends[loader]["untrained"]), (batches, 0))
+        self.assertEqual([recorded.trained(0, 12)[epoch] for epoch in range(3)], known["a_pass_for_each_batch"])
         self.assertEqual(trained[1], known["no_batches"])
         self.assertEqual(trained[2], flat(known["own_sampler"]))
         self.assertEqual(trained[4], flat(known["loss_over_two_batches"]))

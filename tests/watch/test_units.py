@@ -31,9 +31,9 @@ def sources():
 
 class Sources(unittest.TestCase):
     def test_syntax_of_python_3_8_and_standard_library_only(self):
-        allowed = {"array", "atexit", "collections", "ctypes", "functools", "hashlib", "itertools", "hmac", "importlib", "json", "math",
-                   "os", "pickle", "platform", "re", "runpy", "select", "socket", "sys", "threading", "time",
-                   "traceback", "weakref", "zlib", "torch", "ringside_watch", "sitecustomize"}
+        allowed = {"array", "atexit", "collections", "ctypes", "functools", "hashlib", "hmac", "importlib",
+                   "itertools", "json", "math", "os", "pickle", "platform", "re", "ringside_watch", "runpy", "select",
+                   "sitecustomize", "socket", "sys", "threading", "time", "torch", "traceback", "weakref", "zlib"}
         for path in sources():
             with open(path) as file:
                 tree = ast.parse(file.read(), path, feature_version=(3, 8))
@@ -165,6 +165,28 @@ class Wrappers(unittest.TestCase):
         self.assertEqual(self.run_script("0 1 delivered backward wrapper_ended"), ([(1, [0])], [[1]], [1]))
 
 
+class LeftPasses(unittest.TestCase):
+    def test_a_pass_for_each_batch_is_ended_after_its_backward_pass(self):
+        class Process:
+            rank = 0
+
+        one = report.Report(Process)
+        one.zero_ns = 0
+        for number in range(5):  # x = next(iter(loader)); the iterator is dropped before the backward pass
+            one.take_batch(0, 0, 0, 0, 0, number, 0, [number], 1, True)
+            one.take_pass_end(0, 0, number, "left")
+            one.take_backward(0, 0, 0, 0, "train.py:1", 1.0, None)
+            one.take_optimizer(0, 0, 0, 0, 0, 0.1, [])
+            self.assertLessEqual(len(one.epochs.open()), 2)
+        one.complete_all()
+        events = [json.loads(line.data) for line in one.take_lines()]
+        self.assertEqual([(one["epoch"], one["step"], one["index"]) for one in events if one["kind"] == "indices"],
+                         [(number, number + 1, [number]) for number in range(5)])
+        ends = [one["facts"] for one in events if one.get("about") == "pass_end"]
+        self.assertEqual([(one["pass"], one["trained"], one["untrained"]) for one in ends],
+                         [(number, 1, 0) for number in range(5)])
+
+
 class Pairing(unittest.TestCase):
     """A batch is written as loader * 100 + number. t: trained, u: untrained."""
 
@@ -274,13 +296,14 @@ class Traces(unittest.TestCase):
                          [(0, "data"), (10, "forward"), (40, "backward"), (70, "optimizer")])
 
     def test_wait_inside_of_a_backward_pass(self):
-        self.assertEqual(self.phases([(0, 10, "data"), (20, 60, "backward"), (50, 55, "waiting"), (60, 70, "optimizer")],
-                                     70),
+        spans = [(0, 10, "data"), (20, 60, "backward"), (50, 55, "waiting"), (60, 70, "optimizer")]
+        self.assertEqual(self.phases(spans, 70),
                          [(0, "data"), (10, "forward"), (20, "backward"), (50, "waiting"), (55, "backward"),
                           (60, "optimizer")])
 
     def test_two_optimizers(self):
-        spans = [(0, 5, "data"), (10, 20, "backward"), (20, 30, "optimizer"), (40, 50, "backward"), (50, 60, "optimizer")]
+        spans = [(0, 5, "data"), (10, 20, "backward"), (20, 30, "optimizer"), (40, 50, "backward"),
+                 (50, 60, "optimizer")]
         self.assertEqual(self.phases(spans, 60),
                          [(0, "data"), (5, "forward"), (10, "backward"), (20, "optimizer"), (30, "forward"),
                           (40, "backward"), (50, "optimizer")])
@@ -313,7 +336,8 @@ class Checks(unittest.TestCase):
 class Injection(unittest.TestCase):
     def run_python(self, code, folder, path, **variables):
         environment = watched.environment(dict(PYTHONPATH=path, **variables))
-        return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, cwd=folder, timeout=60)
+        return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, cwd=folder,
+                              timeout=60)
 
     def test_a_hidden_sitecustomize_is_run_and_the_folder_is_not_on_the_path(self):
         with tempfile.TemporaryDirectory() as folder:

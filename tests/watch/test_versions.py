@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch 1.13 of the system, if it is there: indices, losses, times, learning rates and replicas are seen as in PyTorch 2."""
+"""PyTorch 1.13 of the system, if it is there: indices, losses, times, learning rates and replicas are seen."""
 import json
 import os
 import sys

@@ -17,8 +17,8 @@ from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, TensorDataset
 from torch.utils.tensorboard import SummaryWriter
 
-KINDS = ("fact", "batch", "pass_end", "backward", "optimizer", "scheduler", "collective", "logged", "synchronized", "ddp",
-         "skipped", "hook_failed")
+KINDS = ("fact", "batch", "pass_end", "backward", "optimizer", "scheduler", "collective", "logged", "synchronized",
+         "ddp", "skipped", "hook_failed")
 FUNCTIONS = ("samplers.describe_loader", "samplers.describe_pass", "samplers.describe", "datasets.describe",
              "datasets.fingerprint_batch", "datasets.checksum", "places.user_line", "places.relative", "scalars.read",
              "replicas.parameters_of", "replicas.checksum", "losses._site", "collectives.group_number",

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ends with an exception whose traceback leads through the wrapped functions. WHERE: dataset, forward, backward, hook."""
+"""Ends with an exception whose traceback leads through the wrapped functions.
+
+WHERE: dataset, forward, backward, hook.
+"""
 import os
 import sys
 

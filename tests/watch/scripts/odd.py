@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ordinary uses of loaders and optimizers that break simple assumptions; each section has data and a loader of its own."""
+"""Ordinary uses of loaders and optimizers that break simple assumptions.
+
+Each section has data and a loader of its own.
+"""
 import warnings
 
 import torch
@@ -122,7 +125,17 @@ def out_of_order():  # loader 11
         update(torch.zeros_like(x))  # the order of the batches is different in each run
 
 
+def a_pass_for_each_batch():  # loader 12, with workers that stay
+    trained = truth.more["a_pass_for_each_batch"] = []
+    loader = DataLoader(numbered(8), batch_size=2, shuffle=True, num_workers=1, persistent_workers=True)
+    iter(loader)  # nothing is taken from this one
+    for _ in range(3):
+        x, index = next(iter(loader))
+        update(x)
+        trained.append(index.tolist())
+
+
 for section in (iterable, no_batches, own_sampler, names, loss_over_two_batches, zipped_loaders, skipped_batches,
-                closures, subsets, out_of_order):
+                closures, subsets, out_of_order, a_pass_for_each_batch):
     section()
 truth.done(model)
