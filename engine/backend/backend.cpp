@@ -1,9 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/backend.h"
 
+#include <algorithm>
+#include <array>
+
 #include "backend/update_state.h"
 
 namespace ringside {
+
+void Backend::squaresOfRows(const Tensor& tensor, std::span<double> squares) {
+    std::ranges::fill(squares, 0);
+    if (!squares.empty()) squares.front() = squaredNorm(tensor);
+}
+
+// Rows are measured in blocks: no memory is taken in a step.
+double Backend::squaredNormByRows(const Tensor& tensor) {
+    constexpr std::int64_t kBlock = 64;
+    std::array<double, kBlock> squares{};
+    const std::int64_t rows = tensor.shape.dimensions() > 0 ? tensor.rows() : 1;
+    const std::int64_t width = rows > 0 ? tensor.count() / rows : 0;
+    double sum = 0;
+    for (std::int64_t first = 0; first < rows && width > 0; first += kBlock) {
+        const std::int64_t count = std::min(kBlock, rows - first);
+        const std::span<double> block = std::span(squares).first(static_cast<std::size_t>(count));
+        squaresOfRows({static_cast<float*>(tensor.data) + first * width, {count, width}, tensor.type, tensor.device},
+                      block);
+        for (const double square : block) sum += square;
+    }
+    return sum;
+}
 
 void Backend::decideUpdateWith(double squaredNorm, const UpdateRules& rules, const Tensor& state) {
     UpdateState now;

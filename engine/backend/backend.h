@@ -90,7 +90,13 @@ class Backend {
     virtual void fill(const Tensor& tensor, float value) = 0;
     virtual void copy(const Tensor& from, const Tensor& to) = 0;
     virtual void scale(const Tensor& tensor, float factor) = 0;
-    virtual double squaredNorm(const Tensor& tensor) = 0;        // sum of squares; waits
+    virtual double squaredNorm(const Tensor& tensor) = 0;  // sum of squares; waits
+    // Writes the sum of squares of each row of a tensor of squares.size() rows; waits. A GPU may write the sum of all
+    // rows into the first element and zeros into the others.
+    virtual void squaresOfRows(const Tensor& tensor, std::span<double> squares);
+    // Returns the sum of squares of a whole tensor, added row by row. Equal to the last bit to squaresOfRows() of parts
+    // of the rows, added in the order of the rows.
+    double squaredNormByRows(const Tensor& tensor);
     virtual void add(const Tensor& from, const Tensor& to) = 0;  // to += from
     virtual void countUp(const Tensor& counter) = 0;             // counter(), kInt64, += 1
 

@@ -111,11 +111,12 @@ class Sent {
             m_sent.collectives += static_cast<int>(batches());
         }
         if (m_subject.config.optimizer.clipGradNorm <= 0) return;
-        constexpr std::int64_t kExactSums = 512;  // of squares without rounding, by exponent
-        std::int64_t tensors = m_plan.leaves > 0 ? kExactSums : 0;
+        constexpr std::int64_t kExactSums = 512;                 // of squares without rounding, by exponent
+        std::int64_t sums = m_plan.leaves > 0 ? kExactSums : 0;  // else one for each row of a gradient
         for (const BuiltLayer& layer : m_plan.layers)
-            if (m_plan.leaves == 0) tensors += static_cast<std::int64_t>(layer.parameters.size()) + layer.buffers;
-        m_sent.rest += reduced(tensors * 8, m_plan.mesh.ranks());
+            for (const TensorSize& one : layer.parameters)
+                if (m_plan.leaves == 0) sums += one.rows;
+        m_sent.rest += reduced(sums * 8, m_plan.mesh.ranks());
         ++m_sent.collectives;
     }
 

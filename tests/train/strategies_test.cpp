@@ -32,6 +32,34 @@ TEST_CASE("replicas of sharded groups, accumulation and clipping end with the bi
     checkSame(train(none), ddp);
 }
 
+// Shards of 60, 50 and 40 rows on 4 ranks end within blocks of any fixed size: sums over shards differ in the last bit.
+TEST_CASE("clipping by the norm of odd shapes ends with the same bits under every strategy") {
+    const auto clipped = [](std::int64_t ranks, std::int64_t batch) {
+        RunConfig config = blobs(ranks, batch);
+        config.model.hidden = {60, 50, 40};
+        config.optimizer.clipGradNorm = 0.05;
+        config.training.maxSteps = 10;
+        return config;
+    };
+    const Ended ddp = train(clipped(4, 8));
+    for (const char* shard : {"optimizer", "gradients", "parameters"}) {
+        CAPTURE(shard);
+        checkSame(train(sharded(clipped(4, 8), shard, "layer")), ddp);
+        RunConfig replicas = sharded(clipped(4, 8), shard, "block");
+        replicas.mesh.replicate = 2;
+        checkSame(train(replicas), ddp);
+    }
+    const Ended one = train(accumulating(clipped(1, 4), 4));
+    for (const char* schedule : {"gpipe", "zero_bubble"}) {
+        CAPTURE(schedule);
+        checkSame(train(pipelined(clipped(3, 16), schedule, 4)), one);
+    }
+    const Ended three = train(accumulating(clipped(3, 4), 2));
+    RunConfig stages = pipelined(clipped(6, 8), "1f1b", 2);
+    stages.mesh.shard = 3;
+    checkSame(train(stages), three);
+}
+
 TEST_CASE("a residual's shortcut and body, sharded layer by layer, end with the bits of DDP") {
     RunConfig config = blobs(2, 8);
     config.model.kind = "layers";

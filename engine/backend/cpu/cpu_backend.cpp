@@ -119,6 +119,12 @@ double CpuBackend::squaredNorm(const Tensor& tensor) {
     return cpu::squaredNorm(floats(tensor), countOf(tensor));
 }
 
+void CpuBackend::squaresOfRows(const Tensor& tensor, std::span<double> squares) {
+    if (squares.empty()) return;
+    RINGSIDE_ASSERT(countOf(tensor) % squares.size() == 0);
+    cpu::squaresOfRows(floats(tensor), squares.size(), countOf(tensor) / squares.size(), squares.data());
+}
+
 void CpuBackend::add(const Tensor& from, const Tensor& to) {
     cpu::add(floats(from), floats(to), countOf(to), m_threads);
 }
@@ -177,7 +183,7 @@ void CpuBackend::scaleLoss(const Tensor& gradient, float share, const Tensor& st
 void CpuBackend::decideUpdate(std::span<const Tensor> gradients, const UpdateRules& rules, const Tensor& state) {
     double squares = 0;
     if (rules.measuresNorm())
-        for (const Tensor& gradient : gradients) squares += squareOfNorm(squaredNorm(gradient));
+        for (const Tensor& gradient : gradients) squares += squareOfNorm(squaredNormByRows(gradient));
     ringside::decideUpdate(updateStateIn(state), rules, squares);
 }
 

@@ -26,6 +26,7 @@ class CpuBackend final : public Backend {
     void copy(const Tensor& from, const Tensor& to) override;
     void scale(const Tensor& tensor, float factor) override;
     double squaredNorm(const Tensor& tensor) override;
+    void squaresOfRows(const Tensor& tensor, std::span<double> squares) override;
     void add(const Tensor& from, const Tensor& to) override;
     void countUp(const Tensor& counter) override { ++counter.integers().front(); }
     void linearForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) override;

@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "backend/backend.h"
-#include "backend/update_state.h"
 #include "config/leaves.h"
 #include "cost/stage_plan.h"
 #include "nn/layer/value_hash.h"
@@ -96,7 +95,8 @@ MeshStrategy::MeshStrategy(const RunConfig& config, const StrategyParts& parts, 
       m_schedule(std::move(setup.schedule)),
       m_length(simulate(m_schedule, {}).makespan),
       m_microRows(microBatchRows(config)),
-      m_share(static_cast<float>(1.0 / static_cast<double>(config.training.accumulateSteps * microBatchesOf(config)))) {
+      m_share(static_cast<float>(1.0 / static_cast<double>(config.training.accumulateSteps * microBatchesOf(config)))),
+      m_squares(parts.model.wholeParameters()) {
     const int own = m_groups.layout().pipeline();
     const Mesh mesh = m_groups.layout().mesh;
     const ReducerOptions sums{.keptLevels = keptLevels(config), .inTree = isCanonical(config)};
@@ -413,24 +413,20 @@ void MeshStrategy::sendGradient(PipelineStage& stage, PipelineStage::Slot& slot)
     m_parts.backend.copy(from, to);
 }
 
-// The norm of all gradients, of which this rank has some: each parameter's square is summed up over its parts, as if
-// one rank had it, and all of them in the order of the model.
+// Returns the squared norm of all gradients of the model, of which this rank holds a part. Collective.
 double MeshStrategy::squaredNorm() {
     if (m_leaves) return exactSquaredNorm();
-    std::map<std::string, std::size_t> places;
-    for (const Parameter* one : m_parts.model.wholeState()) places.emplace(one->name, places.size());
-    std::vector<double> squares(places.size());
+    m_squares.clear();
     for (PipelineStage& stage : m_stages) {
         for (std::size_t i = 0; counts(stage) && i < stage.model().parameters().size(); ++i) {
             const Tensor gradient = stage.store().ownGradient(i);
             if (gradient.count() == 0) continue;
-            squares[places[stage.model().parameters()[i]->name]] = m_parts.backend.squaredNorm(gradient);
+            const RowRange rows = stage.store().ownRows(i);
+            m_parts.backend.squaresOfRows(gradient,
+                                          m_squares.rows(stage.model().parameters()[i]->name, rows.first, rows.count));
         }
     }
-    m_groups.world().allReduce(CommBuffer::of(std::span(squares)), ReduceOp::kSum);
-    double sum = 0;
-    for (const double square : squares) sum += squareOfNorm(square);
-    return sum;
+    return m_squares.total(m_groups.world());
 }
 
 bool MeshStrategy::counts(PipelineStage& stage) const {

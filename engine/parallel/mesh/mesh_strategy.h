@@ -9,6 +9,7 @@
 #include "parallel/mesh/mesh_groups.h"
 #include "parallel/mesh/pipeline_stage.h"
 #include "parallel/reduce/leaf_batches.h"
+#include "parallel/reduce/row_squares.h"
 #include "parallel/strategy/strategy.h"
 #include "schedule/schedule.h"
 
@@ -102,6 +103,7 @@ class MeshStrategy final : public Strategy {
     std::unique_ptr<LeafBatches> m_leaves;     // only under a canonical reduction
     std::vector<LeafStatistics> m_statistics;  // by stage, with the leaves
     std::vector<float> m_losses;               // of the batch: losses, then hits
+    RowSquares m_squares;                      // of the gradients of the whole model
     double m_norm = 0;
     PlannedShares m_planned;
     std::vector<Parameter*> m_trained;  // of all stages here, whole

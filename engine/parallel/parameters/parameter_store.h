@@ -19,6 +19,12 @@ struct PassPlace {
     bool last() const { return turn.keepAt < 0; }
 };
 
+// Rows of a parameter, along its first dimension.
+struct RowRange {
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+};
+
 // Where a stage's values and gradients live, and how the ranks that train it on other samples average them.
 class ParameterStore {
   public:
@@ -49,6 +55,8 @@ class ParameterStore {
     // What it holds of a parameter's value; empty: nothing.
     virtual Tensor own(std::size_t parameter) const = 0;
     virtual Tensor ownGradient(std::size_t parameter) const = 0;
+    // Rows of a parameter that own() and ownGradient() hold.
+    virtual RowRange ownRows(std::size_t parameter) const = 0;
     // Told of each whole gradient of a step as this rank alone has it, before it is averaged.
     using OwnGradient = std::function<void(std::size_t parameter, const Tensor& gradient)>;
     virtual void watch(OwnGradient own) = 0;

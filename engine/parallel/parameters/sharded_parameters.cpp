@@ -279,6 +279,13 @@ void ShardedParameters::updated() {
     }
 }
 
+RowRange ShardedParameters::ownRows(std::size_t parameter) const {
+    const Part& part = m_parts[parameter];
+    if (part.ownValues == 0) return {};
+    return {static_cast<std::int64_t>(static_cast<std::size_t>(m_shard.rank()) * part.chunk / part.rowValues),
+            static_cast<std::int64_t>(part.ownValues / part.rowValues)};
+}
+
 void ShardedParameters::gather(std::size_t parameter, const Tensor& own, std::vector<float>& whole) {
     const Part& part = m_parts[parameter];
     const std::size_t padded = part.chunk * static_cast<std::size_t>(m_shard.size());

@@ -46,6 +46,7 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
     void scatter(std::size_t parameter, std::span<const float> whole, const Tensor& own) override;
     Tensor own(std::size_t parameter) const override { return m_parts[parameter].shard.value; }
     Tensor ownGradient(std::size_t parameter) const override { return m_parts[parameter].shard.gradient; }
+    RowRange ownRows(std::size_t parameter) const override;
     void watch(OwnGradient own) override { m_own = std::move(own); }
     bool ownsDistinctPart() const override { return true; }
 

@@ -38,6 +38,11 @@ void WholeParameters::finish() {
     m_reducer.finishPass();
 }
 
+RowRange WholeParameters::ownRows(std::size_t parameter) const {
+    const Shape& shape = trained()[parameter]->shape;
+    return {0, shape.dimensions() > 0 ? shape[0] : 1};
+}
+
 void WholeParameters::gather(std::size_t, const Tensor& own, std::vector<float>& whole) {
     whole.resize(std::max(whole.size(), static_cast<std::size_t>(own.count())));
     m_backend.download(own, whole.data());

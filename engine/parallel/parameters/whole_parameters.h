@@ -25,6 +25,7 @@ class WholeParameters final : public ParameterStore {
     void scatter(std::size_t parameter, std::span<const float> whole, const Tensor& own) override;
     Tensor own(std::size_t parameter) const override { return trained()[parameter]->value; }
     Tensor ownGradient(std::size_t parameter) const override { return trained()[parameter]->gradient; }
+    RowRange ownRows(std::size_t parameter) const override;
     void watch(OwnGradient own) override { m_reducer.watch(std::move(own)); }
     bool ownsDistinctPart() const override { return false; }
 

@@ -14,6 +14,9 @@ namespace ringside::cpu {
 void scale(float* values, std::size_t count, float factor, int threads);
 void add(const float* from, float* to, std::size_t count, int threads);  // to += from
 double squaredNorm(const float* values, std::size_t count);
+// Writes the sum of squares of each of `rows` rows of `width` values. Each sum has the same bits on each instruction
+// set.
+void squaresOfRows(const float* values, std::size_t rows, std::size_t width, double* squares);
 
 void columnSums(const float* in, float* out, std::size_t rows, std::size_t columns, int threads);
 
