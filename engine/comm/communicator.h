@@ -107,8 +107,10 @@ class Communicator {
     // saves. Only a failure ends the wait, or who watches over the ranks.
     virtual void barrierHoweverLong() = 0;
 
-    // The same, but they may go on while the caller computes: out is untouchable until wait(), and so is in, unless it
-    // is out's. Where nothing can go on beside the caller they are done when they return.
+    // Start the same operations, which may proceed while the caller computes; neither buffer may be accessed before
+    // CommHandle::wait() returns. Some communicators complete them before they return.
+    // All four may work in place: `in` of an all-gather may be this rank's block of `out`, and `out` of a
+    // reduce-scatter this rank's block of `in`.
     virtual CommHandle allGatherAsync(CommBuffer in, CommBuffer out);
     virtual CommHandle reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op);
     // Messages between two ranks arrive in the order of the sends, each direction on its own. A pair of ranks with

@@ -308,7 +308,9 @@ void GlooCommunicator::gatherNow(CommBuffer in, CommBuffer out) {
         if (in.count == 0) return;
         gloo::AllgatherOptions options(m_context);
         options.setTag(tag);
-        options.setInput(bytesOf(in), in.bytes());
+        // Without an input Gloo takes this rank's block of the output.
+        if (bytesOf(in) != bytesOf(out) + static_cast<std::size_t>(m_rank) * in.bytes())
+            options.setInput(bytesOf(in), in.bytes());
         options.setOutput(bytesOf(out), out.bytes());
         gloo::allgather(options);
     });

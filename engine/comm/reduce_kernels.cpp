@@ -93,14 +93,22 @@ void reduceInTree(std::byte* out, std::span<const std::byte* const> sources, std
         sumTree(reinterpret_cast<T*>(out) + start, sources, start, std::min(kBlock, count - start), 0, 1);
 }
 
-// In blocks that stay in the first-level cache between the passes.
+// In blocks that stay in the first-level cache between the passes. A source that is out as well is read in the first
+// pass, or the sums go through a block on the stack.
 template <class T, class Op>
 void reduceTyped(std::byte* out, std::span<const std::byte* const> sources, std::size_t count) {
     using Value = typename Arithmetic<T, Op>::Value;
-    std::size_t block = sources.size() <= 4 ? count : 8192 / sizeof(Value);
+    constexpr std::size_t kBlock = 8192 / sizeof(Value);
+    constexpr std::size_t kFirstPass = 4;
+    const std::size_t block = sources.size() <= kFirstPass ? count : kBlock;
+    const bool isReadLater =
+        sources.size() > kFirstPass && std::ranges::find(sources.subspan(kFirstPass), out) != sources.end();
+    Value sums[kBlock];
     for (std::size_t start = 0; start < count; start += block) {
         auto* target = reinterpret_cast<Value*>(out) + start;
-        combineAll<Value, Op>(target, sources, start, std::min(block, count - start));
+        const std::size_t length = std::min(block, count - start);
+        combineAll<Value, Op>(isReadLater ? sums : target, sources, start, length);
+        if (isReadLater) std::memcpy(target, sums, length * sizeof(Value));
     }
 }
 

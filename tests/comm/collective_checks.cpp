@@ -152,6 +152,29 @@ void checkReduceScatter(Communicator& ranks, std::size_t count) {
     }
 }
 
+// The gathered values of rank r are 10 r + i; the sum over r of (r + 1)(b + 1) + i is (b + 1) n (n + 1) / 2 + n i. All
+// of them are whole numbers that float holds.
+void checkInPlace(Communicator& ranks, std::span<float> all, std::size_t count) {
+    const auto n = static_cast<std::size_t>(ranks.size());
+    const auto me = static_cast<std::size_t>(ranks.rank());
+    const std::span<float> own = all.subspan(me * count, count);
+    for (std::size_t i = 0; i < count; ++i) own[i] = static_cast<float>(10 * me + i);
+    ranks.allGatherAsync(CommBuffer::of(own), CommBuffer::of(all)).wait();
+    for (std::size_t i = 0; i < all.size(); ++i)
+        require(all[i] == static_cast<float>(i / count * 10 + i % count), "wrong all-gather in place", count);
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<float>((me + 1) * (i / count + 1) + i % count);
+    ranks.reduceScatterAsync(CommBuffer::of(all), CommBuffer::of(own), ReduceOp::kSum).wait();
+    for (std::size_t i = 0; i < count; ++i)
+        require(own[i] == static_cast<float>((me + 1) * n * (n + 1) / 2 + n * i), "wrong reduce-scatter in place",
+                count);
+}
+
+void checkInPlace(Communicator& ranks, std::size_t count) {
+    std::vector<float> all(count * static_cast<std::size_t>(ranks.size()));
+    checkInPlace(ranks, all, count);
+    checkInPlace(ranks, ranks.allocate(all.size()), count);
+}
+
 // Around the ring: even ranks send first, odd ones receive first; alone, nothing.
 void checkSendAndRecv(Communicator& ranks, std::size_t count) {
     int n = ranks.size();
@@ -227,6 +250,7 @@ void checkGroups(Communicator& ranks, bool inOrder) {
     checkBroadcast(*group, 1000);
     checkAllGather(*group, 1000);
     checkReduceScatter(*group, 1000);
+    checkInPlace(*group, 1000);
     checkSendAndRecv(*group, 20'000);
     checkAsyncOrder(*group);
 
@@ -250,6 +274,7 @@ void checkEverything(Communicator& ranks, bool inOrder) {
         checkBroadcast(ranks, count);
         checkAllGather(ranks, large ? 300'001 : count);
         checkReduceScatter(ranks, large ? 200'001 : count);
+        checkInPlace(ranks, large ? 50'001 : count);
         checkSendAndRecv(ranks, count);
     }
     checkDoubleAndByteReductions(ranks);

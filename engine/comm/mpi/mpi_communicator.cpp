@@ -49,6 +49,15 @@ MpiTable::Op mpiOp(ReduceOp op) {
     return op == ReduceOp::kSum ? MpiTable::kSum : MpiTable::kMaximum;
 }
 
+std::byte* bytesOf(CommBuffer buffer) {
+    return static_cast<std::byte*>(buffer.data);
+}
+
+// MPI allows no buffer that is a part of another one of the same call.
+bool liesIn(CommBuffer part, CommBuffer whole) {
+    return part.bytes() > 0 && bytesOf(part) >= bytesOf(whole) && bytesOf(part) < bytesOf(whole) + whole.bytes();
+}
+
 // MPI counts in ints.
 int countOf(std::size_t count) {
     if (count <= static_cast<std::size_t>(std::numeric_limits<int>::max())) return static_cast<int>(count);
@@ -177,6 +186,10 @@ void MpiCommunicator::reduceNow(CommBuffer buffer, ReduceOp op) {
 
 void MpiCommunicator::gatherNow(CommBuffer in, CommBuffer out) {
     RINGSIDE_ASSERT(out.bytes() == in.bytes() * static_cast<std::size_t>(size()));
+    if (liesIn(in, out)) {
+        m_apart.assign(bytesOf(in), bytesOf(in) + in.bytes());
+        in.data = m_apart.data();
+    }
     runCollective(CollectiveKind::kAllGather, in, m_options.timeout, [&](MpiTable::Pending* pending) {
         return m_mpi.allGather(m_group, in.data, out.data, countOf(in.count), mpiType(in.type), pending);
     });
@@ -184,10 +197,13 @@ void MpiCommunicator::gatherNow(CommBuffer in, CommBuffer out) {
 
 void MpiCommunicator::scatterNow(CommBuffer in, CommBuffer out, ReduceOp op) {
     RINGSIDE_ASSERT(in.type == out.type && in.count == out.count * static_cast<std::size_t>(size()));
+    const bool apart = liesIn(out, in);
+    if (apart) m_apart.resize(out.bytes());
+    void* const result = apart ? m_apart.data() : out.data;
     runCollective(CollectiveKind::kReduceScatter, in, m_options.timeout, [&](MpiTable::Pending* pending) {
-        return m_mpi.reduceScatter(m_group, in.data, out.data, countOf(out.count), mpiType(in.type), mpiOp(op),
-                                   pending);
+        return m_mpi.reduceScatter(m_group, in.data, result, countOf(out.count), mpiType(in.type), mpiOp(op), pending);
     });
+    if (apart) std::ranges::copy(m_apart, bytesOf(out));
 }
 
 void MpiCommunicator::run(const QueuedCollective& job) {

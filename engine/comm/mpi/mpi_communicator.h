@@ -96,6 +96,7 @@ class MpiCommunicator final : public Communicator {
     std::atomic<std::int64_t> m_collective{0};
     bool m_failed = false;
     std::deque<std::vector<float>> m_allocated;
+    std::vector<std::byte> m_apart;  // input or result of an operation in place
     std::deque<Message> m_messages;
     std::int64_t m_finishedMessages = 0;  // of those started; their tickets count down from -1
     AsyncQueue m_queue{[this](const QueuedCollective& job) { run(job); }};  // last: its thread uses all of the above

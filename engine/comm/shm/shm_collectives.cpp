@@ -15,9 +15,9 @@ std::byte* bytesOf(CommBuffer buffer) {
     return static_cast<std::byte*>(buffer.data);
 }
 
-// memcpy, whose pointers may not be null even for nothing.
+// memcpy, whose pointers may be neither null nor equal.
 void copyBytes(std::byte* to, const std::byte* from, std::size_t bytes) {
-    if (bytes > 0) std::memcpy(to, from, bytes);
+    if (bytes > 0 && to != from) std::memcpy(to, from, bytes);
 }
 
 CommBuffer section(CommBuffer buffer, std::size_t start, std::size_t count) {
