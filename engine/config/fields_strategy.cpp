@@ -41,8 +41,8 @@ constexpr ConfigField kStrategyFields[] = {
 
     choice("fsdp.shard", RINGSIDE_SLOT(fsdp.shard), kSharded,
         "State of which each rank of a shard group keeps only its part. optimizer: the optimizer state (ZeRO-1); "
-        "gradients: the gradients as well, and parameters between steps (ZeRO-2); parameters: also between forward "
-        "and backward (ZeRO-3)."),
+        "gradients: the gradients as well (ZeRO-2); parameters: the parameters as well, which are gathered for each use "
+        "(ZeRO-3)."),
     choice("fsdp.unit", RINGSIDE_SLOT(fsdp.unit), kUnits,
         "Set of parameters that is gathered at a time. layer: each layer, with the least memory; block: each "
         "residual block, or each layer outside one; whole: the whole model at once."),

@@ -58,6 +58,7 @@ std::vector<std::int64_t> dealtOut(std::int64_t whole, const std::vector<std::in
 struct Piece {
     std::int64_t activations = 0;
     std::int64_t whole = 0;  // bytes of its parameters when they are gathered
+    std::int64_t shard = 0;  // bytes of them that this rank holds
 };
 
 std::vector<Piece> piecesOf(const CostSubject& subject, const StrategyPlan& plan, bool asOne,
@@ -72,8 +73,10 @@ std::vector<Piece> piecesOf(const CostSubject& subject, const StrategyPlan& plan
             weights.push_back(0);
         }
         weights.back() += activationBytes(plan.layers, i, i + 1, subject.largestBatch());
-        for (const TensorSize& one : layer.parameters)
+        for (const TensorSize& one : layer.parameters) {
+            pieces.back().shard += chunkOf(one, plan.mesh.shard) * kFloatBytes;
             pieces.back().whole += chunkOf(one, plan.mesh.shard) * plan.mesh.shard * kFloatBytes;
+        }
     }
     const std::vector<std::int64_t> parts = dealtOut(activations, weights);
     for (std::size_t i = 0; i < pieces.size(); ++i) pieces[i].activations = parts[i];
@@ -85,9 +88,11 @@ class LayersInTurn {
   public:
     LayersInTurn(const CostSubject& subject, const StrategyPlan& plan, const PredictedMemory& taken)
         : m_sharded(plan.mesh.shard > 1),
+          m_asOne(subject.config.fsdp.unit == "whole"),
+          m_keeps(subject.config.training.accumulateSteps > 1 || plan.leaves > 1),
           m_choice(shardingOf(subject.config, plan)),
           m_first(taken),
-          m_pieces(piecesOf(subject, plan, m_sharded && subject.config.fsdp.unit == "whole", taken.activations)),
+          m_pieces(piecesOf(subject, plan, m_sharded && m_asOne, taken.activations)),
           m_gathered(m_pieces.size(), false) {
         m_first.activations = 0;
         if (m_sharded) m_first.gathered = 0;
@@ -104,23 +109,26 @@ class LayersInTurn {
         }
         for (std::size_t i = count; i-- > 0;) backward(i, pieces);
         if (m_sharded) m_now += kMove;
-        for (std::size_t i = 0; i < count; ++i) {
-            free(i);
-            if (m_sharded && m_choice.keepsGradients)
-                m_changes.add(m_now, &PredictedMemory::gathered, -m_pieces[i].whole);
-        }
+        for (std::size_t i = 0; i < count; ++i) free(i);
         return m_changes.curve(m_first, m_now);
     }
 
   private:
+    // The gradients of a unit are scattered before the next unit begins.
     void backward(std::size_t i, double pieces) {
+        const bool scatters = m_sharded && !m_choice.keepsGradients;
         begin(i, i - 1);
-        if (m_sharded) m_changes.add(m_now, &PredictedMemory::gathered, m_pieces[i].whole);  // its gradients
+        if (scatters) m_changes.add(m_now, &PredictedMemory::gathered, gatheredOf(i, m_asOne || m_keeps));
         m_now += kBackward / pieces;
         m_changes.add(m_now, &PredictedMemory::activations, -m_pieces[i].activations);
         if (m_choice.freesParameters) free(i);
-        if (m_sharded && !m_choice.keepsGradients)
-            m_changes.add(m_now + kMove, &PredictedMemory::gathered, -m_pieces[i].whole);
+        if (!scatters) return;
+        m_now += kMove;
+        m_changes.add(m_now, &PredictedMemory::gathered, -gatheredOf(i, m_asOne || m_keeps));
+    }
+    // Bytes on top of this rank's shard, which is a part of the whole where the unit has whole memory of its own.
+    std::int64_t gatheredOf(std::size_t i, bool ownMemory) const {
+        return m_pieces[i].whole - (ownMemory ? m_pieces[i].shard : 0);
     }
     void begin(std::size_t i, std::size_t next) {
         if (!m_sharded) return;
@@ -132,15 +140,17 @@ class LayersInTurn {
     void gather(std::size_t i) {
         if (m_gathered[i]) return;
         m_gathered[i] = true;
-        m_changes.add(m_now, &PredictedMemory::gathered, m_pieces[i].whole);
+        if (m_choice.freesParameters) m_changes.add(m_now, &PredictedMemory::gathered, gatheredOf(i, m_asOne));
     }
     void free(std::size_t i) {
         if (!m_gathered[i]) return;
         m_gathered[i] = false;
-        m_changes.add(m_now, &PredictedMemory::gathered, -m_pieces[i].whole);
+        if (m_choice.freesParameters) m_changes.add(m_now, &PredictedMemory::gathered, -gatheredOf(i, m_asOne));
     }
 
     bool m_sharded;
+    bool m_asOne;  // the whole model is one unit
+    bool m_keeps;  // gradients of earlier passes, which have whole memory
     ShardingChoice m_choice;
     PredictedMemory m_first;
     std::vector<Piece> m_pieces;

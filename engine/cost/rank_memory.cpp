@@ -131,37 +131,49 @@ class Count {
         m_memory.activations += slots * bytes;
     }
 
+    // As ShardedParameters: a shard is a part of the whole tensor where the unit has memory of its own for that.
     void takeShards(const std::vector<std::vector<TensorSize>>& units) {
         const ShardingChoice choice = shardingOf(m_subject.config, m_plan);
-        std::vector<std::int64_t> wholes;
-        for (const auto& unit : units) {
-            std::int64_t values = 0;
-            for (const TensorSize& one : unit) {
-                takeShard(one);
-                values += inLines(chunkOf(one, m_plan.mesh.shard) * m_plan.mesh.shard);
-            }
-            wholes.push_back(values);
-        }
-        const auto others = static_cast<std::int64_t>(wholes.size()) - 1;
-        const std::int64_t largest = others > 0 ? *std::max_element(wholes.begin() + 1, wholes.end()) : 0;
-        const std::int64_t atOnce = std::min<std::int64_t>(others, choice.prefetches ? 2 : 1);
+        const auto others = static_cast<std::int64_t>(units.size()) - 1;
         const int kept = keptLevels();
-        const bool gradientPool = atOnce > 0 && !choice.keepsGradients && kept == 0;
-        if (choice.freesParameters) m_memory.gathered += atOnce * largest * kFloatBytes;
-        if (gradientPool) m_memory.gathered += atOnce * largest * kFloatBytes;
-        for (std::size_t i = 0; i < wholes.size(); ++i) {
-            const int copies = (i == 0 || !choice.freesParameters) + (i == 0 || !gradientPool) + kept;
-            m_memory.gathered += copies * wholes[i] * kFloatBytes;
+        const bool gradientPool = others > 0 && !choice.keepsGradients && kept == 0;
+        std::int64_t largest = 0;
+        for (std::size_t i = 0; i < units.size(); ++i) {
+            const UnitBytes unit = bytesOf(units[i]);
+            const bool isRest = i == 0;
+            takeUnit(unit, isRest || !choice.freesParameters, !choice.freesParameters, &PredictedMemory::parameters);
+            takeUnit(unit, isRest || !gradientPool, choice.keepsGradients, &PredictedMemory::gradients);
+            m_memory.gathered += kept * unit.whole;
+            m_memory.optimizer += unit.trained * optimizerWords(m_subject.config.optimizer);
+            if (!isRest) largest = std::max(largest, unit.whole);
         }
+        if (choice.freesParameters)
+            m_memory.gathered += std::min<std::int64_t>(others, choice.prefetches ? 2 : 1) * largest;
+        if (gradientPool) m_memory.gathered += largest;
     }
 
-    void takeShard(const TensorSize& one) {
-        const std::int64_t chunk = chunkOf(one, m_plan.mesh.shard);
-        m_memory.parameters += inLines(chunk) * kFloatBytes;
-        m_memory.gradients += inLines(chunk) * kFloatBytes;
-        const std::int64_t begin = std::min(one.values, m_layout.shard() * chunk);
-        m_memory.optimizer +=
-            std::min(chunk, one.values - begin) * kFloatBytes * optimizerWords(m_subject.config.optimizer);
+    // Bytes of a unit: whole, of this rank's shards as parts of it or by themselves, and without padding.
+    struct UnitBytes {
+        std::int64_t whole = 0, shards = 0, alone = 0, trained = 0;
+    };
+    UnitBytes bytesOf(const std::vector<TensorSize>& unit) const {
+        UnitBytes bytes;
+        for (const TensorSize& one : unit) {
+            const std::int64_t chunk = chunkOf(one, m_plan.mesh.shard);
+            const std::int64_t begin = std::min(one.values, m_layout.shard() * chunk);
+            bytes.whole += inLines(chunk * m_plan.mesh.shard) * kFloatBytes;
+            bytes.shards += chunk * kFloatBytes;
+            bytes.alone += inLines(chunk) * kFloatBytes;
+            bytes.trained += std::min(chunk, one.values - begin) * kFloatBytes;
+        }
+        return bytes;
+    }
+
+    // own: it has whole memory of its own; stays: that is never freed, and counts as `state`.
+    void takeUnit(const UnitBytes& unit, bool own, bool stays, std::int64_t PredictedMemory::*state) {
+        const std::int64_t counted = !own ? unit.alone : stays ? unit.whole : unit.shards;
+        m_memory.*state += counted;
+        if (own) m_memory.gathered += unit.whole - counted;
     }
 
     const CostSubject& m_subject;

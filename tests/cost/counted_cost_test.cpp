@@ -172,6 +172,14 @@ TEST_CASE("memory and bytes of hybrids, accumulation, clipping and recomputing a
     RunConfig accumulating = sharded(perceptron(2), "gradients");
     accumulating.training.accumulateSteps = 2;
     checkPredicted(accumulating);
+    for (const char* shard : {"optimizer", "parameters"}) {
+        accumulating.fsdp.shard = shard;
+        accumulating.fsdp.unit = "whole";
+        checkPredicted(accumulating);
+    }
+    RunConfig clipped = sharded(perceptron(3), "gradients", "whole");
+    clipped.optimizer.clipGradNorm = 0.5;
+    checkPredicted(clipped);
     accumulating.parallel.strategy = "ddp";
     checkPredicted(accumulating);
     for (const char* which : {"blocks", "all"}) {
@@ -182,6 +190,31 @@ TEST_CASE("memory and bytes of hybrids, accumulation, clipping and recomputing a
         checkPredicted(again);
         checkPredicted(sharded(again, "parameters"));
         checkPredicted(pipelined(again, "1f1b"));
+    }
+}
+
+// Rajbhandari et al. 2020, fp32 with Adam: parameters 4 bytes, gradients 4, two moments 8, each divided by the number
+// of ranks where the level shards it; on top of that whole units of parameters and gradients that are in use.
+TEST_CASE("levels of sharding take the memory of their definition") {
+    constexpr double kUnit = 4.0 / 32;  // bytes per parameter of one of 32 layers
+    RunConfig config = perceptron(4);
+    config.dataset = {};  // digits: 64 inputs
+    config.model.hidden = std::vector<std::int64_t>(32, 64);
+    const double parameters = 32 * (64 * 64 + 64) + 64 * 10 + 10;
+    const auto stateOf = [&](const std::string& shard, const std::string& prefetch) {
+        RunConfig sharding = sharded(config, shard, "layer");
+        sharding.fsdp.prefetch = prefetch;
+        checkPredicted(sharding);
+        const RankMemory memory = train(sharding).memory.front();
+        return static_cast<double>(memory.parameters + memory.gradients + memory.optimizer + memory.gathered) /
+               parameters;
+    };
+    for (const char* prefetch : {"next", "none"}) {
+        CAPTURE(prefetch);
+        const double ahead = std::string(prefetch) == "next" ? kUnit : 0;
+        CHECK(stateOf("optimizer", prefetch) == Approx(4 + 4 + 8.0 / 4).margin(0.03));
+        CHECK(stateOf("gradients", prefetch) == Approx(4 + 4.0 / 4 + 8.0 / 4 + kUnit).margin(0.03));
+        CHECK(stateOf("parameters", prefetch) == Approx(4.0 / 4 + 4.0 / 4 + 8.0 / 4 + 2 * kUnit + ahead).margin(0.03));
     }
 }
 

@@ -128,7 +128,7 @@ TEST_CASE("of a sharded model no more is gathered at once than there is room for
         CHECK(one.inUse.activations >= 0);
     }
     CHECK(most <= cost.memory[1].gathered);
-    CHECK(most > 0);
+    CHECK((most > 0) == (subject.config.fsdp.shard != "optimizer"));  // whole tensors that stay are no gathered units
     CHECK(curve.moments.back().inUse.gathered == 0);
     CHECK(curve.moments.back().inUse.activations == 0);
 }

@@ -32,34 +32,48 @@ ShardedParameters::ShardedParameters(const std::vector<Model*>& models, const st
       m_op(options.inTree ? ReduceOp::kTreeSum : ReduceOp::kSum),
       m_parts(models.front()->parameters().size()) {
     plan(units);
-    std::size_t largest = 0;
-    for (std::size_t i = 1; i < m_units.size(); ++i) largest = std::max(largest, m_units[i].wholeCount);
-    const std::size_t atOnce = std::min<std::size_t>(m_units.size() - 1, options.prefetches ? 2 : 1);
-    for (std::size_t i = 0; i < atOnce; ++i) {
-        if (options.freesParameters) m_valuePool.push_back({take(largest, MemoryClass::kGathered)});
-        if (!options.keepsGradients && options.keptLevels == 0)
-            m_gradientPool.push_back({take(largest, MemoryClass::kGathered)});
-    }
+    takePools();
     for (UnitState& unit : m_units) place(unit);
     for (std::size_t i = 0; i < m_parts.size(); ++i) {
         if (m_parts[i].ownValues == 0) continue;
         m_trained.push_back(&m_parts[i].shard);
         m_trainedOf.push_back(i);
     }
-    for (std::size_t copy = 0; copy < models.size(); ++copy) {
-        for (std::size_t i = 0; i < models[copy]->state().size(); ++i) {
-            Parameter& one = *models[copy]->state()[i];
+    bindBuffers();
+}
+
+// The first model has buffers; the others, for other micro-batches, share them.
+void ShardedParameters::bindBuffers() {
+    for (std::size_t copy = 0; copy < m_models.size(); ++copy) {
+        for (std::size_t i = 0; i < m_models[copy]->state().size(); ++i) {
+            Parameter& one = *m_models[copy]->state()[i];
             const bool isBuffer =
-                std::ranges::find(models[copy]->parameters(), &one) == models[copy]->parameters().end();
-            if (isBuffer && copy == 0) bindValue(one, backend);
-            if (isBuffer) one.value = models.front()->state()[i]->value;
+                std::ranges::find(m_models[copy]->parameters(), &one) == m_models[copy]->parameters().end();
+            if (isBuffer && copy == 0) bindValue(one, m_backend);
+            if (isBuffer) one.value = m_models.front()->state()[i]->value;
         }
     }
 }
 
-std::span<float> ShardedParameters::take(std::size_t count, MemoryClass what) {
-    m_backend.memory().add(what, count * sizeof(float));
-    return m_shard.allocate(count);
+std::span<float> ShardedParameters::take(std::size_t count) {
+    const std::span<float> memory = m_shard.allocate(count);
+    if (count > 0) m_backend.fill(vectorOf(memory), 0);
+    return memory;
+}
+
+// Gradients of a unit are scattered before the next unit computes its own: one buffer is enough.
+void ShardedParameters::takePools() {
+    std::size_t largest = 0;
+    for (std::size_t i = 1; i < m_units.size(); ++i) largest = std::max(largest, m_units[i].wholeCount);
+    const std::size_t units = m_units.size() - 1;
+    const auto add = [&](std::vector<Memory>& pool, std::size_t count) {
+        for (std::size_t i = 0; i < std::min(units, count); ++i) {
+            m_backend.memory().add(MemoryClass::kGathered, largest * sizeof(float));
+            pool.push_back({take(largest)});
+        }
+    };
+    if (m_options.freesParameters) add(m_valuePool, m_options.prefetches ? 2 : 1);
+    if (!m_options.keepsGradients && m_options.keptLevels == 0) add(m_gradientPool, 1);
 }
 
 // Which parameter belongs to which unit, by the first model; the same in the others.
@@ -82,13 +96,7 @@ void ShardedParameters::plan(const std::vector<std::vector<Unit*>>& units) {
         part.chunk = (rows + ranks - 1) / ranks * part.rowValues;
         const std::size_t begin = std::min(values, rank * part.chunk);
         part.ownValues = std::min(part.chunk, values - begin);
-        part.values = take(roundedUp(part.chunk), MemoryClass::kParameters);
-        part.gradients = take(roundedUp(part.chunk), MemoryClass::kGradients);
-        m_backend.fill(vectorOf(part.values), 0);
-        m_backend.fill(vectorOf(part.gradients), 0);
         part.shard = {parameters[i]->name, {static_cast<std::int64_t>(part.ownValues)}, {}, {}};
-        part.shard.value = vectorOf(part.values.first(part.ownValues));
-        part.shard.gradient = vectorOf(part.gradients.first(part.ownValues));
         UnitState& unit = m_units[unitOf[parameters[i]]];
         part.wholePlace = unit.wholeCount;
         unit.wholeCount += roundedUp(part.chunk * ranks);
@@ -96,16 +104,45 @@ void ShardedParameters::plan(const std::vector<std::vector<Unit*>>& units) {
     }
 }
 
-// Memory of its own for what a unit does not share with others.
+// Takes whole memory for a unit that does not take turns with others, and memory for the shards of its parameters.
 void ShardedParameters::place(UnitState& unit) {
     const bool isRest = &unit == &m_units.front();
-    if (isRest || !m_options.freesParameters) unit.values = take(unit.wholeCount, MemoryClass::kGathered);
-    if (isRest || m_gradientPool.empty()) unit.gradients = take(unit.wholeCount, MemoryClass::kGathered);
+    const Whole values =
+        takeWhole(unit, isRest || !m_options.freesParameters, !m_options.freesParameters, MemoryClass::kParameters);
+    const Whole gradients =
+        takeWhole(unit, isRest || m_gradientPool.empty(), m_options.keepsGradients, MemoryClass::kGradients);
+    unit.values = values.values;
+    unit.gradients = gradients.values;
+    for (const std::size_t i : unit.parameters) {
+        Part& part = m_parts[i];
+        part.values = shardOf(part, values, MemoryClass::kParameters);
+        part.gradients = shardOf(part, gradients, MemoryClass::kGradients);
+        part.shard.value = vectorOf(part.values.first(part.ownValues));
+        part.shard.gradient = vectorOf(part.gradients.first(part.ownValues));
+    }
     if (!unit.values.empty()) bindValues(unit);
     if (!unit.gradients.empty()) bindGradients(unit, static_cast<std::size_t>(&unit - m_units.data()));
     const MemoryScope scope(m_backend.memory(), MemoryClass::kGathered);
     for (int level = 0; level < m_options.keptLevels && unit.wholeCount > 0; ++level)
         unit.kept.push_back(m_backend.allocate({static_cast<std::int64_t>(unit.wholeCount)}, DType::kFloat32));
+}
+
+// Memory that is freed between its uses counts as gathered, but for this rank's shards.
+ShardedParameters::Whole ShardedParameters::takeWhole(const UnitState& unit, bool own, bool stays, MemoryClass state) {
+    if (!own) return {};
+    std::size_t shards = 0;
+    for (const std::size_t i : unit.parameters) shards += m_parts[i].chunk;
+    const std::size_t counted = stays ? unit.wholeCount : shards;
+    m_backend.memory().add(state, counted * sizeof(float));
+    m_backend.memory().add(MemoryClass::kGathered, (unit.wholeCount - counted) * sizeof(float));
+    return {take(unit.wholeCount), true};
+}
+
+std::span<float> ShardedParameters::shardOf(const Part& part, const Whole& whole, MemoryClass state) {
+    const std::size_t begin = part.wholePlace + static_cast<std::size_t>(m_shard.rank()) * part.chunk;
+    if (whole.exists) return whole.values.subspan(begin, part.chunk);
+    m_backend.memory().add(state, roundedUp(part.chunk) * sizeof(float));
+    return take(roundedUp(part.chunk)).first(part.chunk);
 }
 
 Tensor ShardedParameters::vectorOf(std::span<float> values) const {
@@ -172,9 +209,8 @@ void ShardedParameters::startGather(std::size_t number) {
     for (const std::size_t i : unit.parameters) {
         const Part& part = m_parts[i];
         if (part.chunk == 0) continue;
-        unit.gathering.push_back(
-            m_shard.allGatherAsync(CommBuffer::of(part.values.first(part.chunk)),
-                                   CommBuffer::of(unit.values.subspan(part.wholePlace, part.chunk * ranks))));
+        unit.gathering.push_back(m_shard.allGatherAsync(
+            CommBuffer::of(part.values), CommBuffer::of(unit.values.subspan(part.wholePlace, part.chunk * ranks))));
     }
 }
 
@@ -250,14 +286,14 @@ void ShardedParameters::reduce(UnitState& unit) {
 void ShardedParameters::reducePart(UnitState& unit, Part& part) {
     const auto ranks = static_cast<std::size_t>(m_shard.size());
     const std::span<float> mine = unit.gradients.subspan(part.wholePlace, part.chunk * ranks);
-    const std::span<float> own = part.gradients.first(part.chunk);
+    const std::span<float> own = part.gradients;
     if (m_data.size() == m_shard.size()) {
         unit.scattering.push_back(m_shard.reduceScatterAsync(CommBuffer::of(mine), CommBuffer::of(own), m_op));
         return;
     }
     m_data.allReduce(CommBuffer::of(mine), m_op);
-    m_backend.copy(vectorOf(mine.subspan(static_cast<std::size_t>(m_shard.rank()) * part.chunk, part.chunk)),
-                   vectorOf(own));
+    const std::span<float> reduced = mine.subspan(static_cast<std::size_t>(m_shard.rank()) * part.chunk, part.chunk);
+    if (reduced.data() != own.data()) m_backend.copy(vectorOf(reduced), vectorOf(own));
 }
 
 void ShardedParameters::finish() {

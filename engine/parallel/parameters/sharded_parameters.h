@@ -26,6 +26,9 @@ struct ShardingOptions {
 // for the first ranks, padded to that for all. Before a unit computes, its parameters are gathered; after its backward
 // pass, gradients are averaged and scattered. Gathering a parameter puts its chunks one behind another, so that nothing
 // is copied. Each gradient is multiplied by float(1/N) and then summed by rank, as DDP does.
+//
+// Where a unit has memory of its own for whole values or whole gradients, this rank's shard is a view into that memory.
+// Other units take turns in a pool: two whole units of values (one without prefetching), one of gradients.
 class ShardedParameters final : public ParameterStore, public UnitHooks {
   public:
     // units: of each model, those within its range; parameters in none of them are gathered around each pass.
@@ -61,7 +64,7 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
         std::size_t chunk = 0;       // values of a rank, with padding
         std::size_t ownValues = 0;   // of this rank, without
         std::size_t wholePlace = 0;  // in its unit's whole memory
-        std::span<float> values;     // of this rank, with padding
+        std::span<float> values;     // `chunk` values of this rank: a view into the unit's, or memory of their own
         std::span<float> gradients;  // the same
         Parameter shard;             // what the optimizer sees
     };
@@ -81,9 +84,19 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
         std::vector<CommHandle> scattering;
     };
 
-    std::span<float> take(std::size_t count, MemoryClass what);
+    // Memory of a unit for whole values or gradients.
+    struct Whole {
+        std::span<float> values;
+        bool exists = false;  // else the unit takes turns with others in a pool
+    };
+
+    std::span<float> take(std::size_t count);
+    void takePools();
     void plan(const std::vector<std::vector<Unit*>>& units);
     void place(UnitState& unit);
+    Whole takeWhole(const UnitState& unit, bool own, bool stays, MemoryClass state);
+    std::span<float> shardOf(const Part& part, const Whole& whole, MemoryClass state);
+    void bindBuffers();
     void bindValues(const UnitState& unit);
     void bindGradients(UnitState& unit, std::size_t number);
     void startGather(std::size_t number);
