@@ -32,7 +32,7 @@ struct CommBuffer {
 };
 
 // kTreeSum: in the tree of the canonical reduction, in which rank r is added to rank r + N / 2, the sums to those that
-// are N / 4 apart, and so on; N is a power of two. Only in shared memory and over Gloo.
+// are N / 4 apart, and so on; N is a power of two. Only in shared memory, over Gloo and over several hosts.
 enum class ReduceOp { kSum, kMaximum, kTreeSum };
 
 enum class CollectiveKind : std::uint8_t { kAllReduce, kBroadcast, kAllGather, kReduceScatter, kBarrier };

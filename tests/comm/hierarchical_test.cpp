@@ -119,6 +119,41 @@ TEST_CASE("a sum is formed within each host first and then over the hosts in the
     });
 }
 
+TEST_CASE("a sum in a tree has the bits of the tree over all ranks, wherever they are") {
+    if (!glooAvailable()) return;
+    const std::vector<int> hosts =
+        GENERATE(std::vector<int>{0, 0, 1, 1}, std::vector<int>{0, 1, 0, 1}, std::vector<int>{0, 0, 0, 1});
+    CAPTURE(hosts);
+    Hosts run(hosts);
+    onThreads(run.ranks, [](Communicator& ranks) {
+        for (const std::size_t count : {1U, 1009U, 300'001U}) {
+            std::vector<float> values(count);
+            for (std::size_t i = 0; i < count; ++i) values[i] = valueOf(ranks.rank(), i);
+            ranks.allReduceAsync(CommBuffer::of(std::span(values)), ReduceOp::kTreeSum).wait();
+            for (std::size_t i = 0; i < count; ++i) {
+                const float even = valueOf(0, i) + valueOf(2, i);
+                const float odd = valueOf(1, i) + valueOf(3, i);
+                if (values[i] != even + odd) throw std::runtime_error("other bits at " + std::to_string(i));
+            }
+        }
+    });
+}
+
+TEST_CASE("what ranks of several hosts sent is counted once, as ring algorithms send it") {
+    if (!glooAvailable()) return;
+    Hosts run({0, 0, 1, 1});
+    onThreads(run.ranks, [](Communicator& self) {
+        const std::int64_t before = self.bytesSent();
+        std::vector<float> values(100), all(400);
+        self.allReduce(CommBuffer::of(std::span(values)), ReduceOp::kSum);
+        self.allReduce(CommBuffer::of(std::span(values)), ReduceOp::kTreeSum);
+        if (self.bytesSent() - before != 2 * 600) throw std::runtime_error("all-reduce");
+        self.allGather(CommBuffer::of(std::span(values)), CommBuffer::of(std::span(all)));
+        self.reduceScatter(CommBuffer::of(std::span(all)), CommBuffer::of(std::span(values)), ReduceOp::kSum);
+        if (self.bytesSent() - before != 1200 + 1200 + 1200) throw std::runtime_error("gather or scatter");
+    });
+}
+
 TEST_CASE("a large sum is the same to the bit wherever each rank's values lie") {
     if (!glooAvailable()) return;
     Hosts run({0, 0, 1, 1});

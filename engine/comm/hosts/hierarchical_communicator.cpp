@@ -85,6 +85,15 @@ std::vector<LinkReading> HierarchicalCommunicator::links() {
     return all;
 }
 
+std::string HierarchicalCommunicator::hosts() const {
+    std::string text;
+    for (int rank = 0; rank < size(); ++rank) {
+        if (rank > 0) text += ' ';
+        text += std::to_string(m_hosts.hostOf(rank));
+    }
+    return text;
+}
+
 void HierarchicalCommunicator::endAll() {
     if (m_exchange) m_exchange->abort();
     if (m_exchange) m_exchange->close();
@@ -118,10 +127,9 @@ void HierarchicalCommunicator::accuse(int rank, const std::string& why) {
     throw CommError(misbehaviourText(rank, why), rank);
 }
 
-void HierarchicalCommunicator::collectiveOf(CollectiveKind kind, CommBuffer buffer, const std::function<void()>& call) {
+void HierarchicalCommunicator::collectiveOf(QueuedCollective job, const std::function<void()>& call) {
     const WaitScope waiting(trace());
-    QueuedCollective job{kind, buffer, buffer};
-    job.trace = kind == CollectiveKind::kBarrier ? nullptr : activeTrace();
+    job.trace = job.kind == CollectiveKind::kBarrier ? nullptr : activeTrace();
     if (job.trace != nullptr) job.readyNs = monotonicNs();
     m_queue.drain();
     numbered(job, call);
@@ -158,7 +166,7 @@ void HierarchicalCommunicator::traced(const QueuedCollective& job, std::int64_t 
 void HierarchicalCommunicator::numbered(const QueuedCollective& job, const std::function<void()>& call) {
     const CollectiveKind kind = job.kind;
     const CommBuffer buffer = job.in;
-    countCollective(kind, buffer);
+    if (!goesFlat(job)) countCollective(kind, buffer);  // the flat communicator counts what it sends
     const std::int64_t number = m_collective.fetch_add(1) + 1;
     const std::string what =
         describeCollective(kind, buffer.type, buffer.count) + " (collective " + std::to_string(number) + ")";
@@ -197,8 +205,21 @@ void HierarchicalCommunicator::reduceInParts(CommBuffer buffer, ReduceOp op) {
 }
 
 void HierarchicalCommunicator::reduceNow(CommBuffer buffer, ReduceOp op) {
+    if (op == ReduceOp::kTreeSum) return reduceFlat(buffer, op);
     if (m_local && m_hosts.ranksPerHost() > 1 && buffer.bytes() >= kInPartsFrom) return reduceInParts(buffer, op);
     reduceByFirst(buffer, op);
+}
+
+// A tree over the ranks crosses hosts at each level: its sums are formed by all ranks over the flat communicator.
+bool HierarchicalCommunicator::goesFlat(const QueuedCollective& job) {
+    return job.kind == CollectiveKind::kAllGather || job.kind == CollectiveKind::kReduceScatter ||
+           job.op == ReduceOp::kTreeSum;
+}
+
+void HierarchicalCommunicator::reduceFlat(CommBuffer buffer, ReduceOp op) {
+    m_inFlat = true;
+    m_flat->allReduce(buffer, op);
+    m_inFlat = false;
 }
 
 void HierarchicalCommunicator::gatherFlat(CommBuffer in, CommBuffer out) {
@@ -222,7 +243,7 @@ void HierarchicalCommunicator::run(const QueuedCollective& job) {
 }
 
 void HierarchicalCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
-    collectiveOf(CollectiveKind::kAllReduce, buffer, [&] { reduceNow(buffer, op); });
+    collectiveOf({CollectiveKind::kAllReduce, buffer, buffer, op}, [&] { reduceNow(buffer, op); });
 }
 
 CommHandle HierarchicalCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
@@ -239,7 +260,7 @@ CommHandle HierarchicalCommunicator::reduceScatterAsync(CommBuffer in, CommBuffe
 
 void HierarchicalCommunicator::broadcast(CommBuffer buffer, int root) {
     RINGSIDE_ASSERT(root >= 0 && root < size());
-    collectiveOf(CollectiveKind::kBroadcast, buffer, [&] {
+    collectiveOf({CollectiveKind::kBroadcast, buffer, buffer}, [&] {
         const bool isHere = m_hosts.hostOf(root) == m_hosts.hostOf(m_rank);
         if (isHere && m_local) m_local->broadcast(buffer, m_hosts.placeOf(root));
         if (isFirstHere()) m_exchange->broadcast(buffer, m_hosts.hostOf(root));
@@ -248,15 +269,15 @@ void HierarchicalCommunicator::broadcast(CommBuffer buffer, int root) {
 }
 
 void HierarchicalCommunicator::allGather(CommBuffer in, CommBuffer out) {
-    collectiveOf(CollectiveKind::kAllGather, in, [&] { gatherFlat(in, out); });
+    collectiveOf({CollectiveKind::kAllGather, in, out}, [&] { gatherFlat(in, out); });
 }
 
 void HierarchicalCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
-    collectiveOf(CollectiveKind::kReduceScatter, in, [&] { scatterFlat(in, out, op); });
+    collectiveOf({CollectiveKind::kReduceScatter, in, out, op}, [&] { scatterFlat(in, out, op); });
 }
 
 void HierarchicalCommunicator::meet(milliseconds timeout, const std::function<void()>& localBarrier) {
-    collectiveOf(CollectiveKind::kBarrier, {}, [&] {
+    collectiveOf({CollectiveKind::kBarrier, {}, {}}, [&] {
         if (m_local) localBarrier();
         if (isFirstHere()) m_exchange->barrier(timeout);
         if (m_local) localBarrier();

@@ -22,8 +22,8 @@ namespace ringside {
 // Ranks on several hosts. What is reduced or broadcast goes through shared memory within a host, and once between
 // hosts: small things by the host's first rank, large ones in as many parts as there are ranks on each host. Sums are
 // formed within each host first, then over the hosts in their order: bitwise the same on all ranks and from run to run.
-// Gathers, scatters, messages and groups that span hosts go over connections between all ranks; groups within a host
-// are shared memory's.
+// Gathers, scatters, sums in a tree, messages and groups that span hosts go over connections between all ranks; groups
+// within a host are shared memory's.
 class HierarchicalCommunicator final : public Communicator {
   public:
     struct Parts {
@@ -38,6 +38,7 @@ class HierarchicalCommunicator final : public Communicator {
     int rank() const override { return m_rank; }
     int size() const override { return m_hosts.ranks(); }
     std::string name() const override { return "hierarchical"; }
+    std::string hosts() const override;
     std::unique_ptr<Communicator> split(int colour, int key, GroupUse use) override;
 
     void allReduce(CommBuffer buffer, ReduceOp op) override;
@@ -72,6 +73,8 @@ class HierarchicalCommunicator final : public Communicator {
     bool isFirstHere() const { return m_hosts.placeOf(m_rank) == 0; }
     void run(const QueuedCollective& job);
     void reduceNow(CommBuffer buffer, ReduceOp op);
+    static bool goesFlat(const QueuedCollective& job);
+    void reduceFlat(CommBuffer buffer, ReduceOp op);
     void gatherFlat(CommBuffer in, CommBuffer out);
     void scatterFlat(CommBuffer in, CommBuffer out, ReduceOp op);
     void reduceByFirst(CommBuffer buffer, ReduceOp op);
@@ -79,7 +82,7 @@ class HierarchicalCommunicator final : public Communicator {
     void arriveTogether();
     std::int64_t push(QueuedCollective job);
     void meet(std::chrono::milliseconds timeout, const std::function<void()>& localBarrier);
-    void collectiveOf(CollectiveKind kind, CommBuffer buffer, const std::function<void()>& call);
+    void collectiveOf(QueuedCollective job, const std::function<void()>& call);
     void numbered(const QueuedCollective& job, const std::function<void()>& call);
     void traced(const QueuedCollective& job, std::int64_t number, const std::function<void()>& call);
     [[noreturn]] void fail(const std::string& what, const std::string& why, int missing);

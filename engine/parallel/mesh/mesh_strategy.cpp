@@ -37,7 +37,7 @@ CommBuffer floatsOf(const Tensor& tensor) {
 std::string whyNotCanonical(const StrategyParts& parts) {
     if (parts.backend.device().kind != Device::Kind::kCpu) return "it is computed on CPUs: set parallel.device to cpu";
     const std::string transport = parts.communicator.name();
-    if (transport != "shm" && transport != "gloo" && transport != "local")
+    if (transport == "mpi" || transport == "nccl")
         return transport + " adds in an order of its own: set parallel.backend to gloo";
     return {};
 }
