@@ -72,6 +72,8 @@ class Backend {
     virtual ~Backend() = default;
 
     virtual std::string name() const = 0;  // for people: "CPU (2 threads)"
+    // Instruction set, or GPU, that the last bits of results depend on.
+    virtual std::string instructionSet() const { return name(); }
     virtual Device device() const = 0;
 
     // What allocate() gave, and what others add to it.

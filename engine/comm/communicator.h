@@ -85,6 +85,9 @@ class Communicator {
     virtual int size() const = 0;
     virtual std::string name() const = 0;  // shm | gloo | local | nccl | mpi | hierarchical
 
+    // Host of each rank ("0 0 1 1") where sums are formed within each host first; empty elsewhere.
+    virtual std::string hosts() const { return {}; }
+
     // The group of all ranks that give the same colour, ordered by key and then by rank; null for a colour below 0.
     // Every rank calls it at the same time, with the same use. It has the deadline of this one, its errors name ranks
     // as the run does, and when it fails or aborts, whatever waits here fails as well, at the latest at its own

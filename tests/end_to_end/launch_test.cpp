@@ -89,6 +89,38 @@ TEST_CASE("ranks started by hand train as those of ringsidectl run, to the last 
     }
 }
 
+TEST_CASE("a rank with another instruction set is named in the log and the summary, and by show and compare") {
+    const Arguments small = joined(kShort, {"--set", "model.hidden=[8]"});
+    ByHand mixed;
+    mixed.start(0, 2, small);
+    ::setenv("ONEDNN_MAX_CPU_ISA", "SSE41", 1);
+    mixed.start(1, 2, small);
+    ::unsetenv("ONEDNN_MAX_CPU_ISA");
+    for (const auto& rank : mixed.ranks) CHECK(rank->wait() == 0);
+    INFO(mixed.outputs());
+    const Json basis = mixed.summary()["bits_depend_on"];
+    CHECK(basis["transport"] == "shm");
+    CHECK(contains(basis["layout"], "ddp, 2 x 1 x 1"));
+    REQUIRE(basis["isa"].size() == 2);
+    CHECK(basis["isa"][1] == "sse41");
+    CHECK(basis["isa"][0] != "sse41");
+    CHECK(contains(basis["warning"], "rank 1: sse41"));
+    CHECK(contains(contentOf(mixed.out / "log.txt"), "different instruction sets"));
+
+    ByHand alike(2, joined(small, {"--set", "parallel.backend=gloo"}));
+    for (const auto& rank : alike.ranks) CHECK(rank->wait() == 0);
+    CHECK(alike.summary()["bits_depend_on"]["warning"].is_null());
+    CHECK_FALSE(contains(contentOf(alike.out / "log.txt"), "different instruction sets"));
+
+    Program show({"show", mixed.out});
+    CHECK(show.wait() == 0);
+    CHECK(contains(show.output(), "rank 1: sse41"));
+    Program compare({"compare", mixed.out, alike.out});
+    compare.wait();
+    CHECK(contains(compare.output(), "transport shm and gloo"));
+    CHECK(contains(compare.output(), "instruction set rank 0: "));
+}
+
 TEST_CASE("a rank that is killed ends a launched run with its name, and no rank is left waiting") {
     ByHand run(3, kEndless);
     REQUIRE(eventually([&] { return hasTrained(run.out); }));

@@ -70,6 +70,39 @@ TEST_CASE("a run is equal to itself to the last bit") {
     CHECK(same.largest.relative() == 0);
 }
 
+TEST_CASE("what the last bits depend on is compared, whether the bits differ or not") {
+    const auto summary = [](const std::string& transport, const std::string& isa) {
+        return R"({"bits_depend_on":{"transport":")" + transport + R"(","layout":"ddp","isa":["avx2",")" + isa +
+               R"("]}})";
+    };
+    const RunFiles a(step(1, "2.5") + step(2, "0.1"));
+    const RunFiles b(step(1, "2.5") + step(2, "0.1"));
+    CHECK_FALSE(compared(a.read(), b.read(), 0).bitsOfA);
+    CHECK_THAT(compared(a.read(), b.read(), 0).text(), !Catch::Matchers::Contains("bits depend on"));
+    a.write("summary.json", summary("shm", "avx2"));
+    CHECK_THAT(compared(a.read(), b.read(), 0).text(), Catch::Matchers::Contains("not known of both"));
+    b.write("summary.json", summary("shm", "avx2"));
+    const RunComparison same = compared(a.read(), b.read(), 0);
+    CHECK_THAT(same.text(),
+               Catch::Matchers::Contains("the same in both: transport shm, layout ddp, instruction set avx2"));
+    CHECK(same.toJson()["bits_depend_on"]["differences"].empty());
+    b.write("summary.json", summary("gloo", "sse41"));
+    const RunComparison equal = compared(a.read(), b.read(), 0);
+    CHECK_THAT(equal.text(), Catch::Matchers::Contains("transport shm and gloo"));
+    CHECK_THAT(equal.text(), Catch::Matchers::Contains("did not here"));
+    CHECK(equal.toJson()["bits_depend_on"]["differences"].size() == 2);
+    b.write("metrics.jsonl", step(1, "2.5") + step(2, "0.1000001"));
+    CHECK_THAT(compared(a.read(), b.read(), 1).text(), Catch::Matchers::Contains("other last bits are expected"));
+}
+
+TEST_CASE("ranks that differ in their instruction set are named, the rarest first") {
+    CHECK(instructionSetWarning({"avx2"}).empty());
+    CHECK(instructionSetWarning({"avx2", "avx2"}).empty());
+    CHECK(instructionSetText({"avx2", "avx2"}) == "avx2 on each rank");
+    CHECK(instructionSetText({"avx512_core", "avx2", "avx512_core"}) == "rank 1: avx2; rank 0 and 1 more: avx512_core");
+    CHECK_THAT(instructionSetWarning({"avx2", "sse41"}), Catch::Matchers::Contains("ONEDNN_MAX_CPU_ISA"));
+}
+
 TEST_CASE("the first step apart, the first beyond the tolerance and the largest difference are told apart") {
     // 2 and 2.5: 0.5 / 2.5 = 0.2; 4 and 5: 0.2; 1 and 1.001: 0.001 / 1.001; 1 and 2: 0.5.
     const RunFiles a(step(1, "3") + step(2, "1") + step(3, "2") + step(4, "1"));

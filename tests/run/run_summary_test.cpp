@@ -59,8 +59,11 @@ TEST_CASE("a summary says every field by its name, and null where nothing is kno
     CHECK(more["memory"][0]["predicted_peak"] == 98);
     CHECK(more["bytes_per_step"] == Json{4096});
     CHECK(more["idle_share"] == 0.25);
+    summary.bitsDependOn = BitsBasis{.transport = "shm", .layout = "ddp", .isa = {{"avx2", "avx2"}}};
+    CHECK(toJson(summary)["bits_depend_on"] ==
+          Json{{"transport", "shm"}, {"layout", "ddp"}, {"isa", {"avx2", "avx2"}}, {"warning", nullptr}});
     for (const char* unknown : {"first_step_seconds", "plan_verified", "plan_mismatch", "weights_sha256",
-                                "time_verdict", "cpu_setting", "normalize"}) {
+                                "time_verdict", "cpu_setting", "bits_depend_on", "normalize"}) {
         INFO(unknown);
         CHECK(json.at(unknown).is_null());
     }

@@ -88,6 +88,8 @@ void printSummary(const RunPaths& paths, const RunSummary& summary) {
     row("ranks", std::to_string(summary.worldSize));
     row("device", summary.whyDevice);
     row("backend", summary.whyBackend);
+    if (summary.bitsDependOn) row("bits depend on", textOf(*summary.bitsDependOn));
+    if (summary.bitsDependOn && summary.bitsDependOn->warning) row("warning", *summary.bitsDependOn->warning);
     row("trained", speed);
     if (summary.pace) row("paced", paceText(*summary.pace));
     if (summary.links) printLinks(*summary.links);

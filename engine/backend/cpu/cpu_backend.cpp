@@ -17,6 +17,7 @@
 #include "backend/cpu/kernels/matrix_product.h"
 #include "backend/cpu/kernels/normalisation.h"
 #include "backend/cpu/kernels/sequences.h"
+#include "backend/cpu/support/instruction_set.h"
 #include "backend/update_state.h"
 #include "base/errors/errors.h"
 #include "base/processors/processors.h"
@@ -76,6 +77,10 @@ CpuBackend::CpuBackend(int threads, bool winograd, HostMemory& memory)
 
 std::string CpuBackend::name() const {
     return m_threads == 1 ? "CPU (1 thread)" : "CPU (" + std::to_string(m_threads) + " threads)";
+}
+
+std::string CpuBackend::instructionSet() const {
+    return cpu::instructionSet();
 }
 
 Tensor CpuBackend::allocate(const Shape& shape, DType type) {

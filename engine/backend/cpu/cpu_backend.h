@@ -17,6 +17,7 @@ class CpuBackend final : public Backend {
     CpuBackend(int threads, bool winograd, HostMemory& memory);
 
     std::string name() const override;
+    std::string instructionSet() const override;
     Device device() const override { return {}; }
     Tensor allocate(const Shape& shape, DType type) override;
     void upload(const void* from, const Tensor& to) override;

@@ -23,6 +23,7 @@ class PacedCommunicator final : public Communicator {
     int rank() const override { return m_inner->rank(); }
     int size() const override { return m_inner->size(); }
     std::string name() const override { return m_inner->name(); }
+    std::string hosts() const override { return m_inner->hosts(); }
     std::unique_ptr<Communicator> split(int colour, int key, GroupUse use) override;
 
     void allReduce(CommBuffer buffer, ReduceOp op) override;

@@ -233,6 +233,8 @@ Result<RunComparison> compareRuns(const RunRecord& a, const RunRecord& b, double
     compareShards(result, a, b);
     compareWeights(result, a, b);
     compareConfigs(result, a, b);
+    result.bitsOfA = a.bits;
+    result.bitsOfB = b.bits;
     return result;
 }
 

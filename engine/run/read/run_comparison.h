@@ -49,6 +49,7 @@ struct RunComparison {
     std::optional<ShardKey> firstOtherShard;
     std::optional<bool> initialWeights;          // whether both started from the same bits; empty: not known
     std::optional<std::int64_t> otherWeightsAt;  // steps done where rank 0's parameters first have other bits
+    std::optional<BitsBasis> bitsOfA, bitsOfB;   // what the last bits of each depend on; empty: not known
     bool configsKnown = false;
     std::vector<ConfigDifference> configDifferences;
 

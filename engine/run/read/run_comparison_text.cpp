@@ -56,6 +56,25 @@ std::string weightsText(const RunComparison& result) {
     return text;
 }
 
+std::string bitsText(const RunComparison& result) {
+    if (!result.bitsOfA && !result.bitsOfB) return {};
+    if (!result.bitsOfA || !result.bitsOfB) return row("bits depend on", "not known of both");
+    const std::vector<std::string> differences = differencesOf(*result.bitsOfA, *result.bitsOfB);
+    if (differences.empty()) return row("bits depend on", "the same in both: " + textOf(*result.bitsOfA));
+    std::string text;
+    for (const std::string& one : differences) text += row(text.empty() ? "bits depend on" : "", one);
+    const bool bitsDiffer = result.firstApart || result.otherWeightsAt;
+    return text + row("", bitsDiffer ? "These change the order or the rounding of sums: other last bits are expected"
+                                     : "These can change the last bits, but did not here");
+}
+
+Json bitsJson(const RunComparison& result) {
+    if (!result.bitsOfA || !result.bitsOfB) return nullptr;
+    return {{"a", textOf(*result.bitsOfA)},
+            {"b", textOf(*result.bitsOfB)},
+            {"differences", differencesOf(*result.bitsOfA, *result.bitsOfB)}};
+}
+
 std::string configText(const RunComparison& result) {
     if (!result.configsKnown) return row("configuration", "not known: config.json is not in both");
     if (result.configDifferences.empty()) return row("configuration", "the same");
@@ -119,8 +138,8 @@ std::string RunComparison::text() const {
                                   shortNumber(validationLossDifference) + " relative, validation accuracy within " +
                                   number("%.2f", accuracyDifference * 100) + " points");
     }
-    return text + row("shards", shardsText(*this)) + row("weights", weightsText(*this)) + configText(*this) +
-           row("verdict", verdict(*this));
+    return text + row("shards", shardsText(*this)) + row("weights", weightsText(*this)) + bitsText(*this) +
+           configText(*this) + row("verdict", verdict(*this));
 }
 
 Json RunComparison::toJson() const {
@@ -147,6 +166,7 @@ Json RunComparison::toJson() const {
             {"shards_compared", shardsCompared},
             {"same_initial_weights", initialWeights ? Json(*initialWeights) : Json(nullptr)},
             {"other_weights_after_step", otherWeightsAt ? Json(*otherWeightsAt) : Json(nullptr)},
+            {"bits_depend_on", bitsJson(*this)},
             {"config_known", configsKnown},
             {"config_differences", std::move(differences)}};
 }

@@ -11,6 +11,7 @@
 #include "base/text/line_splitter.h"
 #include "run/read/metrics_reader.h"
 #include "run/read/run_directory.h"
+#include "run/read/run_summary.h"
 #include "telemetry/events/codec.h"
 
 namespace ringside {
@@ -99,6 +100,7 @@ Result<RunRecord> readRunRecord(const std::filesystem::path& directory) {
     sortByKey(record.shards);
     sortByKey(record.weights);
     if (Result<Json> config = readJsonFile(paths.config()); config) record.config = std::move(config).value();
+    if (const Result<RunSummary> summary = readRunSummary(paths.summary())) record.bits = summary.value().bitsDependOn;
     return record;
 }
 

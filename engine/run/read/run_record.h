@@ -11,6 +11,7 @@
 
 #include "base/errors/result.h"
 #include "base/json/json.h"
+#include "run/read/bits_basis.h"
 
 namespace ringside {
 
@@ -36,6 +37,7 @@ struct RunRecord {
     std::vector<Hash<ShardKey>> shards;       // of the samples a rank trained on, in order
     std::vector<Hash<std::int64_t>> weights;  // of rank 0's parameters, by steps done, in order
     std::optional<Json> config;
+    std::optional<BitsBasis> bits;  // as summary.json has it
 };
 
 // Looks at metrics.jsonl, and reads what there is of config.json and telemetry.jsonl, in bounded memory however long

@@ -82,6 +82,14 @@ void fields(F& f, E& e) {
     if (!std::is_const_v<E> || e.predictedPeak >= 0) f("predicted_peak", e.predictedPeak);  // left out: not known
 }
 
+template <class F, Is<BitsBasis> E>
+void fields(F& f, E& e) {
+    f("transport", e.transport);
+    f("layout", e.layout);
+    f("isa", e.isa);
+    f("warning", e.warning);
+}
+
 template <class F, Is<SummaryPace> E>
 void fields(F& f, E& e) {
     f("gflops", e.gflops);
@@ -150,6 +158,7 @@ void fields(F& f, E& e) {
     f("cpu_setting", e.cpuSetting);
     f("backend", e.backend);
     f("why_backend", e.whyBackend);
+    f("bits_depend_on", e.bitsDependOn);
     f("plan_hashes", e.planHashes);
     f("plan_verified", e.planVerified);
     f("plan_audited_epochs", e.planAuditedEpochs);

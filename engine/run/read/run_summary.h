@@ -9,6 +9,7 @@
 
 #include "base/errors/result.h"
 #include "base/json/json.h"
+#include "run/read/bits_basis.h"
 #include "telemetry/events/events.h"
 
 namespace ringside {
@@ -120,6 +121,7 @@ struct RunSummary {
     std::optional<std::string> cpuSetting{};  // of the environment, that changes the bits
     std::string backend{};
     std::string whyBackend{};
+    std::optional<BitsBasis> bitsDependOn{};
     std::vector<std::string> planHashes{};
     std::optional<bool> planVerified{};
     std::int64_t planAuditedEpochs = 0;

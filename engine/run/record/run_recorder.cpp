@@ -92,7 +92,10 @@ unsigned RunRecorder::recordNew(const Event& event, std::string_view line) {
     unlessFull([&] { m_telemetry.add(event, line); });
     if (m_full) addLastWords(event, line);
     note(event);
-    return m_data.apply(event);
+    const unsigned changes = m_data.apply(event);
+    const auto* state = std::get_if<RankState>(&event);
+    if (state != nullptr && !state->isa.empty()) warnOfInstructionSets();
+    return changes;
 }
 
 unsigned RunRecorder::add(const Event& event) {
@@ -145,6 +148,16 @@ void RunRecorder::noteTraining(const RankState& state) {
     // Ranks say "training" again after every validation: the first time of each counts.
     if (state.state != "training" || !m_trainingRanks.insert(state.rank).second) return;
     m_trainingFromUs = std::max(m_trainingFromUs, state.timeUs);
+}
+
+// Once, when each rank has reported its instruction set.
+void RunRecorder::warnOfInstructionSets() {
+    const std::optional<std::vector<std::string>> isa = instructionSets();
+    if (!isa || m_warnedOfIsa) return;
+    const std::string warning = instructionSetWarning(*isa);
+    if (warning.empty()) return;
+    m_warnedOfIsa = true;
+    add(LogLine{-1, "warning", warning, m_data.lastTimeUs()});
 }
 
 void RunRecorder::applyFindings(const PlanNews& news) {

@@ -58,6 +58,9 @@ class RunRecorder {
     unsigned recordNew(const Event& event, std::string_view line);
     void note(const Event& event);
     void noteTraining(const RankState& state);
+    void warnOfInstructionSets();
+    std::optional<std::vector<std::string>> instructionSets() const;
+    BitsBasis bitsBasis() const;
     void writeLog(const LogLine& line);
     void stopRecording(const std::string& why);
     void addLastWords(const Event& event, std::string_view line);
@@ -97,6 +100,7 @@ class RunRecorder {
     std::optional<FullDisk> m_full;
     std::size_t m_lastWords = 0;  // bytes written since
     bool m_toldLeftOut = false;
+    bool m_warnedOfIsa = false;
     std::int64_t m_measuredUs = 0;
     std::set<int> m_trainingRanks;  // that have begun
     PlanWatch m_watch;

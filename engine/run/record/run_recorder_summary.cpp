@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/json/json.h"
+#include "config/leaves.h"
 #include "config/mesh.h"
 #include "run/checkpoint/checkpoint_manifest.h"
 #include "run/record/run_recorder.h"
@@ -95,6 +96,29 @@ std::optional<std::vector<SummaryLink>> RunRecorder::linksOfHosts() const {
     return all;
 }
 
+std::optional<std::vector<std::string>> RunRecorder::instructionSets() const {
+    std::vector<std::string> all;
+    for (const RankData& rank : m_data.ranks()) {
+        if (rank.isa.empty()) return {};
+        all.push_back(rank.isa);
+    }
+    if (all.empty()) return {};
+    return all;
+}
+
+// A canonical reduction sums in one order, whatever the transport and the layout.
+BitsBasis RunRecorder::bitsBasis() const {
+    BitsBasis basis{.isa = instructionSets()};
+    if (basis.isa)
+        if (const std::string warning = instructionSetWarning(*basis.isa); !warning.empty()) basis.warning = warning;
+    if (isCanonical(m_run.config) || m_data.ranks().empty()) return basis;
+    const RankData& first = m_data.ranks().front();
+    if (!first.transport.empty()) basis.transport = first.transport;
+    basis.layout = m_run.config.parallel.strategy + ", " + meshOf(m_run.config).text() +
+                   (first.hosts.empty() ? "" : ", ranks on hosts " + first.hosts);
+    return basis;
+}
+
 RunSummary RunRecorder::summary(const RunEnded& end) const {
     RunSummary all;
     all.name = m_run.config.name;
@@ -121,6 +145,7 @@ RunSummary RunRecorder::summary(const RunEnded& end) const {
     if (!m_run.compute.cpuSetting.empty()) all.cpuSetting = m_run.compute.cpuSetting;
     all.backend = m_run.compute.backend;
     all.whyBackend = m_run.compute.whyBackend;
+    all.bitsDependOn = bitsBasis();
     all.planHashes = m_run.planHashes;
     all.planVerified = end.planVerified;
     all.planAuditedEpochs = m_auditedEpochs;

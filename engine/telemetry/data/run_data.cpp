@@ -147,6 +147,9 @@ unsigned RunData::take(const RankState& event) {
     one->state = event.state;
     if (!event.device.empty()) one->device = event.device;
     if (!event.host.empty()) one->host = event.host;
+    if (!event.isa.empty()) one->isa = event.isa;
+    if (!event.transport.empty()) one->transport = event.transport;
+    if (!event.hosts.empty()) one->hosts = event.hosts;
     if (event.pid != 0) one->pid = event.pid;
     one->lastSeenUs = std::max(one->lastSeenUs, event.timeUs);
     m_lastTimeUs = std::max(m_lastTimeUs, event.timeUs);

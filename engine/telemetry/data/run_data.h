@@ -86,6 +86,9 @@ struct RankData {
     std::string state;  // last RankState
     std::string device;
     std::string host;  // empty: the one of the run
+    std::string isa;   // empty: not known
+    std::string transport;
+    std::string hosts;
     std::int64_t pid = 0;
     std::int64_t step = 0;
     std::int64_t epoch = 0;

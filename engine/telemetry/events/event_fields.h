@@ -132,6 +132,9 @@ void fields(F& f, E& e) {
     if (f.tells(e.pid != 0)) f.integer("pid", e.pid);
     if (f.tells(e.missingRank >= 0)) f.integer("missing_rank", e.missingRank, -1, limits::kMaxRanks - 1);
     if (f.tells(!e.host.empty())) f.text("host", e.host);
+    if (f.tells(!e.isa.empty())) f.text("isa", e.isa);
+    if (f.tells(!e.transport.empty())) f.text("transport", e.transport);
+    if (f.tells(!e.hosts.empty())) f.text("hosts", e.hosts);
     timeField(f, e.timeUs);
 }
 

@@ -49,8 +49,11 @@ struct RankState {
     std::string device;    // "CPU 0" | "NVIDIA H200"; empty = unchanged
     std::int64_t pid = 0;  // 0 = unchanged
     std::int64_t timeUs = 0;
-    int missingRank = -1;   // failed because this rank did not take part in a collective; -1: for another reason
-    std::string host = {};  // where it runs, or who runs it there; empty = unchanged, or on the host of the run
+    int missingRank = -1;        // failed because this rank did not take part in a collective; -1: for another reason
+    std::string host = {};       // where it runs, or who runs it there; empty = unchanged, or on the host of the run
+    std::string isa = {};        // instruction set that it computes with, or its GPU; empty = unchanged
+    std::string transport = {};  // of its collectives: shm, gloo, hierarchical, mpi, nccl, local; empty = unchanged
+    std::string hosts = {};      // "0 0 1 1": host of each rank, where sums are formed within hosts first; or empty
 };
 
 // "steps": consecutive logged steps of one rank, as columns of equal length. In a thinned line each entry stands for

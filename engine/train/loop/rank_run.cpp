@@ -150,6 +150,11 @@ ExitCode runRank(const RankEnvironment& environment, const RunConfig& config, Ra
     const std::unique_ptr<BatchMemory> batchMemory = devices.batchMemory(config);
     const std::unique_ptr<Communicator> communicator =
         paced(devices.join(environment, channels, config, *backend), config.parallel.pace);
+    RankState joined{environment.rank, "connecting", {}, 0, sink.nowUs()};
+    joined.isa = backend->instructionSet();
+    joined.transport = communicator->name();
+    joined.hosts = communicator->hosts();
+    sink.send(joined);
     // What is divided by the host's CPUs, threads and waiting, has been divided by now.
     if (const std::string kept = cpus.keep(); !kept.empty()) sink.log("info", kept);
     const CollectiveWatch watch(sink, *communicator);
