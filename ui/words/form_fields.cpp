@@ -201,9 +201,10 @@ constexpr std::array kFields = {
     FormField{Parallel, "parallel.timeout_seconds", "timeout", QT_TRANSLATE_NOOP("form", "Timeout, seconds"), true},
     FormField{Parallel, "parallel.interface", "interface", QT_TRANSLATE_NOOP("form", "Network interface"), true},
     FormField{Parallel, "parallel.pace.gflops", "paceGflops", QT_TRANSLATE_NOOP("form", "Throttle, GFLOP/s"), true},
-    FormField{Parallel, "parallel.pace.gbit_per_s", "paceGbit", QT_TRANSLATE_NOOP("form", "Throttled link, Gbit/s"), true},
-    FormField{Parallel, "parallel.pace.latency_us", "paceLatency", QT_TRANSLATE_NOOP("form", "Throttled latency, \u00b5s"),
+    FormField{Parallel, "parallel.pace.gbit_per_s", "paceGbit", QT_TRANSLATE_NOOP("form", "Throttled link, Gbit/s"),
               true},
+    FormField{Parallel, "parallel.pace.latency_us", "paceLatency",
+              QT_TRANSLATE_NOOP("form", "Throttled latency, \u00b5s"), true},
     FormField{Parallel, "parallel.max_restarts", "maxRestarts", QT_TRANSLATE_NOOP("form", "Restarts, at most"), true},
     FormField{Parallel, "parallel.min_ranks", "minRanks", QT_TRANSLATE_NOOP("form", "Go on with ranks, least"), true},
 

@@ -156,7 +156,8 @@ void SpecForm::makeMore() {
         addMoreNumber(*form, tr("Subset's seed"), "compareSubsetSeedSpinBox", -kLargestNumber, kLargestNumber);
     m_seedPerRank = addMoreSwitch(*form, tr("Mistake: seed per rank"), "compareSeedPerRankCheckBox");
     m_doubleSharding = addMoreSwitch(*form, tr("Mistake: sharded twice"), "compareDoubleShardingCheckBox");
-    m_wrongRank = addMoreNumber(*form, tr("Mistake: hard-coded rank"), "compareWrongRankSpinBox", -1, kMaxWorldSize - 1);
+    m_wrongRank =
+        addMoreNumber(*form, tr("Mistake: hard-coded rank"), "compareWrongRankSpinBox", -1, kMaxWorldSize - 1);
     m_wrongRank->setSpecialValueText(tr("its own"));
     m_wrongWorldSize =
         addMoreNumber(*form, tr("Mistake: hard-coded world size"), "compareWrongWorldSizeSpinBox", 0, kMaxWorldSize);

@@ -11,7 +11,7 @@
 namespace ringside {
 namespace {
 
-// "seeded with seed + epoch = 0 + 2 = 2", or that every epoch has the same seed.
+// "seeded with seed + epoch - 1 = 0 + 2 = 2", or that every epoch has the same seed.
 QString seeded(const ShardScene& scene) {
     const ShardSpec& spec = scene.plan.spec();
     if (scene.setEpoch) return loomText("seeded with %1").arg(seedSum(spec));

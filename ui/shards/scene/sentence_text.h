@@ -29,7 +29,7 @@ inline QString plainNumber(std::int64_t value) {
     return QString::number(value);
 }
 
-// "seed + epoch = 0 + 2 = 2"; with a rank's own seed "seed + epoch + rank = 0 + 2 + 1 = 3".
+// "seed + epoch - 1 = 0 + 2 = 2"; with a rank's own seed "seed + epoch - 1 + rank = 0 + 2 + 1 = 3".
 QString seedSum(const ShardSpec& spec, std::optional<int> rank = {});
 
 // "padded order", "sequence of draws", ...: what the ranks deal from.

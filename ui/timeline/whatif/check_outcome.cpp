@@ -14,7 +14,7 @@ QString checkWords(const char* text) {
     return QCoreApplication::translate("Check", text);
 }
 
-// As the panel shows it, so that the outcome never contradicts the numbers beside it.
+// Rounds as the panel does: the outcome must not contradict the numbers beside it.
 double asShown(double ms) {
     return millisecondsNumber(ms).toDouble();
 }
