@@ -13,12 +13,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Answer {
+struct ControlReply {
     int code = 0;
     std::string text;
 };
 
-Answer tell(const fs::path& run, std::vector<std::string> words) {
+ControlReply tell(const fs::path& run, std::vector<std::string> words) {
     words.insert(words.begin(), {"control", run});
     Program control(words);
     const int code = control.wait();
@@ -70,7 +70,7 @@ TEST_CASE("a run that is paused, stepped and slowed down from outside ends with 
 
     const auto run = start(told);
     REQUIRE(eventually([&] { return fs::exists(told / "telemetry.jsonl"); }));
-    const Answer paused = tell(told, {"pause"});
+    const ControlReply paused = tell(told, {"pause"});
     INFO(paused.text);
     REQUIRE(paused.code == 0);
     CHECK(contains(paused.text, "paused after optimizer, step "));
@@ -143,7 +143,7 @@ TEST_CASE("what a run cannot be told is refused in one line") {
                                                                        {{"rate", "-1"}, "from 0 to"},
                                                                        {{"step", "1.5"}, "a whole number"},
                                                                        {{"pause", "3"}, "leave it out"}}) {
-        const Answer answer = tell(out, words);
+        const ControlReply answer = tell(out, words);
         INFO(answer.text);
         CHECK(answer.code == 2);
         CHECK(contains(answer.text, said));
