@@ -4,7 +4,6 @@ import time
 import zlib
 
 from . import guard, observations, places, traces
-from .observations import Watching
 
 HOOK = guard.Hook("fully_shard")
 FUNCTION = guard.Hook("fully_shard call")
@@ -44,7 +43,6 @@ def _note(group, kind, begin):
     waits = kind == traces.ALL_GATHER
     observations.note("collective", begin[0], begin[1], *observations.now(), identity, number,
                       kind, _bytes(group), waits)
-    Watching.phase = "backward" if kind == traces.REDUCE_SCATTER else Watching.phase
 
 
 def _bytes(group):
@@ -56,17 +54,18 @@ def _bytes(group):
 
 
 def patch_function(module):
-    guard.wrap(module, "fully_shard", FUNCTION, after=_sharded)
+    guard.wrap(module, "fully_shard", FUNCTION, before=_class_of_module, after=_sharded)
 
 
-def _sharded(_, args, result):
-    if not args:
-        return
+def _class_of_module(args, kwargs):
+    """Returns the name of the module's class, which fully_shard replaces by a class of its own."""
+    return type(args[0]).__qualname__ if args and hasattr(args[0], "parameters") else None
+
+
+def _sharded(name, args, result):
     module = args[0]
-    if isinstance(module, (list, tuple)):
-        return
     observations.note("fact", time.monotonic_ns(), "data_parallel", {
-        "kind": "fully_shard", "where": places.user_line(2), "module": type(module).__qualname__,
+        "kind": "fully_shard", "where": places.user_line(2), "module": name,
         "parameters": sum(one.numel() for one in module.parameters())})
 
 

@@ -211,6 +211,24 @@ TEST_CASE("thinned steps of metrics.jsonl say what they cover, and single ones a
     CHECK(record.thinnedFrom() == 32'769);
 }
 
+TEST_CASE("thinned steps without numbers of samples count equally") {
+    const TemporaryDirectory directory;
+    RecordBudget budget({});
+    EpochGate epochs(budget, 1, 1);
+    MetricsRecord record(directory.path() / "metrics.jsonl", budget, epochs, {});
+    for (std::int64_t step = 1; step <= 32'772; ++step) {
+        GlobalStep one;
+        one.step = step;
+        one.loss = static_cast<double>(step % 4);
+        one.accuracy = std::numeric_limits<double>::quiet_NaN();
+        record.add(one);
+    }
+    record.finish();
+    record.flush();
+    const std::string text = readFile(directory.path() / "metrics.jsonl", kMaxFile).value();
+    CHECK(text.find(R"({"kind":"step","step":32772,"epoch":0,"loss":1.5,"accuracy":null)") != std::string::npos);
+}
+
 TEST_CASE("logged scalars of rank 0 are recorded in metrics.jsonl") {
     const TemporaryDirectory directory;
     RecordBudget budget({});

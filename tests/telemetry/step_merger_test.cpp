@@ -46,6 +46,24 @@ TEST_CASE("A global step waits for every rank and weighs by samples") {
     CHECK(seen[1].samplesSoFar == 24);
 }
 
+TEST_CASE("Without numbers of samples the ranks that have a loss count equally") {
+    StepMerger merger(3);
+    std::vector<GlobalStep> seen;
+    const auto sink = [&](const GlobalStep& step) { seen.push_back(step); };
+    merger.add(frame(0, {1}, 1.0, 0, 0), sink);
+    merger.add(frame(1, {1}, 4.0, 0, 0), sink);
+    merger.add(frame(2, {1}, std::numeric_limits<double>::quiet_NaN(), 0, 0), sink);  // another stage of a pipeline
+    REQUIRE(seen.size() == 1);
+    CHECK(seen[0].loss == 2.5);
+    CHECK(seen[0].lossMaximum == 4.0);
+    CHECK(seen[0].samples == 0);
+    merger.add(frame(0, {2}, 1.0, 0, 0), sink);
+    merger.add(frame(1, {2}, 4.0, 0, 8), sink);
+    merger.add(frame(2, {2}, 2.0, 0, 8), sink);
+    REQUIRE(seen.size() == 2);
+    CHECK(seen[1].loss == 3.0);  // rank 0 has no samples, others have
+}
+
 TEST_CASE("Steps that one rank dropped are skipped and counted once") {
     StepMerger merger(3);
     std::vector<std::int64_t> seen;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "telemetry/events/step_windows.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -100,6 +101,20 @@ TEST_CASE("a loss that is no number is seen in the mean and hides no extreme") {
     CHECK(std::isnan(one.loss[0]));
     CHECK(one.lossMinimum[0] == 1);
     CHECK(one.lossMaximum[0] == 4);
+}
+
+TEST_CASE("losses without numbers of samples count equally") {
+    StepsFrame frame = stepsFrom(1, 16);
+    frame.correct.clear();
+    std::ranges::fill(frame.samples, 0);
+    StepWindows narrow(0);
+    StepWindows twice(0);
+    narrow.add(frame, 0, pairs());
+    for (const StepsFrame& one : narrow.take()) twice.add(one, 0, fours());
+    const StepsFrame one = twice.take().at(0);
+    CHECK(one.loss == std::vector<double>{2.5, 6.5, 10.5, 14.5});  // means of 1 to 4, 5 to 8, ...
+    CHECK(one.lossMinimum == std::vector<double>{1, 5, 9, 13});
+    CHECK(one.lossMaximum == std::vector<double>{4, 8, 12, 16});
 }
 
 TEST_CASE("a step that a rank had to drop leaves its window with fewer steps and the same end") {

@@ -201,6 +201,8 @@ class Scripts(unittest.TestCase):
             self.check_indices(recorded, truth, rank)
             groups = {one["name"]: one for one in recorded.of_rank(rank, "script", "shard_group")}
             self.assertEqual(sorted(groups), ["1", "2", "root"])
+            self.assertEqual([one["module"] for one in recorded.of_rank(rank, "script", "data_parallel")],
+                             ["TransformerEncoderLayer"] * 2 + ["Sequential"])
             for trace in recorded.of_rank(rank, "trace"):
                 self.assertEqual(trace["of_kind"].count(3), 3)  # a reduce-scatter for each group
 

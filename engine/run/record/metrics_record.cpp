@@ -92,6 +92,7 @@ void MetricsRecord::gather(const GlobalStep& step) {
     ++one.steps;
     one.samples += step.samples;
     one.lossSum += step.loss * static_cast<double>(step.samples);
+    one.plainLossSum += step.loss;
     one.accuracySum += step.accuracy * static_cast<double>(step.samples);
     widen(one.lossMinimum, one.lossMaximum, step.loss);
     widen(one.accuracyMinimum, one.accuracyMaximum, step.accuracy);
@@ -106,7 +107,9 @@ void MetricsRecord::close() {
     const auto samples = static_cast<double>(one.samples);
     NumberWriter line;
     writePlace(line, end);
-    line.text(R"(,"loss":)").number(one.lossSum / samples).text(R"(,"accuracy":)").number(one.accuracySum / samples);
+    // Without numbers of samples, as of a watched script without a DataLoader, the steps count equally.
+    const double loss = one.samples > 0 ? one.lossSum / samples : one.plainLossSum / static_cast<double>(one.steps);
+    line.text(R"(,"loss":)").number(loss).text(R"(,"accuracy":)").number(one.accuracySum / samples);
     line.text(R"(,"lr":)").number(end.learningRate).text(R"(,"samples":)").number(one.samples);
     line.text(R"(,"from":)").number(one.window.first).text(R"(,"steps":)").number(one.steps);
     line.text(R"(,"loss_min":)").number(one.lossMinimum).text(R"(,"loss_max":)").number(one.lossMaximum);

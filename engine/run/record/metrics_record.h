@@ -40,7 +40,8 @@ class MetricsRecord {
         StepGrain::Window window;
         GlobalStep last;
         std::int64_t steps = 0, samples = 0;
-        double lossSum = 0, accuracySum = 0;
+        double lossSum = 0, accuracySum = 0;  // weighted by samples
+        double plainLossSum = 0;
         double lossMinimum = 0, lossMaximum = 0, accuracyMinimum = 0, accuracyMaximum = 0;
     };
     void writeStep(const GlobalStep& step);

@@ -117,14 +117,21 @@ GlobalStep StepMerger::popFronts() {
     global.lossMaximum = global.accuracyMaximum = -std::numeric_limits<double>::infinity();
     global.timeUs = first.endUs;
     double lossSum = 0;
+    double plainLossSum = 0;  // of ranks without samples
+    int plainLosses = 0;
     double correct = 0;
     bool classifies = true;
     for (auto& waiting : m_waiting) {
         const RankStep& one = waiting.front();
         const auto samples = static_cast<double>(one.samples);
         classifies = classifies && one.correct >= 0;
-        // An empty batch has no loss and must not poison the mean.
-        if (one.samples > 0) lossSum += one.loss * samples;
+        // The loss of an empty batch is NaN and must not affect the mean.
+        if (one.samples > 0) {
+            lossSum += one.loss * samples;
+        } else if (!std::isnan(one.loss)) {
+            plainLossSum += one.loss;
+            ++plainLosses;
+        }
         correct += one.correct;
         global.samples += one.samples;
         // These comparisons leave out what is no number.
@@ -138,7 +145,8 @@ GlobalStep StepMerger::popFronts() {
         waiting.pop();
     }
     const auto samples = static_cast<double>(global.samples);
-    global.loss = global.samples > 0 ? lossSum / samples : kNaN;
+    // A watched script without a DataLoader reports losses without numbers of samples.
+    global.loss = global.samples > 0 ? lossSum / samples : plainLosses > 0 ? plainLossSum / plainLosses : kNaN;
     global.accuracy = classifies && global.samples > 0 ? correct / samples : kNaN;
     if (std::isnan(global.accuracy)) global.accuracyMinimum = global.accuracyMaximum = kNaN;
     countSamples(global);

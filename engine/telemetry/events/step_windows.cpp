@@ -58,12 +58,19 @@ void StepWindows::addStep(const StepsFrame& frame, std::size_t index) {
     one.epoch = frame.epoch;
     one.learningRate = frame.learningRate;
     one.lastStep = frame.step[index];
-    one.count += thinned ? frame.count[index] : 1;
     one.samples += samples;
     one.endUs = frame.endUs[index];
-    if (samples > 0) {  // an empty batch has no loss
+    // The loss of an empty batch is NaN. A watched script without a DataLoader has losses without numbers of samples.
+    const std::int64_t steps = thinned ? frame.count[index] : 1;
+    one.count += steps;
+    if (samples > 0) {
         one.lossSum += loss * static_cast<double>(samples);
         one.lossSamples += samples;
+    } else if (!std::isnan(loss)) {
+        one.plainLossSum += loss * static_cast<double>(steps);
+        one.plainLosses += steps;
+    }
+    if (samples > 0 || !std::isnan(loss)) {
         widen(one.lossMinimum, one.lossMaximum, thinned ? frame.lossMinimum[index] : loss,
               thinned ? frame.lossMaximum[index] : loss);
     }
@@ -90,8 +97,9 @@ void StepWindows::close(std::int64_t last) {
     frame.step.push_back(last);
     frame.from.push_back(one.window.first);
     frame.count.push_back(one.count);
-    frame.loss.push_back(one.lossSamples > 0 ? rounded(one.lossSum / static_cast<double>(one.lossSamples))
-                                             : kNotMeasured);
+    frame.loss.push_back(one.lossSamples > 0   ? rounded(one.lossSum / static_cast<double>(one.lossSamples))
+                         : one.plainLosses > 0 ? rounded(one.plainLossSum / static_cast<double>(one.plainLosses))
+                                               : kNotMeasured);
     frame.lossMinimum.push_back(rounded(one.lossMinimum));
     frame.lossMaximum.push_back(rounded(one.lossMaximum));
     frame.samples.push_back(one.samples);
