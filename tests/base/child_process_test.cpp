@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <array>
@@ -42,6 +43,25 @@ std::string outputOf(ChildProcess& child) {
         if (got <= 0) return text;
         text.append(buffer.data(), static_cast<std::size_t>(got));
     }
+}
+
+// Limit of open files of this process while the object lives.
+class OpenFileLimit {
+  public:
+    explicit OpenFileLimit(rlim_t most) {
+        REQUIRE(::getrlimit(RLIMIT_NOFILE, &m_before) == 0);
+        const rlimit limit{most, m_before.rlim_max};
+        REQUIRE(::setrlimit(RLIMIT_NOFILE, &limit) == 0);
+    }
+    ~OpenFileLimit() { ::setrlimit(RLIMIT_NOFILE, &m_before); }
+
+  private:
+    rlimit m_before{};
+};
+
+// Lowest descriptor that is free.
+int lowestFree() {
+    return UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC)).get();
 }
 
 bool stopAfterFork = false;
@@ -92,6 +112,25 @@ TEST_CASE("descriptors reach their targets even where sources and targets cross"
     CHECK(text[0] == 'a');
     CHECK(::read(second[0], text, 2) == 2);
     CHECK(text[0] == 'b');
+}
+
+TEST_CASE("a child starts under a limit of 64 open files") {
+    const OpenFileLimit limit(64);
+    ChildProcess child(shell("ulimit -n"));
+    CHECK(outputOf(child) == "64\n");
+    CHECK(endOf(child).code == 0);
+}
+
+TEST_CASE("a child for which no descriptor is left fails with the limit, not with an exit code") {
+    // A child takes two pipes and /dev/null here, and a copy of each descriptor that it inherits.
+    constexpr int kHere = 5;
+    const int free = lowestFree();
+    const OpenFileLimit limit(static_cast<rlim_t>(free + kHere));
+    ChildOptions options = shell("exit 0");
+    options.fds = {{STDIN_FILENO, free + kHere - 1}};  // the copies go above it
+    CHECK_THROWS_WITH(ChildProcess(options),
+                      containing("Too many open files: ulimit -n allows " + std::to_string(free + kHere) +
+                                 "): raise the limit of open files"));
 }
 
 TEST_CASE("added environment replaces the parent's") {

@@ -22,7 +22,13 @@ class Error : public std::runtime_error {
 // A file or directory could not be read or written.
 class IoError : public Error {
   public:
-    explicit IoError(const std::string& text) : Error(text, ExitCode::kBadConfiguration) {}
+    // systemError: the errno value that caused the failure, 0 where there is none.
+    explicit IoError(const std::string& text, int systemError = 0)
+        : Error(text, ExitCode::kBadConfiguration), m_systemError(systemError) {}
+    int systemError() const { return m_systemError; }
+
+  private:
+    int m_systemError;
 };
 
 // A compute device failed or refused.

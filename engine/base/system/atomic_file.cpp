@@ -13,8 +13,10 @@ namespace ringside {
 namespace {
 
 [[noreturn]] void failWriting(const std::filesystem::path& path, int error) {
+    const bool isLimit = error == EMFILE || error == ENFILE;
     throw IoError(path.string() + " cannot be written (" + errnoText(error) +
-                  "): free space or choose another directory");
+                      (isLimit ? "): raise the limit of open files" : "): free space or choose another directory"),
+                  error);
 }
 
 void writeAll(int fd, std::size_t offset, std::span<const std::byte> content, const std::filesystem::path& path) {

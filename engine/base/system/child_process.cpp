@@ -20,8 +20,6 @@
 namespace ringside {
 namespace {
 
-constexpr int kFirstFreeFd = 100;  // above every target, so that no dup2 overwrites a source
-
 struct Pipe {
     UniqueFd reader, writer;
 };
@@ -29,7 +27,7 @@ struct Pipe {
 Pipe makePipe() {
     int fds[2];
     if (::pipe2(fds, O_CLOEXEC) != 0) {
-        throw IoError("a pipe cannot be made (" + errnoText(errno) + "): close other programs or raise ulimit -n");
+        throw IoError("a pipe cannot be made (" + errnoText(errno) + "): raise the limit of open files");
     }
     return {UniqueFd(fds[0]), UniqueFd(fds[1])};
 }
@@ -62,7 +60,15 @@ struct Image {
     const char* program = nullptr;
     pid_t parent = 0;
     int errorFd = -1;
+    int firstFreeFd = 0;  // above every target, so that no dup2 overwrites a source
 };
+
+// Lowest descriptor above all targets. A fixed high number would exceed small limits (ulimit -n).
+int firstFreeFd(const std::vector<InheritedFd>& fds) {
+    int highest = STDERR_FILENO;
+    for (const InheritedFd& fd : fds) highest = std::max(highest, fd.target);
+    return highest + 1;
+}
 
 [[noreturn]] void failChild(int errorFd) {
     const int error = errno;
@@ -70,16 +76,20 @@ struct Image {
     ::_exit(127);
 }
 
+// Duplicates a descriptor above all targets. Reports EMFILE where the limit of descriptors leaves no room there.
+int duplicate(int fd, const Image& image) {
+    const int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, image.firstFreeFd);
+    if (copy >= 0) return copy;
+    if (errno == EINVAL) errno = EMFILE;  // the lowest allowed number is beyond the limit
+    failChild(image.errorFd);
+}
+
 [[noreturn]] void becomeChild(Image& image) {
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != image.parent) ::_exit(127);  // the parent died before the line above
-    const int errorFd = ::fcntl(image.errorFd, F_DUPFD_CLOEXEC, kFirstFreeFd);
-    if (errorFd < 0) ::_exit(127);
-    for (InheritedFd& fd : image.fds) {
-        fd.source = ::fcntl(fd.source, F_DUPFD_CLOEXEC, kFirstFreeFd);
-        if (fd.source < 0) failChild(errorFd);
-    }
+    const int errorFd = duplicate(image.errorFd, image);
+    for (InheritedFd& fd : image.fds) fd.source = duplicate(fd.source, image);
     for (const InheritedFd& fd : image.fds) {
         if (::dup2(fd.source, fd.target) < 0) failChild(errorFd);
     }
@@ -110,7 +120,9 @@ int readStartError(int fd) {
 }
 
 [[noreturn]] void failStarting(const std::filesystem::path& program, int error) {
-    throw IoError(program.string() + " cannot be started (" + errnoText(error) + "): check the installation");
+    const bool isLimit = error == EMFILE || error == ENFILE;
+    throw IoError(program.string() + " cannot be started (" + errnoText(error) +
+                  (isLimit ? "): raise the limit of open files" : "): check the installation"));
 }
 
 }  // namespace
@@ -145,6 +157,7 @@ ChildProcess::ChildProcess(const ChildOptions& options) {
     image.program = options.program.c_str();
     image.parent = ::getpid();
     image.errorFd = error.writer.get();
+    image.firstFreeFd = firstFreeFd(image.fds);
 
     m_pid = ::fork();
     if (m_pid < 0) failStarting(options.program, errno);

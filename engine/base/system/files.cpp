@@ -2,6 +2,7 @@
 #include "base/system/files.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,7 +17,10 @@
 namespace ringside {
 
 std::string errnoText(int error) {
-    return std::generic_category().message(error);
+    const std::string text = std::generic_category().message(error);
+    rlimit limit{};
+    if (error != EMFILE || ::getrlimit(RLIMIT_NOFILE, &limit) != 0) return text;
+    return text + ": ulimit -n allows " + std::to_string(limit.rlim_cur);
 }
 
 namespace {

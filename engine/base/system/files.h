@@ -30,7 +30,7 @@ Result<std::string> readFile(const std::filesystem::path& path, std::size_t maxB
 // also where path is a directory, a device or a pipe.
 void writeFileAtomically(const std::filesystem::path& path, std::string_view content);
 
-// "No space left on device" for an errno value.
+// "No space left on device" for an errno value; EMFILE includes the limit of open files.
 std::string errnoText(int error);
 
 }  // namespace ringside

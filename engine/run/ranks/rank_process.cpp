@@ -28,7 +28,7 @@ SocketPair makeSocketPair() {
     int fds[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0) {
         throw IoError("no socket for a worker (" + errnoText(errno) +
-                      "): lower parallel.world_size or raise ulimit -n");
+                      "): lower parallel.world_size or raise the limit of open files");
     }
     ::fcntl(fds[0], F_SETFL, O_NONBLOCK);
     return {UniqueFd(fds[0]), UniqueFd(fds[1])};

@@ -17,10 +17,9 @@ constexpr std::size_t kFlushBytes = 1U << 18;
 constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 
 [[noreturn]] void failWriting(const std::filesystem::path& path, int error) {
-    const std::string text = path.string() + " cannot be written (" + errnoText(error) +
-                             "): free space or choose another directory with --out";
-    if (error == ENOSPC || error == EDQUOT || error == EFBIG) throw DiskFullError(text);
-    throw IoError(text);
+    throw IoError(path.string() + " cannot be written (" + errnoText(error) +
+                      "): free space or choose another directory with --out",
+                  error);
 }
 
 }  // namespace

@@ -8,16 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/errors/errors.h"
 #include "base/system/unique_fd.h"
 
 namespace ringside {
-
-// The disk, the quota or the largest size of a file is reached.
-class DiskFullError : public IoError {
-  public:
-    using IoError::IoError;
-};
 
 // A growing file of lines, gathered in memory and written in large pieces of whole lines. When the disk refuses some,
 // those are lost, and the file ends with the last line that fitted.
@@ -25,7 +18,7 @@ class AppendFile {
   public:
     explicit AppendFile(std::filesystem::path path);  // creates it; throws IoError
 
-    void add(std::string_view text);  // whole lines; may write; throws IoError, DiskFullError where it does not fit
+    void add(std::string_view text);  // whole lines; may write; throws IoError when it does not fit
     void flush();                     // hands everything to the system; throws IoError when it does not fit
 
     std::int64_t bytes() const {
