@@ -168,11 +168,11 @@ int hostRun(const Start& start) {
     Result<LaunchedRun> launched = prepare(start);
     if (!launched) return refuseAll(start, launched.problem());
     const std::string& name = launched.value().run.config.name;
-    const auto out =
-        start.arguments.out.empty() ? defaultRunDirectory(name) : std::filesystem::path(start.arguments.out);
+    const std::string& out = start.arguments.out;
     const bool goesOn = start.arguments.resume == kResumeAuto;
     const std::string resume = launched.value().run.config.training.resume;
-    Result<RunPlace> place = takeRunPlace(out, goesOn ? std::optional(resume) : std::nullopt);
+    Result<RunPlace> place =
+        out.empty() ? takeDefaultRunPlace(name) : takeRunPlace(out, goesOn ? std::optional(resume) : std::nullopt);
     if (!place) return refuseAll(start, place.problem());
     launched.value().epochUs -= place.value().recordedUs;
     if (goesOn) say(resume.empty() ? "there is no checkpoint yet: starting anew" : "going on from " + resume);

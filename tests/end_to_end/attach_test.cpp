@@ -3,9 +3,12 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <fstream>
+#include <memory>
 
 #include "program.h"
 #include "run/read/run_directory.h"
+#include "run/read/run_life.h"
 #include "support/catch.h"
 
 using namespace ringside;
@@ -94,6 +97,44 @@ TEST_CASE("a viewer that is killed or hangs up leaves the run going") {
     Program people({"attach", run.out, "--stop"});
     CHECK(people.wait() == 20);
     run.expectStopped();
+}
+
+TEST_CASE("attach to a finished run with damaged telemetry ends with the run's own code") {
+    const TemporaryDirectory scratch;
+    const fs::path out = scratch.path() / "run";
+    REQUIRE(Program({"run", "--quiet", "--out", out, "--set", "training.epochs=1"}).wait() == 0);
+    const std::string whole = contentOf(out / "telemetry.jsonl");
+    std::ofstream(out / "telemetry.jsonl") << whole.substr(0, whole.size() / 2);
+    Program people({"attach", out});
+    CHECK(people.wait() == 0);
+    CHECK(contains(people.output(), "telemetry.jsonl of this run is damaged or cut short"));
+    CHECK(contains(people.output(), "finished 1 epoch in "));
+}
+
+TEST_CASE("another user's live run is live in show and attach, and refuses control with its owner") {
+    DetachedRun run;
+    fs::permissions(run.scratch.path(), fs::perms(0755));
+    if (::geteuid() != 0) {
+        WARN("not checked: acting as another user needs root");
+        return;
+    }
+    const auto asNobody = [](std::vector<std::string> words) {
+        words.insert(words.begin(), {"--reuid", "65534", "--clear-groups", RINGSIDE_BIN_DIR "/ringsidectl"});
+        return std::make_unique<Program>(words, -1, "/usr/bin/setpriv");
+    };
+    const auto show = asNobody({"show", run.out});
+    CHECK(show->wait() == 2);
+    CHECK(contains(show->output(), "is still running"));
+    const auto control = asNobody({"control", run.out, "pause"});
+    CHECK(control->wait() == 2);
+    CHECK(contains(control->output(), "belongs to user root, who alone can control it"));
+    const InputPipe input;
+    const auto attach = asNobody({"attach", run.out, "--stop"});
+    attach->signal(SIGINT);
+    Program own({"attach", run.out, "--stop"});
+    CHECK(own.wait() == 20);
+    attach->wait();
+    CHECK_FALSE(contains(attach->output(), "was killed"));
 }
 
 TEST_CASE("attaching to nothing is told with code 2") {

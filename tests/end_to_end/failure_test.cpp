@@ -4,6 +4,7 @@
 
 #include "program.h"
 #include "run/read/run_directory.h"
+#include "run/read/run_life.h"
 #include "support/catch.h"
 #include "support/small_disk.h"
 

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/read/run_directory.h"
+#include "run/read/run_life.h"
 
 #include <fstream>
+#include <latch>
+#include <set>
+#include <thread>
+#include <vector>
 
+#include "run/read/default_run_directory.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
 
@@ -75,9 +81,70 @@ TEST_CASE("a file in the path and a place that cannot be written are refused wit
 }
 
 TEST_CASE("the default directory carries a harmless form of the name") {
-    const fs::path path = defaultRunDirectory("../a b/c");
-    CHECK(path.filename().string().find("-..-a-b-c") == 17);
-    CHECK(path.parent_path().filename() == "runs");
+    const TemporaryDirectory scratch;
+    const fs::path before = fs::current_path();
+    fs::current_path(scratch.path());
+    const auto made = makeDefaultRunDirectory("../a b/c");
+    fs::current_path(before);
+    REQUIRE(made.ok());
+    CHECK(made.value().filename().string().find("-..-a-b-c") == 17);
+    CHECK(made.value().parent_path() == scratch.path() / "runs");
+    CHECK(fs::is_directory(made.value()));
+}
+
+TEST_CASE("runs that start in the same second get directories of their own") {
+    constexpr int kRuns = 24;
+    const TemporaryDirectory scratch;
+    const fs::path before = fs::current_path();
+    fs::current_path(scratch.path());
+    std::vector<std::optional<Result<RunDirectory>>> runs(kRuns);
+    std::latch start(kRuns);
+    std::vector<std::jthread> threads;
+    for (auto& run : runs) {
+        threads.emplace_back([&] {
+            start.arrive_and_wait();
+            run.emplace(RunDirectory::createDefault("same"));
+        });
+    }
+    threads.clear();
+    fs::current_path(before);
+    std::set<fs::path> paths;
+    for (const auto& run : runs) {
+        REQUIRE(run->ok());
+        paths.insert(run->value().paths().directory);
+    }
+    CHECK(paths.size() == kRuns);
+    CHECK(std::distance(fs::directory_iterator(scratch.path() / "runs"), fs::directory_iterator()) == kRuns);
+}
+
+TEST_CASE("two runs that are given the same directory do not share it") {
+    const TemporaryDirectory scratch;
+    const auto first = RunDirectory::create(scratch.path() / "run");
+    REQUIRE(first.ok());
+    const auto second = RunDirectory::create(scratch.path() / "run");
+    REQUIRE_FALSE(second.ok());
+    CHECK(second.problem().message == "is not empty");
+    CHECK(isRunAlive(scratch.path() / "run"));
+}
+
+TEST_CASE("a reserved run directory goes again unless a run used it") {
+    const TemporaryDirectory scratch;
+    const fs::path before = fs::current_path();
+    fs::current_path(scratch.path());
+    fs::path unused, used;
+    {
+        const auto one = ReservedRunDirectory::make("class");
+        const auto two = ReservedRunDirectory::make("class");
+        REQUIRE(one.ok());
+        REQUIRE(two.ok());
+        unused = one.value().path();
+        used = two.value().path();
+        CHECK(used == unused.string() + "-2");
+        touch(used / "config.json");
+    }
+    fs::current_path(before);
+    CHECK_FALSE(fs::exists(unused));
+    CHECK(fs::exists(used));
 }
 
 TEST_CASE("opening what is no run directory says so") {

@@ -3,7 +3,8 @@
 
 #include <QDir>
 
-#include "run/read/run_directory.h"
+#include "run/read/default_run_directory.h"
+#include "run/read/run_life.h"
 
 namespace ringside {
 namespace {
@@ -13,7 +14,7 @@ constexpr qsizetype kMostLooked = 500;  // a folder may hold years of runs
 }  // namespace
 
 QStringList liveRuns(QStringList folders) {
-    folders << QString::fromStdString(defaultRunDirectory("any").parent_path().string());
+    folders << QString::fromStdString(runsDirectory().string());
     QStringList found, seen;
     for (const QString& folder : folders) {
         const QDir directory(folder);

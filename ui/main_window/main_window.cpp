@@ -30,6 +30,7 @@
 #include "main_window/top_bar.h"
 #include "ranks/rank_strip.h"
 #include "run/read/run_directory.h"
+#include "run/read/run_life.h"
 #include "run/read/run_summary.h"
 #include "settings/settings.h"
 #include "theme/desktop_motion.h"

@@ -8,6 +8,7 @@
 #include "config/run_config.h"
 #include "models/run_model.h"
 #include "run/read/run_directory.h"
+#include "run/read/run_life.h"
 #include "words/complaint.h"
 #include "words/form_fields.h"
 

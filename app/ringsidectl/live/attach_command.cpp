@@ -18,6 +18,7 @@
 #include "experiment/experiment_file.h"
 #include "live/progress_view.h"
 #include "run/read/run_follower.h"
+#include "run/read/run_life.h"
 #include "run/supervise/control_server.h"
 #include "telemetry/events/codec.h"
 #include "terminal/screen.h"
@@ -77,13 +78,18 @@ class LineOutput {
     std::size_t m_written = 0;
 };
 
-// A run that is over needs no stopping; a message helps, an error would not.
+// Sends a command to the run. A run that cannot receive it is no error: the caller is here to follow the run.
 void tell(const RunPaths& paths, const ControlCommand& command) {
     const Result<ControlClient> client = ControlClient::connect(paths);
-    if (!client || !client.value().send(command)) {
-        std::fprintf(stderr, "ringsidectl: the run in %s is not live: nothing to %s\n", paths.directory.c_str(),
-                     std::string(controlName(command.kind)).c_str());
+    if (client && client.value().send(command)) return;
+    const std::string name(controlName(command.kind));
+    if (const auto owner = otherOwner(paths.directory)) {
+        std::fprintf(stderr, "ringsidectl: the run in %s belongs to %s, who alone can control it: %s not sent\n",
+                     paths.directory.c_str(), owner->c_str(), name.c_str());
+        return;
     }
+    std::fprintf(stderr, "ringsidectl: the run in %s is not live: nothing to %s\n", paths.directory.c_str(),
+                 name.c_str());
 }
 
 void complain(const Problem& problem) {
@@ -151,6 +157,10 @@ int showProgress(const RunPaths& paths) {
     const UniqueFd interrupt = signalInput({SIGINT});
     Screen screen;
     ProgressView view(screen, ::isatty(STDOUT_FILENO) == 1, false);
+    if (runLife(paths.directory) == RunLife::kUnknown)
+        screen.error("the run in " + paths.directory.string() + " belongs to " +
+                     otherOwner(paths.directory).value_or("another user") +
+                     ": whether it is still running cannot be determined; what it writes is shown\n");
     unsigned changes = 0;
     const auto feed = [&](std::string_view lines) {
         decoder.feed(lines, [&](Event&& event) { changes |= run.apply(event); });

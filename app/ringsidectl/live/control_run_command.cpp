@@ -15,6 +15,7 @@
 #include "base/text/terminal_text.h"
 #include "experiment/experiment_file.h"
 #include "run/read/run_follower.h"
+#include "run/read/run_life.h"
 #include "run/supervise/control_server.h"
 #include "telemetry/data/run_data.h"
 #include "telemetry/events/codec.h"
@@ -156,6 +157,9 @@ int tellRun(const ControlArguments& arguments) {
     const Result<ControlCommand> command = parseControl(arguments.words);
     if (!command) return refuse(command.problem().text());
     const std::string name(controlName(command.value().kind));
+    if (const auto owner = otherOwner(paths.value().directory))
+        return refuse("the run in " + paths.value().directory.string() + " belongs to " + *owner +
+                      ", who alone can control it");
     Answers answers(paths.value());
     const std::string over = "the run in " + paths.value().directory.string() + " is over: nothing to " + name;
     if (!answers.advance()) return refuse(over);

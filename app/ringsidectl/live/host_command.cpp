@@ -3,13 +3,15 @@
 
 #include <csignal>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "experiment/experiment_file.h"
 #include "launch/place/launch_sources.h"
 #include "launch/wire/own_addresses.h"
 #include "live/class_run.h"
 #include "run/ranks/worker_program.h"
-#include "run/read/run_directory.h"
+#include "run/read/default_run_directory.h"
 #include "terminal/signal_input.h"
 
 namespace ringside {
@@ -83,9 +85,13 @@ int hostClass(HostArguments arguments) {
     if (const Problems wrong = host.listen(); !wrong.empty()) return reportProblems(wrong);
     Screen screen;
     ClassView view(screen, arguments.lines);
-    const std::filesystem::path out =
-        arguments.out.empty() ? defaultRunDirectory(config.name) : std::filesystem::path(arguments.out);
-    ClassPlan plan{experiment.value(), std::filesystem::absolute(out).lexically_normal(), worker.value(),
+    std::optional<ReservedRunDirectory> reserved;
+    if (arguments.out.empty()) {
+        Result<ReservedRunDirectory> made = ReservedRunDirectory::make(config.name);
+        if (!made) return reportProblems({made.problem()});
+        arguments.out = reserved.emplace(std::move(made).value()).path();
+    }
+    ClassPlan plan{experiment.value(), std::filesystem::absolute(arguments.out).lexically_normal(), worker.value(),
                    arguments.name, arguments.mostMb * kMegabyte};
     return ClassRun(std::move(plan), host, view, screen)
         .run(arguments.config == "-" && !arguments.lines ? -1 : 0, signals.get());

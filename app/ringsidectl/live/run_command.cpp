@@ -24,6 +24,7 @@
 #include "run/prepare/prepared_run.h"
 #include "run/prepare/resume_point.h"
 #include "run/ranks/worker_program.h"
+#include "run/read/default_run_directory.h"
 #include "run/read/run_directory.h"
 #include "run/supervise/run_place.h"
 #include "run/supervise/supervisor.h"
@@ -195,9 +196,7 @@ std::vector<std::string> rankArguments(const RunArguments& arguments) {
     std::vector<std::string> all;
     if (!arguments.config.empty()) all.push_back(std::filesystem::absolute(arguments.config).lexically_normal());
     for (const std::string& one : arguments.assignments) all.insert(all.end(), {"--set", one});
-    const std::filesystem::path out =
-        arguments.out.empty() ? defaultRunDirectory("hosts") : std::filesystem::path(arguments.out);
-    all.insert(all.end(), {"--out", std::filesystem::absolute(out).lexically_normal()});
+    all.insert(all.end(), {"--out", std::filesystem::absolute(arguments.out).lexically_normal()});
     return all;
 }
 
@@ -231,6 +230,12 @@ int runElsewhere(RunArguments arguments) {
     Result<std::filesystem::path> worker = findWorkerProgram("cpu");
     if (!worker) return reportProblems({worker.problem()});
     readRestarts(arguments);
+    std::optional<ReservedRunDirectory> reserved;
+    if (arguments.out.empty()) {
+        Result<ReservedRunDirectory> made = ReservedRunDirectory::make("hosts");
+        if (!made) return reportProblems({made.problem()});
+        arguments.out = reserved.emplace(std::move(made).value()).path();
+    }
     return runOnHosts({hosts.value(), shell.value(), worker.value(), rankArguments(arguments),
                        resumeElsewhere(arguments.resume), arguments.maxRestarts, arguments.minRanks});
 }
@@ -284,10 +289,11 @@ int runCommand(RunArguments arguments) {
     if (!worker) return reportProblems({worker.problem()});
     launch.run = std::move(run).value();
     launch.worker = worker.value();
-    const std::filesystem::path out =
-        arguments.out.empty() ? defaultRunDirectory(launch.run.config.name) : std::filesystem::path(arguments.out);
     const std::string& resume = launch.run.config.training.resume;
-    Result<RunPlace> place = takeRunPlace(out, arguments.resume == kResumeAuto ? std::optional(resume) : std::nullopt);
+    const bool isAuto = arguments.resume == kResumeAuto;
+    Result<RunPlace> place = arguments.out.empty()
+                                 ? takeDefaultRunPlace(launch.run.config.name)
+                                 : takeRunPlace(arguments.out, isAuto ? std::optional(resume) : std::nullopt);
     if (!place) return reportProblems({place.problem()});
     launch.epochUs -= place.value().recordedUs;
     if (arguments.detach) return runDetached(launch, std::move(place).value().directory);

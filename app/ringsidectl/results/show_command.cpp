@@ -10,6 +10,7 @@
 #include "base/text/terminal_text.h"
 #include "experiment/experiment_file.h"
 #include "run/read/run_directory.h"
+#include "run/read/run_life.h"
 #include "run/read/run_summary.h"
 #include "telemetry/data/host_links.h"
 #include "telemetry/events/clock_text.h"
@@ -100,14 +101,27 @@ void printSummary(const RunPaths& paths, const RunSummary& summary) {
     row("run directory", paths.directory.string());
 }
 
+// State of a run without a summary.
+std::string lifeText(const RunPaths& paths) {
+    switch (runLife(paths.directory)) {
+        case RunLife::kLive:
+            return "is still running";
+        case RunLife::kUnknown:
+            return "has no summary and belongs to " + otherOwner(paths.directory).value_or("another user") +
+                   ": whether it is still running cannot be determined";
+        case RunLife::kOver:
+            break;
+    }
+    return "has no summary: its supervisor was killed";
+}
+
 int showCommand(const std::string& directory, bool asJson) {
     const Result<RunPaths> paths = openRunDirectory(directory);
     if (!paths) return reportProblems({paths.problem()});
     std::error_code ignored;
     if (!std::filesystem::exists(paths.value().summary(), ignored)) {
-        const bool alive = isRunAlive(paths.value().directory);
-        return reportProblems({{directory, alive ? "is still running" : "has no summary: its supervisor was killed",
-                                "ringsidectl attach " + directory + " shows what there is"}});
+        return reportProblems(
+            {{directory, lifeText(paths.value()), "ringsidectl attach " + directory + " shows what there is"}});
     }
     if (asJson) {
         const Result<Json> file = readJsonFile(paths.value().summary());

@@ -6,52 +6,15 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
-#include <ctime>
 #include <utility>
 
 #include "base/system/files.h"
+#include "run/read/default_run_directory.h"
 
 namespace ringside {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string fileNameOf(const std::string& name) {
-    constexpr std::size_t kMost = 64;
-    std::string safe;
-    for (const char c : name.substr(0, kMost)) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-                           c == '_' || c == '.';
-        safe += plain ? c : '-';
-    }
-    return safe;
-}
-
-std::string stamp() {
-    const std::time_t now = std::time(nullptr);
-    std::tm local{};
-    ::localtime_r(&now, &local);
-    char text[32];
-    std::strftime(text, sizeof text, "%Y-%m-%d-%H%M%S", &local);
-    return text;
-}
-
-bool canMake(const fs::path& directory) {
-    std::error_code error;
-    fs::create_directories(directory, error);
-    return !error && ::access(directory.c_str(), W_OK | X_OK) == 0;
-}
-
-fs::path runsDirectory() {
-    std::error_code error;
-    const fs::path here = fs::current_path(error);
-    if (!error && canMake(here / "runs")) return here / "runs";
-    const char* data = std::getenv("XDG_DATA_HOME");
-    if (data != nullptr && *data == '/') return fs::path(data) / "ringside" / "runs";
-    const char* home = std::getenv("HOME");
-    return fs::path(home != nullptr ? home : "/tmp") / ".local/share/ringside/runs";
-}
 
 Problem unusable(const fs::path& path, int error) {
     return {path.string(), "cannot be used as the run directory (" + errnoText(error) + ")",
@@ -60,16 +23,10 @@ Problem unusable(const fs::path& path, int error) {
 
 }  // namespace
 
-fs::path defaultRunDirectory(const std::string& name) {
-    const std::string safe = fileNameOf(name);
-    const fs::path base = runsDirectory() / (safe.empty() ? stamp() : stamp() + "-" + safe);
-    fs::path path = base;
-    for (int number = 2; fs::exists(fs::symlink_status(path)); ++number) {
-        path = base;
-        path += '-';
-        path += std::to_string(number);
-    }
-    return path;
+Result<RunDirectory> RunDirectory::createDefault(const std::string& name) {
+    const Result<fs::path> path = makeDefaultRunDirectory(name);
+    if (!path) return path.problem();
+    return lock(RunDirectory(path.value()), true);
 }
 
 Result<RunDirectory> RunDirectory::create(const fs::path& path) {
@@ -77,7 +34,7 @@ Result<RunDirectory> RunDirectory::create(const fs::path& path) {
     const fs::path absolute = fs::absolute(path, error);
     if (error) return unusable(path, error.value());
     RunDirectory directory(absolute.lexically_normal());
-    const RunPaths& paths = directory.m_paths;
+    const RunPaths paths = directory.m_paths;
     directory.m_created = false;
     const bool made = fs::create_directories(paths.directory, error);
     if (error) return unusable(path, error.value());
@@ -87,11 +44,21 @@ Result<RunDirectory> RunDirectory::create(const fs::path& path) {
     if (!made && !fs::is_empty(paths.directory, error)) {
         return Problem{path.string(), "is not empty", "choose a new or an empty directory with --out"};
     }
+    return lock(std::move(directory), made);
+}
+
+// Takes the lock of a directory that is new or empty. Another run that was quicker keeps the directory.
+Result<RunDirectory> RunDirectory::lock(RunDirectory directory, bool made) {
+    const RunPaths paths = directory.m_paths;
     directory.m_madeDirectory = made;
     directory.m_created = true;
     directory.m_lock.reset(::open(paths.lock().c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    if (!directory.m_lock) return unusable(path, errno);
-    if (::flock(directory.m_lock.get(), LOCK_EX | LOCK_NB) != 0) return unusable(path, errno);
+    if (!directory.m_lock && errno == EEXIST) {
+        directory.m_created = false;
+        return Problem{paths.directory.string(), "holds another run", "choose another directory with --out"};
+    }
+    if (!directory.m_lock) return unusable(paths.directory, errno);
+    if (::flock(directory.m_lock.get(), LOCK_EX | LOCK_NB) != 0) return unusable(paths.directory, errno);
     return directory;
 }
 
@@ -128,12 +95,6 @@ void RunDirectory::release() {
     fs::remove(m_paths.supervisor(), ignored);
     fs::remove(m_paths.lock(), ignored);
     m_lock.reset();
-}
-
-bool isRunAlive(const fs::path& runDirectory) {
-    const UniqueFd fd(::open(RunPaths(runDirectory).lock().c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
-    if (!fd) return false;
-    return ::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
 Result<RunPaths> openRunDirectory(const fs::path& path) {

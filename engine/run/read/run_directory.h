@@ -27,16 +27,14 @@ struct RunPaths {
     std::filesystem::path supervisor() const { return directory / "supervisor.json"; }
 };
 
-// runs/YYYY-MM-DD-HHMMSS-name under the current directory, or under ~/.local/share/ringside where that cannot be
-// written. A directory that does not exist yet.
-std::filesystem::path defaultRunDirectory(const std::string& name);
-
 // The directory of a run being written: made new (or empty before), locked while the run lives. Until keep() it is
 // removed again by the destructor, so that a run that could not start leaves nothing behind.
 class RunDirectory {
   public:
     // A problem when the directory is in use, holds anything, or cannot be made or written.
     static Result<RunDirectory> create(const std::filesystem::path& path);
+    // The same in a new directory with a default name (makeDefaultRunDirectory()).
+    static Result<RunDirectory> createDefault(const std::string& name);
     // The directory of a run that has ended, or died, to go on in it; a problem when it is none or still in use.
     static Result<RunDirectory> reopen(const std::filesystem::path& path);
     ~RunDirectory();
@@ -49,15 +47,13 @@ class RunDirectory {
 
   private:
     explicit RunDirectory(std::filesystem::path path) : m_paths(std::move(path)) {}
+    static Result<RunDirectory> lock(RunDirectory directory, bool made);
 
     RunPaths m_paths;
     UniqueFd m_lock;
     bool m_created = true;
     bool m_madeDirectory = false;
 };
-
-// Whether a supervisor holds the directory's lock.
-bool isRunAlive(const std::filesystem::path& runDirectory);
 
 // A problem when the path holds no run.
 Result<RunPaths> openRunDirectory(const std::filesystem::path& path);

@@ -8,7 +8,8 @@
 #include <cerrno>
 
 #include "base/system/files.h"
-#include "run/read/run_summary.h"
+#include "run/read/missing_end.h"
+#include "run/read/run_life.h"
 #include "telemetry/events/codec.h"
 
 namespace ringside {
@@ -16,26 +17,6 @@ namespace {
 
 constexpr std::size_t kMostAtOnce = 1U << 20;
 constexpr std::string_view kEndLine = R"({"kind":"end")";
-
-// The summary is written before the end line: where there is one, the run did end, and its lines were lost later.
-std::string verdictWithoutEnd(const RunPaths& paths) {
-    const Result<RunSummary> summary = readRunSummary(paths.summary());
-    if (summary && !summary.value().verdict.empty()) {
-        return "telemetry.jsonl of this run is damaged or cut short, so there is no more to show; its summary.json "
-               "says: " +
-               summary.value().verdict;
-    }
-    return "the supervisor of this run was killed, and its ranks with it: ringsidectl run --resume " +
-           paths.directory.string() + " goes on from its last checkpoint, if it has one";
-}
-
-std::string madeUpEnd(const RunPaths& paths) {
-    RunEnded end;
-    end.state = "failed";
-    end.exitCode = static_cast<int>(ExitCode::kRankDied);
-    end.verdict = verdictWithoutEnd(paths);
-    return encode(end);
-}
 
 std::string_view lastLine(std::string_view wholeLines) {
     wholeLines.remove_suffix(1);
@@ -45,8 +26,11 @@ std::string_view lastLine(std::string_view wholeLines) {
 
 }  // namespace
 
-RunFollower::RunFollower(RunPaths paths, Traces traces)
-    : m_paths(std::move(paths)), m_watch(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
+RunFollower::RunFollower(RunPaths paths, Traces traces, std::shared_ptr<const Clock> clock)
+    : m_paths(std::move(paths)),
+      m_clock(std::move(clock)),
+      m_lastNews(m_clock->now()),
+      m_watch(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
     if (m_watch &&
         ::inotify_add_watch(m_watch.get(), m_paths.directory.c_str(), IN_MODIFY | IN_CREATE | IN_DELETE) < 0) {
         m_watch.reset();
@@ -56,11 +40,13 @@ RunFollower::RunFollower(RunPaths paths, Traces traces)
 
 bool RunFollower::advance(const std::function<void(std::string_view)>& lines) {
     if (m_ended) return false;
-    const bool alive = isRunAlive(m_paths.directory);  // before reading: what it wrote last must still be read
+    const RunLife life = runLife(m_paths.directory);  // before reading: the lines written last must still be read
     if (!readOn(lines)) return false;
     const bool moreTraces = !m_behind && handOverTraces(lines);
-    if (alive || m_behind || moreTraces) return true;
-    lines(madeUpEnd(m_paths));
+    if (life == RunLife::kLive || m_behind || moreTraces) return true;
+    const bool isUnknown = life == RunLife::kUnknown;
+    if (isUnknown && m_clock->now() - m_lastNews < kUnknownPatience) return true;
+    lines(isUnknown ? unknownEnd(m_paths) : missingEnd(m_paths));
     m_ended = true;
     return false;
 }
@@ -78,6 +64,7 @@ bool RunFollower::readOn(const std::function<void(std::string_view)>& lines) {
         const ssize_t got = ::read(m_file.get(), buffer.data(), buffer.size());
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return true;
+        m_lastNews = m_clock->now();
         taken += static_cast<std::size_t>(got);
         handOver({buffer.data(), static_cast<std::size_t>(got)}, lines);
         if (m_ended) return false;

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/system/unique_fd.h"
+#include "base/time/clock.h"
 #include "run/read/run_directory.h"
 #include "run/read/trace_follower.h"
 
@@ -17,7 +19,12 @@ namespace ringside {
 class RunFollower {
   public:
     enum class Traces { kLeftOut, kToo };  // trace lines among those of telemetry.jsonl
-    explicit RunFollower(RunPaths paths, Traces traces = Traces::kLeftOut);
+    // How long another user's run, whose lock cannot be read, may write nothing before it counts as ended. A live run
+    // writes at least a heartbeat each second.
+    static constexpr std::chrono::seconds kUnknownPatience{15};
+
+    explicit RunFollower(RunPaths paths, Traces traces = Traces::kLeftOut,
+                         std::shared_ptr<const Clock> clock = std::make_shared<SteadyClock>());
 
     // Hands over what has come, in pieces of whole lines, byte for byte as in the file, and about a megabyte at most,
     // so that the caller can listen between. False once the run has ended and everything was handed over. Never waits.
@@ -37,6 +44,8 @@ class RunFollower {
     bool handOverTraces(const std::function<void(std::string_view)>& lines);
 
     const RunPaths m_paths;
+    const std::shared_ptr<const Clock> m_clock;
+    TimePoint m_lastNews;  // when bytes were read last
     std::optional<TraceFollower> m_traces;
     UniqueFd m_file;
     UniqueFd m_watch;

@@ -27,6 +27,12 @@ Result<std::string> findResumeAuto(const fs::path& out, std::int64_t dataRanks) 
     return checkpoint ? (absolute / checkpoint->path).string() : std::string();
 }
 
+Result<RunPlace> takeDefaultRunPlace(const std::string& name) {
+    Result<RunDirectory> made = RunDirectory::createDefault(name);
+    if (!made) return made.problem();
+    return RunPlace{std::move(made).value(), "", 0};
+}
+
 Result<RunPlace> takeRunPlace(const fs::path& out, const std::optional<std::string>& autoResume) {
     const std::string resume = autoResume.value_or("");
     std::error_code error;

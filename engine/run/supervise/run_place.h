@@ -23,6 +23,8 @@ inline constexpr const char* kResumeAuto = "auto";
 
 // dataRanks: between how many ranks the samples will be dealt.
 Result<std::string> findResumeAuto(const std::filesystem::path& out, std::int64_t dataRanks);
+// In a new directory with a default name.
+Result<RunPlace> takeDefaultRunPlace(const std::string& name);
 // After the experiment was checked: what follows the checkpoint is taken out of the record. Throws IoError.
 // Without a checkpoint, even an empty one, the directory must be new.
 Result<RunPlace> takeRunPlace(const std::filesystem::path& out, const std::optional<std::string>& autoResume);

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "base/errors/result.h"
+
+namespace ringside {
+
+// Returns the directory of runs without --out: runs under the current directory, or under ~/.local/share/ringside where
+// that cannot be written.
+std::filesystem::path runsDirectory();
+
+// Makes a directory YYYY-MM-DD-HHMMSS-name, with a number where needed, in runsDirectory(). No other run gets the same
+// one, even if both start at the same time.
+Result<std::filesystem::path> makeDefaultRunDirectory(const std::string& name);
+
+// Default run directory that another process, such as rank 0 of a classroom, is going to use. The destructor removes
+// the directory if it is still empty.
+class ReservedRunDirectory {
+  public:
+    static Result<ReservedRunDirectory> make(const std::string& name);
+    ~ReservedRunDirectory();
+    ReservedRunDirectory(ReservedRunDirectory&& other) noexcept;
+    ReservedRunDirectory& operator=(ReservedRunDirectory&& other) = delete;
+
+    const std::filesystem::path& path() const { return m_path; }
+
+  private:
+    explicit ReservedRunDirectory(std::filesystem::path path) : m_path(std::move(path)) {}
+
+    std::filesystem::path m_path;
+};
+
+}  // namespace ringside

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/read/missing_end.h"
+
+#include "base/errors/exit_code.h"
+#include "run/read/run_life.h"
+#include "run/read/run_summary.h"
+#include "telemetry/events/codec.h"
+
+namespace ringside {
+namespace {
+
+RunEnded failure(ExitCode code, std::string verdict) {
+    RunEnded end;
+    end.state = "failed";
+    end.exitCode = static_cast<int>(code);
+    end.verdict = std::move(verdict);
+    return end;
+}
+
+RunEnded endOf(const RunSummary& summary) {
+    RunEnded end;
+    end.state = summary.state.empty() ? "failed" : summary.state;
+    end.exitCode = summary.exitCode;
+    if (end.state == "failed" && end.exitCode == 0) end.exitCode = static_cast<int>(ExitCode::kRankDied);
+    end.firstFailedRank = summary.firstFailedRank.value_or(-1);
+    end.verdict = summary.verdict;
+    end.lastLines = summary.lastLines;
+    end.steps = summary.steps;
+    end.trainSeconds = summary.trainSeconds;
+    end.stepsPerSecond = summary.stepsPerSecond;
+    end.samplesPerSecond = summary.samplesPerSecond;
+    end.timeUs = static_cast<std::int64_t>(summary.totalSeconds * 1e6);
+    end.planVerified = summary.planVerified;
+    end.auditedEpochs = summary.planAuditedEpochs;
+    end.timeVerdict = summary.timeVerdict.value_or("");
+    if (summary.planMismatch) end.planMismatch = summary.planMismatch->text;
+    return end;
+}
+
+}  // namespace
+
+// The summary is written before the end line: a run with a summary did end, and its last lines were lost later.
+std::string missingEnd(const RunPaths& paths) {
+    const Result<RunSummary> summary = readRunSummary(paths.summary());
+    if (!summary || summary.value().verdict.empty()) {
+        return encode(
+            failure(ExitCode::kRankDied,
+                    "the supervisor of this run was killed, and its ranks with it: ringsidectl run --resume " +
+                        paths.directory.string() + " goes on from its last checkpoint, if it has one"));
+    }
+    const RunEnded end = endOf(summary.value());
+    const LogLine warning{-1, "warning",
+                          "telemetry.jsonl of this run is damaged or cut short: steps may be missing; the outcome is "
+                          "that of summary.json",
+                          end.timeUs};
+    return encode(warning) + encode(end);
+}
+
+std::string unknownEnd(const RunPaths& paths) {
+    return encode(failure(ExitCode::kBadConfiguration,
+                          "the run in " + paths.directory.string() + " belongs to " +
+                              otherOwner(paths.directory).value_or("another user") +
+                              ": whether it is still running cannot be determined, and it has written nothing for some "
+                              "time"));
+}
+
+}  // namespace ringside

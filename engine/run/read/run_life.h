@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace ringside {
+
+// State of a run as the lock of its directory shows it.
+enum class RunLife {
+    kLive,     // a supervisor holds the lock
+    kOver,     // there is no lock file, or its lock is free
+    kUnknown,  // another user's lock file, which cannot be opened and whose lock the kernel does not list
+};
+
+// Reads the lock of a run directory. A lock file that may not be opened, such as another user's, is looked up in
+// /proc/locks; a lock that is not listed there may still be held in another container or on another host.
+RunLife runLife(const std::filesystem::path& runDirectory);
+
+// True if a supervisor is known to hold the lock of the directory.
+bool isRunAlive(const std::filesystem::path& runDirectory);
+
+// Returns "user root" where the lock file belongs to a user whose runs this process may not control; nothing for own
+// runs, for runs without a lock file, and for root.
+std::optional<std::string> otherOwner(const std::filesystem::path& runDirectory);
+
+}  // namespace ringside
