@@ -12,6 +12,8 @@ namespace {
 
 const char* const kRemedy = "start training with ringsidectl run, which starts the workers";
 
+constexpr double kMostTimeoutFactor = 1000;
+
 Problem problem(const std::string& argument, const std::string& message) {
     return {argument, message, kRemedy};
 }
@@ -38,6 +40,9 @@ bool setField(RankEnvironment& environment, std::string_view name, std::string_v
     if (name == "--world-size") return parseNumber(value, environment.worldSize);
     if (name == "--local-rank") return parseNumber(value, environment.localRank);
     if (name == "--epoch-us") return parseNumber(value, environment.epochUs);
+    if (name == "--timeout-factor")
+        return parseNumber(value, environment.timeoutFactor) && environment.timeoutFactor >= 1 &&
+               environment.timeoutFactor <= kMostTimeoutFactor;
     if (name == "--run-dir")
         environment.runDirectory = value;
     else if (name == "--backend")

@@ -47,6 +47,7 @@ RankEnd liveAsRank(const RankEnvironment& environment, const std::optional<RunCo
     try {
         RunConfig used = config ? *config : readRankConfig(environment);
         if (!environment.resume.empty()) used.training.resume = environment.resume;
+        used.parallel.timeoutSeconds *= environment.timeoutFactor;
         return {
             static_cast<int>(runRank(environment, used, channels, sink, control, *makeWorkerDevices(), hooks.get())),
             {}};

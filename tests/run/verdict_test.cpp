@@ -119,8 +119,8 @@ TEST_CASE("silence counts only beyond its limit, and before the first word by th
     CHECK_FALSE(judge(fates, limits, false));
     fates[1].silentSeconds = 10.1;
     CHECK(judge(fates, limits, false)->text ==
-          "rank 1 said nothing within 10.0 s of its start; if this computer is busy, end other programs or lower "
-          "parallel.world_size");
+          "rank 1 said nothing within 10.0 s of its start; if this computer is busy, end other programs, lower "
+          "parallel.world_size or raise parallel.timeout_seconds");
 }
 
 TEST_CASE("of ranks that stand still the one furthest behind is judged, after its patience") {

@@ -22,10 +22,11 @@ struct RankEnvironment {
     std::vector<int> hosts;  // index of each rank's host; empty: all are on this one
     std::string address;     // of this host, as other hosts reach it; empty: there are none
     std::filesystem::path runDirectory;
-    long long epochUs = 0;  // CLOCK_MONOTONIC microseconds when the run started: zero of all telemetry times
-    std::string resume;     // goes on from this checkpoint, whatever the experiment says; empty: as it says
-    std::string backend;    // resolved: shm | gloo | nccl
-    std::string device;     // resolved: cpu | cuda
+    long long epochUs = 0;     // CLOCK_MONOTONIC microseconds when the run started: zero of all telemetry times
+    std::string resume;        // goes on from this checkpoint, whatever the experiment says; empty: as it says
+    std::string backend;       // resolved: shm | gloo | nccl
+    std::string device;        // resolved: cpu | cuda
+    double timeoutFactor = 1;  // of parallel.timeout_seconds, above 1 on a crowded host
 
     bool isGuest = false;  // of a class: opens offered files only, and sends the host no path and no quoted text
 

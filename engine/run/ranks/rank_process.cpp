@@ -42,6 +42,7 @@ std::vector<std::string> argumentsFor(const RankEnvironment& e) {
                                           "--local-rank", std::to_string(e.localRank),
                                           "--backend",    e.backend,
                                           "--device",     e.device};
+    if (e.timeoutFactor > 1) arguments.insert(arguments.end(), {"--timeout-factor", std::to_string(e.timeoutFactor)});
     if (!e.resume.empty()) arguments.insert(arguments.end(), {"--resume", e.resume});
     if (e.hosts.empty()) return arguments;
     std::string hosts;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <csignal>
 
 #include "base/processors/processors.h"
@@ -24,6 +25,7 @@ constexpr milliseconds kTick{40};  // as often as ranks send
 constexpr milliseconds kFlushInterval{80};
 constexpr milliseconds kLateTick{1500};  // we slept (suspended, stopped): nobody else may be blamed for silence
 constexpr milliseconds kKillPatience{2000};
+constexpr milliseconds kReadLoadEvery{1000};
 constexpr double kHeartbeatSeconds = 1;
 
 double secondsBetween(TimePoint from, TimePoint to) {
@@ -68,6 +70,7 @@ void Supervisor::start() {
                            "losses and weights are not those of a run without it");
     for (const std::string& note : m_options.notes) log("info", note);
     noteEarlierRestarts();
+    setDeadlines();
     std::vector<std::unique_ptr<RankLink>> adopted = std::exchange(m_ranks, {});
     for (int rank = 0; rank < worldSize; ++rank) {
         const auto has = [rank](const auto& one) { return one && one->rank() == rank; };
@@ -90,6 +93,26 @@ void Supervisor::adopt(std::unique_ptr<RankLink> rank, UniqueFd store) {
     m_ranks.push_back(std::move(rank));
 }
 
+// Ranks on other hosts and ranks of a launcher keep the configured timeout: the load of their hosts is not known here.
+void Supervisor::setDeadlines() {
+    const HostLoad load = m_options.readLoad(ranksHere());
+    m_deadlines = runDeadlines(m_options.startDeadline, timeout(), load);
+    if (!m_options.hosts.empty()) m_deadlines.timeoutFactor = 1;
+    m_readLoadAt = steady_clock::now() + kReadLoadEvery;
+    const std::string text = deadlinesText(m_deadlines, m_options.startDeadline, timeout(), load);
+    if (!text.empty()) log("info", text);
+}
+
+// Other programs may have started after the ranks.
+void Supervisor::extendStartDeadline() {
+    const TimePoint now = steady_clock::now();
+    const bool allHeard = std::ranges::all_of(m_ranks, [](const auto& rank) { return rank->everHeard; });
+    if (allHeard || now < m_readLoadAt) return;
+    m_readLoadAt = now + kReadLoadEvery;
+    const HostLoad load = m_options.readLoad(ranksHere());
+    m_deadlines.start = std::max(m_deadlines.start, runDeadlines(m_options.startDeadline, timeout(), load).start);
+}
+
 void Supervisor::startRank(int rank) {
     RankEnvironment environment;
     environment.rank = environment.localRank = rank;
@@ -101,6 +124,7 @@ void Supervisor::startRank(int rank) {
     environment.hosts = m_options.hosts;
     environment.resume = m_resume;
     environment.address = m_options.address;
+    environment.timeoutFactor = m_deadlines.timeoutFactor;
     UniqueFd store;
     const WorkerProgram worker{m_options.workerProgram, m_options.workerEnvironment,
                                m_shared ? m_shared.get() : m_options.sharedFd};
@@ -311,9 +335,10 @@ void Supervisor::judgeRanks() {
 }
 
 void Supervisor::judge(bool settled) {
+    extendStartDeadline();
     SilenceLimits limits;
-    limits.startSeconds = std::chrono::duration<double>(m_options.startDeadline).count();
-    const double timeout = m_run.config.parallel.timeoutSeconds;
+    limits.startSeconds = std::chrono::duration<double>(m_deadlines.start).count();
+    const double timeout = m_run.config.parallel.timeoutSeconds * m_deadlines.timeoutFactor;
     limits.runSeconds = timeout + kHeartbeatSeconds;
     // A GPU that does not answer is given up by its own rank, after twice the time.
     limits.stillSeconds = (m_run.compute.device == "cuda" ? 2 : 1) * timeout +
@@ -391,6 +416,15 @@ void Supervisor::flushIfDue() {
     if (now - m_lastFlush < kFlushInterval) return;
     m_lastFlush = now;
     m_recorder.flush();
+}
+
+milliseconds Supervisor::timeout() const {
+    return milliseconds(std::llround(m_run.config.parallel.timeoutSeconds * 1000));
+}
+
+int Supervisor::ranksHere() const {
+    if (m_options.hosts.empty()) return static_cast<int>(m_run.config.parallel.worldSize);
+    return static_cast<int>(std::ranges::count(m_options.hosts, 0));
 }
 
 std::int64_t Supervisor::nowUs() const {

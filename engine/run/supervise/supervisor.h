@@ -17,6 +17,7 @@
 #include "run/record/run_recorder.h"
 #include "run/supervise/control_server.h"
 #include "run/supervise/directory_watch.h"
+#include "run/supervise/host_load.h"
 #include "run/supervise/memory_kills.h"
 #include "run/supervise/outcome.h"
 #include "run/supervise/stop_requests.h"
@@ -30,12 +31,14 @@ struct SupervisorOptions {
     std::int64_t epochUs = 0;                        // CLOCK_MONOTONIC microseconds: zero of the run's times
     int stopFd = -1;                                 // a signalfd or other descriptor: each read asks for a stop
     int hangUpFd = -1;                               // the same, of a terminal that closes: however often, one stop
-    std::chrono::milliseconds startDeadline{10000};  // for a worker's first sign of life
+    std::chrono::milliseconds startDeadline{10000};  // least time for a worker's first sign of life (runDeadlines())
     std::chrono::milliseconds awaitTold{3000};       // between the stop request and saying what is awaited
     std::chrono::milliseconds terminateGrace{1000};  // between SIGTERM and SIGKILL
     std::chrono::milliseconds backOff{1000};         // before the first restart; twice as long before each other
     std::chrono::milliseconds settleTime{400};       // in which a peer's own death becomes known
     std::chrono::milliseconds stillGrace{3000};      // for ranks to find out themselves whom they wait for
+    std::function<HostLoad(int ranks)> readLoad = readHostLoad;
+    bool mayBeKilled = false;        // by a launcher, soon after a rank has failed or a stop was requested
     int sharedFd = -1;               // memory for the collectives, made already; -1: made here where it is needed
     std::vector<int> hosts;          // of each rank; empty: all are here
     std::string address;             // of this host, as others reach it
@@ -62,6 +65,8 @@ class Supervisor {
   private:
     enum class Phase { kRunning, kStopping, kTerminating, kKilled };
 
+    void setDeadlines();
+    void extendStartDeadline();
     void startRank(int rank);
     void tick();
     void waitForInput();
@@ -100,7 +105,9 @@ class Supervisor {
     void log(const std::string& level, const std::string& text);
     void flushIfDue();
     RunStarted runLine() const;
+    RunEvidence evidence() const;
     RunEnded conclusion() const;
+    void writeSummaryEarly(RunEnded end);
     RunEnded finish();
     bool restartRanks();
     void noteEarlierRestarts();
@@ -108,6 +115,8 @@ class Supervisor {
     void startAfresh();
     void runRanks();
     std::int64_t nowUs() const;
+    std::chrono::milliseconds timeout() const;
+    int ranksHere() const;
 
     const RunPaths m_paths;
     const PreparedRun m_run;
@@ -120,6 +129,8 @@ class Supervisor {
 
     Phase m_phase = Phase::kRunning;
     TimePoint m_phaseDeadline{};
+    RunDeadlines m_deadlines;
+    TimePoint m_readLoadAt{};
     std::optional<TimePoint> m_witnessedAt;  // when the first rank gave up on a peer
     std::optional<Verdict> m_verdict;
     std::optional<Verdict> m_misuse;  // of a rank on another host
@@ -128,6 +139,7 @@ class Supervisor {
     bool m_stoppedLoading = false;
     bool m_cutShort = false;
     std::string m_directoryLost;        // what happened to the run directory
+    bool m_cannotRecord = false;        // it could not be made again
     std::set<std::string> m_slowHosts;  // that were told of
     DirectoryWatch m_directory;
     MemoryKills m_memoryKills;

@@ -91,6 +91,7 @@ void Supervisor::startAfresh() {
     m_verdict.reset();
     m_lastLines.clear();
     m_ends = 0;
+    setDeadlines();
     for (int rank = 0; rank < worldSize; ++rank) startRank(rank);
     m_lastTick = steady_clock::now();
 }

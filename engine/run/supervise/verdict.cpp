@@ -112,10 +112,12 @@ Verdict missed(const RankFate& missing, const RankFate& witness) {
 Verdict silent(const RankFate& fate, const SilenceLimits& limits) {
     const std::string stopped = fate.processStopped ? "; its process is stopped" : "";
     if (!fate.everHeard) {
-        return {ExitCode::kRankHung, fate.rank,
-                name(fate) + " said nothing within " + seconds(limits.startSeconds) + " of its start" +
-                    (stopped.empty() ? "; if this computer is busy, end other programs or lower parallel.world_size"
-                                     : stopped)};
+        return {
+            ExitCode::kRankHung, fate.rank,
+            name(fate) + " said nothing within " + seconds(limits.startSeconds) + " of its start" +
+                (stopped.empty() ? "; if this computer is busy, end other programs, lower parallel.world_size or raise "
+                                   "parallel.timeout_seconds"
+                                 : stopped)};
     }
     return {ExitCode::kRankHung, fate.rank,
             name(fate) + " hung" + where(fate) + ": no sign of life for " + seconds(fate.silentSeconds) + stopped};

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/loop/rank_run.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -101,11 +103,11 @@ class RankObserver final : public TrainerObserver {
 };
 
 // A run has finished only when every rank has said so, so these words must arrive.
-void sayLast(TrainerObserver& observer, TelemetrySink& sink, TrainOutcome outcome) {
-    constexpr std::chrono::seconds kPatience{30};
+void sayLast(TrainerObserver& observer, TelemetrySink& sink, TrainOutcome outcome, double timeoutSeconds) {
+    const std::chrono::seconds patience{std::max<std::int64_t>(30, std::llround(timeoutSeconds))};
     observer.onState(outcome == TrainOutcome::kStopped ? "stopped" : "finished");
-    if (!sink.flush(kPatience)) {
-        throw CommError("its last words did not reach the supervisor within " + std::to_string(kPatience.count()) +
+    if (!sink.flush(patience)) {
+        throw CommError("its last words did not reach the supervisor within " + std::to_string(patience.count()) +
                         " s, so nobody can know that it had finished");
     }
 }
@@ -167,7 +169,7 @@ ExitCode runRank(const RankEnvironment& environment, const RunConfig& config, Ra
                      batchMemory.get(), wrongIndex, reportSamples()});
     const StepWatch stepWatch(sink, trainer);
     const TrainOutcome outcome = trainer.run();
-    sayLast(observer, sink, outcome);
+    sayLast(observer, sink, outcome, config.parallel.timeoutSeconds);
     return outcome == TrainOutcome::kStopped ? ExitCode::kStopped : ExitCode::kOk;
 }
 

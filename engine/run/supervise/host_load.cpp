@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/supervise/host_load.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+
+#include "base/processors/processors.h"
+
+namespace ringside {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr double kStartCpuMs = 250;      // CPU time of a rank until its first sign of life, with a margin of about 3
+constexpr double kWeightOfOthers = 9.3;  // 1024 / 110: weights of niceness 0 and 10 in the Linux scheduler
+constexpr double kRanksPerCpu = 8;
+constexpr double kProcessesPerCpu = 16;
+
+std::string seconds(double ms) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.0f s", std::ceil(ms / 1000));
+    return text.data();
+}
+
+std::string counted(double count, const std::string& noun) {
+    const auto whole = std::llround(count);
+    return std::to_string(whole) + " " + noun + (whole == 1 ? "" : noun == "process" ? "es" : "s");
+}
+
+}  // namespace
+
+HostLoad readHostLoad(int ranks) {
+    HostLoad load{.ranks = ranks, .processors = usableProcessors()};
+    std::ifstream file("/proc/loadavg");
+    double minute = 0, five = 0, fifteen = 0, runnable = 0;
+    if (file >> minute >> five >> fifteen >> runnable) load.others = std::max(minute, runnable - 1);
+    return load;
+}
+
+RunDeadlines runDeadlines(milliseconds least, milliseconds timeout, const HostLoad& load) {
+    const double cpus = std::max(load.processors, 1);
+    const double rivals = load.ranks + kWeightOfOthers * load.others;  // in units of one rank
+    const double waiting = kStartCpuMs * std::max(0.0, rivals / cpus - 1);
+    RunDeadlines deadlines;
+    deadlines.start = std::max(least, timeout) + milliseconds(std::llround(waiting));
+    deadlines.timeoutFactor =
+        std::max({1.0, load.ranks / cpus / kRanksPerCpu, (load.ranks + load.others) / cpus / kProcessesPerCpu});
+    return deadlines;
+}
+
+std::string deadlinesText(const RunDeadlines& deadlines, milliseconds least, milliseconds timeout,
+                          const HostLoad& load) {
+    const auto start = static_cast<double>(deadlines.start.count());
+    const auto idle = static_cast<double>(std::max(least, timeout).count());
+    const auto wait = static_cast<double>(timeout.count());
+    if (start < 1.5 * idle && deadlines.timeoutFactor < 1.5) return {};
+    return "this computer is busy: " + counted(load.ranks, "rank") + " and " + counted(load.others, "process") +
+           " of other programs share " + counted(load.processors, "CPU") + ". A rank may take " + seconds(start) +
+           " to start instead of " + seconds(idle) + ", and counts as hung after " +
+           seconds(deadlines.timeoutFactor * wait) + " instead of " + seconds(wait) + " (parallel.timeout_seconds)";
+}
+
+}  // namespace ringside

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace ringside {
+
+// Processes that share the CPUs of this host.
+struct HostLoad {
+    int ranks = 1;       // ranks of the run on this host
+    int processors = 1;  // CPUs that they may use
+    double others = 0;   // other runnable processes
+};
+
+// Reads the load of this host: the larger of the load average of the last minute and the number of processes that are
+// runnable now (proc_loadavg(5)).
+HostLoad readHostLoad(int ranks);
+
+// Deadlines of a run, extended where its ranks get little CPU time.
+struct RunDeadlines {
+    std::chrono::milliseconds start{0};  // from the start of a rank to its first sign of life
+    double timeoutFactor = 1;            // of parallel.timeout_seconds, at least 1
+};
+
+// Returns the larger of `least` and `timeout` plus the time in which a rank gets 250 ms of CPU time: ranks run at
+// niceness 10, where the kernel gives other processes 9.3 times as much. The timeout grows in proportion above 8 ranks
+// on a CPU, and above 16 runnable processes on a CPU.
+RunDeadlines runDeadlines(std::chrono::milliseconds least, std::chrono::milliseconds timeout, const HostLoad& load);
+
+// Returns the line for the log; empty unless a deadline is extended by half or more.
+std::string deadlinesText(const RunDeadlines& deadlines, std::chrono::milliseconds least,
+                          std::chrono::milliseconds timeout, const HostLoad& load);
+
+}  // namespace ringside
