@@ -231,3 +231,17 @@ TEST_CASE("The record of a run reaches as far as its steps and its epochs' last 
     writeFileAtomically(paths.metrics(), steps + train + later);
     CHECK(recordReach(paths).epochs == 2);  // a run that does not validate
 }
+
+TEST_CASE("a run that its launcher kills before its end says what is saved") {
+    RunEvidence run = stoppedRun();
+    run.ranks[0].end.reset();
+    run.checkpoint = CheckpointThere{"checkpoints/step-00000003", 3, 0};
+    CHECK(outcomeIfKilledNow(run).verdict ==
+          "stopped by request after 3 of 8 steps; the weights are saved in checkpoints/step-00000003");
+    run.steps = 5;
+    CHECK(
+        outcomeIfKilledNow(run).verdict ==
+        "stopped by request after 5 of 8 steps; the launcher ended the run before the last steps were saved; the last "
+        "checkpoint is checkpoints/step-00000003");
+    CHECK(outcomeIfKilledNow(run).exitCode == 20);
+}

@@ -42,6 +42,7 @@ struct FakeRun {
     SupervisorOptions options;
     std::vector<pid_t> pids;
     RunEnded end;
+    std::filesystem::path directory = scratch.path();
 
     explicit FakeRun(const std::string& deeds) {
         prepared.config.parallel.worldSize = 3;
@@ -54,8 +55,9 @@ struct FakeRun {
         prepared.planHashes = {"a", "b", "c"};
         options.workerProgram = testProgram("fake_worker");
         options.workerEnvironment = {"FAKE_WORKER=" + deeds};
+        options.readLoad = [](int ranks) { return HostLoad{.ranks = ranks, .processors = 64, .others = 0}; };
     }
-    RunPaths paths() const { return RunPaths(scratch.path()); }
+    RunPaths paths() const { return RunPaths(directory); }
 
     void go() {
         Supervisor supervisor(paths(), prepared, options);
@@ -198,12 +200,36 @@ TEST_CASE("a stopped process is found by its silence and named as hung") {
 
 TEST_CASE("a rank that never says anything is hung after the start deadline") {
     FakeRun run("2:silent");
+    run.prepared.config.parallel.timeoutSeconds = 0.3;
     run.options.startDeadline = 300ms;
     run.go();
     CHECK(run.end.exitCode == 13);
     CHECK(run.end.firstFailedRank == 2);
     CHECK(contains(run.end.verdict, "said nothing within 0.3 s"));
     CHECK_FALSE(run.anybodyLeft());
+}
+
+TEST_CASE("a rank may take parallel.timeout_seconds to start, and longer on a busy host") {
+    FakeRun run("2:silent");
+    run.prepared.config.parallel.timeoutSeconds = 0.4;
+    run.options.startDeadline = 300ms;
+    // 0.4 s + 250 ms x ((3 + 9.3 x 0.6) / 2 - 1) = 1.2225 s; 3.6 processes on 2 CPUs leave the timeout as it is.
+    run.options.readLoad = [](int ranks) { return HostLoad{.ranks = ranks, .processors = 2, .others = 0.6}; };
+    run.go();
+    CHECK(run.end.exitCode == 13);
+    CHECK(contains(run.end.verdict, "said nothing within 1.2 s"));
+    CHECK(contains(contentOf(run.paths().log()),
+                   "this computer is busy: 3 ranks and 1 process of other programs share "
+                   "2 CPUs. A rank may take 2 s to start instead of 1 s"));
+}
+
+TEST_CASE("ranks on a crowded host get a multiple of the timeout, and the log names both") {
+    FakeRun run("*:finish");
+    run.prepared.config.parallel.timeoutSeconds = 3;
+    run.options.readLoad = [](int ranks) { return HostLoad{.ranks = ranks, .processors = 2, .others = 61}; };
+    run.go();
+    CHECK(run.end.state == "finished");
+    CHECK(contains(contentOf(run.paths().log()), "counts as hung after 6 s instead of 3 s (parallel.timeout_seconds)"));
 }
 
 TEST_CASE("ranks that live but do not get on have hung") {
@@ -343,6 +369,89 @@ TEST_CASE("a terminal that closes stops a run once, however often it says so") {
     CHECK(terminal.asked > 3);
     CHECK(run.end.verdict == "stopped by request after 8 of 8 steps");
     CHECK_FALSE(contains(contentOf(run.paths().log()), "already stopping"));
+}
+
+TEST_CASE("under a launcher that kills soon, a stop writes the summary before the ranks have ended") {
+    FakeRun run("*:ignore-stop");
+    run.options.terminateGrace = 100ms;
+    run.options.mayBeKilled = true;
+    Insistence user(run, 1000);
+    run.options.stopFd = user.fd.get();
+    Json early;
+    run.options.onChange = [&, ask = run.options.onChange](const RunData& data, unsigned changes) {
+        if (!data.ended() && early.is_null() && std::filesystem::exists(run.paths().summary())) early = run.summary();
+        ask(data, changes);
+    };
+    run.go();
+    REQUIRE_FALSE(early.is_null());
+    CHECK(early["state"] == "stopped");
+    CHECK(early["exit_code"] == 20);
+    CHECK(early["verdict"] ==
+          "stopped by request after 8 of 8 steps; the launcher ended the run before the last steps "
+          "were saved; no checkpoint was written");
+    CHECK(run.summary()["verdict"] == run.end.verdict);
+    CHECK(contains(run.end.verdict, "had to be terminated"));
+}
+
+TEST_CASE("under a launcher that kills soon, the verdict is on the disk as soon as a rank has failed") {
+    FakeRun run("2:kill");
+    run.options.mayBeKilled = true;
+    Json early;
+    run.options.onChange = [&](const RunData& data, unsigned) {
+        if (!data.ended() && std::filesystem::exists(run.paths().summary())) early = run.summary();
+    };
+    run.go();
+    REQUIRE_FALSE(early.is_null());
+    CHECK(early["state"] == "failed");
+    CHECK(early["first_failed_rank"] == 2);
+    CHECK(early["verdict"] == run.end.verdict);
+}
+
+TEST_CASE("a supervisor that nobody kills writes one summary, at the end") {
+    FakeRun run("2:kill");
+    bool early = false;
+    run.options.onChange = [&](const RunData& data, unsigned) {
+        early = early || (!data.ended() && std::filesystem::exists(run.paths().summary()));
+    };
+    run.go();
+    CHECK_FALSE(early);
+    CHECK(run.summary()["first_failed_rank"] == 2);
+}
+
+TEST_CASE("only rank 0 may say where a checkpoint is") {
+    FakeRun run("1:claims-checkpoint,0:finish,2:finish");
+    run.go();
+    CHECK(contains(contentOf(run.paths().log()), "rank 1 spoke for others"));
+    CHECK_FALSE(contains(contentOf(run.paths().telemetry()), "/elsewhere/checkpoints/step-00000008"));
+}
+
+TEST_CASE("weights that were saved elsewhere have the summary beside them") {
+    FakeRun run("0:saves-beside");
+    const std::filesystem::path beside = run.scratch.path() / "beside";
+    run.options.workerEnvironment.push_back("FAKE_PLACE=" + beside.string());
+    run.go();
+    CHECK(run.end.exitCode == 2);
+    CHECK(contains(run.end.verdict, "are saved in " + beside.string()));
+    CHECK(contentOf(beside / "summary.json") == contentOf(run.paths().summary()));
+}
+
+TEST_CASE("a run directory that cannot be made again lets the ranks save elsewhere") {
+    FakeRun run("");
+    const std::filesystem::path parent = run.scratch.path() / "runs";
+    run.directory = parent / "one";
+    std::filesystem::create_directories(run.directory);
+    run.options.onChange = [&, deleted = false](const RunData& data, unsigned) mutable {
+        if (deleted || !data.lastStep() || data.lastStep()->step < 8) return;
+        deleted = std::filesystem::remove_all(parent) > 0;
+        std::ofstream(parent) << "a file in the way";
+    };
+    run.go();
+    CHECK(run.end.state == "failed");
+    CHECK(run.end.exitCode == 2);
+    // The fake rank 0 fails to save there: the ranks were asked to stop, and not killed.
+    CHECK(contains(run.end.verdict, "rank 0 exited with code 2"));
+    CHECK(contains(run.end.verdict, "cannot save"));
+    CHECK_FALSE(run.anybodyLeft());
 }
 
 TEST_CASE("a run whose directory is deleted says so, and saves where it was") {

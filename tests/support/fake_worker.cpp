@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <string>
 
@@ -147,6 +148,18 @@ int act(const std::string& deed, int rank, TelemetrySink& sink) {
     }
     if (deed == "leave") return 0;
     if (deed == "lie") return finish(1, steps(), sink);  // says that it has finished, and saves nothing
+    if (deed == "claims-checkpoint") {
+        sink.send(CheckpointSaved{8, "/elsewhere/checkpoints/step-00000008", sink.nowUs()});
+        return finish(rank, steps(), sink);
+    }
+    if (deed == "saves-beside") {
+        const std::string place = std::getenv("FAKE_PLACE");
+        saveCheckpoint(place, steps());
+        sink.send(CheckpointSaved{steps(), place + "/checkpoints/step-00000001", sink.nowUs()});
+        sink.flush(std::chrono::seconds(5));
+        std::fprintf(stderr, "rank %d: the weights are saved in %s\n", rank, place.c_str());
+        return 2;
+    }
     if (deed.rfind("exit=", 0) == 0) {
         std::fprintf(stderr, "first line\nrank %d: something broke\n", rank);
         return std::atoi(deed.c_str() + 5);
@@ -168,7 +181,12 @@ int act(const std::string& deed, int rank, TelemetrySink& sink) {
     }
     awaitStop(rank);
     if (deed == "slowly-stops") ::poll(nullptr, 0, 1000);
-    if (rank == 0) saveCheckpoint(runDirectory, steps());
+    try {
+        if (rank == 0) saveCheckpoint(runDirectory, steps());
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "rank %d: cannot save: %s\n", rank, error.what());
+        return 2;
+    }
     sink.state("stopped");
     return kStopped;
 }

@@ -2,11 +2,13 @@
 #include "train/checkpoint/checkpoint.h"
 
 #include <cstring>
+#include <utility>
 
 #include "base/json/json.h"
 #include "base/system/files.h"
 #include "run/checkpoint/safetensors.h"
 #include "support/catch.h"
+#include "support/rename_hook.h"
 #include "support/temporary_directory.h"
 #include "train/training_run.h"
 
@@ -14,6 +16,19 @@ using namespace ringside;
 using namespace ringside::test;
 
 namespace {
+
+// Calls a function before each rename while the object lives.
+class RenameHook {
+  public:
+    explicit RenameHook(std::function<void(const std::string&)> hook) { setRenameHook(std::move(hook)); }
+    ~RenameHook() { setRenameHook({}); }
+    RenameHook(const RenameHook&) = delete;
+    RenameHook& operator=(const RenameHook&) = delete;
+};
+
+std::string contentOf(const std::filesystem::path& file) {
+    return readFile(file, 1 << 24).value();
+}
 
 RunConfig shortRun(std::int64_t epochs, std::int64_t checkpointEvery) {
     RunConfig config;
@@ -92,8 +107,69 @@ TEST_CASE("A stopped run keeps the weights it had") {
     CHECK(manifest["epoch"]["batches_done"] == 5);
 }
 
-TEST_CASE("A run directory that cannot be written is named") {
-    const TemporaryDirectory directory;
-    writeFileAtomically(directory.path() / "checkpoints", "a file in the way");
-    CHECK_THROWS_AS(trainAsThreads(shortRun(1, 0), {.runDirectory = directory.path(), .stopAfter = {}}), IoError);
+TEST_CASE("A run directory that is deleted while a checkpoint is written is made again") {
+    const std::string strategy = GENERATE("ddp", "fsdp");
+    INFO(strategy);
+    const TemporaryDirectory scratch;
+    RunConfig config = shortRun(1, 0);
+    config.parallel.strategy = strategy;
+    trainAsThreads(config, {.runDirectory = scratch.path() / "undisturbed", .stopAfter = {}});
+
+    const std::filesystem::path run = scratch.path() / "run";
+    const RenameHook hook([&run, times = 0](const std::string& name) mutable {
+        if (name == kWeightsName && ++times == 1) std::filesystem::remove_all(run);
+        if (name == kManifestName && times == 2) ++times, std::filesystem::remove_all(run);  // and once more
+    });
+    const auto ranks = trainAsThreads(config, {.runDirectory = run, .stopAfter = {}});
+    const auto saved = ranks[0].all<CheckpointSaved>();
+    REQUIRE(saved.size() == 1);
+    CHECK(saved[0].path == "checkpoints/step-00000023");
+    for (const char* file : {kWeightsName, kOptimizerName, kManifestName})
+        CHECK(contentOf(run / saved[0].path / file) ==
+              contentOf(scratch.path() / "undisturbed" / saved[0].path / file));
+    CHECK(ranks[0].all<LogLine>().size() >= 2);
+}
+
+TEST_CASE("Weights that the run directory does not take are saved beside it, and the error names the place") {
+    const std::string strategy = GENERATE("ddp", "fsdp");
+    INFO(strategy);
+    const TemporaryDirectory scratch;
+    RunConfig config = shortRun(1, 0);
+    config.parallel.strategy = strategy;
+    trainAsThreads(config, {.runDirectory = scratch.path() / "undisturbed", .stopAfter = {}});
+
+    const std::filesystem::path run = scratch.path() / "run";
+    std::filesystem::create_directories(run);
+    writeFileAtomically(run / "checkpoints", "a file in the way");
+    const std::string place = run.string() + "-saved";
+    CHECK_THROWS_WITH(trainAsThreads(config, {.runDirectory = run, .stopAfter = {}}),
+                      containing("the weights after step 23 are saved in " + place + "/checkpoints/step-00000023"));
+    const std::filesystem::path there = std::filesystem::path(place) / "checkpoints/step-00000023";
+    const auto expected = scratch.path() / "undisturbed/checkpoints/step-00000023";
+    for (const char* file : {kWeightsName, kOptimizerName, kManifestName})
+        CHECK(contentOf(there / file) == contentOf(expected / file));
+
+    config.training.epochs = 2;
+    config.training.resume = place;
+    const auto resumed = trainAsThreads(config, {.runDirectory = scratch.path() / "resumed", .stopAfter = {}});
+    CHECK(resumed[0].steps.size() == 23);
+}
+
+TEST_CASE("A checkpoint that is deleted before the run stops at the same step is written again") {
+    const std::string strategy = GENERATE("ddp", "fsdp");
+    INFO(strategy);
+    const TemporaryDirectory scratch;
+    const std::filesystem::path run = scratch.path() / "run";
+    RunConfig config = shortRun(4, 0);
+    config.parallel.strategy = strategy;
+    RunOptions options{.runDirectory = run, .stopAfter = {}};
+    options.tellAfter[5] = {{ControlKind::kCheckpoint}, {ControlKind::kStop}};
+    options.onEvent = [&, deleted = false](const Event& event) mutable {
+        if (std::holds_alternative<CheckpointSaved>(event) && !std::exchange(deleted, true))
+            std::filesystem::remove_all(run);
+    };
+    const auto ranks = trainAsThreads(config, options);
+    CHECK(ranks[0].outcome == TrainOutcome::kStopped);
+    CHECK(ranks[0].all<CheckpointSaved>().size() == 2);
+    CHECK(std::filesystem::exists(run / "checkpoints/step-00000005" / kManifestName));
 }

@@ -15,15 +15,19 @@ namespace {
 
 class RecordingObserver final : public TrainerObserver {
   public:
-    RecordingObserver(RankReport& report, std::int64_t stepUs, std::function<void(std::int64_t)> afterStep)
-        : m_report(report), m_stepUs(stepUs), m_afterStep(std::move(afterStep)) {
+    RecordingObserver(RankReport& report, std::int64_t stepUs, std::function<void(std::int64_t)> afterStep,
+                      std::function<void(const Event&)> afterEvent)
+        : m_report(report), m_stepUs(stepUs), m_afterStep(std::move(afterStep)), m_afterEvent(std::move(afterEvent)) {
         report.steps.reserve(1000);
     }
     void onStep(const StepRecord& record) override {
         m_report.steps.push_back(record);
         m_afterStep(record.step);
     }
-    void onEvent(Event event) override { m_report.events.push_back(std::move(event)); }
+    void onEvent(Event event) override {
+        m_report.events.push_back(std::move(event));
+        m_afterEvent(m_report.events.back());
+    }
     void onTrace(const StepTrace& trace) override { m_report.traces.push_back(trace); }
     void onState(const std::string& state) override { m_report.states.push_back(state); }
     std::int64_t nowUs() const override { return m_stepUs * static_cast<std::int64_t>(m_report.steps.size()); }
@@ -33,6 +37,7 @@ class RecordingObserver final : public TrainerObserver {
     RankReport& m_report;
     std::int64_t m_stepUs;
     std::function<void(std::int64_t)> m_afterStep;
+    std::function<void(const Event&)> m_afterEvent;
     Progress m_progress;
 };
 
@@ -67,11 +72,15 @@ RankReport trainRank(Communicator& communicator, Backend& backend, const RunConf
                      const RunOptions& options) {
     RankReport report;
     SwitchedControl control(options.tellWhileHeld);
-    RecordingObserver observer(report, options.stepUs, [&](std::int64_t step) {
+    const auto afterStep = [&](std::int64_t step) {
         if (communicator.rank() != 0) return;
         if (options.stopAfter && options.stopAfter(step)) control.stop();
         if (const auto told = options.tellAfter.find(step); told != options.tellAfter.end()) control.tell(told->second);
-    });
+    };
+    const auto afterEvent = [&](const Event& event) {
+        if (communicator.rank() == 0 && options.onEvent) options.onEvent(event);
+    };
+    RecordingObserver observer(report, options.stepUs, afterStep, afterEvent);
     Trainer trainer({config,
                      data,
                      communicator,

@@ -51,6 +51,7 @@ struct RunOptions {
     std::string reportSamples = "auto";  // as IndexReport takes it
     std::int64_t stepUs = 0;             // how long a step takes by the clock that ranks are shown
     std::function<RankParts(Communicator& threads)> devices = {};
+    std::function<void(const Event& event)> onEvent = {};  // called on rank 0
 };
 
 // Trains with config.parallel.worldSize ranks as threads; rethrows the first rank's error.

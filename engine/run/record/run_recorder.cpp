@@ -67,13 +67,13 @@ RunRecorder::RunRecorder(const RunPaths& paths, const PreparedRun& run)
     };
 }
 
-// The disk may get full under any line; then recording ends and the rest of the run goes on.
+// Any line may fail, on a full disk or on a file system that is gone; then recording ends, and the ranks still save.
 template <class Write>
 void RunRecorder::unlessFull(Write&& write) {
     if (m_full) return;
     try {
         write();
-    } catch (const DiskFullError& error) {
+    } catch (const IoError& error) {
         stopRecording(error.what());
     }
 }
@@ -256,14 +256,22 @@ RunEnded RunRecorder::finish(RunEnded end) {
     attempt([&] { m_telemetry.addVital(encode(verdict)); });
     attempt([&] { m_log.add(logText(verdict)); });
     attempt([&] { m_log.flush(); });
-    attempt([&] {
-        const std::string text = toJson(summary(end)).dump(2, ' ', false, Json::error_handler_t::replace);
-        writeFileAtomically(m_paths.summary(), text + "\n");
-    });
+    attempt([&] { writeSummary(end); });
     m_data.apply(end);
     attempt([&] { m_telemetry.addVital(encode(end)); });  // last: who sees it finds the directory complete
     attempt([&] { m_telemetry.flushFile(); });
     return end;
+}
+
+// Beside the weights too where they had to be saved outside of the run directory.
+void RunRecorder::writeSummary(RunEnded end) const {
+    measure(end);
+    const std::string text = toJson(summary(end)).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    if (!m_data.checkpoints().empty()) {
+        const std::filesystem::path last = m_data.checkpoints().back().path;
+        if (last.is_absolute()) writeFileAtomically(RunPaths(last.parent_path().parent_path()).summary(), text);
+    }
+    writeFileAtomically(m_paths.summary(), text);
 }
 
 // A run whose recording stopped has failed, however well its ranks ended.

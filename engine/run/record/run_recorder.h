@@ -23,8 +23,8 @@
 namespace ringside {
 
 // Writes a run directory while the run goes on: telemetry.jsonl, metrics.jsonl, log.txt, at the end summary.json.
-// Everything but finish() throws IoError when the disk fails. When it is full, recording stops and says so: the ranks
-// can still save their weights then.
+// When the disk is full or fails, recording stops and a line of the log says so: the ranks can still save their
+// weights. The constructor, startAgain() and writeSummary() throw IoError.
 class RunRecorder {
   public:
     RunRecorder(const RunPaths& paths, const PreparedRun& run);
@@ -36,7 +36,7 @@ class RunRecorder {
     void flush();
     // The run directory was lost and made again: everything from now on goes to new files, which begin with this line.
     void startAgain(std::string_view firstLine);
-    // The disk took no more, and recording has stopped.
+    // The disk took no more or failed, and recording has stopped.
     struct FullDisk {
         std::int64_t step = 0;  // the last that was recorded
         std::string why;
@@ -45,6 +45,8 @@ class RunRecorder {
     // Adds the end line and writes summary.json. Returns the end with steps and rates filled in from what was recorded;
     // a failure, when the disk refused a part of it.
     RunEnded finish(RunEnded end);
+    // Writes summary.json of a run with this outcome; steps and rates are filled in. Throws IoError.
+    void writeSummary(RunEnded end) const;
 
     void countRestart() { ++m_restarts; }
 

@@ -112,6 +112,7 @@ SupervisorOptions optionsFor(const LaunchedRun& launched, const Welcome& welcome
     options.epochUs = launched.epochUs;
     options.workerEnvironment = {std::string(kLaunchedVariable) + "=1"};
     options.hangUpFd = launched.stopFd;  // launchers repeat themselves, and kill
+    options.mayBeKilled = true;
     options.sharedFd = sharedFd;
     options.hosts = welcome.hosts;
     options.address = welcome.addresses[0];

@@ -152,6 +152,13 @@ RunEnded outcomeOf(const RunEvidence& run) {
     return unproven(run);
 }
 
+RunEnded outcomeIfKilledNow(const RunEvidence& run) {
+    const bool isSaved = run.checkpoint && run.checkpoint->step == run.steps;
+    return stopped(run,
+                   isSaved ? "; the weights are saved in " + run.checkpoint->path
+                           : "; the launcher ended the run before the last steps were saved" + lastCheckpointText(run));
+}
+
 std::optional<CheckpointThere> newestRecorded(const std::filesystem::path& runDirectory, std::int64_t recordedSteps) {
     const std::optional<CheckpointThere> recorded = newestUpTo(runDirectory, recordedSteps);
     return recorded ? recorded : newestCheckpoint(runDirectory);

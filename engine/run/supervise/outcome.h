@@ -48,6 +48,9 @@ struct RunEvidence {
 // every rank said that, or the user had them terminated. Everything else has failed.
 RunEnded outcomeOf(const RunEvidence& evidence);
 
+// Outcome of a run whose launcher has asked it to stop and may kill it before the ranks have ended.
+RunEnded outcomeIfKilledNow(const RunEvidence& evidence);
+
 // The newest checkpoint of a run directory that is complete; nothing where there is none.
 std::optional<CheckpointThere> newestCheckpoint(const std::filesystem::path& runDirectory);
 // The newest whose steps are all in the record, for a run that goes on in the same directory: a checkpoint may be on

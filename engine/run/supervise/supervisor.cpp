@@ -233,13 +233,15 @@ void Supervisor::receiveLine(RankLink& rank, std::string_view line) {
     const bool ours =
         std::holds_alternative<RunStarted>(event.value()) || std::holds_alternative<RunEnded>(event.value()) ||
         std::holds_alternative<HostClock>(event.value()) || std::holds_alternative<Finding>(event.value());
+    // Files are read and written where a checkpoint is said to be: only rank 0, which saves, may say so.
+    const bool saves = std::holds_alternative<CheckpointSaved>(event.value()) && rank.rank() != 0;
     const bool foreign = std::visit(
         [&](const auto& one) {
             if constexpr (requires { one.rank; }) return one.rank != rank.rank();
             return false;
         },
         event.value());
-    if (ours || foreign) {
+    if (ours || foreign || saves) {
         log("warning", "rank " + std::to_string(rank.rank()) + " spoke for others: line ignored");
         return reportMisuse(rank, "it sends telemetry of other ranks", false);
     }
@@ -249,6 +251,8 @@ void Supervisor::receiveLine(RankLink& rank, std::string_view line) {
         if (state->missingRank >= 0) rank.missingRank = state->missingRank;
     }
     m_changes |= m_recorder.take(event.value(), line);
+    if (std::holds_alternative<CheckpointSaved>(event.value()) && m_phase == Phase::kStopping)
+        writeSummaryEarly(outcomeIfKilledNow(evidence()));
     if (std::holds_alternative<RankLinks>(event.value())) tellSlowLinks();
     m_turns.next();
 }
@@ -353,6 +357,7 @@ void Supervisor::fail(const Verdict& verdict) {
     }
     if (verdict.firstFailedRank >= 0) record(RankState{verdict.firstFailedRank, "failed", "", 0, nowUs()});
     killAll();
+    writeSummaryEarly(conclusion());
 }
 
 void Supervisor::killAll() {

@@ -31,7 +31,7 @@ RunStarted Supervisor::runLine() const {
     return line;
 }
 
-RunEnded Supervisor::conclusion() const {
+RunEvidence Supervisor::evidence() const {
     RunEvidence run;
     for (const auto& rank : m_ranks) {
         run.ranks.push_back({rank->rank(), rank->end(), rank->endOrder, rank->said});
@@ -50,7 +50,11 @@ RunEnded Supervisor::conclusion() const {
     run.nothingTrained = m_stoppedLoading;
     run.directoryLost = m_directoryLost;
     run.fault = m_verdict;
-    RunEnded end = outcomeOf(run);
+    return run;
+}
+
+RunEnded Supervisor::conclusion() const {
+    RunEnded end = outcomeOf(evidence());
     end.timeUs = nowUs();
     end.lastLines = m_lastLines;
     end.isMisuse = m_verdict && m_verdict->isMisuse;
@@ -60,6 +64,19 @@ RunEnded Supervisor::conclusion() const {
             "; pitfalls.early_exit made it leave one step before the others, which wait for it in their next "
             "all-reduce: in PyTorch, give every rank as many batches or use its Join context";
     return end;
+}
+
+// A launcher such as mpirun kills this process about a second after a rank has died or after its own SIGTERM. The
+// summary written here says what is known by then; finish() replaces it.
+void Supervisor::writeSummaryEarly(RunEnded end) {
+    if (!m_options.mayBeKilled) return;
+    end.timeUs = nowUs();
+    try {
+        m_recorder.flush();
+        m_recorder.writeSummary(std::move(end));
+    } catch (const IoError&) {  // finish() tries again, and reports the failure
+        return;
+    }
 }
 
 RunEnded Supervisor::finish() {

@@ -60,6 +60,7 @@ void Supervisor::beginStop() {
     log("info", "stop requested: the ranks stop together after the step they are in");
     // Rank 0's word counts; the others only rest no longer in slow motion.
     for (auto& rank : m_ranks) rank->sendControl(encodeControl({ControlKind::kStop}));
+    writeSummaryEarly(outcomeIfKilledNow(evidence()));
 }
 
 void Supervisor::tellCost() {
@@ -112,17 +113,18 @@ void Supervisor::noteSaves() {
 }
 
 void Supervisor::watchDirectory() {
-    if (m_phase == Phase::kKilled || !m_directory.isLost(steady_clock::now())) return;
+    if (m_phase == Phase::kKilled || m_cannotRecord || !m_directory.isLost(steady_clock::now())) return;
     startDirectoryAgain();
     log("error", m_directoryLost +
-                     ": the ranks stop and save their weights there again; what was recorded before is "
-                     "lost");
+                     (m_cannotRecord ? ": the ranks stop and save their weights elsewhere"
+                                     : ": the ranks stop and save their weights there again; the record up to now is "
+                                       "lost"));
     if (m_stops.hangUp(steady_clock::now()) == StopRequests::Meaning::kBegin) beginStop();
 }
 
-// It may have gone in the last moments, when nobody looked any more: then what was recorded is lost all the same.
+// The directory may have been deleted in the last moments, after the last look: then the record is lost all the same.
 void Supervisor::lookForDirectory() {
-    if (m_directory.isThere()) return;
+    if (m_cannotRecord || m_directory.isThere()) return;
     try {
         startDirectoryAgain();
     } catch (const IoError& error) {
@@ -130,7 +132,9 @@ void Supervisor::lookForDirectory() {
     }
 }
 
-// So that the ranks' last checkpoint has a place, beside enough to read and to resume it.
+// Makes the directory again for the ranks' last checkpoint and for what is needed to read and to resume it. Without
+// success the ranks save elsewhere (SavePlaces), and the rest of the run is not recorded. Throws IoError where the
+// directory belongs to another run now.
 void Supervisor::startDirectoryAgain() {
     m_directoryLost = "the run directory " + m_paths.directory.string() + " was deleted or moved while the run went on";
     std::error_code error;
@@ -138,10 +142,15 @@ void Supervisor::startDirectoryAgain() {
     if (!error && std::filesystem::exists(m_paths.config(), error)) {
         throw IoError(m_directoryLost + ", and another run is there now");
     }
-    if (error) throw IoError(m_directoryLost + ", and cannot be made again (" + error.message() + ")");
-    writeFileAtomically(m_paths.config(), m_run.config.toText(2) + "\n");
-    m_recorder.startAgain(encode(runLine()));
-    m_directory.begin();
+    try {
+        if (error) throw IoError("it cannot be made again (" + error.message() + ")");
+        writeFileAtomically(m_paths.config(), m_run.config.toText(2) + "\n");
+        m_recorder.startAgain(encode(runLine()));
+        m_directory.begin();
+    } catch (const IoError& cause) {
+        m_cannotRecord = true;
+        m_directoryLost += std::string("; ") + cause.what();
+    }
 }
 
 }  // namespace ringside

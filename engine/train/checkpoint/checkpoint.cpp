@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -39,6 +40,11 @@ std::string stateName(const Parameter& parameter, const char* name) {
     return "state." + parameter.name + "." + name;
 }
 
+bool isThere(const std::filesystem::path& path) {
+    std::error_code ignored;
+    return std::filesystem::exists(path, ignored);
+}
+
 // One of a checkpoint's two files, whose tensors come in any order.
 class TensorFile {
   public:
@@ -56,7 +62,7 @@ class TensorFile {
     void commit(CheckpointManifest& manifest) {
         m_file.commit();
         const Result<SafetensorsFile> written = SafetensorsFile::open(m_path);
-        if (!written) throw IoError(written.problem().text());
+        if (!written) throw IoError(written.problem().text(), isThere(m_path) ? 0 : ENOENT);
         manifest.files.push_back(
             {m_path.filename().string(), static_cast<std::int64_t>(m_layout.size), written.value().sha256()});
     }
@@ -97,7 +103,9 @@ class CheckpointFiles {
     std::string commit() {
         m_weights.commit(m_manifest);
         m_state.commit(m_manifest);
-        writeFileAtomically(m_directory / kManifestName, m_manifest.toJson().dump(2) + "\n");
+        const std::filesystem::path manifest = m_directory / kManifestName;
+        writeFileAtomically(manifest, m_manifest.toJson().dump(2) + "\n");
+        if (!isThere(manifest)) throw IoError(manifest.string() + " was deleted while the run was saved", ENOENT);
         return m_relative.string();
     }
 
@@ -106,7 +114,9 @@ class CheckpointFiles {
         std::error_code error;
         std::filesystem::create_directories(directory, error);
         if (error)
-            throw IoError("the checkpoint directory " + directory.string() + " could not be made: " + error.message());
+            throw IoError(
+                "the checkpoint directory " + directory.string() + " cannot be made (" + errnoText(error.value()) + ")",
+                error.value());
         return directory;
     }
     static std::vector<TensorOutline> outlines(const std::vector<Parameter*>& state) {

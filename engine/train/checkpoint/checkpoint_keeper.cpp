@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 #include <utility>
 
 #include "sampling/plan/epoch_spec.h"
@@ -109,35 +110,78 @@ void CheckpointKeeper::save(const TrainingPosition& position) {
     }
 }
 
-// Who does not write waits for who does, however long that takes: then no later collective has to, whose deadline would
-// take a slow disk for a rank that hangs. And when a rank says that it has finished, the weights are there.
 void CheckpointKeeper::saveLast(const TrainingPosition& position) {
-    if (m_parts.runDirectory.empty() || m_savedStep == position.step) return;
+    if (m_parts.runDirectory.empty() || isSaved(position)) return;
     const PhaseScope scope(m_parts.observer.progress().phase, Phase::kCheckpoint);
+    begin();
+    while (!attempt(position)) continue;
+    m_savedStep = position.step;
+    if (m_parts.communicator.rank() == 0 && !m_places.isRunDirectory())
+        throw IoError(m_places.firstFailure() + "; the weights after step " + std::to_string(position.step) +
+                      " are saved in " + m_lastPath + " instead: ringsidectl run --resume " +
+                      m_places.current().string() + " continues from there");
+}
+
+// The record is flushed first: a run that is started again continues behind steps that are recorded.
+void CheckpointKeeper::begin() {
     m_parts.observer.onState("saving");
-    // The record first: a run that is started again goes on behind steps that are in it.
     m_parts.observer.flush();
     m_parts.communicator.barrierHoweverLong();
-    const bool writes = m_parts.communicator.rank() == 0;
-    if (writes)
-        write(position);
+}
+
+// True on every rank if the checkpoint of this step was written and rank 0 still finds it.
+bool CheckpointKeeper::isSaved(const TrainingPosition& position) {
+    if (m_savedStep != position.step) return false;
+    std::error_code ignored;
+    return agree(std::filesystem::exists(m_parts.runDirectory / m_lastPath / kManifestName, ignored));
+}
+
+// Returns the value of rank 0 on every rank.
+bool CheckpointKeeper::agree(bool ofRankZero) {
+    std::int64_t value = m_parts.communicator.rank() == 0 && ofRankZero ? 1 : 0;
+    if (m_parts.communicator.size() > 1)
+        m_parts.communicator.allReduce(CommBuffer::of(std::span(&value, 1)), ReduceOp::kMaximum);
+    return value != 0;
+}
+
+// Returns whether the checkpoint is complete, the same on every rank; otherwise rank 0 has chosen another place. The
+// other ranks wait without a timeout until rank 0 has written: a slow disk must not count as a hung rank.
+bool CheckpointKeeper::attempt(const TrainingPosition& position) {
+    bool isComplete = true;
+    if (m_parts.communicator.rank() == 0)
+        isComplete = write(position);
     else if (!m_strategy.isWhole())
         gatherForCheckpoint(m_strategy);
     m_parts.communicator.barrierHoweverLong();
-    m_savedStep = position.step;
+    return agree(isComplete);
 }
 
 // Of weights that must be finite nothing is written unless they are; empty: they are not.
 std::optional<std::string> CheckpointKeeper::writtenUnlessBad(const TrainingPosition& position) {
     const bool mustBeFinite = m_parts.config.training.onNonFinite == "stop";
     if (!m_strategy.isWhole())
-        return writeCheckpoint(m_parts.runDirectory, manifestAt(position), m_strategy, mustBeFinite);
+        return writeCheckpoint(m_places.current(), manifestAt(position), m_strategy, mustBeFinite);
     if (mustBeFinite && !areFinite(m_model.parameters(), m_parts.backend)) return {};
     const TrainedParts parts{m_model.state(), m_model.parameters(), m_strategy.optimizer(), m_parts.backend};
-    return writeCheckpoint(m_parts.runDirectory, manifestAt(position), parts);
+    return writeCheckpoint(m_places.current(), manifestAt(position), parts);
 }
 
-void CheckpointKeeper::write(const TrainingPosition& position) {
+bool CheckpointKeeper::write(const TrainingPosition& position) {
+    try {
+        writeHere(position);
+        return true;
+    } catch (const IoError& error) {
+        if (!m_places.advance(error))
+            throw IoError(m_places.firstFailure() + "; the weights after step " + std::to_string(position.step) +
+                          " could not be saved beside the run directory or in the state directory either");
+        m_parts.observer.onEvent(LogLine{0, "warning",
+                                         std::string(error.what()) + "; saving again in " + m_places.current().string(),
+                                         m_parts.observer.nowUs()});
+        return false;
+    }
+}
+
+void CheckpointKeeper::writeHere(const TrainingPosition& position) {
     const std::int64_t fromUs = m_parts.observer.nowUs();
     if (m_reserve) m_reserve->release();
     const std::optional<std::string> path = writtenUnlessBad(position);
@@ -145,9 +189,9 @@ void CheckpointKeeper::write(const TrainingPosition& position) {
         throwNonFinite(m_parts.communicator, "the weights after step " + std::to_string(position.step) +
                                                  " are not all finite numbers and are not saved" + lastText() +
                                                  ": lower optimizer.lr");
-    m_lastPath = *path;
+    m_lastPath = m_places.isRunDirectory() ? *path : (m_places.current() / *path).string();
     m_parts.observer.onEvent(CheckpointSaved{position.step, m_lastPath, m_parts.observer.nowUs()});
-    forgetOlder(std::exchange(m_nextIsTimed, false));
+    if (m_places.isRunDirectory()) forgetOlder(std::exchange(m_nextIsTimed, false));
     scheduleTimedSave(m_parts.observer.nowUs() - fromUs);
 }
 

@@ -10,6 +10,7 @@
 #include "parallel/strategy/strategy.h"
 #include "run/record/space_reserve.h"
 #include "train/checkpoint/checkpoint.h"
+#include "train/checkpoint/save_places.h"
 #include "train/parts/metric_sums.h"
 #include "train/parts/trainer_parts.h"
 
@@ -29,7 +30,7 @@ class CheckpointKeeper {
   public:
     // All of it outlives the keeper.
     CheckpointKeeper(const TrainerParts& parts, const Model& model, Strategy& strategy)
-        : m_parts(parts), m_model(model), m_strategy(strategy) {}
+        : m_parts(parts), m_model(model), m_strategy(strategy), m_places(parts.runDirectory, parts.config) {}
 
     // Puts weights, the optimizer's state and float16's loss scale back, on every rank; the start where nothing is
     // named. Throws TrainingError.
@@ -43,9 +44,10 @@ class CheckpointKeeper {
     void reserve();
     // Rank 0 writes, once a step and only finite weights unless training.on_non_finite goes on; throws TrainingError,
     // and IoError where there is no room for another one after it. Every rank calls it; returns when the checkpoint is
-    // complete.
+    // complete. Where the run directory was deleted it is made again; where it cannot be written the weights are saved
+    // in the other SavePlaces, and rank 0 throws an IoError that names the place.
     void save(const TrainingPosition& position);
-    // The same, when no other follows.
+    // The same, when no other follows. A checkpoint of this step that was deleted since is written again.
     void saveLast(const TrainingPosition& position);
     // On rank 0: whether training.checkpoint_seconds have passed; once for each time. The next save is then taken for
     // it, and removed again after a newer one.
@@ -54,7 +56,12 @@ class CheckpointKeeper {
     std::string lastText() const;
 
   private:
-    void write(const TrainingPosition& position);
+    void begin();
+    bool isSaved(const TrainingPosition& position);
+    bool attempt(const TrainingPosition& position);
+    bool write(const TrainingPosition& position);
+    void writeHere(const TrainingPosition& position);
+    bool agree(bool ofRankZero);
     std::optional<std::string> writtenUnlessBad(const TrainingPosition& position);
     void findEarlierAttempts(const ResumePoint& point);
     void forgetOlder(bool isTimed);
@@ -64,6 +71,7 @@ class CheckpointKeeper {
     const TrainerParts& m_parts;
     const Model& m_model;
     Strategy& m_strategy;
+    SavePlaces m_places;  // used on rank 0
     ChannelScale m_scale;
     std::vector<ControlChange> m_changes;
     std::int64_t m_savedStep = -1;

@@ -205,7 +205,8 @@ Trainer::Trainer(const TrainerParts& parts)
                 .rank = parts.communicator.rank(),
                 .worldSize = parts.communicator.size()},
                parts.observer.progress().phase, m_collectives),
-      m_slowPhase(parts.config.stepPitfalls, parts.communicator.rank(), parts.observer.progress().phase) {
+      m_slowPhase(parts.config.stepPitfalls, parts.communicator.rank(), parts.observer.progress().phase,
+                  [this](std::chrono::microseconds delay) { m_parts.control.waitForStop(delay); }) {
     m_replicas.setStrategy(*m_strategy);
     m_tracer.setPlanned(m_strategy->plannedShares());
     m_pacer.follow();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/trace/slow_phase.h"
 
-#include <thread>
 #include <utility>
 
 namespace ringside {
 
-SlowPhase::SlowPhase(const StepPitfalls& pitfalls, int rank, PhaseTrack& track) : m_track(track) {
+SlowPhase::SlowPhase(const StepPitfalls& pitfalls, int rank, PhaseTrack& track, Rest rest)
+    : m_track(track), m_rest(std::move(rest)) {
     if (pitfalls.slowRank != rank || pitfalls.slowMs <= 0) return;
     m_phase = phaseNamed(pitfalls.slowPhase).value_or(Phase::kBackward);
     m_delay = std::chrono::microseconds(static_cast<std::int64_t>(1000 * pitfalls.slowMs));
@@ -18,7 +18,7 @@ SlowPhase::~SlowPhase() {
 }
 
 void SlowPhase::leaving(Phase phase, Phase) {
-    if (phase == m_phase && std::exchange(m_due, false)) std::this_thread::sleep_for(m_delay);
+    if (phase == m_phase && std::exchange(m_due, false)) m_rest(m_delay);
 }
 
 }  // namespace ringside

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 
 #include "config/pitfalls_config.h"
 #include "telemetry/steps/phase.h"
@@ -10,9 +11,11 @@ namespace ringside {
 
 // The rank that pitfalls.slow_rank makes late: it sleeps at the end of a phase, once a step, as if the phase took
 // longer. All others are left alone.
+// rest: sleeps for the delay, or until the run is asked to stop: a launcher may leave a second for the last save.
 class SlowPhase final : public PhaseListener {
   public:
-    SlowPhase(const StepPitfalls& pitfalls, int rank, PhaseTrack& track);
+    using Rest = std::function<void(std::chrono::microseconds)>;
+    SlowPhase(const StepPitfalls& pitfalls, int rank, PhaseTrack& track, Rest rest);
     ~SlowPhase() override;
     SlowPhase(const SlowPhase&) = delete;
     SlowPhase& operator=(const SlowPhase&) = delete;
@@ -26,6 +29,7 @@ class SlowPhase final : public PhaseListener {
 
   private:
     PhaseTrack& m_track;
+    Rest m_rest;
     Phase m_phase = Phase::kIdle;
     std::chrono::microseconds m_delay{0};  // 0: not this rank
     bool m_due = false;

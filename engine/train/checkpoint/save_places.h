@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "base/errors/errors.h"
+#include "config/run_config.h"
+
+namespace ringside {
+
+// Directories in which rank 0 tries to save the weights: the run directory; then RUN_DIR-saved beside it; then
+// ringside/saved/RUN_DIR below the user's state directory. The latter two are made when they are reached, with a number
+// where the name is taken, and hold config.json, so that a run can be resumed from them.
+class SavePlaces {
+  public:
+    // `config` is written where the run directory has no config.json any more. It must outlive this object.
+    SavePlaces(std::filesystem::path runDirectory, const RunConfig& config);
+
+    const std::filesystem::path& current() const { return m_current; }
+    bool isRunDirectory() const { return m_kind == Kind::kRunDirectory; }
+
+    // Chooses the directory for the next attempt after a save failed with `error`. A directory that was deleted is
+    // tried again, up to three times in all, because the next save makes it again. False when no directory is left.
+    bool advance(const IoError& error);
+
+    // Why the run directory could not be used; empty while nothing has failed.
+    const std::string& firstFailure() const { return m_firstFailure; }
+
+  private:
+    enum class Kind { kRunDirectory, kBeside, kStateDirectory };
+
+    bool make(Kind kind);
+    std::filesystem::path baseOf(Kind kind) const;
+    std::string configText() const;
+
+    const std::filesystem::path m_runDirectory;
+    const RunConfig& m_config;
+    std::filesystem::path m_current;
+    Kind m_kind = Kind::kRunDirectory;
+    int m_attempts = 1;  // in the current directory
+    std::string m_firstFailure;
+};
+
+}  // namespace ringside
