@@ -61,6 +61,19 @@ TEST_CASE("randperm gives PyTorch's permutations") {
     }
 }
 
+TEST_CASE("a long shuffle says how far it is, and can be stopped") {
+    std::atomic<bool> stop{false};
+    std::atomic<std::int64_t> done{0};
+    CHECK(TorchGenerator(7).randperm(100'000, {&stop, &done}) == TorchGenerator(7).randperm(100'000));
+    CHECK(done == 100'000);
+    stop = true;
+    done = 0;
+    std::vector<std::uint32_t> all(100'000);
+    std::iota(all.begin(), all.end(), 0U);
+    CHECK(TorchGenerator(7).randperm(100'000, {&stop, &done}) == all);
+    CHECK(done == 0);
+}
+
 TEST_CASE("randperm for large sets is an inside-out shuffle over 64-bit draws") {
     // By hand from the first words of seed 0 (2357136044, 2546248239, 3071714933, 3626093760, 2588848963, 3684848379):
     // w1 << 32 | w2 mod 1 = 0; mod 2 is the low word's last bit, 3626093760 -> 0; mod 3 = (2588848963 + 3684848379) mod

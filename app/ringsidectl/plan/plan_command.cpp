@@ -3,17 +3,21 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <iostream>
 #include <memory>
 #include <optional>
 
 #include "base/errors/exit_code.h"
 #include "base/text/number_text.h"
+#include "devices/host_devices.h"
 #include "plan/plan_answers.h"
 #include "plan/plan_biography.h"
 #include "plan/plan_settings.h"
 #include "plan/plan_writers.h"
 #include "plan/slow_progress.h"
+#include "sampling/plan/plan_memory.h"
 
 namespace ringside {
 namespace {
@@ -90,9 +94,13 @@ Result<RankRange> wantedRanks(const PlanOptions& options, const ShardSpec& spec)
 }
 
 int listPlan(const PlanOptions& options, const ShardSpec& spec) {
+    std::atomic<std::int64_t> done{0};
     std::optional<SlowProgress> progress(std::in_place, ::isatty(STDERR_FILENO) == 1);
-    progress->say("dealing " + grouped(spec.datasetSize) + " samples");
-    const Result<ShardPlan> plan = ShardPlan::make(spec);
+    progress->follow("dealing " + grouped(spec.datasetSize) + " samples", [&done, size = spec.datasetSize] {
+        return static_cast<double>(done.load(std::memory_order_relaxed)) /
+               static_cast<double>(std::max<std::int64_t>(size, 1));
+    });
+    const Result<ShardPlan> plan = ShardPlan::make(spec, {nullptr, &done});
     if (!plan) {
         progress.reset();
         return refuse(plan.problem());
@@ -125,6 +133,11 @@ int writePlan(const PlanOptions& options) {
         return refuse({"epochs", "is " + std::to_string(epochs) + "; it is at least 1 and at most 1000000",
                        "choose a number of epochs, such as 10"});
     }
+    const bool isQuestion = options.biography || options.neverSeen || options.balance || options.damage ||
+                            !options.find.empty() || !options.diff.empty();
+    const std::int64_t bytes = isQuestion ? kQuestionBytes : kListingBytes;
+    if (const auto problem = planMemoryProblem(from.size, bytes, findHostDevices().availableBytes))
+        return refuse(*problem);
     if (!options.find.empty()) return writeAnswer(answerFind(from, epoch, epochs, options.find), options.format);
     if (options.biography) {
         return writeAnswer(answerBiography(from, *options.biography, epochs), options.format);

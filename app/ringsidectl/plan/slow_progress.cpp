@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 namespace ringside {
 namespace {
@@ -26,18 +27,23 @@ SlowProgress::~SlowProgress() {
 }
 
 void SlowProgress::say(const std::string& what, double share) {
+    follow(what, [share] { return share; });
+}
+
+void SlowProgress::follow(const std::string& what, std::function<double()> share) {
     const std::lock_guard lock(m_mutex);
     if (what != m_what) m_since = Clock::now();
     m_what = what;
-    m_share = share;
+    m_share = std::move(share);
 }
 
 std::string SlowProgress::line() const {
     const double passed = std::chrono::duration<double>(Clock::now() - m_since).count();
     const auto seconds = [](double s) { return std::to_string(std::lround(s)) + " s"; };
-    if (m_share <= 0) return m_what + ", " + seconds(passed);
-    return m_what + ", " + std::to_string(static_cast<int>(100 * m_share)) + " %, " +
-           seconds(passed / m_share * (1 - m_share)) + " left";
+    const double share = m_share();
+    if (share <= 0) return m_what + ", " + seconds(passed);
+    return m_what + ", " + std::to_string(static_cast<int>(100 * share)) + " %, " +
+           seconds(passed / share * (1 - share)) + " left";
 }
 
 void SlowProgress::watch() {

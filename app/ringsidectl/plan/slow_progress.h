@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -20,7 +21,9 @@ class SlowProgress {
     SlowProgress(const SlowProgress&) = delete;
     SlowProgress& operator=(const SlowProgress&) = delete;
 
-    void say(const std::string& what, double share = 0);  // 0: nobody knows how far it is
+    void say(const std::string& what, double share = 0);  // share: done, from 0 to 1; 0: not known
+    // The same with a share that is read each time the line is drawn, in another thread, until the next call.
+    void follow(const std::string& what, std::function<double()> share);
 
   private:
     void watch();
@@ -31,7 +34,7 @@ class SlowProgress {
     std::condition_variable m_ended;
     bool m_over = false;
     std::string m_what;
-    double m_share = 0;
+    std::function<double()> m_share = [] { return 0.0; };
     Clock::time_point m_since = Clock::now();
     std::thread m_thread;
 };

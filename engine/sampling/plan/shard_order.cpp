@@ -2,7 +2,6 @@
 #include "sampling/plan/shard_order.h"
 
 #include <algorithm>
-#include <atomic>
 #include <numeric>
 #include <string>
 
@@ -14,7 +13,6 @@ namespace ringside {
 namespace {
 
 using Order = std::vector<std::uint32_t>;
-using Stop = std::atomic<bool>;
 
 // Python's sum of seed and epoch: with epoch >= 0 it lies in [-2^63, 2^64 - 2], which manual_seed takes, and unsigned
 // addition wraps it in the same way.
@@ -93,7 +91,7 @@ Result<Order> weightedOrder(const ShardSpec& spec, std::int64_t length) {
 }
 
 // Classes that have samples take turns; each goes round its own shuffled list, class 0's being shuffled first.
-Result<Order> balancedOrder(const ShardSpec& spec, std::int64_t length, const Stop* stop) {
+Result<Order> balancedOrder(const ShardSpec& spec, std::int64_t length, const DrawWatch& watch) {
     const Result<Classes> classes = classesOf(spec);
     if (!classes) return classes.problem();
     std::vector<Order> members(classes.value().counts.size());
@@ -104,7 +102,7 @@ Result<Order> balancedOrder(const ShardSpec& spec, std::int64_t length, const St
     TorchGenerator generator = generatorOf(spec);
     for (Order& list : members) {
         if (!spec.shuffle) break;
-        Order shuffled = generator.randperm(static_cast<std::int64_t>(list.size()), stop);
+        Order shuffled = generator.randperm(static_cast<std::int64_t>(list.size()), watch);
         for (std::uint32_t& place : shuffled) place = list[place];
         list = std::move(shuffled);
     }
@@ -120,10 +118,10 @@ Problem badSubset(const std::string& what) {
     return {"sampler.subset_indices", what, "name each sample once, from 0 to one below the number of samples"};
 }
 
-Result<Order> subsetOrder(const ShardSpec& spec, std::int64_t length, const Stop* stop) {
+Result<Order> subsetOrder(const ShardSpec& spec, std::int64_t length, const DrawWatch& watch) {
     Order chosen;
     if (spec.subsetIndices.empty()) {
-        chosen = TorchGenerator(spec.subsetSeed).randperm(spec.datasetSize, stop);
+        chosen = TorchGenerator(spec.subsetSeed).randperm(spec.datasetSize, watch);
         chosen.resize(static_cast<std::size_t>(length));
     }
     for (const std::int64_t index : spec.subsetIndices) {
@@ -138,46 +136,46 @@ Result<Order> subsetOrder(const ShardSpec& spec, std::int64_t length, const Stop
     if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end()) {
         return badSubset("has " + std::to_string(*twice) + " twice");
     }
-    Order order = shuffledOrder(spec, length, 0, stop);
+    Order order = shuffledOrder(spec, length, 0, watch);
     for (std::uint32_t& place : order) place = chosen[place];
     return order;
 }
 
 // DataLoader's base seed is drawn first, then the seed of RandomSampler's own generator.
-Order loaderOrder(const ShardSpec& spec, const Stop* stop) {
+Order loaderOrder(const ShardSpec& spec, const DrawWatch& watch) {
     TorchGenerator global = generatorOf(spec);
     global.randomInt64();
-    return randomSamplerGenerator(global).randperm(spec.datasetSize, stop);
+    return randomSamplerGenerator(global).randperm(spec.datasetSize, watch);
 }
 
 }  // namespace
 
-Order shuffledOrder(const ShardSpec& spec, std::int64_t length, std::int64_t seedShift, const Stop* stop) {
-    return spec.shuffle ? generatorOf(spec, seedShift).randperm(length, stop) : fileOrder(length);
+Order shuffledOrder(const ShardSpec& spec, std::int64_t length, std::int64_t seedShift, const DrawWatch& watch) {
+    return spec.shuffle ? generatorOf(spec, seedShift).randperm(length, watch) : fileOrder(length);
 }
 
-Result<Order> makeOrder(const ShardSpec& spec, const Stop* stop) {
+Result<Order> makeOrder(const ShardSpec& spec, const DrawWatch& watch) {
     const std::int64_t length = ShardLayout::of(spec).orderLength;
     if (spec.datasetSize == 0) return Order();
     switch (spec.kind) {
         case SamplerKind::kSequential:
             return fileOrder(spec.datasetSize);
         case SamplerKind::kRandom:
-            return loaderOrder(spec, stop);
+            return loaderOrder(spec, watch);
         case SamplerKind::kWeighted:
         case SamplerKind::kDistributedWeighted:
             return weightedOrder(spec, length);
         case SamplerKind::kClassBalanced:
-            return balancedOrder(spec, length, stop);
+            return balancedOrder(spec, length, watch);
         case SamplerKind::kSubset:
-            return subsetOrder(spec, length, stop);
+            return subsetOrder(spec, length, watch);
         case SamplerKind::kDistributed:
         case SamplerKind::kBatchSharded:
         case SamplerKind::kContiguous:
         case SamplerKind::kUnpadded:
-            return shuffledOrder(spec, spec.datasetSize, 0, stop);
+            return shuffledOrder(spec, spec.datasetSize, 0, watch);
     }
-    return shuffledOrder(spec, spec.datasetSize, 0, stop);
+    return shuffledOrder(spec, spec.datasetSize, 0, watch);
 }
 
 }  // namespace ringside

@@ -96,20 +96,20 @@ struct ShardPlan::State {
     }
 };
 
-Result<ShardPlan> ShardPlan::make(const ShardSpec& spec, const std::atomic<bool>* stop) {
+Result<ShardPlan> ShardPlan::make(const ShardSpec& spec, const DrawWatch& watch) {
     if (const Problems problems = checkSpec(spec); !problems.empty()) return problems.front();
     auto state = std::make_shared<State>();
     state->spec = spec;
     state->layout = ShardLayout::of(spec);
     try {
-        Result<std::vector<std::uint32_t>> order = makeOrder(spec, stop);
+        Result<std::vector<std::uint32_t>> order = makeOrder(spec, watch);
         if (!order) return order.problem();
         state->order = std::move(order.value());
-        if (partsOrders(spec.pitfalls)) state->dealt = dealByMistake(spec, state->layout, stop);
+        if (partsOrders(spec.pitfalls)) state->dealt = dealByMistake(spec, state->layout, watch.stop);
     } catch (const std::bad_alloc&) {
         return noMemory(spec);
     }
-    if (stop && *stop) return stopped();
+    if (watch.isStopped()) return stopped();
     return ShardPlan(std::move(state));
 }
 

@@ -11,6 +11,7 @@
 #include "base/errors/result.h"
 #include "config/pitfalls_config.h"
 #include "config/sampler_kind.h"
+#include "sampling/random/draw_watch.h"
 
 namespace ringside {
 
@@ -62,8 +63,8 @@ struct SamplePlace {
 class ShardPlan {
   public:
     // Problems: sizes out of range, a negative epoch, classes that the data does not have, a subset outside the data,
-    // pitfalls that PyTorch itself refuses, and soon after *stop is set that it was.
-    static Result<ShardPlan> make(const ShardSpec& spec, const std::atomic<bool>* stop = nullptr);
+    // pitfalls that PyTorch itself refuses, and a stop by the watch.
+    static Result<ShardPlan> make(const ShardSpec& spec, const DrawWatch& watch = {});
 
     const ShardSpec& spec() const;
     std::int64_t samplesPerRank() const;     // len(sampler), of the longest rank; 0 for an empty shard

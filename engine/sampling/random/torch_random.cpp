@@ -110,12 +110,15 @@ void TorchGenerator::normalBlocks(std::span<float> out, const std::stop_token& s
     boxMuller(last);
 }
 
-std::vector<std::uint32_t> TorchGenerator::randperm(std::int64_t n, const std::atomic<bool>* stop) {
+std::vector<std::uint32_t> TorchGenerator::randperm(std::int64_t n, const DrawWatch& watch) {
     RINGSIDE_ASSERT(n >= 0 && n <= INT32_MAX);
     std::vector<std::uint32_t> order(static_cast<std::size_t>(n));
     std::iota(order.begin(), order.end(), 0U);
     Shuffle shuffle(order);
-    while (shuffle.left() > 0 && !(stop && *stop)) shuffle.apply(m_engine.next(shuffle.left()));
+    while (shuffle.left() > 0 && !watch.isStopped()) {
+        shuffle.apply(m_engine.next(shuffle.left()));
+        watch.report(n - static_cast<std::int64_t>(shuffle.left()));
+    }
     return order;
 }
 

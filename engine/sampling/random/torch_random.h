@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <stop_token>
 #include <vector>
 
+#include "sampling/random/draw_watch.h"
 #include "sampling/random/mersenne_twister.h"
 
 namespace ringside {
@@ -36,8 +36,9 @@ class TorchGenerator {
     void normal(std::span<float> out, const std::stop_token& stop = {});
 
     // torch.randperm(n), n <= 2^31 - 1. Every n is drawn as PyTorch 1.x to 2.5 draw it (2.6 changed n >= 214,748,364,
-    // where its 32-bit draws are too coarse; see randpermLarge). When *stop is set, the rest soon comes unshuffled.
-    std::vector<std::uint32_t> randperm(std::int64_t n, const std::atomic<bool>* stop = nullptr);
+    // where its 32-bit draws are too coarse; see randpermLarge). After a stop by the watch the rest is not
+    // shuffled.
+    std::vector<std::uint32_t> randperm(std::int64_t n, const DrawWatch& watch = {});
 
     // torch.randperm of PyTorch 2.6 and later for n >= 214,748,364: inside-out Fisher-Yates over random64().
     std::vector<std::uint32_t> randpermLarge(std::int64_t n);
