@@ -111,6 +111,21 @@ TEST_CASE("SIGTERM to the supervisor is a graceful stop too") {
     CHECK(allGone(run.workers));
 }
 
+TEST_CASE("a stop does not wait for the end of an artificial delay") {
+    const TemporaryDirectory scratch;
+    const fs::path out = scratch.path() / "run";
+    Program run({"run", "--out", out, "--set", "pitfalls.slow_rank=1", "--set", "pitfalls.slow_ms=600000", "--set",
+                 "parallel.world_size=2", "--set", "parallel.timeout_seconds=3600"});
+    const auto isTraining = [&] {
+        const std::string telemetry = fs::exists(out / "telemetry.jsonl") ? contentOf(out / "telemetry.jsonl") : "";
+        return contains(telemetry, R"("rank":1,"state":"training")");
+    };
+    REQUIRE(eventually(isTraining));
+    run.signal(SIGTERM);
+    CHECK(run.wait() == 20);
+    CHECK(fs::exists(out / "checkpoints/step-00000001/manifest.json"));
+}
+
 TEST_CASE("a full disk stops the recording; the weights are saved, and the run goes on from them when there is room") {
     const TemporaryDirectory scratch;
     const SmallDisk disk(scratch.path(), "20m");

@@ -48,6 +48,17 @@ def checkpoints(run):
     return sorted(manifest.parent for manifest in (run / "checkpoints").glob("step-*/manifest.json"))
 
 
+def places(run):
+    """Directories in which a run may have saved its weights: its own, one beside it, one below the state directory."""
+    state = run.parent.parent if run.parent.name == "disk" else run.parent
+    return [run, *sorted(run.parent.glob(run.name + "-saved*")), *sorted(state.glob("state/ringside/saved/*"))]
+
+
+def newest_place(run):
+    """The one with the checkpoint of the highest step."""
+    return max(places(run), key=lambda place: [found.name for found in checkpoints(place)][-1:])
+
+
 def weights(run):
     last = checkpoints(run)
     return {f.name: hashlib.sha256(f.read_bytes()).hexdigest() for f in last[-1].glob("*.safetensors")} if last else {}
@@ -123,6 +134,8 @@ class CellRunner:
         finally:
             if disk:
                 disk.close()
+            for directory in (folder, *folder.glob("**/")):
+                directory.chmod(0o755)
             shutil.rmtree(folder, ignore_errors=True)
 
     def judge(self, cell, folder, place):
@@ -130,8 +143,8 @@ class CellRunner:
         code, error, workers = self.start(cell, folder, run)
         check(until(lambda: all(is_gone(pid) for pid in workers), 5), "a worker is left behind")
         codes = cell.fault.codes_for(cell.place)
-        summary = run / "summary.json"
-        verdict = json.loads(summary.read_text()) if summary.exists() else {}
+        summaries = [place / "summary.json" for place in places(run) if (place / "summary.json").exists()]
+        verdict = json.loads(summaries[0].read_text()) if summaries else {}
         what = f"{code}, \"{verdict.get('verdict', error.strip()[-200:])}\""
         check(code in codes, f"ended with {what}; {codes} would be right")
         if cell.fault.deed != f"supervisor={int(signal.SIGKILL)}" and run.exists():
@@ -144,7 +157,9 @@ class CellRunner:
 
     def start(self, cell, folder, run):
         mark = folder / "mark"
-        variables = {**os.environ, **cell.variables(), "RINGSIDE_FAULT_MARK": str(mark)}
+        variables = {**os.environ, **cell.variables(), "RINGSIDE_FAULT_MARK": str(mark),
+                     "XDG_STATE_HOME": str(folder / "state")}
+        (folder / "state").mkdir()
         with open(folder / "output", "w+", encoding="utf-8") as output:
             process = subprocess.Popen([self.program, "run", "--out", run, "--quiet", *self.sets(cell.settings())],
                                        env=variables, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
@@ -211,6 +226,8 @@ class CellRunner:
 
     def check_resumes(self, cell, folder, run, code, what):
         reference = self.references[cell.transport]
+        own, run = run, newest_place(run)
+        check(run == own or str(run) in what, f"does not say that the weights are in {run}: {what}")
         if code == FINISHED:
             check(weights(run) == reference, "finished with other bytes")
             return

@@ -18,6 +18,7 @@ class Place:
     name: str
     hook: str      # as tests/faults/faulty_hooks.cpp knows it
     saved: bool    # a checkpoint is complete before
+    only: tuple = ()  # the faults that can be tried there; empty: all
 
 
 PLACES = [
@@ -25,6 +26,10 @@ PLACES = [
     Place("first step", "step=1", False),
     Place("mid-epoch", f"step={STEPS + 7}", True),
     Place("checkpoint", "saving/2", True),
+    # The weights are written, but not yet in their place. Rank 0 alone writes.
+    Place("half a checkpoint", "committing/2", True, only=("SIGKILL", "supervisor INT", "supervisor KILL", "disk full",
+                                                           "directory gone", "run read-only",
+                                                           "run and parent read-only")),
     Place("validation", "validating/2", True),
     Place("the end", "finished", True),  # all is trained and saved, nothing said yet
 ]
@@ -40,6 +45,7 @@ class Fault:
     codes_at: dict = field(default_factory=dict, hash=False, compare=False)  # other codes at some places
     needs: str = ""                    # small disk
     said: str = ""                     # in the verdict
+    at: tuple = ()                     # the places where it is tried; empty: all
 
     def codes_for(self, place):
         return self.codes_at.get(place.name, self.codes)
@@ -79,6 +85,11 @@ FAULTS = [
     Fault("file-size limit", "limit-files=16000", (BAD, STOPPED), names_rank=False, anyone=True,
           codes_at={"the end": (BAD, STOPPED, FINISHED)}),
     Fault("directory gone", "delete-run", (BAD,), names_rank=False, anyone=True),
+    # Rank 0 saves the weights elsewhere, and says where.
+    Fault("run read-only", "read-only=1", (BAD,), names_rank=False, anyone=True, said="are saved in",
+          at=("mid-epoch", "checkpoint", "half a checkpoint", "validation")),
+    Fault("run and parent read-only", "read-only=2", (BAD,), names_rank=False, anyone=True, said="are saved in",
+          at=("checkpoint", "half a checkpoint")),
     Fault("all frozen", "mark", (FINISHED,), names_rank=False, anyone=True),
 ]
 
@@ -111,7 +122,9 @@ def settings(transport):
 
 def all_cells():
     for fault, place, rank, transport in itertools.product(FAULTS, PLACES, RANKS, TRANSPORTS):
-        if fault.anyone and rank != 0:
+        if (fault.anyone or place.only) and rank != 0:
+            continue
+        if (place.only and fault.name not in place.only) or (fault.at and place.name not in fault.at):
             continue
         yield Cell(fault, place, rank, transport)
 
@@ -124,6 +137,9 @@ def is_short(cell):
     rank = 0 if cell.fault.anyone else number % 2
     if cell.fault.name in ("endless loop", "SIGSTOP"):
         place = "mid-epoch"
+    elif cell.fault.name in ("directory gone", "run read-only", "run and parent read-only"):
+        place = "half a checkpoint"
     else:
-        place = PLACES[number % len(PLACES)].name
+        anywhere = [one.name for one in PLACES if not one.only]
+        place = anywhere[number % len(anywhere)]
     return cell.rank == rank and cell.place.name == place and cell.transport == TRANSPORTS[number // 2 % 2]

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A rank that does something to itself, to its supervisor or to its run directory at a place of its training:
 // RINGSIDE_FAULT="kill@step=30:1" (deed@place:rank). Places: connecting, training, validating, saving, finished, each
-// also as "saving/2" for the second time, and step=N. The rank "any" is every rank of the processes that have the
-// variable. RINGSIDE_TEST_WRONG_INDEX="rank:epoch:slot:sample" exchanges a sample.
+// also as "saving/2" for the second time, step=N, and committing/N: the weights of the Nth checkpoint are written, but
+// not yet in their place. The rank "any" is every rank of the processes that have the variable.
+// RINGSIDE_TEST_WRONG_INDEX="rank:epoch:slot:sample" exchanges a sample.
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -25,6 +27,8 @@
 #include <vector>
 
 #include "launch/channels/rank_channels.h"
+#include "run/checkpoint/checkpoint_manifest.h"
+#include "support/rename_hook.h"
 #include "support/wrong_index_text.h"
 #include "worker_hooks.h"
 
@@ -66,6 +70,27 @@ void limitFiles(pid_t process, rlim_t bytes) {
 enum class Garbage { kNone, kNotNumbers, kWrongLength };
 std::atomic<Garbage> sentGarbage{Garbage::kNone};
 
+// Makes this thread obey the permissions of files, also where it runs as root.
+void dropFilePrivileges() {
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    std::array<__user_cap_data_struct, 2> all{};
+    ::syscall(SYS_capget, &header, all.data());
+    all[0].effective &= ~(1U << CAP_DAC_OVERRIDE | 1U << CAP_DAC_READ_SEARCH);
+    ::syscall(SYS_capset, &header, all.data());
+}
+
+// The directory and all below it; with levels = 2 its parent too.
+void makeReadOnly(const std::filesystem::path& directory, int levels) {
+    namespace fs = std::filesystem;
+    constexpr auto kReadOnly = fs::perms(0555);
+    std::error_code ignored;
+    for (const auto& entry : fs::recursive_directory_iterator(directory, ignored))
+        if (entry.is_directory()) fs::permissions(entry.path(), kReadOnly, ignored);
+    fs::permissions(directory, kReadOnly, ignored);
+    if (levels > 1) fs::permissions(directory.parent_path(), kReadOnly, ignored);
+    dropFilePrivileges();
+}
+
 class FaultyHooks final : public RankHooks {
   public:
     explicit FaultyHooks(const RankEnvironment& environment)
@@ -78,12 +103,14 @@ class FaultyHooks final : public RankHooks {
         if (rank != "any" && std::atoi(rank.c_str()) != m_rank) return;
         m_deed = fault.substr(0, at);
         m_place = fault.substr(at + 1, colon - at - 1);
+        if (!m_place.starts_with("committing")) return;
+        setRenameHook([this](const std::string& name) {
+            if (name == kWeightsName) reach("committing");
+        });
     }
+    ~FaultyHooks() override { setRenameHook({}); }
 
-    void onState(const std::string& state) override {
-        const int times = ++m_times[state];
-        if (m_place == state + "/" + std::to_string(times) || (times == 1 && m_place == state)) act();
-    }
+    void onState(const std::string& state) override { reach(state); }
     void onStep(std::int64_t step) override {
         if (m_place == "step=" + std::to_string(step)) act();
     }
@@ -93,6 +120,10 @@ class FaultyHooks final : public RankHooks {
     }
 
   private:
+    void reach(const std::string& place) {
+        const int times = ++m_times[place];
+        if (m_place == place + "/" + std::to_string(times) || (times == 1 && m_place == place)) act();
+    }
     void act() {
         const std::size_t equals = m_deed.find('=');
         const std::string deed = m_deed.substr(0, equals);
@@ -113,6 +144,7 @@ class FaultyHooks final : public RankHooks {
         if (deed == "misframe") sentGarbage = Garbage::kWrongLength;
         std::error_code ignored;
         if (deed == "delete-run") std::filesystem::remove_all(m_runDirectory, ignored);
+        if (deed == "read-only") makeReadOnly(m_runDirectory, static_cast<int>(number));
         if (deed == "mark") {
             std::ofstream(variable("RINGSIDE_FAULT_MARK")) << "here\n";
             std::raise(SIGSTOP);  // whoever looks for the mark lets us go on

@@ -91,6 +91,8 @@ void Supervisor::startAfresh() {
     m_verdict.reset();
     m_lastLines.clear();
     m_ends = 0;
+    std::error_code ignored;
+    std::filesystem::remove(m_paths.summary(), ignored);  // written early when the ranks failed
     setDeadlines();
     for (int rank = 0; rank < worldSize; ++rank) startRank(rank);
     m_lastTick = steady_clock::now();
