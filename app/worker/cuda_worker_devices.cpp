@@ -26,8 +26,8 @@ namespace ringside {
 namespace {
 
 cuda::Precision precisionOf(const TrainingConfig& training) {
-    if (training.precision == "bf16") return cuda::Precision::kBfloat16;
-    if (training.precision == "fp16") return cuda::Precision::kFloat16;
+    if (training.precision == TrainingPrecision::kBf16) return cuda::Precision::kBfloat16;
+    if (training.precision == TrainingPrecision::kFp16) return cuda::Precision::kFloat16;
     return training.tf32 ? cuda::Precision::kTf32 : cuda::Precision::kFloat32;
 }
 
@@ -51,7 +51,8 @@ GpuReading readingOf(const cuda::NvmlReading& nvml) {
 class CudaDevices final : public RankDevices {
   public:
     std::unique_ptr<Backend> makeBackend(const RankEnvironment& environment, const RunConfig& config) override {
-        if (environment.device != "cuda") return m_cpu->makeBackend(environment, config);
+        if (choiceNamed<DeviceChoice>(environment.device) != DeviceChoice::kCuda)
+            return m_cpu->makeBackend(environment, config);
         const std::vector<int> gpus = cuda::usableDevices();
         const GpuPlacement placement = placeRank(environment.runDirectory.filename().string(), environment.localRank,
                                                  environment.worldSize, static_cast<int>(gpus.size()));
@@ -83,11 +84,12 @@ class CudaDevices final : public RankDevices {
 
     std::unique_ptr<Communicator> join(const RankEnvironment& environment, RankChannels& channels,
                                        const RunConfig& config, Backend& backend) override {
-        if (environment.device != "cuda") return m_cpu->join(environment, channels, config, backend);
+        if (choiceNamed<DeviceChoice>(environment.device) != DeviceChoice::kCuda)
+            return m_cpu->join(environment, channels, config, backend);
         auto& gpu = static_cast<CudaBackend&>(backend);  // makeBackend() made it
         m_store = std::make_shared<SocketStore>(std::move(channels.store), timeoutOf(config));
         const auto staged = [&] { return joinStaged(environment, config, gpu, m_store); };
-        if (environment.backend == "gloo") return staged();
+        if (choiceNamed<CollectiveBackend>(environment.backend) == CollectiveBackend::kGloo) return staged();
         if (!m_shared) return joinNccl(environment, config, gpu, *m_store);
         // What NVIDIA does not support may be refused; teaching goes on without NCCL then. A rank whose peer was
         // refused finds out when it gives up connecting itself.

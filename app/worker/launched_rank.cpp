@@ -234,8 +234,8 @@ UniqueFd sharedOf(const RankEnvironment& environment, const Welcome& welcome) {
 
 RunConfig configFor(const Start& start, const Welcome& welcome) {
     RunConfig config = start.experiment.config;
-    config.parallel.backend = welcome.backend;
-    config.parallel.device = welcome.device;
+    config.parallel.backend = choiceNamed<CollectiveBackend>(welcome.backend).value_or(config.parallel.backend);
+    config.parallel.device = choiceNamed<DeviceChoice>(welcome.device).value_or(config.parallel.device);
     if (start.isGuest) {  // its paths start at the working directory, the folder of the offer
         config.training.resume = start.arguments.resume;
         config.parallel.interface.clear();

@@ -59,7 +59,15 @@ const ConfigField* findConfigField(string_view path) {
 Json fieldValue(const ConfigField& field, const RunConfig& config) {
     // slot() points into a config that may be changed; here it is only read.
     const FieldSlot slot = field.slot(const_cast<RunConfig&>(config));
-    const Json value = std::visit([](const auto* held) { return Json(*held); }, slot);
+    if (const auto* choice = std::get_if<ChoiceSlot>(&slot)) return Json(field.choices[*choice->index]);
+    const Json value = std::visit(
+        [](const auto& held) {
+            if constexpr (std::is_same_v<std::decay_t<decltype(held)>, ChoiceSlot>)
+                return Json();
+            else
+                return Json(*held);
+        },
+        slot);
     if (field.type != FieldType::kLayerList) return value;
     const auto text = value.get<std::string>();
     if (text.empty()) return Json::array();

@@ -15,8 +15,12 @@ namespace ringside {
 
 enum class FieldType { kText, kChoice, kInteger, kReal, kBoolean, kIntegerList, kLayerList };
 
+// Index of a choice in its table of names, as its enumeration stores it.
+struct ChoiceSlot {
+    std::uint8_t* index;
+};
 // Pointer to a field's value in a RunConfig. A kLayerList is stored as JSON text.
-using FieldSlot = std::variant<std::string*, std::int64_t*, double*, bool*, std::vector<std::int64_t>*>;
+using FieldSlot = std::variant<std::string*, std::int64_t*, double*, bool*, std::vector<std::int64_t>*, ChoiceSlot>;
 
 // Description of one setting of an experiment. Parsing, serialisation, --set, the schema, shell completion and the
 // tooltips of the window all read it.

@@ -7,7 +7,6 @@
 #include "base/text/number_text.h"
 #include "config/config_fields.h"
 #include "config/mesh.h"
-#include "config/nearest_word.h"
 #include "config/sampler_kind.h"
 
 namespace ringside {
@@ -38,28 +37,12 @@ std::optional<Problem> checkRange(const ConfigField& field, double value, const 
     return {};
 }
 
-std::optional<Problem> checkChoice(const ConfigField& field, const std::string& value) {
-    if (std::ranges::find(field.choices, value) != field.choices.end()) return {};
-    std::string list;
-    std::vector<std::string> words;
-    for (const std::string_view choice : field.choices) {
-        list += (list.empty() ? "" : ", ") + std::string(choice);
-        words.emplace_back(choice);
-    }
-    const std::string near = nearestWord(value, words);
-    return Problem{std::string(field.path),
-                   "is " + Json(value).dump(-1, ' ', false, Json::error_handler_t::replace) +
-                       (words.size() == 1 ? "; this version has only " : "; the choices are ") + list,
-                   near.empty() ? "choose one of these" : "did you mean " + near + "?"};
-}
-
 class FieldCheck {
   public:
     explicit FieldCheck(const ConfigField& field) : m_field(field) {}
 
-    std::optional<Problem> operator()(const std::string* value) const {
-        return m_field.type == FieldType::kChoice ? checkChoice(m_field, *value) : std::nullopt;
-    }
+    std::optional<Problem> operator()(const std::string*) const { return {}; }
+    std::optional<Problem> operator()(ChoiceSlot) const { return {}; }
     std::optional<Problem> operator()(const std::int64_t* value) const {
         return checkRange(m_field, static_cast<double>(*value), std::to_string(*value));
     }
@@ -82,18 +65,20 @@ class FieldCheck {
 };
 
 bool needsPath(const DatasetConfig& dataset) {
-    return dataset.kind != "digits" && dataset.kind != "synthetic" && dataset.kind != "text";
+    return dataset.kind != DatasetKind::kDigits && dataset.kind != DatasetKind::kSynthetic &&
+           dataset.kind != DatasetKind::kText;
 }
 
 bool alwaysHasClasses(const DatasetConfig& dataset) {
-    const bool files = dataset.kind == "cifar10" || dataset.kind == "cifar100" || dataset.kind == "image_folder";
-    return files || dataset.kind == "digits" || dataset.kind == "text" ||
-           (dataset.kind == "synthetic" && dataset.shape != "regression");
+    const bool files = dataset.kind == DatasetKind::kCifar10 || dataset.kind == DatasetKind::kCifar100 ||
+                       dataset.kind == DatasetKind::kImageFolder;
+    return files || dataset.kind == DatasetKind::kDigits || dataset.kind == DatasetKind::kText ||
+           (dataset.kind == DatasetKind::kSynthetic && dataset.shape != SyntheticShape::kRegression);
 }
 
 void checkSynthetic(const DatasetConfig& dataset, Problems& problems) {
-    if (dataset.shape == "imagenet") return;  // its size is its own, and nothing is held in memory
-    const bool regression = dataset.shape == "regression";
+    if (dataset.shape == SyntheticShape::kImagenet) return;  // its size is its own, and nothing is held in memory
+    const bool regression = dataset.shape == SyntheticShape::kRegression;
     // Each factor is in range here, so that the product cannot overflow.
     const std::int64_t values = dataset.size * (dataset.features + (regression ? dataset.targets : 0));
     if (values > kMaxSyntheticValues) {
@@ -112,30 +97,31 @@ void checkSynthetic(const DatasetConfig& dataset, Problems& problems) {
 
 void checkDataset(const RunConfig& config, Problems& problems) {
     const DatasetConfig& dataset = config.dataset;
-    if (dataset.kind == "csv" && dataset.path.empty()) {
+    if (dataset.kind == DatasetKind::kCsv && dataset.path.empty()) {
         problems.push_back({"dataset.path", "is empty; a csv data set needs a file", "name the CSV file"});
     } else if (needsPath(dataset) && dataset.path.empty()) {
-        problems.push_back({"dataset.path", "is empty; a data set of the kind " + dataset.kind + " needs one",
+        problems.push_back({"dataset.path", "is empty; a data set of the kind " + textOf(dataset.kind) + " needs one",
                             "name the file or directory"});
     }
-    if (dataset.kind == "synthetic") checkSynthetic(dataset, problems);
-    if (alwaysHasClasses(dataset) && config.training.loss == "mse") {
-        const std::string who = dataset.kind == "digits" ? "the digits have" : "the data set has";
+    if (dataset.kind == DatasetKind::kSynthetic) checkSynthetic(dataset, problems);
+    if (alwaysHasClasses(dataset) && config.training.loss == LossKind::kMse) {
+        const std::string who = dataset.kind == DatasetKind::kDigits ? "the digits have" : "the data set has";
         problems.push_back({"training.loss", "is mse, but " + who + " classes", "choose auto or cross_entropy"});
     }
-    const bool numbers = dataset.kind == "synthetic" && dataset.shape == "regression";
-    if (numbers && config.training.loss == "cross_entropy") {
+    const bool numbers = dataset.kind == DatasetKind::kSynthetic && dataset.shape == SyntheticShape::kRegression;
+    if (numbers && config.training.loss == LossKind::kCrossEntropy) {
         problems.push_back({"training.loss", "is cross_entropy, but synthetic data has numbers to predict",
                             "choose auto or mse, or a dataset.shape with classes"});
     }
 }
 
 void checkTransformer(const RunConfig& config, Problems& problems) {
-    const bool isText = config.dataset.kind == "text";
-    if (isText && config.model.kind != "transformer" && config.model.kind != "layers")
-        problems.push_back({"model.kind", "is " + config.model.kind + ", but a text asks for each next character",
+    const bool isText = config.dataset.kind == DatasetKind::kText;
+    if (isText && config.model.kind != ModelKind::kTransformer && config.model.kind != ModelKind::kLayers)
+        problems.push_back({"model.kind",
+                            "is " + textOf(config.model.kind) + ", but a text asks for each next character",
                             "choose transformer"});
-    if (config.model.kind != "transformer") return;
+    if (config.model.kind != ModelKind::kTransformer) return;
     if (!isText)
         problems.push_back({"model.kind", "is transformer, but the data set is no text",
                             "choose text as dataset.kind, or another model"});
@@ -148,7 +134,7 @@ void checkTransformer(const RunConfig& config, Problems& problems) {
 
 // Whether the layers fit together is known with the data.
 void checkLayers(const RunConfig& config, Problems& problems) {
-    if (config.model.kind != "layers") return;
+    if (config.model.kind != ModelKind::kLayers) return;
     const char* remedy = R"(write it as [{"kind": "linear", "out": 64}, {"kind": "relu"}, {"kind": "linear"}])";
     if (config.model.layers.empty()) {
         problems.push_back({"model.layers", "is empty", remedy});
@@ -176,16 +162,16 @@ void checkLoader(const LoaderConfig& loader, Problems& problems) {
 
 // They hurt the one strategy whose step people write themselves.
 void checkPitfalls(const RunConfig& config, Problems& problems) {
-    if (config.stepPitfalls.sumGradients && config.parallel.strategy != "ddp")
+    if (config.stepPitfalls.sumGradients && config.parallel.strategy != StrategyKind::kDdp)
         problems.push_back({"pitfalls.sum_gradients", "is true, which only ddp can do wrong",
                             "set it to false, or parallel.strategy to ddp"});
-    if (config.stepPitfalls.sumGradients && config.training.reduction != "rank")
+    if (config.stepPitfalls.sumGradients && config.training.reduction != ReductionOrder::kRank)
         problems.push_back({"pitfalls.sum_gradients", "is true, which the canonical reduction cannot do wrong",
                             "set it to false, or training.reduction to rank"});
-    if (config.parallel.pace.any() && config.parallel.strategy == "data_parallel")
+    if (config.parallel.pace.any() && config.parallel.strategy == StrategyKind::kDataParallel)
         problems.push_back({"parallel.pace.gflops", "paces processes, but data_parallel is one of several threads",
                             "set the pace to 0, or parallel.strategy to ddp"});
-    if (config.parallel.pace.any() && config.parallel.device == "cuda")
+    if (config.parallel.pace.any() && config.parallel.device == DeviceChoice::kCuda)
         problems.push_back({"parallel.pace.gflops", "paces ranks on the CPU, but parallel.device is cuda",
                             "set the pace to 0, or parallel.device to cpu"});
 }
@@ -205,17 +191,18 @@ void checkTogether(const RunConfig& config, Problems& problems) {
                             "has " + std::to_string(config.model.hidden.size()) + " layers; the most is 64",
                             "use fewer layers"});
     }
-    if (config.parallel.device == "cpu" && config.training.precision != "fp32") {
+    if (config.parallel.device == DeviceChoice::kCpu && config.training.precision != TrainingPrecision::kFp32) {
         problems.push_back({"training.precision",
-                            "is " + config.training.precision + ", which the CPU does not compute in",
+                            "is " + textOf(config.training.precision) + ", which the CPU does not compute in",
                             "set it to fp32, or parallel.device to auto or cuda"});
     }
     const OptimizerConfig& optimizer = config.optimizer;
-    if (optimizer.kind == "sgd" && optimizer.nesterov && (optimizer.momentum <= 0 || optimizer.dampening != 0)) {
+    if (optimizer.kind == OptimizerKind::kSgd && optimizer.nesterov &&
+        (optimizer.momentum <= 0 || optimizer.dampening != 0)) {
         problems.push_back({"optimizer.nesterov", "is true, which needs momentum above 0 and dampening 0",
                             "set optimizer.momentum to 0.9, or nesterov to false"});
     }
-    if (config.schedule.kind == "cosine" && config.schedule.etaMin > config.scaledLearningRate()) {
+    if (config.schedule.kind == RateScheduleKind::kCosine && config.schedule.etaMin > config.scaledLearningRate()) {
         problems.push_back({"schedule.eta_min",
                             "is " + Json(config.schedule.etaMin).dump() + ", above the learning rate of " +
                                 Json(config.scaledLearningRate()).dump(),
@@ -226,9 +213,8 @@ void checkTogether(const RunConfig& config, Problems& problems) {
 }  // namespace
 
 bool RunConfig::repeatsOrder() const {
-    const std::optional<SamplerKind> kind = samplerNamed(sampler.kind);
-    if (!kind || sampler.setEpoch || training.epochs < 2 || !usesSetEpoch(*kind)) return false;
-    return sampler.shuffle || repeatsDraws(*kind);
+    if (sampler.setEpoch || training.epochs < 2 || !usesSetEpoch(sampler.kind)) return false;
+    return sampler.shuffle || repeatsDraws(sampler.kind);
 }
 
 std::int64_t RunConfig::dataRanks() const {
@@ -237,7 +223,7 @@ std::int64_t RunConfig::dataRanks() const {
 }
 
 double RunConfig::scaledLearningRate() const {
-    if (optimizer.scaleLr != "linear") return optimizer.lr;
+    if (optimizer.scaleLr != RateScaling::kLinear) return optimizer.lr;
     return optimizer.lr * static_cast<double>(globalBatch()) / static_cast<double>(optimizer.scaleBaseBatch);
 }
 

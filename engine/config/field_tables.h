@@ -3,6 +3,8 @@
 
 #include <span>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "config/config_fields.h"
 
@@ -17,6 +19,11 @@ std::span<const ConfigField> telemetryFields();
 
 inline constexpr double kMaxInt32 = 2147483647.0;
 #define RINGSIDE_SLOT(member) [](RunConfig& c) -> FieldSlot { return &c.member; }
+#define RINGSIDE_CHOICE(member)                                                                           \
+    ChoiceMember {                                                                                        \
+        [](RunConfig& c) -> FieldSlot { return ChoiceSlot{reinterpret_cast<std::uint8_t*>(&c.member)}; }, \
+            kNamesOf<std::remove_cvref_t<decltype(std::declval<RunConfig&>().member)>>                    \
+    }
 
 // Limits of a number: Within{a, b} is [a, b], Above{a, b} is ]a, b].
 struct Within {
@@ -45,9 +52,13 @@ constexpr ConfigField boolean(std::string_view path, Slot slot, std::string_view
     return {.path = path, .type = FieldType::kBoolean, .help = help, .slot = slot};
 }
 
-constexpr ConfigField choice(std::string_view path, Slot slot, std::span<const std::string_view> choices,
-                             std::string_view help) {
-    return {.path = path, .type = FieldType::kChoice, .help = help, .slot = slot, .choices = choices};
+// The names come from the type of the member that RINGSIDE_CHOICE names.
+struct ChoiceMember {
+    Slot slot;
+    std::span<const std::string_view> names;
+};
+constexpr ConfigField choice(std::string_view path, const ChoiceMember& member, std::string_view help) {
+    return {.path = path, .type = FieldType::kChoice, .help = help, .slot = member.slot, .choices = member.names};
 }
 
 constexpr ConfigField layerList(std::string_view path, Slot slot, std::string_view help) {

@@ -1,27 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
-
 #include "config/field_tables.h"
 
 namespace ringside {
 namespace {
-
-using std::string_view;
-
-constexpr std::array<string_view, 9> kDatasets = {"digits", "csv",          "idx",       "cifar10", "cifar100",
-                                                  "npy",    "image_folder", "synthetic", "text"};
-constexpr std::array<string_view, 3> kHeaders = {"auto", "yes", "no"};
-constexpr std::array<string_view, 3> kMissing = {"refuse", "drop", "mean"};
-constexpr std::array<string_view, 5> kShapes = {"regression", "blobs", "spirals", "imbalanced", "imagenet"};
-constexpr std::array<string_view, 6> kModels = {"toy_linear",   "mlp",         "simple_cnn",
-                                                "residual_cnn", "transformer", "layers"};
 
 // clang-format off
 constexpr ConfigField kDataFields[] = {
     text("name", RINGSIDE_SLOT(name),
         "Name of this experiment. The run directory is named after it."),
 
-    choice("dataset.kind", RINGSIDE_SLOT(dataset.kind), kDatasets,
+    choice("dataset.kind", RINGSIDE_CHOICE(dataset.kind),
         "Source of the samples: the built-in handwritten digits, a file (CSV table, IDX as used by MNIST, NumPy "
         "array), CIFAR's binary files, a folder of images, synthetic data, or a text cut into pieces."),
     file("dataset.path", RINGSIDE_SLOT(dataset.path),
@@ -31,9 +19,9 @@ constexpr ConfigField kDataFields[] = {
         "idx and npy only: file with the labels. Empty: a file with the usual name beside the samples."),
     text("dataset.label_column", RINGSIDE_SLOT(dataset.labelColumn),
         "The CSV column to predict, by name or by number counted from 0. Empty: the last column."),
-    choice("dataset.header", RINGSIDE_SLOT(dataset.header), kHeaders,
+    choice("dataset.header", RINGSIDE_CHOICE(dataset.header),
         "csv only: whether the first line holds the column names. auto: it does if a name stands above a number."),
-    choice("dataset.missing", RINGSIDE_SLOT(dataset.missing), kMissing,
+    choice("dataset.missing", RINGSIDE_CHOICE(dataset.missing),
         "csv only: treatment of cells that are empty or contain ?, -, NA, N/A, NaN, null or None. refuse: report an "
         "error; drop: leave the row out; mean: use the mean of the column over the training samples."),
     real("dataset.validation_fraction", RINGSIDE_SLOT(dataset.validationFraction), Within{0.001, 0.9},
@@ -43,7 +31,7 @@ constexpr ConfigField kDataFields[] = {
     integer("dataset.image_size", RINGSIDE_SLOT(dataset.imageSize), Within{0, 4096},
         "image_folder and the synthetic shape imagenet: side length in pixels to which every image is resized. 0: "
         "the size of the first image (32 for imagenet)."),
-    choice("dataset.shape", RINGSIDE_SLOT(dataset.shape), kShapes,
+    choice("dataset.shape", RINGSIDE_CHOICE(dataset.shape),
         "Synthetic data only. regression: random numbers as from torch.randn; blobs, spirals: classes in clouds or "
         "arms; imbalanced: the largest class has 100 times as many samples as the smallest; imagenet: 1,281,167 "
         "images of 1,000 classes."),
@@ -60,7 +48,7 @@ constexpr ConfigField kDataFields[] = {
     integer("dataset.context_length", RINGSIDE_SLOT(dataset.contextLength), Within{1, 4096},
         "text only: characters per sample. The model predicts each character from those before it in the sample."),
 
-    choice("model.kind", RINGSIDE_SLOT(model.kind), kModels,
+    choice("model.kind", RINGSIDE_CHOICE(model.kind),
         "Network that is trained. mlp: fully connected layers with ReLU between them; toy_linear: one linear layer, "
         "as in PyTorch's tutorials; simple_cnn: two convolutions with pooling and two linear layers, for images of "
         "any size; residual_cnn: a deep CNN with batch norm and shortcuts; transformer: predicts each next character "

@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
-
 #include "config/field_tables.h"
-#include "config/sampler_kind.h"
 
 namespace ringside {
 namespace {
 
-using std::string_view;
-
-constexpr std::array<string_view, 5> kStrategies = {"ddp", "data_parallel", "model_parallel", "pipeline", "fsdp"};
-constexpr std::array<string_view, 4> kSlowPhases = {"data", "forward", "backward", "optimizer"};
-constexpr std::array<string_view, 5> kBackends = {"auto", "shm", "gloo", "mpi", "nccl"};
-constexpr std::array<string_view, 3> kDevices = {"auto", "cpu", "cuda"};
-
 // clang-format off
 constexpr ConfigField kParallelFields[] = {
-    choice("parallel.strategy", RINGSIDE_SLOT(parallel.strategy), kStrategies,
+    choice("parallel.strategy", RINGSIDE_CHOICE(parallel.strategy),
         "How training is distributed over the ranks. ddp: every rank has the whole model and its own samples, and "
         "gradients are averaged. data_parallel: one process scatters each batch over its devices, as "
         "torch.nn.DataParallel. fsdp: as ddp, but each rank keeps only a part of the parameters. pipeline: the "
@@ -31,11 +21,11 @@ constexpr ConfigField kParallelFields[] = {
     integer("parallel.devices", RINGSIDE_SLOT(parallel.devices), Within{0, 64},
         "data_parallel only: number of devices over which the one process scatters each batch; on the CPU each "
         "device is a thread. 0: as many as parallel.world_size."),
-    choice("parallel.backend", RINGSIDE_SLOT(parallel.backend), kBackends,
+    choice("parallel.backend", RINGSIDE_CHOICE(parallel.backend),
         "Transport of the gradients between ranks. shm: shared memory on one computer; gloo: TCP, and shared memory "
         "within each host of several; mpi: MPI, for ranks started by mpirun; nccl: between GPUs; auto: chosen for "
         "this machine, with the reason."),
-    choice("parallel.device", RINGSIDE_SLOT(parallel.device), kDevices,
+    choice("parallel.device", RINGSIDE_CHOICE(parallel.device),
         "Device on which the ranks compute. auto: GPUs if there is one for each rank, otherwise the CPU, with the "
         "reason."),
     real("parallel.bucket_cap_mb", RINGSIDE_SLOT(parallel.bucketCapMb), Above{0, 65536},
@@ -72,7 +62,7 @@ constexpr ConfigField kParallelFields[] = {
     real("parallel.pace.latency_us", RINGSIDE_SLOT(parallel.pace.latencyUs), Within{0, 1e5},
         "Throttle: microseconds that each message of the ring takes in addition to its bytes. 0 is off."),
 
-    choice("sampler.kind", RINGSIDE_SLOT(sampler.kind), kSamplerNames,
+    choice("sampler.kind", RINGSIDE_CHOICE(sampler.kind),
         "How samples are assigned to ranks. distributed: one sample to each rank in turn, as "
         "torch.utils.data.DistributedSampler; batch_sharded: whole batches in turn; contiguous: one block each; "
         "unpadded: nothing is repeated, for evaluation; distributed_weighted, class_balanced: rare classes more "
@@ -117,7 +107,7 @@ constexpr ConfigField kParallelFields[] = {
         "error."),
     integer("pitfalls.slow_rank", RINGSIDE_SLOT(stepPitfalls.slowRank), Within{-1, 4095},
         "A deliberate fault: this rank takes longer in every step, and all others wait for it. -1 is off."),
-    choice("pitfalls.slow_phase", RINGSIDE_SLOT(stepPitfalls.slowPhase), kSlowPhases,
+    choice("pitfalls.slow_phase", RINGSIDE_CHOICE(stepPitfalls.slowPhase),
         "Phase of the step in which the slow rank takes longer."),
     real("pitfalls.slow_ms", RINGSIDE_SLOT(stepPitfalls.slowMs), Within{0, 1e6},
         "Milliseconds that the slow rank takes longer in every step."),

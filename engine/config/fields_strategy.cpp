@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
-
 #include "config/field_tables.h"
 
 namespace ringside {
 namespace {
-
-using std::string_view;
-
-constexpr std::array<string_view, 4> kPipelineSchedules = {"gpipe", "1f1b", "interleaved", "zero_bubble"};
-constexpr std::array<string_view, 3> kSharded = {"optimizer", "gradients", "parameters"};
-constexpr std::array<string_view, 3> kUnits = {"layer", "block", "whole"};
-constexpr std::array<string_view, 2> kPrefetches = {"none", "next"};
 
 // clang-format off
 constexpr ConfigField kStrategyFields[] = {
@@ -24,7 +15,7 @@ constexpr ConfigField kStrategyFields[] = {
         "Number of ranks over which the layers are split; these ranks process the same samples. 0: derived from "
         "parallel.strategy."),
 
-    choice("pipeline.schedule", RINGSIDE_SLOT(pipeline.schedule), kPipelineSchedules,
+    choice("pipeline.schedule", RINGSIDE_CHOICE(pipeline.schedule),
         "Order in which a stage processes its micro-batches. gpipe: all forward, then all backward; 1f1b: "
         "alternately, which keeps fewer activations; interleaved: several stages on a rank, which reduces idle time; "
         "zero_bubble: the backward pass in two halves, of which the one for the weights fills the gaps."),
@@ -39,14 +30,14 @@ constexpr ConfigField kStrategyFields[] = {
         "CSV file with a row of actions for each rank, in the notation of torch.distributed.pipelining "
         "(0F0,0F1,0B0,...), used instead of pipeline.schedule. Empty: none."),
 
-    choice("fsdp.shard", RINGSIDE_SLOT(fsdp.shard), kSharded,
+    choice("fsdp.shard", RINGSIDE_CHOICE(fsdp.shard),
         "State of which each rank of a shard group keeps only its part. optimizer: the optimizer state (ZeRO-1); "
         "gradients: the gradients as well (ZeRO-2); parameters: the parameters as well, which are gathered for each use "
         "(ZeRO-3)."),
-    choice("fsdp.unit", RINGSIDE_SLOT(fsdp.unit), kUnits,
+    choice("fsdp.unit", RINGSIDE_CHOICE(fsdp.unit),
         "Set of parameters that is gathered at a time. layer: each layer, with the least memory; block: each "
         "residual block, or each layer outside one; whole: the whole model at once."),
-    choice("fsdp.prefetch", RINGSIDE_SLOT(fsdp.prefetch), kPrefetches,
+    choice("fsdp.prefetch", RINGSIDE_CHOICE(fsdp.prefetch),
         "next: the following unit is gathered while one computes, which needs memory for both; none: each unit is "
         "gathered when it is needed."),
     boolean("fsdp.cpu_offload", RINGSIDE_SLOT(fsdp.cpuOffload),

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
-#include <string_view>
-
 #include "config/field_tables.h"
 
 namespace ringside {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kTraceChoices = {"off", "steps", "phases", "layers"};
-
 // clang-format off
 constexpr ConfigField kTelemetryFields[] = {
-    choice("telemetry.trace", RINGSIDE_SLOT(telemetry.trace), kTraceChoices,
+    choice("telemetry.trace", RINGSIDE_CHOICE(telemetry.trace),
         "Time stamps that are recorded within steps. off: none, except when a recording is requested; steps: sums by "
         "phase; phases: begin and end of each phase and each collective; layers: also the begin of each layer. Of "
         "very short steps only every k-th is recorded."),

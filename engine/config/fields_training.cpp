@@ -1,26 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
-
 #include "config/field_tables.h"
 
 namespace ringside {
 namespace {
 
-using std::string_view;
-
-constexpr std::array<string_view, 3> kOptimizers = {"sgd", "adam", "adamw"};
-constexpr std::array<string_view, 2> kScalings = {"none", "linear"};
-constexpr std::array<string_view, 3> kSchedules = {"constant", "step", "cosine"};
-constexpr std::array<string_view, 3> kLosses = {"auto", "cross_entropy", "mse"};
-constexpr std::array<string_view, 3> kPrecisions = {"fp32", "bf16", "fp16"};
-constexpr std::array<string_view, 2> kValidations = {"exact", "padded"};
-constexpr std::array<string_view, 3> kRecompute = {"none", "blocks", "all"};
-constexpr std::array<string_view, 2> kReductions = {"rank", "canonical"};
-constexpr std::array<string_view, 2> kNonFinite = {"stop", "continue"};
-
 // clang-format off
 constexpr ConfigField kTrainingFields[] = {
-    choice("optimizer.kind", RINGSIDE_SLOT(optimizer.kind), kOptimizers,
+    choice("optimizer.kind", RINGSIDE_CHOICE(optimizer.kind),
         "Update rule. sgd: stochastic gradient descent, optionally with momentum; adam, adamw: an adaptive step size "
         "for each weight, usually with a learning rate near 0.001."),
     real("optimizer.lr", RINGSIDE_SLOT(optimizer.lr), Above{0, 1e6},
@@ -43,13 +29,13 @@ constexpr ConfigField kTrainingFields[] = {
     real("optimizer.clip_grad_norm", RINGSIDE_SLOT(optimizer.clipGradNorm), Within{0, 1e9},
         "Largest norm of the gradient over all parameters; longer gradients are scaled down to it after the "
         "all-reduce (torch.nn.utils.clip_grad_norm_). 0 is off."),
-    choice("optimizer.scale_lr", RINGSIDE_SLOT(optimizer.scaleLr), kScalings,
+    choice("optimizer.scale_lr", RINGSIDE_CHOICE(optimizer.scaleLr),
         "linear: the learning rate is multiplied by global batch / optimizer.scale_base_batch, so that it follows "
         "the world size. none: it is used as given."),
     integer("optimizer.scale_base_batch", RINGSIDE_SLOT(optimizer.scaleBaseBatch), Within{1, kMaxInt32},
         "With optimizer.scale_lr linear: the global batch for which the learning rate was chosen."),
 
-    choice("schedule.kind", RINGSIDE_SLOT(schedule.kind), kSchedules,
+    choice("schedule.kind", RINGSIDE_CHOICE(schedule.kind),
         "How the learning rate changes from epoch to epoch. constant: not at all; step: it is reduced every few "
         "epochs (StepLR); cosine: it falls along half a cosine wave (CosineAnnealingLR)."),
     integer("schedule.step_size", RINGSIDE_SLOT(schedule.stepSize), Within{1, 1e6},
@@ -72,10 +58,10 @@ constexpr ConfigField kTrainingFields[] = {
         "is divided by this number, also in a shorter group at the end of an epoch."),
     integer("training.max_steps", RINGSIDE_SLOT(training.maxSteps), Within{0, kMaxInt32},
         "Maximum number of optimizer steps. 0: no limit, all epochs are trained to their end."),
-    choice("training.recompute", RINGSIDE_SLOT(training.recompute), kRecompute,
+    choice("training.recompute", RINGSIDE_CHOICE(training.recompute),
         "Activations that are recomputed in the backward pass instead of kept in memory. blocks: the inside of each "
         "residual block; all: everything except the values between groups of layers. The results are bit-identical."),
-    choice("training.reduction", RINGSIDE_SLOT(training.reduction), kReductions,
+    choice("training.reduction", RINGSIDE_CHOICE(training.reduction),
         "Order in which gradients are added. rank: each rank sums its batch, then the ranks are added, so that "
         "another world size rounds differently. canonical: fixed leaves of the global batch are added in one fixed "
         "tree, so that every strategy and world size gives the same bits, at some cost in speed. CPU only."),
@@ -85,9 +71,9 @@ constexpr ConfigField kTrainingFields[] = {
     integer("training.seed", RINGSIDE_SLOT(training.seed),
         "Seed of the initial weights, as torch.manual_seed before the model is built. All ranks start with rank 0's "
         "weights."),
-    choice("training.loss", RINGSIDE_SLOT(training.loss), kLosses,
+    choice("training.loss", RINGSIDE_CHOICE(training.loss),
         "Loss function that is minimised. auto: cross_entropy for classes, mse for numbers."),
-    choice("training.precision", RINGSIDE_SLOT(training.precision), kPrecisions,
+    choice("training.precision", RINGSIDE_CHOICE(training.precision),
         "Number format of the inputs of matrix products and convolutions. fp32: 32 bits; bf16 and fp16 (GPUs only): "
         "16 bits, faster, with weights and sums in 32 bits. fp16 scales the loss so that small gradients do not "
         "vanish."),
@@ -98,7 +84,7 @@ constexpr ConfigField kTrainingFields[] = {
         "CPU only: computes the gradients of 3x3 convolutions with 32 channels or more by Winograd's algorithm, in "
         "about half the time. The forward pass is direct in both cases, because its rounding decides how close the "
         "losses stay to PyTorch's."),
-    choice("training.validate", RINGSIDE_SLOT(training.validate), kValidations,
+    choice("training.validate", RINGSIDE_CHOICE(training.validate),
         "Validation figure that is shown first. exact counts each sample once; padded also counts the repeated "
         "samples, as most scripts do."),
     integer("training.log_every", RINGSIDE_SLOT(training.logEvery), Within{1, 1e9},
@@ -113,7 +99,7 @@ constexpr ConfigField kTrainingFields[] = {
     file("training.resume", RINGSIDE_SLOT(training.resume),
         "Where to continue from: a run directory (its newest checkpoint), a checkpoint in it, or a safetensors file, "
         "which provides the initial weights only. Empty: start from the beginning."),
-    choice("training.on_non_finite", RINGSIDE_SLOT(training.onNonFinite), kNonFinite,
+    choice("training.on_non_finite", RINGSIDE_CHOICE(training.onNonFinite),
         "Reaction to a loss that is infinite or not a number. stop: the run ends, names the step and the rank, and "
         "keeps its checkpoints; continue: training continues as a PyTorch script would, and such batches are counted."),
 };

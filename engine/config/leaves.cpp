@@ -41,7 +41,7 @@ void checkCount(const RunConfig& config, Problems& problems) {
 }  // namespace
 
 bool isCanonical(const RunConfig& config) {
-    return config.training.reduction == "canonical";
+    return config.training.reduction == ReductionOrder::kCanonical;
 }
 
 std::int64_t leavesPerRank(const RunConfig& config) {
@@ -57,17 +57,18 @@ void checkLeaves(const RunConfig& config, Problems& problems) {
                             "is " + std::to_string(config.training.accumulateSteps) +
                                 ", but training.reduction canonical already goes through a batch leaf by leaf",
                             "set it to 1 and multiply loader.batch_size by it"});
-    if (config.training.precision != "fp32" || config.parallel.device == "cuda")
+    if (config.training.precision != TrainingPrecision::kFp32 || config.parallel.device == DeviceChoice::kCuda)
         problems.push_back({"training.reduction", "is canonical, which is computed in fp32 on CPUs",
                             "set parallel.device to cpu and training.precision to fp32, or this to rank"});
-    if (config.parallel.backend == "nccl" || config.parallel.backend == "mpi")
+    if (config.parallel.backend == CollectiveBackend::kNccl || config.parallel.backend == CollectiveBackend::kMpi)
         problems.push_back({"training.reduction",
-                            "is canonical, but " + config.parallel.backend + " adds in an order of its own",
+                            "is canonical, but " + textOf(config.parallel.backend) + " adds in an order of its own",
                             "set parallel.backend to shm or gloo, or this to rank"});
-    if (config.sampler.kind != "distributed")
-        problems.push_back({"training.reduction",
-                            "is canonical, whose leaves the sampler " + config.sampler.kind + " does not deal whole",
-                            "set sampler.kind to distributed, or this to rank"});
+    if (config.sampler.kind != SamplerKind::kDistributed)
+        problems.push_back(
+            {"training.reduction",
+             "is canonical, whose leaves the sampler " + textOf(config.sampler.kind) + " does not deal whole",
+             "set sampler.kind to distributed, or this to rank"});
 }
 
 int bitsReversed(int value, int size) {

@@ -16,7 +16,8 @@ std::int64_t rest(std::int64_t world, std::int64_t others) {
 }
 
 bool isPipeline(const RunConfig& config) {
-    return config.parallel.strategy == "pipeline" || config.parallel.strategy == "model_parallel";
+    return config.parallel.strategy == StrategyKind::kPipeline ||
+           config.parallel.strategy == StrategyKind::kModelParallel;
 }
 
 }  // namespace
@@ -28,26 +29,26 @@ std::string Mesh::text() const {
 
 std::int64_t devicesOf(const RunConfig& config) {
     const ParallelConfig& parallel = config.parallel;
-    if (parallel.strategy != "data_parallel") return 1;
+    if (parallel.strategy != StrategyKind::kDataParallel) return 1;
     return parallel.devices > 0 ? parallel.devices : parallel.worldSize;
 }
 
 RunConfig asProcesses(RunConfig config) {
-    if (config.parallel.strategy != "data_parallel") return config;
+    if (config.parallel.strategy != StrategyKind::kDataParallel) return config;
     config.parallel.devices = devicesOf(config);
     config.parallel.worldSize = 1;
     return config;
 }
 
 Mesh meshOf(const RunConfig& config) {
-    if (config.parallel.strategy == "data_parallel") return {};  // one reader, whatever its devices
+    if (config.parallel.strategy == StrategyKind::kDataParallel) return {};  // one reader, whatever its devices
     const std::int64_t world = config.parallel.worldSize;
     const MeshConfig& given = config.mesh;
     Mesh mesh{given.replicate, given.shard, given.pipeline};
-    const std::string& strategy = config.parallel.strategy;
-    std::int64_t* const filled = strategy == "fsdp"   ? &mesh.shard
-                                 : isPipeline(config) ? &mesh.pipeline
-                                                      : &mesh.replicate;
+    const StrategyKind strategy = config.parallel.strategy;
+    std::int64_t* const filled = strategy == StrategyKind::kFsdp ? &mesh.shard
+                                 : isPipeline(config)            ? &mesh.pipeline
+                                                                 : &mesh.replicate;
     for (std::int64_t* one : {&mesh.replicate, &mesh.shard, &mesh.pipeline})
         if (*one == 0 && one != filled) *one = 1;
     if (*filled == 0)
@@ -57,24 +58,25 @@ Mesh meshOf(const RunConfig& config) {
 }
 
 std::int64_t microBatchesOf(const RunConfig& config) {
-    if (config.parallel.strategy == "model_parallel" || meshOf(config).pipeline == 1) return 1;
+    if (config.parallel.strategy == StrategyKind::kModelParallel || meshOf(config).pipeline == 1) return 1;
     return config.pipeline.microBatches;
 }
 
 std::int64_t stagesPerRank(const RunConfig& config) {
-    return config.parallel.strategy == "model_parallel" ? 1 : config.pipeline.stagesPerRank;
+    return config.parallel.strategy == StrategyKind::kModelParallel ? 1 : config.pipeline.stagesPerRank;
 }
 
-std::int64_t stagesPerRankFor(const std::string& schedule, const RunConfig& config) {
-    if (schedule == "interleaved") return std::max<std::int64_t>(2, config.pipeline.stagesPerRank);
-    return schedule == "zero_bubble" ? config.pipeline.stagesPerRank : 1;
+std::int64_t stagesPerRankFor(PipelineScheduleKind schedule, const RunConfig& config) {
+    if (schedule == PipelineScheduleKind::kInterleaved) return std::max<std::int64_t>(2, config.pipeline.stagesPerRank);
+    return schedule == PipelineScheduleKind::kZeroBubble ? config.pipeline.stagesPerRank : 1;
 }
 
 namespace {
 
 // 1F1B fills each stage before the first micro-batch comes back.
 std::int64_t leastMicroBatches(const RunConfig& config) {
-    const bool fills = config.parallel.strategy == "pipeline" && config.pipeline.schedule == "1f1b";
+    const bool fills =
+        config.parallel.strategy == StrategyKind::kPipeline && config.pipeline.schedule == PipelineScheduleKind::k1F1B;
     return fills && config.pipeline.scheduleFile.empty() ? meshOf(config).pipeline : 1;
 }
 
@@ -103,12 +105,14 @@ void checkMicroBatches(const RunConfig& config, Problems& problems) {
 
 void checkStages(const RunConfig& config, const Mesh& mesh, Problems& problems) {
     const PipelineConfig& pipeline = config.pipeline;
-    if (!pipeline.scheduleFile.empty() && config.parallel.strategy == "pipeline") return;  // the file says it all
+    if (!pipeline.scheduleFile.empty() && config.parallel.strategy == StrategyKind::kPipeline)
+        return;  // the file says it all
     const std::int64_t stages = mesh.pipeline * stagesPerRank(config);
-    const bool oneStage = pipeline.schedule == "gpipe" || pipeline.schedule == "1f1b";
-    if (config.parallel.strategy != "model_parallel" && oneStage && pipeline.stagesPerRank > 1)
+    const bool oneStage =
+        pipeline.schedule == PipelineScheduleKind::kGpipe || pipeline.schedule == PipelineScheduleKind::k1F1B;
+    if (config.parallel.strategy != StrategyKind::kModelParallel && oneStage && pipeline.stagesPerRank > 1)
         problems.push_back({"pipeline.stages_per_rank",
-                            "is " + std::to_string(pipeline.stagesPerRank) + ", but " + pipeline.schedule +
+                            "is " + std::to_string(pipeline.stagesPerRank) + ", but " + textOf(pipeline.schedule) +
                                 " has one stage on each rank",
                             "set it to 1, or pipeline.schedule to interleaved"});
     if (!pipeline.split.empty() && static_cast<std::int64_t>(pipeline.split.size()) != stages)
@@ -117,8 +121,8 @@ void checkStages(const RunConfig& config, const Mesh& mesh, Problems& problems) 
                                 std::to_string(stages) + " stages",
                             "give one for each stage, or leave it empty"});
     const std::int64_t perBatch = microBatchesOf(config);
-    if (config.parallel.strategy == "model_parallel") return;
-    if (pipeline.schedule == "1f1b" && perBatch < mesh.pipeline)
+    if (config.parallel.strategy == StrategyKind::kModelParallel) return;
+    if (pipeline.schedule == PipelineScheduleKind::k1F1B && perBatch < mesh.pipeline)
         problems.push_back({"pipeline.micro_batches",
                             "is " + std::to_string(perBatch) + ", but 1f1b on " + std::to_string(mesh.pipeline) +
                                 " stages needs at least as many",
@@ -126,8 +130,9 @@ void checkStages(const RunConfig& config, const Mesh& mesh, Problems& problems) 
     const std::int64_t rounds = std::max<std::int64_t>(1, perBatch / mesh.pipeline);
     if (!oneStage && perBatch % rounds != 0)
         problems.push_back({"pipeline.micro_batches",
-                            "is " + std::to_string(perBatch) + ", which " + pipeline.schedule + " cannot deal in " +
-                                std::to_string(rounds) + " equal rounds on " + std::to_string(mesh.pipeline) + " ranks",
+                            "is " + std::to_string(perBatch) + ", which " + textOf(pipeline.schedule) +
+                                " cannot deal in " + std::to_string(rounds) + " equal rounds on " +
+                                std::to_string(mesh.pipeline) + " ranks",
                             "use " + std::to_string(perBatch / rounds * rounds) + " or " +
                                 std::to_string((perBatch / rounds + 1) * rounds)});
 }
@@ -137,21 +142,21 @@ void checkDevices(const RunConfig& config, Problems& problems) {
     if (config.mesh != MeshConfig{} && config.mesh != MeshConfig{1, 1, 1})
         problems.push_back({"mesh", "is set, but data_parallel is one process with devices and no mesh of ranks",
                             "leave its numbers 0, or set parallel.strategy to ddp"});
-    if (parallel.device == "cuda" || config.training.precision != "fp32")
+    if (parallel.device == DeviceChoice::kCuda || config.training.precision != TrainingPrecision::kFp32)
         problems.push_back({"parallel.strategy", "is data_parallel, which deals batches to CPU threads in fp32 so far",
                             "set parallel.device to cpu and training.precision to fp32, or use ddp"});
 }
 
 void checkOffload(const RunConfig& config, Problems& problems) {
-    if (config.fsdp.cpuOffload && config.parallel.device == "cuda" && meshOf(config).shard > 1)
+    if (config.fsdp.cpuOffload && config.parallel.device == DeviceChoice::kCuda && meshOf(config).shard > 1)
         problems.push_back({"fsdp.cpu_offload", "is true, which runs on CPUs so far, but parallel.device is cuda",
                             "set it to false, or parallel.device to cpu"});
 }
 
 void checkUnused(const RunConfig& config, Problems& problems) {
-    if (config.parallel.findUnusedParameters && config.parallel.strategy != "ddp")
+    if (config.parallel.findUnusedParameters && config.parallel.strategy != StrategyKind::kDdp)
         problems.push_back({"parallel.find_unused_parameters",
-                            "is true, which only ddp knows: under " + config.parallel.strategy +
+                            "is true, which only ddp knows: under " + textOf(config.parallel.strategy) +
                                 " gradients that do not come are zeros anyway",
                             "set it to false, or parallel.strategy to ddp"});
 }
@@ -161,7 +166,7 @@ void checkUnused(const RunConfig& config, Problems& problems) {
 void checkMesh(const RunConfig& config, Problems& problems) {
     checkUnused(config, problems);
     checkOffload(config, problems);
-    if (config.parallel.strategy == "data_parallel") {
+    if (config.parallel.strategy == StrategyKind::kDataParallel) {
         checkDevices(config, problems);
         return checkLeaves(config, problems);
     }
@@ -175,16 +180,17 @@ void checkMesh(const RunConfig& config, Problems& problems) {
                                 ", or one of the three to 0, which fills it in"});
         return;
     }
-    const std::string& strategy = config.parallel.strategy;
-    if (strategy == "ddp" && (mesh.shard > 1 || mesh.pipeline > 1))
+    const StrategyKind strategy = config.parallel.strategy;
+    if (strategy == StrategyKind::kDdp && (mesh.shard > 1 || mesh.pipeline > 1))
         problems.push_back({"parallel.strategy", "is ddp, but the mesh is " + mesh.text(),
                             mesh.pipeline > 1 ? "set it to pipeline" : "set it to fsdp"});
-    if (strategy == "fsdp" && mesh.pipeline > 1)
+    if (strategy == StrategyKind::kFsdp && mesh.pipeline > 1)
         problems.push_back({"parallel.strategy",
                             "is fsdp, but the mesh has " + std::to_string(mesh.pipeline) + " pipeline ranks",
                             "set it to pipeline, whose stages are sharded by mesh.shard"});
-    if (config.training.precision != "fp32" && mesh.dataRanks() * mesh.pipeline != mesh.replicate)
-        problems.push_back({"training.precision", "is " + config.training.precision + ", in which only ddp trains",
+    if (config.training.precision != TrainingPrecision::kFp32 && mesh.dataRanks() * mesh.pipeline != mesh.replicate)
+        problems.push_back({"training.precision",
+                            "is " + textOf(config.training.precision) + ", in which only ddp trains",
                             "set it to fp32, or parallel.strategy to ddp"});
     checkMicroBatches(config, problems);
     checkLeaves(config, problems);

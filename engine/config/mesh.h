@@ -54,7 +54,7 @@ RunConfig asProcesses(RunConfig config);
 std::int64_t microBatchesOf(const RunConfig& config);
 std::int64_t stagesPerRank(const RunConfig& config);
 // Returns pipeline.stages_per_rank as far as a schedule allows it: 1 for gpipe and 1f1b, at least 2 for interleaved.
-std::int64_t stagesPerRankFor(const std::string& schedule, const RunConfig& config);
+std::int64_t stagesPerRankFor(PipelineScheduleKind schedule, const RunConfig& config);
 
 // What contradicts itself, in the order in which one would mend it.
 void checkMesh(const RunConfig& config, Problems& problems);

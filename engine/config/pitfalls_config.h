@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "config/choices.h"
 namespace ringside {
 
 // Deliberate mistakes with torch.utils.data.DistributedSampler, each as people make it; all off by default. The
@@ -21,12 +22,12 @@ struct PitfallsConfig {
 
 // Deliberate faults of the training's steps, in the same section of the experiment.
 struct StepPitfalls {
-    std::int64_t slowRank = -1;          // this rank is late in every step; -1 = none
-    std::string slowPhase = "backward";  // data | forward | backward | optimizer: where
-    double slowMs = 50;                  // by how much
-    bool earlyExit = false;              // the last rank leaves one step before the others
-    bool sumGradients = false;           // gradients are added up over the ranks and not divided by their number
-    bool localMetrics = false;           // each rank validates for itself: nothing is added up
+    std::int64_t slowRank = -1;                        // this rank is late in every step; -1 = none
+    DelayedPhase slowPhase = DelayedPhase::kBackward;  // data | forward | backward | optimizer: where
+    double slowMs = 50;                                // by how much
+    bool earlyExit = false;                            // the last rank leaves one step before the others
+    bool sumGradients = false;  // gradients are added up over the ranks and not divided by their number
+    bool localMetrics = false;  // each rank validates for itself: nothing is added up
 
     bool any() const { return slowRank >= 0; }
     bool operator==(const StepPitfalls&) const = default;

@@ -122,9 +122,25 @@ std::optional<Problem> assign(std::vector<std::int64_t>* out, const Json& value,
     return {};
 }
 
+Problem unknownChoice(const ConfigField& field, const Json& value) {
+    std::vector<std::string> words;
+    for (const std::string_view choice : field.choices) words.emplace_back(choice);
+    const std::string near = nearestWord(value.get_ref<const std::string&>(), words);
+    return {std::string(field.path), "is " + shown(value) + "; the choices are " + joined(words),
+            near.empty() ? "choose one of these" : "did you mean " + near + "?"};
+}
+
+std::optional<Problem> assign(ChoiceSlot out, const Json& value, const ConfigField& field) {
+    if (!value.is_string()) return wrongType(field, value, {"text", "put it in double quotes"});
+    const auto found = std::ranges::find(field.choices, value.get_ref<const std::string&>());
+    if (found == field.choices.end()) return unknownChoice(field, value);
+    *out.index = static_cast<std::uint8_t>(found - field.choices.begin());
+    return {};
+}
+
 std::optional<Problem> assignField(const ConfigField& field, const Json& value, RunConfig& config) {
     if (value.is_null() && field.nullIsDefault) return {};
-    return std::visit([&](auto* out) { return assign(out, value, field); }, field.slot(config));
+    return std::visit([&](auto out) { return assign(out, value, field); }, field.slot(config));
 }
 
 // --- keys --------------------------------------------------------------------------------------------------------
@@ -279,7 +295,8 @@ Json& sectionOf(Json& json, std::string_view section) {
 }  // namespace
 
 bool ModelConfig::hasBatchNorm() const {
-    return kind == "residual_cnn" || (kind == "layers" && layers.find("batch_norm") != std::string::npos);
+    return kind == ModelKind::kResidualCnn ||
+           (kind == ModelKind::kLayers && layers.find("batch_norm") != std::string::npos);
 }
 
 Json RunConfig::toJson() const {

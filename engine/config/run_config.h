@@ -8,7 +8,9 @@
 
 #include "base/errors/result.h"
 #include "base/json/json_fwd.h"
+#include "config/choices.h"
 #include "config/pitfalls_config.h"
+#include "config/sampler_kind.h"
 #include "config/strategy_config.h"
 #include "config/telemetry_config.h"
 
@@ -21,27 +23,30 @@ inline constexpr std::int64_t kMaxTrainingWorldSize = 64;
 // digits experiment. Every field is described once, in config_fields.cpp (name, help, limits).
 
 struct DatasetConfig {
-    std::string kind = "digits";      // digits | csv | idx | cifar10 | cifar100 | npy | image_folder | synthetic
-    std::string path = {};            // the file or directory; relative paths are resolved against the config file
-    std::string labelColumn = {};     // csv: name or 0-based number; empty = last column
-    std::string header = "auto";      // csv: auto | yes | no: whether the first line has the columns' names
-    std::string missing = "refuse";   // csv: refuse | drop | mean: what becomes of rows with a value missing
+    DatasetKind kind =
+        DatasetKind::kDigits;             // digits | csv | idx | cifar10 | cifar100 | npy | image_folder | synthetic
+    std::string path = {};                // the file or directory; relative paths are resolved against the config file
+    std::string labelColumn = {};         // csv: name or 0-based number; empty = last column
+    CsvHeader header = CsvHeader::kAuto;  // csv: auto | yes | no: whether the first line has the columns' names
+    MissingCells missing =
+        MissingCells::kRefuse;        // csv: refuse | drop | mean: what becomes of rows with a value missing
     double validationFraction = 0.2;  // digits: fixed 1,437 / 360 split at the default
     std::int64_t splitSeed = 0;       // torch.utils.data.random_split with manual_seed(splitSeed)
     std::int64_t size = 1024;         // synthetic: number of samples; randn(size, features) -> randn(size, targets)
     std::int64_t features = 10;
     std::int64_t targets = 10;
     std::int64_t seed = 0;
-    std::string labelsPath = {};       // idx, npy: the labels' file; empty = guessed from the name
-    std::int64_t imageSize = 0;        // image_folder, imagenet: side of the square; 0 = as the first image (32)
-    std::string shape = "regression";  // synthetic: regression | blobs | spirals | imbalanced | imagenet
-    std::int64_t classes = 3;          // synthetic: blobs, spirals and imbalanced
-    std::int64_t contextLength = 64;   // text: characters per sample
+    std::string labelsPath = {};  // idx, npy: the labels' file; empty = guessed from the name
+    std::int64_t imageSize = 0;   // image_folder, imagenet: side of the square; 0 = as the first image (32)
+    SyntheticShape shape =
+        SyntheticShape::kRegression;  // synthetic: regression | blobs | spirals | imbalanced | imagenet
+    std::int64_t classes = 3;         // synthetic: blobs, spirals and imbalanced
+    std::int64_t contextLength = 64;  // text: characters per sample
     bool operator==(const DatasetConfig&) const = default;
 };
 
 struct ModelConfig {
-    std::string kind = "mlp";                  // toy_linear | mlp | simple_cnn | residual_cnn | transformer | layers
+    ModelKind kind = ModelKind::kMlp;          // toy_linear | mlp | simple_cnn | residual_cnn | transformer | layers
     std::vector<std::int64_t> hidden = {128};  // mlp: widths of the hidden layers, ReLU between
     std::string layers = {};                   // layers: the list as JSON text, so that a form may edit it
     std::int64_t width = 64;                   // residual_cnn: channels of the first stage; transformer: embedding
@@ -62,10 +67,10 @@ struct PaceConfig {
 };
 
 struct ParallelConfig {
-    std::string strategy = "ddp";
+    StrategyKind strategy = StrategyKind::kDdp;
     std::int64_t worldSize = 4;
-    std::string backend = "auto";  // auto | shm | gloo | mpi | nccl (collectives)
-    std::string device = "auto";   // auto | cpu | cuda       (arithmetic)
+    CollectiveBackend backend = CollectiveBackend::kAuto;  // auto | shm | gloo | mpi | nccl (collectives)
+    DeviceChoice device = DeviceChoice::kAuto;             // auto | cpu | cuda       (arithmetic)
     double bucketCapMb = 25;
     double firstBucketMb = 1;
     std::int64_t threadsPerRank = 0;  // on the CPU; 0: the host's CPUs divided by its ranks
@@ -82,7 +87,7 @@ struct ParallelConfig {
 };
 
 struct SamplerConfig {
-    std::string kind = "distributed";  // the names are in config/sampler_kind.h
+    SamplerKind kind = SamplerKind::kDistributed;  // the names are in config/sampler_kind.h
     bool shuffle = true;
     std::int64_t seed = 0;
     bool dropLast = false;
@@ -109,7 +114,7 @@ struct LoaderConfig {
 };
 
 struct OptimizerConfig {
-    std::string kind = "sgd";  // sgd | adam | adamw
+    OptimizerKind kind = OptimizerKind::kSgd;  // sgd | adam | adamw
     double lr = 0.1;
     double momentum = 0.9;  // with dampening and nesterov: sgd
     double dampening = 0;
@@ -118,18 +123,18 @@ struct OptimizerConfig {
     double beta1 = 0.9;  // with beta2 and eps: adam, adamw
     double beta2 = 0.999;
     double eps = 1e-8;
-    double clipGradNorm = 0;           // torch.nn.utils.clip_grad_norm_; 0 = off
-    std::string scaleLr = "none";      // none | linear: lr * global batch / scaleBaseBatch
-    std::int64_t scaleBaseBatch = 32;  // the global batch that lr was chosen for
+    double clipGradNorm = 0;                   // torch.nn.utils.clip_grad_norm_; 0 = off
+    RateScaling scaleLr = RateScaling::kNone;  // none | linear: lr * global batch / scaleBaseBatch
+    std::int64_t scaleBaseBatch = 32;          // the global batch that lr was chosen for
     bool operator==(const OptimizerConfig&) const = default;
 };
 
 // Learning rate by epoch, as PyTorch's chained schedulers: LinearLR first, then StepLR or CosineAnnealingLR.
 struct ScheduleConfig {
-    std::string kind = "constant";  // constant | step | cosine
-    std::int64_t stepSize = 3;      // step: epochs between cuts
-    double gamma = 0.1;             // step: factor of a cut
-    std::int64_t tMax = 0;          // cosine: epochs from the full rate to etaMin; 0 = training.epochs
+    RateScheduleKind kind = RateScheduleKind::kConstant;  // constant | step | cosine
+    std::int64_t stepSize = 3;                            // step: epochs between cuts
+    double gamma = 0.1;                                   // step: factor of a cut
+    std::int64_t tMax = 0;  // cosine: epochs from the full rate to etaMin; 0 = training.epochs
     double etaMin = 0;
     std::int64_t warmupEpochs = 0;  // 0 = off
     double warmupStart = 1.0 / 3;   // part of the rate in the first epoch
@@ -138,23 +143,25 @@ struct ScheduleConfig {
 
 struct TrainingConfig {
     std::int64_t epochs = 10;
-    std::int64_t accumulateSteps = 1;      // micro-batches to an optimizer step
-    std::int64_t seed = 0;                 // torch.manual_seed before the model is built
-    std::string loss = "auto";             // auto | cross_entropy | mse
-    std::int64_t maxSteps = 0;             // optimizer steps at most; 0: all of all epochs
-    std::string recompute = "none";        // none | blocks | all: activations that are computed again instead of kept
-    std::string validate = "exact";        // exact | padded: which of the two is the headline; both are reported
+    std::int64_t accumulateSteps = 1;        // micro-batches to an optimizer step
+    std::int64_t seed = 0;                   // torch.manual_seed before the model is built
+    LossKind loss = LossKind::kAuto;         // auto | cross_entropy | mse
+    std::int64_t maxSteps = 0;               // optimizer steps at most; 0: all of all epochs
+    Recompute recompute = Recompute::kNone;  // none | blocks | all: activations that are computed again instead of kept
+    ValidationMode validate =
+        ValidationMode::kExact;            // exact | padded: which of the two is the headline; both are reported
     std::int64_t logEvery = 1;             // steps between telemetry points
     std::int64_t checkpointEvery = 0;      // epochs between checkpoints; 0 = final weights only
     std::int64_t checkpointSeconds = 180;  // at most, between checkpoints of which the latest is kept; 0 = off
     std::int64_t keepCheckpoints = 0;      // the latest of those that are written; 0: all
     std::string resume = {};               // checkpoint or run directory to go on from; empty = start anew
-    std::string precision = "fp32";        // fp32 | bf16 | fp16
-    bool tf32 = false;                     // CUDA: matrix products with TF32 mantissas
-    bool winograd = true;                  // CPU: gradients of wide 3x3 convolutions by Winograd
-    std::string onNonFinite = "stop";      // stop | continue: what a NaN or infinite loss does
-    std::string reduction = "rank";        // rank | canonical: the order in which gradients are added (leaves.h)
-    std::int64_t leaves = 8;               // canonical: parts of the global batch, a power of two
+    TrainingPrecision precision = TrainingPrecision::kFp32;  // fp32 | bf16 | fp16
+    bool tf32 = false;                                       // CUDA: matrix products with TF32 mantissas
+    bool winograd = true;                                    // CPU: gradients of wide 3x3 convolutions by Winograd
+    OnNonFinite onNonFinite = OnNonFinite::kStop;            // stop | continue: what a NaN or infinite loss does
+    ReductionOrder reduction =
+        ReductionOrder::kRank;  // rank | canonical: the order in which gradients are added (leaves.h)
+    std::int64_t leaves = 8;    // canonical: parts of the global batch, a power of two
     bool operator==(const TrainingConfig&) const = default;
 };
 

@@ -36,17 +36,17 @@ bool isOneOf(SamplerKind kind, std::initializer_list<SamplerKind> kinds) {
 }  // namespace
 
 std::span<const std::string_view> samplerNames() {
-    return kSamplerNames;
+    return kNamesOf<SamplerKind>;
 }
 
 std::string_view samplerName(SamplerKind kind) {
-    return kSamplerNames[static_cast<std::size_t>(kind)];
+    return kNamesOf<SamplerKind>[static_cast<std::size_t>(kind)];
 }
 
 std::optional<SamplerKind> samplerNamed(std::string_view name) {
-    const auto found = std::ranges::find(kSamplerNames, name);
-    if (found == kSamplerNames.end()) return {};
-    return static_cast<SamplerKind>(found - kSamplerNames.begin());
+    const auto found = std::ranges::find(kNamesOf<SamplerKind>, name);
+    if (found == kNamesOf<SamplerKind>.end()) return {};
+    return static_cast<SamplerKind>(found - kNamesOf<SamplerKind>.begin());
 }
 
 std::string samplerSentence(SamplerKind kind) {

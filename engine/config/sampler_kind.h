@@ -2,15 +2,18 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "config/choices.h"
+
 namespace ringside {
 
 // How samples are dealt to ranks: sampler.kind of an experiment. "Seeded" means a torch.Generator with seed + epoch.
-enum class SamplerKind {
+enum class SamplerKind : std::uint8_t {
     kDistributed,          // torch.utils.data.DistributedSampler
     kSequential,           // SequentialSampler on every rank: no sharding
     kRandom,               // DataLoader(shuffle=True) on every rank after torch.manual_seed(seed + epoch): no sharding
@@ -23,10 +26,12 @@ enum class SamplerKind {
     kSubset,               // DistributedSampler over torch.utils.data.Subset; on one rank SubsetRandomSampler
 };
 
+constexpr std::array<std::string_view, 10> namesOf(SamplerKind) {
+    return {"distributed", "sequential",           "random",         "batch_sharded", "contiguous", "unpadded",
+            "weighted",    "distributed_weighted", "class_balanced", "subset"};
+}
+
 // Names in experiment files, in the order of the enumeration.
-inline constexpr std::array<std::string_view, 10> kSamplerNames = {
-    "distributed", "sequential",           "random",         "batch_sharded", "contiguous", "unpadded",
-    "weighted",    "distributed_weighted", "class_balanced", "subset"};
 std::span<const std::string_view> samplerNames();
 std::string_view samplerName(SamplerKind kind);
 std::optional<SamplerKind> samplerNamed(std::string_view name);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "config/choices.h"
 namespace ringside {
 
 // How many ranks there are in each direction; 0: as parallel.strategy fills it in (see mesh.h).
@@ -16,8 +17,8 @@ struct MeshConfig {
 };
 
 struct PipelineConfig {
-    std::string schedule = "1f1b";  // gpipe | 1f1b | interleaved | zero_bubble
-    std::int64_t microBatches = 4;  // that a rank's batch is split into
+    PipelineScheduleKind schedule = PipelineScheduleKind::k1F1B;  // gpipe | 1f1b | interleaved | zero_bubble
+    std::int64_t microBatches = 4;                                // that a rank's batch is split into
     std::int64_t stagesPerRank = 1;
     std::vector<std::int64_t> split = {};  // layers of each stage; empty: balanced by arithmetic
     std::string scheduleFile = {};         // a CSV of actions by rank, in PyTorch's notation, instead of `schedule`
@@ -25,10 +26,11 @@ struct PipelineConfig {
 };
 
 struct FsdpConfig {
-    std::string shard = "parameters";  // optimizer | gradients | parameters: what each rank keeps only a part of
-    std::string unit = "block";        // layer | block | whole: what is gathered at a time
-    std::string prefetch = "next";     // none | next
-    bool cpuOffload = false;           // shards, their gradients and the optimizer's state stay in host memory
+    ShardedState shard =
+        ShardedState::kParameters;        // optimizer | gradients | parameters: what each rank keeps only a part of
+    ShardUnit unit = ShardUnit::kBlock;   // layer | block | whole: what is gathered at a time
+    Prefetch prefetch = Prefetch::kNext;  // none | next
+    bool cpuOffload = false;              // shards, their gradients and the optimizer's state stay in host memory
     bool operator==(const FsdpConfig&) const = default;
 };
 

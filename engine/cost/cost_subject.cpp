@@ -58,7 +58,7 @@ namespace {
 
 // Canonical sums average the statistics of leaves, which data_parallel keeps on one device only.
 bool losesStatistics(const RunConfig& config, const std::vector<BuiltLayer>& layers) {
-    return config.parallel.strategy == "data_parallel" && isCanonical(config) &&
+    return config.parallel.strategy == StrategyKind::kDataParallel && isCanonical(config) &&
            std::ranges::any_of(layers, [](const BuiltLayer& layer) { return layer.buffers > 0; });
 }
 
@@ -86,7 +86,7 @@ Result<StrategyPlan> planStrategy(const CostSubject& subject) {
         plan.rankOfStage.push_back(plan.schedule.rankOf(static_cast<int>(stage)));
     plan.microBatches = microBatchesOf(config);
     plan.leaves = isCanonical(config) ? leavesPerRank(config) : 0;
-    if (config.parallel.strategy == "data_parallel") plan.devices = devicesOf(config);
+    if (config.parallel.strategy == StrategyKind::kDataParallel) plan.devices = devicesOf(config);
     const std::int64_t parts = plan.leaves > 0 ? plan.leaves : plan.microBatches;
     const std::int64_t rows = (config.loader.batchSize + parts - 1) / parts;
     plan.microRows = std::min(rows, subject.largestBatch());

@@ -49,7 +49,7 @@ std::string changesText(const RunConfig& from, const RunConfig& to) {
 // The choice that takes least on its fullest rank, among those that fit; sharded ones first, whose steps are the same.
 std::optional<StrategyChoice> bestThatFits(const CostSubject& subject) {
     const auto order = [](const StrategyChoice& one) {
-        return std::pair(one.config.parallel.strategy != "fsdp", one.cost->largestPeak());
+        return std::pair(one.config.parallel.strategy != StrategyKind::kFsdp, one.cost->largestPeak());
     };
     std::optional<StrategyChoice> best;
     for (StrategyChoice& one : strategyChoices(subject, {})) {
@@ -62,7 +62,7 @@ std::optional<StrategyChoice> bestThatFits(const CostSubject& subject) {
 // Other strategies have as many ranks as data_parallel has devices.
 CostSubject withRankForEachDevice(CostSubject subject) {
     ParallelConfig& parallel = subject.config.parallel;
-    if (parallel.strategy == "data_parallel") parallel.worldSize = devicesOf(subject.config);
+    if (parallel.strategy == StrategyKind::kDataParallel) parallel.worldSize = devicesOf(subject.config);
     return subject;
 }
 
@@ -98,7 +98,7 @@ Problems checkMemoryLimit(const CostSubject& subject, const StrategyPlan& plan) 
     const std::string who = (plan.devices > 0 ? "device " : "rank ") + std::to_string(fullest.rank);
     return {{"parallel.memory_limit_mb",
              "is " + plainNumber(config.parallel.memoryLimitMb) + ", but " + who + " needs " +
-                 mebibytesText(fullest.bytes) + " MiB under " + config.parallel.strategy,
+                 mebibytesText(fullest.bytes) + " MiB under " + textOf(config.parallel.strategy),
              wayOut(subject, fullest.bytes)}};
 }
 

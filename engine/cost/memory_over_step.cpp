@@ -88,7 +88,7 @@ class LayersInTurn {
   public:
     LayersInTurn(const CostSubject& subject, const StrategyPlan& plan, const PredictedMemory& taken)
         : m_sharded(plan.mesh.shard > 1),
-          m_asOne(subject.config.fsdp.unit == "whole"),
+          m_asOne(subject.config.fsdp.unit == ShardUnit::kWhole),
           m_keeps(subject.config.training.accumulateSteps > 1 || plan.leaves > 1),
           m_choice(shardingOf(subject.config, plan)),
           m_first(taken),

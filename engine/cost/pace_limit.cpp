@@ -11,7 +11,7 @@ namespace {
 double backwardSeconds(const CostSubject& subject) {
     const RunConfig& config = subject.config;
     if (config.parallel.pace.gflops <= 0) return 0;
-    const double times = config.training.recompute == "none" ? 2 : 3;
+    const double times = config.training.recompute == Recompute::kNone ? 2 : 3;
     return times * static_cast<double>(subject.model.flops()) * static_cast<double>(subject.largestBatch()) /
            (1e9 * config.parallel.pace.gflops);
 }

@@ -17,7 +17,7 @@ std::int64_t inLines(std::int64_t values) {
 }
 
 std::int64_t optimizerWords(const OptimizerConfig& optimizer) {
-    if (optimizer.kind != "sgd") return 2;
+    if (optimizer.kind != OptimizerKind::kSgd) return 2;
     return optimizer.momentum != 0 ? 1 : 0;
 }
 
@@ -204,11 +204,11 @@ std::vector<std::int64_t> bucketBytes(const std::vector<TensorSize>& parameters,
 }
 
 std::vector<std::vector<TensorSize>> unitsOf(const CostSubject& subject, const StrategyPlan& plan, std::size_t stage) {
-    const std::string unit = plan.mesh.pipeline > 1 ? "block" : subject.config.fsdp.unit;
+    const ShardUnit unit = plan.mesh.pipeline > 1 ? ShardUnit::kBlock : subject.config.fsdp.unit;
     std::vector<std::vector<TensorSize>> units(1);
     for (std::size_t at = plan.stageBegin[stage]; at < plan.stageBegin[stage + 1]; ++at) {
         const BuiltLayer& layer = plan.layers[at];
-        if (unit == "whole") {
+        if (unit == ShardUnit::kWhole) {
             units[0].insert(units[0].end(), layer.parameters.begin(), layer.parameters.end());
             continue;
         }
@@ -216,7 +216,7 @@ std::vector<std::vector<TensorSize>> unitsOf(const CostSubject& subject, const S
             layer.group.empty() ? std::vector<BuiltLayer>{layer} : layer.group;  // groups are no units
         for (const BuiltLayer& one : alone) {
             if (one.parameters.empty()) continue;
-            if (unit == "block") {
+            if (unit == ShardUnit::kBlock) {
                 units.push_back(one.parameters);
                 continue;
             }
@@ -232,9 +232,9 @@ std::vector<std::vector<TensorSize>> unitsOf(const CostSubject& subject, const S
 
 ShardingChoice shardingOf(const RunConfig& config, const StrategyPlan& plan) {
     const bool isPipeline = plan.mesh.pipeline > 1;
-    return {.freesParameters = config.fsdp.shard == "parameters" && !isPipeline,
-            .keepsGradients = config.fsdp.shard == "optimizer" || isPipeline,
-            .prefetches = config.fsdp.prefetch == "next" && config.training.recompute == "none"};
+    return {.freesParameters = config.fsdp.shard == ShardedState::kParameters && !isPipeline,
+            .keepsGradients = config.fsdp.shard == ShardedState::kOptimizer || isPipeline,
+            .prefetches = config.fsdp.prefetch == Prefetch::kNext && config.training.recompute == Recompute::kNone};
 }
 
 PredictedMemory predictMemory(const CostSubject& subject, const StrategyPlan& plan, int rank) {

@@ -57,18 +57,30 @@ Result<Schedule> scheduleFromFile(const RunConfig& config, const Mesh& mesh) {
     return schedule;
 }
 
+ScheduleKind scheduleKind(PipelineScheduleKind kind) {
+    switch (kind) {
+        case PipelineScheduleKind::kGpipe:
+            return ScheduleKind::kGpipe;
+        case PipelineScheduleKind::k1F1B:
+            return ScheduleKind::kOneForwardOneBackward;
+        case PipelineScheduleKind::kInterleaved:
+            return ScheduleKind::kInterleaved;
+        case PipelineScheduleKind::kZeroBubble:
+            break;
+    }
+    return ScheduleKind::kZeroBubble;
+}
+
 }  // namespace
 
 Result<Schedule> plannedSchedule(const RunConfig& config) {
     const Mesh mesh = meshOf(config);
-    const bool isPipeline = mesh.pipeline > 1 && config.parallel.strategy != "model_parallel";
+    const bool isPipeline = mesh.pipeline > 1 && config.parallel.strategy != StrategyKind::kModelParallel;
     if (isPipeline && !config.pipeline.scheduleFile.empty()) return scheduleFromFile(config, mesh);
     ScheduleShape shape{ScheduleKind::kGpipe, static_cast<int>(mesh.pipeline), static_cast<int>(microBatchesOf(config)),
                         mesh.pipeline > 1 ? static_cast<int>(stagesPerRank(config)) : 1};
     if (isPipeline) {
-        const Result<ScheduleKind> kind = scheduleKind(config.pipeline.schedule);
-        if (!kind) return kind.problem();
-        shape.kind = kind.value();
+        shape.kind = scheduleKind(config.pipeline.schedule);
     }
     Result<Schedule> schedule = makeSchedule(shape);
     if (schedule) return schedule;

@@ -70,7 +70,7 @@ class Sent {
 
     // Units within layers that are computed again.
     void gatherAgain(std::size_t stage) {
-        if (m_subject.config.fsdp.unit == "whole") return;
+        if (m_subject.config.fsdp.unit == ShardUnit::kWhole) return;
         for (std::size_t at = m_plan.stageBegin[stage]; at < m_plan.stageBegin[stage + 1]; ++at) {
             if (m_plan.layers[at].group.empty()) continue;
             for (const TensorSize& one : m_plan.layers[at].parameters) {

@@ -11,13 +11,13 @@ namespace ringside {
 namespace {
 
 // The experiment under another strategy. Its mesh, split and schedule file suit its own strategy only.
-RunConfig withStrategy(const RunConfig& config, const std::string& strategy) {
+RunConfig withStrategy(const RunConfig& config, StrategyKind strategy) {
     RunConfig made = config;
     made.parallel.strategy = strategy;
     made.mesh = {};
     made.pipeline.split.clear();
     made.pipeline.scheduleFile.clear();
-    if (strategy != "pipeline") made.pipeline.stagesPerRank = 1;
+    if (strategy != StrategyKind::kPipeline) made.pipeline.stagesPerRank = 1;
     return made;
 }
 
@@ -43,14 +43,14 @@ void chooseMicroBatches(RunConfig& config) {
     }
 }
 
-RunConfig sharded(const RunConfig& config, const std::string& shard) {
-    RunConfig made = withStrategy(config, "fsdp");
+RunConfig sharded(const RunConfig& config, ShardedState shard) {
+    RunConfig made = withStrategy(config, StrategyKind::kFsdp);
     made.fsdp.shard = shard;
     return made;
 }
 
-RunConfig pipelined(const RunConfig& config, const std::string& schedule, std::int64_t replicas) {
-    RunConfig made = withStrategy(config, "pipeline");
+RunConfig pipelined(const RunConfig& config, PipelineScheduleKind schedule, std::int64_t replicas) {
+    RunConfig made = withStrategy(config, StrategyKind::kPipeline);
     made.pipeline.schedule = schedule;
     made.mesh.replicate = replicas;
     made.pipeline.stagesPerRank = stagesPerRankFor(schedule, config);
@@ -65,8 +65,8 @@ std::string counted(std::int64_t count, const std::string& one, const char* plur
 // "2 replicas over 2 ranks, optimizer, by block". The name of a choice without replicas has the level of sharding.
 std::string shardingText(const RunConfig& config, const Mesh& mesh) {
     std::string text = "over " + counted(mesh.shard, "rank");
-    if (mesh.replicate > 1) text = counted(mesh.replicate, "replica") + " " + text + ", " + config.fsdp.shard;
-    return text + ", by " + config.fsdp.unit;
+    if (mesh.replicate > 1) text = counted(mesh.replicate, "replica") + " " + text + ", " + textOf(config.fsdp.shard);
+    return text + ", by " + textOf(config.fsdp.unit);
 }
 
 // "2 replicas of 4 stages over 2 ranks each, 8 micro-batches, 1f1b": the schedule where the choice's name lacks it.
@@ -74,18 +74,19 @@ std::string stagesText(const RunConfig& config, const Mesh& mesh, std::int64_t s
     std::string text = counted(stages, "stage");
     if (mesh.replicate > 1) text = counted(mesh.replicate, "replica") + " of " + text;
     if (mesh.shard > 1) text += " over " + counted(mesh.shard, "rank") + " each";
-    if (config.parallel.strategy != "pipeline") return text;
+    if (config.parallel.strategy != StrategyKind::kPipeline) return text;
     text += ", " + counted(config.pipeline.microBatches, "micro-batch", "es");
     const bool named = strategyName(config).starts_with("pipeline:") || !config.pipeline.scheduleFile.empty();
-    return named ? text : text + ", " + config.pipeline.schedule;
+    return named ? text : text + ", " + textOf(config.pipeline.schedule);
 }
 
 // stages: as planned; none where there is no plan.
 std::string optionsOf(const RunConfig& config, std::optional<std::int64_t> stages) {
-    if (config.parallel.strategy == "data_parallel") return std::to_string(devicesOf(config)) + " devices, one process";
+    if (config.parallel.strategy == StrategyKind::kDataParallel)
+        return std::to_string(devicesOf(config)) + " devices, one process";
     const Mesh mesh = meshOf(config);
-    if (config.parallel.strategy == "ddp") return counted(mesh.replicate, "replica");
-    if (config.parallel.strategy == "fsdp") return shardingText(config, mesh);
+    if (config.parallel.strategy == StrategyKind::kDdp) return counted(mesh.replicate, "replica");
+    if (config.parallel.strategy == StrategyKind::kFsdp) return shardingText(config, mesh);
     return stagesText(config, mesh, stages.value_or(mesh.pipeline * stagesPerRank(config)));
 }
 
@@ -138,7 +139,8 @@ class Choices {
     std::vector<StrategyChoice> m_all;
 };
 
-constexpr std::array kSchedules = {"gpipe", "1f1b", "interleaved", "zero_bubble"};
+constexpr std::array kSchedules = {PipelineScheduleKind::kGpipe, PipelineScheduleKind::k1F1B,
+                                   PipelineScheduleKind::kInterleaved, PipelineScheduleKind::kZeroBubble};
 
 }  // namespace
 
@@ -147,18 +149,18 @@ std::vector<StrategyChoice> strategyChoices(const CostSubject& subject, const Ma
     const RunConfig& config = subject.config;
     const std::int64_t ranks = config.parallel.worldSize;
     const bool halves = ranks >= 4 && ranks % 2 == 0;
-    all.add("ddp", withStrategy(config, "ddp"));
-    all.add("data_parallel", withStrategy(config, "data_parallel"));
-    for (const char* shard : {"optimizer", "gradients", "parameters"})
-        all.add(std::string("fsdp:") + shard, sharded(config, shard));
+    all.add("ddp", withStrategy(config, StrategyKind::kDdp));
+    all.add("data_parallel", withStrategy(config, StrategyKind::kDataParallel));
+    for (const ShardedState shard : {ShardedState::kOptimizer, ShardedState::kGradients, ShardedState::kParameters})
+        all.add("fsdp:" + textOf(shard), sharded(config, shard));
     if (halves) {
         RunConfig hybrid = sharded(config, config.fsdp.shard);
         hybrid.mesh.replicate = 2;
         all.add("hsdp", hybrid);
     }
-    all.add("model_parallel", withStrategy(config, "model_parallel"));
-    for (const char* schedule : kSchedules)
-        all.add(std::string("pipeline:") + schedule, pipelined(config, schedule, 0));
+    all.add("model_parallel", withStrategy(config, StrategyKind::kModelParallel));
+    for (const PipelineScheduleKind schedule : kSchedules)
+        all.add("pipeline:" + textOf(schedule), pipelined(config, schedule, 0));
     if (halves) all.add("replicas_of_pipelines", pipelined(config, config.pipeline.schedule, 2));
     all.addCurrentIfMissing();
     return all.take();
@@ -166,13 +168,13 @@ std::vector<StrategyChoice> strategyChoices(const CostSubject& subject, const Ma
 
 std::string strategyName(const RunConfig& config) {
     const Mesh mesh = meshOf(config);
-    const std::string& strategy = config.parallel.strategy;
-    if (strategy == "fsdp" && mesh.replicate > 1) return "hsdp";
-    if (strategy == "fsdp") return "fsdp:" + config.fsdp.shard;
-    if (strategy != "pipeline") return strategy;
+    const StrategyKind strategy = config.parallel.strategy;
+    if (strategy == StrategyKind::kFsdp && mesh.replicate > 1) return "hsdp";
+    if (strategy == StrategyKind::kFsdp) return "fsdp:" + textOf(config.fsdp.shard);
+    if (strategy != StrategyKind::kPipeline) return textOf(strategy);
     if (!config.pipeline.scheduleFile.empty()) return "own_schedule";
     if (mesh.shard > 1) return "sharded_stages";
-    return mesh.replicate > 1 ? "replicas_of_pipelines" : "pipeline:" + config.pipeline.schedule;
+    return mesh.replicate > 1 ? "replicas_of_pipelines" : "pipeline:" + textOf(config.pipeline.schedule);
 }
 
 }  // namespace ringside

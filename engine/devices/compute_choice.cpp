@@ -11,16 +11,16 @@ std::string countText(std::int64_t count, const std::string& what) {
 }
 
 bool convolves(const ModelConfig& model) {
-    if (model.kind == "layers") return model.layers.find("conv2d") != std::string::npos;
-    return model.kind == "simple_cnn" || model.kind == "residual_cnn";
+    if (model.kind == ModelKind::kLayers) return model.layers.find("conv2d") != std::string::npos;
+    return model.kind == ModelKind::kSimpleCnn || model.kind == ModelKind::kResidualCnn;
 }
 
 bool isNarrow(const TrainingConfig& training) {
-    return training.precision != "fp32";
+    return training.precision != TrainingPrecision::kFp32;
 }
 
-bool connectsCpusOnly(const std::string& backend) {
-    return backend == "shm" || backend == "mpi";
+bool connectsCpusOnly(CollectiveBackend backend) {
+    return backend == CollectiveBackend::kShm || backend == CollectiveBackend::kMpi;
 }
 
 // What keeps these GPUs from carrying out the experiment; empty when nothing does.
@@ -37,16 +37,19 @@ std::string whyNotGpus(const RunConfig& config, const GpuReport& gpus) {
 // What is computed on CPUs alone; empty: nothing of this experiment.
 std::string whyCpuOnly(const RunConfig& config) {
     if (config.parallel.pace.any()) return "parallel.pace slows ranks down that compute on CPUs";
-    if (config.parallel.strategy == "data_parallel") return "data_parallel deals batches to CPU threads so far";
-    if (config.training.reduction == "canonical") return "training.reduction canonical is computed on CPUs";
-    if (config.fsdp.cpuOffload && config.parallel.strategy != "ddp") return "fsdp.cpu_offload runs on CPUs so far";
+    if (config.parallel.strategy == StrategyKind::kDataParallel)
+        return "data_parallel deals batches to CPU threads so far";
+    if (config.training.reduction == ReductionOrder::kCanonical)
+        return "training.reduction canonical is computed on CPUs";
+    if (config.fsdp.cpuOffload && config.parallel.strategy != StrategyKind::kDdp)
+        return "fsdp.cpu_offload runs on CPUs so far";
     return {};
 }
 
 std::string whyCpu(const RunConfig& config, const GpuReport& gpus) {
     if (const std::string why = whyCpuOnly(config); gpus.usableCount() > 0 && !why.empty()) return "CPU: " + why;
     if (gpus.usableCount() > 0 && connectsCpusOnly(config.parallel.backend))
-        return "CPU: parallel.backend is " + config.parallel.backend + ", which connects ranks on CPUs";
+        return "CPU: parallel.backend is " + textOf(config.parallel.backend) + ", which connects ranks on CPUs";
     return "CPU: " + whyNotGpus(config, gpus);
 }
 
@@ -56,21 +59,22 @@ std::string whyCuda(const RunConfig& config, const GpuReport& gpus) {
     const GpuPlacement placement = placeRank("", 0, static_cast<int>(config.parallel.worldSize), count);
     const std::string where = countText(config.parallel.worldSize, "rank") + " on " + countText(count, "GPU");
     if (placement.shared) return where + ", " + placement.label;
-    return where + (config.parallel.device == "cuda" ? ": chosen in the experiment" : ": each rank has one of its own");
+    return where + (config.parallel.device == DeviceChoice::kCuda ? ": chosen in the experiment"
+                                                                  : ": each rank has one of its own");
 }
 
 void chooseBackend(const RunConfig& config, const GpuReport& gpus, ComputeChoice& choice) {
     choice.backend = config.parallel.backend;
-    choice.whyBackend = config.parallel.backend + ": chosen in the experiment";
-    if (config.parallel.backend != "auto") return;
-    if (choice.device != "cuda") {
-        choice.backend = "shm";
+    choice.whyBackend = textOf(config.parallel.backend) + ": chosen in the experiment";
+    if (config.parallel.backend != CollectiveBackend::kAuto) return;
+    if (choice.device != DeviceChoice::kCuda) {
+        choice.backend = CollectiveBackend::kShm;
         choice.whyBackend = "shared memory: all ranks are on this host";
     } else if (gpus.nccl.empty() && gpus.usableCount() > 0) {
-        choice.backend = "gloo";
+        choice.backend = CollectiveBackend::kGloo;
         choice.whyBackend = "Gloo through host memory: ringside-worker-cuda was built without NCCL";
     } else {
-        choice.backend = "nccl";
+        choice.backend = CollectiveBackend::kNccl;
         choice.whyBackend = "NCCL: the ranks compute on GPUs";
     }
 }
@@ -91,11 +95,12 @@ Problem refusalOfGpus(const RunConfig& config, const GpuReport& gpus) {
 }  // namespace
 
 ComputeChoice chooseCompute(const RunConfig& config, const HostDevices& host) {
-    const bool wantsBest = config.parallel.device == "auto";
+    const bool wantsBest = config.parallel.device == DeviceChoice::kAuto;
     const bool possible = whyNotGpus(config, host.gpus).empty() && !connectsCpusOnly(config.parallel.backend);
-    const bool cuda = wantsBest ? possible && whyCpuOnly(config).empty() : config.parallel.device == "cuda";
+    const bool cuda =
+        wantsBest ? possible && whyCpuOnly(config).empty() : config.parallel.device == DeviceChoice::kCuda;
     ComputeChoice choice;
-    choice.device = cuda ? "cuda" : "cpu";
+    choice.device = cuda ? DeviceChoice::kCuda : DeviceChoice::kCpu;
     if (cuda)
         choice.whyDevice = whyCuda(config, host.gpus);
     else
@@ -108,20 +113,21 @@ ComputeChoice chooseCompute(const RunConfig& config, const HostDevices& host) {
 Problems checkCompute(const RunConfig& config, const HostDevices& host) {
     const ParallelConfig& parallel = config.parallel;
     const ComputeChoice choice = chooseCompute(config, host);
-    if (parallel.device == "cuda" && !whyNotGpus(config, host.gpus).empty()) return {refusalOfGpus(config, host.gpus)};
-    if (choice.device == "cuda" && connectsCpusOnly(parallel.backend))
-        return {{"parallel.backend", "is " + parallel.backend + ", but ranks on GPUs talk over NCCL or Gloo",
+    if (parallel.device == DeviceChoice::kCuda && !whyNotGpus(config, host.gpus).empty())
+        return {refusalOfGpus(config, host.gpus)};
+    if (choice.device == DeviceChoice::kCuda && connectsCpusOnly(parallel.backend))
+        return {{"parallel.backend", "is " + textOf(parallel.backend) + ", but ranks on GPUs talk over NCCL or Gloo",
                  "set it to auto, or parallel.device to cpu"}};
-    if (choice.device == "cuda" && parallel.backend == "nccl" && host.gpus.nccl.empty())
+    if (choice.device == DeviceChoice::kCuda && parallel.backend == CollectiveBackend::kNccl && host.gpus.nccl.empty())
         return {{"parallel.backend", "is nccl, but ringside-worker-cuda was built without NCCL",
                  "install libnccl-dev and build again, or set it to gloo"}};
-    if (choice.device == "cpu" && parallel.backend == "nccl")
+    if (choice.device == DeviceChoice::kCpu && parallel.backend == CollectiveBackend::kNccl)
         return {{"parallel.backend", "is nccl, which carries gradients between GPUs only (" + choice.whyDevice + ")",
-                 parallel.device == "auto" ? "set it to auto"
-                                           : "set parallel.device to cuda, or parallel.backend to auto"}};
-    if (choice.device == "cpu" && isNarrow(config.training))
+                 parallel.device == DeviceChoice::kAuto ? "set it to auto"
+                                                        : "set parallel.device to cuda, or parallel.backend to auto"}};
+    if (choice.device == DeviceChoice::kCpu && isNarrow(config.training))
         return {{"training.precision",
-                 "is " + config.training.precision + ", which needs GPUs (" + choice.whyDevice + ")",
+                 "is " + textOf(config.training.precision) + ", which needs GPUs (" + choice.whyDevice + ")",
                  "set it to fp32"}};
     return {};
 }

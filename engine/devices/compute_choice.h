@@ -11,9 +11,9 @@ namespace ringside {
 
 // What `auto` came to, with the reason that is shown on screen.
 struct ComputeChoice {
-    std::string backend;
+    CollectiveBackend backend = CollectiveBackend::kAuto;
     std::string whyBackend;
-    std::string device;
+    DeviceChoice device = DeviceChoice::kAuto;
     std::string whyDevice;
     std::string cpuSetting;  // HostDevices::cpuSetting, where the CPU computes
 };

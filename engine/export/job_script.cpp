@@ -25,7 +25,7 @@ struct Job {
         perNode = std::to_string(world / from.nodes);
         // The rank computes with one thread for each CPU, and loads with workers of their own.
         cpus = std::to_string(1 + from.config.loader.numWorkers);
-        gpus = from.config.parallel.device == "cuda";
+        gpus = from.config.parallel.device == DeviceChoice::kCuda;
         name = plainName(from.config.name);
         char text[32];
         std::snprintf(text, sizeof text, "%02lld:%02lld:00", static_cast<long long>(from.minutes / 60),

@@ -113,15 +113,15 @@ void buildTransformer(LayerChain& chain, const ModelConfig& config, const ModelT
 }
 
 struct Kind {
-    std::string_view name;
+    ModelKind name;
     void (*build)(LayerChain& chain, const ModelConfig& config, const ModelTask& task);
 };
 
-constexpr Kind kKinds[] = {{"mlp", buildMlp},
-                           {"toy_linear", buildToy},
-                           {"simple_cnn", buildSimpleCnn},
-                           {"residual_cnn", buildResidualCnn},
-                           {"transformer", buildTransformer}};
+constexpr Kind kKinds[] = {{ModelKind::kMlp, buildMlp},
+                           {ModelKind::kToyLinear, buildToy},
+                           {ModelKind::kSimpleCnn, buildSimpleCnn},
+                           {ModelKind::kResidualCnn, buildResidualCnn},
+                           {ModelKind::kTransformer, buildTransformer}};
 
 Result<ModelDescription> finished(LayerChain chain, const std::string& field, const ModelTask& task) {
     const Shape last = chain.shape();
@@ -159,22 +159,16 @@ std::int64_t ModelDescription::activations() const {
 
 Result<ModelDescription> describeModel(const ModelConfig& config, const ModelTask& task) {
     LayerChain chain(task.sample, task.isSequence ? task.outputs : 0);
-    if (config.kind == "layers") {
+    if (config.kind == ModelKind::kLayers) {
         const auto list = readLayerList(config.layers, task.outputs);
         if (!list) return list.problem();
         for (const LayerDescription& layer : list.value()) chain.add(layer);
         return finished(std::move(chain), "model.layers", task);
     }
-    std::string known;
-    for (const Kind& kind : kKinds) {
-        if (kind.name == config.kind) {
-            kind.build(chain, config, task);
-            return finished(std::move(chain), "model.kind", task);
-        }
-        known += std::string(kind.name) + ", ";
-    }
-    return Problem{"model.kind", "is \"" + config.kind + "\"; this version knows " + known + "layers",
-                   "choose one of these"};
+    const auto kind = std::ranges::find(kKinds, config.kind, &Kind::name);
+    RINGSIDE_ASSERT(kind != std::end(kKinds));
+    kind->build(chain, config, task);
+    return finished(std::move(chain), "model.kind", task);
 }
 
 Result<ModelDescription> describeModel(const ModelConfig& config, const Shape& sample, std::int64_t outputs) {

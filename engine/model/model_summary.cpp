@@ -19,7 +19,7 @@ using Cells = std::array<std::string, 6>;
 
 // Values that training keeps for each weight: itself, its gradient, and the optimizer's.
 std::int64_t valuesPerParameter(const OptimizerConfig& optimizer) {
-    if (optimizer.kind != "sgd") return 4;
+    if (optimizer.kind != OptimizerKind::kSgd) return 4;
     return optimizer.momentum > 0 ? 3 : 2;
 }
 
@@ -110,8 +110,8 @@ ModelSummary summarizeModel(const ModelDescription& model, const RunConfig& conf
     summary.notes = {
         "FLOPs and values are of one sample on the way forward; a training step takes about three times the FLOPs.",
         "Memory on each rank: " + memoryText(parameterBytes(model, config.optimizer)) + " for weights, gradients and " +
-            config.optimizer.kind + ", " + memoryText(values) + " for the values of a batch of " + grouped(batch) +
-            " and as much for their gradients."};
+            textOf(config.optimizer.kind) + ", " + memoryText(values) + " for the values of a batch of " +
+            grouped(batch) + " and as much for their gradients."};
     return summary;
 }
 

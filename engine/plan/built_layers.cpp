@@ -66,7 +66,7 @@ class Builder {
     // unit layer: each layer with parameters; unit block: each residual and each layer outside one. A residual that
     // ranks skip at random is one unit, because all ranks have to gather and reduce it.
     void markUnit(BuiltLayer& built, bool isComposite, bool inBody) const {
-        const bool wanted = m_unit == "layer" ? !isComposite : m_unit == "block" && !inBody;
+        const bool wanted = m_unit == ShardUnit::kLayer ? !isComposite : m_unit == ShardUnit::kBlock && !inBody;
         built.isUnit = wanted && m_within == 0 && !built.parameters.empty();
     }
 
@@ -100,7 +100,7 @@ class Builder {
 
     bool m_images;
     ImageLayout m_layout;
-    const std::string& m_unit;
+    const ShardUnit m_unit;
     int m_within = 0;  // depth of residuals that ranks skip at random
     std::uint64_t m_dropouts = 0;
     std::uint64_t m_residuals = 0;
@@ -131,18 +131,18 @@ BuiltLayer group(std::vector<BuiltLayer> layers) {
 }
 
 // all: sqrt(n) groups of sqrt(n) layers each (Chen et al. 2016); blocks: each residual block is a group.
-std::vector<BuiltLayer> recomputed(std::vector<BuiltLayer> layers, const std::string& which) {
-    if (which == "none") return layers;
+std::vector<BuiltLayer> recomputed(std::vector<BuiltLayer> layers, Recompute which) {
+    if (which == Recompute::kNone) return layers;
     const auto atOnce = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(layers.size()))));
     std::vector<BuiltLayer> result;
     std::vector<BuiltLayer> open;
     for (BuiltLayer& layer : layers) {
-        if (which == "blocks" && !layer.isBlock) {
+        if (which == Recompute::kBlocks && !layer.isBlock) {
             result.push_back(std::move(layer));
             continue;
         }
         open.push_back(std::move(layer));
-        if (which == "all" && open.size() < atOnce) continue;
+        if (which == Recompute::kAll && open.size() < atOnce) continue;
         result.push_back(group(std::exchange(open, {})));
     }
     if (!open.empty()) result.push_back(group(std::move(open)));

@@ -77,9 +77,9 @@ struct BuiltLayer {
 
 // Choices that decide how a model is built. The results of training do not depend on them.
 struct BuildChoice {
-    std::string recompute = "none";  // as training.recompute
-    bool channelBlocks = false;      // images in blocks of channels, with pooling inside the convolution
-    std::string unit = "whole";      // layer, block or whole: the layers that become units
+    Recompute recompute = Recompute::kNone;
+    bool channelBlocks = false;          // images in blocks of channels, with pooling inside the convolution
+    ShardUnit unit = ShardUnit::kWhole;  // the layers that become units
 };
 
 std::vector<BuiltLayer> buildLayers(const ModelDescription& model, const BuildChoice& choice);

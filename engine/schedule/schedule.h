@@ -50,7 +50,6 @@ Result<Schedule> makeSchedule(const ScheduleShape& shape);
 
 // "gpipe", "1f1b", "interleaved", "zero_bubble", "looped_bfs".
 const char* nameOf(ScheduleKind kind);
-Result<ScheduleKind> scheduleKind(const std::string& name);
 
 // PyTorch's notation, a row of comma-separated actions for each rank. Reading also takes blanks between actions, and
 // leaves out empty cells and what is implied: messages, UNSHARD, RESHARD and REDUCE_GRAD. The problem names row and

@@ -139,12 +139,6 @@ const char* nameOf(ScheduleKind kind) {
     return std::ranges::find(kKinds, kind, &NamedKind::kind)->name;
 }
 
-Result<ScheduleKind> scheduleKind(const std::string& name) {
-    for (const NamedKind& one : kKinds)
-        if (name == one.name) return one.kind;
-    return Problem{"pipeline.schedule", "is \"" + name + "\"", "choose gpipe, 1f1b, interleaved or zero_bubble"};
-}
-
 Result<Schedule> makeSchedule(const ScheduleShape& shape) {
     const Result<bool> possible = checkShape(shape);
     if (!possible) return possible.problem();

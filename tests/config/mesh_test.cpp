@@ -2,6 +2,7 @@
 #include "config/mesh.h"
 
 #include "support/catch.h"
+#include "support/choices.h"
 
 using namespace ringside;
 
@@ -9,7 +10,7 @@ namespace {
 
 RunConfig withStrategy(const std::string& strategy, std::int64_t worldSize, const MeshConfig& mesh = {}) {
     RunConfig config;
-    config.parallel.strategy = strategy;
+    choose(config.parallel.strategy, strategy);
     config.parallel.worldSize = worldSize;
     config.mesh = mesh;
     return config;
@@ -75,7 +76,7 @@ TEST_CASE("meshes that contradict themselves are refused with the way out") {
     config.pipeline.microBatches = 3;  // of the divisors of 32 near it, 1f1b on 4 stages takes no 2
     CHECK(firstProblem(config).find("would not weigh the same: use 4, or a loader.batch_size of 33") !=
           std::string::npos);
-    config.pipeline.schedule = "gpipe";
+    config.pipeline.schedule = PipelineScheduleKind::kGpipe;
     CHECK(firstProblem(config).find("would not weigh the same: use 2 or 4, or a loader.batch_size of 33") !=
           std::string::npos);
     config = withStrategy("pipeline", 8);
@@ -107,7 +108,7 @@ TEST_CASE("shards in the host's memory are refused on GPUs before anything start
     RunConfig config = withStrategy("fsdp", 2);
     config.fsdp.cpuOffload = true;
     CHECK(firstProblem(config).empty());
-    config.parallel.device = "cuda";
+    config.parallel.device = DeviceChoice::kCuda;
     CHECK(firstProblem(config) ==
           "fsdp.cpu_offload is true, which runs on CPUs so far, but parallel.device is cuda: set it to false, or "
           "parallel.device to cpu");

@@ -38,16 +38,31 @@ TEST_CASE("The defaults, written and read again, are the same") {
 TEST_CASE("Every field survives writing and reading") {
     RunConfig config;
     config.name = "täst \"quoted\"";
-    config.dataset = {"csv", "a b.csv", "label", "yes", "mean", 0.25, -3, 7, 8, 9, 10, "labels.npy", 64, "blobs", 5};
-    config.model = {"layers", {32, 16}, R"([{"kind":"linear","out":7},{"kind":"relu"}])"};
-    config.parallel = {"ddp", 8, "gloo", "cpu", 12.5, 0.5, 90};
-    config.sampler = {"subset", false, INT64_MIN, true, false, 50, {1, 0, 9}, 0.25, -8, {4, 2}};
+    config.dataset = {DatasetKind::kCsv,
+                      "a b.csv",
+                      "label",
+                      CsvHeader::kYes,
+                      MissingCells::kMean,
+                      0.25,
+                      -3,
+                      7,
+                      8,
+                      9,
+                      10,
+                      "labels.npy",
+                      64,
+                      SyntheticShape::kBlobs,
+                      5};
+    config.model = {ModelKind::kLayers, {32, 16}, R"([{"kind":"linear","out":7},{"kind":"relu"}])"};
+    config.parallel = {StrategyKind::kDdp, 8, CollectiveBackend::kGloo, DeviceChoice::kCpu, 12.5, 0.5, 90};
+    config.sampler = {SamplerKind::kSubset, false, INT64_MIN, true, false, 50, {1, 0, 9}, 0.25, -8, {4, 2}};
     config.pitfalls = {true, true, 3, 9, true};
     config.loader = {64, true};
-    config.optimizer = {"adamw", 0.05, 0.5, 0.125, 1e-4, true, 0.8, 0.95, 1e-6, 1.5, "linear", 256};
-    config.schedule = {"cosine", 4, 0.5, 7, 1e-5, 2, 0.125};
-    config.training = {3, 4, INT64_MAX, "mse", 7, "blocks", "padded", 5, 2, 60};
-    config.telemetry = {"layers", 50, 400};
+    config.optimizer = {OptimizerKind::kAdamW, 0.05, 0.5, 0.125, 1e-4, true, 0.8, 0.95, 1e-6, 1.5,
+                        RateScaling::kLinear,  256};
+    config.schedule = {RateScheduleKind::kCosine, 4, 0.5, 7, 1e-5, 2, 0.125};
+    config.training = {3, 4, INT64_MAX, LossKind::kMse, 7, Recompute::kBlocks, ValidationMode::kPadded, 5, 2, 60};
+    config.telemetry = {TraceLevel::kLayers, 50, 400};
     const Json json = parseJson(config.toText(), "test").value();
     CHECK(RunConfig::fromJson(json).value() == config);
 }
@@ -177,7 +192,7 @@ TEST_CASE("A field is set from the command line, as JSON or as a bare word") {
     CHECK(config.parallel.worldSize == 8);
     CHECK(config.optimizer.lr == 1e-3);
     CHECK_FALSE(config.sampler.shuffle);
-    CHECK(config.parallel.backend == "gloo");
+    CHECK(config.parallel.backend == CollectiveBackend::kGloo);
     CHECK(config.name == "two words");
     CHECK(config.dataset.labelColumn == "3");
     CHECK(config.model.hidden == std::vector<std::int64_t>{64, 32});
@@ -226,9 +241,9 @@ TEST_CASE("every epoch repeats the order of the first one when a shuffling sampl
     config.training.epochs = 2;
     config.sampler.shuffle = false;  // the order of the data set, as intended
     CHECK_FALSE(config.repeatsOrder());
-    config.sampler.kind = "distributed_weighted";  // draws, with or without shuffle
+    config.sampler.kind = SamplerKind::kDistributedWeighted;  // draws, with or without shuffle
     CHECK(config.repeatsOrder());
-    config.sampler.kind = "random";  // reseeded by the loop itself
+    config.sampler.kind = SamplerKind::kRandom;  // reseeded by the loop itself
     config.sampler.shuffle = true;
     CHECK_FALSE(config.repeatsOrder());
 }

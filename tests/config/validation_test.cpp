@@ -73,11 +73,11 @@ TEST_CASE("A loader is refused as PyTorch's DataLoader refuses it, in its words"
 }
 
 TEST_CASE("A choice that is none names the choices") {
-    CHECK(problemAfter([](RunConfig& c) { c.parallel.backend = "glo"; }) ==
+    CHECK(RunConfig().set("parallel.backend=glo").front().text() ==
           "parallel.backend is \"glo\"; the choices are auto, shm, gloo, mpi, nccl: did you mean gloo?");
-    CHECK(problemAfter([](RunConfig& c) { c.optimizer.kind = "adm"; }) ==
+    CHECK(RunConfig().set("optimizer.kind=adm").front().text() ==
           "optimizer.kind is \"adm\"; the choices are sgd, adam, adamw: did you mean adam?");
-    CHECK(problemAfter([](RunConfig& c) { c.parallel.strategy = "ddo"; }) ==
+    CHECK(RunConfig().set("parallel.strategy=ddo").front().text() ==
           "parallel.strategy is \"ddo\"; the choices are ddp, data_parallel, model_parallel, pipeline, fsdp: did you "
           "mean ddp?");
 }
@@ -89,56 +89,57 @@ TEST_CASE("The learning rate grows with the global batch only when that is wante
     config.training.accumulateSteps = 2;
     CHECK(config.globalBatch() == 512);  // 32 x 8 x 2
     CHECK(config.scaledLearningRate() == 0.25);
-    config.optimizer.scaleLr = "linear";
+    config.optimizer.scaleLr = RateScaling::kLinear;
     CHECK(config.scaledLearningRate() == 4);  // 512 is 16 times the 32 it was chosen for
     config.optimizer.scaleBaseBatch = 1024;
     CHECK(config.scaledLearningRate() == 0.125);
 }
 
 TEST_CASE("A model of layers needs a list of them") {
-    CHECK(problemAfter([](RunConfig& c) { c.model.kind = "layers"; }).find("model.layers is empty: write it as [{") ==
-          0);
     CHECK(problemAfter([](RunConfig& c) {
-              c.model.kind = "layers";
+              c.model.kind = ModelKind::kLayers;
+          }).find("model.layers is empty: write it as [{") == 0);
+    CHECK(problemAfter([](RunConfig& c) {
+              c.model.kind = ModelKind::kLayers;
               c.model.layers = "linear 10";
           }).find("model.layers is no list of layers: write it as [{") == 0);
 }
 
 TEST_CASE("Fields that contradict each other are found") {
     CHECK(problemAfter([](RunConfig& c) {
-              c.schedule.kind = "cosine";
+              c.schedule.kind = RateScheduleKind::kCosine;
               c.schedule.etaMin = 0.5;
           }) == "schedule.eta_min is 0.5, above the learning rate of 0.1: lower it, or raise optimizer.lr");
 
-    CHECK(problemAfter([](RunConfig& c) { c.dataset.kind = "csv"; }) ==
+    CHECK(problemAfter([](RunConfig& c) { c.dataset.kind = DatasetKind::kCsv; }) ==
           "dataset.path is empty; a csv data set needs a file: name the CSV file");
     CHECK(problemAfter([](RunConfig& c) {
               c.optimizer.nesterov = true;
               c.optimizer.momentum = 0;
           }).find("optimizer.nesterov is true, which needs momentum above 0") == 0);
-    CHECK(problemAfter([](RunConfig& c) { c.training.loss = "mse"; }).find("the digits have classes") !=
+    CHECK(problemAfter([](RunConfig& c) { c.training.loss = LossKind::kMse; }).find("the digits have classes") !=
           std::string::npos);
     CHECK(problemAfter([](RunConfig& c) {
-              c.dataset.kind = "synthetic";
-              c.training.loss = "cross_entropy";
+              c.dataset.kind = DatasetKind::kSynthetic;
+              c.training.loss = LossKind::kCrossEntropy;
           }).find("synthetic data has numbers") != std::string::npos);
     CHECK(problemAfter([](RunConfig& c) {
-              c.dataset.kind = "synthetic";
+              c.dataset.kind = DatasetKind::kSynthetic;
               c.dataset.size = 2147483647;
               c.dataset.features = 1000000;
           }).find("random numbers") != std::string::npos);
-    CHECK(problemAfter([](RunConfig& c) { c.dataset.kind = "image_folder"; }) ==
+    CHECK(problemAfter([](RunConfig& c) { c.dataset.kind = DatasetKind::kImageFolder; }) ==
           "dataset.path is empty; a data set of the kind image_folder needs one: name the file or directory");
     CHECK(problemAfter([](RunConfig& c) {
-              c.dataset.kind = "synthetic";
-              c.dataset.shape = "spirals";
+              c.dataset.kind = DatasetKind::kSynthetic;
+              c.dataset.shape = SyntheticShape::kSpirals;
               c.dataset.classes = 50;
               c.dataset.size = 20;
           }) == "dataset.classes is 50, but there are only 20 samples: use fewer classes or more samples");
     CHECK(problemAfter([](RunConfig& c) {
-              c.dataset.kind = "synthetic";
-              c.dataset.shape = "imagenet";
-              c.training.loss = "mse";
+              c.dataset.kind = DatasetKind::kSynthetic;
+              c.dataset.shape = SyntheticShape::kImagenet;
+              c.training.loss = LossKind::kMse;
           }) == "training.loss is mse, but the data set has classes: choose auto or cross_entropy");
     CHECK(problemAfter([](RunConfig& c) { c.name = "  "; }).find("name is empty") == 0);
 }
@@ -170,19 +171,19 @@ TEST_CASE("Step mistakes and a pace are refused where they would do nothing") {
     RunConfig config;
     config.stepPitfalls.sumGradients = true;
     CHECK(config.validate().empty());
-    config.parallel.strategy = "fsdp";
+    config.parallel.strategy = StrategyKind::kFsdp;
     CHECK(config.validate().front().text().find("which only ddp can do wrong") != std::string::npos);
-    config.parallel.strategy = "ddp";
-    config.training.reduction = "canonical";
+    config.parallel.strategy = StrategyKind::kDdp;
+    config.training.reduction = ReductionOrder::kCanonical;
     REQUIRE_FALSE(config.validate().empty());
     CHECK(config.validate().front().text().find("canonical reduction cannot do wrong") != std::string::npos);
     RunConfig paced;
     paced.parallel.pace.gflops = 1;
     CHECK(paced.validate().empty());
-    paced.parallel.device = "cuda";
+    paced.parallel.device = DeviceChoice::kCuda;
     CHECK(paced.validate().front().text().find("paces ranks on the CPU") != std::string::npos);
-    paced.parallel.device = "auto";
-    paced.parallel.strategy = "data_parallel";
+    paced.parallel.device = DeviceChoice::kAuto;
+    paced.parallel.strategy = StrategyKind::kDataParallel;
     REQUIRE_FALSE(paced.validate().empty());
     CHECK(paced.validate().front().text().find("one of several threads") != std::string::npos);
 }

@@ -4,6 +4,7 @@
 #include "config/mesh.h"
 #include "cost/strategy_cost.h"
 #include "support/catch.h"
+#include "support/choices.h"
 #include "support/temporary_directory.h"
 #include "train/training_run.h"
 
@@ -14,14 +15,14 @@ namespace {
 
 RunConfig perceptron(std::int64_t ranks) {
     RunConfig config;
-    config.dataset.kind = "synthetic";
-    config.dataset.shape = "blobs";
+    config.dataset.kind = DatasetKind::kSynthetic;
+    config.dataset.shape = SyntheticShape::kBlobs;
     config.dataset.size = 320;
     config.model.hidden = {53, 31, 17};
     config.parallel.worldSize = ranks;
-    config.parallel.device = "cpu";
+    config.parallel.device = DeviceChoice::kCpu;
     config.loader.batchSize = 16;
-    config.optimizer.kind = "adam";
+    config.optimizer.kind = OptimizerKind::kAdam;
     config.training.maxSteps = 3;
     return config;
 }
@@ -29,7 +30,7 @@ RunConfig perceptron(std::int64_t ranks) {
 RunConfig convolutions(std::int64_t ranks, const std::string& kind) {
     RunConfig config = perceptron(ranks);
     config.dataset = {};
-    config.model.kind = kind;
+    choose(config.model.kind, kind);
     config.model.width = 8;
     config.model.depth = 1;
     config.loader.batchSize = 8;
@@ -42,22 +43,22 @@ RunConfig transformer(std::int64_t ranks, const TemporaryDirectory& directory) {
     const auto path = directory.path() / "text.txt";
     writeFileAtomically(path, words);
     RunConfig config = perceptron(ranks);
-    config.dataset.kind = "text";
+    config.dataset.kind = DatasetKind::kText;
     config.dataset.path = path.string();
     config.dataset.contextLength = 12;
-    config.model.kind = "transformer";
+    config.model.kind = ModelKind::kTransformer;
     config.model.width = 16;
     config.model.heads = 2;
     config.model.depth = 2;
     config.model.dropout = 0.1;
-    config.optimizer.kind = "sgd";
+    config.optimizer.kind = OptimizerKind::kSgd;
     config.optimizer.momentum = 0.9;
     config.loader.batchSize = 8;
     return config;
 }
 
 RunConfig inLeaves(RunConfig config) {
-    config.training.reduction = "canonical";
+    config.training.reduction = ReductionOrder::kCanonical;
     config.training.leaves = 8;
     return config;
 }
@@ -100,15 +101,15 @@ void checkPredicted(const RunConfig& config) {
 }
 
 RunConfig sharded(RunConfig config, const std::string& shard, const std::string& unit = "block") {
-    config.parallel.strategy = "fsdp";
-    config.fsdp.shard = shard;
-    config.fsdp.unit = unit;
+    config.parallel.strategy = StrategyKind::kFsdp;
+    choose(config.fsdp.shard, shard);
+    choose(config.fsdp.unit, unit);
     return config;
 }
 
 RunConfig pipelined(RunConfig config, const std::string& schedule, std::int64_t microBatches = 4) {
-    config.parallel.strategy = "pipeline";
-    config.pipeline.schedule = schedule;
+    config.parallel.strategy = StrategyKind::kPipeline;
+    choose(config.pipeline.schedule, schedule);
     config.pipeline.microBatches = microBatches;
     if (schedule == "interleaved") config.pipeline.stagesPerRank = 2;
     return config;
@@ -173,20 +174,20 @@ TEST_CASE("memory and bytes of hybrids, accumulation, clipping and recomputing a
     accumulating.training.accumulateSteps = 2;
     checkPredicted(accumulating);
     for (const char* shard : {"optimizer", "parameters"}) {
-        accumulating.fsdp.shard = shard;
-        accumulating.fsdp.unit = "whole";
+        choose(accumulating.fsdp.shard, shard);
+        accumulating.fsdp.unit = ShardUnit::kWhole;
         checkPredicted(accumulating);
     }
     RunConfig clipped = sharded(perceptron(3), "gradients", "whole");
     clipped.optimizer.clipGradNorm = 0.5;
     checkPredicted(clipped);
-    accumulating.parallel.strategy = "ddp";
+    accumulating.parallel.strategy = StrategyKind::kDdp;
     checkPredicted(accumulating);
     for (const char* which : {"blocks", "all"}) {
         CAPTURE(which);
         const TemporaryDirectory directory;
         RunConfig again = transformer(2, directory);
-        again.training.recompute = which;
+        choose(again.training.recompute, which);
         checkPredicted(again);
         checkPredicted(sharded(again, "parameters"));
         checkPredicted(pipelined(again, "1f1b"));
@@ -222,13 +223,13 @@ TEST_CASE("levels of sharding take the memory of their definition") {
 TEST_CASE("memory of data_parallel's first device is predicted") {
     const TemporaryDirectory directory;
     for (RunConfig config : {perceptron(4), convolutions(2, "residual_cnn"), transformer(2, directory)}) {
-        config.parallel.strategy = "data_parallel";
+        config.parallel.strategy = StrategyKind::kDataParallel;
         checkPredicted(asProcesses(config));
         config.training.accumulateSteps = 2;
         checkPredicted(asProcesses(config));
     }
     RunConfig leaves = inLeaves(perceptron(4));
-    leaves.parallel.strategy = "data_parallel";
+    leaves.parallel.strategy = StrategyKind::kDataParallel;
     checkPredicted(asProcesses(leaves));
 }
 
@@ -245,6 +246,6 @@ TEST_CASE("memory and bytes of a canonical reduction are predicted under every s
     stages.optimizer.clipGradNorm = 0.5;
     checkPredicted(stages);
     RunConfig again = inLeaves(transformer(2, directory));
-    again.training.recompute = "blocks";
+    again.training.recompute = Recompute::kBlocks;
     checkPredicted(sharded(again, "parameters"));
 }

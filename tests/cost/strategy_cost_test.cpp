@@ -11,6 +11,7 @@
 #include "cost/step_links.h"
 #include "data/sets/common/dataset.h"
 #include "support/catch.h"
+#include "support/choices.h"
 #include "support/temporary_directory.h"
 
 using namespace ringside;
@@ -43,18 +44,18 @@ TEST_CASE("DDP sends twice its gradients' bytes, less the rank's own part") {
 
 TEST_CASE("FULL_SHARD sends three times its parameters' bytes, less the rank's own part") {
     CostSubject subject = digits(2);
-    subject.config.parallel.strategy = "fsdp";
+    subject.config.parallel.strategy = StrategyKind::kFsdp;
     const std::int64_t bytes = 4 * (8192 + 128 + 1280 + 10);
     CHECK(priced(subject).mostBytes() == 3 * bytes / 2);
     for (const char* shard : {"optimizer", "gradients"}) {
-        subject.config.fsdp.shard = shard;
+        choose(subject.config.fsdp.shard, shard);
         CHECK(priced(subject).mostBytes() == 2 * bytes / 2);
     }
 }
 
 TEST_CASE("a pipeline sends each boundary's activations once forward and once back") {
     CostSubject subject = digits(2, {16, 16, 16});
-    subject.config.parallel.strategy = "pipeline";
+    subject.config.parallel.strategy = StrategyKind::kPipeline;
     subject.config.pipeline.microBatches = 8;
     const StrategyCost cost = priced(subject);
     const std::int64_t boundary = 32 * cost.plan.layers[cost.plan.stageBegin[1]].input.count() * 4;
@@ -65,15 +66,14 @@ TEST_CASE("a pipeline sends each boundary's activations once forward and once ba
 
 TEST_CASE("a rank's links add up to what it sends, whatever the mesh") {
     CostSubject subject = digits(4, {16, 16, 16});
-    subject.config.parallel.strategy = GENERATE("ddp", "fsdp", "pipeline", "model_parallel", "hsdp", "replicas");
-    if (subject.config.parallel.strategy == "hsdp") {
-        subject.config.parallel.strategy = "fsdp";
-        subject.config.mesh = {.replicate = 2, .shard = 2, .pipeline = 1};
-    }
-    if (subject.config.parallel.strategy == "replicas") {
-        subject.config.parallel.strategy = "pipeline";
-        subject.config.mesh = {.replicate = 2, .shard = 1, .pipeline = 2};
-    }
+    using Spread = std::pair<StrategyKind, MeshConfig>;
+    const Spread hybrid{StrategyKind::kFsdp, {.replicate = 2, .shard = 2, .pipeline = 1}};
+    const Spread replicas{StrategyKind::kPipeline, {.replicate = 2, .shard = 1, .pipeline = 2}};
+    const Spread spread =
+        GENERATE_COPY(Spread{StrategyKind::kDdp, {}}, Spread{StrategyKind::kFsdp, {}},
+                      Spread{StrategyKind::kPipeline, {}}, Spread{StrategyKind::kModelParallel, {}}, hybrid, replicas);
+    subject.config.parallel.strategy = spread.first;
+    subject.config.mesh = spread.second;
     const StrategyCost cost = priced(subject);
     std::vector<std::int64_t> sent(4);
     for (const StepLink& one : stepLinks(subject, cost.plan)) sent[static_cast<std::size_t>(one.from)] += one.bytes;
@@ -84,7 +84,7 @@ TEST_CASE("a rank's links add up to what it sends, whatever the mesh") {
 // Ranks 0 and 1 have the first stage, 2 and 3 the second; a batch of 32 by the 16 values between them, 4 bytes each.
 TEST_CASE("replicas of a pipeline send activations along it and gradients across it") {
     CostSubject subject = digits(4, {16, 16, 16});
-    subject.config.parallel.strategy = "pipeline";
+    subject.config.parallel.strategy = StrategyKind::kPipeline;
     subject.config.mesh = {.replicate = 2, .shard = 1, .pipeline = 2};
     const auto links = stepLinks(subject, priced(subject).plan);
     const auto has = [&](int from, int to, StepLink::What what, std::int64_t bytes) {
@@ -100,9 +100,9 @@ TEST_CASE("replicas of a pipeline send activations along it and gradients across
 // 1F1B: the first of P stages keeps P micro-batches, the last one; GPipe keeps all. Nothing is kept behind the step.
 TEST_CASE("over a step a stage fills up to what it takes for activations, and empties again") {
     CostSubject subject = digits(4, {16, 16, 16});
-    subject.config.parallel.strategy = "pipeline";
+    subject.config.parallel.strategy = StrategyKind::kPipeline;
     subject.config.pipeline.microBatches = 8;
-    subject.config.pipeline.schedule = GENERATE("1f1b", "gpipe", "zero_bubble");
+    choose(subject.config.pipeline.schedule, GENERATE("1f1b", "gpipe", "zero_bubble"));
     const StrategyCost cost = priced(subject);
     for (int rank = 0; rank < 4; ++rank) {
         const MemoryCurve curve = memoryOverStep(subject, cost.plan, rank);
@@ -116,9 +116,9 @@ TEST_CASE("over a step a stage fills up to what it takes for activations, and em
 
 TEST_CASE("of a sharded model no more is gathered at once than there is room for, and all is freed") {
     CostSubject subject = digits(2, {64, 64, 64, 64});
-    subject.config.parallel.strategy = "fsdp";
-    subject.config.fsdp.shard = GENERATE("parameters", "gradients", "optimizer");
-    subject.config.fsdp.unit = GENERATE("layer", "whole");
+    subject.config.parallel.strategy = StrategyKind::kFsdp;
+    choose(subject.config.fsdp.shard, GENERATE("parameters", "gradients", "optimizer"));
+    choose(subject.config.fsdp.unit, GENERATE("layer", "whole"));
     const StrategyCost cost = priced(subject);
     const MemoryCurve curve = memoryOverStep(subject, cost.plan, 1);
     std::int64_t most = 0;
@@ -128,7 +128,8 @@ TEST_CASE("of a sharded model no more is gathered at once than there is room for
         CHECK(one.inUse.activations >= 0);
     }
     CHECK(most <= cost.memory[1].gathered);
-    CHECK((most > 0) == (subject.config.fsdp.shard != "optimizer"));  // whole tensors that stay are no gathered units
+    CHECK((most > 0) ==
+          (subject.config.fsdp.shard != ShardedState::kOptimizer));  // whole tensors that stay are no gathered units
     CHECK(curve.moments.back().inUse.gathered == 0);
     CHECK(curve.moments.back().inUse.activations == 0);
 }
@@ -146,10 +147,10 @@ TEST_CASE("a whole copy is fullest when forward is done, a third of the step") {
 
 TEST_CASE("idle shares are those of the schedules' formulas") {
     CostSubject subject = digits(4, {16, 16, 16, 16, 16, 16, 16});
-    subject.config.parallel.strategy = "pipeline";
+    subject.config.parallel.strategy = StrategyKind::kPipeline;
     subject.config.pipeline.microBatches = 8;
     const auto idleOf = [&](const char* schedule, std::int64_t stagesPerRank) {
-        subject.config.pipeline.schedule = schedule;
+        choose(subject.config.pipeline.schedule, schedule);
         subject.config.pipeline.stagesPerRank = stagesPerRank;
         return priced(subject).idleShare;
     };
@@ -157,13 +158,13 @@ TEST_CASE("idle shares are those of the schedules' formulas") {
     CHECK(idleOf("1f1b", 1) == Approx(3.0 / 11));
     CHECK(idleOf("interleaved", 2) == Approx(3.0 / 19));
     CHECK(idleOf("zero_bubble", 1) == Approx(3.0 / 27));
-    subject.config.parallel.strategy = "model_parallel";
+    subject.config.parallel.strategy = StrategyKind::kModelParallel;
     CHECK(idleOf("gpipe", 1) == Approx(3.0 / 4));
 }
 
 TEST_CASE("1F1B keeps fewer activations the later the stage") {
     CostSubject subject = digits(4, {16, 16, 16, 16, 16, 16, 16});
-    subject.config.parallel.strategy = "pipeline";
+    subject.config.parallel.strategy = StrategyKind::kPipeline;
     subject.config.pipeline.microBatches = 8;
     const StrategyCost cost = priced(subject);
     for (int rank = 0; rank < 4; ++rank)
@@ -172,14 +173,14 @@ TEST_CASE("1F1B keeps fewer activations the later the stage") {
 
 TEST_CASE("more stages than layers are a problem beside what makes them") {
     CostSubject subject = digits(4);  // three layers
-    subject.config.parallel.strategy = "pipeline";
+    subject.config.parallel.strategy = StrategyKind::kPipeline;
     CHECK(planStrategy(subject).problem().field == "parallel.world_size");
     subject.config.mesh = {.replicate = 0, .shard = 0, .pipeline = 4};
     CHECK(planStrategy(subject).problem().text() ==
           "mesh.pipeline makes 4 stages, but the model has 3 layers: use at most 3 ranks in a pipeline or a model of "
           "more layers");
     subject.config.mesh.pipeline = 2;
-    subject.config.pipeline.schedule = "interleaved";
+    subject.config.pipeline.schedule = PipelineScheduleKind::kInterleaved;
     subject.config.pipeline.stagesPerRank = 2;
     CHECK(planStrategy(subject).problem().remedy ==
           "use at most 1 rank in a pipeline, fewer pipeline.stages_per_rank, or a model of more layers");
@@ -187,12 +188,12 @@ TEST_CASE("more stages than layers are a problem beside what makes them") {
 
 TEST_CASE("data_parallel has no canonical statistics for batch norm, which is known before it starts") {
     CostSubject subject = digits(2);
-    subject.config.model.kind = "residual_cnn";
+    subject.config.model.kind = ModelKind::kResidualCnn;
     subject.config.model.width = 4;
     subject.model = describeModel(subject.config.model, *loadDataset(subject.config.dataset).value().training).value();
-    subject.config.parallel.strategy = "data_parallel";
+    subject.config.parallel.strategy = StrategyKind::kDataParallel;
     CHECK(planStrategy(subject).ok());
-    subject.config.training.reduction = "canonical";
+    subject.config.training.reduction = ReductionOrder::kCanonical;
     CHECK(planStrategy(subject).problem().field == "training.reduction");
 }
 
@@ -238,22 +239,22 @@ StrategyChoice checkCurrent(const CostSubject& subject) {
 // (P-1)/(M V + P-1) for interleaved with V stages on each rank, (P-1)/(3 M V + P-1) for the zero bubble schedule.
 TEST_CASE("the current choice has the experiment's stages on each rank") {
     CostSubject subject = digits(4, std::vector<std::int64_t>(15, 16));
-    subject.config.parallel.strategy = "pipeline";
-    subject.config.pipeline = {.schedule = "interleaved", .microBatches = 8, .stagesPerRank = 4};
+    subject.config.parallel.strategy = StrategyKind::kPipeline;
+    subject.config.pipeline = {.schedule = PipelineScheduleKind::kInterleaved, .microBatches = 8, .stagesPerRank = 4};
     const StrategyChoice interleaved = checkCurrent(subject);
     CHECK(interleaved.options == "16 stages, 8 micro-batches");
     CHECK(interleaved.cost->idleShare == Approx(3.0 / 35));
-    subject.config.pipeline = {.schedule = "zero_bubble", .microBatches = 8, .stagesPerRank = 2};
+    subject.config.pipeline = {.schedule = PipelineScheduleKind::kZeroBubble, .microBatches = 8, .stagesPerRank = 2};
     CHECK(checkCurrent(subject).cost->idleShare == Approx(3.0 / 51));
 }
 
 TEST_CASE("the current choice of replicas of sharded groups has the experiment's level of sharding and mesh") {
     CostSubject subject = digits(8);
-    subject.config.parallel.strategy = "fsdp";
+    subject.config.parallel.strategy = StrategyKind::kFsdp;
     subject.config.mesh.replicate = 4;
     std::map<std::string, std::int64_t> peaks;
     for (const char* shard : {"optimizer", "gradients", "parameters"}) {
-        subject.config.fsdp.shard = shard;
+        choose(subject.config.fsdp.shard, shard);
         const StrategyChoice current = checkCurrent(subject);
         CHECK(current.name == "hsdp");
         CHECK(current.options == "4 replicas over 2 ranks, " + std::string(shard) + ", by block");
@@ -265,19 +266,19 @@ TEST_CASE("the current choice of replicas of sharded groups has the experiment's
 TEST_CASE("every pipeline is a choice: sharded stages, replicas, a split and a schedule of its own") {
     const TemporaryDirectory directory;
     CostSubject subject = digits(4, {16, 16, 16});
-    subject.config.parallel.strategy = "pipeline";
+    subject.config.parallel.strategy = StrategyKind::kPipeline;
     subject.config.mesh.shard = 2;
     const StrategyChoice sharded = checkCurrent(subject);
     CHECK(sharded.name == "sharded_stages");
     CHECK(sharded.options == "2 stages over 2 ranks each, 4 micro-batches, 1f1b");
     subject.config.mesh = {.replicate = 2};
-    subject.config.pipeline.schedule = "gpipe";
+    subject.config.pipeline.schedule = PipelineScheduleKind::kGpipe;
     CHECK(checkCurrent(subject).options == "2 replicas of 2 stages, 4 micro-batches, gpipe");
     subject.config.mesh = {};
     subject.config.pipeline.split = {2, 2, 2, 1};
     CHECK(checkCurrent(subject).name == "pipeline:gpipe");
     subject = digits(2, {16, 16, 16});
-    subject.config.parallel.strategy = "pipeline";
+    subject.config.parallel.strategy = StrategyKind::kPipeline;
     subject.config.pipeline.microBatches = 2;
     subject.config.pipeline.scheduleFile = (directory.path() / "own.csv").string();
     writeFileAtomically(directory.path() / "own.csv", "0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n");
@@ -307,7 +308,7 @@ TEST_CASE("samples of a step are those of all ranks that read, and no more than 
 
 TEST_CASE("a strategy that needs more memory than a rank may take does not suit") {
     CostSubject subject = digits(4, {256, 256, 256, 256, 256, 256});
-    subject.config.optimizer.kind = "adam";
+    subject.config.optimizer.kind = OptimizerKind::kAdam;
     subject.config.parallel.memoryLimitMb = 3;
     const std::vector<StrategyChoice> choices = strategyChoices(subject, {});
     CHECK(choices[0].whyNot.find("MiB on a rank; parallel.memory_limit_mb allows 3") != std::string::npos);
@@ -318,7 +319,7 @@ TEST_CASE("a strategy that needs more memory than a rank may take does not suit"
 // 64 x 256 + 256, five times 256 x 256 + 256, 256 x 10 + 10: 348,170 values, four times with Adam: 5.31 MiB.
 TEST_CASE("a rank that would take more than the limit is a problem that names it, its bytes and what fits") {
     CostSubject subject = digits(4, {256, 256, 256, 256, 256, 256});
-    subject.config.optimizer.kind = "adam";
+    subject.config.optimizer.kind = OptimizerKind::kAdam;
     const auto checked = [&](double limit) {
         subject.config.parallel.memoryLimitMb = limit;
         return checkMemoryLimit(subject, planStrategy(subject).value());
@@ -334,7 +335,7 @@ TEST_CASE("a rank that would take more than the limit is a problem that names it
                               ", or set parallel.strategy to fsdp, which needs ") == 0);
     // Of a quarter of the parameters no more fits, so that the way out is another.
     CHECK(checked(0.1).front().remedy.find("lower loader.batch_size") != std::string::npos);
-    subject.config.parallel.strategy = "fsdp";
+    subject.config.parallel.strategy = StrategyKind::kFsdp;
     CHECK(checked(5.2).empty());
 }
 
@@ -352,7 +353,7 @@ TEST_CASE("within 2 % of the limit the engine's own count decides") {
 // Parameters and gradients alone are 2.66 MiB.
 TEST_CASE("data_parallel's first device is held to the limit, and others have a rank for each of its devices") {
     CostSubject subject = digits(4, {256, 256, 256, 256, 256, 256});
-    subject.config.parallel.strategy = "data_parallel";
+    subject.config.parallel.strategy = StrategyKind::kDataParallel;
     subject.config.parallel.memoryLimitMb = 2.6;
     const Problem problem = checkMemoryLimit(subject, planStrategy(subject).value()).front();
     CHECK(problem.message.find("is 2.6, but device 0 needs ") == 0);
@@ -388,7 +389,7 @@ TEST_CASE("a step's time follows the rates, and says what limits it") {
     MachineRates slowLinks = fast;
     slowLinks.bytesPerSecond = 1e6;
     CHECK(ringside::costOf(subject, slowLinks).value().time.limit() == StepLimit::kLinks);
-    subject.config.parallel.strategy = "model_parallel";
+    subject.config.parallel.strategy = StrategyKind::kModelParallel;
     CHECK(ringside::costOf(subject, fast).value().time.limit() == StepLimit::kIdleRanks);
 }
 
@@ -414,7 +415,7 @@ TEST_CASE("a schedule of one's own is read, checked against the pipeline, and pl
     const TemporaryDirectory directory;
     const auto file = directory.path() / "own.csv";
     CostSubject subject = digits(2, {16, 16, 16});
-    subject.config.parallel.strategy = "pipeline";
+    subject.config.parallel.strategy = StrategyKind::kPipeline;
     subject.config.pipeline.microBatches = 2;
     subject.config.pipeline.scheduleFile = file.string();
     const auto problemOf = [&](const std::string& text) {
@@ -441,7 +442,7 @@ TEST_CASE("a schedule of one's own is read, checked against the pipeline, and pl
 // Of two stages the second is larger and never waits: forward F0, M times (F1 + 2 F1), back 2 F0.
 TEST_CASE("stages that differ idle for longer than the formula says") {
     CostSubject subject = digits(2, {256, 256});
-    subject.config.parallel.strategy = "pipeline";
+    subject.config.parallel.strategy = StrategyKind::kPipeline;
     subject.config.pipeline.microBatches = 8;
     subject.config.pipeline.split = {2, 3};  // digits are flattened as they come
     const MachineRates free{.bytesPerSecond = 1e18, .secondsPerCollective = 0, .processors = 2};

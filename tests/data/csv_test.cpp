@@ -112,7 +112,7 @@ TEST_CASE("Missing, non-finite and non-numeric values are refused with line and 
 }
 
 TEST_CASE("Rows with a missing value are left out when asked for") {
-    const DatasetConfig drop{.missing = "drop"};
+    const DatasetConfig drop{.missing = MissingCells::kDrop};
     const SampleTable kept = parseCsv("a,b,y\n1,2,0\n?,4,1\n5,NA,1\n7,8,1\n9,10,\n", "data.csv", drop).value();
     CHECK(kept.size == 2);
     CHECK(kept.features == std::vector<float>{1, 2, 7, 8});
@@ -130,22 +130,23 @@ TEST_CASE("A word for a missing label is a class among texts and missing among n
     CHECK(table("1,EU\n2,NA\n3,EU\n").classNames == Names{"EU", "NA"});
     CHECK(refusal("1,0\n2,NA\n3,1\n") ==
           "data.csv line 2, column 1 has no label: fill it in, or set dataset.missing to drop");
-    const SampleTable kept = parseCsv("1,0\n2,NA\n3,1\n", "data.csv", {.missing = "drop"}).value();
+    const SampleTable kept = parseCsv("1,0\n2,NA\n3,1\n", "data.csv", {.missing = MissingCells::kDrop}).value();
     CHECK(kept.classNames == Names{"0", "1"});
     CHECK(kept.features == std::vector<float>{1, 3});
-    const SampleTable texts = parseCsv("1,a\n2,?\n3,b\n", "data.csv", {.missing = "drop"}).value();
+    const SampleTable texts = parseCsv("1,a\n2,?\n3,b\n", "data.csv", {.missing = MissingCells::kDrop}).value();
     CHECK(texts.classNames == Names{"a", "b"});
     CHECK(texts.labels == std::vector<std::int32_t>{0, 1});
 }
 
 TEST_CASE("Missing features become the mean of the training rows") {
-    SampleTable filled = parseCsv("1,10,0\n,20,1\n5,?,0\n9,40,1\n", "data.csv", {.missing = "mean"}).value();
+    SampleTable filled =
+        parseCsv("1,10,0\n,20,1\n5,?,0\n9,40,1\n", "data.csv", {.missing = MissingCells::kMean}).value();
     const std::vector<std::uint32_t> training = {0, 1, 2};
     CHECK(fillMissing(filled, training, "data.csv").value() == 2);
     CHECK(filled.features == std::vector<float>{1, 10, 3, 20, 5, 15, 9, 40});
-    CHECK(parseCsv("1,0\n2,\n3,1\n", "data.csv", {.missing = "mean"}).problem().message == "has no label");
+    CHECK(parseCsv("1,0\n2,\n3,1\n", "data.csv", {.missing = MissingCells::kMean}).problem().message == "has no label");
 
-    SampleTable hopeless = parseCsv("1,,0\n2,,1\n3,4,0\n", "data.csv", {.missing = "mean"}).value();
+    SampleTable hopeless = parseCsv("1,,0\n2,,1\n3,4,0\n", "data.csv", {.missing = MissingCells::kMean}).value();
     CHECK(fillMissing(hopeless, std::vector<std::uint32_t>{0, 1}, "data.csv").problem().text() ==
           "data.csv has no value of feature 1 (counted from 0, without the label) in any row that trains: remove that "
           "column from the file");
@@ -153,11 +154,11 @@ TEST_CASE("Missing features become the mean of the training rows") {
 
 TEST_CASE("Whether the first line is a header can be said instead of guessed") {
     CHECK(table("1,2\n3,4\n5,6\n").size == 3);
-    const SampleTable named = parseCsv("1,2\n3,4\n5,6\n", "data.csv", {.header = "yes"}).value();
+    const SampleTable named = parseCsv("1,2\n3,4\n5,6\n", "data.csv", {.header = CsvHeader::kYes}).value();
     CHECK(named.size == 2);
-    CHECK(parseCsv("1,2\n3,4\n5,6\n", "data.csv", {.labelColumn = "1", .header = "yes"}).value().features ==
+    CHECK(parseCsv("1,2\n3,4\n5,6\n", "data.csv", {.labelColumn = "1", .header = CsvHeader::kYes}).value().features ==
           std::vector<float>{4, 6});
-    CHECK(parseCsv("a,b\n1,2\n3,4\n", "data.csv", {.header = "no"}).problem().text() ==
+    CHECK(parseCsv("a,b\n1,2\n3,4\n", "data.csv", {.header = CsvHeader::kNo}).problem().text() ==
           "data.csv line 1, column 0 is \"a\"; it must be a finite number: correct it, or remove the line");
 }
 
@@ -175,7 +176,7 @@ TEST_CASE("A table that nobody waits for any more is neither converted, nor fill
     stop.request_stop();
     const std::string asked = "was not read to its end, as asked";
     CHECK(csvText("caf\xe9,1\n", "data.csv", stop.get_token()).problem().message == asked);
-    SampleTable half = parseCsv("1,0\n?,1\n3,0\n", "data.csv", {.missing = "mean"}).value();
+    SampleTable half = parseCsv("1,0\n?,1\n3,0\n", "data.csv", {.missing = MissingCells::kMean}).value();
     const std::vector<std::uint32_t> rows{0, 2};
     CHECK(fillMissing(half, rows, "data.csv", stop.get_token()).problem().message == asked);
     SampleTable plain = table("1,0\n3,1\n");

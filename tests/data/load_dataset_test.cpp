@@ -59,7 +59,7 @@ TEST_CASE("Synthetic data are torch.randn's numbers, features before targets") {
     CHECK(table.targets.size() == 300);
 
     DatasetConfig config;
-    config.kind = "synthetic";
+    config.kind = DatasetKind::kSynthetic;
     const DataSplit split = loadDataset(config).value();
     CHECK(split.summary == "819 training, 205 validation samples, 10 features");
     CHECK(split.training->targetCount() == 10);
@@ -68,7 +68,7 @@ TEST_CASE("Synthetic data are torch.randn's numbers, features before targets") {
 
 TEST_CASE("A validation fraction is rounded up and leaves both parts at least one sample") {
     const auto sizes = [](std::int64_t size, double fraction) {
-        DatasetConfig config{.kind = "synthetic", .validationFraction = fraction, .size = size};
+        DatasetConfig config{.kind = DatasetKind::kSynthetic, .validationFraction = fraction, .size = size};
         const DataSplit split = loadDataset(config).value();
         return std::pair(split.training->size(), split.validation->size());
     };
@@ -90,7 +90,7 @@ TEST_CASE("A CSV file is found beside the experiment and standardised") {
     const TemporaryDirectory directory;
     writeFileAtomically(directory.path() / "table.csv", "1,a\n2,b\n3,a\n4,b\n5,a\n");
     DatasetConfig config;
-    config.kind = "csv";
+    config.kind = DatasetKind::kCsv;
     config.path = "table.csv";
     const DataSplit split = loadDataset(config, directory.path()).value();
     CHECK(split.summary == "4 training, 1 validation samples, 1 feature");
@@ -108,7 +108,7 @@ TEST_CASE("A CSV file is found beside the experiment and standardised") {
 TEST_CASE("A table remembers its columns and what stood in the file") {
     const TemporaryDirectory directory;
     writeFileAtomically(directory.path() / "table.csv", "age,height,y\n1,20,0\n3,40,1\n5,60,0\n7,80,1\n9,100,0\n");
-    const DataSplit split = loadDataset({.kind = "csv", .path = "table.csv"}, directory.path()).value();
+    const DataSplit split = loadDataset({.kind = DatasetKind::kCsv, .path = "table.csv"}, directory.path()).value();
     CHECK(split.training->featureName(0) == "age");
     CHECK(split.training->featureName(1) == "height");
     for (std::int64_t i = 0; i < split.training->size(); ++i) {
@@ -122,13 +122,13 @@ TEST_CASE("A table remembers its columns and what stood in the file") {
 TEST_CASE("The summary says what became of missing values") {
     const TemporaryDirectory directory;
     writeFileAtomically(directory.path() / "table.csv", "1,0\n?,1\n5,0\n7,1\n9,0\n11,1\n");
-    DatasetConfig config{.kind = "csv", .path = "table.csv", .missing = "drop"};
+    DatasetConfig config{.kind = DatasetKind::kCsv, .path = "table.csv", .missing = MissingCells::kDrop};
     CHECK(loadDataset(config, directory.path()).value().summary ==
           "4 training, 1 validation samples, 1 feature, 1 row with a missing value left out");
-    config.missing = "mean";
+    config.missing = MissingCells::kMean;
     CHECK(loadDataset(config, directory.path()).value().summary ==
           "4 training, 2 validation samples, 1 feature, 1 missing value set to the column's mean");
-    config.missing = "refuse";
+    config.missing = MissingCells::kRefuse;
     CHECK_FALSE(loadDataset(config, directory.path()).ok());
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/png_file.h"
 #include "support/catch.h"
+#include "support/choices.h"
 #include "support/temporary_directory.h"
 
 using namespace ringside;
@@ -11,7 +12,7 @@ namespace {
 DataSplit loaded(const std::string& kind, const std::string& path, const std::filesystem::path& base,
                  const std::string& labels = {}) {
     DatasetConfig config;
-    config.kind = kind;
+    choose(config.kind, kind);
     config.path = path;
     config.labelsPath = labels;
     const auto split = loadDataset(config, base);
@@ -47,14 +48,11 @@ TEST_CASE("Each kind of file is found beside the experiment and split") {
 TEST_CASE("A set that cannot be split says so") {
     const TemporaryDirectory directory;
     DatasetConfig config;
-    config.kind = "cifar10";
+    config.kind = DatasetKind::kCifar10;
     CHECK(loadDataset(config).problem().text() ==
           "dataset.path is empty; a data set of the kind cifar10 needs one: name the file or directory");
     config.path = writeRaw(directory.path() / "one.bin", std::string(3073, '\1')).string();
     CHECK_THAT(loadDataset(config).problem().text(), containing("one.bin has too few samples, 1; the least is 2"));
-    config.kind = "parquet";
-    CHECK_THAT(loadDataset(config).problem().text(),
-               containing("dataset.kind is \"parquet\": choose digits, csv, idx"));
 }
 
 TEST_CASE("Reading any kind of file ends when it is stopped") {
@@ -79,7 +77,8 @@ TEST_CASE("Reading any kind of file ends when it is stopped") {
                                                                     {"image_folder", "pictures"},
                                                                     {"text", "long.txt"}}) {
         INFO(kind);
-        const auto split = loadDataset({.kind = kind, .path = file}, base, stop.get_token());
+        const auto split =
+            loadDataset({.kind = choiceNamed<DatasetKind>(kind).value(), .path = file}, base, stop.get_token());
         REQUIRE_FALSE(split.ok());
         CHECK_THAT(split.problem().text(), containing("was not read to its end, as asked: choose it again"));
     }
@@ -88,11 +87,13 @@ TEST_CASE("Reading any kind of file ends when it is stopped") {
 TEST_CASE("Making any kind of synthetic set ends when it is stopped") {
     std::stop_source stop;
     stop.request_stop();
-    for (const char* shape : {"regression", "blobs", "spirals", "imbalanced"}) {
-        INFO(shape);
+    for (const SyntheticShape shape :
+         {SyntheticShape::kRegression, SyntheticShape::kBlobs, SyntheticShape::kSpirals, SyntheticShape::kImbalanced}) {
+        INFO(nameOf(shape));
         // Too large to be made in a test.
-        const auto split = loadDataset({.kind = "synthetic", .size = 200'000'000, .features = 2, .shape = shape}, {},
-                                       stop.get_token());
+        const auto split =
+            loadDataset({.kind = DatasetKind::kSynthetic, .size = 200'000'000, .features = 2, .shape = shape}, {},
+                        stop.get_token());
         REQUIRE_FALSE(split.ok());
         CHECK_THAT(split.problem().text(), containing("was not read to its end, as asked"));
     }

@@ -28,7 +28,7 @@ TEST_CASE("A table of numbers without a header ends in its label") {
     CHECK(preview.labelColumn == 8);
     CHECK(preview.labelIsSure);
     CHECK(preview.sampleCount == 5);
-    CHECK(preview.dataset.kind == "csv");
+    CHECK(preview.dataset.kind == DatasetKind::kCsv);
     CHECK(preview.dataset.labelColumn.empty());
     REQUIRE(preview.classes.size() == 2);
     CHECK(preview.classes[0].count == 2);
@@ -81,11 +81,11 @@ TEST_CASE("What was chosen is not guessed again") {
     CHECK(second.dataset.labelColumn == "1");
     CHECK(second.classes.size() == 2);
     const DataPreview named =
-        previewTable("1,2\n3,4\n5,6\n", "t.csv", false, {.labelColumn = "1", .header = "yes"}).value();
+        previewTable("1,2\n3,4\n5,6\n", "t.csv", false, {.labelColumn = "1", .header = CsvHeader::kYes}).value();
     CHECK(named.labelColumn == 0);  // by name before number
     CHECK(named.sampleCount == 2);
-    CHECK(named.dataset.header == "yes");
-    CHECK_FALSE(previewTable("a,b\n1,2\n", "t.csv", false, {.header = "no"}).value().header);
+    CHECK(named.dataset.header == CsvHeader::kYes);
+    CHECK_FALSE(previewTable("a,b\n1,2\n", "t.csv", false, {.header = CsvHeader::kNo}).value().header);
     CHECK(previewTable("1,2\n", "t.csv", false, {.labelColumn = "7"}).problem().text() ==
           "dataset.label_column is \"7\", which t.csv does not have: name one of its columns, or give a number from 0 "
           "to 1");
@@ -100,8 +100,8 @@ TEST_CASE("Missing values count by row, and a word for one is a class among text
     CHECK(refused.classes.size() == 3);
     REQUIRE(refused.notes.size() == 3);
     CHECK(refused.notes[2] == "Column y lacks 1 value, first in line 5.");
-    CHECK(previewTable(text, "t.csv", false, {.missing = "drop"}).value().notes.empty());
-    CHECK(previewTable(text, "t.csv", false, {.missing = "mean"}).value().notes.size() == 1);  // the label
+    CHECK(previewTable(text, "t.csv", false, {.missing = MissingCells::kDrop}).value().notes.empty());
+    CHECK(previewTable(text, "t.csv", false, {.missing = MissingCells::kMean}).value().notes.size() == 1);  // the label
 }
 
 TEST_CASE("Files are told apart by content") {
@@ -110,20 +110,20 @@ TEST_CASE("Files are told apart by content") {
     const auto kindOf = [&](const std::string& name, const std::string& content) {
         return previewFile(writeRaw(base / name, content)).value();
     };
-    CHECK(kindOf("a", kPatients).kind == "csv");
+    CHECK(kindOf("a", kPatients).dataset.kind == DatasetKind::kCsv);
     CHECK(kindOf("a.gz", gzipPacked(kPatients)).sampleCount == 5);
-    CHECK(kindOf("a", "\n { \"version\": 1 }").kind == "experiment");
-    CHECK(kindOf("a", std::string(3073 * 2, '\1')).kind == "cifar10");
+    CHECK(kindOf("a", "\n { \"version\": 1 }").found == DataPreview::Found::kExperiment);
+    CHECK(kindOf("a", std::string(3073 * 2, '\1')).dataset.kind == DatasetKind::kCifar10);
     CHECK(kindOf("a", std::string(3074 * 2, '\x40')).summary == "2 images of 3 x 32 x 32 (CIFAR-100)");
     writeRaw(base / "train-labels-idx1-ubyte", idxBytes({3}, bytes({1, 0, 1})));
     const DataPreview mnist = kindOf("train-images-idx3-ubyte.gz", gzipPacked(idxBytes({3, 2, 2}, "abcdefghijkl")));
-    CHECK(mnist.dataset.kind == "idx");
+    CHECK(mnist.dataset.kind == DatasetKind::kIdx);
     CHECK(mnist.summary ==
           "3 samples of 2 x 2, uint8 (IDX), labels in train-labels-idx1-ubyte; 2 classes (0: 1, 1: 2)");
     CHECK(loadDataset(mnist.dataset).ok());
     const DataPreview npy =
         kindOf("b.npy", npyFile("{'descr': '|u1', 'fortran_order': False, 'shape': (2, 2), }", "abcd"));
-    CHECK(npy.dataset.kind == "npy");
+    CHECK(npy.dataset.kind == DatasetKind::kNpy);
     CHECK(npy.notes.size() == 1);
 }
 
@@ -134,12 +134,12 @@ TEST_CASE("Directories are told apart by what they hold") {
     writeRaw(base / "pictures/dog/1.JPG", "x");
     writeRaw(base / "pictures/dog/inner/2.jpeg", "x");
     const DataPreview pictures = previewFile(base / "pictures").value();
-    CHECK(pictures.dataset.kind == "image_folder");
+    CHECK(pictures.dataset.kind == DatasetKind::kImageFolder);
     CHECK(pictures.summary == "3 images in folders; 2 classes (cat: 1, dog: 2)");
     writeRaw(base / "cifar/data_batch_1.bin", "");
-    CHECK(previewFile(base / "cifar").value().kind == "cifar10");
+    CHECK(previewFile(base / "cifar").value().dataset.kind == DatasetKind::kCifar10);
     writeRaw(base / "run/summary.json", "{}");
-    CHECK(previewFile(base / "run").value().kind == "run");
+    CHECK(previewFile(base / "run").value().found == DataPreview::Found::kRunDirectory);
     writeRaw(base / "nothing/notes.txt", "");
     CHECK_THAT(previewFile(base / "nothing").problem().text(), containing("in which no data set was found"));
 }
@@ -177,14 +177,14 @@ TEST_CASE("A .txt file is a table where its rows are equally long, and a text ot
         return previewFile(writeRaw(directory.path() / name, content), choices);
     };
     const DataPreview table = look("rows.txt", "1\t2\t0\n3\t4\t1\n5\t6\t0\n").value();
-    CHECK(table.kind == "csv");
+    CHECK(table.dataset.kind == DatasetKind::kCsv);
     CHECK(table.tableOrText);
     CHECK_FALSE(look("rows.csv", "1,2,0\n3,4,1\n").value().tableOrText);
 
     const std::string prose = "To be, or not\nto be.\n\nThat is the question, then, is it.\n";  // 58 characters
     const DataPreview text = look("play.TXT", prose, {.contextLength = 7}).value();
-    CHECK(text.kind == "text");
-    CHECK(text.dataset.kind == "text");
+    CHECK(text.dataset.kind == DatasetKind::kText);
+    CHECK(text.dataset.kind == DatasetKind::kText);
     CHECK_FALSE(text.tableOrText);
     // (58 - 1) / 7 samples; space, line end, comma, dot, T and a b e h i n o q r s t u.
     CHECK(text.summary == "8 samples of 7 characters, 17 different ones; each is to be predicted from those before it");
@@ -192,19 +192,19 @@ TEST_CASE("A .txt file is a table where its rows are equally long, and a text ot
     CHECK(text.rows[1] == std::vector<std::string>{"to be."});
     CHECK(text.rows[2] == std::vector<std::string>{""});
     CHECK(text.notes.empty());
-    CHECK(look("play.txt.gz", gzipPacked(prose), {.contextLength = 7}).value().kind == "text");
+    CHECK(look("play.txt.gz", gzipPacked(prose), {.contextLength = 7}).value().dataset.kind == DatasetKind::kText);
     CHECK(look("short.txt", "hello").value().notes.front().find("has 5 characters; the least") != std::string::npos);
-    CHECK_FALSE(look("play.csv", prose).value().kind == "text");
+    CHECK_FALSE(look("play.csv", prose).value().dataset.kind == DatasetKind::kText);
 }
 
 TEST_CASE("A .txt file that could be either is what was chosen") {
     const TemporaryDirectory directory;
     const auto file = writeRaw(directory.path() / "rows.txt", "1,2,0\n3,4,1\n5,6,0\n");
-    const DataPreview text = previewFile(file, {.kind = "text", .contextLength = 2}).value();
-    CHECK(text.kind == "text");
+    const DataPreview text = previewFile(file, {.kind = DatasetKind::kText, .contextLength = 2}).value();
+    CHECK(text.dataset.kind == DatasetKind::kText);
     CHECK(text.tableOrText);
     CHECK(text.sampleCount == 8);  // of 18 characters
-    CHECK(previewFile(file, {.kind = "csv"}).value().kind == "csv");
+    CHECK(previewFile(file, {.kind = DatasetKind::kCsv}).value().dataset.kind == DatasetKind::kCsv);
 }
 
 TEST_CASE("Of a huge text only the beginning is read, to the end of a character") {
@@ -212,7 +212,7 @@ TEST_CASE("Of a huge text only the beginning is read, to the end of a character"
     std::string text = "a";  // so that 8 MiB end within a character of two bytes
     while (text.size() < (std::size_t{9} << 20)) text += "\xc3\xa9";
     const DataPreview preview = previewFile(writeRaw(directory.path() / "huge.txt", text)).value();
-    CHECK(preview.kind == "text");
+    CHECK(preview.dataset.kind == DatasetKind::kText);
     CHECK(preview.notes.empty());
     // 1 + (8,388,608 - 2) / 2 characters, of which the last is nobody's feature.
     CHECK(preview.sampleCount == 4194303 / 64);

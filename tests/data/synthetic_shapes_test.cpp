@@ -7,6 +7,7 @@
 
 #include "data/raw_file.h"
 #include "support/catch.h"
+#include "support/choices.h"
 
 using namespace ringside;
 using namespace ringside::testing;
@@ -15,8 +16,8 @@ namespace {
 
 DatasetConfig shaped(const std::string& shape) {
     DatasetConfig config;
-    config.kind = "synthetic";
-    config.shape = shape;
+    config.kind = DatasetKind::kSynthetic;
+    choose(config.shape, shape);
     config.size = 300;
     config.features = 4;
     return config;

@@ -62,7 +62,7 @@ TEST_CASE("A text that cannot be used is refused with the byte or the limit") {
 
 TEST_CASE("Without a file there are sonnets, split as any other set") {
     DatasetConfig config;
-    config.kind = "text";
+    config.kind = DatasetKind::kText;
     const DataSplit split = loadDataset(config).value();
     // 14,128 characters: (14128 - 1) / 64 = 220 samples, a fifth of which validate.
     CHECK(split.summary == "176 training, 44 validation samples, 64 characters");

@@ -92,7 +92,7 @@ struct HostileHost {
 
 RunConfig csvOf(const std::string& path) {
     RunConfig config = classConfig({}, 2);
-    config.dataset.kind = "csv";
+    config.dataset.kind = DatasetKind::kCsv;
     config.dataset.path = path;
     return config;
 }

@@ -63,7 +63,7 @@ TEST_CASE("A Slurm script asks for a task a rank, saves before its limit and ask
     CHECK(scriptHas(script, "--resume auto"));
     CHECK_FALSE(scriptHas(script, "--gpus-per-task"));
     CHECK_FALSE(scriptHas(script, "--array"));
-    request.config.parallel.device = "cuda";
+    request.config.parallel.device = DeviceChoice::kCuda;
     request.seeds = 5;
     const std::string array = scriptFor("slurm", request);
     CHECK(scriptHas(array, "#SBATCH --gpus-per-task=1 "));

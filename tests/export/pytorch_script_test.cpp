@@ -4,6 +4,7 @@
 #include "base/errors/errors.h"
 #include "base/system/files.h"
 #include "support/catch.h"
+#include "support/choices.h"
 #include "support/temporary_directory.h"
 
 using namespace ringside;
@@ -23,7 +24,7 @@ bool has(const std::string& text, const std::string& part) {
 RunConfig withTable(const TemporaryDirectory& directory, const std::string& content) {
     writeFileAtomically(directory.path() / "table.csv", content);
     RunConfig config;
-    config.dataset.kind = "csv";
+    config.dataset.kind = DatasetKind::kCsv;
     config.dataset.path = (directory.path() / "table.csv").string();
     config.parallel.worldSize = 1;
     config.loader.batchSize = 1;
@@ -67,7 +68,7 @@ TEST_CASE("every setting of sampler, loader and optimizer reaches the script") {
     config.optimizer.nesterov = true;
     config.training.epochs = 3;
     config.training.seed = 7;
-    config.training.validate = "padded";
+    config.training.validate = ValidationMode::kPadded;
     config.training.logEvery = 5;
     config.training.checkpointEvery = 2;
     const std::string text = scriptOf(config);
@@ -84,13 +85,13 @@ TEST_CASE("every setting of sampler, loader and optimizer reaches the script") {
 
 TEST_CASE("schedules, clipping, accumulation and the scaled learning rate reach the script") {
     RunConfig config;
-    config.optimizer.kind = "adamw";
+    config.optimizer.kind = OptimizerKind::kAdamW;
     config.optimizer.lr = 0.001;
-    config.optimizer.scaleLr = "linear";
+    config.optimizer.scaleLr = RateScaling::kLinear;
     config.optimizer.scaleBaseBatch = 256;
     config.optimizer.clipGradNorm = 0.5;
     config.training.accumulateSteps = 4;
-    config.schedule.kind = "cosine";
+    config.schedule.kind = RateScheduleKind::kCosine;
     config.schedule.warmupEpochs = 2;
     config.schedule.warmupStart = 0.25;
     const std::string text = scriptOf(config);
@@ -139,7 +140,7 @@ TEST_CASE("numbers to predict become targets") {
 
 TEST_CASE("models keep PyTorch's names and the order in which they draw their weights") {
     RunConfig config;
-    config.model.kind = "simple_cnn";
+    config.model.kind = ModelKind::kSimpleCnn;
     const std::string cnn = scriptOf(config);
     // 8 x 8 digits: pooled twice, 64 channels of 2 x 2 are left.
     CHECK(has(cnn,
@@ -148,7 +149,7 @@ TEST_CASE("models keep PyTorch's names and the order in which they draw their we
               "        self.fc1 = nn.Linear(256, 512)\n"
               "        self.fc2 = nn.Linear(512, 10)\n"));
     CHECK(has(cnn, ".reshape(-1, 1, 8, 8) / 16"));
-    config.model.kind = "layers";
+    config.model.kind = ModelKind::kLayers;
     config.model.layers = R"([{"kind": "flatten"}, {"kind": "layer_norm"}, {"kind": "linear"}])";
     CHECK(has(scriptOf(config), "        nn.Flatten(),\n        nn.LayerNorm(64),\n        nn.Linear(64, 10),\n"));
 }
@@ -158,13 +159,13 @@ TEST_CASE("samplers that PyTorch does not have become a class, the others PyTorc
     for (const std::string kind : {"sequential", "random", "batch_sharded", "contiguous", "weighted",
                                    "distributed_weighted", "class_balanced"}) {
         INFO(kind);
-        config.sampler.kind = kind;
+        choose(config.sampler.kind, kind);
         const std::string text = scriptOf(config);
         CHECK(has(text, "class Deal(Sampler):"));
         CHECK(has(text, "sampler = Deal(training)"));
         CHECK(has(text, "return sampler.places(), sampler.length"));
     }
-    config.sampler.kind = "subset";
+    config.sampler.kind = SamplerKind::kSubset;
     const std::string subset = scriptOf(config);
     CHECK(has(subset, "training = Subset(training, torch.randperm(len(training), "));
     CHECK(has(subset, "[:719].tolist())"));  // half of 1,437, rounded
@@ -174,7 +175,7 @@ TEST_CASE("samplers that PyTorch does not have become a class, the others PyTorc
 TEST_CASE("dropout is exported with the sentence that losses part") {
     RunConfig config;
     CHECK(exportPytorch(config, {}, "train.py").value().note.empty());
-    config.model.kind = "layers";
+    config.model.kind = ModelKind::kLayers;
     config.model.layers = R"([{"kind": "flatten"}, {"kind": "dropout", "p": 0.5}, {"kind": "linear"}])";
     const Result<PytorchScript> script = exportPytorch(config, {}, "train.py");
     REQUIRE(script);
@@ -185,9 +186,9 @@ TEST_CASE("dropout is exported with the sentence that losses part") {
 
 TEST_CASE("a text goes beside the script, and its transformer into it") {
     RunConfig config;
-    config.dataset.kind = "text";
+    config.dataset.kind = DatasetKind::kText;
     config.dataset.contextLength = 24;
-    config.model = {.kind = "transformer", .width = 16, .depth = 1, .heads = 2};
+    config.model = {.kind = ModelKind::kTransformer, .width = 16, .depth = 1, .heads = 2};
     const Result<PytorchScript> script = exportPytorch(config, {}, "train.py");
     REQUIRE(script);
     const std::string& text = script.value().text;
@@ -207,7 +208,7 @@ TEST_CASE("the script holds its experiment, and stops at a loss that is not fini
     CHECK(has(stops, "    \"name\": \"with \\\"quotes\\\"\",\n"));
     CHECK(has(stops, "\"shuffle\": True"));
     CHECK(has(stops, "stop_unless_finite(step_sums, step, optimizer)"));
-    config.training.onNonFinite = "continue";
+    config.training.onNonFinite = OnNonFinite::kContinue;
     CHECK_FALSE(has(scriptOf(config), "stop_unless_finite"));
 }
 
@@ -217,8 +218,8 @@ TEST_CASE("what a script cannot say is refused with the way out") {
         return script ? "exported" : script.problem().text();
     };
     RunConfig config;
-    config.dataset.kind = "synthetic";
-    config.dataset.shape = "imagenet";
+    config.dataset.kind = DatasetKind::kSynthetic;
+    config.dataset.shape = SyntheticShape::kImagenet;
     CHECK(has(refusal(config), "dataset.shape is imagenet, whose images Ringside makes itself"));
     config = {};
     config.training.resume = "runs/first";

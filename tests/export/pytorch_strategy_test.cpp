@@ -2,6 +2,7 @@
 // Which of PyTorch's classes an exported script uses; tests/pytorch/export/parity.py runs the scripts.
 #include "export/pytorch/pytorch_script.h"
 #include "support/catch.h"
+#include "support/choices.h"
 
 using namespace ringside;
 
@@ -9,7 +10,7 @@ namespace {
 
 RunConfig spread(const std::string& strategy, std::int64_t ranks) {
     RunConfig config;
-    config.parallel.strategy = strategy;
+    choose(config.parallel.strategy, strategy);
     config.parallel.worldSize = ranks;
     config.loader.dropLast = true;
     return config;
@@ -40,8 +41,8 @@ TEST_CASE("sharded parameters become fully_shard, with a mesh of replicas where 
     CHECK(mentions(whole, "units = [one for one in model if list(one.parameters())]"));
     CHECK(mentions(whole, "init_device_mesh(device.type, (4,), mesh_dim_names=(\"shard\",))"));
     CHECK_FALSE(mentions(whole, "DistributedDataParallel"));
-    config.fsdp.shard = "gradients";
-    config.fsdp.unit = "layer";
+    config.fsdp.shard = ShardedState::kGradients;
+    config.fsdp.unit = ShardUnit::kLayer;
     config.training.accumulateSteps = 2;
     const std::string kept = strategyScript(config);
     CHECK(mentions(kept, "reshard_after_forward=False)"));
@@ -53,7 +54,7 @@ TEST_CASE("sharded parameters become fully_shard, with a mesh of replicas where 
 
 TEST_CASE("a sharded optimizer becomes ZeroRedundancyOptimizer beside DDP") {
     RunConfig config = spread("fsdp", 2);
-    config.fsdp.shard = "optimizer";
+    config.fsdp.shard = ShardedState::kOptimizer;
     const std::string text = strategyScript(config);
     CHECK(mentions(text,
                    "ZeroRedundancyOptimizer(network.parameters(), optimizer_class=torch.optim.SGD, lr=0.1, momentum"));
@@ -79,12 +80,12 @@ TEST_CASE("pipelines become stages and PyTorch's schedules") {
         mentions(text, "self.schedule = Schedule1F1B(stages[0], MICRO_BATCHES, loss_fn=self.loss, scale_grads=False)"));
     CHECK(mentions(text, "MICRO_BATCHES = 8 "));
     CHECK(mentions(text, "num_replicas=READERS, rank=dist.get_rank() % READERS)"));
-    config.pipeline.schedule = "gpipe";
+    config.pipeline.schedule = PipelineScheduleKind::kGpipe;
     CHECK(mentions(strategyScript(config), "ScheduleGPipe(stages[0], "));
     config.model.hidden = {64, 64, 64, 64, 64};
-    config.pipeline = {.schedule = "interleaved", .microBatches = 4, .stagesPerRank = 2};
+    config.pipeline = {.schedule = PipelineScheduleKind::kInterleaved, .microBatches = 4, .stagesPerRank = 2};
     CHECK(mentions(strategyScript(config), "ScheduleInterleaved1F1B(stages, "));
-    config.pipeline.schedule = "zero_bubble";
+    config.pipeline.schedule = PipelineScheduleKind::kZeroBubble;
     CHECK(mentions(strategyScript(config), "ScheduleInterleavedZeroBubble(stages, "));
     config = spread("model_parallel", 2);
     CHECK(mentions(strategyScript(config), "MICRO_BATCHES = 1 "));
@@ -104,9 +105,9 @@ TEST_CASE("stages are sharded, or averaged over their replicas") {
 
 TEST_CASE("a transformer's blocks are cut between their halves") {
     RunConfig config = spread("pipeline", 2);
-    config.dataset.kind = "text";
+    config.dataset.kind = DatasetKind::kText;
     config.dataset.contextLength = 24;
-    config.model = {.kind = "transformer", .width = 16, .depth = 1, .heads = 2};
+    config.model = {.kind = ModelKind::kTransformer, .width = 16, .depth = 1, .heads = 2};
     config.loader.batchSize = 8;
     const std::string text = strategyScript(config);
     CHECK(mentions(text, "Beside(network.blocks[0].norm1, network.blocks[0].attention, network.dropout),\n"));
@@ -130,12 +131,12 @@ TEST_CASE("what PyTorch's strategies cannot is refused with the way out") {
     config.pipeline.split = {4, 1};
     CHECK(whyNot(config) == "exported");
     config = spread("fsdp", 2);
-    config.model.kind = "layers";
+    config.model.kind = ModelKind::kLayers;
     config.model.layers =
         R"([{"kind": "flatten"}, {"kind": "residual", "skip": 0.2, "layers": [{"kind": "linear", "out": 64}]},
             {"kind": "linear"}])";
     CHECK(mentions(whyNot(config), "would not gather or average it with the others and wait for ever"));
-    config.parallel.strategy = "ddp";
+    config.parallel.strategy = StrategyKind::kDdp;
     config.parallel.findUnusedParameters = true;
     CHECK(whyNot(config) == "exported");
 }

@@ -26,7 +26,7 @@ void feed(fuzz::Mutator mutator, void (*target)(std::string_view)) {
 TEST_CASE("Damaged experiment files are refused in one line, or read whole") {
     RunConfig other;
     other.name = "\xc3\xa4 \\ \"";
-    other.dataset.kind = "csv";
+    other.dataset.kind = DatasetKind::kCsv;
     other.model.hidden = {1, 2, 3};
     const std::vector<std::string> corpus = {RunConfig().toText(2), other.toText(), "{}",
                                              R"({"version": 1, "parallel": {"world_size": 2}})",

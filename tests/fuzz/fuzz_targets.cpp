@@ -81,8 +81,9 @@ void csvWith(std::string_view bytes, const DatasetConfig& config) {
 }  // namespace
 
 void csv(std::string_view bytes) {
-    for (const char* missing : {"refuse", "drop", "mean"}) csvWith(bytes, {.missing = missing});
-    csvWith(bytes, {.labelColumn = "0", .header = "yes", .missing = "drop"});
+    for (const MissingCells missing : {MissingCells::kRefuse, MissingCells::kDrop, MissingCells::kMean})
+        csvWith(bytes, {.missing = missing});
+    csvWith(bytes, {.labelColumn = "0", .header = CsvHeader::kYes, .missing = MissingCells::kDrop});
 }
 
 void gzip(std::string_view bytes) {

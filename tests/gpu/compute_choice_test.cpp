@@ -3,6 +3,7 @@
 
 #include "base/json/json.h"
 #include "support/catch.h"
+#include "support/choices.h"
 
 using namespace ringside;
 
@@ -25,8 +26,8 @@ HostDevices hostWith(int gpus) {
 
 RunConfig asked(const std::string& device, const std::string& backend, std::int64_t worldSize = 4) {
     RunConfig config;
-    config.parallel.device = device;
-    config.parallel.backend = backend;
+    choose(config.parallel.device, device);
+    choose(config.parallel.backend, backend);
     config.parallel.worldSize = worldSize;
     return config;
 }
@@ -45,8 +46,8 @@ std::string refusal(const RunConfig& config, const HostDevices& host) {
 
 TEST_CASE("auto computes on GPUs when every rank gets one of its own") {
     const ComputeChoice choice = chooseCompute(asked("auto", "auto", 2), hostWith(2));
-    CHECK(choice.device == "cuda");
-    CHECK(choice.backend == "nccl");
+    CHECK(choice.device == DeviceChoice::kCuda);
+    CHECK(choice.backend == CollectiveBackend::kNccl);
     CHECK(choice.whyDevice == "2 ranks on 2 GPUs: each rank has one of its own");
     CHECK(choice.whyBackend == "NCCL: the ranks compute on GPUs");
     CHECK(chooseCompute(asked("auto", "auto", 1), hostWith(8)).whyDevice ==
@@ -56,8 +57,8 @@ TEST_CASE("auto computes on GPUs when every rank gets one of its own") {
 TEST_CASE("auto computes on the CPU without enough GPUs and says what would change that") {
     CHECK(chooseCompute(asked("auto", "auto"), hostWith(0)).whyDevice == "CPU: no driver");
     const ComputeChoice choice = chooseCompute(asked("auto", "auto"), hostWith(1));
-    CHECK(choice.device == "cpu");
-    CHECK(choice.backend == "shm");
+    CHECK(choice.device == DeviceChoice::kCpu);
+    CHECK(choice.backend == CollectiveBackend::kShm);
     CHECK(choice.whyDevice == "CPU: 4 ranks and 1 usable GPU; parallel.share_gpu lets ranks share a GPU");
     CHECK(chooseCompute(asked("auto", "shm", 1), hostWith(1)).whyDevice ==
           "CPU: parallel.backend is shm, which connects ranks on CPUs");
@@ -67,28 +68,28 @@ TEST_CASE("auto computes on the CPU without enough GPUs and says what would chan
 
 TEST_CASE("auto computes on the CPU what no GPU computes, and says so") {
     RunConfig devices = asked("auto", "auto", 2);
-    devices.parallel.strategy = "data_parallel";
+    devices.parallel.strategy = StrategyKind::kDataParallel;
     CHECK(chooseCompute(devices, hostWith(2)).whyDevice == "CPU: data_parallel deals batches to CPU threads so far");
     RunConfig canonical = asked("auto", "auto", 2);
-    canonical.training.reduction = "canonical";
+    canonical.training.reduction = ReductionOrder::kCanonical;
     CHECK(chooseCompute(canonical, hostWith(2)).whyDevice == "CPU: training.reduction canonical is computed on CPUs");
     RunConfig offload = asked("auto", "auto", 2);
     offload.fsdp.cpuOffload = true;
-    CHECK(chooseCompute(offload, hostWith(2)).device == "cuda");
-    offload.parallel.strategy = "fsdp";
+    CHECK(chooseCompute(offload, hostWith(2)).device == DeviceChoice::kCuda);
+    offload.parallel.strategy = StrategyKind::kFsdp;
     CHECK(chooseCompute(offload, hostWith(2)).whyDevice == "CPU: fsdp.cpu_offload runs on CPUs so far");
 }
 
 TEST_CASE("Convolutions go to GPUs only in a build with cuDNN") {
     RunConfig config = asked("auto", "auto", 1);
-    config.model.kind = "simple_cnn";
-    CHECK(chooseCompute(config, hostWith(1)).device == "cuda");
+    config.model.kind = ModelKind::kSimpleCnn;
+    CHECK(chooseCompute(config, hostWith(1)).device == DeviceChoice::kCuda);
     HostDevices host = hostWith(1);
     host.gpus.cudnn.clear();
     CHECK_THAT(chooseCompute(config, host).whyDevice, containing("CPU: the model has convolutions"));
-    config.parallel.device = "cuda";
+    config.parallel.device = DeviceChoice::kCuda;
     CHECK_THAT(refusal(config, host), containing("install cuDNN 9"));
-    config.model.kind = "layers";
+    config.model.kind = ModelKind::kLayers;
     config.model.layers = R"([{"kind": "linear"}])";
     CHECK(refusal(config, host) == "no problem");
 }
@@ -102,8 +103,8 @@ TEST_CASE("What the environment does to the CPU's arithmetic is told where the C
 
 TEST_CASE("cuda takes NCCL, and says when ranks share a GPU") {
     const ComputeChoice own = chooseCompute(asked("cuda", "auto"), hostWith(8));
-    CHECK(own.device == "cuda");
-    CHECK(own.backend == "nccl");
+    CHECK(own.device == DeviceChoice::kCuda);
+    CHECK(own.backend == CollectiveBackend::kNccl);
     CHECK(own.whyDevice == "4 ranks on 8 GPUs: chosen in the experiment");
     const ComputeChoice shared = chooseCompute(sharing(asked("cuda", "nccl", 2)), hostWith(1));
     CHECK(shared.whyDevice == "2 ranks on 1 GPU, shared GPU: for teaching, not for timing");
@@ -113,7 +114,7 @@ TEST_CASE("Without NCCL ranks on GPUs talk over Gloo, and that is said") {
     HostDevices host = hostWith(4);
     host.gpus.nccl.clear();
     const ComputeChoice choice = chooseCompute(asked("cuda", "auto"), host);
-    CHECK(choice.backend == "gloo");
+    CHECK(choice.backend == CollectiveBackend::kGloo);
     CHECK_THAT(choice.whyBackend, containing("built without NCCL"));
     CHECK(refusal(asked("cuda", "gloo"), host) == "no problem");
     CHECK_THAT(refusal(asked("cuda", "nccl"), host), containing("built without NCCL"));
@@ -135,11 +136,11 @@ TEST_CASE("What this host cannot do is refused with the way out") {
 
 TEST_CASE("16-bit arithmetic is refused where the ranks would compute on the CPU") {
     RunConfig config = asked("auto", "auto", 1);
-    config.training.precision = "bf16";
+    config.training.precision = TrainingPrecision::kBf16;
     CHECK(refusal(config, hostWith(1)) == "no problem");
     CHECK(refusal(config, hostWith(0)) ==
           "training.precision is bf16, which needs GPUs (CPU: no driver): set it to fp32");
-    config.parallel.device = "cpu";
+    config.parallel.device = DeviceChoice::kCpu;
     CHECK_THAT(config.validate().front().text(), containing("which the CPU does not compute in: set it to fp32"));
 }
 

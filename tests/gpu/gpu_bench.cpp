@@ -43,7 +43,7 @@ class Training {
   public:
     Training(CudaBackend& gpu, const std::string& kind, const Shape& sample, std::int64_t batch)
         : m_model(valueOrThrow(makeModel({.kind = kind}, {.sample = sample, .outputs = kClasses}, gpu))),
-          m_loss(valueOrThrow(makeLoss("cross_entropy", kClasses, 0, batch, gpu))) {
+          m_loss(valueOrThrow(makeLoss(LossKind::kCrossEntropy, kClasses, 0, batch, gpu))) {
         m_model->prepare(batch);
         m_model->initialise(0);
         for (Parameter* parameter : m_model->parameters())

@@ -8,7 +8,7 @@ using namespace ringside;
 namespace {
 
 Result<ModelDescription> describe(const std::string& layers, const Shape& sample = {3, 8, 8}) {
-    return describeModel({"layers", {}, layers}, sample, 10);
+    return describeModel({ModelKind::kLayers, {}, layers}, sample, 10);
 }
 
 std::string refusal(const std::string& layers, const Shape& sample = {3, 8, 8}) {

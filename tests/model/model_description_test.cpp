@@ -7,7 +7,7 @@
 using namespace ringside;
 
 TEST_CASE("SimpleCNN's layers have the tutorial's sizes for CIFAR-10") {
-    const ModelDescription model = describeModel({"simple_cnn", {}}, {3, 32, 32}, 10).value();
+    const ModelDescription model = describeModel({ModelKind::kSimpleCnn, {}}, {3, 32, 32}, 10).value();
     REQUIRE(model.layers.size() == 10);
     CHECK(model.layers[0].text() == "Conv2d(3, 32, kernel_size=3, padding=1)");
     CHECK(model.layers[0].output == Shape{32, 32, 32});
@@ -21,33 +21,33 @@ TEST_CASE("SimpleCNN's layers have the tutorial's sizes for CIFAR-10") {
 }
 
 TEST_CASE("SimpleCNN takes small grey images, and odd ones as PyTorch rounds them") {
-    const ModelDescription digits = describeModel({"simple_cnn", {}}, {1, 8, 8}, 10).value();
+    const ModelDescription digits = describeModel({ModelKind::kSimpleCnn, {}}, {1, 8, 8}, 10).value();
     CHECK(digits.layers[6].output == Shape{64 * 2 * 2});
-    const ModelDescription odd = describeModel({"simple_cnn", {}}, {1, 7, 11}, 10).value();
+    const ModelDescription odd = describeModel({ModelKind::kSimpleCnn, {}}, {1, 7, 11}, 10).value();
     CHECK(odd.layers[6].output == Shape{64 * 1 * 2});
 }
 
 TEST_CASE("A model that does not fit names the layer, what it takes and what it gets") {
-    CHECK(describeModel({"simple_cnn", {}}, {3, 3, 9}, 10).problem().text() ==
+    CHECK(describeModel({ModelKind::kSimpleCnn, {}}, {3, 3, 9}, 10).problem().text() ==
           "model layer 5, MaxPool2d(2), takes images of at least 2 pixels a side but gets the shape (64, 1, 4): use "
           "larger images or fewer layers");
-    CHECK(describeModel({"simple_cnn", {}}, {8}, 2).problem().text() ==
+    CHECK(describeModel({ModelKind::kSimpleCnn, {}}, {8}, 2).problem().text() ==
           "model layer 0, Conv2d(8, 32, kernel_size=3, padding=1), takes images (channels, height, width) but gets the "
           "shape (8): choose a data set of images");
 }
 
 TEST_CASE("An MLP's parameters and operations follow from its widths") {
-    const ModelDescription model = describeModel({"mlp", {128}}, {64}, 10).value();
+    const ModelDescription model = describeModel({ModelKind::kMlp, {128}}, {64}, 10).value();
     CHECK(model.parameters() == 64 * 128 + 128 + 128 * 10 + 10);
     CHECK(model.flops() == 2 * 64 * 128 + 128 + 2 * 128 * 10);
     CHECK(model.activations() == 138);
-    CHECK(describeModel({"mlp", {128}}, {1, 8, 8}, 10).value().parameters() == model.parameters());
+    CHECK(describeModel({ModelKind::kMlp, {128}}, {1, 8, 8}, 10).value().parameters() == model.parameters());
 }
 
 TEST_CASE("The summary lists every layer and what the model takes on each rank") {
     RunConfig config;
     config.loader.batchSize = 1024;
-    const ModelSummary summary = summarizeModel(describeModel({"mlp", {128}}, {64}, 10).value(), config);
+    const ModelSummary summary = summarizeModel(describeModel({ModelKind::kMlp, {128}}, {64}, 10).value(), config);
     // 8,320 weights are kept three times; 128 values of 1,024 samples twice; 4 bytes each.
     CHECK(summary.rows.front().memoryBytes == 4 * (3 * 8320 + 2 * 128 * 1024));
     CHECK(summaryText(summary) ==
@@ -62,17 +62,17 @@ TEST_CASE("The summary lists every layer and what the model takes on each rank")
 }
 
 TEST_CASE("What an optimizer keeps is counted") {
-    const ModelDescription model = describeModel({"mlp", {}}, {9}, 1).value();  // 10 parameters
+    const ModelDescription model = describeModel({ModelKind::kMlp, {}}, {9}, 1).value();  // 10 parameters
     OptimizerConfig optimizer;
     CHECK(parameterBytes(model, optimizer) == 10 * 4 * 3);
     optimizer.momentum = 0;
     CHECK(parameterBytes(model, optimizer) == 10 * 4 * 2);
-    optimizer.kind = "adamw";
+    optimizer.kind = OptimizerKind::kAdamW;
     CHECK(parameterBytes(model, optimizer) == 10 * 4 * 4);
 }
 
 TEST_CASE("The summary shows what is in a residual below it, and counts it once") {
-    const ModelConfig config{.kind = "residual_cnn", .width = 4, .depth = 1};
+    const ModelConfig config{.kind = ModelKind::kResidualCnn, .width = 4, .depth = 1};
     const ModelSummary summary = summarizeModel(describeModel(config, {3, 8, 8}, 10).value(), RunConfig());
     std::int64_t outermost = 0;
     int deepest = 0;

@@ -101,13 +101,13 @@ TEST_CASE("An embedding's gradient adds up the rows of each token") {
 
 TEST_CASE("Deeper models give the same bits again and again") {
     ModelConfig cnn;
-    cnn.kind = "residual_cnn";
+    cnn.kind = ModelKind::kResidualCnn;
     cnn.width = 8;
     cnn.depth = 1;
     const ModelTask image{.sample = {3, 12, 12}, .outputs = 5};
     CHECK(gradientsOf(cnn, image, 1) == gradientsOf(cnn, image, 1));
     ModelConfig transformer;
-    transformer.kind = "transformer";
+    transformer.kind = ModelKind::kTransformer;
     transformer.width = 16;
     transformer.dropout = 0.1;
     const ModelTask text{.sample = {20}, .outputs = 9, .isSequence = true};

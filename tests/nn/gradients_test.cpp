@@ -19,7 +19,7 @@ struct Fixture {
     Fixture(const ModelConfig& config, const Shape& sample, std::int64_t classes, std::int64_t targets)
         : backend(makeCpuBackend(1)),
           model(makeModel(config, sample, classes + targets, *backend).value()),
-          loss(makeLoss("auto", classes, targets, kRows, *backend).value()) {
+          loss(makeLoss(LossKind::kAuto, classes, targets, kRows, *backend).value()) {
         model->prepare(kRows);
         model->initialise(3);
         TorchGenerator generator(5);
@@ -82,15 +82,15 @@ void checkAllGradients(Fixture fixture) {
 }  // namespace
 
 TEST_CASE("Gradients of one linear layer under the squared error are slopes of the loss") {
-    checkAllGradients(Fixture({"toy_linear", {}}, {10}, 0, 10));
+    checkAllGradients(Fixture({ModelKind::kToyLinear, {}}, {10}, 0, 10));
 }
 
 TEST_CASE("Gradients of an MLP under cross-entropy are slopes of the loss") {
-    checkAllGradients(Fixture({"mlp", {7, 6}}, {4}, 3, 0));
+    checkAllGradients(Fixture({ModelKind::kMlp, {7, 6}}, {4}, 3, 0));
 }
 
 TEST_CASE("Gradients of a convolution, GELU and layer norm are slopes of the loss") {
     const char* layers = R"([{"kind": "conv2d", "out": 3, "kernel": 3}, {"kind": "gelu"}, {"kind": "flatten"},
         {"kind": "layer_norm"}, {"kind": "linear"}])";
-    checkAllGradients(Fixture({"layers", {}, layers}, {2, 5, 4}, 3, 0));
+    checkAllGradients(Fixture({ModelKind::kLayers, {}, layers}, {2, 5, 4}, 3, 0));
 }

@@ -43,10 +43,10 @@ TEST_CASE("A constant schedule leaves the rate alone") {
 
 TEST_CASE("Schedules give the bits of StepLR, CosineAnnealingLR and LinearLR") {
     ScheduleConfig step;
-    step.kind = "step";
+    step.kind = RateScheduleKind::kStep;
     CHECK(ratesOf(step, 12) == goldenRates("StepLR(3,0.1)"));
     ScheduleConfig cosine;
-    cosine.kind = "cosine";
+    cosine.kind = RateScheduleKind::kCosine;
     cosine.tMax = 5;
     cosine.etaMin = 0.001;
     CHECK(ratesOf(cosine, 12) == goldenRates("CosineAnnealingLR(T_max=5,eta_min=0.001)"));
@@ -58,7 +58,7 @@ TEST_CASE("Schedules give the bits of StepLR, CosineAnnealingLR and LinearLR") {
 
 TEST_CASE("A cosine without a length of its own ends with the training") {
     ScheduleConfig cosine;
-    cosine.kind = "cosine";
+    cosine.kind = RateScheduleKind::kCosine;
     ScheduleConfig asLong = cosine;
     asLong.tMax = 10;
     CHECK(ratesOf(cosine, 10) == ratesOf(asLong, 10));
@@ -68,7 +68,7 @@ TEST_CASE("A cosine without a length of its own ends with the training") {
 TEST_CASE("Warm-up is chained with the schedule as PyTorch chains its schedulers") {
     // torch 1.13.1: LinearLR(o, 1/3, 1.0, 3).step(); CosineAnnealingLR(o, 10, 1e-4).step() after each epoch.
     ScheduleConfig cosine;
-    cosine.kind = "cosine";
+    cosine.kind = RateScheduleKind::kCosine;
     cosine.tMax = 10;
     cosine.etaMin = 1e-4;
     cosine.warmupEpochs = 3;
@@ -78,7 +78,7 @@ TEST_CASE("Warm-up is chained with the schedule as PyTorch chains its schedulers
                    "0x1.3be248ead939dp-7", "0x1.4d8e67d92ddd4p-9", "0x1.a36e2eb1c432dp-14", "0x1.4d8ade945889dp-9"}));
     // LinearLR(o, 0.25, 1.0, 2) and StepLR(o, 4, 0.5).
     ScheduleConfig step;
-    step.kind = "step";
+    step.kind = RateScheduleKind::kStep;
     step.stepSize = 4;
     step.gamma = 0.5;
     step.warmupEpochs = 2;

@@ -29,7 +29,7 @@ Batch labelled(Backend& backend, const std::vector<std::int64_t>& labels) {
 
 TEST_CASE("Cross-entropy follows its formula") {
     const auto backend = makeCpuBackend(1);
-    const auto loss = makeLoss("auto", 3, 0, 4, *backend).value();
+    const auto loss = makeLoss(LossKind::kAuto, 3, 0, 4, *backend).value();
     CHECK(loss->name() == "cross_entropy");
     const Tensor logits = uploaded(*backend, {2, 3}, {0, 0, 0, 1, 2, 4});
     const Batch batch = labelled(*backend, {1, 2});
@@ -50,7 +50,7 @@ TEST_CASE("Cross-entropy follows its formula") {
 
 TEST_CASE("Cross-entropy survives logits that would overflow an exponential") {
     const auto backend = makeCpuBackend(1);
-    const auto loss = makeLoss("cross_entropy", 2, 0, 1, *backend).value();
+    const auto loss = makeLoss(LossKind::kCrossEntropy, 2, 0, 1, *backend).value();
     const Tensor logits = uploaded(*backend, {1, 2}, {1000, -1000});
     CHECK(loss->evaluate(logits, labelled(*backend, {0}), true).loss[0] == 0);
     CHECK(loss->evaluate(logits, labelled(*backend, {1}), true).loss[0] == 2000);
@@ -60,7 +60,7 @@ TEST_CASE("Cross-entropy survives logits that would overflow an exponential") {
 
 TEST_CASE("A logit that is not a number makes the loss not a number") {
     const auto backend = makeCpuBackend(1);
-    const auto loss = makeLoss("cross_entropy", 3, 0, 1, *backend).value();
+    const auto loss = makeLoss(LossKind::kCrossEntropy, 3, 0, 1, *backend).value();
     const float nan = std::numeric_limits<float>::quiet_NaN();
     const float infinity = std::numeric_limits<float>::infinity();
     for (const std::vector<float>& row : {std::vector<float>{nan, 1, 2}, {1, nan, 2}, {1, 2, nan}, {infinity, 1, 2}})
@@ -69,7 +69,7 @@ TEST_CASE("A logit that is not a number makes the loss not a number") {
 
 TEST_CASE("The exponential inside the softmax is accurate over its whole range") {
     const auto backend = makeCpuBackend(1);
-    const auto loss = makeLoss("cross_entropy", 2, 0, 1, *backend).value();
+    const auto loss = makeLoss(LossKind::kCrossEntropy, 2, 0, 1, *backend).value();
     for (float difference = 0; difference > -80; difference -= 0.37F) {
         const Tensor logits = uploaded(*backend, {1, 2}, {0, difference});
         loss->evaluate(logits, labelled(*backend, {0}), true);
@@ -80,7 +80,7 @@ TEST_CASE("The exponential inside the softmax is accurate over its whole range")
 
 TEST_CASE("The squared error averages over every value") {
     const auto backend = makeCpuBackend(1);
-    const auto loss = makeLoss("auto", 0, 2, 2, *backend).value();
+    const auto loss = makeLoss(LossKind::kAuto, 0, 2, 2, *backend).value();
     CHECK(loss->name() == "mse");
     const Tensor prediction = uploaded(*backend, {2, 2}, {1, 2, 3, 4});
     Batch batch;
@@ -95,13 +95,13 @@ TEST_CASE("The squared error averages over every value") {
 
 TEST_CASE("A loss that does not suit the data set is refused") {
     const auto backend = makeCpuBackend(1);
-    CHECK(makeLoss("mse", 10, 0, 1, *backend).problem().field == "training.loss");
-    CHECK(makeLoss("cross_entropy", 0, 3, 1, *backend).problem().field == "training.loss");
+    CHECK(makeLoss(LossKind::kMse, 10, 0, 1, *backend).problem().field == "training.loss");
+    CHECK(makeLoss(LossKind::kCrossEntropy, 0, 3, 1, *backend).problem().field == "training.loss");
 }
 
 TEST_CASE("The loss of a sequence is the mean over its positions, and so are its hits") {
     const auto backend = makeCpuBackend(1);
-    const auto loss = makeLoss("auto", 2, 0, 2, *backend, 2).value();
+    const auto loss = makeLoss(LossKind::kAuto, 2, 0, 2, *backend, 2).value();
     // Two sequences of two positions; logits (0, 0) cost ln 2 and are right for label 0.
     const Tensor logits = backend->allocate({4, 2}, DType::kFloat32);
     logits.floats()[2] = 30;  // position 1 of the first: sure of 0

@@ -23,7 +23,7 @@ std::vector<std::string> namesOf(const Model& model) {
 
 TEST_CASE("An MLP has the names and shapes of nn.Sequential") {
     const auto backend = makeCpuBackend(1);
-    const auto model = makeModel({"mlp", {128, 32}}, {64}, 10, *backend).value();
+    const auto model = makeModel({ModelKind::kMlp, {128, 32}}, {64}, 10, *backend).value();
     model->prepare(8);
     CHECK(namesOf(*model) ==
           std::vector<std::string>{"0.weight", "0.bias", "2.weight", "2.bias", "4.weight", "4.bias"});
@@ -35,14 +35,14 @@ TEST_CASE("An MLP has the names and shapes of nn.Sequential") {
 
 TEST_CASE("The toy model is one linear layer called linear") {
     const auto backend = makeCpuBackend(1);
-    const auto model = makeModel({"toy_linear", {}}, {10}, 10, *backend).value();
+    const auto model = makeModel({ModelKind::kToyLinear, {}}, {10}, 10, *backend).value();
     model->prepare(1);
     CHECK(namesOf(*model) == std::vector<std::string>{"linear.weight", "linear.bias"});
 }
 
 TEST_CASE("SimpleCNN has the names and shapes of the tutorial's class") {
     const auto backend = makeCpuBackend(1);
-    const auto model = makeModel({"simple_cnn", {}}, {3, 32, 32}, 10, *backend).value();
+    const auto model = makeModel({ModelKind::kSimpleCnn, {}}, {3, 32, 32}, 10, *backend).value();
     model->prepare(2);
     CHECK(namesOf(*model) == std::vector<std::string>{"conv1.weight", "conv1.bias", "conv2.weight", "conv2.bias",
                                                       "fc1.weight", "fc1.bias", "fc2.weight", "fc2.bias"});
@@ -60,7 +60,7 @@ TEST_CASE("An unknown model is refused by name") {
 
 TEST_CASE("Gradients become ready from the last parameter to the first") {
     const auto backend = makeCpuBackend(1);
-    const auto model = makeModel({"mlp", {3}}, {2}, 2, *backend).value();
+    const auto model = makeModel({ModelKind::kMlp, {3}}, {2}, 2, *backend).value();
     model->prepare(1);
     for (Parameter* parameter : model->parameters())
         parameter->gradient = backend->allocate(parameter->shape, DType::kFloat32);

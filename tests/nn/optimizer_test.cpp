@@ -6,6 +6,7 @@
 #include "backend/backend.h"
 #include "nn/optimizers/optimizer.h"
 #include "support/catch.h"
+#include "support/choices.h"
 #include "support/goldens.h"
 #include "support/places.h"
 
@@ -90,7 +91,7 @@ TEST_CASE("SGD, Adam and AdamW give PyTorch's bits") {
     for (const Json& golden : optimizerGoldens()["optim"]) {
         INFO(golden["kind"] << " " << golden["args"].dump());
         OptimizerConfig config = configFrom(golden["args"]);
-        config.kind = kindOf(golden);
+        choose(config.kind, kindOf(golden));
         const auto expected = golden["after3"].get<std::vector<std::string>>();
         CHECK(parameterAfterThreeSteps(config) == expected);
         CHECK(parameterAfterScaledSteps(config) == expected);
@@ -129,7 +130,7 @@ TEST_CASE("Clipped steps give what PyTorch gives") {
     CHECK(sgd.front() == "bfbcafa8");
     CHECK(sgd[9] == "3fbe7fc4");
     CHECK(sgd.back() == "3e892a7c");
-    config.kind = "adam";
+    config.kind = OptimizerKind::kAdam;
     config.lr = 1e-3;
     const auto adam = parameterAfterThreeSteps(config);
     CHECK(adam.front() == "bfc343d9");

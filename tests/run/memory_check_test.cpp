@@ -16,7 +16,7 @@ Problems problemsWith(std::int64_t memory, int worldSize) {
     config.parallel.worldSize = worldSize;
     HostDevices host;
     host.memoryBytes = memory;
-    return checkMemory(describeModel({"mlp", {}}, {1023}, 65536).value(), config, host);
+    return checkMemory(describeModel({ModelKind::kMlp, {}}, {1023}, 65536).value(), config, host);
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ TEST_CASE("What the loader drops is not expected to be trained") {
 
 TEST_CASE("A sampler that needs classes is not judged without them") {
     PlanWatchOptions options = tenOnFour();
-    options.config.sampler.kind = "class_balanced";
+    options.config.sampler.kind = SamplerKind::kClassBalanced;
     PlanWatch watch(options);
     watch.add(ConsumedIndices{0, 0, 1, 0, {7, 7}});
     const PlanNews news = watch.finish(seconds(10));

@@ -101,7 +101,7 @@ TEST_CASE("an experiment is tried under every strategy within the whole batches 
 TEST_CASE("an experiment with a canonical reduction is tried on 1, 2, 4 and 8 readers against one rank") {
     RunConfig config;
     config.loader.batchSize = 32;
-    config.training.reduction = "canonical";
+    config.training.reduction = ReductionOrder::kCanonical;
     const std::vector<ProofCase> cases = proofCases(config, 1000, 1437);
     for (const ProofCase& one : cases) {
         INFO(one.name);

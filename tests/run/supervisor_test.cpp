@@ -150,7 +150,7 @@ TEST_CASE("a run whose ranks all finish is recorded completely") {
 
 TEST_CASE("with padded validation the padded numbers are the headline") {
     FakeRun run("*:finish");
-    run.prepared.config.training.validate = "padded";
+    run.prepared.config.training.validate = ValidationMode::kPadded;
     run.go();
     CHECK(linesOf(run.paths().metrics())[5]["accuracy"] == 0.125);
     CHECK(run.summary()["final"]["val_accuracy"] == 0.125);

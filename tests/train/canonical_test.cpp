@@ -16,7 +16,7 @@ struct Layout {
 };
 
 RunConfig canonical(RunConfig config) {
-    config.training.reduction = "canonical";
+    config.training.reduction = ReductionOrder::kCanonical;
     return config;
 }
 
@@ -41,10 +41,10 @@ std::vector<Layout> layoutsOf(std::int64_t globalBatch, const Make& make) {
         add(shards ? "sharded stages" : "replicas of pipelines", hybrid);
     }
     RunConfig stages = make(3, globalBatch);
-    stages.parallel.strategy = "model_parallel";
+    stages.parallel.strategy = StrategyKind::kModelParallel;
     add("model_parallel", stages);
     RunConfig again = make(2, globalBatch / 2);
-    again.training.recompute = "all";
+    again.training.recompute = Recompute::kAll;
     add("recompute", again);
     return layouts;
 }
@@ -77,8 +77,8 @@ TEST_CASE("a canonical reduction of a transformer with dropout and Adam ends wit
 TEST_CASE("a canonical reduction of a convolutional network ends with one hash") {
     checkOneHash(16, [&](std::int64_t ranks, std::int64_t batch) {
         RunConfig config = blobs(ranks, batch);
-        config.dataset.kind = "digits";
-        config.model.kind = "simple_cnn";
+        config.dataset.kind = DatasetKind::kDigits;
+        config.model.kind = ModelKind::kSimpleCnn;
         config.sampler.dropLast = config.loader.dropLast = true;
         config.training.maxSteps = 4;
         return config;
@@ -89,8 +89,8 @@ TEST_CASE(
     "under a canonical reduction batch norm takes its batch from a leaf, and its statistics are one hash as well") {
     const auto residual = [&](std::int64_t ranks, std::int64_t batch) {
         RunConfig config = blobs(ranks, batch);
-        config.dataset.kind = "digits";
-        config.model.kind = "residual_cnn";
+        config.dataset.kind = DatasetKind::kDigits;
+        config.model.kind = ModelKind::kResidualCnn;
         config.model.width = 4;
         config.model.depth = 1;
         config.sampler.dropLast = config.loader.dropLast = true;
@@ -141,9 +141,9 @@ TEST_CASE("what has no canonical sum is refused with what to do") {
     config.training.accumulateSteps = 2;
     CHECK_THAT(firstProblem(), Catch::Matchers::Contains("training.accumulate_steps"));
     config.training.accumulateSteps = 1;
-    config.sampler.kind = "contiguous";
+    config.sampler.kind = SamplerKind::kContiguous;
     CHECK_THAT(firstProblem(), Catch::Matchers::Contains("contiguous does not deal whole"));
-    config.sampler.kind = "distributed";
+    config.sampler.kind = SamplerKind::kDistributed;
     config = pipelined(config, "1f1b", 4);
     config.mesh.replicate = 4;
     config.parallel.worldSize = 8;

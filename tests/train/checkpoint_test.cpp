@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/checkpoint/checkpoint.h"
+#include "support/choices.h"
 
 #include <cstring>
 #include <utility>
@@ -112,7 +113,7 @@ TEST_CASE("A run directory that is deleted while a checkpoint is written is made
     INFO(strategy);
     const TemporaryDirectory scratch;
     RunConfig config = shortRun(1, 0);
-    config.parallel.strategy = strategy;
+    choose(config.parallel.strategy, strategy);
     trainAsThreads(config, {.runDirectory = scratch.path() / "undisturbed", .stopAfter = {}});
 
     const std::filesystem::path run = scratch.path() / "run";
@@ -138,7 +139,7 @@ TEST_CASE("Weights that the run directory does not take are saved beside it, and
     INFO(strategy);
     const TemporaryDirectory scratch;
     RunConfig config = shortRun(1, 0);
-    config.parallel.strategy = strategy;
+    choose(config.parallel.strategy, strategy);
     trainAsThreads(config, {.runDirectory = scratch.path() / "undisturbed", .stopAfter = {}});
 
     const std::filesystem::path run = scratch.path() / "run";
@@ -164,7 +165,7 @@ TEST_CASE("A checkpoint that is deleted before the run stops at the same step is
     const TemporaryDirectory scratch;
     const std::filesystem::path run = scratch.path() / "run";
     RunConfig config = shortRun(4, 0);
-    config.parallel.strategy = strategy;
+    choose(config.parallel.strategy, strategy);
     RunOptions options{.runDirectory = run, .stopAfter = {}};
     options.tellAfter[5] = {{ControlKind::kCheckpoint}, {ControlKind::kStop}};
     options.onEvent = [&, deleted = false](const Event& event) mutable {

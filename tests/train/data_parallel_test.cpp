@@ -10,7 +10,7 @@ using namespace ringside::test;
 namespace {
 
 RunConfig onDevices(RunConfig config, std::int64_t devices) {
-    config.parallel.strategy = "data_parallel";
+    config.parallel.strategy = StrategyKind::kDataParallel;
     config.parallel.worldSize = 1;
     config.parallel.devices = devices;
     return config;
@@ -32,7 +32,7 @@ double farthestApart(const std::vector<float>& one, const std::vector<float>& ot
 // A block that every rank leaves out in half of its steps.
 RunConfig skipping(std::int64_t ranks) {
     RunConfig config = blobs(ranks, 8);
-    config.model.kind = "layers";
+    config.model.kind = ModelKind::kLayers;
     config.model.layers =
         R"([{"kind": "linear", "out": 8},
             {"kind": "residual", "skip": 0.5, "layers": [{"kind": "linear", "out": 8}, {"kind": "relu"}, {"kind": "linear", "out": 8}]},
@@ -77,7 +77,7 @@ TEST_CASE("data_parallel on one device ends with the bits of one rank") {
 
 TEST_CASE("under a canonical reduction data_parallel ends with the bits of every other strategy") {
     const auto canonical = [](RunConfig config) {
-        config.training.reduction = "canonical";
+        config.training.reduction = ReductionOrder::kCanonical;
         config.optimizer.clipGradNorm = 0.5;
         return config;
     };
@@ -102,7 +102,7 @@ TEST_CASE("data_parallel tells what device 0 has and does that the others do not
 
 TEST_CASE("a world size of data_parallel counts devices, and its process is one rank that reads whole batches") {
     RunConfig config = blobs(4, 32);
-    config.parallel.strategy = "data_parallel";
+    config.parallel.strategy = StrategyKind::kDataParallel;
     CHECK(config.validateForTraining().empty());
     CHECK(config.dataRanks() == 1);
     CHECK(config.globalBatch() == 32);

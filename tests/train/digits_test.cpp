@@ -154,8 +154,8 @@ TEST_CASE("Steps are logged as often as asked for") {
 
 TEST_CASE("The toy model learns a regression without accuracies") {
     RunConfig config = digits(2, 32, 3);
-    config.dataset.kind = "synthetic";
-    config.model.kind = "toy_linear";
+    config.dataset.kind = DatasetKind::kSynthetic;
+    config.model.kind = ModelKind::kToyLinear;
     config.optimizer.lr = 0.01;
     const auto ranks = trainAsThreads(config);
     const auto training = ranks[0].results("train");

@@ -3,6 +3,7 @@
 #include "comm/ranks_as_threads.h"
 #include "data/loading/channel_moments.h"
 #include "support/catch.h"
+#include "support/choices.h"
 #include "train/loop/batch_gatherer.h"
 #include "train/training_run.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 RunConfig augmented(const std::string& model) {
     RunConfig config;
-    config.model.kind = model;
+    choose(config.model.kind, model);
     config.parallel.worldSize = 2;
     config.training.epochs = 2;
     config.loader.randomCropPadding = 1;

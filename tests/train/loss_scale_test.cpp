@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/system/files.h"
 #include "support/catch.h"
+#include "support/choices.h"
 #include "support/temporary_directory.h"
 #include "train/replay.h"
 #include "train/training_run.h"
@@ -15,7 +16,7 @@ RunConfig smallRun(const std::string& precision) {
     config.parallel.worldSize = 2;
     config.training.epochs = 1;
     config.model.hidden = {16};
-    config.training.precision = precision;
+    choose(config.training.precision, precision);
     return config;
 }
 
@@ -65,10 +66,10 @@ TEST_CASE("A float16 run whose first steps were left out goes on bit for bit, ma
     CAPTURE(optimizer, stopAt, recorded);
     const TemporaryDirectory directory;
     RunConfig config = smallRun("fp16");
-    config.model.kind = "layers";
+    config.model.kind = ModelKind::kLayers;
     config.model.layers = R"([{"kind": "linear", "out": 16}, {"kind": "relu"}, {"kind": "dropout", "p": 0.5},
         {"kind": "linear"}])";
-    config.optimizer.kind = optimizer;
+    choose(config.optimizer.kind, optimizer);
     config.loader.batchSize = 8;
     config.optimizer.lr = 1e-20;
     config.optimizer.momentum = optimizer == "sgd" ? 0.9 : 0;

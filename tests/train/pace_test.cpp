@@ -8,6 +8,7 @@
 #include "comm/pace/paced_communicator.h"
 #include "nn/models/model_factory.h"
 #include "support/catch.h"
+#include "support/choices.h"
 #include "train/pace/device_pace.h"
 #include "train/pace/pacer.h"
 #include "train/training_run.h"
@@ -110,7 +111,7 @@ TEST_CASE("A pass lasts as long as its FLOPs take on the device that is asked fo
     const std::int64_t parts = pace.passNs(*model, kForward, 32, 0, 1) + pace.passNs(*model, kForward, 32, 1, all);
     CHECK(std::abs(parts - 305'152) <= 1);
     CHECK(pace.updateNs(9610) == 19'220);  // with momentum: two multiplications and two additions each
-    config.training.recompute = "all";
+    config.training.recompute = Recompute::kAll;
     CHECK(DevicePace(config, task).passNs(*model, kBackward, 32, 0, all) == 3 * 305'152);
     CHECK_FALSE(DevicePace(RunConfig(), task).any());
 }
@@ -119,13 +120,13 @@ TEST_CASE("Paced ranks train the same bits as those that go as fast as they can"
     RunConfig config = fewSteps();
     SECTION("mlp") {}
     SECTION("simple_cnn") {
-        config.model.kind = "simple_cnn";
+        config.model.kind = ModelKind::kSimpleCnn;
     }
     SECTION("fsdp") {
-        config.parallel.strategy = "fsdp";
+        config.parallel.strategy = StrategyKind::kFsdp;
     }
     SECTION("pipeline of micro-batches") {
-        config.parallel.strategy = "pipeline";
+        config.parallel.strategy = StrategyKind::kPipeline;
     }
     checkSameBits(config);
 }
@@ -221,11 +222,11 @@ TEST_CASE("A CPU that is too slow for the update's pace says so, as it does for 
 
 TEST_CASE("Steps that are traced by layer tell when each layer of the model began, forwards and backwards") {
     RunConfig config = fewSteps();
-    config.telemetry.trace = GENERATE("layers", "phases");
+    choose(config.telemetry.trace, GENERATE("layers", "phases"));
     const auto ranks = trainAsThreads(config);
     REQUIRE_FALSE(ranks[1].traces.empty());
     const StepTrace& trace = ranks[1].traces.front();
-    if (config.telemetry.trace == "phases") {
+    if (config.telemetry.trace == TraceLevel::kPhases) {
         CHECK(trace.layer.empty());
         return;
     }

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "support/catch.h"
+#include "support/choices.h"
 #include "train/replay.h"
 #include "train/training_run.h"
 
@@ -40,14 +41,14 @@ Recorded trainRecorded(const RunConfig& config, const Tape& like = {}) {
 
 RunConfig experiment(const std::string& model, std::int64_t worldSize) {
     RunConfig config;
-    config.model.kind = model;
+    choose(config.model.kind, model);
     config.model.width = 4;
     config.model.depth = 1;
     config.parallel.worldSize = worldSize;
     config.parallel.firstBucketMb = 0.001;  // several buckets
     config.parallel.bucketCapMb = 0.01;
     config.training.epochs = 3;
-    config.schedule.kind = "cosine";
+    config.schedule.kind = RateScheduleKind::kCosine;
     return config;
 }
 
@@ -87,7 +88,7 @@ TEST_CASE("A recorded step follows the learning rate's schedule, for every optim
     const std::int64_t worldSize = GENERATE(1, 2);
     const std::string kind = GENERATE("sgd", "adam", "adamw");
     RunConfig config = experiment("mlp", worldSize);
-    config.optimizer.kind = kind;
+    choose(config.optimizer.kind, kind);
     config.optimizer.lr = kind == "sgd" ? 0.1 : 0.01;
     config.optimizer.momentum = kind == "sgd" ? 0.9 : 0;
     const Recorded recorded = trainRecorded(config);
@@ -106,7 +107,7 @@ TEST_CASE("Batch norm's statistics and its count of batches are part of a record
 
 TEST_CASE("Dropout draws new masks in every launch") {
     RunConfig config = experiment("mlp", 1);
-    config.model.kind = "layers";
+    config.model.kind = ModelKind::kLayers;
     config.model.layers =
         R"([{"kind": "flatten"}, {"kind": "linear", "out": 16}, {"kind": "relu"}, {"kind": "dropout", "p": 0.5}, {"kind": "linear"}])";
     const Recorded recorded = trainRecorded(config);
@@ -138,10 +139,10 @@ TEST_CASE("Batches that travel while the device computes on the one before are t
 
 TEST_CASE("A step with clipping, float16 or both is one recording, from the forward pass to the update") {
     RunConfig config = experiment("mlp", GENERATE(1, 2));
-    config.optimizer.kind = GENERATE("sgd", "adam");
+    choose(config.optimizer.kind, GENERATE("sgd", "adam"));
     config.optimizer.lr = 0.01;
-    config.training.precision = GENERATE("fp32", "fp16");
-    config.optimizer.clipGradNorm = config.training.precision == "fp32" ? 0.5 : GENERATE(0.0, 0.5);
+    choose(config.training.precision, GENERATE("fp32", "fp16"));
+    config.optimizer.clipGradNorm = config.training.precision == TrainingPrecision::kFp32 ? 0.5 : GENERATE(0.0, 0.5);
     CAPTURE(config.optimizer.kind, config.training.precision, config.optimizer.clipGradNorm);
     const Recorded recorded = trainRecorded(config);
     checkLaunched(recorded);
@@ -152,11 +153,11 @@ TEST_CASE("A step with clipping, float16 or both is one recording, from the forw
 TEST_CASE("One recording serves steps with infinite gradients and those without, whatever the loss scale") {
     RunConfig config = experiment("mlp", GENERATE(1, 2));
     config.training.epochs = 1;
-    config.training.precision = "fp16";
+    config.training.precision = TrainingPrecision::kFp16;
     config.loader.batchSize = 8;
-    config.optimizer.kind = GENERATE("sgd", "adam");
+    choose(config.optimizer.kind, GENERATE("sgd", "adam"));
     config.optimizer.clipGradNorm = GENERATE(0.0, 0.5);
-    const bool plainGradients = config.optimizer.kind == "sgd" && config.optimizer.clipGradNorm == 0;
+    const bool plainGradients = config.optimizer.kind == OptimizerKind::kSgd && config.optimizer.clipGradNorm == 0;
     config.optimizer.lr = plainGradients ? 1e-20 : 1e-3;
     CAPTURE(config.parallel.worldSize, config.optimizer.kind, config.optimizer.clipGradNorm);
     const DataSplit data = largeNumbers();

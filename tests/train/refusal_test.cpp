@@ -86,7 +86,7 @@ TEST_CASE("A learning rate far too high stops the run instead of going on with n
 
 TEST_CASE("A loss that is not a number is counted when training is told to go on") {
     RunConfig config = smallConfig(2);
-    config.training.onNonFinite = "continue";
+    config.training.onNonFinite = OnNonFinite::kContinue;
     config.training.epochs = 3;
     config.loader.batchSize = 5;
     // Five samples a rank: one batch each; after the first step the weights are no numbers on any rank.

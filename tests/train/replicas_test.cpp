@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "support/catch.h"
+#include "support/choices.h"
 #include "train/replicas/gradient_cells.h"
 #include "train/training_run.h"
 
@@ -117,8 +118,8 @@ TEST_CASE("Sharded gradients are looked at as those of ddp are, to the last bit"
     options.tellAfter[2] = {{ControlKind::kReplicas, 1}};
     const auto whole = trainAsThreads(config, options);
     options.tellAfter = {{3, {{ControlKind::kReplicas, 1}}}};  // nothing in the step before carries it
-    config.parallel.strategy = "fsdp";
-    config.fsdp.shard = GENERATE("optimizer", "gradients", "parameters");
+    config.parallel.strategy = StrategyKind::kFsdp;
+    choose(config.fsdp.shard, GENERATE("optimizer", "gradients", "parameters"));
     const auto sharded = trainAsThreads(config, options);
     for (const std::size_t rank : {0, 1}) {
         const auto expected = whole[rank].all<GradientView>(), found = sharded[rank].all<GradientView>();
@@ -136,9 +137,9 @@ TEST_CASE("Sharded gradients are looked at as those of ddp are, to the last bit"
 TEST_CASE("Of replicated pipelines each stage's ranks tell their own layers") {
     RunConfig config = plainSgd();
     config.parallel.worldSize = 4;
-    config.parallel.strategy = "pipeline";
+    config.parallel.strategy = StrategyKind::kPipeline;
     config.mesh = {.replicate = 2, .shard = 1, .pipeline = 2};
-    config.pipeline.schedule = GENERATE("1f1b", "zero_bubble");
+    choose(config.pipeline.schedule, GENERATE("1f1b", "zero_bubble"));
     config.pipeline.microBatches = 4;
     RunOptions options;
     options.tellAfter[3] = {{ControlKind::kReplicas, 1}};
@@ -171,7 +172,7 @@ TEST_CASE("In slow motion every step is looked at while it happens") {
 
 TEST_CASE("Where there are no replicas looking is refused with the reason") {
     RunConfig config = plainSgd();
-    config.parallel.strategy = "pipeline";
+    config.parallel.strategy = StrategyKind::kPipeline;
     RunOptions options;
     options.tellAfter[1] = {{ControlKind::kReplicas, 1}};
     const auto ranks = trainAsThreads(config, options);

@@ -32,7 +32,7 @@ RunConfig everyEpoch(std::int64_t epochs) {
 }
 
 RunConfig adam(RunConfig config) {
-    config.optimizer.kind = "adam";
+    config.optimizer.kind = OptimizerKind::kAdam;
     config.optimizer.lr = 0.002;
     return config;
 }
@@ -127,11 +127,11 @@ TEST_CASE("A run stopped at the last step of an epoch goes on bit for bit") {
 
 TEST_CASE("Adam, AdamW, accumulation and schedules go on bit for bit") {
     RunConfig config = adam(digits(2, 4));
-    config.schedule.kind = "cosine";
+    config.schedule.kind = RateScheduleKind::kCosine;
     config.schedule.warmupEpochs = 1;
     checkResumed(config, 30);
-    config.optimizer.kind = "adamw";
-    config.schedule.kind = "step";
+    config.optimizer.kind = OptimizerKind::kAdamW;
+    config.schedule.kind = RateScheduleKind::kStep;
     config.schedule.stepSize = 1;
     config.training.accumulateSteps = 2;  // 23 batches make 12 steps
     checkResumed(config, 17);
@@ -143,7 +143,7 @@ TEST_CASE("Adam, AdamW, accumulation and schedules go on bit for bit") {
 
 TEST_CASE("Batch norm's running statistics go on bit for bit") {
     RunConfig config = digits(2, 2);
-    config.model = {.kind = "residual_cnn", .width = 4, .depth = 1};
+    config.model = {.kind = ModelKind::kResidualCnn, .width = 4, .depth = 1};
     config.optimizer.lr = 0.01;
     checkResumed(config, 26);
 }
@@ -169,7 +169,7 @@ TEST_CASE("A weights file gives the first weights and nothing else") {
     const TemporaryDirectory directory;
     RunConfig config = savedEpoch(directory);
     config.training.resume = (checkpointAt(directory.path(), "00000023") / "model.safetensors").string();
-    config.optimizer.kind = "adam";
+    config.optimizer.kind = OptimizerKind::kAdam;
     const auto ranks = trainAsThreads(config);
     CHECK(ranks[0].steps.front().step == 1);
     CHECK(ranks[0].steps.front().epoch == 0);
@@ -189,7 +189,7 @@ TEST_CASE("What does not fit a checkpoint is refused in one line") {
     CHECK(has(refusal(other), "has 0.weight with shape (128, 64); the model's has shape (64, 64)"));
     other.model.hidden = {128, 128};
     CHECK(has(refusal(other), "has 2.weight with shape (10, 128); the model's has shape (128, 128)"));
-    other.model.kind = "toy_linear";
+    other.model.kind = ModelKind::kToyLinear;
     CHECK(has(refusal(other), "has no tensor linear.weight; it has 0.bias, 0.weight, 2.bias, ..."));
     other = config;
     other.training.resume = (directory.path() / "nowhere").string();

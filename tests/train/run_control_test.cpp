@@ -107,7 +107,7 @@ TEST_CASE("In slow motion every rank tells each phase of its steps as it comes t
 
 TEST_CASE("In slow motion the ranks of a pipeline tell each action of their schedule, with the bits of a free run") {
     RunConfig config = control2Ranks();
-    config.parallel.strategy = "pipeline";
+    config.parallel.strategy = StrategyKind::kPipeline;
     config.pipeline.microBatches = 3;
     config.training.maxSteps = 3;
     RunOptions options;
@@ -133,45 +133,45 @@ TEST_CASE("Holding a run changes no bit of any kind of model") {
     RunConfig config = control2Ranks();
     SECTION("mlp with momentum") {}
     SECTION("mlp with Adam and accumulation") {
-        config.optimizer.kind = "adam";
+        config.optimizer.kind = OptimizerKind::kAdam;
         config.optimizer.lr = 0.002;
         config.loader.batchSize = 40;
         config.training.accumulateSteps = 3;
     }
     SECTION("toy_linear") {
-        config.model.kind = "toy_linear";
-        config.dataset.kind = "synthetic";
+        config.model.kind = ModelKind::kToyLinear;
+        config.dataset.kind = DatasetKind::kSynthetic;
         config.loader.batchSize = 64;
     }
     SECTION("residual_cnn with batch norm") {
-        config.model.kind = "residual_cnn";
+        config.model.kind = ModelKind::kResidualCnn;
         config.model.width = 8;
         config.model.depth = 1;
     }
     SECTION("transformer with dropout") {
-        config.model.kind = "transformer";
+        config.model.kind = ModelKind::kTransformer;
         config.model.width = 16;
         config.model.depth = 1;
         config.model.heads = 2;
         config.model.dropout = 0.1;
-        config.dataset.kind = "text";
+        config.dataset.kind = DatasetKind::kText;
         config.dataset.contextLength = 16;
         config.training.epochs = 1;
         config.loader.batchSize = 40;
     }
     SECTION("simple_cnn") {
-        config.model.kind = "simple_cnn";
+        config.model.kind = ModelKind::kSimpleCnn;
     }
     SECTION("a list of layers with dropout") {
-        config.model.kind = "layers";
+        config.model.kind = ModelKind::kLayers;
         config.model.layers =
             R"([{"kind":"flatten"},{"kind":"linear","out":32},{"kind":"gelu"},{"kind":"dropout","p":0.2},{"kind":"linear"}])";
     }
     SECTION("fsdp") {
-        config.parallel.strategy = "fsdp";
+        config.parallel.strategy = StrategyKind::kFsdp;
     }
     SECTION("pipeline") {
-        config.parallel.strategy = "pipeline";
+        config.parallel.strategy = StrategyKind::kPipeline;
     }
     SECTION("one rank") {
         config.parallel.worldSize = 1;
@@ -209,7 +209,7 @@ TEST_CASE("After a stop in slow motion no rank rests any more, and all train the
 
 TEST_CASE("Another learning rate counts from the next step on, and schedules go on from it") {
     RunConfig config = control2Ranks();
-    config.schedule.kind = "step";
+    config.schedule.kind = RateScheduleKind::kStep;
     config.schedule.stepSize = 1;
     config.schedule.gamma = 0.5;
     RunOptions options;
@@ -233,7 +233,7 @@ TEST_CASE("More and fewer epochs are trained when the run is told so") {
 TEST_CASE("A run that was told another learning rate is the same when it goes on from a checkpoint on the way") {
     const TemporaryDirectory directory;
     RunConfig config = control2Ranks();
-    config.schedule.kind = "step";
+    config.schedule.kind = RateScheduleKind::kStep;
     config.schedule.stepSize = 1;
     config.schedule.gamma = 0.5;
     RunOptions options;

@@ -22,7 +22,7 @@ void step(SlowPhase& slow, PhaseTrack& track) {
 TEST_CASE("the slow rank rests once a step, at the end of its phase, and no other rank rests") {
     StepPitfalls pitfalls;
     pitfalls.slowRank = 1;
-    pitfalls.slowPhase = "backward";
+    pitfalls.slowPhase = DelayedPhase::kBackward;
     pitfalls.slowMs = 2.5;
     for (const int rank : {0, 1}) {
         PhaseTrack track;

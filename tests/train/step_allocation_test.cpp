@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "support/catch.h"
+#include "support/choices.h"
 #include "support/temporary_directory.h"
 #include "train/training_run.h"
 
@@ -79,15 +80,15 @@ long allocationsInSteps(const RunConfig& config) {
 
 RunConfig configOf(const std::string& model) {
     RunConfig config;
-    config.model.kind = model;
-    config.telemetry.trace = "off";  // a trace is told, and what is told takes memory
+    choose(config.model.kind, model);
+    config.telemetry.trace = TraceLevel::kOff;  // a trace is told, and what is told takes memory
     config.model.width = 16;
     config.model.heads = 2;
     config.loader.batchSize = 8;
     config.training.epochs = 1;
     config.optimizer.lr = 0.01;
     if (model == "transformer") {
-        config.dataset.kind = "text";
+        config.dataset.kind = DatasetKind::kText;
         config.model.dropout = 0.1;
     }
     return config;
@@ -103,10 +104,10 @@ TEST_CASE("Saving a sharded model takes no more than a tensor at a time") {
     const TemporaryDirectory directory;
     RunConfig config = configOf("mlp");
     config.model.hidden.assign(18, 256);
-    config.optimizer.kind = "adam";
+    config.optimizer.kind = OptimizerKind::kAdam;
     config.training.checkpointSeconds = 0;
     config.parallel.worldSize = 4;
-    config.parallel.strategy = GENERATE("fsdp", "pipeline");
+    choose(config.parallel.strategy, GENERATE("fsdp", "pipeline"));
     CAPTURE(config.parallel.strategy);
     long before = 0;
     RunOptions options;
@@ -143,9 +144,9 @@ TEST_CASE("A step takes nothing from the heap with images in blocks of channels"
 
 TEST_CASE("A step takes nothing from the heap, however it is optimised and loaded") {
     RunConfig config = configOf("simple_cnn");
-    config.optimizer.kind = GENERATE("sgd", "adam", "adamw");
+    choose(config.optimizer.kind, GENERATE("sgd", "adam", "adamw"));
     config.optimizer.clipGradNorm = 1;
-    config.training.precision = GENERATE("fp32", "fp16");
+    choose(config.training.precision, GENERATE("fp32", "fp16"));
     config.training.accumulateSteps = 2;
     config.loader.numWorkers = GENERATE(0, 2);
     config.loader.horizontalFlip = true;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/trace/step_tracer.h"
+#include "support/choices.h"
 
 #include <algorithm>
 
@@ -16,7 +17,7 @@ RunConfig tracedConfig(const std::string& trace) {
     config.parallel.worldSize = 2;
     config.loader.batchSize = 64;
     config.training.epochs = 1;
-    config.telemetry.trace = trace;
+    choose(config.telemetry.trace, trace);
     return config;
 }
 
@@ -47,7 +48,7 @@ TEST_CASE("every rank traces the same steps, and their times add up to the step"
 TEST_CASE("a traced step begins where the run's clock says, though that was set right in between") {
     PhaseTrack phases;
     CollectiveTrace collectives(phases, 16);
-    StepTracer tracer({.trace = "phases"}, phases, collectives);
+    StepTracer tracer({.trace = TraceLevel::kPhases}, phases, collectives);
     std::int64_t step = 0;
     for (const std::int64_t start : {std::int64_t{0}, std::int64_t{5'000'000}, std::int64_t{-7'000'000'000}}) {
         const std::int64_t before = monotonicNs();
@@ -77,7 +78,7 @@ TEST_CASE("tracing changes nothing of what is trained") {
 TEST_CASE("where nothing is traced, steps are recorded on request all the same") {
     PhaseTrack phases;
     CollectiveTrace collectives(phases, 4);
-    StepTracer tracer({.trace = GENERATE("off", "steps")}, phases, collectives);
+    StepTracer tracer({.trace = GENERATE(TraceLevel::kOff, TraceLevel::kSteps)}, phases, collectives);
     const auto told = [&](std::int64_t step) {
         tracer.begin(step, 0);
         const PhaseScope forward(phases, Phase::kForward);

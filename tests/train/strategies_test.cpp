@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // However a model is spread over the ranks, it ends with the same bits.
+#include "support/choices.h"
 #include "train/parts/training_error.h"
 #include "train/strategy_runs.h"
 
@@ -9,7 +10,7 @@ using namespace ringside::test;
 TEST_CASE("FSDP ends with the bits of DDP at every level of sharding, with any unit") {
     const std::int64_t ranks = GENERATE(2, 3, 4);
     RunConfig config = blobs(ranks, 8);
-    config.optimizer.kind = ranks == 3 ? "adam" : "sgd";
+    choose(config.optimizer.kind, ranks == 3 ? "adam" : "sgd");
     const Ended ddp = train(config);
     for (const char* shard : {"optimizer", "gradients", "parameters"}) {
         for (const char* unit : {"layer", "block", "whole"}) {
@@ -28,7 +29,7 @@ TEST_CASE("replicas of sharded groups, accumulation and clipping end with the bi
     checkSame(train(replicas), ddp);
     checkSame(train(sharded(config, "gradients", "layer")), ddp);
     RunConfig none = sharded(config, "parameters", "layer");
-    none.fsdp.prefetch = "none";
+    none.fsdp.prefetch = Prefetch::kNone;
     checkSame(train(none), ddp);
 }
 
@@ -62,7 +63,7 @@ TEST_CASE("clipping by the norm of odd shapes ends with the same bits under ever
 
 TEST_CASE("a residual's shortcut and body, sharded layer by layer, end with the bits of DDP") {
     RunConfig config = blobs(2, 8);
-    config.model.kind = "layers";
+    config.model.kind = ModelKind::kLayers;
     config.model.layers = R"([{"kind": "linear", "out": 12}, {"kind": "residual",
         "layers": [{"kind": "linear", "out": 8}, {"kind": "relu"}, {"kind": "linear", "out": 10}],
         "shortcut": [{"kind": "linear", "out": 9}, {"kind": "gelu"}, {"kind": "linear", "out": 10}]},
@@ -72,8 +73,8 @@ TEST_CASE("a residual's shortcut and body, sharded layer by layer, end with the 
         for (const char* recompute : {"none", "all"}) {
             CAPTURE(prefetch, recompute);
             RunConfig layers = sharded(config, "parameters", "layer");
-            layers.fsdp.prefetch = prefetch;
-            layers.training.recompute = recompute;
+            choose(layers.fsdp.prefetch, prefetch);
+            choose(layers.training.recompute, recompute);
             checkSame(train(layers), ddp);
         }
     }
@@ -81,7 +82,7 @@ TEST_CASE("a residual's shortcut and body, sharded layer by layer, end with the 
 
 TEST_CASE("a residual that ranks leave out, sharded layer by layer, ends with the bits of DDP") {
     RunConfig config = blobs(2, 8);
-    config.model.kind = "layers";
+    config.model.kind = ModelKind::kLayers;
     config.model.layers = R"([{"kind": "linear", "out": 12}, {"kind": "residual", "skip": 0.5,
         "layers": [{"kind": "linear", "out": 8}, {"kind": "relu"}, {"kind": "linear", "out": 12}]},
         {"kind": "linear"}])";
@@ -121,7 +122,7 @@ TEST_CASE("a schedule read from a file ends with the same bits") {
 
 TEST_CASE("model parallelism ends with the bits of one rank") {
     RunConfig config = blobs(3, 16);
-    config.parallel.strategy = "model_parallel";
+    config.parallel.strategy = StrategyKind::kModelParallel;
     checkSame(train(config), train(blobs(1, 16)));
 }
 
@@ -151,21 +152,21 @@ TEST_CASE("a transformer with dropout ends with the same bits under every strate
     RunConfig again = two(4);
     for (const char* which : {"blocks", "all"}) {
         CAPTURE(which);
-        again.training.recompute = which;
+        choose(again.training.recompute, which);
         checkSame(train(again), ddp);
         checkSame(train(sharded(again, "parameters", "block")), ddp);
     }
     const Ended one = train(accumulating(text(1, 2, directory.path()), 4));
     for (const char* schedule : {"gpipe", "1f1b", "zero_bubble"}) checkSame(train(pipelined(two(8), schedule, 4)), one);
     RunConfig pipelineAgain = pipelined(two(8), "1f1b", 4);
-    pipelineAgain.training.recompute = "blocks";
+    pipelineAgain.training.recompute = Recompute::kBlocks;
     checkSame(train(pipelineAgain), one);
 }
 
 TEST_CASE("a run of one strategy goes on under another as if it had not been interrupted") {
     const TemporaryDirectory directory;
     RunConfig ddp = blobs(2, 8);
-    ddp.optimizer.kind = "adam";
+    ddp.optimizer.kind = OptimizerKind::kAdam;
     ddp.optimizer.lr = 0.01;
     const Ended whole = train(ddp);
     RunConfig first = sharded(ddp, "parameters", "block");
@@ -173,7 +174,7 @@ TEST_CASE("a run of one strategy goes on under another as if it had not been int
     trainAsThreads(first, {.runDirectory = directory.path() / "first", .stopAfter = {}});
     for (const char* strategy : {"ddp", "fsdp"}) {
         RunConfig rest = ddp;
-        rest.parallel.strategy = strategy;
+        choose(rest.parallel.strategy, strategy);
         rest.training.resume = (directory.path() / "first").string();
         checkSame(train(rest), whole);
     }
@@ -207,7 +208,7 @@ TEST_CASE("a stop and a checkpoint in the middle of an epoch reach all ranks of 
 TEST_CASE("a model that is too large for a rank under DDP fits when it is sharded") {
     RunConfig config = blobs(4, 8);
     config.model.hidden = {256, 256, 256, 256, 256, 256};
-    config.optimizer.kind = "adam";
+    config.optimizer.kind = OptimizerKind::kAdam;
     config.training.maxSteps = 2;
     config.parallel.memoryLimitMb = 3;  // of four times 1.3 MiB
     CHECK_THROWS_WITH(trainAsThreads(config),

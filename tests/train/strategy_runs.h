@@ -6,6 +6,7 @@
 #include "base/system/files.h"
 #include "run/checkpoint/checkpoint_manifest.h"
 #include "support/catch.h"
+#include "support/choices.h"
 #include "support/temporary_directory.h"
 #include "train/training_run.h"
 
@@ -14,8 +15,8 @@ namespace ringside::test {
 // 256 samples for training in whole batches: every strategy sees the same micro-batches.
 inline RunConfig blobs(std::int64_t worldSize, std::int64_t batchSize) {
     RunConfig config;
-    config.dataset.kind = "synthetic";
-    config.dataset.shape = "blobs";
+    config.dataset.kind = DatasetKind::kSynthetic;
+    config.dataset.shape = SyntheticShape::kBlobs;
     config.dataset.size = 320;
     config.model.hidden = {13, 9};
     config.parallel.worldSize = worldSize;
@@ -30,15 +31,15 @@ inline RunConfig text(std::int64_t worldSize, std::int64_t batchSize, const std:
     const auto path = directory / "text.txt";
     writeFileAtomically(path, words);
     RunConfig config = blobs(worldSize, batchSize);
-    config.dataset.kind = "text";
+    config.dataset.kind = DatasetKind::kText;
     config.dataset.path = path.string();
     config.dataset.contextLength = 8;
-    config.model.kind = "transformer";
+    config.model.kind = ModelKind::kTransformer;
     config.model.width = 8;
     config.model.heads = 2;
     config.model.depth = 2;
     config.model.dropout = 0.1;
-    config.optimizer.kind = "adamw";
+    config.optimizer.kind = OptimizerKind::kAdamW;
     config.optimizer.lr = 0.003;
     config.sampler.dropLast = config.loader.dropLast = true;
     config.training.maxSteps = 12;
@@ -46,16 +47,16 @@ inline RunConfig text(std::int64_t worldSize, std::int64_t batchSize, const std:
 }
 
 inline RunConfig sharded(RunConfig config, const std::string& shard, const std::string& unit) {
-    config.parallel.strategy = "fsdp";
-    config.fsdp.shard = shard;
-    config.fsdp.unit = unit;
+    config.parallel.strategy = StrategyKind::kFsdp;
+    choose(config.fsdp.shard, shard);
+    choose(config.fsdp.unit, unit);
     return config;
 }
 
 inline RunConfig pipelined(RunConfig config, const std::string& schedule, std::int64_t microBatches,
                            std::int64_t stagesPerRank = 1) {
-    config.parallel.strategy = "pipeline";
-    config.pipeline.schedule = schedule;
+    config.parallel.strategy = StrategyKind::kPipeline;
+    choose(config.pipeline.schedule, schedule);
     config.pipeline.microBatches = microBatches;
     config.pipeline.stagesPerRank = stagesPerRank;
     return config;

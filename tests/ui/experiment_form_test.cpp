@@ -165,7 +165,7 @@ TEST_CASE("the fields of a data set show when it is chosen") {
     Fixture f;
     CHECK(!f.find<QLineEdit>("dataPathLineEdit")->isVisible());
     RunConfig config = f.model.config();
-    config.dataset.kind = "csv";
+    config.dataset.kind = DatasetKind::kCsv;
     f.model.edit(config, "dataset.kind");
     CHECK(f.find<QLineEdit>("dataPathLineEdit")->isVisible());
     CHECK(f.find<QComboBox>("datasetComboBox")->currentData().toString() == "csv");
@@ -184,8 +184,8 @@ TEST_CASE("a problem of a rarely used field opens the section that hides it") {
 TEST_CASE("an image size of 0 is shown in words, is stepped from and typed over") {
     Fixture f;
     RunConfig config = f.model.config();
-    config.dataset.kind = "synthetic";
-    config.dataset.shape = "imagenet";
+    config.dataset.kind = DatasetKind::kSynthetic;
+    config.dataset.shape = SyntheticShape::kImagenet;
     f.model.replace(config, {});
     auto* side = f.find<NumberSpinBox>("imageSizeSpinBox");
     CHECK(side->text() == "as it is");
@@ -279,7 +279,7 @@ TEST_CASE("every control of the form has a tooltip and an accessible name") {
 TEST_CASE("a data file that cannot be used says so beside the field that names it") {
     Fixture f;
     RunConfig config = f.model.config();
-    config.dataset.kind = "csv";
+    config.dataset.kind = DatasetKind::kCsv;
     config.dataset.path = "/nowhere/table.csv";
     f.model.edit(config, QStringLiteral("dataset.path"));
     REQUIRE(waitFor([&] { return !f.model.isLoadingData(); }));
@@ -296,7 +296,7 @@ TEST_CASE("a data file that cannot be used says so beside the field that names i
 TEST_CASE("a data set that is refused is not made, however large") {
     Fixture f;
     RunConfig config = f.model.config();
-    config.dataset.kind = "synthetic";
+    config.dataset.kind = DatasetKind::kSynthetic;
     config.dataset.size = 13'421'773;  // times 10 features and 10 targets: four more than 2^28
     f.model.edit(config, QStringLiteral("dataset.size"));
     REQUIRE(waitFor([&] { return !f.model.isLoadingData(); }));
@@ -308,7 +308,7 @@ TEST_CASE("labels that do not fit say so beside the field that names them") {
     Fixture f;
     const TemporaryDirectory directory;
     RunConfig config = f.model.config();
-    config.dataset.kind = "idx";
+    config.dataset.kind = DatasetKind::kIdx;
     config.dataset.path = writeRaw(directory.path() / "samples", idxBytes({3, 2}, "abcdef")).string();
     config.dataset.labelsPath = writeRaw(directory.path() / "labels", idxBytes({2}, bytes({0, 1}))).string();
     f.model.edit(config, QStringLiteral("dataset.kind"));
@@ -330,9 +330,9 @@ TEST_CASE("a number of more than 64 bits is called too large, not a typing error
 TEST_CASE("a model that does not fit the data is said beside its kind, and cannot run") {
     Fixture f;
     RunConfig config = f.model.config();
-    config.dataset.kind = "synthetic";
+    config.dataset.kind = DatasetKind::kSynthetic;
     config.dataset.features = 8;
-    config.model.kind = "simple_cnn";
+    config.model.kind = ModelKind::kSimpleCnn;
     f.model.edit(config, QStringLiteral("dataset.kind"));
     REQUIRE(waitFor([&] { return !f.model.isLoadingData(); }));
     CHECK(f.find<QLabel>("modelProblemLabel")->text() ==
@@ -340,7 +340,7 @@ TEST_CASE("a model that does not fit the data is said beside its kind, and canno
           "shape (8): choose a data set of images");
     CHECK(f.find<QLabel>("modelSentenceLabel")->text().isEmpty());
     CHECK(f.model.problems().size() == 1);
-    config.model.kind = "layers";
+    config.model.kind = ModelKind::kLayers;
     config.model.layers = R"([{"kind": "flatten"}, {"kind": "linear", "out": 0}])";
     f.model.edit(config, QStringLiteral("model.kind"));
     CHECK(f.find<QLabel>("layersProblemLabel")->text().startsWith("Layers [1]"));

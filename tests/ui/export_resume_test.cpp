@@ -78,7 +78,7 @@ TEST_CASE("what cannot be exported is said with the way out, and nothing is writ
 TEST_CASE("what cannot be exported for its data is refused before a file is asked for") {
     Fixture f;
     RunConfig config = f.window.experiment().config();
-    config.parallel.strategy = "pipeline";
+    config.parallel.strategy = StrategyKind::kPipeline;
     config.parallel.worldSize = 2;
     f.window.experiment().edit(config, "parallel.strategy");
     f.action("exportScriptAction")->trigger();

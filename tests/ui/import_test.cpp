@@ -88,7 +88,7 @@ TEST_CASE("a table dropped on the window is shown, and Enter makes it the data s
     Fixture f;
     f.fake.write("pets.csv", kTable);
     f.dropAndSettle("pets.csv");
-    CHECK(f.config().dataset.kind == "digits");  // nothing before it is used
+    CHECK(f.config().dataset.kind == DatasetKind::kDigits);  // nothing before it is used
     CHECK(f.find<QLabel>("importSummaryLabel")->text() ==
           "8 rows, 2 features, a header; column kind is the label: 2 classes (cat: 4, dog: 4).");
     CHECK(f.status() == "Read to its end: 6 training, 2 validation samples, 2 features.");
@@ -98,7 +98,7 @@ TEST_CASE("a table dropped on the window is shown, and Enter makes it the data s
     CHECK(table->model()->rowCount() == 8);
     CHECK(table->model()->headerData(2, Qt::Horizontal, Qt::DisplayRole).toString() == "kind (label)");
     QTest::keyClick(f.dialog(), Qt::Key_Return);
-    CHECK(f.config().dataset.kind == "csv");
+    CHECK(f.config().dataset.kind == DatasetKind::kCsv);
     CHECK(f.config().dataset.path == f.path("pets.csv").toStdString());
     CHECK(f.config().name == "pets-mlp");
     REQUIRE(waitFor([&] { return !f.window.experiment().isLoadingData(); }));
@@ -109,7 +109,7 @@ TEST_CASE("a table dropped on the window is shown, and Enter makes it the data s
                                 "a 9, b 1", "a 2, b 2", "a 3, b 1", "a 4, b 4"};
     for (std::int64_t i = 0; i < pets.size(); ++i) CHECK(rows.contains(rowText(pets, i)));
     f.window.findChild<QAction*>("undoAction")->trigger();
-    CHECK(f.config().dataset.kind == "digits");
+    CHECK(f.config().dataset.kind == DatasetKind::kDigits);
     CHECK(f.config().name == "digits-mlp");
 }
 
@@ -155,7 +155,7 @@ TEST_CASE("missing values are asked about, and the file can be used at once") {
     CHECK(f.use()->toolTip() == f.status());
     f.choose("importMissingComboBox", 1);
     f.use()->click();
-    CHECK(f.config().dataset.missing == "mean");
+    CHECK(f.config().dataset.missing == MissingCells::kMean);
 }
 
 TEST_CASE("a broken file says what is wrong with it, where, and what to do") {
@@ -171,7 +171,7 @@ TEST_CASE("a broken file says what is wrong with it, where, and what to do") {
     f.dropAndSettle("empty.csv");
     CHECK(f.status().endsWith("empty.csv is empty: choose a file with samples"));
     QTest::keyClick(f.dialog(), Qt::Key_Return);
-    CHECK(f.config().dataset.kind == "digits");
+    CHECK(f.config().dataset.kind == DatasetKind::kDigits);
     f.fake.write("good.csv", kTable);
     f.dropAndSettle("good.csv");
     CHECK(f.use()->isEnabled());
@@ -193,7 +193,7 @@ TEST_CASE("a table with numbers to be predicted is read to its end like any othe
     f.dropAndSettle("prices.csv");
     CHECK(f.status() == "Read to its end: 4 training, 1 validation samples, 1 feature.");
     f.use()->click();
-    CHECK(f.config().dataset.kind == "csv");
+    CHECK(f.config().dataset.kind == DatasetKind::kCsv);
 }
 
 TEST_CASE("arrays ask for the file with their labels") {
@@ -209,7 +209,7 @@ TEST_CASE("arrays ask for the file with their labels") {
     f.settle();
     CHECK(f.status() == "Read to its end: 3 training, 1 validation samples, 2 features. 2 classes: 0 (2), 1 (2).");
     f.use()->click();
-    CHECK(f.config().dataset.kind == "npy");
+    CHECK(f.config().dataset.kind == DatasetKind::kNpy);
     CHECK(f.config().dataset.labelsPath == f.path("classes.npy").toStdString());
 }
 
@@ -222,16 +222,16 @@ TEST_CASE("a text brings the transformer along, and what is no text takes it awa
     CHECK(!f.find<QComboBox>("importReadAsComboBox")->isVisible());
     CHECK(f.find<QTableView>("importTableView")->model()->rowCount() == 2);
     f.use()->click();
-    CHECK(f.config().dataset.kind == "text");
-    CHECK(f.config().model.kind == "transformer");
+    CHECK(f.config().dataset.kind == DatasetKind::kText);
+    CHECK(f.config().model.kind == ModelKind::kTransformer);
     CHECK(f.config().name == "poem-transformer");
     f.fake.write("pets.csv", kTable);
     f.dropAndSettle("pets.csv");
     f.use()->click();
-    CHECK(f.config().model.kind == "mlp");
+    CHECK(f.config().model.kind == ModelKind::kMlp);
     f.window.experiment().undoStack().undo();
-    CHECK(f.config().dataset.kind == "text");
-    CHECK(f.config().model.kind == "transformer");
+    CHECK(f.config().dataset.kind == DatasetKind::kText);
+    CHECK(f.config().model.kind == ModelKind::kTransformer);
 }
 
 TEST_CASE("a .txt file that could be a table or a text is asked about") {
@@ -246,7 +246,7 @@ TEST_CASE("a .txt file that could be a table or a text is asked about") {
     CHECK(f.find<QLabel>("importKindLabel")->text() == "rows.txt: Text");
     f.choose("importReadAsComboBox", 0);
     f.use()->click();
-    CHECK(f.config().dataset.kind == "csv");
+    CHECK(f.config().dataset.kind == DatasetKind::kCsv);
 }
 
 TEST_CASE("a folder of images is a data set, one with a run is a run") {
@@ -261,7 +261,7 @@ TEST_CASE("a folder of images is a data set, one with a run is a run") {
     CHECK(f.status().startsWith("Listed, each image to be read when it is needed: "));
     CHECK(f.status().endsWith("2 classes: cat (2), dog (2)."));
     f.use()->click();
-    CHECK(f.config().dataset.kind == "image_folder");
+    CHECK(f.config().dataset.kind == DatasetKind::kImageFolder);
     CHECK(f.config().dataset.imageSize == 0);
 }
 
@@ -273,7 +273,7 @@ TEST_CASE("data can be dropped while a run is live, for the next run") {
     f.dropAndSettle("pets.csv");
     CHECK(!f.dialog()->isModal());
     f.use()->click();
-    CHECK(f.config().dataset.kind == "csv");
+    CHECK(f.config().dataset.kind == DatasetKind::kCsv);
     CHECK(f.window.controller().isLive());
     f.window.controller().stop();
     REQUIRE(waitFor([&] { return !f.window.controller().isLive(); }));
@@ -283,6 +283,6 @@ TEST_CASE("an experiment is named after its data until somebody names it") {
     RunConfig config;
     CHECK(suggestedName(config) == "digits-mlp");
     config.dataset.path = "/data/my set.v2.csv";
-    config.model.kind = "toy_linear";
+    config.model.kind = ModelKind::kToyLinear;
     CHECK(suggestedName(config) == "my-set-toy_linear");
 }

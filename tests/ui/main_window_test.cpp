@@ -288,8 +288,8 @@ TEST_CASE("a finished run that is opened brings its experiment along, with auto 
     RunConfig config;
     config.name = "earlier";
     config.parallel.worldSize = 3;
-    config.parallel.backend = "shm";
-    config.parallel.device = "cpu";
+    config.parallel.backend = CollectiveBackend::kShm;
+    config.parallel.device = DeviceChoice::kCpu;
     RunStarted started;
     started.worldSize = 3;
     started.wantedBackend = "auto";
@@ -300,8 +300,8 @@ TEST_CASE("a finished run that is opened brings its experiment along, with auto 
     REQUIRE(f.window.openRun(f.fake.folder.path()));
     REQUIRE(waitFor([&] { return f.window.experiment().config().name == "earlier"; }));
     CHECK(f.window.experiment().config().parallel.worldSize == 3);
-    CHECK(f.window.experiment().config().parallel.backend == "auto");
-    CHECK(f.window.experiment().config().parallel.device == "auto");
+    CHECK(f.window.experiment().config().parallel.backend == CollectiveBackend::kAuto);
+    CHECK(f.window.experiment().config().parallel.device == DeviceChoice::kAuto);
     CHECK_FALSE(f.window.experiment().isModified());
 }
 

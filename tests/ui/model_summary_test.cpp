@@ -47,7 +47,7 @@ TEST_CASE("the model is listed layer by layer, and follows the form") {
     CHECK(f.cell(4, 0) == "All");
     CHECK(f.cell(4, 2) == "9,610");
     RunConfig config = f.model.config();
-    config.model.kind = "simple_cnn";
+    config.model.kind = ModelKind::kSimpleCnn;
     f.model.edit(config, QStringLiteral("model.kind"));
     CHECK(f.cell(0, 0) == "Conv2d(1, 32, kernel_size=3, padding=1)");
     CHECK(f.cell(0, 1) == "(32, 8, 8)");
@@ -63,7 +63,7 @@ TEST_CASE("the summary's text can be copied") {
 TEST_CASE("a model that cannot be built says why instead") {
     SummaryFixture f;
     RunConfig config = f.model.config();
-    config.model.kind = "layers";
+    config.model.kind = ModelKind::kLayers;
     f.model.edit(config, QStringLiteral("model.kind"));
     CHECK(f.rows()->rowCount() == 0);
     CHECK(f.notes().startsWith("Layers is empty: write it as"));
@@ -75,7 +75,7 @@ TEST_CASE("data that takes long to read says so, and then what it is") {
     ExperimentForm form(model);
     REQUIRE(waitFor([&] { return model.data() != nullptr; }));
     RunConfig config = model.config();
-    config.dataset.kind = "synthetic";
+    config.dataset.kind = DatasetKind::kSynthetic;
     config.dataset.size = 100000;
     config.dataset.features = 64;  // 6.4 million random numbers take longer than no time
     model.edit(config, QStringLiteral("dataset.kind"));

@@ -11,12 +11,12 @@ namespace {
 
 RunConfig syntheticConfig(qint64 samples) {
     RunConfig config;
-    config.dataset.kind = "synthetic";
+    config.dataset.kind = DatasetKind::kSynthetic;
     config.dataset.size = samples + 1;  // one is kept for validation
     config.dataset.features = 1;
     config.dataset.targets = 1;
     config.dataset.validationFraction = 0.001;
-    config.model.kind = "toy_linear";
+    config.model.kind = ModelKind::kToyLinear;
     config.loader.batchSize = 2;
     return config;
 }

@@ -9,6 +9,7 @@
 #include "replicas/replica_table.h"
 #include "replicas/replicas_page.h"
 #include "support/catch.h"
+#include "support/choices.h"
 #include "telemetry/events/codec.h"
 #include "theme/theme.h"
 #include "ui/telemetry.h"
@@ -220,7 +221,7 @@ TEST_CASE("where there are no replicas the page says why") {
     RunModel run;
     ReplicasPage page(run, theme);
     RunConfig config;
-    config.parallel.strategy = strategy;
+    choose(config.parallel.strategy, strategy);
     const FakeRun fake(run, {.ranks = 4, .config = config.toText()});
     page.show();
     REQUIRE(waitFor([&] { return run.data().started().has_value(); }));

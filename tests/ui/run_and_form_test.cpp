@@ -144,14 +144,14 @@ TEST_CASE("Run's key goes to the field that keeps Run disabled, also in a folded
 
 TEST_CASE("a run's experiment is read as it was asked for, and compared without what a start adds") {
     RunConfig asked;
-    asked.parallel.strategy = "data_parallel";
+    asked.parallel.strategy = StrategyKind::kDataParallel;
     asked.parallel.worldSize = 3;
     RunStarted run;
     RunConfig resolved = asked;
     resolved.parallel.worldSize = 1;
     resolved.parallel.devices = 3;
-    resolved.parallel.backend = "shm";
-    resolved.parallel.device = "cpu";
+    resolved.parallel.backend = CollectiveBackend::kShm;
+    resolved.parallel.device = DeviceChoice::kCpu;
     resolved.training.resume = "/runs/before";
     run.config = resolved.toText();
     run.wantedBackend = "auto";
@@ -159,7 +159,7 @@ TEST_CASE("a run's experiment is read as it was asked for, and compared without 
     const std::optional<RunConfig> read = experimentOf(run);
     REQUIRE(read);
     CHECK(read->parallel.worldSize == 3);
-    CHECK(read->parallel.backend == "auto");
+    CHECK(read->parallel.backend == CollectiveBackend::kAuto);
     CHECK(isSameExperiment(*read, asked));
     asked.optimizer.lr = 7;
     CHECK_FALSE(isSameExperiment(*read, asked));

@@ -202,7 +202,7 @@ TEST_CASE("both sides of A/B choose among all samplers, and every differing plac
     auto* a = window.page.findChild<QComboBox*>("compareSamplerOfAComboBox");
     a->setCurrentIndex(a->findData("contiguous"));
     Q_EMIT a->activated(a->currentIndex());
-    CHECK(window.experiment.config().sampler.kind == "contiguous");
+    CHECK(window.experiment.config().sampler.kind == SamplerKind::kContiguous);
     window.choose("compareResetButton");
     CHECK(b->currentData().toString() == "contiguous");
 }

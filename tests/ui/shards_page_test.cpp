@@ -441,8 +441,8 @@ TEST_CASE("while the first plan of a large set is made the page says that, not t
     Theme theme;
     ExperimentModel experiment;
     RunConfig config;
-    config.dataset.kind = "synthetic";
-    config.dataset.shape = "blobs";
+    config.dataset.kind = DatasetKind::kSynthetic;
+    config.dataset.shape = SyntheticShape::kBlobs;
     config.dataset.size = 50'000;
     config.dataset.validationFraction = 0.1;
     experiment.replace(config, {});

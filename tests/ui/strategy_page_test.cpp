@@ -12,6 +12,7 @@
 #include "strategy/pictures/schedule_motion.h"
 #include "strategy/scene/strategy_sentences.h"
 #include "support/catch.h"
+#include "support/choices.h"
 #include "telemetry.h"
 #include "theme/theme.h"
 #include "wait_for.h"
@@ -32,7 +33,7 @@ struct Strategies {
         RunConfig config;
         config.model.hidden = {16, 16, 16, 16, 16, 16, 16};
         config.parallel.worldSize = ranks;
-        config.parallel.strategy = strategy;
+        choose(config.parallel.strategy, strategy);
         config.pipeline.microBatches = 8;
         experiment.replace(config, {});
         page.resize(1100, 640);
@@ -84,7 +85,7 @@ TEST_CASE("the sentence counts the schedule's idle slots with the user's own num
     CHECK(scheduleSentence(f.page.scene()) == "4 stages and 8 micro-batches: 3 of 11 slots are idle, 27.3 %");
     CHECK(strategyTitle(f.page.scene()) == "pipeline of 4 stages, 8 micro-batches, 1F1B");
     CHECK(inFlightSentence(f.page.scene()) == "in flight: 4, 3, 2, 1");
-    f.changed([](RunConfig& config) { config.parallel.strategy = "model_parallel"; });
+    f.changed([](RunConfig& config) { config.parallel.strategy = StrategyKind::kModelParallel; });
     CHECK(scheduleSentence(f.page.scene()) == "One batch at a time: 3 of 4 ranks wait, 75.0 %");
 }
 
@@ -94,11 +95,11 @@ TEST_CASE("a click on a strategy takes it over into the form, and undo takes it 
     CHECK(f.table().item(4, 0)->text() == "FSDP, parameters (ZeRO-3)");
     Q_EMIT f.table().cellClicked(4, 0);
     f.settle();
-    CHECK(f.experiment.config().parallel.strategy == "fsdp");
-    CHECK(f.experiment.config().fsdp.shard == "parameters");
+    CHECK(f.experiment.config().parallel.strategy == StrategyKind::kFsdp);
+    CHECK(f.experiment.config().fsdp.shard == ShardedState::kParameters);
     CHECK(strategyTitle(f.page.scene()).contains("sharded over 4 ranks"));
     f.experiment.undoStack().undo();
-    CHECK(f.experiment.config().parallel.strategy == "pipeline");
+    CHECK(f.experiment.config().parallel.strategy == StrategyKind::kPipeline);
 }
 
 TEST_CASE("a pipeline of sharded stages has a row of its own, which is the experiment") {
@@ -114,7 +115,7 @@ TEST_CASE("the schedule's buttons set the form's schedule") {
     Strategies f;
     Q_EMIT f.page.findChild<SegmentedControl*>("scheduleKindsControl")->chosen(2);
     f.settle();
-    CHECK(f.experiment.config().pipeline.schedule == "interleaved");
+    CHECK(f.experiment.config().pipeline.schedule == PipelineScheduleKind::kInterleaved);
     CHECK(f.experiment.config().pipeline.stagesPerRank == 2);
     CHECK(scheduleSentence(f.page.scene()) ==
           "4 ranks of 2 stages and 8 micro-batches: 3 of 19 slots are idle, 15.8 %");
@@ -150,7 +151,7 @@ TEST_CASE("what a run measured is shown beside what was predicted, of the same s
               f.label("memorySentenceLabel").text().contains("measured") >
           0);
     CHECK(linksTable(f.page.scene()).rows[1].last() == "77");
-    f.changed([](RunConfig& config) { config.parallel.strategy = "fsdp"; });
+    f.changed([](RunConfig& config) { config.parallel.strategy = StrategyKind::kFsdp; });
     CHECK_FALSE(f.page.scene().ran);
 }
 
@@ -224,12 +225,12 @@ TEST_CASE("a schedule that cannot be run is refused with the reason, and nothing
 TEST_CASE("what does not suit stands in the table with the reason, and a click on it changes nothing") {
     Strategies f;
     f.changed([](RunConfig& config) {
-        config.parallel.strategy = "ddp";
+        config.parallel.strategy = StrategyKind::kDdp;
         config.model.hidden = {16};
     });
     CHECK(f.table().item(6, 2)->text().contains("makes 4 stages, but the model has 3 layers"));
     Q_EMIT f.table().cellClicked(6, 0);
-    CHECK(f.experiment.config().parallel.strategy == "ddp");
+    CHECK(f.experiment.config().parallel.strategy == StrategyKind::kDdp);
 }
 
 TEST_CASE("without ringsidectl Measure says so and is ready again") {
@@ -287,7 +288,7 @@ TEST_CASE("figures of a strategy are forgotten when its own settings change, and
     Strategies f;
     f.table().setFigures("pipeline:gpipe", {.measuredMs = 1.5});
     f.table().setFigures("ddp", {.measuredMs = 2.5});
-    f.changed([](RunConfig& config) { config.parallel.strategy = "ddp"; });
+    f.changed([](RunConfig& config) { config.parallel.strategy = StrategyKind::kDdp; });
     CHECK(f.table().item(7, 7)->text() == "1.50 ms");
     f.changed([](RunConfig& config) { config.pipeline.microBatches = 16; });
     CHECK(f.table().item(7, 7)->text() == "");
@@ -302,7 +303,7 @@ TEST_CASE("units of a sharded model are gathered before they compute and freed a
     const auto& blocks = groups[0].lanes[3].blocks;
     CHECK(std::ranges::count(blocks, LaneBlock::Kind::Resident, &LaneBlock::kind) == 2);  // forward and back
     CHECK(std::ranges::count(blocks, LaneBlock::Kind::Moving, &LaneBlock::kind) == 3);
-    f.changed([](RunConfig& config) { config.fsdp.shard = "gradients"; });
+    f.changed([](RunConfig& config) { config.fsdp.shard = ShardedState::kGradients; });
     const auto kept = scheduleLanes(f.page.scene())[0].lanes[3].blocks;
     CHECK(std::ranges::count(kept, LaneBlock::Kind::Resident, &LaneBlock::kind) == 1);
 }
@@ -337,7 +338,7 @@ TEST_CASE("in slow motion the schedule's picture is where each rank is") {
 // Eight linear layers, 0, 2, 4, ... of the model, with a ReLU behind each but the last.
 TEST_CASE("in slow motion the units that a sharded model gathers are those that the ranks work on") {
     Strategies f(2, "fsdp");
-    f.changed([](RunConfig& config) { config.fsdp.prefetch = "none"; });
+    f.changed([](RunConfig& config) { config.fsdp.prefetch = Prefetch::kNone; });
     const SlowRun run(f);
     for (int rank = 0; rank < 2; ++rank) run.at(rank, Phase::kForward, 6);
     REQUIRE(waitFor([&] { return run.scene().motion.has_value(); }));

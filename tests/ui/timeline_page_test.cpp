@@ -87,7 +87,7 @@ TEST_CASE("a run that traces nothing says how to get traces") {
     RunStarted started;
     started.worldSize = 2;
     RunConfig config;
-    config.telemetry.trace = "off";
+    config.telemetry.trace = TraceLevel::kOff;
     started.config = config.toText();
     timeline.run.feed(QByteArray::fromStdString(encode(started)));
     for (int rank = 0; rank < 2; ++rank) {

@@ -136,7 +136,7 @@ TEST_CASE("only what an experiment can change for real is proved, and the rest s
     REQUIRE(paced);
     CHECK(paced.value().parallel.pace.gbitPerSecond == 8);
     CHECK_FALSE(provingExperiment(run, {.latency = 2}));
-    run.parallel.strategy = "pipeline";
+    run.parallel.strategy = StrategyKind::kPipeline;
     CHECK_FALSE(provingExperiment(run, {.worldSize = 6}));
 }
 

@@ -16,6 +16,7 @@
 #include "models/experiment_model.h"
 #include "theme/theme.h"
 #include "words/field_text.h"
+#include "words/form_fields.h"
 
 namespace ringside {
 namespace {
@@ -131,7 +132,7 @@ void ExperimentForm::refresh() {
     const bool slow = m_model.isLoadingSlowly();
     const DataSplit* split = slow ? nullptr : m_model.data();
     const ComputeChoice compute = m_model.compute();
-    const QString workers = workersSentence(config, QString::fromStdString(compute.device));
+    const QString workers = workersSentence(config, choiceText(compute.device));
     const QString loading = loadingSentence(config, split);
     const QString sentences[] = {
         slow ? tr("Reading the data...") : dataSentence(config, split), modelSentence(config, split),

@@ -38,7 +38,7 @@ std::optional<ShardSpec> specOf(const RunConfig& c, const DataSplit* data) {
 
 std::vector<std::int64_t> layerWidths(const RunConfig& c, const DataSplit& data) {
     std::vector<std::int64_t> widths{data.training->shape().features};
-    if (c.model.kind == "mlp") widths.insert(widths.end(), c.model.hidden.begin(), c.model.hidden.end());
+    if (c.model.kind == ModelKind::kMlp) widths.insert(widths.end(), c.model.hidden.begin(), c.model.hidden.end());
     const std::int64_t classes = data.training->classCount();
     widths.push_back(classes > 0 ? classes : data.training->targetCount());
     return widths;
@@ -61,14 +61,15 @@ QString bytesText(double bytes) {
 QString dataSentence(const RunConfig& config, const DataSplit* data) {
     if (data) {
         const QString summary = QString::fromStdString(data->summary) + QLatin1Char('.');
-        const bool hasSize = config.dataset.kind == "synthetic" || config.dataset.kind == "text";
+        const bool hasSize =
+            config.dataset.kind == DatasetKind::kSynthetic || config.dataset.kind == DatasetKind::kText;
         const std::int64_t all = data->training->size() + (data->validation ? data->validation->size() : 0);
         return hasSize ? tr("Of %1 samples: %2").arg(groupedText(all), summary) : summary;
     }
-    if (config.dataset.kind == "csv" && config.dataset.path.empty())
+    if (config.dataset.kind == DatasetKind::kCsv && config.dataset.path.empty())
         return tr("Choose a CSV file, or drop one on the window.");
-    const bool builtIn =
-        config.dataset.kind == "digits" || config.dataset.kind == "synthetic" || config.dataset.kind == "text";
+    const bool builtIn = config.dataset.kind == DatasetKind::kDigits ||
+                         config.dataset.kind == DatasetKind::kSynthetic || config.dataset.kind == DatasetKind::kText;
     if (!builtIn && config.dataset.path.empty()) return tr("Choose the file or directory with the samples.");
     return {};
 }
@@ -82,7 +83,7 @@ QString modelSentence(const RunConfig& config, const DataSplit* data) {
     const ModelDescription& model = described.value();
     const auto parameters = static_cast<double>(model.parameters());
     const QString size = tr("%1 parameters (%2)").arg(groupedText(model.parameters()), bytesText(parameters * 4));
-    if (config.model.kind == "mlp" || config.model.kind == "toy_linear") {
+    if (config.model.kind == ModelKind::kMlp || config.model.kind == ModelKind::kToyLinear) {
         QStringList parts;
         for (const std::int64_t width : layerWidths(config, *data)) parts << groupedText(width);
         return tr("%1: %2.").arg(parts.join(QStringLiteral(" \u2192 ")), size);
@@ -128,11 +129,12 @@ QString parallelSentence(const RunConfig& config, const QString& why) {
     const QString ranks =
         tr("%1 processes, ranks 0 to %2. ").arg(groupedText(world)).arg(world - 1) + meshSentence(config);
     const QString last = statisticsSentence(config);
-    if (config.parallel.backend == "auto") return ranks + why + last;
+    if (config.parallel.backend == CollectiveBackend::kAuto) return ranks + why + last;
     return ranks +
            tr("They exchange through %1, as chosen.")
-               .arg(config.parallel.backend == "shm" ? tr("shared memory")
-                                                     : choiceLabel(QString::fromStdString(config.parallel.backend))) +
+               .arg(config.parallel.backend == CollectiveBackend::kShm
+                        ? tr("shared memory")
+                        : choiceLabel(choiceText(config.parallel.backend))) +
            last;
 }
 

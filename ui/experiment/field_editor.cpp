@@ -80,13 +80,11 @@ class ChoiceEditor final : public FieldEditor {
     }
 
     void display(RunConfig config) override {
-        const std::string& value = slotOf<std::string>(config);
-        if (m_box->findData(QString::fromStdString(value)) < 0) addChoice(value);  // from a file: shown as it is
-        m_box->setCurrentIndex(m_box->findData(QString::fromStdString(value)));
+        m_box->setCurrentIndex(*std::get<ChoiceSlot>(m_field.slot(config)).index);
     }
 
     std::optional<Problem> store(RunConfig& config) const override {
-        slotOf<std::string>(config) = m_box->currentData().toString().toStdString();
+        *std::get<ChoiceSlot>(m_field.slot(config)).index = static_cast<std::uint8_t>(m_box->currentIndex());
         return {};
     }
 

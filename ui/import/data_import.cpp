@@ -11,9 +11,9 @@ namespace ringside {
 namespace {
 
 // A text is for a transformer, and that for texts only; a list of layers may be for either.
-std::string modelFor(const std::string& data, const std::string& model) {
-    if (data == "text") return model == "layers" ? model : "transformer";
-    return model == "transformer" ? RunConfig().model.kind : model;
+ModelKind modelFor(DatasetKind data, ModelKind model) {
+    if (data == DatasetKind::kText) return model == ModelKind::kLayers ? model : ModelKind::kTransformer;
+    return model == ModelKind::kTransformer ? RunConfig().model.kind : model;
 }
 
 }  // namespace

@@ -146,7 +146,7 @@ void ImportDialog::look(const QString& path, const DatasetConfig& base) {
     m_choices = base;
     m_choices.path = path.toStdString();
     if (!known) {
-        m_choices.kind.clear();  // to be found out
+        m_choices.kind = defaults.kind;  // detected from the file
         m_choices.labelColumn = defaults.labelColumn;
         m_choices.header = defaults.header;
         m_choices.missing = defaults.missing;
@@ -173,7 +173,8 @@ bool ImportDialog::suggest(const DataPreview& preview) {
     m_suggested = true;
     const DatasetConfig before = m_choices;
     if (preview.rowsWithMissing > 0) {
-        m_choices.missing = 2 * preview.rowsWithMissing <= preview.sampleCount ? "drop" : "mean";
+        m_choices.missing =
+            2 * preview.rowsWithMissing <= preview.sampleCount ? MissingCells::kDrop : MissingCells::kMean;
     }
     if (std::max(preview.firstImage.width, preview.firstImage.height) > kLargeSide) m_choices.imageSize = kLargeSide;
     return m_choices != before;
@@ -186,9 +187,9 @@ void ImportDialog::showPreview(const Result<DataPreview>& preview) {
         return refresh();
     }
     const QString path = m_file->text();
-    if (preview.value().kind == "experiment" || preview.value().kind == "run") {
+    if (preview.value().found != DataPreview::Found::kData) {
         reject();
-        if (preview.value().kind == "run")
+        if (preview.value().found == DataPreview::Found::kRunDirectory)
             Q_EMIT runFound(path);
         else
             Q_EMIT experimentFound(path);
@@ -208,7 +209,7 @@ void ImportDialog::showPreview(const Result<DataPreview>& preview) {
 void ImportDialog::showRows() {
     m_rows.setPreview(*m_preview);
     QHeaderView* header = m_table->horizontalHeader();
-    const bool isText = m_preview->kind == "text";
+    const bool isText = m_preview->dataset.kind == DatasetKind::kText;
     header->setMaximumSectionSize(isText ? -1 : kWidestColumn);
     header->setStretchLastSection(isText);
     header->setVisible(!isText);
@@ -247,10 +248,10 @@ QString ImportDialog::statusText() const {
     const QString reason = whyNotUsable();
     if (!reason.isEmpty()) return reason;
     if (!m_data) return tr("Reading it to its end. You need not wait for that.");
-    const bool later = m_preview->kind == "image_folder";
+    const bool later = m_preview->dataset.kind == DatasetKind::kImageFolder;
     QString text = (later ? tr("Listed, each image to be read when it is needed: %1.") : tr("Read to its end: %1."))
                        .arg(QString::fromStdString(m_data->split.summary));
-    if (m_preview->kind != "csv" && !m_data->classes.empty())
+    if (m_preview->dataset.kind != DatasetKind::kCsv && !m_data->classes.empty())
         text += QLatin1Char(' ') + classesSentence(m_data->classes);
     return text;
 }

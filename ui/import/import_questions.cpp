@@ -12,6 +12,7 @@
 
 #include "theme/theme.h"
 #include "words/field_text.h"
+#include "words/form_fields.h"
 
 namespace ringside {
 namespace {
@@ -20,12 +21,14 @@ constexpr int kCaptionWidth = 150;
 constexpr int kMaxImageSide = 4096;
 constexpr std::size_t kLongName = 80;  // the preview may have cut it
 
-void choose(QComboBox* box, const std::string& value) {
-    box->setCurrentIndex(std::max(0, box->findData(QString::fromStdString(value))));
+template <NamedChoice T>
+void choose(QComboBox* box, T value) {
+    box->setCurrentIndex(std::max(0, box->findData(choiceText(value))));
 }
 
-std::string chosen(const QComboBox* box) {
-    return box->currentData().toString().toStdString();
+template <NamedChoice T>
+void readChoice(const QComboBox* box, T& value) {
+    value = choiceNamed<T>(box->currentData().toString().toStdString()).value_or(value);
 }
 
 QString columnText(const DataPreview& preview, int number) {
@@ -117,8 +120,8 @@ QWidget* ImportQuestions::addRow(QVBoxLayout* column, const QString& caption, QW
 void ImportQuestions::show(const DataPreview& preview) {
     m_preview = preview;
     const QSignalBlocker blocked[] = {QSignalBlocker(m_labelsPath), QSignalBlocker(m_imageSize)};
-    choose(m_readAs, preview.kind);
-    if (preview.kind == "csv") {
+    choose(m_readAs, preview.dataset.kind);
+    if (preview.dataset.kind == DatasetKind::kCsv) {
         fillLabels(preview);
         fillMissing(preview);
         choose(m_header, preview.dataset.header);
@@ -154,23 +157,23 @@ void ImportQuestions::fillMissing(const DataPreview& preview) {
 
 void ImportQuestions::showRows() {
     const bool all = m_more->isChecked();
-    const bool table = m_preview.kind == "csv";
-    const bool array = m_preview.kind == "idx" || m_preview.kind == "npy";
+    const bool table = m_preview.dataset.kind == DatasetKind::kCsv;
+    const bool array = m_preview.dataset.kind == DatasetKind::kIdx || m_preview.dataset.kind == DatasetKind::kNpy;
     m_readAsRow->setVisible(m_preview.tableOrText);
     m_labelRow->setVisible(table && (all || !m_preview.labelIsSure));
     m_missingRow->setVisible(table && (all || m_preview.rowsWithMissing > 0 || m_preview.partial));
     m_headerRow->setVisible(table && all);
     m_labelsPathRow->setVisible(array && (all || !m_preview.notes.empty() || !m_preview.dataset.labelsPath.empty()));
-    m_imageSizeRow->setVisible(m_preview.kind == "image_folder");
+    m_imageSizeRow->setVisible(m_preview.dataset.kind == DatasetKind::kImageFolder);
     m_more->setVisible(table || array);
 }
 
 void ImportQuestions::answer(DatasetConfig& choices) const {
-    if (m_preview.tableOrText) choices.kind = chosen(m_readAs);
-    if (m_preview.kind == "csv") {
-        choices.labelColumn = labelText(chosen(m_header) != m_preview.dataset.header);
-        choices.header = chosen(m_header);
-        choices.missing = chosen(m_missing);
+    if (m_preview.tableOrText) readChoice(m_readAs, choices.kind);
+    if (m_preview.dataset.kind == DatasetKind::kCsv) {
+        readChoice(m_header, choices.header);
+        readChoice(m_missing, choices.missing);
+        choices.labelColumn = labelText(choices.header != m_preview.dataset.header);
     }
     choices.labelsPath = m_labelsPath->text().trimmed().toStdString();
     choices.imageSize = m_imageSize->value();
@@ -188,7 +191,7 @@ std::string ImportQuestions::labelText(bool byNumber) const {
 }
 
 void ImportQuestions::chooseLabel(int column) {
-    if (m_preview.kind != "csv" || column == m_label->currentIndex()) return;
+    if (m_preview.dataset.kind != DatasetKind::kCsv || column == m_label->currentIndex()) return;
     m_label->setCurrentIndex(column);
     Q_EMIT answered();
 }

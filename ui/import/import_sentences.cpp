@@ -45,7 +45,7 @@ QString plainName(const QString& given) {
 }  // namespace
 
 QString kindTitle(const DataPreview& preview) {
-    return choiceLabel(QString::fromStdString(preview.kind));
+    return choiceLabel(choiceText(preview.dataset.kind));
 }
 
 QString previewSentence(const DataPreview& preview) {
@@ -80,8 +80,8 @@ QString columnTip(const PreviewColumn& column) {
 std::string suggestedName(const RunConfig& config) {
     const DatasetConfig& data = config.dataset;
     const QString stem =
-        data.path.empty() ? QString::fromStdString(data.kind) : QFileInfo(QString::fromStdString(data.path)).baseName();
-    return plainName(stem + QLatin1Char('-') + QString::fromStdString(config.model.kind)).toStdString();
+        data.path.empty() ? choiceText(data.kind) : QFileInfo(QString::fromStdString(data.path)).baseName();
+    return plainName(stem + QLatin1Char('-') + choiceText(config.model.kind)).toStdString();
 }
 
 }  // namespace ringside

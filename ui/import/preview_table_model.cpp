@@ -11,7 +11,7 @@ void PreviewTableModel::setPreview(const DataPreview& preview) {
     m_columns = preview.columns;
     m_rows = preview.rows;
     m_label = preview.labelColumn;
-    m_isText = preview.kind == "text";
+    m_isText = preview.dataset.kind == DatasetKind::kText;
     endResetModel();
 }
 

@@ -151,7 +151,7 @@ void MainWindow::connectModels() {
     connect(&m_import, &DataImport::runFound, this, [this](const QString& path) { openRun(path); });
     connect(&m_import, &DataImport::experimentFound, &m_files, &ExperimentFiles::openExperiment);
     connect(m_form, &ExperimentForm::browseRequested, &m_files, [this] {
-        const bool folder = m_experiment.config().dataset.kind == "image_folder";
+        const bool folder = m_experiment.config().dataset.kind == DatasetKind::kImageFolder;
         folder ? m_files.chooseDataFolder() : m_files.chooseData();
     });
     connect(m_form, &ExperimentForm::sweepRequested, this, [this] {

@@ -9,7 +9,7 @@ namespace {
 
 // data_parallel trains with one process for all devices; the form has a rank for each.
 RunConfig inRanks(RunConfig config) {
-    if (config.parallel.strategy == "data_parallel") {
+    if (config.parallel.strategy == StrategyKind::kDataParallel) {
         config.parallel.worldSize = devicesOf(config);
         config.parallel.devices = 0;
     }
@@ -22,8 +22,9 @@ std::optional<RunConfig> experimentOf(const RunStarted& run) {
     const Result<RunConfig> read = RunConfig::parse(run.config, "run");
     if (!read) return {};
     RunConfig config = inRanks(read.value());
-    if (!run.wantedBackend.empty()) config.parallel.backend = run.wantedBackend;
-    if (!run.wantedDevice.empty()) config.parallel.device = run.wantedDevice;
+    ParallelConfig& parallel = config.parallel;
+    parallel.backend = choiceNamed<CollectiveBackend>(run.wantedBackend).value_or(parallel.backend);
+    parallel.device = choiceNamed<DeviceChoice>(run.wantedDevice).value_or(parallel.device);
     return config;
 }
 

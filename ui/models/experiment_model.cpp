@@ -168,7 +168,7 @@ Problems ExperimentModel::modelProblems() const {
     Problems problems;
     if (!model)
         problems.push_back(model.problem());
-    else if (compute().device == "cpu")
+    else if (compute().device == DeviceChoice::kCpu)
         problems = checkMemory(model.value(), m_config, m_host);
     if (model) {
         const Result<CostSubject> subject = costSubject(resolvedConfig(), *m_data);
@@ -177,7 +177,7 @@ Problems ExperimentModel::modelProblems() const {
             for (const Problem& one : checkPaceLimit(subject.value())) problems.push_back(one);
         if (!plan)
             problems.push_back(plan.problem());
-        else if (compute().device == "cpu")
+        else if (compute().device == DeviceChoice::kCpu)
             for (const Problem& one : checkMemoryLimit(subject.value(), plan.value())) problems.push_back(one);
     }
     for (Problem& problem : problems) {
@@ -185,7 +185,7 @@ Problems ExperimentModel::modelProblems() const {
         const bool isPlace = problem.field.starts_with(kLayers) && problem.field.size() > kLayers.size();
         if (isPlace) problem.message = problem.field.substr(kLayers.size()) + ' ' + problem.message;
         if (findConfigField(problem.field) == nullptr)
-            problem.field = m_config.model.kind == "layers" ? "model.layers" : "model.kind";
+            problem.field = m_config.model.kind == ModelKind::kLayers ? "model.layers" : "model.kind";
     }
     return problems;
 }

@@ -91,7 +91,7 @@ QString whyNoReplicas(const RunData& run, const RunConfig& config) {
         return replicaWords(
             "Each stage of this pipeline exists once: there is nothing to compare it with. Set mesh.replicate to 2 to "
             "see replicas of the stages.");
-    if (run.started() && run.started()->device == "cuda")
+    if (run.started() && choiceNamed<DeviceChoice>(run.started()->device) == DeviceChoice::kCuda)
         return replicaWords("These ranks compute on GPUs; gradients can be looked at on the CPU.");
     if (run.ranks().empty() || !run.ranks().front().memory) return {};
     std::int64_t parameters = 0;

@@ -13,46 +13,46 @@ namespace ringside {
 namespace {
 
 bool isCsv(const RunConfig& c) {
-    return c.dataset.kind == "csv";
+    return c.dataset.kind == DatasetKind::kCsv;
 }
 bool isFile(const RunConfig& c) {
-    return c.dataset.kind != "digits" && c.dataset.kind != "synthetic";
+    return c.dataset.kind != DatasetKind::kDigits && c.dataset.kind != DatasetKind::kSynthetic;
 }
 bool isArray(const RunConfig& c) {
-    return c.dataset.kind == "idx" || c.dataset.kind == "npy";
+    return c.dataset.kind == DatasetKind::kIdx || c.dataset.kind == DatasetKind::kNpy;
 }
 bool isSynthetic(const RunConfig& c) {
-    return c.dataset.kind == "synthetic";
+    return c.dataset.kind == DatasetKind::kSynthetic;
 }
-bool hasShape(const RunConfig& c, std::initializer_list<std::string_view> shapes) {
+bool hasShape(const RunConfig& c, std::initializer_list<SyntheticShape> shapes) {
     return isSynthetic(c) && std::find(shapes.begin(), shapes.end(), c.dataset.shape) != shapes.end();
 }
 bool hasSize(const RunConfig& c) {
-    return isSynthetic(c) && c.dataset.shape != "imagenet";
+    return isSynthetic(c) && c.dataset.shape != SyntheticShape::kImagenet;
 }
 bool hasFeatures(const RunConfig& c) {
-    return hasShape(c, {"regression", "blobs", "imbalanced"});
+    return hasShape(c, {SyntheticShape::kRegression, SyntheticShape::kBlobs, SyntheticShape::kImbalanced});
 }
 bool hasTargets(const RunConfig& c) {
-    return hasShape(c, {"regression"});
+    return hasShape(c, {SyntheticShape::kRegression});
 }
 bool hasClasses(const RunConfig& c) {
-    return hasShape(c, {"blobs", "spirals", "imbalanced"});
+    return hasShape(c, {SyntheticShape::kBlobs, SyntheticShape::kSpirals, SyntheticShape::kImbalanced});
 }
 bool hasImageSize(const RunConfig& c) {
-    return c.dataset.kind == "image_folder" || hasShape(c, {"imagenet"});
+    return c.dataset.kind == DatasetKind::kImageFolder || hasShape(c, {SyntheticShape::kImagenet});
 }
-bool isSampler(const RunConfig& c, std::initializer_list<std::string_view> kinds) {
+bool isSampler(const RunConfig& c, std::initializer_list<SamplerKind> kinds) {
     return std::find(kinds.begin(), kinds.end(), c.sampler.kind) != kinds.end();
 }
 bool drawsAgain(const RunConfig& c) {
-    return isSampler(c, {"weighted", "distributed_weighted", "class_balanced"});
+    return isSampler(c, {SamplerKind::kWeighted, SamplerKind::kDistributedWeighted, SamplerKind::kClassBalanced});
 }
 bool hasWeights(const RunConfig& c) {
-    return isSampler(c, {"weighted", "distributed_weighted"});
+    return isSampler(c, {SamplerKind::kWeighted, SamplerKind::kDistributedWeighted});
 }
 bool isSubset(const RunConfig& c) {
-    return isSampler(c, {"subset"});
+    return isSampler(c, {SamplerKind::kSubset});
 }
 // Or what needs them is on, so that its problem shows.
 bool hasWorkers(const RunConfig& c) {
@@ -65,69 +65,70 @@ bool mayHaveImages(const RunConfig& c) {
     return !(isCsv(c) || hasSize(c)) || loader.randomCropPadding > 0 || loader.horizontalFlip || loader.normalize;
 }
 bool isDistributed(const RunConfig& c) {
-    return isSampler(c, {"distributed"}) || c.pitfalls.any();
+    return isSampler(c, {SamplerKind::kDistributed}) || c.pitfalls.any();
 }
 bool isMlp(const RunConfig& c) {
-    return c.model.kind == "mlp";
+    return c.model.kind == ModelKind::kMlp;
 }
 
 bool isText(const RunConfig& c) {
-    return c.dataset.kind == "text";
+    return c.dataset.kind == DatasetKind::kText;
 }
 bool isTransformer(const RunConfig& c) {
-    return c.model.kind == "transformer";
+    return c.model.kind == ModelKind::kTransformer;
 }
 bool hasDepth(const RunConfig& c) {
-    return isTransformer(c) || c.model.kind == "residual_cnn";
+    return isTransformer(c) || c.model.kind == ModelKind::kResidualCnn;
 }
 bool isLayerList(const RunConfig& c) {
-    return c.model.kind == "layers";
+    return c.model.kind == ModelKind::kLayers;
 }
 bool mayConvolve(const RunConfig& c) {
-    return isLayerList(c) || c.model.kind == "simple_cnn" || c.model.kind == "residual_cnn";
+    return isLayerList(c) || c.model.kind == ModelKind::kSimpleCnn || c.model.kind == ModelKind::kResidualCnn;
 }
 bool isPipelineOfParts(const RunConfig& c) {
-    return c.parallel.strategy == "pipeline";
+    return c.parallel.strategy == StrategyKind::kPipeline;
 }
 bool isDdp(const RunConfig& c) {
-    return c.parallel.strategy == "ddp";
+    return c.parallel.strategy == StrategyKind::kDdp;
 }
 bool isOnDevices(const RunConfig& c) {
-    return c.parallel.strategy == "data_parallel";
+    return c.parallel.strategy == StrategyKind::kDataParallel;
 }
 bool isCanonicalSum(const RunConfig& c) {
-    return c.training.reduction == "canonical";
+    return c.training.reduction == ReductionOrder::kCanonical;
 }
 // A file says all that the name of a schedule would.
 bool hasNamedSchedule(const RunConfig& c) {
     return isPipelineOfParts(c) && c.pipeline.scheduleFile.empty();
 }
 bool isPipeline(const RunConfig& c) {
-    return isPipelineOfParts(c) || c.parallel.strategy == "model_parallel";
+    return isPipelineOfParts(c) || c.parallel.strategy == StrategyKind::kModelParallel;
 }
 bool isSharded(const RunConfig& c) {
-    return c.parallel.strategy == "fsdp";
+    return c.parallel.strategy == StrategyKind::kFsdp;
 }
 bool hasMesh(const RunConfig& c) {
-    return (c.parallel.strategy != "ddp" && c.parallel.strategy != "data_parallel") || c.mesh != MeshConfig();
+    return (c.parallel.strategy != StrategyKind::kDdp && c.parallel.strategy != StrategyKind::kDataParallel) ||
+           c.mesh != MeshConfig();
 }
 bool mayUseGpus(const RunConfig& c) {
-    return c.parallel.device != "cpu";
+    return c.parallel.device != DeviceChoice::kCpu;
 }
 bool isSgd(const RunConfig& c) {
-    return c.optimizer.kind == "sgd";
+    return c.optimizer.kind == OptimizerKind::kSgd;
 }
 bool isAdam(const RunConfig& c) {
-    return c.optimizer.kind == "adam" || c.optimizer.kind == "adamw";
+    return c.optimizer.kind == OptimizerKind::kAdam || c.optimizer.kind == OptimizerKind::kAdamW;
 }
 bool scalesRate(const RunConfig& c) {
-    return c.optimizer.scaleLr != "none";
+    return c.optimizer.scaleLr != RateScaling::kNone;
 }
 bool isStepSchedule(const RunConfig& c) {
-    return c.schedule.kind == "step";
+    return c.schedule.kind == RateScheduleKind::kStep;
 }
 bool isCosine(const RunConfig& c) {
-    return c.schedule.kind == "cosine";
+    return c.schedule.kind == RateScheduleKind::kCosine;
 }
 bool warmsUp(const RunConfig& c) {
     return c.schedule.warmupEpochs > 0;

@@ -4,6 +4,7 @@
 #include <QString>
 #include <span>
 
+#include "config/choices.h"
 #include "config/run_config.h"
 
 namespace ringside {
@@ -25,6 +26,13 @@ struct FormField {
 
 std::span<const FormField> formFields();  // top to bottom
 QString sectionTitle(FormSectionId section);
+// Name of a choice in experiment files: "shm".
+template <NamedChoice T>
+QString choiceText(T value) {
+    const std::string_view name = nameOf(value);
+    return QString::fromLatin1(name.data(), static_cast<qsizetype>(name.size()));
+}
+
 QString choiceLabel(const QString& value);  // "shm" -> "Shared memory"; unknown values as they are
 
 QString inFormWords(QString text);  // "parallel.world_size" -> "World size", wherever it stands

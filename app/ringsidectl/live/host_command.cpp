@@ -78,7 +78,7 @@ int hostClass(HostArguments arguments) {
         return reportProblems(wrong);
     const Result<std::string> address = addressOf(arguments.address);
     if (!address) return reportProblems({address.problem()});
-    const Result<std::filesystem::path> worker = findWorkerProgram("cpu");
+    const Result<std::filesystem::path> worker = findWorkerProgram(DeviceChoice::kCpu);
     if (!worker) return reportProblems({worker.problem()});
     const UniqueFd signals = signalInput({SIGINT, SIGTERM});
     ClassHost host({address.value(), arguments.port, RINGSIDE_VERSION, hostKey()});

@@ -60,7 +60,7 @@ int joinClass(const JoinArguments& arguments) {
     const Result<JoinCode> code = findJoinCode({arguments.code, arguments.codeFile, 0, signals.get()});
     if (!code) return reportProblems({code.problem()});
     if (const Problems wrong = nameProblems(arguments.name); !wrong.empty()) return reportProblems(wrong);
-    const Result<std::filesystem::path> worker = findWorkerProgram("cpu");
+    const Result<std::filesystem::path> worker = findWorkerProgram(DeviceChoice::kCpu);
     if (!worker) return reportProblems({worker.problem()});
     SeatPlan plan;
     plan.code = code.value();

@@ -61,7 +61,7 @@ std::string paceText(const RunData& run) {
 bool headlineIsPadded(const RunData& run) {
     if (!run.started()) return false;
     const Result<RunConfig> config = RunConfig::parse(run.started()->config, "run");
-    return config && config.value().training.validate == "padded";
+    return config && config.value().training.validate == ValidationMode::kPadded;
 }
 
 int terminalWidth() {

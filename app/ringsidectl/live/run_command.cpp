@@ -227,7 +227,7 @@ int runElsewhere(RunArguments arguments) {
     if (!hosts) return reportProblems({hosts.problem()});
     Result<std::vector<std::string>> shell = parseShell(arguments.shell);
     if (!shell) return reportProblems({shell.problem()});
-    Result<std::filesystem::path> worker = findWorkerProgram("cpu");
+    Result<std::filesystem::path> worker = findWorkerProgram(DeviceChoice::kCpu);
     if (!worker) return reportProblems({worker.problem()});
     readRestarts(arguments);
     std::optional<ReservedRunDirectory> reserved;

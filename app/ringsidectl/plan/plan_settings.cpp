@@ -82,9 +82,11 @@ Problem withPlanOptions(Problem problem) {
 Result<PlanSource> fromData(const DatasetConfig& known) {
     const Result<DataPreview> preview = previewFile(known.path, known);
     if (!preview) return preview.problem();
-    const std::string& kind = preview.value().kind;
-    if (kind == "experiment") return Problem{"--data", "is an experiment file", "give it with --config"};
-    if (kind == "run") return Problem{"--data", "is a run directory", "give the data that it trained on"};
+    const DataPreview::Found found = preview.value().found;
+    if (found == DataPreview::Found::kExperiment)
+        return Problem{"--data", "is an experiment file", "give it with --config"};
+    if (found == DataPreview::Found::kRunDirectory)
+        return Problem{"--data", "is a run directory", "give the data that it trained on"};
     DatasetConfig dataset = preview.value().dataset;
     dataset.labelsPath = known.labelsPath;
     const Result<DataSplit> data = loadDataset(dataset);
@@ -173,12 +175,6 @@ Result<PlanSource> readPlanSource(const PlanSettings& settings) {
     for (const auto& [path, value] : settings.changes) {
         if (const Problems problems = source.config.set(path + '=' + value); !problems.empty()) return problems.front();
     }
-    const std::string& kind = source.config.sampler.kind;
-    if (!samplerNamed(kind)) {
-        std::string names;
-        for (const std::string_view name : samplerNames()) names += (names.empty() ? "" : ", ") + std::string(name);
-        return Problem{"sampler", "is " + kind + "; the choices are " + names, "choose one of these"};
-    }
     return source;
 }
 
@@ -197,7 +193,6 @@ Result<PlanSource> changedSource(const PlanSource& source, const std::string& ch
         const Problems problems = changed.config.set(pathOf(key) + '=' + value);
         if (!problems.empty()) return problems.front();
     }
-    if (!samplerNamed(changed.config.sampler.kind)) return badDiff("kind=" + changed.config.sampler.kind);
     return changed;
 }
 

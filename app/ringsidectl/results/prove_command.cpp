@@ -78,7 +78,7 @@ int runProve(const ProveArguments& arguments) {
     const Result<Experiment> experiment = loadExperiment(arguments.config, arguments.assignments, problems);
     if (!experiment) return reportProblems(problems);
     RunConfig config = experiment.value().config;
-    config.parallel.device = "cpu";
+    config.parallel.device = DeviceChoice::kCpu;
     const Result<PreparedRun> prepared = prepareRun(config, experiment.value().baseDirectory, &problems);
     if (!prepared) return reportProblems(problems.empty() ? Problems{prepared.problem()} : problems);
     config.dataset = prepared.value().config.dataset;  // with absolute paths

@@ -59,12 +59,12 @@ double stepSecondsOf(const TrainedChild& child) {
 // Trains the given number of steps and saves nothing. A loss that diverges ends no measurement: times do not depend on
 // the values.
 RunConfig forSteps(RunConfig config, std::int64_t steps) {
-    config.training.onNonFinite = "continue";
+    config.training.onNonFinite = OnNonFinite::kContinue;
     config.training.maxSteps = steps;
     config.training.epochs = std::max<std::int64_t>(config.training.epochs, steps);
     config.training.checkpointEvery = 0;
     config.training.resume.clear();
-    if (config.telemetry.trace == "off") config.telemetry.trace = "steps";
+    if (config.telemetry.trace == TraceLevel::kOff) config.telemetry.trace = TraceLevel::kSteps;
     return config;
 }
 
@@ -73,7 +73,7 @@ MachineRates measuredRates(const CostSubject& subject, const std::filesystem::pa
     constexpr std::int64_t kSteps = 40;
     MachineRates rates{.processors = usableProcessors()};
     CostSubject alone = subject;
-    alone.config.parallel.strategy = "ddp";
+    alone.config.parallel.strategy = StrategyKind::kDdp;
     alone.config.parallel.worldSize = 1;
     alone.config.parallel.memoryLimitMb = 0;
     alone.config.parallel.pace = {};  // of the machine, not of what it stands for
@@ -140,7 +140,7 @@ void print(const StrategyLine& line, const StrategyColumns& columns, bool json) 
 // Returns the experiment with absolute paths and its device chosen. Its own strategy need not suit: its line says so.
 Result<RunConfig> preparedForAnyStrategy(const Experiment& experiment, Problems& problems) {
     RunConfig plain = experiment.config;
-    plain.parallel.strategy = "ddp";
+    plain.parallel.strategy = StrategyKind::kDdp;
     plain.parallel.memoryLimitMb = 0;
     plain.mesh = {};
     plain.pipeline = {};

@@ -66,11 +66,11 @@ Json jsonOf(const PredictedMemory& memory) {
 
 // Settings that make the experiment use this strategy.
 Json settingsOf(const RunConfig& config) {
-    Json settings = {{"parallel.strategy", config.parallel.strategy}};
-    const std::string& strategy = config.parallel.strategy;
-    if (strategy == "fsdp") settings["fsdp.shard"] = config.fsdp.shard;
-    if (strategy == "pipeline") {
-        settings["pipeline.schedule"] = config.pipeline.schedule;
+    Json settings = {{"parallel.strategy", nameOf(config.parallel.strategy)}};
+    const StrategyKind strategy = config.parallel.strategy;
+    if (strategy == StrategyKind::kFsdp) settings["fsdp.shard"] = nameOf(config.fsdp.shard);
+    if (strategy == StrategyKind::kPipeline) {
+        settings["pipeline.schedule"] = nameOf(config.pipeline.schedule);
         settings["pipeline.micro_batches"] = config.pipeline.microBatches;
         settings["pipeline.stages_per_rank"] = config.pipeline.stagesPerRank;
     }

@@ -101,7 +101,7 @@ Result<DataPreview> previewArray(const path& file, const DatasetConfig& choices)
                        "choose the file with the samples"};
     }
     DataPreview preview;
-    preview.kind = preview.dataset.kind = header.format == "IDX" ? "idx" : "npy";
+    preview.dataset.kind = header.format == "IDX" ? DatasetKind::kIdx : DatasetKind::kNpy;
     preview.shape = layoutOf(header.shape).shape;
     preview.sampleCount = header.shape[0];
     preview.summary = grouped(preview.sampleCount) + " samples of " + formText(preview.shape) + ", " +
@@ -120,7 +120,7 @@ Result<DataPreview> previewArray(const path& file, const DatasetConfig& choices)
 
 DataPreview previewCifar(CifarKind kind, std::uint64_t bytes) {
     DataPreview preview;
-    preview.kind = preview.dataset.kind = kind == CifarKind::k10 ? "cifar10" : "cifar100";
+    preview.dataset.kind = kind == CifarKind::k10 ? DatasetKind::kCifar10 : DatasetKind::kCifar100;
     preview.shape = {3, 32, 32, kCifarPixels};
     preview.sampleCount = static_cast<std::int64_t>(bytes / (kCifarPixels + (kind == CifarKind::k10 ? 1 : 2)));
     preview.summary = grouped(preview.sampleCount) + " images of 3 x 32 x 32 (" +
@@ -159,7 +159,7 @@ Result<DataPreview> previewText(const path& file, Start start, const DatasetConf
     const std::size_t first = start.text.find_first_not_of(" \t\r\n");
     if (first != std::string::npos && start.text[first] == '{') {
         DataPreview preview;
-        preview.kind = "experiment";
+        preview.found = DataPreview::Found::kExperiment;
         preview.summary = "an experiment file";
         return preview;
     }
@@ -172,7 +172,7 @@ Result<DataPreview> previewText(const path& file, Start start, const DatasetConf
     const bool partial = !start.whole;
     Result<DataPreview> preview = previewRows(file, std::move(start), choices);
     const bool isTable = preview && !preview.value().ragged;
-    if (named && (choices.kind == "text" || (!isTable && choices.kind != "csv")))
+    if (named && (choices.kind == DatasetKind::kText || (!isTable && choices.kind != DatasetKind::kCsv)))
         preview = previewCharacters(characters, file.string(), partial, choices);
     if (preview) preview.value().tableOrText = named && isTable;
     return preview;

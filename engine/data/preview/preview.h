@@ -31,13 +31,14 @@ inline constexpr std::int64_t kMaxPreviewDistinct = 1000;
 // What a file or directory seems to be, for showing before it is used. Made with bounded work: at most the first 8 MiB
 // of a table are read.
 struct DataPreview {
-    std::string kind = {};       // as dataset.kind, or "experiment" or "run" (a run directory)
-    DatasetConfig dataset = {};  // what to load it with; its path is the one given
+    enum class Found { kData, kExperiment, kRunDirectory };
+    Found found = Found::kData;
+    DatasetConfig dataset = {};  // kData: settings to load it with; its path is the one given
     SampleShape shape = {};
     std::int64_t sampleCount = 0;
     SampleShape firstImage = {};  // image_folder: before it is resized
     bool partial = false;         // sampleCount, classes and columns are those of the part read
-    bool tableOrText = false;     // a .txt file that could be either: kind is the guess, or what was chosen
+    bool tableOrText = false;     // a .txt file that could be either: dataset.kind is the guess, or what was chosen
 
     // Tables only.
     bool header = false;

@@ -39,7 +39,7 @@ std::string_view wholeCharacters(std::string_view text) {
 DataPreview previewCharacters(const std::string& text, const std::string& what, bool partial,
                               const DatasetConfig& choices) {
     DataPreview preview;
-    preview.kind = preview.dataset.kind = "text";
+    preview.dataset.kind = DatasetKind::kText;
     preview.partial = partial;
     preview.columns = {{.name = "text", .type = ColumnType::kText}};
     preview.rows = firstLines(text);

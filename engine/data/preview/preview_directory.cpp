@@ -18,10 +18,17 @@ bool has(const fs::path& directory, std::initializer_list<const char*> names) {
     return std::ranges::any_of(names, [&](const char* name) { return fs::exists(directory / name, ignored); });
 }
 
-DataPreview plain(const std::string& kind, const std::string& summary) {
+DataPreview plain(DatasetKind kind, const std::string& summary) {
     DataPreview preview;
-    preview.kind = kind;
+    preview.dataset.kind = kind;
     preview.summary = summary;
+    return preview;
+}
+
+DataPreview runDirectory() {
+    DataPreview preview;
+    preview.found = DataPreview::Found::kRunDirectory;
+    preview.summary = "a run directory";
     return preview;
 }
 
@@ -71,8 +78,7 @@ Result<DataPreview> previewImages(const fs::path& directory, const DatasetConfig
     }
     if (error) return Problem{root.string(), "cannot be read (" + error.message() + ")", "check its permissions"};
     std::ranges::sort(classes);
-    DataPreview preview = plain("image_folder", {});
-    preview.dataset.kind = "image_folder";
+    DataPreview preview = plain(DatasetKind::kImageFolder, {});
     std::int64_t budget = kMaxCountedEntries;
     fs::path first;
     for (const std::string& name : classes) {
@@ -97,19 +103,18 @@ Result<DataPreview> previewImages(const fs::path& directory, const DatasetConfig
 
 Result<DataPreview> previewDirectory(const fs::path& directory, const DatasetConfig& choices) {
     Result<DataPreview> preview = DataPreview{};
-    if (has(directory, {"summary.json", "telemetry.jsonl", "metrics.jsonl"})) return plain("run", "a run directory");
+    if (has(directory, {"summary.json", "telemetry.jsonl", "metrics.jsonl"})) return runDirectory();
     if (has(directory, {"data_batch_1.bin", "cifar-10-batches-bin"})) {
-        preview = plain("cifar10", "CIFAR-10, binary version");
+        preview = plain(DatasetKind::kCifar10, "CIFAR-10, binary version");
     } else if (has(directory, {"cifar-100-binary"}) ||
                (has(directory, {"train.bin"}) && has(directory, {"test.bin"}))) {
-        preview = plain("cifar100", "CIFAR-100, binary version");
+        preview = plain(DatasetKind::kCifar100, "CIFAR-100, binary version");
     } else if (const auto samples = findSamplesFile(directory)) {
         preview = previewFile(*samples, choices);
     } else {
         preview = previewImages(directory, choices);
     }
     if (!preview) return preview;
-    preview.value().dataset.kind = preview.value().kind;
     preview.value().dataset.path = directory.string();
     return preview;
 }

@@ -114,7 +114,7 @@ class TablePreview {
         : m_reader(text, what), m_what(what), m_choices(choices) {}
 
     Result<DataPreview> make(bool partial) {
-        m_preview.kind = m_preview.dataset.kind = "csv";
+        m_preview.dataset.kind = DatasetKind::kCsv;
         m_preview.partial = partial;
         if (auto read = readRows(); !read) return read.problem();
         for (std::size_t i = 0; i < m_counts.size(); ++i) m_preview.columns.push_back(m_counts[i].column(nameOf(i)));
@@ -158,7 +158,8 @@ class TablePreview {
     }
 
     bool isHeader(const Cells& first, const Cells& second) const {
-        return m_choices.header == "yes" || (m_choices.header != "no" && looksLikeHeader(first, second));
+        return m_choices.header == CsvHeader::kYes ||
+               (m_choices.header != CsvHeader::kNo && looksLikeHeader(first, second));
     }
 
     void addRow(const Cells& cells, std::int64_t line) {
@@ -251,7 +252,8 @@ class TablePreview {
         for (std::size_t i = 0; i < m_counts.size(); ++i) {
             const PreviewColumn& column = m_preview.columns[i];
             const bool isLabel = static_cast<int>(i) == m_preview.labelColumn;
-            if (column.missing > 0 && (m_choices.missing == "refuse" || (m_choices.missing == "mean" && isLabel))) {
+            if (column.missing > 0 &&
+                (m_choices.missing == MissingCells::kRefuse || (m_choices.missing == MissingCells::kMean && isLabel))) {
                 m_preview.notes.push_back("Column " + column.name + " lacks " + grouped(column.missing) +
                                           (column.missing == 1 ? " value" : " values") + ", first in line " +
                                           std::to_string(m_counts[i].firstMissing(isLabel)) + ".");

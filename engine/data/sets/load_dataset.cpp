@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/errors/errors.h"
 #include "base/text/number_text.h"
 #include "data/readers/byte_source.h"
 #include "data/sets/builtin/digits_dataset.h"
@@ -84,8 +85,9 @@ Result<DataParts> loadCsv(const DatasetConfig& config, const path& file, const s
 }
 
 Result<DataParts> loadSynthetic(const DatasetConfig& config, const std::stop_token& stop) {
-    if (config.shape == "imagenet") return makeImagenetShaped(config.seed, config.imageSize);
-    SampleTable table = config.shape == "regression" ? makeSynthetic(config, stop) : makeClasses(config, stop);
+    if (config.shape == SyntheticShape::kImagenet) return makeImagenetShaped(config.seed, config.imageSize);
+    SampleTable table =
+        config.shape == SyntheticShape::kRegression ? makeSynthetic(config, stop) : makeClasses(config, stop);
     if (stop.stop_requested()) return stoppedReading("synthetic");
     return wholeTable(std::move(table));
 }
@@ -109,31 +111,29 @@ struct Source {
 };
 
 struct Kind {
-    std::string_view name;
+    DatasetKind name;
     Result<DataParts> (*load)(const Source& source);
     bool needsPath = true;
 };
 
 constexpr std::array kKinds = {
-    Kind{"digits", [](const Source&) { return wholeTable(loadDigits()); }, false},
-    Kind{"csv", [](const Source& s) { return loadCsv(s.config, s.file, s.stop); }},
-    Kind{"idx", [](const Source& s) { return loadArraySet(s.file, s.labels, s.stop); }},
-    Kind{"npy", [](const Source& s) { return loadArraySet(s.file, s.labels, s.stop); }},
-    Kind{"cifar10", [](const Source& s) { return loadCifar(CifarKind::k10, s.file, s.stop); }},
-    Kind{"cifar100", [](const Source& s) { return loadCifar(CifarKind::k100, s.file, s.stop); }},
-    Kind{"image_folder", [](const Source& s) { return loadImageFolder(s.file, s.config.imageSize, s.stop); }},
-    Kind{"synthetic", [](const Source& s) { return loadSynthetic(s.config, s.stop); }, false},
-    Kind{"text", [](const Source& s) { return wholeText(s.file, s.config.contextLength, s.stop); }, false},
+    Kind{DatasetKind::kDigits, [](const Source&) { return wholeTable(loadDigits()); }, false},
+    Kind{DatasetKind::kCsv, [](const Source& s) { return loadCsv(s.config, s.file, s.stop); }},
+    Kind{DatasetKind::kIdx, [](const Source& s) { return loadArraySet(s.file, s.labels, s.stop); }},
+    Kind{DatasetKind::kNpy, [](const Source& s) { return loadArraySet(s.file, s.labels, s.stop); }},
+    Kind{DatasetKind::kCifar10, [](const Source& s) { return loadCifar(CifarKind::k10, s.file, s.stop); }},
+    Kind{DatasetKind::kCifar100, [](const Source& s) { return loadCifar(CifarKind::k100, s.file, s.stop); }},
+    Kind{DatasetKind::kImageFolder,
+         [](const Source& s) { return loadImageFolder(s.file, s.config.imageSize, s.stop); }},
+    Kind{DatasetKind::kSynthetic, [](const Source& s) { return loadSynthetic(s.config, s.stop); }, false},
+    Kind{DatasetKind::kText, [](const Source& s) { return wholeText(s.file, s.config.contextLength, s.stop); }, false},
 };
 
 Result<DataParts> loadParts(const DatasetConfig& config, const path& baseDirectory, const std::stop_token& stop) {
     const auto* const kind = std::ranges::find(kKinds, config.kind, &Kind::name);
-    if (kind == kKinds.end()) {
-        return Problem{"dataset.kind", "is \"" + config.kind + "\"",
-                       "choose digits, csv, idx, cifar10, cifar100, npy, image_folder, synthetic or text"};
-    }
+    RINGSIDE_ASSERT(kind != kKinds.end());
     if (kind->needsPath && config.path.empty()) {
-        return Problem{"dataset.path", "is empty; a data set of the kind " + config.kind + " needs one",
+        return Problem{"dataset.path", "is empty; a data set of the kind " + textOf(config.kind) + " needs one",
                        "name the file or directory"};
     }
     return kind->load({config, resolved(config.path, baseDirectory), resolved(config.labelsPath, baseDirectory), stop});
@@ -153,7 +153,7 @@ Result<DataSplit> loadDataset(const DatasetConfig& config, const path& baseDirec
     if (!loaded) return loaded.problem();
     if (stop.stop_requested()) return stoppedReading(config.path);
     DataParts parts = std::move(loaded).value();
-    const bool ownValidation = parts.validation != nullptr && config.kind != "csv";
+    const bool ownValidation = parts.validation != nullptr && config.kind != DatasetKind::kCsv;
     if (parts.validation == nullptr) {
         Result<Indices> indices = splitIndices(parts.training->size(), config);
         if (!indices) return indices.problem();

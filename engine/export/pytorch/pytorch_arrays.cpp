@@ -104,7 +104,7 @@ Result<PythonData> pythonArrays(const PythonDataRequest& request) {
 }
 
 Result<PythonData> pythonCifar(const PythonDataRequest& request) {
-    const bool fine = request.config.kind == "cifar100";
+    const bool fine = request.config.kind == DatasetKind::kCifar100;
     std::error_code ignored;
     path directory = request.path.parent_path();
     std::vector<path> training = {request.path};

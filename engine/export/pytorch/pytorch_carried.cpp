@@ -21,16 +21,17 @@ struct Rule {
 };
 
 bool hasNoBuckets(const RunConfig& config) {
-    const bool whole = config.parallel.strategy == "ddp";
-    return !whole && !(config.parallel.strategy == "fsdp" && config.fsdp.shard == "optimizer");
+    const bool whole = config.parallel.strategy == StrategyKind::kDdp;
+    return !whole &&
+           !(config.parallel.strategy == StrategyKind::kFsdp && config.fsdp.shard == ShardedState::kOptimizer);
 }
 
 bool shardsOptimizerOnly(const RunConfig& config) {
-    return config.parallel.strategy == "fsdp" && config.fsdp.shard == "optimizer";
+    return config.parallel.strategy == StrategyKind::kFsdp && config.fsdp.shard == ShardedState::kOptimizer;
 }
 
 bool shardsStages(const RunConfig& config) {
-    return config.parallel.strategy == "pipeline" && meshOf(config).shard > 1;
+    return config.parallel.strategy == StrategyKind::kPipeline && meshOf(config).shard > 1;
 }
 
 constexpr std::string_view kZeroUnits = "ZeroRedundancyOptimizer splits the parameters between the ranks by itself";

@@ -54,15 +54,25 @@ std::string pythonShape(const PythonDataRequest& request) {
 }
 
 Result<PythonData> pythonData(const PythonDataRequest& request) {
-    const std::string& kind = request.config.kind;
-    if (kind == "digits") return digits(request);
-    if (kind == "csv") return pythonTable(request);
-    if (kind == "idx" || kind == "npy") return pythonArrays(request);
-    if (kind == "cifar10" || kind == "cifar100") return pythonCifar(request);
-    if (kind == "image_folder") return pythonImageFolder(request);
-    if (kind == "synthetic") return pythonSynthetic(request);
-    if (kind == "text") return pythonCharacters(request);
-    return Problem{"dataset.kind", "is " + kind + ", which cannot be exported to PyTorch", "choose another data set"};
+    switch (request.config.kind) {
+        case DatasetKind::kDigits:
+            return digits(request);
+        case DatasetKind::kCsv:
+            return pythonTable(request);
+        case DatasetKind::kIdx:
+        case DatasetKind::kNpy:
+            return pythonArrays(request);
+        case DatasetKind::kCifar10:
+        case DatasetKind::kCifar100:
+            return pythonCifar(request);
+        case DatasetKind::kImageFolder:
+            return pythonImageFolder(request);
+        case DatasetKind::kSynthetic:
+            return pythonSynthetic(request);
+        case DatasetKind::kText:
+            break;
+    }
+    return pythonCharacters(request);
 }
 
 }  // namespace ringside

@@ -103,11 +103,11 @@ bool skipsLayers(const std::vector<LayerDescription>& layers) {
 
 PythonLayers pythonLayers(const ModelConfig& config, const ModelDescription& model) {
     PythonLayers result;
-    const bool isSequential = config.kind == "mlp" || config.kind == "layers";
-    const bool isTransformer = config.kind == "transformer";
+    const bool isSequential = config.kind == ModelKind::kMlp || config.kind == ModelKind::kLayers;
+    const bool isTransformer = config.kind == ModelKind::kTransformer;
     // Rows are flattened where they are loaded, and the residual CNN's blocks have the ReLU behind them inside.
-    const bool flattened = config.kind == "mlp" || config.kind == "toy_linear";
-    const bool ownReLU = config.kind == "residual_cnn";
+    const bool flattened = config.kind == ModelKind::kMlp || config.kind == ModelKind::kToyLinear;
+    const bool ownReLU = config.kind == ModelKind::kResidualCnn;
     std::string list;
     for (std::size_t i = 0; i < model.layers.size(); ++i) {
         const LayerDescription& layer = model.layers[i];

@@ -223,7 +223,7 @@ constexpr const char* kSimpleCnnForward =
 }  // namespace
 
 bool takesRows(const ModelConfig& config) {
-    return config.kind == "mlp" || config.kind == "toy_linear";
+    return config.kind == ModelKind::kMlp || config.kind == ModelKind::kToyLinear;
 }
 
 Result<PythonModel> pythonModel(const ModelConfig& config, const Dataset& data) {
@@ -232,15 +232,15 @@ Result<PythonModel> pythonModel(const ModelConfig& config, const Dataset& data) 
     const Layers& layers = model.value().layers;
     PythonModel python{.hasBuffers = anyOf(layers, LayerKind::kBatchNorm2d),
                        .hasDropout = anyOf(layers, LayerKind::kDropout)};
-    if (config.kind == "mlp") {
+    if (config.kind == ModelKind::kMlp) {
         python.definition = sequential(layers, false);
-    } else if (config.kind == "layers") {
+    } else if (config.kind == ModelKind::kLayers) {
         python.definition = sequential(layers, true);
-    } else if (config.kind == "toy_linear") {
+    } else if (config.kind == ModelKind::kToyLinear) {
         python.definition = moduleClass("ToyModel", layers, "        return self.linear(x)\n");
-    } else if (config.kind == "simple_cnn") {
+    } else if (config.kind == ModelKind::kSimpleCnn) {
         python.definition = moduleClass("SimpleCNN", layers, kSimpleCnnForward);
-    } else if (config.kind == "residual_cnn") {
+    } else if (config.kind == ModelKind::kResidualCnn) {
         python.definition = residualCnn(config, data);
     } else {
         python.definition = transformer(config, modelTask(data));

@@ -127,10 +127,10 @@ Result<std::string> pythonOptimizer(const RunConfig& config, bool spread) {
         text += pythonNumber(config.scaledLearningRate());
         return text + options + ")";
     };
-    if (optimizer.kind == "sgd") return made("SGD", sgdOptions(optimizer));
-    if (optimizer.kind == "adam") return made("Adam", adamOptions(optimizer));
-    if (optimizer.kind == "adamw") return made("AdamW", adamOptions(optimizer));
-    return Problem{"optimizer.kind", "is " + optimizer.kind + ", which cannot be exported to PyTorch",
+    if (optimizer.kind == OptimizerKind::kSgd) return made("SGD", sgdOptions(optimizer));
+    if (optimizer.kind == OptimizerKind::kAdam) return made("Adam", adamOptions(optimizer));
+    if (optimizer.kind == OptimizerKind::kAdamW) return made("AdamW", adamOptions(optimizer));
+    return Problem{"optimizer.kind", "is " + textOf(optimizer.kind) + ", which cannot be exported to PyTorch",
                    "choose sgd, adam or adamw"};
 }
 
@@ -142,11 +142,11 @@ std::string pythonSchedule(const RunConfig& config) {
             "        torch.optim.lr_scheduler.LinearLR(optimizer, start_factor=" + pythonNumber(schedule.warmupStart) +
             ", total_iters=" + std::to_string(schedule.warmupEpochs) + "),\n";
     }
-    if (schedule.kind == "step") {
+    if (schedule.kind == RateScheduleKind::kStep) {
         list += "        torch.optim.lr_scheduler.StepLR(optimizer, step_size=" + std::to_string(schedule.stepSize) +
                 ", gamma=" + pythonNumber(schedule.gamma) + "),\n";
     }
-    if (schedule.kind == "cosine") {
+    if (schedule.kind == RateScheduleKind::kCosine) {
         const std::int64_t period = schedule.tMax > 0 ? schedule.tMax : config.training.epochs;
         list += "        torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=" + std::to_string(period) +
                 ", eta_min=" + pythonNumber(schedule.etaMin) + "),\n";
@@ -172,7 +172,7 @@ std::string pythonTrainStep(const RunConfig& config, SyncWay way) {
 }
 
 std::string pythonFiniteCheck(const RunConfig& config) {
-    if (config.training.onNonFinite == "continue") return "";
+    if (config.training.onNonFinite == OnNonFinite::kContinue) return "";
     return "        stop_unless_finite(step_sums, step, optimizer)\n";
 }
 

@@ -153,9 +153,11 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 }
 
 std::string scheduleClass(const RunConfig& config) {
-    if (config.parallel.strategy == "model_parallel" || config.pipeline.schedule == "gpipe") return "ScheduleGPipe";
-    if (config.pipeline.schedule == "1f1b") return "Schedule1F1B";
-    if (config.pipeline.schedule == "interleaved") return "ScheduleInterleaved1F1B";
+    if (config.parallel.strategy == StrategyKind::kModelParallel ||
+        config.pipeline.schedule == PipelineScheduleKind::kGpipe)
+        return "ScheduleGPipe";
+    if (config.pipeline.schedule == PipelineScheduleKind::k1F1B) return "Schedule1F1B";
+    if (config.pipeline.schedule == PipelineScheduleKind::kInterleaved) return "ScheduleInterleaved1F1B";
     return "ScheduleInterleavedZeroBubble";
 }
 
@@ -295,7 +297,7 @@ std::string pythonShard(bool reshards, const std::string& units, bool prefetches
 
 Result<PythonStrategy> pythonPipeline(const RunConfig& config, const DataSplit& data, const PythonLayers& layers,
                                       bool hasBuffers) {
-    if (!config.pipeline.scheduleFile.empty() && config.parallel.strategy == "pipeline")
+    if (!config.pipeline.scheduleFile.empty() && config.parallel.strategy == StrategyKind::kPipeline)
         return Problem{"pipeline.schedule_file",
                        "is set, but PyTorch has no public class that runs a schedule of your own",
                        "empty it, and choose pipeline.schedule"};

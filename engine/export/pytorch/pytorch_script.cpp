@@ -66,7 +66,8 @@ std::string plain(const std::string& text) {
 std::string imports(const RunConfig& config, std::set<std::string> names) {
     for (const char* name : {"argparse", "datetime", "hashlib", "json", "math", "os", "pathlib", "sys", "tempfile"})
         names.insert(name);
-    const bool pausesSync = config.parallel.strategy == "ddp" || config.parallel.strategy == "fsdp";
+    const bool pausesSync =
+        config.parallel.strategy == StrategyKind::kDdp || config.parallel.strategy == StrategyKind::kFsdp;
     if (config.training.accumulateSteps > 1 && pausesSync) names.insert("contextlib");
     const bool numpy = names.erase("numpy") > 0;
     const bool images = names.erase("PIL") > 0;
@@ -78,7 +79,8 @@ std::string imports(const RunConfig& config, std::set<std::string> names) {
 
 std::string dataImports(const RunConfig& config, const PythonSampler& sampler) {
     const bool own = !sampler.definition.empty();
-    const bool weighted = config.sampler.kind == "weighted" || config.sampler.kind == "distributed_weighted";
+    const bool weighted =
+        config.sampler.kind == SamplerKind::kWeighted || config.sampler.kind == SamplerKind::kDistributedWeighted;
     return std::string("DataLoader, Dataset") + (own ? ", Sampler" : "") + (sampler.usesSubset ? ", Subset" : "") +
            (weighted ? ", WeightedRandomSampler" : "");
 }
@@ -155,14 +157,14 @@ void addSettings(Pieces& pieces, const RunConfig& config) {
     pieces["epochs"] = std::to_string(config.training.epochs);
     pieces["log_every"] = std::to_string(config.training.logEvery);
     pieces["checkpoint_every"] = std::to_string(config.training.checkpointEvery);
-    pieces["headline"] = pythonText(config.training.validate);
+    pieces["headline"] = pythonText(nameOf(config.training.validate));
     pieces["training_seed"] = std::to_string(config.training.seed);
     pieces["timeout"] = pythonNumber(config.parallel.timeoutSeconds);
-    pieces["optimizer_kind"] = config.optimizer.kind;
+    pieces["optimizer_kind"] = textOf(config.optimizer.kind);
     pieces["reduced_precision"] = pythonBool(config.training.tf32);
     pieces["stop"] = pythonFiniteCheck(config).empty() ? "" : kStopUnlessFinite;
     pieces["config"] = pythonConfig(config);
-    pieces["device"] = config.parallel.device == "cuda" ? "cuda" : "cpu";
+    pieces["device"] = config.parallel.device == DeviceChoice::kCuda ? "cuda" : "cpu";
 }
 
 void addData(Pieces& pieces, const RunConfig& config, const PythonData& source) {
@@ -216,7 +218,7 @@ Result<PytorchScript> fill(const RunConfig& asked, const DataSplit& data, Python
     pieces["not_carried"] = pythonNotCarried(notCarried);
     pieces["script"] = plain(scriptName);
     pieces["imports"] = imports(config, source.imports);
-    const std::string note = joined(config.training.reduction == "canonical" ? kCanonicalNote : "",
+    const std::string note = joined(config.training.reduction == ReductionOrder::kCanonical ? kCanonicalNote : "",
                                     model.value().hasDropout ? kDropoutNote : "");
     pieces["model"] = model.value().definition + strategy.value().modelFunctions;
     pieces["note"] = note.empty() ? "" : "\n" + note + "\n";
@@ -247,9 +249,9 @@ std::optional<Problem> notExportable(const RunConfig& config) {
     if (!config.training.resume.empty())
         return Problem{"training.resume", "resumes from a checkpoint, which the script cannot",
                        "empty it, and start the script with --weights FILE for the same first weights"};
-    if (config.training.precision != "fp32")
-        return Problem{"training.precision", "is " + config.training.precision + ", and scripts compute in fp32",
-                       "set it to fp32"};
+    if (config.training.precision != TrainingPrecision::kFp32)
+        return Problem{"training.precision",
+                       "is " + textOf(config.training.precision) + ", and scripts compute in fp32", "set it to fp32"};
     return {};
 }
 
@@ -280,7 +282,7 @@ Result<PytorchScript> exportPytorch(const RunConfig& config, const DataSplit& da
     const Problems untransformable = transformProblems(config.loader, data.training->shape());
     if (!untransformable.empty()) return untransformable.front();
 
-    const char* const dataKind = config.dataset.kind == "text" ? "-data.txt" : "-data.csv.gz";
+    const char* const dataKind = config.dataset.kind == DatasetKind::kText ? "-data.txt" : "-data.csv.gz";
     const std::string dataName = std::filesystem::path(scriptName).stem().string() + dataKind;
     Result<PythonData> source = pythonData({.config = config.dataset,
                                             .data = data,

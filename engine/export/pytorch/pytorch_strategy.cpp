@@ -140,9 +140,9 @@ PythonStrategy dataParallel(const RunConfig& config, bool hasBuffers) {
     return strategy;
 }
 
-std::string unitsText(const std::string& unit) {
-    if (unit == "layer") return "[one for one in model.modules() if list(one.parameters(recurse=False))]";
-    if (unit == "block") return "[one for one in model if list(one.parameters())]";
+std::string unitsText(ShardUnit unit) {
+    if (unit == ShardUnit::kLayer) return "[one for one in model.modules() if list(one.parameters(recurse=False))]";
+    if (unit == ShardUnit::kBlock) return "[one for one in model if list(one.parameters())]";
     return "[]";
 }
 
@@ -157,7 +157,7 @@ PythonStrategy fsdp(const RunConfig& config, const PythonLayers& layers, bool ha
     PythonStrategy strategy = ordinary(config, hasBuffers);
     const Mesh mesh = meshOf(config);
     const bool offload = config.fsdp.cpuOffload;
-    const bool reshards = config.fsdp.shard == "parameters";
+    const bool reshards = config.fsdp.shard == ShardedState::kParameters;
     std::string how = kFsdpHow;
     if (mesh.replicate > 1)
         how += " Its mesh has " + std::to_string(mesh.replicate) + " replicas of " + std::to_string(mesh.shard) +
@@ -170,7 +170,8 @@ PythonStrategy fsdp(const RunConfig& config, const PythonLayers& layers, bool ha
         "from torch.distributed.device_mesh import init_device_mesh\nfrom torch.distributed.tensor import DTensor\n";
     strategy.modelFunctions = layers.definition;
     strategy.pieces["strategy_functions"] =
-        pythonShard(reshards, unitsText(config.fsdp.unit), config.fsdp.prefetch == "next", offload) + kShardedTensors;
+        pythonShard(reshards, unitsText(config.fsdp.unit), config.fsdp.prefetch == Prefetch::kNext, offload) +
+        kShardedTensors;
     strategy.pieces["world"] = kPythonMeshWorld;
     strategy.pieces["wrap"] =
         "    mesh = " + meshText(mesh) +
@@ -185,7 +186,7 @@ PythonStrategy fsdp(const RunConfig& config, const PythonLayers& layers, bool ha
 // Ranks that leave a layer out while others do not would wait for one another.
 std::optional<Problem> skippedApart(const RunConfig& config, const ModelDescription& model) {
     const Mesh mesh = meshOf(config);
-    const bool gathers = mesh.shard > 1 && (mesh.pipeline > 1 || config.fsdp.shard != "optimizer");
+    const bool gathers = mesh.shard > 1 && (mesh.pipeline > 1 || config.fsdp.shard != ShardedState::kOptimizer);
     if (!skipsLayers(model.layers) || (!gathers && (mesh.pipeline == 1 || mesh.replicate == 1))) return {};
     return Problem{"model.layers",
                    "has a residual with a skip, and PyTorch's ranks that leave it out would not gather or average it "
@@ -198,12 +199,12 @@ std::optional<Problem> skippedApart(const RunConfig& config, const ModelDescript
 Result<PythonStrategy> pythonStrategy(const RunConfig& config, const DataSplit& data, bool hasBuffers) {
     const Mesh mesh = meshOf(config);
     PythonStrategy strategy;
-    const std::string& name = config.parallel.strategy;
-    if (name == "data_parallel") {
+    const StrategyKind name = config.parallel.strategy;
+    if (name == StrategyKind::kDataParallel) {
         strategy = dataParallel(config, hasBuffers);
     } else if (mesh.pipeline == 1 && mesh.shard == 1) {
         strategy = ddp(config, hasBuffers);
-    } else if (mesh.pipeline == 1 && config.fsdp.shard == "optimizer") {
+    } else if (mesh.pipeline == 1 && config.fsdp.shard == ShardedState::kOptimizer) {
         strategy = zero(config, hasBuffers);
     } else {
         const Result<ModelDescription> model = describeModel(config.model, *data.training);
@@ -218,7 +219,7 @@ Result<PythonStrategy> pythonStrategy(const RunConfig& config, const DataSplit& 
             strategy = fsdp(config, layers, hasBuffers);
         }
     }
-    const bool isZero = mesh.pipeline == 1 && mesh.shard > 1 && config.fsdp.shard == "optimizer";
+    const bool isZero = mesh.pipeline == 1 && mesh.shard > 1 && config.fsdp.shard == ShardedState::kOptimizer;
     const Result<std::string> optimizer = pythonOptimizer(config, isZero);
     if (!optimizer) return optimizer.problem();
     strategy.optimizer = optimizer.value();

@@ -18,7 +18,7 @@ std::string regression(const DatasetConfig& config) {
 }
 
 std::string labels(const DatasetConfig& config) {
-    if (config.shape != "imbalanced") {
+    if (config.shape != SyntheticShape::kImbalanced) {
         return "    labels = torch.arange(" + std::to_string(config.size) + ") % " + std::to_string(config.classes) +
                "\n";
     }
@@ -57,10 +57,12 @@ std::string spirals(const DatasetConfig& config) {
 
 Result<PythonData> pythonSynthetic(const PythonDataRequest& request) {
     const DatasetConfig& config = request.config;
-    if (config.shape == "regression") return PythonData{.function = regression(config)};
-    if (config.shape == "spirals") return PythonData{.function = spirals(config)};
-    if (config.shape == "blobs" || config.shape == "imbalanced") return PythonData{.function = blobs(config)};
-    return Problem{"dataset.shape", "is " + config.shape + ", whose images Ringside makes itself and PyTorch cannot",
+    if (config.shape == SyntheticShape::kRegression) return PythonData{.function = regression(config)};
+    if (config.shape == SyntheticShape::kSpirals) return PythonData{.function = spirals(config)};
+    if (config.shape == SyntheticShape::kBlobs || config.shape == SyntheticShape::kImbalanced)
+        return PythonData{.function = blobs(config)};
+    return Problem{"dataset.shape",
+                   "is " + textOf(config.shape) + ", whose images Ringside makes itself and PyTorch cannot",
                    "choose regression, blobs, spirals or imbalanced"};
 }
 

@@ -62,8 +62,8 @@ Result<TableForm> readForm(const PythonDataRequest& request) {
         const Result<bool> more = reader.next(*cells);
         if (!more) return more.problem();
     }
-    const std::string& header = request.config.header;
-    form.hasHeader = header == "yes" || (header != "no" && looksLikeHeader(form.firstRow, second));
+    const CsvHeader header = request.config.header;
+    form.hasHeader = header == CsvHeader::kYes || (header != CsvHeader::kNo && looksLikeHeader(form.firstRow, second));
     return form;
 }
 
@@ -81,22 +81,23 @@ Result<PythonData> pythonTable(const PythonDataRequest& request) {
     if (!form) return form.problem();
     const std::size_t label = labelColumn(request.config, form.value());
     const std::string separator = form.value().separator == '\t' ? "\\t" : std::string(1, form.value().separator);
-    const std::string& missing = request.config.missing;
-    std::string text = pythonSamples(false) + kPythonOpenText + (missing == "refuse" ? "" : kIsMissing) +
+    const MissingCells missing = request.config.missing;
+    std::string text = pythonSamples(false) + kPythonOpenText + (missing == MissingCells::kRefuse ? "" : kIsMissing) +
                        "\ndef load_data(path):\n    \"\"\"A table: column " + std::to_string(label) +
                        ", counted from 0, is to be predicted from the others.\"\"\"\n"
                        "    with open_text(path) as file:\n"
                        "        rows = [row for row in csv.reader(file, delimiter=\"" +
                        separator + "\") if any(cell.strip() for cell in row)]\n";
     if (form.value().hasHeader) text += "    del rows[0]  # the names of the columns\n";
-    if (missing == "drop") text += "    rows = [row for row in rows if not any(map(is_missing, row))]\n";
-    const std::string number = missing == "mean" ? "math.nan if is_missing(cell) else float(cell)" : "float(cell)";
+    if (missing == MissingCells::kDrop) text += "    rows = [row for row in rows if not any(map(is_missing, row))]\n";
+    const std::string number =
+        missing == MissingCells::kMean ? "math.nan if is_missing(cell) else float(cell)" : "float(cell)";
     text += "    labels = [row.pop(" + std::to_string(label) +
             ").strip() for row in rows]\n"
             "    x = torch.tensor([[" +
             number + " for cell in row] for row in rows])\n" + labelLines(*request.data.training);
     return PythonData{.function = text,
-                      .standardize = (missing == "mean" ? kFillMissing : "") + std::string(kStandardize),
+                      .standardize = (missing == MissingCells::kMean ? kFillMissing : "") + std::string(kStandardize),
                       .path = pythonText(request.path.string()),
                       .imports = {"csv", "gzip"}};
 }

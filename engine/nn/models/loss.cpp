@@ -99,14 +99,14 @@ class MeanSquaredErrorLoss final : public Loss {
 
 }  // namespace
 
-Result<std::unique_ptr<Loss>> makeLoss(const std::string& kind, std::int64_t classes, std::int64_t targets,
-                                       std::int64_t maxBatch, Backend& backend, std::int64_t positions) {
+Result<std::unique_ptr<Loss>> makeLoss(LossKind kind, std::int64_t classes, std::int64_t targets, std::int64_t maxBatch,
+                                       Backend& backend, std::int64_t positions) {
     const MemoryScope scope(backend.memory(), MemoryClass::kActivations);
     const bool classification = classes > 0;
-    if (kind == "cross_entropy" && !classification)
+    if (kind == LossKind::kCrossEntropy && !classification)
         return Problem{"training.loss", "is cross_entropy, but the data set has targets and no class labels",
                        "use mse or auto"};
-    if (kind == "mse" && classification)
+    if (kind == LossKind::kMse && classification)
         return Problem{"training.loss", "is mse, but the data set has class labels and no targets",
                        "use cross_entropy or auto"};
     std::unique_ptr<Loss> loss;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/errors/result.h"
+#include "config/choices.h"
 #include "tensor/tensor.h"
 
 namespace ringside {
@@ -46,7 +47,7 @@ class Loss {
 
 // kind: auto | cross_entropy | mse; auto takes cross-entropy for labels (classes > 0), the squared error for targets.
 // positions: of a sequence, each with a row of outputs and a label of its own.
-Result<std::unique_ptr<Loss>> makeLoss(const std::string& kind, std::int64_t classes, std::int64_t targets,
-                                       std::int64_t maxBatch, Backend& backend, std::int64_t positions = 1);
+Result<std::unique_ptr<Loss>> makeLoss(LossKind kind, std::int64_t classes, std::int64_t targets, std::int64_t maxBatch,
+                                       Backend& backend, std::int64_t positions = 1);
 
 }  // namespace ringside

@@ -13,9 +13,9 @@ namespace ringside {
 
 // Choices for building a model. Its results are bit-identical for all of them.
 struct ModelBuild {
-    std::string recompute = "none";  // none | blocks | all, as training.recompute
-    std::string unit = "whole";      // layer | block | whole: the layers that become units
-    std::vector<Unit*> units = {};   // result: the units, in the order of the layers
+    Recompute recompute = Recompute::kNone;
+    ShardUnit unit = ShardUnit::kWhole;  // the layers that become units
+    std::vector<Unit*> units = {};       // result: the units, in the order of the layers
 };
 
 // Makes the model of a configuration (see describeModel) for a task. The caller prepares it.

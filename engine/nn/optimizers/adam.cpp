@@ -7,7 +7,7 @@ namespace {
 UpdateRules withCorrections(UpdateRules rules, const OptimizerConfig& config) {
     rules.beta1 = config.beta1;
     rules.beta2 = config.beta2;
-    if (config.kind == "adamw") rules.decoupledDecay = config.weightDecay;
+    if (config.kind == OptimizerKind::kAdamW) rules.decoupledDecay = config.weightDecay;
     return rules;
 }
 
@@ -20,7 +20,7 @@ Adam::Adam(const OptimizerConfig& config, const UpdateRules& rules, const std::v
              .beta2 = config.beta2,
              .eps = config.eps,
              .weightDecay = config.weightDecay,
-             .decoupled = config.kind == "adamw"} {
+             .decoupled = config.kind == OptimizerKind::kAdamW} {
     for (const Parameter* parameter : parameters) {
         m_first.push_back(backend.allocate(parameter->shape, DType::kFloat32));
         m_second.push_back(backend.allocate(parameter->shape, DType::kFloat32));

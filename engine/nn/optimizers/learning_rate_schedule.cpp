@@ -15,8 +15,8 @@ LearningRateSchedule::LearningRateSchedule(const ScheduleConfig& config, double 
 void LearningRateSchedule::nextEpoch() {
     ++m_epoch;
     m_rate = warmedUp(m_rate);
-    if (m_config.kind == "step" && m_epoch % m_config.stepSize == 0) m_rate *= m_config.gamma;
-    if (m_config.kind == "cosine") m_rate = annealed(m_rate);
+    if (m_config.kind == RateScheduleKind::kStep && m_epoch % m_config.stepSize == 0) m_rate *= m_config.gamma;
+    if (m_config.kind == RateScheduleKind::kCosine) m_rate = annealed(m_rate);
 }
 
 // LinearLR with end_factor 1.

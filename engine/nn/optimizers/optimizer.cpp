@@ -66,13 +66,10 @@ Result<std::unique_ptr<Optimizer>> makeOptimizer(const OptimizerConfig& config,
     rules.clipNorm = config.clipGradNorm;
     rules.scalesLoss = scalesLoss;
     std::unique_ptr<Optimizer> optimizer;
-    if (config.kind == "adam" || config.kind == "adamw") {
+    if (config.kind == OptimizerKind::kAdam || config.kind == OptimizerKind::kAdamW) {
         optimizer = std::make_unique<Adam>(config, rules, parameters, backend);
         return optimizer;
     }
-    if (config.kind != "sgd")
-        return Problem{"optimizer.kind", "is \"" + config.kind + "\"; this version knows sgd, adam and adamw",
-                       "choose one of these"};
     if (config.nesterov && (config.momentum <= 0 || config.dampening != 0))
         return Problem{"optimizer.nesterov", "is on, which needs momentum above 0 and dampening 0",
                        "set optimizer.momentum to 0.9 and optimizer.dampening to 0"};

@@ -28,7 +28,7 @@ BucketLimits bucketLimits(const ParallelConfig& config) {
 
 // Work that differs from step to step cannot be recorded.
 bool skipsLayers(const RunConfig& config) {
-    return config.model.kind == "layers" && config.model.layers.find("\"skip\"") != std::string::npos;
+    return config.model.kind == ModelKind::kLayers && config.model.layers.find("\"skip\"") != std::string::npos;
 }
 
 // Null where the device records nothing, or the communicator's part of a step cannot be recorded.

@@ -7,11 +7,11 @@
 namespace ringside {
 
 Result<std::unique_ptr<Strategy>> makeStrategy(const RunConfig& config, const StrategyParts& parts) {
-    if (config.parallel.strategy == "data_parallel") return DataParallel::make(config, parts);
+    if (config.parallel.strategy == StrategyKind::kDataParallel) return DataParallel::make(config, parts);
     if (parts.model.parameters().empty() && !parts.model.wholeParameters().empty())
         return MeshStrategy::make(config, parts);
-    auto optimizer =
-        makeOptimizer(config.optimizer, parts.model.parameters(), parts.backend, config.training.precision == "fp16");
+    auto optimizer = makeOptimizer(config.optimizer, parts.model.parameters(), parts.backend,
+                                   config.training.precision == TrainingPrecision::kFp16);
     if (!optimizer) return optimizer.problem();
     std::unique_ptr<Strategy> strategy =
         std::make_unique<DistributedDataParallel>(config, parts, std::move(optimizer).value());

@@ -72,7 +72,7 @@ void MeshStrategy::exchange(const WholeTensor& tensor, std::vector<float>& memor
 }
 
 std::vector<const char*> MeshStrategy::keptByOptimizer() const {
-    if (m_config.optimizer.kind != "sgd") return {"exp_avg", "exp_avg_sq"};
+    if (m_config.optimizer.kind != OptimizerKind::kSgd) return {"exp_avg", "exp_avg_sq"};
     if (m_config.optimizer.momentum != 0) return {"momentum_buffer"};
     return {};
 }

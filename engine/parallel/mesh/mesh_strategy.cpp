@@ -61,6 +61,16 @@ struct MeshStrategy::Setup {
     std::vector<int> rankOfStage;
 };
 
+namespace {
+
+// Unit in which a stage's parameters are gathered. None if the stage's ranks hold them whole.
+std::optional<ShardUnit> unitOf(const RunConfig& config, const Mesh& mesh) {
+    if (mesh.shard == 1) return std::nullopt;
+    return mesh.pipeline > 1 ? ShardUnit::kBlock : config.fsdp.unit;
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Strategy>> MeshStrategy::make(const RunConfig& config, const StrategyParts& parts) {
     Setup setup;
     Result<Schedule> schedule = plannedSchedule(config);
@@ -78,8 +88,8 @@ Result<std::unique_ptr<Strategy>> MeshStrategy::make(const RunConfig& config, co
     for (std::size_t stage = 0; stage < stages; ++stage)
         setup.rankOfStage.push_back(setup.schedule.rankOf(static_cast<int>(stage)));
     std::unique_ptr<MeshStrategy> strategy(new MeshStrategy(config, parts, std::move(setup)));
-    auto optimizer =
-        makeOptimizer(config.optimizer, strategy->updatedHere(), parts.backend, config.training.precision == "fp16");
+    auto optimizer = makeOptimizer(config.optimizer, strategy->updatedHere(), parts.backend,
+                                   config.training.precision == TrainingPrecision::kFp16);
     if (!optimizer) return optimizer.problem();
     strategy->m_optimizer = std::move(optimizer).value();
     if (config.fsdp.cpuOffload) strategy->tellOffload();
@@ -114,9 +124,7 @@ MeshStrategy::MeshStrategy(const RunConfig& config, const StrategyParts& parts, 
                          .targets = parts.task.outputs,
                          .positions = parts.task.isSequence ? parts.task.sample[0] : 1,
                          .isLast = number + 1 == setup.ranges.size(),
-                         .unit = mesh.shard == 1     ? ""
-                                 : mesh.pipeline > 1 ? "block"
-                                                     : config.fsdp.unit};
+                         .unit = unitOf(config, mesh)};
         m_stageAt[number] = m_stages.size();
         m_stages.emplace_back(stage);
         for (Model* model : m_stages.back().models()) model->watch(parts.watch);
@@ -127,9 +135,9 @@ MeshStrategy::MeshStrategy(const RunConfig& config, const StrategyParts& parts, 
                                                              meshBucketLimits(config.parallel), sums));
         } else {
             const ShardingOptions options{
-                .freesParameters = config.fsdp.shard == "parameters" && mesh.pipeline == 1,
-                .keepsGradients = config.fsdp.shard == "optimizer" || mesh.pipeline > 1,
-                .prefetches = config.fsdp.prefetch == "next" && config.training.recompute == "none",
+                .freesParameters = config.fsdp.shard == ShardedState::kParameters && mesh.pipeline == 1,
+                .keepsGradients = config.fsdp.shard == ShardedState::kOptimizer || mesh.pipeline > 1,
+                .prefetches = config.fsdp.prefetch == Prefetch::kNext && config.training.recompute == Recompute::kNone,
                 .keptLevels = sums.keptLevels,
                 .inTree = sums.inTree};
             stage.setStore(std::make_unique<ShardedParameters>(stage.models(), stage.units(), m_groups.shard(),

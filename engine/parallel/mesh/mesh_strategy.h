@@ -24,7 +24,7 @@ class MeshStrategy final : public Strategy {
   public:
     static Result<std::unique_ptr<Strategy>> make(const RunConfig& config, const StrategyParts& parts);
 
-    std::string name() const override { return m_config.parallel.strategy; }
+    std::string name() const override { return textOf(m_config.parallel.strategy); }
     void synchronise() override {}
     SampleLosses accumulate(const Batch& batch) override;
     StepResult step(const Batch& batch, StepRequest request) override;

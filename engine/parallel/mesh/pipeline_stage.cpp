@@ -22,11 +22,11 @@ std::vector<Unit*> unitsWithin(const Model& model, const std::vector<Unit*>& all
 
 PipelineStage::PipelineStage(const StageParts& parts) : m_number(parts.number), m_isLast(parts.isLast) {
     Backend& backend = parts.backend;
-    const bool whole = parts.unit.empty();
+    const bool whole = !parts.unit;
     const MemoryScope scope(backend.memory(), MemoryClass::kActivations);
     for (std::size_t i = 0; i < parts.microBatches; ++i) {
         Slot slot;
-        ModelBuild build{.recompute = parts.config.training.recompute, .unit = whole ? "whole" : parts.unit};
+        ModelBuild build{.recompute = parts.config.training.recompute, .unit = parts.unit.value_or(ShardUnit::kWhole)};
         slot.model = std::move(makeModel(parts.config.model, parts.task, backend, build)).value();
         const auto values = whole && i == 0 ? Model::Values::kOwn : Model::Values::kBoundLater;
         slot.model->prepare(parts.maxRows, parts.range, values);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "comm/communicator.h"
@@ -24,7 +25,7 @@ struct StageParts {
     std::int64_t targets = 0;
     std::int64_t positions = 1;
     bool isLast = true;
-    std::string unit = "whole";
+    std::optional<ShardUnit> unit = {};  // unit of the gathering; none: the rank holds the parameters whole
 };
 
 // Some layers of the model on this rank, for as many micro-batches as are in flight: each has activations of its own,

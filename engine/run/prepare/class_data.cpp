@@ -56,7 +56,8 @@ Files datasetFiles(const DatasetConfig& dataset, DatasetConfig& told) {
     Files files;
     told.path.clear();
     told.labelsPath.clear();
-    if (dataset.path.empty() || dataset.kind == "digits" || dataset.kind == "synthetic") return files;
+    if (dataset.path.empty() || dataset.kind == DatasetKind::kDigits || dataset.kind == DatasetKind::kSynthetic)
+        return files;
     const fs::path path = dataset.path;
     std::error_code error;
     if (fs::is_directory(path, error)) {
@@ -65,7 +66,7 @@ Files datasetFiles(const DatasetConfig& dataset, DatasetConfig& told) {
     } else {
         told.path = "data/" + path.filename().string();
         files[told.path] = path;
-        const bool isArray = dataset.kind == "idx" || dataset.kind == "npy";
+        const bool isArray = dataset.kind == DatasetKind::kIdx || dataset.kind == DatasetKind::kNpy;
         if (isArray && dataset.labelsPath.empty()) addGuessed(path, files);
     }
     if (dataset.labelsPath.empty()) return files;
@@ -111,8 +112,8 @@ Result<ClassData> offerOf(const Files& files, std::int64_t mostBytes) {
 
 RunConfig classConfig(RunConfig config, std::int64_t worldSize) {
     config.parallel.worldSize = worldSize;
-    config.parallel.device = "cpu";
-    if (config.parallel.backend != "gloo") config.parallel.backend = "auto";
+    config.parallel.device = DeviceChoice::kCpu;
+    if (config.parallel.backend != CollectiveBackend::kGloo) config.parallel.backend = CollectiveBackend::kAuto;
     config.parallel.interface.clear();
     return config;
 }

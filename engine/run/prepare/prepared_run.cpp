@@ -23,11 +23,11 @@ namespace {
 Problems resolve(PreparedRun& run, const std::filesystem::path& baseDirectory, const RunConfig& here) {
     resolvePaths(run.config, baseDirectory);
     const ParallelConfig& parallel = run.config.parallel;
-    const HostDevices host = parallel.device == "cpu" ? findHostDevices() : findHostDevicesAndGpus();
+    const HostDevices host = parallel.device == DeviceChoice::kCpu ? findHostDevices() : findHostDevicesAndGpus();
     const Problems problems = checkCompute(here, host);
     run.compute = chooseCompute(here, host);
-    run.wantedBackend = parallel.backend;
-    run.wantedDevice = parallel.device;
+    run.wantedBackend = textOf(parallel.backend);
+    run.wantedDevice = textOf(parallel.device);
     run.config.parallel.backend = run.compute.backend;
     run.config.parallel.device = run.compute.device;
     return problems;
@@ -37,7 +37,7 @@ Problems resolve(PreparedRun& run, const std::filesystem::path& baseDirectory, c
 Problems checkModel(const RunConfig& resolved, const RunConfig& asked, const RunConfig& here, const DataSplit& data) {
     const Result<CostSubject> subject = costSubject(resolved, data);
     if (!subject) return {subject.problem()};
-    const bool onCpu = resolved.parallel.device == "cpu";
+    const bool onCpu = resolved.parallel.device == DeviceChoice::kCpu;
     if (onCpu) {
         const Problems tooLarge = checkMemory(subject.value().model, here, findHostDevices());
         if (!tooLarge.empty()) return tooLarge;

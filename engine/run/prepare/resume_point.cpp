@@ -128,7 +128,7 @@ std::vector<std::string> assignmentsAsTold(const path& resumed, const RunConfig&
         if (change.kind != "epochs") continue;  // a learning rate is the trainer's to take up
         assignments = {"training.epochs=" + std::to_string(static_cast<std::int64_t>(change.value))};
         // The wave was laid out for the epochs that were planned.
-        if (experiment.schedule.kind == "cosine" && experiment.schedule.tMax == 0)
+        if (experiment.schedule.kind == RateScheduleKind::kCosine && experiment.schedule.tMax == 0)
             assignments.push_back("schedule.t_max=" + std::to_string(experiment.training.epochs));
     }
     return assignments;
@@ -148,11 +148,12 @@ Result<ResumePoint> openResumePoint(const RunConfig& config, const std::shared_p
                            std::to_string(manifest.epochsDone) + " already",
                        "raise it to train on"};
     }
-    if (family(manifest.optimizer) != family(config.optimizer.kind)) {
-        return Problem{"optimizer.kind",
-                       "is " + config.optimizer.kind + ", but the checkpoint was written by " + manifest.optimizer,
-                       "choose " + manifest.optimizer + ", or name the checkpoint's " + kWeightsName +
-                           " to take only the weights"};
+    if (family(manifest.optimizer) != family(textOf(config.optimizer.kind))) {
+        return Problem{
+            "optimizer.kind",
+            "is " + textOf(config.optimizer.kind) + ", but the checkpoint was written by " + manifest.optimizer,
+            "choose " + manifest.optimizer + ", or name the checkpoint's " + kWeightsName +
+                " to take only the weights"};
     }
     if (manifest.isInsideEpoch()) {
         if (const auto problem = checkEpoch(point.value(), config, training)) return *problem;

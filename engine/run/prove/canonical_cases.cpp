@@ -43,29 +43,31 @@ void addReplicas(Layouts& layouts, std::int64_t readers) {
     const std::string size = ":" + std::to_string(readers);
     layouts.add("ddp" + size, layouts.of(readers, readers));
     RunConfig devices = layouts.of(readers, 1);
-    devices.parallel.strategy = "data_parallel";
+    devices.parallel.strategy = StrategyKind::kDataParallel;
     layouts.add("data_parallel" + size, devices);
-    for (const char* shard : {"optimizer", "gradients", "parameters"}) {
+    for (const ShardedState shard : {ShardedState::kOptimizer, ShardedState::kGradients, ShardedState::kParameters}) {
         RunConfig sharded = layouts.of(readers, readers);
-        sharded.parallel.strategy = "fsdp";
+        sharded.parallel.strategy = StrategyKind::kFsdp;
         sharded.fsdp.shard = shard;
-        layouts.add(std::string("fsdp:") + shard + size, sharded);
-        if (readers < 4 || shard != std::string("parameters")) continue;
+        layouts.add("fsdp:" + textOf(shard) + size, sharded);
+        if (readers < 4 || shard != ShardedState::kParameters) continue;
         sharded.mesh.replicate = 2;
         layouts.add("hsdp" + size, sharded);
     }
 }
 
 void addPipelines(Layouts& layouts, std::int64_t readers, std::int64_t leaves) {
-    for (const char* schedule : {"gpipe", "1f1b", "interleaved", "zero_bubble"}) {
+    for (const PipelineScheduleKind schedule :
+         {PipelineScheduleKind::kGpipe, PipelineScheduleKind::k1F1B, PipelineScheduleKind::kInterleaved,
+          PipelineScheduleKind::kZeroBubble}) {
         RunConfig pipeline = layouts.of(2 * readers, readers);
-        pipeline.parallel.strategy = "pipeline";
+        pipeline.parallel.strategy = StrategyKind::kPipeline;
         pipeline.pipeline.schedule = schedule;
         pipeline.pipeline.microBatches = std::min<std::int64_t>(4, leaves / readers);
-        if (std::string(schedule) == "interleaved") pipeline.pipeline.stagesPerRank = 2;
+        if (schedule == PipelineScheduleKind::kInterleaved) pipeline.pipeline.stagesPerRank = 2;
         pipeline.mesh.replicate = readers;
-        layouts.add(std::string("pipeline:") + schedule + ":" + std::to_string(2 * readers), pipeline);
-        if (readers == 1 || schedule != std::string("1f1b")) continue;
+        layouts.add("pipeline:" + textOf(schedule) + ":" + std::to_string(2 * readers), pipeline);
+        if (readers == 1 || schedule != PipelineScheduleKind::k1F1B) continue;
         pipeline.mesh.replicate = 1;
         pipeline.mesh.shard = readers;
         layouts.add("sharded_stages:" + std::to_string(2 * readers), pipeline);
@@ -82,10 +84,10 @@ std::vector<ProofCase> canonicalCases(const RunConfig& config, std::int64_t step
     for (const std::int64_t readers : {1, 2})
         if (layouts.fits(readers)) addPipelines(layouts, readers, config.training.leaves);
     RunConfig stages = layouts.of(2, 1);
-    stages.parallel.strategy = "model_parallel";
+    stages.parallel.strategy = StrategyKind::kModelParallel;
     layouts.add("model_parallel:2", stages);
     RunConfig again = layouts.of(2, 2);
-    again.training.recompute = "all";
+    again.training.recompute = Recompute::kAll;
     if (layouts.fits(2)) layouts.add("recompute:2", again);
     return layouts.take();
 }

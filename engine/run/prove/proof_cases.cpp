@@ -11,18 +11,18 @@ namespace ringside {
 
 RunConfig plain(const RunConfig& config, std::int64_t ranks) {
     RunConfig plain = config;
-    plain.parallel.strategy = "ddp";
+    plain.parallel.strategy = StrategyKind::kDdp;
     plain.parallel.worldSize = ranks;
-    plain.parallel.device = "cpu";
-    plain.parallel.backend = "shm";
+    plain.parallel.device = DeviceChoice::kCpu;
+    plain.parallel.backend = CollectiveBackend::kShm;
     plain.parallel.memoryLimitMb = 0;
     plain.mesh = {};
     plain.pipeline.split.clear();
     plain.pipeline.scheduleFile.clear();
     plain.pipeline.stagesPerRank = 1;
     plain.training.accumulateSteps = 1;
-    plain.training.precision = "fp32";
-    plain.training.recompute = "none";
+    plain.training.precision = TrainingPrecision::kFp32;
+    plain.training.recompute = Recompute::kNone;
     plain.training.checkpointEvery = 0;
     plain.training.resume.clear();
     return plain;
@@ -30,7 +30,7 @@ RunConfig plain(const RunConfig& config, std::int64_t ranks) {
 
 void keepRate(RunConfig& to, const RunConfig& from) {
     to.optimizer.lr = from.scaledLearningRate();
-    to.optimizer.scaleLr = "none";
+    to.optimizer.scaleLr = RateScaling::kNone;
 }
 
 namespace {
@@ -46,7 +46,8 @@ std::string whyLargeBatchDiffers(const RunConfig& config, std::int64_t samples) 
     if (config.model.dropout > 0 || config.model.layers.find("dropout") != std::string::npos)
         return "dropout's key: each reader draws its own masks";
     if (config.model.hasBatchNorm()) return "batch norm's batch: each rank normalises by its own samples";
-    if (config.sampler.kind != "distributed") return "other samples: the sampler deals them otherwise to one rank";
+    if (config.sampler.kind != SamplerKind::kDistributed)
+        return "other samples: the sampler deals them otherwise to one rank";
     if (samples % config.parallel.worldSize != 0) return "duplicate samples, and the order of addition";
     return "order of addition: each rank adds up its own samples first (training.reduction canonical does not)";
 }
@@ -68,27 +69,27 @@ std::vector<ProofCase> proofCases(const RunConfig& config, std::int64_t steps, s
     keepRate(ddp, ddp);
     ddp.training.maxSteps = within(batch * ranks);
     add("ddp", ddp, "ddp");
-    for (const char* shard : {"optimizer", "gradients", "parameters"}) {
+    for (const ShardedState shard : {ShardedState::kOptimizer, ShardedState::kGradients, ShardedState::kParameters}) {
         RunConfig sharded = ddp;
-        sharded.parallel.strategy = "fsdp";
+        sharded.parallel.strategy = StrategyKind::kFsdp;
         sharded.fsdp.shard = shard;
-        add(std::string("fsdp:") + shard, sharded, "ddp");
+        add("fsdp:" + textOf(shard), sharded, "ddp");
     }
     if (ranks >= 4 && ranks % 2 == 0) {
         RunConfig hybrid = ddp;
-        hybrid.parallel.strategy = "fsdp";
+        hybrid.parallel.strategy = StrategyKind::kFsdp;
         hybrid.mesh.replicate = 2;
         add("hsdp", hybrid, "ddp");
     }
     RunConfig again = ddp;
-    again.training.recompute = "all";
+    again.training.recompute = Recompute::kAll;
     add("recompute", again, "ddp");
 
     RunConfig single = plain(ddp, 1);
     single.training.maxSteps = within(batch);
     add("single", single, "single");
     RunConfig modelParallel = plain(single, ranks);
-    modelParallel.parallel.strategy = "model_parallel";
+    modelParallel.parallel.strategy = StrategyKind::kModelParallel;
     modelParallel.training.maxSteps = single.training.maxSteps;
     add("model_parallel", modelParallel, "single");
 
@@ -97,13 +98,15 @@ std::vector<ProofCase> proofCases(const RunConfig& config, std::int64_t steps, s
     accumulated.loader.batchSize = batch / microBatches;
     accumulated.training.accumulateSteps = microBatches;
     add("accumulate", accumulated, "accumulate");
-    for (const char* schedule : {"gpipe", "1f1b", "interleaved", "zero_bubble"}) {
+    for (const PipelineScheduleKind schedule :
+         {PipelineScheduleKind::kGpipe, PipelineScheduleKind::k1F1B, PipelineScheduleKind::kInterleaved,
+          PipelineScheduleKind::kZeroBubble}) {
         RunConfig pipeline = modelParallel;
-        pipeline.parallel.strategy = "pipeline";
+        pipeline.parallel.strategy = StrategyKind::kPipeline;
         pipeline.pipeline.schedule = schedule;
         pipeline.pipeline.microBatches = microBatches;
         pipeline.pipeline.stagesPerRank = stagesPerRankFor(schedule, config);
-        add(std::string("pipeline:") + schedule, pipeline, "accumulate");
+        add("pipeline:" + textOf(schedule), pipeline, "accumulate");
     }
 
     RunConfig large = single;

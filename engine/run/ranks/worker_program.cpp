@@ -8,8 +8,9 @@
 
 namespace ringside {
 
-Result<std::filesystem::path> findWorkerProgram(const std::string& device) {
-    const std::filesystem::path worker = programDirectory() / (device == "cuda" ? kCudaWorkerName : "ringside-worker");
+Result<std::filesystem::path> findWorkerProgram(DeviceChoice device) {
+    const std::filesystem::path worker =
+        programDirectory() / (device == DeviceChoice::kCuda ? kCudaWorkerName : "ringside-worker");
     if (::access(worker.c_str(), X_OK) == 0) return worker;
     return Problem{worker.string(), "is missing or cannot be executed",
                    "build it (./run --build) or put it beside this program"};

@@ -25,7 +25,8 @@ Result<RecordedTraces> readTraces(const RunPaths& paths) {
     while (follower.advance([&](std::string_view lines) { decoder.feed(lines, keep); })) continue;
     traces.badLines += decoder.badLines();
     if (traces.lines > 0) return traces;
-    const std::string why = config.value().telemetry.trace == "off" ? "telemetry.trace was off" : "none was recorded";
+    const std::string why =
+        config.value().telemetry.trace == TraceLevel::kOff ? "telemetry.trace was off" : "none was recorded";
     return Problem{paths.directory.string(), "holds no traced steps: " + why,
                    "run it again with --set telemetry.trace=phases"};
 }

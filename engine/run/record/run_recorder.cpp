@@ -53,7 +53,7 @@ RunRecorder::RunRecorder(const RunPaths& paths, const PreparedRun& run)
                    .stepsBefore = run.stepsBefore,
                    .logEvery = run.config.training.logEvery}),
       m_metrics(paths.metrics(), m_budget, m_epochs,
-                {.paddedFirst = run.config.training.validate == "padded",
+                {.paddedFirst = run.config.training.validate == ValidationMode::kPadded,
                  .stepsBefore = run.stepsBefore,
                  .logEvery = run.config.training.logEvery}),
       m_log(paths.log()),

@@ -114,7 +114,7 @@ BitsBasis RunRecorder::bitsBasis() const {
     if (isCanonical(m_run.config) || m_data.ranks().empty()) return basis;
     const RankData& first = m_data.ranks().front();
     if (!first.transport.empty()) basis.transport = first.transport;
-    basis.layout = m_run.config.parallel.strategy + ", " + meshOf(m_run.config).text() +
+    basis.layout = textOf(m_run.config.parallel.strategy) + ", " + meshOf(m_run.config).text() +
                    (first.hosts.empty() ? "" : ", ranks on hosts " + first.hosts);
     return basis;
 }
@@ -140,10 +140,10 @@ RunSummary RunRecorder::summary(const RunEnded& end) const {
     all.totalSeconds = static_cast<double>(end.timeUs) / 1e6;
     all.last = finalMetrics();
     all.best = bestMetrics();
-    all.device = m_run.compute.device;
+    all.device = textOf(m_run.compute.device);
     all.whyDevice = m_run.compute.whyDevice;
     if (!m_run.compute.cpuSetting.empty()) all.cpuSetting = m_run.compute.cpuSetting;
-    all.backend = m_run.compute.backend;
+    all.backend = textOf(m_run.compute.backend);
     all.whyBackend = m_run.compute.whyBackend;
     all.bitsDependOn = bitsBasis();
     all.planHashes = m_run.planHashes;
@@ -202,7 +202,7 @@ FinalMetrics RunRecorder::finalMetrics() const {
     }
     if (m_data.validationEpochs().empty()) return all;
     const EpochResult& last = m_data.validationEpochs().back();
-    const bool padded = m_run.config.training.validate == "padded";
+    const bool padded = m_run.config.training.validate == ValidationMode::kPadded;
     all.exact = exactMetrics(last);
     all.padded = paddedMetrics(last);
     const SplitMetrics& headline = padded ? *all.padded : *all.exact;
@@ -213,7 +213,7 @@ FinalMetrics RunRecorder::finalMetrics() const {
 }
 
 BestMetrics RunRecorder::bestMetrics() const {
-    const bool padded = m_run.config.training.validate == "padded";
+    const bool padded = m_run.config.training.validate == ValidationMode::kPadded;
     const auto score = [&](const EpochResult& one) {
         const double accuracy = padded ? one.accuracyPadded : one.accuracy;
         return std::isnan(accuracy) ? -(padded ? one.lossPadded : one.loss) : accuracy;

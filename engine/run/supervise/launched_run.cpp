@@ -30,7 +30,7 @@ constexpr std::chrono::seconds kReadingPatience{
 Welcome welcomeFor(const LaunchedRun& launched, const std::vector<Guest>& guests, const std::string& runDirectory) {
     Welcome welcome;
     welcome.runDirectory = runDirectory;
-    welcome.device = launched.run.compute.device;
+    welcome.device = textOf(launched.run.compute.device);
     welcome.resume = launched.run.config.training.resume;
     welcome.epochUs = launched.epochUs;
     welcome.sharedName = randomHex(16);
@@ -51,11 +51,11 @@ Welcome welcomeFor(const LaunchedRun& launched, const std::vector<Guest>& guests
 // What was chosen for one host may not do for several.
 std::optional<Problem> chooseBackend(PreparedRun& run, int hosts) {
     ComputeChoice& compute = run.compute;
-    if (hosts == 1 || compute.backend != "shm") return {};
+    if (hosts == 1 || compute.backend != CollectiveBackend::kShm) return {};
     const std::string spread = "the ranks are on " + std::to_string(hosts) + " hosts";
     if (run.wantedBackend == "shm")
         return Problem{"parallel.backend", "is shm, but " + spread, "set it to auto or gloo"};
-    compute.backend = "gloo";
+    compute.backend = CollectiveBackend::kGloo;
     compute.whyBackend = "Gloo over TCP: " + spread;
     run.config.parallel.backend = compute.backend;
     return {};
@@ -155,7 +155,7 @@ Result<RunEnded> hostLaunchedRun(LaunchedRun launched, RunDirectory directory) {
     const RunPaths paths = directory.paths();
     Welcome welcome = welcomeFor(launched, guests, paths.directory.string());
     if (const auto problem = chooseBackend(launched.run, welcome.hostCount())) return *problem;
-    welcome.backend = launched.run.compute.backend;
+    welcome.backend = textOf(launched.run.compute.backend);
     const UniqueFd shared = shareMemory(welcome, [&] {
         const std::string line = encodeWelcome(welcome);
         for (const Guest& guest : guests) sendLine(guest.control.get(), line, steady_clock::now() + kWelcomePatience);

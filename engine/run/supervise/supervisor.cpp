@@ -59,7 +59,7 @@ void Supervisor::start() {
     giveWayToTheWindow();
     m_control = std::make_unique<ControlServer>(m_paths);
     const auto worldSize = static_cast<int>(m_run.config.parallel.worldSize);
-    if (m_run.compute.backend == "shm" && m_options.sharedFd < 0)
+    if (m_run.compute.backend == CollectiveBackend::kShm && m_options.sharedFd < 0)
         m_shared = createSharedMemory(sharedMemoryBytes(worldSize));
     record(runLine());
     log("info", m_run.compute.whyDevice);
@@ -119,8 +119,8 @@ void Supervisor::startRank(int rank) {
     environment.worldSize = static_cast<int>(m_run.config.parallel.worldSize);
     environment.runDirectory = m_paths.directory;
     environment.epochUs = m_options.epochUs;
-    environment.backend = m_run.compute.backend;
-    environment.device = m_run.compute.device;
+    environment.backend = textOf(m_run.compute.backend);
+    environment.device = textOf(m_run.compute.device);
     environment.hosts = m_options.hosts;
     environment.resume = m_resume;
     environment.address = m_options.address;
@@ -345,7 +345,7 @@ void Supervisor::judge(bool settled) {
     const double timeout = m_run.config.parallel.timeoutSeconds * m_deadlines.timeoutFactor;
     limits.runSeconds = timeout + kHeartbeatSeconds;
     // A GPU that does not answer is given up by its own rank, after twice the time.
-    limits.stillSeconds = (m_run.compute.device == "cuda" ? 2 : 1) * timeout +
+    limits.stillSeconds = (m_run.compute.device == DeviceChoice::kCuda ? 2 : 1) * timeout +
                           std::chrono::duration<double>(m_options.stillGrace).count();
     if (const std::optional<Verdict> verdict = ringside::judge(fates(), limits, settled)) fail(*verdict);
 }

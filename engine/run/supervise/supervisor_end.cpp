@@ -11,9 +11,9 @@ RunStarted Supervisor::runLine() const {
     line.name = m_run.config.name;
     line.runDirectory = m_paths.directory.string();
     line.worldSize = static_cast<int>(m_run.config.parallel.worldSize);
-    line.backend = m_run.compute.backend;
+    line.backend = textOf(m_run.compute.backend);
     line.whyBackend = m_run.compute.whyBackend;
-    line.device = m_run.compute.device;
+    line.device = textOf(m_run.compute.device);
     line.whyDevice = m_run.compute.whyDevice;
     line.wantedBackend = m_run.wantedBackend;
     line.wantedDevice = m_run.wantedDevice;

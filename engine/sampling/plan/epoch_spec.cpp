@@ -6,7 +6,7 @@
 namespace ringside {
 
 ShardSpec epochSpec(const RunConfig& config, std::int64_t datasetSize, std::int64_t epoch) {
-    const SamplerKind kind = samplerNamed(config.sampler.kind).value_or(SamplerKind::kDistributed);
+    const SamplerKind kind = config.sampler.kind;
     return {.datasetSize = datasetSize,
             .worldSize = config.dataRanks(),
             .epoch = config.sampler.setEpoch || !usesSetEpoch(kind) ? epoch : 0,

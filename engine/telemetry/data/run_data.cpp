@@ -103,7 +103,7 @@ unsigned RunData::take(const RunStarted& event) {
     m_replicas = ReplicaData(event.worldSize);
     if (const Result<RunConfig> config = RunConfig::parse(event.config, "run"); config) {
         m_runPace = config.value().parallel.pace;
-        m_strategy = config.value().parallel.strategy;
+        m_strategy = textOf(config.value().parallel.strategy);
         m_mayChangeSize = config.value().parallel.minRanks > 0;
         m_stepPitfalls = config.value().stepPitfalls;
         m_repeatsOrder = config.value().repeatsOrder();

@@ -42,7 +42,7 @@ std::string megabytes(std::int64_t bytes) {
 TrainingPosition CheckpointKeeper::resume() {
     if (m_parts.config.training.resume.empty()) return {};
     const ResumePoint point = valueOrThrow(openResumePoint(m_parts.config, m_parts.data.training));
-    const bool mustBeFinite = m_parts.config.training.onNonFinite == "stop";
+    const bool mustBeFinite = m_parts.config.training.onNonFinite == OnNonFinite::kStop;
     if (m_strategy.isWhole())
         valueOrThrow(restoreCheckpoint(
             point, {m_model.state(), m_model.parameters(), m_strategy.optimizer(), m_parts.backend}, mustBeFinite));
@@ -67,7 +67,7 @@ CheckpointManifest CheckpointKeeper::manifestAt(const TrainingPosition& position
     CheckpointManifest manifest{.step = position.step,
                                 .epochsDone = position.epoch,
                                 .model = m_model.describe(),
-                                .optimizer = m_parts.config.optimizer.kind,
+                                .optimizer = textOf(m_parts.config.optimizer.kind),
                                 .sampler = samplerJson(m_parts.config)};
     const Optimizer& optimizer = m_strategy.optimizer();
     if (optimizer.rules().scalesLoss) {
@@ -158,7 +158,7 @@ bool CheckpointKeeper::attempt(const TrainingPosition& position) {
 
 // Of weights that must be finite nothing is written unless they are; empty: they are not.
 std::optional<std::string> CheckpointKeeper::writtenUnlessBad(const TrainingPosition& position) {
-    const bool mustBeFinite = m_parts.config.training.onNonFinite == "stop";
+    const bool mustBeFinite = m_parts.config.training.onNonFinite == OnNonFinite::kStop;
     if (!m_strategy.isWhole())
         return writeCheckpoint(m_places.current(), manifestAt(position), m_strategy, mustBeFinite);
     if (mustBeFinite && !areFinite(m_model.parameters(), m_parts.backend)) return {};

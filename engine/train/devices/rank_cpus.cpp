@@ -27,7 +27,9 @@ std::string keyOf(int rank) {
 RankCpus::RankCpus(const RankEnvironment& environment, const RunConfig& config, const RankChannels& channels,
                    int cpusOfHost)
     : m_environment(environment), m_config(config), m_channels(channels) {
-    if (environment.device != "cpu" || environment.ranksOnHost() < 2 || !channels.store) return;
+    if (choiceNamed<DeviceChoice>(environment.device) != DeviceChoice::kCpu || environment.ranksOnHost() < 2 ||
+        !channels.store)
+        return;
     m_allowed = allowedCpus();
     const std::string text = cpuListText(m_allowed);
     SocketStore store(UniqueFd(::dup(channels.store.get())), timeoutOf(config));

@@ -32,10 +32,10 @@ std::unique_ptr<Communicator> joinByMpi(const RankEnvironment& environment, Rank
 class CpuDevices final : public RankDevices {
   public:
     std::unique_ptr<Backend> makeBackend(const RankEnvironment& environment, const RunConfig& config) override {
-        if (config.training.precision != "fp32")
-            throw TrainingError("training.precision is " + config.training.precision +
+        if (config.training.precision != TrainingPrecision::kFp32)
+            throw TrainingError("training.precision is " + textOf(config.training.precision) +
                                 ", which the CPU does not compute in: set it to fp32");
-        if (environment.device != "cpu")
+        if (choiceNamed<DeviceChoice>(environment.device) != DeviceChoice::kCpu)
             throw TrainingError("parallel.device is \"" + environment.device +
                                 "\"; this worker computes on cpu: choose it or auto");
         const int chosen = static_cast<int>(config.parallel.threadsPerRank);
@@ -49,11 +49,12 @@ class CpuDevices final : public RankDevices {
             .timeout = std::chrono::milliseconds(std::llround(config.parallel.timeoutSeconds * 1000)),
             .interface = config.parallel.interface,
             .address = environment.address};
-        if (environment.backend == "shm")
+        const auto backend = choiceNamed<CollectiveBackend>(environment.backend);
+        if (backend == CollectiveBackend::kShm)
             return makeSharedMemoryCommunicator(channels.shared.get(), environment.rank, environment.worldSize,
                                                 options);
-        if (environment.backend == "gloo") return joinByGloo(environment, channels, options);
-        if (environment.backend == "mpi") return joinByMpi(environment, channels, options);
+        if (backend == CollectiveBackend::kGloo) return joinByGloo(environment, channels, options);
+        if (backend == CollectiveBackend::kMpi) return joinByMpi(environment, channels, options);
         throw TrainingError("parallel.backend is \"" + environment.backend +
                             "\"; this worker knows shm, gloo and mpi: choose one of them or auto");
     }

@@ -71,7 +71,7 @@ std::int64_t largestBatch(const TrainerParts& parts) {
 
 // Else it is the strategy that gives it memory.
 bool holdsWholeModel(const TrainerParts& parts) {
-    const bool onDevices = parts.config.parallel.strategy == "data_parallel";
+    const bool onDevices = parts.config.parallel.strategy == StrategyKind::kDataParallel;
     return layoutOf(parts).isWhole() && (onDevices || !isCanonical(parts.config));
 }
 
@@ -450,7 +450,7 @@ Batch Trainer::nextTrainingBatch() {
 }
 
 void Trainer::reportNonFinite(double loss) {
-    const bool goOn = m_parts.config.training.onNonFinite == "continue";
+    const bool goOn = m_parts.config.training.onNonFinite == OnNonFinite::kContinue;
     if (!goOn) throwNonFinite(m_parts.communicator, lossText(loss));
     if (std::exchange(m_toldNonFinite, true)) return;
     m_parts.observer.onEvent(LogLine{m_parts.communicator.rank(), "warning",

@@ -105,7 +105,7 @@ void Trainer::reportMemory() {
 // On the CPU: devices take memory of their own for what they compute with.
 std::int64_t Trainer::predictedPeak() const {
     const Result<CostSubject> subject = costSubject(m_parts.config, m_parts.data);
-    if (!subject || m_parts.config.parallel.device == "cuda") return -1;
+    if (!subject || m_parts.config.parallel.device == DeviceChoice::kCuda) return -1;
     const Result<StrategyPlan> plan = planStrategy(subject.value());
     return plan ? predictMemory(subject.value(), plan.value(), m_parts.communicator.rank()).peak() : -1;
 }

@@ -10,7 +10,7 @@ namespace {
 
 // Multiplications and additions that an update does to a parameter.
 double updateFlops(const OptimizerConfig& optimizer) {
-    if (optimizer.kind != "sgd") return 12;
+    if (optimizer.kind != OptimizerKind::kSgd) return 12;
     return 2 + (optimizer.momentum > 0 ? 2 : 0) + (optimizer.weightDecay > 0 ? 2 : 0);
 }
 
@@ -36,7 +36,7 @@ DevicePace::DevicePace(const RunConfig& config, const ModelTask& task) {
     if (gflops <= 0) return;
     m_nsPerFlop = 1 / gflops;
     m_forwardFlops = static_cast<double>(valueOrThrow(describeModel(config.model, task)).flops());
-    m_backwardTimes = config.training.recompute == "none" ? 2 : 3;
+    m_backwardTimes = config.training.recompute == Recompute::kNone ? 2 : 3;
     m_updateFlops = updateFlops(config.optimizer);
 }
 

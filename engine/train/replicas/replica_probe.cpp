@@ -32,7 +32,7 @@ double inDigits(double value) {
 
 // What is known before there is a model.
 std::string whyNot(const ReplicaProbe::Parts& parts) {
-    if (parts.config.parallel.strategy == "data_parallel")
+    if (parts.config.parallel.strategy == StrategyKind::kDataParallel)
         return "replicas cannot be looked at under data_parallel: one process adds up its devices' gradients itself";
     if (parts.layout.mesh.ranks() > 1 && parts.layout.dataSize() == 1)
         return "there are no replicas to look at: each stage of the pipeline exists once; set mesh.replicate to 2";

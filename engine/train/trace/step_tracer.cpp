@@ -61,7 +61,7 @@ void StepTracer::begin(std::int64_t step, std::int64_t epoch, std::int64_t runSt
     m_stamps.clear();
     m_collectives.start();
     m_beganQueuedNs = queuedNs();
-    m_phases.stampInto(&m_stamps, isRecording() || m_options.trace == "layers");
+    m_phases.stampInto(&m_stamps, isRecording() || m_options.trace == TraceLevel::kLayers);
     m_phases.enter(m_phases.now());
     m_beganNs = m_stamps.front().atNs;
     m_beganCpuNs = m_stamps.front().cpuNs;

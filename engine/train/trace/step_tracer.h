@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "base/system/unique_fd.h"
+#include "config/choices.h"
 #include "telemetry/steps/collective_trace.h"
 #include "telemetry/steps/step_trace.h"
 
 namespace ringside {
 
 struct TracerOptions {
-    std::string trace = "phases";  // off: nothing but what is asked for | steps | phases | layers
+    TraceLevel trace = TraceLevel::kPhases;  // off: only steps recorded on request
     int rank = 0;
     int worldSize = 1;
 };
@@ -54,13 +55,13 @@ class StepTracer final : private PhaseListener {
     void setResting(bool resting) { m_resting = resting; }
 
     bool isTracing() const { return m_active; }  // the step under way
-    bool isOff() const { return m_options.trace == "off"; }
+    bool isOff() const { return m_options.trace == TraceLevel::kOff; }
     std::int64_t interval() const { return m_interval; }
 
   private:
     void leaving(Phase phase, Phase next) override;
     bool isRecording() const { return m_step < m_recordUntil; }
-    bool isTold() const { return m_options.trace != "steps" || isRecording(); }  // not as sums alone
+    bool isTold() const { return m_options.trace != TraceLevel::kSteps || isRecording(); }  // not as sums alone
     void reserve();
     void fill(std::int64_t nowNs);
     void fillMessages();

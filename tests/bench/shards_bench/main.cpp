@@ -32,8 +32,8 @@ constexpr int kEpochs = 40;
 
 RunConfig imagenetShaped() {
     RunConfig config;
-    config.dataset.kind = "synthetic";
-    config.dataset.shape = "imagenet";
+    config.dataset.kind = DatasetKind::kSynthetic;
+    config.dataset.shape = SyntheticShape::kImagenet;
     config.parallel.worldSize = 64;
     config.training.epochs = kEpochs;
     return config;

@@ -76,7 +76,7 @@ RunConfig configOf(const Workload& workload) {
 }
 
 DataSplit madeUpData(const Workload& workload, const RunConfig& config, std::int64_t samples) {
-    if (config.dataset.kind == "text") return madeUpText(samples, config.dataset.contextLength);
+    if (config.dataset.kind == DatasetKind::kText) return madeUpText(samples, config.dataset.contextLength);
     SampleTable table;
     table.size = samples;
     table.shape = workload.shape;

@@ -8,6 +8,7 @@
 #include "end_to_end/program.h"
 #include "exported_run.h"
 #include "support/catch.h"
+#include "support/choices.h"
 
 using namespace ringside;
 
@@ -40,8 +41,8 @@ RunConfig digits(const char* optimizer) {
     config.parallel.timeoutSeconds = 120;
     config.training.epochs = 2;
     config.training.checkpointEvery = 1;
-    config.optimizer.kind = optimizer;
-    config.optimizer.lr = config.optimizer.kind == "sgd" ? 0.05 : 0.002;
+    choose(config.optimizer.kind, optimizer);
+    config.optimizer.lr = config.optimizer.kind == OptimizerKind::kSgd ? 0.05 : 0.002;
     return config;
 }
 

@@ -25,7 +25,7 @@ TEST_CASE("the exported script reads a table as Ringside does, and runs under to
     config.parallel.worldSize = 2;
     config.parallel.timeoutSeconds = 120;
     config.training.epochs = 15;
-    config.dataset = {.kind = "csv", .path = path("flowers.csv"), .labelColumn = "kind"};
+    config.dataset = {.kind = DatasetKind::kCsv, .path = path("flowers.csv"), .labelColumn = "kind"};
     config.optimizer.lr = 0.01;  // a loss near 0 has no five digits in 32 bits
     config.loader.batchSize = 8;
     writeFileAtomically(path("flowers.json"), config.toText());

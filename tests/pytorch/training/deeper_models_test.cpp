@@ -12,6 +12,7 @@
 #include "nn/optimizers/sgd.h"
 #include "pytorch/training/pytorch_answer.h"
 #include "support/catch.h"
+#include "support/choices.h"
 #include "support/temporary_directory.h"
 
 using namespace ringside;
@@ -53,7 +54,7 @@ struct OurModel {
     explicit OurModel(const DeepCase& run)
         : backend(makeCpuBackend(run.threads)),
           model(makeModel(run.model, run.task, *backend).value()),
-          loss(makeLoss("auto", run.task.outputs, 0, run.rows, *backend, positionsOf(run.task)).value()) {
+          loss(makeLoss(LossKind::kAuto, run.task.outputs, 0, run.rows, *backend, positionsOf(run.task)).value()) {
         model->prepare(run.rows);
         model->initialise(0);
         for (Parameter* parameter : model->parameters())
@@ -139,7 +140,7 @@ void compareOnePass(const DeepCase& run) {
 
 ModelConfig sized(const std::string& kind, std::int64_t width, std::int64_t depth, std::int64_t heads = 4) {
     ModelConfig config;
-    config.kind = kind;
+    choose(config.kind, kind);
     config.width = width;
     config.depth = depth;
     config.heads = heads;
@@ -162,7 +163,7 @@ TEST_CASE("The transformer starts with PyTorch's weights, bit for bit, and has i
 
 TEST_CASE("Residuals, batch norm and average pooling in a list of layers have PyTorch's gradients") {
     ModelConfig config;
-    config.kind = "layers";
+    config.kind = ModelKind::kLayers;
     config.layers = R"([{"kind": "residual", "layers": [{"kind": "relu"}, {"kind": "conv2d", "out": 2, "kernel": 3,
         "padding": 1}, {"kind": "batch_norm2d"}, {"kind": "dropout", "p": 0}]},
         {"kind": "residual", "layers": [{"kind": "conv2d", "out": 6, "kernel": 3, "padding": 1, "bias": false},

@@ -39,7 +39,7 @@ OurPass passOf(const ModelConfig& config, const Shape& image, std::int64_t class
         backend->allocate({rows, image.count()}, DType::kFloat32), backend->allocate({rows}, DType::kInt64), {}};
     TorchGenerator(5).normal(batch.features.floats());
     for (std::int64_t i = 0; i < rows; ++i) batch.labels.integers()[static_cast<std::size_t>(i)] = i % classes;
-    const auto loss = makeLoss("auto", classes, 0, rows, *backend).value();
+    const auto loss = makeLoss(LossKind::kAuto, classes, 0, rows, *backend).value();
     for (const float value : loss->evaluate(model->forward(batch.features), batch, true).loss)
         pass.loss += static_cast<double>(value) / static_cast<double>(rows);
     model->backward(loss->gradient(), [](std::size_t) {});

@@ -7,6 +7,7 @@
 #include "base/system/files.h"
 #include "pytorch/training/pytorch_answer.h"
 #include "support/catch.h"
+#include "support/choices.h"
 #include "support/temporary_directory.h"
 #include "train/training_run.h"
 
@@ -17,7 +18,7 @@ namespace {
 
 Json optimizerOptions(const OptimizerConfig& optimizer) {
     Json options = {{"lr", optimizer.lr}, {"weight_decay", optimizer.weightDecay}};
-    if (optimizer.kind != "sgd") {
+    if (optimizer.kind != OptimizerKind::kSgd) {
         options["betas"] = {optimizer.beta1, optimizer.beta2};
         options["eps"] = optimizer.eps;
         return options;
@@ -36,7 +37,7 @@ Json settingsOf(const RunConfig& config) {
             {"accumulate_steps", config.training.accumulateSteps},
             {"clip_grad_norm", config.optimizer.clipGradNorm},
             {"warmup_epochs", config.schedule.warmupEpochs},
-            {"cosine", config.schedule.kind == "cosine"},
+            {"cosine", config.schedule.kind == RateScheduleKind::kCosine},
             {"optimizer", config.optimizer.kind},
             {"options", optimizerOptions(config.optimizer)}};
 }
@@ -106,11 +107,11 @@ TEST_CASE("Adam and AdamW keep PyTorch's losses, with clipping, warm-up and a co
     for (const char* kind : {"adam", "adamw"}) {
         INFO(kind);
         RunConfig config = experiment(2, 4);
-        config.optimizer.kind = kind;
+        choose(config.optimizer.kind, kind);
         config.optimizer.lr = 3e-3;
         config.optimizer.weightDecay = 1e-2;
         config.optimizer.clipGradNorm = 0.5;
-        config.schedule.kind = "cosine";
+        config.schedule.kind = RateScheduleKind::kCosine;
         config.schedule.warmupEpochs = 2;
         CHECK(compare(config, 92).loss < 1e-5);  // 23 steps an epoch
     }
@@ -125,8 +126,8 @@ TEST_CASE("Accumulated gradients keep PyTorch's losses, with a shorter group at 
 
 TEST_CASE("The toy model on synthetic data has PyTorch's losses") {
     RunConfig config = experiment(2, 5);
-    config.dataset.kind = "synthetic";
-    config.model.kind = "toy_linear";
+    config.dataset.kind = DatasetKind::kSynthetic;
+    config.model.kind = ModelKind::kToyLinear;
     config.optimizer.lr = 0.01;
     CHECK(compare(config, 65).loss < 1e-5);  // ceil(410 / 32) = 13 steps an epoch
 }
@@ -135,7 +136,7 @@ TEST_CASE("SimpleCNN on the digits keeps PyTorch's losses") {
     for (const std::int64_t worldSize : {1, 2}) {
         INFO("world size " << worldSize);
         RunConfig config = experiment(worldSize, 1);
-        config.model.kind = "simple_cnn";
+        config.model.kind = ModelKind::kSimpleCnn;
         config.optimizer.lr = 0.02;  // at 0.1 the first losses leap, and rounding with them
         const Deviation deviation = compare(config, worldSize == 1 ? 45 : 23);
         INFO("largest deviation: loss " << deviation.loss << " relative, weight " << deviation.weight);

@@ -177,7 +177,7 @@ void ShardsPage::connectViews() {
     connect(m_views, &ViewPanel::epochChosen, &m_plan, &PlanModel::setEpoch);
     connect(m_views, &ViewPanel::samplerChosen, this, [this](const QString& kind) {
         RunConfig next = m_experiment.config();
-        next.sampler.kind = kind.toStdString();
+        next.sampler.kind = samplerNamed(kind.toStdString()).value_or(next.sampler.kind);
         m_experiment.edit(next, QStringLiteral("sampler.kind"));
     });
     connect(m_views, &ViewPanel::explanationChanged, this, &ShardsPage::showExplanation);

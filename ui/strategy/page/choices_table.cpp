@@ -32,8 +32,8 @@ QString wholeText(double number) {
 // Settings that a choice's figures depend on: other strategies' settings change none of them.
 RunConfig ownSettings(const RunConfig& config) {
     RunConfig own = config;
-    if (config.parallel.strategy != "pipeline") own.pipeline = {};
-    if (config.parallel.strategy != "fsdp") own.fsdp = {};
+    if (config.parallel.strategy != StrategyKind::kPipeline) own.pipeline = {};
+    if (config.parallel.strategy != StrategyKind::kFsdp) own.fsdp = {};
     const Mesh mesh = meshOf(config);
     own.mesh = {mesh.replicate, mesh.shard, mesh.pipeline};
     return own;

@@ -20,7 +20,7 @@ void StrategyPage::loadSchedule(const QString& file) {
     if (!schedule) return refuse(schedule.problem());
     if (const Result<bool> runs = checkSchedule(schedule.value()); !runs) return refuse(runs.problem());
     RunConfig next = m_experiment.config();
-    next.parallel.strategy = "pipeline";
+    next.parallel.strategy = StrategyKind::kPipeline;
     next.mesh = {};
     next.pipeline.split.clear();
     next.pipeline.scheduleFile = file.toStdString();

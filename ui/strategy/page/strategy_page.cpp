@@ -31,7 +31,8 @@ namespace {
 constexpr int kLookMs = 400;  // at most so often at a live run's traces
 constexpr int kMoveMs = 40;
 constexpr int kLeastHeight = 470;
-constexpr std::array kKinds = {"gpipe", "1f1b", "interleaved", "zero_bubble"};
+constexpr std::array kKinds = {PipelineScheduleKind::kGpipe, PipelineScheduleKind::k1F1B,
+                               PipelineScheduleKind::kInterleaved, PipelineScheduleKind::kZeroBubble};
 
 // Of a machine that was not asked.
 MachineRates usualRates() {
@@ -41,7 +42,7 @@ MachineRates usualRates() {
 // What figures belong to: an experiment whatever its strategy.
 std::string withoutStrategy(const RunConfig& config) {
     RunConfig plain = config;
-    plain.parallel.strategy = "ddp";
+    plain.parallel.strategy = StrategyKind::kDdp;
     plain.mesh = {};
     plain.pipeline = {};
     plain.fsdp = {};
@@ -344,7 +345,7 @@ void StrategyPage::countTried() {
 
 void StrategyPage::showScheduleChoice() {
     const PipelineConfig& pipeline = m_scene.config.pipeline;
-    m_kinds->setVisible(m_scene.config.parallel.strategy == "pipeline");
+    m_kinds->setVisible(m_scene.config.parallel.strategy == StrategyKind::kPipeline);
     const QSignalBlocker quiet(m_kinds);  // nobody chose
     const auto found = std::ranges::find(kKinds, pipeline.schedule);
     if (pipeline.scheduleFile.empty() && found != kKinds.end())

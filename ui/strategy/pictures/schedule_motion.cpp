@@ -155,7 +155,7 @@ bool travelsNow(const StrategyScene& scene, StepLink::What what, int from) {
         case StepLink::What::kGradients:
             return rank.phase == Phase::kMoving || (isUnits(scene) && rank.phase == Phase::kBackward);
         case StepLink::What::kParameters:
-            return scene.config.fsdp.shard == "parameters" ? pass : rank.phase == Phase::kOptimizer;
+            return scene.config.fsdp.shard == ShardedState::kParameters ? pass : rank.phase == Phase::kOptimizer;
         case StepLink::What::kActivations:
             return rank.phase == Phase::kForward && !rank.action.empty();
         case StepLink::What::kActivationGradients:

@@ -21,15 +21,15 @@ QString number(std::int64_t value) {
     return QLocale().toString(static_cast<qlonglong>(value));
 }
 
-QString shardedText(const std::string& shard) {
-    if (shard == "optimizer") return sentenceText("O sharded over %1 ranks (ZeRO-1)");
-    if (shard == "gradients") return sentenceText("G and O sharded over %1 ranks (ZeRO-2)");
+QString shardedText(ShardedState shard) {
+    if (shard == ShardedState::kOptimizer) return sentenceText("O sharded over %1 ranks (ZeRO-1)");
+    if (shard == ShardedState::kGradients) return sentenceText("G and O sharded over %1 ranks (ZeRO-2)");
     return sentenceText("P, G and O sharded over %1 ranks (ZeRO-3)");
 }
 
 QString scheduleTitle(const RunConfig& config) {
     if (!config.pipeline.scheduleFile.empty()) return sentenceText("a schedule of its own");
-    return choiceLabel(QString::fromStdString(config.pipeline.schedule));
+    return choiceLabel(choiceText(config.pipeline.schedule));
 }
 
 bool hasBatchNorm(const StrategyPlan& plan) {
@@ -51,8 +51,8 @@ QString slotsSentence(const StrategyScene& scene) {
             ? sentenceText("%1 ranks of %2 stages and %3 micro-batches")
                   .arg(number(ranks), number(stagesPerRank(scene.config)), number(plan.microBatches))
             : sentenceText("%1 stages and %2 micro-batches").arg(number(ranks), number(plan.microBatches));
-    const std::string& schedule = scene.config.pipeline.schedule;
-    const bool counts = scene.config.pipeline.scheduleFile.empty() && schedule != "zero_bubble";
+    const PipelineScheduleKind schedule = scene.config.pipeline.schedule;
+    const bool counts = scene.config.pipeline.scheduleFile.empty() && schedule != PipelineScheduleKind::kZeroBubble;
     if (!counts) return sentenceText("%1: %2 of the time is idle").arg(who, percentText(scene.cost->idleShare));
     return sentenceText("%1: %2 of %3 slots are idle, %4")
         .arg(who, number(ranks - 1), number(work + ranks - 1), percentText(scene.cost->idleShare));
@@ -80,7 +80,7 @@ QString strategyTitle(const StrategyScene& scene) {
     const Mesh& mesh = scene.plan().mesh;
     const auto stages = static_cast<std::int64_t>(scene.plan().stages());
     QString text;
-    if (scene.config.parallel.strategy == "model_parallel")
+    if (scene.config.parallel.strategy == StrategyKind::kModelParallel)
         text = sentenceText("model split over %1 ranks, one batch at a time").arg(number(mesh.pipeline));
     else if (mesh.pipeline > 1)
         text = sentenceText("pipeline of %1 stages, %2 micro-batches, %3")
@@ -99,19 +99,19 @@ QString strategyTitle(const StrategyScene& scene) {
 QString scheduleSentence(const StrategyScene& scene) {
     if (!scene.cost) return {};
     const StrategyPlan& plan = scene.plan();
-    if (scene.config.parallel.strategy == "model_parallel" && plan.mesh.pipeline > 1)
+    if (scene.config.parallel.strategy == StrategyKind::kModelParallel && plan.mesh.pipeline > 1)
         return sentenceText("One batch at a time: %1 of %2 ranks wait, %3")
                    .arg(number(plan.mesh.pipeline - 1), number(plan.mesh.pipeline),
                         percentText(scene.cost->idleShare)) +
                measured(scene);
     if (plan.mesh.pipeline > 1) return slotsSentence(scene) + measured(scene);
     if (plan.mesh.shard > 1) {
-        if (scene.config.fsdp.shard != "parameters")
+        if (scene.config.fsdp.shard != ShardedState::kParameters)
             return sentenceText(
                 "Parameters are gathered once a step; gradients are averaged, and each rank keeps its part");
-        if (scene.config.fsdp.unit == "whole")
+        if (scene.config.fsdp.unit == ShardUnit::kWhole)
             return sentenceText("The whole model is gathered for each pass and freed after it");
-        return scene.config.fsdp.prefetch == "next" && scene.config.training.recompute == "none"
+        return scene.config.fsdp.prefetch == Prefetch::kNext && scene.config.training.recompute == Recompute::kNone
                    ? sentenceText("A unit is gathered while the one before it computes, and freed when it is done")
                    : sentenceText("Each unit is gathered when it is needed, and freed when it is done");
     }

@@ -298,11 +298,11 @@ void TimelinePage::showEmpty() {
                                "moves bytes, and a sentence says who holds the others up. A run that is over shows its "
                                "last steps as well: File > Open run."));
     const Result<RunConfig> config = RunConfig::parse(run.started()->config, "run");
-    const std::string trace = config ? config.value().telemetry.trace : "phases";
-    if (trace == "off" || trace == "steps") {
+    const TraceLevel trace = config ? config.value().telemetry.trace : TraceLevel::kPhases;
+    if (trace == TraceLevel::kOff || trace == TraceLevel::kSteps) {
         return m_empty->say(tr("This run's steps are not traced"),
                             tr("It was started with telemetry.trace=%1; telemetry.trace=phases traces from the start.")
-                                .arg(QString::fromStdString(trace)),
+                                .arg(choiceText(trace)),
                             m_model.isLive() ? tr("Record %1 steps").arg(kRecordedSteps) : QString());
     }
     if (run.ended())

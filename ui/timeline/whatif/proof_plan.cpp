@@ -33,7 +33,7 @@ Result<RunConfig> provingExperiment(const RunConfig& run, const StepChange& chan
     if (change.noOverlap)
         return Problem{"overlap", "cannot be switched off: buckets always move while backward goes on",
                        "the replay's answer stands alone"};
-    const bool replicas = config.parallel.strategy == "ddp";
+    const bool replicas = config.parallel.strategy == StrategyKind::kDdp;
     if (change.bucketMiB > 0) {
         if (!replicas) return Problem{"buckets", "are DDP's alone", "choose parallel.strategy ddp"};
         config.parallel.bucketCapMb = change.bucketMiB;

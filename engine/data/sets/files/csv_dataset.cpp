@@ -60,7 +60,8 @@ class CsvParser {
         if (!hasSecond) return hasSecond.problem();
         if (!hasSecond.value()) return Problem{m_what, "has one row; the least is 2 rows of data", "add rows"};
         m_columns = first.size();
-        const bool named = m_config.header == "yes" || (m_config.header != "no" && looksLikeHeader(first, second));
+        const bool named =
+            m_config.header == CsvHeader::kYes || (m_config.header != CsvHeader::kNo && looksLikeHeader(first, second));
         if (named) m_names = first;
         if (auto problem = findLabelColumn()) return problem;
         m_table.shape.features = static_cast<std::int64_t>(m_columns - 1);
@@ -79,7 +80,7 @@ class CsvParser {
         }
     }
 
-    bool dropsMissing() const { return m_config.missing == "drop"; }
+    bool dropsMissing() const { return m_config.missing == MissingCells::kDrop; }
 
     std::optional<Problem> settleMissingLabels() {
         const auto line = m_labels.firstMissingLine();
@@ -132,7 +133,7 @@ class CsvParser {
             if (i == m_label) continue;
             if (const auto number = cellNumber(cells[i])) {
                 m_table.features.push_back(*number);
-            } else if (m_config.missing == "refuse" || !isMissingCell(cells[i])) {
+            } else if (m_config.missing == MissingCells::kRefuse || !isMissingCell(cells[i])) {
                 return badCell(line, i, cells[i]);
             } else if (dropsMissing()) {
                 m_table.features.resize(before);

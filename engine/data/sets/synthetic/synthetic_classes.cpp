@@ -72,10 +72,10 @@ std::vector<std::int64_t> imbalancedSizes(std::int64_t size, std::int64_t classe
 }
 
 SampleTable makeClasses(const DatasetConfig& config, const std::stop_token& stop) {
-    const bool spirals = config.shape == "spirals";
+    const bool spirals = config.shape == SyntheticShape::kSpirals;
     SampleTable table{.size = config.size, .shape = {.features = spirals ? 2 : config.features}};
     nameClasses(table, config.classes);
-    if (config.shape == "imbalanced") {
+    if (config.shape == SyntheticShape::kImbalanced) {
         const std::vector<std::int64_t> sizes = imbalancedSizes(config.size, config.classes);
         for (std::size_t k = 0; k < sizes.size(); ++k) {
             table.labels.insert(table.labels.end(), static_cast<std::size_t>(sizes[k]), static_cast<std::int32_t>(k));
