@@ -4,7 +4,7 @@ import functools
 import time
 import weakref
 
-from . import guard, observations, places, replicas
+from . import guard, observations, places, replicas, scalars
 from .observations import Watching
 
 HOOK = guard.Hook("optimizer")
@@ -104,6 +104,8 @@ def _end(optimizer):
     observations.note("optimizer", known.begin[0], known.begin[1], end[0], end[1], known.number,
                       _learning_rate(optimizer.param_groups[0]), checksums)
     known.begin = None
+    if scalars.has_pending():
+        scalars.poll()
     for function in after_step:
         function(known.number)
 

@@ -80,9 +80,11 @@ def finish():
     sender, Process.sender = Process.sender, None
     if sender is None or sender.pid != os.getpid():
         return
-    from . import failures
+    from . import failures, scalars
 
     _hook.call(failures.note_unreported)
+    if scalars.has_pending():
+        _hook.call(scalars.settle)
     Watching.on = False
     try:
         sender.finish(EXIT_SECONDS)

@@ -9,6 +9,8 @@ import ctypes
 import hashlib
 import zlib
 
+from . import scalars
+
 MOST_BYTES = 4 << 20  # of one tensor; of a larger one, evenly spaced pieces are read
 PIECE = 1 << 16
 MOST_NAMES = 400
@@ -66,17 +68,7 @@ def _device_checksum(tensor):
         flat = flat.float()
     bits = flat.view(torch.int16 if flat.element_size() == 2 else torch.int32)
     bits = bits[::max(1, bits.numel() // (MOST_BYTES // 4))]
-    return Later(bits.sum(dtype=torch.int64))
-
-
-class Later:
-    """A sum that is read from the device by the sender thread."""
-
-    def __init__(self, tensor):
-        self.tensor = tensor
-
-    def value(self):
-        return int(self.tensor) & 0xFFFFFFFFFFF
+    return scalars.Deferred(bits.sum(dtype=torch.int64)) if tensor.device.type == "cuda" else 0
 
 
 class Checks:
@@ -116,9 +108,14 @@ def state_of(optimizer, number):
                 yield "state %s of %s" % (key, name), value
 
 
+def _number(value):
+    """Returns a sum as a number that JSON readers keep exactly; a sum that was given up is 0."""
+    return int(value) & 0xFFFFFFFFFFF if value == value else 0
+
+
 def combined(rank, step, checksums):
     """Returns the fields of the "replica" event: a hash over all, and the first of them by name."""
-    pairs = [(name, one.value() if isinstance(one, Later) else one) for name, one in checksums]
+    pairs = [(name, _number(scalars.value_of(one))) for name, one in checksums]
     sha = hashlib.sha256()
     for name, value in pairs:
         sha.update(("%s %d\n" % (name, value)).encode())

@@ -1,23 +1,50 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads scalar tensors without making the script wait for a device."""
+import collections
 
 
 class Deferred:
-    """A scalar that is copied from a device in the background."""
+    """A number that is copied from a device in the background.
+
+    Only threads of the script call the device, in hooks and not while they capture a graph: a call from another thread
+    would break the capture. The sender thread reads `number`.
+    """
 
     def __init__(self, tensor):
         import torch
 
-        self.host = torch.empty((), dtype=tensor.dtype, pin_memory=True)
-        self.host.copy_(tensor.reshape(()), non_blocking=True)
-        self.event = torch.cuda.Event()
-        self.event.record()
+        self.number = None
+        self._host = torch.empty((), dtype=tensor.dtype, pin_memory=True)
+        self._host.copy_(tensor.reshape(()), non_blocking=True)
+        self._event = torch.cuda.Event()
+        self._event.record()
+        _pending.append(self)
 
-    def is_ready(self):
-        return self.event.query()
+    def poll(self):
+        """Returns whether the copy has arrived."""
+        if self.number is None and self._event.query():
+            self.number = self._host.item()
+        return self.number is not None
 
-    def value(self):
-        return float(self.host)
+
+_pending = collections.deque()
+
+
+def has_pending():
+    return bool(_pending)
+
+
+def poll():
+    """Reads the numbers that have arrived. Called by hooks after each optimizer step."""
+    while _pending and not _is_capturing() and _pending[0].poll():
+        _pending.popleft()
+
+
+def settle():
+    """At the end of the process: numbers that have not arrived are given up."""
+    poll()
+    while _pending:
+        _pending.popleft().number = float("nan")
 
 
 def read(value):
@@ -48,8 +75,8 @@ def _is_capturing():
 
 
 def is_ready(value):
-    return not isinstance(value, Deferred) or value.is_ready()
+    return not isinstance(value, Deferred) or value.number is not None
 
 
 def value_of(value):
-    return value.value() if isinstance(value, Deferred) else value
+    return value.number if isinstance(value, Deferred) else value

@@ -48,7 +48,8 @@ class Step:
         other.merged = self
 
     def is_ready(self):
-        return all(scalars.is_ready(value) for values in self.losses.values() for value in values)
+        return all(scalars.is_ready(value) for values in self.losses.values() for value in values) and all(
+            scalars.is_ready(value) for _, value in self.checksums)
 
     def loss_by_line(self):
         """Returns the mean of the values at each line that calls backward(), in the order of their first call."""

@@ -59,7 +59,7 @@ class StepsReport:
         losses = step.loss_by_line()
         key = (report.epochs.epoch, step.learning_rate)
         if key != self._frame:
-            self.flush()
+            self._write_frame()
             self._frame = key
         for site in losses:
             if site not in self._sites:
@@ -116,8 +116,11 @@ class StepsReport:
             self._report.add("trace", fields, True)
 
     def flush(self):
-        """Writes the open frame."""
+        """Writes steps whose losses have arrived, and the open frame."""
         self._release(False)
+        self._write_frame()
+
+    def _write_frame(self):
         if not self._rows:
             return
         epoch, learning_rate = self._frame
