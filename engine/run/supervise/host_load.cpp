@@ -19,13 +19,13 @@ constexpr double kWeightOfOthers = 9.3;  // 1024 / 110: weights of niceness 0 an
 constexpr double kRanksPerCpu = 8;
 constexpr double kProcessesPerCpu = 16;
 
-std::string seconds(double ms) {
+std::string wholeSeconds(double ms) {
     std::array<char, 32> text{};
     std::snprintf(text.data(), text.size(), "%.0f s", std::ceil(ms / 1000));
     return text.data();
 }
 
-std::string counted(double count, const std::string& noun) {
+std::string countText(double count, const std::string& noun) {
     const auto whole = std::llround(count);
     return std::to_string(whole) + " " + noun + (whole == 1 ? "" : noun == "process" ? "es" : "s");
 }
@@ -57,10 +57,11 @@ std::string deadlinesText(const RunDeadlines& deadlines, milliseconds least, mil
     const auto idle = static_cast<double>(std::max(least, timeout).count());
     const auto wait = static_cast<double>(timeout.count());
     if (start < 1.5 * idle && deadlines.timeoutFactor < 1.5) return {};
-    return "this computer is busy: " + counted(load.ranks, "rank") + " and " + counted(load.others, "process") +
-           " of other programs share " + counted(load.processors, "CPU") + ". A rank may take " + seconds(start) +
-           " to start instead of " + seconds(idle) + ", and counts as hung after " +
-           seconds(deadlines.timeoutFactor * wait) + " instead of " + seconds(wait) + " (parallel.timeout_seconds)";
+    return "this computer is busy: " + countText(load.ranks, "rank") + " and " + countText(load.others, "process") +
+           " of other programs share " + countText(load.processors, "CPU") + ". A rank may take " +
+           wholeSeconds(start) + " to start instead of " + wholeSeconds(idle) + ", and counts as hung after " +
+           wholeSeconds(deadlines.timeoutFactor * wait) + " instead of " + wholeSeconds(wait) +
+           " (parallel.timeout_seconds)";
 }
 
 }  // namespace ringside
