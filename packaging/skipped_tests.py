@@ -24,7 +24,8 @@ def main():
         return
     found = reasons(*(path.read_text(errors="replace") for path in paths))
     if found:
-        print(f"Skipped: {sum(map(len, found.values()))} tests")
+        count = sum(map(len, found.values()))
+        print(f"Skipped: {count} test{'' if count == 1 else 's'}")
     for reason, names in found.items():
         print(f"  {len(names)}: {reason} ({', '.join(names[:3])}{' ...' if len(names) > 3 else ''})")
 
