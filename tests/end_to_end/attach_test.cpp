@@ -119,7 +119,7 @@ TEST_CASE("another user's live run is live in show and attach, and refuses contr
         return;
     }
     const auto asNobody = [](std::vector<std::string> words) {
-        words.insert(words.begin(), {"--reuid", "65534", "--clear-groups", RINGSIDE_BIN_DIR "/ringsidectl"});
+        words.insert(words.begin(), {"--reuid", "65534", "--clear-groups", builtProgram("ringsidectl")});
         return std::make_unique<Program>(words, -1, "/usr/bin/setpriv");
     };
     const auto show = asNobody({"show", run.out});
