@@ -195,4 +195,4 @@ class Processes(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], "-v"] + sys.argv[1:])
+    unittest.main(argv=torch_python.chosen_tests(["Hooks", "Processes", "Watchers.test_a_watcher_that_is_killed"]))

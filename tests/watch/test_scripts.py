@@ -347,4 +347,6 @@ class Scripts(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], "-v"] + sys.argv[1:])
+    unittest.main(argv=torch_python.chosen_tests(["Scripts.test_" + name for name in (
+        "toy_model_with_spawn", "cnn_under_torchrun", "fully_shard", "accelerate", "lightning", "character_model",
+        "adversarial_training", "loaders_and_optimizers_that_break_simple_assumptions")]))
