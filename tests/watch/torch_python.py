@@ -49,7 +49,7 @@ def require():
 
 
 def chosen_tests(quick):
-    """Returns the arguments for unittest: those of the command line, or the quick tests unless RINGSIDE_LONG_TESTS=1."""
+    """Returns the arguments for unittest: the command line's, or the quick tests unless RINGSIDE_LONG_TESTS=1."""
     named = [one for one in sys.argv[1:] if not one.startswith("-")]
     if not named and os.environ.get("RINGSIDE_LONG_TESTS") != "1":
         print("%s: the quick tests; all of them with RINGSIDE_LONG_TESTS=1" % os.path.basename(sys.argv[0]))
