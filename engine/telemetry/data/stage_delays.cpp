@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "telemetry/data/step_changes.h"
 #include "telemetry/data/step_plan.h"
@@ -26,13 +27,16 @@ double played(const StepPlan& plan, const std::vector<double>& begins) {
 std::vector<std::int64_t> delayCosts(const TracedStep& step) {
     std::vector<std::int64_t> costs(step.ranks.size(), 0);
     const StepPlan plan = planOf(step);
+    const std::vector<PhaseWork> work = workOf(plan);
     std::vector<double> begins;
     for (const RankTrace& rank : step.ranks) begins.push_back(static_cast<double>(rank.beginNs - step.beginNs));
     const double leastNs = kNoticeable * static_cast<double>(step.endNs - step.beginNs);
     double asRecordedNs = -1;
     for (std::size_t rank = 0; rank < costs.size(); ++rank) {
+        const PhaseWork excess = excessWork(plan, work, rank, kPlanError);
+        if (std::accumulate(excess.begin(), excess.end(), 0.0) < leastNs) continue;
         StepPlan changed = plan;
-        if (removeDelay(changed, rank, kPlanError) < leastNs) continue;
+        removeWork(changed.ranks[rank], excess);
         if (asRecordedNs < 0) asRecordedNs = played(plan, begins);
         costs[rank] = std::llround(std::max(0.0, asRecordedNs - played(changed, begins)));
     }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <optional>
 
 namespace ringside {
@@ -16,8 +17,6 @@ constexpr int kAllReduce = 0, kReduceScatter = 3;  // of CollectiveKind
 // Phases in which a rank works by itself.
 constexpr std::array kWork{Phase::kDataWait, Phase::kCopy,      Phase::kForward,
                            Phase::kBackward, Phase::kOptimizer, Phase::kIdle};
-
-using PhaseWork = std::array<double, kPhaseCount>;
 
 // A rank's work by phase between one collective that it asks for and the next: a delay stands in one of these pieces.
 std::vector<PhaseWork> workPieces(const RankPlan& rank) {
@@ -35,20 +34,13 @@ double middleOf(std::vector<double>& values) {
     return *middle;
 }
 
-double workIn(const RankPlan& rank, Phase phase) {
-    double sum = 0;
-    for (const PlanItem& item : rank.items)
-        if (item.kind == PlanItem::Kind::kWork && item.phase == phase) sum += item.ns;
-    return sum;
-}
-
-// Shortens the longest pieces of the phase until they take `allowedNs` together: a delay lies in one of them, and a
-// slow device in all.
-void capWork(RankPlan& rank, Phase phase, double allowedNs) {
+// Shortens the longest pieces of the phase by `excessNs` together: a delay lies in one of them, a slow device in all.
+void shorten(RankPlan& rank, Phase phase, double excessNs) {
     std::vector<double> pieces;
     for (const PlanItem& item : rank.items)
         if (item.kind == PlanItem::Kind::kWork && item.phase == phase) pieces.push_back(item.ns);
     std::ranges::sort(pieces);
+    const double allowedNs = std::accumulate(pieces.begin(), pieces.end(), 0.0) - excessNs;
     double shorterNs = 0;
     double capNs = std::numeric_limits<double>::max();
     for (std::size_t i = 0; i < pieces.size(); ++i) {
@@ -64,10 +56,7 @@ void capWork(RankPlan& rank, Phase phase, double allowedNs) {
 }
 
 void withoutDelay(StepPlan& step, std::size_t rank) {
-    if (!step.messages.empty()) {
-        removeDelay(step, rank);
-        return;
-    }
+    if (!step.messages.empty()) return removeWork(step.ranks[rank], excessWork(step, workOf(step), rank));
     std::vector<std::vector<PhaseWork>> others;
     for (std::size_t other = 0; other < step.ranks.size(); ++other)
         if (other != rank) others.push_back(workPieces(step.ranks[other]));
@@ -305,24 +294,34 @@ void withRanks(StepPlan& step, std::size_t wanted, const std::vector<const StepP
 
 }  // namespace
 
-double removeDelay(StepPlan& step, std::size_t rank, double planError) {
-    RankPlan& own = step.ranks[rank];
-    double removed = 0;
+std::vector<PhaseWork> workOf(const StepPlan& step) {
+    std::vector<PhaseWork> all(step.ranks.size(), PhaseWork{});
+    for (std::size_t rank = 0; rank < all.size(); ++rank)
+        for (const PlanItem& item : step.ranks[rank].items)
+            if (item.kind == PlanItem::Kind::kWork) all[rank][static_cast<std::size_t>(item.phase)] += item.ns;
+    return all;
+}
+
+PhaseWork excessWork(const StepPlan& step, const std::vector<PhaseWork>& work, std::size_t rank, double planError) {
+    PhaseWork excess{};
+    if (work.size() < 2) return excess;
     for (const Phase phase : kWork) {
+        const auto at = static_cast<std::size_t>(phase);
         std::vector<double> others;
-        for (std::size_t other = 0; other < step.ranks.size(); ++other)
+        for (std::size_t other = 0; other < work.size(); ++other)
             if (other != rank)
-                others.push_back(workIn(step.ranks[other], phase) *
-                                 plannedTimes(own.planned, step.ranks[other].planned, phase));
-        if (others.empty()) continue;
-        const double works = workIn(own, phase);
+                others.push_back(work[other][at] *
+                                 plannedTimes(step.ranks[rank].planned, step.ranks[other].planned, phase));
         const double allowed = middleOf(others);
         const bool isPass = phase == Phase::kForward || phase == Phase::kBackward;
-        if (works <= allowed * (isPass ? 1 + planError : 1)) continue;
-        capWork(own, phase, allowed);
-        removed += works - allowed;
+        if (work[rank][at] > allowed * (isPass ? 1 + planError : 1)) excess[at] = work[rank][at] - allowed;
     }
-    return removed;
+    return excess;
+}
+
+void removeWork(RankPlan& rank, const PhaseWork& excess) {
+    for (const Phase phase : kWork)
+        if (const double ns = excess[static_cast<std::size_t>(phase)]; ns > 0) shorten(rank, phase, ns);
 }
 
 std::string whyNoAnswer(const StepChange& change, const TracedStep& step) {

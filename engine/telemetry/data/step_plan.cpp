@@ -179,12 +179,13 @@ class PlanMaker {
     }
     // The message that the rank receives from there on; each is returned once.
     const Message* receiveFrom(std::int64_t from) {
-        for (Message& one : m_messages)
-            if (!one.end.isSent && !one.received && one.end.atNs <= from && one.end.endedNs >= from) {
-                one.received = true;
-                return &one;
-            }
-        return nullptr;
+        const auto isOver = [from](const Message& one) {
+            return one.end.isSent || one.received || one.end.endedNs < from;
+        };
+        while (m_nextReceive < m_messages.size() && isOver(m_messages[m_nextReceive])) ++m_nextReceive;
+        if (m_nextReceive == m_messages.size() || m_messages[m_nextReceive].end.atNs > from) return nullptr;
+        m_messages[m_nextReceive].received = true;
+        return &m_messages[m_nextReceive];
     }
     void waitFor(std::int64_t from, std::int64_t to) {
         const auto add = [&](PlanItem::Kind kind, std::int64_t since, std::size_t collective) {
@@ -208,6 +209,7 @@ class PlanMaker {
     std::vector<Message> m_messages;
     std::size_t m_next = 0;  // collective not asked for yet
     std::size_t m_nextMessage = 0;
+    std::size_t m_nextReceive = 0;
 };
 
 }  // namespace
