@@ -8,7 +8,7 @@ namespace ringside {
 SlowPhase::SlowPhase(const StepPitfalls& pitfalls, int rank, PhaseTrack& track, Rest rest)
     : m_track(track), m_rest(std::move(rest)) {
     if (pitfalls.slowRank != rank || pitfalls.slowMs <= 0) return;
-    m_phase = phaseNamed(pitfalls.slowPhase).value_or(Phase::kBackward);
+    m_phase = phaseNamed(nameOf(pitfalls.slowPhase)).value_or(Phase::kBackward);
     m_delay = std::chrono::microseconds(static_cast<std::int64_t>(1000 * pitfalls.slowMs));
     m_track.listen(*this);
 }
